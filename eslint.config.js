@@ -22,12 +22,18 @@ const boundary = (row) => ({
 })
 
 const banned = [
-  { selector: 'ExportDefaultDeclaration', message: 'No default exports: a name is the same everywhere' },
+  {
+    selector: 'ExportDefaultDeclaration',
+    message: 'No default exports: a name is the same everywhere',
+  },
   {
     selector: 'ExportAllDeclaration[exported=null]',
     message: 'No `export *`: index.ts is an explicit list; a group has a name, `export * as group`',
   },
-  { selector: 'TSAsExpression > TSAsExpression.expression', message: 'No double assertion; narrow the value instead' },
+  {
+    selector: 'TSAsExpression > TSAsExpression.expression',
+    message: 'No double assertion; narrow the value instead',
+  },
 ]
 const environment = [
   {
@@ -48,13 +54,31 @@ const reachedByGlobalThis = (names) => ({
   message: 'Reached through globalThis it is still the global; use what driver gives',
 })
 const global = (message) => (name) => ({ name, message })
-const nodeGlobals = ['process', 'Buffer', 'global', '__dirname', '__filename', 'require', 'setImmediate', 'NodeJS'].map(
-  global('Runs on every platform: no Node globals here'),
-)
-const wire = ['fetch', 'AbortController', 'TextDecoder', 'XMLHttpRequest', 'WebSocket', 'EventSource']
+const nodeGlobals = [
+  'process',
+  'Buffer',
+  'global',
+  '__dirname',
+  '__filename',
+  'require',
+  'setImmediate',
+  'NodeJS',
+].map(global('Runs on every platform: no Node globals here'))
+const wire = [
+  'fetch',
+  'AbortController',
+  'TextDecoder',
+  'XMLHttpRequest',
+  'WebSocket',
+  'EventSource',
+]
 const clocks = ['setTimeout', 'setInterval', 'ReadableStream', 'TransformStream']
-const wireGlobals = wire.map(global('A provider package opens no connection of its own; use what driver gives'))
-const clockGlobals = clocks.map(global("A provider package holds no timer and no reader; they are driver's"))
+const wireGlobals = wire.map(
+  global('A provider package opens no connection of its own; use what driver gives'),
+)
+const clockGlobals = clocks.map(
+  global("A provider package holds no timer and no reader; they are driver's"),
+)
 
 export default defineConfig(
   globalIgnores([
@@ -71,7 +95,11 @@ export default defineConfig(
   {
     rules: {
       '@stylistic/semi': ['error', 'never'],
-      '@stylistic/quotes': ['error', 'single', { avoidEscape: true, allowTemplateLiterals: 'always' }],
+      '@stylistic/quotes': [
+        'error',
+        'single',
+        { avoidEscape: true, allowTemplateLiterals: 'always' },
+      ],
       '@stylistic/no-tabs': 'error',
       '@stylistic/no-trailing-spaces': 'error',
       '@stylistic/eol-last': 'error',
@@ -97,23 +125,37 @@ export default defineConfig(
   {
     files: ['**/*.ts', '**/*.mts', '**/*.tsx'],
     extends: [tseslint.configs.strictTypeChecked, tseslint.configs.stylisticTypeChecked],
-    languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
+    languageOptions: {
+      parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname },
+    },
     rules: {
       '@typescript-eslint/consistent-type-imports': ['error', { disallowTypeAnnotations: false }],
       '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
-      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
+      '@typescript-eslint/no-unused-vars': [
+        'error',
+        { argsIgnorePattern: '^_', varsIgnorePattern: '^_' },
+      ],
       // isolatedDeclarations wants the types that this rule takes away.
       '@typescript-eslint/no-inferrable-types': 'off',
       // It would ask for `!`, which sources may not use.
       '@typescript-eslint/non-nullable-type-assertion-style': 'off',
       // An aborted call rejects with the signal's own reason, whatever that is.
-      '@typescript-eslint/only-throw-error': ['error', { allowThrowingUnknown: true, allowThrowingAny: true }],
+      '@typescript-eslint/only-throw-error': [
+        'error',
+        { allowThrowingUnknown: true, allowThrowingAny: true },
+      ],
       '@typescript-eslint/prefer-promise-reject-errors': [
         'error',
         { allowThrowingUnknown: true, allowThrowingAny: true },
       ],
-      '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true, allowBoolean: true }],
-      '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
+      '@typescript-eslint/restrict-template-expressions': [
+        'error',
+        { allowNumber: true, allowBoolean: true },
+      ],
+      '@typescript-eslint/switch-exhaustiveness-check': [
+        'error',
+        { considerDefaultExhaustiveForUnions: true },
+      ],
     },
   },
   {
@@ -144,11 +186,15 @@ export default defineConfig(
   // Markup is most of a component.
   {
     files: ['packages/*/src/**/*.tsx'],
-    rules: { 'max-lines-per-function': ['error', { max: 90, skipComments: true, skipBlankLines: true }] },
+    rules: {
+      'max-lines-per-function': ['error', { max: 90, skipComments: true, skipBlankLines: true }],
+    },
   },
   {
     files: ['packages/*/src/**/decoder*.ts'],
-    rules: { 'max-lines-per-function': ['error', { max: 80, skipComments: true, skipBlankLines: true }] },
+    rules: {
+      'max-lines-per-function': ['error', { max: 80, skipComments: true, skipBlankLines: true }],
+    },
   },
   {
     files: everySrc('provider-*'),
@@ -200,7 +246,10 @@ export default defineConfig(
     files: everySrc(name),
     rules: { 'modelport/folder-order': ['error', rows] },
   })),
-  { files: everySrc(...vendorNeutral), rules: { 'modelport/no-vendor-name': ['error', vendorNames] } },
+  {
+    files: everySrc(...vendorNeutral),
+    rules: { 'modelport/no-vendor-name': ['error', vendorNames] },
+  },
   {
     files: [src],
     ignores: [...everySrc('compat'), ...Object.keys(foreignExceptions)],
@@ -219,13 +268,22 @@ export default defineConfig(
         'error',
         {
           name: 'fast-check',
-          message: 'Import fc from test/support/fast-check.ts: one seed for all, or a run cannot be repeated',
+          message:
+            'Import fc from test/support/fast-check.ts: one seed for all, or a run cannot be repeated',
         },
       ],
     },
   },
   {
-    files: ['packages/*/test/**', 'test/**', 'examples/**', 'bench/**', '**/*.config.ts', 'tsup.base.ts', 'scripts/**'],
+    files: [
+      'packages/*/test/**',
+      'test/**',
+      'examples/**',
+      'bench/**',
+      '**/*.config.ts',
+      'tsup.base.ts',
+      'scripts/**',
+    ],
     rules: {
       '@typescript-eslint/no-non-null-assertion': 'off',
       '@typescript-eslint/no-unsafe-argument': 'off',

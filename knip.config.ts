@@ -6,7 +6,9 @@ import { discoverWorkspaces, root, type Workspace } from './scripts/workspaces.m
 /** A package that is announced but not written yet has nothing to check. */
 const isPlaceholder = ({ dir, entries }: Workspace) =>
   entries.every(
-    ({ source }) => !existsSync(join(dir, source)) || readFileSync(join(dir, source), 'utf8').trim() === 'export {}',
+    ({ source }) =>
+      !existsSync(join(dir, source)) ||
+      readFileSync(join(dir, source), 'utf8').trim() === 'export {}',
   )
 
 /** Built next to the entry, and loaded by a dynamic import; or bundled by a test into a program of its own. */

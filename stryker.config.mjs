@@ -24,7 +24,9 @@ export default {
     `packages/{${loop ? '' : 'provider-*,runtime,'}cli,factory,studio}/{src,test}`,
   ],
   reporters: ['progress-append-only', 'clear-text', 'json'],
-  jsonReporter: { fileName: process.env.MODELPORT_MUTATION_REPORT ?? '.cache/mutation/report.json' },
+  jsonReporter: {
+    fileName: process.env.MODELPORT_MUTATION_REPORT ?? '.cache/mutation/report.json',
+  },
   clearTextReporter: { allowColor: false, logTests: false, reportTests: false },
   allowConsoleColors: false,
 }

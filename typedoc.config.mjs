@@ -6,8 +6,9 @@ const published = publishedPackages()
 
 const menu = readFileSync('docs/README.md', 'utf8')
 const linked = [...menu.matchAll(/\(([\w/-]+\.md)\)/g)].map(([, path]) => `docs/${path}`)
-const stored = ['docs', 'docs/guides', 'docs/decisions', 'docs/providers', 'docs/evidence'].flatMap((folder) =>
-  readdirSync(folder).flatMap((name) => (name.endsWith('.md') ? [`${folder}/${name}`] : [])),
+const stored = ['docs', 'docs/guides', 'docs/decisions', 'docs/providers', 'docs/evidence'].flatMap(
+  (folder) =>
+    readdirSync(folder).flatMap((name) => (name.endsWith('.md') ? [`${folder}/${name}`] : [])),
 )
 
 /** Every page, first those of the menu, in its order: the order in which a user meets them. */
@@ -16,7 +17,9 @@ const pages = [...new Set([...linked, ...stored])]
 /** @type {Partial<import('typedoc').TypeDocOptions>} */
 export default {
   name: 'modelport',
-  entryPoints: published.flatMap(({ path, entries }) => entries.map(({ source }) => `${path}/${source}`)),
+  entryPoints: published.flatMap(({ path, entries }) =>
+    entries.map(({ source }) => `${path}/${source}`),
+  ),
   tsconfig: 'scripts/site/tsconfig.json',
   skipErrorChecking: true, // `pnpm typecheck` does that
   // Types that signatures name and no package exports have a page as well, below their package.

@@ -33,7 +33,8 @@ const doubles: Plugin = {
   name: 'doubles',
   enforce: 'pre',
   resolveId: (source, importer) =>
-    source === '../transport/transport.js' && importer?.startsWith(join(root, 'packages/driver/src/'))
+    source === '../transport/transport.js' &&
+    importer?.startsWith(join(root, 'packages/driver/src/'))
       ? join(root, 'test/doubles/checked-transport.ts')
       : undefined,
 }
@@ -62,7 +63,12 @@ export default defineConfig({
       // Other runtimes lack more, and say so in their own report.
       ...(runtime ? [] : [new SkipReporter()]),
       ...(results
-        ? [['json', { outputFile: join(results, `${runtime ?? 'vitest'}.json`) }] satisfies [string, object]]
+        ? [
+            ['json', { outputFile: join(results, `${runtime ?? 'vitest'}.json`) }] satisfies [
+              string,
+              object,
+            ],
+          ]
         : []),
     ],
     projects: [
@@ -81,7 +87,11 @@ export default defineConfig({
       // What agents can do, durable agents can do: the same tests, with a durable store.
       ...['agent-on-sqlite', 'agent-on-postgres'].map((name) => ({
         extends: true as const,
-        resolve: { alias: [{ find: /^.*\/memory-store\.js$/, replacement: join(suite, 'agent-suite-store.ts') }] },
+        resolve: {
+          alias: [
+            { find: /^.*\/memory-store\.js$/, replacement: join(suite, 'agent-suite-store.ts') },
+          ],
+        },
         test: {
           name,
           root,
@@ -103,6 +113,10 @@ export default defineConfig({
       })),
       { extends: true as const, test: { name: 'workspace', root, include: ['test/**/*.test.ts'] } },
     ],
-    coverage: { provider: 'v8', include: ['packages/*/src/**/*.ts'], reporter: ['text', 'json-summary'] },
+    coverage: {
+      provider: 'v8',
+      include: ['packages/*/src/**/*.ts'],
+      reporter: ['text', 'json-summary'],
+    },
   },
 })

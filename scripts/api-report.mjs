@@ -5,7 +5,12 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { devNull } from 'node:os'
 import { join, relative } from 'node:path'
-import { CompilerState, Extractor, ExtractorConfig, ExtractorLogLevel } from '@microsoft/api-extractor'
+import {
+  CompilerState,
+  Extractor,
+  ExtractorConfig,
+  ExtractorLogLevel,
+} from '@microsoft/api-extractor'
 import { publishedPackages, requireBuild, root } from './workspaces.mjs'
 
 const update = process.argv.includes('--update')
@@ -13,7 +18,8 @@ const published = publishedPackages()
 requireBuild(published)
 
 /** `@modelport/factory/node` → `factory-node.api.md` */
-const reportName = (specifier) => `${specifier.replace('@modelport/', '').replaceAll('/', '-')}.api.md`
+const reportName = (specifier) =>
+  `${specifier.replace('@modelport/', '').replaceAll('/', '-')}.api.md`
 
 const configOf = ({ dir, path }, { specifier, output }) => {
   const reportFolder = join(dir, 'api')

@@ -41,7 +41,9 @@ const isAllowed = (licence) => {
 }
 
 function checkLicences() {
-  const found = Object.values(pnpm('--filter', './packages/*', 'licenses', 'list', '--prod', '--json')).flat()
+  const found = Object.values(
+    pnpm('--filter', './packages/*', 'licenses', 'list', '--prod', '--json'),
+  ).flat()
   const refused = found.filter(({ license }) => !isAllowed(license))
   for (const { name, versions, license } of refused)
     console.log(
@@ -56,12 +58,22 @@ function checkLicences() {
 function checkAdvisories() {
   const { error, advisories, metadata } = pnpm('audit', '--prod', '--json')
   if (error) {
-    console.log(`skipped: no audit, this registry has no endpoint for it, or there is no network (${error.code})`)
+    console.log(
+      `skipped: no audit, this registry has no endpoint for it, or there is no network (${error.code})`,
+    )
     return true
   }
-  for (const { module_name: name, vulnerable_versions: versions, severity, title, url } of Object.values(advisories))
+  for (const {
+    module_name: name,
+    vulnerable_versions: versions,
+    severity,
+    title,
+    url,
+  } of Object.values(advisories))
     console.log(`FAILED ${name}@${versions}: ${severity}: ${title} ${url}`)
-  console.log(`audit: ${Object.keys(advisories).length} advisories for ${metadata.totalDependencies} dependencies`)
+  console.log(
+    `audit: ${Object.keys(advisories).length} advisories for ${metadata.totalDependencies} dependencies`,
+  )
   return Object.keys(advisories).length === 0
 }
 

@@ -26,7 +26,11 @@ const programs = [
   // It and every provider rose by 0.2 kB with what makes a call cheaper: an address that is parsed once, settled calls that are freed at once.
   // And by 0.4 kB with closed schemas, which two providers need: it moved from one of them, and the other rose by as much.
   // And by 0.2 kB with refused tools that are not definitions and models without a name; by 0.2 kB of its own with JSON pointers for those who read schemas.
-  { name: 'driver, all of it, with core', code: 'export * from "@modelport/driver"', limit: 30_750 },
+  {
+    name: 'driver, all of it, with core',
+    code: 'export * from "@modelport/driver"',
+    limit: 30_750,
+  },
   // All that have the driver rose by 1.2 kB with the names of all settings and options, the distance between two names, and where a
   // setting belongs: a misspelled one is refused in JavaScript too.
   // And by 0.4 kB with vendor fields that are merged, and named or refused where something would be lost.
@@ -42,15 +46,39 @@ const programs = [
     code: `export { createPresetProvider } from "${compatible}"; export { deepseek } from "@modelport/catalog"`,
     limit: 33_900,
   },
-  { name: 'all presets, by name', code: `export { createPreset } from "${compatible}"`, limit: 36_550 },
+  {
+    name: 'all presets, by name',
+    code: `export { createPreset } from "${compatible}"`,
+    limit: 36_550,
+  },
   // Without their SDKs, of 85, 86 and 78 kB: `browser` in their manifests. Anthropic rose by 0.1 kB with tools for calls of a conversation that has none any more.
   // And by 0.3 kB with what the clouds that serve Claude refuse, and by 0.75 kB with Vertex AI.
-  { name: 'anthropic', code: 'export { createAnthropic } from "@modelport/provider-anthropic"', limit: 35_450 },
+  {
+    name: 'anthropic',
+    code: 'export { createAnthropic } from "@modelport/provider-anthropic"',
+    limit: 35_450,
+  },
   // With AWS's codec and signatures, which a bundler cannot leave out.
-  { name: 'bedrock', code: 'export { createBedrock } from "@modelport/provider-bedrock"', limit: 43_450 },
-  { name: 'openai, both APIs', code: 'export { createOpenAI } from "@modelport/provider-openai"', limit: 39_900 },
-  { name: 'google', code: 'export { createGoogle } from "@modelport/provider-google"', limit: 34_850 },
-  { name: 'ollama', code: 'export { createOllama } from "@modelport/provider-ollama"', limit: 26_800 },
+  {
+    name: 'bedrock',
+    code: 'export { createBedrock } from "@modelport/provider-bedrock"',
+    limit: 43_450,
+  },
+  {
+    name: 'openai, both APIs',
+    code: 'export { createOpenAI } from "@modelport/provider-openai"',
+    limit: 39_900,
+  },
+  {
+    name: 'google',
+    code: 'export { createGoogle } from "@modelport/provider-google"',
+    limit: 34_850,
+  },
+  {
+    name: 'ollama',
+    code: 'export { createOllama } from "@modelport/provider-ollama"',
+    limit: 26_800,
+  },
   // And by 2 kB with the check for unknown settings, of which 0.9 kB are in every provider too, `orThrow`, and what `defineTool` may be told.
   // It rose by 1.4 kB with the change to JSON actions when a server refuses tools: calls are rendered as JSON, and final texts streamed out of it.
   // The limit rose by 2 kB with partial objects of outputSchema, failed requests in the metrics and budgets of media; the aim is 70 kB.
@@ -71,10 +99,15 @@ const programs = [
 ]
 
 for (const { name, code, limit } of programs) {
-  const contents = await bundleForBrowser({ contents: code }, { minify: true, external: ['./undici-transport.js'] })
+  const contents = await bundleForBrowser(
+    { contents: code },
+    { minify: true, external: ['./undici-transport.js'] },
+  )
   const bytes = gzipSync(contents, { level: 9 }).length
   const fits = bytes <= limit
-  console.log(`${fits ? 'ok      ' : 'TOO BIG '} ${name}: ${bytes} of ${limit} bytes min+gzip (${contents.length} min)`)
+  console.log(
+    `${fits ? 'ok      ' : 'TOO BIG '} ${name}: ${bytes} of ${limit} bytes min+gzip (${contents.length} min)`,
+  )
   if (!fits) process.exitCode = 1
 }
 
@@ -87,5 +120,7 @@ const page = ['index.html', 'app.css', 'app.js', ...new Set([...imported].map(([
   .map((name) => gzipSync(readFileSync(join(folder, name)), { level: 9 }).length)
   .reduce((sum, bytes) => sum + bytes)
 rmSync(folder, { recursive: true })
-console.log(`${page <= pageLimit ? 'ok      ' : 'TOO BIG '} page of the studio: ${page} of ${pageLimit} bytes gzip`)
+console.log(
+  `${page <= pageLimit ? 'ok      ' : 'TOO BIG '} page of the studio: ${page} of ${pageLimit} bytes gzip`,
+)
 if (page > pageLimit) process.exitCode = 1

@@ -20,7 +20,9 @@ for (const file of readdirSync(folder).filter((name) => name.endsWith('.json')))
   const report = JSON.parse(readFileSync(join(folder, file), 'utf8'))
   // A file that fails to load has no failed test, yet it is a failure.
   const broken = report.testResults.filter(
-    (result) => result.status === 'failed' && result.assertionResults.every(({ status }) => status !== 'failed'),
+    (result) =>
+      result.status === 'failed' &&
+      result.assertionResults.every(({ status }) => status !== 'failed'),
   )
   // Its first try failed and its second passed: a defect of the test or of what it tests.
   for (const { assertionResults } of report.testResults)
@@ -38,13 +40,18 @@ for (const file of readdirSync(folder).filter((name) => name.endsWith('.json')))
 const budgetFile = new URL('budget.json', import.meta.url)
 const budget = JSON.parse(readFileSync(budgetFile, 'utf8'))
 const cpuFile = join(folder, 'cpu')
-const seconds = (text) => text.split('m').reduce((sum, part) => sum * 60 + Number.parseFloat(part), 0)
-const taken = (existsSync(cpuFile) ? readFileSync(cpuFile, 'utf8').trim().split('\n') : []).map((line) => {
-  const [user, system, ...name] = line.split(' ')
-  return { name: name.join(' '), used: Math.round(seconds(user) + seconds(system)) }
-})
+const seconds = (text) =>
+  text.split('m').reduce((sum, part) => sum * 60 + Number.parseFloat(part), 0)
+const taken = (existsSync(cpuFile) ? readFileSync(cpuFile, 'utf8').trim().split('\n') : []).map(
+  (line) => {
+    const [user, system, ...name] = line.split(' ')
+    return { name: name.join(' '), used: Math.round(seconds(user) + seconds(system)) }
+  },
+)
 const yardstickFile = join(folder, 'yardstick')
-const pieces = existsSync(yardstickFile) ? readFileSync(yardstickFile, 'utf8').trim().split('\n').map(Number) : []
+const pieces = existsSync(yardstickFile)
+  ? readFileSync(yardstickFile, 'utf8').trim().split('\n').map(Number)
+  : []
 const piece = pieces.toSorted((a, b) => a - b)[pieces.length >> 1] || budget.yardstick
 if (process.argv.includes('--update')) {
   budget.yardstick = piece
@@ -58,7 +65,8 @@ console.log(
 for (const { name, used } of taken) {
   const planned = budget.seconds[name] && Math.round(budget.seconds[name] * slowness)
   console.log(`processor time of ${name}: ${used} s, planned ${planned ?? 'nothing'}`)
-  if (planned === undefined) rows.push({ name: `${name} has no row in scripts/budget.json`, passed: 0, failed: 1 })
+  if (planned === undefined)
+    rows.push({ name: `${name} has no row in scripts/budget.json`, passed: 0, failed: 1 })
   else if (used > planned * budget.factor + budget.grace)
     rows.push({
       name: `${name} took ${used} s of processor time; planned are ${planned} s on this machine, and ${budget.factor} times that is too much (scripts/budget.json)`,
@@ -66,7 +74,9 @@ for (const { name, used } of taken) {
       failed: 1,
     })
 }
-console.log(`processor time in all: ${(taken.reduce((sum, { used }) => sum + used, 0) / 60).toFixed(1)} minutes`)
+console.log(
+  `processor time in all: ${(taken.reduce((sum, { used }) => sum + used, 0) / 60).toFixed(1)} minutes`,
+)
 
 const total = (field) => rows.reduce((sum, row) => sum + row[field], 0)
 for (const { name, passed, failed, skipped } of rows)

@@ -37,26 +37,41 @@ const everyChange = [
   // Kills for half a minute on each database; `pnpm run durable:kill` continues for as long as one likes.
   {
     name: 'killing test',
-    command: 'pnpm run durable:kill --minutes 0.5 --kills 1000 --workers 2 --jobs 8 --backlog 50 --poisoned 1',
+    command:
+      'pnpm run durable:kill --minutes 0.5 --kills 1000 --workers 2 --jobs 8 --backlog 50 --poisoned 1',
   },
   // The contract in each runtime; the tests of core and driver, and each byte, before a release.
   { name: 'runtimes', command: 'node scripts/runtimes.mjs --quick node-26 deno bun', tests: true },
-  { name: 'browser and worker', command: 'node scripts/runtimes.mjs --quick chromium workerd', tests: true },
+  {
+    name: 'browser and worker',
+    command: 'node scripts/runtimes.mjs --quick chromium workerd',
+    tests: true,
+  },
   ...(bench?.manifest.scripts?.smoke
     ? [{ name: 'bench smoke', command: 'pnpm --filter @modelport/bench run smoke', needs: 'build' }]
     : []),
 ]
 const beforeRelease = [
-  { name: 'other versions of Node', command: 'node scripts/runtimes.mjs --full node-22 node-26', tests: true },
+  {
+    name: 'other versions of Node',
+    command: 'node scripts/runtimes.mjs --full node-22 node-26',
+    tests: true,
+  },
   { name: 'deno in full', command: 'node scripts/runtimes.mjs --full deno', tests: true },
   { name: 'bun in full', command: 'node scripts/runtimes.mjs --full bun', tests: true },
-  { name: 'browser and worker in full', command: 'node scripts/runtimes.mjs --full chromium workerd', tests: true },
+  {
+    name: 'browser and worker in full',
+    command: 'node scripts/runtimes.mjs --full chromium workerd',
+    tests: true,
+  },
   { name: 'release, dry, in full', command: 'pnpm run build && pnpm run release:dry' },
   { name: 'soak, short', command: 'pnpm run soak:all --short' },
   { name: 'attack in full', command: 'pnpm run attack:all' },
   { name: 'tests in full', command: 'pnpm run test:full:all' },
 ]
-const steps = (options.release ? beforeRelease : everyChange).filter(({ name }) => options.only?.includes(name) ?? true)
+const steps = (options.release ? beforeRelease : everyChange).filter(
+  ({ name }) => options.only?.includes(name) ?? true,
+)
 
 const run = ({ name, command, tests }) =>
   new Promise((resolve) => {
@@ -64,7 +79,12 @@ const run = ({ name, command, tests }) =>
     let output = ''
     const times = join(results, `${steps.findIndex((step) => step.name === name)}.times`)
     const timed = `( ${command} ); code=$?; times >'${times}'; exit $code` // the second line is of what has run in the parentheses
-    const child = spawn(timed, { cwd: root, shell: true, stdio: ['ignore', 'pipe', 'pipe'], detached: true })
+    const child = spawn(timed, {
+      cwd: root,
+      shell: true,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true,
+    })
     const timer = setTimeout(() => {
       output += `\ngiven up after ${limitMs / 1000} s`
       process.kill(-child.pid, 'SIGKILL') // the whole group: the shell and what it started
@@ -74,9 +94,14 @@ const run = ({ name, command, tests }) =>
     child.on('close', (code) => {
       clearTimeout(timer)
       const seconds = ((performance.now() - start) / 1000).toFixed(1)
-      console.log(`::: ${name}: ${command}\n${output.trimEnd()}\n::: ${name}: exit ${code}, ${seconds} s`)
+      console.log(
+        `::: ${name}: ${command}\n${output.trimEnd()}\n::: ${name}: exit ${code}, ${seconds} s`,
+      )
       if (existsSync(times))
-        appendFileSync(join(results, 'cpu'), `${readFileSync(times, 'utf8').split('\n')[1]} ${name}\n`)
+        appendFileSync(
+          join(results, 'cpu'),
+          `${readFileSync(times, 'utf8').split('\n')[1]} ${name}\n`,
+        )
       // A step of tests is counted by its report; a failure counts here too, since it may have left no report.
       if (code !== 0) appendFileSync(join(results, 'steps'), `0 1 ${name}\n`)
       else if (!tests) appendFileSync(join(results, 'steps'), `1 0 ${name}\n`)

@@ -24,7 +24,15 @@ const decoders = /packages\/(provider-[a-z-]+|chat-completions|driver|catalog)\/
 /** Runs the tests that decode each exchange once, with coverage; the file `coverage-final.json` of it. */
 function coverage(corpus) {
   const folder = mkdtempSync(join(tmpdir(), 'modelport-corpus-'))
-  const args = ['exec', 'vitest', 'run', 'corpus.test.ts', '-t', 'by one request|arguable', '--coverage.enabled']
+  const args = [
+    'exec',
+    'vitest',
+    'run',
+    'corpus.test.ts',
+    '-t',
+    'by one request|arguable',
+    '--coverage.enabled',
+  ]
   for (const name of sources) args.push('--project', name)
   // Globs are relative to each project, and the decoders of Chat Completions are outside of all.
   args.push(
@@ -34,7 +42,12 @@ function coverage(corpus) {
     `--coverage.reportsDirectory=${folder}`,
   )
   const env = { ...process.env, MODELPORT_CORPUS: corpus }
-  const { status, stdout } = spawnSync('pnpm', args, { cwd: root, env, encoding: 'utf8', maxBuffer: 1e9 })
+  const { status, stdout } = spawnSync('pnpm', args, {
+    cwd: root,
+    env,
+    encoding: 'utf8',
+    maxBuffer: 1e9,
+  })
   if (status !== 0) throw new Error(`the tests over ${corpus || 'the own corpus'} fail:\n${stdout}`)
   const report = JSON.parse(readFileSync(join(folder, 'coverage-final.json'), 'utf8'))
   rmSync(folder, { recursive: true })
@@ -51,10 +64,16 @@ function reached(report) {
   }
   for (const [path, { statementMap, s, branchMap, b }] of Object.entries(report)) {
     if (!decoders.test(path)) continue
-    for (const [id, place] of Object.entries(statementMap)) add(path, s[id], place.start, 'statement')
+    for (const [id, place] of Object.entries(statementMap))
+      add(path, s[id], place.start, 'statement')
     for (const [id, { type, locations, loc }] of Object.entries(branchMap))
       b[id].forEach((count, arm) =>
-        add(path, count, locations[arm]?.start?.line ? locations[arm].start : loc.start, `${type} ${arm}`),
+        add(
+          path,
+          count,
+          locations[arm]?.start?.line ? locations[arm].start : loc.start,
+          `${type} ${arm}`,
+        ),
       )
   }
   if (all === 0) throw new Error('no source was measured')
@@ -71,7 +90,10 @@ function facts(api, cases) {
   const found = new Set()
   for (const one of cases) {
     const { vendor, response } = one
-    found.add(`${api} ${vendor}`).add(`${api} status ${response.status}`).add(`${api} ${response.framing}`)
+    found
+      .add(`${api} ${vendor}`)
+      .add(`${api} status ${response.status}`)
+      .add(`${api} ${response.framing}`)
     try {
       for (const record of recordsOf(one).values)
         for (const path of leavesIn(record)) found.add(`${api} ${vendor} ${nameOf(path)}`)
@@ -90,7 +112,9 @@ console.log(
 )
 const lists = {
   'lines and branches': difference(own.places, other.places),
-  ...Object.fromEntries(apis.map((api) => [api, difference(facts(api, ownCases(api)), facts(api, largeCases(api)))])),
+  ...Object.fromEntries(
+    apis.map((api) => [api, difference(facts(api, ownCases(api)), facts(api, largeCases(api)))]),
+  ),
 }
 for (const [name, missing] of Object.entries(lists)) {
   console.log(`\nonly the large corpus reaches, ${name}: ${missing.length}`)

@@ -18,7 +18,10 @@ const models = [
     errors: 1,
     text: source
       .replace('!receipt && intent -> checks++', 'false -> checks++')
-      .replace('!receipt && !intent && DECIDED && mail != HAPPENED', '!receipt && DECIDED && mail != HAPPENED'),
+      .replace(
+        '!receipt && !intent && DECIDED && mail != HAPPENED',
+        '!receipt && DECIDED && mail != HAPPENED',
+      ),
   },
   {
     name: 'with decisions that are not bound to a checkpoint, and used up after it',
@@ -58,7 +61,9 @@ try {
     const states = /(\d+) states, stored/.exec(output)?.[1]
     const isRight = found === errors
     if (!isRight) failed++
-    console.log(`${isRight ? 'passed' : 'FAILED'}  ${name}: ${found} errors in ${states} states, expected ${errors}`)
+    console.log(
+      `${isRight ? 'passed' : 'FAILED'}  ${name}: ${found} errors in ${states} states, expected ${errors}`,
+    )
   }
 } finally {
   rmSync(folder, { recursive: true })

@@ -21,6 +21,9 @@ export type Figure = 'packages' | 'values' | 'names' | 'unneeded' | 'lines'
 /** Reasons for exports that no block, example or package uses: by package and name. */
 export type Kept = Readonly<Record<string, Readonly<Record<string, string>>>>
 
-export const readCeilings: () => { readonly ceilings: Readonly<Record<Figure, Ceiling>>; readonly kept: Kept }
+export const readCeilings: () => {
+  readonly ceilings: Readonly<Record<Figure, Ceiling>>
+  readonly kept: Kept
+}
 export const measureExports: (kept?: Kept) => readonly PackageExports[]
 export const measure: (measured?: readonly PackageExports[]) => Readonly<Record<Figure, number>>

@@ -8,17 +8,21 @@ import ts from 'typescript'
 import { discoverWorkspaces, root } from './workspaces.mjs'
 
 const workspaces = discoverWorkspaces()
-const packages = workspaces.filter(({ path, isPrivate }) => path.startsWith('packages/') && !isPrivate)
+const packages = workspaces.filter(
+  ({ path, isPrivate }) => path.startsWith('packages/') && !isPrivate,
+)
 
 /** Skips installed and built folders before it reads them: they hold millions of files. */
 const filesBelow = (folder, pattern) =>
   readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
     const path = `${folder}/${entry.name}`
-    if (entry.isDirectory()) return /^(?:node_modules|dist)$/.test(entry.name) ? [] : filesBelow(path, pattern)
+    if (entry.isDirectory())
+      return /^(?:node_modules|dist)$/.test(entry.name) ? [] : filesBelow(path, pattern)
     return entry.isFile() && pattern.test(entry.name) ? [join(root, path)] : []
   })
 
-const isExported = (node) => node.modifiers?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword) ?? false
+const isExported = (node) =>
+  node.modifiers?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword) ?? false
 const isType = (node) => ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node)
 
 const identifiersOf = (node, found = new Set()) => {
@@ -45,7 +49,9 @@ const declarationsOf = (report) => {
       mentions: identifiersOf(node),
     }))
   })
-  const again = source.statements.filter(ts.isExportDeclaration).flatMap((node) => node.exportClause?.elements ?? [])
+  const again = source.statements
+    .filter(ts.isExportDeclaration)
+    .flatMap((node) => node.exportClause?.elements ?? [])
   return [
     ...local,
     ...again.map(({ name }) => ({
@@ -72,7 +78,9 @@ const exportsOf = ({ dir }) => {
         isReexport: declaration.isReexport === true,
         // The declaration names itself, which makes nobody need it.
         mentions: new Set(
-          [...(known?.mentions ?? []), ...declaration.mentions].filter((one) => one !== declaration.name),
+          [...(known?.mentions ?? []), ...declaration.mentions].filter(
+            (one) => one !== declaration.name,
+          ),
         ),
       })
     }
@@ -92,8 +100,10 @@ const importsOf = (text) => {
     const space = /^\*\s+as\s+(\w+)$|^(\w+)$/.exec(clause.trim())
     if (space) {
       const name = space[1] ?? space[2]
-      for (const [, member] of text.matchAll(new RegExp(`\\b${name}\\.(\\w+)`, 'g'))) found.push([specifier, member])
-      for (const [, members] of text.matchAll(new RegExp(`\\{([^{}]*)\\} = ${name}\\b`, 'g'))) take(members, specifier)
+      for (const [, member] of text.matchAll(new RegExp(`\\b${name}\\.(\\w+)`, 'g')))
+        found.push([specifier, member])
+      for (const [, members] of text.matchAll(new RegExp(`\\{([^{}]*)\\} = ${name}\\b`, 'g')))
+        take(members, specifier)
       return
     }
     for (const part of clause.replace(/[{}]/g, ' ').split(',')) {
@@ -118,18 +128,25 @@ const codeOf = (page) =>
   )
 
 /** `ceilings.json`: the limits, and the reasons for exports that no block, example or package uses. */
-export const readCeilings = () => JSON.parse(readFileSync(join(root, 'scripts/ceilings.json'), 'utf8'))
+export const readCeilings = () =>
+  JSON.parse(readFileSync(join(root, 'scripts/ceilings.json'), 'utf8'))
 
 /** The texts that make an export needed: path and code. */
 const users = () => [
-  ...filesBelow('docs', /\.md$/).map((path) => ({ path, texts: codeOf(readFileSync(path, 'utf8')) })),
+  ...filesBelow('docs', /\.md$/).map((path) => ({
+    path,
+    texts: codeOf(readFileSync(path, 'utf8')),
+  })),
   { path: join(root, 'README.md'), texts: codeOf(readFileSync(join(root, 'README.md'), 'utf8')) },
   ...packages.map(({ dir }) => ({
     path: join(dir, 'README.md'),
     texts: codeOf(readFileSync(join(dir, 'README.md'), 'utf8')),
   })),
   ...['examples', 'bench', 'packages', 'test'].flatMap((folder) =>
-    filesBelow(folder, /\.[cm]?tsx?$|\.mjs$/).map((path) => ({ path, texts: [readFileSync(path, 'utf8')] })),
+    filesBelow(folder, /\.[cm]?tsx?$|\.mjs$/).map((path) => ({
+      path,
+      texts: [readFileSync(path, 'utf8')],
+    })),
   ),
 ]
 
@@ -158,7 +175,8 @@ export const measureExports = (kept = {}) => {
   const used = usedNames()
   return packages.map((workspace) => {
     const names = exportsOf(workspace)
-    const isUsed = ({ name }) => used.has(`${workspace.name} ${name}`) || kept[workspace.name]?.[name] !== undefined
+    const isUsed = ({ name }) =>
+      used.has(`${workspace.name} ${name}`) || kept[workspace.name]?.[name] !== undefined
     const values = [...names.values()].filter(({ isType }) => !isType)
     const mentioned = new Set(values.filter(isUsed).flatMap(({ mentions }) => [...mentions]))
     return {
@@ -182,6 +200,9 @@ export const measure = (measured = measureExports()) => {
     values: names.filter(({ isType }) => !isType).length,
     names: names.length,
     unneeded: names.filter(({ isNeeded }) => !isNeeded).length,
-    lines: sources.reduce((sum, file) => sum + readFileSync(file, 'utf8').split('\n').length - 1, 0),
+    lines: sources.reduce(
+      (sum, file) => sum + readFileSync(file, 'utf8').split('\n').length - 1,
+      0,
+    ),
   }
 }

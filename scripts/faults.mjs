@@ -9,7 +9,11 @@ import { kitFiles, rows } from '../test/faults/table.ts'
 import { root } from './workspaces.mjs'
 
 const { values } = parseArgs({
-  options: { full: { type: 'boolean' }, report: { type: 'string' }, row: { type: 'string', multiple: true } },
+  options: {
+    full: { type: 'boolean' },
+    report: { type: 'string' },
+    row: { type: 'string', multiple: true },
+  },
 })
 const chosen = rows.filter(({ id }) => values.row === undefined || values.row.includes(id))
 
@@ -17,9 +21,15 @@ const chosen = rows.filter(({ id }) => values.row === undefined || values.row.in
 function run() {
   const folder = mkdtempSync(join(tmpdir(), 'modelport-faults-'))
   const files = new Set(
-    chosen.flatMap(({ tests }) => tests.flatMap((test) => ('kit' in test ? kitFiles : [test.file]))),
+    chosen.flatMap(({ tests }) =>
+      tests.flatMap((test) => ('kit' in test ? kitFiles : [test.file])),
+    ),
   )
-  const env = { ...process.env, MODELPORT_RESULTS: folder, ...(values.full && { MODELPORT_FAULTS: 'full' }) }
+  const env = {
+    ...process.env,
+    MODELPORT_RESULTS: folder,
+    ...(values.full && { MODELPORT_FAULTS: 'full' }),
+  }
   spawnSync('pnpm', ['exec', 'vitest', 'run', ...files], { cwd: root, env, stdio: 'inherit' })
   return folder
 }
@@ -27,8 +37,9 @@ function run() {
 const folder = values.report ?? run()
 const file = join(folder, 'vitest.json')
 if (!existsSync(file)) throw new Error('no report: the tests did not run')
-const results = JSON.parse(readFileSync(file, 'utf8')).testResults.flatMap(({ name, assertionResults }) =>
-  assertionResults.map((result) => ({ ...result, file: relative(root, name) })),
+const results = JSON.parse(readFileSync(file, 'utf8')).testResults.flatMap(
+  ({ name, assertionResults }) =>
+    assertionResults.map((result) => ({ ...result, file: relative(root, name) })),
 )
 if (!values.report) rmSync(folder, { recursive: true })
 const kit = new Set(kitFiles)
@@ -45,7 +56,9 @@ const pattern = (title) =>
 const matches = (test) => {
   const named = pattern(test.title ?? '')
   return ({ file: path, title, fullName }) =>
-    'kit' in test ? kit.has(path) && title.startsWith(test.kit) : path === test.file && named.test(fullName)
+    'kit' in test
+      ? kit.has(path) && title.startsWith(test.kit)
+      : path === test.file && named.test(fullName)
 }
 
 /** Sums of what all tests noted for the row; the largest where the name says so. */
@@ -54,9 +67,12 @@ function numbersOf(id) {
   for (const { row, numbers } of results.flatMap(({ meta }) => meta?.faults ?? [])) {
     if (row !== id) continue
     for (const [name, value] of Object.entries(numbers))
-      sums[name] = name.endsWith('at most') ? Math.max(sums[name] ?? 0, value) : (sums[name] ?? 0) + value
+      sums[name] = name.endsWith('at most')
+        ? Math.max(sums[name] ?? 0, value)
+        : (sums[name] ?? 0) + value
   }
-  const show = (value) => (Number.isInteger(value) ? value : Number(value.toPrecision(3))).toLocaleString('en')
+  const show = (value) =>
+    (Number.isInteger(value) ? value : Number(value.toPrecision(3))).toLocaleString('en')
   return Object.entries(sums).map(([name, value]) =>
     name.endsWith('at most') ? `${name} ${show(value)}` : `${show(value)} ${name}`,
   )

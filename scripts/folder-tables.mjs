@@ -14,13 +14,21 @@ const tableOf = ([name, rows]) => {
     const names = Object.keys(row).map((folder) => `\`${folder}\``)
     return `| ${names.join(' · ')} | ${Object.values(row).join(' · ')} |`
   })
-  return [`#### \`${name}\``, '', '| folders | what they hold |', '|---|---|', ...lines, ''].join('\n')
+  return [`#### \`${name}\``, '', '| folders | what they hold |', '|---|---|', ...lines, ''].join(
+    '\n',
+  )
 }
 
 /** The page as it is, and as it should be. */
 export function folderTables() {
   const current = readFileSync(page, 'utf8')
-  return { current, expected: current.replace(place, () => `\n${Object.entries(folders).map(tableOf).join('\n')}\n`) }
+  return {
+    current,
+    expected: current.replace(
+      place,
+      () => `\n${Object.entries(folders).map(tableOf).join('\n')}\n`,
+    ),
+  }
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

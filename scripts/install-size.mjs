@@ -37,8 +37,14 @@ export function closure(dir, found = new Set(), absent = new Set()) {
     peerDependencies = {},
     peerDependenciesMeta = {},
   } = manifestOf(dir)
-  const peers = Object.keys(peerDependencies).filter((name) => !peerDependenciesMeta[name]?.optional)
-  for (const name of new Set([...Object.keys(dependencies), ...Object.keys(optionalDependencies), ...peers])) {
+  const peers = Object.keys(peerDependencies).filter(
+    (name) => !peerDependenciesMeta[name]?.optional,
+  )
+  for (const name of new Set([
+    ...Object.keys(dependencies),
+    ...Object.keys(optionalDependencies),
+    ...peers,
+  ])) {
     const path = locate(name, dir)
     if (!path) absent.add(name)
     else if (!found.has(path)) closure(path, found.add(path), absent)
@@ -46,12 +52,16 @@ export function closure(dir, found = new Set(), absent = new Set()) {
   return { found, absent }
 }
 
-const kB = (bytes) => `${(bytes / 1000).toLocaleString('en-US', { maximumFractionDigits: bytes < 100_000 ? 1 : 0 })} kB`
+const kB = (bytes) =>
+  `${(bytes / 1000).toLocaleString('en-US', { maximumFractionDigits: bytes < 100_000 ? 1 : 0 })} kB`
 
 /** Prints the table. `tarballs`: short name → path of the packed package. */
 export function printInstallSizes(workspaces, tarballs) {
   const unpacked = new Map(
-    workspaces.map(({ dir, shortName }) => [realpathSync(dir), unpackedBytes(tarballs.get(shortName))]),
+    workspaces.map(({ dir, shortName }) => [
+      realpathSync(dir),
+      unpackedBytes(tarballs.get(shortName)),
+    ]),
   )
   const rows = workspaces.map(({ dir, name, shortName }) => {
     const { found, absent } = closure(dir)
@@ -67,12 +77,16 @@ export function printInstallSizes(workspaces, tarballs) {
     ]
   })
   const head = ['package', 'packed', 'unpacked', 'installed with dependencies', 'packages', '']
-  const widths = head.map((_, column) => Math.max(...[head, ...rows].map((row) => row[column].length)))
+  const widths = head.map((_, column) =>
+    Math.max(...[head, ...rows].map((row) => row[column].length)),
+  )
   for (const row of [head, ...rows])
     console.log(
       row
         .map((text, column) =>
-          column === 0 || column === 5 ? text.padEnd(widths[column]) : text.padStart(widths[column]),
+          column === 0 || column === 5
+            ? text.padEnd(widths[column])
+            : text.padStart(widths[column]),
         )
         .join('  ')
         .trimEnd(),

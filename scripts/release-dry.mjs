@@ -1,7 +1,15 @@
 // The release as it would happen now, published nowhere: in a copy of the repository the changesets are applied, then every public package is
 // packed and published with `--dry-run`. One line per promise. Needs `pnpm run build`; `--quick` builds two packages a second time, not all.
 import { execFileSync, spawnSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { compareTarballs } from './same-tarballs.mjs'
@@ -34,13 +42,19 @@ const run = (command, args, cwd = copy) => {
     timeout: 1_200_000,
   })
   if (error || status !== 0)
-    throw new Error(`${command} ${args.join(' ')}: ${error?.message ?? `exit ${status}`}\n${stdout}\n${stderr}`)
+    throw new Error(
+      `${command} ${args.join(' ')}: ${error?.message ?? `exit ${status}`}\n${stdout}\n${stderr}`,
+    )
   return stdout
 }
 
 /** The files under version control, and what the build and the install left next to them. */
 function copyRepository(folder) {
-  const files = execFileSync('git', ['ls-files', '-z'], { cwd: root, encoding: 'utf8', maxBuffer: 1 << 26 })
+  const files = execFileSync('git', ['ls-files', '-z'], {
+    cwd: root,
+    encoding: 'utf8',
+    maxBuffer: 1 << 26,
+  })
     .split('\0')
     .filter((file) => file && existsSync(join(root, file)))
   for (const file of files) {
@@ -51,19 +65,37 @@ function copyRepository(folder) {
     // The links of a package lead to its neighbours in the copy.
     for (const name of ['dist', 'node_modules']) {
       if (existsSync(join(root, path, name)))
-        cpSync(join(root, path, name), join(folder, path, name), { recursive: true, verbatimSymlinks: true })
+        cpSync(join(root, path, name), join(folder, path, name), {
+          recursive: true,
+          verbatimSymlinks: true,
+        })
     }
   }
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'), 'dir')
   run('git', ['init', '--quiet', '--initial-branch=main'], folder)
-  run('git', ['add', '--all', '--force', 'packages/*/package.json', '.changeset', 'CHANGELOG.md'], folder)
   run(
     'git',
-    ['-c', 'user.name=release', '-c', 'user.email=release@localhost', 'commit', '--quiet', '--message=now'],
+    ['add', '--all', '--force', 'packages/*/package.json', '.changeset', 'CHANGELOG.md'],
+    folder,
+  )
+  run(
+    'git',
+    [
+      '-c',
+      'user.name=release',
+      '-c',
+      'user.email=release@localhost',
+      'commit',
+      '--quiet',
+      '--message=now',
+    ],
     folder,
   )
   // A version without a tag is not released yet.
-  const tags = execFileSync('git', ['tag', '--list', '@modelport/*'], { cwd: root, encoding: 'utf8' })
+  const tags = execFileSync('git', ['tag', '--list', '@modelport/*'], {
+    cwd: root,
+    encoding: 'utf8',
+  })
   for (const tag of tags.split('\n').filter(Boolean)) run('git', ['tag', tag], folder)
   run('node', ['scripts/version.mjs'], folder)
 }
@@ -87,7 +119,9 @@ function checkVersions() {
   const { publishedPackages } = JSON.parse(readCopy('pnpm-publish-summary.json'))
   const versions = published.map((workspace) => {
     const { version } = manifestOf(workspace)
-    const isPublished = publishedPackages.some((entry) => entry.name === workspace.name && entry.version === version)
+    const isPublished = publishedPackages.some(
+      (entry) => entry.name === workspace.name && entry.version === version,
+    )
     return isPublished && version !== '0.0.0' ? `${workspace.shortName} ${version}` : undefined
   })
   check(
@@ -105,11 +139,16 @@ function checkChangelogs() {
       !readCopy(`${workspace.path}/CHANGELOG.md`).includes(`## ${manifestOf(workspace).version}`) ||
       !users.includes(`#### ${workspace.shortName}\n`),
   )
-  check(missing.length === 0, `changelogs: ${namesOr(missing, 'CHANGELOG.md for users, and one for each package')}`)
+  check(
+    missing.length === 0,
+    `changelogs: ${namesOr(missing, 'CHANGELOG.md for users, and one for each package')}`,
+  )
 }
 
 function checkTiers() {
-  const rows = [...readCopy('docs/semver.md').matchAll(/^\| (stable|settling|young) \| ([^|]+) \|/gm)]
+  const rows = [
+    ...readCopy('docs/semver.md').matchAll(/^\| (stable|settling|young) \| ([^|]+) \|/gm),
+  ]
   const tierOf = (name) =>
     rows.find(([, , list]) =>
       [...list.matchAll(/`([^`]+)`/g)].some(
@@ -127,7 +166,9 @@ function checkTiers() {
 
 function checkInstallScripts() {
   const names = ['preinstall', 'install', 'postinstall', 'prepare', 'preprepare', 'postprepare']
-  const wrong = published.filter((workspace) => names.some((name) => manifestOf(workspace).scripts?.[name]))
+  const wrong = published.filter((workspace) =>
+    names.some((name) => manifestOf(workspace).scripts?.[name]),
+  )
   check(wrong.length === 0, `install scripts: ${namesOr(wrong, 'none of ours')}`)
 }
 
@@ -160,7 +201,13 @@ async function checkSboms() {
 
 async function checkTarballs() {
   const packages = published.filter(({ name }) => !isQuick || quick.includes(name))
-  const { different, digests } = await compareTarballs({ run, first: copy, second, packages, folder: temporary })
+  const { different, digests } = await compareTarballs({
+    run,
+    first: copy,
+    second,
+    packages,
+    folder: temporary,
+  })
   const [[name, digest]] = Object.entries(digests)
   check(
     different.length === 0,
@@ -168,7 +215,8 @@ async function checkTarballs() {
   )
 }
 
-const namesOr = (workspaces, text) => workspaces.map(({ shortName }) => shortName).join(', ') || text
+const namesOr = (workspaces, text) =>
+  workspaces.map(({ shortName }) => shortName).join(', ') || text
 
 try {
   copyRepository(copy)

@@ -3,7 +3,9 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 
 const NODE = '24.21.0' // fetched only when the system Node is too old for the development tools
-const pnpm = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).packageManager // pnpm@x.y.z
+const pnpm = JSON.parse(
+  readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
+).packageManager // pnpm@x.y.z
 const [major, minor] = process.versions.node.split('.').map(Number)
 const supported = (major === 22 && minor >= 18) || (major === 24 && minor >= 11) || major >= 26
 const os = process.platform === 'win32' ? 'win' : process.platform
@@ -11,11 +13,20 @@ const nodePackage = `${os === 'darwin' && process.arch === 'arm64' ? 'node-bin' 
 const packages = [...(supported ? [] : [nodePackage]), pnpm].flatMap((name) => ['-p', name])
 const isWindows = process.platform === 'win32'
 const quoted = (text) =>
-  /^[\w./:=-]+$/.test(text) ? text : isWindows ? `\\"${text}\\"` : `'${text.replaceAll("'", `'\\''`)}'`
+  /^[\w./:=-]+$/.test(text)
+    ? text
+    : isWindows
+      ? `\\"${text}\\"`
+      : `'${text.replaceAll("'", `'\\''`)}'`
 const script = process.argv.slice(2).map(quoted).join(' ')
 // One npx call: install from the lockfile, then run. `-c` gives a shell with both binaries first on PATH.
-const install = 'pnpm install --frozen-lockfile --prefer-offline --reporter=append-only --loglevel=warn'
+const install =
+  'pnpm install --frozen-lockfile --prefer-offline --reporter=append-only --loglevel=warn'
 const command = `${install} && pnpm run ${script}`
 const args = ['-y', ...packages, '-c', isWindows ? `"${command}"` : command]
-const { status } = spawnSync('npx', args, { stdio: 'inherit', cwd: new URL('..', import.meta.url), shell: isWindows })
+const { status } = spawnSync('npx', args, {
+  stdio: 'inherit',
+  cwd: new URL('..', import.meta.url),
+  shell: isWindows,
+})
 process.exit(status ?? 1)

@@ -20,22 +20,47 @@ const query = full ? '&full' : ''
 
 // `names` what the runtime must call itself; `kit` how it runs the kit; `vitest` how it runs vitest.
 const runtimes = {
-  'node-22': { names: /^Node v22\./, find: () => fetchBinary('node-22', 'node'), kit: runProgram([]), vitest: [] },
-  'node-24': { names: /^Node v24\./, find: () => fetchBinary('node-24', 'node'), kit: runProgram([]), vitest: [] },
-  'node-26': { names: /^Node v26\./, find: () => fetchBinary('node-26', 'node'), kit: runProgram([]), vitest: [] },
+  'node-22': {
+    names: /^Node v22\./,
+    find: () => fetchBinary('node-22', 'node'),
+    kit: runProgram([]),
+    vitest: [],
+  },
+  'node-24': {
+    names: /^Node v24\./,
+    find: () => fetchBinary('node-24', 'node'),
+    kit: runProgram([]),
+    vitest: [],
+  },
+  'node-26': {
+    names: /^Node v26\./,
+    find: () => fetchBinary('node-26', 'node'),
+    kit: runProgram([]),
+    vitest: [],
+  },
   deno: {
     names: /^Deno /,
     find: () => fetchBinary('deno', 'deno'),
     kit: runProgram(['run', '-A', '--no-config']),
     vitest: ['run', '-A', '--node-modules-dir=manual'],
   },
-  bun: { names: /^Bun /, find: () => fetchBinary('bun', 'bun'), kit: runProgram([]), vitest: ['--bun'] },
+  bun: {
+    names: /^Bun /,
+    find: () => fetchBinary('bun', 'bun'),
+    kit: runProgram([]),
+    vitest: ['--bun'],
+  },
   chromium: { names: /Chrome\//, find: findChromium, kit: runPage },
-  workerd: { names: /^Cloudflare-Workers$/, find: () => fetchBinary('workerd', 'workerd'), kit: runWorker },
+  workerd: {
+    names: /^Cloudflare-Workers$/,
+    find: () => fetchBinary('workerd', 'workerd'),
+    kit: runWorker,
+  },
 }
 
 function runProgram(args) {
-  return (binary, { folder, host }) => start(binary, [...args, join(folder, 'process.mjs'), host.url, ...flags])
+  return (binary, { folder, host }) =>
+    start(binary, [...args, join(folder, 'process.mjs'), host.url, ...flags])
 }
 
 function runPage(binary, { folder, host }) {
@@ -74,18 +99,25 @@ async function runKit({ kit }, binary, folder) {
 }
 
 const later = (ms) =>
-  new Promise((resolve) => void setTimeout(() => resolve({ failure: `no report after ${ms / 1000} s` }), ms).unref())
+  new Promise(
+    (resolve) =>
+      void setTimeout(() => resolve({ failure: `no report after ${ms / 1000} s` }), ms).unref(),
+  )
 
 /** Prints a report and leaves it, as vitest's are, for .ci/run to count. True when all is well. */
 function tell(name, { names }, { runtime, results: tests = [], failure }) {
   const count = (status) => tests.filter((test) => test.status === status).length
   const wrong =
-    failure ?? (names.test(runtime) ? undefined : `these tests were meant for ${name}, but ran in ${runtime}`)
+    failure ??
+    (names.test(runtime) ? undefined : `these tests were meant for ${name}, but ran in ${runtime}`)
   const [passed, failed, skipped, leftOut] = ['passed', 'failed', 'skipped', 'left out'].map(count)
   for (const { title, error } of tests.filter(({ status }) => status === 'failed'))
     console.log(`FAILED ${title}\n  ${error}`)
   if (wrong) console.log(`FAILED ${name}: ${wrong}`)
-  const left = leftOut > 0 ? `; left out ${leftOut} that cut or split answers at every byte, which --full runs` : ''
+  const left =
+    leftOut > 0
+      ? `; left out ${leftOut} that cut or split answers at every byte, which --full runs`
+      : ''
   console.log(
     `${name} (${runtime}): conformance and network: ${passed} passed, ${failed} failed, ${skipped} do not apply${left}`,
   )
@@ -102,11 +134,23 @@ function tell(name, { names }, { runtime, results: tests = [], failure }) {
 /** The tests of core and driver. True when all is well. */
 function runVitest(name, { vitest }, binary) {
   const env = { ...process.env, MODELPORT_RESULTS: results, MODELPORT_RUNTIME: name } // vitest.config.ts: set-up and report
-  const args = [...vitest, 'node_modules/vitest/vitest.mjs', 'run', '--project', 'core', '--project', 'driver']
+  const args = [
+    ...vitest,
+    'node_modules/vitest/vitest.mjs',
+    'run',
+    '--project',
+    'core',
+    '--project',
+    'driver',
+  ]
   const { status } = spawnSync(binary, args, { cwd: root, stdio: 'inherit', env, timeout: limitMs })
   const report = join(results, `${name}.json`)
-  const { numPassedTests, numFailedTests } = existsSync(report) ? JSON.parse(readFileSync(report, 'utf8')) : {}
-  console.log(`${name}: core and driver: ${numPassedTests ?? 0} passed, ${numFailedTests ?? 0} failed, exit ${status}`)
+  const { numPassedTests, numFailedTests } = existsSync(report)
+    ? JSON.parse(readFileSync(report, 'utf8'))
+    : {}
+  console.log(
+    `${name}: core and driver: ${numPassedTests ?? 0} passed, ${numFailedTests ?? 0} failed, exit ${status}`,
+  )
   return status === 0
 }
 
@@ -115,10 +159,12 @@ const source = (name) => join(root, `test/runtimes/${name}.ts`)
 mkdirSync(results, { recursive: true })
 try {
   await bundlePrograms(folder, { process: source('process'), host: source('host') })
-  for (const name of ['page', 'worker']) writeFileSync(join(folder, `${name}.js`), await bundleForBrowser(source(name)))
+  for (const name of ['page', 'worker'])
+    writeFileSync(join(folder, `${name}.js`), await bundleForBrowser(source(name)))
   for (const name of chosen.length > 0 ? chosen : Object.keys(runtimes)) {
     const runtime = runtimes[name]
-    if (!runtime) throw new Error(`no runtime ${name}; there are ${Object.keys(runtimes).join(', ')}`)
+    if (!runtime)
+      throw new Error(`no runtime ${name}; there are ${Object.keys(runtimes).join(', ')}`)
     const { binary, reason } = runtime.find()
     if (!binary) {
       console.log(`skipped: ${name}: ${reason}`)

@@ -12,7 +12,8 @@ const sha256 = (file) => createHash('sha256').update(readFileSync(file)).digest(
  * @returns what differs, and the digest of each tarball
  */
 export async function compareTarballs({ run, first, second, packages, folder }) {
-  for (const { path } of packages) rmSync(join(second, path, 'dist'), { recursive: true, force: true })
+  for (const { path } of packages)
+    rmSync(join(second, path, 'dist'), { recursive: true, force: true })
   run('pnpm', ['-r', ...packages.flatMap(({ name }) => ['--filter', name]), 'run', 'build'], second)
   const different = []
   const digests = {}
@@ -23,7 +24,8 @@ export async function compareTarballs({ run, first, second, packages, folder }) 
       return { file, digest: sha256(file) }
     })
     digests[shortName] = one.digest
-    if (one.digest !== other.digest) different.push(`${shortName}: ${firstDifference(run, one.file, other.file)}`)
+    if (one.digest !== other.digest)
+      different.push(`${shortName}: ${firstDifference(run, one.file, other.file)}`)
   }
   return { different, digests }
 }
@@ -33,7 +35,11 @@ function firstDifference(run, one, other) {
   const listing = (file) => run('tar', ['-tvzf', file]).trim().split('\n')
   const [ours, theirs] = [listing(one), listing(other)]
   const line = ours.find((text, index) => text !== theirs[index])
-  if (line !== undefined || ours.length !== theirs.length) return line ?? `${ours.length} and ${theirs.length} files`
+  if (line !== undefined || ours.length !== theirs.length)
+    return line ?? `${ours.length} and ${theirs.length} files`
   const names = run('tar', ['-tzf', one]).trim().split('\n')
-  return names.find((name) => run('tar', ['-xzOf', one, name]) !== run('tar', ['-xzOf', other, name])) ?? 'the archive'
+  return (
+    names.find((name) => run('tar', ['-xzOf', one, name]) !== run('tar', ['-xzOf', other, name])) ??
+    'the archive'
+  )
 }

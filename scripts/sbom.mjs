@@ -9,29 +9,52 @@ import { publishedPackages, root } from './workspaces.mjs'
 
 /** pnpm 10, which builds this repository, has no such command; 11 reads the same lockfile. */
 const pnpm = 'pnpm@11.28.11'
-const options = { cwd: root, encoding: 'utf8', maxBuffer: 1 << 26, shell: process.platform === 'win32' }
+const options = {
+  cwd: root,
+  encoding: 'utf8',
+  maxBuffer: 1 << 26,
+  shell: process.platform === 'win32',
+}
 
 /** Licences of all dependencies, by `name@version`. */
 function licences() {
-  const list = execFileSync('pnpm', ['--filter', './packages/*', 'licenses', 'list', '--json'], options)
+  const list = execFileSync(
+    'pnpm',
+    ['--filter', './packages/*', 'licenses', 'list', '--json'],
+    options,
+  )
   return new Map(
     Object.values(JSON.parse(list))
       .flat()
-      .flatMap(({ name, versions, license }) => versions.map((version) => [`${name}@${version}`, license])),
+      .flatMap(({ name, versions, license }) =>
+        versions.map((version) => [`${name}@${version}`, license]),
+      ),
   )
 }
 
 const licenceField = (licence) =>
-  /^[\w.-]+$/.test(licence) ? [{ license: { id: licence } }] : [{ expression: licence.replace(/^\(|\)$/g, '') }]
+  /^[\w.-]+$/.test(licence)
+    ? [{ license: { id: licence } }]
+    : [{ expression: licence.replace(/^\(|\)$/g, '') }]
 
 /** What a build holds of a development dependency stands in a notice next to it. */
 function bundled(dir) {
   if (!existsSync(join(dir, 'dist/zod-notice.txt'))) return []
-  const { version, license } = JSON.parse(readFileSync(join(dir, 'node_modules/zod/package.json'), 'utf8'))
+  const { version, license } = JSON.parse(
+    readFileSync(join(dir, 'node_modules/zod/package.json'), 'utf8'),
+  )
   const purl = `pkg:npm/zod@${version}`
   const description = 'parts of it are inside the files of this package'
   return [
-    { type: 'library', name: 'zod', version, purl, 'bom-ref': purl, description, licenses: licenceField(license) },
+    {
+      type: 'library',
+      name: 'zod',
+      version,
+      purl,
+      'bom-ref': purl,
+      description,
+      licenses: licenceField(license),
+    },
   ]
 }
 
@@ -39,13 +62,25 @@ function bundled(dir) {
 export async function writeSboms(folder) {
   mkdirSync(folder, { recursive: true })
   const out = ['--out', join(folder, '%s.cdx.json')]
-  const sbom = ['sbom', '--sbom-format', 'cyclonedx', '--lockfile-only', '--prod', '--split', ...out]
+  const sbom = [
+    'sbom',
+    '--sbom-format',
+    'cyclonedx',
+    '--lockfile-only',
+    '--prod',
+    '--split',
+    ...out,
+  ]
   // An npx around this one left its own command and packages in the environment.
   const env = { ...process.env, npm_config_call: '', npm_config_package: '' }
-  execFileSync('npx', ['-y', '--prefer-offline', pnpm, '--pm-on-fail=ignore', '--filter', './packages/*', ...sbom], {
-    ...options,
-    env,
-  })
+  execFileSync(
+    'npx',
+    ['-y', '--prefer-offline', pnpm, '--pm-on-fail=ignore', '--filter', './packages/*', ...sbom],
+    {
+      ...options,
+      env,
+    },
+  )
   const known = licences()
   const validator = new Validation.JsonStrictValidator(Spec.Version.v1dot7)
   const problems = []
@@ -58,10 +93,14 @@ export async function writeSboms(folder) {
       if (!component.licenses && licence) component.licenses = licenceField(licence)
       if (!component.licenses) problems.push(`${shortName}: ${name} has no licence`)
     }
-    const more = bundled(dir).filter(({ purl }) => bom.components.every((component) => component.purl !== purl))
+    const more = bundled(dir).filter(({ purl }) =>
+      bom.components.every((component) => component.purl !== purl),
+    )
     bom.components.push(...more)
     for (const { purl } of more) {
-      bom.dependencies.find(({ ref }) => ref === bom.metadata.component['bom-ref']).dependsOn.push(purl)
+      bom.dependencies
+        .find(({ ref }) => ref === bom.metadata.component['bom-ref'])
+        .dependsOn.push(purl)
       bom.dependencies.push({ ref: purl, dependsOn: [] })
     }
     const text = `${JSON.stringify(bom, undefined, 2)}\n`

@@ -84,12 +84,20 @@ function writeShapes(name, { from, shapes }) {
 }
 
 function toFile(name, source, definitions) {
-  const rows = Object.entries(definitions).map(([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)}`)
+  const rows = Object.entries(definitions).map(
+    ([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)}`,
+  )
   return `{"$id":"${name}","source":"${source}","definitions":{\n${rows.join(',\n')}\n}}\n`
 }
 
 /** The simple types of an AWS schema: 15 is any JSON, 21 bytes, which are base64 on the wire; 64 and 128 are lists and maps of one. */
-const simple = { 0: { type: 'string' }, 1: { type: 'number' }, 2: { type: 'boolean' }, 15: {}, 21: { type: 'string' } }
+const simple = {
+  0: { type: 'string' },
+  1: { type: 'number' },
+  2: { type: 'boolean' },
+  15: {},
+  21: { type: 'string' },
+}
 
 /** The shapes of one file, of the schemas that an AWS package carries: a list whose first item says what it is. */
 function writeSchemas(name, { from, at, schemas }) {
@@ -112,14 +120,21 @@ function writeSchemas(name, { from, at, schemas }) {
     if (!definitions[id]) {
       definitions[id] = {}
       if (kind === 1) definitions[id] = { type: 'array', items: toShape(rest[0]) }
-      else if (kind === 2) definitions[id] = { type: 'object', additionalProperties: toShape(rest[1]) }
+      else if (kind === 2)
+        definitions[id] = { type: 'object', additionalProperties: toShape(rest[1]) }
       else {
         const [members, types, required = 0] = rest
-        const inBody = members.filter((_, index) => !(Array.isArray(types[index]) && types[index][1] === 1))
+        const inBody = members.filter(
+          (_, index) => !(Array.isArray(types[index]) && types[index][1] === 1),
+        )
         definitions[id] = {
           type: 'object',
-          properties: Object.fromEntries(inBody.map((member) => [member, toShape(types[members.indexOf(member)])])),
-          ...(kind === 3 && { required: members.slice(0, required).filter((member) => inBody.includes(member)) }),
+          properties: Object.fromEntries(
+            inBody.map((member) => [member, toShape(types[members.indexOf(member)])]),
+          ),
+          ...(kind === 3 && {
+            required: members.slice(0, required).filter((member) => inBody.includes(member)),
+          }),
           ...(kind === 4 && { minProperties: 1, maxProperties: 1 }),
           additionalProperties: false,
         }
@@ -128,7 +143,10 @@ function writeSchemas(name, { from, at, schemas }) {
     return { $ref: `#/definitions/${id}` }
   }
   const shapes = Object.entries(schemas).map(([shape, id]) => [shape, toShape(package_[`${id}$`])])
-  return toFile(name, `the types of ${from} ${versionOf(from, at)}`, { ...Object.fromEntries(shapes), ...definitions })
+  return toFile(name, `the types of ${from} ${versionOf(from, at)}`, {
+    ...Object.fromEntries(shapes),
+    ...definitions,
+  })
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1]).href) {

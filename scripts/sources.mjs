@@ -15,7 +15,11 @@ registerHooks({
   resolve(specifier, context, next) {
     const source = sources.get(specifier)
     if (source) return next(source, context)
-    if (specifier.startsWith('.') && specifier.endsWith('.js') && context.parentURL?.endsWith('.ts')) {
+    if (
+      specifier.startsWith('.') &&
+      specifier.endsWith('.js') &&
+      context.parentURL?.endsWith('.ts')
+    ) {
       const url = new URL(specifier.replace(/\.js$/, '.ts'), context.parentURL)
       if (existsSync(fileURLToPath(url))) return next(url.href, context)
     }

@@ -15,7 +15,8 @@ function writePackage(shortName) {
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder)
   const pages = carried[shortName]
-  for (const page of pages) writeFileSync(join(folder, nameOf(page, pages)), carriedText(page, pages))
+  for (const page of pages)
+    writeFileSync(join(folder, nameOf(page, pages)), carriedText(page, pages))
   writeFileSync(join(folder, 'api.md'), apiPage(workspace))
 }
 

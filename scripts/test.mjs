@@ -17,5 +17,8 @@ const args = process.argv
   .slice(2)
   .flatMap((argument) => (projects.includes(argument) ? ['--project', argument] : [argument]))
 const vitest = join(root, 'node_modules/vitest/vitest.mjs')
-const { status } = spawnSync(process.execPath, [vitest, 'run', ...args], { cwd: root, stdio: 'inherit' })
+const { status } = spawnSync(process.execPath, [vitest, 'run', ...args], {
+  cwd: root,
+  stdio: 'inherit',
+})
 process.exit(status ?? 1)

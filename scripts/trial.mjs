@@ -19,7 +19,9 @@ const { runExamples, serveFromFile, walkPage, walkTranscript } = await import('.
 const { startRegistry } = await import('./trial/registry.mjs')
 const { Visitor } = await import('./trial/visitor.mjs')
 const { fetchBinary } = await import('./runtimes/launch.mjs')
-const { findPostgres, startPostgres } = await import('../packages/durable/test/support/postgres-server.ts')
+const { findPostgres, startPostgres } = await import(
+  '../packages/durable/test/support/postgres-server.ts'
+)
 
 const local = process.argv.includes('--local')
 const only = process.argv[process.argv.indexOf('--only') + 1]
@@ -76,13 +78,16 @@ async function main() {
     return visitor
   }
   await (local ? tryLocally(visit) : tryEverything(visit, packed))
-  if (registry.passedOn.size > 0) console.log(`passed on to npm's registry: ${[...registry.passedOn].join(', ')}`)
+  if (registry.passedOn.size > 0)
+    console.log(`passed on to npm's registry: ${[...registry.passedOn].join(', ')}`)
 }
 
 async function tryEverything(visit, packed) {
-  if (wanted('sizes')) printInstallSizes(packages, new Map([...packed].map(([name, { file }]) => [name, file])))
+  if (wanted('sizes'))
+    printInstallSizes(packages, new Map([...packed].map(([name, { file }]) => [name, file])))
   const oldest = fetchBinary('node-22', 'node')
-  const page = async (path, node) => walkPage(path, { visitor: visit('page', node), ...(await startModel()) })
+  const page = async (path, node) =>
+    walkPage(path, { visitor: visit('page', node), ...(await startModel()) })
   const commandLine = visit('command-line')
   let installed
   const install = () => (installed ??= commandLine.run('npm install --global @modelport/cli'))
@@ -96,13 +101,19 @@ async function tryEverything(visit, packed) {
     [
       'docs/guides/approve-tomorrow.md',
       async () =>
-        walkTranscript('docs/guides/approve-tomorrow.md', { visitor: visit('page'), ...(await startModel()) }),
+        walkTranscript('docs/guides/approve-tomorrow.md', {
+          visitor: visit('page'),
+          ...(await startModel()),
+        }),
     ],
     ['core alone', () => installAlone(visit('core'), '@modelport/core', ['@modelport/core'])],
     [
       'a provider alone',
       () =>
-        installAlone(visit('provider'), '@modelport/provider-openai-compatible', [...inNames(compatible), 'undici']),
+        installAlone(visit('provider'), '@modelport/provider-openai-compatible', [
+          ...inNames(compatible),
+          'undici',
+        ]),
     ],
     ...packages
       .filter(({ manifest }) => manifest.browser)
@@ -127,7 +138,11 @@ async function tryEverything(visit, packed) {
       'agent that survives, on PostgreSQL',
       () =>
         onPostgres(async (database, programs) =>
-          walkAnAgent({ ...(await visitWithCommandLine('agent', programs)), port: portOf(0), database }),
+          walkAnAgent({
+            ...(await visitWithCommandLine('agent', programs)),
+            port: portOf(0),
+            database,
+          }),
         ),
     ],
     [
@@ -136,7 +151,10 @@ async function tryEverything(visit, packed) {
     ],
     ['command line, a server without a key', () => useWithoutKey(commandLine)],
     ['command line, a server with a key', () => useWithKey(commandLine)],
-    ['an agent from a file', async () => serveFromFile({ ...(await visitWithCommandLine('file')), port: portOf(2) })],
+    [
+      'an agent from a file',
+      async () => serveFromFile({ ...(await visitWithCommandLine('file')), port: portOf(2) }),
+    ],
   ])
 }
 
@@ -170,13 +188,18 @@ async function useWithKey(commandLine) {
 /** The model in this process: its own command, since its package is ten times as large as all others. */
 async function tryLocally(visit) {
   const visitor = visit('local')
-  const file = fileURLToPath(new URL('../packages/provider-llamacpp/test/fixtures/tinytool.gguf', import.meta.url))
+  const file = fileURLToPath(
+    new URL('../packages/provider-llamacpp/test/fixtures/tinytool.gguf', import.meta.url),
+  )
   await part('install', async () => {
     await visitor.run('npm install --global @modelport/cli @modelport/provider-llamacpp')
     return 'the command line with the model in this process'
   })
   await part('command line, a model in this process', () =>
-    useCommandLine(visitor, { init: `modelport init --provider llamacpp --model ${file}`, reply: /\w/ }),
+    useCommandLine(visitor, {
+      init: `modelport init --provider llamacpp --model ${file}`,
+      reply: /\w/,
+    }),
   )
 }
 

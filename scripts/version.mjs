@@ -7,15 +7,21 @@ import { publishedPackages, root } from './workspaces.mjs'
 
 const first = '0.1.0'
 const tags = new Set(
-  execFileSync('git', ['tag', '--list', '@modelport/*'], { cwd: root, encoding: 'utf8' }).split('\n'),
+  execFileSync('git', ['tag', '--list', '@modelport/*'], { cwd: root, encoding: 'utf8' }).split(
+    '\n',
+  ),
 )
 const packages = publishedPackages()
 const isReleased = packages.some(({ name, manifest }) => tags.has(`${name}@${manifest.version}`))
-if (isReleased) execFileSync('pnpm', ['exec', 'changeset', 'version'], { cwd: root, stdio: 'inherit' })
+if (isReleased)
+  execFileSync('pnpm', ['exec', 'changeset', 'version'], { cwd: root, stdio: 'inherit' })
 else {
   for (const { dir, shortName } of packages) {
     const file = join(dir, 'package.json')
-    writeFileSync(file, readFileSync(file, 'utf8').replace(/"version": "[^"]*"/, `"version": "${first}"`))
+    writeFileSync(
+      file,
+      readFileSync(file, 'utf8').replace(/"version": "[^"]*"/, `"version": "${first}"`),
+    )
     const summary = `[What it can do](../../CHANGELOG.md#${shortName}).`
     writeFileSync(
       join(dir, 'CHANGELOG.md'),
@@ -26,5 +32,7 @@ else {
     (name) => name.endsWith('.md') && name !== 'README.md',
   )
   for (const name of changesets) rmSync(join(root, '.changeset', name))
-  console.log(`${packages.length} packages are at ${first}; ${changesets.length} changesets became part of it`)
+  console.log(
+    `${packages.length} packages are at ${first}; ${changesets.length} changesets became part of it`,
+  )
 }

@@ -14,7 +14,11 @@ export interface Workspace {
   /** Name without the scope; also the vitest project. */
   readonly shortName: string
   readonly isPrivate: boolean
-  readonly entries: readonly { readonly specifier: string; readonly output: string; readonly source: string }[]
+  readonly entries: readonly {
+    readonly specifier: string
+    readonly output: string
+    readonly source: string
+  }[]
 }
 export const root: string
 export const discoverWorkspaces: () => readonly Workspace[]

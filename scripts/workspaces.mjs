@@ -9,7 +9,9 @@ export const root = fileURLToPath(new URL('..', import.meta.url))
 const folders = () =>
   ['packages', 'examples']
     .flatMap((parent) =>
-      existsSync(join(root, parent)) ? readdirSync(join(root, parent)).map((name) => `${parent}/${name}`) : [],
+      existsSync(join(root, parent))
+        ? readdirSync(join(root, parent)).map((name) => `${parent}/${name}`)
+        : [],
     )
     .concat('bench', 'test/formats')
     .filter((path) => existsSync(join(root, path, 'package.json')))
@@ -51,5 +53,7 @@ export const requireBuild = (workspaces) => {
     entries.filter(({ output }) => !existsSync(join(dir, output))),
   )
   if (missing.length > 0)
-    throw new Error(`run \`pnpm run build\` first: there is no ${missing.map(({ specifier }) => specifier).join(', ')}`)
+    throw new Error(
+      `run \`pnpm run build\` first: there is no ${missing.map(({ specifier }) => specifier).join(', ')}`,
+    )
 }

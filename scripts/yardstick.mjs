@@ -4,7 +4,11 @@ import { appendFileSync } from 'node:fs'
 import { setInterval } from 'node:timers'
 
 const piece = {
-  list: Array.from({ length: 400 }, (_, id) => ({ id, name: `row ${id}`, tags: ['a', 'b', String(id)] })),
+  list: Array.from({ length: 400 }, (_, id) => ({
+    id,
+    name: `row ${id}`,
+    tags: ['a', 'b', String(id)],
+  })),
 }
 
 /** @returns the milliseconds of processor time of one piece: JSON, objects and sorting, as in most tests. */

@@ -4,7 +4,16 @@ import { writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { CiliumNetworkPolicy } from '@kubernetes-models/cilium/cilium.io/v2/CiliumNetworkPolicy'
 import { type HostEntry, hostPort } from '@modelport/factory'
-import { toCilium, toCodex, toDeno, toDocker, toKubernetes, toNftables, toNode, toSquid } from '@modelport/sandbox'
+import {
+  toCilium,
+  toCodex,
+  toDeno,
+  toDocker,
+  toKubernetes,
+  toNftables,
+  toNode,
+  toSquid,
+} from '@modelport/sandbox'
 import { NetworkPolicy } from 'kubernetes-models/networking.k8s.io/v1/NetworkPolicy'
 import { parse as parseToml } from 'smol-toml'
 import { describe, expect, test } from 'vitest'
@@ -26,7 +35,11 @@ const run = (
   command: string,
   ...args: readonly string[]
 ): { readonly status: number | null; readonly said: string } => {
-  const { status, stdout, stderr } = spawnSync(command, args, { encoding: 'utf8', timeout: 30_000, cwd: folder })
+  const { status, stdout, stderr } = spawnSync(command, args, {
+    encoding: 'utf8',
+    timeout: 30_000,
+    cwd: folder,
+  })
   return { status, said: stdout + stderr }
 }
 const accepted = { status: 0 }
@@ -38,7 +51,14 @@ describe.skipIf(deno === undefined)('Deno', () => {
     const flags = flagsOf(toDeno(hosts, { env: ['SOME_KEY'] }).text)
     return execFileSync(
       deno!,
-      ['run', '--no-config', '--no-prompt', ...flags, fileOf('query.js', program), JSON.stringify(asked)],
+      [
+        'run',
+        '--no-config',
+        '--no-prompt',
+        ...flags,
+        fileOf('query.js', program),
+        JSON.stringify(asked),
+      ],
       { encoding: 'utf8', env: { NO_COLOR: '1' } },
     )
       .trim()
@@ -65,7 +85,9 @@ describe('Node', () => {
   const version = Number(process.versions.node.split('.')[0])
   test('Node takes the flags', () => {
     const program = fileOf('permission.mjs', "console.log(process.permission.has('fs.write'))\n")
-    expect(run(process.execPath, ...flagsOf(toNode(many, { version }).text), basename(program))).toEqual({
+    expect(
+      run(process.execPath, ...flagsOf(toNode(many, { version }).text), basename(program)),
+    ).toEqual({
       ...accepted,
       said: expect.stringContaining('false') as string,
     })
@@ -105,9 +127,17 @@ describe.skipIf(nft === undefined)('nftables', () => {
     ].join('\n')
   const rulesOf = (
     text: string,
-  ): { nftables: { set?: { name: string; elem?: { elem: { val: { concat: unknown[] } } }[] }; rule?: object }[] } =>
+  ): {
+    nftables: {
+      set?: { name: string; elem?: { elem: { val: { concat: unknown[] } } }[] }
+      rule?: object
+    }[]
+  } =>
     JSON.parse(
-      execFileSync('unshare', ['-rn', 'sh', '-c', script(text)], { encoding: 'utf8', stdio: 'pipe' }),
+      execFileSync('unshare', ['-rn', 'sh', '-c', script(text)], {
+        encoding: 'utf8',
+        stdio: 'pipe',
+      }),
     ) as ReturnType<typeof rulesOf>
 
   test.each(sets)('nftables accepts the list of %s', (_name, hosts) => {
@@ -117,7 +147,9 @@ describe.skipIf(nft === undefined)('nftables', () => {
   })
   test('nftables has the addresses of the list', () => {
     const { nftables } = rulesOf(toNftables(many).text)
-    const elements = nftables.flatMap(({ set }) => set?.elem?.map(({ elem }) => elem.val.concat.join(' ')) ?? [])
+    const elements = nftables.flatMap(
+      ({ set }) => set?.elem?.map(({ elem }) => elem.val.concat.join(' ')) ?? [],
+    )
     expect(elements).toEqual(
       expect.arrayContaining(['10.1.2.3 8000', '127.0.0.1 11434', '::1 11434', '2001:db8::1 8443']),
     )
@@ -136,18 +168,25 @@ describe('Codex', () => {
     } = parseToml(toCodex(hosts).text) as {
       default_permissions: string
       features: object
-      permissions: Record<string, { extends: string; network: { enabled: boolean; domains: Record<string, string> } }>
+      permissions: Record<
+        string,
+        { extends: string; network: { enabled: boolean; domains: Record<string, string> } }
+      >
     }
     expect(features).toEqual({ network_proxy: true })
     const { extends: base, network } = permissions[profile]!
     expect(base).toBe(':workspace')
     expect(network.enabled).toBe(true)
-    expect(new Set(Object.values(network.domains))).toEqual(new Set(hosts.length > 0 ? ['allow'] : []))
+    expect(new Set(Object.values(network.domains))).toEqual(
+      new Set(hosts.length > 0 ? ['allow'] : []),
+    )
   })
 })
 
 describe('Kubernetes', () => {
-  const addresses = Object.fromEntries(many.map(({ host }) => [host, ['203.0.113.7', '2001:db8::7']]))
+  const addresses = Object.fromEntries(
+    many.map(({ host }) => [host, ['203.0.113.7', '2001:db8::7']]),
+  )
   test.each(sets)('%s is what the schemas of Kubernetes and Cilium want', (_name, hosts) => {
     for (const text of [toKubernetes(hosts).text, toKubernetes(hosts, { addresses }).text])
       new NetworkPolicy(parseYaml(text) as object).validate()
@@ -156,13 +195,22 @@ describe('Kubernetes', () => {
     ).validate()
   })
   test('a mistake would be refused', () => {
-    const policy = (from: string, to: string): ConstructorParameters<typeof CiliumNetworkPolicy>[0] =>
+    const policy = (
+      from: string,
+      to: string,
+    ): ConstructorParameters<typeof CiliumNetworkPolicy>[0] =>
       parseYaml(toCilium(many).text.replaceAll(from, to)) as never
-    expect(() => new CiliumNetworkPolicy(policy('matchName', 'matchNam')).validate()).toThrow('matchName')
-    expect(() => new CiliumNetworkPolicy(policy('protocol: TCP', 'protocol: HTTP')).validate()).toThrow('protocol')
+    expect(() => new CiliumNetworkPolicy(policy('matchName', 'matchNam')).validate()).toThrow(
+      'matchName',
+    )
+    expect(() =>
+      new CiliumNetworkPolicy(policy('protocol: TCP', 'protocol: HTTP')).validate(),
+    ).toThrow('protocol')
     expect(() =>
       new NetworkPolicy(
-        parseYaml(toKubernetes(many).text.replace('policyTypes: [Egress]', 'policyTypes: Egress')) as object,
+        parseYaml(
+          toKubernetes(many).text.replace('policyTypes: [Egress]', 'policyTypes: Egress'),
+        ) as object,
       ).validate(),
     ).toThrow()
   })

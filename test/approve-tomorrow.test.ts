@@ -24,7 +24,8 @@ beforeAll(async () => {
       // The server says nothing of tool calls, so actions are asked for as JSON, and results come in the user's role.
       const last = format.read(request).messages.at(-1)
       const text = last && 'text' in last ? last.text : ''
-      const say = (action: object) => ({ text: [JSON.stringify(action)], finish: 'stop', usage }) as const
+      const say = (action: object) =>
+        ({ text: [JSON.stringify(action)], finish: 'stop', usage }) as const
       if (text.includes('tool_result')) return say({ type: 'final', content: 'The rent is paid.' })
       if (text.includes('tool_error')) return say({ type: 'final', content: 'Not paid.' })
       return say({ type: 'tool_call', tool: 'transfer', args: { to: 'landlord', euros: 800 } })
@@ -38,22 +39,28 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await server.close()
-  for (const place of [folder, sources]) rmSync(place, { recursive: true, maxRetries: 5, force: true })
+  for (const place of [folder, sources])
+    rmSync(place, { recursive: true, maxRetries: 5, force: true })
 })
 
 async function pay(...args: readonly string[]): Promise<string> {
-  const { stdout, stderr, status } = await runProgram(process.execPath, [program, ...args], { cwd: folder })
+  const { stdout, stderr, status } = await runProgram(process.execPath, [program, ...args], {
+    cwd: folder,
+  })
   expect(status, stderr + stdout).toBe(0)
   return stdout.trim()
 }
 
-const waiting = 'waiting for a decision: {"type":"tool_call","tool":"transfer","args":{"to":"landlord","euros":800}}'
+const waiting =
+  'waiting for a decision: {"type":"tool_call","tool":"transfer","args":{"to":"landlord","euros":800}}'
 
 test('a yes in another process executes the call once, and the model is not asked again for it', async () => {
   const before = server.requests.length
   expect(await pay()).toBe(waiting)
   expect(await pay()).toBe(waiting)
-  expect(await pay('yes')).toMatch(/^transferring 800 to landlord \(run_[-\w]+\/1\/0\)\nThe rent is paid\.$/)
+  expect(await pay('yes')).toMatch(
+    /^transferring 800 to landlord \(run_[-\w]+\/1\/0\)\nThe rent is paid\.$/,
+  )
   expect(existsSync(join(folder, 'transfer.json'))).toBe(false)
   expect(server.requests.length - before).toBe(2)
 })

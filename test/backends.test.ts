@@ -23,13 +23,20 @@ describe('a backend of Protolink', () => {
     ['lmstudio', 'lmstudio', 'localhost:1234', 'by-model'],
     ['vllm', 'vllm', 'localhost:8000', 'by-model'],
     ['llama.cpp-local', 'llamacpp', '', 'by-model'],
-  ])('%s is the provider %s at %j, with tools of its API: %s', async (name, provider, host, tools) => {
-    const config = { provider: name, model: name === 'llama.cpp-local' ? '/models/m.gguf' : 'm', apiKey }
-    const made = await newProvider(config, context)
-    expect(made.name).toBe(provider)
-    expect(apiHost(config, context)).toBe(host)
-    expect(describeProvider(made).capabilities?.tools.supported).toBe(tools)
-  })
+  ])(
+    '%s is the provider %s at %j, with tools of its API: %s',
+    async (name, provider, host, tools) => {
+      const config = {
+        provider: name,
+        model: name === 'llama.cpp-local' ? '/models/m.gguf' : 'm',
+        apiKey,
+      }
+      const made = await newProvider(config, context)
+      expect(made.name).toBe(provider)
+      expect(apiHost(config, context)).toBe(host)
+      expect(describeProvider(made).capabilities?.tools.supported).toBe(tools)
+    },
+  )
 
   test('a backend of Protolink without tool calls is asked for actions as JSON, and what the vendor adds to the reply is in the result', async () => {
     const bodies: { tools?: unknown; response_format?: { json_schema: { schema: object } } }[] = []
@@ -59,7 +66,10 @@ describe('a backend of Protolink', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     onTestFinished(() => void server.close())
     const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-    const provider = await newProvider({ provider: 'perplexity', model: 'sonar', baseUrl, apiKey }, context)
+    const provider = await newProvider(
+      { provider: 'perplexity', model: 'sonar', baseUrl, apiKey },
+      context,
+    )
     const look = defineTool({
       name: 'look',
       description: 'Looks at the weather',
@@ -67,10 +77,16 @@ describe('a backend of Protolink', () => {
       execute: ({ at }) => `sunny in ${at}`,
     })
     const result = await infer(provider, { query: 'Weather in Rome?', tools: [look] })
-    expect(result).toMatchObject({ status: 'final', text: 'It is sunny.', metrics: { executedActions: 1 } })
+    expect(result).toMatchObject({
+      status: 'final',
+      text: 'It is sunny.',
+      metrics: { executedActions: 1 },
+    })
     expect(result.details.citations?.[0]).toMatchObject({ url: 'https://weather.test' })
     expect(result.details.responseId).toBe('r1')
     expect(bodies.map(({ tools }) => tools)).toEqual([undefined, undefined])
-    expect(JSON.stringify(bodies[0]?.response_format?.json_schema.schema)).toContain('"thought":{"type":"string"}')
+    expect(JSON.stringify(bodies[0]?.response_format?.json_schema.schema)).toContain(
+      '"thought":{"type":"string"}',
+    )
   })
 })

@@ -37,12 +37,14 @@ async function brokenByEach(path: string, pieces: readonly string[]): Promise<st
   })
 }
 
-const fileOf = ({ package: name, file }: Boundary) => `packages/${name}/src/${file?.replace('*', '') ?? 'planted.ts'}`
+const fileOf = ({ package: name, file }: Boundary) =>
+  `packages/${name}/src/${file?.replace('*', '') ?? 'planted.ts'}`
 
 const waysToImport: Record<string, (specifier: string) => string> = {
   'static import': (specifier) => `import { planted } from '${specifier}'\nplanted()\n`,
   'bare import': (specifier) => `import '${specifier}'\n`,
-  'type import': (specifier) => `import type { Planted } from '${specifier}'\nlet planted: Planted\n`,
+  'type import': (specifier) =>
+    `import type { Planted } from '${specifier}'\nlet planted: Planted\n`,
   're-export': (specifier) => `export { planted } from '${specifier}'\n`,
   'star re-export': (specifier) => `export * from '${specifier}'\n`,
   'dynamic import': (specifier) => `void import('${specifier}')\n`,
@@ -50,41 +52,55 @@ const waysToImport: Record<string, (specifier: string) => string> = {
   require: (specifier) => `require('${specifier}')\n`,
 }
 
-describe.each(boundaries.map((row) => [row.file ? `${row.package}/${row.file}` : row.package, row] as const))(
-  'imports of %s',
-  (_title, row) => {
-    test.each(row.forbidden)('the rule of imports refuses %s, however it is imported', async (specifier) => {
-      const pieces = Object.values(waysToImport).flatMap((write) => [write(specifier), write(`${specifier}/inner.js`)])
+describe.each(
+  boundaries.map((row) => [row.file ? `${row.package}/${row.file}` : row.package, row] as const),
+)('imports of %s', (_title, row) => {
+  test.each(row.forbidden)(
+    'the rule of imports refuses %s, however it is imported',
+    async (specifier) => {
+      const pieces = Object.values(waysToImport).flatMap((write) => [
+        write(specifier),
+        write(`${specifier}/inner.js`),
+      ])
       for (const [index, broken] of (await brokenByEach(fileOf(row), pieces)).entries())
         expect(broken, pieces[index]).toContain('modelport/import-boundary')
-    })
+    },
+  )
 
-    test('the rule of imports refuses a relative path out of the package', async () => {
-      const pieces = Object.values(waysToImport).map((write) => write('../../elsewhere/src/planted.js'))
-      for (const [index, broken] of (await brokenByEach(fileOf(row), pieces)).entries())
-        expect(broken, pieces[index]).toContain('modelport/import-boundary')
-    })
+  test('the rule of imports refuses a relative path out of the package', async () => {
+    const pieces = Object.values(waysToImport).map((write) =>
+      write('../../elsewhere/src/planted.js'),
+    )
+    for (const [index, broken] of (await brokenByEach(fileOf(row), pieces)).entries())
+      expect(broken, pieces[index]).toContain('modelport/import-boundary')
+  })
 
-    test('the rule of imports refuses a computed import unless it is the table of providers', async () => {
-      const broken = await rulesBroken(fileOf(row), 'export const planted = (name: string) => import(name)\n')
-      expect(broken.includes('modelport/import-boundary')).toBe(row.computed !== true)
-    })
+  test('the rule of imports refuses a computed import unless it is the table of providers', async () => {
+    const broken = await rulesBroken(
+      fileOf(row),
+      'export const planted = (name: string) => import(name)\n',
+    )
+    expect(broken.includes('modelport/import-boundary')).toBe(row.computed !== true)
+  })
 
-    test('the rule of imports allows what the table gives', async () => {
-      const specifiers = [...row.imports, './sibling.js', ...(row.builtins ? ['node:http'] : [])]
-      const pieces = specifiers.map((specifier) => `import { planted } from '${specifier}'\nplanted()\n`)
-      for (const [index, broken] of (await brokenByEach(fileOf(row), pieces)).entries())
-        expect(broken, pieces[index]).not.toContain('modelport/import-boundary')
-    })
-  },
-)
+  test('the rule of imports allows what the table gives', async () => {
+    const specifiers = [...row.imports, './sibling.js', ...(row.builtins ? ['node:http'] : [])]
+    const pieces = specifiers.map(
+      (specifier) => `import { planted } from '${specifier}'\nplanted()\n`,
+    )
+    for (const [index, broken] of (await brokenByEach(fileOf(row), pieces)).entries())
+      expect(broken, pieces[index]).not.toContain('modelport/import-boundary')
+  })
+})
 
 test('the provider table may import providers only when asked', async () => {
   const path = 'packages/factory/src/create/load-creators.ts'
   expect(await rulesBroken(path, `void import('@modelport/provider-openai')\n`)).not.toContain(
     'modelport/import-boundary',
   )
-  expect(await rulesBroken(path, `import '@modelport/provider-openai'\n`)).toContain('modelport/import-boundary')
+  expect(await rulesBroken(path, `import '@modelport/provider-openai'\n`)).toContain(
+    'modelport/import-boundary',
+  )
 })
 
 test('docs/architecture.md shows the folders of each package in their order', () => {
@@ -97,26 +113,44 @@ describe.each(Object.entries(folderOrders))('folders of %s', (name, rows) => {
   const isRefused = async (path: string, code: string) =>
     (await rulesBroken(`packages/${name}/src/${path}`, code)).includes('modelport/folder-order')
 
-  test.each(folders)('%s imports from the rows before its own only, however it imports', async (folder, place) => {
-    const ways = Object.entries(waysToImport).filter(([way]) => way !== 'require')
-    const cases = folders.flatMap(([other, otherPlace]) =>
-      ways.map(([way, write]) => ({ other, way, write, isAllowed: other === folder || otherPlace < place })),
-    )
-    for (const [inner, up] of [
-      ['', '../'],
-      ['inner/', '../../'],
-    ]) {
-      const pieces = cases.map(({ other, write }) => write(`${up}${other}/other.js`))
-      const each = await brokenByEach(`packages/${name}/src/${folder}/${inner}planted.ts`, pieces)
-      for (const [index, { other, way, isAllowed }] of cases.entries())
-        expect(each[index]?.includes('modelport/folder-order'), `${folder} → ${inner}${other}, ${way}`).toBe(!isAllowed)
-    }
-  })
+  test.each(folders)(
+    '%s imports from the rows before its own only, however it imports',
+    async (folder, place) => {
+      const ways = Object.entries(waysToImport).filter(([way]) => way !== 'require')
+      const cases = folders.flatMap(([other, otherPlace]) =>
+        ways.map(([way, write]) => ({
+          other,
+          way,
+          write,
+          isAllowed: other === folder || otherPlace < place,
+        })),
+      )
+      for (const [inner, up] of [
+        ['', '../'],
+        ['inner/', '../../'],
+      ]) {
+        const pieces = cases.map(({ other, write }) => write(`${up}${other}/other.js`))
+        const each = await brokenByEach(`packages/${name}/src/${folder}/${inner}planted.ts`, pieces)
+        for (const [index, { other, way, isAllowed }] of cases.entries())
+          expect(
+            each[index]?.includes('modelport/folder-order'),
+            `${folder} → ${inner}${other}, ${way}`,
+          ).toBe(!isAllowed)
+      }
+    },
+  )
 
   test('no folder imports a file that stands outside of folders, which may import every folder', async () => {
     for (const [folder] of folders) {
-      expect(await isRefused(`${folder}/planted.ts`, `import { planted } from '../index.js'\nplanted()\n`)).toBe(true)
-      expect(await isRefused('index.ts', `export { planted } from './${folder}/planted.js'\n`)).toBe(false)
+      expect(
+        await isRefused(
+          `${folder}/planted.ts`,
+          `import { planted } from '../index.js'\nplanted()\n`,
+        ),
+      ).toBe(true)
+      expect(
+        await isRefused('index.ts', `export { planted } from './${folder}/planted.js'\n`),
+      ).toBe(false)
     }
   })
 
@@ -162,11 +196,13 @@ describe('every package', () => {
 describe('no vendor is named where vendors are unknown', () => {
   test.each(vendorNeutral)('no vendor is named in %s', async (name) => {
     const pieces = vendorNames.map((vendor) => `if (provider.name === '${vendor}') skip()\n`)
-    for (const [index, broken] of (await brokenByEach(`packages/${name}/src/planted.ts`, pieces)).entries())
+    for (const [index, broken] of (
+      await brokenByEach(`packages/${name}/src/planted.ts`, pieces)
+    ).entries())
       expect(broken, pieces[index]).toContain('modelport/no-vendor-name')
-    expect(await rulesBroken(`packages/${name}/src/planted.ts`, `const provider = 'any'\n`)).not.toContain(
-      'modelport/no-vendor-name',
-    )
+    expect(
+      await rulesBroken(`packages/${name}/src/planted.ts`, `const provider = 'any'\n`),
+    ).not.toContain('modelport/no-vendor-name')
   })
 })
 
@@ -177,10 +213,14 @@ test('no other system is named outside compat, but in files that are listed with
     const pieces = foreignNames.map((system) => `// As ${system} has it.\n`)
     for (const [index, broken] of (await brokenByEach(`${path}/src/planted.ts`, pieces)).entries())
       expect(broken.includes(rule), `${shortName}: ${pieces[index]}`).toBe(shortName !== 'compat')
-    expect(await rulesBroken(`${path}/src/planted.ts`, `const top_k = loop_count\n`)).not.toContain(rule)
+    expect(await rulesBroken(`${path}/src/planted.ts`, `const top_k = loop_count\n`)).not.toContain(
+      rule,
+    )
   }
   for (const file of Object.keys(foreignExceptions))
-    expect(readFileSync(join(root, file), 'utf8'), file).toMatch(new RegExp(foreignNames.join('|'), 'i'))
+    expect(readFileSync(join(root, file), 'utf8'), file).toMatch(
+      new RegExp(foreignNames.join('|'), 'i'),
+    )
 })
 
 describe('other rules of sources bite', () => {
@@ -195,28 +235,62 @@ describe('other rules of sources bite', () => {
     ['default export', 'no-restricted-syntax', anywhere, 'export default 1\n'],
     ['export *', 'no-restricted-syntax', anywhere, `export * from './error.js'\n`],
     ['any', '@typescript-eslint/no-explicit-any', anywhere, 'let planted: any\n'],
-    ['non-null assertion', '@typescript-eslint/no-non-null-assertion', anywhere, 'planted!.field = 1\n'],
-    ['double assertion', 'no-restricted-syntax', anywhere, 'planted = value as unknown as string\n'],
+    [
+      'non-null assertion',
+      '@typescript-eslint/no-non-null-assertion',
+      anywhere,
+      'planted!.field = 1\n',
+    ],
+    [
+      'double assertion',
+      'no-restricted-syntax',
+      anywhere,
+      'planted = value as unknown as string\n',
+    ],
     ['console', 'no-console', anywhere, 'console.log(1)\n'],
-    ['undocumented function', 'jsdoc/require-jsdoc', anywhere, 'export function planted(): void {}\n'],
+    [
+      'undocumented function',
+      'jsdoc/require-jsdoc',
+      anywhere,
+      'export function planted(): void {}\n',
+    ],
     ['undocumented constant', 'jsdoc/require-jsdoc', anywhere, 'export const planted = 1\n'],
-    ['undocumented arrow', 'jsdoc/require-jsdoc', anywhere, 'export const planted = (): number => 1\n'],
+    [
+      'undocumented arrow',
+      'jsdoc/require-jsdoc',
+      anywhere,
+      'export const planted = (): number => 1\n',
+    ],
     ['undocumented type', 'jsdoc/require-jsdoc', anywhere, 'export type Planted = string\n'],
-    ['undocumented interface', 'jsdoc/require-jsdoc', anywhere, 'export interface Planted { field: string }\n'],
+    [
+      'undocumented interface',
+      'jsdoc/require-jsdoc',
+      anywhere,
+      'export interface Planted { field: string }\n',
+    ],
     ['undocumented class', 'jsdoc/require-jsdoc', anywhere, 'export class Planted {}\n'],
-    ...[anywhere, tested, 'test/support/planted.ts', 'scripts/planted.mjs', 'examples/planted/src/main.ts'].map(
-      (path) => {
-        const lines = path.startsWith('packages/core/src') ? 301 : 601
-        return [`refuses a file of ${lines} lines: ${path}`, 'max-lines', path, long(lines)] as [
-          string,
-          string,
-          string,
-          string,
-        ]
-      },
-    ),
+    ...[
+      anywhere,
+      tested,
+      'test/support/planted.ts',
+      'scripts/planted.mjs',
+      'examples/planted/src/main.ts',
+    ].map((path) => {
+      const lines = path.startsWith('packages/core/src') ? 301 : 601
+      return [`refuses a file of ${lines} lines: ${path}`, 'max-lines', path, long(lines)] as [
+        string,
+        string,
+        string,
+        string,
+      ]
+    }),
     ['function of 61 lines', 'max-lines-per-function', anywhere, longFunction(61)],
-    ['decoder of 81 lines', 'max-lines-per-function', 'packages/provider-openai/src/decoder-chat.ts', longFunction(81)],
+    [
+      'decoder of 81 lines',
+      'max-lines-per-function',
+      'packages/provider-openai/src/decoder-chat.ts',
+      longFunction(81),
+    ],
     ['camelCase file', 'modelport/file-name', 'packages/core/src/plantedFile.ts', '\n'],
     ...['utils', 'helpers', 'common', 'misc'].map(
       (name) =>
@@ -231,13 +305,28 @@ describe('other rules of sources bite', () => {
     ['double quotes', '@stylistic/quotes', anywhere, 'let planted = "1"\n'],
     ['environment', 'no-restricted-syntax', factory, 'const key = process.env.KEY\n'],
     ['environment, taken apart', 'no-restricted-syntax', factory, 'const { env } = process\n'],
-    ['environment through globalThis', 'no-restricted-syntax', factory, 'const key = globalThis.process.env.KEY\n'],
+    [
+      'environment through globalThis',
+      'no-restricted-syntax',
+      factory,
+      'const key = globalThis.process.env.KEY\n',
+    ],
     ['environment of Deno', 'no-restricted-syntax', factory, `const key = Deno.env.get('KEY')\n`],
     ['process in core', 'no-restricted-globals', anywhere, 'process.exit()\n'],
-    ['Buffer in driver', 'no-restricted-globals', 'packages/driver/src/planted.ts', 'Buffer.from(text)\n'],
+    [
+      'Buffer in driver',
+      'no-restricted-globals',
+      'packages/driver/src/planted.ts',
+      'Buffer.from(text)\n',
+    ],
     ...['fetch', 'AbortController', 'TextDecoder'].map(
       (name) =>
-        [`global ${name}`, 'no-restricted-globals', provider, `${name}()\n`] as [string, string, string, string],
+        [`global ${name}`, 'no-restricted-globals', provider, `${name}()\n`] as [
+          string,
+          string,
+          string,
+          string,
+        ],
     ),
     ['timer in a provider', 'no-restricted-globals', provider, 'setTimeout(run, 1)\n'],
     ['fetch through globalThis', 'no-restricted-syntax', provider, 'globalThis.fetch(url)\n'],
@@ -251,12 +340,12 @@ describe('other rules of sources bite', () => {
       'expect(new Date().getTime() - start).toBe(0)',
     ].map(
       (code, index) =>
-        [`a machine's number in a test, ${index + 1}`, 'modelport/no-time-assertion', tested, `${code}\n`] as [
-          string,
-          string,
-          string,
-          string,
-        ],
+        [
+          `a machine's number in a test, ${index + 1}`,
+          'modelport/no-time-assertion',
+          tested,
+          `${code}\n`,
+        ] as [string, string, string, string],
     ),
     [
       'loop over the wire',
@@ -271,18 +360,39 @@ describe('other rules of sources bite', () => {
 
   const allowed: [what: string, rule: string, path: string, code: string][] = [
     ...[anywhere, tested].map(
-      (path) => [`file of 300 lines, ${path}`, 'max-lines', path, long(299)] as [string, string, string, string],
+      (path) =>
+        [`file of 300 lines, ${path}`, 'max-lines', path, long(299)] as [
+          string,
+          string,
+          string,
+          string,
+        ],
     ),
     ['function of 58 lines', 'max-lines-per-function', anywhere, longFunction(56)],
-    ['decoder of 78 lines', 'max-lines-per-function', 'packages/provider-openai/src/decoder-chat.ts', longFunction(76)],
+    [
+      'decoder of 78 lines',
+      'max-lines-per-function',
+      'packages/provider-openai/src/decoder-chat.ts',
+      longFunction(76),
+    ],
     [
       'environment in env.ts',
       'no-restricted-syntax',
       'packages/factory/src/base/env.ts',
       'const key = process.env.KEY\n',
     ],
-    ['documented function', 'jsdoc/require-jsdoc', anywhere, '/** Planted. */\nexport function planted(): void {}\n'],
-    ['private function without comment', 'jsdoc/require-jsdoc', anywhere, 'function planted(): void {}\nplanted()\n'],
+    [
+      'documented function',
+      'jsdoc/require-jsdoc',
+      anywhere,
+      '/** Planted. */\nexport function planted(): void {}\n',
+    ],
+    [
+      'private function without comment',
+      'jsdoc/require-jsdoc',
+      anywhere,
+      'function planted(): void {}\nplanted()\n',
+    ],
     [
       'time that is only printed',
       'modelport/no-time-assertion',
@@ -305,11 +415,16 @@ describe('other rules of sources bite', () => {
 describe('patterns that take quadratic time', () => {
   const places = ['provider-openai', 'chat-completions', 'driver', 'factory']
   const isRefused = async (code: string, name = 'driver') =>
-    (await rulesBroken(`packages/${name}/src/planted.ts`, code)).includes('modelport/linear-pattern')
+    (await rulesBroken(`packages/${name}/src/planted.ts`, code)).includes(
+      'modelport/linear-pattern',
+    )
 
-  test.each(places)('patterns that take quadratic time are refused in the sources of %s', async (name) => {
-    expect(await isRefused(`export const planted = /model '.*' not found/\n`, name)).toBe(true)
-  })
+  test.each(places)(
+    'patterns that take quadratic time are refused in the sources of %s',
+    async (name) => {
+      expect(await isRefused(`export const planted = /model '.*' not found/\n`, name)).toBe(true)
+    },
+  )
 
   test.each([
     ['two repetitions of overlapping sets', String.raw`/^\d+[a-z0-9]*x/`],

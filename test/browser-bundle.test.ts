@@ -23,7 +23,8 @@ const leaks =
 /** Fails to build where anything imports a module that browsers do not have. */
 const everything = bundleForBrowser({ contents: importing(packages) })
 
-const withoutComments = (program: string): string => program.replace(/^\s*(?:\/\/|\*|\/\*).*$/gm, '')
+const withoutComments = (program: string): string =>
+  program.replace(/^\s*(?:\/\/|\*|\/\*).*$/gm, '')
 
 test('nothing of Node and no SDK is in the bundle', async () => {
   const program = withoutComments(await everything)
@@ -48,14 +49,19 @@ test('the search for traces of Node finds them', () => {
   ]
   expect(traces.filter((trace) => !trace.match(leaks))).toEqual([])
   expect(
-    ['globalThis.process?.versions', 'const { process } = globalThis; process?.versions?.node', 'processed.x'].filter(
-      (text) => text.match(leaks),
-    ),
+    [
+      'globalThis.process?.versions',
+      'const { process } = globalThis; process?.versions?.node',
+      'processed.x',
+    ].filter((text) => text.match(leaks)),
   ).toEqual([])
 })
 
 test('loading it touches nothing: no timer, no request, no environment, no new global', async () => {
-  const program = await bundleForBrowser({ contents: importing(packages) }, { format: 'iife', globalName: 'modelport' })
+  const program = await bundleForBrowser(
+    { contents: importing(packages) },
+    { format: 'iife', globalName: 'modelport' },
+  )
   const touched: string[] = []
   const forbidden = [
     'process',
@@ -74,7 +80,13 @@ test('loading it touches nothing: no timer, no request, no environment, no new g
     'crypto',
     'addEventListener',
   ]
-  const realm: Record<string, unknown> = createContext({ TextEncoder, TextDecoder, URL, AbortController, AbortSignal })
+  const realm: Record<string, unknown> = createContext({
+    TextEncoder,
+    TextDecoder,
+    URL,
+    AbortController,
+    AbortSignal,
+  })
   for (const name of forbidden) {
     Object.defineProperty(realm, name, { configurable: true, get: () => void touched.push(name) })
   }
@@ -82,19 +94,24 @@ test('loading it touches nothing: no timer, no request, no environment, no new g
   runInContext(program, realm)
   expect(touched).toEqual([])
   expect(
-    Object.getOwnPropertyNames(runInContext('globalThis', realm)).filter((name) => !before.includes(name)),
+    Object.getOwnPropertyNames(runInContext('globalThis', realm)).filter(
+      (name) => !before.includes(name),
+    ),
   ).toEqual(['modelport'])
   expect(runInContext('Object.keys(modelport.p2)', realm)).toContain('createOpenAICompatible')
 })
 
 // What a bundler cannot leave out of one program it leaves in every one.
-test.each(['deepseek', 'vllm'] as const)('a program with the preset %s has no other', async (name) => {
-  const program = await bundleForBrowser({
-    contents: `export { createPresetProvider } from '@modelport/provider-openai-compatible'\nexport { ${name} } from '@modelport/catalog'`,
-  })
-  expect(
-    Object.values(presets)
-      .filter(({ docs }) => program.includes(`"${docs}"`))
-      .map((row) => row.name),
-  ).toEqual([name])
-})
+test.each(['deepseek', 'vllm'] as const)(
+  'a program with the preset %s has no other',
+  async (name) => {
+    const program = await bundleForBrowser({
+      contents: `export { createPresetProvider } from '@modelport/provider-openai-compatible'\nexport { ${name} } from '@modelport/catalog'`,
+    })
+    expect(
+      Object.values(presets)
+        .filter(({ docs }) => program.includes(`"${docs}"`))
+        .map((row) => row.name),
+    ).toEqual([name])
+  },
+)

@@ -63,7 +63,11 @@ const presetHosts = (name: compatible.PresetName): readonly string[] => {
 }
 
 const presetRow = (name: compatible.PresetName): Row => {
-  const config = compatible.toPresetConfig(name, { apiKey, model: 'm', baseUrl: compatible.presets[name].baseUrl })
+  const config = compatible.toPresetConfig(name, {
+    apiKey,
+    model: 'm',
+    baseUrl: compatible.presets[name].baseUrl,
+  })
   return {
     capabilities: compatible.capabilities(config),
     create: (fetch) => compatible.createOpenAICompatible({ ...config, fetch }),
@@ -96,29 +100,48 @@ const rows: Readonly<Record<string, Row>> = {
     hosts: ['node-llama-cpp.withcat.ai'],
   },
   ...Object.fromEntries(
-    Object.keys(compatible.presets).map((name) => [`preset ${name}`, presetRow(name as compatible.PresetName)]),
+    Object.keys(compatible.presets).map((name) => [
+      `preset ${name}`,
+      presetRow(name as compatible.PresetName),
+    ]),
   ),
 }
 
 const image: ChatMessage = {
   role: 'user',
-  content: [{ type: 'image', source: { type: 'base64', mediaType: 'image/png', data: 'iVBORw0KGgo=' } }],
+  content: [
+    { type: 'image', source: { type: 'base64', mediaType: 'image/png', data: 'iVBORw0KGgo=' } },
+  ],
 }
 const attempts: Readonly<
   Record<
-    Exclude<keyof Capabilities, 'embeddings' | 'files' | 'providerTools' | 'choices' | 'fewestTokens'>,
+    Exclude<
+      keyof Capabilities,
+      'embeddings' | 'files' | 'providerTools' | 'choices' | 'fewestTokens'
+    >,
     readonly [ChatMessage, CallOptions]
   >
 > = {
-  tools: [{ role: 'user', content: 'Hi' }, { tools: [{ name: 'get_time', description: 'The time' }] }],
-  parallelTools: [{ role: 'user', content: 'Hi' }, { tools: [{ name: 'get_time', description: 'The time' }] }],
+  tools: [
+    { role: 'user', content: 'Hi' },
+    { tools: [{ name: 'get_time', description: 'The time' }] },
+  ],
+  parallelTools: [
+    { role: 'user', content: 'Hi' },
+    { tools: [{ name: 'get_time', description: 'The time' }] },
+  ],
   images: [image, {}],
   schema: [
     { role: 'user', content: 'Hi' },
     {
       responseFormat: {
         type: 'json-schema',
-        schema: { type: 'object', properties: { a: { type: 'string' } }, required: ['a'], additionalProperties: false },
+        schema: {
+          type: 'object',
+          properties: { a: { type: 'string' } },
+          required: ['a'],
+          additionalProperties: false,
+        },
       },
     },
   ],
@@ -130,7 +153,10 @@ const attempts: Readonly<
 }
 
 /** What becomes of a call: `unsupported` before anything is sent, or something else. */
-async function outcome({ create }: Row, [message, options]: (typeof attempts)[keyof typeof attempts]): Promise<string> {
+async function outcome(
+  { create }: Row,
+  [message, options]: (typeof attempts)[keyof typeof attempts],
+): Promise<string> {
   let requests = 0
   const fetch: Fetch = () => {
     requests++
@@ -144,7 +170,12 @@ async function outcome({ create }: Row, [message, options]: (typeof attempts)[ke
 }
 
 describe.each(Object.entries(rows))('capabilities of %s', (_, row) => {
-  const { providerTools: _forms, choices: _fields, fewestTokens: _least, ...abilities } = row.capabilities
+  const {
+    providerTools: _forms,
+    choices: _fields,
+    fewestTokens: _least,
+    ...abilities
+  } = row.capabilities
   test.each(Object.entries(abilities))(
     '%s: what is denied is refused before it is sent, the rest is tried; the source is the vendor or a test',
     async (ability, { supported, source }) => {

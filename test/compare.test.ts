@@ -2,10 +2,13 @@ import { describe, expect, test } from 'vitest'
 import { peers, runPeer } from '../bench/src/compare/run-peer.js'
 import { readText } from './support/repository.js'
 
-test.each(peers)('the adapter of $name plays a conversation of the conformance kit with tools', async (peer) => {
-  const results = await runPeer(peer, 'round trip of a stream: two turns')
-  expect(results).toEqual([{ title: 'L1 round trip of a stream: two turns', state: 'passed' }])
-})
+test.each(peers)(
+  'the adapter of $name plays a conversation of the conformance kit with tools',
+  async (peer) => {
+    const results = await runPeer(peer, 'round trip of a stream: two turns')
+    expect(results).toEqual([{ title: 'L1 round trip of a stream: two turns', state: 'passed' }])
+  },
+)
 
 describe('the tables of docs/compare.md', () => {
   const page = readText('docs/compare.md')
@@ -31,7 +34,8 @@ describe('the tables of docs/compare.md', () => {
       for (const [name = '', own = '', ...others] of rows) {
         expect(own, name).toMatch(/^(?:no$|\[.+\]\((?!http))/)
         expect(others, name).toHaveLength(4)
-        for (const cell of others) expect(cell, name).toMatch(/^(?:not checked|\[.+\]\(https:\/\/\S+\))$/)
+        for (const cell of others)
+          expect(cell, name).toMatch(/^(?:not checked|\[.+\]\(https:\/\/\S+\))$/)
       }
     },
   )

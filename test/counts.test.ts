@@ -59,20 +59,34 @@ const rows: Readonly<Record<string, Row>> = {
     limit: 100,
     tokens: undefined,
     texts: (body) =>
-      body.requests.map((request: { content: { parts: [{ text: string }] } }) => request.content.parts[0].text),
+      body.requests.map(
+        (request: { content: { parts: [{ text: string }] } }) => request.content.parts[0].text,
+      ),
     answer: (vectors) => ({ embeddings: vectors.map((values) => ({ values })) }),
     create: (fetch, dimensions) =>
-      google.createGoogleEmbedder({ apiKey, model: 'gemini-embedding-001', fetch, ...(dimensions && { dimensions }) }),
+      google.createGoogleEmbedder({
+        apiKey,
+        model: 'gemini-embedding-001',
+        fetch,
+        ...(dimensions && { dimensions }),
+      }),
   },
   'google, Vertex AI': {
     limit: 1,
     tokens: 3,
     texts: (body) => body.instances.map(({ content }: { content: string }) => content),
     answer: (vectors) => ({
-      predictions: vectors.map((values) => ({ embeddings: { values, statistics: { token_count: 3 } } })),
+      predictions: vectors.map((values) => ({
+        embeddings: { values, statistics: { token_count: 3 } },
+      })),
     }),
     create: (fetch, dimensions) =>
-      google.createGoogleEmbedder({ vertex, model: 'gemini-embedding-001', fetch, ...(dimensions && { dimensions }) }),
+      google.createGoogleEmbedder({
+        vertex,
+        model: 'gemini-embedding-001',
+        fetch,
+        ...(dimensions && { dimensions }),
+      }),
   },
   ollama: {
     limit: 256,
@@ -100,7 +114,9 @@ function serve(
 
 describe.each(Object.entries(rows))('embeddings of %s', (_, row) => {
   const { limit, create, tokens } = row
-  const texts = Array.from({ length: 2 * limit + (limit > 1 ? 1 : 0) }, (__, index) => String(index))
+  const texts = Array.from({ length: 2 * limit + (limit > 1 ? 1 : 0) }, (__, index) =>
+    String(index),
+  )
 
   test("embeddings go in batches of the vendor's limit, come back in order, and are summed", async () => {
     const { fetch, sizes } = serve(row)
@@ -121,9 +137,13 @@ describe.each(Object.entries(rows))('embeddings of %s', (_, row) => {
       message: expect.stringMatching(/vector 0 has 2 dimensions, not 3/) as string,
     })
     let calls = 0
-    const uneven = serve(row, (vectors) => vectors.map((vector) => (calls++ ? vector : [...vector, 1])))
+    const uneven = serve(row, (vectors) =>
+      vectors.map((vector) => (calls++ ? vector : [...vector, 1])),
+    )
     await expect(create(uneven.fetch).embed(['0', '1'])).rejects.toMatchObject({ code: 'protocol' })
-    await expect(create(serve(row, (vectors) => vectors.slice(1)).fetch).embed(['0'])).rejects.toMatchObject({
+    await expect(
+      create(serve(row, (vectors) => vectors.slice(1)).fetch).embed(['0']),
+    ).rejects.toMatchObject({
       code: 'protocol',
       message: expect.stringMatching(/1 texts gave 0 vectors/) as string,
     })
@@ -150,17 +170,31 @@ const counting: Fetch = () =>
   )
 const offline: Fetch = () => Promise.reject(new Error('nobody is to be asked'))
 const preset = (name: compatible.PresetName, fetch: Fetch): compatible.OpenAICompatibleConfig =>
-  compatible.toPresetConfig(name, { apiKey, model: 'm', baseUrl: compatible.presets[name].baseUrl, fetch })
+  compatible.toPresetConfig(name, {
+    apiKey,
+    model: 'm',
+    baseUrl: compatible.presets[name].baseUrl,
+    fetch,
+  })
 
 describe('a count of tokens says who counted', () => {
   test.each<[string, TokenCount['source'], () => Promise<TokenCount>]>([
     [
       'anthropic',
       'provider',
-      () => anthropic.countTokens({ apiKey, model: 'claude-sonnet-4-5', fetch: counting }, messages),
+      () =>
+        anthropic.countTokens({ apiKey, model: 'claude-sonnet-4-5', fetch: counting }, messages),
     ],
-    ['openai', 'provider', () => openai.countTokens({ apiKey, model: 'gpt-5.4', fetch: counting }, messages)],
-    ['google', 'provider', () => google.countTokens({ apiKey, model: 'gemini-3.8-flash', fetch: counting }, messages)],
+    [
+      'openai',
+      'provider',
+      () => openai.countTokens({ apiKey, model: 'gpt-5.4', fetch: counting }, messages),
+    ],
+    [
+      'google',
+      'provider',
+      () => google.countTokens({ apiKey, model: 'gemini-3.8-flash', fetch: counting }, messages),
+    ],
     [
       'google, Vertex AI',
       'provider',
@@ -188,10 +222,18 @@ describe('a count of tokens says who counted', () => {
   test('an estimate is higher with a system text, tools and calls, and refuses options that cannot be', async () => {
     const plain = (await ollama.countTokens({}, messages)).tokens
     expect((await ollama.countTokens({ tokenFactor: 2 }, messages)).tokens).toBeGreaterThan(plain)
-    expect((await ollama.countTokens({ defaults: { system: 'Be brief.' } }, messages)).tokens).toBeGreaterThan(plain)
     expect(
-      (await ollama.countTokens({}, messages, { tools: [{ name: 'get_time', description: 'The time' }] })).tokens,
+      (await ollama.countTokens({ defaults: { system: 'Be brief.' } }, messages)).tokens,
     ).toBeGreaterThan(plain)
-    await expect(ollama.countTokens({}, messages, { temperature: 9 })).rejects.toMatchObject({ code: 'config' })
+    expect(
+      (
+        await ollama.countTokens({}, messages, {
+          tools: [{ name: 'get_time', description: 'The time' }],
+        })
+      ).tokens,
+    ).toBeGreaterThan(plain)
+    await expect(ollama.countTokens({}, messages, { temperature: 9 })).rejects.toMatchObject({
+      code: 'config',
+    })
   })
 })

@@ -5,7 +5,10 @@ import { createLlamaCpp, createLlamaCppEmbedder } from '@modelport/provider-llam
 import { createMock } from '@modelport/provider-mock'
 import { createOllama, createOllamaEmbedder } from '@modelport/provider-ollama'
 import { createOpenAI, createOpenAIEmbedder, createOpenAIFiles } from '@modelport/provider-openai'
-import { createOpenAICompatible, createOpenAICompatibleEmbedder } from '@modelport/provider-openai-compatible'
+import {
+  createOpenAICompatible,
+  createOpenAICompatibleEmbedder,
+} from '@modelport/provider-openai-compatible'
 import { expect, test } from 'vitest'
 
 const creators: Readonly<Record<string, (config: never) => unknown>> = {
@@ -26,20 +29,23 @@ const creators: Readonly<Record<string, (config: never) => unknown>> = {
   createOpenAIFiles,
 }
 
-test.each(Object.entries(creators))('%s refuses what is not a configuration, and names itself', (name, create) => {
-  for (const [given, said] of [
-    [undefined, 'undefined'],
-    [null, 'null'],
-    [[], 'a list'],
-    ['gpt-5.4', 'string'],
-  ] as const)
-    expect(() => create(given as never)).toThrow(
-      expect.objectContaining({
-        code: 'config',
-        message: `${name}: pass a configuration object, like { model: '...' }, not ${said}`,
-      }),
-    )
-})
+test.each(Object.entries(creators))(
+  '%s refuses what is not a configuration, and names itself',
+  (name, create) => {
+    for (const [given, said] of [
+      [undefined, 'undefined'],
+      [null, 'null'],
+      [[], 'a list'],
+      ['gpt-5.4', 'string'],
+    ] as const)
+      expect(() => create(given as never)).toThrow(
+        expect.objectContaining({
+          code: 'config',
+          message: `${name}: pass a configuration object, like { model: '...' }, not ${said}`,
+        }),
+      )
+  },
+)
 
 test.each([
   ['openai', createOpenAI, { apiKey: 'sk-0' }],
@@ -54,6 +60,9 @@ test.each([
   // The mock has a default.
   for (const model of [name === 'mock' ? null : undefined, null, '', 5])
     expect(() => (create as (config: object) => unknown)({ ...config, model })).toThrow(
-      expect.objectContaining({ code: 'config', message: `${name}: model must be text: the name of a model` }) as Error,
+      expect.objectContaining({
+        code: 'config',
+        message: `${name}: model must be text: the name of a model`,
+      }) as Error,
     )
 })

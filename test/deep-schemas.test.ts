@@ -43,14 +43,22 @@ test('a schema that no JSON can be made of is refused before anything is sent, a
   for (const parameters of [nested(100_000), nested(257), itself]) {
     const tools = tool(parameters)
     for (const provider of providers) {
-      await expect(provider.streamWithTools([{ role: 'user', content: 'Hi' }], tools)).rejects.toMatchObject({
+      await expect(
+        provider.streamWithTools([{ role: 'user', content: 'Hi' }], tools),
+      ).rejects.toMatchObject({
         ...refusal,
         provider: provider.name,
       })
-      await expect(provider.generate([{ role: 'user', content: 'Hi' }], { tools })).rejects.toMatchObject(refusal)
+      await expect(
+        provider.generate([{ role: 'user', content: 'Hi' }], { tools }),
+      ).rejects.toMatchObject(refusal)
     }
-    const count = (quirks: Parameters<typeof countTokens>[0]['quirks'] & object): Promise<unknown> =>
-      countTokens({ ...compatible, quirks }, [{ role: 'user', content: 'Hi' }], { tools } satisfies CallOptions)
+    const count = (
+      quirks: Parameters<typeof countTokens>[0]['quirks'] & object,
+    ): Promise<unknown> =>
+      countTokens({ ...compatible, quirks }, [{ role: 'user', content: 'Hi' }], {
+        tools,
+      } satisfies CallOptions)
     await expect(count({ tokenizer: 'vllm' })).rejects.toMatchObject(refusal)
     await expect(count({})).rejects.toMatchObject(refusal)
   }
@@ -69,7 +77,11 @@ test('options, and arguments in the history, that are nested too deeply are refu
   ]
   requests = 0
   for (const deep of [nested(100_000), nested(257)]) {
-    const given: readonly (readonly [what: string, options: CallOptions, messages?: readonly ChatMessage[]])[] = [
+    const given: readonly (readonly [
+      what: string,
+      options: CallOptions,
+      messages?: readonly ChatMessage[],
+    ])[] = [
       ['vendor', { vendor: { deep } }],
       ['responseFormat', { responseFormat: { type: 'json-schema', schema: deep } }],
       ['providerTools', { providerTools: [deep] }],

@@ -9,7 +9,12 @@ import { type LlamaServer, startLlamaServer } from './support/llama-server.js'
 import { root } from './support/repository.js'
 
 const named = process.env['MODELPORT_LLAMA_SERVER']
-const pages = ['README.md', 'docs/guides/call-options.md', 'docs/guides/first-stream.md', 'docs/runtime.md']
+const pages = [
+  'README.md',
+  'docs/guides/call-options.md',
+  'docs/guides/first-stream.md',
+  'docs/runtime.md',
+]
 const folder = `docs-local-${process.pid}`
 
 describe.skipIf(!named)('with a real server and a small model', () => {
@@ -26,16 +31,22 @@ describe.skipIf(!named)('with a real server and a small model', () => {
     .flatMap((page) => docBlocks(page).map((block, index) => ({ ...block, index })))
     .filter(({ runs, code }) => runs && code.includes('createOpenAICompatible('))
 
-  test.each(blocks)('$page:$line prints what the page says, in the words of the model', async ({ index, ...block }) => {
-    if (!server) return
-    const address = `${server.url}/v1`
-    const files = writePage(folder, block.page, (code) =>
-      code
-        .replace(/baseUrl: '[^']*'/g, `baseUrl: '${address}'`)
-        .replace(/createOpenAICompatible\(\{(?![^}]*defaults)/g, '$& defaults: { temperature: 0, maxTokens: 300 },'),
-    )
-    expectShape(block, await printedBy(files[index] ?? ''))
-  })
+  test.each(blocks)(
+    '$page:$line prints what the page says, in the words of the model',
+    async ({ index, ...block }) => {
+      if (!server) return
+      const address = `${server.url}/v1`
+      const files = writePage(folder, block.page, (code) =>
+        code
+          .replace(/baseUrl: '[^']*'/g, `baseUrl: '${address}'`)
+          .replace(
+            /createOpenAICompatible\(\{(?![^}]*defaults)/g,
+            '$& defaults: { temperature: 0, maxTokens: 300 },',
+          ),
+      )
+      expectShape(block, await printedBy(files[index] ?? ''))
+    },
+  )
 
   test('there are blocks to run', () => {
     expect(blocks.length).toBeGreaterThan(5)

@@ -4,11 +4,23 @@ import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { openaiChat } from '@modelport/conformance'
 import { startWireServer } from '@modelport/conformance/wire-server'
-import { anthropicMessages, bedrockConverse, gemini, ollamaChat, openaiResponses } from '@modelport/test-formats'
+import {
+  anthropicMessages,
+  bedrockConverse,
+  gemini,
+  ollamaChat,
+  openaiResponses,
+} from '@modelport/test-formats'
 import ts from 'typescript'
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest'
 import { publishedPackages } from '../scripts/workspaces.mjs'
-import { type DocBlock, docBlocks, pageFolder, writePage, writePrinted } from './support/doc-blocks.js'
+import {
+  type DocBlock,
+  docBlocks,
+  pageFolder,
+  writePage,
+  writePrinted,
+} from './support/doc-blocks.js'
 import { createDocModel, embeddingsFormat, wireReply } from './support/doc-model.js'
 import { expectPrinted, printedBy } from './support/doc-run.js'
 import { readJson, readText, repositoryFiles, root } from './support/repository.js'
@@ -30,18 +42,31 @@ const tests = repositoryFiles()
   .join('\n')
 const testCode = withoutLayout(tests)
 /** Pages whose blocks stand in a test, but for their layout, are type-checked and run there. */
-const isOfTest = (page: string): boolean => docBlocks(page).every(({ code }) => testCode.includes(withoutLayout(code)))
+const isOfTest = (page: string): boolean =>
+  docBlocks(page).every(({ code }) => testCode.includes(withoutLayout(code)))
 const readmes = publishedPackages().map(({ path }) => `${path}/README.md`)
 const sources = repositoryFiles().filter(
   (path) => /^packages\/[^/]+\/src\/.*\.ts$/.test(path) && readText(path).includes(' * @example'),
 )
 const guides = [...inFolder('docs/guides'), ...inFolder('skills/modelport/references')]
-const pages = ['README.md', ...inFolder('docs'), ...guides, ...readmes, ...sources].filter((page) => !isOfTest(page))
-const runPages = pages.filter((page) => !(page in runElsewhere) && docBlocks(page).some(({ runs }) => runs))
+const pages = ['README.md', ...inFolder('docs'), ...guides, ...readmes, ...sources].filter(
+  (page) => !isOfTest(page),
+)
+const runPages = pages.filter(
+  (page) => !(page in runElsewhere) && docBlocks(page).some(({ runs }) => runs),
+)
 
 const model = createDocModel()
 const server = await startWireServer({
-  formats: [embeddingsFormat, bedrockConverse, openaiResponses, openaiChat, anthropicMessages, gemini, ollamaChat],
+  formats: [
+    embeddingsFormat,
+    bedrockConverse,
+    openaiResponses,
+    openaiChat,
+    anthropicMessages,
+    gemini,
+    ollamaChat,
+  ],
   reply: wireReply(model),
 })
 // Folders of this process: two runs at once would write into each other's files.
@@ -59,8 +84,14 @@ afterEach(() => {
 /** The example's servers become ours: those it names, and those that a provider has by default. */
 const toServer = (code: string): string =>
   code
-    .replace(/(baseUrl: |base_url: )'?http[^',\s]*'?/g, (_, field: string) => `${field}'${server.url}'`)
-    .replace(/(create(?:Anthropic|Bedrock|OpenAI|Google|Ollama)\(\{)(?![^}]*baseUrl)/g, `$1 baseUrl: '${server.url}',`)
+    .replace(
+      /(baseUrl: |base_url: )'?http[^',\s]*'?/g,
+      (_, field: string) => `${field}'${server.url}'`,
+    )
+    .replace(
+      /(create(?:Anthropic|Bedrock|OpenAI|Google|Ollama)\(\{)(?![^}]*baseUrl)/g,
+      `$1 baseUrl: '${server.url}',`,
+    )
 /** The address of the page again, in what a block printed. */
 const toPage = (printed: string, code: string): string => {
   const host = /https?:\/\/([^/'\s]+)/.exec(code)?.[1] ?? '127.0.0.1:8080'
@@ -82,14 +113,17 @@ describe.each(runPages)('%s', (page) => {
   test.each(blocks)('line $line prints what the page says', async ({ file, ...block }) => {
     for (const [, variable = ''] of block.code.matchAll(/process\.env\['(\w+)'\]/g))
       vi.stubEnv(variable, 'sk-example-123456')
-    for (const variable of ['ANTHROPIC_API_KEY', 'OPENAI_API_KEY', 'MY_KEY']) vi.stubEnv(variable, 'sk-example-123456')
+    for (const variable of ['ANTHROPIC_API_KEY', 'OPENAI_API_KEY', 'MY_KEY'])
+      vi.stubEnv(variable, 'sk-example-123456')
     process.chdir(pageFolder(runFolder, page))
     model.script(block.replies)
     const before = server.requests.length
     const printed = toPage(await printedBy(file), block.code)
     const asks =
       !block.code.includes('createMock(') &&
-      /\b(?:complete|completeWithHistory|generate|stream\w*|infer\w*|testConnection)\((?!\))/.test(block.code)
+      /\b(?:complete|completeWithHistory|generate|stream\w*|infer\w*|testConnection)\((?!\))/.test(
+        block.code,
+      )
     if (asks) expect(server.requests.length).toBeGreaterThan(before)
     try {
       expectPrinted(block, printed)
@@ -101,7 +135,12 @@ describe.each(runPages)('%s', (page) => {
 })
 
 /** Declarations of the pages would be a second check of them, which nobody reads. */
-const noOutput = { noEmit: true, declaration: false, declarationMap: false, emitDeclarationOnly: false }
+const noOutput = {
+  noEmit: true,
+  declaration: false,
+  declarationMap: false,
+  emitDeclarationOnly: false,
+}
 
 test('every block type-checks', { timeout: 300_000 }, () => {
   const { tsBuildInfoFile: _, ...options } = ts.parseJsonConfigFileContent(
@@ -114,7 +153,9 @@ test('every block type-checks', { timeout: 300_000 }, () => {
     rootNames: files,
     options: { ...options, composite: false, incremental: false, ...noOutput },
   })
-  const problems = files.flatMap((file) => ts.getPreEmitDiagnostics(program, program.getSourceFile(file)))
+  const problems = files.flatMap((file) =>
+    ts.getPreEmitDiagnostics(program, program.getSourceFile(file)),
+  )
   expect(
     problems.map(({ messageText, file, start = 0 }) => {
       const line = file?.getLineAndCharacterOfPosition(start).line ?? 0

@@ -3,13 +3,25 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { WireServer } from '@modelport/conformance/wire-server'
-import { apiHosts, environmentNames, hostPort, type ModelConfig, newProvider } from '@modelport/factory'
+import {
+  apiHosts,
+  environmentNames,
+  hostPort,
+  type ModelConfig,
+  newProvider,
+} from '@modelport/factory'
 import { cassetteFetch } from '@modelport/provider-mock/node'
 import { toDeno } from '@modelport/sandbox'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { root } from '../scripts/workspaces.mjs'
 import { bundlePrograms } from './support/bundle.js'
-import { expectedHosts, hostileEnvironment, mockJob, pathOf, vendorConfigs } from './support/egress-jobs.js'
+import {
+  expectedHosts,
+  hostileEnvironment,
+  mockJob,
+  pathOf,
+  vendorConfigs,
+} from './support/egress-jobs.js'
 import type { EgressJob, EgressOutcome } from './support/egress-program.js'
 import { type LoggingProxy, type Routes, startLoggingProxy } from './support/logging-proxy.js'
 import { findDeno, findProgram, runProgram } from './support/program.js'
@@ -41,7 +53,11 @@ async function runJobs(
   jobs: readonly EgressJob[],
   env: Record<string, string> = {},
 ): Promise<EgressOutcome[]> {
-  const { stdout, stderr, status } = await runProgram(command, args, { input: JSON.stringify(jobs), env, cwd: folder })
+  const { stdout, stderr, status } = await runProgram(command, args, {
+    input: JSON.stringify(jobs),
+    env,
+    cwd: folder,
+  })
   expect(status, stderr).toBe(0)
   return stdout
     .trim()
@@ -66,7 +82,9 @@ beforeAll(async () => {
     ),
   )
   const plain = Number(new URL(server.url).port)
-  routes = new Map(Object.values(expectedHosts).map((host) => [host, { tunnel: secure.port, plain }]))
+  routes = new Map(
+    Object.values(expectedHosts).map((host) => [host, { tunnel: secure.port, plain }]),
+  )
 })
 afterAll(async () => {
   for (const one of open) await one.close()
@@ -76,13 +94,18 @@ afterAll(async () => {
 describe('behind a proxy that refuses and notes', () => {
   test("each vendor's conversation with a tool asks for the declared hosts, all of them and no other", async () => {
     const trap = await startProxy(() => false)
-    const proxies = await Promise.all(names.map((name) => startProxy((host) => host === expectedHosts[name])))
+    const proxies = await Promise.all(
+      names.map((name) => startProxy((host) => host === expectedHosts[name])),
+    )
     const jobs = names.map((name, index) => ({
       name,
       config: { ...configOf(name), proxy: proxies[index]!.url, enforceHosts: true },
     }))
     const traps = Object.fromEntries(
-      ['HTTP_PROXY', 'HTTPS_PROXY', 'http_proxy', 'https_proxy'].map((variable) => [variable, trap.url]),
+      ['HTTP_PROXY', 'HTTPS_PROXY', 'http_proxy', 'https_proxy'].map((variable) => [
+        variable,
+        trap.url,
+      ]),
     )
     const outcomes = await runJobs(process.execPath, [programs.egress], jobs, {
       ...hostileEnvironment,
@@ -91,8 +114,15 @@ describe('behind a proxy that refuses and notes', () => {
     })
     for (const [index, { name, ...outcome }] of outcomes.entries()) {
       const dialled = new URL(proxies[index]!.url).host
-      expect({ name, ...outcome }).toEqual({ name, ...answered, declared: [expectedHosts[name], dialled] })
-      expect({ name, asked: [...new Set(proxies[index]!.asked)] }).toEqual({ name, asked: [expectedHosts[name]] })
+      expect({ name, ...outcome }).toEqual({
+        name,
+        ...answered,
+        declared: [expectedHosts[name], dialled],
+      })
+      expect({ name, asked: [...new Set(proxies[index]!.asked)] }).toEqual({
+        name,
+        asked: [expectedHosts[name]],
+      })
       expect(
         apiHosts(jobs[index]!.config)
           .filter(({ purpose }) => purpose === 'proxy')
@@ -140,7 +170,10 @@ describe.skipIf(deno === undefined)('under Deno, which allows what the exporter 
       { ...env, DENO_CERT: authority, DENO_NO_UPDATE_CHECK: '1' },
     )
   // Deno's own fetch follows these: it leads the vendors' names here. What may be asked for Deno decides before.
-  const led = ({ url }: LoggingProxy): Record<string, string> => ({ HTTP_PROXY: url, HTTPS_PROXY: url })
+  const led = ({ url }: LoggingProxy): Record<string, string> => ({
+    HTTP_PROXY: url,
+    HTTPS_PROXY: url,
+  })
 
   test.each(names)('%s: the list is enough, and all of it is used', async (name) => {
     const proxy = await startProxy()
@@ -160,7 +193,9 @@ describe.skipIf(deno === undefined)('under Deno, which allows what the exporter 
         configOf(name),
         [
           '--allow-net=elsewhere.example:443',
-          ...denoOptions(configOf(name), expectedHosts[name]).filter((option) => !option.startsWith('--allow-net')),
+          ...denoOptions(configOf(name), expectedHosts[name]).filter(
+            (option) => !option.startsWith('--allow-net'),
+          ),
         ],
         led(proxy),
       )
@@ -177,15 +212,23 @@ describe.skipIf(deno === undefined)('under Deno, which allows what the exporter 
     'importing @modelport/%s needs no permission at all',
     async (name) => {
       expect(
-        await runProgram(deno!, ['run', '--no-config', '--no-prompt', '--no-remote', '--no-npm', programs[name]], {
-          cwd: folder,
-        }),
+        await runProgram(
+          deno!,
+          ['run', '--no-config', '--no-prompt', '--no-remote', '--no-npm', programs[name]],
+          {
+            cwd: folder,
+          },
+        ),
       ).toEqual({ stdout: '', stderr: '', status: 0 })
     },
   )
 })
 
-const strace = findProgram('strace', ['-f', '-o', '/dev/null', 'true'], 'is not installed, or may not trace')
+const strace = findProgram(
+  'strace',
+  ['-f', '-o', '/dev/null', 'true'],
+  'is not installed, or may not trace',
+)
 describe.skipIf(strace === undefined)("by the system's own calls", () => {
   const trace = async (
     args: readonly string[],
@@ -195,7 +238,16 @@ describe.skipIf(strace === undefined)("by the system's own calls", () => {
     const log = join(folder, 'calls')
     const outcomes = await runJobs(
       strace!,
-      ['-f', '-qq', '-e', 'trace=socket,connect,sendto,sendmsg', '-o', log, process.execPath, ...args],
+      [
+        '-f',
+        '-qq',
+        '-e',
+        'trace=socket,connect,sendto,sendmsg',
+        '-o',
+        log,
+        process.execPath,
+        ...args,
+      ],
       jobs,
       env,
     )
@@ -206,11 +258,23 @@ describe.skipIf(strace === undefined)("by the system's own calls", () => {
     const servers = await Promise.all(names.map(async () => later(await startVendorServer())))
     const jobs = names.map((name, index) => ({
       name,
-      config: { ...configOf(name), baseUrl: servers[index]!.url + (pathOf[name] ?? ''), enforceHosts: true },
+      config: {
+        ...configOf(name),
+        baseUrl: servers[index]!.url + (pathOf[name] ?? ''),
+        enforceHosts: true,
+      },
     }))
-    const { outcomes, calls } = await trace([programs.egress], [...jobs, mockJob], hostileEnvironment)
+    const { outcomes, calls } = await trace(
+      [programs.egress],
+      [...jobs, mockJob],
+      hostileEnvironment,
+    )
     expect(outcomes).toEqual([
-      ...names.map((name, index) => ({ name, ...answered, declared: [new URL(servers[index]!.url).host] })),
+      ...names.map((name, index) => ({
+        name,
+        ...answered,
+        declared: [new URL(servers[index]!.url).host],
+      })),
       { name: 'mock', ...answered, declared: [] },
     ])
     expect([...new Set(calls)].sort()).toEqual(
@@ -222,7 +286,10 @@ describe.skipIf(strace === undefined)("by the system's own calls", () => {
 
   test('a connection to another address would be seen', async () => {
     const file = join(folder, 'stray.mjs')
-    writeFileSync(file, `await fetch('http://127.0.0.1:64999/').catch(() => undefined)\nconsole.log('{}')\n`)
+    writeFileSync(
+      file,
+      `await fetch('http://127.0.0.1:64999/').catch(() => undefined)\nconsole.log('{}')\n`,
+    )
     expect((await trace([file])).calls).toEqual(['127.0.0.1:64999'])
   })
 
@@ -250,7 +317,11 @@ describe.skipIf(strace === undefined)("by the system's own calls", () => {
   )
 })
 
-const unshare = findProgram('unshare', ['-rn', 'true'], "gives no network namespace of one's own here")
+const unshare = findProgram(
+  'unshare',
+  ['-rn', 'true'],
+  "gives no network namespace of one's own here",
+)
 describe.skipIf(unshare === undefined)('with no network at all', () => {
   test('a script, a recording and a model in this process hold the conversation', async () => {
     const cassette = join(folder, 'weather.json')
@@ -262,7 +333,11 @@ describe.skipIf(unshare === undefined)('with no network at all', () => {
         {
           name: 'get_weather',
           description: 'The weather of a city',
-          parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+          parameters: {
+            type: 'object',
+            properties: { city: { type: 'string' } },
+            required: ['city'],
+          },
         },
       ],
       { maxTokens: 100, temperature: 0, retry: { attempts: 1 } },
@@ -278,7 +353,11 @@ describe.skipIf(unshare === undefined)('with no network at all', () => {
       { name: 'cassette', config: recorded, cassette },
       {
         name: 'llamacpp',
-        config: { provider: 'llamacpp', model, settings: { gpu: false, threads: 1, contextSize: 2048 } },
+        config: {
+          provider: 'llamacpp',
+          model,
+          settings: { gpu: false, threads: 1, contextSize: 2048 },
+        },
       },
       { name: 'the network is away', config: recorded },
     ]
@@ -290,7 +369,13 @@ describe.skipIf(unshare === undefined)('with no network at all', () => {
     expect(mock).toEqual({ name: 'mock', ...answered, declared: [] })
     expect(cassetteOutcome).toMatchObject({ name: 'cassette', ...answered })
     expect(away!.error).toMatchObject({ code: 'network' })
-    if (llama!.error?.code === 'config') console.log(`skipped: the model in this process: ${llama!.error.message}`)
-    else expect(llama).toMatchObject({ declared: [], calls: 1, text: expect.stringMatching(/\w/) as string })
+    if (llama!.error?.code === 'config')
+      console.log(`skipped: the model in this process: ${llama!.error.message}`)
+    else
+      expect(llama).toMatchObject({
+        declared: [],
+        calls: 1,
+        text: expect.stringMatching(/\w/) as string,
+      })
   })
 })

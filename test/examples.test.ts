@@ -15,7 +15,8 @@ import { findSandboxRuntime } from './support/sandbox-runtime.js'
 import { startVendorServer } from './support/vendor-server.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'modelport-examples-'))
-const source = (example: string, file = 'main'): string => join(root, `examples/${example}/src/${file}.ts`)
+const source = (example: string, file = 'main'): string =>
+  join(root, `examples/${example}/src/${file}.ts`)
 const entries = {
   roles: source('roles'),
   batches: source('batches'),
@@ -51,7 +52,11 @@ const doubles = join(root, 'test/doubles/register.ts')
 
 /** The lines that a program prints. */
 async function linesOf(...args: readonly string[]): Promise<string[]> {
-  const { stdout, stderr, status } = await runProgram(process.execPath, ['--import', doubles, ...args], { cwd: folder })
+  const { stdout, stderr, status } = await runProgram(
+    process.execPath,
+    ['--import', doubles, ...args],
+    { cwd: folder },
+  )
   expect(status, stderr + stdout).toBe(0)
   return stdout.trim().split('\n')
 }
@@ -91,7 +96,10 @@ test('mcp-two-servers: the question of a server is answered by a later start of 
   const lock = readText('examples/mcp-two-servers/modelport.lock')
   const start = async (env: Record<string, string> = {}) => {
     const args = ['--import', join(root, 'scripts/sources.mjs'), source('mcp-two-servers')]
-    const { stdout, stderr, status } = await runProgram(process.execPath, args, { env, cwd: folder })
+    const { stdout, stderr, status } = await runProgram(process.execPath, args, {
+      env,
+      cwd: folder,
+    })
     expect(status, stderr + stdout).toBe(0)
     return stdout
   }
@@ -104,23 +112,32 @@ test('mcp-two-servers: the question of a server is answered by a later start of 
   expect(readText('examples/mcp-two-servers/modelport.lock')).toBe(lock)
 })
 
-test.skipIf(!findServer())('restate: the real server wakes a run whose process was killed', async () => {
-  const page = 'examples/restate/README.md'
-  const printed = await linesOf('--import', join(root, 'scripts/sources.mjs'), source('restate'))
-  expectPrints(textBlock(page), printed.join('\n'), page)
-})
+test.skipIf(!findServer())(
+  'restate: the real server wakes a run whose process was killed',
+  async () => {
+    const page = 'examples/restate/README.md'
+    const printed = await linesOf('--import', join(root, 'scripts/sources.mjs'), source('restate'))
+    expectPrints(textBlock(page), printed.join('\n'), page)
+  },
+)
 
 test('what a guide says that an example prints is what its own page says', () => {
-  expect(readText('docs/guides/engines.md')).toContain(`\`\`\`text\n${textBlock('examples/restate/README.md')}`)
+  expect(readText('docs/guides/engines.md')).toContain(
+    `\`\`\`text\n${textBlock('examples/restate/README.md')}`,
+  )
   expect(readText('docs/guides/engines.md')).toContain(readText('examples/restate/src/continue.ts'))
-  expect(textBlock('docs/guides/agent-that-survives.md')).toBe(textBlock('examples/surviving-agent/README.md'))
+  expect(textBlock('docs/guides/agent-that-survives.md')).toBe(
+    textBlock('examples/surviving-agent/README.md'),
+  )
 })
 
 // The tests above bundle the programs; Node runs the files themselves, and finds an import only under its own name.
 test('a program of an example imports files that exist', () => {
   const files = repositoryFiles().filter((path) => /^examples\/[^/]+\/src\/.*\.ts$/.test(path))
   const imports = files.flatMap((path) =>
-    [...readText(path).matchAll(/ from '(\.[^']*)'/g)].map(([, name = '']) => join(root, path, '..', name)),
+    [...readText(path).matchAll(/ from '(\.[^']*)'/g)].map(([, name = '']) =>
+      join(root, path, '..', name),
+    ),
   )
   expect(imports.length).toBeGreaterThan(10)
   expect(imports.filter((path) => !existsSync(path))).toEqual([])
@@ -129,22 +146,25 @@ test('a program of an example imports files that exist', () => {
 const llama = startLlamaServer(['--jinja'])
 afterAll(() => llama?.stop())
 
-test.skipIf(!llama)('research-desk: a small model finds, is refused once, and is classified', async () => {
-  expect(await linesOf(programs['research-desk'], llama?.url ?? '')).toEqual([
-    'researcher: calling interrupt calling success get_weather({"city":"Rome"})',
-    'editor: calling exception calling success',
-    '  refused: the reply is not about the weather',
-    // The first token of this model is nothing, also when it is asked not to think, so five votes follow.
-    ...['first', 'without thinking'].flatMap(() => [
-      'researcher: calling exception failure',
-      '  refused: Your reply was cut off before it said anything: be shorter.',
-    ]),
-    ...Array.from({ length: 5 }, () => 'researcher: calling success'),
-    'Rome: 31 degrees',
-    expect.stringMatching(/^editor: .*weather/),
-    expect.stringMatching(/^question: (weather, \d+ %|sum, \d+ %|no label)$/),
-  ])
-})
+test.skipIf(!llama)(
+  'research-desk: a small model finds, is refused once, and is classified',
+  async () => {
+    expect(await linesOf(programs['research-desk'], llama?.url ?? '')).toEqual([
+      'researcher: calling interrupt calling success get_weather({"city":"Rome"})',
+      'editor: calling exception calling success',
+      '  refused: the reply is not about the weather',
+      // The first token of this model is nothing, also when it is asked not to think, so five votes follow.
+      ...['first', 'without thinking'].flatMap(() => [
+        'researcher: calling exception failure',
+        '  refused: Your reply was cut off before it said anything: be shorter.',
+      ]),
+      ...Array.from({ length: 5 }, () => 'researcher: calling success'),
+      'Rome: 31 degrees',
+      expect.stringMatching(/^editor: .*weather/),
+      expect.stringMatching(/^question: (weather, \d+ %|sum, \d+ %|no label)$/),
+    ])
+  },
+)
 
 describe('sandboxed-agent', () => {
   const deno = findDeno()
@@ -152,7 +172,9 @@ describe('sandboxed-agent', () => {
     'under Deno the model is reached, and the page that would take the notes is not',
     async () => {
       expect(await linesOf(programs['sandboxed-agent'], programs.agent, deno!)).toEqual([
-        expect.stringMatching(/^\$ deno run --no-prompt --allow-net=(127\.0\.0\.1:\d+) .*agent\.ts http:\/\/\1\/v1$/),
+        expect.stringMatching(
+          /^\$ deno run --no-prompt --allow-net=(127\.0\.0\.1:\d+) .*agent\.ts http:\/\/\1\/v1$/,
+        ),
         expect.stringMatching(
           /could not open https:\/\/collector\.example\/\?notes=secret: Requires net access to "collector\.example:443"/,
         ),
@@ -167,7 +189,9 @@ describe('sandboxed-agent', () => {
     async () => {
       const server = await startVendorServer()
       const plain = Number(new URL(server.url).port)
-      const parent = await startLoggingProxy(new Map([['models.example.com:80', { tunnel: plain, plain }]]))
+      const parent = await startLoggingProxy(
+        new Map([['models.example.com:80', { tunnel: plain, plain }]]),
+      )
       try {
         const baseUrl = 'http://models.example.com/v1'
         const settings = join(folder, 'srt.json')

@@ -11,8 +11,13 @@ import { apiKey, FileVendor, vendors } from './support/file-vendors.js'
 import { temporaryFolder } from './support/temporary-folder.js'
 
 const text = 'Rome is warm in July.'
-const report: FileUpload = { content: new TextEncoder().encode(text), name: 'report.txt', mediaType: 'text/plain' }
-const sha256 = (data: string | Uint8Array): string => createHash('sha256').update(data).digest('hex')
+const report: FileUpload = {
+  content: new TextEncoder().encode(text),
+  name: 'report.txt',
+  mediaType: 'text/plain',
+}
+const sha256 = (data: string | Uint8Array): string =>
+  createHash('sha256').update(data).digest('hex')
 const once = { retry: { attempts: 1 } }
 const large = 1_500_000
 const bytes = (size = large): Uint8Array =>
@@ -56,9 +61,16 @@ describe.each(vendors)('files at %s', (name) => {
   test('an uploaded file is the one that was given, and has the source of a part of a message', async () => {
     const file = await vendor.store().upload(report)
     const [kept] = vendor.files
-    expect(kept).toMatchObject({ name: 'report.txt', mediaType: 'text/plain', sha256: sha256(text) })
+    expect(kept).toMatchObject({
+      name: 'report.txt',
+      mediaType: 'text/plain',
+      sha256: sha256(text),
+    })
     expect(kept?.fields).toEqual(name === 'openai' ? { purpose: 'user_data' } : {})
-    const id = name === 'google' ? `https://generativelanguage.googleapis.com/v1beta/files/${kept?.id}` : kept?.id
+    const id =
+      name === 'google'
+        ? `https://generativelanguage.googleapis.com/v1beta/files/${kept?.id}`
+        : kept?.id
     const { [Symbol.asyncDispose]: _, ...plain } = file
     const createdAt =
       name === 'google'
@@ -76,24 +88,31 @@ describe.each(vendors)('files at %s', (name) => {
       ...(name === 'google' && { expiresAt: '2026-11-29T10:00:00.123456Z' }),
     })
     expect(vendor.requests).toHaveLength(1 + ask)
-    expect(vendor.requests.every(({ headers }) => headers['anthropic-beta'] === undefined)).toBe(true)
+    expect(vendor.requests.every(({ headers }) => headers['anthropic-beta'] === undefined)).toBe(
+      true,
+    )
   })
 
   const folder = temporaryFolder(`files-${name}`)
-  test.each<[string, (data: Uint8Array) => FileUpload['content'] | Promise<FileUpload['content']>]>([
-    ['bytes', (data) => data],
-    ['a Blob', (data) => new Blob([data as Uint8Array<ArrayBuffer>])],
+  test.each<[string, (data: Uint8Array) => FileUpload['content'] | Promise<FileUpload['content']>]>(
     [
-      'a file on the disk',
-      (data) => {
-        const path = join(folder, 'large.bin')
-        writeFileSync(path, data)
-        return openAsBlob(path)
-      },
+      ['bytes', (data) => data],
+      ['a Blob', (data) => new Blob([data as Uint8Array<ArrayBuffer>])],
+      [
+        'a file on the disk',
+        (data) => {
+          const path = join(folder, 'large.bin')
+          writeFileSync(path, data)
+          return openAsBlob(path)
+        },
+      ],
+      ['a stream', (data) => ({ size: data.length, stream: chunksOf(data) })],
+      [
+        'a function that gives a stream',
+        (data) => ({ size: data.length, stream: () => chunksOf(data, 70_001) }),
+      ],
     ],
-    ['a stream', (data) => ({ size: data.length, stream: chunksOf(data) })],
-    ['a function that gives a stream', (data) => ({ size: data.length, stream: () => chunksOf(data, 70_001) })],
-  ])('content may be %s', async (_, make) => {
+  )('content may be %s', async (_, make) => {
     const data = bytes()
     const file = await vendor.store().upload({ ...report, content: await make(data) })
     expect(file.bytes).toBe(large)
@@ -116,20 +135,28 @@ describe.each(vendors)('files at %s', (name) => {
     expect(vendor.files[0]?.sha256).toBe(sha256(content))
     const boundaries = vendor.uploads.map(({ headers }) => headers['content-type'])
     await vendor.store().upload(report)
-    if (name !== 'google') expect(vendor.uploads[1]?.headers['content-type']).not.toBe(boundaries[0])
+    if (name !== 'google')
+      expect(vendor.uploads[1]?.headers['content-type']).not.toBe(boundaries[0])
   })
 
   test('a file is found by its id', async () => {
     const { id } = await vendor.store().upload(report)
-    expect(await vendor.store().get(id)).toMatchObject({ id, name: 'report.txt', bytes: text.length })
-    if (name === 'google') expect(await vendor.store().get(`files/${vendor.files[0]?.id}`)).toMatchObject({ id })
+    expect(await vendor.store().get(id)).toMatchObject({
+      id,
+      name: 'report.txt',
+      bytes: text.length,
+    })
+    if (name === 'google')
+      expect(await vendor.store().get(`files/${vendor.files[0]?.id}`)).toMatchObject({ id })
   })
 
   test('a list has every file of every page, and asks for a page only when it is read', async () => {
     for (let index = 0; index < 7; index++) vendor.add(`file ${index}`)
     vendor.pageSize = 3
     const found = await all(vendor.store().list())
-    expect(found.map((file) => file.name)).toEqual(Array.from({ length: 7 }, (_, index) => `file ${index}`))
+    expect(found.map((file) => file.name)).toEqual(
+      Array.from({ length: 7 }, (_, index) => `file ${index}`),
+    )
     expect(vendor.requests).toHaveLength(3)
     for await (const file of vendor.store().list()) if (file.name === 'file 1') break
     expect(vendor.requests).toHaveLength(4)
@@ -142,10 +169,18 @@ describe.each(vendors)('files at %s', (name) => {
     const fetch = (): Promise<Response> => {
       pages++
       return Promise.resolve(
-        Response.json({ data: [], has_more: true, last_id: 'x', next_page: 'x', nextPageToken: 'x' }),
+        Response.json({
+          data: [],
+          has_more: true,
+          last_id: 'x',
+          next_page: 'x',
+          nextPageToken: 'x',
+        }),
       )
     }
-    expect(await failureOf(all(vendor.store({ fetch }).list()))).toMatchObject({ code: 'limit-exceeded' })
+    expect(await failureOf(all(vendor.store({ fetch }).list()))).toMatchObject({
+      code: 'limit-exceeded',
+    })
     expect(pages).toBe(10_000)
   })
 
@@ -161,7 +196,8 @@ describe.each(vendors)('files at %s', (name) => {
   test('a deletion whose response was lost is done, not unknown', async () => {
     const store = vendor.store({ clock: fast })
     const { id } = vendor.add('a')
-    vendor.fault = ({ method }, index) => (method === 'DELETE' && index === 0 ? { cut: 0 } : undefined)
+    vendor.fault = ({ method }, index) =>
+      method === 'DELETE' && index === 0 ? { cut: 0 } : undefined
     await store.delete(id)
     expect(vendor.requests.map(({ method }) => method)).toEqual(['DELETE', 'DELETE'])
   })
@@ -192,7 +228,9 @@ describe.each(vendors)('files at %s', (name) => {
     })
     const most = { anthropic: 500_000_000, openai: 512_000_000, google: 2_000_000_000 }[name]
     const stream = (): never => expect.fail('it was read')
-    expect(await failureOf(store.upload({ ...report, content: { size: most + 1, stream } }))).toMatchObject({
+    expect(
+      await failureOf(store.upload({ ...report, content: { size: most + 1, stream } })),
+    ).toMatchObject({
       code: 'limit-exceeded',
     })
     for (const wrong of [
@@ -206,7 +244,9 @@ describe.each(vendors)('files at %s', (name) => {
       expect(await failureOf(store.upload({ ...report, ...wrong } as FileUpload))).toMatchObject({
         code: 'invalid-request',
       })
-    await expect(store.upload({ ...report, filename: 'x' } as FileUpload)).rejects.toThrow(TypeError)
+    await expect(store.upload({ ...report, filename: 'x' } as FileUpload)).rejects.toThrow(
+      TypeError,
+    )
     await expect(store.upload(report, { maxTokens: 1 } as object)).rejects.toThrow(TypeError)
     for (const id of ['../models', 'a/b', '', 'a?b', 'a b', undefined])
       expect(await failureOf(store.get(id as string))).toMatchObject({ code: 'invalid-request' })
@@ -220,7 +260,10 @@ describe.each(vendors)('files at %s', (name) => {
     const failure = await failureOf(
       vendor.store().upload({ ...report, content: { size, stream: () => chunksOf(bytes()) } }),
     )
-    expect(failure).toMatchObject({ code: 'invalid-request', message: `${name}: invalid-request: ${message}` })
+    expect(failure).toMatchObject({
+      code: 'invalid-request',
+      message: `${name}: invalid-request: ${message}`,
+    })
     expect(vendor.files).toEqual([])
     expect(vendor.uploads).toHaveLength(1)
   })
@@ -230,7 +273,9 @@ describe.each(vendors)('files at %s', (name) => {
       yield* chunksOf(bytes(100_000))
       throw new Error('the disk is gone')
     }
-    const failure = await failureOf(vendor.store().upload({ ...report, content: { size: large, stream: broken } }))
+    const failure = await failureOf(
+      vendor.store().upload({ ...report, content: { size: large, stream: broken } }),
+    )
     expect(failure).toMatchObject({
       code: 'invalid-request',
       message: `${name}: invalid-request: the content cannot be read: the disk is gone`,
@@ -260,9 +305,9 @@ describe.each(vendors)('files at %s', (name) => {
     await expect(upload).rejects.toThrow('enough')
     await expect.poll(() => closed && vendor.uploads[0]?.aborted).toBe(true)
     expect(vendor.files).toEqual([])
-    await expect(vendor.store().upload(report, { signal: AbortSignal.abort(new Error('before')) })).rejects.toThrow(
-      'before',
-    )
+    await expect(
+      vendor.store().upload(report, { signal: AbortSignal.abort(new Error('before')) }),
+    ).rejects.toThrow('before')
     expect(vendor.uploads).toHaveLength(1)
   })
 
@@ -271,7 +316,9 @@ describe.each(vendors)('files at %s', (name) => {
     const failure = await failureOf(vendor.store().upload(report, { deadlineMs: 300 }))
     expect(failure).toMatchObject({ code: 'timeout', reason: 'uncertain', retryable: false })
     expect(failure.cause).toMatchObject({ reason: 'deadline' })
-    expect(await failureOf(vendor.store().upload(report, { deadlineMs: -1 }))).toMatchObject({ code: 'config' })
+    expect(await failureOf(vendor.store().upload(report, { deadlineMs: -1 }))).toMatchObject({
+      code: 'config',
+    })
   })
 
   const refusals = [429, 503, 529]
@@ -314,21 +361,30 @@ describe.each(vendors)('files at %s', (name) => {
     ['a response that is not a file', { body: { ok: true } }],
     [
       'a file of another size',
-      { body: name === 'google' ? { file: { uri: 'files/a', sizeBytes: '3' } } : { id: 'a', bytes: 3, size_bytes: 3 } },
+      {
+        body:
+          name === 'google'
+            ? { file: { uri: 'files/a', sizeBytes: '3' } }
+            : { id: 'a', bytes: 3, size_bytes: 3 },
+      },
     ],
-  ] as const)('%s leaves the upload uncertain: the error says so, and where to look', async (_, fault) => {
-    vendor.fault = (seen) => (vendor.uploads[0] === seen ? fault : undefined)
-    const stream = { size: large, stream: chunksOf(bytes()) }
-    const failure = await failureOf(vendor.store().upload({ ...report, content: stream }))
-    expect(failure).toMatchObject({ reason: 'uncertain', retryable: false, provider: name })
-    expect(failure.message).toMatch(
-      /; the vendor may have "report.txt": look for it with list\(\) before you upload it again$/,
-    )
-    expect(vendor.uploads).toHaveLength(1)
-  })
+  ] as const)(
+    '%s leaves the upload uncertain: the error says so, and where to look',
+    async (_, fault) => {
+      vendor.fault = (seen) => (vendor.uploads[0] === seen ? fault : undefined)
+      const stream = { size: large, stream: chunksOf(bytes()) }
+      const failure = await failureOf(vendor.store().upload({ ...report, content: stream }))
+      expect(failure).toMatchObject({ reason: 'uncertain', retryable: false, provider: name })
+      expect(failure.message).toMatch(
+        /; the vendor may have "report.txt": look for it with list\(\) before you upload it again$/,
+      )
+      expect(vendor.uploads).toHaveLength(1)
+    },
+  )
 
   test('an interrupted upload of content that can be read again is sent once, or continued where the vendor can say what it has', async () => {
-    vendor.fault = (seen) => (vendor.uploads[0] === seen ? { reset: true, after: 400_000 } : undefined)
+    vendor.fault = (seen) =>
+      vendor.uploads[0] === seen ? { reset: true, after: 400_000 } : undefined
     const upload = vendor
       .store({ clock: fast })
       .upload({ ...report, content: { size: large, stream: () => chunksOf(bytes()) } })
@@ -341,7 +397,9 @@ describe.each(vendors)('files at %s', (name) => {
         'query',
         'upload, finalize',
       ])
-      expect(Number(vendor.uploads[1]?.headers['x-goog-upload-offset'])).toBeGreaterThanOrEqual(400_000)
+      expect(Number(vendor.uploads[1]?.headers['x-goog-upload-offset'])).toBeGreaterThanOrEqual(
+        400_000,
+      )
     } else {
       expect(await failureOf(upload)).toMatchObject({ code: 'network', reason: 'uncertain' })
       expect(vendor.uploads).toHaveLength(1)
@@ -357,19 +415,27 @@ describe.each(vendors)('files at %s', (name) => {
       }
     }
     const store = vendor.store({ clock, timeouts: { headersMs: 1000 } })
-    expect((await store.upload({ ...report, content: { size: 50_000, stream: slow } })).bytes).toBe(50_000)
+    expect((await store.upload({ ...report, content: { size: 50_000, stream: slow } })).bytes).toBe(
+      50_000,
+    )
     expect(clock.now()).toBeGreaterThan(3000)
     vendor.fault = () => ({ silent: true })
     const failure = await clock.run(failureOf(store.upload(report, once)), 'upload')
-    expect(failure).toMatchObject({ code: 'timeout', ...(name !== 'google' && { reason: 'uncertain' }) })
+    expect(failure).toMatchObject({
+      code: 'timeout',
+      ...(name !== 'google' && { reason: 'uncertain' }),
+    })
   })
 
-  test.each([400, 401, 403, 413])('a refusal with %i is what the vendor says, and final', async (status) => {
-    vendor.fault = (_, index) => (index === ask ? { status, after: Infinity } : undefined)
-    const failure = await failureOf(vendor.store().upload(report))
-    expect(failure).toMatchObject({ status, attempts: 1 })
-    expect(failure.reason).toBeUndefined()
-  })
+  test.each([400, 401, 403, 413])(
+    'a refusal with %i is what the vendor says, and final',
+    async (status) => {
+      vendor.fault = (_, index) => (index === ask ? { status, after: Infinity } : undefined)
+      const failure = await failureOf(vendor.store().upload(report))
+      expect(failure).toMatchObject({ status, attempts: 1 })
+      expect(failure.reason).toBeUndefined()
+    },
+  )
 
   test('a response that is cut at any byte is a failure that says that the file may be there, and never a file', async () => {
     let cut = 0
@@ -398,13 +464,17 @@ describe.each(vendors)('files at %s', (name) => {
     await vendor.store({ enforceHosts: true }).upload(report)
     vendor.fault = () => ({ status: 400, headers: { 'x-echo': apiKey }, after: Infinity })
     const failure = await failureOf(vendor.store().upload(report))
-    expect(JSON.stringify(failure) + failure.message + String(failure.stack)).not.toContain(apiKey.slice(-12))
+    expect(JSON.stringify(failure) + failure.message + String(failure.stack)).not.toContain(
+      apiKey.slice(-12),
+    )
   })
 
   test('a redirect is refused, and what is uploaded goes nowhere else', async () => {
     const other = await new FileVendor(name).start()
     vendor.fault = () => ({ status: 307, headers: { location: `${other.url}/v1/files` } })
-    expect(await failureOf(vendor.store().upload(report, once))).toMatchObject({ code: 'redirect-refused' })
+    expect(await failureOf(vendor.store().upload(report, once))).toMatchObject({
+      code: 'redirect-refused',
+    })
     expect(other.requests).toEqual([])
     other.close()
   })
@@ -414,7 +484,9 @@ describe.each(vendors)('files at %s', (name) => {
     const { id } = await store.upload(report)
     await all(store.list())
     await store.delete(id)
-    expect(vendor.requests.every(({ headers }) => headers['accept'] === 'application/x-mine')).toBe(true)
+    expect(vendor.requests.every(({ headers }) => headers['accept'] === 'application/x-mine')).toBe(
+      true,
+    )
   })
 
   test('vendor fields reach the upload and the list, and headers both', async () => {
@@ -422,13 +494,21 @@ describe.each(vendors)('files at %s', (name) => {
     const store = vendor.store()
     const fields = {
       anthropic: { expires_in_seconds: 3600 },
-      openai: { purpose: 'vision', 'expires_after[anchor]': 'created_at', 'expires_after[seconds]': 3600 },
+      openai: {
+        purpose: 'vision',
+        'expires_after[anchor]': 'created_at',
+        'expires_after[seconds]': 3600,
+      },
       google: { file: { name: 'files/mine' } },
     }[name]
     const file = await store.upload(report, { vendor: { ...fields, headers } })
     const expected = {
       anthropic: { expires_in_seconds: '3600' },
-      openai: { purpose: 'vision', 'expires_after[anchor]': 'created_at', 'expires_after[seconds]': '3600' },
+      openai: {
+        purpose: 'vision',
+        'expires_after[anchor]': 'created_at',
+        'expires_after[seconds]': '3600',
+      },
       google: {},
     }[name]
     expect(vendor.files[0]?.fields).toEqual(expected)
@@ -492,17 +572,25 @@ describe('files at google', () => {
     const fetch: typeof globalThis.fetch = (_, init) => {
       if (init?.method === 'GET') asked++
       const headers = { 'x-goog-upload-url': `${vendor.url}/a` }
-      return Promise.resolve(Response.json(init?.method === 'GET' ? state : { file: state }, { headers }))
+      return Promise.resolve(
+        Response.json(init?.method === 'GET' ? state : { file: state }, { headers }),
+      )
     }
     const failure = await failureOf(vendor.store({ fetch, clock: fast }).upload(report))
-    expect(failure).toMatchObject({ code: 'timeout', message: expect.stringContaining('does not finish') as string })
+    expect(failure).toMatchObject({
+      code: 'timeout',
+      message: expect.stringContaining('does not finish') as string,
+    })
     expect(asked).toBe(900)
   })
 
   test('a file that is processed for ever ends at the deadline, and at an abort', async () => {
     vendor.pending = Infinity
     const clock = new VirtualClock()
-    const late = await clock.run(failureOf(vendor.store({ clock }).upload(report, { deadlineMs: 10_000 })), 'upload')
+    const late = await clock.run(
+      failureOf(vendor.store({ clock }).upload(report, { deadlineMs: 10_000 })),
+      'upload',
+    )
     expect(late).toMatchObject({ code: 'timeout', reason: 'uncertain' })
     const controller = new AbortController()
     vendor.fault = ({ method }) => {
@@ -525,9 +613,16 @@ describe('files at google', () => {
 
   test('an address for the content at another host gets neither the content nor the key', async () => {
     const other = await new FileVendor('google').start()
-    for (const address of [other.url, vendor.url.replace('http:', 'https:'), 'no address', `${vendor.url}@evil.test`]) {
+    for (const address of [
+      other.url,
+      vendor.url.replace('http:', 'https:'),
+      'no address',
+      `${vendor.url}@evil.test`,
+    ]) {
       vendor.uploadAddress = address
-      expect(await failureOf(vendor.store().upload(report))).toMatchObject({ code: 'redirect-refused' })
+      expect(await failureOf(vendor.store().upload(report))).toMatchObject({
+        code: 'redirect-refused',
+      })
     }
     expect(other.requests).toEqual([])
     expect(vendor.uploads).toEqual([])

@@ -16,7 +16,13 @@ import { createGoogle } from '@modelport/provider-google'
 import { createOllama } from '@modelport/provider-ollama'
 import { createOpenAI } from '@modelport/provider-openai'
 import { createOpenAICompatible } from '@modelport/provider-openai-compatible'
-import { anthropicMessages, bedrockConverse, gemini, ollamaChat, openaiResponses } from '@modelport/test-formats'
+import {
+  anthropicMessages,
+  bedrockConverse,
+  gemini,
+  ollamaChat,
+  openaiResponses,
+} from '@modelport/test-formats'
 import { describe, expect, test } from 'vitest'
 
 /** A vendor: how its provider is made and what its wire is. */
@@ -52,14 +58,28 @@ const vendors: readonly Vendor[] = [
     name: 'bedrock',
     format: bedrockConverse,
     create: (config) =>
-      createBedrock({ model: 'us.anthropic.claude-sonnet-4-5-20250929-v1:0', region: 'us-east-1', apiKey, ...config }),
+      createBedrock({
+        model: 'us.anthropic.claude-sonnet-4-5-20250929-v1:0',
+        region: 'us-east-1',
+        apiKey,
+        ...config,
+      }),
   },
-  { name: 'ollama', format: ollamaChat, create: (config) => createOllama({ model: 'llama3', ...config }) },
+  {
+    name: 'ollama',
+    format: ollamaChat,
+    create: (config) => createOllama({ model: 'llama3', ...config }),
+  },
   {
     name: 'compatible',
     format: openaiChat,
     create: (config) =>
-      createOpenAICompatible({ model: 'm', apiKey, baseUrl: 'https://compatible.example/v1', ...config }),
+      createOpenAICompatible({
+        model: 'm',
+        apiKey,
+        baseUrl: 'https://compatible.example/v1',
+        ...config,
+      }),
   },
 ]
 
@@ -92,7 +112,9 @@ function connect(vendor: Vendor, ...turns: readonly ScriptTurn[]) {
   const server = createMemoryServer(
     () => (request, index) => {
       violations.push(...vendor.format.violations(request))
-      return toReply(vendor.format.respond(turns[Math.min(index, turns.length - 1)] as ScriptTurn, request))
+      return toReply(
+        vendor.format.respond(turns[Math.min(index, turns.length - 1)] as ScriptTurn, request),
+      )
     },
     new VirtualClock(),
   )
@@ -102,27 +124,44 @@ function connect(vendor: Vendor, ...turns: readonly ScriptTurn[]) {
 /** Begins a conversation and stops reading at the end of its first turn. */
 async function begin(
   vendor: Vendor,
-): Promise<{ history: readonly ChatMessage[]; calls: readonly ToolCall[]; violations: readonly string[] }> {
+): Promise<{
+  history: readonly ChatMessage[]
+  calls: readonly ToolCall[]
+  violations: readonly string[]
+}> {
   const { provider, violations } = connect(vendor, asks)
   const system = { role: 'system' as const, content: 'Be brief.' }
-  const reader = await provider.streamWithTools([system, { role: 'user', content: 'Paris and Rome?' }], tools, {
-    reasoning: 'low',
-    maxTokens: 8000,
-  })
+  const reader = await provider.streamWithTools(
+    [system, { role: 'user', content: 'Paris and Rome?' }],
+    tools,
+    {
+      reasoning: 'low',
+      maxTokens: 8000,
+    },
+  )
   const calls: ToolCall[] = []
   for await (const event of reader) {
     if (event.type === 'tool-call-complete') calls.push(event.toolCall)
     if (event.type === 'turn-end') break
   }
   // Stored and read back: what is handed over is plain JSON.
-  return { history: fromJson(JSON.parse(JSON.stringify(toJson(reader.messages())))), calls, violations }
+  return {
+    history: fromJson(JSON.parse(JSON.stringify(toJson(reader.messages())))),
+    calls,
+    violations,
+  }
 }
 
 const result = ({ id, name }: ToolCall, index: number): ChatMessage =>
   toToolMessage({ callId: id, content: index ? '21' : '18', ...(index && { isError: true }) }, name)
 
 /** Where in the tool turn the conversation changes hands. */
-const points = ['before any result', 'after one result', 'after all results', 'after the reply'] as const
+const points = [
+  'before any result',
+  'after one result',
+  'after all results',
+  'after the reply',
+] as const
 
 /** Vendors whose private state was looked for in the requests of others. */
 const looked = new Set<string>()
@@ -132,14 +171,19 @@ describe.each(vendors)('a conversation begun on $name', (first) => {
     test.each(points)('a conversation is continued by another vendor %s', async (point) => {
       const { history, calls, violations } = await begin(first)
       expect(violations).toEqual([])
-      expect(calls.map(({ arguments: given }) => given)).toEqual([{ city: 'Paris' }, { city: 'Rome' }])
+      expect(calls.map(({ arguments: given }) => given)).toEqual([
+        { city: 'Paris' },
+        { city: 'Rome' },
+      ])
       const messages: ChatMessage[] = [...history]
       if (point !== 'before any result') messages.push(result(calls[0] as ToolCall, 0))
       if (point === 'after all results') messages.push(result(calls[1] as ToolCall, 1))
       const answered = messages.filter(({ role }) => role === 'tool').length
       // Whoever takes over answers what is left.
       if (point !== 'after the reply')
-        calls.slice(answered).forEach((call, index) => messages.push(result(call, answered + index)))
+        calls
+          .slice(answered)
+          .forEach((call, index) => messages.push(result(call, answered + index)))
       else
         messages.push(
           result(calls[1] as ToolCall, 1),
@@ -166,9 +210,11 @@ describe.each(vendors)('a conversation begun on $name', (first) => {
       expect(paris?.role === 'tool' && paris.text).toContain('18')
       expect(rome?.role === 'tool' && rome.text).toContain('21')
       // Private state of another vendor never travels.
-      const state = (history.findLast(({ role }) => role === 'assistant') as AssistantMessage).origin?.state
+      const state = (history.findLast(({ role }) => role === 'assistant') as AssistantMessage)
+        .origin?.state
       if (first.name !== second.name && state !== undefined) {
-        for (const secret of JSON.stringify(state).match(/(?<=")[A-Za-z0-9+/=_-]{16,}(?=")/g) ?? []) {
+        for (const secret of JSON.stringify(state).match(/(?<=")[A-Za-z0-9+/=_-]{16,}(?=")/g) ??
+          []) {
           expect(JSON.stringify((request as { body: unknown }).body)).not.toContain(secret)
           looked.add(first.name)
         }

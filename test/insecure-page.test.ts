@@ -17,7 +17,10 @@ const look = defineTool({
   },
 })
 const call = { id: 'c1', name: 'look', arguments: {}, argumentsText: '{}' }
-const responses: readonly MockResponse[] = [{ toolCalls: [{ name: 'look', arguments: {} }] }, 'Seen.']
+const responses: readonly MockResponse[] = [
+  { toolCalls: [{ name: 'look', arguments: {} }] },
+  'Seen.',
+]
 
 afterEach(() => {
   vi.unstubAllGlobals()
@@ -26,7 +29,9 @@ afterEach(() => {
 
 test('a run works on a page that was not loaded over TLS', async () => {
   vi.stubGlobal('crypto', { getRandomValues })
-  expect(await infer(createMock({ responses }), { query: 'Look.', tools: [look] })).toMatchObject({ text: 'Seen.' })
+  expect(await infer(createMock({ responses }), { query: 'Look.', tools: [look] })).toMatchObject({
+    text: 'Seen.',
+  })
   expect(runIds).toEqual([expect.stringMatching(/^run_\d{20,40}$/)])
 })
 
@@ -38,7 +43,10 @@ test('a batch of tools works on a page without TLS, and each call has its own id
       step: 1,
       onResult: (_call, { content }) => expect(content).toBe('seen'),
     })
-  expect(runIds).toEqual([expect.stringMatching(/^batch_\d{20,40}$/), expect.stringMatching(/^batch_\d{20,40}$/)])
+  expect(runIds).toEqual([
+    expect.stringMatching(/^batch_\d{20,40}$/),
+    expect.stringMatching(/^batch_\d{20,40}$/),
+  ])
   expect(runIds[0]).not.toBe(runIds[1])
 })
 
@@ -62,7 +70,9 @@ test('an agent on a page without TLS asks for an approval, and takes the decisio
   const task = await client.send('Look.')
   const [{ requestId, digest } = { requestId: '', digest: '' }] = approvalsOf(task)
   expect([digest, runIds]).toEqual([expect.stringMatching(/^[\da-f]{64}$/), []])
-  expect(await client.decideApprovals(task, [{ requestId, approved: true, digest: digest ?? '' }])).toMatchObject({
+  expect(
+    await client.decideApprovals(task, [{ requestId, approved: true, digest: digest ?? '' }]),
+  ).toMatchObject({
     state: 'completed',
   })
   expect(runIds).toHaveLength(1)

@@ -24,18 +24,29 @@ describe('the kill script', () => {
     ['twice in a row', 2, 2],
     ['while a person is asked', 1, 0],
     ['inside the approved tool', 1, 1],
-  ])('modelport repeats and loses no call if it is killed %s', { timeout: 180_000 }, async (name, kills, asked) => {
-    const moment = moments.find((one) => one.name === name)
-    const store = mkdtempSync(join(folder, 'store-'))
-    const { outcomes } = await new Try({
-      program,
-      store,
-      jobs: [`${name[0]}-1`, `${name[0]}-2`],
-      ...(moment && { moment }),
-    }).run()
-    const expected = { kills, asked, doubled: [], sameKey: 0, lost: [], recoveryMs: expect.any(Number) as unknown }
-    expect(outcomes).toEqual([expected, expected])
-  })
+  ])(
+    'modelport repeats and loses no call if it is killed %s',
+    { timeout: 180_000 },
+    async (name, kills, asked) => {
+      const moment = moments.find((one) => one.name === name)
+      const store = mkdtempSync(join(folder, 'store-'))
+      const { outcomes } = await new Try({
+        program,
+        store,
+        jobs: [`${name[0]}-1`, `${name[0]}-2`],
+        ...(moment && { moment }),
+      }).run()
+      const expected = {
+        kills,
+        asked,
+        doubled: [],
+        sameKey: 0,
+        lost: [],
+        recoveryMs: expect.any(Number) as unknown,
+      }
+      expect(outcomes).toEqual([expected, expected])
+    },
+  )
 
   test('an effect that the ledger has twice is doubled, one that it does not have is lost, and a job without its text is stuck', () => {
     const effects = [
@@ -49,6 +60,9 @@ describe('the kill script', () => {
       sameKey: 1,
       lost: ['refund'],
     })
-    expect(judge([], ['pay'], undefined, 'no such run')).toMatchObject({ stuck: 'no such run', lost: [] })
+    expect(judge([], ['pay'], undefined, 'no such run')).toMatchObject({
+      stuck: 'no such run',
+      lost: [],
+    })
   })
 })

@@ -40,7 +40,9 @@ const brokenLinks = (files: readonly string[]): Promise<string[]> =>
   })
 
 test('all links of all pages lead somewhere', async () => {
-  expect(pages).toEqual(expect.arrayContaining(['README.md', 'docs/contract.md', 'packages/core/README.md']))
+  expect(pages).toEqual(
+    expect.arrayContaining(['README.md', 'docs/contract.md', 'packages/core/README.md']),
+  )
   expect(await brokenLinks(pages)).toEqual([])
 })
 
@@ -54,12 +56,19 @@ test('a link that leads nowhere is found', async () => {
   expect(await brokenLinks([page, 'README.md'])).toHaveLength(3)
 })
 
-test.each(['docs/evidence/port-notes.md', 'SECURITY.md'])('%s names rules and files that exist', (page) => {
-  const text = readText(page)
-  const rules = [...readText('docs/contract.md').matchAll(/^\| ([A-Z]\d+) \|/gm)].map(([, rule]) => rule)
-  const named = [...text.matchAll(/\b([RLDSFKEQ]\d{1,2})\b/g)].map(([, rule]) => rule)
-  expect(named.length).toBeGreaterThan(5)
-  expect(named.filter((rule) => !rules.includes(rule))).toEqual([])
-  const paths = [...text.matchAll(/`((?:packages|test|scripts|\.github)\/[\w./-]+)`/g)].map(([, path = '']) => path)
-  expect(paths.filter((path) => !existsSync(join(root, path)))).toEqual([])
-})
+test.each(['docs/evidence/port-notes.md', 'SECURITY.md'])(
+  '%s names rules and files that exist',
+  (page) => {
+    const text = readText(page)
+    const rules = [...readText('docs/contract.md').matchAll(/^\| ([A-Z]\d+) \|/gm)].map(
+      ([, rule]) => rule,
+    )
+    const named = [...text.matchAll(/\b([RLDSFKEQ]\d{1,2})\b/g)].map(([, rule]) => rule)
+    expect(named.length).toBeGreaterThan(5)
+    expect(named.filter((rule) => !rules.includes(rule))).toEqual([])
+    const paths = [...text.matchAll(/`((?:packages|test|scripts|\.github)\/[\w./-]+)`/g)].map(
+      ([, path = '']) => path,
+    )
+    expect(paths.filter((path) => !existsSync(join(root, path)))).toEqual([])
+  },
+)

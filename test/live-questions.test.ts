@@ -9,13 +9,25 @@ const reply: WireReply = (request, { format }) => {
   const { messages, tools } = format.read(request)
   const body = JSON.stringify(request.body)
   if (tools.length && messages.at(-1)?.role === 'user')
-    return { toolCalls: [{ id: 'c1', name: 'add_numbers', arguments: { a: 2, b: 3 } }], finish: 'tool-calls', usage }
-  const text = body.includes('json_schema') ? '{"ok": true}' : body.includes('image_url') ? 'Red' : '5, 51, OK'
+    return {
+      toolCalls: [{ id: 'c1', name: 'add_numbers', arguments: { a: 2, b: 3 } }],
+      finish: 'tool-calls',
+      usage,
+    }
+  const text = body.includes('json_schema')
+    ? '{"ok": true}'
+    : body.includes('image_url')
+      ? 'Red'
+      : '5, 51, OK'
   return { text: text.split(/(?=,)/), finish: 'stop', usage }
 }
 
 test('the live questions pass against a server that can do everything, and say what fails otherwise', async () => {
-  const server = await startWireServer({ formats: [openaiChat], reply, apiKey: 'sk-live-0123456789' })
+  const server = await startWireServer({
+    formats: [openaiChat],
+    reply,
+    apiKey: 'sk-live-0123456789',
+  })
   try {
     const config = {
       provider: 'openai-compatible',

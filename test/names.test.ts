@@ -11,7 +11,8 @@ test('no two packages export one name for two things', () => {
   for (const { name, exports } of packages) {
     for (const { name: exported, isReexport } of exports) {
       const isOfProvider = name.includes('/provider-') && ofProviders.includes(exported)
-      if (!isReexport && !isOfProvider) owners.set(exported, [...(owners.get(exported) ?? []), name])
+      if (!isReexport && !isOfProvider)
+        owners.set(exported, [...(owners.get(exported) ?? []), name])
     }
   }
   const twice = [...owners].filter(([, owning]) => owning.length > 1)

@@ -24,19 +24,29 @@ const lists: Readonly<Record<string, (fetch: Fetch) => Promise<readonly object[]
   'openai-compatible': (fetch) => compatible.listModels({ baseUrl, fetch }),
 }
 const others: Readonly<Record<string, (fetch: Fetch) => Promise<unknown>>> = {
-  'anthropic countTokens': (fetch) => anthropic.countTokens({ apiKey, model: 'm', fetch }, messages, once),
-  'google countTokens': (fetch) => google.countTokens({ apiKey, model: 'm', fetch }, messages, once),
-  'openai countTokens': (fetch) => openai.countTokens({ apiKey, model: 'm', fetch }, messages, once),
+  'anthropic countTokens': (fetch) =>
+    anthropic.countTokens({ apiKey, model: 'm', fetch }, messages, once),
+  'google countTokens': (fetch) =>
+    google.countTokens({ apiKey, model: 'm', fetch }, messages, once),
+  'openai countTokens': (fetch) =>
+    openai.countTokens({ apiKey, model: 'm', fetch }, messages, once),
   'openai-compatible countTokens': (fetch) =>
-    compatible.countTokens({ baseUrl, model: 'm', quirks: { tokenizer: 'vllm' }, fetch }, messages, once),
-  'google embed': (fetch) => google.createGoogleEmbedder({ apiKey, model: 'm', fetch }).embed(['a']),
+    compatible.countTokens(
+      { baseUrl, model: 'm', quirks: { tokenizer: 'vllm' }, fetch },
+      messages,
+      once,
+    ),
+  'google embed': (fetch) =>
+    google.createGoogleEmbedder({ apiKey, model: 'm', fetch }).embed(['a']),
   'ollama embed': (fetch) => ollama.createOllamaEmbedder({ model: 'm', fetch }).embed(['a']),
-  'openai embed': (fetch) => openai.createOpenAIEmbedder({ apiKey, model: 'm', fetch }).embed(['a']),
+  'openai embed': (fetch) =>
+    openai.createOpenAIEmbedder({ apiKey, model: 'm', fetch }).embed(['a']),
   'openai-compatible embed': (fetch) =>
     compatible.createOpenAICompatibleEmbedder({ baseUrl, model: 'm', fetch }).embed(['a']),
   'openai createBatch': (fetch) =>
     openai.createOpenAIBatches({ apiKey, model: 'm', fetch }).createBatch([{ messages }]),
-  'openai batchResults': (fetch) => openai.createOpenAIBatches({ apiKey, model: 'm', fetch }).batchResults('b', once),
+  'openai batchResults': (fetch) =>
+    openai.createOpenAIBatches({ apiKey, model: 'm', fetch }).batchResults('b', once),
   'anthropic createBatch': (fetch) =>
     anthropic.createAnthropicBatches({ apiKey, model: 'm', fetch }).createBatch([{ messages }]),
   'anthropic batchResults': (fetch) =>
@@ -53,7 +63,8 @@ const others: Readonly<Record<string, (fetch: Fetch) => Promise<unknown>>> = {
   ),
   'google createBatch': (fetch) =>
     google.createGoogleBatches({ apiKey, model: 'm', fetch }).createBatch([{ messages }]),
-  'google batchResults': (fetch) => google.createGoogleBatches({ apiKey, model: 'm', fetch }).batchResults('b', once),
+  'google batchResults': (fetch) =>
+    google.createGoogleBatches({ apiKey, model: 'm', fetch }).batchResults('b', once),
 }
 
 const rows = [

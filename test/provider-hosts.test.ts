@@ -18,7 +18,11 @@ const vertex = { project: 'p', accessToken: () => 'token-of-these-tests' }
 const azure = { endpoint: 'https://r.openai.azure.com' }
 
 test.each<[string, ModelConfig, (fetch: Fetch) => Provider]>([
-  ['api.anthropic.com:443', { provider: 'anthropic' }, (fetch) => createAnthropic({ apiKey, model, fetch })],
+  [
+    'api.anthropic.com:443',
+    { provider: 'anthropic' },
+    (fetch) => createAnthropic({ apiKey, model, fetch }),
+  ],
   ['api.openai.com:443', { provider: 'openai' }, (fetch) => createOpenAI({ apiKey, model, fetch })],
   [
     'r.openai.azure.com:443',
@@ -35,23 +39,51 @@ test.each<[string, ModelConfig, (fetch: Fetch) => Provider]>([
     { provider: 'anthropic-vertex', vertex: { ...vertex, location: 'europe-west1' } },
     (fetch) => createAnthropic({ model, fetch, vertex: { ...vertex, location: 'europe-west1' } }),
   ],
-  ['generativelanguage.googleapis.com:443', { provider: 'google' }, (fetch) => createGoogle({ apiKey, model, fetch })],
+  [
+    'generativelanguage.googleapis.com:443',
+    { provider: 'google' },
+    (fetch) => createGoogle({ apiKey, model, fetch }),
+  ],
   ['localhost:11434', { provider: 'ollama' }, (fetch) => createOllama({ model, fetch })],
-  ['[::1]:8080', { provider: 'anthropic', baseUrl }, (fetch) => createAnthropic({ apiKey, model, fetch, baseUrl })],
-  ['[::1]:8080', { provider: 'openai', baseUrl }, (fetch) => createOpenAI({ model, fetch, baseUrl })],
-  ['[::1]:8080', { provider: 'bedrock', baseUrl }, (fetch) => createBedrock({ apiKey, model, fetch, baseUrl })],
-  ['[::1]:8080', { provider: 'google', baseUrl }, (fetch) => createGoogle({ apiKey, model, fetch, baseUrl })],
-  ['[::1]:8080', { provider: 'ollama', baseUrl }, (fetch) => createOllama({ model, fetch, baseUrl })],
+  [
+    '[::1]:8080',
+    { provider: 'anthropic', baseUrl },
+    (fetch) => createAnthropic({ apiKey, model, fetch, baseUrl }),
+  ],
+  [
+    '[::1]:8080',
+    { provider: 'openai', baseUrl },
+    (fetch) => createOpenAI({ model, fetch, baseUrl }),
+  ],
+  [
+    '[::1]:8080',
+    { provider: 'bedrock', baseUrl },
+    (fetch) => createBedrock({ apiKey, model, fetch, baseUrl }),
+  ],
+  [
+    '[::1]:8080',
+    { provider: 'google', baseUrl },
+    (fetch) => createGoogle({ apiKey, model, fetch, baseUrl }),
+  ],
+  [
+    '[::1]:8080',
+    { provider: 'ollama', baseUrl },
+    (fetch) => createOllama({ model, fetch, baseUrl }),
+  ],
   [
     '[::1]:8080',
     { provider: 'openai-compatible', baseUrl },
     (fetch) => createOpenAICompatible({ model, fetch, baseUrl }),
   ],
 ])('the host %s is listed and contacted', async (host, config, create) => {
-  expect(apiHosts({ ...config, model }, { environment: () => undefined }).map(hostPort)).toEqual([host])
+  expect(apiHosts({ ...config, model }, { environment: () => undefined }).map(hostPort)).toEqual([
+    host,
+  ])
   const contacted: string[] = []
   const provider = create((input) => {
-    const { hostname, port } = new URL(typeof input === 'object' && 'url' in input ? input.url : input)
+    const { hostname, port } = new URL(
+      typeof input === 'object' && 'url' in input ? input.url : input,
+    )
     contacted.push(`${hostname}:${port || 443}`)
     return Promise.resolve(new Response('no', { status: 400 }))
   })
@@ -62,15 +94,22 @@ test.each<[string, ModelConfig, (fetch: Fetch) => Provider]>([
 test.each(['anthropic', 'openai', 'google'])(
   'files of %s contact the hosts that are listed, and no other',
   async (provider) => {
-    const listed = apiHosts({ provider, model, apiKey }, { environment: () => undefined }).map(hostPort)
+    const listed = apiHosts({ provider, model, apiKey }, { environment: () => undefined }).map(
+      hostPort,
+    )
     const contacted = new Set<string>()
     const fetch: Fetch = (input) => {
-      const { hostname, port } = new URL(typeof input === 'object' && 'url' in input ? input.url : input)
+      const { hostname, port } = new URL(
+        typeof input === 'object' && 'url' in input ? input.url : input,
+      )
       contacted.add(`${hostname}:${port || 443}`)
       const headers = { 'x-goog-upload-url': `https://${hostname}/upload/v1beta/files?upload_id=1` }
       return Promise.resolve(Response.json({ id: 'a', uri: 'files/a', data: [] }, { headers }))
     }
-    const store = await newFileStore({ provider, apiKey, fetch, enforceHosts: true }, { environment: () => undefined })
+    const store = await newFileStore(
+      { provider, apiKey, fetch, enforceHosts: true },
+      { environment: () => undefined },
+    )
     const file = { content: new Uint8Array(3), name: 'a.txt', mediaType: 'text/plain' }
     await (await store.upload(file))[Symbol.asyncDispose]()
     await store.get('a')
@@ -92,5 +131,7 @@ test('a key with white space around it is one, where it is sent and where it is 
   })
   await expect(provider.complete('Hi')).rejects.toMatchObject({ body: 'bad key [redacted]' })
   expect(sent).toBe(`Bearer ${apiKey}`)
-  expect(() => createOpenAICompatible({ baseUrl, model, apiKey: ' ' })).toThrow(/the API key is empty/)
+  expect(() => createOpenAICompatible({ baseUrl, model, apiKey: ' ' })).toThrow(
+    /the API key is empty/,
+  )
 })

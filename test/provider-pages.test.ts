@@ -3,11 +3,21 @@
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openaiChat, type ScriptTurn } from '@modelport/conformance'
-import { startWireServer, type WireReply, type WireServer } from '@modelport/conformance/wire-server'
+import {
+  startWireServer,
+  type WireReply,
+  type WireServer,
+} from '@modelport/conformance/wire-server'
 import type { Capabilities } from '@modelport/core'
 import { apiHost, type ModelConfig } from '@modelport/factory'
 import { type PresetName, presets } from '@modelport/provider-openai-compatible'
-import { anthropicMessages, bedrockConverse, gemini, ollamaChat, openaiResponses } from '@modelport/test-formats'
+import {
+  anthropicMessages,
+  bedrockConverse,
+  gemini,
+  ollamaChat,
+  openaiResponses,
+} from '@modelport/test-formats'
 import ts from 'typescript'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { capabilities as anthropic } from '../packages/provider-anthropic/src/capabilities.js'
@@ -31,7 +41,14 @@ const text = (name: string): string => readText(`docs/providers/${name}.md`)
 describe('the pages', () => {
   test('the pages are there for every vendor', () => {
     expect(pages).toEqual(
-      expect.arrayContaining([...presetNames, 'anthropic', 'bedrock', 'google', 'ollama', 'openai']),
+      expect.arrayContaining([
+        ...presetNames,
+        'anthropic',
+        'bedrock',
+        'google',
+        'ollama',
+        'openai',
+      ]),
     )
   })
 
@@ -50,9 +67,19 @@ describe('the pages', () => {
 
 /** The pages that are written by hand: what they show is what the code says. */
 const written: Readonly<
-  Record<string, { readonly config: string; readonly capabilities: Capabilities; readonly more?: Partial<ModelConfig> }>
+  Record<
+    string,
+    {
+      readonly config: string
+      readonly capabilities: Capabilities
+      readonly more?: Partial<ModelConfig>
+    }
+  >
 > = {
-  anthropic: { config: 'AnthropicConfig', capabilities: anthropic({ model: 'claude-haiku-4-5-20251001' }) },
+  anthropic: {
+    config: 'AnthropicConfig',
+    capabilities: anthropic({ model: 'claude-haiku-4-5-20251001' }),
+  },
   bedrock: {
     config: 'BedrockConfig',
     capabilities: bedrock({ model: 'us.anthropic.claude-sonnet-4-6' }),
@@ -66,18 +93,25 @@ const written: Readonly<
 const section = (name: string, heading: string): string =>
   new RegExp(`^## ${heading}\\n([^]*?)(?=^## |$(?![^]))`, 'm').exec(text(name))?.[1] ?? ''
 
-describe.each(Object.entries(written))('the page of %s, written by hand,', (name, { capabilities, more }) => {
-  test('a page that is written by hand has the abilities that its package gives as data', () => {
-    expect(section(name, 'Abilities')).toContain(`${abilityTable(capabilities)}\n`)
-  })
+describe.each(Object.entries(written))(
+  'the page of %s, written by hand,',
+  (name, { capabilities, more }) => {
+    test('a page that is written by hand has the abilities that its package gives as data', () => {
+      expect(section(name, 'Abilities')).toContain(`${abilityTable(capabilities)}\n`)
+    })
 
-  test('a page that is written by hand names the hosts that are contacted', () => {
-    const host = apiHost({ provider: name, model: 'm', ...more }, { environment: () => undefined })
-    expect(section(name, 'Hosts')).toMatch(host ? `\`${host}\`` : /^\nNone:/)
-  })
-})
+    test('a page that is written by hand names the hosts that are contacted', () => {
+      const host = apiHost(
+        { provider: name, model: 'm', ...more },
+        { environment: () => undefined },
+      )
+      expect(section(name, 'Hosts')).toMatch(host ? `\`${host}\`` : /^\nNone:/)
+    })
+  },
+)
 
-const example = (name: string): string => /^## Example\n\n```ts\n(.*?)^```$/ms.exec(text(name))?.[1] ?? ''
+const example = (name: string): string =>
+  /^## Example\n\n```ts\n(.*?)^```$/ms.exec(text(name))?.[1] ?? ''
 
 const folder = join(root, '.cache/provider-pages')
 const runnable = pages.filter((name) => !offline.includes(name))
@@ -129,7 +163,14 @@ describe('the examples', () => {
 
   beforeAll(async () => {
     server = await startWireServer({
-      formats: [openaiResponses, openaiChat, anthropicMessages, bedrockConverse, gemini, ollamaChat],
+      formats: [
+        openaiResponses,
+        openaiChat,
+        anthropicMessages,
+        bedrockConverse,
+        gemini,
+        ollamaChat,
+      ],
       reply,
     })
     rmSync(folder, { recursive: true, maxRetries: 5, force: true })
@@ -152,10 +193,13 @@ describe('the examples', () => {
   afterAll(() => server.close())
 
   test('the examples type-check, as all other code of the pages does', () => {
-    const problems = files.flatMap((file) => ts.getPreEmitDiagnostics(program, program.getSourceFile(file)))
+    const problems = files.flatMap((file) =>
+      ts.getPreEmitDiagnostics(program, program.getSourceFile(file)),
+    )
     expect(
       problems.map(
-        ({ messageText, file }) => `${file?.fileName ?? ''}: ${ts.flattenDiagnosticMessageText(messageText, '\n')}`,
+        ({ messageText, file }) =>
+          `${file?.fileName ?? ''}: ${ts.flattenDiagnosticMessageText(messageText, '\n')}`,
       ),
     ).toEqual([])
   })
@@ -166,15 +210,20 @@ describe('the examples', () => {
       const checker = program.getTypeChecker()
       const file = program.getSourceFile(indexOf(name))
       const module = file && checker.getSymbolAtLocation(file)
-      const exported = module && checker.getExportsOfModule(module).find((symbol) => symbol.getName() === config)
-      const fields = exported && checker.getDeclaredTypeOfSymbol(checker.getAliasedSymbol(exported)).getProperties()
+      const exported =
+        module && checker.getExportsOfModule(module).find((symbol) => symbol.getName() === config)
+      const fields =
+        exported &&
+        checker.getDeclaredTypeOfSymbol(checker.getAliasedSymbol(exported)).getProperties()
       const isCommon = (field: ts.Symbol): boolean =>
-        field.declarations?.some((one) => one.getSourceFile().fileName.includes('/packages/driver/')) ?? false
+        field.declarations?.some((one) =>
+          one.getSourceFile().fileName.includes('/packages/driver/'),
+        ) ?? false
       const own = (fields ?? [])
         .filter((field) => field.getName() === 'model' || !isCommon(field))
         .map((field) => field.getName())
-      const named = [...section(name, 'Configure').matchAll(/^\| (`[^|]*?) \|/gm)].flatMap(([, cell = '']) =>
-        [...cell.matchAll(/`(\w+)[.\w]*`/g)].map(([, field]) => field),
+      const named = [...section(name, 'Configure').matchAll(/^\| (`[^|]*?) \|/gm)].flatMap(
+        ([, cell = '']) => [...cell.matchAll(/`(\w+)[.\w]*`/g)].map(([, field]) => field),
       )
       expect(own.length).toBeGreaterThan(2)
       expect([...new Set(named)].sort()).toEqual(own.sort())

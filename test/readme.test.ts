@@ -12,11 +12,14 @@ const menu = readText('docs/README.md')
 const workspaces = discoverWorkspaces()
 
 /** What npm installs with a package. */
-const closureOf = (shortName: string) => closure(workspaces.find((one) => one.shortName === shortName)!.dir)
+const closureOf = (shortName: string) =>
+  closure(workspaces.find((one) => one.shortName === shortName)!.dir)
 const packagesOf = (shortName: string): number => closureOf(shortName).found.size + 1
 
 const blocks = (language: string) =>
-  [...readme.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, 'gms'))].map(([, code = '']) => code)
+  [...readme.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, 'gms'))].map(
+    ([, code = '']) => code,
+  )
 
 /** Written without this repository's own code: what the page shows works with a server that knows nothing of modelport. */
 const model = createDocModel()
@@ -32,7 +35,10 @@ describe('the examples of README.md', () => {
   const files = writePage('readme', 'README.md', (code) =>
     code.replace(/baseUrl: '[^']*'/g, `baseUrl: '${server.baseUrl}'`),
   )
-  const examples = docBlocks('README.md').map((block, index) => ({ ...block, file: files[index] ?? '' }))
+  const examples = docBlocks('README.md').map((block, index) => ({
+    ...block,
+    file: files[index] ?? '',
+  }))
 
   test.each(examples)('line $line prints what the page says', async ({ file, ...block }) => {
     const before = server.requests.length
@@ -47,16 +53,25 @@ describe('README.md', () => {
     expect(readme.split('\n').length).toBeLessThanOrEqual(101)
   })
 
-  test.each(['core', 'provider-openai-compatible', 'factory', 'runtime', 'agent', 'serve', 'durable'])(
-    'docs/README.md says how many packages npm installs with %s',
-    (shortName) => {
-      const row = readme.split('\n').find((line) => line.startsWith(`| \`@modelport/${shortName}\` |`))
-      expect(row).toMatch(new RegExp(`\\| ${packagesOf(shortName)} packages? \\|$`))
-    },
-  )
+  test.each([
+    'core',
+    'provider-openai-compatible',
+    'factory',
+    'runtime',
+    'agent',
+    'serve',
+    'durable',
+  ])('docs/README.md says how many packages npm installs with %s', (shortName) => {
+    const row = readme
+      .split('\n')
+      .find((line) => line.startsWith(`| \`@modelport/${shortName}\` |`))
+    expect(row).toMatch(new RegExp(`\\| ${packagesOf(shortName)} packages? \\|$`))
+  })
 
   test('README.md says how many packages a provider and the runtime are together', () => {
-    const together = new Set(['runtime', 'provider-openai-compatible'].flatMap((name) => [...closureOf(name).found]))
+    const together = new Set(
+      ['runtime', 'provider-openai-compatible'].flatMap((name) => [...closureOf(name).found]),
+    )
     expect(readme).toContain(`with a provider ${together.size + 2} |`)
   })
 
@@ -82,9 +97,15 @@ describe('docs/README.md', () => {
   })
 
   test('every package says on the first line of its README how settled it is, as docs/semver.md does', () => {
-    const rows = [...readText('docs/semver.md').matchAll(/^\| (stable|settling|young) \| ([^|]+) \|/gm)]
+    const rows = [
+      ...readText('docs/semver.md').matchAll(/^\| (stable|settling|young) \| ([^|]+) \|/gm),
+    ]
     const tiers = rows.flatMap(([, tier = '', names = '']) =>
-      [...names.matchAll(/`([a-z0-9-]+)(\*?)`/g)].map(([, name = '', rest]) => ({ tier, name, rest })),
+      [...names.matchAll(/`([a-z0-9-]+)(\*?)`/g)].map(([, name = '', rest]) => ({
+        tier,
+        name,
+        rest,
+      })),
     )
     for (const { path } of workspaces.filter(({ path }) => path.startsWith('packages/'))) {
       const name = path.slice('packages/'.length)
@@ -95,9 +116,17 @@ describe('docs/README.md', () => {
   })
 
   test('docs/README.md leads to every page', () => {
-    const pages = repositoryFiles().filter((path) => /^docs\/(?:guides\/|providers\/)?[\w-]+\.md$/.test(path))
-    const results = ['docs/README.md', 'docs/evidence/compare-results.md', 'docs/evidence/performance-results.md']
-    const missing = pages.filter((path) => !menu.includes(`(${path.slice('docs/'.length)})`) && !results.includes(path))
+    const pages = repositoryFiles().filter((path) =>
+      /^docs\/(?:guides\/|providers\/)?[\w-]+\.md$/.test(path),
+    )
+    const results = [
+      'docs/README.md',
+      'docs/evidence/compare-results.md',
+      'docs/evidence/performance-results.md',
+    ]
+    const missing = pages.filter(
+      (path) => !menu.includes(`(${path.slice('docs/'.length)})`) && !results.includes(path),
+    )
     expect(missing).toEqual([])
   })
 

@@ -19,7 +19,8 @@ interface Workflow {
   readonly permissions: Readonly<Record<string, string>>
   readonly jobs: Readonly<Record<string, Job>>
 }
-const workflow = (name: string): Workflow => parse(readText(`.github/workflows/${name}.yml`)) as Workflow
+const workflow = (name: string): Workflow =>
+  parse(readText(`.github/workflows/${name}.yml`)) as Workflow
 const scripts = readJson('package.json').scripts as Record<string, string>
 
 describe('the release', () => {
@@ -30,7 +31,11 @@ describe('the release', () => {
 
   test('the release may sign in as this workflow, and no other job may anything but read', () => {
     expect(permissions).toEqual({})
-    expect(release?.permissions).toEqual({ contents: 'write', 'pull-requests': 'write', 'id-token': 'write' })
+    expect(release?.permissions).toEqual({
+      contents: 'write',
+      'pull-requests': 'write',
+      'id-token': 'write',
+    })
     expect(Object.keys(jobs)).toEqual(['check', 'release'])
     expect(check?.permissions).toEqual({ contents: 'read' })
   })
@@ -44,7 +49,9 @@ describe('the release', () => {
   })
 
   test('the action is the one of the installed major version of Changesets', () => {
-    const action = /changesets\/action@\S+ # v(\d+)\./.exec(readText('.github/workflows/release.yml'))?.[1]
+    const action = /changesets\/action@\S+ # v(\d+)\./.exec(
+      readText('.github/workflows/release.yml'),
+    )?.[1]
     // Version 2 of the action reads what version 3 of the command writes, and so on.
     expect(Number(action)).toBe(
       Number.parseInt(String(readJson('package.json').devDependencies['@changesets/cli']), 10) - 1,
@@ -53,9 +60,13 @@ describe('the release', () => {
 
   test('the release publishes with provenance, as the dry run does', () => {
     expect(scripts['release:publish']).toContain('publish --provenance --access public')
-    expect(withoutLayout(readText('scripts/release-dry.mjs'))).toContain("'--provenance','--access','public'")
+    expect(withoutLayout(readText('scripts/release-dry.mjs'))).toContain(
+      "'--provenance','--access','public'",
+    )
     for (const { manifest } of publishedPackages())
-      expect(manifest['repository']).toMatchObject({ url: 'git+https://github.com/modelport/modelport.git' })
+      expect(manifest['repository']).toMatchObject({
+        url: 'git+https://github.com/modelport/modelport.git',
+      })
   })
 })
 
@@ -69,7 +80,9 @@ describe('the first version', () => {
   })
 
   test('the changelog for users has a section for each package, and each package has a changelog of its own', () => {
-    const sections = [...readText('CHANGELOG.md').matchAll(/^#### (\S+)$/gm)].map(([, name]) => name)
+    const sections = [...readText('CHANGELOG.md').matchAll(/^#### (\S+)$/gm)].map(
+      ([, name]) => name,
+    )
     expect(sections.sort()).toEqual(packages.map(({ shortName }) => shortName).sort())
     for (const { path, manifest } of packages)
       expect(readText(`${path}/CHANGELOG.md`)).toContain(`## ${String(manifest['version'])}\n`)
@@ -79,14 +92,20 @@ describe('the first version', () => {
 test('a pull request is checked by the full check alone, with no rights but to read', () => {
   const { permissions, jobs } = workflow('ci')
   expect(permissions).toEqual({ contents: 'read' })
-  expect(Object.values(jobs).flatMap(({ steps }) => steps.flatMap(({ run }) => run ?? []))).toEqual(['./.ci/run'])
+  expect(Object.values(jobs).flatMap(({ steps }) => steps.flatMap(({ run }) => run ?? []))).toEqual(
+    ['./.ci/run'],
+  )
 })
 
 test('actions are pinned to commits, and keep no credentials where they check out', () => {
   const steps = ['ci', 'release']
     .flatMap((name) => Object.values(workflow(name).jobs).flatMap((job) => job.steps))
     .filter(({ uses }) => uses)
-  expect(steps.map(({ uses }) => uses).filter((uses) => !/^[\w-]+\/[\w-]+@[0-9a-f]{40}$/.test(uses ?? ''))).toEqual([])
+  expect(
+    steps
+      .map(({ uses }) => uses)
+      .filter((uses) => !/^[\w-]+\/[\w-]+@[0-9a-f]{40}$/.test(uses ?? '')),
+  ).toEqual([])
   expect(
     steps
       .filter((step) => step.uses?.startsWith('actions/checkout@'))

@@ -28,22 +28,34 @@ describe.skipIf(srt === undefined)('sandbox-runtime', () => {
     schemas = (await import(/* @vite-ignore */ join(dirname(srt!), 'index.js'))) as typeof schemas
   })
 
-  test.each(Object.entries(hostSets))('sandbox-runtime reads the settings for %s', (_name, hosts) => {
-    const settings = JSON.parse(toSrt(hosts).text) as { network: { allowedDomains: string[] } }
-    expect(schemas.SandboxRuntimeConfigSchema.safeParse(settings)).toMatchObject({ success: true })
-    // The same matcher is in Claude Code.
-    const { sandbox } = JSON.parse(toClaudeCode(hosts).text) as { sandbox: { network: { allowedDomains: string[] } } }
-    expect(schemas.NetworkConfigSchema.safeParse(sandbox.network)).toMatchObject({ success: true })
-    expect(sandbox.network.allowedDomains).toEqual(settings.network.allowedDomains)
-  })
+  test.each(Object.entries(hostSets))(
+    'sandbox-runtime reads the settings for %s',
+    (_name, hosts) => {
+      const settings = JSON.parse(toSrt(hosts).text) as { network: { allowedDomains: string[] } }
+      expect(schemas.SandboxRuntimeConfigSchema.safeParse(settings)).toMatchObject({
+        success: true,
+      })
+      // The same matcher is in Claude Code.
+      const { sandbox } = JSON.parse(toClaudeCode(hosts).text) as {
+        sandbox: { network: { allowedDomains: string[] } }
+      }
+      expect(schemas.NetworkConfigSchema.safeParse(sandbox.network)).toMatchObject({
+        success: true,
+      })
+      expect(sandbox.network.allowedDomains).toEqual(settings.network.allowedDomains)
+    },
+  )
 
-  test.each(['box:8000', '*.com', 'host:0', 'https://a.example'])('%s would be refused', (domain) => {
-    const settings = {
-      network: { allowedDomains: [domain], deniedDomains: [] },
-      filesystem: { denyRead: [], allowWrite: [], denyWrite: [] },
-    }
-    expect(schemas.SandboxRuntimeConfigSchema.safeParse(settings).success).toBe(false)
-  })
+  test.each(['box:8000', '*.com', 'host:0', 'https://a.example'])(
+    '%s would be refused',
+    (domain) => {
+      const settings = {
+        network: { allowedDomains: [domain], deniedDomains: [] },
+        filesystem: { denyRead: [], allowWrite: [], denyWrite: [] },
+      }
+      expect(schemas.SandboxRuntimeConfigSchema.safeParse(settings).success).toBe(false)
+    },
+  )
 })
 
 const folder = temporaryFolder('srt')
@@ -58,7 +70,11 @@ const underSrt = (
   env: Record<string, string> = {},
   input = '',
 ): ReturnType<typeof runProgram> =>
-  runProgram(process.execPath, [srt!, '--settings', settings, '-c', line], { env, input, cwd: folder })
+  runProgram(process.execPath, [srt!, '--settings', settings, '-c', line], {
+    env,
+    input,
+    cwd: folder,
+  })
 
 describe.skipIf(findSandboxRuntime() === undefined)('inside sandbox-runtime', () => {
   const authority = join(folder, 'authority.pem')
@@ -69,7 +85,9 @@ describe.skipIf(findSandboxRuntime() === undefined)('inside sandbox-runtime', ()
   let parent: LoggingProxy
 
   beforeAll(async () => {
-    program = (await bundlePrograms(folder, { egress: join(root, 'test/support/egress-program.ts') })).egress
+    program = (
+      await bundlePrograms(folder, { egress: join(root, 'test/support/egress-program.ts') })
+    ).egress
     server = await startVendorServer()
     secure = await startSecureFront(
       server,
@@ -79,7 +97,10 @@ describe.skipIf(findSandboxRuntime() === undefined)('inside sandbox-runtime', ()
     // Whatever the sandbox lets out comes here.
     parent = await startLoggingProxy(
       new Map(
-        names.map((name) => [expectedHosts[name]!, { tunnel: secure.port, plain: Number(new URL(server.url).port) }]),
+        names.map((name) => [
+          expectedHosts[name]!,
+          { tunnel: secure.port, plain: Number(new URL(server.url).port) },
+        ]),
       ),
     )
   })
@@ -93,7 +114,10 @@ describe.skipIf(findSandboxRuntime() === undefined)('inside sandbox-runtime', ()
     vendors: readonly string[],
     settings: string,
   ): Promise<{ outcomes: EgressOutcome[]; stdout: string; stderr: string }> => {
-    const jobs = vendors.map((name) => ({ name, config: { ...vendorConfigs[name]!, proxyEnv: 'HTTPS_PROXY' } }))
+    const jobs = vendors.map((name) => ({
+      name,
+      config: { ...vendorConfigs[name]!, proxyEnv: 'HTTPS_PROXY' },
+    }))
     const env = { HTTP_PROXY: parent.url, HTTPS_PROXY: parent.url, NODE_EXTRA_CA_CERTS: authority }
     const { stdout, stderr, status } = await underSrt(
       settings,
@@ -131,13 +155,21 @@ describe.skipIf(findSandboxRuntime() === undefined)('inside sandbox-runtime', ()
     const password = /http:\/\/[^:@/]*:([^@]+)@/.exec(stderr)?.[1]
     expect(password, stderr).toBeTruthy()
     expect(stdout).not.toContain(password)
-    expect(refused!.error).toMatchObject({ code: 'network', problem: 'proxy', missingHost: 'api.anthropic.com:443' })
+    expect(refused!.error).toMatchObject({
+      code: 'network',
+      problem: 'proxy',
+      missingHost: 'api.anthropic.com:443',
+    })
     expect(allowed!.text).toBe('It is cold.')
     expect([...new Set(parent.asked)]).toEqual(['api.openai.com:443'])
   })
 
   test('a server on this computer, outside the loopback of the sandbox, is reached through its proxy', async () => {
-    const config = { ...vendorConfigs['openai-compatible']!, baseUrl: `${server.url}/v1`, proxyEnv: 'HTTPS_PROXY' }
+    const config = {
+      ...vendorConfigs['openai-compatible']!,
+      baseUrl: `${server.url}/v1`,
+      proxyEnv: 'HTTPS_PROXY',
+    }
     const { stdout, stderr } = await underSrt(
       settingsFile('local', toSrt(apiHosts(config)).text),
       `${process.execPath} ${program}`,

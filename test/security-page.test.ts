@@ -16,7 +16,8 @@ test('every promise of the table of threats names a test that exists, or the kit
     const files = [...tests.matchAll(/\]\(([^)]+)\)/g)].map(([, path]) => path ?? '')
     const isKit = tests.includes('conformance kit')
     return (
-      (!files.length && !isKit) || files.some((path) => !path.endsWith('.test.ts') || !existsSync(join(root, path)))
+      (!files.length && !isKit) ||
+      files.some((path) => !path.endsWith('.test.ts') || !existsSync(join(root, path)))
     )
   })
   expect(bad.map(([, door]) => door)).toEqual([])
@@ -24,5 +25,7 @@ test('every promise of the table of threats names a test that exists, or the kit
 
 test('every attack of `npm run attack` runs in short form with all tests', () => {
   expect(readText('vitest.config.ts')).toContain("include: ['test/**/*.test.ts']")
-  expect(readText('package.json')).toContain('MODELPORT_ATTACK=full vitest run --project workspace test/attack')
+  expect(readText('package.json')).toContain(
+    'MODELPORT_ATTACK=full vitest run --project workspace test/attack',
+  )
 })

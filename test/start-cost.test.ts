@@ -5,7 +5,11 @@ import { expect, test } from 'vitest'
 const root = new URL('..', import.meta.url).pathname
 
 /** The packages that importing a file loads, with its own files. Type-only and dynamic imports load nothing. */
-function loadedBy(file: string, seen = new Set<string>(), packages = new Set<string>()): readonly string[] {
+function loadedBy(
+  file: string,
+  seen = new Set<string>(),
+  packages = new Set<string>(),
+): readonly string[] {
   if (seen.has(file)) return []
   seen.add(file)
   const statements = readFileSync(file, 'utf8').matchAll(
@@ -28,12 +32,22 @@ const driver = '@modelport/driver'
 // zod is a part of the build of the packages that have it here.
 test.each<readonly [entry: string, packages: readonly string[]]>([
   ['driver/src/index.ts', [core]],
-  ['provider-openai-compatible/src/index.ts', ['@modelport/catalog', '@modelport/chat-completions', core, driver]],
+  [
+    'provider-openai-compatible/src/index.ts',
+    ['@modelport/catalog', '@modelport/chat-completions', core, driver],
+  ],
   ['provider-openai/src/index.ts', ['@modelport/chat-completions', core, driver]],
   ['provider-anthropic/src/index.ts', ['@modelport/catalog', core, driver]],
   [
     'provider-bedrock/src/index.ts',
-    ['@modelport/catalog', core, driver, '@smithy/core', '@smithy/eventstream-codec', '@smithy/signature-v4'],
+    [
+      '@modelport/catalog',
+      core,
+      driver,
+      '@smithy/core',
+      '@smithy/eventstream-codec',
+      '@smithy/signature-v4',
+    ],
   ],
   ['provider-google/src/index.ts', ['@modelport/catalog', core, driver]],
   ['provider-ollama/src/index.ts', [core, driver]],
@@ -44,7 +58,9 @@ test.each<readonly [entry: string, packages: readonly string[]]>([
 
 test('what contains its part of zod does not install the whole, which would load 92 files', () => {
   for (const name of ['runtime', 'dialog', 'factory']) {
-    const manifest = JSON.parse(readFileSync(join(root, `packages/${name}/package.json`), 'utf8')) as {
+    const manifest = JSON.parse(
+      readFileSync(join(root, `packages/${name}/package.json`), 'utf8'),
+    ) as {
       readonly dependencies: Readonly<Record<string, string>>
       readonly devDependencies: Readonly<Record<string, string>>
     }

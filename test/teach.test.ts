@@ -10,7 +10,8 @@ import { publishedPackages } from '../scripts/workspaces.mjs'
 import { readText, repositoryFiles, root } from './support/repository.js'
 
 const short = llmsText()
-const linked = (text: string): string[] => [...text.matchAll(/\]\((?!#)([^)\s#]+)/g)].map(([, address = '']) => address)
+const linked = (text: string): string[] =>
+  [...text.matchAll(/\]\((?!#)([^)\s#]+)/g)].map(([, address = '']) => address)
 const own =
   /^https:\/\/(?:raw\.githubusercontent\.com\/modelport\/modelport|github\.com\/modelport\/modelport\/(?:blob|tree))\/main\//
 
@@ -26,7 +27,9 @@ describe('llms.txt', () => {
   test('llms.txt leads only to files of this repository, and to every page of the menu', () => {
     const targets = linked(short).map((address) => address.replace(own, ''))
     expect(targets.filter((target) => !existsSync(join(root, target)))).toEqual([])
-    const menu = linked(readText('docs/README.md')).filter((path) => /^(?!evidence)[\w/-]+\.md$/.test(path))
+    const menu = linked(readText('docs/README.md')).filter((path) =>
+      /^(?!evidence)[\w/-]+\.md$/.test(path),
+    )
     expect(menu.filter((path) => !targets.includes(`docs/${path}`))).toEqual([])
   })
 
@@ -44,7 +47,9 @@ describe('llms.txt', () => {
 
 describe('the pages of a package', () => {
   const packages = publishedPackages()
-  const pages = repositoryFiles().filter((path) => /^docs\/(?:guides\/|providers\/)?[\w-]+\.md$/.test(path))
+  const pages = repositoryFiles().filter((path) =>
+    /^docs\/(?:guides\/|providers\/)?[\w-]+\.md$/.test(path),
+  )
 
   test('every page is carried by a package, or is not for a reason', () => {
     const all = [...Object.values(carried).flat(), ...Object.keys(notCarried)]
@@ -66,7 +71,9 @@ describe('the pages of a package', () => {
         .filter((address) =>
           own.test(address)
             ? !existsSync(join(root, address.replace(own, '')))
-            : !address.startsWith('http') && !address.startsWith('mailto:') && !names.includes(address),
+            : !address.startsWith('http') &&
+              !address.startsWith('mailto:') &&
+              !names.includes(address),
         )
       expect(astray).toEqual([])
     },
@@ -76,11 +83,15 @@ describe('the pages of a package', () => {
     const core = packages.find(({ shortName }) => shortName === 'core')
     if (!core) throw new Error('there is no core')
     const page = apiPage(core)
-    expect(page).toContain('  /** Maximum tokens to generate, at least 1. Default 4096. */\n  maxTokens?: number;\n')
+    expect(page).toContain(
+      '  /** Maximum tokens to generate, at least 1. Default 4096. */\n  maxTokens?: number;\n',
+    )
     expect(page).toContain('Every field and every list is read-only.')
     expect(page).not.toMatch(/^ *readonly /m)
     const runtime = packages.find(({ shortName }) => shortName === 'runtime')
     expect(runtime && apiPage(runtime)).toMatch(/ maxSteps\?: number/) // a field of a type that has no export
-    expect(page).toMatch(/\/\*\* True for any modelport error, .* \*\/\nexport function isLlmError\(/)
+    expect(page).toMatch(
+      /\/\*\* True for any modelport error, .* \*\/\nexport function isLlmError\(/,
+    )
   })
 })

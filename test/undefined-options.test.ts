@@ -85,9 +85,10 @@ test('a dialog caller and a studio accept undefined for every option that is opt
     reports: undefined,
     recallDelayMs: undefined,
   })
-  expect((await caller.call(caller.open().send('Hello'), { signal: undefined, deadlineMs: undefined })).value).toBe(
-    'Hi',
-  )
+  expect(
+    (await caller.call(caller.open().send('Hello'), { signal: undefined, deadlineMs: undefined }))
+      .value,
+  ).toBe('Hi')
   const studio = createStudio({
     models: [],
     assets: {},

@@ -26,7 +26,8 @@ const creators: Readonly<Record<string, (defaults?: CallOptions) => Provider>> =
   ollama: (defaults) => createOllama({ ...common, defaults }),
   'openai, Responses': (defaults) => createOpenAI({ ...common, api: 'responses', defaults }),
   'openai, Chat Completions': (defaults) => createOpenAI({ ...common, api: 'chat', defaults }),
-  'openai-compatible': (defaults) => createOpenAICompatible({ ...common, baseUrl: 'http://x.test/v1', defaults }),
+  'openai-compatible': (defaults) =>
+    createOpenAICompatible({ ...common, baseUrl: 'http://x.test/v1', defaults }),
   llamacpp: (defaults) => createLlamaCpp({ modelPath: '/nowhere/model.gguf', defaults }),
   mock: (defaults) => createMock({ responses: ['Hi'], defaults }),
 }
@@ -40,7 +41,9 @@ describe.each(Object.entries(creators))('a provider of %s', (_name, create) => {
   test('a provider refuses a model in vendor fields before it sends anything', async () => {
     requests = 0
     const provider = create()
-    await expect(provider.generate([{ role: 'user', content: 'Hi' }], options)).rejects.toThrow(refused)
+    await expect(provider.generate([{ role: 'user', content: 'Hi' }], options)).rejects.toThrow(
+      refused,
+    )
     await expect(provider.stream('Hi', options)).rejects.toThrow(refused)
     expect(requests).toBe(0)
   })

@@ -12,13 +12,16 @@ const questions: readonly (readonly [asked: string, holds: string])[] = [
   ['the bytes of a reply', 'implements Decoder'],
 ]
 
-test.each(questions)('docs/README.md leads from the question about %s to its file', (asked, holds) => {
-  const row = readText('docs/README.md')
-    .split('\n')
-    .find((line) => line.startsWith('|') && line.includes(asked))
-  const [, link] = /\]\(([^)]+)\) \|$/.exec(row ?? '') ?? []
-  expect(readText(join('docs', link ?? 'no such row'))).toContain(holds)
-})
+test.each(questions)(
+  'docs/README.md leads from the question about %s to its file',
+  (asked, holds) => {
+    const row = readText('docs/README.md')
+      .split('\n')
+      .find((line) => line.startsWith('|') && line.includes(asked))
+    const [, link] = /\]\(([^)]+)\) \|$/.exec(row ?? '') ?? []
+    expect(readText(join('docs', link ?? 'no such row'))).toContain(holds)
+  },
+)
 
 /** The sources that name an option. Vendor rows and the kit are left out: they are data of a vendor, and the second opinion. */
 const filesWith = (option: string): string[] =>

@@ -29,10 +29,9 @@ const altered = (value: unknown): unknown =>
 function withAltered(value: unknown, path: Path): unknown {
   const [step, ...rest] = path
   if (step === undefined) return altered(value)
-  const copy = (Array.isArray(value) ? [...(value as unknown[])] : { ...(value as object) }) as Record<
-    string | number,
-    unknown
-  >
+  const copy = (
+    Array.isArray(value) ? [...(value as unknown[])] : { ...(value as object) }
+  ) as Record<string | number, unknown>
   copy[step] = withAltered(copy[step], rest)
   return copy
 }
@@ -40,7 +39,9 @@ function withAltered(value: unknown, path: Path): unknown {
 const seen = async (recorded: CorpusCase, body: string): Promise<string> => {
   const changed = { ...recorded, response: { ...recorded.response, body } }
   try {
-    const found = JSON.stringify(await visible(providerOf(changed, corpusFetch(changed, 'whole')), recorded.streaming))
+    const found = JSON.stringify(
+      await visible(providerOf(changed, corpusFetch(changed, 'whole')), recorded.streaming),
+    )
     // An error counts the bytes before it.
     return found.replace(/"bytes":\d+/, '')
   } catch (error) {
@@ -71,7 +72,10 @@ function leavesByName(cases: readonly CorpusCase[]): Map<string, Leaf[]> {
 }
 
 /** An exchange as it is, read once for all of its leaves. */
-const readings = new WeakMap<CorpusCase, ReturnType<typeof recordsOf> & { readonly unchanged: Promise<string> }>()
+const readings = new WeakMap<
+  CorpusCase,
+  ReturnType<typeof recordsOf> & { readonly unchanged: Promise<string> }
+>()
 function readingOf(recorded: CorpusCase) {
   let reading = readings.get(recorded)
   if (!reading) {

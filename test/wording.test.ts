@@ -12,7 +12,9 @@ import { repositoryFiles, root } from './support/repository.js'
 const eslint = new ESLint({ cwd: root, overrideConfig: [tseslint.configs.disableTypeChecked] })
 
 async function phrasesIn(code: string): Promise<string[]> {
-  const [result] = await eslint.lintText(code, { filePath: join(root, 'packages/core/src/planted.ts') })
+  const [result] = await eslint.lintText(code, {
+    filePath: join(root, 'packages/core/src/planted.ts'),
+  })
   return result!.messages
     .filter(({ ruleId }) => ruleId === 'modelport/plain-wording')
     .map(({ message }) => /"(.*)" makes/.exec(message)![1]!)
@@ -50,7 +52,9 @@ describe('the lint rule plain-wording', () => {
 
 describe('the lint rule test-title', () => {
   const titlesIn = async (code: string) => {
-    const [result] = await eslint.lintText(code, { filePath: join(root, 'packages/core/test/planted.test.ts') })
+    const [result] = await eslint.lintText(code, {
+      filePath: join(root, 'packages/core/test/planted.test.ts'),
+    })
     return result!.messages.filter(({ ruleId }) => ruleId === 'modelport/test-title').length
   }
 
@@ -77,7 +81,9 @@ describe('the lint rule test-title', () => {
 })
 
 describe('Markdown is plain English', () => {
-  const pages = repositoryFiles().filter((path) => path.endsWith('.md') && !path.includes('/fixtures/'))
+  const pages = repositoryFiles().filter(
+    (path) => path.endsWith('.md') && !path.includes('/fixtures/'),
+  )
   test.each(pages)('%s has no phrase from the list', (page) => {
     const prose = readFileSync(join(root, page), 'utf8').replaceAll(/^```[^]*?^```/gm, '')
     expect(findPhrases(prose).map(({ phrase, advice }) => `${phrase}: ${advice}`)).toEqual([])
@@ -97,9 +103,12 @@ test('"cancelled" has one spelling, but where a wire has its own', () => {
   ]
   const files = repositoryFiles().filter(
     (path) =>
-      /^packages\/[^/]+\/(?:src|README)|^(?:docs|examples)\/|^[^/]+\.md$/.test(path) && !path.includes('/fixtures/'),
+      /^packages\/[^/]+\/(?:src|README)|^(?:docs|examples)\/|^[^/]+\.md$/.test(path) &&
+      !path.includes('/fixtures/'),
   )
-  const found = files.filter((path) => /cancel(?:ed|ing|er)(?![a-z])/i.test(readFileSync(join(root, path), 'utf8')))
+  const found = files.filter((path) =>
+    /cancel(?:ed|ing|er)(?![a-z])/i.test(readFileSync(join(root, path), 'utf8')),
+  )
   expect(found.toSorted()).toEqual(wires)
 })
 

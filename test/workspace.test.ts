@@ -8,7 +8,9 @@ import { readJson, readText, repositoryFiles, root } from './support/repository.
 const workspaces = discoverWorkspaces()
 const packages = workspaces.filter(({ path }) => path.startsWith('packages/'))
 const referencesOf = (path: string): string[] =>
-  ((readJson(path).references ?? []) as { path: string }[]).map((reference) => reference.path.replace(/^\.\//, ''))
+  ((readJson(path).references ?? []) as { path: string }[]).map((reference) =>
+    reference.path.replace(/^\.\//, ''),
+  )
 
 describe('no list misses a package', () => {
   test('tsconfig.json and tsconfig.test.json reference every package', () => {
@@ -20,8 +22,8 @@ describe('no list misses a package', () => {
   test.each(packages.map(({ path, manifest }) => [path, manifest] as const))(
     '%s references the packages it depends on',
     (path, manifest) => {
-      const wanted = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies }).filter((name) =>
-        name.startsWith('@modelport/'),
+      const wanted = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies }).filter(
+        (name) => name.startsWith('@modelport/'),
       )
       expect(
         referencesOf(`${path}/tsconfig.json`)
@@ -37,7 +39,9 @@ describe('no list misses a package', () => {
       for (const { specifier, source } of entries) {
         const main = specifier === `@modelport/${path.replace('packages/', '')}`
         const mapped = main
-          ? paths['@modelport/*']!.map((target) => target.replace('*', path.replace('packages/', '')))
+          ? paths['@modelport/*']!.map((target) =>
+              target.replace('*', path.replace('packages/', '')),
+            )
           : paths[specifier]
         expect(mapped, `paths of tsconfig.base.json: ${specifier}`).toEqual([`./${path}/${source}`])
         expect(existsSync(join(root, path, source)), source).toBe(true)
@@ -60,37 +64,48 @@ describe('no list misses a package', () => {
   })
 })
 
-describe.each(packages.filter(({ isPrivate }) => !isPrivate).map(({ path }) => path))('manifest of %s', (path) => {
-  const manifest = readJson(`${path}/package.json`)
+describe.each(packages.filter(({ isPrivate }) => !isPrivate).map(({ path }) => path))(
+  'manifest of %s',
+  (path) => {
+    const manifest = readJson(`${path}/package.json`)
 
-  test('the manifest publishes ES modules, types and nothing else', () => {
-    expect(manifest).toMatchObject({
-      license: 'MIT',
-      type: 'module',
-      // An import of this entry is all that a program says to be shown.
-      sideEffects: path === 'packages/studio' ? ['./dist/attach.js', './src/attach.ts'] : false,
-      publishConfig: { access: 'public' },
-      repository: { type: 'git', url: 'git+https://github.com/modelport/modelport.git', directory: path },
+    test('the manifest publishes ES modules, types and nothing else', () => {
+      expect(manifest).toMatchObject({
+        license: 'MIT',
+        type: 'module',
+        // An import of this entry is all that a program says to be shown.
+        sideEffects: path === 'packages/studio' ? ['./dist/attach.js', './src/attach.ts'] : false,
+        publishConfig: { access: 'public' },
+        repository: {
+          type: 'git',
+          url: 'git+https://github.com/modelport/modelport.git',
+          directory: path,
+        },
+      })
+      expect(manifest.description).toBeTruthy()
+      expect(manifest.engines.node).toBe('>=22.19')
+      expect(manifest.files).toContain('dist')
+      for (const target of Object.values(manifest.exports as Record<string, object | string>)) {
+        if (typeof target === 'string') expect(target).toBe('./package.json')
+        else expect(Object.keys(target)).toEqual(['types', 'default'])
+      }
     })
-    expect(manifest.description).toBeTruthy()
-    expect(manifest.engines.node).toBe('>=22.19')
-    expect(manifest.files).toContain('dist')
-    for (const target of Object.values(manifest.exports as Record<string, object | string>)) {
-      if (typeof target === 'string') expect(target).toBe('./package.json')
-      else expect(Object.keys(target)).toEqual(['types', 'default'])
-    }
-  })
 
-  test('the manifest has the scripts that the checks call, and none that runs at install', () => {
-    expect(manifest.scripts.build).toBe('tsup')
-    expect(manifest.scripts['check:pkg']).toContain('publint --strict')
-    for (const script of ['preinstall', 'install', 'postinstall', 'prepare'])
-      expect(manifest.scripts[script]).toBeUndefined()
-  })
-})
+    test('the manifest has the scripts that the checks call, and none that runs at install', () => {
+      expect(manifest.scripts.build).toBe('tsup')
+      expect(manifest.scripts['check:pkg']).toContain('publint --strict')
+      for (const script of ['preinstall', 'install', 'postinstall', 'prepare'])
+        expect(manifest.scripts[script]).toBeUndefined()
+    })
+  },
+)
 
 test('core has no dependencies', () => {
-  const { dependencies = {}, peerDependencies = {}, optionalDependencies = {} } = readJson('packages/core/package.json')
+  const {
+    dependencies = {},
+    peerDependencies = {},
+    optionalDependencies = {},
+  } = readJson('packages/core/package.json')
   expect({ ...dependencies, ...peerDependencies, ...optionalDependencies }).toEqual({})
 })
 
@@ -102,7 +117,11 @@ describe('the files of the repository', () => {
     stdio: ['ignore', 'pipe', 'ignore'],
   }).trim()
   const host = URL.canParse(configured) ? new URL(configured).host : ''
-  const banned = [['registry', 'npmjs'].join('.'), ['', 'work', ''].join('/'), ...(host ? [host] : [])]
+  const banned = [
+    ['registry', 'npmjs'].join('.'),
+    ['', 'work', ''].join('/'),
+    ...(host ? [host] : []),
+  ]
 
   test.each(banned)('the files of the repository do not hold %s', (text) => {
     const found = repositoryFiles().filter((path) => readFileSync(join(root, path)).includes(text))
@@ -110,7 +129,8 @@ describe('the files of the repository', () => {
   })
 
   const shallow = root.split('/').length < 4
-  if (shallow) console.log('skipped: the path of this checkout is no longer than words that pages may hold')
+  if (shallow)
+    console.log('skipped: the path of this checkout is no longer than words that pages may hold')
   test.skipIf(shallow)('the files of the repository do not hold the path of this checkout', () => {
     const found = repositoryFiles().filter((path) => readFileSync(join(root, path)).includes(root))
     expect(found).toEqual([])

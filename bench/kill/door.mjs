@@ -10,7 +10,10 @@ export const promptOf = ({ job, calls }) => `${job} ${JSON.stringify(calls)}`
 
 /** The effect of a tool, outside of the process. `key` is what the library offers to recognize a repetition by. */
 export async function effect(job, call, key) {
-  const response = await fetch(settings.ledger, { method: 'POST', body: JSON.stringify({ job, call, key }) })
+  const response = await fetch(settings.ledger, {
+    method: 'POST',
+    body: JSON.stringify({ job, call, key }),
+  })
   return response.text()
 }
 
@@ -28,7 +31,8 @@ process.on('message', ({ job, decisions }) => answers.emit(job, decisions))
  * person is asked, or `{ missing }` if nothing is stored of the job.
  */
 export async function work({ start, resume, decide }) {
-  if (settings.role === 'cost') return tell(await cost(start).catch((error) => ({ failed: String(error) })))
+  if (settings.role === 'cost')
+    return tell(await cost(start).catch((error) => ({ failed: String(error) })))
   await tell({ began: true })
   const workOn = async (job) => {
     try {
@@ -56,7 +60,9 @@ async function cost(start) {
   const before = used()
   await start(settings)
   const after = used()
-  return { cost: Object.fromEntries(Object.keys(before).map((name) => [name, after[name] - before[name]])) }
+  return {
+    cost: Object.fromEntries(Object.keys(before).map((name) => [name, after[name] - before[name]])),
+  }
 }
 
 function used() {

@@ -88,12 +88,21 @@ class Remote {
   }
 }
 
-function post(url: string, method: string, text: string, agent?: HttpAgent): Promise<IncomingMessage> {
+function post(
+  url: string,
+  method: string,
+  text: string,
+  agent?: HttpAgent,
+): Promise<IncomingMessage> {
   const message = { messageId: crypto.randomUUID(), role: 'ROLE_USER', parts: [{ text }] }
   const params = method === 'SubscribeToTask' ? { id: text } : { message }
   return new Promise((resolve, reject) => {
     const headers = { 'content-type': 'application/json', 'a2a-version': '1.0' }
-    const outgoing = request(`${url}/`, { method: 'POST', headers, ...(agent ? { agent } : { agent: false }) }, resolve)
+    const outgoing = request(
+      `${url}/`,
+      { method: 'POST', headers, ...(agent ? { agent } : { agent: false }) },
+      resolve,
+    )
     outgoing.on('error', reject)
     outgoing.end(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }))
   })
@@ -131,7 +140,9 @@ async function memoryOf(remote: Remote, count: number): Promise<number> {
   const open: IncomingMessage[] = []
   for (let index = 0; index < count; index += 100)
     open.push(
-      ...(await Promise.all(Array.from({ length: 100 }, () => post(remote.url, 'SubscribeToTask', found?.[1] ?? '')))),
+      ...(await Promise.all(
+        Array.from({ length: 100 }, () => post(remote.url, 'SubscribeToTask', found?.[1] ?? '')),
+      )),
     )
   await Promise.all(open.map((response) => once(response, 'data')))
   const memory = await remote.memory()
@@ -142,13 +153,16 @@ async function memoryOf(remote: Remote, count: number): Promise<number> {
 async function measure(): Promise<void> {
   const [modelport, sdk, floor] = await Promise.all(names.map((name) => Remote.start(name)))
   const remotes = { modelport, sdk, floor } as Record<Name, Remote>
-  console.log('| CPU per task | modelport | official SDK | ratio | HTTP alone | spread of HTTP alone |')
+  console.log(
+    '| CPU per task | modelport | official SDK | ratio | HTTP alone | spread of HTTP alone |',
+  )
   console.log('|---|--:|--:|--:|--:|--:|')
   for (const kind of kinds) {
     for (const name of names) await tasks(remotes[name], kind, 1_000)
     const costs: Record<Name, number[]> = { modelport: [], sdk: [], floor: [] }
     for (let round = 0; round < Number(role); round++)
-      for (const name of round % 2 ? names : names.toReversed()) costs[name].push(await tasks(remotes[name], kind, 400))
+      for (const name of round % 2 ? names : names.toReversed())
+        costs[name].push(await tasks(remotes[name], kind, 400))
     const of = (name: Name): string => `${median(costs[name]).toFixed(0)} µs`
     const spread = (quartile(costs.floor, 0.75) - quartile(costs.floor, 0.25)) / median(costs.floor)
     const ratio = median(costs.modelport.map((cost, round) => cost / (costs.sdk[round] ?? NaN)))

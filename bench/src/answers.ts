@@ -12,7 +12,12 @@ const bodies: Readonly<Record<Api, object>> = {
     created: 1741570283,
     model: 'bench',
     choices: [
-      { index: 0, message: { role: 'assistant', content: text, refusal: null }, logprobs: null, finish_reason: 'stop' },
+      {
+        index: 0,
+        message: { role: 'assistant', content: text, refusal: null },
+        logprobs: null,
+        finish_reason: 'stop',
+      },
     ],
     usage: { prompt_tokens: 9, completion_tokens: 9, total_tokens: 18 },
   },

@@ -42,9 +42,13 @@ async function measureSteps(run: () => Promise<unknown>): Promise<number> {
 
 /** Steps of a model that replies from memory. */
 function memory(): Promise<number> {
-  const call = (index: number) => ({ toolCalls: [{ name: 'look', arguments: { at: `place ${index}` } }] })
+  const call = (index: number) => ({
+    toolCalls: [{ name: 'look', arguments: { at: `place ${index}` } }],
+  })
   const responses = [...Array.from({ length: steps - 1 }, (_, index) => call(index)), 'Done.']
-  return measureSteps(() => infer(createMock({ responses }), { query: 'Go', tools: [tool], limits: { maxSteps: 50 } }))
+  return measureSteps(() =>
+    infer(createMock({ responses }), { query: 'Go', tools: [tool], limits: { maxSteps: 50 } }),
+  )
 }
 
 /** Steps of a model behind HTTP, in a process of its own. */
@@ -66,9 +70,13 @@ else
     const measure = (attached: boolean): number => {
       const hooks = ['--import', pathOf('../../scripts/sources.mjs')]
       const more = attached ? ['--import', pathOf('../../packages/studio/src/attach.ts')] : []
-      const { stdout, stderr } = spawnSync(process.execPath, [...hooks, ...more, pathOf('attach.ts'), one, 'once'], {
-        encoding: 'utf8',
-      })
+      const { stdout, stderr } = spawnSync(
+        process.execPath,
+        [...hooks, ...more, pathOf('attach.ts'), one, 'once'],
+        {
+          encoding: 'utf8',
+        },
+      )
       if (attached && !stderr.includes('is shown at')) throw new Error(`no studio: ${stderr}`)
       return Number(stdout)
     }

@@ -39,7 +39,12 @@ const chatChunk = (choice: object, extra: object = {}): string =>
   })
 
 const chatCall = (piece: object): string =>
-  chatChunk({ index: 0, delta: { tool_calls: [{ index: 0, ...piece }] }, logprobs: null, finish_reason: null })
+  chatChunk({
+    index: 0,
+    delta: { tool_calls: [{ index: 0, ...piece }] },
+    logprobs: null,
+    finish_reason: null,
+  })
 
 const messageStart = typed({
   type: 'message_start',
@@ -63,15 +68,22 @@ const wires: Readonly<Record<Api, Wire>> = {
       logprobs: null,
       finish_reason: null,
     }),
-    delta: (content) => chatChunk({ index: 0, delta: { content }, logprobs: null, finish_reason: null }),
+    delta: (content) =>
+      chatChunk({ index: 0, delta: { content }, logprobs: null, finish_reason: null }),
     tail: `${chatChunk({ index: 0, delta: {}, logprobs: null, finish_reason: 'stop' })}${sse({ id: 'x', object: 'chat.completion.chunk', model: 'bench', choices: [], usage: { prompt_tokens: 9, completion_tokens: 9, total_tokens: 18 } })}data: [DONE]\n\n`,
   },
   anthropic: {
     head:
       messageStart +
-      typed({ type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } } as { type: string }),
+      typed({
+        type: 'content_block_start',
+        index: 0,
+        content_block: { type: 'text', text: '' },
+      } as { type: string }),
     delta: (text) =>
-      typed({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text } } as { type: string }),
+      typed({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text } } as {
+        type: string
+      }),
     tail:
       typed({ type: 'content_block_stop', index: 0 } as { type: string }) +
       typed({
@@ -99,7 +111,13 @@ const wires: Readonly<Record<Api, Wire>> = {
         type: 'response.output_item.added',
         sequence_number: 1,
         output_index: 0,
-        item: { id: 'msg_1', type: 'message', status: 'in_progress', role: 'assistant', content: [] },
+        item: {
+          id: 'msg_1',
+          type: 'message',
+          status: 'in_progress',
+          role: 'assistant',
+          content: [],
+        },
       } as { type: string }) +
       typed({
         type: 'response.content_part.added',
@@ -148,7 +166,9 @@ const wires: Readonly<Record<Api, Wire>> = {
         responseId: 'x',
       }),
     tail: sse({
-      candidates: [{ content: { parts: [{ text: '' }], role: 'model' }, finishReason: 'STOP', index: 0 }],
+      candidates: [
+        { content: { parts: [{ text: '' }], role: 'model' }, finishReason: 'STOP', index: 0 },
+      ],
       usageMetadata: { promptTokenCount: 9, candidatesTokenCount: 9, totalTokenCount: 18 },
       modelVersion: 'bench',
     }),
@@ -164,7 +184,9 @@ const wires: Readonly<Record<Api, Wire>> = {
 /** The pieces of one streamed reply with that many text deltas. */
 export function streamPieces(api: Api, deltas: number): string[] {
   const wire = wires[api]
-  const pieces = Array.from({ length: deltas }, (_, index) => wire.delta(words[index % words.length] ?? '', index))
+  const pieces = Array.from({ length: deltas }, (_, index) =>
+    wire.delta(words[index % words.length] ?? '', index),
+  )
   return [wire.head, ...pieces, wire.tail].filter(Boolean)
 }
 
@@ -194,7 +216,11 @@ const toolWires: Readonly<Partial<Record<Api, Wire>>> = {
         content_block: { type: 'tool_use', id: 'toolu_1', name: 'write', input: {} },
       } as { type: string }),
     delta: (partial_json) =>
-      typed({ type: 'content_block_delta', index: 0, delta: { type: 'input_json_delta', partial_json } } as {
+      typed({
+        type: 'content_block_delta',
+        index: 0,
+        delta: { type: 'input_json_delta', partial_json },
+      } as {
         type: string
       }),
     tail: wires.anthropic.tail.replace('end_turn', 'tool_use'),
@@ -219,7 +245,8 @@ export const textLength = (deltas: number): number =>
   )
 
 /** Characters of the arguments of {@link toolPieces}. */
-export const argumentsLength = (bytes: number): number => fragments(bytes).reduce((sum, text) => sum + text.length, 0)
+export const argumentsLength = (bytes: number): number =>
+  fragments(bytes).reduce((sum, text) => sum + text.length, 0)
 
 /** The event of one delta, its text given when it is sent. */
 export const deltaEvent = (api: Api, text: string): string => wires[api].delta(text, 0)
@@ -228,4 +255,5 @@ export const deltaEvent = (api: Api, text: string): string => wires[api].delta(t
 export const frameOf = (api: Api): Pick<Wire, 'head' | 'tail'> => wires[api]
 
 /** The content type of the API's streams. */
-export const contentType = (api: Api): string => (api === 'ollama' ? 'application/x-ndjson' : 'text/event-stream')
+export const contentType = (api: Api): string =>
+  api === 'ollama' ? 'application/x-ndjson' : 'text/event-stream'

@@ -36,7 +36,9 @@ export async function bundle(
   uses: Readonly<Record<string, readonly string[]>>,
   conditions: string[],
 ): Promise<{ readonly kilobytes: number; readonly builtins: readonly string[] }> {
-  const names = Object.entries(uses).flatMap(([module, exported]) => exported.map((name) => [module, name] as const))
+  const names = Object.entries(uses).flatMap(([module, exported]) =>
+    exported.map((name) => [module, name] as const),
+  )
   const contents = names
     .map(([module, name], index) => `export { ${name} as used${index} } from '${module}'`)
     .join('\n')

@@ -10,7 +10,11 @@ import { peers, runPeer, runProvider } from './compare/run-peer.ts'
  * through a thin adapter. docs/compare.md says what is counted.
  */
 const { values } = parseArgs({
-  options: { peer: { type: 'string' }, only: { type: 'string', default: '' }, out: { type: 'string' } },
+  options: {
+    peer: { type: 'string' },
+    only: { type: 'string', default: '' },
+    out: { type: 'string' },
+  },
 })
 const isWanted = (name: string): boolean => values.peer === undefined || values.peer === name
 
@@ -32,7 +36,11 @@ if (isWanted('modelport')) {
 }
 for (const peer of peers)
   if (isWanted(peer.name))
-    columns.push({ name: peer.name, packages: peer.packages, results: await runPeer(peer, values.only) })
+    columns.push({
+      name: peer.name,
+      packages: peer.packages,
+      results: await runPeer(peer, values.only),
+    })
 
 const markdown = toMarkdown(columns)
 if (values.out) writeFileSync(values.out, markdown)

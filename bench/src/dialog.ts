@@ -54,7 +54,9 @@ console.log(
   `| call ÷ infer, median of ${rounds} rounds | ${median(costs.map((one) => one.call / one.infer)).toFixed(3)} |`,
 )
 
-const long = Dialog.seed().append(...Array.from({ length: 10_000 }, () => ({ role: 'user', content: 'x' }) as const))
+const long = Dialog.seed().append(
+  ...Array.from({ length: 10_000 }, () => ({ role: 'user', content: 'x' }) as const),
+)
 const forks: number[] = []
 for (let sample = 0; sample < 50; sample++) forks.push(await cpuOf(2000, () => long.fork()))
 console.log(`| fork of 10,000 messages | ${median(forks).toFixed(3)} µs |`)
@@ -70,5 +72,7 @@ for (const size of [125_000, 250_000, 500_000, 1_000_000, 2_000_000]) {
   await parser.read(whole)
   const times: number[] = []
   for (let index = 0; index < 7; index++) times.push(await cpuOf(1, () => parser.read(whole)))
-  console.log(`| tags over ${(whole.length / 1e6).toFixed(2)} MB | ${(median(times) / 1000).toFixed(1)} ms |`)
+  console.log(
+    `| tags over ${(whole.length / 1e6).toFixed(2)} MB | ${(median(times) / 1000).toFixed(1)} ms |`,
+  )
 }

@@ -13,7 +13,10 @@ const folder = fileURLToPath(new URL('..', import.meta.url))
 function version(name: string): string {
   const path = locate(name, folder)
   if (!path) return 'not installed'
-  return String((JSON.parse(readFileSync(join(path, 'package.json'), 'utf8')) as { readonly version: unknown }).version)
+  return String(
+    (JSON.parse(readFileSync(join(path, 'package.json'), 'utf8')) as { readonly version: unknown })
+      .version,
+  )
 }
 
 function commit(): string {
@@ -37,7 +40,9 @@ export const load = (): string =>
 /** What the numbers depend on: the machine, its load, the versions of everything measured. */
 export function environment(rows: readonly Row[], absent: readonly string[]): string[] {
   const processors = cpus()
-  const names = new Set(rows.flatMap((row) => row.apis.flatMap((api) => Object.keys(row.uses(api)).map(packageOf))))
+  const names = new Set(
+    rows.flatMap((row) => row.apis.flatMap((api) => Object.keys(row.uses(api)).map(packageOf))),
+  )
   const foreign = [...names].filter((name) => !name.startsWith('@modelport/')).sort()
   const peers = rows.some(({ kind }) => kind === 'peer')
   return [

@@ -2,7 +2,12 @@ import { Agent, request } from 'undici'
 
 const dispatcher = new Agent({ headersTimeout: 0, bodyTimeout: 0, connections: 1000 })
 const post = (url: string, body: string) =>
-  request(url, { method: 'POST', dispatcher, headers: { 'content-type': 'application/json' }, body })
+  request(url, {
+    method: 'POST',
+    dispatcher,
+    headers: { 'content-type': 'application/json' },
+    body,
+  })
 
 /** Floor (a): bytes are read and dropped. */
 export async function discard(url: string, send = '{}'): Promise<number> {
@@ -13,7 +18,11 @@ export async function discard(url: string, send = '{}'): Promise<number> {
 }
 
 /** Floor (b), the reference: undici, the least line split, JSON.parse. It keeps nothing and checks nothing. */
-export async function split(url: string, send = '{}', onEvent?: (event: unknown) => void): Promise<number> {
+export async function split(
+  url: string,
+  send = '{}',
+  onEvent?: (event: unknown) => void,
+): Promise<number> {
   const { body } = await post(url, send)
   let rest: Buffer | undefined
   let events = 0
@@ -27,7 +36,8 @@ export async function split(url: string, send = '{}', onEvent?: (event: unknown)
       const first = text.charCodeAt(start)
       let event: unknown
       if (first === 123) event = JSON.parse(text.slice(start, stop))
-      else if (first === 100 && text.charCodeAt(start + 6) === 123) event = JSON.parse(text.slice(start + 6, stop))
+      else if (first === 100 && text.charCodeAt(start + 6) === 123)
+        event = JSON.parse(text.slice(start + 6, stop))
       if (onEvent && event !== undefined) onEvent(event)
       if (stop > start) events++
       start = stop + 1

@@ -27,13 +27,20 @@ const onEach =
   (results: Results): Measured[] =>
     of.map((api) => ({ api, value: value(results, api) }))
 const size = (results: Results, regime: string): number => results.regime(regime)?.sizes[0] ?? NaN
-const ratio = (regime: string, row: string, to: string, of: readonly Api[] = apis): Goal['measured'] =>
+const ratio = (
+  regime: string,
+  row: string,
+  to: string,
+  of: readonly Api[] = apis,
+): Goal['measured'] =>
   onEach(of, (results, api) => results.ratio(regime, { api, size: size(results, regime) }, row, to))
 /** The difference of two rows in a column. */
 const more = (regime: string, row: string, than: string, column: number): Goal['measured'] =>
   onEach(apis, (results, api) => {
     const variant = { api, size: size(results, regime) }
-    return results.value(regime, variant, row, column) - results.value(regime, variant, than, column)
+    return (
+      results.value(regime, variant, row, column) - results.value(regime, variant, than, column)
+    )
   })
 
 const atMost =
@@ -46,11 +53,24 @@ const atLeast =
     value >= (typeof limit === 'number' ? limit : limit[api])
 
 const kilo = 1024
-const tool = (bytes: number, results: Results, api: Api): number => results.value('tool', { api, size: bytes }, own)
+const tool = (bytes: number, results: Results, api: Api): number =>
+  results.value('tool', { api, size: bytes }, own)
 
 /** How far fast text is to be below the vendors' own SDKs. */
-const officialFast = { anthropic: 1.15, 'openai-chat': 2, 'openai-responses': 2, gemini: 5, ollama: 0.95 }
-const officialPaced = { anthropic: 1.4, 'openai-chat': 1.8, 'openai-responses': 0, gemini: 0, ollama: 0 }
+const officialFast = {
+  anthropic: 1.15,
+  'openai-chat': 2,
+  'openai-responses': 2,
+  gemini: 5,
+  ollama: 0.95,
+}
+const officialPaced = {
+  anthropic: 1.4,
+  'openai-chat': 1.8,
+  'openai-responses': 0,
+  gemini: 0,
+  ollama: 0,
+}
 
 /** The goals of the design, in its order. */
 export const goals: readonly Goal[] = [
@@ -117,7 +137,10 @@ export const goals: readonly Goal[] = [
   {
     goal: 'tool arguments are linear: 1 MB, times 256 kB',
     target: '≤ 4.4',
-    measured: onEach(toolApis, (results, api) => tool(kilo * kilo, results, api) / tool(256 * kilo, results, api)),
+    measured: onEach(
+      toolApis,
+      (results, api) => tool(kilo * kilo, results, api) / tool(256 * kilo, results, api),
+    ),
     met: atMost(4.4),
   },
   {

@@ -70,10 +70,14 @@ function measure(row: Row, length: number, samples: number): number {
 }
 
 for (const row of rows) measure(row, 1000, 5)
-console.log(`| ns an operation | ${lengths.map((length) => length.toLocaleString('en')).join(' | ')} | last / first |`)
+console.log(
+  `| ns an operation | ${lengths.map((length) => length.toLocaleString('en')).join(' | ')} | last / first |`,
+)
 console.log(`|---|${lengths.map(() => '--:|').join('')}--:|`)
 for (const row of rows) {
   const times = lengths.map((length) => measure(row, length, 7))
   const ratio = (times.at(-1) ?? NaN) / (times[0] ?? NaN)
-  console.log(`| ${row.name} | ${times.map((time) => time.toFixed(0)).join(' | ')} | ${ratio.toFixed(2)} |`)
+  console.log(
+    `| ${row.name} | ${times.map((time) => time.toFixed(0)).join(' | ')} | ${ratio.toFixed(2)} |`,
+  )
 }

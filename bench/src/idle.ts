@@ -17,7 +17,11 @@ const rows: Readonly<Record<string, (baseUrl: string) => Promise<Open>>> = {
     const { Agent, request } = await import('undici')
     const dispatcher = new Agent({ headersTimeout: 0, bodyTimeout: 0 })
     return async () => {
-      const { body } = await request(`${url}/chat/completions`, { method: 'POST', dispatcher, body: '{}' })
+      const { body } = await request(`${url}/chat/completions`, {
+        method: 'POST',
+        dispatcher,
+        body: '{}',
+      })
       const reader = body[Symbol.asyncIterator]()
       await reader.next()
       return reader
@@ -32,7 +36,12 @@ const rows: Readonly<Record<string, (baseUrl: string) => Promise<Open>>> = {
     const { streamText } = await import('ai')
     const { createOpenAI } = await import('@ai-sdk/openai')
     const model = createOpenAI({ apiKey: 'key-of-the-bench', baseURL }).chat('bench')
-    return () => firstOf(streamText({ model, prompt: 'How warm?', maxRetries: 0 }).textStream[Symbol.asyncIterator]())
+    return () =>
+      firstOf(
+        streamText({ model, prompt: 'How warm?', maxRetries: 0 }).textStream[
+          Symbol.asyncIterator
+        ](),
+      )
   },
 }
 
@@ -44,11 +53,18 @@ async function firstOf(reader: AsyncIterator<string>): Promise<unknown> {
 }
 
 async function serveHeld(): Promise<string> {
-  const delta = JSON.stringify({ id: 'c', choices: [{ index: 0, delta: { content: 'It' }, finish_reason: null }] })
+  const delta = JSON.stringify({
+    id: 'c',
+    choices: [{ index: 0, delta: { content: 'It' }, finish_reason: null }],
+  })
   const server = createServer((incoming, outgoing) => {
     incoming
       .resume()
-      .on('end', () => outgoing.writeHead(200, { 'content-type': 'text/event-stream' }).write(`data: ${delta}\n\n`))
+      .on('end', () =>
+        outgoing
+          .writeHead(200, { 'content-type': 'text/event-stream' })
+          .write(`data: ${delta}\n\n`),
+      )
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`
@@ -58,9 +74,13 @@ async function serveHeld(): Promise<string> {
 async function sample(open: Open, count: number): Promise<readonly [heap: number, rss: number]> {
   const kept = [await open()]
   const before = collected()
-  while (kept.length <= count) kept.push(...(await Promise.all(Array.from({ length: 50 }, () => open()))))
+  while (kept.length <= count)
+    kept.push(...(await Promise.all(Array.from({ length: 50 }, () => open()))))
   const after = collected()
-  return [(after.heapUsed - before.heapUsed) / (kept.length - 1), (after.rss - before.rss) / (kept.length - 1)]
+  return [
+    (after.heapUsed - before.heapUsed) / (kept.length - 1),
+    (after.rss - before.rss) / (kept.length - 1),
+  ]
 }
 
 function collected(): NodeJS.MemoryUsage {
@@ -68,7 +88,8 @@ function collected(): NodeJS.MemoryUsage {
   return process.memoryUsage()
 }
 
-const median = (numbers: readonly number[]): number => numbers.toSorted((a, b) => a - b)[numbers.length >> 1] ?? NaN
+const median = (numbers: readonly number[]): number =>
+  numbers.toSorted((a, b) => a - b)[numbers.length >> 1] ?? NaN
 
 async function measure(): Promise<void> {
   const server = fork(new URL(import.meta.url), ['server'])
@@ -76,7 +97,9 @@ async function measure(): Promise<void> {
   const found: Record<string, (readonly [number, number])[]> = {}
   for (let round = 0; round < Number(second); round++)
     for (const name of Object.keys(rows)) {
-      const child: ChildProcess = fork(new URL(import.meta.url), [name, url, role], { execArgv: ['--expose-gc'] })
+      const child: ChildProcess = fork(new URL(import.meta.url), [name, url, role], {
+        execArgv: ['--expose-gc'],
+      })
       const [result] = (await once(child, 'message')) as [readonly [number, number]]
       ;(found[name] ??= []).push(result)
       child.kill()
@@ -84,7 +107,9 @@ async function measure(): Promise<void> {
   server.kill()
   console.log(`| ${role} idle streams | heap each | process each |\n|---|--:|--:|`)
   for (const [name, samples] of Object.entries(found)) {
-    const [heap, rss] = ([0, 1] as const).map((at) => (median(samples.map((one) => one[at])) / 1024).toFixed(1))
+    const [heap, rss] = ([0, 1] as const).map((at) =>
+      (median(samples.map((one) => one[at])) / 1024).toFixed(1),
+    )
     console.log(`| ${name} | ${heap} kB | ${rss} kB |`)
   }
 }

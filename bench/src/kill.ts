@@ -44,7 +44,10 @@ async function examine(peer: Peer, server: PostgresServer | undefined): Promise<
   const place = async (count: number) => {
     const store = server?.url ?? mkdtempSync(join(folder, 'store-'))
     const names = Array.from({ length: count }, () => `${prefix}-${++jobs}`)
-    const env = { NODE_COMPILE_CACHE: join(cache, 'compiled'), ...(await environmentOf(peer, store)) }
+    const env = {
+      NODE_COMPILE_CACHE: join(cache, 'compiled'),
+      ...(await environmentOf(peer, store)),
+    }
     return { program, store, jobs: names, env }
   }
   try {
@@ -52,7 +55,8 @@ async function examine(peer: Peer, server: PostgresServer | undefined): Promise<
     await new Try(await place(groupSize)).run()
     const { outcomes: undisturbed, usualMs } = await new Try(await place(groupSize)).run()
     const stuck = undisturbed.find((one) => one.stuck !== undefined)?.stuck
-    if (stuck !== undefined) throw new Error(`${peer.name} does not finish undisturbed jobs: ${stuck}`)
+    if (stuck !== undefined)
+      throw new Error(`${peer.name} does not finish undisturbed jobs: ${stuck}`)
     const outcomes: Record<string, readonly Outcome[]> = {}
     for (const moment of moments.filter(({ name }) => name.includes(values.moment))) {
       const own: Outcome[] = []

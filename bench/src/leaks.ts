@@ -7,7 +7,9 @@ import { createOpenAICompatible } from '@modelport/provider-openai-compatible'
  * `node --expose-gc src/leaks.ts [--streams N] [--at-once N]`: many short streams on one abort signal, read to their end, left
  * early, and aborted in turn; then what is left of them: listeners, heap, sockets.
  */
-const { values } = parseArgs({ options: { streams: { type: 'string' }, 'at-once': { type: 'string' } } })
+const { values } = parseArgs({
+  options: { streams: { type: 'string' }, 'at-once': { type: 'string' } },
+})
 const total = Number(values.streams ?? 100_000)
 const atOnce = Number(values['at-once'] ?? 50)
 const collect = globalThis.gc
@@ -15,7 +17,10 @@ if (!collect) throw new Error('run node with --expose-gc')
 
 const server = fork(new URL('server.ts', import.meta.url))
 const [port] = (await once(server, 'message')) as [number]
-const provider = createOpenAICompatible({ model: 'bench', baseUrl: `http://127.0.0.1:${port}/openai-chat/fast/3/v1` })
+const provider = createOpenAICompatible({
+  model: 'bench',
+  baseUrl: `http://127.0.0.1:${port}/openai-chat/fast/3/v1`,
+})
 const shared = new AbortController()
 
 async function one(index: number): Promise<void> {

@@ -21,7 +21,10 @@ const traps: readonly Trap[] = [
   { name: 'the same call for ever', turn: () => search('weather') },
   { name: 'two calls in turns', turn: (index) => search(index % 2 ? 'weather' : 'forecast') },
   { name: 'growing arguments', turn: (index) => search(`weather${' please'.repeat(index)}`) },
-  { name: 'prose instead of an action', turn: () => ({ text: ['I will now look up the weather for you.'] }) },
+  {
+    name: 'prose instead of an action',
+    turn: () => ({ text: ['I will now look up the weather for you.'] }),
+  },
   { name: 'an unknown tool for ever', turn: (index) => search(`weather ${index}`, 'browse') },
   { name: 'a failing tool for ever', turn: (index) => search(`weather ${index}`, 'broken') },
 ]
@@ -46,10 +49,21 @@ async function spring(trap: Trap, loop: Loop): Promise<Outcome> {
       const sent = openaiChat.read(request)
       const turn = inItsForm(trap.turn(calls++), sent)
       if (calls > patience) controller.abort()
-      const usage = { inputTokens: promptTokens(sent), outputTokens: estimateTokens(JSON.stringify(turn)) }
+      const usage = {
+        inputTokens: promptTokens(sent),
+        outputTokens: estimateTokens(JSON.stringify(turn)),
+      }
       tokens += usage.inputTokens + usage.outputTokens
-      const named = turn.toolCalls?.map((call, index) => ({ ...call, id: `call_${calls}_${index}` }))
-      return { ...turn, ...(named && { toolCalls: named }), finish: named ? 'tool-calls' : 'stop', usage }
+      const named = turn.toolCalls?.map((call, index) => ({
+        ...call,
+        id: `call_${calls}_${index}`,
+      }))
+      return {
+        ...turn,
+        ...(named && { toolCalls: named }),
+        finish: named ? 'tool-calls' : 'stop',
+        usage,
+      }
     },
   })
   let executed = 0
@@ -66,7 +80,9 @@ async function spring(trap: Trap, loop: Loop): Promise<Outcome> {
   const end = await loop
     .run({ baseUrl: `${server.url}/v1`, tools, signal: controller.signal })
     .catch((error: unknown) =>
-      controller.signal.aborted ? 'never' : `throws ${error instanceof Error ? error.name : String(error)}`,
+      controller.signal.aborted
+        ? 'never'
+        : `throws ${error instanceof Error ? error.name : String(error)}`,
     )
   await server.close()
   return { calls, tokens, executed, end }
@@ -85,7 +101,9 @@ function inItsForm(
 const promptTokens = ({ system, messages, tools }: WireConversation): number =>
   estimateTokens(JSON.stringify([system, messages, tools]))
 
-console.log(`Calls of the model, tokens and executed tools before each loop stops, at its defaults.\n`)
+console.log(
+  `Calls of the model, tokens and executed tools before each loop stops, at its defaults.\n`,
+)
 console.log(`| trap | ${loops.map(({ name }) => name).join(' | ')} |`)
 console.log(`|---|${loops.map(() => '---').join('|')}|`)
 for (const trap of traps) {

@@ -53,17 +53,25 @@ function adjusted(regime: Regime): Regime {
     warmUps: Number(warmUps),
     streams: smoked.streams === 1 ? 1 : Number(streams),
     repeat: smoked.repeat === 1 ? 1 : Number(repeat),
-    sizes: values.deltas && smoked.sizes.some((size) => size !== 1) ? [Number(values.deltas)] : smoked.sizes,
+    sizes:
+      values.deltas && smoked.sizes.some((size) => size !== 1)
+        ? [Number(values.deltas)]
+        : smoked.sizes,
     apis: smoked.apis.filter((api) => !values.api || values.api.includes(api)),
   }
 }
 
 const everything = values.all ?? values.smoke ?? false
 const chosen = regimes
-  .filter(({ name }) => values.regime?.includes(name) ?? (everything || name === 'fast' || name === 'paced'))
+  .filter(
+    ({ name }) =>
+      values.regime?.includes(name) ?? (everything || name === 'fast' || name === 'paced'),
+  )
   .map(adjusted)
 const peers = values.smoke ? false : (values.all ?? values.peers ?? false)
-const measured = rows.filter(({ name, kind }) => values.row?.includes(name) ?? (kind !== 'peer' || peers))
+const measured = rows.filter(
+  ({ name, kind }) => values.row?.includes(name) ?? (kind !== 'peer' || peers),
+)
 const unknown = [
   ...(values.regime ?? []).filter((name) => !regimes.some((regime) => regime.name === name)),
   ...(values.api ?? []).filter((name) => !apis.some((api) => api === name)),
@@ -105,13 +113,16 @@ print([
   '',
 ])
 print(environment(measured, absent))
-if (values.smoke) print(['So small that the numbers say nothing: this run shows that everything works.', ''])
+if (values.smoke)
+  print(['So small that the numbers say nothing: this run shows that everything works.', ''])
 for (const regime of chosen) {
   for (const api of regime.apis) await measure(bench, regime, api)
   print(regimeTable(results, regime, regime.apis, measured))
 }
 if (everything) print(goalsTable(results, goals))
-print([`Took ${((performance.now() - started) / 60_000).toFixed(1)} minutes; load average at the end ${load()}.`])
+print([
+  `Took ${((performance.now() - started) / 60_000).toFixed(1)} minutes; load average at the end ${load()}.`,
+])
 server.close()
 
 // That another library fails is a result; that modelport or a floor fails is an error.

@@ -18,7 +18,8 @@ const [, , role = '15'] = process.argv
 const quantile = (numbers: readonly number[], part: number): number =>
   numbers.toSorted((a, b) => a - b)[Math.round((numbers.length - 1) * part)] ?? NaN
 
-const sum = (all: readonly Sent[], of: keyof Sent): number => all.reduce((total, one) => total + one[of], 0)
+const sum = (all: readonly Sent[], of: keyof Sent): number =>
+  all.reduce((total, one) => total + one[of], 0)
 
 async function measureAll(way: Way): Promise<readonly Sent[]> {
   const all: Sent[] = []
@@ -35,7 +36,8 @@ async function measureCpu(rounds: number): Promise<Readonly<Record<string, reado
     const all = Object.entries(ways)
     for (const [name, way] of round % 2 ? all : all.toReversed()) {
       const before = process.cpuUsage()
-      for (const task of tasks) if ((await way(url, task)) !== answerOf(task)) throw new Error(`${name}: ${task.name}`)
+      for (const task of tasks)
+        if ((await way(url, task)) !== answerOf(task)) throw new Error(`${name}: ${task.name}`)
       const { user, system } = process.cpuUsage(before)
       // The first round warms up.
       if (round) (costs[name] ??= []).push((user + system) / 1000 / tasks.length)
@@ -47,8 +49,12 @@ async function measureCpu(rounds: number): Promise<Readonly<Record<string, reado
 
 async function print(rounds: number): Promise<void> {
   const list = catalog.map((tool) => JSON.stringify(tool)).join('\n')
-  const [estimated, counted] = [estimateTokens(list), countTokens(list)].map((tokens) => tokens.toLocaleString('en'))
-  console.log(`${catalog.length} tools: ${estimated} tokens by the estimate, ${counted} by o200k_base\n`)
+  const [estimated, counted] = [estimateTokens(list), countTokens(list)].map((tokens) =>
+    tokens.toLocaleString('en'),
+  )
+  console.log(
+    `${catalog.length} tools: ${estimated} tokens by the estimate, ${counted} by o200k_base\n`,
+  )
   console.log(
     '| | requests | tokens sent per task | of plain | new tokens per task | beginning kept | price, of plain |',
   )
@@ -59,10 +65,17 @@ async function print(rounds: number): Promise<void> {
     const tokens = sum(all, 'tokens')
     const price = sum(all, 'newTokens') * 0.9 + tokens * 0.1
     plain ??= { tokens, price }
-    const perTask = (of: keyof Sent): string => Math.round(sum(all, of) / tasks.length).toLocaleString('en')
+    const perTask = (of: keyof Sent): string =>
+      Math.round(sum(all, of) / tasks.length).toLocaleString('en')
     const percent = (part: number): string => `${(part * 100).toFixed(1)} %`
     const kept = percent(sum(all, 'kept') / sum(all, 'length'))
-    const cells = [sum(all, 'requests'), perTask('tokens'), percent(tokens / plain.tokens), perTask('newTokens'), kept]
+    const cells = [
+      sum(all, 'requests'),
+      perTask('tokens'),
+      percent(tokens / plain.tokens),
+      perTask('newTokens'),
+      kept,
+    ]
     console.log(`| ${name} | ${cells.join(' | ')} | ${percent(price / plain.price)} |`)
   }
   if (!rounds) return

@@ -28,11 +28,23 @@ const shuffled = <Value>(values: Iterable<Value>): Value[] =>
 
 function sampleOf(regime: Regime, { api, size }: Variant, url: string): Sample {
   const { wire, streams, repeat, method, watch } = regime
-  return { baseUrl: `${url}/${api}/${wire}/${size}`, streams, repeat, method, ...(watch && { watch }) }
+  return {
+    baseUrl: `${url}/${api}/${wire}/${size}`,
+    streams,
+    repeat,
+    method,
+    ...(watch && { watch }),
+  }
 }
 
 /** A row that reads less than was sent is not what the others are: a little is noted, more is an error. */
-function check(row: Row, cell: Cell, regime: Regime, size: number, { characters = 0 }: Metrics): void {
+function check(
+  row: Row,
+  cell: Cell,
+  regime: Regime,
+  size: number,
+  { characters = 0 }: Metrics,
+): void {
   const expected = regime.characters(size) * regime.streams * regime.repeat
   if (row.kind === 'floor' || characters === expected) return
   const text = `it read ${characters} of ${expected} characters`
@@ -41,7 +53,12 @@ function check(row: Row, cell: Cell, regime: Regime, size: number, { characters 
 }
 
 /** Takes a sample and keeps it when it counts; false when the row is to be left out from now on. */
-async function keep(cell: Cell, counts: boolean, slowMs: number, take: () => Promise<Metrics>): Promise<boolean> {
+async function keep(
+  cell: Cell,
+  counts: boolean,
+  slowMs: number,
+  take: () => Promise<Metrics>,
+): Promise<boolean> {
   try {
     const started = performance.now()
     const metrics = await take()
@@ -57,7 +74,12 @@ async function keep(cell: Cell, counts: boolean, slowMs: number, take: () => Pro
 }
 
 /** Long-lived processes, one for each row, asked in turns in a new order each round. */
-async function measureClients(bench: Bench, regime: Regime, variant: Variant, rows: readonly Row[]): Promise<void> {
+async function measureClients(
+  bench: Bench,
+  regime: Regime,
+  variant: Variant,
+  rows: readonly Row[],
+): Promise<void> {
   const clients = new Map<Row, ClientProcess>(
     rows.map((row) => [row, new ClientProcess(row, variant.api, regime.task)]),
   )
@@ -86,7 +108,12 @@ async function measureClients(bench: Bench, regime: Regime, variant: Variant, ro
 }
 
 /** A fresh process for each sample: what the import costs, and what the first reply costs on top. */
-async function measureImports(bench: Bench, regime: Regime, variant: Variant, rows: readonly Row[]): Promise<void> {
+async function measureImports(
+  bench: Bench,
+  regime: Regime,
+  variant: Variant,
+  rows: readonly Row[],
+): Promise<void> {
   const going = new Set(rows)
   const sample = sampleOf(regime, variant, bench.url)
   for (let round = -regime.warmUps; round < regime.rounds; round++) {
@@ -106,7 +133,12 @@ async function measureImports(bench: Bench, regime: Regime, variant: Variant, ro
 }
 
 /** Nothing is run: the files are weighed. A floor is not a library. */
-async function measureSizes(bench: Bench, regime: Regime, variant: Variant, rows: readonly Row[]): Promise<void> {
+async function measureSizes(
+  bench: Bench,
+  regime: Regime,
+  variant: Variant,
+  rows: readonly Row[],
+): Promise<void> {
   for (const row of rows) {
     if (row.kind === 'floor') continue
     const cell = bench.results.open(regime, variant, row.name)
@@ -127,11 +159,15 @@ const runs = { clients: measureClients, imports: measureImports, sizes: measureS
 
 /** Measures a regime on one API, in all its sizes. Who fails at one size is not asked for a larger one. */
 export async function measure(bench: Bench, regime: Regime, api: Api): Promise<void> {
-  let rows = bench.rows.filter((row) => row.apis.includes(api) && !regime.without?.includes(row.name))
+  let rows = bench.rows.filter(
+    (row) => row.apis.includes(api) && !regime.without?.includes(row.name),
+  )
   for (const size of regime.sizes) {
     const started = performance.now()
     await runs[regime.run](bench, regime, { api, size }, rows)
     rows = rows.filter((row) => !bench.results.find(regime.name, { api, size }, row.name)?.error)
-    process.stderr.write(`${regime.name}, ${api}, ${size}: ${((performance.now() - started) / 1000).toFixed(0)} s\n`)
+    process.stderr.write(
+      `${regime.name}, ${api}, ${size}: ${((performance.now() - started) / 1000).toFixed(0)} s\n`,
+    )
   }
 }

@@ -12,7 +12,9 @@ export class ClientProcess {
   #complaints = ''
 
   constructor(row: Row, api: Api, task: TaskName) {
-    this.#child = fork(file('client.ts'), [row.name, api, task], { stdio: ['ignore', 'ignore', 'pipe', 'ipc'] })
+    this.#child = fork(file('client.ts'), [row.name, api, task], {
+      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    })
     this.#child.on('error', () => undefined)
     this.#child.stderr?.on('data', (text: Buffer) => {
       this.#complaints = (this.#complaints + text.toString()).slice(-2000)

@@ -183,10 +183,15 @@ const imports: Regime = {
   apis: ['anthropic', 'openai-chat', 'gemini'],
   rounds: 5,
   warmUps: 1,
-  title: () => 'The import of the library, and with it the first reply, in a fresh process each time',
+  title: () =>
+    'The import of the library, and with it the first reply, in a fresh process each time',
   columns: [
     plain('ms CPU to import', 0, ({ importCpu = NaN }) => importCpu / 1000),
-    plain('ms CPU to the first reply', 0, ({ importCpu = NaN, cpu = NaN }) => (importCpu + cpu) / 1000),
+    plain(
+      'ms CPU to the first reply',
+      0,
+      ({ importCpu = NaN, cpu = NaN }) => (importCpu + cpu) / 1000,
+    ),
   ],
   smoke: tiny,
 }
@@ -207,4 +212,14 @@ const size: Regime = {
 }
 
 /** All measurements, in the order of the tables. */
-export const regimes: readonly Regime[] = [fast, paced, many, first, short, large, tool, imports, size]
+export const regimes: readonly Regime[] = [
+  fast,
+  paced,
+  many,
+  first,
+  short,
+  large,
+  tool,
+  imports,
+  size,
+]

@@ -70,7 +70,8 @@ export class Results {
   ratio(name: string, variant: Variant, row: string, to: string, column = 0): number {
     const own = this.rounds(name, variant, row, column)
     const other = this.rounds(name, variant, to, column)
-    if (own.length === other.length) return median(own.map((value, index) => value / (other[index] ?? NaN)))
+    if (own.length === other.length)
+      return median(own.map((value, index) => value / (other[index] ?? NaN)))
     return median(own) / median(other)
   }
 

@@ -38,7 +38,9 @@ const answers: Readonly<Record<string, Answer>> = {
   many: (response, api, size) => {
     const { head, tail } = frameOf(api)
     if (head) response.write(head)
-    pace(response, 100, (index) => (index < size ? deltaEvent(api, stamp()) : index === size ? tail : undefined))
+    pace(response, 100, (index) =>
+      index < size ? deltaEvent(api, stamp()) : index === size ? tail : undefined,
+    )
   },
   first: (response, api) => {
     const { head, tail } = frameOf(api)
@@ -60,7 +62,11 @@ async function flood(response: http.ServerResponse, pieces: readonly string[]): 
 }
 
 /** One piece each so many milliseconds, from a moment within the first of them. */
-function pace(response: http.ServerResponse, everyMs: number, piece: (index: number) => string | undefined): void {
+function pace(
+  response: http.ServerResponse,
+  everyMs: number,
+  piece: (index: number) => string | undefined,
+): void {
   let index = 0
   let timer: NodeJS.Timeout | undefined
   response.socket?.setNoDelay(true)
@@ -81,7 +87,9 @@ const server = http.createServer((request, response) => {
   const [, api, wire, size] = (request.url ?? '').split('/')
   request.resume()
   request.on('end', () => {
-    response.writeHead(200, { 'content-type': wire === 'answer' ? 'application/json' : contentType(api as Api) })
+    response.writeHead(200, {
+      'content-type': wire === 'answer' ? 'application/json' : contentType(api as Api),
+    })
     if (wire !== 'answer') response.flushHeaders()
     answers[wire ?? '']?.(response, api as Api, Number(size))
   })

@@ -15,7 +15,8 @@ const made = (steps: number): string =>
 const tool = `name: 'weather', description: 'The weather of a city', execute: ({ city }) => city`
 const parameters = `{ type: 'object', properties: { city: { type: 'string' } }, required: ['city'] }`
 const body = JSON.stringify({ messages: [{ role: 'user', content: 'How warm?' }] })
-const check = (text: string): string => `if (!${text}.startsWith('It is warm')) throw new Error(${text})`
+const check = (text: string): string =>
+  `if (!${text}.startsWith('It is warm')) throw new Error(${text})`
 
 /** Programs, by what they do. */
 const programs: Readonly<Record<string, string>> = {
@@ -58,7 +59,9 @@ async function cpuOf(program: string): Promise<number> {
 
 const costs: Record<string, number[]> = {}
 for (let round = 0; round < rounds; round++)
-  for (const [name, program] of round % 2 ? Object.entries(programs) : Object.entries(programs).toReversed())
+  for (const [name, program] of round % 2
+    ? Object.entries(programs)
+    : Object.entries(programs).toReversed())
     (costs[name] ??= []).push(await cpuOf(program))
 server.kill()
 
@@ -68,7 +71,9 @@ const floor = 'an empty process'
 console.log('| what | CPU above an empty process | middle half of the rounds |\n|---|--:|--:|')
 for (const name of Object.keys(programs)) {
   const above = (at(name, 0.5) - (name === floor ? 0 : at(floor, 0.5))).toFixed(0)
-  console.log(`| ${name} | ${above} ms | ${at(name, 0.25).toFixed(0)} to ${at(name, 0.75).toFixed(0)} ms |`)
+  console.log(
+    `| ${name} | ${above} ms | ${at(name, 0.25).toFixed(0)} to ${at(name, 0.75).toFixed(0)} ms |`,
+  )
 }
 if ((at(floor, 0.75) - at(floor, 0.25)) / at(floor, 0.5) > 0.15)
   console.log('\nNo result: the empty process spreads by more than 15 %.')

@@ -22,7 +22,10 @@ function spreadOf(numbers: readonly number[]): number {
 }
 
 /** Asks a row's process to run loops. @returns what they used. */
-async function ask(child: ChildProcess, question: object): Promise<{ readonly cpu: number; readonly heap: number }> {
+async function ask(
+  child: ChildProcess,
+  question: object,
+): Promise<{ readonly cpu: number; readonly heap: number }> {
   child.send(question)
   const [answer] = (await once(child, 'message')) as [{ cpu: number; heap: number; error?: string }]
   if (answer.error) throw new Error(answer.error)
@@ -41,8 +44,13 @@ async function measure(): Promise<void> {
   }
   console.log('| row | steps | CPU a call | times floor | spread |\n|---|--:|--:|--:|--:|')
   for (const steps of lengths) {
-    const measured = Object.entries(children).filter(([name]) => steps === 1 || !rowsOfOneStep.includes(name))
-    const question = { url: `${url}/${steps}/v1`, loops: Math.max(1, Math.round(Number(callsOfRound) / steps)) }
+    const measured = Object.entries(children).filter(
+      ([name]) => steps === 1 || !rowsOfOneStep.includes(name),
+    )
+    const question = {
+      url: `${url}/${steps}/v1`,
+      loops: Math.max(1, Math.round(Number(callsOfRound) / steps)),
+    }
     const costs: Record<string, number[]> = {}
     for (const [, child] of measured) await ask(child, question)
     for (let round = 0; round < Number(role); round++)
@@ -64,7 +72,10 @@ async function measure(): Promise<void> {
   server.kill()
 }
 
-async function answer(loop: Loop, { url, loops }: { readonly url: string; readonly loops: number }): Promise<object> {
+async function answer(
+  loop: Loop,
+  { url, loops }: { readonly url: string; readonly loops: number },
+): Promise<object> {
   const before = process.cpuUsage()
   for (let index = 0; index < loops; index++) {
     const text = await loop(url)

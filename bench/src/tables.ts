@@ -24,37 +24,66 @@ function cellText(results: Results, regime: Regime, variant: Variant, row: strin
     const value = results.value(regime.name, variant, row, column)
     return Number.isNaN(value)
       ? '–'
-      : value.toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits })
+      : value.toLocaleString('en-US', {
+          minimumFractionDigits: digits,
+          maximumFractionDigits: digits,
+        })
   })
   const ratio = results.ratio(regime.name, variant, row, reference)
   if (!Number.isNaN(ratio)) numbers[0] = `${numbers[0] ?? ''} (${ratio.toFixed(2)})`
   return numbers.join(' · ') + (cell.once ? ' once' : '') + (cell.note ? ' †' : '')
 }
 
-function notes(results: Results, regime: Regime, variants: readonly Variant[], rows: readonly Row[]): string[] {
+function notes(
+  results: Results,
+  regime: Regime,
+  variants: readonly Variant[],
+  rows: readonly Row[],
+): string[] {
   const found = variants
     .flatMap((variant) =>
-      rows.map(({ name }) => ({ name, ...variant, note: results.find(regime.name, variant, name)?.note })),
+      rows.map(({ name }) => ({
+        name,
+        ...variant,
+        note: results.find(regime.name, variant, name)?.note,
+      })),
     )
     .filter(({ note }) => note)
   return found.map(({ name, api, note }) => `† ${name}, ${api}: ${note ?? ''}`)
 }
 
 /** One regime as a table: rows by APIs and sizes. */
-export function regimeTable(results: Results, regime: Regime, apis: readonly Api[], rows: readonly Row[]): string[] {
+export function regimeTable(
+  results: Results,
+  regime: Regime,
+  apis: readonly Api[],
+  rows: readonly Row[],
+): string[] {
   const variants = apis.flatMap((api) => regime.sizes.map((size) => ({ api, size })))
-  const shown = rows.filter(({ name }) => variants.some((variant) => results.find(regime.name, variant, name)))
-  const head = variants.map(({ api, size }) => (regime.sizeName ? `${api}, ${regime.sizeName(size)}` : api))
-  const rounds = regime.run === 'sizes' ? '' : `, median of ${regime.rounds} rounds after ${regime.warmUps} of warm-up`
+  const shown = rows.filter(({ name }) =>
+    variants.some((variant) => results.find(regime.name, variant, name)),
+  )
+  const head = variants.map(({ api, size }) =>
+    regime.sizeName ? `${api}, ${regime.sizeName(size)}` : api,
+  )
+  const rounds =
+    regime.run === 'sizes'
+      ? ''
+      : `, median of ${regime.rounds} rounds after ${regime.warmUps} of warm-up`
   const ratio =
-    regime.run === 'sizes' ? '' : "; in parentheses the ratio to floor b, the median of the rounds' own ratios"
+    regime.run === 'sizes'
+      ? ''
+      : "; in parentheses the ratio to floor b, the median of the rounds' own ratios"
   const title = [
     `## ${regime.name}`,
     '',
     `${regime.title(regime)}. Cells: ${regime.columns.map((column) => column.head).join(' · ')}${rounds}${ratio}.`,
     '',
   ]
-  const body = shown.map(({ name }) => [name, ...variants.map((variant) => cellText(results, regime, variant, name))])
+  const body = shown.map(({ name }) => [
+    name,
+    ...variants.map((variant) => cellText(results, regime, variant, name)),
+  ])
   const below = notes(results, regime, variants, rows)
   return [
     ...title,
@@ -75,7 +104,12 @@ export function goalsTable(results: Results, goals: readonly Goal[]): string[] {
         : missed.length === 0
           ? 'met'
           : `not met: ${missed.map(({ api }) => api).join(', ')}`
-    return [goal, target, values.map(({ api, value }) => `${api} ${value.toFixed(digits)}`).join(', ') || '–', outcome]
+    return [
+      goal,
+      target,
+      values.map(({ api, value }) => `${api} ${value.toFixed(digits)}`).join(', ') || '–',
+      outcome,
+    ]
   })
   return ['## Goals', '', ...table(['goal', 'target', 'measured', 'result'], body), '']
 }

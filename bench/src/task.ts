@@ -36,8 +36,16 @@ const tool = (name: string): TaskTool => ({
     properties: {
       path: { type: 'string', description: 'Path of the file, from the root of the workspace' },
       text: { type: 'string', description: 'What to write; unset to read' },
-      mode: { type: 'string', enum: ['read', 'write', 'append'], description: 'What to do with the file' },
-      lines: { type: 'array', items: { type: 'integer' }, description: 'First and last line, from 1 on' },
+      mode: {
+        type: 'string',
+        enum: ['read', 'write', 'append'],
+        description: 'What to do with the file',
+      },
+      lines: {
+        type: 'array',
+        items: { type: 'integer' },
+        description: 'First and last line, from 1 on',
+      },
     },
     required: ['text'],
   },

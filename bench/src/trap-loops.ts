@@ -1,7 +1,13 @@
 import { createOpenAI } from '@ai-sdk/openai'
 import { createOpenAICompatible } from '@modelport/provider-openai-compatible'
 import { defineTool, type InferRequest, infer } from '@modelport/runtime'
-import { Agent, tool as agentTool, OpenAIChatCompletionsModel, run, setTracingDisabled } from '@openai/agents'
+import {
+  Agent,
+  tool as agentTool,
+  OpenAIChatCompletionsModel,
+  run,
+  setTracingDisabled,
+} from '@openai/agents'
 import { tool as sdkTool, ToolLoopAgent } from 'ai'
 import { OpenAI } from 'openai'
 import { z } from 'zod'
@@ -37,7 +43,12 @@ const modelport = (name: string, request: Partial<InferRequest>): Loop => ({
   run: async ({ baseUrl, tools, signal }) => {
     const provider = createOpenAICompatible({ model, apiKey, baseUrl })
     const defined = names.map((each) =>
-      defineTool({ name: each, description: descriptions[each], parameters, execute: () => tools[each]() }),
+      defineTool({
+        name: each,
+        description: descriptions[each],
+        parameters,
+        execute: () => tools[each](),
+      }),
     )
     const result = await infer(provider, { query: prompt, tools: defined, signal, ...request })
     return result.status === 'limit'
@@ -62,8 +73,16 @@ export const loops: readonly Loop[] = [
       const agent = new ToolLoopAgent({
         model: createOpenAI({ apiKey, baseURL: baseUrl }).chat(model),
         tools: {
-          search: sdkTool({ description: descriptions.search, inputSchema: parameters, execute: () => tools.search() }),
-          broken: sdkTool({ description: descriptions.broken, inputSchema: parameters, execute: () => tools.broken() }),
+          search: sdkTool({
+            description: descriptions.search,
+            inputSchema: parameters,
+            execute: () => tools.search(),
+          }),
+          broken: sdkTool({
+            description: descriptions.broken,
+            inputSchema: parameters,
+            execute: () => tools.broken(),
+          }),
         },
       })
       const { text, steps } = await agent.generate({ prompt, abortSignal: signal })
@@ -74,7 +93,12 @@ export const loops: readonly Loop[] = [
     name: 'Agents JS `run`',
     run: async ({ baseUrl, tools, signal }) => {
       const defined = names.map((each) =>
-        agentTool({ name: each, description: descriptions[each], parameters, execute: () => tools[each]() }),
+        agentTool({
+          name: each,
+          description: descriptions[each],
+          parameters,
+          execute: () => tools[each](),
+        }),
       )
       const agent = new Agent({
         name: 'trap',

@@ -49,7 +49,10 @@ const shuffle = (items, random) => {
 }
 
 const documentsOf = (texts, [fitted, tested] = limits) => {
-  const groups = Map.groupBy(texts, ({ group, category, source }) => `${group}/${category}/${source}`)
+  const groups = Map.groupBy(
+    texts,
+    ({ group, category, source }) => `${group}/${category}/${source}`,
+  )
   return [...groups].flatMap(([key, members]) => {
     const random = generator(hash(key))
     const documents = shuffle(members, random)
@@ -68,7 +71,11 @@ const documentsOf = (texts, [fitted, tested] = limits) => {
   })
 }
 
-const characters = { lower: 'abcdefghijklmnopqrstuvwxyz', digits: '0123456789', hex: '0123456789abcdef' }
+const characters = {
+  lower: 'abcdefghijklmnopqrstuvwxyz',
+  digits: '0123456789',
+  hex: '0123456789abcdef',
+}
 characters.upper = characters.lower.toUpperCase()
 characters.base64 = `${characters.upper}${characters.lower}${characters.digits}+/`
 characters.base64url = `${characters.upper}${characters.lower}${characters.digits}-_`
@@ -114,7 +121,8 @@ const formats = (random) => {
     'access log': () =>
       `${address()} - - [${pad(1 + number(28))}/Oct/2025:${pad(number(24))}:${pad(number(60))}:${pad(number(60))} +0000] "GET /${pick(words)}/${number(10000)}?q=${pick(words)} HTTP/1.1" ${pick([200, 304, 404, 500])} ${number(100000)} "-" "Mozilla/5.0"`,
     integers: () => Array.from({ length: 12 }, () => number(10 ** (1 + number(9)))).join(' '),
-    decimals: () => Array.from({ length: 8 }, () => (random() * 1000 - 300).toFixed(1 + number(6))).join(','),
+    decimals: () =>
+      Array.from({ length: 8 }, () => (random() * 1000 - 300).toFixed(1 + number(6))).join(','),
     'number array': () => JSON.stringify(Array.from({ length: 16 }, () => random() - 0.5)),
     csv: () =>
       [
@@ -129,7 +137,8 @@ const formats = (random) => {
     'emoji only': () => many(emoji, 20),
     url: () =>
       `https://${pick(words)}.example.com/${pick(words)}/${pick(words)}-${number(1000)}?utm_source=${pick(words)}&id=${many(characters.alphanumeric, 11)}`,
-    table: () => `| ${phrase(1)} | ${number(1000)} | ${phrase(2)} | ${'-'.repeat(3 + number(20))} |`,
+    table: () =>
+      `| ${phrase(1)} | ${number(1000)} | ${phrase(2)} | ${'-'.repeat(3 + number(20))} |`,
     rule: () => pick(['-', '=', '*', '#', '_', '~']).repeat(10 + number(80)),
     'deep indent': () => `${' '.repeat(number(60))}${phrase(2)}${'\n'.repeat(number(3))}`,
   }

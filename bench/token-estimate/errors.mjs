@@ -18,7 +18,8 @@ for (const [from, to] of [
   [500, 2000],
   [2000, 20_000],
 ]) {
-  const isOfSize = ({ document }) => Buffer.byteLength(document.text) >= from && Buffer.byteLength(document.text) < to
+  const isOfSize = ({ document }) =>
+    Buffer.byteLength(document.text) >= from && Buffer.byteLength(document.text) < to
   console.log(overall(`  ${from} to ${to} bytes`, test.filter(isOfSize)))
 }
 console.log(

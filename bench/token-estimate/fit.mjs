@@ -9,8 +9,31 @@ import { isWritten, write } from './tables.mjs'
 
 /** Share of documents that may be left undercounted in cross-validation; it trains on less than the fit does, so the fit itself does a little better. */
 const undercounted = 0.0225
-const sources = ['javascripting', 'node-red', 'uppy', 'capacitor', 'graphile', 'codemirror', 'wordpress', 'quran']
-const languages = ['nl', 'da', 'ro', 'hu', 'ca', 'id', 'tl', 'uk', 'sr', 'fa', 'mr', 'ne', 'zh-hant']
+const sources = [
+  'javascripting',
+  'node-red',
+  'uppy',
+  'capacitor',
+  'graphile',
+  'codemirror',
+  'wordpress',
+  'quran',
+]
+const languages = [
+  'nl',
+  'da',
+  'ro',
+  'hu',
+  'ca',
+  'id',
+  'tl',
+  'uk',
+  'sr',
+  'fa',
+  'mr',
+  'ne',
+  'zh-hant',
+]
 
 const all = counted(documents())
 const seen = all.filter(({ half }) => half === 0)
@@ -35,7 +58,9 @@ if (process.argv.includes('--write')) {
 } else {
   const written = isWritten(fitted)
   console.log(
-    written ? 'the source file holds exactly this fit' : 'the source file DIFFERS from this fit: --write puts it there',
+    written
+      ? 'the source file holds exactly this fit'
+      : 'the source file DIFFERS from this fit: --write puts it there',
   )
   if (!written) process.exitCode = 1
   const modelled = estimates(rowsOf(all), fitted)

@@ -4,7 +4,8 @@ import { encode } from 'gpt-tokenizer/encoding/o200k_base'
 const countTokens = (text) => encode(text, { disallowedSpecial: new Set() }).length
 
 /** The documents with their reference count. */
-export const counted = (documents) => documents.map((document) => ({ ...document, tokens: countTokens(document.text) }))
+export const counted = (documents) =>
+  documents.map((document) => ({ ...document, tokens: countTokens(document.text) }))
 
 /**
  * The weight of every 16 code points whose script no text was fitted on: tokens of single characters, averaged over 256 code points. Surrogates come in
@@ -12,11 +13,12 @@ export const counted = (documents) => documents.map((document) => ({ ...document
  */
 export const fallbackWeights = () => {
   const single = Array.from({ length: 4096 }, (_, block) => {
-    const characters = Array.from({ length: 16 }, (_, at) => String.fromCharCode(block * 16 + at)).filter(
-      (character) => !/\p{Cn}|\p{Co}|\p{Cs}/u.test(character),
-    )
+    const characters = Array.from({ length: 16 }, (_, at) =>
+      String.fromCharCode(block * 16 + at),
+    ).filter((character) => !/\p{Cn}|\p{Co}|\p{Cs}/u.test(character))
     return characters.length > 0
-      ? characters.reduce((total, character) => total + countTokens(character), 0) / characters.length
+      ? characters.reduce((total, character) => total + countTokens(character), 0) /
+          characters.length
       : 0
   })
   return single.map((_, block) => {

@@ -1,5 +1,15 @@
 // Asymmetric regression on relative errors, then rounding to the few levels the source file can hold.
-import { blocks, countFeatures, first, letterOfBlock, letters, long, pairs, size, transitions } from './features.mjs'
+import {
+  blocks,
+  countFeatures,
+  first,
+  letterOfBlock,
+  letters,
+  long,
+  pairs,
+  size,
+  transitions,
+} from './features.mjs'
 
 /** Undercounts weigh this much more than overcounts in the loss. */
 const undercountWeight = 8
@@ -30,9 +40,14 @@ const isPair = (feature) => feature < pairs + letters * letters
 const isMark = (feature) => feature >= first && feature < blocks
 /** Weights that must not vanish: blanks, line ends, one mark over and over, and letters without end all cost something. */
 const lowest = (feature) =>
-  feature === long || feature >= blocks ? 2 * unit : feature >= transitions && feature < transitions + 36 ? unit : 0
+  feature === long || feature >= blocks
+    ? 2 * unit
+    : feature >= transitions && feature < transitions + 36
+      ? unit
+      : 0
 const categoryOf = ({ group, category }) => `${group}/${category}`
-const rounded = (weight, { count, step }) => Math.min(count - 1, Math.round(weight / unit / step)) * step * unit
+const rounded = (weight, { count, step }) =>
+  Math.min(count - 1, Math.round(weight / unit / step)) * step * unit
 
 /** One row per document: its features with their counts per reference token. Documents of small categories weigh more. */
 export const rowsOf = (documents) => {
@@ -63,7 +78,9 @@ const sum = ({ features, shares }, weights) => {
 /** Estimate in tokens for every row. */
 export const estimates = (rows, { weights, scale }) =>
   rows.map((row) => {
-    const tokens = Number((scale * unit).toFixed(5)) * Math.round((sum(row, weights) * row.document.tokens) / unit)
+    const tokens =
+      Number((scale * unit).toFixed(5)) *
+      Math.round((sum(row, weights) * row.document.tokens) / unit)
     return Math.ceil(tokens + spread * Math.sqrt(tokens))
   })
 
@@ -73,7 +90,9 @@ const solve = (
   weights,
   { frozen = () => false, group = (feature) => feature, iterations = 400, rate = 0.04 } = {},
 ) => {
-  const active = [...new Set(rows.flatMap(({ features }) => [...features]))].filter((feature) => !frozen(feature))
+  const active = [...new Set(rows.flatMap(({ features }) => [...features]))].filter(
+    (feature) => !frozen(feature),
+  )
   const leader = Int32Array.from({ length: size }, (_, feature) => group(feature))
   const leaders = [...new Set(active.map((feature) => leader[feature]))]
   const [gradient, mean, variance] = [0, 0, 0].map(() => new Float64Array(size))
@@ -83,17 +102,21 @@ const solve = (
       const total = sum(row, weights)
       const margin = spread * Math.sqrt(total / row.document.tokens)
       const error = total + margin - 1
-      const slope = error > 0 ? Math.min(1, error / 0.03) : -undercountWeight * Math.min(1, -error / 0.03)
+      const slope =
+        error > 0 ? Math.min(1, error / 0.03) : -undercountWeight * Math.min(1, -error / 0.03)
       const share = (slope * (1 + margin / 2 / Math.max(total, 1e-6)) * row.weight) / rows.length
-      for (let at = 0; at < row.features.length; at++) gradient[leader[row.features[at]]] += share * row.shares[at]
+      for (let at = 0; at < row.features.length; at++)
+        gradient[leader[row.features[at]]] += share * row.shares[at]
     }
-    const pace = rate * Math.min(1, step / 20) * (0.02 + 0.49 * (1 + Math.cos((Math.PI * step) / iterations)))
+    const pace =
+      rate * Math.min(1, step / 20) * (0.02 + 0.49 * (1 + Math.cos((Math.PI * step) / iterations)))
     for (const feature of leaders) {
       const slope = gradient[feature] + 3e-5 * weights[feature]
       mean[feature] = 0.9 * mean[feature] + 0.1 * slope
       variance[feature] = 0.999 * variance[feature] + 0.001 * slope * slope
       weights[feature] -=
-        (pace * (mean[feature] / (1 - 0.9 ** step))) / (Math.sqrt(variance[feature] / (1 - 0.999 ** step)) + 1e-8)
+        (pace * (mean[feature] / (1 - 0.9 ** step))) /
+        (Math.sqrt(variance[feature] / (1 - 0.999 ** step)) + 1e-8)
       weights[feature] = feature === long ? 2 * unit : Math.max(lowest(feature), weights[feature])
     }
     for (const feature of active) weights[feature] = weights[leader[feature]]
@@ -124,7 +147,11 @@ const cutStretch = (from, to, value, mass) => {
   }
   const pieces = []
   for (let end = count; end > 0; end = cut[end])
-    pieces.unshift({ from: from + cut[end], to: from + end, weight: (wx[end] - wx[cut[end]]) / (w[end] - w[cut[end]]) })
+    pieces.unshift({
+      from: from + cut[end],
+      to: from + end,
+      weight: (wx[end] - wx[cut[end]]) / (w[end] - w[cut[end]]),
+    })
   return pieces
 }
 /** How much squared relative error a unit of squared weight error in a block makes, over all rows. */
@@ -178,15 +205,22 @@ export const fitTables = (rows, fallback) => {
   const runUse = new Float64Array(size)
   for (let block = blocks; block < size; block++) runUse[group(block)] += use[block]
   const isRare = (feature) => feature >= blocks && runUse[group(feature)] < 1
-  solve(rows, weights, { group, frozen: (feature) => isPair(feature) || isRare(feature), iterations: 200, rate: 0.02 })
-  for (let mark = first; isMark(mark); mark++) weights[mark] = rounded(use[mark] === 0 ? 1 : weights[mark], markLevels)
+  solve(rows, weights, {
+    group,
+    frozen: (feature) => isPair(feature) || isRare(feature),
+    iterations: 200,
+    rate: 0.02,
+  })
+  for (let mark = first; isMark(mark); mark++)
+    weights[mark] = rounded(use[mark] === 0 ? 1 : weights[mark], markLevels)
   solve(rows, weights, {
     group,
     frozen: (feature) => isPair(feature) || isMark(feature) || isRare(feature),
     iterations: 200,
     rate: 0.02,
   })
-  for (const { from } of runs) weights[blocks + from] = rounded(weights[blocks + from], { count: 64, step: 1 })
+  for (const { from } of runs)
+    weights[blocks + from] = rounded(weights[blocks + from], { count: 64, step: 1 })
   for (let feature = transitions; feature < first; feature++)
     weights[feature] = rounded(weights[feature], { count: 64, step: 1 })
   for (const { from, to } of runs) weights.fill(weights[blocks + from], blocks + from, blocks + to)
@@ -230,7 +264,9 @@ const polish = (rows, weights, group, stepOf) => {
       const at = column[index]
       const { weight, document } = rows[at]
       difference +=
-        weight * (lossOf(totals[at] + delta * column[index + 1], document.tokens) - lossOf(totals[at], document.tokens))
+        weight *
+        (lossOf(totals[at] + delta * column[index + 1], document.tokens) -
+          lossOf(totals[at], document.tokens))
     }
     return difference
   }
@@ -239,9 +275,16 @@ const polish = (rows, weights, group, stepOf) => {
       const { step, most } = stepOf(feature)
       for (const delta of [step, -step]) {
         const moved = weights[feature] + delta
-        if (step === 0 || moved > most + 1e-9 || moved < lowest(feature) - 1e-9 || change(column, delta) >= 0) continue
+        if (
+          step === 0 ||
+          moved > most + 1e-9 ||
+          moved < lowest(feature) - 1e-9 ||
+          change(column, delta) >= 0
+        )
+          continue
         weights[feature] = moved
-        for (let index = 0; index < column.length; index += 2) totals[column[index]] += delta * column[index + 1]
+        for (let index = 0; index < column.length; index += 2)
+          totals[column[index]] += delta * column[index + 1]
         break
       }
     }

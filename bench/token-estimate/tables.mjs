@@ -20,7 +20,9 @@ const constants = ({ weights, runs, scale }) => {
   )
   const pieces = runs.flatMap(({ from, to, letter, weight }) => {
     const value = letter ? letter + 13 : 43 + units(weight)
-    const lengths = [...Array(Math.floor((to - from) / 50)).fill(50), (to - from) % 50].filter((length) => length > 0)
+    const lengths = [...Array(Math.floor((to - from) / 50)).fill(50), (to - from) % 50].filter(
+      (length) => length > 0,
+    )
     return lengths.map((length) => character(39 + length) + character(value))
   })
   return {
@@ -30,7 +32,9 @@ const constants = ({ weights, runs, scale }) => {
       ).join(''),
     ),
     transitions: quoted(
-      Array.from({ length: 36 }, (_, at) => character(40 + units(weights[transitions + at]))).join(''),
+      Array.from({ length: 36 }, (_, at) => character(40 + units(weights[transitions + at]))).join(
+        '',
+      ),
     ),
     marks: quoted(
       Array.from({ length: 94 }, (_, at) =>

@@ -11,9 +11,19 @@ import { readdirSync } from 'node:fs'
 export const boundaries = [
   { package: 'core', imports: [], forbidden: ['undici', 'node:fs', '@modelport/driver'] },
 
-  { package: 'core', file: 'slot.ts', imports: [], builtins: true, forbidden: ['undici', '@modelport/driver'] },
+  {
+    package: 'core',
+    file: 'slot.ts',
+    imports: [],
+    builtins: true,
+    forbidden: ['undici', '@modelport/driver'],
+  },
 
-  { package: 'driver', imports: ['@modelport/core'], forbidden: ['undici', 'node:http', '@modelport/conformance'] },
+  {
+    package: 'driver',
+    imports: ['@modelport/core'],
+    forbidden: ['undici', 'node:http', '@modelport/conformance'],
+  },
   {
     package: 'driver',
     file: 'undici-transport.ts',
@@ -99,7 +109,12 @@ export const boundaries = [
   },
   {
     package: 'provider-openai-compatible',
-    imports: ['@modelport/core', '@modelport/driver', '@modelport/chat-completions', '@modelport/catalog'],
+    imports: [
+      '@modelport/core',
+      '@modelport/driver',
+      '@modelport/chat-completions',
+      '@modelport/catalog',
+    ],
     forbidden: ['openai', 'undici', 'node:fs', '@modelport/provider-openai'],
   },
   {
@@ -195,7 +210,14 @@ export const boundaries = [
   },
   {
     package: 'dialog',
-    imports: ['@modelport/core', '@modelport/runtime', 'zod', '@standard-schema/spec', '@noble/hashes', 'yaml'],
+    imports: [
+      '@modelport/core',
+      '@modelport/runtime',
+      'zod',
+      '@standard-schema/spec',
+      '@noble/hashes',
+      'yaml',
+    ],
     forbidden: ['@modelport/driver', '@modelport/factory', '@modelport/agent', 'node:fs'],
   },
   {
@@ -208,18 +230,44 @@ export const boundaries = [
   {
     package: 'agent',
     imports: ['@modelport/core', '@modelport/runtime', '@noble/hashes'],
-    forbidden: ['@modelport/driver', '@modelport/factory', '@modelport/dialog', '@modelport/serve', 'hono', 'node:fs'],
+    forbidden: [
+      '@modelport/driver',
+      '@modelport/factory',
+      '@modelport/dialog',
+      '@modelport/serve',
+      'hono',
+      'node:fs',
+    ],
   },
   {
     package: 'serve',
-    imports: ['@modelport/core', '@modelport/runtime', '@modelport/agent', 'jose', 'eventsource-parser'],
-    forbidden: ['@modelport/driver', '@modelport/factory', '@modelport/durable', '@modelport/compat', 'node:fs'],
+    imports: [
+      '@modelport/core',
+      '@modelport/runtime',
+      '@modelport/agent',
+      'jose',
+      'eventsource-parser',
+    ],
+    forbidden: [
+      '@modelport/driver',
+      '@modelport/factory',
+      '@modelport/durable',
+      '@modelport/compat',
+      'node:fs',
+    ],
   },
   // Sockets: the server of Node, and requests whose address is checked when the connection is made.
   {
     package: 'serve',
     file: 'node*.ts',
-    imports: ['@modelport/core', '@modelport/runtime', '@modelport/agent', '@hono/node-server', 'hono', 'jose'],
+    imports: [
+      '@modelport/core',
+      '@modelport/runtime',
+      '@modelport/agent',
+      '@hono/node-server',
+      'hono',
+      'jose',
+    ],
     builtins: true,
     forbidden: ['@modelport/driver', '@modelport/factory', '@modelport/durable'],
   },
@@ -227,7 +275,12 @@ export const boundaries = [
     package: 'durable',
     imports: ['@modelport/core', '@modelport/runtime', '@modelport/agent', 'postgres'],
     builtins: true,
-    forbidden: ['@modelport/driver', '@modelport/factory', '@modelport/dialog', '@modelport/studio'],
+    forbidden: [
+      '@modelport/driver',
+      '@modelport/factory',
+      '@modelport/dialog',
+      '@modelport/studio',
+    ],
   },
   // All lineage of other systems. Only the command line imports it.
   {
@@ -245,7 +298,13 @@ export const boundaries = [
       '@ai-sdk/provider',
       '@standard-schema/spec',
     ],
-    forbidden: ['ai', '@modelport/factory', '@modelport/provider-openai', '@modelport/compat', 'node:fs'],
+    forbidden: [
+      'ai',
+      '@modelport/factory',
+      '@modelport/provider-openai',
+      '@modelport/compat',
+      'node:fs',
+    ],
   },
   // Servers of the Model Context Protocol, by its official client, which only this package knows.
   {
@@ -257,7 +316,12 @@ export const boundaries = [
   ...['serve-*.ts', 'served-*.ts'].map((file) => ({
     package: 'mcp',
     file,
-    imports: ['@modelport/core', '@modelport/runtime', '@modelport/agent', '@modelcontextprotocol/server'],
+    imports: [
+      '@modelport/core',
+      '@modelport/runtime',
+      '@modelport/agent',
+      '@modelcontextprotocol/server',
+    ],
     forbidden: ['@modelcontextprotocol/sdk', '@modelport/driver', '@modelport/serve', 'node:fs'],
   })),
   {
@@ -369,14 +433,17 @@ export const folders = {
   driver: [
     { base: 'the interface of a driver; clocks, limits, JSON, and buffers of text and bytes' },
     {
-      framing: 'bytes to records: Server-Sent Events, JSON lines, lines of text, binary frames, one JSON body',
+      framing:
+        'bytes to records: Server-Sent Events, JSON lines, lines of text, binary frames, one JSON body',
       failure: 'a failed response, connection or record as a typed error',
     },
     {
       turn: 'one turn: its history checked and fitted to the model, its tool calls collected, its reply recorded',
       config: 'settings of every provider, and what is refused in them',
     },
-    { transport: 'the requests of Node, proxies, and a `fetch` that contacts only the listed hosts' },
+    {
+      transport: 'the requests of Node, proxies, and a `fetch` that contacts only the listed hosts',
+    },
     { call: 'one call: its options, limits and errors without keys' },
     { exchange: 'attempts, one request with its response, and the turns of a conversation' },
     { reader: 'the queue, the pump and the readers above a conversation' },
@@ -401,7 +468,10 @@ export const folders = {
     { journal: 'what a run stores: entries, checkpoints, resume decisions' },
     { events: 'what a run reports, and the names it has on the wire' },
     { loop: '`infer`: one run, from request to result' },
-    { telemetry: 'spans and metrics of a run', ui: 'streams for a page, which reads them as they come' },
+    {
+      telemetry: 'spans and metrics of a run',
+      ui: 'streams for a page, which reads them as they come',
+    },
   ],
   dialog: [
     { base: 'YAML with the places of its entries, and values as they are shown' },
@@ -415,7 +485,10 @@ export const folders = {
     { call: 'the agent call: its states, limits, trace and typed error' },
     { classify: 'labels with probabilities, by logprobs or by votes' },
     { caller: 'prompts bound to a provider' },
-    { agents: 'the agents of a system, made from plain data', node: 'prompts and reports in files' },
+    {
+      agents: 'the agents of a system, made from plain data',
+      node: 'prompts and reports in files',
+    },
   ],
   agent: [
     { base: 'errors, ids, signals' },
@@ -447,18 +520,32 @@ export const folders = {
     { node: 'the server of Node', attach: 'what shows a program in a studio' },
   ],
   factory: [
-    { base: 'the environment, host entries, suggestions for misspelt names', fallback: 'a provider made of providers' },
-    { config: '`ModelConfig`: its fields, `provider:model`, entries of a pool, the order of fallbacks' },
-    { providers: 'the table of providers, and what some of them add: cloud hosts, the forms of `OLLAMA_HOST`' },
+    {
+      base: 'the environment, host entries, suggestions for misspelt names',
+      fallback: 'a provider made of providers',
+    },
+    {
+      config:
+        '`ModelConfig`: its fields, `provider:model`, entries of a pool, the order of fallbacks',
+    },
+    {
+      providers:
+        'the table of providers, and what some of them add: cloud hosts, the forms of `OLLAMA_HOST`',
+    },
     { resolve: 'what a configuration means: row, address, key, headers, proxy, hosts' },
-    { create: 'loads packages and creates providers and capabilities', file: 'reads and checks a YAML file' },
+    {
+      create: 'loads packages and creates providers and capabilities',
+      file: 'reads and checks a YAML file',
+    },
     { connection: 'the connection test and its diagnoses' },
   ],
   cli: [
     { terminal: 'input and output, colours, Markdown, progress' },
     { errors: 'exit codes, and how a failure is printed' },
     { files: 'private files, the key file, locations' },
-    { context: '`Cli`, what every command works with; common options; consent to provider packages' },
+    {
+      context: '`Cli`, what every command works with; common options; consent to provider packages',
+    },
     { models: 'models of the configuration', tools: 'tools from a module' },
     {
       secrets: 'keys removed from what is stored',
@@ -483,14 +570,24 @@ export const folderOrders = Object.fromEntries(
 )
 
 // Packages that know no vendor: handed a Provider, or building one from parts.
-export const vendorNeutral = ['core', 'driver', 'runtime', 'dialog', 'agent', 'serve', 'durable', 'studio']
+export const vendorNeutral = [
+  'core',
+  'driver',
+  'runtime',
+  'dialog',
+  'agent',
+  'serve',
+  'durable',
+  'studio',
+]
 
 // Other systems, whose names, presets and data models are in compat. Matched like `vendorNames`; one in capitals as it is written.
 export const foreignNames = ['openparallax', 'protolink', 'xaibo', 'lllm', 'OP_']
 
 // The only other sources that name one, each with its reason.
 export const foreignExceptions = {
-  'packages/serve/src/a2a/task-codec.ts': 'the key of metadata with the type of a part, which Protolink reads',
+  'packages/serve/src/a2a/task-codec.ts':
+    'the key of metadata with the type of a part, which Protolink reads',
   'packages/cli/src/context/cli.ts': 'the command line looks variables up with OP_ too',
 }
 

@@ -37,7 +37,8 @@ export function findOverlap(source, flags = '') {
   }
 
   let nested
-  const isOne = (element) => element.type !== 'Assertion' && element.type !== 'Quantifier' && !isGroup(element)
+  const isOne = (element) =>
+    element.type !== 'Assertion' && element.type !== 'Quantifier' && !isGroup(element)
   /** An unbounded repetition inside another needs a character in each pass that it cannot match itself. */
   const checkNested = (outer) => {
     for (const path of pathsOf(outer.element)) {
@@ -53,7 +54,9 @@ export function findOverlap(source, flags = '') {
     const chars = charsWithin(node.element)
     const many = { kind: 'many', chars, raw: node.raw }
     if (isOne(node.element)) return [[many]]
-    const repeated = pathsOf(node.element).map(([first]) => (first?.kind === 'one' ? [first, many] : [many]))
+    const repeated = pathsOf(node.element).map(([first]) =>
+      first?.kind === 'one' ? [first, many] : [many],
+    )
     return node.min === 0 ? [[], ...repeated] : repeated
   }
   const assertion = (node) => {
@@ -62,9 +65,17 @@ export function findOverlap(source, flags = '') {
     const [only, ...rest] = node.alternatives?.flatMap(({ elements }) => elements) ?? []
     if (node.kind === 'lookbehind' && only && rest.length === 0 && isOne(only)) {
       const chars = charsOf(only)
-      return [[{ kind: 'one', chars: node.negate ? new Set([...all].filter((char) => !chars.has(char))) : chars }]]
+      return [
+        [
+          {
+            kind: 'one',
+            chars: node.negate ? new Set([...all].filter((char) => !chars.has(char))) : chars,
+          },
+        ],
+      ]
     }
-    if (node.kind === 'lookahead') return [[{ kind: 'ahead', paths: node.alternatives.flatMap(sequence) }]]
+    if (node.kind === 'lookahead')
+      return [[{ kind: 'ahead', paths: node.alternatives.flatMap(sequence) }]]
     return [[{ kind: 'check' }]]
   }
   function pathsOf(node) {
@@ -78,7 +89,8 @@ export function findOverlap(source, flags = '') {
     let paths = [[]]
     for (const element of elements) {
       const next = pathsOf(element)
-      if (paths.length * next.length > MOST_PATHS) throw new RangeError(`/${source}/ has too many paths to check`)
+      if (paths.length * next.length > MOST_PATHS)
+        throw new RangeError(`/${source}/ has too many paths to check`)
       paths = paths.flatMap((path) => next.map((items) => [...path, ...items]))
     }
     return paths
@@ -88,12 +100,18 @@ export function findOverlap(source, flags = '') {
   /** After a repetition that matches everything, the end of the text cannot fail. */
   const canFail = (rest, chars) =>
     rest.some(
-      ({ kind }) => kind === 'one' || kind === 'check' || kind === 'ahead' || (kind === 'end' && !coversAll(chars)),
+      ({ kind }) =>
+        kind === 'one' ||
+        kind === 'check' ||
+        kind === 'ahead' ||
+        (kind === 'end' && !coversAll(chars)),
     )
   const overlapIn = (path) => {
     for (const [at, item] of path.entries()) {
       if (item.kind === 'ahead') {
-        const inside = item.paths.map((inner) => overlapIn([...path.slice(0, at), ...inner])).find(Boolean)
+        const inside = item.paths
+          .map((inner) => overlapIn([...path.slice(0, at), ...inner]))
+          .find(Boolean)
         if (inside) return inside
       }
       if (item.kind !== 'many' || !canFail(path.slice(at + 1), item.chars)) continue
@@ -102,13 +120,18 @@ export function findOverlap(source, flags = '') {
         if (first.kind !== 'many' || !overlaps(first.chars, item.chars)) continue
         const fixed = path
           .slice(from + 1, at)
-          .some(({ kind, chars }) => kind === 'one' && !(overlaps(chars, first.chars) && overlaps(chars, item.chars)))
+          .some(
+            ({ kind, chars }) =>
+              kind === 'one' && !(overlaps(chars, first.chars) && overlaps(chars, item.chars)),
+          )
         if (!fixed) return [first.raw, item.raw]
       }
     }
     return undefined
   }
-  const anywhere = flags.includes('y') ? [] : [{ kind: 'many', chars: all, raw: 'the search for its start' }]
+  const anywhere = flags.includes('y')
+    ? []
+    : [{ kind: 'many', chars: all, raw: 'the search for its start' }]
   const found = pathsOf(pattern)
     .map((path) => overlapIn([...anywhere, ...path]))
     .find(Boolean)

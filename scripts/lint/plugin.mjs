@@ -26,7 +26,8 @@ const importBoundary = {
     schema: [{ type: 'object' }],
     messages: {
       forbidden: '{{name}} may not import "{{specifier}}"; it may import: {{allowed}}',
-      outside: '"{{specifier}}" leaves the package by a relative path; import the package by its name',
+      outside:
+        '"{{specifier}}" leaves the package by a relative path; import the package by its name',
       computed: 'import() of a computed specifier hides what is imported; write the name',
     },
   },
@@ -43,14 +44,19 @@ const importBoundary = {
       }
       if (specifier.startsWith('.')) {
         const target = resolve(dirname(context.filename), specifier)
-        if (!target.startsWith(src + sep)) context.report({ node, messageId: 'outside', data: { specifier } })
+        if (!target.startsWith(src + sep))
+          context.report({ node, messageId: 'outside', data: { specifier } })
         return
       }
       if (BUILTIN.test(specifier) && !row.imports.includes(specifier)) {
         if (row.builtins && specifier.startsWith('node:')) return
       } else if (row.imports.some((pattern) => matches(pattern, specifier))) return
       if (dynamic && row.dynamicImports?.some((pattern) => matches(pattern, specifier))) return
-      const data = { name: row.file ?? row.package, specifier, allowed: allowed.join(', ') || 'nothing' }
+      const data = {
+        name: row.file ?? row.package,
+        specifier,
+        allowed: allowed.join(', ') || 'nothing',
+      }
       context.report({ node, messageId: 'forbidden', data })
     }
 
@@ -62,7 +68,8 @@ const importBoundary = {
       TSImportType: (node) => check(node.source ?? node.argument?.literal),
       TSExternalModuleReference: (node) => check(node.expression),
       'CallExpression[callee.name="require"]': (node) => check(node.arguments[0]),
-      'CallExpression[callee.property.name="getBuiltinModule"]': (node) => row.builtins || check(node.arguments[0]),
+      'CallExpression[callee.property.name="getBuiltinModule"]': (node) =>
+        row.builtins || check(node.arguments[0]),
     }
   },
 }
@@ -80,16 +87,23 @@ const fileName = {
   create: (context) => ({
     Program(node) {
       const name = basename(context.filename)
-      if (!/^\.?[a-z0-9]+(?:-[a-z0-9]+)*(?:\.(?:test|test-d|config|base|d))*\.[cm]?[jt]sx?$/.test(name))
+      if (
+        !/^\.?[a-z0-9]+(?:-[a-z0-9]+)*(?:\.(?:test|test-d|config|base|d))*\.[cm]?[jt]sx?$/.test(
+          name,
+        )
+      )
         context.report({ node, messageId: 'kebab', data: { name } })
-      if (/^(?:utils?|helpers?|common|misc)\./.test(name)) context.report({ node, messageId: 'vague', data: { name } })
+      if (/^(?:utils?|helpers?|common|misc)\./.test(name))
+        context.report({ node, messageId: 'vague', data: { name } })
     },
   }),
 }
 
 /** Finds a name in any case; one in capitals as it is written, at the start of a word. */
 const toPattern = (name) =>
-  name === name.toUpperCase() ? new RegExp(`\\b${name}`, 'g') : new RegExp(name.replaceAll('.', String.raw`\.`), 'gi')
+  name === name.toUpperCase()
+    ? new RegExp(`\\b${name}`, 'g')
+    : new RegExp(name.replaceAll('.', String.raw`\.`), 'gi')
 
 /** Refuses the names that are given to the rule, anywhere in a file. */
 const noName = (description, kind) => ({
@@ -104,7 +118,10 @@ const noName = (description, kind) => ({
       const { sourceCode } = context
       for (const name of context.options[0]) {
         for (const { index } of sourceCode.text.matchAll(toPattern(name))) {
-          const loc = { start: sourceCode.getLocFromIndex(index), end: sourceCode.getLocFromIndex(index + name.length) }
+          const loc = {
+            start: sourceCode.getLocFromIndex(index),
+            end: sourceCode.getLocFromIndex(index + name.length),
+          }
           context.report({ loc, messageId: 'named', data: { name } })
         }
       }
@@ -145,13 +162,16 @@ const noTimeAssertion = {
       const written = variable?.references.flatMap(({ writeExpr }) => writeExpr ?? []) ?? []
       return [
         ...written,
-        ...(variable?.defs.flatMap(({ type, node: defined }) => (type === 'FunctionName' ? [defined] : [])) ?? []),
+        ...(variable?.defs.flatMap(({ type, node: defined }) =>
+          type === 'FunctionName' ? [defined] : [],
+        ) ?? []),
       ]
     }
     const returned = (node, found = []) => {
       if (node.type === 'ReturnStatement' && node.argument) found.push(node.argument)
       for (const key of sourceCode.visitorKeys[node.type] ?? []) {
-        for (const child of [node[key]].flat()) if (child && !/Function/.test(child.type)) returned(child, found)
+        for (const child of [node[key]].flat())
+          if (child && !/Function/.test(child.type)) returned(child, found)
       }
       return found
     }
@@ -164,7 +184,10 @@ const noTimeAssertion = {
           return (
             MEASURE.test(sourceCode.getText(node.callee)) ||
             (node.callee.type === 'MemberExpression'
-              ? any(node.callee.object, ...node.arguments.filter(() => node.callee.object.name === 'Math'))
+              ? any(
+                  node.callee.object,
+                  ...node.arguments.filter(() => node.callee.object.name === 'Math'),
+                )
               : any(node.callee))
           )
         case 'NewExpression':
@@ -222,7 +245,8 @@ const plainWording = {
     }
     return {
       Program() {
-        for (const comment of sourceCode.getAllComments()) check(comment.value, comment.range[0] + 2, findInComment)
+        for (const comment of sourceCode.getAllComments())
+          check(comment.value, comment.range[0] + 2, findInComment)
       },
       Literal: (node) => typeof node.value === 'string' && check(node.raw, node.range[0]),
       TemplateElement: (node) => check(node.value.raw, node.range[0] + 1),
@@ -241,7 +265,11 @@ const testTitle = {
     CallExpression(node) {
       const [argument] = node.arguments
       const title = argument?.type === 'Literal' ? argument.value : argument?.quasis?.[0]?.value.raw
-      if (typeof title !== 'string' || !/^(?:test|it)\b/.test(context.sourceCode.getText(node.callee))) return
+      if (
+        typeof title !== 'string' ||
+        !/^(?:test|it)\b/.test(context.sourceCode.getText(node.callee))
+      )
+        return
       const advice = titleProblem(title)
       if (advice) context.report({ node: argument, messageId: 'fragment', data: { title, advice } })
     },
@@ -285,7 +313,12 @@ const noImportCycle = {
     const check = (node) => {
       if (!node.source?.value.startsWith?.('.')) return
       const path = pathBack(resolve(dirname(home), node.source.value.replace(/\.js$/, '.ts')))
-      if (path) context.report({ node, messageId: 'cycle', data: { path: [basename(home), ...path].join(' → ') } })
+      if (path)
+        context.report({
+          node,
+          messageId: 'cycle',
+          data: { path: [basename(home), ...path].join(' → ') },
+        })
     }
     return { ImportDeclaration: check, ExportNamedDeclaration: check }
   },
@@ -294,7 +327,9 @@ const noImportCycle = {
 const folderOrder = {
   meta: {
     type: 'problem',
-    docs: { description: 'Folders of a package import each other in one direction, types included' },
+    docs: {
+      description: 'Folders of a package import each other in one direction, types included',
+    },
     schema: [{ type: 'array' }],
     messages: {
       unlisted:
@@ -321,11 +356,16 @@ const folderOrder = {
       const file = resolve(dirname(context.filename), specifier)
       const target = folderOf(file)
       if (target === folder || allowed.includes(target)) return
-      const data = { folder, target: target ?? basename(file), allowed: allowed.join(', ') || 'no other folder' }
+      const data = {
+        folder,
+        target: target ?? basename(file),
+        allowed: allowed.join(', ') || 'no other folder',
+      }
       context.report({ node, messageId: target === undefined ? 'root' : 'upwards', data })
     }
     return {
-      Program: (node) => own < 0 && context.report({ node, messageId: 'unlisted', data: { folder } }),
+      Program: (node) =>
+        own < 0 && context.report({ node, messageId: 'unlisted', data: { folder } }),
       ImportDeclaration: (node) => check(node.source),
       ExportAllDeclaration: (node) => check(node.source),
       ExportNamedDeclaration: (node) => check(node.source),

@@ -12,10 +12,16 @@ export const phrases = [
     ),
     advice: 'write "is not a …", or "there is no …"',
   },
-  { pattern: new RegExp(`(?<!\\bthere )${start}(?:is|are|was|were) none\\b`, 'gi'), advice: 'write "is not a …"' },
+  {
+    pattern: new RegExp(`(?<!\\bthere )${start}(?:is|are|was|were) none\\b`, 'gi'),
+    advice: 'write "is not a …"',
+  },
   { pattern: new RegExp(`${start}beside\\b`, 'gi'), advice: 'write "besides" or "next to"' },
   {
-    pattern: new RegExp(`${start}(?:told|tells?) of\\b|(?:^|\\* )told\\b|${start}told (?:by|apart from) who\\b`, 'gi'),
+    pattern: new RegExp(
+      `${start}(?:told|tells?) of\\b|(?:^|\\* )told\\b|${start}told (?:by|apart from) who\\b`,
+      'gi',
+    ),
     advice: 'write "report", "notify" or "call", and name the actor',
   },
   {
@@ -26,18 +32,33 @@ export const phrases = [
     advice: 'write "the caller", "whoever", or name the actor',
   },
   {
-    pattern: new RegExp(`${start}go(?:es)? on\\b(?! to\\b)|${start}went on\\b|${start}goes? on with\\b`, 'gi'),
+    pattern: new RegExp(
+      `${start}go(?:es)? on\\b(?! to\\b)|${start}went on\\b|${start}goes? on with\\b`,
+      'gi',
+    ),
     advice: 'write "continue"',
   },
-  { pattern: new RegExp(`${start}(?:until|when|where) (?:it|that|this) is so\\b`, 'gi'), advice: 'name the condition' },
+  {
+    pattern: new RegExp(`${start}(?:until|when|where) (?:it|that|this) is so\\b`, 'gi'),
+    advice: 'name the condition',
+  },
   {
     pattern: new RegExp(`${start}says? so to\\b|${start}what else there is\\b`, 'gi'),
     advice: 'say what is reported, or "the rest"',
   },
-  { pattern: new RegExp(`${start}(?:a|the) (?:speech|wish|word) of (?:a|the)\\b`, 'gi'), advice: 'use the usual word' },
-  { pattern: new RegExp(`${start}ha(?:s|ve|d) no words? for\\b`, 'gi'), advice: 'write "cannot express"' },
   {
-    pattern: new RegExp(`${start}with what there is\\b|${start}had by\\b|${start}of itself how\\b`, 'gi'),
+    pattern: new RegExp(`${start}(?:a|the) (?:speech|wish|word) of (?:a|the)\\b`, 'gi'),
+    advice: 'use the usual word',
+  },
+  {
+    pattern: new RegExp(`${start}ha(?:s|ve|d) no words? for\\b`, 'gi'),
+    advice: 'write "cannot express"',
+  },
+  {
+    pattern: new RegExp(
+      `${start}with what there is\\b|${start}had by\\b|${start}of itself how\\b`,
+      'gi',
+    ),
     advice: 'say it plainly',
   },
   {
@@ -48,7 +69,10 @@ export const phrases = [
     advice: 'a server responds, a model replies',
   },
   {
-    pattern: new RegExp(`${start}(?:can|cannot|could|to) be had\\b|${start}hea(?:rs?|rd) of\\b`, 'gi'),
+    pattern: new RegExp(
+      `${start}(?:can|cannot|could|to) be had\\b|${start}hea(?:rs?|rd) of\\b`,
+      'gi',
+    ),
     advice: 'write "is available", or "is called with"',
   },
   {
@@ -85,7 +109,9 @@ const fragments = [
 
 /** What is wrong with the title of a test; undefined if it can be read in a report. */
 export const titleProblem = (title) =>
-  fragments.some((fragment) => fragment.test(title)) ? 'write a sentence with its own subject and verb' : undefined
+  fragments.some((fragment) => fragment.test(title))
+    ? 'write a sentence with its own subject and verb'
+    : undefined
 
 /** Every phrase of a comment. */
 export const findInComment = (text) => [...findPhrases(text), ...matchesOf(commentPhrases, text)]
@@ -95,6 +121,10 @@ export const findPhrases = (text) => matchesOf(phrases, text)
 
 function matchesOf(rows, text) {
   return rows.flatMap(({ pattern, advice }) =>
-    [...text.matchAll(pattern)].map((match) => ({ index: match.index, phrase: match[0].trim(), advice })),
+    [...text.matchAll(pattern)].map((match) => ({
+      index: match.index,
+      phrase: match[0].trim(),
+      advice,
+    })),
   )
 }

@@ -13,10 +13,15 @@ const missed = new Set(['Survived', 'NoCoverage'])
 function run(name) {
   // Only the loop of runtime: its other folders have not been measured.
   const folder = `packages/${name}/src${name === 'runtime' ? '/loop' : ''}`
-  const patterns = files.length > 0 ? files.map((file) => `${folder}/**/${file}.ts`) : [`${folder}/**/*.ts`]
+  const patterns =
+    files.length > 0 ? files.map((file) => `${folder}/**/${file}.ts`) : [`${folder}/**/*.ts`]
   const report = join(root, '.cache/mutation', `${[name, ...files].join('-')}.json`)
   const env = { ...process.env, MODELPORT_MUTATION: name, MODELPORT_MUTATION_REPORT: report }
-  const { status } = spawnSync('stryker', ['run', '--mutate', patterns.join(',')], { cwd: root, env, stdio: 'inherit' })
+  const { status } = spawnSync('stryker', ['run', '--mutate', patterns.join(',')], {
+    cwd: root,
+    env,
+    stdio: 'inherit',
+  })
   if (status !== 0) process.exit(status ?? 1)
   return JSON.parse(readFileSync(report, 'utf8')).files
 }
@@ -28,7 +33,9 @@ function count(mutants) {
 }
 
 const show = (label, { killed, all }) =>
-  console.log(`${label.padEnd(40)}${killed}/${all}`.padEnd(54) + `${((killed / all) * 100).toFixed(1)} %`)
+  console.log(
+    `${label.padEnd(40)}${killed}/${all}`.padEnd(54) + `${((killed / all) * 100).toFixed(1)} %`,
+  )
 
 for (const name of packages) {
   const reports = Object.entries(run(name))

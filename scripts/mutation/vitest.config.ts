@@ -16,7 +16,8 @@ const last = ['scripts/mutation/contract.test.ts', 'packages/driver/test/undici-
 
 class QuickFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const cost = ({ moduleId }: TestSpecification): number => last.findIndex((path) => moduleId.endsWith(path))
+    const cost = ({ moduleId }: TestSpecification): number =>
+      last.findIndex((path) => moduleId.endsWith(path))
     return (await super.sort(files)).sort((a, b) => cost(a) - cost(b))
   }
 }
@@ -27,7 +28,10 @@ export default defineConfig({
   root,
   resolve: {
     alias: discoverWorkspaces().flatMap(({ dir, entries }) =>
-      entries.map(({ specifier, source }) => ({ find: new RegExp(`^${specifier}$`), replacement: join(dir, source) })),
+      entries.map(({ specifier, source }) => ({
+        find: new RegExp(`^${specifier}$`),
+        replacement: join(dir, source),
+      })),
     ),
   },
   test: {

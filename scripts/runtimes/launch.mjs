@@ -24,18 +24,23 @@ export function fetchBinary(name, command) {
 function nativeWorkerd(script) {
   const windows = process.platform === 'win32'
   const machine = `${windows ? 'windows' : process.platform}-${process.arch === 'x64' ? '64' : process.arch}`
-  return createRequire(script).resolve(`@cloudflare/workerd-${machine}/bin/workerd${windows ? '.exe' : ''}`)
+  return createRequire(script).resolve(
+    `@cloudflare/workerd-${machine}/bin/workerd${windows ? '.exe' : ''}`,
+  )
 }
 
 /** The Chromium of this machine. */
 export function findChromium() {
   const commands = ['chromium', 'chromium-browser', 'google-chrome']
   const binary = commands.find(
-    (command) => spawnSync(command, ['--version'], { stdio: 'ignore', timeout: 20_000 }).status === 0,
+    (command) =>
+      spawnSync(command, ['--version'], { stdio: 'ignore', timeout: 20_000 }).status === 0,
   )
   return binary
     ? { binary }
-    : { reason: `none of ${commands.join(', ')} is installed (on Debian: apt-get install chromium)` }
+    : {
+        reason: `none of ${commands.join(', ')} is installed (on Debian: apt-get install chromium)`,
+      }
 }
 
 /**
@@ -58,7 +63,8 @@ export function start(binary, args) {
   // A program that has reported ends a little before its report is here.
   child.on('close', (code) => setTimeout(() => fail(`ended with ${code} before it reported`), 1000))
   const stop = async () => {
-    if (child.exitCode === null && child.signalCode === null && child.pid) process.kill(-child.pid, 'SIGKILL')
+    if (child.exitCode === null && child.signalCode === null && child.pid)
+      process.kill(-child.pid, 'SIGKILL')
     await closed
   }
   return { failure: failed.promise, port: port.promise, fail, stop }

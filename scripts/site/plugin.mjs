@@ -42,7 +42,8 @@ const inSignature = ({ parent }) =>
   parent !== undefined && (parent.kindOf(ReflectionKind.SomeSignature) || inSignature(parent))
 
 /** Below the module of types that signatures name and no package exports. */
-const isInternal = ({ name, parent }) => parent !== undefined && (name === 'Types of signatures' || isInternal(parent))
+const isInternal = ({ name, parent }) =>
+  parent !== undefined && (name === 'Types of signatures' || isInternal(parent))
 
 /** What typedoc asks for a comment: signatures in place of methods and accessors, and no function type. */
 const documented =
@@ -54,7 +55,10 @@ const documented =
   ReflectionKind.GetSignature
 const isAsked = (reflection) =>
   reflection.kindOf(documented) &&
-  !(reflection.kind === ReflectionKind.CallSignature && reflection.parent?.kind === ReflectionKind.TypeLiteral)
+  !(
+    reflection.kind === ReflectionKind.CallSignature &&
+    reflection.parent?.kind === ReflectionKind.TypeLiteral
+  )
 
 /** Part of what a function takes. */
 const inParameter = ({ parent }) =>
@@ -77,7 +81,10 @@ function passFolders(files) {
 function linkFolders(parts) {
   for (const part of parts) {
     if (part.kind === 'relative-link' && folder.test(part.text))
-      Object.assign(part, { kind: 'text', text: part.text.replace(folder, `${repository}/tree/main/$1`) })
+      Object.assign(part, {
+        kind: 'text',
+        text: part.text.replace(folder, `${repository}/tree/main/$1`),
+      })
   }
 }
 
@@ -89,7 +96,8 @@ export function load(app) {
   app.converter.on(Converter.EVENT_RESOLVE_BEGIN, ({ project }) => {
     for (const module of project.getReflectionsByKind(ReflectionKind.Module))
       module.name = specifiers.get(module.name) ?? module.name
-    for (const document of project.getReflectionsByKind(ReflectionKind.Document)) linkFolders(document.content)
+    for (const document of project.getReflectionsByKind(ReflectionKind.Document))
+      linkFolders(document.content)
     linkFolders(project.readme ?? [])
     // The theme puts the project's name over its first page.
     if (project.readme?.[0]) project.readme[0].text = project.readme[0].text.replace(/^# .+\n+/, '')
@@ -104,14 +112,19 @@ export function load(app) {
           : needsNone(reflection) && !inSignature(reflection)),
     )
     const required = app.options.getValue('packagesRequiringDocumentation')
-    const isRequired = (name) => required.some((one) => name.startsWith(`${one}.`) || name.startsWith(`${one}/`))
-    app.options.setValue('intentionallyNotDocumented', [...new Set(itself.map(nameOf).filter(isRequired))])
+    const isRequired = (name) =>
+      required.some((one) => name.startsWith(`${one}.`) || name.startsWith(`${one}/`))
+    app.options.setValue('intentionallyNotDocumented', [
+      ...new Set(itself.map(nameOf).filter(isRequired)),
+    ])
     const exported = reflections.filter(
       (reflection) =>
         reflection.parent?.kind === ReflectionKind.Module &&
         reflection.kind !== ReflectionKind.Reference &&
         !isInternal(reflection),
     )
-    console.log(`${exported.filter(hasComment).length} of ${exported.length} exports have a comment`)
+    console.log(
+      `${exported.filter(hasComment).length} of ${exported.length} exports have a comment`,
+    )
   })
 }

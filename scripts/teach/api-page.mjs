@@ -44,7 +44,11 @@ function commentsOf(statement) {
       members.set(node.name.text, node)
     ts.forEachChild(node, visit)
   }
-  if (ts.isInterfaceDeclaration(statement) || ts.isTypeAliasDeclaration(statement) || ts.isClassDeclaration(statement))
+  if (
+    ts.isInterfaceDeclaration(statement) ||
+    ts.isTypeAliasDeclaration(statement) ||
+    ts.isClassDeclaration(statement)
+  )
     visit(statement)
   return { own: commentOf(statement), members }
 }
@@ -53,10 +57,13 @@ function commentsOf(statement) {
 function classText(statement) {
   const text = statement.getSourceFile().text
   const members = statement.members.flatMap((member) => {
-    const isHidden = ts.isConstructorDeclaration(member) || (member.name && ts.isPrivateIdentifier(member.name))
+    const isHidden =
+      ts.isConstructorDeclaration(member) || (member.name && ts.isPrivateIdentifier(member.name))
     if (isHidden) return []
     const end = member.body?.getStart() ?? member.initializer?.pos ?? member.end
-    return [`${commentOf(member, '    ')}    ${text.slice(member.getStart(), end).replace(/ *=?\s*$/, '')};`]
+    return [
+      `${commentOf(member, '    ')}    ${text.slice(member.getStart(), end).replace(/ *=?\s*$/, '')};`,
+    ]
   })
   return `${commentOf(statement)}declare class ${statement.name.text} {\n${members.join('\n')}\n}`
 }
@@ -69,9 +76,11 @@ function sourceComments(dir) {
     for (const statement of parse(file, readFileSync(file, 'utf8')).statements) {
       if (ts.isInterfaceDeclaration(statement) || ts.isTypeAliasDeclaration(statement))
         types.set(statement.name.text, commentOf(statement) + statement.getText())
-      else if (ts.isClassDeclaration(statement) && statement.name) types.set(statement.name.text, classText(statement))
+      else if (ts.isClassDeclaration(statement) && statement.name)
+        types.set(statement.name.text, classText(statement))
       if (!isExported(statement)) continue
-      for (const name of declared(statement)) if (!found.has(name)) found.set(name, commentsOf(statement))
+      for (const name of declared(statement))
+        if (!found.has(name)) found.set(name, commentsOf(statement))
     }
   }
   return { found, types }
@@ -98,13 +107,21 @@ function commented(statement, comments) {
   const inserts = []
   const done = new Set()
   const visit = (node) => {
-    if ((ts.isTypeElement(node) || ts.isClassElement(node)) && node.name && ts.isIdentifier(node.name)) {
+    if (
+      (ts.isTypeElement(node) || ts.isClassElement(node)) &&
+      node.name &&
+      ts.isIdentifier(node.name)
+    ) {
       const source = comments.members.get(node.name.text)
       const line = lineOf(node)
       const indent = /^ */.exec(lines[line])[0]
       const comment = source && !done.has(node.name.text) ? commentOf(source, indent) : ''
       done.add(node.name.text)
-      if (comment && line > 0 && lines[line].trimStart().startsWith(node.getText().split('\n')[0].slice(0, 12)))
+      if (
+        comment &&
+        line > 0 &&
+        lines[line].trimStart().startsWith(node.getText().split('\n')[0].slice(0, 12))
+      )
         inserts.push([line, comment])
     }
     ts.forEachChild(node, visit)
@@ -129,14 +146,21 @@ const brief = (code) =>
     .replace(/(\?: .+) \| undefined(?=;?$)/gm, '$1')
     .replace(/^(?: {4})+/gm, (indent) => indent.slice(indent.length / 2))
 
-const section = (title, blocks) => `## ${title}\n\n\`\`\`ts\n${brief(blocks.join('\n\n'))}\n\`\`\`\n`
+const section = (title, blocks) =>
+  `## ${title}\n\n\`\`\`ts\n${brief(blocks.join('\n\n'))}\n\`\`\`\n`
 
 /** The page of a package's exports: `@modelport/runtime`, then `@modelport/runtime/ui`, …, then the types that their signatures name. */
 export function apiPage({ dir, name, entries }) {
   const { found, types } = sourceComments(dir)
   const parts = entries.flatMap(({ specifier }) => {
-    const report = join(dir, 'api', `${specifier.replace('@modelport/', '').replaceAll('/', '-')}.api.md`)
-    return existsSync(report) ? [{ specifier, blocks: exportedBlocks(readFileSync(report, 'utf8'), found) }] : []
+    const report = join(
+      dir,
+      'api',
+      `${specifier.replace('@modelport/', '').replaceAll('/', '-')}.api.md`,
+    )
+    return existsSync(report)
+      ? [{ specifier, blocks: exportedBlocks(readFileSync(report, 'utf8'), found) }]
+      : []
   })
   const all = parts.flatMap(({ blocks }) => blocks)
   const further = named(
@@ -150,6 +174,7 @@ export function apiPage({ dir, name, entries }) {
       blocks.map(({ text }) => text),
     ),
   )
-  if (further.length > 0) sections.push(section('Types of these that have no export of their own', further))
+  if (further.length > 0)
+    sections.push(section('Types of these that have no export of their own', further))
   return `# What ${name} exports\n\nEvery field and every list is read-only.\n\n${sections.join('\n')}`
 }

@@ -16,7 +16,9 @@ function menu() {
     .slice(1)
     .flatMap((section) => {
       const [name = ''] = section.split('\n', 1)
-      const named = [...section.matchAll(/\((?!\.\.)([\w/-]+\.md)\)/g)].map(([, path]) => `docs/${path}`)
+      const named = [...section.matchAll(/\((?!\.\.)([\w/-]+\.md)\)/g)].map(
+        ([, path]) => `docs/${path}`,
+      )
       const pages = [...(name === 'Start' ? ['docs/which-function.md'] : []), ...named]
       if (!['Start', 'Build', 'Run', 'Reference'].includes(name)) return []
       const vendors = pages.filter(isVendor)
@@ -30,7 +32,8 @@ function menu() {
 const isVendor = (page) => page.startsWith('docs/providers/')
 
 /** A line of the index; a vendor's page is what its name says. */
-const link = (page) => `- [${titleOf(page)}](${raw}${page})${isVendor(page) ? '' : `: ${summaryOf(page)}`}`
+const link = (page) =>
+  `- [${titleOf(page)}](${raw}${page})${isVendor(page) ? '' : `: ${summaryOf(page)}`}`
 
 /** What an assistant should know before it opens any page: the skill, without its front matter and its heading. */
 const essentials = () => pageText(skill).replace(/^---\n[^]*?\n---\n+# .*\n+/, '')

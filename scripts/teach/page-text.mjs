@@ -43,7 +43,10 @@ export const nameOf = (page, neighbours) => {
 
 /** The heading of a page. */
 export const titleOf = (page) =>
-  (/^# (.+)$/m.exec(readFileSync(join(root, page), 'utf8'))?.[1] ?? basename(page)).replaceAll('`', '')
+  (/^# (.+)$/m.exec(readFileSync(join(root, page), 'utf8'))?.[1] ?? basename(page)).replaceAll(
+    '`',
+    '',
+  )
 
 /** What a reader of the page learns, in one sentence: its first paragraph without "After reading this page you can". */
 export function summaryOf(page) {
@@ -51,5 +54,7 @@ export function summaryOf(page) {
   const paragraph = prose.split(/\n{2,}/).find((part) => /^[A-Z`[*]/.test(part)) ?? ''
   const sentence = paragraph.replaceAll('\n', ' ').replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
   const first = /^.*?[.:?](?= |$)/.exec(sentence)?.[0] ?? sentence
-  return first.replace(/^After reading this (?:page|guide)(?:,[^,]*,)? you (?:can|know|have) /, '').replace(/[.:]$/, '')
+  return first
+    .replace(/^After reading this (?:page|guide)(?:,[^,]*,)? you (?:can|know|have) /, '')
+    .replace(/[.:]$/, '')
 }

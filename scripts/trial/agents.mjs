@@ -1,5 +1,12 @@
 // An agent in a process of its own, called by another, killed in the middle of its tool, continued, settled and operated, as the pages say.
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { docBlocks } from '../../test/support/doc-blocks.ts'
 import { readText } from '../../test/support/repository.ts'
@@ -47,7 +54,11 @@ class Walk {
   /** Waits for the payment. A caller that ends before it has something to say. */
   pays(server, call, time) {
     const early = call.ended.then(() => {
-      throw new Mishap('node call.mts', `${call.output}\n${server.output}`, `a call of the tool, for the ${time} time`)
+      throw new Mishap(
+        'node call.mts',
+        `${call.output}\n${server.output}`,
+        `a call of the tool, for the ${time} time`,
+      )
     })
     return Promise.race([server.shows(/pays invoice 17, key (\S+)/), early])
   }
@@ -105,7 +116,9 @@ class Walk {
     const commands = readText(operators).match(/(?<=`)(?:node -e|pg_dump|pg_restore) [^`]+/g) ?? []
     const at = (name) => join(visitor.folder, name)
     const list = async () => {
-      const { stdout } = await visitor.run(this.change('modelport agent tasks --all --store agents.db'))
+      const { stdout } = await visitor.run(
+        this.change('modelport agent tasks --all --store agents.db'),
+      )
       return this.#database ? stdout.replaceAll(this.#database, 'agents.db') : stdout
     }
     const before = await list()
@@ -131,7 +144,8 @@ class Walk {
 /** A page's port and address are replaced by free ones: another program of this machine may have them. */
 export async function walkAnAgent({ visitor, model, address, port, database }) {
   // The command line is there: two installations into one folder at a time break each other.
-  for (const command of installsOf(guide).filter((one) => !one.includes('--global'))) await visitor.run(command)
+  for (const command of installsOf(guide).filter((one) => !one.includes('--global')))
+    await visitor.run(command)
   savePrograms(guide, visitor, (code) => {
     const here = code.replaceAll('http://127.0.0.1:8080/v1', address).replaceAll('4000', port)
     return database === undefined
@@ -143,6 +157,7 @@ export async function walkAnAgent({ visitor, model, address, port, database }) {
   })
   const walk = new Walk({ visitor, model, port, database })
   await walk.continues()
-  const commands = (await walk.isSettled()) + (await walk.isContinuedInPasses()) + (await walk.isOperated())
+  const commands =
+    (await walk.isSettled()) + (await walk.isContinuedInPasses()) + (await walk.isOperated())
   return `killed and continued with the same key, settled, continued in passes, backed up and restored; ${commands} commands print what the pages say`
 }

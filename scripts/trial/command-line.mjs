@@ -30,7 +30,11 @@ async function chatInStudio(visitor, { reply, env }) {
       .locator('.markdown', { hasText: reply })
       .waitFor({ timeout: 20_000 })
       .catch(async () => {
-        throw new Mishap('modelport studio', await page.locator('body').innerText(), `a reply like ${reply}`)
+        throw new Mishap(
+          'modelport studio',
+          await page.locator('body').innerText(),
+          `a reply like ${reply}`,
+        )
       })
   } finally {
     await browser.close()
@@ -49,11 +53,14 @@ const pathOf = async (command) => {
 export async function useCommandLine(visitor, { init, input, reply, env }) {
   await visitor.run(init, { input, env })
   const doctor = await visitor.run('modelport doctor', { env })
-  if (/✗/.test(doctor.output)) throw new Mishap('modelport doctor', doctor.output, 'no step that failed')
+  if (/✗/.test(doctor.output))
+    throw new Mishap('modelport doctor', doctor.output, 'no step that failed')
   const chat = await visitor.run(`echo '${question}' | modelport chat`, { env })
-  if (!reply.test(chat.stdout)) throw new Mishap('modelport chat', chat.output, `a reply like ${reply}`)
+  if (!reply.test(chat.stdout))
+    throw new Mishap('modelport chat', chat.output, `a reply like ${reply}`)
   const complete = await visitor.run(`modelport complete '${question}'`, { env })
-  if (!reply.test(complete.stdout)) throw new Mishap('modelport complete', complete.output, `a reply like ${reply}`)
+  if (!reply.test(complete.stdout))
+    throw new Mishap('modelport complete', complete.output, `a reply like ${reply}`)
   return `init, doctor, chat, complete, ${await chatInStudio(visitor, { reply, env })}`
 }
 

@@ -12,7 +12,9 @@ const installed = (folder) => {
   return readdirSync(modules)
     .filter((name) => !name.startsWith('.'))
     .flatMap((name) =>
-      name.startsWith('@') ? readdirSync(join(modules, name)).map((inner) => `${name}/${inner}`) : [name],
+      name.startsWith('@')
+        ? readdirSync(join(modules, name)).map((inner) => `${name}/${inner}`)
+        : [name],
     )
     .flatMap((name) => [name, ...installed(join(modules, name))])
     .sort()
@@ -56,9 +58,15 @@ export async function bundleForBrowser({ shortName, dir, manifest }) {
       // Bedrock's signatures and frames are made by these, in a browser too.
       ((path.includes('node_modules/') &&
         !/node_modules\/(?:@smithy|@aws-crypto|@aws-sdk\/(?:util|types)|tslib)/.test(path)) ||
-        Object.keys(manifest.browser).some((file) => path.endsWith(`${shortName}${file.slice(1)}`))),
+        Object.keys(manifest.browser).some((file) =>
+          path.endsWith(`${shortName}${file.slice(1)}`),
+        )),
   )
   if (inputs.length < 2 || unwanted.length > 0)
-    throw new Mishap(`a bundle of ${shortName} for a browser`, inputs.join('\n'), 'no SDK and no undici')
+    throw new Mishap(
+      `a bundle of ${shortName} for a browser`,
+      inputs.join('\n'),
+      'no SDK and no undici',
+    )
   return 'bundles without SDK and undici'
 }

@@ -14,14 +14,18 @@ function problemsOf({ shortName, entries }, listing, manifest) {
   return [
     strays.length > 0 && `${shortName} holds more than users need: ${strays.join(', ')}`,
     !listing.includes('LICENSE') && `${shortName} has no licence`,
-    missing.length > 0 && `${shortName} lacks its entries ${missing.map(({ output }) => output).join(', ')}`,
+    missing.length > 0 &&
+      `${shortName} lacks its entries ${missing.map(({ output }) => output).join(', ')}`,
     JSON.stringify(manifest).includes('workspace:') && `${shortName} depends on the workspace`,
   ].filter((text) => text !== false)
 }
 
 async function pack(workspace, folder) {
   const file = join(folder, `${workspace.shortName}.tgz`)
-  await run('pnpm', ['pack', '--out', file], { cwd: workspace.dir, shell: process.platform === 'win32' })
+  await run('pnpm', ['pack', '--out', file], {
+    cwd: workspace.dir,
+    shell: process.platform === 'win32',
+  })
   const { stdout: paths } = await run('tar', ['-tzf', file])
   const { stdout: json } = await run('tar', ['-xzOf', file, 'package/package.json'])
   const listing = paths
@@ -37,7 +41,8 @@ export async function packAll(workspaces, folder) {
   const packed = new Map(workspaces.map(({ shortName }) => [shortName, undefined]))
   const waiting = [...workspaces]
   const worker = async () => {
-    for (let next = waiting.shift(); next; next = waiting.shift()) packed.set(next.shortName, await pack(next, folder))
+    for (let next = waiting.shift(); next; next = waiting.shift())
+      packed.set(next.shortName, await pack(next, folder))
   }
   await Promise.all([worker(), worker()])
   return packed

@@ -24,7 +24,10 @@ export async function walkPage(page, { visitor, model, address }) {
   let programs = 0
   for (const block of docBlocks(page).filter(({ runs }) => runs)) {
     const name = block.name.replace(/^block-(\d+)\.ts$/, 'program-$1.mts')
-    writeFileSync(join(visitor.folder, name), block.code.replaceAll('http://127.0.0.1:8080/v1', address))
+    writeFileSync(
+      join(visitor.folder, name),
+      block.code.replaceAll('http://127.0.0.1:8080/v1', address),
+    )
     model.script(block.replies)
     const { output } = await visitor.run(`node ${name}`)
     compare(`node ${name}    # ${page}:${block.line}`, output, block.prints ?? '')
@@ -42,7 +45,10 @@ export async function walkTranscript(page, { visitor, model, address }) {
     .map((text) => text.replace(/^ {4}/gm, ''))
     .find((text) => text.startsWith('$ '))
   const [, name] = /^\$ node (\S+)/.exec(transcript)
-  writeFileSync(join(visitor.folder, name), block.code.replaceAll('http://127.0.0.1:8080/v1', address))
+  writeFileSync(
+    join(visitor.folder, name),
+    block.code.replaceAll('http://127.0.0.1:8080/v1', address),
+  )
   model.script(['transfer({"to":"landlord","euros":800})', 'The rent is paid.'])
   const count = await follow(transcript, visitor)
   return `${count} commands print what the page says`
@@ -52,8 +58,12 @@ export async function walkTranscript(page, { visitor, model, address }) {
 export async function serveFromFile({ visitor, model, address, port }) {
   const page = 'docs/guides/first-agent.md'
   const text = readText(page).slice(readText(page).indexOf('## The same from a file'))
-  const [yaml, module] = ['yaml', 'js'].map((kind) => new RegExp(`^\`\`\`${kind}\\n([^]*?)^\`\`\`$`, 'm').exec(text)[1])
-  await visitor.run(`modelport init --provider openai-compatible --base-url ${address} --model my-model`)
+  const [yaml, module] = ['yaml', 'js'].map(
+    (kind) => new RegExp(`^\`\`\`${kind}\\n([^]*?)^\`\`\`$`, 'm').exec(text)[1],
+  )
+  await visitor.run(
+    `modelport init --provider openai-compatible --base-url ${address} --model my-model`,
+  )
   writeFileSync(join(visitor.folder, 'weather.yaml'), yaml.replace('ollama:llama3.2', 'main'))
   writeFileSync(join(visitor.folder, 'weather-tools.mjs'), module)
   const [serve, send] = text
@@ -69,7 +79,9 @@ export async function serveFromFile({ visitor, model, address, port }) {
   writeFileSync(join(visitor.folder, 'weather-tools.mjs'), 'export default [\n  {')
   const broken = await visitor.run(serve, { fails: true })
   if (
-    !/do not load: Unexpected end of input; run: node \S+weather-tools\.mjs, which shows the line/.test(broken.output)
+    !/do not load: Unexpected end of input; run: node \S+weather-tools\.mjs, which shows the line/.test(
+      broken.output,
+    )
   )
     throw new Mishap(serve, broken.output, 'how to see the line')
   return 'served and asked, and a mistake in it is shown'
@@ -94,9 +106,9 @@ export async function runExamples(root) {
   })
   for (const { page, command, prints } of shown) {
     const [program, ...args] = command.split(' ')
-    const { stdout, stderr } = await promisify(execFile)(program, args, { cwd: join(root, dirname(page)) }).catch(
-      (error) => error,
-    )
+    const { stdout, stderr } = await promisify(execFile)(program, args, {
+      cwd: join(root, dirname(page)),
+    }).catch((error) => error)
     compare(`${command}    # ${page}`, `${stdout}${stderr}`, prints)
   }
   return `${shown.length} examples print what their pages say`

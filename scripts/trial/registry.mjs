@@ -35,7 +35,10 @@ function toPackument(name, versions, url) {
       list.map((manifest) => [
         manifest.version,
         // Published manifests have no scripts of their author's workshop; installing runs none of ours.
-        { ...manifest, dist: { tarball: `${url}/-/tarball/${encodeURIComponent(name)}/${manifest.version}` } },
+        {
+          ...manifest,
+          dist: { tarball: `${url}/-/tarball/${encodeURIComponent(name)}/${manifest.version}` },
+        },
       ]),
     ),
   }
@@ -44,7 +47,9 @@ function toPackument(name, versions, url) {
 /** @param packed short name → `{ manifest, file }` of each tarball */
 export async function startRegistry(packed) {
   const folders = readdirSync(store)
-  const upstream = execFileSync('npm', ['config', 'get', 'registry'], { encoding: 'utf8' }).trim().replace(/\/$/, '')
+  const upstream = execFileSync('npm', ['config', 'get', 'registry'], { encoding: 'utf8' })
+    .trim()
+    .replace(/\/$/, '')
   const passedOn = new Set()
   const known = new Map()
   for (const { manifest, file } of packed.values())

@@ -19,7 +19,11 @@ const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
  *
  * @param change makes a command fit this machine; `pauseMs` passes before each
  */
-export async function follow(transcript, visitor, { change = (command) => command, pauseMs = 0 } = {}) {
+export async function follow(
+  transcript,
+  visitor,
+  { change = (command) => command, pauseMs = 0 } = {},
+) {
   let task
   let count = 0
   for (const part of transcript.split(/^\$ /m).slice(1)) {
@@ -33,7 +37,8 @@ export async function follow(transcript, visitor, { change = (command) => comman
       task ??= /^task {2}(\S+)/m.exec(running.output)?.[1]
       const prints = change(expected.join('\n').replaceAll('TASK', () => task))
       if (isPrinted(prints, running.output)) break
-      if (!/ tasks /.test(command) || Date.now() > until) throw new Mishap(command, running.output, prints)
+      if (!/ tasks /.test(command) || Date.now() > until)
+        throw new Mishap(command, running.output, prints)
       task = undefined
       await pause(200)
     }

@@ -22,7 +22,12 @@ export class Visitor {
     )
     this.#environment = {
       ...Object.fromEntries(connection),
-      PATH: [join(this.global, process.platform === 'win32' ? '' : 'bin'), dirname(node), programs, process.env.PATH]
+      PATH: [
+        join(this.global, process.platform === 'win32' ? '' : 'bin'),
+        dirname(node),
+        programs,
+        process.env.PATH,
+      ]
         .filter(Boolean)
         .join(delimiter),
       HOME: this.home,
@@ -73,7 +78,8 @@ export class Visitor {
       child.on('close', (code) => {
         clearTimeout(timer)
         this.#running.delete(child)
-        for (const { text, reject } of waiting) reject(new Mishap(command, state.output, `a text like ${text}`))
+        for (const { text, reject } of waiting)
+          reject(new Mishap(command, state.output, `a text like ${text}`))
         resolve(code)
       })
     })

@@ -22,7 +22,9 @@ const openToOthers = (folder: string): readonly string[] =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' }).flatMap((name) => {
     const found = statSync(join(folder, name))
     count(1)
-    return found.isFile() && (found.mode & 0o077) !== 0 ? [`${name} ${(found.mode & 0o777).toString(8)}`] : []
+    return found.isFile() && (found.mode & 0o077) !== 0
+      ? [`${name} ${(found.mode & 0o777).toString(8)}`]
+      : []
   })
 
 /** A folder that everybody may enter, as `/tmp` and many home folders are. */

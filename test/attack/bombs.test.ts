@@ -14,7 +14,10 @@ describe.each(dialects)('resource bombs: $name', (dialect) => {
     ['a megabyte of comments', () => [': x\n'.repeat(1 << 18)]],
     ['a deeply nested value', () => [`data: ${'['.repeat(500_000)}\n\n`]],
     ['a line without an end', () => ['data: ', 'x'.repeat(20 << 20)]],
-    ['bytes one by one', () => Array.from(Buffer.from(dialect.stream.repeat(20)), (byte) => new Uint8Array([byte]))],
+    [
+      'bytes one by one',
+      () => Array.from(Buffer.from(dialect.stream.repeat(20)), (byte) => new Uint8Array([byte])),
+    ],
     ['an event name without an end', () => [`event: ${'e'.repeat(20 << 20)}`]],
   ])('%s end in a value or a typed error', async (_what, pieces) => {
     const server = await startRawServer(() => ({ pieces: chunked(200, dialect.type, pieces()) }))
@@ -33,7 +36,9 @@ describe.each(dialects)('resource bombs: $name', (dialect) => {
   ])('an error message of 4 MB of %s is read in linear time', async (_what, message) => {
     for (const status of [400, 404, 413, 429]) {
       const body = dialect.error(message(1 << 19))
-      const server = await startRawServer(() => ({ pieces: chunked(status, 'application/json', [body]) }))
+      const server = await startRawServer(() => ({
+        pieces: chunked(status, 'application/json', [body]),
+      }))
       const { end } = await outcomeOf(dialect.create(server.url, key))
       expect(end).toMatch(/^error /)
     }

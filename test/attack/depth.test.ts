@@ -36,23 +36,38 @@ const send = (part: string, version: string): Promise<Response> =>
       headers: { 'content-type': 'application/a2a+json', 'a2a-version': version },
     }),
   )
-const part = { type: 'tool-look', toolCallId: 'c', state: 'output-available', input: value, output: value }
+const part = {
+  type: 'tool-look',
+  toolCallId: 'c',
+  state: 'output-available',
+  input: value,
+  output: value,
+}
 const call = { id: 'c', name: 'look', arguments: {}, argumentsText: '{}' }
 const transcript = [{ role: 'assistant' as const, content: '', toolCalls: [call] }]
 const request = { method: 'POST', url: 'https://a.example/', headers: {}, body: value }
 
 /** Doors that take values, which somebody else has parsed. */
 const doors: Readonly<Record<string, () => unknown>> = {
-  'a call of a browser': () => fromUiMessages([{ role: 'assistant', parts: [part] }], { transcript }),
+  'a call of a browser': () =>
+    fromUiMessages([{ role: 'assistant', parts: [part] }], { transcript }),
   'a task of Protolink': () =>
-    fromProtolinkTask({ id: 't', messages: [{ role: 'user', parts: [{ type: 'json', content: value }] }] }),
-  'a cassette': () => parseCassette({ version: 1, exchanges: [{ request, response: { error: { message: '' } } }] }),
+    fromProtolinkTask({
+      id: 't',
+      messages: [{ role: 'user', parts: [{ type: 'json', content: value }] }],
+    }),
+  'a cassette': () =>
+    parseCassette({ version: 1, exchanges: [{ request, response: { error: { message: '' } } }] }),
   'a schema of an MCP tool': () => compileJsonSchema({ const: value }, { untrusted: true })(value),
-  'a value for a schema': () => compileJsonSchema({ type: 'array', uniqueItems: true })([value, value]),
+  'a value for a schema': () =>
+    compileJsonSchema({ type: 'array', uniqueItems: true })([value, value]),
   'data for an agent': () => send(`{"data":${objects}}`, '1.0'),
   'metadata for an agent': () => send(`{"text":"x","metadata":${objects}}`, '1.0'),
   'a run that is asked for it': () =>
-    infer(createMock({ responses: [`{"type":"final","content":${objects}}`] }), { query: 'x', mode: 'json' }),
+    infer(createMock({ responses: [`{"type":"final","content":${objects}}`] }), {
+      query: 'x',
+      mode: 'json',
+    }),
 }
 
 /** What is wrong with how a reader ended: an error without a type, or a server's own failure. */
@@ -60,10 +75,14 @@ async function problemOf(read: () => unknown): Promise<string | undefined> {
   count(1)
   try {
     const result = await read()
-    return result instanceof Response && result.status >= 500 ? `status ${result.status}` : undefined
+    return result instanceof Response && result.status >= 500
+      ? `status ${result.status}`
+      : undefined
   } catch (error) {
     const { name, message } = error as Error
-    return /^(Range|Type|Internal)?Error$/.test(name) || /stack/i.test(message) ? `${name}: ${message}` : undefined
+    return /^(Range|Type|Internal)?Error$/.test(name) || /stack/i.test(message)
+      ? `${name}: ${message}`
+      : undefined
   }
 }
 
@@ -71,7 +90,8 @@ test.each(Object.entries(readers))(
   'nesting of any depth gives a typed error or a value in the reader of %s',
   { timeout: attackTimeout },
   async (_name, read) => {
-    for (const [shape, text] of Object.entries(texts)) expect(await problemOf(() => read(text)), shape).toBeUndefined()
+    for (const [shape, text] of Object.entries(texts))
+      expect(await problemOf(() => read(text)), shape).toBeUndefined()
   },
 )
 

@@ -42,12 +42,15 @@ const chatCall = (index: number) => ({
   ],
 })
 const chatEnd = { choices: [{ index: 0, delta: {}, finish_reason: 'tool_calls' }] }
-const chatText = { choices: [{ index: 0, delta: { role: 'assistant', content: 'Hello, wörld 👩‍🚀' } }] }
+const chatText = {
+  choices: [{ index: 0, delta: { role: 'assistant', content: 'Hello, wörld 👩‍🚀' } }],
+}
 const chat = {
   type: 'text/event-stream' as const,
   stream: sse([chatText, chatCall(0), chatEnd], 'data: [DONE]\n\n'),
   calls: (count: number) => sse([...indexes(count).map(chatCall), chatEnd], 'data: [DONE]\n\n'),
-  error: (message: string) => JSON.stringify({ error: { message, type: 'invalid_request_error', code: null } }),
+  error: (message: string) =>
+    JSON.stringify({ error: { message, type: 'invalid_request_error', code: null } }),
 }
 
 const claudeCall = (index: number) => [
@@ -56,7 +59,11 @@ const claudeCall = (index: number) => [
     index,
     content_block: { type: 'tool_use', id: `toolu_${index}`, name: 'get_weather', input: {} },
   },
-  { type: 'content_block_delta', index, delta: { type: 'input_json_delta', partial_json: '{"city":"Oslo"}' } },
+  {
+    type: 'content_block_delta',
+    index,
+    delta: { type: 'input_json_delta', partial_json: '{"city":"Oslo"}' },
+  },
   { type: 'content_block_stop', index },
 ]
 const claudeStart = {
@@ -76,7 +83,11 @@ const claudeEnd = [
 ]
 const claudeText = [
   { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
-  { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'Hello, wörld 👩‍🚀' } },
+  {
+    type: 'content_block_delta',
+    index: 0,
+    delta: { type: 'text_delta', text: 'Hello, wörld 👩‍🚀' },
+  },
   { type: 'content_block_stop', index: 0 },
 ]
 
@@ -90,7 +101,9 @@ const item = (index: number) => ({
 })
 const responses = (items: readonly object[]): string =>
   named([
-    { type: 'response.created', response: { id: 'resp_1', status: 'in_progress', output: [] } } as { type: string },
+    { type: 'response.created', response: { id: 'resp_1', status: 'in_progress', output: [] } } as {
+      type: string
+    },
     ...items.flatMap((one, index) => [
       { type: 'response.output_item.added', output_index: index, item: { ...one, arguments: '' } },
       { type: 'response.output_item.done', output_index: index, item: one },
@@ -120,7 +133,13 @@ const line = (record: unknown): string => `${JSON.stringify(record)}\n`
 const ollama = (calls: readonly object[]): string =>
   line({ model: 'm', message: { role: 'assistant', content: 'Hello, wörld 👩‍🚀' }, done: false }) +
   calls
-    .map((call) => line({ model: 'm', message: { role: 'assistant', content: '', tool_calls: [call] }, done: false }))
+    .map((call) =>
+      line({
+        model: 'm',
+        message: { role: 'assistant', content: '', tool_calls: [call] },
+        done: false,
+      }),
+    )
     .join('') +
   line({
     model: 'm',
@@ -138,19 +157,36 @@ export const dialects: readonly Dialect[] = [
     name: 'chat completions',
     ...chat,
     create: (baseUrl, apiKey, fetch) =>
-      createOpenAICompatible({ model: 'm', apiKey, baseUrl: `${baseUrl}/v1`, ...(fetch && { fetch }) }),
+      createOpenAICompatible({
+        model: 'm',
+        apiKey,
+        baseUrl: `${baseUrl}/v1`,
+        ...(fetch && { fetch }),
+      }),
   },
   {
     name: 'openai chat',
     ...chat,
     create: (baseUrl, apiKey, fetch) =>
-      createOpenAI({ model: 'gpt-4.1', api: 'chat', apiKey, baseUrl: `${baseUrl}/v1`, ...(fetch && { fetch }) }),
+      createOpenAI({
+        model: 'gpt-4.1',
+        api: 'chat',
+        apiKey,
+        baseUrl: `${baseUrl}/v1`,
+        ...(fetch && { fetch }),
+      }),
   },
   {
     name: 'responses',
     type: 'text/event-stream',
     create: (baseUrl, apiKey, fetch) =>
-      createOpenAI({ model: 'gpt-5.4', api: 'responses', apiKey, baseUrl: `${baseUrl}/v1`, ...(fetch && { fetch }) }),
+      createOpenAI({
+        model: 'gpt-5.4',
+        api: 'responses',
+        apiKey,
+        baseUrl: `${baseUrl}/v1`,
+        ...(fetch && { fetch }),
+      }),
     stream: responses([
       {
         type: 'message',
@@ -171,7 +207,8 @@ export const dialects: readonly Dialect[] = [
       createAnthropic({ model: 'claude-sonnet-4-5', apiKey, baseUrl, ...(fetch && { fetch }) }),
     stream: named([claudeStart, ...claudeText, ...claudeCall(1), ...claudeEnd]),
     calls: (count) => named([claudeStart, ...indexes(count).flatMap(claudeCall), ...claudeEnd]),
-    error: (message) => JSON.stringify({ type: 'error', error: { type: 'invalid_request_error', message } }),
+    error: (message) =>
+      JSON.stringify({ type: 'error', error: { type: 'invalid_request_error', message } }),
   },
   {
     name: 'gemini',
@@ -180,12 +217,14 @@ export const dialects: readonly Dialect[] = [
       createGoogle({ model: 'gemini-3-flash-preview', apiKey, baseUrl, ...(fetch && { fetch }) }),
     stream: gemini([{ text: 'Hello, wörld 👩‍🚀' }, part]),
     calls: (count) => gemini(indexes(count).map(() => part)),
-    error: (message) => JSON.stringify({ error: { code: 400, message, status: 'INVALID_ARGUMENT' } }),
+    error: (message) =>
+      JSON.stringify({ error: { code: 400, message, status: 'INVALID_ARGUMENT' } }),
   },
   {
     name: 'ollama',
     type: 'application/x-ndjson',
-    create: (baseUrl, apiKey, fetch) => createOllama({ model: 'm', apiKey, baseUrl, ...(fetch && { fetch }) }),
+    create: (baseUrl, apiKey, fetch) =>
+      createOllama({ model: 'm', apiKey, baseUrl, ...(fetch && { fetch }) }),
     stream: ollama([ollamaCall]),
     calls: (count) => ollama(indexes(count).map(() => ollamaCall)),
     error: (message) => JSON.stringify({ error: message }),

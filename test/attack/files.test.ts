@@ -47,10 +47,18 @@ const junk = [
 ]
 
 /** Every file that the command line reads, the commands that read it, and a whole one. */
-const files: readonly (readonly [file: string, text: string, commands: readonly (readonly string[])[]])[] = [
+const files: readonly (readonly [
+  file: string,
+  text: string,
+  commands: readonly (readonly string[])[],
+])[] = [
   ['.config/modelport/config.yaml', config, [['models'], ['hosts'], ['hosts', '--format', 'deno']]],
   ['.config/modelport/keys.env', 'OPENAI_API_KEY=sk-1234567890abcdef\n', [['models'], ['hosts']]],
-  ['.local/state/modelport/sessions/2026-01-01-abc.json', '{"version":1,"messages":[]}', [['sessions']]],
+  [
+    '.local/state/modelport/sessions/2026-01-01-abc.json',
+    '{"version":1,"messages":[]}',
+    [['sessions']],
+  ],
 ]
 
 test.each(files)(
@@ -64,7 +72,9 @@ test.each(files)(
     for (let round = 0; round < rounds; round++) {
       const at = below(text.length)
       const changed = text.slice(0, at) + junk[below(junk.length)]! + text.slice(at + below(12))
-      await writeFile(path, below(8) === 0 ? Buffer.from(changed, 'utf16le') : changed, { mode: 0o600 })
+      await writeFile(path, below(8) === 0 ? Buffer.from(changed, 'utf16le') : changed, {
+        mode: 0o600,
+      })
       for (const words of commands) {
         const { code, err } = await command(words, { home, stdin: '', environment: {} })
         expect([0, 1, 2, 3, 6, 13, 14, 15, 16, 17], `${err}\n${changed}`).toContain(code)

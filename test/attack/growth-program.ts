@@ -22,7 +22,9 @@ const [size = 0, every = 1] = process.argv.slice(2).map(Number)
 const counts: Record<string, Record<string, readonly number[]>> = {}
 for (const [index, [name, read]] of Object.entries(readers).entries()) {
   const of: Record<string, readonly number[]> = (counts[name] = {})
-  for (const [shape, make] of Object.entries(shapes).filter((_, at) => at % every === index % every)) {
+  for (const [shape, make] of Object.entries(shapes).filter(
+    (_, at) => at % every === index % every,
+  )) {
     const work: number[] = []
     for (const length of [size, 4 * size]) {
       try {

@@ -9,11 +9,22 @@ import { shapes } from './shapes.js'
 /** Each reader meets each sixth shape in the tests of every commit, not all the same ones. */
 const every = tries(6, 1)
 
-test('the counted work of every reader grows no faster than what it reads', { timeout: attackTimeout }, () => {
-  const program = ['--import', './scripts/sources.mjs', 'test/attack/growth-program.ts', '1024', String(every)]
+test('the counted work of every reader grows no faster than what it reads', {
+  timeout: attackTimeout,
+}, () => {
+  const program = [
+    '--import',
+    './scripts/sources.mjs',
+    'test/attack/growth-program.ts',
+    '1024',
+    String(every),
+  ]
   const { stdout, stderr } = spawnSync(process.execPath, program, { cwd: root, encoding: 'utf8' })
   expect(stdout, stderr).not.toBe('')
-  const counts = JSON.parse(stdout) as Record<string, Record<string, readonly [small: number, large: number]>>
+  const counts = JSON.parse(stdout) as Record<
+    string,
+    Record<string, readonly [small: number, large: number]>
+  >
   expect(Object.keys(counts)).toEqual(Object.keys(readers))
   const all = Object.entries(counts).flatMap(([name, of]) =>
     Object.entries(of).map(([shape, [small, large]]) => ({ name, shape, small, large })),
@@ -31,7 +42,8 @@ async function workOf(read: (text: string) => unknown, text: string): Promise<nu
     try {
       await read(text)
     } catch (error) {
-      if (!isLlmError(error) && !(error instanceof Error && error.name.endsWith('Error'))) throw error
+      if (!isLlmError(error) && !(error instanceof Error && error.name.endsWith('Error')))
+        throw error
     }
     const { user, system } = process.cpuUsage(before)
     least = Math.min(least, (user + system) / 1000)
@@ -45,7 +57,9 @@ test.each(Object.entries(readers).map(([name, read], index) => ({ name, read, in
   { timeout: attackTimeout },
   async ({ read, index }) => {
     const size = fullAttack ? 1 << 16 : 1 << 13
-    for (const [shape, make] of Object.entries(shapes).filter((_, at) => at % every === index % every)) {
+    for (const [shape, make] of Object.entries(shapes).filter(
+      (_, at) => at % every === index % every,
+    )) {
       const work: number[] = []
       for (const length of [size, 4 * size]) work.push(await workOf(read, make(length)))
       const [small = 0, large = 0] = work

@@ -9,7 +9,11 @@ const id = (request: string): number => Number(/"id":(\d+)/.exec(request)?.[1] ?
 
 /** Results of an MCP server, whole and hostile (Model Context Protocol, tools). */
 const results: readonly ((request: string) => unknown)[] = [
-  () => ({ protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo: { name: 'x', version: '1' } }),
+  () => ({
+    protocolVersion: '2025-06-18',
+    capabilities: { tools: {} },
+    serverInfo: { name: 'x', version: '1' },
+  }),
   () => ({ tools: [{ name: 'a', description: 'd', inputSchema: { type: 'object' } }] }),
   () => ({
     tools: [
@@ -18,10 +22,18 @@ const results: readonly ((request: string) => unknown)[] = [
     ],
   }),
   () => ({
-    tools: Array.from({ length: 5000 }, (_, index) => ({ name: `t${index}`, inputSchema: { type: 'object' } })),
+    tools: Array.from({ length: 5000 }, (_, index) => ({
+      name: `t${index}`,
+      inputSchema: { type: 'object' },
+    })),
   }),
   () => ({
-    tools: [{ name: '__proto__', inputSchema: { type: 'object', properties: { constructor: { $ref: '#' } } } }],
+    tools: [
+      {
+        name: '__proto__',
+        inputSchema: { type: 'object', properties: { constructor: { $ref: '#' } } },
+      },
+    ],
   }),
   () => ({ tools: [], nextCursor: 'again' }),
   () => null,
@@ -39,11 +51,16 @@ test('a hostile MCP server gives tools, or a typed error', { timeout: attackTime
       id: id(request),
       result: (isFirst && below(4) > 0 ? results[0]! : result!)(request),
     }
-    const text = JSON.stringify(below(10) === 0 ? { ...message, id: -1, error: { code: 9, message: 'no' } } : message)
+    const text = JSON.stringify(
+      below(10) === 0 ? { ...message, id: -1, error: { code: 9, message: 'no' } } : message,
+    )
     const type = below(2) ? 'application/json' : 'text/event-stream'
     const body = type === 'application/json' ? text : `data: ${text}\n\n`
     const cut = below(6) === 0 ? body.slice(0, below(body.length)) : body
-    return { pieces: chunked(below(8) === 0 ? 500 : 200, type, [cut]), then: below(9) === 0 ? 'reset' : 'end' }
+    return {
+      pieces: chunked(below(8) === 0 ? 500 : 200, type, [cut]),
+      then: below(9) === 0 ? 'reset' : 'end',
+    }
   })
   const rounds = tries(20, 500)
   for (let round = 0; round < rounds; round++) {
@@ -56,7 +73,8 @@ test('a hostile MCP server gives tools, or a typed error', { timeout: attackTime
       onWarning: () => undefined,
     })
     try {
-      for (const { definition } of await source.tools()) expect(definition.name).toMatch(/^[\w-]{1,64}$/)
+      for (const { definition } of await source.tools())
+        expect(definition.name).toMatch(/^[\w-]{1,64}$/)
     } catch (error) {
       expect(isLlmError(error), String((error as LlmError).stack)).toBe(true)
     }

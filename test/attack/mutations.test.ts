@@ -97,9 +97,16 @@ describe.each(dialects)('mutated streams: $name', { timeout: attackTimeout }, (d
     const provider = dialect.create(server.url, key)
     const rounds = tries(60, 3000)
     for (let round = 0; round < rounds; round++) {
-      const status = [100 + below(500), 200, 204, 304, 400, 401, 404, 413, 429, 500, 503, 529][below(12)]!
-      const body = mutate(Buffer.from(dialect.error(`model "x" not found ${'y'.repeat(below(300))}`)), below)
-      const type = ['application/json', 'text/html', 'text/event-stream', 'image/png', ''][below(5)]!
+      const status = [100 + below(500), 200, 204, 304, 400, 401, 404, 413, 429, 500, 503, 529][
+        below(12)
+      ]!
+      const body = mutate(
+        Buffer.from(dialect.error(`model "x" not found ${'y'.repeat(below(300))}`)),
+        below,
+      )
+      const type = ['application/json', 'text/html', 'text/event-stream', 'image/png', ''][
+        below(5)
+      ]!
       const extra = [
         '',
         'retry-after: -1\r\n',

@@ -6,7 +6,8 @@ import { reportFault } from '../support/faults.js'
 export const fullAttack: boolean = process.env['MODELPORT_ATTACK'] === 'full'
 
 /** How many tries: those of every commit, or all. */
-export const tries = (everyCommit: number, full: number): number => (fullAttack ? full : everyCommit)
+export const tries = (everyCommit: number, full: number): number =>
+  fullAttack ? full : everyCommit
 
 let total = 0
 
@@ -26,7 +27,11 @@ afterAll(() => {
 export interface Outcome {
   readonly text: string
   /** Name, text of the arguments and error of each complete call. */
-  readonly calls: readonly (readonly [name: string, argumentsText: string, error: string | undefined])[]
+  readonly calls: readonly (readonly [
+    name: string,
+    argumentsText: string,
+    error: string | undefined,
+  ])[]
   readonly end: string
 }
 
@@ -35,7 +40,8 @@ const tools = [{ name: 'get_weather', description: 'The weather', parameters: { 
 /** Asks for a stream with a tool and reads it to its end, whatever that is. Anything but a typed error fails the test. */
 export async function outcomeOf(provider: Provider, signal?: AbortSignal): Promise<Outcome> {
   const events: StreamEvent[] = []
-  const text = (): string => events.flatMap((event) => (event.type === 'text-delta' ? [event.text] : [])).join('')
+  const text = (): string =>
+    events.flatMap((event) => (event.type === 'text-delta' ? [event.text] : [])).join('')
   const calls = (): Outcome['calls'] =>
     events.flatMap((event) =>
       event.type === 'tool-call-complete'
@@ -58,7 +64,8 @@ export async function outcomeOf(provider: Provider, signal?: AbortSignal): Promi
     }
     return { text: text(), calls: calls(), end: 'end' }
   } catch (error) {
-    if (signal?.aborted && error === signal.reason) return { text: text(), calls: calls(), end: 'aborted' }
+    if (signal?.aborted && error === signal.reason)
+      return { text: text(), calls: calls(), end: 'aborted' }
     if (!isLlmError(error)) throw error
     expect(error.code, 'no mutation may run into the deadline').not.toBe('deadline')
     return { text: text(), calls: calls(), end: `error ${error.code}` }

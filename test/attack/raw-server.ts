@@ -37,7 +37,9 @@ export async function startRawServer(reply: RawServer['reply']): Promise<RawServ
       received = Buffer.concat([received, chunk])
       const head = received.indexOf('\r\n\r\n')
       if (head < 0) return
-      const length = Number(/content-length: (\d+)/i.exec(received.toString('latin1', 0, head))?.[1] ?? 0)
+      const length = Number(
+        /content-length: (\d+)/i.exec(received.toString('latin1', 0, head))?.[1] ?? 0,
+      )
       if (received.length < head + 4 + length) return
       const request = received.toString('utf8', 0, head + 4 + length)
       received = received.subarray(head + 4 + length)
@@ -46,7 +48,8 @@ export async function startRawServer(reply: RawServer['reply']): Promise<RawServ
       const write = async (): Promise<void> => {
         for (const piece of pieces) {
           if (socket.destroyed) return
-          if (!socket.write(piece)) await new Promise((resolve) => socket.once('drain', resolve).once('close', resolve))
+          if (!socket.write(piece))
+            await new Promise((resolve) => socket.once('drain', resolve).once('close', resolve))
         }
         if (then === 'end') socket.end()
         if (then === 'reset') socket.resetAndDestroy()
@@ -67,13 +70,20 @@ export async function startRawServer(reply: RawServer['reply']): Promise<RawServ
 }
 
 /** A response as bytes, its body chunked in these pieces (RFC 9112, section 7.1). */
-export function chunked(status: number, type: string, body: readonly (string | Uint8Array)[], extra = ''): Buffer[] {
+export function chunked(
+  status: number,
+  type: string,
+  body: readonly (string | Uint8Array)[],
+  extra = '',
+): Buffer[] {
   const head = `HTTP/1.1 ${status} X\r\ncontent-type: ${type}\r\ntransfer-encoding: chunked\r\n${extra}\r\n`
   return [
     Buffer.from(head),
     ...body.flatMap((piece) => {
       const bytes = Buffer.from(piece as Uint8Array)
-      return bytes.length === 0 ? [] : [Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, Buffer.from('\r\n')]
+      return bytes.length === 0
+        ? []
+        : [Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, Buffer.from('\r\n')]
     }),
     Buffer.from('0\r\n\r\n'),
   ]

@@ -27,10 +27,17 @@ const streamOf = (all: string): ReadableStream<Uint8Array> =>
 const agent = createAgent({ card: { name: 'host', description: 'Talks' }, handler: () => 'done' })
 const server = createAgentServer([agent], { wires: [a2a(), chatCompletions()] })
 const ask = (path: string, body: string, type = 'application/json') =>
-  server.fetch(new Request(`http://127.0.0.1${path}`, { method: 'POST', body, headers: { 'content-type': type } }))
+  server.fetch(
+    new Request(`http://127.0.0.1${path}`, {
+      method: 'POST',
+      body,
+      headers: { 'content-type': type },
+    }),
+  )
 const clientOf = (body: string, type: string) =>
   createAgentClient('http://127.0.0.1:1', {
-    fetch: () => Promise.resolve(new Response(streamOf(body), { headers: { 'content-type': type } })),
+    fetch: () =>
+      Promise.resolve(new Response(streamOf(body), { headers: { 'content-type': type } })),
   })
 const schema = { type: 'object', properties: { a: { type: 'string' } } }
 const parsers = [text(), json(schema), choice(['yes', 'no']), tags({ xml: { a: text() } })]
@@ -40,7 +47,8 @@ const streams = Object.fromEntries(
   dialects.map(({ name, type, create }) => [
     `a stream of ${name}`,
     async (all: string) => {
-      const fetch = () => Promise.resolve(new Response(streamOf(all), { headers: { 'content-type': type } }))
+      const fetch = () =>
+        Promise.resolve(new Response(streamOf(all), { headers: { 'content-type': type } }))
       const reader = await create('http://127.0.0.1:1', 'sk-0123456789abcdef', fetch).stream('Hi', {
         retry: { attempts: 1 },
       })
@@ -62,15 +70,21 @@ export const readers: Readonly<Record<string, (text: string) => unknown>> = {
     await infer(provider, { query: 'x', outputSchema: schema, limits: { maxSteps: 1 } })
   },
   'a reply of a dialog': (all) => Promise.allSettled(parsers.map(async (one) => one.read(all, {}))),
-  'messages of a browser': (all) => fromUiMessages([{ id: 'm', role: 'user', parts: [{ type: 'text', text: all }] }]),
+  'messages of a browser': (all) =>
+    fromUiMessages([{ id: 'm', role: 'user', parts: [{ type: 'text', text: all }] }]),
   'a file of a browser': (all) =>
-    fromUiMessages([{ role: 'user', parts: [{ type: 'file', url: `data:image/png;base64,${all}` }] }]),
+    fromUiMessages([
+      { role: 'user', parts: [{ type: 'file', url: `data:image/png;base64,${all}` }] },
+    ]),
   'events of a server': async (all) => {
     const headers = { 'content-type': 'text/event-stream' }
     for await (const _ of fromResponse(new Response(streamOf(all), { headers })));
   },
   'a task of Protolink': (all) =>
-    fromProtolinkTask({ id: 't', messages: [{ role: 'user', parts: [{ type: 'text', content: all }] }] }),
+    fromProtolinkTask({
+      id: 't',
+      messages: [{ role: 'user', parts: [{ type: 'text', content: all }] }],
+    }),
   'a request to an agent': (all) => ask('/', all),
   'a message to an agent': (all) =>
     ask(
@@ -79,7 +93,10 @@ export const readers: Readonly<Record<string, (text: string) => unknown>> = {
       'application/a2a+json',
     ),
   'a request of Chat Completions': (all) =>
-    ask('/v1/chat/completions', JSON.stringify({ model: 'host', messages: [{ role: 'user', content: all }] })),
+    ask(
+      '/v1/chat/completions',
+      JSON.stringify({ model: 'host', messages: [{ role: 'user', content: all }] }),
+    ),
   'the card of another agent': (all) => clientOf(all, 'application/json').card(),
   'the events of another agent': async (all) => {
     for await (const _ of clientOf(all, 'text/event-stream').stream('Hi'));
@@ -99,8 +116,10 @@ export const readers: Readonly<Record<string, (text: string) => unknown>> = {
       }
     }
   },
-  'the schema of an MCP tool': (all) => compileJsonSchema({ type: 'string', pattern: all }, { untrusted: true })(all),
-  'a value for a schema': (all) => compileJsonSchema({ type: 'array', uniqueItems: true })(Array.from(all)),
+  'the schema of an MCP tool': (all) =>
+    compileJsonSchema({ type: 'string', pattern: all }, { untrusted: true })(all),
+  'a value for a schema': (all) =>
+    compileJsonSchema({ type: 'array', uniqueItems: true })(Array.from(all)),
   'a configuration': (all) => parseConfig(all),
   'a prompt file': (all) => parsePromptFile(`---\n${all}\n---\n${all}`, 'a.md', 'a'),
   'a cassette': (all) => parseCassette(JSON.parse(all)),

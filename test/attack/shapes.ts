@@ -29,7 +29,10 @@ const pieces = [
 /** Texts of a length: each piece again and again, and all of them in an order of the seed. */
 export const shapes: Readonly<Record<string, (length: number) => string>> = {
   ...Object.fromEntries(
-    pieces.map((piece) => [JSON.stringify(piece), (length: number) => piece.repeat(length / piece.length)]),
+    pieces.map((piece) => [
+      JSON.stringify(piece),
+      (length: number) => piece.repeat(length / piece.length),
+    ]),
   ),
   'all of them': (length) => {
     const below = randomBelow(seed + 7)

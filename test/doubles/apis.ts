@@ -1,7 +1,15 @@
 import { fieldsOf, type Problem, type SentRequest } from './sent-request.ts'
 
 /** The dialects whose requests are checked. */
-export type Dialect = 'responses' | 'chat' | 'messages' | 'converse' | 'gemini' | 'ollama' | 'form' | 'other'
+export type Dialect =
+  | 'responses'
+  | 'chat'
+  | 'messages'
+  | 'converse'
+  | 'gemini'
+  | 'ollama'
+  | 'form'
+  | 'other'
 
 /** An API: which requests are for it, and the shape that they have. */
 export interface Api {
@@ -40,7 +48,12 @@ export const apis: readonly Api[] = [
     path: /\/publishers\/anthropic\/models\/[^/:]+:(streamR|r)awPredict$/,
     shape: messagesShape,
   },
-  { name: 'anthropic-batches', dialect: 'other', path: /\/messages\/batches$/, shape: shape('anthropic#batches') },
+  {
+    name: 'anthropic-batches',
+    dialect: 'other',
+    path: /\/messages\/batches$/,
+    shape: shape('anthropic#batches'),
+  },
   {
     name: 'bedrock-converse',
     dialect: 'converse',
@@ -53,15 +66,30 @@ export const apis: readonly Api[] = [
     path: /\/model\/[^/]+\/converse-stream$/,
     shape: shape('bedrock#converseStream'),
   },
-  { name: 'openai-responses', dialect: 'responses', path: /\/responses$/, shape: shape('openai#responses') },
+  {
+    name: 'openai-responses',
+    dialect: 'responses',
+    path: /\/responses$/,
+    shape: shape('openai#responses'),
+  },
   {
     name: 'openai-input-tokens',
     dialect: 'responses',
     path: /\/responses\/input_tokens$/,
     shape: shape('openai#inputTokens'),
   },
-  { name: 'openai-chat', dialect: 'chat', path: /\/chat\/completions$/, shape: shape('openai#chat') },
-  { name: 'openai-embeddings', dialect: 'other', path: /\/embeddings$/, shape: shape('openai#embeddings') },
+  {
+    name: 'openai-chat',
+    dialect: 'chat',
+    path: /\/chat\/completions$/,
+    shape: shape('openai#chat'),
+  },
+  {
+    name: 'openai-embeddings',
+    dialect: 'other',
+    path: /\/embeddings$/,
+    shape: shape('openai#embeddings'),
+  },
   {
     name: 'anthropic-files',
     dialect: 'form',
@@ -70,7 +98,12 @@ export const apis: readonly Api[] = [
     shape: shape('uploads#anthropicFile'),
   },
   { name: 'openai-files', dialect: 'form', path: /\/v1\/files$/, shape: shape('uploads#file') },
-  { name: 'openai-batches', dialect: 'other', path: /\/v1\/batches$/, shape: shape('openai#batches') },
+  {
+    name: 'openai-batches',
+    dialect: 'other',
+    path: /\/v1\/batches$/,
+    shape: shape('openai#batches'),
+  },
   {
     name: 'gemini',
     dialect: 'gemini',
@@ -79,7 +112,12 @@ export const apis: readonly Api[] = [
   },
   { name: 'ollama-chat', dialect: 'ollama', path: /\/api\/chat$/, shape: shape('ollama#chat') },
   { name: 'ollama-embed', dialect: 'other', path: /\/api\/embed$/, shape: shape('ollama#embed') },
-  { name: 'gemini-count-tokens', dialect: 'gemini', path: /:countTokens$/, shape: shape('gemini#countTokens') },
+  {
+    name: 'gemini-count-tokens',
+    dialect: 'gemini',
+    path: /:countTokens$/,
+    shape: shape('gemini#countTokens'),
+  },
   {
     name: 'gemini-embeddings',
     dialect: 'other',
@@ -100,7 +138,12 @@ export const apis: readonly Api[] = [
     shape: shape('uploads#geminiFile'),
   },
   { name: 'tokenize', dialect: 'other', path: /\/tokenize$/, shape: shape('servers#tokenize') },
-  { name: 'apply-template', dialect: 'other', path: /\/apply-template$/, shape: shape('servers#applyTemplate') },
+  {
+    name: 'apply-template',
+    dialect: 'other',
+    path: /\/apply-template$/,
+    shape: shape('servers#applyTemplate'),
+  },
 ]
 
 /** Path of an address. */
@@ -110,7 +153,8 @@ export const pathOf = (url: string): string => new URL(url, 'http://127.0.0.1').
 export const apiOf = ({ method, url, headers }: SentRequest): Api | undefined =>
   method === 'POST'
     ? apis.find(
-        ({ path, header: [name, value] = ['', /^/] }) => path.test(pathOf(url)) && value.test(headers[name] ?? ''),
+        ({ path, header: [name, value] = ['', /^/] }) =>
+          path.test(pathOf(url)) && value.test(headers[name] ?? ''),
       )
     : undefined
 
@@ -141,20 +185,32 @@ const hosts: readonly (readonly [string, string])[] = [
 ]
 
 /** The refusal, as the vendor words it. @see the errors in `packages/*\/test` that were recorded */
-export function refusalOf({ dialect, name }: Api, { path, message }: Problem): { status: number; body: object } {
+export function refusalOf(
+  { dialect, name }: Api,
+  { path, message }: Problem,
+): { status: number; body: object } {
   const text = path ? `${path}: ${message}` : message
   if (dialect === 'messages' || name.startsWith('anthropic'))
     return {
       status: 400,
-      body: { type: 'error', error: { type: 'invalid_request_error', message: text }, request_id: 'req_double' },
+      body: {
+        type: 'error',
+        error: { type: 'invalid_request_error', message: text },
+        request_id: 'req_double',
+      },
     }
   if (dialect === 'converse') return { status: 400, body: { message: text } }
   if (name.startsWith('gemini'))
-    return { status: 400, body: { error: { code: 400, message: text, status: 'INVALID_ARGUMENT' } } }
+    return {
+      status: 400,
+      body: { error: { code: 400, message: text, status: 'INVALID_ARGUMENT' } },
+    }
   if (name.startsWith('ollama')) return { status: 400, body: { error: text } }
   return {
     status: 400,
-    body: { error: { message: text, type: 'invalid_request_error', param: path || null, code: null } },
+    body: {
+      error: { message: text, type: 'invalid_request_error', param: path || null, code: null },
+    },
   }
 }
 
@@ -163,5 +219,7 @@ export function modelOf({ url, body }: SentRequest): string {
   const { model } = fieldsOf(body)
   return typeof model === 'string'
     ? model
-    : decodeURIComponent(/\/models\/([^:/]+):|\/model\/([^/]+)\//.exec(pathOf(url))?.slice(1).join('') ?? '')
+    : decodeURIComponent(
+        /\/models\/([^:/]+):|\/model\/([^/]+)\//.exec(pathOf(url))?.slice(1).join('') ?? '',
+      )
 }

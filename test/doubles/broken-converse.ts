@@ -21,26 +21,42 @@ const file = (name: string, format = 'pdf', bytes = 'JVBERi0='): Fields => ({
 })
 const point = (ttl?: string): Fields => ({ cachePoint: { type: 'default', ...(ttl && { ttl }) } })
 
-const converse = (more: Fields, headers: Record<string, string> = key, stream = false): SentRequest =>
+const converse = (
+  more: Fields,
+  headers: Record<string, string> = key,
+  stream = false,
+): SentRequest =>
   post(
     `https://bedrock-runtime.us-east-1.amazonaws.com/model/us.anthropic.claude-sonnet-4-6/converse${stream ? '-stream' : ''}`,
     { messages: [user], ...more },
     headers,
   )
-const conversation = (...messages: readonly Fields[]): SentRequest => converse({ messages, ...called })
+const conversation = (...messages: readonly Fields[]): SentRequest =>
+  converse({ messages, ...called })
 const content = (...blocks: readonly Fields[]): SentRequest =>
   converse({ messages: [{ role: 'user', content: blocks }] })
 
 /** Requests that Bedrock takes. */
 export const rightConverse: readonly SentRequest[] = [
-  converse({ system: [{ text: 'Be brief.' }, point('1h')], inferenceConfig: { maxTokens: 9, temperature: 1 } }),
+  converse({
+    system: [{ text: 'Be brief.' }, point('1h')],
+    inferenceConfig: { maxTokens: 9, temperature: 1 },
+  }),
   converse(
-    { guardrailConfig: { guardrailIdentifier: 'g', guardrailVersion: '1', streamProcessingMode: 'sync' } },
+    {
+      guardrailConfig: {
+        guardrailIdentifier: 'g',
+        guardrailVersion: '1',
+        streamProcessingMode: 'sync',
+      },
+    },
     key,
     true,
   ),
   conversation(user, call(), result('t1'), says('x', 'assistant'), user),
-  content({ text: 'x' }, file('a (1)'), { image: { format: 'png', source: { s3Location: { uri: 's3://b/k' } } } }),
+  content({ text: 'x' }, file('a (1)'), {
+    image: { format: 'png', source: { s3Location: { uri: 's3://b/k' } } },
+  }),
 ]
 
 /** Requests that break one rule each. */
@@ -50,7 +66,13 @@ export const brokenConverse: readonly BrokenRequest[] = [
   row(
     'unknown-field',
     'guardrailConfig.streamProcessingMode',
-    converse({ guardrailConfig: { guardrailIdentifier: 'g', guardrailVersion: '1', streamProcessingMode: 'sync' } }),
+    converse({
+      guardrailConfig: {
+        guardrailIdentifier: 'g',
+        guardrailVersion: '1',
+        streamProcessingMode: 'sync',
+      },
+    }),
   ),
   row('shape', 'messages[0].content[0]', content({ text: 'x', ...point() })),
   row('shape', 'messages[0].content', converse({ messages: [{ role: 'user', content: 'x' }] })),
@@ -88,13 +110,20 @@ export const brokenConverse: readonly BrokenRequest[] = [
     converse({
       messages: [
         user,
-        { role: 'assistant', content: [{ text: 'x' }, { image: { format: 'png', source: { bytes: 'AAAA' } } }] },
+        {
+          role: 'assistant',
+          content: [{ text: 'x' }, { image: { format: 'png', source: { bytes: 'AAAA' } } }],
+        },
       ],
     }),
   ),
   row('converse-results-follow-calls', 'messages[2].content', conversation(user, call(), user)),
   row('converse-results-follow-calls', 'messages[0].content', conversation(result('t1'))),
-  row('converse-results-follow-calls', 'messages[2].content', conversation(user, call(), result('t1', 't1'))),
+  row(
+    'converse-results-follow-calls',
+    'messages[2].content',
+    conversation(user, call(), result('t1', 't1')),
+  ),
   row('converse-results-follow-calls', 'messages[1].content', conversation(user, call())),
   row(
     'converse-call-ids',
@@ -106,13 +135,21 @@ export const brokenConverse: readonly BrokenRequest[] = [
     'messages[1].content[0].toolUse.input',
     conversation(user, call('t1', '{}'), result('t1')),
   ),
-  row('converse-calls-have-tools', 'toolConfig', converse({ messages: [user, call(), result('t1')] })),
+  row(
+    'converse-calls-have-tools',
+    'toolConfig',
+    converse({ messages: [user, call(), result('t1')] }),
+  ),
   row(
     'converse-tools',
     'toolConfig.tools[0].toolSpec.name',
     converse({ toolConfig: { tools: [spec({ name: 'a b' })] } }),
   ),
-  row('converse-tools', 'toolConfig.tools[1].toolSpec.name', converse({ toolConfig: { tools: [spec(), spec()] } })),
+  row(
+    'converse-tools',
+    'toolConfig.tools[1].toolSpec.name',
+    converse({ toolConfig: { tools: [spec(), spec()] } }),
+  ),
   row(
     'converse-tools',
     'toolConfig.tools[0].toolSpec.description',
@@ -129,19 +166,43 @@ export const brokenConverse: readonly BrokenRequest[] = [
     'toolConfig.toolChoice.tool.name',
     converse({ toolConfig: { tools: [spec()], toolChoice: { tool: { name: 'g' } } } }),
   ),
-  row('converse-documents', 'messages[0].content[1].document.name', content({ text: 'x' }, file('a.pdf'))),
-  row('converse-documents', 'messages[0].content[2].document.name', content({ text: 'x' }, file('a'), file('a'))),
+  row(
+    'converse-documents',
+    'messages[0].content[1].document.name',
+    content({ text: 'x' }, file('a.pdf')),
+  ),
+  row(
+    'converse-documents',
+    'messages[0].content[2].document.name',
+    content({ text: 'x' }, file('a'), file('a')),
+  ),
   row('converse-documents-have-text', 'messages[0].content', content(file('a'))),
-  row('converse-media', 'messages[0].content[1].document.format', content({ text: 'x' }, file('a', 'rtf'))),
+  row(
+    'converse-media',
+    'messages[0].content[1].document.format',
+    content({ text: 'x' }, file('a', 'rtf')),
+  ),
   row(
     'converse-media',
     'messages[0].content[0].image.source.bytes',
     content({ image: { format: 'png', source: { bytes: 'data:image/png;base64,AAAA' } } }),
   ),
-  row('converse-sampling', 'inferenceConfig.maxTokens', converse({ inferenceConfig: { maxTokens: 0 } })),
-  row('converse-sampling', 'inferenceConfig.temperature', converse({ inferenceConfig: { temperature: 1.5 } })),
+  row(
+    'converse-sampling',
+    'inferenceConfig.maxTokens',
+    converse({ inferenceConfig: { maxTokens: 0 } }),
+  ),
+  row(
+    'converse-sampling',
+    'inferenceConfig.temperature',
+    converse({ inferenceConfig: { temperature: 1.5 } }),
+  ),
   row('converse-sampling', 'inferenceConfig.topP', converse({ inferenceConfig: { topP: 2 } })),
-  row('converse-sampling', 'inferenceConfig.stopSequences', converse({ inferenceConfig: { stopSequences: [''] } })),
+  row(
+    'converse-sampling',
+    'inferenceConfig.stopSequences',
+    converse({ inferenceConfig: { stopSequences: [''] } }),
+  ),
   row(
     'converse-claude-effort',
     'additionalModelRequestFields.output_config.effort',
@@ -151,7 +212,9 @@ export const brokenConverse: readonly BrokenRequest[] = [
     'converse-output-schema',
     'outputConfig.textFormat.structure.jsonSchema.schema',
     converse({
-      outputConfig: { textFormat: { type: 'json_schema', structure: { jsonSchema: { schema: 'object' } } } },
+      outputConfig: {
+        textFormat: { type: 'json_schema', structure: { jsonSchema: { schema: 'object' } } },
+      },
     }),
   ),
   row(

@@ -8,19 +8,38 @@ export interface BrokenRequest {
   readonly path: string
 }
 
-export const post = (url: string, body: Fields, headers: Record<string, string> = {}): SentRequest => ({
+export const post = (
+  url: string,
+  body: Fields,
+  headers: Record<string, string> = {},
+): SentRequest => ({
   method: 'POST',
   url,
   headers,
   body,
 })
 export const user = { role: 'user', content: 'Hi' }
-const schema = { type: 'object', properties: { a: { type: 'string' } }, required: ['a'], additionalProperties: false }
+const schema = {
+  type: 'object',
+  properties: { a: { type: 'string' } },
+  required: ['a'],
+  additionalProperties: false,
+}
 const open = { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] }
 
 const responses = (more: Fields): SentRequest =>
-  post('https://api.openai.com/v1/responses', { model: 'gpt-4.1', input: [user], stream: false, ...more })
-const call = (id: string): Fields => ({ type: 'function_call', call_id: id, name: 'f', arguments: '{}' })
+  post('https://api.openai.com/v1/responses', {
+    model: 'gpt-4.1',
+    input: [user],
+    stream: false,
+    ...more,
+  })
+const call = (id: string): Fields => ({
+  type: 'function_call',
+  call_id: id,
+  name: 'f',
+  arguments: '{}',
+})
 const output = (id: string): Fields => ({ type: 'function_call_output', call_id: id, output: 'x' })
 const tool = (more: Fields = {}): Fields => ({
   type: 'function',
@@ -32,8 +51,16 @@ const tool = (more: Fields = {}): Fields => ({
 
 const chat = (more: Fields, host = 'api.openai.com'): SentRequest =>
   post(`https://${host}/v1/chat/completions`, { model: 'gpt-4.1', messages: [user], ...more })
-const chatCall = (id: string, name = 'f'): Fields => ({ id, type: 'function', function: { name, arguments: '{}' } })
-const calling = (...calls: readonly Fields[]): Fields => ({ role: 'assistant', content: null, tool_calls: calls })
+const chatCall = (id: string, name = 'f'): Fields => ({
+  id,
+  type: 'function',
+  function: { name, arguments: '{}' },
+})
+const calling = (...calls: readonly Fields[]): Fields => ({
+  role: 'assistant',
+  content: null,
+  tool_calls: calls,
+})
 const result = (id: string): Fields => ({ role: 'tool', tool_call_id: id, content: 'x' })
 const chatTool = (more: Fields = {}): Fields => ({
   type: 'function',
@@ -42,23 +69,38 @@ const chatTool = (more: Fields = {}): Fields => ({
 
 /** The tool of every conversation with calls. */
 const called = { tools: [{ name: 'f', input_schema: { type: 'object' } }] }
-const messages = (more: Fields, headers: Record<string, string> = { 'anthropic-version': '2023-06-01' }): SentRequest =>
+const messages = (
+  more: Fields,
+  headers: Record<string, string> = { 'anthropic-version': '2023-06-01' },
+): SentRequest =>
   post(
     'https://api.anthropic.com/v1/messages',
-    { model: 'claude-sonnet-4-5', max_tokens: 2048, messages: [user], ...('messages' in more && called), ...more },
+    {
+      model: 'claude-sonnet-4-5',
+      max_tokens: 2048,
+      messages: [user],
+      ...('messages' in more && called),
+      ...more,
+    },
     headers,
   )
 const atBedrock = (more: Fields): SentRequest => ({
   ...messages(more),
   url: 'https://bedrock-mantle.us-east-1.api.aws/anthropic/v1/messages',
 })
-const onVertex = (more: Fields, headers: Record<string, string> = { authorization: 'Bearer t' }): SentRequest =>
+const onVertex = (
+  more: Fields,
+  headers: Record<string, string> = { authorization: 'Bearer t' },
+): SentRequest =>
   post(
     'https://aiplatform.googleapis.com/v1/projects/p/locations/global/publishers/anthropic/models/claude-sonnet-4-5@20250929:rawPredict',
     { anthropic_version: 'vertex-2023-10-16', max_tokens: 2048, messages: [user], ...more },
     headers,
   )
-const use = (id: string): Fields => ({ role: 'assistant', content: [{ type: 'tool_use', id, name: 'f', input: {} }] })
+const use = (id: string): Fields => ({
+  role: 'assistant',
+  content: [{ type: 'tool_use', id, name: 'f', input: {} }],
+})
 const answer = (...ids: readonly string[]): Fields => ({
   role: 'user',
   content: ids.map((id) => ({ type: 'tool_result', tool_use_id: id, content: 'x' })),
@@ -85,17 +127,26 @@ const returns = (...names: readonly string[]): Fields => ({
   role: 'user',
   parts: names.map((name) => ({ functionResponse: { name, response: {} } })),
 })
-const declares = (...declarations: readonly Fields[]): Fields => ({ functionDeclarations: declarations })
+const declares = (...declarations: readonly Fields[]): Fields => ({
+  functionDeclarations: declarations,
+})
 
 const ollama = (more: Fields): SentRequest =>
   post('http://localhost:11434/api/chat', { model: 'm', messages: [user], ...more })
 
-export const row = (rule: string, path: string, request: SentRequest): BrokenRequest => ({ rule, path, request })
+export const row = (rule: string, path: string, request: SentRequest): BrokenRequest => ({
+  rule,
+  path,
+  request,
+})
 
 const shows = (data: string): SentRequest =>
   messages({
     messages: [
-      { role: 'user', content: [{ type: 'image', source: { type: 'base64', media_type: 'image/png', data } }] },
+      {
+        role: 'user',
+        content: [{ type: 'image', source: { type: 'base64', media_type: 'image/png', data } }],
+      },
     ],
   })
 const embeds = (input: readonly string[]): SentRequest =>
@@ -103,7 +154,12 @@ const embeds = (input: readonly string[]): SentRequest =>
 const batch = (...ids: readonly string[]): SentRequest =>
   post(
     'https://api.anthropic.com/v1/messages/batches',
-    { requests: ids.map((id) => ({ custom_id: id, params: { model: 'm', max_tokens: 1, messages: [user] } })) },
+    {
+      requests: ids.map((id) => ({
+        custom_id: id,
+        params: { model: 'm', max_tokens: 1, messages: [user] },
+      })),
+    },
     { 'anthropic-version': '2023-06-01' },
   )
 
@@ -119,7 +175,10 @@ export const rightRequests: readonly SentRequest[] = [
   messages({ messages: [user, use('t1'), answer('t1')], tools: [input()] }),
   messages({ system: [marked('1h'), marked()] }),
   onVertex({ temperature: 1, tools: [input({ strict: true })] }),
-  gemini({ contents: [says, calls('f', 'g'), returns('f', 'g')], tools: [declares({ name: 'f' }, { name: 'g' })] }),
+  gemini({
+    contents: [says, calls('f', 'g'), returns('f', 'g')],
+    tools: [declares({ name: 'f' }, { name: 'g' })],
+  }),
   ollama({ options: { temperature: 0.1, num_ctx: 4096 } }),
 ]
 
@@ -132,10 +191,22 @@ export const brokenRequests: readonly BrokenRequest[] = [
   ),
   row('unknown-field', 'top_k', chat({ top_k: 1 })),
   row('unknown-field', 'messages[0].foo', messages({ messages: [{ ...user, foo: 1 }] })),
-  row('unknown-field', 'temperature', messages({ temperature: 0 }, { 'anthropic-version': '2026-10-21' })),
-  row('unknown-field', 'generationConfig.max_tokens', gemini({ generationConfig: { max_tokens: 1 } })),
+  row(
+    'unknown-field',
+    'temperature',
+    messages({ temperature: 0 }, { 'anthropic-version': '2026-10-21' }),
+  ),
+  row(
+    'unknown-field',
+    'generationConfig.max_tokens',
+    gemini({ generationConfig: { max_tokens: 1 } }),
+  ),
   row('unknown-field', 'max_tokens', ollama({ max_tokens: 1 })),
-  row('shape', 'messages[1].tool_call_id', chat({ messages: [user, { role: 'tool', content: 'x' }] })),
+  row(
+    'shape',
+    'messages[1].tool_call_id',
+    chat({ messages: [user, { role: 'tool', content: 'x' }] }),
+  ),
   row(
     'shape',
     'messages[0].content[0].source.media_type',
@@ -143,7 +214,9 @@ export const brokenRequests: readonly BrokenRequest[] = [
       messages: [
         {
           role: 'user',
-          content: [{ type: 'image', source: { type: 'base64', media_type: 'image/bmp', data: 'AA==' } }],
+          content: [
+            { type: 'image', source: { type: 'base64', media_type: 'image/bmp', data: 'AA==' } },
+          ],
         },
       ],
     }),
@@ -160,8 +233,16 @@ export const brokenRequests: readonly BrokenRequest[] = [
   ),
 
   row('responses-fewest-tokens', 'max_output_tokens', responses({ max_output_tokens: 10 })),
-  row('responses-results-follow-calls', 'input[1].call_id', responses({ input: [user, call('c1')] })),
-  row('responses-results-follow-calls', 'input[1].call_id', responses({ input: [user, output('c1')] })),
+  row(
+    'responses-results-follow-calls',
+    'input[1].call_id',
+    responses({ input: [user, call('c1')] }),
+  ),
+  row(
+    'responses-results-follow-calls',
+    'input[1].call_id',
+    responses({ input: [user, output('c1')] }),
+  ),
   row(
     'responses-results-follow-calls',
     'input[3].call_id',
@@ -170,24 +251,42 @@ export const brokenRequests: readonly BrokenRequest[] = [
   row(
     'responses-reasoning-is-followed',
     'input[1]',
-    responses({ input: [user, { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'e' }] }),
+    responses({
+      input: [user, { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'e' }],
+    }),
   ),
   row(
     'responses-reasoning-is-kept',
     'input[1].encrypted_content',
     responses({
-      input: [user, { type: 'reasoning', id: 'rs_1', summary: [] }, { role: 'assistant', content: 'x' }],
+      input: [
+        user,
+        { type: 'reasoning', id: 'rs_1', summary: [] },
+        { role: 'assistant', content: 'x' },
+      ],
       store: false,
     }),
   ),
-  row('responses-item-ids', 'input[1].id', responses({ input: [user, { ...call('c1'), id: 'call_1' }, output('c1')] })),
+  row(
+    'responses-item-ids',
+    'input[1].id',
+    responses({ input: [user, { ...call('c1'), id: 'call_1' }, output('c1')] }),
+  ),
   row(
     'responses-call-ids',
     'input[1].call_id',
     responses({ input: [user, call('c'.repeat(65)), output('c'.repeat(65))] }),
   ),
-  row('responses-background-is-stored', 'background', responses({ background: true, store: false })),
-  row('responses-one-history', 'conversation', responses({ previous_response_id: 'resp_1', conversation: 'conv_1' })),
+  row(
+    'responses-background-is-stored',
+    'background',
+    responses({ background: true, store: false }),
+  ),
+  row(
+    'responses-one-history',
+    'conversation',
+    responses({ previous_response_id: 'resp_1', conversation: 'conv_1' }),
+  ),
   row(
     'openai-strict-schema',
     'text.format.schema',
@@ -198,7 +297,10 @@ export const brokenRequests: readonly BrokenRequest[] = [
     'tools[0].function.parameters.properties.a.default',
     chat({
       tools: [
-        chatTool({ strict: true, parameters: { ...schema, properties: { a: { type: 'string', default: 'x' } } } }),
+        chatTool({
+          strict: true,
+          parameters: { ...schema, properties: { a: { type: 'string', default: 'x' } } },
+        }),
       ],
     }),
   ),
@@ -234,7 +336,11 @@ export const brokenRequests: readonly BrokenRequest[] = [
     'messages[1].tool_calls[0].id',
     chat({ messages: [user, calling(chatCall('a')), user] }),
   ),
-  row('chat-results-follow-calls', 'messages[1].tool_call_id', chat({ messages: [user, result('a')] })),
+  row(
+    'chat-results-follow-calls',
+    'messages[1].tool_call_id',
+    chat({ messages: [user, result('a')] }),
+  ),
   row(
     'chat-messages-say-something',
     'messages[1].content',
@@ -256,32 +362,65 @@ export const brokenRequests: readonly BrokenRequest[] = [
   row(
     'mistral-order',
     'messages[3].role',
-    chat({ messages: [user, calling(chatCall('abcdefghi')), result('abcdefghi'), user] }, 'api.mistral.ai'),
+    chat(
+      { messages: [user, calling(chatCall('abcdefghi')), result('abcdefghi'), user] },
+      'api.mistral.ai',
+    ),
   ),
 
-  row('groq-unsupported', 'messages[0].name', chat({ messages: [{ ...user, name: 'Ann' }] }, 'api.groq.com')),
+  row(
+    'groq-unsupported',
+    'messages[0].name',
+    chat({ messages: [{ ...user, name: 'Ann' }] }, 'api.groq.com'),
+  ),
   row(
     'deepseek-schema',
     'response_format',
-    chat({ response_format: { type: 'json_schema', json_schema: { name: 'n', schema } } }, 'api.deepseek.com'),
+    chat(
+      { response_format: { type: 'json_schema', json_schema: { name: 'n', schema } } },
+      'api.deepseek.com',
+    ),
   ),
   row(
     'deepseek-thinking-comes-back',
     'messages[1].reasoning_content',
-    chat({ thinking: { type: 'enabled' }, messages: [user, calling(chatCall('a')), result('a')] }, 'api.deepseek.com'),
+    chat(
+      { thinking: { type: 'enabled' }, messages: [user, calling(chatCall('a')), result('a')] },
+      'api.deepseek.com',
+    ),
   ),
-  row('perplexity-order', 'messages[1].role', chat({ messages: [user, user] }, 'api.perplexity.ai')),
+  row(
+    'perplexity-order',
+    'messages[1].role',
+    chat({ messages: [user, user] }, 'api.perplexity.ai'),
+  ),
   row('grok-reasoning-models', 'stop', chat({ model: 'grok-4', stop: ['x'] }, 'api.x.ai')),
 
-  row('messages-first-is-user', 'messages', messages({ messages: [{ role: 'assistant', content: 'Hi' }, user] })),
-  row('messages-results-follow-calls', 'messages[2]', messages({ messages: [user, use('t1'), user] })),
-  row('messages-results-follow-calls', 'messages[0].content[0]', messages({ messages: [answer('t1')] })),
+  row(
+    'messages-first-is-user',
+    'messages',
+    messages({ messages: [{ role: 'assistant', content: 'Hi' }, user] }),
+  ),
+  row(
+    'messages-results-follow-calls',
+    'messages[2]',
+    messages({ messages: [user, use('t1'), user] }),
+  ),
+  row(
+    'messages-results-follow-calls',
+    'messages[0].content[0]',
+    messages({ messages: [answer('t1')] }),
+  ),
   row(
     'messages-results-follow-calls',
     'messages[2].content[1]',
     messages({ messages: [user, use('t1'), answer('t1', 't1')] }),
   ),
-  row('messages-results-follow-calls', 'messages[1].content[0]', messages({ messages: [user, use('t1')] })),
+  row(
+    'messages-results-follow-calls',
+    'messages[1].content[0]',
+    messages({ messages: [user, use('t1')] }),
+  ),
   row(
     'messages-call-ids',
     'messages[1].content[0]',
@@ -293,7 +432,11 @@ export const brokenRequests: readonly BrokenRequest[] = [
       ],
     }),
   ),
-  row('messages-text-says-something', 'messages[0].content', messages({ messages: [{ role: 'user', content: ' ' }] })),
+  row(
+    'messages-text-says-something',
+    'messages[0].content',
+    messages({ messages: [{ role: 'user', content: ' ' }] }),
+  ),
   row(
     'messages-text-says-something',
     'messages[1].content',
@@ -330,7 +473,11 @@ export const brokenRequests: readonly BrokenRequest[] = [
     'messages-thinking-is-signed',
     'messages[1].content[0].signature',
     messages({
-      messages: [user, { role: 'assistant', content: [{ type: 'thinking', thinking: 'x', signature: '' }] }, user],
+      messages: [
+        user,
+        { role: 'assistant', content: [{ type: 'thinking', thinking: 'x', signature: '' }] },
+        user,
+      ],
     }),
   ),
   row(
@@ -343,7 +490,10 @@ export const brokenRequests: readonly BrokenRequest[] = [
     'output_config.format.schema.properties.a.minLength',
     messages({
       output_config: {
-        format: { type: 'json_schema', schema: { ...schema, properties: { a: { type: 'string', minLength: 1 } } } },
+        format: {
+          type: 'json_schema',
+          schema: { ...schema, properties: { a: { type: 'string', minLength: 1 } } },
+        },
       },
     }),
   ),
@@ -384,7 +534,11 @@ export const brokenRequests: readonly BrokenRequest[] = [
     }),
   ),
   row('messages-tools', 'tools[1].name', messages({ tools: [input(), input()] })),
-  row('messages-calls-have-tools', 'tools', messages({ messages: [user, use('a'), answer('a')], tools: [] })),
+  row(
+    'messages-calls-have-tools',
+    'tools',
+    messages({ messages: [user, use('a'), answer('a')], tools: [] }),
+  ),
   row('messages-tool-choice', 'tool_choice', messages({ tool_choice: { type: 'auto' } })),
   row('messages-sampling', 'temperature', messages({ temperature: 1.5 })),
   row('messages-one-sampling', 'top_p', messages({ temperature: 0.5, top_p: 0.5 })),
@@ -398,7 +552,12 @@ export const brokenRequests: readonly BrokenRequest[] = [
     'messages-bedrock',
     'source.type',
     atBedrock({
-      messages: [{ role: 'user', content: [{ type: 'image', source: { type: 'url', url: 'https://a.test' } }] }],
+      messages: [
+        {
+          role: 'user',
+          content: [{ type: 'image', source: { type: 'url', url: 'https://a.test' } }],
+        },
+      ],
     }),
   ),
   row('messages-vertex', 'anthropic_version', onVertex({ anthropic_version: '2023-06-01' })),
@@ -408,12 +567,25 @@ export const brokenRequests: readonly BrokenRequest[] = [
     'messages-vertex',
     'source.type',
     onVertex({
-      messages: [{ role: 'user', content: [{ type: 'image', source: { type: 'url', url: 'https://a.test' } }] }],
+      messages: [
+        {
+          role: 'user',
+          content: [{ type: 'image', source: { type: 'url', url: 'https://a.test' } }],
+        },
+      ],
     }),
   ),
   row('messages-stop', 'stop_sequences[0]', messages({ stop_sequences: ['\n'] })),
-  row('messages-cache-marks', 'messages', messages({ system: Array.from({ length: 5 }, () => marked()) })),
-  row('messages-cache-marks', 'system[1].cache_control', messages({ system: [marked(), marked('1h')] })),
+  row(
+    'messages-cache-marks',
+    'messages',
+    messages({ system: Array.from({ length: 5 }, () => marked()) }),
+  ),
+  row(
+    'messages-cache-marks',
+    'system[1].cache_control',
+    messages({ system: [marked(), marked('1h')] }),
+  ),
   row('messages-headers', '', messages({}, {})),
 
   row(
@@ -422,7 +594,12 @@ export const brokenRequests: readonly BrokenRequest[] = [
     post(
       'https://api.anthropic.com/v1/messages/batches',
       {
-        requests: [{ custom_id: 'a', params: { model: 'm', max_tokens: 1, messages: [user], temperature: 1.5 } }],
+        requests: [
+          {
+            custom_id: 'a',
+            params: { model: 'm', max_tokens: 1, messages: [user], temperature: 1.5 },
+          },
+        ],
       },
       { 'anthropic-version': '2023-06-01' },
     ),
@@ -434,7 +611,11 @@ export const brokenRequests: readonly BrokenRequest[] = [
       batch: {
         display_name: 'd',
         input_config: {
-          requests: { requests: [{ request: { contents: [says], generationConfig: { stopSequences: [''] } } }] },
+          requests: {
+            requests: [
+              { request: { contents: [says], generationConfig: { stopSequences: [''] } } },
+            ],
+          },
         },
       },
     }),
@@ -458,13 +639,26 @@ export const brokenRequests: readonly BrokenRequest[] = [
       ],
     }),
   ),
-  row('gemini-results-follow-calls', 'contents[2]', gemini({ contents: [says, calls('f', 'g'), returns('f')] })),
-  row('gemini-results-follow-calls', 'contents[2]', gemini({ contents: [says, calls('f'), returns('g')] })),
+  row(
+    'gemini-results-follow-calls',
+    'contents[2]',
+    gemini({ contents: [says, calls('f', 'g'), returns('f')] }),
+  ),
+  row(
+    'gemini-results-follow-calls',
+    'contents[2]',
+    gemini({ contents: [says, calls('f'), returns('g')] }),
+  ),
   row(
     'gemini-part-has-one-thing',
     'contents[0].parts[0]',
     gemini({
-      contents: [{ role: 'user', parts: [{ text: 'x', inlineData: { mimeType: 'image/png', data: 'AA==' } }] }],
+      contents: [
+        {
+          role: 'user',
+          parts: [{ text: 'x', inlineData: { mimeType: 'image/png', data: 'AA==' } }],
+        },
+      ],
     }),
   ),
   row(
@@ -477,7 +671,11 @@ export const brokenRequests: readonly BrokenRequest[] = [
     'tools',
     gemini({ cachedContent: 'cachedContents/1', tools: [declares({ name: 'f' })] }),
   ),
-  row('gemini-function-names', 'tools[0].functionDeclarations[0].name', gemini({ tools: [declares({ name: '1f' })] })),
+  row(
+    'gemini-function-names',
+    'tools[0].functionDeclarations[0].name',
+    gemini({ tools: [declares({ name: '1f' })] }),
+  ),
   row(
     'gemini-function-parameters',
     'tools[0].functionDeclarations[0].parameters.properties',
@@ -488,13 +686,21 @@ export const brokenRequests: readonly BrokenRequest[] = [
     'toolConfig.functionCallingConfig',
     gemini({ toolConfig: { functionCallingConfig: { mode: 'ANY' } } }),
   ),
-  row('gemini-tools-together', 'tools', gemini({ tools: [declares({ name: 'f' }), { googleSearch: {} }] })),
+  row(
+    'gemini-tools-together',
+    'tools',
+    gemini({ tools: [declares({ name: 'f' }), { googleSearch: {} }] }),
+  ),
   row(
     'gemini-response-schema',
     'generationConfig.responseMimeType',
     gemini({ generationConfig: { responseJsonSchema: schema } }),
   ),
-  row('gemini-sampling', 'generationConfig.logprobs', gemini({ generationConfig: { logprobs: 3 } })),
+  row(
+    'gemini-sampling',
+    'generationConfig.logprobs',
+    gemini({ generationConfig: { logprobs: 3 } }),
+  ),
   row(
     'gemini-stop',
     'generationConfig.stopSequences',
@@ -508,7 +714,9 @@ export const brokenRequests: readonly BrokenRequest[] = [
   row(
     'gemini-system-is-text',
     'systemInstruction.parts[0]',
-    gemini({ systemInstruction: { parts: [{ inlineData: { mimeType: 'image/png', data: 'AA==' } }] } }),
+    gemini({
+      systemInstruction: { parts: [{ inlineData: { mimeType: 'image/png', data: 'AA==' } }] },
+    }),
   ),
 
   row('ollama-option-types', 'options.num_ctx', ollama({ options: { num_ctx: 1.5 } })),
@@ -528,7 +736,11 @@ export const brokenRequests: readonly BrokenRequest[] = [
   row(
     'openai-image-urls',
     'messages[0].content[0].image_url.url',
-    chat({ messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url: 'file:///a.png' } }] }] }),
+    chat({
+      messages: [
+        { role: 'user', content: [{ type: 'image_url', image_url: { url: 'file:///a.png' } }] },
+      ],
+    }),
   ),
   row(
     'openai-image-urls',
@@ -537,7 +749,9 @@ export const brokenRequests: readonly BrokenRequest[] = [
       input: [
         {
           role: 'user',
-          content: [{ type: 'input_image', detail: 'auto', image_url: 'data:image/png;base64,/9j/AAAA' }],
+          content: [
+            { type: 'input_image', detail: 'auto', image_url: 'data:image/png;base64,/9j/AAAA' },
+          ],
         },
       ],
     }),
@@ -551,8 +765,16 @@ export const brokenRequests: readonly BrokenRequest[] = [
   row('anthropic-batch-ids', 'requests[0].custom_id', batch('a b')),
   row('ollama-format', 'format', ollama({ format: 'yaml' })),
   row('ollama-format', 'keep_alive', ollama({ keep_alive: '5' })),
-  row('llamacpp-one-grammar', 'grammar', chat({ grammar: 'root ::= "a"', tools: [chatTool()] }, 'llama.example')),
-  row('chat-message-names', 'messages[0].name', chat({ messages: [{ ...user, name: 'Ann Smith' }] })),
+  row(
+    'llamacpp-one-grammar',
+    'grammar',
+    chat({ grammar: 'root ::= "a"', tools: [chatTool()] }, 'llama.example'),
+  ),
+  row(
+    'chat-message-names',
+    'messages[0].name',
+    chat({ messages: [{ ...user, name: 'Ann Smith' }] }),
+  ),
   row(
     'gemini-safety-settings',
     'safetySettings[1].category',
@@ -568,18 +790,25 @@ export const brokenRequests: readonly BrokenRequest[] = [
     'tools[0].functionDeclarations[0].parameters.properties.n.enum',
     gemini({
       tools: [
-        declares({ name: 'f', parameters: { type: 'OBJECT', properties: { n: { type: 'INTEGER', enum: ['1'] } } } }),
+        declares({
+          name: 'f',
+          parameters: { type: 'OBJECT', properties: { n: { type: 'INTEGER', enum: ['1'] } } },
+        }),
       ],
     }),
   ),
   row(
     'gemini-schema-form',
     'generationConfig.responseSchema.items',
-    gemini({ generationConfig: { responseMimeType: 'application/json', responseSchema: { type: 'ARRAY' } } }),
+    gemini({
+      generationConfig: { responseMimeType: 'application/json', responseSchema: { type: 'ARRAY' } },
+    }),
   ),
   row(
     'responses-content-of-roles',
     'input[1].content[0].type',
-    responses({ input: [user, { role: 'assistant', content: [{ type: 'input_text', text: 'x' }] }, user] }),
+    responses({
+      input: [user, { role: 'assistant', content: [{ type: 'input_text', text: 'x' }] }, user],
+    }),
   ),
 ]

@@ -6,7 +6,8 @@ import type { Fields, SentRequest } from './sent-request.ts'
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text)
 const filesUrl = 'https://api.openai.com/v1/files'
 const page = toSentFile(encode('%PDF'), 'a.pdf', 'application/pdf')
-const files = (more: Fields): SentRequest => post(filesUrl, { purpose: 'user_data', file: page, ...more })
+const files = (more: Fields): SentRequest =>
+  post(filesUrl, { purpose: 'user_data', file: page, ...more })
 const batchLine = (more: Fields = {}): Fields => ({
   custom_id: 'a',
   method: 'POST',
@@ -23,7 +24,11 @@ const uploads = (lines: readonly unknown[], name = 'batch.jsonl'): SentRequest =
     ),
   })
 /** A body of bytes, as it is on the wire. */
-const form = (url: string, text: string, type = 'multipart/form-data; boundary=b'): SentRequest => ({
+const form = (
+  url: string,
+  text: string,
+  type = 'multipart/form-data; boundary=b',
+): SentRequest => ({
   ...post(url, {}, { 'content-type': type }),
   body: parse(encode(text), type),
 })
@@ -33,9 +38,15 @@ const document = part('name="file"; filename="a.pdf"', '%PDF')
 const purpose = part('name="purpose"', 'user_data')
 
 const anthropic = (more: Fields): SentRequest =>
-  post('https://api.anthropic.com/v1/files', { file: page, ...more }, { 'anthropic-version': '2023-06-01' })
+  post(
+    'https://api.anthropic.com/v1/files',
+    { file: page, ...more },
+    { 'anthropic-version': '2023-06-01' },
+  )
 const google = (body: Fields): SentRequest =>
-  post('https://generativelanguage.googleapis.com/upload/v1beta/files', body, { 'x-goog-upload-command': 'start' })
+  post('https://generativelanguage.googleapis.com/upload/v1beta/files', body, {
+    'x-goog-upload-command': 'start',
+  })
 
 /** Uploads that the vendor takes. */
 export const rightUploads: readonly SentRequest[] = [
@@ -63,14 +74,22 @@ export const brokenUploads: readonly BrokenRequest[] = [
   row('file-sizes', 'file', files({ file: toSentFile(new Uint8Array(), 'a.pdf') })),
   row('file-sizes', 'file', files({ file: { fileName: 'a.pdf', size: 600_000_000 } })),
   row('unknown-field', 'purpose', anthropic({ purpose: 'user_data' })),
-  row('anthropic-file-sizes', 'file', anthropic({ file: { fileName: 'a.pdf', size: 600_000_000 } })),
+  row(
+    'anthropic-file-sizes',
+    'file',
+    anthropic({ file: { fileName: 'a.pdf', size: 600_000_000 } }),
+  ),
   row('anthropic-file-sizes', 'expires_in_seconds', anthropic({ expires_in_seconds: '60' })),
   row('unknown-field', 'file.displayname', google({ file: { displayname: 'a.pdf' } })),
   row('batch-file-name', 'file', uploads([batchLine()], 'batch.json')),
   row('batch-lines', 'file:2', uploads([batchLine(), '{'])),
   row('batch-lines', 'file:1.custom_id', uploads([batchLine({ custom_id: undefined })])),
   row('batch-lines', 'file:1.method', uploads([batchLine({ method: 'GET' })])),
-  row('batch-lines', 'file:1.url', uploads([batchLine({ url: 'https://api.openai.com/v1/responses' })])),
+  row(
+    'batch-lines',
+    'file:1.url',
+    uploads([batchLine({ url: 'https://api.openai.com/v1/responses' })]),
+  ),
   row('batch-lines', 'file', uploads([' '])),
   row('batch-line-ids', 'file:2.custom_id', uploads([batchLine(), batchLine()])),
   row(
@@ -78,7 +97,11 @@ export const brokenUploads: readonly BrokenRequest[] = [
     'file:2',
     uploads([
       batchLine(),
-      batchLine({ custom_id: 'b', url: '/v1/chat/completions', body: { model: 'gpt-4.1', messages: [user] } }),
+      batchLine({
+        custom_id: 'b',
+        url: '/v1/chat/completions',
+        body: { model: 'gpt-4.1', messages: [user] },
+      }),
     ]),
   ),
   row(
@@ -96,5 +119,9 @@ export const brokenUploads: readonly BrokenRequest[] = [
     'file:1.body.max_output_tokens',
     uploads([batchLine({ body: { model: 'gpt-4.1', input: 'Hi', max_output_tokens: 1 } })]),
   ),
-  row('unknown-field', 'file:1.body.messages', uploads([batchLine({ body: { model: 'gpt-4.1', messages: [user] } })])),
+  row(
+    'unknown-field',
+    'file:1.body.messages',
+    uploads([batchLine({ body: { model: 'gpt-4.1', messages: [user] } })]),
+  ),
 ]

@@ -24,12 +24,17 @@ function problemsOf(api: Api, request: SentRequest): readonly Problem[] {
   const body = withoutExtras(inMessages(api, request), api.name, vendor)
   const wrong = shapeProblems(api.shape(request), body)
   if (wrong.length) return wrong
-  const found = [{ dialect: api.dialect, request, prefix: '' }, ...innerRequests(api, request)].flatMap((one) =>
+  const found = [
+    { dialect: api.dialect, request, prefix: '' },
+    ...innerRequests(api, request),
+  ].flatMap((one) =>
     rules.flatMap((rule) =>
       rule.dialects.includes(one.dialect) &&
       (!rule.vendors || (vendor !== undefined && rule.vendors.includes(vendor))) &&
       (!rule.apis || rule.apis.includes(api.name))
-        ? rule.check(one.request).map(({ path, message }) => ({ rule: rule.name, path: one.prefix + path, message }))
+        ? rule
+            .check(one.request)
+            .map(({ path, message }) => ({ rule: rule.name, path: one.prefix + path, message }))
         : [],
     ),
   )
@@ -52,7 +57,9 @@ const lineProblems = (request: SentRequest): readonly Problem[] =>
       body: line['body'],
     }
     const api = apiOf(inner)
-    return api ? problemsOf(api, inner).map((one) => ({ ...one, path: `${path}.body.${one.path}` })) : []
+    return api
+      ? problemsOf(api, inner).map((one) => ({ ...one, path: `${path}.body.${one.path}` }))
+      : []
   })
 
 /** A request that stands in another one. */
@@ -71,11 +78,17 @@ function innerRequests({ name }: Api, request: SentRequest): readonly InnerReque
     prefix,
   })
   if (name === 'anthropic-batches')
-    return listOf(body['requests']).map(({ params }, index) => inner('messages', params, `requests[${index}].params.`))
+    return listOf(body['requests']).map(({ params }, index) =>
+      inner('messages', params, `requests[${index}].params.`),
+    )
   if (name === 'gemini-batches') {
     const path = 'batch.input_config.requests.requests'
-    const requests = fieldsOf(fieldsOf(fieldsOf(body['batch'])['input_config'])['requests'])['requests']
-    return listOf(requests).map((one, index) => inner('gemini', one['request'], `${path}[${index}].request.`))
+    const requests = fieldsOf(fieldsOf(fieldsOf(body['batch'])['input_config'])['requests'])[
+      'requests'
+    ]
+    return listOf(requests).map((one, index) =>
+      inner('gemini', one['request'], `${path}[${index}].request.`),
+    )
   }
   const counted = body['generateContentRequest']
   return name === 'gemini-count-tokens' && counted !== undefined

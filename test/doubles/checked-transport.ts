@@ -15,9 +15,14 @@ export function createTransport(...args: Parameters<typeof create>): ReturnType<
 }
 
 /** An upload that is short enough is read before it is sent, so that it can be looked at. */
-async function readShortUpload({ body, headers }: RequestInit = {}): Promise<Uint8Array<ArrayBuffer> | undefined> {
+async function readShortUpload({
+  body,
+  headers,
+}: RequestInit = {}): Promise<Uint8Array<ArrayBuffer> | undefined> {
   const isShort = Number(new Headers(headers).get('content-length') ?? NaN) <= 16_384
-  return body instanceof ReadableStream && isShort ? new Uint8Array(await new Response(body).arrayBuffer()) : undefined
+  return body instanceof ReadableStream && isShort
+    ? new Uint8Array(await new Response(body).arrayBuffer())
+    : undefined
 }
 
 function toSent(input: string | URL | Request, init: RequestInit = {}) {

@@ -44,7 +44,12 @@ const providers: Readonly<Record<string, () => Provider>> = {
 }
 
 /** Rules about options that the caller sets: they are sent, and the vendor says which model takes them. */
-const chosen = ['openai-reasoning-models', 'grok-reasoning-models', 'messages-one-sampling', 'gemini-tools-together']
+const chosen = [
+  'openai-reasoning-models',
+  'grok-reasoning-models',
+  'messages-one-sampling',
+  'gemini-tools-together',
+]
 
 const text = fc.constantFrom('Hi', 'What is it?', '', ' ', '\n', 'Ends with space ', 'Zażółć 👩‍🚀')
 const content = fc.oneof(
@@ -93,7 +98,12 @@ const exchange: fc.Arbitrary<readonly ChatMessage[]> = fc
       ...(toolCalls.length && { toolCalls }),
     },
     ...toolCalls
-      .map((one) => ({ role: 'tool' as const, toolCallId: one.id, content: result, ...(isError && { isError }) }))
+      .map((one) => ({
+        role: 'tool' as const,
+        toolCallId: one.id,
+        content: result,
+        ...(isError && { isError }),
+      }))
       .reverse(),
   ])
 const conversation = fc
@@ -131,11 +141,16 @@ const options: fc.Arbitrary<CallOptions> = fc.record(
     temperature: fc.constantFrom(0, 0.5, 1, 1.7, 2),
     topP: fc.constantFrom(0.1, 0.95, 1),
     stop: fc.constantFrom(['END'], ['\n']),
-    toolChoice: fc.constantFrom('auto' as const, 'none' as const, 'required' as const, { name: 'list_rooms' }),
+    toolChoice: fc.constantFrom('auto' as const, 'none' as const, 'required' as const, {
+      name: 'list_rooms',
+    }),
     parallelToolCalls: fc.boolean(),
     reasoning: fc.constantFrom('none' as const, 'low' as const, 'high' as const),
     topLogprobs: fc.constantFrom(0, 3, 20),
-    responseFormat: fc.constantFrom({ type: 'text' as const }, { type: 'json-schema' as const, schema }),
+    responseFormat: fc.constantFrom(
+      { type: 'text' as const },
+      { type: 'json-schema' as const, schema },
+    ),
     cache: fc.constantFrom('auto' as const, 'hour' as const),
   },
   { requiredKeys: [] },
@@ -147,7 +162,9 @@ test.each(Object.entries(providers))(
     const provider = create()
     await fc.assert(
       fc.asyncProperty(conversation, fc.boolean(), options, async (messages, withTools, given) => {
-        const sent = withTools ? provider.streamWithTools(messages, tools, given) : provider.generate(messages, given)
+        const sent = withTools
+          ? provider.streamWithTools(messages, tools, given)
+          : provider.generate(messages, given)
         const error: unknown = await Promise.resolve(sent).then(
           async (value) => {
             if (!(Symbol.asyncIterator in value)) return undefined

@@ -15,12 +15,13 @@ import { readShapes } from './validators.ts'
 
 const brokenRequests = [...requests, ...brokenConverse, ...brokenUploads]
 
-test.each([...rightRequests, ...rightConverse, ...rightUploads].map((request) => [request.url, request] as const))(
-  'a right request to %s is taken',
-  (_, request) => {
-    expect(checkRequest(request)?.problems).toEqual([])
-  },
-)
+test.each(
+  [...rightRequests, ...rightConverse, ...rightUploads].map(
+    (request) => [request.url, request] as const,
+  ),
+)('a right request to %s is taken', (_, request) => {
+  expect(checkRequest(request)?.problems).toEqual([])
+})
 
 test.each(brokenRequests.map((row) => [row.rule, row.path || 'the headers', row] as const))(
   '%s: a request that breaks a rule at %s is refused for that alone',
@@ -39,22 +40,37 @@ test('every rule has a name of its own, a source, and a request that breaks it',
   expect(rules.filter(({ source }) => !URL.canParse(source))).toEqual([])
 })
 
-test.each(Object.entries(shapeSources))('the shapes of %s are those of the installed package', (name, { from, at }) => {
-  const { source } = readJson(`test/doubles/shapes/${name}.json`) as { readonly source: string }
-  expect(source, 'run: node scripts/shapes.mjs').toBe(`the types of ${from} ${versionOf(from, at)}`)
-})
+test.each(Object.entries(shapeSources))(
+  'the shapes of %s are those of the installed package',
+  (name, { from, at }) => {
+    const { source } = readJson(`test/doubles/shapes/${name}.json`) as { readonly source: string }
+    expect(source, 'run: node scripts/shapes.mjs').toBe(
+      `the types of ${from} ${versionOf(from, at)}`,
+    )
+  },
+)
 
 test.each([
   ['openai', 'resources/files.d.ts', 'FileCreateParams', 'file', []],
-  ['@anthropic-ai/sdk', 'resources/files.d.ts', 'FileUploadParams', 'anthropicFile', ['workspace_id']],
-] as const)('the fields of an upload are those of the installed package %s', (from, file, type, shape, headers) => {
-  const types = readFileSync(join(root, 'node_modules', from, file), 'utf8')
-  const fields = new RegExp(`interface ${type}\\b[^{]*\\{\\n(.*?)\\n\\}`, 's').exec(types)?.[1] ?? ''
-  const named = [...fields.matchAll(/^ {4}(\w+)\??:/gm)].map(([, name = '']) => name)
-  const { properties } = uploadShapes.definitions[shape] as { readonly properties: object }
-  const ours = new Set(Object.keys(properties).map((name) => name.replace(/\[.*/, '')))
-  expect([...ours, ...headers].toSorted()).toEqual(named.toSorted())
-})
+  [
+    '@anthropic-ai/sdk',
+    'resources/files.d.ts',
+    'FileUploadParams',
+    'anthropicFile',
+    ['workspace_id'],
+  ],
+] as const)(
+  'the fields of an upload are those of the installed package %s',
+  (from, file, type, shape, headers) => {
+    const types = readFileSync(join(root, 'node_modules', from, file), 'utf8')
+    const fields =
+      new RegExp(`interface ${type}\\b[^{]*\\{\\n(.*?)\\n\\}`, 's').exec(types)?.[1] ?? ''
+    const named = [...fields.matchAll(/^ {4}(\w+)\??:/gm)].map(([, name = '']) => name)
+    const { properties } = uploadShapes.definitions[shape] as { readonly properties: object }
+    const ours = new Set(Object.keys(properties).map((name) => name.replace(/\[.*/, '')))
+    expect([...ours, ...headers].toSorted()).toEqual(named.toSorted())
+  },
+)
 
 // After a change of the tables: pnpm exec vitest run --update --project workspace test/doubles
 test('the page shows the rules, with their sources', async () => {

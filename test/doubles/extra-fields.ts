@@ -31,7 +31,8 @@ export const extras: readonly Extra[] = [
   {
     api: 'openai-chat',
     at: '',
-    fields: 'enable_thinking thinking_budget thinking chat_template_kwargs reasoning reasoning_format',
+    fields:
+      'enable_thinking thinking_budget thinking chat_template_kwargs reasoning reasoning_format',
     reason: 'how much a model thinks: each vendor has a field of its own',
     source: 'https://openrouter.ai/docs/use-cases/reasoning-tokens',
   },
@@ -69,7 +70,8 @@ export const extras: readonly Extra[] = [
     api: 'openai-chat',
     at: 'messages[].content[]',
     items: 'thinking image_url video_url input_audio',
-    reason: 'thinking of Mistral, and media that a model of another vendor made, go back as they came',
+    reason:
+      'thinking of Mistral, and media that a model of another vendor made, go back as they came',
     source: 'https://docs.mistral.ai/capabilities/reasoning',
   },
   {
@@ -85,7 +87,8 @@ export const extras: readonly Extra[] = [
     at: '',
     fields: 'temperature top_p top_k',
     header: ['anthropic-version', '2023-06-01'],
-    reason: 'the types are those of the version 2026-10-21, which has no sampling options; the first version has them',
+    reason:
+      'the types are those of the version 2026-10-21, which has no sampling options; the first version has them',
     source: 'https://platform.claude.com/docs/en/api/versioning',
   },
   {
@@ -182,10 +185,15 @@ const applies = (
   (!header || headers[header[0]] === header[1])
 
 /** The body of a request without what its server takes beyond the shape. */
-export function withoutExtras({ body, headers }: SentRequest, api: string, vendor: string | undefined): unknown {
+export function withoutExtras(
+  { body, headers }: SentRequest,
+  api: string,
+  vendor: string | undefined,
+): unknown {
   let rest = body
   for (const row of extras)
-    if (applies(row, api, vendor, headers)) rest = without(rest, row.at ? row.at.split('.') : [], row)
+    if (applies(row, api, vendor, headers))
+      rest = without(rest, row.at ? row.at.split('.') : [], row)
   return rest
 }
 
@@ -204,7 +212,11 @@ function without(value: unknown, [step, ...more]: readonly string[], row: Extra)
   }
 }
 
-function withoutItems(list: readonly unknown[], more: readonly string[], row: Extra): readonly unknown[] {
+function withoutItems(
+  list: readonly unknown[],
+  more: readonly string[],
+  row: Extra,
+): readonly unknown[] {
   const items = more.length ? undefined : row.items?.split(' ')
   return items
     ? list.filter((item) => !items.includes(String(fieldsOf(item)['type'])))

@@ -14,7 +14,11 @@ export class FormError extends Error {}
 
 /** A file as it stands among the fields of a form. */
 export function toSentFile(data: Uint8Array, fileName?: string, mediaType?: string): SentFile {
-  const shown = { ...(fileName !== undefined && { fileName }), ...(mediaType && { mediaType }), size: data.length }
+  const shown = {
+    ...(fileName !== undefined && { fileName }),
+    ...(mediaType && { mediaType }),
+    size: data.length,
+  }
   return Object.defineProperty(shown, 'data', { value: data }) as SentFile
 }
 
@@ -24,8 +28,13 @@ export function toSentFile(data: Uint8Array, fileName?: string, mediaType?: stri
  * @throws {FormError} the body is not a form.
  */
 export function parseForm(contentType: string, bytes: Uint8Array): Fields {
-  const boundary = /^multipart\/form-data; ?boundary="?([\w'()+,./:=?-]{1,70})"?$/.exec(contentType)?.[1]
-  if (!boundary) throw new FormError(`the content type is ${contentType || 'missing'}, not a form with a boundary`)
+  const boundary = /^multipart\/form-data; ?boundary="?([\w'()+,./:=?-]{1,70})"?$/.exec(
+    contentType,
+  )?.[1]
+  if (!boundary)
+    throw new FormError(
+      `the content type is ${contentType || 'missing'}, not a form with a boundary`,
+    )
   const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
   const first = `--${boundary}\r\n`
   if (body.subarray(0, first.length).toString('latin1') !== first)
@@ -71,7 +80,8 @@ function readPart(part: Buffer): Part {
   const [, name, fileName] = disposition ?? []
   if (name === undefined) throw new FormError(`a part has no name: ${[...headers].join('; ')}`)
   const data = part.subarray(end + 4)
-  if (fileName !== undefined) return { name, value: toSentFile(data, fileName, headers.get('content-type')) }
+  if (fileName !== undefined)
+    return { name, value: toSentFile(data, fileName, headers.get('content-type')) }
   const text = data.toString('utf8')
   if (!Buffer.from(text).equals(data)) throw new FormError(`the field ${name} is not UTF-8`)
   return { name, value: text }

@@ -20,7 +20,8 @@ export const sentOnPurpose: readonly SentOnPurpose[] = [
     file: /provider-openai\/test\/conformance/,
     title: /an option changes the request/,
     problem: /openai-json-word/,
-    reason: 'the kit shows that the option reaches the wire; what else must be said is of the caller',
+    reason:
+      'the kit shows that the option reaches the wire; what else must be said is of the caller',
   },
   {
     file: /^test\/vendor-on-the-wire/,
@@ -41,7 +42,8 @@ export const sentOnPurpose: readonly SentOnPurpose[] = [
   {
     file: /^test\/many-tools/,
     problem: /openai-tools: tools$/,
-    reason: 'what 200 tools send is compared with what is sent of them; other servers of this API take so many',
+    reason:
+      'what 200 tools send is compared with what is sent of them; other servers of this API take so many',
   },
   {
     file: /factory\/test\/factory|provider-openai-compatible\/test\/presets/,
@@ -52,7 +54,8 @@ export const sentOnPurpose: readonly SentOnPurpose[] = [
   {
     file: /provider-anthropic\/test\/replay/,
     problem: /shape: messages.*content/,
-    reason: 'blocks of features that a header announces; the header is not what these tests are about',
+    reason:
+      'blocks of features that a header announces; the header is not what these tests are about',
   },
   {
     file: /provider-google\/test\/decoder/,
@@ -63,7 +66,8 @@ export const sentOnPurpose: readonly SentOnPurpose[] = [
   {
     file: /dialog\/test\/vendor-refusals/,
     problem: /openai-reasoning-models/,
-    reason: 'the server of the test refuses it in the words of the vendor, and the caller takes the next way',
+    reason:
+      'the server of the test refuses it in the words of the vendor, and the caller takes the next way',
   },
   {
     file: /provider-openai\/test\/request/,
@@ -92,5 +96,8 @@ export const isSentOnPurpose = (
   { rule, path }: Problem,
 ): boolean =>
   sentOnPurpose.some(
-    (row) => row.file.test(file) && (row.title?.test(title) ?? true) && row.problem.test(`${api}: ${rule}: ${path}`),
+    (row) =>
+      row.file.test(file) &&
+      (row.title?.test(title) ?? true) &&
+      row.problem.test(`${api}: ${rule}: ${path}`),
   )

@@ -51,8 +51,12 @@ export function refuse(
 ): { status: number; body: object } | undefined {
   if (!apiOf({ ...request, body: undefined })) return undefined
   // Bytes that were read as text are not those that were sent: the transport has checked them.
-  if (typeof content === 'string' && content.includes('\ufffd') && !content.startsWith('{')) return undefined
-  const key = typeof content === 'string' ? `${request.headers['anthropic-beta'] ?? ''} ${request.url} ${content}` : ''
+  if (typeof content === 'string' && content.includes('\ufffd') && !content.startsWith('{'))
+    return undefined
+  const key =
+    typeof content === 'string'
+      ? `${request.headers['anthropic-beta'] ?? ''} ${request.url} ${content}`
+      : ''
   if (right.has(key)) return undefined
   const sent = { ...request, body: parse(content, request.headers['content-type']) }
   const { api, problems = [] } = checkRequest(sent) ?? {}
@@ -91,7 +95,11 @@ export function parse(content: string | Uint8Array, contentType = ''): unknown {
 /** One line for each refusal, with the body of the first. */
 export function describeRefusals(found: readonly Refusal[]): string {
   const lines = [
-    ...new Set(found.map(({ api, rule, path, message }) => `${api}: ${rule}: ${path || '(body)'}: ${message}`)),
+    ...new Set(
+      found.map(
+        ({ api, rule, path, message }) => `${api}: ${rule}: ${path || '(body)'}: ${message}`,
+      ),
+    ),
   ]
   const [first] = found
   return `the vendor would refuse what this test sends:\n  ${lines.join('\n  ')}\n${first?.request.url ?? ''} ${JSON.stringify(first?.request.body).slice(0, 2000)}`

@@ -16,11 +16,17 @@ test('what a provider sends to a transport of the test is refused as the vendor 
     fetch: () => Promise.resolve(new Response(String(sent++))),
   })
   const call = provider.generate([{ role: 'user', content: 'Hi' }], {
-    vendor: { thinking: { type: 'enabled', budget_tokens: 9000 }, max_tokens: 2000, temperature: 1 },
+    vendor: {
+      thinking: { type: 'enabled', budget_tokens: 9000 },
+      max_tokens: 2000,
+      temperature: 1,
+    },
   })
   await expect(call).rejects.toMatchObject({
     code: 'invalid-request',
-    message: expect.stringContaining('max_tokens: `max_tokens` must be greater than `thinking.budget_tokens`'),
+    message: expect.stringContaining(
+      'max_tokens: `max_tokens` must be greater than `thinking.budget_tokens`',
+    ),
   })
   expect(sent).toBe(0)
   expect(describeRefusals(takeRefusals())).toMatch(
@@ -43,7 +49,9 @@ test('what is sent as bytes, because it is signed, is refused like what is sent 
     message: expect.stringContaining('inferenceConfig.topP: 2 is not between 0 and 1'),
   })
   expect(sent).toBe(0)
-  expect(takeRefusals().map(({ api, rule }) => `${api} ${rule}`)).toEqual(['bedrock-converse converse-sampling'])
+  expect(takeRefusals().map(({ api, rule }) => `${api} ${rule}`)).toEqual([
+    'bedrock-converse converse-sampling',
+  ])
 })
 
 test('a server of the kit refuses what any client sends to it', async () => {
@@ -55,8 +63,15 @@ test('a server of the kit refuses what any client sends to it', async () => {
   const ask = async (most: number): Promise<readonly [number, unknown]> => {
     const body = { model: 'gpt-4.1', input: 'Hi', max_output_tokens: most }
     const headers = { 'content-type': 'application/json' }
-    const answer = await fetch(`${server.url}/v1/responses`, { method: 'POST', headers, body: JSON.stringify(body) })
-    return [answer.status, ((await answer.json()) as { error?: { message?: string } }).error?.message]
+    const answer = await fetch(`${server.url}/v1/responses`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify(body),
+    })
+    return [
+      answer.status,
+      ((await answer.json()) as { error?: { message?: string } }).error?.message,
+    ]
   }
   expect(await ask(15)).toEqual([
     400,
@@ -74,7 +89,10 @@ test('each line of the file of a batch is refused as the request that it is, in 
       url: '/v1/responses',
       body: { model: 'gpt-4.1', input: 'Hi', ...more },
     })
-  const files = createOpenAIFiles({ apiKey, fetch: () => Promise.resolve(Response.json({ id: 'file-1' })) })
+  const files = createOpenAIFiles({
+    apiKey,
+    fetch: () => Promise.resolve(Response.json({ id: 'file-1' })),
+  })
   const upload = (more: object) => {
     const content = new TextEncoder().encode(`${line('a', {})}\n${line('b', more)}\n`)
     const file = { content, mediaType: 'application/jsonl', name: 'batch.jsonl' }
@@ -84,7 +102,9 @@ test('each line of the file of a batch is refused as the request that it is, in 
     status: 400,
     message: expect.stringContaining('file:2.body.top_k: the API has no such field') as string,
   })
-  expect(takeRefusals().map(({ api, rule }) => `${api} ${rule}`)).toEqual(['openai-files unknown-field'])
+  expect(takeRefusals().map(({ api, rule }) => `${api} ${rule}`)).toEqual([
+    'openai-files unknown-field',
+  ])
   expect((await upload({ max_output_tokens: 16 })).id).toBe('file-1')
 })
 
@@ -99,5 +119,7 @@ test('a request that is right is sent as it was', async () => {
     },
   })
   await expect(provider.complete('Hi', { maxTokens: 16 })).rejects.toMatchObject({ code: 'auth' })
-  expect(bodies).toMatchObject([{ model: 'gpt-4.1', max_output_tokens: 16, input: [{ role: 'user', content: 'Hi' }] }])
+  expect(bodies).toMatchObject([
+    { model: 'gpt-4.1', max_output_tokens: 16, input: [{ role: 'user', content: 'Hi' }] },
+  ])
 })

@@ -28,7 +28,8 @@ export const isFields = (value: unknown): value is Fields =>
 export const fieldsOf = (value: unknown): Fields => (isFields(value) ? value : {})
 
 /** The objects of a list, with nothing in them where it is something else. */
-export const listOf = (value: unknown): readonly Fields[] => (Array.isArray(value) ? value.map(fieldsOf) : [])
+export const listOf = (value: unknown): readonly Fields[] =>
+  Array.isArray(value) ? value.map(fieldsOf) : []
 
 /** A text, or '' for what is not a text. */
 export const asText = (value: unknown): string => (typeof value === 'string' ? value : '')

@@ -7,7 +7,13 @@ type Definitions = Readonly<Record<string, object>>
 const tags = ['type', 'role']
 
 const typeOf = (value: unknown): string =>
-  value === null ? 'null' : Array.isArray(value) ? 'array' : Number.isInteger(value) ? 'integer' : typeof value
+  value === null
+    ? 'null'
+    : Array.isArray(value)
+      ? 'array'
+      : Number.isInteger(value)
+        ? 'integer'
+        : typeof value
 
 function resolve(schema: Schema, definitions: Definitions): Schema {
   const { $ref: ref } = schema
@@ -19,7 +25,9 @@ function resolve(schema: Schema, definitions: Definitions): Schema {
 /** The schemas of a union and of the unions in it. */
 const branchesOf = (schema: Schema, definitions: Definitions): readonly Schema[] =>
   Array.isArray(schema['anyOf'])
-    ? (schema['anyOf'] as readonly Schema[]).flatMap((one) => branchesOf(resolve(one, definitions), definitions))
+    ? (schema['anyOf'] as readonly Schema[]).flatMap((one) =>
+        branchesOf(resolve(one, definitions), definitions),
+      )
     : [schema]
 
 const allowedBy = ({ const: only, enum: values }: Schema): readonly unknown[] | undefined =>
@@ -29,11 +37,14 @@ function fits(schema: Schema, value: unknown, definitions: Definitions): boolean
   const { type } = schema
   const types = type === undefined ? undefined : [type].flat()
   const actual = typeOf(value)
-  if (types && !types.includes(actual) && !(actual === 'integer' && types.includes('number'))) return false
+  if (types && !types.includes(actual) && !(actual === 'integer' && types.includes('number')))
+    return false
   if (!isFields(value)) return true
   const properties = fieldsOf(schema['properties'])
   return tags.every((tag) => {
-    const own = isFields(properties[tag]) ? allowedBy(resolve(properties[tag], definitions)) : undefined
+    const own = isFields(properties[tag])
+      ? allowedBy(resolve(properties[tag], definitions))
+      : undefined
     if (!own) return true
     return value[tag] === undefined
       ? !(schema['required'] as readonly string[] | undefined)?.includes(tag)
@@ -42,7 +53,12 @@ function fits(schema: Schema, value: unknown, definitions: Definitions): boolean
 }
 
 /** Says why a value does not have a shape: of a union, for the branch that was meant. */
-export function explain(shape: object, value: unknown, definitions: Definitions, path = ''): readonly Problem[] {
+export function explain(
+  shape: object,
+  value: unknown,
+  definitions: Definitions,
+  path = '',
+): readonly Problem[] {
   const branches = branchesOf(resolve(shape as Schema, definitions), definitions)
   const meant = branches.filter((branch) => fits(branch, value, definitions))
   if (!meant.length) return [noBranch(branches, value, path)]
@@ -65,7 +81,12 @@ function noBranch(branches: readonly Schema[], value: unknown, path: string): Pr
     : problem(`is ${typeOf(value)}, not ${types.join(' or ')}`)
 }
 
-function explainBranch(schema: Schema, value: unknown, definitions: Definitions, path: string): readonly Problem[] {
+function explainBranch(
+  schema: Schema,
+  value: unknown,
+  definitions: Definitions,
+  path: string,
+): readonly Problem[] {
   const problem = (message: string): Problem => ({ rule: 'shape', path, message })
   const allowed = allowedBy(schema)
   if (allowed && !allowed.includes(value))
@@ -75,12 +96,19 @@ function explainBranch(schema: Schema, value: unknown, definitions: Definitions,
     return [problem(`${JSON.stringify(value)} does not match ${pattern}`)]
   if (Array.isArray(value)) {
     if (typeof minItems === 'number' && value.length < minItems) return [problem('too few items')]
-    return isFields(items) ? value.flatMap((item, index) => explain(items, item, definitions, `${path}[${index}]`)) : []
+    return isFields(items)
+      ? value.flatMap((item, index) => explain(items, item, definitions, `${path}[${index}]`))
+      : []
   }
   return isFields(value) ? explainObject(schema, value, definitions, path) : []
 }
 
-function explainObject(schema: Schema, value: Fields, definitions: Definitions, path: string): readonly Problem[] {
+function explainObject(
+  schema: Schema,
+  value: Fields,
+  definitions: Definitions,
+  path: string,
+): readonly Problem[] {
   const properties = fieldsOf(schema['properties'])
   const more = schema['additionalProperties']
   const at = (name: string): string => (path ? `${path}.${name}` : name)
@@ -88,12 +116,25 @@ function explainObject(schema: Schema, value: Fields, definitions: Definitions, 
     .filter((name) => !Object.hasOwn(value, name))
     .map((name): Problem => ({ rule: 'shape', path: at(name), message: 'is missing' }))
   const wrong = Object.entries(value).flatMap(([name, inner]): readonly Problem[] => {
-    const own = Object.hasOwn(properties, name) ? properties[name] : isFields(more) ? more : undefined
+    const own = Object.hasOwn(properties, name)
+      ? properties[name]
+      : isFields(more)
+        ? more
+        : undefined
     if (isFields(own)) return explain(own, inner, definitions, at(name))
-    return more === false ? [{ rule: 'unknown-field', path: at(name), message: 'the API has no such field' }] : []
+    return more === false
+      ? [{ rule: 'unknown-field', path: at(name), message: 'the API has no such field' }]
+      : []
   })
   const count = Object.keys(value).length
-  const { minProperties = 0, maxProperties = Infinity } = schema as { minProperties?: number; maxProperties?: number }
+  const { minProperties = 0, maxProperties = Infinity } = schema as {
+    minProperties?: number
+    maxProperties?: number
+  }
   const many = count < minProperties || count > maxProperties
-  return [...missing, ...wrong, ...(many ? [{ rule: 'shape', path, message: `has ${count} fields, not one` }] : [])]
+  return [
+    ...missing,
+    ...wrong,
+    ...(many ? [{ rule: 'shape', path, message: `has ${count} fields, not one` }] : []),
+  ]
 }

@@ -24,7 +24,9 @@ interface Shapes {
 
 /** Every file of shapes, with what the types demand too much. */
 export function readShapes(): readonly Shapes[] {
-  const read = generated.map((name) => JSON.parse(readFileSync(join(folder, `${name}.json`), 'utf8')) as Shapes)
+  const read = generated.map(
+    (name) => JSON.parse(readFileSync(join(folder, `${name}.json`), 'utf8')) as Shapes,
+  )
   for (const amendment of amendments) amend(read, amendment)
   return [...read, geminiShapes, serverShapes, uploadShapes]
 }
@@ -33,8 +35,12 @@ function amend(all: readonly Shapes[], { shapes, definition, field, is }: Amendm
   const found = all.find(({ $id }) => $id === shapes)?.definitions[definition] as
     | { properties: Record<string, object>; required?: string[] }
     | undefined
-  const needed = is === 'optional' ? found?.required?.includes(field) : found && !Object.hasOwn(found.properties, field)
-  if (!found || !needed) throw new TypeError(`${definition} of ${shapes}: ${field} needs no amendment`)
+  const needed =
+    is === 'optional'
+      ? found?.required?.includes(field)
+      : found && !Object.hasOwn(found.properties, field)
+  if (!found || !needed)
+    throw new TypeError(`${definition} of ${shapes}: ${field} needs no amendment`)
   if (is === 'optional') found.required = found.required?.filter((name) => name !== field) ?? []
   else found.properties[field] = {}
 }
@@ -48,7 +54,9 @@ const entries = [
   'ollama#embed',
   'bedrock#converse',
   'bedrock#converseStream',
-  ...['generateContent', 'countTokens', 'batchEmbedContents', 'batchGenerateContent'].map((name) => `gemini#${name}`),
+  ...['generateContent', 'countTokens', 'batchEmbedContents', 'batchGenerateContent'].map(
+    (name) => `gemini#${name}`,
+  ),
   ...['tokenize', 'applyTemplate'].map((name) => `servers#${name}`),
   'uploads#file',
   'uploads#anthropicFile',
@@ -69,7 +77,9 @@ function compile(shapes: readonly Shapes[]): string {
     schemas: shapes.map(({ $id, definitions }) => ({ $id, definitions })),
     code: { source: true },
   })
-  const refs = Object.fromEntries(entries.map((entry) => [exported(entry), entry.replace('#', '#/definitions/')]))
+  const refs = Object.fromEntries(
+    entries.map((entry) => [exported(entry), entry.replace('#', '#/definitions/')]),
+  )
   return standalone.default(ajv, refs)
 }
 
@@ -100,9 +110,12 @@ export function shapeProblems(shape: string, body: unknown): readonly Problem[] 
   const validate = validators[exported(shape)]
   if (!validate) throw new TypeError(`no shape ${shape}`)
   if (validate(body)) return []
-  if (!definitions.size) for (const { $id, definitions: own } of readShapes()) definitions.set($id, own)
+  if (!definitions.size)
+    for (const { $id, definitions: own } of readShapes()) definitions.set($id, own)
   const [file = '', name = ''] = shape.split('#')
   const own = definitions.get(file) ?? {}
   const found = explain(own[name] ?? {}, body, own).slice(0, 4)
-  return found.length ? found : [{ rule: 'shape', path: '', message: JSON.stringify(validate.errors) }]
+  return found.length
+    ? found
+    : [{ rule: 'shape', path: '', message: JSON.stringify(validate.errors) }]
 }

@@ -11,13 +11,17 @@ import { reportFault } from '../support/faults.js'
 import { apiKey, once, question, targets, tools } from './targets.js'
 
 /** Sources of what is published, the test kit left out. */
-const sources = globSync('*/src/**/*.ts', { cwd: join(root, 'packages'), exclude: ['conformance/**'] })
+const sources = globSync('*/src/**/*.ts', {
+  cwd: join(root, 'packages'),
+  exclude: ['conformance/**'],
+})
   .map((path) => path.replaceAll('\\', '/'))
   .map((path) => ({ path, text: readFileSync(join(root, 'packages', path), 'utf8') }))
 
 describe('the class of', () => {
   test("CVE-2024-6587: an address that somebody gives does not get the vendor's key", async () => {
-    const environment = (name: string): string | undefined => (name.endsWith('_API_KEY') ? apiKey : undefined)
+    const environment = (name: string): string | undefined =>
+      name.endsWith('_API_KEY') ? apiKey : undefined
     const sent: string[] = []
     for (const provider of ['openai', 'anthropic', 'google', 'deepseek']) {
       const fetch = (_: unknown, init: RequestInit = {}) => {
@@ -25,7 +29,8 @@ describe('the class of', () => {
         return Promise.resolve(new Response('{}', { status: 400 }))
       }
       const config = { provider, model: 'm', baseUrl: 'https://api.evil.test/v1', fetch }
-      const resolved = (): string | undefined => resolveApiKey(resolveModel(config, { environment }), { environment })
+      const resolved = (): string | undefined =>
+        resolveApiKey(resolveModel(config, { environment }), { environment })
       // Google's provider needs a key at every address: the error says how to name one.
       if (provider === 'google') expect(resolved).toThrow('google: no key for this address')
       else expect(resolved()).toBeUndefined()
@@ -50,7 +55,9 @@ describe('the class of', () => {
         .complete('Hi', once)
         .catch((thrown: unknown) => thrown as Error)
       expect(urls).toHaveLength(1)
-      expect(urls.join() + String((error as Error).stack) + String((error as Error).cause)).not.toContain(apiKey)
+      expect(
+        urls.join() + String((error as Error).stack) + String((error as Error).cause),
+      ).not.toContain(apiKey)
     }
   })
 
@@ -114,21 +121,27 @@ describe('the class of', () => {
     const before = Reflect.ownKeys(Object.prototype)
     const reader = await target
       .create('https://api.x.test', {
-        fetch: () => Promise.resolve(new Response(body, { headers: { 'content-type': 'text/event-stream' } })),
+        fetch: () =>
+          Promise.resolve(new Response(body, { headers: { 'content-type': 'text/event-stream' } })),
       })
       .streamWithTools(question, tools)
     const calls: string[] = []
-    for await (const event of reader) if (event.type === 'tool-call-complete') calls.push(event.toolCall.argumentsText)
+    for await (const event of reader)
+      if (event.type === 'tool-call-complete') calls.push(event.toolCall.argumentsText)
     expect(calls).toEqual(Array.from({ length: 3 }, () => '{"city":"Oslo"}'))
     expect(Reflect.ownKeys(Object.prototype)).toEqual(before)
     expect(({} as Record<string, unknown>)['arguments']).toBeUndefined()
   })
 
   test('CVE-2026-22036, -1525, -2229, -2581: the transport is one in which they are mended', () => {
-    const { dependencies } = JSON.parse(readFileSync(join(root, 'packages/driver/package.json'), 'utf8')) as {
+    const { dependencies } = JSON.parse(
+      readFileSync(join(root, 'packages/driver/package.json'), 'utf8'),
+    ) as {
       readonly dependencies: Readonly<Record<string, string>>
     }
-    const [major = 0, minor = 0] = (/^\^(\d+)\.(\d+)\./.exec(dependencies['undici'] ?? '') ?? []).slice(1).map(Number)
+    const [major = 0, minor = 0] = (/^\^(\d+)\.(\d+)\./.exec(dependencies['undici'] ?? '') ?? [])
+      .slice(1)
+      .map(Number)
     expect(major > 7 || (major === 7 && minor >= 24)).toBe(true)
   })
 
@@ -147,7 +160,9 @@ describe('the class of', () => {
     for (const { path, text } of sources)
       expect(
         !serving.includes(path) &&
-          /\.listen\(|createServer\(|ServerTransport\b/.test(text.replace(/\/\*.*?\*\/|\/\/[^\n]*/gs, '')),
+          /\.listen\(|createServer\(|ServerTransport\b/.test(
+            text.replace(/\/\*.*?\*\/|\/\/[^\n]*/gs, ''),
+          ),
         path,
       ).toBe(false)
   })

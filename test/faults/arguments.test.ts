@@ -10,21 +10,35 @@ function answer({ format }: Target, request: WireRequest, text: string): WireRes
   const call = { id: 'call_1', name: 'get_weather' }
   const turn = { finish: 'tool-calls', usage: {} } as const
   if (format.supports.argumentsText)
-    return format.respond({ ...turn, toolCalls: [{ ...call, arguments: {}, argumentsText: text }] }, request)
+    return format.respond(
+      { ...turn, toolCalls: [{ ...call, arguments: {}, argumentsText: text }] },
+      request,
+    )
   // Arguments travel as an object: the text stands in the wire's own JSON.
-  const wire = format.respond({ ...turn, toolCalls: [{ ...call, arguments: { marker: 'here' } }] }, request)
-  return { ...wire, pieces: wire.pieces.map((piece) => piece.replaceAll('{"marker":"here"}', () => text)) }
+  const wire = format.respond(
+    { ...turn, toolCalls: [{ ...call, arguments: { marker: 'here' } }] },
+    request,
+  )
+  return {
+    ...wire,
+    pieces: wire.pieces.map((piece) => piece.replaceAll('{"marker":"here"}', () => text)),
+  }
 }
 
 /** The one call of the reply, or the code of its failure. */
-async function callOf(target: Target, request: WireRequest, text: string): Promise<ToolCall | string | undefined> {
+async function callOf(
+  target: Target,
+  request: WireRequest,
+  text: string,
+): Promise<ToolCall | string | undefined> {
   const { headers, pieces } = answer(target, request, text)
   const provider = target.create('https://arguments.test', {
     fetch: () => Promise.resolve(new Response(bytesOf(target, pieces.join('')), { headers })),
   })
   const events: StreamEvent[] = []
   try {
-    for await (const event of await provider.streamWithTools(question, tools, once)) events.push(event)
+    for await (const event of await provider.streamWithTools(question, tools, once))
+      events.push(event)
   } catch (error) {
     if (!isLlmError(error)) throw error
     return error.code
@@ -50,7 +64,9 @@ describe.each(targets)('$name', (target) => {
     const request = await requestOf(target)
     const snapshot = () =>
       JSON.stringify(
-        [Object.prototype, Array.prototype, Function.prototype].map((object) => Reflect.ownKeys(object).map(String)),
+        [Object.prototype, Array.prototype, Function.prototype].map((object) =>
+          Reflect.ownKeys(object).map(String),
+        ),
       )
     const before = snapshot()
     for (const text of polluting) {
@@ -90,7 +106,9 @@ describe.each(targets)('$name', (target) => {
     const text = '{"city":"Łódź","list":[1,{"a":null}],"b":false}'
     let starts = 0
     for (let end = 1; end < text.length; end++, starts++)
-      expect(executed(await callOf(target, request, text.slice(0, end))), text.slice(0, end)).toBe(false)
+      expect(executed(await callOf(target, request, text.slice(0, end))), text.slice(0, end)).toBe(
+        false,
+      )
     expect(executed(await callOf(target, request, text))).toBe(true)
     reportFault('T2', { 'starts of a call': starts })
   })
@@ -111,7 +129,9 @@ describe.each(targets)('$name', (target) => {
           expect(executed(call), `${name}: ${given.slice(0, 100)}`).toBe(false)
           malformed++
         } else if (isJson && given !== text) {
-          expect(JSON.stringify((call as ToolCall).arguments), name).toBe(JSON.stringify(JSON.parse(given)))
+          expect(JSON.stringify((call as ToolCall).arguments), name).toBe(
+            JSON.stringify(JSON.parse(given)),
+          )
           wellFormed++
         }
       }
@@ -119,7 +139,11 @@ describe.each(targets)('$name', (target) => {
     expect(malformed).toBeGreaterThan(250)
     expect(wellFormed).toBeGreaterThan(80)
     expect(Reflect.ownKeys(Object.prototype).length).toBe(before)
-    reportFault('T2', { 'malformed arguments': malformed, executed: 0, 'well-formed arguments': wellFormed })
+    reportFault('T2', {
+      'malformed arguments': malformed,
+      executed: 0,
+      'well-formed arguments': wellFormed,
+    })
     reportFault('S8', { 'JSON texts in data fields': malformed + wellFormed })
   })
 })

@@ -42,7 +42,8 @@ async function findBlackHole(): Promise<number | undefined> {
   silent = spawn(process.execPath, ['-e', program], { stdio: ['ignore', 'pipe', 'ignore'] })
   const [said] = (await once(silent.stdout!, 'data')) as [Buffer]
   const port = Number(String(said))
-  for (let tries = 0; tries < 8; tries++) if (!(await connects(port)) && !(await connects(port))) return port
+  for (let tries = 0; tries < 8; tries++)
+    if (!(await connects(port)) && !(await connects(port))) return port
   return undefined
 }
 
@@ -61,7 +62,12 @@ describe.runIf(node)('a connection that is never made', () => {
       console.log('skipped: this kernel took the connection after all')
       skip()
     }
-    expect(error).toMatchObject({ code: 'timeout', reason: 'connect', retryable: true, host: `127.0.0.1:${port}` })
+    expect(error).toMatchObject({
+      code: 'timeout',
+      reason: 'connect',
+      retryable: true,
+      host: `127.0.0.1:${port}`,
+    })
     reportFault('S4', { 'connections never answered': 1 })
   })
 
@@ -71,7 +77,9 @@ describe.runIf(node)('a connection that is never made', () => {
       asked++
     })
     const provider = target.create('http://slow.test', { timeouts })
-    expect(await provider.complete('Hi', oneAttempt).catch((thrown: unknown) => thrown)).toMatchObject({
+    expect(
+      await provider.complete('Hi', oneAttempt).catch((thrown: unknown) => thrown),
+    ).toMatchObject({
       code: 'timeout',
       reason: 'connect',
       host: 'slow.test:80',
@@ -88,8 +96,16 @@ describe.runIf(node)('a connection that is never made', () => {
   })
 
   test('a name server that is slow: the call waits for it', async () => {
-    vi.spyOn(dns, 'lookup').mockImplementation(((_name: string, _options: object, callback: (error: Error) => void) => {
-      setTimeout(callback, 50, Object.assign(new Error('getaddrinfo ENOTFOUND late.test'), { code: 'ENOTFOUND' }))
+    vi.spyOn(dns, 'lookup').mockImplementation(((
+      _name: string,
+      _options: object,
+      callback: (error: Error) => void,
+    ) => {
+      setTimeout(
+        callback,
+        50,
+        Object.assign(new Error('getaddrinfo ENOTFOUND late.test'), { code: 'ENOTFOUND' }),
+      )
     }) as never)
     const error = await target
       .create('http://late.test')

@@ -37,7 +37,8 @@ const chat = (...texts: readonly string[]): Session => ({
 })
 const textsOf = async (folder: string, of = id): Promise<unknown[]> =>
   (await new SessionStore(folder).load(of)).messages.map(({ content }) => content)
-const drafts = (folder: string): string[] => readdirSync(folder).filter((name) => name.endsWith('.part'))
+const drafts = (folder: string): string[] =>
+  readdirSync(folder).filter((name) => name.endsWith('.part'))
 /** What was left behind, as it is two days later. */
 const age = (folder: string): void => {
   const then = Date.now() / 1000 - 2 * 24 * 60 * 60
@@ -46,7 +47,11 @@ const age = (folder: string): void => {
 const never = new Promise<never>(() => undefined)
 
 /** Saves `count` times, each time one message more; says how many of them were done. */
-async function saveTimes(folder: string, count: number, done: (saved: number) => void): Promise<void> {
+async function saveTimes(
+  folder: string,
+  count: number,
+  done: (saved: number) => void,
+): Promise<void> {
   const store = new SessionStore(folder)
   for (let saved = 1; saved <= count; saved++) {
     await store.save(chat(...Array.from({ length: saved }, (_, index) => `said ${index}`)))
@@ -95,18 +100,9 @@ describe.runIf(node)('a process that ends in the middle', () => {
       steps.push(name)
     })
     await saveTimes(temporaryFolder('synced'), 1, () => undefined).finally(forget)
-    expect(steps.slice(steps.indexOf('open')).filter((name) => name !== 'stat' && name !== 'readdir')).toEqual([
-      'open',
-      'write',
-      'write',
-      'sync',
-      'close',
-      'link',
-      'open',
-      'sync',
-      'close',
-      'rm',
-    ])
+    expect(
+      steps.slice(steps.indexOf('open')).filter((name) => name !== 'stat' && name !== 'readdir'),
+    ).toEqual(['open', 'write', 'write', 'sync', 'close', 'link', 'open', 'sync', 'close', 'rm'])
   })
 
   test('what is left of a chat goes with it, and what another process writes just now stays', async () => {
@@ -118,7 +114,8 @@ describe.runIf(node)('a process that ends in the middle', () => {
       '20260101-000000-bbbbbbbb.1.json',
       '20260101-000000-cccccccc.1.json',
     ].map((name) => join(folder, `${name}.${crypto.randomUUID()}.modelport.part`))
-    for (const file of [own, young, old, join(folder, 'mine.part')]) writeFileSync(file ?? '', 'a half')
+    for (const file of [own, young, old, join(folder, 'mine.part')])
+      writeFileSync(file ?? '', 'a half')
     utimesSync(old ?? '', 0, 0)
     utimesSync(join(folder, 'mine.part'), 0, 0)
     expect(await store.ids()).toEqual([id])
@@ -142,7 +139,8 @@ describe('a file that is not what was saved', () => {
     const json = JSON.stringify({ ...chat('Łódź', 'two'), version: 1 }, undefined, 1)
     const whole = Buffer.from(toSealed(json))
     expect(fromSealed(String(whole))).toBe(json)
-    for (let end = 0; end < whole.length; end++) expect(fromSealed(String(whole.subarray(0, end)))).toBeUndefined()
+    for (let end = 0; end < whole.length; end++)
+      expect(fromSealed(String(whole.subarray(0, end)))).toBeUndefined()
     for (let bit = 0; bit < whole.length * 8; bit++) {
       const changed = Buffer.from(whole)
       changed[bit >> 3] = (changed[bit >> 3] ?? 0) ^ (1 << (bit & 7))
@@ -198,20 +196,23 @@ describe('two that save the same chat', () => {
     return steps
   }
 
-  test.runIf(node)('one at any step of the other, once or twice: both have all that was said', async () => {
-    const steps = await cross([])
-    expect(steps).toBeGreaterThan(12)
-    const each = Array.from({ length: steps }, (_, step) => step)
-    const below = randomBelow(seed)
-    const twice = each
-      .flatMap((first) => each.slice(first).map((second) => [first, second]))
-      .filter(() => below(10) < atSize(1, 10))
-    for (const step of each) await cross([step])
-    // There is one more to take away.
-    for (const step of [...each, steps]) await cross([step], true)
-    for (const pair of twice) await cross(pair)
-    reportFault('T7', { 'ways two saves cross': 2 * steps + 1 + twice.length })
-  })
+  test.runIf(node)(
+    'one at any step of the other, once or twice: both have all that was said',
+    async () => {
+      const steps = await cross([])
+      expect(steps).toBeGreaterThan(12)
+      const each = Array.from({ length: steps }, (_, step) => step)
+      const below = randomBelow(seed)
+      const twice = each
+        .flatMap((first) => each.slice(first).map((second) => [first, second]))
+        .filter(() => below(10) < atSize(1, 10))
+      for (const step of each) await cross([step])
+      // There is one more to take away.
+      for (const step of [...each, steps]) await cross([step], true)
+      for (const pair of twice) await cross(pair)
+      reportFault('T7', { 'ways two saves cross': 2 * steps + 1 + twice.length })
+    },
+  )
 
   test('a chat that was deleted meanwhile, or has a folder in its place, is saved under another id', async () => {
     const folder = temporaryFolder('gone')
@@ -232,8 +233,11 @@ describe.runIf(node && process.platform !== 'win32')('real processes', () => {
   const programs = mkdtempSync(join(tmpdir(), 'modelport-saving-'))
   let program = ''
   beforeAll(async () => {
-    program = (await bundlePrograms(programs, { saving: join(import.meta.dirname, '../support/saving-program.ts') }))
-      .saving
+    program = (
+      await bundlePrograms(programs, {
+        saving: join(import.meta.dirname, '../support/saving-program.ts'),
+      })
+    ).saving
   })
   afterAll(() => {
     rmSync(programs, { recursive: true })
@@ -304,7 +308,9 @@ describe.runIf(node && process.platform !== 'win32')('real processes', () => {
     const ids = both.map((lines) => lines.at(-1)?.id ?? '')
     expect(ids.filter((one) => one === id)).toHaveLength(1)
     for (const [index, speaker] of ['one', 'two'].entries()) {
-      const own = Array.from({ length: 20 }, (_, count) => `${speaker} ${count + 1} `.padEnd(20, 'x'))
+      const own = Array.from({ length: 20 }, (_, count) =>
+        `${speaker} ${count + 1} `.padEnd(20, 'x'),
+      )
       expect(await textsOf(folder, ids[index])).toEqual(['start', ...own])
     }
     expect(readdirSync(folder)).toHaveLength(2)
@@ -336,7 +342,11 @@ describe.runIf(node && process.platform !== 'win32')('real processes', () => {
   })
 
   test('a chat stays whole without the right to its folder, and is saved once it is back', async () => {
-    failed(await run({ folder: temporaryFolder('rights'), saves: 2, without: 'rights' }), 'EACCES', true)
+    failed(
+      await run({ folder: temporaryFolder('rights'), saves: 2, without: 'rights' }),
+      'EACCES',
+      true,
+    )
   })
 
   const mount = findProgram(
@@ -351,22 +361,32 @@ describe.runIf(node && process.platform !== 'win32')('real processes', () => {
     '-ec',
     `mount -t tmpfs -o size=96k tmpfs "$0"; ${script}`,
   ]
-  test.skipIf(mount === undefined)('a chat stays whole on a full disk, and is saved once there is space', async () => {
-    failed(
-      await run(
-        { folder: temporaryFolder('full'), saves: 1000, length: 4000 },
-        undefined,
-        onDisk('head -c 32768 /dev/zero > "$0/ballast"; exec "$@"'),
-      ),
-      'ENOSPC',
-      true,
-    )
-  })
+  test.skipIf(mount === undefined)(
+    'a chat stays whole on a full disk, and is saved once there is space',
+    async () => {
+      failed(
+        await run(
+          { folder: temporaryFolder('full'), saves: 1000, length: 4000 },
+          undefined,
+          onDisk('head -c 32768 /dev/zero > "$0/ballast"; exec "$@"'),
+        ),
+        'ENOSPC',
+        true,
+      )
+    },
+  )
 
-  test.skipIf(mount === undefined)('a chat stays whole on a disk that became read-only', async () => {
-    const folder = temporaryFolder('read-only')
-    await new SessionStore(folder).save(chat('start'))
-    const lines = await run({ folder, saves: 1 }, undefined, onDisk('"$@"; mount -o remount,ro "$0"; exec "$@"'))
-    failed(lines, 'EROFS', false)
-  })
+  test.skipIf(mount === undefined)(
+    'a chat stays whole on a disk that became read-only',
+    async () => {
+      const folder = temporaryFolder('read-only')
+      await new SessionStore(folder).save(chat('start'))
+      const lines = await run(
+        { folder, saves: 1 },
+        undefined,
+        onDisk('"$@"; mount -o remount,ro "$0"; exec "$@"'),
+      )
+      failed(lines, 'EROFS', false)
+    },
+  )
 })

@@ -22,7 +22,11 @@ const turnOf = (count: number, id: (index: number) => { readonly id?: string }):
 })
 
 /** CPU time, in milliseconds, of reading this reply, its calls in one chunk; the least of three. */
-async function cpuOf(target: Target, bytes: Uint8Array<ArrayBuffer>, headers: Record<string, string>): Promise<number> {
+async function cpuOf(
+  target: Target,
+  bytes: Uint8Array<ArrayBuffer>,
+  headers: Record<string, string>,
+): Promise<number> {
   let least = Infinity
   for (let run = 0; run < 3; run++) {
     const provider = target.create('http://growth.test', {
@@ -38,12 +42,18 @@ async function cpuOf(target: Target, bytes: Uint8Array<ArrayBuffer>, headers: Re
   return least
 }
 
-test.each(targets.flatMap((target) => Object.keys(idsOf).map((ids) => ({ name: target.name, ids, target }))))(
+test.each(
+  targets.flatMap((target) =>
+    Object.keys(idsOf).map((ids) => ({ name: target.name, ids, target })),
+  ),
+)(
   '$name: twice the tool calls take about twice the time, with $ids',
   async ({ name, ids, target }) => {
     const calls = atSize(1500, 4000)
     const answers = await Promise.all(
-      [calls, 4 * calls].map((count) => answerTo(target, turnOf(count, idsOf[ids] as (typeof idsOf)[string]))),
+      [calls, 4 * calls].map((count) =>
+        answerTo(target, turnOf(count, idsOf[ids] as (typeof idsOf)[string])),
+      ),
     )
     const times: number[] = []
     for (const { bytes, headers } of answers) times.push(await cpuOf(target, bytes, headers))
@@ -56,9 +66,14 @@ test.each(targets.flatMap((target) => Object.keys(idsOf).map((ids) => ({ name: t
 )
 
 test.each(targets)('$name: more calls than the limit reject limit-exceeded', async (target) => {
-  const { bytes, headers } = await answerTo(target, turnOf(1025, idsOf['distinct ids'] as (typeof idsOf)[string]))
+  const { bytes, headers } = await answerTo(
+    target,
+    turnOf(1025, idsOf['distinct ids'] as (typeof idsOf)[string]),
+  )
   const fetch = (): Promise<Response> => Promise.resolve(new Response(bytes, { headers }))
-  const reader = await target.create('http://growth.test', { fetch, apiKey }).streamWithTools(question, tools, once)
+  const reader = await target
+    .create('http://growth.test', { fetch, apiKey })
+    .streamWithTools(question, tools, once)
   const read = (async () => {
     for await (const _ of reader);
   })()

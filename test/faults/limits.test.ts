@@ -66,7 +66,8 @@ beforeAll(async () => {
 })
 afterAll(() => worker.terminate())
 
-const provider = (path: string) => createOpenAICompatible({ model: 'm', baseUrl: `${url}/${path}/v1`, defaults: once })
+const provider = (path: string) =>
+  createOpenAICompatible({ model: 'm', baseUrl: `${url}/${path}/v1`, defaults: once })
 
 async function drain(items: AsyncIterable<string>): Promise<number> {
   let length = 0
@@ -78,7 +79,9 @@ const mib = 1024 * 1024
 const encode = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(text)
 
 /** A body of these chunks, given out one a read. */
-function bodyOf(chunks: Iterable<Uint8Array<ArrayBuffer>>): ReadableStream<Uint8Array<ArrayBuffer>> {
+function bodyOf(
+  chunks: Iterable<Uint8Array<ArrayBuffer>>,
+): ReadableStream<Uint8Array<ArrayBuffer>> {
   const iterator = chunks[Symbol.iterator]()
   return new ReadableStream(
     {
@@ -130,7 +133,9 @@ describe('what a server can make us hold', () => {
     const once = async (size: number, chunkSize?: number) =>
       expect(
         await drain(
-          await memory(() => bodyOf(longLine(size, chunkSize)), undefined, { maxEventBytes: 64 * mib }).stream('Hi'),
+          await memory(() => bodyOf(longLine(size, chunkSize)), undefined, {
+            maxEventBytes: 64 * mib,
+          }).stream('Hi'),
         ),
       ).toBe(size)
     const read = (size: number) => fastest(atSize(3, 15), () => once(size))
@@ -147,7 +152,12 @@ describe('what a server can make us hold', () => {
 
   test('a line in chunks of one byte, and lines without a value, take at most four times their limit', () => {
     const held = (feed: (framer: Framer) => void): number => {
-      const choice = { framing: 'sse' as const, stream: true, contentType: '', maxEventBytes: 8 * mib }
+      const choice = {
+        framing: 'sse' as const,
+        stream: true,
+        contentType: '',
+        maxEventBytes: 8 * mib,
+      }
       const framer = createFramer(choice, () => undefined)
       collect()
       const before = process.memoryUsage()
@@ -189,7 +199,10 @@ describe('what a server can make us hold', () => {
         fetch: () =>
           Promise.resolve(
             new Response(bodyOf(endless()), {
-              headers: { 'content-type': target.name === 'ollama' ? 'application/x-ndjson' : 'text/event-stream' },
+              headers: {
+                'content-type':
+                  target.name === 'ollama' ? 'application/x-ndjson' : 'text/event-stream',
+              },
             }),
           ),
         defaults: once,
@@ -205,7 +218,11 @@ describe('what a server can make us hold', () => {
   })
 
   test('ten thousand content encodings, one over the other, are refused', async () => {
-    for (const encoding of [Array(1000).fill('gzip').join(','), 'gzip, '.repeat(1300), 'gzip,br,deflate,zstd']) {
+    for (const encoding of [
+      Array(1000).fill('gzip').join(','),
+      'gzip, '.repeat(1300),
+      'gzip,br,deflate,zstd',
+    ]) {
       const { url: at, sockets } = await serve((_, response) => {
         response.writeHead(200, { 'content-encoding': encoding })
         response.write(gzipSync('x'))
@@ -230,7 +247,10 @@ describe('what a server can make us hold', () => {
     const bomb = gzipSync(line.repeat(640))
     for (const status of [200, 401]) {
       const { url: at } = await serve((_, response) => {
-        response.writeHead(status, { 'content-encoding': 'gzip', 'content-type': 'text/event-stream' })
+        response.writeHead(status, {
+          'content-encoding': 'gzip',
+          'content-type': 'text/event-stream',
+        })
         response.end(bomb)
       })
       collect()
@@ -243,7 +263,9 @@ describe('what a server can make us hold', () => {
       })
         .stream('Hi')
         .then(drain)
-      await expect(failure).rejects.toMatchObject({ code: status === 200 ? 'limit-exceeded' : 'auth' })
+      await expect(failure).rejects.toMatchObject({
+        code: status === 200 ? 'limit-exceeded' : 'auth',
+      })
       atMostWhereQuiet(process.memoryUsage().rss - before, 4 * 16 * mib)
       reportFault('S10', { 'bombs of 1:900': 1 })
     }
@@ -254,7 +276,9 @@ test('100 streams at once, each of a quarter of a megabyte a second, leave the e
   const records = atSize(256, 1024)
   const made = provider(`${records}/paced`)
   await drain(await provider('10').stream('Hi'))
-  const stalls = async (read: () => Promise<number>): Promise<{ readonly max: number; readonly p99: number }> => {
+  const stalls = async (
+    read: () => Promise<number>,
+  ): Promise<{ readonly max: number; readonly p99: number }> => {
     collect()
     const delay = monitorEventLoopDelay({ resolution: 1 })
     delay.enable()
@@ -318,7 +342,10 @@ test('a consumer that pauses: at most 2 MB are read ahead of 1 GB', async () => 
     await reader.close()
     await expect.poll(() => socket.destroyed, { interval: 1 }).toBe(true)
     const closed = performance.now() - start
-    reportFault('S7', { 'MB read ahead at most': ahead / 1e6, 'socket closed after ms at most': closed })
+    reportFault('S7', {
+      'MB read ahead at most': ahead / 1e6,
+      'socket closed after ms at most': closed,
+    })
     expect(ahead).toBeLessThan(2e6)
     atMostWhereQuiet(closed, 100)
   } finally {
@@ -330,7 +357,8 @@ test('many short streams on one signal leave no listener, no socket and no heap 
   const made = provider('short')
   const shared = new AbortController()
   const total = atSize(3000, 100_000)
-  const sockets = (): number => process.getActiveResourcesInfo().filter((name) => name === 'TCPSocketWrap').length
+  const sockets = (): number =>
+    process.getActiveResourcesInfo().filter((name) => name === 'TCPSocketWrap').length
   const readers: WeakRef<object>[] = []
   const one = async (index: number): Promise<void> => {
     const reader = await made.stream('Hi', { signal: shared.signal })
@@ -374,5 +402,6 @@ test('many short streams on one signal leave no listener, no socket and no heap 
   })
   expect(listeners).toBe(0)
   atMostWhereQuiet(growth, 5)
-  if (fullSize) await expect.poll(sockets, { timeout: 10_000, interval: 250 }).toBeLessThanOrEqual(1)
+  if (fullSize)
+    await expect.poll(sockets, { timeout: 10_000, interval: 250 }).toBeLessThanOrEqual(1)
 }, 600_000)

@@ -61,33 +61,36 @@ const addresses = [
   'rebind.test',
 ]
 
-test.each(targets)('$name: the address of an image is handed on or refused, never asked from here', async (target) => {
-  let requests = 0
-  for (const address of addresses) {
-    const asked: string[] = []
-    const provider = target.create('https://api.media.test', {
-      fetch: (input) => {
-        asked.push(new URL(input instanceof Request ? input.url : input).host)
-        return Promise.resolve(new Response('{}', { status: 400 }))
-      },
-      defaults: once,
-    })
-    const call = provider.generate([
-      {
-        role: 'user',
-        content: [
-          { type: 'text', text: 'What is it?' },
-          toImagePart(`http://${address}/latest/meta-data`, 'image/png'),
-        ],
-      },
-    ])
-    const error = await call.catch((thrown: unknown) => thrown)
-    expect(isLlmError(error), String(error)).toBe(true)
-    expect(asked.filter((host) => host !== 'api.media.test')).toEqual([])
-    expect(asked.length).toBeLessThanOrEqual(1)
-    requests += asked.length
-  }
-  reportFault('E6', { 'addresses of images': addresses.length, 'asked from here': 0 })
-  // Where the API takes addresses, the vendor's server asks; elsewhere nothing is sent.
-  expect([0, addresses.length]).toContain(requests)
-})
+test.each(targets)(
+  '$name: the address of an image is handed on or refused, never asked from here',
+  async (target) => {
+    let requests = 0
+    for (const address of addresses) {
+      const asked: string[] = []
+      const provider = target.create('https://api.media.test', {
+        fetch: (input) => {
+          asked.push(new URL(input instanceof Request ? input.url : input).host)
+          return Promise.resolve(new Response('{}', { status: 400 }))
+        },
+        defaults: once,
+      })
+      const call = provider.generate([
+        {
+          role: 'user',
+          content: [
+            { type: 'text', text: 'What is it?' },
+            toImagePart(`http://${address}/latest/meta-data`, 'image/png'),
+          ],
+        },
+      ])
+      const error = await call.catch((thrown: unknown) => thrown)
+      expect(isLlmError(error), String(error)).toBe(true)
+      expect(asked.filter((host) => host !== 'api.media.test')).toEqual([])
+      expect(asked.length).toBeLessThanOrEqual(1)
+      requests += asked.length
+    }
+    reportFault('E6', { 'addresses of images': addresses.length, 'asked from here': 0 })
+    // Where the API takes addresses, the vendor's server asks; elsewhere nothing is sent.
+    expect([0, addresses.length]).toContain(requests)
+  },
+)

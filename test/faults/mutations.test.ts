@@ -35,12 +35,15 @@ const odd = [
 const onText: readonly ((text: string, next: Random) => string)[] = [
   (text, next) => {
     const values = [
-      ...text.matchAll(/(?<=[:,[{]\s*)(?:"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*|true|false|null)(?=\s*[,\]}:])/g),
+      ...text.matchAll(
+        /(?<=[:,[{]\s*)(?:"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*|true|false|null)(?=\s*[,\]}:])/g,
+      ),
     ]
     const found = values[below(next, values.length)]
     return found === undefined
       ? text
-      : `${text.slice(0, found.index)}${odd[below(next, odd.length)] ?? ''}` + text.slice(found.index + found[0].length)
+      : `${text.slice(0, found.index)}${odd[below(next, odd.length)] ?? ''}` +
+          text.slice(found.index + found[0].length)
   },
   (text, next) => {
     const records = text.split(/(?<=\n\n)|(?<=\}\n)/)
@@ -79,10 +82,12 @@ const onBytes: readonly ((bytes: Uint8Array, next: Random, other: Uint8Array) =>
     const piece = bytes.subarray(at, at + 1 + below(next, 60))
     return join(bytes.subarray(0, at), piece, piece, bytes.subarray(at))
   },
-  (bytes, next, other) => join(bytes.subarray(0, below(next, bytes.length)), other.subarray(below(next, other.length))),
+  (bytes, next, other) =>
+    join(bytes.subarray(0, below(next, bytes.length)), other.subarray(below(next, other.length))),
 ]
 
-const join = (...parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> => Uint8Array.from(Buffer.concat(parts))
+const join = (...parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> =>
+  Uint8Array.from(Buffer.concat(parts))
 
 function mutate(bytes: Uint8Array, other: Uint8Array, next: Random): Uint8Array<ArrayBuffer> {
   const which = below(next, onText.length + onBytes.length)
@@ -95,7 +100,11 @@ function mutate(bytes: Uint8Array, other: Uint8Array, next: Random): Uint8Array<
 function check(events: readonly StreamEvent[], failed: boolean): void {
   const started = new Set<string>()
   for (const [index, event] of events.entries()) {
-    if (event.type === 'text-delta' || event.type === 'reasoning-delta' || event.type === 'tool-call-delta')
+    if (
+      event.type === 'text-delta' ||
+      event.type === 'reasoning-delta' ||
+      event.type === 'tool-call-delta'
+    )
       expect(event.text, event.type).toBeTypeOf('string')
     if (event.type === 'tool-call-start')
       expect([typeof event.toolCall.id, typeof event.toolCall.name]).toEqual(['string', 'string'])
@@ -107,14 +116,17 @@ function check(events: readonly StreamEvent[], failed: boolean): void {
     if (event.type === 'tool-call-complete') {
       const { arguments: values, argumentsText, error } = event.toolCall
       expect(Object.prototype.toString.call(values)).toBe('[object Object]')
-      if (error === undefined && argumentsText.trim() !== '') expect(JSON.parse(argumentsText)).toBeTypeOf('object')
+      if (error === undefined && argumentsText.trim() !== '')
+        expect(JSON.parse(argumentsText)).toBeTypeOf('object')
       if (error !== undefined) expect(values).toEqual({})
     }
     if (event.type === 'turn-end' || event.type === 'done') {
       const { turns: _, reported: __, ...counts } = event.usage
       for (const count of Object.values(counts).filter((value) => typeof value !== 'object'))
         expect(Number.isFinite(count) && count >= 0).toBe(true)
-      expect(event.usage.cacheReadTokens + event.usage.cacheCreationTokens).toBeLessThanOrEqual(event.usage.inputTokens)
+      expect(event.usage.cacheReadTokens + event.usage.cacheCreationTokens).toBeLessThanOrEqual(
+        event.usage.inputTokens,
+      )
       expect(event.usage.reasoningTokens).toBeLessThanOrEqual(event.usage.outputTokens)
     }
     if (event.type === 'done') expect(index).toBe(events.length - 1)
@@ -149,7 +161,8 @@ describe.each(targets)('$name', (target) => {
       const events: StreamEvent[] = []
       const run = async (): Promise<unknown> => {
         try {
-          for await (const event of await provider.streamWithTools(question, tools, once)) events.push(event)
+          for await (const event of await provider.streamWithTools(question, tools, once))
+            events.push(event)
           return undefined
         } catch (error) {
           return error
@@ -166,12 +179,18 @@ describe.each(targets)('$name', (target) => {
         }
         check(events, error !== undefined)
       } catch (error) {
-        throw new Error(`seed ${seed}, mutation ${index}:\n${new TextDecoder().decode(bytes)}`, { cause: error })
+        throw new Error(`seed ${seed}, mutation ${index}:\n${new TextDecoder().decode(bytes)}`, {
+          cause: error,
+        })
       }
     }
     expect(failures).toBeGreaterThan(count / 10)
     expect(Object.getOwnPropertyNames(Object.prototype)).toEqual(before)
     expect(({} as { x?: unknown }).x).toBeUndefined()
-    reportFault('S9', { mutations: count, 'typed failures': failures, 'untyped, hanging or with broken events': 0 })
+    reportFault('S9', {
+      mutations: count,
+      'typed failures': failures,
+      'untyped, hanging or with broken events': 0,
+    })
   })
 })

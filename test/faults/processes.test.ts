@@ -15,7 +15,8 @@ describe.runIf(node)('a process of its own', () => {
   const folder = mkdtempSync(join(tmpdir(), 'modelport-process-'))
   let program = ''
   beforeAll(async () => {
-    program = (await bundlePrograms(folder, { lone: join(root, 'test/support/lone-program.ts') })).lone
+    program = (await bundlePrograms(folder, { lone: join(root, 'test/support/lone-program.ts') }))
+      .lone
   })
   afterAll(() => {
     rmSync(folder, { recursive: true, maxRetries: 5 })
@@ -42,7 +43,10 @@ describe.runIf(node)('a process of its own', () => {
     const server = await startChatServer()
     const { out, code } = await run(['--disable-proto=throw'], server)
     server.close()
-    expect({ out, code }).toEqual({ out: expect.stringContaining('"guarded":true') as string, code: 0 })
+    expect({ out, code }).toEqual({
+      out: expect.stringContaining('"guarded":true') as string,
+      code: 0,
+    })
     expect(JSON.parse(out)).toMatchObject({ text: 'It is 28 °C and sunny in Rome.', messages: 4 })
     reportFault('T1', { 'conversations without __proto__': 1 })
   })
@@ -52,9 +56,17 @@ describe.runIf(node)('a process of its own', () => {
       const said = request.headers.authorization ?? ''
       response
         .writeHead(401, { 'content-type': 'application/json', 'x-request-id': apiKey })
-        .end(JSON.stringify({ error: { message: `bad key: ${said} ${btoa(said)} ${encodeURIComponent(said)}` } }))
+        .end(
+          JSON.stringify({
+            error: { message: `bad key: ${said} ${btoa(said)} ${encodeURIComponent(said)}` },
+          }),
+        )
     })
-    const options = ['--report-uncaught-exception', '--report-on-fatalerror', `--report-directory=${folder}`]
+    const options = [
+      '--report-uncaught-exception',
+      '--report-on-fatalerror',
+      `--report-directory=${folder}`,
+    ]
     const { out, code } = await run(options, { baseUrl: `${url}/v1`, fails: true })
     expect(code).not.toBe(0)
     const reports = readdirSync(folder).filter((name) => name.startsWith('report'))

@@ -77,7 +77,9 @@ describe('usage', () => {
             message: { role: 'assistant' as const, content: part.text },
           })),
         )
-        expect(merged.usage.inputTokens).toBe(parts.reduce((sum, part) => sum + part.usage.inputTokens, 0))
+        expect(merged.usage.inputTokens).toBe(
+          parts.reduce((sum, part) => sum + part.usage.inputTokens, 0),
+        )
         for (const part of parts) expect(merged.text).toContain(part.text)
       }),
       cases('merge'),
@@ -98,7 +100,9 @@ test('options: the last defined value wins, in whatever groups they are merged',
   fc.assert(
     fc.property(fc.array(options, { maxLength: 5 }), fc.nat({ max: 5 }), (list, at) => {
       const merged = mergeOptions(...list)
-      expect(mergeOptions(mergeOptions(...list.slice(0, at)), mergeOptions(...list.slice(at)))).toEqual(merged)
+      expect(
+        mergeOptions(mergeOptions(...list.slice(0, at)), mergeOptions(...list.slice(at))),
+      ).toEqual(merged)
       expect(mergeOptions(merged, {}, { temperature: undefined })).toEqual(merged)
       expect(Object.getPrototypeOf(merged)).toBe(Object.prototype)
     }),
@@ -144,7 +148,9 @@ describe('history', () => {
           if (message.role !== 'assistant') continue
           const { toolCalls = [] } = message
           expect(
-            normal.slice(index + 1, index + 1 + toolCalls.length).map((answer) => (answer as ToolMessage).toolCallId),
+            normal
+              .slice(index + 1, index + 1 + toolCalls.length)
+              .map((answer) => (answer as ToolMessage).toolCallId),
           ).toEqual(toolCalls.map(({ id }) => id))
         }
         expect(normalizeHistory(normal, undefined)).toEqual(normal)
@@ -154,18 +160,24 @@ describe('history', () => {
 
   test('any order of any messages is a normal history or a typed error', () =>
     fc.assert(
-      fc.property(history, fc.array(fc.tuple(fc.nat(), fc.nat()), { maxLength: 4 }), (messages, swaps) => {
-        const shuffled = [...messages]
-        for (const [from, to] of swaps)
-          shuffled.splice(to % shuffled.length, 0, ...shuffled.splice(from % shuffled.length, 1))
-        try {
-          const normal = normalizeHistory(shuffled, undefined)
-          const calls = normal.flatMap((message) => (message.role === 'assistant' ? (message.toolCalls ?? []) : []))
-          expect(normal.filter(({ role }) => role === 'tool')).toHaveLength(calls.length)
-        } catch (error) {
-          expect(isLlmError(error, 'invalid-request')).toBe(true)
-        }
-      }),
+      fc.property(
+        history,
+        fc.array(fc.tuple(fc.nat(), fc.nat()), { maxLength: 4 }),
+        (messages, swaps) => {
+          const shuffled = [...messages]
+          for (const [from, to] of swaps)
+            shuffled.splice(to % shuffled.length, 0, ...shuffled.splice(from % shuffled.length, 1))
+          try {
+            const normal = normalizeHistory(shuffled, undefined)
+            const calls = normal.flatMap((message) =>
+              message.role === 'assistant' ? (message.toolCalls ?? []) : [],
+            )
+            expect(normal.filter(({ role }) => role === 'tool')).toHaveLength(calls.length)
+          } catch (error) {
+            expect(isLlmError(error, 'invalid-request')).toBe(true)
+          }
+        },
+      ),
       cases('history'),
     ))
 
@@ -238,7 +250,9 @@ test('base URLs: any text is a host of the one form, read back as itself, or a t
           expect(parseBaseUrl(href)).toEqual({ href, host })
           // What a socket is opened to is what the platform reads out of what we hand on.
           const url = new URL(`${href}/chat/completions`)
-          expect(`${url.hostname}:${url.port || (url.protocol === 'https:' ? '443' : '80')}`).toBe(host)
+          expect(`${url.hostname}:${url.port || (url.protocol === 'https:' ? '443' : '80')}`).toBe(
+            host,
+          )
         } catch (error) {
           if (!isLlmError(error, 'invalid-base-url')) throw error
         }
@@ -269,7 +283,9 @@ test.each(targets)('$name: the same bytes in any chunks give the same events', a
       )
       const events: StreamEvent[] = []
       for await (const event of await target
-        .create('https://split.test', { fetch: () => Promise.resolve(new Response(body, { headers })) })
+        .create('https://split.test', {
+          fetch: () => Promise.resolve(new Response(body, { headers })),
+        })
         .streamWithTools(question, tools, once))
         events.push(event)
       return events
@@ -280,7 +296,9 @@ test.each(targets)('$name: the same bytes in any chunks give the same events', a
         fc.uniqueArray(fc.integer({ min: 1, max: bytes.length - 1 }), { maxLength: 60 }),
         async (places) => {
           const ends = [...places.sort((a, b) => a - b), bytes.length]
-          expect(await eventsOf(ends.map((end, index) => bytes.slice(ends[index - 1] ?? 0, end)))).toEqual(whole)
+          expect(
+            await eventsOf(ends.map((end, index) => bytes.slice(ends[index - 1] ?? 0, end))),
+          ).toEqual(whole)
         },
       ),
       { numRuns: splits },

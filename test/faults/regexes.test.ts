@@ -13,8 +13,16 @@ interface Found {
 /** Every regular expression in the sources of the packages that texts from outside come to. */
 function regexes(): Found[] {
   const found: Found[] = []
-  for (const path of globSync('packages/*/src/**/*.ts', { cwd: root, exclude: ['packages/conformance/**'] })) {
-    const file = ts.createSourceFile(path, readFileSync(join(root, path), 'utf8'), ts.ScriptTarget.Latest, true)
+  for (const path of globSync('packages/*/src/**/*.ts', {
+    cwd: root,
+    exclude: ['packages/conformance/**'],
+  })) {
+    const file = ts.createSourceFile(
+      path,
+      readFileSync(join(root, path), 'utf8'),
+      ts.ScriptTarget.Latest,
+      true,
+    )
     const visit = (node: ts.Node): void => {
       if (ts.isRegularExpressionLiteral(node)) {
         const [, source = '', flags = ''] = /^\/(.*)\/([a-z]*)$/s.exec(node.text) ?? []
@@ -31,7 +39,8 @@ function regexes(): Found[] {
 }
 
 const length = 100_000
-const fill = (piece: string): string => piece.repeat(Math.ceil(length / piece.length)).slice(0, length)
+const fill = (piece: string): string =>
+  piece.repeat(Math.ceil(length / piece.length)).slice(0, length)
 
 /** Long texts of one kind, of pairs, and of the expression's own words, each with an end that fits nothing. */
 function attacks({ regex }: Found): string[] {
@@ -131,5 +140,9 @@ test('no regular expression takes time by the square of its text, nor more than 
     }
   }
   expect(slow).toEqual([])
-  reportFault('T4', { expressions: all.length, attacks: tried, ...(fullSize && { 'slowest in ms at most': slowest }) })
+  reportFault('T4', {
+    expressions: all.length,
+    attacks: tried,
+    ...(fullSize && { 'slowest in ms at most': slowest }),
+  })
 }, 300_000)

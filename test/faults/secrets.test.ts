@@ -5,10 +5,20 @@ import { describe, expect, test } from 'vitest'
 import { textsOf } from '../../packages/conformance/src/suite/sinks.js'
 import { atSize, reportFault } from '../support/faults.js'
 import { random, seed } from '../support/seed.js'
-import { answerTo, apiKey, bytesOf, question, type Target, targets, textTurn, tools } from './targets.js'
+import {
+  answerTo,
+  apiKey,
+  bytesOf,
+  question,
+  type Target,
+  targets,
+  textTurn,
+  tools,
+} from './targets.js'
 
 type Random = () => number
-const pick = <T>(next: Random, values: readonly T[]): T => values[Math.floor(next() * values.length)] as T
+const pick = <T>(next: Random, values: readonly T[]): T =>
+  values[Math.floor(next() * values.length)] as T
 
 /** The key as a server may repeat it. */
 const forms: readonly ((key: string) => string)[] = [
@@ -38,8 +48,8 @@ const needles = [
 ]
 
 const statuses = [
-  300, 301, 302, 307, 308, 400, 401, 402, 403, 404, 405, 408, 409, 410, 413, 415, 418, 422, 425, 429, 451, 500, 501,
-  502, 503, 504, 520, 529, 599,
+  300, 301, 302, 307, 308, 400, 401, 402, 403, 404, 405, 408, 409, 410, 413, 415, 418, 422, 425,
+  429, 451, 500, 501, 502, 503, 504, 520, 529, 599,
 ]
 const codes = [
   'ECONNREFUSED',
@@ -72,13 +82,21 @@ function plant(next: Random, text: string, secret: string): string {
   const found = pick(next, strings)
   return !strings.length
     ? `${text} ${secret}`
-    : text.slice(0, found.index) + JSON.stringify(secret) + text.slice(found.index + found[0].length)
+    : text.slice(0, found.index) +
+        JSON.stringify(secret) +
+        text.slice(found.index + found[0].length)
 }
 
 function thrownError(next: Random, secret: string): Error {
   const code = pick(next, codes)
   const inner = Object.assign(
-    new Error(pick(next, [`connect to https://x.test/?key=${secret} failed`, `bad header: ${secret}`, code ?? 'oops'])),
+    new Error(
+      pick(next, [
+        `connect to https://x.test/?key=${secret} failed`,
+        `bad header: ${secret}`,
+        code ?? 'oops',
+      ]),
+    ),
     {
       code,
       headers: { authorization: secret },
@@ -135,14 +153,21 @@ function failingFetch(next: Random, { target, headers, pieces }: Prepared): Fetc
       return Promise.resolve(
         new Response(body, {
           status,
-          headers: { 'content-type': pick(next, ['application/json', 'text/html', 'text/plain']), ...more },
+          headers: {
+            'content-type': pick(next, ['application/json', 'text/html', 'text/plain']),
+            ...more,
+          },
         }),
       )
     }
     // A reply that begins well and then goes wrong, the secret in a piece of it.
     const at = Math.floor(next() * pieces.length)
     const broken = pieces.map((piece, index) =>
-      index === at ? (next() < 0.8 ? plant(next, piece, secret) : piece.replace(/[[{]/, `{"${secret}"`)) : piece,
+      index === at
+        ? next() < 0.8
+          ? plant(next, piece, secret)
+          : piece.replace(/[[{]/, `{"${secret}"`)
+        : piece,
     )
     const kept = broken.slice(0, kind === 4 ? Math.ceil(next() * pieces.length) : pieces.length - 1)
     if (kind === 5) kept.push(pieces[0]?.startsWith('{') ? `{${secret}\n` : `data: {${secret}\n\n`)
@@ -158,7 +183,10 @@ function failingFetch(next: Random, { target, headers, pieces }: Prepared): Fetc
       )
     // Cut in the middle of a record, half of the secret in it.
     const text = kept.join('')
-    const bytes = bytesOf(target, kind === 7 ? text.slice(0, Math.ceil(next() * text.length)) : text)
+    const bytes = bytesOf(
+      target,
+      kind === 7 ? text.slice(0, Math.ceil(next() * text.length)) : text,
+    )
     return Promise.resolve(
       new Response(
         new ReadableStream(
@@ -220,7 +248,9 @@ describe.each(targets)('$name', (target) => {
         texts++
         for (const needle of needles)
           if (text.includes(needle))
-            expect.fail(`${mark}: ${text.slice(Math.max(0, text.indexOf(needle) - 200), text.indexOf(needle) + 60)}`)
+            expect.fail(
+              `${mark}: ${text.slice(Math.max(0, text.indexOf(needle) - 200), text.indexOf(needle) + 60)}`,
+            )
       }
     }
     expect(failures).toBeGreaterThan(count * 0.8)

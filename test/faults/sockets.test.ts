@@ -18,7 +18,9 @@ import {
 } from './targets.js'
 
 /** What came of a call: the text, or the code of a typed failure. Anything else is thrown. */
-async function outcome(call: Promise<{ readonly text: string; readonly calls: number }>): Promise<string> {
+async function outcome(
+  call: Promise<{ readonly text: string; readonly calls: number }>,
+): Promise<string> {
   try {
     const { text, calls } = await call
     return `whole: ${text} ${calls} calls`
@@ -39,7 +41,9 @@ async function wholeFrom(
       start: (controller) => controller.enqueue(bytes.subarray(0, at)),
       pull: (controller) => controller.error(new TypeError('terminated')),
     })
-    const provider = target.create('http://cut.test', { fetch: () => Promise.resolve(new Response(cut, { headers })) })
+    const provider = target.create('http://cut.test', {
+      fetch: () => Promise.resolve(new Response(cut, { headers })),
+    })
     if (!(await outcome(read(provider))).startsWith('whole')) return at + 1
   }
   return 0
@@ -61,7 +65,9 @@ describe.each(targets)('$name over a real socket', (target) => {
         response.write(bytes.subarray(0, at), () => {
           // Bytes that were not read when a reset comes are lost with it; a turn of the loop reads what has come to this process.
           if (how === 'reset')
-            setImmediate(() => setImmediate(() => setImmediate(() => response.socket?.resetAndDestroy())))
+            setImmediate(() =>
+              setImmediate(() => setImmediate(() => response.socket?.resetAndDestroy())),
+            )
           else response.socket?.end()
         })
       })
@@ -154,7 +160,9 @@ test('a peer that is gone without a word: the idle limit ends it, and the connec
   for (const target of targets) {
     const { headers, pieces } = await answerTo(target, textTurn)
     const { url, sockets } = await serve((_, response) =>
-      response.writeHead(200, headers).write(bytesOf(target, pieces.slice(0, Math.ceil(pieces.length / 2)).join(''))),
+      response
+        .writeHead(200, headers)
+        .write(bytesOf(target, pieces.slice(0, Math.ceil(pieces.length / 2)).join(''))),
     )
     const start = performance.now()
     const error = await read(target.create(url, { timeouts: { idleMs: 100 } })).catch(

@@ -44,7 +44,9 @@ test('the kit reports its numbers wherever it runs for the table', () => {
 test('no row of the fault and threat model is missing: the ids of each kind count up from 1', () => {
   const ids = rows.map(({ id }) => id)
   for (const kind of ['S', 'K', 'E', 'T']) {
-    const numbers = ids.filter((id) => id.startsWith(kind) && /\d$/.test(id)).map((id) => Number(id.slice(1)))
+    const numbers = ids
+      .filter((id) => id.startsWith(kind) && /\d$/.test(id))
+      .map((id) => Number(id.slice(1)))
     expect(numbers.sort((a, b) => a - b)).toEqual(numbers.map((_, index) => index + 1))
   }
 })

@@ -14,4 +14,10 @@ export const kitFiles: readonly string[] = [
 ]
 
 /** The faults and threats modelport is held to, in the order of their ids. */
-export const rows: readonly FaultRow[] = [...streams, ...secrets, ...hosts, ...tools, ...connections]
+export const rows: readonly FaultRow[] = [
+  ...streams,
+  ...secrets,
+  ...hosts,
+  ...tools,
+  ...connections,
+]

@@ -1,6 +1,15 @@
-import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import {
+  createServer as createHttpServer,
+  type IncomingMessage,
+  type ServerResponse,
+} from 'node:http'
 import type { AddressInfo, Server, Socket } from 'node:net'
-import { openaiChat, type ScriptTurn, type WireFormat, type WireRequest } from '@modelport/conformance'
+import {
+  openaiChat,
+  type ScriptTurn,
+  type WireFormat,
+  type WireRequest,
+} from '@modelport/conformance'
 import type { ChatMessage, Provider } from '@modelport/core'
 import type { CommonConfig } from '@modelport/driver'
 import { createAnthropic } from '@modelport/provider-anthropic'
@@ -9,7 +18,13 @@ import { createGoogle } from '@modelport/provider-google'
 import { createOllama } from '@modelport/provider-ollama'
 import { createOpenAI } from '@modelport/provider-openai'
 import { createOpenAICompatible } from '@modelport/provider-openai-compatible'
-import { anthropicMessages, bedrockConverse, gemini, ollamaChat, openaiResponses } from '@modelport/test-formats'
+import {
+  anthropicMessages,
+  bedrockConverse,
+  gemini,
+  ollamaChat,
+  openaiResponses,
+} from '@modelport/test-formats'
 import { afterEach } from 'vitest'
 
 /** An API with the provider that speaks it. */
@@ -27,13 +42,20 @@ export const targets: readonly Target[] = [
   {
     name: 'anthropic',
     format: anthropicMessages,
-    create: (baseUrl, config) => createAnthropic({ model: 'claude-sonnet-4-5', apiKey, baseUrl, ...config }),
+    create: (baseUrl, config) =>
+      createAnthropic({ model: 'claude-sonnet-4-5', apiKey, baseUrl, ...config }),
   },
   {
     name: 'openai responses',
     format: openaiResponses,
     create: (baseUrl, config) =>
-      createOpenAI({ model: 'gpt-5.4', apiKey, api: 'responses', baseUrl: `${baseUrl}/v1`, ...config }),
+      createOpenAI({
+        model: 'gpt-5.4',
+        apiKey,
+        api: 'responses',
+        baseUrl: `${baseUrl}/v1`,
+        ...config,
+      }),
   },
   {
     name: 'openai chat',
@@ -44,7 +66,8 @@ export const targets: readonly Target[] = [
   {
     name: 'google',
     format: gemini,
-    create: (baseUrl, config) => createGoogle({ model: 'gemini-3-flash-preview', apiKey, baseUrl, ...config }),
+    create: (baseUrl, config) =>
+      createGoogle({ model: 'gemini-3-flash-preview', apiKey, baseUrl, ...config }),
   },
   {
     name: 'ollama',
@@ -55,12 +78,19 @@ export const targets: readonly Target[] = [
     name: 'bedrock',
     format: bedrockConverse,
     create: (baseUrl, config) =>
-      createBedrock({ model: 'anthropic.claude-opus-5', region: 'eu-west-1', apiKey, baseUrl, ...config }),
+      createBedrock({
+        model: 'anthropic.claude-opus-5',
+        region: 'eu-west-1',
+        apiKey,
+        baseUrl,
+        ...config,
+      }),
   },
   {
     name: 'openai-compatible',
     format: openaiChat,
-    create: (baseUrl, config) => createOpenAICompatible({ model: 'm', apiKey, baseUrl: `${baseUrl}/v1`, ...config }),
+    create: (baseUrl, config) =>
+      createOpenAICompatible({ model: 'm', apiKey, baseUrl: `${baseUrl}/v1`, ...config }),
   },
 ]
 
@@ -105,8 +135,16 @@ export async function requestOf({ create }: Target): Promise<WireRequest> {
   const provider = create('http://target.test', {
     fetch: async (input, init) => {
       const url = new URL(input instanceof Request ? input.url : input)
-      const text = init?.body === undefined ? await (input as Request).text() : await new Response(init.body).text()
-      request = { method: 'POST', path: url.pathname + url.search, headers: {}, body: JSON.parse(text) }
+      const text =
+        init?.body === undefined
+          ? await (input as Request).text()
+          : await new Response(init.body).text()
+      request = {
+        method: 'POST',
+        path: url.pathname + url.search,
+        headers: {},
+        body: JSON.parse(text),
+      }
       return new Response('', { status: 400 })
     },
   })
@@ -116,7 +154,9 @@ export async function requestOf({ create }: Target): Promise<WireRequest> {
 
 /** Pieces of a reply as they are sent: those of a binary format have a character for each byte. */
 export const bytesOf = ({ format }: Target, text: string): Uint8Array<ArrayBuffer> =>
-  format.supports.binary ? Uint8Array.from(Buffer.from(text, 'latin1')) : new TextEncoder().encode(text)
+  format.supports.binary
+    ? Uint8Array.from(Buffer.from(text, 'latin1'))
+    : new TextEncoder().encode(text)
 
 /** All bytes and headers of the streamed reply to a turn. */
 export async function answerTo(
@@ -136,7 +176,10 @@ export async function read(
   provider: Provider,
   signal?: AbortSignal,
 ): Promise<{ readonly text: string; readonly calls: number }> {
-  const reader = await provider.streamWithTools(question, tools, { ...once, ...(signal && { signal }) })
+  const reader = await provider.streamWithTools(question, tools, {
+    ...once,
+    ...(signal && { signal }),
+  })
   let text = ''
   let calls = 0
   for await (const event of reader) {
@@ -149,7 +192,9 @@ export async function read(
 const running: { readonly server: Server; readonly sockets: Set<Socket> }[] = []
 
 /** Listens on the loopback address until the end of the test; gives the port and the sockets that are open. */
-export async function listen(server: Server): Promise<{ readonly port: number; readonly sockets: Set<Socket> }> {
+export async function listen(
+  server: Server,
+): Promise<{ readonly port: number; readonly sockets: Set<Socket> }> {
   const sockets = new Set<Socket>()
   server.on('connection', (socket: Socket) => {
     sockets.add(socket)
@@ -164,7 +209,12 @@ export async function listen(server: Server): Promise<{ readonly port: number; r
 /** An HTTP server on the loopback address until the end of the test; the handler is called once the request is read. */
 export async function serve(
   handler: (request: IncomingMessage, response: ServerResponse) => void,
-): Promise<{ readonly url: string; readonly port: number; readonly sockets: Set<Socket>; readonly paths: string[] }> {
+): Promise<{
+  readonly url: string
+  readonly port: number
+  readonly sockets: Set<Socket>
+  readonly paths: string[]
+}> {
   const paths: string[] = []
   const server = createHttpServer((request, response) => {
     paths.push(request.url ?? '')

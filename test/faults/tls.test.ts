@@ -11,11 +11,14 @@ import { answerTo, listen, once, read, richTurn, targets } from './targets.js'
 
 const openssl = spawnSync('openssl', ['version']).status === 0 && 'setDefaultCACertificates' in tls
 if (!openssl)
-  console.log('skipped: certificates are made by openssl and trusted by Node 22.19 or 24.5, which are not here')
+  console.log(
+    'skipped: certificates are made by openssl and trusted by Node 22.19 or 24.5, which are not here',
+  )
 
 const folder = mkdtempSync(join(tmpdir(), 'modelport-tls-'))
 const path = (name: string): string => join(folder, name)
-const run = (...parts: readonly string[]): void => void execFileSync('openssl', parts, { stdio: 'ignore', cwd: folder })
+const run = (...parts: readonly string[]): void =>
+  void execFileSync('openssl', parts, { stdio: 'ignore', cwd: folder })
 
 /** A key and a certificate for these names, signed by our authority unless it signs itself. */
 function certificate(
@@ -39,7 +42,9 @@ function certificate(
     `/CN=${name}`,
   )
   writeFileSync(path(`${name}.ext`), `subjectAltName=${names}\n`)
-  const signer = self ? ['-signkey', `${name}.key`] : ['-CA', 'ca.crt', '-CAkey', 'ca.key', '-CAcreateserial']
+  const signer = self
+    ? ['-signkey', `${name}.key`]
+    : ['-CA', 'ca.crt', '-CAkey', 'ca.key', '-CAcreateserial']
   run(
     'x509',
     '-req',
@@ -52,7 +57,10 @@ function certificate(
     ...signer,
     ...(options.length ? options : ['-days', '2']),
   )
-  return { key: readFileSync(path(`${name}.key`), 'utf8'), cert: readFileSync(path(`${name}.crt`), 'utf8') }
+  return {
+    key: readFileSync(path(`${name}.key`), 'utf8'),
+    cert: readFileSync(path(`${name}.crt`), 'utf8'),
+  }
 }
 
 describe.skipIf(!openssl)('TLS', () => {
@@ -100,7 +108,9 @@ describe.skipIf(!openssl)('TLS', () => {
         }),
       )
       for (const target of targets) {
-        const error = await read(target.create(`https://127.0.0.1:${port}`)).catch((thrown: unknown) => thrown)
+        const error = await read(target.create(`https://127.0.0.1:${port}`)).catch(
+          (thrown: unknown) => thrown,
+        )
         expect(error, what).toMatchObject({ code: 'network', reason: 'tls', retryable: false })
       }
       expect(requests).toBe(0)
@@ -127,7 +137,8 @@ describe.skipIf(!openssl)('TLS', () => {
         for (let index = 1; index < offsets; index++) {
           at = Math.ceil((index * bytes.length) / offsets)
           const outcome = await read(provider).catch((error: unknown) => error)
-          if (isLlmError(outcome)) expect(outcome.code, `cut at ${at} of ${bytes.length}`).toBe('truncated')
+          if (isLlmError(outcome))
+            expect(outcome.code, `cut at ${at} of ${bytes.length}`).toBe('truncated')
           else expect(outcome).toEqual({ text: (richTurn.text ?? []).join(''), calls: 2 })
           if (at < bytes.length / 2) expect(isLlmError(outcome)).toBe(true)
         }

@@ -5,14 +5,20 @@ import { anyOf, formProblems } from '../../packages/conformance/src/formats/body
 export type WireBlock = z.infer<typeof block>
 
 /** A content block, whatever its type. */
-export const block: z.ZodObject<{ type: z.ZodString }, z.core.$loose> = z.looseObject({ type: z.string() })
+export const block: z.ZodObject<{ type: z.ZodString }, z.core.$loose> = z.looseObject({
+  type: z.string(),
+})
 /** The content of a message or of a result; a string stands for one text block. */
-export const blocks: z.ZodUnion<[z.ZodString, z.ZodArray<typeof block>]> = z.union([z.string(), z.array(block)])
+export const blocks: z.ZodUnion<[z.ZodString, z.ZodArray<typeof block>]> = z.union([
+  z.string(),
+  z.array(block),
+])
 
 /** The signature of thinking: a mark of this server, and the whole text. */
 export function signatureOf(thinking: string): string {
   let sum = 7
-  for (let i = 0; i < thinking.length; i++) sum = (Math.imul(sum, 31) + thinking.charCodeAt(i)) >>> 0
+  for (let i = 0; i < thinking.length; i++)
+    sum = (Math.imul(sum, 31) + thinking.charCodeAt(i)) >>> 0
   return `signed-by-conformance-${thinking.length}-${sum.toString(36)}`
 }
 
@@ -25,7 +31,11 @@ const sourceOf = (...mediaTypes: readonly string[]): z.ZodType =>
   z.discriminatedUnion('type', [
     z.looseObject({ type: z.literal('url'), url: z.string() }),
     z.looseObject({ type: z.literal('file'), file_id: z.string() }),
-    z.looseObject({ type: z.literal('text'), media_type: z.literal('text/plain'), data: z.string() }),
+    z.looseObject({
+      type: z.literal('text'),
+      media_type: z.literal('text/plain'),
+      data: z.string(),
+    }),
     z.looseObject({ type: z.literal('base64'), media_type: z.enum(mediaTypes), data: base64 }),
   ])
 const result = z
@@ -43,7 +53,10 @@ const inner = ['text', 'image', 'document', 'search_result']
 const blockForms: Readonly<Record<string, readonly [roles: string, form: z.ZodType]>> = {
   text: [
     'user assistant system',
-    z.strictObject({ text: z.string().regex(/\S/, 'must not be blank'), ...anyOf('type citations cache_control') }),
+    z.strictObject({
+      text: z.string().regex(/\S/, 'must not be blank'),
+      ...anyOf('type citations cache_control'),
+    }),
   ],
   image: [
     'user',
@@ -54,9 +67,15 @@ const blockForms: Readonly<Record<string, readonly [roles: string, form: z.ZodTy
   ],
   document: [
     'user',
-    z.strictObject({ source: sourceOf('application/pdf'), ...anyOf('type title context citations cache_control') }),
+    z.strictObject({
+      source: sourceOf('application/pdf'),
+      ...anyOf('type title context citations cache_control'),
+    }),
   ],
-  search_result: ['user', z.strictObject(anyOf('type source title content citations cache_control'))],
+  search_result: [
+    'user',
+    z.strictObject(anyOf('type source title content citations cache_control')),
+  ],
   tool_result: ['user', result],
   tool_use: [
     'assistant',
@@ -71,25 +90,37 @@ const blockForms: Readonly<Record<string, readonly [roles: string, form: z.ZodTy
     'assistant',
     z
       .strictObject({ thinking: z.string(), ...anyOf('type signature') })
-      .refine(({ thinking, signature }) => signature === signatureOf(thinking), 'invalid signature in thinking block'),
+      .refine(
+        ({ thinking, signature }) => signature === signatureOf(thinking),
+        'invalid signature in thinking block',
+      ),
   ],
   redacted_thinking: ['assistant', z.strictObject({ data: z.string(), ...anyOf('type') })],
   server_tool_use: ['assistant', z.strictObject(anyOf('type id name input caller cache_control'))],
 }
 
 /** Rules of one block. Blocks of tools the API runs are taken as they are. */
-export function blockViolations(one: WireBlock, role: string, at: readonly PropertyKey[]): string[] {
+export function blockViolations(
+  one: WireBlock,
+  role: string,
+  at: readonly PropertyKey[],
+): string[] {
   const { type } = one
   const [roles, form] = blockForms[type] ?? []
   if (!roles || !form)
-    return /_tool_(use|result)$|^(fallback|compaction|container_upload|mcp_tool_listing)$/.test(type)
+    return /_tool_(use|result)$|^(fallback|compaction|container_upload|mcp_tool_listing)$/.test(
+      type,
+    )
       ? []
       : [`${at.join('.')}.type: unknown type ${type}`]
   const found = formProblems(form, one, at)
-  if (!roles.split(' ').includes(role)) found.push(`${at.join('.')}: ${type} is not allowed in a ${role} message`)
+  if (!roles.split(' ').includes(role))
+    found.push(`${at.join('.')}: ${type} is not allowed in a ${role} message`)
   if (type !== 'tool_result' || found.length) return found
   return blocksOf(result.parse(one).content).flatMap((part, index) => [
-    ...(inner.includes(part.type) ? [] : [`${at.join('.')}.content[${index}]: ${part.type} inside a tool_result`]),
+    ...(inner.includes(part.type)
+      ? []
+      : [`${at.join('.')}.content[${index}]: ${part.type} inside a tool_result`]),
     ...blockViolations(part, 'user', [...at, 'content', index]),
   ])
 }

@@ -22,13 +22,22 @@ const messagesBody = z.strictObject({
   tools: z.array(tool).optional(),
   tool_choice: z.looseObject({ type: z.enum(['auto', 'any', 'tool', 'none']) }).optional(),
   thinking: z
-    .looseObject({ type: z.enum(['enabled', 'adaptive', 'disabled', 'between_tools']), ...anyOf('budget_tokens') })
+    .looseObject({
+      type: z.enum(['enabled', 'adaptive', 'disabled', 'between_tools']),
+      ...anyOf('budget_tokens'),
+    })
     .optional(),
   temperature: share,
   top_p: share,
-  stop_sequences: z.array(z.string().regex(/\S/, 'each stop sequence must contain non-whitespace')).optional(),
-  ...anyOf('stream top_k cache_control container billing_policy compaction context_management diagnostics'),
-  ...anyOf('fallback_credit_token fallbacks inference_geo mcp_servers metadata output_config service_tier speed'),
+  stop_sequences: z
+    .array(z.string().regex(/\S/, 'each stop sequence must contain non-whitespace'))
+    .optional(),
+  ...anyOf(
+    'stream top_k cache_control container billing_policy compaction context_management diagnostics',
+  ),
+  ...anyOf(
+    'fallback_credit_token fallbacks inference_geo mcp_servers metadata output_config service_tier speed',
+  ),
   ...anyOf('thread user_profile_id'),
 })
 type MessagesBody = z.infer<typeof messagesBody>
@@ -43,7 +52,9 @@ const textOf = (content: WireMessage['content'] | undefined): string =>
 export function anthropicRead(request: WireRequest): WireConversation {
   const body = request.body as Partial<MessagesBody>
   const { messages = [] } = body
-  const within = messages.filter(({ role }) => role === 'system').map(({ content }) => textOf(content))
+  const within = messages
+    .filter(({ role }) => role === 'system')
+    .map(({ content }) => textOf(content))
   return {
     model: String(body.model),
     stream: body.stream === true,
@@ -63,7 +74,11 @@ function readMessage({ role, content }: WireMessage): WireConversationMessage[] 
   const blocks = blocksOf(content)
   if (role === 'assistant') {
     const calls = blocks.filter(({ type }) => type === 'tool_use')
-    const toolCalls = calls.map(({ id, name, input }) => ({ id: String(id), name: String(name), arguments: input }))
+    const toolCalls = calls.map(({ id, name, input }) => ({
+      id: String(id),
+      name: String(name),
+      arguments: input,
+    }))
     return [{ role, text: textOf(content), toolCalls }]
   }
   if (role !== 'user') return []
@@ -85,8 +100,14 @@ export function anthropicViolations(request: WireRequest): readonly string[] {
   const { headers } = request
   const version = headers['anthropic-version']
   const found = brokenRules([
-    [!headers['x-api-key'] && !headers['authorization']?.startsWith('Bearer '), 'x-api-key: missing'],
-    [version !== '2023-06-01' && version !== '2026-10-21', `anthropic-version: ${version ?? 'missing'}`],
+    [
+      !headers['x-api-key'] && !headers['authorization']?.startsWith('Bearer '),
+      'x-api-key: missing',
+    ],
+    [
+      version !== '2023-06-01' && version !== '2026-10-21',
+      `anthropic-version: ${version ?? 'missing'}`,
+    ],
   ])
   const { body, problems } = readBody(messagesBody, request)
   if (!body) return [...found, ...problems]
@@ -109,7 +130,10 @@ function thinkingRules({
   return brokenRules([
     [!Number.isInteger(budget) || budget < 1024, 'thinking.budget_tokens: less than 1024'],
     [budget >= most, 'thinking.budget_tokens: not less than max_tokens'],
-    [temperature !== undefined && temperature !== 1, 'temperature: may only be set to 1 when thinking is enabled'],
+    [
+      temperature !== undefined && temperature !== 1,
+      'temperature: may only be set to 1 when thinking is enabled',
+    ],
     [topK !== undefined, 'top_k: must be unset when thinking is enabled'],
     [topP !== undefined && topP < 0.95, 'top_p: must be at least 0.95 when thinking is enabled'],
     [
@@ -121,22 +145,40 @@ function thinkingRules({
 
 function toolRules({ tools = [], tool_choice: choice, messages }: MessagesBody): string[] {
   const names = tools.map(({ name }) => name)
-  const calls = messages.flatMap(({ content }) => blocksOf(content)).filter(({ type }) => type === 'tool_use')
+  const calls = messages
+    .flatMap(({ content }) => blocksOf(content))
+    .filter(({ type }) => type === 'tool_use')
   return brokenRules([
-    [calls.length > 0 && !tools.length, 'tools: requests with tool_use or tool_result blocks must define tools'],
-    [choice !== undefined && !tools.length, 'tool_choice: may only be specified while providing tools'],
-    ...names.map((name, index) => [names.indexOf(name) < index, `tools[${index}].name: must be unique`] as const),
+    [
+      calls.length > 0 && !tools.length,
+      'tools: requests with tool_use or tool_result blocks must define tools',
+    ],
+    [
+      choice !== undefined && !tools.length,
+      'tool_choice: may only be specified while providing tools',
+    ],
+    ...names.map(
+      (name, index) =>
+        [names.indexOf(name) < index, `tools[${index}].name: must be unique`] as const,
+    ),
   ])
 }
 
 function conversationViolations({ system, messages, thinking, tools }: MessagesBody): string[] {
-  const found = blocksOf(system).flatMap((one, index) => blockViolations(one, 'system', ['system', index]))
+  const found = blocksOf(system).flatMap((one, index) =>
+    blockViolations(one, 'system', ['system', index]),
+  )
   // The summary of a conversation stands for its start.
   const summarized = blocksOf(messages[0]?.content)[0]?.type === 'compaction'
-  if (messages[0]?.role !== 'user' && !summarized) found.push('messages: first message must use the "user" role')
+  if (messages[0]?.role !== 'user' && !summarized)
+    found.push('messages: first message must use the "user" role')
   for (const [index, { role, content }] of messages.entries()) {
     const where = `messages[${index}]`
-    if (role === 'system' && index < messages.length - 1 && messages[index + 1]?.role !== 'assistant')
+    if (
+      role === 'system' &&
+      index < messages.length - 1 &&
+      messages[index + 1]?.role !== 'assistant'
+    )
       found.push(`${where}: a system message must be last or before an assistant message`)
     if (!blocksOf(content).length) found.push(`${where}.content: empty`)
     for (const [at, one] of blocksOf(content).entries())
@@ -144,9 +186,11 @@ function conversationViolations({ system, messages, thinking, tools }: MessagesB
   }
   const turns = combined(messages)
   for (const index of turns.keys()) found.push(...pairingViolations(turns, index, `turn ${index}`))
-  const marks = [...blocksOf(system), ...(tools ?? []), ...messages.flatMap(({ content }) => blocksOf(content))].filter(
-    (one) => one['cache_control'],
-  )
+  const marks = [
+    ...blocksOf(system),
+    ...(tools ?? []),
+    ...messages.flatMap(({ content }) => blocksOf(content)),
+  ].filter((one) => one['cache_control'])
   if (marks.length > 4) found.push(`cache_control: a maximum of 4 blocks, found ${marks.length}`)
   return [...found, ...thinkingViolations(turns, thinking?.type)]
 }
@@ -157,14 +201,21 @@ function combined(messages: readonly WireMessage[]): readonly WireMessage[] {
   for (const message of messages) {
     const last = turns.at(-1)
     if (last?.role === message.role)
-      turns.splice(-1, 1, { ...last, content: [...blocksOf(last.content), ...blocksOf(message.content)] })
+      turns.splice(-1, 1, {
+        ...last,
+        content: [...blocksOf(last.content), ...blocksOf(message.content)],
+      })
     else turns.push(message)
   }
   return turns
 }
 
 /** Each `tool_use` is answered in the next turn, first thing there, and nothing else is. */
-function pairingViolations(messages: readonly WireMessage[], index: number, where: string): string[] {
+function pairingViolations(
+  messages: readonly WireMessage[],
+  index: number,
+  where: string,
+): string[] {
   const ids = (message: WireMessage | undefined, type: string, field: string): unknown[] =>
     blocksOf(message?.content)
       .filter((block) => block.type === type)
@@ -174,12 +225,17 @@ function pairingViolations(messages: readonly WireMessage[], index: number, wher
   const results = ids(messages[index], 'tool_result', 'tool_use_id')
   const missing = calls.filter((id) => !results.includes(id))
   if (missing.length)
-    found.push(`${where}: tool_use ids without tool_result blocks immediately after: ${missing.join(', ')}`)
+    found.push(
+      `${where}: tool_use ids without tool_result blocks immediately after: ${missing.join(', ')}`,
+    )
   for (const id of results)
-    if (!calls.includes(id)) found.push(`${where}: unexpected tool_use_id in tool_result: ${String(id)}`)
-  if (new Set(results).size !== results.length) found.push(`${where}: each tool_use must have a single result`)
+    if (!calls.includes(id))
+      found.push(`${where}: unexpected tool_use_id in tool_result: ${String(id)}`)
+  if (new Set(results).size !== results.length)
+    found.push(`${where}: each tool_use must have a single result`)
   const first = blocksOf(messages[index]?.content).slice(0, results.length)
-  if (first.some(({ type }) => type !== 'tool_result')) found.push(`${where}: tool_result blocks must come first`)
+  if (first.some(({ type }) => type !== 'tool_result'))
+    found.push(`${where}: tool_result blocks must come first`)
   if (index === messages.length - 1 && ids(messages[index], 'tool_use', 'id').length)
     found.push(`${where}: the last message has calls without results`)
   return found

@@ -21,21 +21,39 @@ const stopReasons: Readonly<Record<string, string>> = {
 export const anthropicMessages: WireFormat = {
   api: 'anthropic-messages',
   supports: {
-    ...{ reasoning: true, toolCallIds: true, argumentsText: true, wholeArgumentsText: false, inBandError: true },
-    ...{ cacheTokens: true, cacheCreationTokens: true, reasoningTokens: true, toolResultErrors: true },
+    ...{
+      reasoning: true,
+      toolCallIds: true,
+      argumentsText: true,
+      wholeArgumentsText: false,
+      inBandError: true,
+    },
+    ...{
+      cacheTokens: true,
+      cacheCreationTokens: true,
+      reasoningTokens: true,
+      toolResultErrors: true,
+    },
   },
   matches: ({ method, path }) => method === 'POST' && /\/v1\/messages(\?|$)/.test(path),
-  respond: (turn, request) => (isStream(request) ? stream([...pieces(turn, request)]) : whole(turn, request)),
+  respond: (turn, request) =>
+    isStream(request) ? stream([...pieces(turn, request)]) : whole(turn, request),
   respondThenFail: (turn, request, message) => {
     const failure = { type: 'error', error: { type: 'api_error', message } }
     if (!isStream(request)) return { status: 200, headers: json, pieces: [JSON.stringify(failure)] }
-    const before = [...pieces(turn, request)].filter((piece) => !/^event: message_(delta|stop)/.test(piece))
+    const before = [...pieces(turn, request)].filter(
+      (piece) => !/^event: message_(delta|stop)/.test(piece),
+    )
     return stream([...before, event(failure)])
   },
   failure: (status, message, headers = {}) => {
     const id = headers['request-id'] ?? 'req_conformance'
     const body = { type: 'error', error: { type: errorType(status), message }, request_id: id }
-    return { status, headers: { ...json, 'request-id': id, ...headers }, pieces: [JSON.stringify(body)] }
+    return {
+      status,
+      headers: { ...json, 'request-id': id, ...headers },
+      pieces: [JSON.stringify(body)],
+    }
   },
   read: anthropicRead,
   violations: anthropicViolations,
@@ -43,7 +61,8 @@ export const anthropicMessages: WireFormat = {
 
 const isStream = ({ body }: WireRequest): boolean => (body as { stream?: unknown }).stream === true
 const modelOf = ({ body }: WireRequest): string => (body as { model?: string }).model ?? 'model'
-const event = (data: { readonly type: string }): string => `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`
+const event = (data: { readonly type: string }): string =>
+  `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`
 const stream = (all: readonly string[]): WireResponse => ({
   status: 200,
   headers: {
@@ -57,7 +76,13 @@ const stream = (all: readonly string[]): WireResponse => ({
 function* pieces(turn: ScriptTurn, request: WireRequest): Generator<string> {
   const { input, output } = usageOf(turn.usage)
   const message = {
-    ...{ id: 'msg_conformance', type: 'message', role: 'assistant', model: modelOf(request), content: [] },
+    ...{
+      id: 'msg_conformance',
+      type: 'message',
+      role: 'assistant',
+      model: modelOf(request),
+      content: [],
+    },
     ...{
       stop_reason: null,
       stop_sequence: null,
@@ -68,8 +93,10 @@ function* pieces(turn: ScriptTurn, request: WireRequest): Generator<string> {
   let index = 0
   const open = (block: object): string =>
     event({ type: 'content_block_start', index, content_block: block } as { type: string })
-  const add = (delta: object): string => event({ type: 'content_block_delta', index, delta } as { type: string })
-  const close = (): string => event({ type: 'content_block_stop', index: index++ } as { type: string })
+  const add = (delta: object): string =>
+    event({ type: 'content_block_delta', index, delta } as { type: string })
+  const close = (): string =>
+    event({ type: 'content_block_stop', index: index++ } as { type: string })
   if (turn.reasoning) {
     yield open({ type: 'thinking', thinking: '', signature: '' })
     for (const thinking of turn.reasoning) yield add({ type: 'thinking_delta', thinking })
@@ -106,7 +133,9 @@ function whole(turn: ScriptTurn, request: WireRequest): WireResponse {
     role: 'assistant',
     model: modelOf(request),
     content: [
-      ...(thinking === undefined ? [] : [{ type: 'thinking', thinking, signature: signatureOf(thinking) }]),
+      ...(thinking === undefined
+        ? []
+        : [{ type: 'thinking', thinking, signature: signatureOf(thinking) }]),
       ...(text ? [{ type: 'text', text }] : []),
       ...(turn.toolCalls ?? []).map((call) => ({
         type: 'tool_use',
@@ -119,16 +148,30 @@ function whole(turn: ScriptTurn, request: WireRequest): WireResponse {
     stop_sequence: null,
     usage: { ...input, ...output },
   }
-  return { status: 200, headers: { ...json, 'request-id': 'req_conformance' }, pieces: [JSON.stringify(body)] }
+  return {
+    status: 200,
+    headers: { ...json, 'request-id': 'req_conformance' },
+    pieces: [JSON.stringify(body)],
+  }
 }
 
 const idOf = ({ id }: ScriptCall): { id?: string } => (id === undefined ? {} : { id })
-const argumentsOf = (call: ScriptCall): string => call.argumentsText ?? JSON.stringify(call.arguments)
+const argumentsOf = (call: ScriptCall): string =>
+  call.argumentsText ?? JSON.stringify(call.arguments)
 
 /** The API counts what is read from and written to the cache apart from `input_tokens`. */
-function usageOf(usage: Partial<TokenCounts>): { input: object; output: { output_tokens?: number } } {
+function usageOf(usage: Partial<TokenCounts>): {
+  input: object
+  output: { output_tokens?: number }
+} {
   if (!Object.keys(usage).length) return { input: {}, output: {} }
-  const { inputTokens = 0, outputTokens = 0, cacheReadTokens = 0, cacheCreationTokens = 0, reasoningTokens } = usage
+  const {
+    inputTokens = 0,
+    outputTokens = 0,
+    cacheReadTokens = 0,
+    cacheCreationTokens = 0,
+    reasoningTokens,
+  } = usage
   return {
     input: {
       input_tokens: inputTokens - cacheReadTokens - cacheCreationTokens,
@@ -137,7 +180,9 @@ function usageOf(usage: Partial<TokenCounts>): { input: object; output: { output
     },
     output: {
       output_tokens: outputTokens,
-      ...(reasoningTokens !== undefined && { output_tokens_details: { thinking_tokens: reasoningTokens } }),
+      ...(reasoningTokens !== undefined && {
+        output_tokens_details: { thinking_tokens: reasoningTokens },
+      }),
     },
   }
 }

@@ -25,7 +25,8 @@ export const anthropicVertex: WireFormat = {
   ...anthropicMessages,
   matches: ({ method, path }) => method === 'POST' && asked.test(path),
   respond: (turn, request) => anthropicMessages.respond(turn, plain(request)),
-  respondThenFail: (turn, request, message) => anthropicMessages.respondThenFail(turn, plain(request), message),
+  respondThenFail: (turn, request, message) =>
+    anthropicMessages.respondThenFail(turn, plain(request), message),
   read: (request) => anthropicMessages.read(plain(request)),
   violations: (request) => {
     const body = request.body as Readonly<Record<string, unknown>>
@@ -37,7 +38,10 @@ export const anthropicVertex: WireFormat = {
         ['model' in body, 'model: Extra inputs are not permitted'],
         [(body['stream'] === true) !== streams, 'stream: does not fit the method of the path'],
         [!authorization?.startsWith('Bearer '), 'authorization: no access token'],
-        [headers['x-api-key'] !== undefined || headers['anthropic-version'] !== undefined, 'a header of the other API'],
+        [
+          headers['x-api-key'] !== undefined || headers['anthropic-version'] !== undefined,
+          'a header of the other API',
+        ],
       ]),
       ...anthropicMessages.violations(plain(request)),
     ]

@@ -1,7 +1,12 @@
 import type { ScriptTurn, WireFormat, WireResponse } from '@modelport/conformance'
 import type { TokenCounts } from '@modelport/core'
 import { EventStreamCodec } from '@smithy/eventstream-codec'
-import { converseRead, converseViolations, isStream, signatureOf } from './bedrock-converse-request.ts'
+import {
+  converseRead,
+  converseViolations,
+  isStream,
+  signatureOf,
+} from './bedrock-converse-request.ts'
 
 /**
  * Converse and ConverseStream as they look on the wire, with the rules that the service checks.
@@ -11,13 +16,21 @@ import { converseRead, converseViolations, isStream, signatureOf } from './bedro
 export const bedrockConverse: WireFormat = {
   api: 'bedrock-converse',
   supports: {
-    ...{ reasoning: true, toolCallIds: true, argumentsText: true, wholeArgumentsText: false, inBandError: true },
+    ...{
+      reasoning: true,
+      toolCallIds: true,
+      argumentsText: true,
+      wholeArgumentsText: false,
+      inBandError: true,
+    },
     ...{ cacheTokens: true, cacheCreationTokens: true, toolResultErrors: true, binary: true },
   },
-  matches: ({ method, path }) => method === 'POST' && /[/]model[/][^/]+[/]converse(-stream)?$/.test(path),
+  matches: ({ method, path }) =>
+    method === 'POST' && /[/]model[/][^/]+[/]converse(-stream)?$/.test(path),
   respond: (turn, request) => (isStream(request) ? stream([...frames(turn)]) : whole(turn)),
   respondThenFail: (turn, request, message) => {
-    if (!isStream(request)) return { status: 200, headers: json, pieces: [JSON.stringify({ message })] }
+    if (!isStream(request))
+      return { status: 200, headers: json, pieces: [JSON.stringify({ message })] }
     const before = [...frames(turn)].slice(0, -2)
     return stream([...before, converseFrame('modelStreamErrorException', { message }, 'exception')])
   },
@@ -60,7 +73,11 @@ const codec = new EventStreamCodec(
 )
 
 /** A frame, each byte a character. */
-export function converseFrame(type: string, payload: unknown, kind: 'event' | 'exception' = 'event'): string {
+export function converseFrame(
+  type: string,
+  payload: unknown,
+  kind: 'event' | 'exception' = 'event',
+): string {
   const header = (value: string): { type: 'string'; value: string } => ({ type: 'string', value })
   const bytes = codec.encode({
     headers: {
@@ -75,7 +92,10 @@ export function converseFrame(type: string, payload: unknown, kind: 'event' | 'e
 
 const stream = (pieces: readonly string[]): WireResponse => ({
   status: 200,
-  headers: { 'content-type': 'application/vnd.amazon.eventstream', 'x-amzn-requestid': 'conformance' },
+  headers: {
+    'content-type': 'application/vnd.amazon.eventstream',
+    'x-amzn-requestid': 'conformance',
+  },
   pieces,
   binary: true,
 })
@@ -84,8 +104,10 @@ function* frames(turn: ScriptTurn): Generator<string> {
   // The service pads its payloads with a field "p".
   yield converseFrame('messageStart', { p: 'abcdef', role: 'assistant' })
   let contentBlockIndex = 0
-  const add = (delta: object): string => converseFrame('contentBlockDelta', { contentBlockIndex, delta, p: 'abc' })
-  const close = (): string => converseFrame('contentBlockStop', { contentBlockIndex: contentBlockIndex++ })
+  const add = (delta: object): string =>
+    converseFrame('contentBlockDelta', { contentBlockIndex, delta, p: 'abc' })
+  const close = (): string =>
+    converseFrame('contentBlockStop', { contentBlockIndex: contentBlockIndex++ })
   if (turn.reasoning) {
     for (const text of turn.reasoning) yield add({ reasoningContent: { text } })
     yield add({ reasoningContent: { signature: signatureOf(turn.reasoning.join('')) } })
@@ -102,7 +124,8 @@ function* frames(turn: ScriptTurn): Generator<string> {
     })
     const text = call.argumentsText ?? JSON.stringify(call.arguments)
     const half = Math.ceil(text.length / 2)
-    for (const input of [text.slice(0, half), text.slice(half)]) if (input) yield add({ toolUse: { input } })
+    for (const input of [text.slice(0, half), text.slice(half)])
+      if (input) yield add({ toolUse: { input } })
     yield close()
   }
   yield converseFrame('messageStop', { stopReason: stopReasons[turn.finish] ?? turn.finish })
@@ -115,9 +138,17 @@ function whole(turn: ScriptTurn): WireResponse {
   const content = [
     ...(thinking === undefined
       ? []
-      : [{ reasoningContent: { reasoningText: { text: thinking, signature: signatureOf(thinking) } } }]),
+      : [
+          {
+            reasoningContent: {
+              reasoningText: { text: thinking, signature: signatureOf(thinking) },
+            },
+          },
+        ]),
     ...(text ? [{ text }] : []),
-    ...(turn.toolCalls ?? []).map(({ id, name, arguments: input }) => ({ toolUse: { toolUseId: id, name, input } })),
+    ...(turn.toolCalls ?? []).map(({ id, name, arguments: input }) => ({
+      toolUse: { toolUseId: id, name, input },
+    })),
   ]
   const body = {
     metrics: { latencyMs: 3 },
@@ -125,7 +156,11 @@ function whole(turn: ScriptTurn): WireResponse {
     stopReason: stopReasons[turn.finish] ?? turn.finish,
     ...usageOf(turn.usage),
   }
-  return { status: 200, headers: { ...json, 'x-amzn-requestid': 'conformance' }, pieces: [JSON.stringify(body)] }
+  return {
+    status: 200,
+    headers: { ...json, 'x-amzn-requestid': 'conformance' },
+    pieces: [JSON.stringify(body)],
+  }
 }
 
 /** The API counts what is read from and written to the cache apart from `inputTokens`. */

@@ -36,13 +36,19 @@ const data = {
   inlineData: z.strictObject(anyOf('mimeType data displayName')),
   fileData: z.strictObject(anyOf('mimeType fileUri displayName')),
   functionCall: z.strictObject({ name, args: fields.optional(), ...anyOf('id') }),
-  functionResponse: z.strictObject({ name, response: fields, ...anyOf('id parts scheduling willContinue') }),
+  functionResponse: z.strictObject({
+    name,
+    response: fields,
+    ...anyOf('id parts scheduling willContinue'),
+  }),
   executableCode: z.strictObject(anyOf('id language code')),
   codeExecutionResult: z.strictObject(anyOf('id outcome output')),
   toolCall: z.strictObject(anyOf('id toolType args')),
   toolResponse: z.strictObject(anyOf('id toolType response')),
 }
-const meta = anyOf('thought thoughtSignature videoMetadata mediaResolution mediaProcessing partMetadata speechMetadata')
+const meta = anyOf(
+  'thought thoughtSignature videoMetadata mediaResolution mediaProcessing partMetadata speechMetadata',
+)
 const part = z
   .strictObject({ ...data, ...meta })
   .partial()
@@ -58,7 +64,8 @@ export const content: z.ZodType<WireContent> = z
     parts: z.array(part).min(1, 'must not be empty'),
   })
   .refine(
-    ({ role, parts }) => parts.every((one) => !one[role === 'model' ? 'functionResponse' : 'functionCall']),
+    ({ role, parts }) =>
+      parts.every((one) => !one[role === 'model' ? 'functionResponse' : 'functionCall']),
     'function calls belong to the role model, and function responses to the role user',
   )
 
@@ -79,12 +86,17 @@ export function contentViolations(contents: readonly WireContent[], signed: bool
     ...pairingViolations(contents, index, `contents[${index}]`),
     ...signatureViolations(one, `contents[${index}]`, signed && index > turn),
   ])
-  if (contents.at(-1)?.role === 'model') found.push('contents: the last content must not have the role model')
+  if (contents.at(-1)?.role === 'model')
+    found.push('contents: the last content must not have the role model')
   return found
 }
 
 /** Results answer the calls of the content right before them: as many, of the same names, with the ids the calls have. */
-function pairingViolations(contents: readonly WireContent[], index: number, where: string): string[] {
+function pairingViolations(
+  contents: readonly WireContent[],
+  index: number,
+  where: string,
+): string[] {
   const [before, one, after] = [contents[index - 1], contents[index], contents[index + 1]]
   const called = callsOf(one).length > 0
   const results = resultsOf(one)
@@ -94,7 +106,10 @@ function pairingViolations(contents: readonly WireContent[], index: number, wher
       called && before?.role !== 'user',
       `${where}: Please ensure that function call turn comes immediately after a user turn or after a function response turn.`,
     ],
-    [called && !resultsOf(after).length, `${where}: the calls are not answered in the next content`],
+    [
+      called && !resultsOf(after).length,
+      `${where}: the calls are not answered in the next content`,
+    ],
     [
       results.length > 0 && !calls.length,
       `${where}: Please ensure that function response turn comes immediately after a function call turn.`,
@@ -106,14 +121,20 @@ function pairingViolations(contents: readonly WireContent[], index: number, wher
   ])
   for (const [at, { name, id }] of results.entries()) {
     const call = calls[at]
-    if (name !== call?.name) found.push(`${where}: the response of "${name}" answers a call of "${String(call?.name)}"`)
-    if (id !== call?.id) found.push(`${where}: the response has the id ${String(id)}, its call ${String(call?.id)}`)
+    if (name !== call?.name)
+      found.push(`${where}: the response of "${name}" answers a call of "${String(call?.name)}"`)
+    if (id !== call?.id)
+      found.push(`${where}: the response has the id ${String(id)}, its call ${String(call?.id)}`)
   }
   return found
 }
 
 /** Signatures come back as they were given, in their places; the first call of a step of the current turn has one. */
-function signatureViolations({ role, parts }: WireContent, where: string, required: boolean): string[] {
+function signatureViolations(
+  { role, parts }: WireContent,
+  where: string,
+  required: boolean,
+): string[] {
   const found: string[] = []
   const first = parts.find(({ functionCall }) => functionCall)
   if (required && first && first.thoughtSignature === undefined) {
@@ -126,7 +147,9 @@ function signatureViolations({ role, parts }: WireContent, where: string, requir
     if (signature === undefined) continue
     if (role !== 'model') found.push(`${where}: a signature outside the role model`)
     if (foreignSignatures.includes(asText(signature))) continue
-    const given = functionCall ? callSignature(functionCall.name, functionCall.args) : textSignature(text)
+    const given = functionCall
+      ? callSignature(functionCall.name, functionCall.args)
+      : textSignature(text)
     if (signature !== given) found.push(`${where}: Thought signature is not valid.`)
   }
   return found

@@ -18,14 +18,20 @@ const schema: z.ZodType = z.lazy(() =>
       items: schema.optional(),
       anyOf: z.array(schema).optional(),
       enum: z.array(z.string()).optional(),
-      ...anyOf('format title description nullable minItems maxItems required minProperties maxProperties minLength'),
+      ...anyOf(
+        'format title description nullable minItems maxItems required minProperties maxProperties minLength',
+      ),
       ...anyOf('maxLength pattern example propertyOrdering default minimum maximum'),
     })
     .refine(
-      ({ type = '', properties = {} }) => !/^object$/i.test(type) || Object.keys(properties).length > 0,
+      ({ type = '', properties = {} }) =>
+        !/^object$/i.test(type) || Object.keys(properties).length > 0,
       'properties: should be non-empty for OBJECT type',
     )
-    .refine(({ type = '', items }) => !/^array$/i.test(type) || items !== undefined, 'items: missing field'),
+    .refine(
+      ({ type = '', items }) => !/^array$/i.test(type) || items !== undefined,
+      'items: missing field',
+    ),
 )
 const declaration = z
   .strictObject({
@@ -40,7 +46,9 @@ const declaration = z
   )
 const tool = z.strictObject({
   functionDeclarations: z.array(declaration).optional(),
-  ...anyOf('googleSearch googleSearchRetrieval codeExecution urlContext fileSearch googleMaps computerUse'),
+  ...anyOf(
+    'googleSearch googleSearchRetrieval codeExecution urlContext fileSearch googleMaps computerUse',
+  ),
   ...anyOf('enterpriseWebSearch exaAiSearch parallelAiSearch retrieval mcpServers'),
 })
 const calling = z.looseObject({
@@ -54,7 +62,8 @@ const toolConfig = z.strictObject({
 const thinkingConfig = z
   .looseObject({ thinkingLevel: thinkingLevel.optional(), ...anyOf('thinkingBudget') })
   .refine(
-    ({ thinkingBudget: budget, thinkingLevel: level }) => budget === undefined || level === undefined,
+    ({ thinkingBudget: budget, thinkingLevel: level }) =>
+      budget === undefined || level === undefined,
     'You can only set only one of thinking budget and thinking level.',
   )
 const generationConfig = z.strictObject({
@@ -64,23 +73,38 @@ const generationConfig = z.strictObject({
   topK: count,
   stopSequences: z.array(z.string()).min(1).max(5).optional(),
   thinkingConfig: thinkingConfig.optional(),
-  ...anyOf('responseMimeType responseSchema responseJsonSchema responseModalities candidateCount seed presencePenalty'),
-  ...anyOf('frequencyPenalty responseLogprobs logprobs enableEnhancedCivicAnswers speechConfig imageConfig'),
-  ...anyOf('mediaResolution audioTimestamp audioTranscriptionConfig routingConfig modelSelectionConfig'),
+  ...anyOf(
+    'responseMimeType responseSchema responseJsonSchema responseModalities candidateCount seed presencePenalty',
+  ),
+  ...anyOf(
+    'frequencyPenalty responseLogprobs logprobs enableEnhancedCivicAnswers speechConfig imageConfig',
+  ),
+  ...anyOf(
+    'mediaResolution audioTimestamp audioTranscriptionConfig routingConfig modelSelectionConfig',
+  ),
 })
 const generateBody = z.strictObject({
   contents: z.array(content).min(1, 'contents is not specified'),
-  systemInstruction: z.looseObject({ parts: z.array(z.strictObject({ text: z.string() })).min(1) }).optional(),
+  systemInstruction: z
+    .looseObject({ parts: z.array(z.strictObject({ text: z.string() })).min(1) })
+    .optional(),
   tools: z.array(tool).min(1).optional(),
   toolConfig: toolConfig.optional(),
   generationConfig: generationConfig.optional(),
-  ...anyOf('safetySettings cachedContent labels serviceTier store continuationToken modelArmorConfig outputConfig'),
+  ...anyOf(
+    'safetySettings cachedContent labels serviceTier store continuationToken modelArmorConfig outputConfig',
+  ),
 })
 type GenerateBody = z.infer<typeof generateBody>
 
 /** The conversation of a request. Calls and results have the wire's ids, or their place in the conversation. */
 export function geminiRead({ path, body }: WireRequest): WireConversation {
-  const { contents = [], systemInstruction, tools, generationConfig = {} } = body as Partial<GenerateBody>
+  const {
+    contents = [],
+    systemInstruction,
+    tools,
+    generationConfig = {},
+  } = body as Partial<GenerateBody>
   const { maxOutputTokens, temperature } = generationConfig
   let open: string[] = []
   let made = 0
@@ -88,12 +112,16 @@ export function geminiRead({ path, body }: WireRequest): WireConversation {
     const text = parts.map((part) => (part.thought === true ? '' : asText(part.text))).join('')
     if (role === 'model') {
       const toolCalls = parts.flatMap(({ functionCall: call }) =>
-        call ? [{ id: asText(call.id) || `at ${made++}`, name: call.name, arguments: call.args }] : [],
+        call
+          ? [{ id: asText(call.id) || `at ${made++}`, name: call.name, arguments: call.args }]
+          : [],
       )
       open = toolCalls.map(({ id }) => id)
       return [{ role: 'assistant', text, toolCalls }]
     }
-    const results = parts.flatMap(({ functionResponse: result }) => (result ? [readResult(result, open.shift())] : []))
+    const results = parts.flatMap(({ functionResponse: result }) =>
+      result ? [readResult(result, open.shift())] : [],
+    )
     return results.length === parts.length ? results : [...results, { role: 'user', text }]
   })
   return {
@@ -109,7 +137,10 @@ export function geminiRead({ path, body }: WireRequest): WireConversation {
   }
 }
 
-function readResult({ id, name, response: { output, error } }: WireResult, place = ''): WireConversationMessage {
+function readResult(
+  { id, name, response: { output, error } }: WireResult,
+  place = '',
+): WireConversationMessage {
   return {
     role: 'tool',
     callId: asText(id) || place,
@@ -119,7 +150,9 @@ function readResult({ id, name, response: { output, error } }: WireResult, place
   }
 }
 
-const declarationsOf = (tools: GenerateBody['tools'] = []): readonly z.infer<typeof declaration>[] =>
+const declarationsOf = (
+  tools: GenerateBody['tools'] = [],
+): readonly z.infer<typeof declaration>[] =>
   tools.flatMap(({ functionDeclarations = [] }) => functionDeclarations)
 
 /** The rules of the API that a request breaks. */
@@ -128,7 +161,10 @@ export function geminiViolations(request: WireRequest): readonly string[] {
   const query = new URLSearchParams(path.split('?')[1] ?? '')
   const found = brokenRules([
     [query.has('key'), 'the key is in the URL'],
-    [path.includes(':streamGenerateContent') !== (query.get('alt') === 'sse'), 'alt=sse: on streams, and only there'],
+    [
+      path.includes(':streamGenerateContent') !== (query.get('alt') === 'sse'),
+      'alt=sse: on streams, and only there',
+    ],
     [
       !headers['x-goog-api-key'] && !headers['authorization']?.startsWith('Bearer '),
       'x-goog-api-key and authorization: missing',
@@ -137,7 +173,12 @@ export function geminiViolations(request: WireRequest): readonly string[] {
   const { body, problems } = readBody(generateBody, request)
   if (!body) return [...found, ...problems]
   const signed = !/models\/gemini-[12]\./.test(path)
-  return [...found, ...toolViolations(body), ...configViolations(body), ...contentViolations(body.contents, signed)]
+  return [
+    ...found,
+    ...toolViolations(body),
+    ...configViolations(body),
+    ...contentViolations(body.contents, signed),
+  ]
 }
 
 function toolViolations({ tools, toolConfig }: GenerateBody): string[] {
@@ -145,18 +186,24 @@ function toolViolations({ tools, toolConfig }: GenerateBody): string[] {
   const { mode = '', allowedFunctionNames: allowed } = toolConfig?.functionCallingConfig ?? {}
   return brokenRules([
     ...names.map(
-      (name, index) => [names.indexOf(name) < index, `Duplicate function declaration found: ${name}`] as const,
+      (name, index) =>
+        [names.indexOf(name) < index, `Duplicate function declaration found: ${name}`] as const,
     ),
     [!!mode && !names.length, 'Function calling config is set without function_declarations.'],
-    [!!allowed && !/^(ANY|VALIDATED)$/.test(mode), 'allowed_function_names should only be set when the mode is ANY'],
+    [
+      !!allowed && !/^(ANY|VALIDATED)$/.test(mode),
+      'allowed_function_names should only be set when the mode is ANY',
+    ],
     ...(allowed ?? []).map(
-      (name) => [!names.includes(name), `allowed_function_names: unknown function ${name}`] as const,
+      (name) =>
+        [!names.includes(name), `allowed_function_names: unknown function ${name}`] as const,
     ),
   ])
 }
 
 function configViolations({ generationConfig = {} }: GenerateBody): string[] {
-  const { responseLogprobs, logprobs, responseSchema, responseJsonSchema, responseMimeType } = generationConfig
+  const { responseLogprobs, logprobs, responseSchema, responseJsonSchema, responseMimeType } =
+    generationConfig
   const schemas = [responseSchema, responseJsonSchema].filter((one) => one !== undefined)
   return brokenRules([
     [logprobs !== undefined && responseLogprobs !== true, 'logprobs: only with response_logprobs'],

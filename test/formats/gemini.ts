@@ -45,18 +45,28 @@ export const gemini: WireFormat = {
     reasoningTokens: true,
     toolResultErrors: true,
   },
-  matches: ({ method, path }) => method === 'POST' && /:(generateContent|streamGenerateContent)(\?|$)/.test(path),
+  matches: ({ method, path }) =>
+    method === 'POST' && /:(generateContent|streamGenerateContent)(\?|$)/.test(path),
   respond: (turn, request) =>
     isStream(request) ? stream([...chunks(turn, request)]) : whole(wholeBody(turn, request)),
   respondThenFail: (turn, request, message) => {
     const failure = { error: { code: 500, message, status: 'INTERNAL' } }
     if (!isStream(request)) return whole(failure)
-    return stream([...[...chunks(turn, request)].filter((piece) => !piece.includes('"finishReason"')), event(failure)])
+    return stream([
+      ...[...chunks(turn, request)].filter((piece) => !piece.includes('"finishReason"')),
+      event(failure),
+    ])
   },
   failure: (status, message, headers = {}) => ({
     status,
     headers: { ...json, ...headers },
-    pieces: [JSON.stringify({ error: { code: status, message, status: statuses[status] ?? 'UNKNOWN' } }, null, 2)],
+    pieces: [
+      JSON.stringify(
+        { error: { code: status, message, status: statuses[status] ?? 'UNKNOWN' } },
+        null,
+        2,
+      ),
+    ],
   }),
   read: geminiRead,
   violations: geminiViolations,
@@ -64,7 +74,11 @@ export const gemini: WireFormat = {
 
 const isStream = ({ path }: WireRequest): boolean => path.includes(':streamGenerateContent')
 const event = (data: unknown): string => `data: ${JSON.stringify(data)}\r\n\r\n`
-const whole = (body: unknown): WireResponse => ({ status: 200, headers: json, pieces: [JSON.stringify(body, null, 2)] })
+const whole = (body: unknown): WireResponse => ({
+  status: 200,
+  headers: json,
+  pieces: [JSON.stringify(body, null, 2)],
+})
 const stream = (pieces: readonly string[]): WireResponse => ({
   status: 200,
   headers: { 'content-type': 'text/event-stream' },
@@ -82,7 +96,13 @@ function* chunks(turn: ScriptTurn, request: WireRequest): Generator<string> {
   const early =
     inputTokens === undefined
       ? {}
-      : { usageMetadata: { promptTokenCount: inputTokens, ...cached(cacheReadTokens), totalTokenCount: inputTokens } }
+      : {
+          usageMetadata: {
+            promptTokenCount: inputTokens,
+            ...cached(cacheReadTokens),
+            totalTokenCount: inputTokens,
+          },
+        }
   const chunk = (parts: readonly object[], candidate: object = {}, usage: object = early): string =>
     event({
       candidates: [{ content: { parts, role: 'model' }, ...candidate, index: 0 }],
@@ -94,7 +114,9 @@ function* chunks(turn: ScriptTurn, request: WireRequest): Generator<string> {
   for (const part of callParts(turn.toolCalls ?? [])) yield chunk([part])
   const end = {
     text: '',
-    ...(turn.toolCalls?.length ? {} : { thoughtSignature: textSignature((turn.text ?? []).join('')) }),
+    ...(turn.toolCalls?.length
+      ? {}
+      : { thoughtSignature: textSignature((turn.text ?? []).join('')) }),
   }
   yield chunk([end], { finishReason: finishReasons[turn.finish] ?? turn.finish }, usageOf(turn))
 }
@@ -122,7 +144,8 @@ const callParts = (calls: readonly ScriptCall[]): object[] =>
     ...(index === 0 && { thoughtSignature: callSignature(name, args) }),
   }))
 
-const cached = (tokens: number | undefined): object => (tokens ? { cachedContentTokenCount: tokens } : {})
+const cached = (tokens: number | undefined): object =>
+  tokens ? { cachedContentTokenCount: tokens } : {}
 
 /** Thoughts are counted next to the candidates. */
 function usageOf({ usage }: ScriptTurn): object {

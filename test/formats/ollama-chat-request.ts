@@ -19,11 +19,18 @@ const message = z.discriminatedUnion('role', [
     role: z.literal('assistant'),
     ...content,
     tool_calls: z
-      .array(z.looseObject({ id: z.unknown(), function: z.looseObject({ name, arguments: fields }) }))
+      .array(
+        z.looseObject({ id: z.unknown(), function: z.looseObject({ name, arguments: fields }) }),
+      )
       .optional(),
     ...anyOf('thinking'),
   }),
-  z.strictObject({ role: z.literal('tool'), ...content, tool_name: z.string(), tool_call_id: z.unknown() }),
+  z.strictObject({
+    role: z.literal('tool'),
+    ...content,
+    tool_name: z.string(),
+    tool_call_id: z.unknown(),
+  }),
 ])
 const options = z.looseObject({
   num_predict: whole,
@@ -41,7 +48,12 @@ const chatBody = z.strictObject({
   messages: z.array(message).min(1, 'missing, which only loads the model'),
   stream: flag,
   tools: z
-    .array(z.looseObject({ type: z.literal('function'), function: z.looseObject({ name, parameters: fields }) }))
+    .array(
+      z.looseObject({
+        type: z.literal('function'),
+        function: z.looseObject({ name, parameters: fields }),
+      }),
+    )
     .min(1)
     .optional(),
   format: z.union([z.literal('json'), fields]).optional(),
@@ -63,7 +75,10 @@ export function ollamaChatRead(request: WireRequest): WireConversation {
     model: String(body.model),
     stream: body.stream !== false,
     system: system.join('\n'),
-    tools: tools.map(({ function: called }) => ({ name: called.name, parameters: called.parameters })),
+    tools: tools.map(({ function: called }) => ({
+      name: called.name,
+      parameters: called.parameters,
+    })),
     messages: messages.flatMap(readMessage),
     ...defined({ maxTokens, temperature }),
   }
@@ -72,7 +87,8 @@ export function ollamaChatRead(request: WireRequest): WireConversation {
 function readMessage(one: z.infer<typeof message>): WireConversationMessage[] {
   const { content: text } = one
   if (one.role === 'user') return [{ role: 'user', text }]
-  if (one.role === 'tool') return [{ role: 'tool', callId: String(one.tool_call_id), name: one.tool_name, text }]
+  if (one.role === 'tool')
+    return [{ role: 'tool', callId: String(one.tool_call_id), name: one.tool_name, text }]
   if (one.role !== 'assistant') return []
   const toolCalls = (one.tool_calls ?? []).map(({ id, function: call }) => ({
     id: String(id),
@@ -87,5 +103,8 @@ export function ollamaChatViolations(request: WireRequest): readonly string[] {
   const { body, problems } = readBody(chatBody, request)
   if (!body) return problems
   const alone = body.top_logprobs !== undefined && body.logprobs !== true
-  return [...(alone ? ['top_logprobs: only with logprobs: true'] : []), ...pairingViolations(body.messages)]
+  return [
+    ...(alone ? ['top_logprobs: only with logprobs: true'] : []),
+    ...pairingViolations(body.messages),
+  ]
 }

@@ -20,7 +20,8 @@ export const ollamaChat: WireFormat = {
   },
   matches: ({ method, path }) =>
     method === 'POST' && /\/api\/chat(\?|$)/.test(path) && !/\/(v1|api)\/api\/|\/\/api/.test(path),
-  respond: (turn, request) => (isStream(request) ? stream(lines(turn, request)) : whole(turn, request)),
+  respond: (turn, request) =>
+    isStream(request) ? stream(lines(turn, request)) : whole(turn, request),
   respondThenFail: (turn, request, message) => {
     const failure = JSON.stringify({ error: message })
     if (!isStream(request)) return { status: 200, headers: json, pieces: [failure] }
@@ -63,7 +64,11 @@ function whole(turn: ScriptTurn, request: WireRequest): WireResponse {
     ...(turn.reasoning && { thinking: turn.reasoning.join('') }),
     ...(calls.length && { tool_calls: calls }),
   }
-  return { status: 200, headers: json, pieces: [JSON.stringify({ ...head(request), message, ...tail(turn) })] }
+  return {
+    status: 200,
+    headers: json,
+    pieces: [JSON.stringify({ ...head(request), message, ...tail(turn) })],
+  }
 }
 
 const head = ({ body }: WireRequest): object => ({

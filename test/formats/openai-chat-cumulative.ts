@@ -9,7 +9,8 @@ import { openaiChat } from '@modelport/conformance'
 export const openaiChatCumulative: WireFormat = {
   ...openaiChat,
   respond: (turn, request) => accumulate(openaiChat.respond(turn, request)),
-  respondThenFail: (turn, request, message) => accumulate(openaiChat.respondThenFail(turn, request, message)),
+  respondThenFail: (turn, request, message) =>
+    accumulate(openaiChat.respondThenFail(turn, request, message)),
 }
 
 interface Chunk {

@@ -1,14 +1,20 @@
 import type { WireConversation, WireConversationMessage, WireRequest } from '@modelport/conformance'
 import { defined } from '@modelport/driver'
 import * as z from 'zod'
-import { anyOf, brokenRules, name64, readBody } from '../../packages/conformance/src/formats/body-form.ts'
+import {
+  anyOf,
+  brokenRules,
+  name64,
+  readBody,
+} from '../../packages/conformance/src/formats/body-form.ts'
 import { openaiText } from '../../packages/conformance/src/formats/openai-content.ts'
 import { parseJsonOrText } from '../../packages/conformance/src/json-text.ts'
 
 type AssistantMessage = Extract<WireConversationMessage, { role: 'assistant' }>
 
 /** Fields that an item may have, none of them null. */
-const optional = <const Names extends string>(names: Names): ReturnType<typeof anyOf<Names>> => anyOf(names, notNull)
+const optional = <const Names extends string>(names: Names): ReturnType<typeof anyOf<Names>> =>
+  anyOf(names, notNull)
 const notNull = z.unknown().refine((value) => value !== null, 'null')
 const idOf = (prefix: string): z.ZodOptional<z.ZodString> =>
   z.string().startsWith(prefix, `does not begin with '${prefix}'`).optional()
@@ -58,14 +64,20 @@ const itemForms: Readonly<Record<string, z.ZodType>> = {
     input: z.string(),
     ...optional('type status namespace caller async'),
   }),
-  custom_tool_call_output: z.strictObject({ ...output, id: idOf('ct'), ...optional('type caller') }),
+  custom_tool_call_output: z.strictObject({
+    ...output,
+    id: idOf('ct'),
+    ...optional('type caller'),
+  }),
   local_shell_call_output: z.looseObject({ output: inputParts }),
 }
-const item = z.looseObject({ type: z.string().default('message') }).superRefine((value, context) => {
-  const { type, ...rest } = value
-  for (const issue of itemForms[type]?.safeParse(rest).error?.issues ?? [])
-    context.addIssue({ ...issue, code: 'custom' })
-})
+const item = z
+  .looseObject({ type: z.string().default('message') })
+  .superRefine((value, context) => {
+    const { type, ...rest } = value
+    for (const issue of itemForms[type]?.safeParse(rest).error?.issues ?? [])
+      context.addIssue({ ...issue, code: 'custom' })
+  })
 const tool = z.union([
   z.looseObject({
     type: z.literal('function'),
@@ -74,10 +86,17 @@ const tool = z.union([
     strict: z.boolean().nullable(),
     function: z.undefined('unknown field; the tool itself has name and parameters').optional(),
   }),
-  z.looseObject({ type: z.string().refine((type) => type !== 'function'), function: z.undefined().optional() }),
+  z.looseObject({
+    type: z.string().refine((type) => type !== 'function'),
+    function: z.undefined().optional(),
+  }),
 ])
 const format = z.union([
-  z.looseObject({ type: z.literal('json_schema'), name: name64, schema: z.record(z.string(), z.unknown()) }),
+  z.looseObject({
+    type: z.literal('json_schema'),
+    name: name64,
+    schema: z.record(z.string(), z.unknown()),
+  }),
   z.looseObject({ type: z.string().refine((type) => type !== 'json_schema') }),
 ])
 const responsesBody = z.strictObject({
@@ -104,9 +123,13 @@ const responsesBody = z.strictObject({
       ]),
     )
     .optional(),
-  ...anyOf('access_programs background context_management conversation image max_tool_calls metadata moderation'),
+  ...anyOf(
+    'access_programs background context_management conversation image max_tool_calls metadata moderation',
+  ),
   ...anyOf('parallel_tool_calls previous_response_id prompt prompt_cache_key prompt_cache_options'),
-  ...anyOf('prompt_cache_retention reasoning safety_identifier service_tier stream_options tool_choice'),
+  ...anyOf(
+    'prompt_cache_retention reasoning safety_identifier service_tier stream_options tool_choice',
+  ),
   ...anyOf('top_logprobs top_p truncation user'),
 })
 type Item = z.infer<typeof item>
@@ -114,8 +137,17 @@ type Item = z.infer<typeof item>
 /** The conversation of a Responses request; the items of one reply make one message. */
 export function openaiResponsesRead(request: WireRequest): WireConversation {
   const body = request.body as Partial<z.input<typeof responsesBody>>
-  const { model, input = [], instructions, stream, tools = [], max_output_tokens, temperature } = body
-  const items: readonly z.input<typeof item>[] = typeof input === 'string' ? [{ role: 'user', content: input }] : input
+  const {
+    model,
+    input = [],
+    instructions,
+    stream,
+    tools = [],
+    max_output_tokens,
+    temperature,
+  } = body
+  const items: readonly z.input<typeof item>[] =
+    typeof input === 'string' ? [{ role: 'user', content: input }] : input
   const system = items
     .filter(({ role }) => role === 'system' || role === 'developer')
     .map(({ content }) => openaiText(content))
@@ -138,7 +170,8 @@ function readItem(one: z.input<typeof item>, messages: WireConversationMessage[]
   else if (one['role'] === 'user') messages.push({ role: 'user', text: openaiText(one['content']) })
   else if (isCall || one['role'] === 'assistant') {
     const last = messages.at(-1)
-    const before: AssistantMessage = last?.role === 'assistant' ? last : { role: 'assistant', text: '', toolCalls: [] }
+    const before: AssistantMessage =
+      last?.role === 'assistant' ? last : { role: 'assistant', text: '', toolCalls: [] }
     const made = {
       id: String(one['call_id']),
       name: String(one['name']),
@@ -158,9 +191,14 @@ export function openaiResponsesViolations(request: WireRequest): readonly string
   const { input, store, tools, tool_choice: choice } = body
   return [
     ...brokenRules([
-      [choice !== undefined && choice !== 'auto' && choice !== 'none' && !tools, 'tool_choice: only with tools'],
+      [
+        choice !== undefined && choice !== 'auto' && choice !== 'none' && !tools,
+        'tool_choice: only with tools',
+      ],
     ]),
-    ...(typeof input === 'string' ? [] : [...reasoningViolations(input, store !== false), ...pairingViolations(input)]),
+    ...(typeof input === 'string'
+      ? []
+      : [...reasoningViolations(input, store !== false), ...pairingViolations(input)]),
   ]
 }
 
@@ -172,7 +210,10 @@ const reasoningViolations = (items: readonly Item[], stored: boolean): string[] 
     const follows = next?.['role'] === 'assistant' || /^reasoning$|_call$/.test(next?.type ?? '')
     const name = `input[${index}]: Item '${String(id)}'`
     return brokenRules([
-      [!stored && !content, `${name} not found: nothing is stored, and it has no encrypted_content`],
+      [
+        !stored && !content,
+        `${name} not found: nothing is stored, and it has no encrypted_content`,
+      ],
       [!follows, `${name} of type 'reasoning' was provided without its required following item.`],
     ])
   })
@@ -188,7 +229,8 @@ function pairingViolations(items: readonly Item[]): string[] {
       open.set(id, `${type}_output`)
     }
     if (!/^(function|custom_tool|computer|local_shell)_call_output$/.test(type)) continue
-    if (open.get(id) !== type) found.push(`input[${index}]: no tool call found for the output ${String(id)}`)
+    if (open.get(id) !== type)
+      found.push(`input[${index}]: no tool call found for the output ${String(id)}`)
     open.delete(id)
   }
   for (const id of open.keys()) found.push(`input: no tool output found for the call ${String(id)}`)

@@ -16,13 +16,22 @@ export const openaiResponses: WireFormat = {
   api: 'openai-responses',
   supports: { ...everything, toolResultErrors: false },
   matches: ({ method, path }) => method === 'POST' && /\/responses(\?|$)/.test(path),
-  respond: (turn, request) => (isStream(request) ? stream([...pieces(turn, request)]) : json(response(turn, request))),
+  respond: (turn, request) =>
+    isStream(request) ? stream([...pieces(turn, request)]) : json(response(turn, request)),
   respondThenFail: (turn, request, message) => {
     const error = { code: 'server_error', message }
     if (!isStream(request))
-      return json({ ...response({ ...turn, usage: {} }, request), status: 'failed', error, output: [] })
+      return json({
+        ...response({ ...turn, usage: {} }, request),
+        status: 'failed',
+        error,
+        output: [],
+      })
     const before = [...pieces({ ...turn, usage: {} }, request)].slice(0, -1)
-    return stream([...before, event({ type: 'error', sequence_number: before.length, ...error, param: null })])
+    return stream([
+      ...before,
+      event({ type: 'error', sequence_number: before.length, ...error, param: null }),
+    ])
   },
   failure: (status, message, headers = {}) => ({
     ...json({ error: { message, ...errorType(status), param: null } }),
@@ -34,7 +43,11 @@ export const openaiResponses: WireFormat = {
 }
 
 const jsonHeaders = { 'content-type': 'application/json' }
-const json = (body: unknown): WireResponse => ({ status: 200, headers: jsonHeaders, pieces: [JSON.stringify(body)] })
+const json = (body: unknown): WireResponse => ({
+  status: 200,
+  headers: jsonHeaders,
+  pieces: [JSON.stringify(body)],
+})
 const stream = (all: readonly string[]): WireResponse => ({
   status: 200,
   headers: { 'content-type': 'text/event-stream; charset=utf-8' },
@@ -57,7 +70,10 @@ interface Item {
 }
 
 /** The finished items of a turn: reasoning, message, calls. */
-function itemsOf({ reasoning, text, toolCalls = [], finish }: ScriptTurn, request: WireRequest): Item[] {
+function itemsOf(
+  { reasoning, text, toolCalls = [], finish }: ScriptTurn,
+  request: WireRequest,
+): Item[] {
   const encrypted = (request.body as Body).include?.includes('reasoning.encrypted_content')
   const status = finish === 'stop' || finish === 'tool-calls' ? 'completed' : 'incomplete'
   const items: Item[] = []
@@ -81,7 +97,10 @@ function itemsOf({ reasoning, text, toolCalls = [], finish }: ScriptTurn, reques
   return [...items, ...toolCalls.map((call, index) => callItem(call, index, status))]
 }
 
-const summaryPart = (pieces: readonly string[]): object => ({ type: 'summary_text', text: pieces.join('') })
+const summaryPart = (pieces: readonly string[]): object => ({
+  type: 'summary_text',
+  text: pieces.join(''),
+})
 const textPart = (pieces: readonly string[]): object => ({
   type: 'output_text',
   text: pieces.join(''),
@@ -104,7 +123,10 @@ function response(
 ): { readonly status: string; readonly [field: string]: unknown } {
   const { model = 'model', store = true } = request.body as Body
   const finished = turn && (turn.finish === 'stop' || turn.finish === 'tool-calls')
-  const reasons: Readonly<Record<string, string>> = { length: 'max_output_tokens', 'content-filter': 'content_filter' }
+  const reasons: Readonly<Record<string, string>> = {
+    length: 'max_output_tokens',
+    'content-filter': 'content_filter',
+  }
   return {
     id: 'resp_0',
     object: 'response',
@@ -178,10 +200,19 @@ function* callPieces(text: string, at: object, say: Say): Generator<string> {
 }
 
 function usageOf({ usage }: ScriptTurn): object {
-  const { inputTokens = 0, outputTokens = 0, cacheReadTokens = 0, cacheCreationTokens = 0, reasoningTokens = 0 } = usage
+  const {
+    inputTokens = 0,
+    outputTokens = 0,
+    cacheReadTokens = 0,
+    cacheCreationTokens = 0,
+    reasoningTokens = 0,
+  } = usage
   return {
     input_tokens: inputTokens,
-    input_tokens_details: { cached_tokens: cacheReadTokens, cache_write_tokens: cacheCreationTokens },
+    input_tokens_details: {
+      cached_tokens: cacheReadTokens,
+      cache_write_tokens: cacheCreationTokens,
+    },
     output_tokens: outputTokens,
     output_tokens_details: { reasoning_tokens: reasoningTokens },
     total_tokens: inputTokens + outputTokens,

@@ -13,7 +13,14 @@ import { LlmError } from '@modelport/core'
 import { infer, orThrow } from '@modelport/runtime'
 import { createAgentClient } from '@modelport/serve'
 import { serve } from '@modelport/serve/node'
-import { type CellContext, type Door, question, sentence, weatherInRome, weatherSchema } from './door.js'
+import {
+  type CellContext,
+  type Door,
+  question,
+  sentence,
+  weatherInRome,
+  weatherSchema,
+} from './door.js'
 
 const card = { name: 'weather', description: 'The weather anywhere' }
 
@@ -25,8 +32,10 @@ function answer(task: Task): string {
 const errorCodeOf = ({ metadata }: Task) =>
   (metadata as { error?: { code?: LlmError['code'] } }).error?.code ?? 'unknown'
 
-const agentOf = ({ provider }: CellContext, settings: Partial<Parameters<typeof createAgent>[0]> = {}) =>
-  createAgent({ card, provider, ...settings })
+const agentOf = (
+  { provider }: CellContext,
+  settings: Partial<Parameters<typeof createAgent>[0]> = {},
+) => createAgent({ card, provider, ...settings })
 
 /** The rows. */
 export const agentDoors: readonly Door[] = [
@@ -44,7 +53,9 @@ export const agentDoors: readonly Door[] = [
     requests: 2,
     usesTool: true,
     run: async (cell) => ({
-      value: answer(await createLocalClient(agentOf(cell, { tools: [cell.weather] })).send(question)),
+      value: answer(
+        await createLocalClient(agentOf(cell, { tools: [cell.weather] })).send(question),
+      ),
     }),
   },
   {
@@ -53,7 +64,11 @@ export const agentDoors: readonly Door[] = [
     sees: weatherInRome,
     requests: 1,
     run: async (cell) => ({
-      value: JSON.parse(answer(await createLocalClient(agentOf(cell, { outputSchema: weatherSchema })).send(question))),
+      value: JSON.parse(
+        answer(
+          await createLocalClient(agentOf(cell, { outputSchema: weatherSchema })).send(question),
+        ),
+      ),
     }),
   },
   {
@@ -61,7 +76,9 @@ export const agentDoors: readonly Door[] = [
     covers: ['createAgent'],
     sees: sentence,
     requests: 1,
-    run: async (cell) => ({ value: answer(await createLocalClient(agentOf(cell, { mode: 'json' })).send(question)) }),
+    run: async (cell) => ({
+      value: answer(await createLocalClient(agentOf(cell, { mode: 'json' })).send(question)),
+    }),
   },
   {
     name: "an agent's task, streamed",
@@ -82,7 +99,9 @@ export const agentDoors: readonly Door[] = [
     covers: ['executeTask'],
     sees: sentence,
     requests: 1,
-    run: async (cell) => ({ value: answer(await executeTask(agentOf(cell), createTask(question))) }),
+    run: async (cell) => ({
+      value: answer(await executeTask(agentOf(cell), createTask(question))),
+    }),
   },
   {
     name: 'infer, with an agent to delegate to',
@@ -91,7 +110,9 @@ export const agentDoors: readonly Door[] = [
     requests: 3,
     run: async (cell) => {
       const target = await toAgentTarget(createLocalClient(agentOf(cell)))
-      return { value: orThrow(await infer(cell.provider, { query: question, agents: [target] })).text }
+      return {
+        value: orThrow(await infer(cell.provider, { query: question, agents: [target] })).text,
+      }
     },
   },
   {
@@ -101,7 +122,10 @@ export const agentDoors: readonly Door[] = [
     requests: 3,
     run: async (cell) => {
       const target = await toAgentTarget(createLocalClient(agentOf(cell)))
-      const chief = agentOf(cell, { card: { name: 'chief', description: 'Asks others' }, agents: [target] })
+      const chief = agentOf(cell, {
+        card: { name: 'chief', description: 'Asks others' },
+        agents: [target],
+      })
       return { value: answer(await createLocalClient(chief).send(question)) }
     },
   },
@@ -140,8 +164,12 @@ export const agentDoors: readonly Door[] = [
     requests: 4,
     run: async (cell) => {
       const client = createLocalClient(agentOf(cell))
-      for (let turn = 0; turn < 3; turn++) answer(await client.send(question, { sessionId: 'session-1' }))
-      const { summaryCreated } = await client.compactHistory('session-1', { strategy: 'summary', preserveRecent: 2 })
+      for (let turn = 0; turn < 3; turn++)
+        answer(await client.send(question, { sessionId: 'session-1' }))
+      const { summaryCreated } = await client.compactHistory('session-1', {
+        strategy: 'summary',
+        preserveRecent: 2,
+      })
       return { value: summaryCreated }
     },
   },

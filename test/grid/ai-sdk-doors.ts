@@ -50,7 +50,10 @@ export const aiSdkDoors: readonly Door[] = [
     usesTool: true,
     run: async ({ provider, weather }) => {
       let text = ''
-      for await (const part of streamText({ ...withTool(provider, weather), onError: () => undefined }).stream) {
+      for await (const part of streamText({
+        ...withTool(provider, weather),
+        onError: () => undefined,
+      }).stream) {
         if (part.type === 'text-delta') text += part.text
         if (part.type === 'error') throwCause(part.error)
       }

@@ -10,7 +10,13 @@ import { createGoogle } from '@modelport/provider-google'
 import { createOllama } from '@modelport/provider-ollama'
 import { createOpenAI } from '@modelport/provider-openai'
 import { createOpenAICompatible, createPreset } from '@modelport/provider-openai-compatible'
-import { anthropicMessages, bedrockConverse, gemini, ollamaChat, openaiResponses } from '@modelport/test-formats'
+import {
+  anthropicMessages,
+  bedrockConverse,
+  gemini,
+  ollamaChat,
+  openaiResponses,
+} from '@modelport/test-formats'
 import type { Question } from './model.js'
 
 /** Where a cell's server is, and the key; undefined without one. */
@@ -61,7 +67,8 @@ const fewTokens = ({ max_output_tokens: most }: Body): Refusal | false =>
     `Invalid 'max_output_tokens': integer below minimum value. Expected a value >= 16, but got ${most} instead.`,
   ]
 /** Models of OpenAI take both once they are told not to think. */
-const isTold = ({ reasoning, reasoning_effort: effort }: Body): boolean => (reasoning?.effort ?? effort) === 'none'
+const isTold = ({ reasoning, reasoning_effort: effort }: Body): boolean =>
+  (reasoning?.effort ?? effort) === 'none'
 const logprobs = ({ logprobs: asked, include = [] }: Body): Refusal | false =>
   (Boolean(asked) || include.includes('message.output_text.logprobs')) && [
     400,
@@ -71,7 +78,10 @@ const unsupported = (body: Body, ...names: readonly string[]): Refusal | undefin
   first(
     ...names.map(
       (name): Refusal | false =>
-        body[name] !== undefined && [400, `Unsupported parameter: '${name}' is not supported with this model.`],
+        body[name] !== undefined && [
+          400,
+          `Unsupported parameter: '${name}' is not supported with this model.`,
+        ],
     ),
   )
 /** Levels of `gpt-5.4`. @see https://docs.rs/crate/meerkat-core/0.6.25/source/src/model_profile/capabilities/openai.rs (read 2026-11-24) */
@@ -84,7 +94,9 @@ const effort = ({ reasoning, reasoning_effort: given }: Body): Refusal | undefin
     : undefined
 /** @see https://github.com/vercel/ai/issues/10932 (read 2026-11-24) */
 const whileThinking = (body: Body): Refusal | undefined =>
-  isTold(body) ? undefined : first(effort(body), unsupported(body, 'temperature', 'top_p'), logprobs(body))
+  isTold(body)
+    ? undefined
+    : first(effort(body), unsupported(body, 'temperature', 'top_p'), logprobs(body))
 
 /** @see https://platform.claude.com/docs/en/build-with-claude/structured-outputs (read 2026-11-21) */
 function openSchema({ output_config: config }: Body): Refusal | false {
@@ -110,7 +122,11 @@ const sampled = (body: Body): Refusal | undefined =>
 /** A model of Claude wants the same of a schema at Bedrock, where it is JSON in a text. */
 const unclosedSchema = ({ outputConfig }: Body): Refusal | false =>
   outputConfig !== undefined &&
-  openSchema({ output_config: { format: { schema: JSON.parse(outputConfig.textFormat.structure.jsonSchema.schema) } } })
+  openSchema({
+    output_config: {
+      format: { schema: JSON.parse(outputConfig.textFormat.structure.jsonSchema.schema) },
+    },
+  })
 
 /** Where `strict` holds a model to a schema, the schema must be closed and complete. */
 function strictSchema(format: Body | undefined): Refusal | false {
@@ -136,7 +152,10 @@ function strictSchema(format: Body | undefined): Refusal | false {
 /** A vendor is asked at its own address, for which its package knows most; the request arrives at the server of the cell. */
 const toVendor = ({ url, apiKey }: Connection) => ({
   fetch: (input: string | URL | Request, init?: RequestInit): Promise<Response> =>
-    fetch(String(input instanceof Request ? input.url : input).replace(/^https:\/\/[^/]+/, url), init),
+    fetch(
+      String(input instanceof Request ? input.url : input).replace(/^https:\/\/[^/]+/, url),
+      init,
+    ),
   ...(apiKey !== undefined && { apiKey }),
 })
 const toOwn = ({ url, apiKey }: Connection, path = '') => ({
@@ -148,10 +167,12 @@ const openai = (connection: Connection, model: string, api: 'responses' | 'chat'
   createOpenAI({ ...toVendor(connection), model, api })
 const compatible = (connection: Connection): Provider =>
   createOpenAICompatible({ ...toOwn(connection, '/v1'), model: 'my-model' })
-const ollama = (connection: Connection, model: string): Provider => createOllama({ ...toOwn(connection), model })
+const ollama = (connection: Connection, model: string): Provider =>
+  createOllama({ ...toOwn(connection), model })
 const anthropic = (connection: Connection, model: string): Provider =>
   createAnthropic({ ...toVendor(connection), model })
-const google = (connection: Connection, model: string): Provider => createGoogle({ ...toVendor(connection), model })
+const google = (connection: Connection, model: string): Provider =>
+  createGoogle({ ...toVendor(connection), model })
 const bedrock = (connection: Connection, model: string): Provider =>
   createBedrock({ ...toVendor(connection), ...inRegion.bedrock, model })
 const llamaServer = (connection: Connection): Provider =>
@@ -200,7 +221,8 @@ export const apis: readonly Api[] = [
     format: openaiResponses,
     create: (connection) => openai(connection, 'gpt-4.1', 'responses'),
     config: { provider: 'openai', model: 'gpt-4.1', settings: { api: 'responses' } },
-    refuse: (body) => first(fewTokens(body), unsupported(body, 'reasoning'), strictSchema(body['text']?.format)),
+    refuse: (body) =>
+      first(fewTokens(body), unsupported(body, 'reasoning'), strictSchema(body['text']?.format)),
   },
   {
     ...vendor,
@@ -210,7 +232,8 @@ export const apis: readonly Api[] = [
     format: openaiResponses,
     create: (connection) => openai(connection, 'gpt-5.4', 'responses'),
     config: { provider: 'openai', model: 'gpt-5.4', settings: { api: 'responses' } },
-    refuse: (body) => first(fewTokens(body), whileThinking(body), strictSchema(body['text']?.format)),
+    refuse: (body) =>
+      first(fewTokens(body), whileThinking(body), strictSchema(body['text']?.format)),
   },
   {
     ...vendor,
@@ -219,7 +242,11 @@ export const apis: readonly Api[] = [
     format: openaiChat,
     create: (connection) => openai(connection, 'gpt-4.1', 'chat'),
     config: { provider: 'openai', model: 'gpt-4.1', settings: { api: 'chat' } },
-    refuse: (body) => first(unsupported(body, 'reasoning_effort'), strictSchema(body['response_format']?.json_schema)),
+    refuse: (body) =>
+      first(
+        unsupported(body, 'reasoning_effort'),
+        strictSchema(body['response_format']?.json_schema),
+      ),
   },
   {
     ...vendor,
@@ -299,7 +326,12 @@ export const apis: readonly Api[] = [
     create: (connection) => google(connection, 'gemini-3.1-pro'),
     config: { provider: 'google', model: 'gemini-3.1-pro' },
     refuse: ({ generationConfig }) =>
-      first(generationConfig?.responseLogprobs && [400, 'Logprobs is not enabled for models/gemini-3.1-pro']),
+      first(
+        generationConfig?.responseLogprobs && [
+          400,
+          'Logprobs is not enabled for models/gemini-3.1-pro',
+        ],
+      ),
   },
   {
     ...own,
@@ -350,7 +382,12 @@ export const apis: readonly Api[] = [
     config: { provider: 'openai-compatible', model: 'my-model' },
     path: '/v1',
     refuse: (body) =>
-      first('response_format' in body && [400, 'Unrecognized request argument supplied: response_format']),
+      first(
+        'response_format' in body && [
+          400,
+          'Unrecognized request argument supplied: response_format',
+        ],
+      ),
   },
   {
     ...own,
@@ -399,13 +436,17 @@ export const endpointOf = ({ needsKey, path }: Api, connection: Connection) =>
   needsKey ? toVendor(connection) : toOwn(connection, path)
 
 /** What the servers of an API hold a reply to. */
-export function heldBy({ format: { api } }: Api, body: Body): NonNullable<Question['held']> | undefined {
+export function heldBy(
+  { format: { api } }: Api,
+  body: Body,
+): NonNullable<Question['held']> | undefined {
   if (typeof body['grammar'] === 'string') return { grammar: body['grammar'] }
   const found: unknown =
     api === 'anthropic-messages'
       ? body['output_config']?.format?.schema
       : api === 'bedrock-converse'
-        ? (JSON.parse(body['outputConfig']?.textFormat.structure.jsonSchema.schema ?? 'null') ?? undefined)
+        ? (JSON.parse(body['outputConfig']?.textFormat.structure.jsonSchema.schema ?? 'null') ??
+          undefined)
         : api === 'gemini'
           ? (body['generationConfig']?.responseJsonSchema ??
             (body['generationConfig']?.responseMimeType === 'application/json' ? {} : undefined))

@@ -50,7 +50,11 @@ export function batchEndpoints(api: Api, respond: Respond): Respond {
         .map((line) => {
           const { custom_id: id, body: one } = JSON.parse(line) as Body
           const { status, body } = alone(request, endpoint, one)
-          return { custom_id: id as string, response: { status_code: status, request_id: 'r', body }, error: null }
+          return {
+            custom_id: id as string,
+            response: { status_code: status, request_id: 'r', body },
+            error: null,
+          }
         })
       return ok({ id: 'file-in', object: 'file', purpose: 'batch' })
     }
@@ -58,7 +62,9 @@ export function batchEndpoints(api: Api, respond: Respond): Respond {
     if (path.endsWith('/content')) return lines(results)
     return ok({ ...done, status: 'completed' })
   }
-  const endpoints: Readonly<Record<string, (request: WireRequest, path: string) => WireResponse | undefined>> = {
+  const endpoints: Readonly<
+    Record<string, (request: WireRequest, path: string) => WireResponse | undefined>
+  > = {
     'anthropic-messages': (request, path) => {
       const batch = {
         id: 'msgbatch_1',
@@ -66,7 +72,13 @@ export function batchEndpoints(api: Api, respond: Respond): Respond {
         processing_status: 'ended',
         cancel_initiated_at: null,
         ...times,
-        request_counts: { processing: 0, succeeded: results.length, errored: 0, canceled: 0, expired: 0 },
+        request_counts: {
+          processing: 0,
+          succeeded: results.length,
+          errored: 0,
+          canceled: 0,
+          expired: 0,
+        },
         results_url: 'https://elsewhere.example/results',
       }
       if (path.endsWith('/results')) return lines(results)
@@ -76,13 +88,17 @@ export function batchEndpoints(api: Api, respond: Respond): Respond {
         const { status, body } = alone(request, '/v1/messages', params)
         return {
           custom_id: id,
-          result: status === 200 ? { type: 'succeeded', message: body } : { type: 'errored', error: body },
+          result:
+            status === 200
+              ? { type: 'succeeded', message: body }
+              : { type: 'errored', error: body },
         }
       })
       return ok({ ...batch, processing_status: 'in_progress' })
     },
     'openai-responses': (request, path) => ofOpenai(request, path, '/v1/responses'),
-    'openai-chat': (request, path) => (api.needsKey ? ofOpenai(request, path, '/v1/chat/completions') : undefined),
+    'openai-chat': (request, path) =>
+      api.needsKey ? ofOpenai(request, path, '/v1/chat/completions') : undefined,
     gemini: (request, path) => {
       const operation = (done: boolean) => ({
         name: 'batches/123',
@@ -97,13 +113,17 @@ export function batchEndpoints(api: Api, respond: Respond): Respond {
       const model = /\/models\/([^:]+):batchGenerateContent/.exec(path)?.[1]
       if (model === undefined) return ok(operation(true))
       const { batch } = request.body as Body
-      results = (batch.input_config.requests.requests as readonly Body[]).map(({ request: one, metadata }) => {
-        const { status, body } = alone(request, `/v1beta/models/${model}:generateContent`, one)
-        return {
-          metadata: metadata as unknown,
-          ...(status === 200 ? { response: body } : { error: (body as Body)['error'] as unknown }),
-        }
-      })
+      results = (batch.input_config.requests.requests as readonly Body[]).map(
+        ({ request: one, metadata }) => {
+          const { status, body } = alone(request, `/v1beta/models/${model}:generateContent`, one)
+          return {
+            metadata: metadata as unknown,
+            ...(status === 200
+              ? { response: body }
+              : { error: (body as Body)['error'] as unknown }),
+          }
+        },
+      )
       return ok(operation(false))
     },
   }

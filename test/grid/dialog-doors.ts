@@ -23,7 +23,12 @@ const labels = ['good', 'bad'] as const
 const caller = ({ provider }: CellContext) => createDialogCaller({ name: 'reporter', provider })
 
 /** A call with this parser. */
-function callDoor(name: string, parse: Parser<unknown>, sees: unknown, prompt: string = question): Door {
+function callDoor(
+  name: string,
+  parse: Parser<unknown>,
+  sees: unknown,
+  prompt: string = question,
+): Door {
   return {
     name: `a dialog, ${name}`,
     covers: ['createDialogCaller', 'DialogCaller.call', name],
@@ -61,9 +66,19 @@ const inTags = 'How warm is it in Rome? Answer as <city>CITY</city><degrees>NUMB
 export const dialogDoors: readonly Door[] = [
   callDoor('text', text(), sentence),
   callDoor('json', json(object), weatherInRome),
-  callDoor('tags', tags({ xml: { city: text(), degrees: text() } }), { city: 'Rome', degrees: '28' }, inTags),
+  callDoor(
+    'tags',
+    tags({ xml: { city: text(), degrees: text() } }),
+    { city: 'Rome', degrees: '28' },
+    inTags,
+  ),
   callDoor('many', tags({ xml: { city: many(text()) } }), { city: ['Rome'] }, inTags),
-  callDoor('choice', choice(labels), 'good', 'I liked it. Please respond with one and only one word from good, bad'),
+  callDoor(
+    'choice',
+    choice(labels),
+    'good',
+    'I liked it. Please respond with one and only one word from good, bad',
+  ),
   callDoor(
     'custom',
     custom((reply) => reply.length, { name: 'length' }),
@@ -76,7 +91,12 @@ export const dialogDoors: readonly Door[] = [
     requests: 2,
     usesTool: true,
     run: async (cell) => {
-      const prompt = definePrompt({ path: 'weather', text: question, parse: json(object), tools: [cell.weather] })
+      const prompt = definePrompt({
+        path: 'weather',
+        text: question,
+        parse: json(object),
+        tools: [cell.weather],
+      })
       const { value, usage } = await caller(cell).call(Dialog.seed().send(prompt))
       return { value, usage }
     },

@@ -31,11 +31,13 @@ const reportOf = (name: string): string =>
 export function publicEntries(): readonly string[] {
   const functions = packages.flatMap((name) =>
     [...reportOf(name).matchAll(/^export (?:function|const) (\w+)([^]*?);\n(?=\n|\/\/)/gm)].flatMap(
-      ([, entry = '', rest = '']) => (asking.test(rest.replace(/: Promise<[^]*$/, '')) ? [entry] : []),
+      ([, entry = '', rest = '']) =>
+        asking.test(rest.replace(/: Promise<[^]*$/, '')) ? [entry] : [],
     ),
   )
   const methods = Object.entries(interfaces).flatMap(([name, from]) => {
-    const body = new RegExp(`^export interface ${name} \\{\\n([^]*?)^\\}`, 'm').exec(reportOf(from))?.[1] ?? ''
+    const body =
+      new RegExp(`^export interface ${name} \\{\\n([^]*?)^\\}`, 'm').exec(reportOf(from))?.[1] ?? ''
     return [...body.matchAll(/^ {4}(\w+)[<(]/gm)].map(([, method = '']) => `${name}.${method}`)
   })
   return [...new Set([...functions, ...methods])].sort()
@@ -44,8 +46,12 @@ export function publicEntries(): readonly string[] {
 /** What the first table of docs/which-function.md calls, by the last part of the name. */
 export function documentedEntries(): readonly string[] {
   const [table = ''] = readText('docs/which-function.md').split('\n## ')
-  const cells = table.split('\n').flatMap((line) => (line.startsWith('| ') ? [line.split(' | ')[1] ?? ''] : []))
-  const code = cells.flatMap((cell) => [...cell.matchAll(/`([^`]+)`/g)].map(([, text = '']) => text))
+  const cells = table
+    .split('\n')
+    .flatMap((line) => (line.startsWith('| ') ? [line.split(' | ')[1] ?? ''] : []))
+  const code = cells.flatMap((cell) =>
+    [...cell.matchAll(/`([^`]+)`/g)].map(([, text = '']) => text),
+  )
   const names = code.flatMap((text) =>
     /^\w+$/.test(text) ? [text] : [...text.matchAll(/(\w+)\(/g)].map(([, name = '']) => name),
   )

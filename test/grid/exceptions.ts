@@ -154,7 +154,10 @@ const more: Readonly<Record<string, { readonly requests: number; readonly why: s
 }
 
 /** What a row is expected to do at a column; undefined for what it does anywhere. */
-export function exceptionOf({ name, requests }: Pick<Door, 'name' | 'requests'>, head: string): Exception | undefined {
+export function exceptionOf(
+  { name, requests }: Pick<Door, 'name' | 'requests'>,
+  head: string,
+): Exception | undefined {
   const own = exceptions[name]?.find(({ at }) => at.split(' ').includes(head))
   const added = more[head]
   return own ?? (added && { at: head, requests: requests + added.requests, why: added.why })

@@ -43,7 +43,11 @@ function expectedOf(door: Door, { head }: Api): Partial<Outcome> | undefined {
 }
 
 /** Runs a column; what is not as expected, by row. */
-async function unexpected(api: Api, key: string | undefined, expected: (door: Door) => Partial<Outcome> | undefined) {
+async function unexpected(
+  api: Api,
+  key: string | undefined,
+  expected: (door: Door) => Partial<Outcome> | undefined,
+) {
   const found: Record<string, Outcome> = {}
   for (const door of doors) {
     const outcome = await runCell(grid, door, api, key)
@@ -70,17 +74,24 @@ describe.each(apis.filter(({ needsKey }) => !needsKey))('at $head, which needs n
 
 describe.each(apis.filter(({ needsKey }) => needsKey))('at $head, which needs a key,', (api) => {
   test('each row is refused without one before anything is sent', async () => {
-    expect(await unexpected(api, undefined, () => ({ kind: 'refused', code: 'config', requests: 0 }))).toEqual({})
+    expect(
+      await unexpected(api, undefined, () => ({ kind: 'refused', code: 'config', requests: 0 })),
+    ).toEqual({})
   })
 
   test('a wrong key is refused by the server', async () => {
     const [complete] = providerDoors as readonly [Door]
-    expect(await runCell(grid, complete, api, 'sk-wrong-0123456789')).toMatchObject({ code: 'auth', requests: 1 })
+    expect(await runCell(grid, complete, api, 'sk-wrong-0123456789')).toMatchObject({
+      code: 'auth',
+      requests: 1,
+    })
   })
 })
 
 test('each exception is of a row and of columns that exist', () => {
-  expect(Object.keys(exceptions).filter((name) => !doors.some((door) => door.name === name))).toEqual([])
+  expect(
+    Object.keys(exceptions).filter((name) => !doors.some((door) => door.name === name)),
+  ).toEqual([])
   const heads = apis.map(({ head }) => head)
   const named = Object.values(exceptions).flatMap((list) => list.flatMap(({ at }) => at.split(' ')))
   expect(named.filter((head) => !heads.includes(head))).toEqual([])
@@ -101,7 +112,9 @@ describe('every function and method that asks a model', () => {
 
   test('every function and method that asks a model has no reason to be left out if it has a row, or if it is gone', () => {
     const exist = new Set([...publicEntries(), ...documentedEntries()])
-    expect(Object.keys(withoutRow).filter((name) => covered.has(name) || !exist.has(name))).toEqual([])
+    expect(Object.keys(withoutRow).filter((name) => covered.has(name) || !exist.has(name))).toEqual(
+      [],
+    )
   })
 })
 

@@ -23,14 +23,17 @@ const writers: Readonly<Record<string, (record: Fields) => void>> = {
     }
   },
   'openai-responses': (record) => {
-    if (record['type'] === 'response.output_text.delta') record['logprobs'] = tokens(String(record['delta']))
+    if (record['type'] === 'response.output_text.delta')
+      record['logprobs'] = tokens(String(record['delta']))
     visit(record, (part) => {
       if (part['type'] === 'output_text') part['logprobs'] = tokens(String(part['text']))
     })
   },
   gemini: ({ candidates }) => {
     for (const candidate of (candidates ?? []) as Fields[]) {
-      const { parts = [] } = (candidate['content'] ?? {}) as { parts?: { text?: string; thought?: boolean }[] }
+      const { parts = [] } = (candidate['content'] ?? {}) as {
+        parts?: { text?: string; thought?: boolean }[]
+      }
       const text = parts.map((part) => (part.thought ? '' : (part.text ?? ''))).join('')
       if (!text) continue
       const candidateOf = ({ token, logprob }: { token: string; logprob: number }) => ({
@@ -59,7 +62,10 @@ function visit(value: unknown, on: (found: Fields) => void): void {
 }
 
 const wants = ({ body }: WireRequest): boolean => {
-  const { logprobs, include, generationConfig } = body as Fields & { include?: string[]; generationConfig?: Fields }
+  const { logprobs, include, generationConfig } = body as Fields & {
+    include?: string[]
+    generationConfig?: Fields
+  }
   return (
     logprobs === true ||
     include?.includes('message.output_text.logprobs') === true ||
@@ -68,19 +74,26 @@ const wants = ({ body }: WireRequest): boolean => {
 }
 
 /** The response with probabilities, if the request asks for them and the API has any. */
-export function withLogprobs(api: string, request: WireRequest, response: WireResponse): WireResponse {
+export function withLogprobs(
+  api: string,
+  request: WireRequest,
+  response: WireResponse,
+): WireResponse {
   const write = writers[api]
   if (!write || !wants(request)) return response
   const pieces = response.pieces.map((piece) =>
-    piece.replace(/^(data: )?(\{[^]*\})(\s*)$/m, (whole, data: string | undefined, json: string, end: string) => {
-      try {
-        const record = JSON.parse(json) as Fields
-        write(record)
-        return `${data ?? ''}${JSON.stringify(record)}${end}`
-      } catch {
-        return whole
-      }
-    }),
+    piece.replace(
+      /^(data: )?(\{[^]*\})(\s*)$/m,
+      (whole, data: string | undefined, json: string, end: string) => {
+        try {
+          const record = JSON.parse(json) as Fields
+          write(record)
+          return `${data ?? ''}${JSON.stringify(record)}${end}`
+        } catch {
+          return whole
+        }
+      },
+    ),
   )
   return { ...response, pieces }
 }

@@ -50,7 +50,8 @@ const everythingIn = ({ system, messages }: WireConversation): string =>
 
 /** What the model calls, until the result of a call is in the conversation. */
 function callOf({ tools, messages }: WireConversation) {
-  if (messages.some(({ role, text }) => role === 'tool' && !text.startsWith(found))) return undefined
+  if (messages.some(({ role, text }) => role === 'tool' && !text.startsWith(found)))
+    return undefined
   const offers = (wanted: string): boolean => tools.some(({ name }) => name === wanted)
   if (offers('get_weather')) return { name: 'get_weather', arguments: { city: 'Rome' } }
   if (offers('find_tools')) return { name: 'find_tools', arguments: { query: 'weather' } }
@@ -62,10 +63,12 @@ function callOf({ tools, messages }: WireConversation) {
 function textOf({ conversation, held }: Question): string {
   const all = everythingIn(conversation)
   const last = lastOf(conversation)
-  if (conversation.system.startsWith('You shorten conversations')) return held ? JSON.stringify({ summary }) : summary
+  if (conversation.system.startsWith('You shorten conversations'))
+    return held ? JSON.stringify({ summary }) : summary
   if (held?.grammar !== undefined) return /"(\w+)"/.exec(held.grammar)?.[1] ?? sentence
   if (writesActions(all, held?.schema)) return JSON.stringify(action(all, held?.schema))
-  if (isObject(held?.schema) && held.schema['properties']) return JSON.stringify(fitting(held.schema))
+  if (isObject(held?.schema) && held.schema['properties'])
+    return JSON.stringify(fitting(held.schema))
   if (held) return JSON.stringify(fitting(schemaIn(all)))
   if (last.includes('one and only one word from')) return /\bTrue\b/.test(last) ? 'True' : 'good'
   if (last.includes('<city>')) return '<city>Rome</city><degrees>28</degrees>'
@@ -88,7 +91,10 @@ function action(all: string, schema: unknown): object {
     return { type: 'tool_call', tool: 'find_tools', args: { query: 'weather' } }
   if (!isTold && shown.includes('agent_call'))
     return { type: 'agent_call', agent: 'weather', action: 'infer', prompt: question }
-  return { type: 'final', content: /must be JSON that fits|"degrees"/.test(all) ? JSON.stringify(weather) : sentence }
+  return {
+    type: 'final',
+    content: /must be JSON that fits|"degrees"/.test(all) ? JSON.stringify(weather) : sentence,
+  }
 }
 
 /** The schema that a prompt shows. */
@@ -105,11 +111,17 @@ function schemaIn(text: string): unknown {
 function fitting(schema: unknown): object {
   if (!isObject(schema) || !isObject(schema['properties'])) return weather
   return Object.fromEntries(
-    Object.entries(schema['properties']).map(([name, field]) => [name, valueOf(name, field)] as const),
+    Object.entries(schema['properties']).map(
+      ([name, field]) => [name, valueOf(name, field)] as const,
+    ),
   )
 }
 
 function valueOf(name: string, field: unknown): unknown {
   if (isObject(field) && Array.isArray(field['enum'])) return field['enum'][0]
-  return name in weather ? weather[name as keyof typeof weather] : name === 'summary' ? summary : sentence
+  return name in weather
+    ? weather[name as keyof typeof weather]
+    : name === 'summary'
+      ? summary
+      : sentence
 }

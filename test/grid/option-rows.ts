@@ -24,7 +24,8 @@ export interface OptionRow {
 
 const ask = (content: Content): readonly ChatMessage[] => [{ role: 'user', content }]
 /** A picture of one pixel. */
-const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+const pixel =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 const png = { type: 'base64', data: pixel, mediaType: 'image/png' } as const
 const pdf = { type: 'base64', data: 'JVBERi0xLjQKJSVFT0YK', mediaType: 'application/pdf' } as const
 const wav = {
@@ -35,7 +36,12 @@ const wav = {
 const text = { type: 'text', text: question } as const
 
 const tools = [weatherDefinition]
-const called = { id: 'call_a1', name: 'get_weather', arguments: { city: 'Rome' }, argumentsText: '{"city":"Rome"}' }
+const called = {
+  id: 'call_a1',
+  name: 'get_weather',
+  arguments: { city: 'Rome' },
+  argumentsText: '{"city":"Rome"}',
+}
 const told = (content: Content): readonly ChatMessage[] => [
   ...ask(question),
   { role: 'assistant', content: '', toolCalls: [called] },
@@ -64,14 +70,20 @@ const part = (name: string, covers: string, found: ContentPart): OptionRow => ({
   without: { messages: ask([text]) },
 })
 /** A field of a part, next to the same part without it. */
-const field = (name: string, covers: string, found: ContentPart, without: ContentPart): OptionRow => ({
+const field = (
+  name: string,
+  covers: string,
+  found: ContentPart,
+  without: ContentPart,
+): OptionRow => ({
   name,
   covers,
   messages: ask([text, found]),
   without: { messages: ask([text, without]) },
 })
 
-const levels = /readonly reasoning\?: (.*)/.exec(readText('packages/core/src/options.ts'))?.[1] ?? ''
+const levels =
+  /readonly reasoning\?: (.*)/.exec(readText('packages/core/src/options.ts'))?.[1] ?? ''
 
 /** The rows of the options. */
 export const optionRows: readonly OptionRow[] = [
@@ -96,10 +108,16 @@ export const optionRows: readonly OptionRow[] = [
   option('responseFormat', { type: 'json-schema', schema: weatherSchema }, 'an open schema'),
   option(
     'responseFormat',
-    { type: 'json-schema', schema: { ...weatherSchema, additionalProperties: false }, strict: true },
+    {
+      type: 'json-schema',
+      schema: { ...weatherSchema, additionalProperties: false },
+      strict: true,
+    },
     'a closed schema',
   ),
-  ...[...levels.matchAll(/'(\w+)'/g)].map(([, level]) => option('reasoning', level as CallOptions['reasoning'])),
+  ...[...levels.matchAll(/'(\w+)'/g)].map(([, level]) =>
+    option('reasoning', level as CallOptions['reasoning']),
+  ),
   {
     ...option('cache', 'auto'),
     options: { cache: 'auto', system: 'Be brief.' },
@@ -115,7 +133,9 @@ export const optionRows: readonly OptionRow[] = [
     name: "providerTools: the vendor's search",
     covers: 'providerTools',
     options: (provider) => ({
-      providerTools: [describeProvider(provider).capabilities?.providerTools?.webSearch ?? { type: 'web_search' }],
+      providerTools: [
+        describeProvider(provider).capabilities?.providerTools?.webSearch ?? { type: 'web_search' },
+      ],
     }),
   },
 ]
@@ -157,7 +177,10 @@ export const contentRows: readonly OptionRow[] = [
       source: { type: 'url', url: 'https://example.com/a.mp4', mediaType: 'video/mp4' },
       clip: { start: 1, end: 2 },
     },
-    { type: 'file', source: { type: 'url', url: 'https://example.com/a.mp4', mediaType: 'video/mp4' } },
+    {
+      type: 'file',
+      source: { type: 'url', url: 'https://example.com/a.mp4', mediaType: 'video/mp4' },
+    },
   ),
   field(
     'a search result',
@@ -175,7 +198,9 @@ export const contentRows: readonly OptionRow[] = [
     name: 'a tool result that failed',
     covers: 'ToolMessage.isError',
     options: { tools },
-    messages: told('no weather').map((message) => (message.role === 'tool' ? { ...message, isError: true } : message)),
+    messages: told('no weather').map((message) =>
+      message.role === 'tool' ? { ...message, isError: true } : message,
+    ),
     without: { options: { tools }, messages: told('no weather') },
   },
   {
@@ -201,7 +226,11 @@ export const contentRows: readonly OptionRow[] = [
   {
     name: 'a system message in the middle',
     covers: 'SystemMessage',
-    messages: [{ role: 'user', content: 'Hello.' }, { role: 'system', content: 'Be brief.' }, ...ask(question)],
+    messages: [
+      { role: 'user', content: 'Hello.' },
+      { role: 'system', content: 'Be brief.' },
+      ...ask(question),
+    ],
     without: { messages: [{ role: 'user', content: 'Hello.' }, ...ask(question)] },
   },
 ]
@@ -227,9 +256,14 @@ export const unsaid: Readonly<Record<string, string>> = {
 /** What must have a row: call options, and fields of parts. */
 export function neededRows(): readonly string[] {
   const source = readText('packages/core/src/content.ts')
-  const fields = ['PartFields', 'TextPart', 'ImagePart', 'AudioPart', 'FilePart'].flatMap((name) => {
-    const body = new RegExp(`interface ${name}(?: extends \\w+)? \\{\\n([^]*?)^\\}`, 'm').exec(source)?.[1] ?? ''
-    return [...body.matchAll(/^ {2}readonly (\w+)\?:/gm)].map(([, one = '']) => `${name}.${one}`)
-  })
+  const fields = ['PartFields', 'TextPart', 'ImagePart', 'AudioPart', 'FilePart'].flatMap(
+    (name) => {
+      const body =
+        new RegExp(`interface ${name}(?: extends \\w+)? \\{\\n([^]*?)^\\}`, 'm').exec(
+          source,
+        )?.[1] ?? ''
+      return [...body.matchAll(/^ {2}readonly (\w+)\?:/gm)].map(([, one = '']) => `${name}.${one}`)
+    },
+  )
   return [...optionNames.call, ...fields]
 }

@@ -10,7 +10,12 @@ class Reasons {
   readonly #known: string[] = []
 
   letterOf({ why, refused, broken }: Exception): string {
-    const text = broken !== undefined ? `${why}; not right yet: ${broken}` : refused ? `\`${refused}\`: ${why}` : why
+    const text =
+      broken !== undefined
+        ? `${why}; not right yet: ${broken}`
+        : refused
+          ? `\`${refused}\`: ${why}`
+          : why
     const known = this.#known.indexOf(text)
     return letters[known < 0 ? this.#known.push(text) - 1 : known] ?? '?'
   }
@@ -25,7 +30,9 @@ function cellOf(door: Door, head: string, reasons: Reasons): string {
   if (!exception) return '✓'
   const letter = reasons.letterOf(exception)
   if (exception.broken !== undefined) return `✗ ${letter}`
-  return exception.refused === undefined ? `✓ ${exception.requests ?? door.requests} ${letter}` : `– ${letter}`
+  return exception.refused === undefined
+    ? `✓ ${exception.requests ?? door.requests} ${letter}`
+    : `– ${letter}`
 }
 
 const row = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`
@@ -35,7 +42,11 @@ function tableOf(doors: readonly Door[], reasons: Reasons): readonly string[] {
     row(['', 'requests', ...apis.map(({ head }) => head)]),
     row(['---', '--:', ...apis.map(() => '---')]),
     ...doors.map((door) =>
-      row([door.name, String(door.requests), ...apis.map(({ head }) => cellOf(door, head, reasons))]),
+      row([
+        door.name,
+        String(door.requests),
+        ...apis.map(({ head }) => cellOf(door, head, reasons)),
+      ]),
     ),
   ]
 }

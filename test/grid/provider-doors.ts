@@ -14,7 +14,10 @@ async function readAll<Item>(reader: Reader<Item>): Promise<Item[]> {
 }
 
 /** The configuration of a cell's model, for the factory. */
-const configOf = ({ api, connection }: CellContext) => ({ ...api.config, ...endpointOf(api, connection) })
+const configOf = ({ api, connection }: CellContext) => ({
+  ...api.config,
+  ...endpointOf(api, connection),
+})
 const context = { environment: () => undefined }
 
 /** The rows. */
@@ -63,7 +66,9 @@ export const providerDoors: readonly Door[] = [
         toolName: call.name,
         content: '28 degrees in Rome',
       }))
-      const answer = await provider.generate([...messages, asked.message, ...results], { tools: [weatherDefinition] })
+      const answer = await provider.generate([...messages, asked.message, ...results], {
+        tools: [weatherDefinition],
+      })
       return { value: [asked.toolCalls.map((call) => [call.name, call.arguments]), answer.text] }
     },
   },
@@ -84,7 +89,10 @@ export const providerDoors: readonly Door[] = [
     sees: [sentence, 3],
     requests: 1,
     run: async ({ provider }) => {
-      const reader = await provider.streamWithHistory([{ role: 'system', content: 'Be brief.' }, ...messages])
+      const reader = await provider.streamWithHistory([
+        { role: 'system', content: 'Be brief.' },
+        ...messages,
+      ])
       const texts = await readAll(reader)
       return { value: [texts.join(''), reader.messages().length], usage: reader.usage() }
     },
@@ -104,7 +112,9 @@ export const providerDoors: readonly Door[] = [
           open.push(event.toolCall.id)
         }
         if (event.type === 'turn-end' && open.length)
-          await reader.sendToolResults(open.splice(0).map((callId) => ({ callId, content: '28 degrees in Rome' })))
+          await reader.sendToolResults(
+            open.splice(0).map((callId) => ({ callId, content: '28 degrees in Rome' })),
+          )
       }
       return { value: [reader.fullText(), called], usage: reader.usage() }
     },
@@ -114,7 +124,9 @@ export const providerDoors: readonly Door[] = [
     covers: ['newProvider'],
     sees: sentence,
     requests: 1,
-    run: async (cell) => ({ value: await (await newProvider(configOf(cell), context)).complete(question) }),
+    run: async (cell) => ({
+      value: await (await newProvider(configOf(cell), context)).complete(question),
+    }),
   },
   {
     name: 'createRegistry',
@@ -132,19 +144,31 @@ export const providerDoors: readonly Door[] = [
     covers: ['testConnection'],
     sees: 'string',
     requests: 1,
-    run: async (cell) => ({ value: typeof (await testConnection(configOf(cell), undefined, { context })).model }),
+    run: async (cell) => ({
+      value: typeof (await testConnection(configOf(cell), undefined, { context })).model,
+    }),
   },
   {
     name: 'a batch',
-    covers: ['newBatchRunner', 'BatchRunner.createBatch', 'BatchRunner.getBatch', 'BatchRunner.batchResults'],
+    covers: [
+      'newBatchRunner',
+      'BatchRunner.createBatch',
+      'BatchRunner.getBatch',
+      'BatchRunner.batchResults',
+    ],
     sees: ['ended', [sentence, sentence]],
     requests: 4,
     run: async (cell) => {
       const runner = await newBatchRunner(configOf(cell), context)
-      const { id } = await runner.createBatch([{ messages }, { messages, options: { system: 'Be brief.' } }])
+      const { id } = await runner.createBatch([
+        { messages },
+        { messages, options: { system: 'Be brief.' } },
+      ])
       const { status } = await runner.getBatch(id)
       const results = await runner.batchResults(id)
-      return { value: [status, results.map(({ generation, error }) => generation?.text ?? error?.message)] }
+      return {
+        value: [status, results.map(({ generation, error }) => generation?.text ?? error?.message)],
+      }
     },
   },
 ]

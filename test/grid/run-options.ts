@@ -20,15 +20,23 @@ export type OptionOutcome =
 const asked: readonly ChatMessage[] = [{ role: 'user', content: question }]
 
 /** Calls `generate` with and without what a row is about. */
-export async function runOption(server: GridServer, row: OptionRow, api: Api): Promise<OptionOutcome> {
+export async function runOption(
+  server: GridServer,
+  row: OptionRow,
+  api: Api,
+): Promise<OptionOutcome> {
   const { messages = asked, options = {}, without = {} } = row
   const plain = server.open(api, gridKey)
   const cell = server.open(api, gridKey)
   try {
     await api.create(plain.connection).generate(without.messages ?? asked, without.options ?? {})
     const provider = api.create(cell.connection)
-    const { warnings } = await provider.generate(messages, typeof options === 'function' ? options(provider) : options)
-    const isSent = JSON.stringify(cell.requests[0]?.body) !== JSON.stringify(plain.requests[0]?.body)
+    const { warnings } = await provider.generate(
+      messages,
+      typeof options === 'function' ? options(provider) : options,
+    )
+    const isSent =
+      JSON.stringify(cell.requests[0]?.body) !== JSON.stringify(plain.requests[0]?.body)
     return { kind: isSent ? 'sent' : 'unsaid', warning: warnings && reasonOf(warnings.join('; ')) }
   } catch (error) {
     if (!isLlmError(error)) return { kind: 'broken', why: String(error) }

@@ -8,7 +8,12 @@ import type { CellServer, GridServer } from './server.js'
 /** What became of a cell. */
 export type Outcome =
   | { readonly kind: 'works'; readonly requests: number }
-  | { readonly kind: 'refused'; readonly code: string; readonly message: string; readonly requests: number }
+  | {
+      readonly kind: 'refused'
+      readonly code: string
+      readonly message: string
+      readonly requests: number
+    }
   | { readonly kind: 'wrong'; readonly message: string; readonly requests: number }
 
 /** What all cells share. */
@@ -41,14 +46,17 @@ export async function runCell(
       difference('the tool', door.usesTool ? ['weather of Rome'] : [], effects) ??
       (usage && difference('usage', cell.billed, [usage.inputTokens, usage.outputTokens]))
     const requests = cell.requests.length
-    return problem === undefined ? { kind: 'works', requests } : { kind: 'wrong', message: problem, requests }
+    return problem === undefined
+      ? { kind: 'works', requests }
+      : { kind: 'wrong', message: problem, requests }
   } catch (error) {
     return failure(error, cell)
   }
 }
 
 function failure(error: unknown, { requests: { length: requests } }: CellServer): Outcome {
-  if (isLlmError(error)) return { kind: 'refused', code: error.code, message: error.message, requests }
+  if (isLlmError(error))
+    return { kind: 'refused', code: error.code, message: error.message, requests }
   return { kind: 'wrong', message: String(error), requests }
 }
 

@@ -20,7 +20,15 @@ import {
 } from '@modelport/runtime'
 import { instrumentProvider } from '@modelport/runtime/opentelemetry'
 import { toUiMessageResponse } from '@modelport/runtime/ui'
-import { type Door, question, type Seen, sentence, weatherDefinition, weatherInRome, weatherSchema } from './door.js'
+import {
+  type Door,
+  question,
+  type Seen,
+  sentence,
+  weatherDefinition,
+  weatherInRome,
+  weatherSchema,
+} from './door.js'
 
 const messages: readonly ChatMessage[] = [{ role: 'user', content: question }]
 /** A conversation that is worth a summary. */
@@ -58,7 +66,10 @@ export const runtimeDoors: readonly Door[] = [
     sees: weatherInRome,
     requests: 1,
     run: async ({ provider }) => {
-      const { object, usage } = await generateObject(provider, { schema: weatherSchema, prompt: question })
+      const { object, usage } = await generateObject(provider, {
+        schema: weatherSchema,
+        prompt: question,
+      })
       return { value: object, usage }
     },
   },
@@ -86,7 +97,8 @@ export const runtimeDoors: readonly Door[] = [
     sees: sentence,
     requests: 2,
     usesTool: true,
-    run: async ({ provider, weather }) => textOf(await infer(provider, { query: question, tools: [weather] })),
+    run: async ({ provider, weather }) =>
+      textOf(await infer(provider, { query: question, tools: [weather] })),
   },
   {
     name: 'inferStream, with a tool that reports progress',
@@ -104,7 +116,8 @@ export const runtimeDoors: readonly Door[] = [
       }
       const reader = inferStream(provider, { query: question, tools: [slow] })
       const shown: unknown[] = []
-      for await (const event of reader) if (event.type === 'tool-progress') shown.push(event.progress)
+      for await (const event of reader)
+        if (event.type === 'tool-progress') shown.push(event.progress)
       const { text, usage } = orThrow(await reader.result())
       return { value: [...shown, text], usage }
     },
@@ -171,7 +184,8 @@ export const runtimeDoors: readonly Door[] = [
     covers: ['infer'],
     sees: weatherInRome,
     requests: 1,
-    run: async ({ provider }) => outputOf(await infer(provider, { query: question, outputSchema: weatherSchema })),
+    run: async ({ provider }) =>
+      outputOf(await infer(provider, { query: question, outputSchema: weatherSchema })),
   },
   {
     name: 'infer, with a tool and a schema',
@@ -180,7 +194,9 @@ export const runtimeDoors: readonly Door[] = [
     requests: 2,
     usesTool: true,
     run: async ({ provider, weather }) =>
-      outputOf(await infer(provider, { query: question, tools: [weather], outputSchema: weatherSchema })),
+      outputOf(
+        await infer(provider, { query: question, tools: [weather], outputSchema: weatherSchema }),
+      ),
   },
   {
     name: 'infer, with a tool as JSON actions',
@@ -203,7 +219,8 @@ export const runtimeDoors: readonly Door[] = [
     covers: ['infer'],
     sees: sentence,
     requests: 1,
-    run: async ({ provider }) => textOf(await infer(provider, { query: question, options: { reasoning: 'low' } })),
+    run: async ({ provider }) =>
+      textOf(await infer(provider, { query: question, options: { reasoning: 'low' } })),
   },
   {
     name: 'infer, with a budget of 4 tokens',
@@ -211,7 +228,9 @@ export const runtimeDoors: readonly Door[] = [
     sees: 'budget',
     requests: 1,
     run: async ({ provider }) => ({
-      value: (await infer(provider, { query: question, limits: { budget: { maxOutputTokens: 4 } } })).status,
+      value: (
+        await infer(provider, { query: question, limits: { budget: { maxOutputTokens: 4 } } })
+      ).status,
     }),
   },
   {
@@ -235,9 +254,15 @@ export const runtimeDoors: readonly Door[] = [
     requests: 2,
     usesTool: true,
     run: async ({ provider, weather }) => {
-      const response = toUiMessageResponse(inferStream(provider, { query: question, tools: [weather] }))
+      const response = toUiMessageResponse(
+        inferStream(provider, { query: question, tools: [weather] }),
+      )
       const deltas = [...(await response.text()).matchAll(/^data: (\{.*"text-delta".*\})$/gm)]
-      return { value: deltas.map(([, json = '']) => (JSON.parse(json) as { delta: string }).delta).join('') }
+      return {
+        value: deltas
+          .map(([, json = '']) => (JSON.parse(json) as { delta: string }).delta)
+          .join(''),
+      }
     },
   },
   {
@@ -254,7 +279,9 @@ export const runtimeDoors: readonly Door[] = [
     covers: ['callActionStream'],
     sees: { type: 'final', content: sentence },
     requests: 1,
-    run: async ({ provider }) => ({ value: (await callActionStream(provider, { messages })).action }),
+    run: async ({ provider }) => ({
+      value: (await callActionStream(provider, { messages })).action,
+    }),
   },
   {
     name: 'combine',
@@ -323,7 +350,10 @@ export const runtimeDoors: readonly Door[] = [
       textOf(
         await infer(provider, {
           messages: [...long, ...messages],
-          limits: { profile: { contextWindow: 2_000 }, compaction: { threshold: 0.1, strategy: 'summary' } },
+          limits: {
+            profile: { contextWindow: 2_000 },
+            compaction: { threshold: 0.1, strategy: 'summary' },
+          },
         }),
       ),
   },

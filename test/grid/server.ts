@@ -3,7 +3,13 @@
 import type { ScriptTurn, WireFormat, WireRequest, WireResponse } from '@modelport/conformance'
 import { openaiChat } from '@modelport/conformance'
 import { startWireServer } from '@modelport/conformance/wire-server'
-import { anthropicMessages, bedrockConverse, gemini, ollamaChat, openaiResponses } from '@modelport/test-formats'
+import {
+  anthropicMessages,
+  bedrockConverse,
+  gemini,
+  ollamaChat,
+  openaiResponses,
+} from '@modelport/test-formats'
 import { type Api, type Body, type Connection, heldBy } from './apis.js'
 import { batchEndpoints } from './batch-endpoints.js'
 import { withLogprobs } from './logprobs.js'
@@ -47,7 +53,15 @@ const otherEndpoints: WireFormat = { ...openaiChat, api: 'other', matches: () =>
 export async function startGridServer(): Promise<GridServer> {
   const cells: Cell[] = []
   const server = await startWireServer({
-    formats: [openaiResponses, openaiChat, anthropicMessages, bedrockConverse, gemini, ollamaChat, otherEndpoints],
+    formats: [
+      openaiResponses,
+      openaiChat,
+      anthropicMessages,
+      bedrockConverse,
+      gemini,
+      ollamaChat,
+      otherEndpoints,
+    ],
     chunking: 'whole',
     reply: (request, { format }) => {
       const cell = cells[cellOf(request)]
@@ -96,7 +110,8 @@ function respond(cell: Cell, request: WireRequest): WireResponse {
   if (api.needsKey && sent !== key) return refuse(401, 'invalid API key')
   // A server of one's own has no use for a key, and must not get one that is meant for somebody else.
   if (sent !== cell.apiKey) return refuse(401, `the key ${String(sent)} is not this server's`)
-  if (!format.matches(request)) return refuse(404, `no such endpoint: ${request.method} ${request.path}`)
+  if (!format.matches(request))
+    return refuse(404, `no such endpoint: ${request.method} ${request.path}`)
   const violations = format
     .violations(request)
     .filter((problem) => !api.own?.some((field) => problem === `${field}: unknown field`))

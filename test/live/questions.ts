@@ -1,4 +1,10 @@
-import { isLlmError, type JsonObject, type Provider, type ToolDefinition, toImagePart } from '@modelport/core'
+import {
+  isLlmError,
+  type JsonObject,
+  type Provider,
+  type ToolDefinition,
+  toImagePart,
+} from '@modelport/core'
 import { type FactoryContext, type ModelConfig, newProvider } from '@modelport/factory'
 
 /** What came of one question. */
@@ -48,7 +54,10 @@ async function codeOf(run: () => Promise<unknown>, expected: readonly string[]):
     await run()
   } catch (error) {
     const code = isLlmError(error) ? error.code : String(error)
-    expectThat(expected.includes(code), `failed with ${code}, expected one of ${expected.join(', ')}`)
+    expectThat(
+      expected.includes(code),
+      `failed with ${code}, expected one of ${expected.join(', ')}`,
+    )
     return code
   }
   throw new Error(`succeeded, expected one of ${expected.join(', ')}`)
@@ -118,14 +127,19 @@ export const questions: Readonly<Record<string, Question>> = {
   },
   abort: async ({ provider }) => {
     const controller = new AbortController()
-    const reader = await provider.stream('Count from 1 to 100.', { ...brief, signal: controller.signal })
+    const reader = await provider.stream('Count from 1 to 100.', {
+      ...brief,
+      signal: controller.signal,
+    })
     await reader.next()
     controller.abort(new Error('stopped by the test'))
     const failure = await reader
       .next()
       .then(
         async ({ done }) =>
-          done ? 'it ended before the abort' : await reader.next().then(() => 'reads still resolve', String),
+          done
+            ? 'it ended before the abort'
+            : await reader.next().then(() => 'reads still resolve', String),
         String,
       )
     expectThat(failure.includes('stopped by the test') || failure.includes('ended before'), failure)
@@ -137,7 +151,10 @@ export const questions: Readonly<Record<string, Question>> = {
   },
   'unknown model': async ({ other }) => {
     const provider = await other({ model: 'modelport-no-such-model' })
-    return codeOf(() => provider.complete('Hi', brief), ['not-found', 'invalid-request', 'permission'])
+    return codeOf(
+      () => provider.complete('Hi', brief),
+      ['not-found', 'invalid-request', 'permission'],
+    )
   },
   'long prompt': async ({ provider }) => {
     const { text, usage } = await provider.generate(
@@ -155,15 +172,24 @@ export async function askAll(config: ModelConfig, context?: FactoryContext): Pro
   const answers: Answered[] = []
   for (const [question, ask] of Object.entries(questions)) {
     const startedAt = performance.now()
-    const other = (change: Partial<ModelConfig>): Promise<Provider> => newProvider({ ...config, ...change }, context)
+    const other = (change: Partial<ModelConfig>): Promise<Provider> =>
+      newProvider({ ...config, ...change }, context)
     const [status, detail] = await ask({ provider, other }).then(
       (said) => ['ok', said] as const,
       (error: unknown) => {
         const message = error instanceof Error ? error.message : String(error)
-        return [isLlmError(error, 'unsupported') ? 'skipped' : 'failed', message.split('\n', 1)[0] ?? ''] as const
+        return [
+          isLlmError(error, 'unsupported') ? 'skipped' : 'failed',
+          message.split('\n', 1)[0] ?? '',
+        ] as const
       },
     )
-    answers.push({ question, status, detail: detail.slice(0, 100), ms: Math.round(performance.now() - startedAt) })
+    answers.push({
+      question,
+      status,
+      detail: detail.slice(0, 100),
+      ms: Math.round(performance.now() - startedAt),
+    })
   }
   return answers
 }

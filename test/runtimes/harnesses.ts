@@ -5,7 +5,13 @@ import { createGoogle } from '@modelport/provider-google'
 import { createOllama } from '@modelport/provider-ollama'
 import { createOpenAI } from '@modelport/provider-openai'
 import { createOpenAICompatible } from '@modelport/provider-openai-compatible'
-import { anthropicMessages, bedrockConverse, gemini, ollamaChat, openaiResponses } from '@modelport/test-formats'
+import {
+  anthropicMessages,
+  bedrockConverse,
+  gemini,
+  ollamaChat,
+  openaiResponses,
+} from '@modelport/test-formats'
 
 const apiKey = 'sk-Rt01Ab23Cd45Ef67Gh89abcdef'
 // The page of a test shows no key to anybody; elsewhere this changes nothing.
@@ -18,13 +24,19 @@ export const harnesses: readonly Harness[] = [
     format: openaiChat,
     apiKey,
     create: (config) =>
-      createOpenAICompatible({ baseUrl: 'http://conformance.test', model: 'model', apiKey, ...config }),
+      createOpenAICompatible({
+        baseUrl: 'http://conformance.test',
+        model: 'model',
+        apiKey,
+        ...config,
+      }),
   },
   {
     name: 'ollama',
     format: ollamaChat,
     apiKey,
-    create: (config) => createOllama({ baseUrl: 'http://conformance.test', model: 'model', apiKey, ...config }),
+    create: (config) =>
+      createOllama({ baseUrl: 'http://conformance.test', model: 'model', apiKey, ...config }),
   },
   {
     name: 'anthropic',
@@ -43,7 +55,8 @@ export const harnesses: readonly Harness[] = [
     name: 'openai',
     format: openaiResponses,
     apiKey,
-    create: (config) => createOpenAI({ model: 'gpt-5.4', apiKey, dangerouslyAllowBrowser, ...config }),
+    create: (config) =>
+      createOpenAI({ model: 'gpt-5.4', apiKey, dangerouslyAllowBrowser, ...config }),
   },
   {
     name: 'google',
@@ -57,7 +70,8 @@ export const harnesses: readonly Harness[] = [
     apiKey,
     skip: {
       "comments and pings keep the bytes' clock, not the reply's": 'frames have no pings of text',
-      'an event without an end is refused as soon as it is too long': 'frames say their length first',
+      'an event without an end is refused as soon as it is too long':
+        'frames say their length first',
       'the key is on no object': 'a secret key signs and is never sent',
     },
     create: (config) =>

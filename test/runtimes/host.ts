@@ -29,15 +29,21 @@ export async function startHost(folder: string): Promise<Host> {
   }
   let reported: (report: Report) => void = () => undefined
   const report = new Promise<Report>((resolve) => (reported = resolve))
-  const answer = async (incoming: IncomingMessage): Promise<readonly [type: string, body: string]> => {
-    const [, first = '', second = ''] = new URL(incoming.url ?? '/', 'http://host').pathname.split('/')
+  const answer = async (
+    incoming: IncomingMessage,
+  ): Promise<readonly [type: string, body: string]> => {
+    const [, first = '', second = ''] = new URL(incoming.url ?? '/', 'http://host').pathname.split(
+      '/',
+    )
     if (first === 'report') {
       const sent = JSON.parse(await text(incoming)) as Report
       setTimeout(() => reported(sent), 100) // the runtime reads the reply first
     }
     if (first === 'servers') return ['application/json', JSON.stringify(urls)]
-    if (first === 'requests') return ['application/json', JSON.stringify(servers[second]?.requests ?? [])]
-    if (first.endsWith('.js')) return ['text/javascript', await readFile(join(folder, first), 'utf8')]
+    if (first === 'requests')
+      return ['application/json', JSON.stringify(servers[second]?.requests ?? [])]
+    if (first.endsWith('.js'))
+      return ['text/javascript', await readFile(join(folder, first), 'utf8')]
     return ['text/html', page]
   }
   const server = createServer((incoming: IncomingMessage, outgoing: ServerResponse) => {

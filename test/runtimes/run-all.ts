@@ -28,15 +28,22 @@ const isLong = (title: string): boolean =>
 /** The kit over the providers, and the checks over the network. */
 export async function runAll({ host, runtime, harnesses, full }: RunRequest): Promise<Report> {
   const urls = (await (await fetch(`${host}/servers`)).json()) as WireServers['urls']
-  const requests: WireServers['requests'] = async (name) => (await fetch(`${host}/requests/${name}`)).json()
+  const requests: WireServers['requests'] = async (name) =>
+    (await fetch(`${host}/requests/${name}`)).json()
   const kit = collectTests((runner) => {
     for (const harness of harnesses) conformance(runner, harness)
   })
-  const results = await runTests([...kit, ...wireChecks({ urls, requests })], full ? undefined : isLong)
+  const results = await runTests(
+    [...kit, ...wireChecks({ urls, requests })],
+    full ? undefined : isLong,
+  )
   return { runtime, results }
 }
 
 /** Hands the report to the host. */
-export async function sendReport(host: string, report: Report | { readonly failure: string }): Promise<void> {
+export async function sendReport(
+  host: string,
+  report: Report | { readonly failure: string },
+): Promise<void> {
   await fetch(`${host}/report`, { method: 'POST', body: JSON.stringify(report) })
 }

@@ -47,7 +47,10 @@ export async function runTests(
   return results
 }
 
-async function outcomeOf(body: () => Promise<void> | void, timeoutMs: number): Promise<Omit<TestResult, 'title'>> {
+async function outcomeOf(
+  body: () => Promise<void> | void,
+  timeoutMs: number,
+): Promise<Omit<TestResult, 'title'>> {
   const start = Date.now()
   let timer: ReturnType<typeof setTimeout> | undefined
   const late = new Promise<never>((_, reject) => {

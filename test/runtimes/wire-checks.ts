@@ -1,6 +1,9 @@
 import { type LoggedRequest, openaiChat, scriptNamed, scriptTools } from '@modelport/conformance'
 import { isLlmError, type Provider, type ToolStreamReader } from '@modelport/core'
-import { createOpenAICompatible, createOpenAICompatibleEmbedder } from '@modelport/provider-openai-compatible'
+import {
+  createOpenAICompatible,
+  createOpenAICompatibleEmbedder,
+} from '@modelport/provider-openai-compatible'
 import type { TestCase } from './run-tests.ts'
 import { wireKey } from './wire-facts.ts'
 
@@ -26,7 +29,10 @@ export function wireChecks(servers: WireServers): readonly TestCase[] {
       const reader = await provider('text').stream('Hi')
       const text = (await all(reader)).join('')
       equal(text, scriptNamed('unicode').turns[0]?.text?.join(''))
-      equal([reader.finishReason(), reader.usage().inputTokens, reader.usage().outputTokens], ['stop', 21, 7])
+      equal(
+        [reader.finishReason(), reader.usage().inputTokens, reader.usage().outputTokens],
+        ['stop', 21, 7],
+      )
       equal(await provider('text').complete('Hi'), text)
     },
     "the platform's fetch, handed in as it is": async () => {
@@ -42,7 +48,10 @@ export function wireChecks(servers: WireServers): readonly TestCase[] {
       await reader.close()
     },
     'a turn with tools': async () => {
-      const reader = await provider('tools').streamWithTools([{ role: 'user', content: 'Hi' }], scriptTools)
+      const reader = await provider('tools').streamWithTools(
+        [{ role: 'user', content: 'Hi' }],
+        scriptTools,
+      )
       await answerCalls(reader)
       equal(reader.fullText(), 'Three answers.')
       const requests = await servers.requests('tools')
@@ -52,7 +61,9 @@ export function wireChecks(servers: WireServers): readonly TestCase[] {
       )
       const results = openaiChat
         .read(requests[1] as Logged)
-        .messages.flatMap((message) => (message.role === 'tool' ? [[message.callId, message.text]] : []))
+        .messages.flatMap((message) =>
+          message.role === 'tool' ? [[message.callId, message.text]] : [],
+        )
       equal(results, [
         ['call_a', 'result of get_weather'],
         ['call_b', 'result of get_weather'],
@@ -89,10 +100,14 @@ export function wireChecks(servers: WireServers): readonly TestCase[] {
       equal(await provider('busy').complete('Hi'), 'Hello')
       equal((await servers.requests('busy')).length, 2)
     },
-    'a web page in place of a reply': async () => equal(await code(provider('page').complete('Hi')), 'protocol'),
+    'a web page in place of a reply': async () =>
+      equal(await code(provider('page').complete('Hi')), 'protocol'),
     'a redirect is not followed': async () => {
       const error = await rejection(provider('moved').complete('Hi'))
-      holds(isLlmError(error) && error.code === 'redirect-refused', `redirect-refused, not ${String(error)}`)
+      holds(
+        isLlmError(error) && error.code === 'redirect-refused',
+        `redirect-refused, not ${String(error)}`,
+      )
       equal((await servers.requests('moved')).length, 1)
     },
     'a connection that is reset in the middle': async () => {
@@ -106,18 +121,21 @@ export function wireChecks(servers: WireServers): readonly TestCase[] {
       equal(await code(provider('nobody').complete('Hi', once)), 'network')
     },
     'a reply held to a JSON schema': async () => {
-      const schema = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] }
+      const schema = {
+        type: 'object',
+        properties: { city: { type: 'string' } },
+        required: ['city'],
+      }
       const { text } = await provider('schema').generate([{ role: 'user', content: 'Where?' }], {
         responseFormat: { type: 'json-schema', schema },
       })
       equal(JSON.parse(text), { city: 'Oslo' })
     },
     'embeddings, in two requests, in the order of their texts': async () => {
-      const { vectors, usage } = await createOpenAICompatibleEmbedder({ ...config('embeddings'), batchSize: 2 }).embed([
-        'a',
-        'bb',
-        'ccc',
-      ])
+      const { vectors, usage } = await createOpenAICompatibleEmbedder({
+        ...config('embeddings'),
+        batchSize: 2,
+      }).embed(['a', 'bb', 'ccc'])
       equal(vectors, [
         [1, 0],
         [2, 1],
@@ -138,7 +156,9 @@ async function answerCalls(reader: ToolStreamReader): Promise<void> {
   for await (const event of reader) {
     if (event.type === 'tool-call-complete') calls.push(event.toolCall)
     if (event.type !== 'turn-end' || event.reason !== 'tool-calls') continue
-    await reader.sendToolResults(calls.splice(0).map(({ id, name }) => ({ callId: id, content: `result of ${name}` })))
+    await reader.sendToolResults(
+      calls.splice(0).map(({ id, name }) => ({ callId: id, content: `result of ${name}` })),
+    )
   }
 }
 

@@ -1,4 +1,10 @@
-import { openaiChat, type ScriptTurn, scriptNamed, type WireFormat, type WireRequest } from '@modelport/conformance'
+import {
+  openaiChat,
+  type ScriptTurn,
+  scriptNamed,
+  type WireFormat,
+  type WireRequest,
+} from '@modelport/conformance'
 import { type FaultyServer, startFaultyServer } from '../support/faulty-server.ts'
 import { wireKey } from './wire-facts.ts'
 
@@ -13,14 +19,20 @@ const embeddings: WireFormat = {
   matches: ({ method, path }) => method === 'POST' && path.endsWith('/v1/embeddings'),
   respond: (_, { body }) => {
     const { input } = body as { readonly input: readonly string[] }
-    const data = input.map((text, index) => ({ object: 'embedding', index, embedding: [text.length, index] })).reverse()
+    const data = input
+      .map((text, index) => ({ object: 'embedding', index, embedding: [text.length, index] }))
+      .reverse()
     const answer = {
       object: 'list',
       model: 'model',
       data,
       usage: { prompt_tokens: input.length, total_tokens: input.length },
     }
-    return { status: 200, headers: { 'content-type': 'application/json' }, pieces: [JSON.stringify(answer)] }
+    return {
+      status: 200,
+      headers: { 'content-type': 'application/json' },
+      pieces: [JSON.stringify(answer)],
+    }
   },
 }
 
@@ -34,7 +46,9 @@ const obey = ({ body }: WireRequest): ScriptTurn => {
   }
   const required = form?.type === 'json_schema' ? form.json_schema?.schema?.required : undefined
   return say(
-    required ? JSON.stringify(Object.fromEntries(required.map((name) => [name, 'Oslo']))) : 'I was not asked for JSON',
+    required
+      ? JSON.stringify(Object.fromEntries(required.map((name) => [name, 'Oslo'])))
+      : 'I was not asked for JSON',
   )
 }
 
@@ -45,9 +59,16 @@ const servers: Readonly<Record<string, Options>> = {
   tools: { reply: scriptNamed('parallel calls').turns },
   stalls: { reply: [say(...words)], fault: { stallAfterBytes: 900 } },
   refuses: { apiKey: 'another-key' },
-  busy: { reply: (_, { format, index }) => (index ? say('Hello') : format.failure(503, 'try again later')) },
+  busy: {
+    reply: (_, { format, index }) =>
+      index ? say('Hello') : format.failure(503, 'try again later'),
+  },
   moved: {
-    reply: () => ({ status: 307, headers: { location: 'http://127.0.0.1:9/v1/chat/completions' }, pieces: [] }),
+    reply: () => ({
+      status: 307,
+      headers: { location: 'http://127.0.0.1:9/v1/chat/completions' },
+      pieces: [],
+    }),
   },
   page: {
     reply: () => ({
@@ -63,9 +84,16 @@ const servers: Readonly<Record<string, Options>> = {
 
 /** The servers that the checks of wire-checks.ts ask, by name. Pages of any origin may. */
 export async function startWireServers(): Promise<Readonly<Record<string, FaultyServer>>> {
-  const start = async ([name, options]: readonly [string, Options]): Promise<[string, FaultyServer]> => [
+  const start = async ([name, options]: readonly [string, Options]): Promise<
+    [string, FaultyServer]
+  > => [
     name,
-    await startFaultyServer({ formats: [openaiChat], reply: [say('Hello')], apiKey: wireKey, ...options }),
+    await startFaultyServer({
+      formats: [openaiChat],
+      reply: [say('Hello')],
+      apiKey: wireKey,
+      ...options,
+    }),
   ]
   return Object.fromEntries(await Promise.all(Object.entries(servers).map(start)))
 }

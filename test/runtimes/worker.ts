@@ -6,7 +6,10 @@ export default {
   async fetch(request: Request): Promise<Response> {
     const query = new URL(request.url).searchParams
     const host = query.get('host') ?? ''
-    await sendReport(host, await runAll({ host, runtime: navigator.userAgent, harnesses, full: query.has('full') }))
+    await sendReport(
+      host,
+      await runAll({ host, runtime: navigator.userAgent, harnesses, full: query.has('full') }),
+    )
     return new Response('reported')
   },
 }

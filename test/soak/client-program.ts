@@ -34,7 +34,9 @@ const report = (message: ClientReport): unknown => process.send?.(message)
 const wrong = (text: string): unknown => report({ type: 'wrong', text })
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
-const clients = urls.map((url) => createAgentClient(`${url}/a/worker`, { maxReconnects: 2, reconnectMs: 100 }))
+const clients = urls.map((url) =>
+  createAgentClient(`${url}/a/worker`, { maxReconnects: 2, reconnectMs: 100 }),
+)
 const anyClient = (): AgentClient => clients[Math.floor(Math.random() * clients.length)]!
 
 /** Begins a task and reads it to its end, whatever breaks: a message that is sent again gives the same task. */
@@ -45,14 +47,21 @@ async function work(index: number): Promise<void> {
     const client = anyClient()
     try {
       if (id === undefined) {
-        ;({ id } = await client.send(message, { returnImmediately: true, signal: AbortSignal.timeout(10_000) }))
+        ;({ id } = await client.send(message, {
+          returnImmediately: true,
+          signal: AbortSignal.timeout(10_000),
+        }))
         report({ type: 'task', job: index, task: id })
       }
       const task = await follow(client, id, index % 4 === 0 ? 3 : undefined)
       if (!isTerminal(task.state))
         await pause(300) // somebody decides
       else
-        return void report({ type: 'over', job: index, text: task.state === 'completed' ? answerOf(task) : task.state })
+        return void report({
+          type: 'over',
+          job: index,
+          text: task.state === 'completed' ? answerOf(task) : task.state,
+        })
     } catch (error) {
       if (process.env['SOAK_VERBOSE']) console.error(`client: ${String(error)}`)
       await pause(200)
@@ -97,8 +106,10 @@ async function stream(index: number): Promise<void> {
       if (way === 1) break
       if (way === 2) abort.abort()
     }
-    if (way !== 1 && text !== poem) wrong(`stream ${index} ended with ${text.length} of ${poem.length} characters`)
-    if (way > 1) wrong(`stream ${index} ended, although it was ${way === 2 ? 'aborted' : 'cut off'}`)
+    if (way !== 1 && text !== poem)
+      wrong(`stream ${index} ended with ${text.length} of ${poem.length} characters`)
+    if (way > 1)
+      wrong(`stream ${index} ended, although it was ${way === 2 ? 'aborted' : 'cut off'}`)
   } catch (error) {
     if (!(way === 2 && abort.signal.aborted) && !(way === 3 && isLlmError(error, 'truncated')))
       wrong(`stream ${index} failed: ${String(error)}`)
@@ -112,11 +123,14 @@ const runner = createAnthropicBatches({ model: 'batch', apiKey: 'key-of-the-soak
 async function batch(index: number): Promise<void> {
   const size = 1 + (index % 20)
   const { id } = await runner.createBatch(
-    Array.from({ length: size }, () => ({ messages: [{ role: 'user' as const, content: 'The capital of Italy?' }] })),
+    Array.from({ length: size }, () => ({
+      messages: [{ role: 'user' as const, content: 'The capital of Italy?' }],
+    })),
   )
   while ((await runner.getBatch(id)).status === 'running') await pause(100)
   const texts = (await runner.batchResults(id)).map(({ generation }) => generation?.text)
-  if (texts.length !== size || texts.some((text) => text !== 'Rome')) wrong(`batch ${index} has ${texts.join()}`)
+  if (texts.length !== size || texts.some((text) => text !== 'Rome'))
+    wrong(`batch ${index} has ${texts.join()}`)
   counts.batches++
 }
 
@@ -149,7 +163,9 @@ for (let index = 0; !state.isPaused; ) {
   void work(index).finally(() => state.active--)
   void stream(index / 2)
   if (index % 8 === 0)
-    void batch(index / 8).catch((error: unknown) => wrong(`batch ${index / 8} failed: ${String(error)}`))
+    void batch(index / 8).catch((error: unknown) =>
+      wrong(`batch ${index / 8} failed: ${String(error)}`),
+    )
   await pause(every * (0.5 + Math.random()))
   index += 2
 }

@@ -37,7 +37,8 @@ const samples = new Samples(Math.ceil((2 * seconds * 1000) / sampleMs))
 const beganAt = performance.now()
 const age = (): number => (performance.now() - beganAt) / 1000
 const state = { isInterrupted: false }
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => (state.isInterrupted = true))
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, () => (state.isInterrupted = true))
 
 const programs = await bundlePrograms(folder, {
   server: here('server-program.ts'),
@@ -62,7 +63,8 @@ const places: Place[] = []
 if (values.database !== 'PostgreSQL')
   places.push(await Place.open({ ...common, name: 'SQLite', address: join(folder, 'store.db') }))
 if (server) places.push(await Place.open({ ...common, name: 'PostgreSQL', address: server.url }))
-world.onEffect = (effect) => places.find(({ name }) => effect.worker.startsWith(name))?.onEffect(effect) ?? 'done'
+world.onEffect = (effect) =>
+  places.find(({ name }) => effect.worker.startsWith(name))?.onEffect(effect) ?? 'done'
 
 try {
   const startedAt = age()
@@ -70,17 +72,21 @@ try {
     await new Promise((resolve) => setTimeout(resolve, sampleMs))
     const sample = await take()
     samples.add(sample)
-    if (samples.length % 30 === 0) console.log(JSON.stringify({ minutes: Math.round(age() / 60), ...sample.values }))
+    if (samples.length % 30 === 0)
+      console.log(JSON.stringify({ minutes: Math.round(age() / 60), ...sample.values }))
   }
   const lasted = age() - startedAt
   const counts = Object.fromEntries(
-    await Promise.all(places.map(async (place) => [place.name, await place.finish(60_000)] as const)),
+    await Promise.all(
+      places.map(async (place) => [place.name, await place.finish(60_000)] as const),
+    ),
   )
   const growths = growthOf(samples.list(), values.short)
   for (const place of places) if (place.counts.pruned === 0) place.wrong.push('nothing was pruned')
   const wrong = places.flatMap((place) => place.wrong.map((text) => `${place.name}: ${text}`))
   report(lasted, counts, growths, wrong)
-  process.exitCode = wrong.length > 0 || growths.some(({ isRising }) => isRising) || places.length === 0 ? 1 : 0
+  process.exitCode =
+    wrong.length > 0 || growths.some(({ isRising }) => isRising) || places.length === 0 ? 1 : 0
 } finally {
   world.close()
   await server?.stop()
@@ -90,7 +96,10 @@ try {
 async function take(): Promise<Sample> {
   const taken = await Promise.all(places.map((place) => place.sample()))
   const own = Object.fromEntries(
-    Object.entries(await sampleProcess()).map(([key, value]) => [`conductor ${key}`, Number(value)]),
+    Object.entries(await sampleProcess()).map(([key, value]) => [
+      `conductor ${key}`,
+      Number(value),
+    ]),
   )
   return { at: age(), values: Object.assign({}, ...taken, own) as Sample['values'] }
 }
@@ -126,7 +135,15 @@ function report(
       : `${wrong.length} things are wrong; these grow: ${rising.map(({ what }) => what).join(', ') || 'none'}`,
   )
   mkdirSync(dirname(out), { recursive: true })
-  const head = { minutes: lasted / 60, core, node: process.version, cpus: cpus().length, counts, wrong, growths }
+  const head = {
+    minutes: lasted / 60,
+    core,
+    node: process.version,
+    cpus: cpus().length,
+    counts,
+    wrong,
+    growths,
+  }
   writeFileSync(out, `${JSON.stringify({ ...head, samples: list }, undefined, 1)}\n`)
   console.log(`figures: ${out}`)
 }

@@ -9,7 +9,11 @@ import { type DurableStore, isDurableError } from '../../packages/durable/src/in
 import { openPostgresDatabase } from '../../packages/durable/src/postgres/open-database.js'
 import { openSqliteDatabase } from '../../packages/durable/src/sqlite/open-database.js'
 import { createDurableStore } from '../../packages/durable/src/store/durable-store.js'
-import { questionOf, reportOfRun, reportOfTask } from '../../packages/durable/test/kill/adapter/report.js'
+import {
+  questionOf,
+  reportOfRun,
+  reportOfTask,
+} from '../../packages/durable/test/kill/adapter/report.js'
 import { definitionOf, promptOf } from '../../packages/durable/test/kill/adapter/script.js'
 import type { Answer, Effect } from '../../packages/durable/test/kill/ledger.js'
 import { answer, type Decided, isRefusal, judge } from '../../packages/durable/test/kill/oracle.js'
@@ -49,7 +53,17 @@ const mostFailedStarts = 50
 /** Runs that are open at the same time. */
 const mostRuns = 5
 const principal = 'anonymous'
-const tables = ['logs', 'entries', 'runs', 'inbox', 'outbox', 'tasks', 'sessions', 'documents', 'workers']
+const tables = [
+  'logs',
+  'entries',
+  'runs',
+  'inbox',
+  'outbox',
+  'tasks',
+  'sessions',
+  'documents',
+  'workers',
+]
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 const definition = definitionOf(() => Promise.resolve(''), 1)
 
@@ -112,7 +126,9 @@ export class Place {
 
   static async open(options: PlaceOptions): Promise<Place> {
     const { name, address } = options
-    const database = await (name === 'SQLite' ? openSqliteDatabase(address) : openPostgresDatabase(address))
+    const database = await (name === 'SQLite'
+      ? openSqliteDatabase(address)
+      : openPostgresDatabase(address))
     const place = new Place(options, database, await freePorts(2))
     await place.#begin()
     return place
@@ -124,7 +140,9 @@ export class Place {
     this.#worker = await this.#start(1)
     const urls = this.#ports.map((port) => `http://127.0.0.1:${port}`)
     this.#client = await ready(
-      fork(programs.client, [worldUrl, String(jobMs), this.name, ...urls], { execArgv: ['--expose-gc'] }),
+      fork(programs.client, [worldUrl, String(jobMs), this.name, ...urls], {
+        execArgv: ['--expose-gc'],
+      }),
     )
     this.#client.on('message', (message) => this.#onReport(message as ClientReport))
     if (leak === 'handles') this.#client.send('leak')
@@ -138,7 +156,14 @@ export class Place {
   async #start(place: 0 | 1): Promise<ChildProcess> {
     const { programs, address, worldUrl, leak = '' } = this.#options
     const name = place === 0 ? `${this.name}-lives` : `${this.name}-${++this.#generation}`
-    const given = [address, String(leaseMs), worldUrl, name, String(this.#ports[place]), place === 0 ? leak : '']
+    const given = [
+      address,
+      String(leaseMs),
+      worldUrl,
+      name,
+      String(this.#ports[place]),
+      place === 0 ? leak : '',
+    ]
     for (;;) {
       const child = fork(programs.server, given, { execArgv: ['--expose-gc'] })
       try {
@@ -148,7 +173,8 @@ export class Place {
         continue
       }
       child.once('exit', (code, signal) => {
-        if (!this.#isClosing && signal !== 'SIGKILL') this.wrong.push(`${name} ended by itself with ${code ?? signal}`)
+        if (!this.#isClosing && signal !== 'SIGKILL')
+          this.wrong.push(`${name} ended by itself with ${code ?? signal}`)
       })
       return child
     }
@@ -181,7 +207,8 @@ export class Place {
     const open = this.#open.get(this.#idOf(message.job))
     if (!open) return
     if (message.type === 'task') {
-      if (open.task !== undefined && open.task !== message.task) this.wrong.push(`${open.job.id} has two tasks`)
+      if (open.task !== undefined && open.task !== message.task)
+        this.wrong.push(`${open.job.id} has two tasks`)
       open.task = message.task
     }
     if (message.type === 'over') open.read = message.text
@@ -190,7 +217,11 @@ export class Place {
   #idOf = (index: number): string => `${this.name}-${index}`
 
   #add(index: number): Open {
-    const open: Open = { job: { ...jobOf(index), id: this.#idOf(index) }, decided: [], since: this.#database.now() }
+    const open: Open = {
+      job: { ...jobOf(index), id: this.#idOf(index) },
+      decided: [],
+      since: this.#database.now(),
+    }
     this.#open.set(open.job.id, open)
     this.counts.jobs++
     const children = open.job.steps.flat().filter(({ effect }) => effect === 'child').length
@@ -221,7 +252,8 @@ export class Place {
 
   async #kill(): Promise<void> {
     if (this.#isPaused) return
-    if (this.#armed === undefined && Math.random() < 0.5) this.#armed = Math.random() < 0.5 ? 'lost' : 'unseen'
+    if (this.#armed === undefined && Math.random() < 0.5)
+      this.#armed = Math.random() < 0.5 ? 'lost' : 'unseen'
     else await (this.#replacing = this.#replace())
   }
 
@@ -254,7 +286,9 @@ export class Place {
   async #decide(open: Open, id: string, question: ReturnType<typeof questionOf>): Promise<void> {
     if (!question) return
     const effects = this.#options.world.effectsOf(open.job.id)
-    const decision = answer(question, { has: (key) => effects.some((effect) => effect.key === key) })
+    const decision = answer(question, {
+      has: (key) => effects.some((effect) => effect.key === key),
+    })
     if (decision.type === 'answer') return // no job of the soak asks
     const at = performance.now()
     try {
@@ -274,7 +308,9 @@ export class Place {
       ? reportOfRun(this.#store, job.id)
       : reportOfTask(this.#store, { principal, id: task }))
     const { world } = this.#options
-    this.wrong.push(...judge({ job, report, effects: world.effectsOf(job.id), decided: open.decided }))
+    this.wrong.push(
+      ...judge({ job, report, effects: world.effectsOf(job.id), decided: open.decided }),
+    )
     if (read !== undefined && read !== report.text)
       this.wrong.push(`the reader of ${job.id} read ${JSON.stringify(read)}`)
     world.forget(job.id)
@@ -296,14 +332,23 @@ export class Place {
     )
     for (const { name, principal, agent, id } of rows)
       if (this.#orphans.has(String(name)))
-        await this.#store.sessions.delete({ principal: String(principal), agent: String(agent), id: String(id) })
+        await this.#store.sessions.delete({
+          principal: String(principal),
+          agent: String(agent),
+          id: String(id),
+        })
     this.#orphans = new Set(rows.map(({ name }) => String(name)))
   }
 
   async sample(): Promise<Readonly<Record<string, number>>> {
     const [server, client] = await Promise.all([sampleOf(this.#server), sampleOf(this.#client)])
     const of = (name: string, sample: ProcessSample): Record<string, number> =>
-      Object.fromEntries(Object.entries(sample).map(([key, value]) => [`${this.name} ${name} ${key}`, Number(value)]))
+      Object.fromEntries(
+        Object.entries(sample).map(([key, value]) => [
+          `${this.name} ${name} ${key}`,
+          Number(value),
+        ]),
+      )
     return {
       ...of('server', server),
       ...of('client', client),
@@ -322,7 +367,10 @@ export class Place {
   async #bytes(): Promise<number> {
     const { name, address } = this.#options
     if (name === 'SQLite')
-      return ['', '-wal'].reduce((sum, end) => sum + (existsSync(address + end) ? statSync(address + end).size : 0), 0)
+      return ['', '-wal'].reduce(
+        (sum, end) => sum + (existsSync(address + end) ? statSync(address + end).size : 0),
+        0,
+      )
     const sql = `SELECT sum(pg_total_relation_size(c.oid)) AS n FROM pg_class c JOIN pg_namespace s ON s.oid = c.relnamespace
       WHERE s.nspname = 'modelport' AND c.relkind = 'r'`
     return Number((await this.#database.read(sql))[0]?.['n'])
@@ -334,7 +382,10 @@ export class Place {
     this.#armed = undefined
     this.#client.send('pause')
     await pause(100) // what it said before
-    for (const until = performance.now() + patienceMs; this.#open.size > 0 && performance.now() < until; )
+    for (
+      const until = performance.now() + patienceMs;
+      this.#open.size > 0 && performance.now() < until;
+    )
       await pause(200)
     for (const { job, task, read } of this.#open.values())
       this.wrong.push(
@@ -364,7 +415,10 @@ export class Place {
 
   async #close(child: ChildProcess): Promise<void> {
     child.send('close')
-    const isEnded = await Promise.race([once(child, 'exit').then(() => true), pause(20_000).then(() => false)])
+    const isEnded = await Promise.race([
+      once(child, 'exit').then(() => true),
+      pause(20_000).then(() => false),
+    ])
     if (isEnded) return
     this.wrong.push('a server that was closed did not end within 20 s')
     child.kill('SIGKILL')
@@ -372,7 +426,10 @@ export class Place {
 }
 
 async function ready(child: ChildProcess): Promise<ChildProcess> {
-  const first: unknown = await Promise.race([once(child, 'message'), once(child, 'exit').then(() => undefined)])
+  const first: unknown = await Promise.race([
+    once(child, 'message'),
+    once(child, 'exit').then(() => undefined),
+  ])
   if (first === undefined) throw new Error('a process ended before it was ready')
   return child
 }

@@ -45,7 +45,11 @@ export interface Growth extends Slope {
 }
 
 /** What is judged; of the conductor, which is the soak's own, only its heap, handles and timers. A file or a handle more or less is that of a request in flight, so growth below the floor does not count. */
-const judged: readonly { readonly pattern: RegExp; readonly unit: Growth['unit']; readonly floor: number }[] = [
+const judged: readonly {
+  readonly pattern: RegExp
+  readonly unit: Growth['unit']
+  readonly floor: number
+}[] = [
   { pattern: / heap$/, unit: 'MB', floor: 0.5e6 },
   { pattern: /(server|client) threads$/, unit: 'MB', floor: 0.5e6 },
   // Code grows while rare branches run for the first time and hot ones are compiled again; it ends with the program's own size.

@@ -3,7 +3,11 @@ import { createOpenAICompatible } from '@modelport/provider-openai-compatible'
 import { createAgentClient } from '@modelport/serve'
 import { serve } from '@modelport/serve/node'
 import { openStore } from '../../packages/durable/test/kill/adapter/open-store.js'
-import { agentsOf, definitionOf, type Effects } from '../../packages/durable/test/kill/adapter/script.js'
+import {
+  agentsOf,
+  definitionOf,
+  type Effects,
+} from '../../packages/durable/test/kill/adapter/script.js'
 import { sampleProcess } from './sample.js'
 import { modelOf } from './world.js'
 
@@ -12,16 +16,26 @@ const [, , address = '', lease = '', world = '', worker = '', port = '', leak] =
 const kept: unknown[] = []
 const effects: Effects = async (effect) => {
   if (leak === 'heap') kept.push(Array.from({ length: 20_000 }, () => Math.random()))
-  return (await fetch(`${world}/effect`, { method: 'POST', body: JSON.stringify({ ...effect, worker }) })).text()
+  return (
+    await fetch(`${world}/effect`, { method: 'POST', body: JSON.stringify({ ...effect, worker }) })
+  ).text()
 }
 const model = (end: string) =>
-  createOpenAICompatible({ model: modelOf[end] ?? '', baseUrl: `${world}/v1`, apiKey: 'key-of-the-soak' })
+  createOpenAICompatible({
+    model: modelOf[end] ?? '',
+    baseUrl: `${world}/v1`,
+    apiKey: 'key-of-the-soak',
+  })
 const onError = (error: unknown): void => {
   if (process.env['SOAK_VERBOSE']) console.error(`${worker}: ${String(error)}`)
 }
 const store = await openStore(address, Number(lease))
 const clerk = createAgentClient(`http://127.0.0.1:${port}/a/clerk`, { reconnectMs: 50 })
-const server = await serve(agentsOf(effects, 1, clerk, model), { port: Number(port), store, onError })
+const server = await serve(agentsOf(effects, 1, clerk, model), {
+  port: Number(port),
+  store,
+  onError,
+})
 const runs = store.runs.work([definitionOf(effects, 1, model)], { concurrency: 8, onError })
 
 let isClosing = false

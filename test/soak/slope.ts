@@ -32,11 +32,14 @@ export function slopeOf(points: readonly Point[], tolerance: number, floor = 0):
     medians.push([median(block.map(([at]) => at)), median(block.map(([, value]) => value))])
   }
   const slopes = medians
-    .flatMap(([at, value], index) => medians.slice(index + 1).map(([then, later]) => (later - value) / (then - at)))
+    .flatMap(([at, value], index) =>
+      medians.slice(index + 1).map(([then, later]) => (later - value) / (then - at)),
+    )
     .sort((a, b) => a - b)
   const n = medians.length
   const half = z * Math.sqrt((n * (n - 1) * (2 * n + 5)) / 18)
-  const at = (rank: number): number => slopes[Math.min(slopes.length - 1, Math.max(0, Math.round(rank)))] ?? NaN
+  const at = (rank: number): number =>
+    slopes[Math.min(slopes.length - 1, Math.max(0, Math.round(rank)))] ?? NaN
   const low = at((slopes.length - half) / 2 - 1)
   const level = median(points.map(([, value]) => value))
   const seconds = (points.at(-1)?.[0] ?? 0) - (points[0]?.[0] ?? 0)

@@ -20,7 +20,10 @@ export class World {
     this.#respond(request, response).catch(() => response.destroy())
   })
   readonly #effects = new Map<string, Effect[]>()
-  readonly #batches = new Map<string, { readonly requests: readonly { custom_id: string }[]; asked: number }>()
+  readonly #batches = new Map<
+    string,
+    { readonly requests: readonly { custom_id: string }[]; asked: number }
+  >()
   #made = 0
   /** Decides what becomes of an effect. */
   onEffect: (effect: Effect) => Answer = () => 'done'
@@ -52,8 +55,10 @@ export class World {
     const path = request.url ?? ''
     if (path === '/effect')
       this.#effect({ ...(JSON.parse(body) as Omit<Effect, 'at'>), at: performance.now() }, response)
-    else if (path.endsWith('/chat/completions')) await chat(JSON.parse(body) as ChatRequest, response)
-    else if (path.includes('/messages/batches')) this.#batch(request.method ?? '', path, body, response)
+    else if (path.endsWith('/chat/completions'))
+      await chat(JSON.parse(body) as ChatRequest, response)
+    else if (path.includes('/messages/batches'))
+      this.#batch(request.method ?? '', path, body, response)
     else response.writeHead(404).end()
   }
 
@@ -67,7 +72,9 @@ export class World {
   #batch(method: string, path: string, body: string, response: ServerResponse): void {
     if (method === 'POST') {
       const id = `msgbatch_${++this.#made}`
-      const { requests } = JSON.parse(body) as { readonly requests: readonly { readonly custom_id: string }[] }
+      const { requests } = JSON.parse(body) as {
+        readonly requests: readonly { readonly custom_id: string }[]
+      }
       this.#batches.set(id, { requests, asked: 0 })
       json(response, batchOf(id, requests.length, false))
       return
@@ -75,14 +82,22 @@ export class World {
     const [, id = '', results] = /batches\/(\w+)(\/results)?/.exec(path) ?? []
     const batch = this.#batches.get(id)
     if (!batch) response.writeHead(404).end()
-    else if (results === undefined) json(response, batchOf(id, batch.requests.length, ++batch.asked >= 2))
+    else if (results === undefined)
+      json(response, batchOf(id, batch.requests.length, ++batch.asked >= 2))
     else {
       this.#batches.delete(id)
-      const message = { role: 'assistant', content: [{ type: 'text', text: 'Rome' }], stop_reason: 'end_turn' }
+      const message = {
+        role: 'assistant',
+        content: [{ type: 'text', text: 'Rome' }],
+        stop_reason: 'end_turn',
+      }
       const lines = batch.requests.map(({ custom_id }) =>
         JSON.stringify({
           custom_id,
-          result: { type: 'succeeded', message: { ...message, usage: { input_tokens: 3, output_tokens: 1 } } },
+          result: {
+            type: 'succeeded',
+            message: { ...message, usage: { input_tokens: 3, output_tokens: 1 } },
+          },
         }),
       )
       response.end(`${lines.join('\n')}\n`)
@@ -102,7 +117,13 @@ function json(response: ServerResponse, value: object): void {
 const batchOf = (id: string, size: number, isOver: boolean): object => ({
   id,
   processing_status: isOver ? 'ended' : 'in_progress',
-  request_counts: { processing: isOver ? 0 : size, succeeded: isOver ? size : 0, errored: 0, canceled: 0, expired: 0 },
+  request_counts: {
+    processing: isOver ? 0 : size,
+    succeeded: isOver ? size : 0,
+    errored: 0,
+    canceled: 0,
+    expired: 0,
+  },
 })
 
 /** Streams what the model says in small deltas; the model `cut` loses its connection in the middle. */
@@ -129,5 +150,7 @@ async function chat({ model, messages }: ChatRequest, response: ServerResponse):
   if (calls.length > 0) send({ tool_calls: calls })
   send({}, calls.length > 0 ? 'tool_calls' : 'stop')
   const usage = { prompt_tokens: 10, completion_tokens: 10, total_tokens: 20 }
-  response.end(`data: ${JSON.stringify({ id: 'c', model, choices: [], usage })}\n\ndata: [DONE]\n\n`)
+  response.end(
+    `data: ${JSON.stringify({ id: 'c', model, choices: [], usage })}\n\ndata: [DONE]\n\n`,
+  )
 }

@@ -16,7 +16,8 @@ const rowOf = (taskId: string, fields: Partial<ChildCancel> = {}): ChildCancel =
 /** Rules of {@link ChildCancels}. */
 export const contractOfChildCancels: readonly StoreContractCase[] = [
   {
-    title: 'a cancel of a delegated task is claimed once, by a process that serves the agent, until it is settled',
+    title:
+      'a cancel of a delegated task is claimed once, by a process that serves the agent, until it is settled',
     run: async ({ cancels }) => {
       await cancels.put(rowOf('c'))
       await cancels.put(rowOf('c', { dueAt: 50 }))
@@ -32,7 +33,8 @@ export const contractOfChildCancels: readonly StoreContractCase[] = [
     },
   },
   {
-    title: 'a cancel that failed is due later with one more attempt, and one that was given up is kept',
+    title:
+      'a cancel that failed is due later with one more attempt, and one that was given up is kept',
     run: async ({ cancels }) => {
       await cancels.put(rowOf('c'))
       await cancels.claim(['a'], 0, 9, 100)

@@ -4,7 +4,10 @@ import { refused, same } from './tools.js'
 
 const key = { principal: 'alice', agent: 'a', id: 's' }
 const at = '2026-01-01T00:00:00.000Z'
-const said = (text: string): SessionEntryBody => ({ type: 'messages', messages: [{ role: 'user', content: text }] })
+const said = (text: string): SessionEntryBody => ({
+  type: 'messages',
+  messages: [{ role: 'user', content: text }],
+})
 
 /** Rules of {@link SessionStore} and {@link IdempotencyStore}. */
 export const contractOfSessions: readonly StoreContractCase[] = [
@@ -38,7 +41,11 @@ export const contractOfSessions: readonly StoreContractCase[] = [
     title: 'a session of another principal or agent is another session',
     run: async ({ sessions }) => {
       await sessions.append(key, 0, [said('a')], at)
-      same((await sessions.read({ ...key, principal: 'bob' }, 1)).length, 0, 'entries of another principal')
+      same(
+        (await sessions.read({ ...key, principal: 'bob' }, 1)).length,
+        0,
+        'entries of another principal',
+      )
       same((await sessions.head({ ...key, agent: 'b' })).seq, 0, 'number with another agent')
       same((await sessions.list('alice', 'a')).length, 1, 'listed sessions')
       same((await sessions.list('bob', 'a')).length, 0, 'listed sessions of another principal')

@@ -7,7 +7,11 @@ export const contractOfTasks: readonly StoreContractCase[] = [
     title: 'create stores a task with events numbered from 1',
     run: async ({ tasks }) => {
       const head = await tasks.create(recordOf('t'), [statusAt('submitted'), messageEvent('hi')])
-      same([head.seq, head.state, head.record.principal], [2, 'submitted', 'alice'], 'head of create')
+      same(
+        [head.seq, head.state, head.record.principal],
+        [2, 'submitted', 'alice'],
+        'head of create',
+      )
       const events = await tasks.read(keyOf('t'), 1)
       same(
         events.map(({ seq, type }) => [seq, type]),
@@ -33,12 +37,19 @@ export const contractOfTasks: readonly StoreContractCase[] = [
     title: 'a message id makes one task per principal and agent, with the digest of the first body',
     run: async ({ tasks }) => {
       const made = await Promise.allSettled(
-        ['t1', 't2', 't3'].map((id) => tasks.create(recordOf(id), [statusAt('submitted')], { id: 'm', digest: id })),
+        ['t1', 't2', 't3'].map((id) =>
+          tasks.create(recordOf(id), [statusAt('submitted')], { id: 'm', digest: id }),
+        ),
       )
       same(made.filter(({ status }) => status === 'fulfilled').length, 1, 'tasks that were made')
-      for (const one of made) if (one.status === 'rejected') await refused(Promise.reject(one.reason), 'conflict')
+      for (const one of made)
+        if (one.status === 'rejected') await refused(Promise.reject(one.reason), 'conflict')
       const found = await tasks.taskOfMessage('alice', 'a', 'm')
-      same([found?.taskId, (await tasks.list({ principal: 'alice', limit: 9 })).total], [found?.digest, 1], 'the task')
+      same(
+        [found?.taskId, (await tasks.list({ principal: 'alice', limit: 9 })).total],
+        [found?.digest, 1],
+        'the task',
+      )
       await tasks.create(recordOf('t4', { principal: 'bob' }), [], { id: 'm', digest: 'd' })
       await tasks.create(recordOf('t5', { agent: 'b' }), [], { id: 'm', digest: 'd' })
       await tasks.forgetMessage('alice', 'a', 'm')
@@ -51,13 +62,18 @@ export const contractOfTasks: readonly StoreContractCase[] = [
     run: async ({ tasks }) => {
       await tasks.create(recordOf('t'), [statusAt('submitted')])
       const writers = await Promise.allSettled(
-        Array.from({ length: 8 }, () => tasks.append(keyOf('t'), 1, [statusAt('working', 1), deltaEvent('x')])),
+        Array.from({ length: 8 }, () =>
+          tasks.append(keyOf('t'), 1, [statusAt('working', 1), deltaEvent('x')]),
+        ),
       )
       same(writers.filter(({ status }) => status === 'fulfilled').length, 1, 'writers that won')
       for (const writer of writers)
         if (writer.status === 'rejected') await refused(Promise.reject(writer.reason), 'conflict')
       same((await tasks.head(keyOf('t')))?.seq, 3, 'number of the last event')
-      await refused(tasks.append(keyOf('t'), 3, [deltaEvent('y'), statusAt('submitted', 2)]), 'unsupported-operation')
+      await refused(
+        tasks.append(keyOf('t'), 3, [deltaEvent('y'), statusAt('submitted', 2)]),
+        'unsupported-operation',
+      )
       same((await tasks.head(keyOf('t')))?.seq, 3, 'number after a refused append')
       await refused(tasks.append(keyOf('none'), 0, [deltaEvent('x')]), 'task-not-found')
     },
@@ -65,12 +81,23 @@ export const contractOfTasks: readonly StoreContractCase[] = [
   {
     title: 'load folds the task from its events',
     run: async ({ tasks }) => {
-      await tasks.create(recordOf('t', { metadata: { a: 1 } }), [statusAt('submitted'), messageEvent('hi')])
-      await tasks.append(keyOf('t'), 2, [statusAt('working', 1), deltaEvent('He'), deltaEvent('llo')])
+      await tasks.create(recordOf('t', { metadata: { a: 1 } }), [
+        statusAt('submitted'),
+        messageEvent('hi'),
+      ])
+      await tasks.append(keyOf('t'), 2, [
+        statusAt('working', 1),
+        deltaEvent('He'),
+        deltaEvent('llo'),
+      ])
       const found = await tasks.load(keyOf('t'))
       same(found?.task.state, 'working', 'state')
       same(found?.task.messages.length, 1, 'messages')
-      same(found?.task.artifacts[0]?.parts, [{ type: 'text', content: 'Hello' }], 'the partial answer')
+      same(
+        found?.task.artifacts[0]?.parts,
+        [{ type: 'text', content: 'Hello' }],
+        'the partial answer',
+      )
       same(found?.head.seq, 5, 'number')
       same(await tasks.load(keyOf('none')), undefined, 'a task that does not exist')
     },
@@ -123,7 +150,8 @@ export const contractOfTasks: readonly StoreContractCase[] = [
     },
   },
   {
-    title: 'list is by status time, newest first, with a cursor that stays valid while tasks are added',
+    title:
+      'list is by status time, newest first, with a cursor that stays valid while tasks are added',
     run: async ({ tasks }) => {
       for (let index = 0; index < 7; index++)
         await tasks.create(recordOf(`t${index}`), [statusAt('submitted', index < 4 ? 1 : 2)])
@@ -131,14 +159,20 @@ export const contractOfTasks: readonly StoreContractCase[] = [
       const seen: string[] = []
       let cursor: string | undefined
       do {
-        const page = await tasks.list({ principal: 'alice', limit: 2, ...(cursor !== undefined && { cursor }) })
+        const page = await tasks.list({
+          principal: 'alice',
+          limit: 2,
+          ...(cursor !== undefined && { cursor }),
+        })
         seen.push(...page.heads.map(({ record }) => record.id))
         if (seen.length === 4) await tasks.create(recordOf('late'), [statusAt('submitted', 9)])
         cursor = page.next
       } while (cursor !== undefined)
       same(seen[0], 't0', 'the task whose status changed last')
       same([...seen].sort(), ['t0', 't1', 't2', 't3', 't4', 't5', 't6'], 'all tasks, each once')
-      const times = (await tasks.list({ principal: 'alice', limit: 99 })).heads.map(({ statusAt: at }) => at)
+      const times = (await tasks.list({ principal: 'alice', limit: 99 })).heads.map(
+        ({ statusAt: at }) => at,
+      )
       same(times, [...times].sort().reverse(), 'status times')
     },
   },
@@ -150,13 +184,22 @@ export const contractOfTasks: readonly StoreContractCase[] = [
       await tasks.create(recordOf('t3', { agent: 'b' }), [statusAt('submitted', 3)])
       await tasks.append(keyOf('t1'), 1, [statusAt('working', 5)])
       const idsOf = async (query: object) =>
-        (await tasks.list({ principal: 'alice', limit: 9, ...query })).heads.map(({ record }) => record.id)
+        (await tasks.list({ principal: 'alice', limit: 9, ...query })).heads.map(
+          ({ record }) => record.id,
+        )
       same(await idsOf({ agent: 'a' }), ['t1', 't2'], 'by agent')
       same(await idsOf({ sessionId: 'other' }), ['t2'], 'by session')
       same(await idsOf({ state: 'working' }), ['t1'], 'by state')
-      same(await idsOf({ statusAfter: '2026-01-01T00:00:03.000Z' }), ['t1', 't3'], 'by time, the time itself included')
+      same(
+        await idsOf({ statusAfter: '2026-01-01T00:00:03.000Z' }),
+        ['t1', 't3'],
+        'by time, the time itself included',
+      )
       same((await tasks.list({ principal: 'alice', limit: 1, agent: 'a' })).total, 2, 'total')
-      await refused(tasks.list({ principal: 'alice', limit: 1, cursor: 'no cursor' }), 'invalid-params')
+      await refused(
+        tasks.list({ principal: 'alice', limit: 1, cursor: 'no cursor' }),
+        'invalid-params',
+      )
     },
   },
 ]

@@ -10,7 +10,11 @@ export interface AllowedSkip {
  * in `(skipped: …)` says its own reason: the conformance kit writes it for what a wire cannot say.
  */
 export const allowedSkips: readonly AllowedSkip[] = [
-  { file: /./, title: /\(skipped: [^)]+.*\)$/, needs: 'something that the wire cannot express, as the title says' },
+  {
+    file: /./,
+    title: /\(skipped: [^)]+.*\)$/,
+    needs: 'something that the wire cannot express, as the title says',
+  },
   {
     file: /^packages\/provider-ollama\/test\/corpus/,
     title: /no recorded prompt is called cut/,
@@ -21,14 +25,25 @@ export const allowedSkips: readonly AllowedSkip[] = [
     title: /JSON-Schema-Test-Suite/,
     needs: 'a public suite: MODELPORT_SUITES',
   },
-  { file: /^packages\/serve\/test\/wire\/shapes/, title: /normative proto/, needs: 'a public suite: MODELPORT_SUITES' },
+  {
+    file: /^packages\/serve\/test\/wire\/shapes/,
+    title: /normative proto/,
+    needs: 'a public suite: MODELPORT_SUITES',
+  },
   {
     file: /llama-server\.test|real-models\.test/,
     needs: 'a llama.cpp server: MODELPORT_LLAMA_SERVER',
   },
   { file: /^test\/docs-local-model/, needs: 'a llama.cpp server: MODELPORT_LLAMA_SERVER' },
-  { file: /^packages\/(dialog|runtime)\/test\/small-model/, needs: 'a llama.cpp server, or llama.cpp in the process' },
-  { file: /^test\/examples/, title: /research-desk/, needs: 'a llama.cpp server: MODELPORT_LLAMA_SERVER' },
+  {
+    file: /^packages\/(dialog|runtime)\/test\/small-model/,
+    needs: 'a llama.cpp server, or llama.cpp in the process',
+  },
+  {
+    file: /^test\/examples/,
+    title: /research-desk/,
+    needs: 'a llama.cpp server: MODELPORT_LLAMA_SERVER',
+  },
   {
     file: /^packages\/provider-llamacpp\/test\//,
     needs: 'a build of llama.cpp for this processor, or a user other than root',
@@ -38,11 +53,21 @@ export const allowedSkips: readonly AllowedSkip[] = [
   { file: /^packages\/cli\/test\/studio-/, needs: 'Chromium' },
   { file: /^examples\/use-chat\//, needs: 'Chromium' },
   { file: /^examples\/restate\//, needs: "a build of Restate's server for this processor" },
-  { file: /^test\/examples/, title: /^restate/, needs: "a build of Restate's server for this processor" },
+  {
+    file: /^test\/examples/,
+    title: /^restate/,
+    needs: "a build of Restate's server for this processor",
+  },
   { file: /^packages\/ai-sdk\/test\/chromium/, needs: 'Chromium' },
-  { file: /^packages\/durable\/test\//, needs: 'PostgreSQL, or a mount of its own, or a user other than root' },
+  {
+    file: /^packages\/durable\/test\//,
+    needs: 'PostgreSQL, or a mount of its own, or a user other than root',
+  },
   { file: /^packages\/(agent|serve)\/test\//, title: /^agent-on-postgres:/, needs: 'PostgreSQL' },
-  { file: /^packages\/cli\/test\/key-secrecy/, needs: '/proc, where a process sees the arguments of others' },
+  {
+    file: /^packages\/cli\/test\/key-secrecy/,
+    needs: '/proc, where a process sees the arguments of others',
+  },
   { file: /^test\/egress/, needs: 'Deno, strace, or namespaces of the network' },
   { file: /^test\/allow-list-tools/, needs: 'Deno, Squid, nftables or a shell' },
   {
@@ -54,7 +79,11 @@ export const allowedSkips: readonly AllowedSkip[] = [
     file: /^test\/faults\/(tls|crashes|connect)/,
     needs: 'openssl, a mount of its own, or a kernel that fills a queue of connections',
   },
-  { file: /^test\/workspace/, title: /path of this checkout/, needs: 'the whole history of the repository' },
+  {
+    file: /^test\/workspace/,
+    title: /path of this checkout/,
+    needs: 'the whole history of the repository',
+  },
   { file: /^test\/live\//, needs: 'keys of the vendors' },
 ]
 

@@ -1,5 +1,11 @@
 import type { BatchRunner, ChatMessage, Provider } from '@modelport/core'
-import { assert, assertCode, assertEqual, rejection, resolved } from '../../packages/conformance/src/assert.js'
+import {
+  assert,
+  assertCode,
+  assertEqual,
+  rejection,
+  resolved,
+} from '../../packages/conformance/src/assert.js'
 import type { HarnessConfig, Runner } from '../../packages/conformance/src/harness.js'
 import {
   createMemoryServer,
@@ -51,27 +57,54 @@ const three = [
 ]
 
 const tests: Readonly<Record<string, (lab: BatchLab) => Promise<void>>> = {
-  'B1 each request of a batch is the one that generate sends': async ({ harness, runner, vendor, clock }) => {
+  'B1 each request of a batch is the one that generate sends': async ({
+    harness,
+    runner,
+    vendor,
+    clock,
+  }) => {
     const { id, status } = await resolved(runner.createBatch(three), 'createBatch')
     assert(id, 'the batch has no id')
     assertEqual(status, 'running', 'the status')
     const server = createMemoryServer(() => () => ({ status: 400, headers: {}, steps: [] }), clock)
     const provider = harness.provider({ clock, fetch: server.fetch })
-    for (const { messages, options = {} } of three) await rejection(provider.generate(messages, options), 'generate')
+    for (const { messages, options = {} } of three)
+      await rejection(provider.generate(messages, options), 'generate')
     const plain = (body: unknown): unknown => ({ ...(body as object), stream: undefined })
     const expected = server.requests.map(({ body }) => plain(body))
     assertEqual(vendor.bodies.map(plain), expected, 'bodies')
   },
-  'B1 a request that cannot be sent is refused before anything is': async ({ runner, requests }) => {
-    assertCode(await rejection(runner.createBatch([]), 'no requests'), 'invalid-request', 'no requests')
-    const bad = [...three, { messages: say('x'), options: { signal: new AbortController().signal } }]
+  'B1 a request that cannot be sent is refused before anything is': async ({
+    runner,
+    requests,
+  }) => {
+    assertCode(
+      await rejection(runner.createBatch([]), 'no requests'),
+      'invalid-request',
+      'no requests',
+    )
+    const bad = [
+      ...three,
+      { messages: say('x'), options: { signal: new AbortController().signal } },
+    ]
     assertCode(await rejection(runner.createBatch(bad), 'a signal'), 'unsupported', 'a signal')
     const empty = [...three, { messages: [] }]
-    assertCode(await rejection(runner.createBatch(empty), 'no messages'), 'invalid-request', 'no messages')
-    assertCode(await rejection(runner.getBatch('./x'), 'a path as an id'), 'invalid-request', 'a path as an id')
+    assertCode(
+      await rejection(runner.createBatch(empty), 'no messages'),
+      'invalid-request',
+      'no messages',
+    )
+    assertCode(
+      await rejection(runner.getBatch('./x'), 'a path as an id'),
+      'invalid-request',
+      'a path as an id',
+    )
     assertEqual(requests.length, 0, 'requests')
   },
-  'B2 results come in the order of the requests, and each failure is its own': async ({ runner, vendor }) => {
+  'B2 results come in the order of the requests, and each failure is its own': async ({
+    runner,
+    vendor,
+  }) => {
     const { id } = await runner.createBatch(three)
     vendor.state = 'ended'
     const [first, second, third, ...more] = await resolved(runner.batchResults(id), 'batchResults')
@@ -85,11 +118,16 @@ const tests: Readonly<Record<string, (lab: BatchLab) => Promise<void>>> = {
     const lost: ServerReply = { status: 200, headers: {}, steps: ['reset'] }
     for (const failure of [unavailable, lost]) {
       const vendor = harness.vendor()
-      const plan: Plan = (request) => (harness.creates(request) ? failure : toReply(vendor.respond(request)))
+      const plan: Plan = (request) =>
+        harness.creates(request) ? failure : toReply(vendor.respond(request))
       const server = createMemoryServer(() => plan, clock)
       const runner = harness.create({ clock, fetch: server.fetch })
       await clock.run(rejection(runner.createBatch(three), 'createBatch'), 'createBatch')
-      assertEqual(server.requests.filter((request) => harness.creates(request)).length, 1, 'batches made')
+      assertEqual(
+        server.requests.filter((request) => harness.creates(request)).length,
+        1,
+        'batches made',
+      )
     }
   },
   'B3 asking where a batch stands is tried again': async ({ harness, clock }) => {
@@ -107,15 +145,29 @@ const tests: Readonly<Record<string, (lab: BatchLab) => Promise<void>>> = {
     const { status } = await clock.run(resolved(runner.getBatch(id), 'getBatch'), 'getBatch')
     assertEqual(status, 'running', 'the status')
   },
-  'B4 results of a batch that runs, and of one that failed, are refused': async ({ runner, vendor }) => {
+  'B4 results of a batch that runs, and of one that failed, are refused': async ({
+    runner,
+    vendor,
+  }) => {
     const { id } = await runner.createBatch(three)
-    assertCode(await rejection(runner.batchResults(id), 'a running batch'), 'invalid-request', 'a running batch')
+    assertCode(
+      await rejection(runner.batchResults(id), 'a running batch'),
+      'invalid-request',
+      'a running batch',
+    )
     vendor.state = 'failed'
     const failed = await runner.getBatch(id).catch(() => undefined)
     if (failed?.status === 'failed')
-      assertCode(await rejection(runner.batchResults(id), 'a failed batch'), 'server', 'a failed batch')
+      assertCode(
+        await rejection(runner.batchResults(id), 'a failed batch'),
+        'server',
+        'a failed batch',
+      )
   },
-  'B4 cancelling tells where the batch stands, and keeps what was made': async ({ runner, vendor }) => {
+  'B4 cancelling tells where the batch stands, and keeps what was made': async ({
+    runner,
+    vendor,
+  }) => {
     const { id } = await runner.createBatch(three)
     const { status } = await resolved(runner.cancelBatch(id), 'cancelBatch')
     assert(status === 'cancelling' || status === 'cancelled', `the status is ${status}`)
@@ -136,7 +188,10 @@ export function batchConformance(runner: Runner, harness: BatchHarness): void {
         async () => {
           const clock = new VirtualClock()
           const vendor = harness.vendor()
-          const { fetch, requests } = createMemoryServer(() => (request) => toReply(vendor.respond(request)), clock)
+          const { fetch, requests } = createMemoryServer(
+            () => (request) => toReply(vendor.respond(request)),
+            clock,
+          )
           await body({ harness, runner: harness.create({ clock, fetch }), vendor, requests, clock })
         },
         60_000,

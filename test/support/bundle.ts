@@ -66,10 +66,9 @@ export async function bundlePrograms<Name extends string>(
     plugins: [...more, workspace, forNode],
     banner: { js: banner },
   })
-  return Object.fromEntries(Object.keys(entries).map((name) => [name, join(folder, `${name}.mjs`)])) as Record<
-    Name,
-    string
-  >
+  return Object.fromEntries(
+    Object.keys(entries).map((name) => [name, join(folder, `${name}.mjs`)]),
+  ) as Record<Name, string>
 }
 
 /** What a package's manifest says the bundle of a browser takes for a module, by their sources: another one, or nothing. */
@@ -85,7 +84,9 @@ const browserField: Plugin = {
           if (basename(path) === name)
             replaced.set(
               join(dir, 'src', path),
-              other ? `export * from ${JSON.stringify(String(other).replace('/dist/', '/'))}` : 'export {}',
+              other
+                ? `export * from ${JSON.stringify(String(other).replace('/dist/', '/'))}`
+                : 'export {}',
             )
       }
     }
@@ -99,7 +100,10 @@ const browserField: Plugin = {
 /** Makes a program for browsers and workers, in one file, as a bundler makes it of the packages. */
 export async function bundleForBrowser(
   entry: string | { readonly contents: string },
-  options: Pick<BuildOptions, 'format' | 'ignoreAnnotations' | 'globalName' | 'minify' | 'external'> = {},
+  options: Pick<
+    BuildOptions,
+    'format' | 'ignoreAnnotations' | 'globalName' | 'minify' | 'external'
+  > = {},
 ): Promise<string> {
   const input =
     typeof entry === 'string'

@@ -32,14 +32,19 @@ function answer(
     schema: request.response_format?.json_schema?.schema,
   })
   const usage = usageOf(outputTokensOf(reply))
-  if ('text' in reply) return { message: { role: 'assistant', content: reply.text }, finish_reason: 'stop', usage }
+  if ('text' in reply)
+    return { message: { role: 'assistant', content: reply.text }, finish_reason: 'stop', usage }
   const call = {
     index: 0,
     id: 'call_1',
     type: 'function',
     function: { name: reply.tool, arguments: JSON.stringify(reply.args) },
   }
-  return { message: { role: 'assistant', content: null, tool_calls: [call] }, finish_reason: 'tool_calls', usage }
+  return {
+    message: { role: 'assistant', content: null, tool_calls: [call] },
+    finish_reason: 'tool_calls',
+    usage,
+  }
 }
 
 /**
@@ -57,10 +62,13 @@ export async function startChatServer(
     request.on('end', () => {
       response.setHeader('content-type', 'application/json')
       if (apiKey !== undefined && request.headers.authorization !== `Bearer ${apiKey}`)
-        return response.writeHead(401).end('{"error":{"message":"wrong key","code":"invalid_api_key"}}')
+        return response
+          .writeHead(401)
+          .end('{"error":{"message":"wrong key","code":"invalid_api_key"}}')
       if (request.url?.endsWith('/models'))
         return response.end('{"object":"list","data":[{"id":"my-model","object":"model"}]}')
-      if (request.method !== 'POST') return response.writeHead(404).end('{"error":{"message":"no such address"}}')
+      if (request.method !== 'POST')
+        return response.writeHead(404).end('{"error":{"message":"no such address"}}')
       const refused = refuse({ method: 'POST', url: request.url ?? '', headers: {} }, body)
       if (refused) return response.writeHead(refused.status).end(JSON.stringify(refused.body))
       const received = JSON.parse(body) as ChatRequest

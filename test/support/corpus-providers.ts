@@ -44,7 +44,10 @@ export function providerOf(recorded: CorpusCase, fetch: Fetch): Provider {
 }
 
 /** Everything that a caller of the provider can see of one exchange, as plain JSON. */
-export async function visible(provider: Provider, streaming: boolean | undefined): Promise<unknown> {
+export async function visible(
+  provider: Provider,
+  streaming: boolean | undefined,
+): Promise<unknown> {
   const prompt = [{ role: 'user' as const, content: '(recorded)' }]
   const options = { retry: { attempts: 1 } }
   const events: unknown[] = []
@@ -52,7 +55,12 @@ export async function visible(provider: Provider, streaming: boolean | undefined
     if (!streaming) return await provider.generate(prompt, options)
     const reader = await provider.streamWithTools(prompt, [], options)
     for await (const event of reader) events.push(event)
-    return { events, details: reader.details(), messages: reader.messages().slice(1), usage: reader.usage() }
+    return {
+      events,
+      details: reader.details(),
+      messages: reader.messages().slice(1),
+      usage: reader.usage(),
+    }
   } catch (error) {
     if (!isLlmError(error)) throw error
     return { events, error: error.message, facts: { ...(error as object) } }

@@ -37,13 +37,19 @@ export function testCorpus(title: string, suite: CorpusSuite): void {
   const all = corpusCases(suite.api).filter((recorded) => suite.only?.(recorded) ?? true)
   const core = new Set(corpusCases(suite.api, { core: true }).map(({ id }) => id))
 
-  const decode = async (recorded: CorpusCase, cut: Cut): Promise<{ outcome: Outcome; requests: number }> => {
+  const decode = async (
+    recorded: CorpusCase,
+    cut: Cut,
+  ): Promise<{ outcome: Outcome; requests: number }> => {
     const fetch = corpusFetch(recorded, cut)
     const provider = suite.provide(recorded, suite.respond?.(recorded, fetch) ?? fetch)
     const outcome = await decodeCase(recorded, provider)
     return { outcome: suite.read?.(recorded, outcome) ?? outcome, requests: fetch.requests }
   }
-  const decodeAll = async (cases: readonly CorpusCase[], check: (recorded: CorpusCase) => Promise<string[]>) => {
+  const decodeAll = async (
+    cases: readonly CorpusCase[],
+    check: (recorded: CorpusCase) => Promise<string[]>,
+  ) => {
     const failed: string[] = []
     for (const recorded of cases) {
       const found = await check(recorded)
@@ -62,7 +68,10 @@ export function testCorpus(title: string, suite: CorpusSuite): void {
       expect(
         await decodeAll(strict, async (recorded) => {
           const { outcome, requests } = await decode(recorded, 'whole')
-          return [...differences(recorded, outcome), ...(requests === 1 ? [] : [`${requests} requests`])]
+          return [
+            ...differences(recorded, outcome),
+            ...(requests === 1 ? [] : [`${requests} requests`]),
+          ]
         }),
       ).toEqual([])
     }, 120_000)
@@ -72,7 +81,8 @@ export function testCorpus(title: string, suite: CorpusSuite): void {
         await decodeAll(all, async (recorded) => {
           const whole = JSON.stringify((await decode(recorded, 'whole')).outcome)
           for (const cut of cutsOf(recorded))
-            if (JSON.stringify((await decode(recorded, cut)).outcome) !== whole) return [JSON.stringify(cut)]
+            if (JSON.stringify((await decode(recorded, cut)).outcome) !== whole)
+              return [JSON.stringify(cut)]
           return []
         }),
       ).toEqual([])
@@ -85,7 +95,9 @@ export function testCorpus(title: string, suite: CorpusSuite): void {
       )
       if (largeCorpus === undefined) expect(differing).toEqual([])
       else {
-        console.log(`${differing.length} of ${loose.length} arguable cases differ\n  ${differing.join('\n  ')}`)
+        console.log(
+          `${differing.length} of ${loose.length} arguable cases differ\n  ${differing.join('\n  ')}`,
+        )
         expect(differing.length).toBeLessThanOrEqual(suite.mostDiffer ?? 0)
       }
     }, 60_000)

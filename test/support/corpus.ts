@@ -38,7 +38,11 @@ export interface CorpusCase {
   readonly strict: boolean
   readonly looseReasons: readonly string[]
   readonly features: readonly string[]
-  readonly request: { readonly path: string; readonly recorded: boolean; readonly body: { readonly model?: string } }
+  readonly request: {
+    readonly path: string
+    readonly recorded: boolean
+    readonly body: { readonly model?: string }
+  }
   readonly response: {
     readonly status: number
     readonly headers: Readonly<Record<string, string>>
@@ -80,7 +84,8 @@ export interface CorpusCase {
 
 /** Cases of one API; `core` limits the large corpus to its quick suite. The repository's own is quick as a whole. */
 export function corpusCases(api: string, options: { core?: boolean } = {}): CorpusCase[] {
-  const cases = largeCorpus === undefined ? ownCases(api) : largeCases(largeCorpus, api, options.core === true)
+  const cases =
+    largeCorpus === undefined ? ownCases(api) : largeCases(largeCorpus, api, options.core === true)
   if (!cases.length) throw new Error(`the corpus has no case of ${api}`)
   return cases
 }
@@ -105,10 +110,14 @@ export function cutBytes(bytes: Uint8Array, cut: Cut): Uint8Array[] {
   for (let start = 0; start < bytes.length; ) {
     let end = start + 1
     if (cut !== 'byte') {
-      end = Math.min(bytes.length, start + 1 + Math.floor(next() * (next() < 0.15 ? 700 : next() < 0.5 ? 48 : 9)))
+      end = Math.min(
+        bytes.length,
+        start + 1 + Math.floor(next() * (next() < 0.15 ? 700 : next() < 0.5 ? 48 : 9)),
+      )
       for (let k = start + 1; next() < 0.6 && k < Math.min(bytes.length, start + 200); k++) {
         const nasty =
-          ((bytes[k] ?? 0) & 0xc0) === 0x80 || (bytes[k] === 10 && (bytes[k - 1] === 13 || bytes[k - 1] === 10))
+          ((bytes[k] ?? 0) & 0xc0) === 0x80 ||
+          (bytes[k] === 10 && (bytes[k - 1] === 13 || bytes[k - 1] === 10))
         if (nasty && next() < 0.5) {
           end = k
           break
@@ -157,7 +166,11 @@ export interface Outcome {
         readonly reasoning: number
       }
     | undefined
-  readonly error?: { readonly code: ErrorCode; readonly status: number | undefined; readonly message: string }
+  readonly error?: {
+    readonly code: ErrorCode
+    readonly status: number | undefined
+    readonly message: string
+  }
 }
 
 /** Runs a case through a provider: as a stream with tools when it was recorded as one, else as one whole reply. */
@@ -213,7 +226,8 @@ const toOutcomeUsage = (usage: ReturnType<ToolStreamReader['usage']>): Outcome['
       }
     : undefined
 
-const show = (value: unknown): string => ((JSON.stringify(value) as string | undefined) ?? 'nothing').slice(0, 300)
+const show = (value: unknown): string =>
+  ((JSON.stringify(value) as string | undefined) ?? 'nothing').slice(0, 300)
 
 /** True for a stream that ends without an end and without an error: the reply is cut off. */
 export const isCut = ({ expected }: CorpusCase): boolean => !expected.terminated && !expected.error
@@ -252,18 +266,24 @@ export function differences(recorded: CorpusCase, outcome: Outcome): string[] {
     const asObject = call.argumentsRaw === '' && JSON.stringify(call.arguments) !== '{}'
     const text = asObject ? JSON.stringify(call.arguments) : call.argumentsRaw
     if (text !== null) compare('call arguments text', actual.argumentsText, text)
-    if (!call.argumentsMalformed && !call.custom) compare('call arguments', actual.arguments, call.arguments)
+    if (!call.argumentsMalformed && !call.custom)
+      compare('call arguments', actual.arguments, call.arguments)
     if (call.argumentsMalformed) compare('call error', actual.error !== undefined, true)
   })
   if (isCut(recorded)) compare('error', outcome.error?.code, 'truncated')
   else if (expected.error) {
     if (!outcome.error) found.push(`no error instead of ${JSON.stringify(expected.error)}`)
-    else if (expected.error.message && !outcome.error.message.includes(expected.error.message.trim().slice(0, 200))) {
+    else if (
+      expected.error.message &&
+      !outcome.error.message.includes(expected.error.message.trim().slice(0, 200))
+    ) {
       found.push(`error message ${outcome.error.message} lacks ${expected.error.message}`)
     }
   } else if (outcome.error) found.push(`error ${outcome.error.code}: ${outcome.error.message}`)
   if (!expected.error && !isCut(recorded)) {
-    const wanted = expected.finishReason?.replace('_', '-') ?? (expected.toolCalls.length ? 'tool-calls' : 'unknown')
+    const wanted =
+      expected.finishReason?.replace('_', '-') ??
+      (expected.toolCalls.length ? 'tool-calls' : 'unknown')
     compare('finish reason', outcome.finishReason, wanted)
   }
   if (expected.usage && !outcome.error) {
@@ -276,19 +296,34 @@ export function differences(recorded: CorpusCase, outcome: Outcome): string[] {
  * The expected counts of a case. The corpus has those of the wire's top level; ours include what the wire counts elsewhere.
  */
 function wantedUsage(
-  { input, output, cacheRead, cacheWrite, reasoning, toolUsePrompt = 0 }: NonNullable<CorpusCase['expected']['usage']>,
+  {
+    input,
+    output,
+    cacheRead,
+    cacheWrite,
+    reasoning,
+    toolUsePrompt = 0,
+  }: NonNullable<CorpusCase['expected']['usage']>,
   raw: RawUsage | null,
   vendor: string,
 ): NonNullable<Outcome['usage']> {
   const thought = reasoning ?? 0
   const audio = raw?.prompt_tokens_details?.audio_tokens ?? 0
   const heard = raw?.total_tokens === input + output + audio ? audio : 0
-  const further = (raw?.iterations ?? []).filter(({ type }) => type !== 'message' && type !== 'fallback_message')
-  const sum = (name: 'input_tokens' | 'output_tokens' | 'cache_read_input_tokens' | 'cache_creation_input_tokens') =>
-    further.reduce((total, one) => total + one[name], 0)
+  const further = (raw?.iterations ?? []).filter(
+    ({ type }) => type !== 'message' && type !== 'fallback_message',
+  )
+  const sum = (
+    name:
+      | 'input_tokens'
+      | 'output_tokens'
+      | 'cache_read_input_tokens'
+      | 'cache_creation_input_tokens',
+  ) => further.reduce((total, one) => total + one[name], 0)
   const read = cacheRead + sum('cache_read_input_tokens')
   const written = cacheWrite + sum('cache_creation_input_tokens')
-  const prompt = input + toolUsePrompt + heard + sum('input_tokens') + read + written - cacheRead - cacheWrite
+  const prompt =
+    input + toolUsePrompt + heard + sum('input_tokens') + read + written - cacheRead - cacheWrite
   const beside = vendor === 'vercel-gateway' || raw?.total_tokens === input + output + thought
   const generated = output + sum('output_tokens') + (beside ? thought : 0)
   // Some vendors report one token as read and written, or a part larger than its whole.

@@ -43,24 +43,27 @@ function pageText(page: string): string {
 /** The TypeScript blocks of a page or of the comments of a source file, in order. */
 export function docBlocks(page: string): DocBlock[] {
   const text = pageText(page)
-  return [...text.matchAll(fence)].map(([whole, before = '', mark, code = '', prints], position, all) => {
-    const given = comment(before, 'given')
-    const gap = (/```\n(\n*)```text\n[^]*$/.exec(whole)?.[1] ?? '').length
-    const line = text.slice(0, (all[position]?.index ?? 0) + whole.indexOf('```ts')).split('\n').length + 1
-    return {
-      page,
-      line,
-      output: {
-        from: line + code.split('\n').length - 1,
-        lines: prints === undefined ? 0 : prints.split('\n').length + gap + 1,
-      },
-      code: given === undefined ? code : `${given}\n${code}`,
-      name: /^\/\/ (\S+\.m?ts)\n/.exec(code)?.[1] ?? `block-${position + 1}.ts`,
-      runs: !mark,
-      prints,
-      replies: comment(before, 'model')?.split('\n') ?? [],
-    }
-  })
+  return [...text.matchAll(fence)].map(
+    ([whole, before = '', mark, code = '', prints], position, all) => {
+      const given = comment(before, 'given')
+      const gap = (/```\n(\n*)```text\n[^]*$/.exec(whole)?.[1] ?? '').length
+      const line =
+        text.slice(0, (all[position]?.index ?? 0) + whole.indexOf('```ts')).split('\n').length + 1
+      return {
+        page,
+        line,
+        output: {
+          from: line + code.split('\n').length - 1,
+          lines: prints === undefined ? 0 : prints.split('\n').length + gap + 1,
+        },
+        code: given === undefined ? code : `${given}\n${code}`,
+        name: /^\/\/ (\S+\.m?ts)\n/.exec(code)?.[1] ?? `block-${position + 1}.ts`,
+        runs: !mark,
+        prints,
+        replies: comment(before, 'model')?.split('\n') ?? [],
+      }
+    },
+  )
 }
 
 /** Where a page's files are written; ignored by git. */
@@ -68,7 +71,11 @@ export const pageFolder = (kind: string, page: string): string =>
   join(root, '.cache', kind, page.replace(/\.(?:md|ts)$/, '').replaceAll('/', '-'))
 
 /** Writes the files of a page as a reader would, after `change`; its YAML is `config.yaml`. Returns their paths. */
-export function writePage(kind: string, page: string, change: (code: string) => string = (code) => code): string[] {
+export function writePage(
+  kind: string,
+  page: string,
+  change: (code: string) => string = (code) => code,
+): string[] {
   const folder = pageFolder(kind, page)
   rmSync(folder, { recursive: true, maxRetries: 5, force: true })
   mkdirSync(folder, { recursive: true })
@@ -76,7 +83,10 @@ export function writePage(kind: string, page: string, change: (code: string) => 
     writeFileSync(join(folder, 'config.yaml'), change(yaml))
   return docBlocks(page).map(({ name, code }) => {
     const file = join(folder, name)
-    writeFileSync(file, /^(?:import|export) /m.test(code) ? change(code) : `${change(code)}\nexport {}\n`)
+    writeFileSync(
+      file,
+      /^(?:import|export) /m.test(code) ? change(code) : `${change(code)}\nexport {}\n`,
+    )
     return file
   })
 }
@@ -90,7 +100,11 @@ export function writePrinted(
   const prefix = page.endsWith('.ts') ? ' * ' : ''
   for (const { block, text } of [...printed].sort((a, b) => b.block.line - a.block.line)) {
     const output = text ? ['', '```text', ...text.split('\n'), '```'] : []
-    lines.splice(block.output.from, block.output.lines, ...output.map((line) => `${prefix}${line}`.trimEnd()))
+    lines.splice(
+      block.output.from,
+      block.output.lines,
+      ...output.map((line) => `${prefix}${line}`.trimEnd()),
+    )
   }
   writeFileSync(join(root, page), lines.join('\n'))
 }

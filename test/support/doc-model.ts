@@ -1,4 +1,9 @@
-import { openaiChat, type ScriptTurn, type WireFormat, type WireResponse } from '@modelport/conformance'
+import {
+  openaiChat,
+  type ScriptTurn,
+  type WireFormat,
+  type WireResponse,
+} from '@modelport/conformance'
 import type { WireReply } from '@modelport/conformance/wire-server'
 import type { JsonObject } from '@modelport/core'
 
@@ -53,7 +58,10 @@ function fill(schema: unknown, name = ''): unknown {
  * `thought => text` reasoning before a text, all else is text. Unscripted, it calls the first tool once if it is offered one, fills in
  * a schema if it is given one, and otherwise answers in prose: in the form of an action only if the system text asks for that.
  */
-export function createDocModel(): { script(replies: readonly string[]): void; reply(request: DocRequest): DocReply } {
+export function createDocModel(): {
+  script(replies: readonly string[]): void
+  reply(request: DocRequest): DocReply
+} {
   let replies: readonly string[] = []
   let next = 0
   const scripted = (line: string): DocReply => {
@@ -98,12 +106,15 @@ const schemaOf = (body: any): unknown =>
 
 /** A token for each word and mark of a text, five for a call, and seven for any reasoning. */
 export const outputTokensOf = (reply: DocReply): number =>
-  'text' in reply ? (reply.text.match(/\w+|[^\w\s]/g) ?? []).length + (reply.reasoning === undefined ? 0 : 7) : 5
+  'text' in reply
+    ? (reply.text.match(/\w+|[^\w\s]/g) ?? []).length + (reply.reasoning === undefined ? 0 : 7)
+    : 5
 
 /** Vectors of texts: how often each of a few words is in them. */
 const embeddings = (texts: readonly string[]): WireResponse => {
   const words = ['rome', 'warm', 'july', 'stream', 'read', 'loop', 'is']
-  const vector = (text: string): number[] => words.map((word) => text.toLowerCase().split(word).length - 1)
+  const vector = (text: string): number[] =>
+    words.map((word) => text.toLowerCase().split(word).length - 1)
   const data = texts.map((text, index) => ({ object: 'embedding', index, embedding: vector(text) }))
   const body = {
     object: 'list',
@@ -111,7 +122,11 @@ const embeddings = (texts: readonly string[]): WireResponse => {
     data,
     usage: { prompt_tokens: 6 * texts.length, total_tokens: 6 * texts.length },
   }
-  return { status: 200, headers: { 'content-type': 'application/json' }, pieces: [JSON.stringify(body)] }
+  return {
+    status: 200,
+    headers: { 'content-type': 'application/json' },
+    pieces: [JSON.stringify(body)],
+  }
 }
 
 /** The endpoint for embeddings, next to the formats for chats. */
@@ -137,5 +152,9 @@ export const wireReply =
           finish: 'stop',
           usage: reply.reasoning === undefined ? usage : { ...usage, reasoningTokens: 7 },
         }
-      : { toolCalls: [{ id: 'call_1', name: reply.tool, arguments: reply.args }], finish: 'tool-calls', usage }
+      : {
+          toolCalls: [{ id: 'call_1', name: reply.tool, arguments: reply.args }],
+          finish: 'tool-calls',
+          usage,
+        }
   }

@@ -32,7 +32,9 @@ export async function printedBy(file: string): Promise<string> {
 /** Compares what a block printed with what the page says that it prints. */
 export function expectPrinted(block: DocBlock, printed: string): void {
   const where = `${block.page}:${block.line}`
-  expect(showsAction(printed), `${where} prints an action in place of its text: ${printed}`).toBe(false)
+  expect(showsAction(printed), `${where} prints an action in place of its text: ${printed}`).toBe(
+    false,
+  )
   if (block.prints === undefined) {
     expect(printed, `${where} has no text block of its output`).toBe('')
     return
@@ -49,12 +51,19 @@ export function expectPrints(prints: string, printed: string, where: string): vo
 /** The same for a real model: its words and all numbers may differ, and it may have been cut off. */
 export function expectShape(block: DocBlock, printed: string): void {
   const where = `${block.page}:${block.line}`
-  expect(showsAction(printed), `${where} prints an action in place of its text: ${printed}`).toBe(false)
+  expect(showsAction(printed), `${where} prints an action in place of its text: ${printed}`).toBe(
+    false,
+  )
   expect(printed.trim(), `${where} prints nothing`).not.toBe('')
   const words = [...block.replies, ...knownReplies].map(escaped).join('|')
   const pattern = tidy(block.prints ?? '')
     .split(new RegExp(words))
-    .map((text) => escaped(text).replaceAll('…', '[^]*?').replace(/\d+/g, '\\d+').replace('stop', '(?:stop|length)'))
+    .map((text) =>
+      escaped(text)
+        .replaceAll('…', '[^]*?')
+        .replace(/\d+/g, '\\d+')
+        .replace('stop', '(?:stop|length)'),
+    )
     .join('[^]*?\\S[^]*?')
   expect(printed, where).toMatch(new RegExp(`^${pattern}$`))
 }

@@ -11,7 +11,11 @@ export const vendorConfigs: Readonly<Record<string, ModelConfig>> = {
   google: { provider: 'google', apiKey },
   ollama: { provider: 'ollama' },
   'a preset': { provider: 'groq', apiKey },
-  'openai-compatible': { provider: 'openai-compatible', model: 'm', baseUrl: 'https://models.example.com:8443/v1' },
+  'openai-compatible': {
+    provider: 'openai-compatible',
+    model: 'm',
+    baseUrl: 'https://models.example.com:8443/v1',
+  },
 }
 
 /** What each of them contacts, written down here once more: the list is not its own witness. */
@@ -37,16 +41,20 @@ export const mockJob: EgressJob = {
   name: 'mock',
   config: {
     provider: 'mock',
-    settings: { responses: [{ toolCalls: [{ name: 'get_weather', arguments: { city: 'Oslo' } }] }, 'It is cold.'] },
+    settings: {
+      responses: [
+        { toolCalls: [{ name: 'get_weather', arguments: { city: 'Oslo' } }] },
+        'It is cold.',
+      ],
+    },
   },
 }
 
 /** Variables that would lead elsewhere whoever follows them: nothing listens there. */
 export const hostileEnvironment: Readonly<Record<string, string>> = Object.fromEntries([
-  ...['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'http_proxy', 'https_proxy', 'all_proxy'].map((name) => [
-    name,
-    'http://127.0.0.1:64999',
-  ]),
+  ...['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'http_proxy', 'https_proxy', 'all_proxy'].map(
+    (name) => [name, 'http://127.0.0.1:64999'],
+  ),
   ...[
     'ANTHROPIC_BASE_URL',
     'OPENAI_BASE_URL',

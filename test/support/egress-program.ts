@@ -42,7 +42,10 @@ async function converse({ config, cassette }: EgressJob): Promise<{ text: string
   const fetch =
     cassette === undefined
       ? undefined
-      : await (await import('@modelport/provider-mock/node')).cassetteFetch({ path: cassette, mode: 'replay' })
+      : await (await import('@modelport/provider-mock/node')).cassetteFetch({
+          path: cassette,
+          mode: 'replay',
+        })
   const provider = await newProvider({ ...config, ...(fetch && { fetch }) })
   const reader = await provider.streamWithTools([{ role: 'user', content: question }], tools, {
     maxTokens: 100,
@@ -67,6 +70,11 @@ for (const job of JSON.parse(await text(process.stdin)) as EgressJob[]) {
     console.log(JSON.stringify({ ...outcome, ...(await converse(job)) }))
   } catch (error) {
     const { code, message } = error as Error & { code?: string }
-    console.log(JSON.stringify({ ...outcome, error: { code, message, missingHost: undefined, ...diagnose(error) } }))
+    console.log(
+      JSON.stringify({
+        ...outcome,
+        error: { code, message, missingHost: undefined, ...diagnose(error) },
+      }),
+    )
   }
 }

@@ -19,7 +19,12 @@ export function reportFault(row: string, numbers: FaultNumbers): void {
 }
 
 /** For the conformance kit: vitest, with what each rule measured noted for the fault table. */
-export const faultRunner: Runner = { describe, test, measured: reportFault, everyNthByte: atSize(16, 1) }
+export const faultRunner: Runner = {
+  describe,
+  test,
+  measured: reportFault,
+  everyNthByte: atSize(16, 1),
+}
 
 /**
  * A limit of the table on milliseconds or memory. It holds at full size, run by hand on a quiet machine. Elsewhere another program may

@@ -1,6 +1,10 @@
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { startWireServer, type WireServer, type WireServerOptions } from '@modelport/conformance/wire-server'
+import {
+  startWireServer,
+  type WireServer,
+  type WireServerOptions,
+} from '@modelport/conformance/wire-server'
 
 /** What goes wrong with the body of a response of status 200, after this many bytes. */
 export interface BodyFault {
@@ -47,7 +51,10 @@ export async function startFaultyServer(
   return {
     url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
     get requests() {
-      return wire.requests.map((one, index) => ({ ...one, closedEarly: closedEarly[index] ?? false }))
+      return wire.requests.map((one, index) => ({
+        ...one,
+        closedEarly: closedEarly[index] ?? false,
+      }))
     },
     close: async () => {
       proxy.close()

@@ -111,7 +111,11 @@ export class FileVendor {
 
   /** The vendor's files, as a program has them. */
   store(config: Omit<CommonConfig, 'model'> & { readonly baseUrl?: string } = {}): FileStore {
-    const given = { apiKey, baseUrl: this.vendor === 'openai' ? `${this.url}/v1` : this.url, ...config }
+    const given = {
+      apiKey,
+      baseUrl: this.vendor === 'openai' ? `${this.url}/v1` : this.url,
+      ...config,
+    }
     if (this.vendor === 'anthropic') return createAnthropicFiles(given)
     return this.vendor === 'openai' ? createOpenAIFiles(given) : createGoogleFiles(given)
   }
@@ -125,12 +129,15 @@ export class FileVendor {
   get uploads(): readonly SeenRequest[] {
     return this.requests.filter(
       ({ method, headers }) =>
-        method === 'POST' && (this.vendor !== 'google' || headers['x-goog-upload-command'] === 'upload, finalize'),
+        method === 'POST' &&
+        (this.vendor !== 'google' || headers['x-goog-upload-command'] === 'upload, finalize'),
     )
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]))
+    const headers = Object.fromEntries(
+      Object.entries(request.headers).map(([name, value]) => [name, String(value)]),
+    )
     const { method = '', url = '' } = request
     const seen: SeenRequest = { method, path: url, headers, received: 0, aborted: false }
     const fault = this.fault(seen, this.requests.push(seen) - 1) ?? {}
@@ -194,11 +201,16 @@ export class FileVendor {
     const { pathname, searchParams } = new URL(request.path, this.url)
     const problem = this.#headerProblem(request)
     if (problem) return { status: problem[0], body: this.#error(...problem) }
-    if (method === 'POST' && (headers['content-length'] === undefined || headers['transfer-encoding']))
+    if (
+      method === 'POST' &&
+      (headers['content-length'] === undefined || headers['transfer-encoding'])
+    )
       return { status: 411, body: this.#error(411, 'the length is missing') }
-    if (method !== 'POST' && body.length) return { status: 400, body: this.#error(400, 'a body where there is none') }
+    if (method !== 'POST' && body.length)
+      return { status: 400, body: this.#error(400, 'a body where there is none') }
     const root = this.vendor === 'google' ? '/v1beta/files' : '/v1/files'
-    if (method === 'POST') return this.vendor === 'google' ? this.#upload(request, body) : this.#form(request, body)
+    if (method === 'POST')
+      return this.vendor === 'google' ? this.#upload(request, body) : this.#form(request, body)
     if (pathname === root && method === 'GET') return this.#list(searchParams)
     const id = pathname.startsWith(`${root}/`) ? pathname.slice(root.length + 1) : ''
     const at = this.files.findIndex((file) => file.id === id)
@@ -207,7 +219,10 @@ export class FileVendor {
     if (!file && this.vendor === 'google')
       return {
         status: 403,
-        body: this.#error(403, `You do not have permission to access the File ${id} or it may not exist.`),
+        body: this.#error(
+          403,
+          `You do not have permission to access the File ${id} or it may not exist.`,
+        ),
       }
     if (!file) return { status: 404, body: this.#error(404, `No such File object: ${id}`) }
     if (method === 'GET') {
@@ -219,7 +234,10 @@ export class FileVendor {
     if (this.vendor === 'google') return { status: 200, body: {} }
     return {
       status: 200,
-      body: this.vendor === 'openai' ? { id, object: 'file', deleted: true } : { id, type: 'file_deleted' },
+      body:
+        this.vendor === 'openai'
+          ? { id, object: 'file', deleted: true }
+          : { id, type: 'file_deleted' },
     }
   }
 
@@ -227,25 +245,34 @@ export class FileVendor {
     if (path.includes(apiKey)) return [400, 'a key in the address']
     if (this.vendor === 'anthropic') {
       if (headers['x-api-key'] !== apiKey) return [401, 'invalid x-api-key']
-      if (headers['anthropic-version'] !== '2023-06-01') return [400, 'anthropic-version: header is required']
+      if (headers['anthropic-version'] !== '2023-06-01')
+        return [400, 'anthropic-version: header is required']
     } else if (this.vendor === 'openai') {
-      if (headers['authorization'] !== `Bearer ${apiKey}`) return [401, 'Incorrect API key provided']
-    } else if (headers['x-goog-api-key'] !== apiKey) return [403, 'The caller does not have permission']
+      if (headers['authorization'] !== `Bearer ${apiKey}`)
+        return [401, 'Incorrect API key provided']
+    } else if (headers['x-goog-api-key'] !== apiKey)
+      return [403, 'The caller does not have permission']
     return undefined
   }
 
   #form(request: SeenRequest, body: Buffer): Reply {
     const refused = refuse({ ...request, url: request.path }, body)
     if (refused) return { status: refused.status, body: refused.body }
-    const { file, ...fields } = parse(body, request.headers['content-type']) as { readonly file: SentFile }
-    return { status: 200, body: this.#show(this.#keep(file.fileName ?? '', file.mediaType ?? '', file.data, fields)) }
+    const { file, ...fields } = parse(body, request.headers['content-type']) as {
+      readonly file: SentFile
+    }
+    return {
+      status: 200,
+      body: this.#show(this.#keep(file.fileName ?? '', file.mediaType ?? '', file.data, fields)),
+    }
   }
 
   #upload({ headers, path }: SeenRequest, body: Buffer): Reply {
     const { pathname, searchParams } = new URL(path, this.url)
     const command = headers['x-goog-upload-command']
     const refused = (message: string): Reply => ({ status: 400, body: this.#error(400, message) })
-    if (pathname !== '/upload/v1beta/files') return { status: 404, body: this.#error(404, 'no such path') }
+    if (pathname !== '/upload/v1beta/files')
+      return { status: 404, body: this.#error(404, 'no such path') }
     if (command === 'start') {
       const found = refuse({ method: 'POST', url: path, headers }, body.toString())
       if (found) return { status: found.status, body: found.body }
@@ -254,23 +281,36 @@ export class FileVendor {
       if (headers['x-goog-upload-protocol'] !== 'resumable' || !(size > 0) || !mediaType)
         return refused('not the protocol')
       const id = `session-${++this.#count}`
-      const { file } = JSON.parse(body.toString()) as { readonly file: { readonly display_name: string } }
+      const { file } = JSON.parse(body.toString()) as {
+        readonly file: { readonly display_name: string }
+      }
       this.#sessions.set(id, { name: file.display_name, mediaType, size, chunks: [], final: false })
       const address = `${this.uploadAddress ?? this.url}${pathname}?upload_id=${id}&upload_protocol=resumable`
-      return { status: 200, headers: { 'x-goog-upload-url': address, 'x-goog-upload-status': 'active' } }
+      return {
+        status: 200,
+        headers: { 'x-goog-upload-url': address, 'x-goog-upload-status': 'active' },
+      }
     }
     const session = this.#sessions.get(searchParams.get('upload_id') ?? '')
     if (!session) return { status: 404, body: this.#error(404, 'no such upload') }
     const received = session.chunks.reduce((sum, { length }) => sum + length, 0)
     const status = { 'x-goog-upload-status': session.final ? 'final' : 'active' }
     if (command === 'query' && !body.length)
-      return { status: 200, headers: { ...status, 'x-goog-upload-size-received': String(received) } }
+      return {
+        status: 200,
+        headers: { ...status, 'x-goog-upload-size-received': String(received) },
+      }
     if (command !== 'upload, finalize' || session.final) return refused('no such command now')
-    if (Number(headers['x-goog-upload-offset']) !== received - body.length) return refused('the offset is wrong')
+    if (Number(headers['x-goog-upload-offset']) !== received - body.length)
+      return refused('the offset is wrong')
     if (received !== session.size) return refused(`${received} of ${session.size} bytes`)
     session.final = true
     const file = this.#keep(session.name, session.mediaType, Buffer.concat(session.chunks), {})
-    return { status: 200, headers: { 'x-goog-upload-status': 'final' }, body: { file: this.#show(file) } }
+    return {
+      status: 200,
+      headers: { 'x-goog-upload-status': 'final' },
+      body: { file: this.#show(file) },
+    }
   }
 
   #list(query: URLSearchParams): Reply {
@@ -282,22 +322,36 @@ export class FileVendor {
     const most = { anthropic: 1000, openai: 10_000, google: 100 }[this.vendor]
     const known = [size, cursor, ...(this.vendor === 'openai' ? ['purpose'] : [])]
     const unknown = [...query.keys()].find((name) => !known.includes(name))
-    if (unknown) return { status: 400, body: this.#error(400, `${unknown}: Extra inputs are not permitted`) }
-    if (!(Number(query.get(size)) <= most)) return { status: 400, body: this.#error(400, `${size} is too large`) }
+    if (unknown)
+      return { status: 400, body: this.#error(400, `${unknown}: Extra inputs are not permitted`) }
+    if (!(Number(query.get(size)) <= most))
+      return { status: 400, body: this.#error(400, `${size} is too large`) }
     const after = query.get(cursor)?.replace(/^token-/, '')
-    const kept = this.files.filter(({ fields }) => !query.has('purpose') || fields['purpose'] === query.get('purpose'))
+    const kept = this.files.filter(
+      ({ fields }) => !query.has('purpose') || fields['purpose'] === query.get('purpose'),
+    )
     const start = after === undefined ? 0 : kept.findIndex(({ id }) => id === after) + 1
-    if (after !== undefined && start === 0) return { status: 400, body: this.#error(400, 'no such page') }
+    if (after !== undefined && start === 0)
+      return { status: 400, body: this.#error(400, 'no such page') }
     const page = kept.slice(start, start + this.pageSize)
     const last = page.at(-1)?.id ?? null
     const more = start + this.pageSize < kept.length
     const files = page.map((file) => this.#show(file))
     if (this.vendor === 'google')
-      return { status: 200, body: { ...(files.length && { files }), ...(more && { nextPageToken: `token-${last}` }) } }
+      return {
+        status: 200,
+        body: { ...(files.length && { files }), ...(more && { nextPageToken: `token-${last}` }) },
+      }
     if (this.vendor === 'openai')
       return {
         status: 200,
-        body: { object: 'list', data: files, first_id: page[0]?.id ?? null, last_id: last, has_more: more },
+        body: {
+          object: 'list',
+          data: files,
+          first_id: page[0]?.id ?? null,
+          last_id: last,
+          has_more: more,
+        },
       }
     return { status: 200, body: { data: files, next_page: more ? `token-${last}` : null } }
   }
@@ -305,7 +359,16 @@ export class FileVendor {
   #keep(name: string, mediaType: string, data: Uint8Array, fields: KeptFile['fields']): KeptFile {
     const id = `${this.vendor === 'openai' ? 'file-' : this.vendor === 'google' ? 'f' : 'file_'}${++this.#count}`
     const sha256 = createHash('sha256').update(data).digest('hex')
-    const file = { id, name, mediaType, bytes: data.length, sha256, fields, pending: this.pending, failed: this.failed }
+    const file = {
+      id,
+      name,
+      mediaType,
+      bytes: data.length,
+      sha256,
+      fields,
+      pending: this.pending,
+      failed: this.failed,
+    }
     this.files.push(file)
     return file
   }
@@ -361,7 +424,8 @@ export class FileVendor {
       const type = types[status] ?? (status < 500 ? 'invalid_request_error' : 'api_error')
       return { type: 'error', error: { type, message }, request_id: 'req_1' }
     }
-    if (this.vendor === 'openai') return { error: { message, type: 'invalid_request_error', param: null, code: null } }
+    if (this.vendor === 'openai')
+      return { error: { message, type: 'invalid_request_error', param: null, code: null } }
     const names: Record<number, string> = {
       400: 'INVALID_ARGUMENT',
       403: 'PERMISSION_DENIED',
@@ -370,12 +434,20 @@ export class FileVendor {
       503: 'UNAVAILABLE',
     }
     return {
-      error: { code: status, message, status: names[status] ?? (status < 500 ? 'INVALID_ARGUMENT' : 'INTERNAL') },
+      error: {
+        code: status,
+        message,
+        status: names[status] ?? (status < 500 ? 'INVALID_ARGUMENT' : 'INTERNAL'),
+      },
     }
   }
 }
 
 function send(response: ServerResponse, { status, body, headers = {} }: Reply): void {
-  response.writeHead(status, { 'content-type': 'application/json', connection: 'close', ...headers })
+  response.writeHead(status, {
+    'content-type': 'application/json',
+    connection: 'close',
+    ...headers,
+  })
   response.end(body === undefined ? '' : JSON.stringify(body))
 }

@@ -1,6 +1,7 @@
 import { apiHosts, type HostEntry, type ModelConfig } from '@modelport/factory'
 
-const of = (...configs: (ModelConfig | string)[]): HostEntry[] => apiHosts(configs, { environment: () => undefined })
+const of = (...configs: (ModelConfig | string)[]): HostEntry[] =>
+  apiHosts(configs, { environment: () => undefined })
 const compatible = (baseUrl: string): ModelConfig => ({ provider: 'openai-compatible', baseUrl })
 
 /** Lists of every kind, for the tools that have to read them. */
@@ -19,11 +20,14 @@ export const hostSets: Readonly<Record<string, readonly HostEntry[]>> = {
     compatible('https://bücher.example/v1'),
   ),
   'names that are words of a tool': of(
-    ...['default', 'hostnames', 'include', 'volatile', 'all', 'none', 'null', 'on', '1e5'].map((name) =>
-      compatible(`https://${name}/v1`),
+    ...['default', 'hostnames', 'include', 'volatile', 'all', 'none', 'null', 'on', '1e5'].map(
+      (name) => compatible(`https://${name}/v1`),
     ),
   ),
-  'a cloud with its tokens': of({ provider: 'vertex', vertex: { location: 'eu', applicationDefault: true } }),
+  'a cloud with its tokens': of({
+    provider: 'vertex',
+    vertex: { location: 'eu', applicationDefault: true },
+  }),
   "a cloud with every source of AWS's credentials": of({
     provider: 'bedrock',
     bedrock: { region: 'eu-west-1', credentials: 'default-chain' },

@@ -3,7 +3,14 @@ import { existsSync, readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { Provider, StreamEvent, ToolCall, ToolDefinition, ToolResult, ToolStreamReader } from '@modelport/core'
+import type {
+  Provider,
+  StreamEvent,
+  ToolCall,
+  ToolDefinition,
+  ToolResult,
+  ToolStreamReader,
+} from '@modelport/core'
 import { expect } from 'vitest'
 
 /** A llama.cpp server that runs. */
@@ -30,23 +37,31 @@ let started = 0
  * @param flags of `llama-server`, for example `['--api-key', 'secret']`
  * @param port one of its own for each process and server by default
  */
-export function startLlamaServer(flags: readonly string[] = [], port?: number): LlamaServer | undefined {
+export function startLlamaServer(
+  flags: readonly string[] = [],
+  port?: number,
+): LlamaServer | undefined {
   if (!existsSync(script)) {
     console.log('skipped: MODELPORT_LLAMA_SERVER names no command that starts a llama.cpp server')
     return undefined
   }
   for (let attempt = 1; ; attempt++) {
     const number = port ?? 20_000 + ((process.pid * 7 + started++) % 12_000)
-    const { status, stderr } = spawnSync(script, ['start', model, String(number), '--alias', 'tinytool', ...flags], {
-      encoding: 'utf8',
-    })
+    const { status, stderr } = spawnSync(
+      script,
+      ['start', model, String(number), '--alias', 'tinytool', ...flags],
+      {
+        encoding: 'utf8',
+      },
+    )
     if (status === 0) return running(number)
     if (status === 3) {
       console.log('skipped: this machine cannot have a llama.cpp server')
       return undefined
     }
     // Another process may have the port.
-    if (port !== undefined || attempt === 3) throw new Error(`llama-server did not start: ${stderr}`)
+    if (port !== undefined || attempt === 3)
+      throw new Error(`llama-server did not start: ${stderr}`)
   }
 }
 
@@ -57,7 +72,11 @@ function running(port: number): LlamaServer {
     runs = false
   }
   process.once('exit', stop)
-  return { url: `http://127.0.0.1:${port}`, log: () => readFileSync(join(folder, `${port}.log`), 'utf8'), stop }
+  return {
+    url: `http://127.0.0.1:${port}`,
+    log: () => readFileSync(join(folder, `${port}.log`), 'utf8'),
+    stop,
+  }
 }
 
 /** What the small model says to `Send an emoji`: characters of one to several bytes. */
@@ -69,7 +88,11 @@ export async function streamEmoji(provider: Provider): Promise<void> {
   const pieces: string[] = []
   for await (const piece of reader) pieces.push(piece)
   expect(pieces.length).toBeGreaterThan(5)
-  expect([pieces.join(''), reader.fullText(), reader.finishReason()]).toEqual([emojiAnswer, emojiAnswer, 'stop'])
+  expect([pieces.join(''), reader.fullText(), reader.finishReason()]).toEqual([
+    emojiAnswer,
+    emojiAnswer,
+    'stop',
+  ])
   expect(reader.usage()).toMatchObject({ reported: true, turns: [{}] })
   expect(reader.usage().inputTokens).toBeGreaterThan(0)
   expect(reader.usage().outputTokens).toBeGreaterThan(5)

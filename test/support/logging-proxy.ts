@@ -46,7 +46,8 @@ export async function startLoggingProxy(routes: Routes = new Map()): Promise<Log
     const target = request.url ?? ''
     asked.push(target)
     const route = routes.get(target)
-    if (!route) return client.end('HTTP/1.1 403 Forbidden\r\nx-proxy-error: blocked-by-allowlist\r\n\r\n')
+    if (!route)
+      return client.end('HTTP/1.1 403 Forbidden\r\nx-proxy-error: blocked-by-allowlist\r\n\r\n')
     const upstream = connect(route.tunnel, '127.0.0.1', () => {
       client.write('HTTP/1.1 200 OK\r\n\r\n')
       upstream.pipe(client).pipe(upstream)

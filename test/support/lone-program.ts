@@ -22,7 +22,9 @@ const tools = [
 const reader = await provider.streamWithTools([{ role: 'user', content: 'Weather?' }], tools)
 for await (const event of reader) {
   if (event.type === 'tool-call-complete')
-    await reader.sendToolResults([{ callId: event.toolCall.id, content: JSON.stringify(event.toolCall.arguments) }])
+    await reader.sendToolResults([
+      { callId: event.toolCall.id, content: JSON.stringify(event.toolCall.arguments) },
+    ])
 }
 console.log(
   JSON.stringify({

@@ -22,13 +22,16 @@ type Call = CorpusCase['expected']['toolCalls'][number]
 /** The exchanges of one API that the repository has itself: `test/corpus/<api>/*.http`. */
 export function ownCases(api: string): CorpusCase[] {
   const names = readdirSync(path.join(folder, api)).filter((name) => name.endsWith('.http'))
-  return names.sort().map((name) => parseCase(api, name, readFileSync(path.join(folder, api, name), 'utf8')))
+  return names
+    .sort()
+    .map((name) => parseCase(api, name, readFileSync(path.join(folder, api, name), 'utf8')))
 }
 
 /** A JSON object, an empty line, and the response as HTTP writes it: the body is everything after the next empty line. */
 function parseCase(api: string, name: string, text: string): CorpusCase {
   const parts = /^(\{\n[\s\S]*?\n\})\n\nHTTP\/1\.1 (\d{3})\n((?:[\w-]+: .*\n)*)\n/.exec(text)
-  if (!parts) throw new Error(`test/corpus/${api}/${name}: expected a JSON object, then "HTTP/1.1 <status>"`)
+  if (!parts)
+    throw new Error(`test/corpus/${api}/${name}: expected a JSON object, then "HTTP/1.1 <status>"`)
   const [whole, json = '', status, lines = ''] = parts
   const { vendor, model, streaming, framing, note, shows, expected } = JSON.parse(json) as Head
   const headers = Object.fromEntries(

@@ -1,5 +1,10 @@
 import type { Capabilities, Capability } from '@modelport/core'
-import { capabilities, type PresetName, presets, toPresetConfig } from '@modelport/provider-openai-compatible'
+import {
+  capabilities,
+  type PresetName,
+  presets,
+  toPresetConfig,
+} from '@modelport/provider-openai-compatible'
 import { readText } from './repository.js'
 
 /** Day on which the facts of the catalog were last read from their sources. */
@@ -13,7 +18,10 @@ const keysOf = (name: PresetName, variables: string): string =>
 
 /** What the comment of a row says in points: the page has it next to what its data says. */
 function notesOf(name: PresetName): string[] {
-  const [before = ''] = readText(`packages/catalog/src/vendors/${name}.ts`).split(': ChatVendor = {', 1)
+  const [before = ''] = readText(`packages/catalog/src/vendors/${name}.ts`).split(
+    ': ChatVendor = {',
+    1,
+  )
   const points = before.matchAll(/^ \* - (.*(?:\n \* {3}.*)*)$/gm)
   return Array.from(points, ([, text = '']) => text.replaceAll('\n *  ', ''))
 }
@@ -24,9 +32,18 @@ const words = { true: 'yes', false: 'no', 'by-model': 'by model', undefined: 'no
 /** The quirks of a row in words. */
 function quirksOf(name: PresetName): string[] {
   const { quirks, timeouts } = presets[name]
-  const { lacks = [], toolChoices, responseFormats, reasoning, rename, toolCallIds, inputs } = quirks
+  const {
+    lacks = [],
+    toolChoices,
+    responseFormats,
+    reasoning,
+    rename,
+    toolCallIds,
+    inputs,
+  } = quirks
   const list = [
-    lacks.length > 0 && `Refused with \`unsupported\`, since the API has no field for it: ${code(lacks)}.`,
+    lacks.length > 0 &&
+      `Refused with \`unsupported\`, since the API has no field for it: ${code(lacks)}.`,
     toolChoices &&
       `\`toolChoice\` may be ${code(toolChoices.map((choice) => (choice === 'named' ? '{ name }' : choice)))}${toolChoices.includes('none') ? '' : '; `none` sends no tools'}.`,
     responseFormats && `\`responseFormat\` may be ${code(responseFormats)}.`,
@@ -48,9 +65,11 @@ function quirksOf(name: PresetName): string[] {
     quirks.takesTemperature === false && 'The default temperature is left out.',
     quirks.requiredReasoningField &&
       `A message with tool calls always has \`${quirks.requiredReasoningField}\`, empty where there was no reasoning.`,
-    quirks.replayReasoning === 'always' && 'Reasoning goes back with every message of this provider.',
+    quirks.replayReasoning === 'always' &&
+      'Reasoning goes back with every message of this provider.',
     inputs && `User messages may have ${inputs.join(', ')}.`,
-    quirks.quotaRecovers && 'A 429 is always `rate-limit`, also when its code speaks of a quota: that of a minute.',
+    quirks.quotaRecovers &&
+      'A 429 is always `rate-limit`, also when its code speaks of a quota: that of a minute.',
     quirks.tokenizer && "`countTokens` asks the server's own tokenizer and is exact.",
     timeouts && 'Loading a model takes minutes: the clocks wait 600,000 ms.',
   ]
@@ -67,7 +86,9 @@ function exampleOf(name: PresetName): string {
   // A server without a row of its own is made by its address, as on every other page.
   const creator = name === 'openai-compatible' ? 'createOpenAICompatible' : 'createPreset'
   const args =
-    name === 'openai-compatible' ? "{ baseUrl: 'http://127.0.0.1:8080/v1', model: 'my-model' }" : `'${name}', ${config}`
+    name === 'openai-compatible'
+      ? "{ baseUrl: 'http://127.0.0.1:8080/v1', model: 'my-model' }"
+      : `'${name}', ${config}`
   const head = `import { ${creator} } from '@modelport/provider-openai-compatible'
 
 const provider = ${creator}(${args})
@@ -90,7 +111,12 @@ for await (const event of reader) {
 
 /** Capabilities as every page shows them. */
 export function abilityTable(capabilities: Capabilities): string {
-  const { providerTools: _forms, choices: _fields, fewestTokens: _least, ...abilities } = capabilities
+  const {
+    providerTools: _forms,
+    choices: _fields,
+    fewestTokens: _least,
+    ...abilities
+  } = capabilities
   const rows = Object.entries<Capability>({ ...abilities }).map(
     ([ability, { supported, source }]) => `| ${ability} | ${words[`${supported}`]} | ${source} |`,
   )
@@ -102,7 +128,11 @@ export function presetPage(name: PresetName): string {
   const row = presets[name]
   const constant = name.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase())
   const abilities = capabilities(
-    toPresetConfig(name, { baseUrl: row.baseUrl, apiKey: 'sk-page-0000', model: row.model ?? 'model' }),
+    toPresetConfig(name, {
+      baseUrl: row.baseUrl,
+      apiKey: 'sk-page-0000',
+      model: row.model ?? 'model',
+    }),
   )
   const quirks = quirksOf(name)
   return `# ${row.title}

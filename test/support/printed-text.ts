@@ -19,4 +19,5 @@ export const isPrinted = (prints: string, printed: string): boolean =>
   printed.trim() !== '' && !showsAction(printed) && patternOf(prints).test(tidy(printed))
 
 /** Whether an output has a line that is the JSON of an action. */
-export const showsAction = (printed: string): boolean => /^\s*\{"type":"(?:final|tool_call|agent_call)"/m.test(printed)
+export const showsAction = (printed: string): boolean =>
+  /^\s*\{"type":"(?:final|tool_call|agent_call)"/m.test(printed)

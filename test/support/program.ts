@@ -13,11 +13,20 @@ export interface ProgramOutput {
 export function runProgram(
   command: string,
   args: readonly string[],
-  { input = '', env = {}, cwd }: { input?: string; env?: Record<string, string>; cwd?: string } = {},
+  {
+    input = '',
+    env = {},
+    cwd,
+  }: { input?: string; env?: Record<string, string>; cwd?: string } = {},
 ): Promise<ProgramOutput> {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, {
-      env: { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? tmpdir(), NO_COLOR: '1', ...env },
+      env: {
+        PATH: process.env['PATH'] ?? '',
+        HOME: process.env['HOME'] ?? tmpdir(),
+        NO_COLOR: '1',
+        ...env,
+      },
       timeout: 50_000,
       ...(cwd !== undefined && { cwd }),
     })
@@ -35,7 +44,11 @@ export function runProgram(
 }
 
 /** The command, when the machine has it and it does what is asked of it; else the reason is printed. */
-export function findProgram(command: string, probe: readonly string[], why = 'is not installed'): string | undefined {
+export function findProgram(
+  command: string,
+  probe: readonly string[],
+  why = 'is not installed',
+): string | undefined {
   const { status } = spawnSync(command, probe, { stdio: 'ignore', timeout: 20_000 })
   if (status === 0) return command
   console.log(`skipped: ${command} ${why}`)
@@ -43,13 +56,18 @@ export function findProgram(command: string, probe: readonly string[], why = 'is
 }
 
 /** Path of a program that comes from npm, fetched when it is not there; else the reason is printed. */
-export function fetchProgram(name: keyof typeof runtimePackages, print: string): string | undefined {
+export function fetchProgram(
+  name: keyof typeof runtimePackages,
+  print: string,
+): string | undefined {
   const { status, stdout, stderr } = spawnSync(
     `npx -y --prefer-offline --fetch-retries=0 -p ${runtimePackages[name]} -c ${JSON.stringify(print)}`,
     { shell: true, encoding: 'utf8', timeout: 120_000 },
   )
   if (status === 0) return stdout.trim().split('\n').at(-1)
-  console.log(`skipped: ${name} is not available: ${/error code \S+/.exec(stderr)?.[0] ?? stderr.trim().slice(0, 200)}`)
+  console.log(
+    `skipped: ${name} is not available: ${/error code \S+/.exec(stderr)?.[0] ?? stderr.trim().slice(0, 200)}`,
+  )
   return undefined
 }
 

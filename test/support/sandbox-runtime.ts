@@ -14,9 +14,16 @@ export function findSandboxRuntime(): string | undefined {
   const needed =
     srt === undefined
       ? []
-      : [findProgram('bwrap', ['--version']), findProgram('socat', ['-V']), findProgram('rg', ['--version'])]
+      : [
+          findProgram('bwrap', ['--version']),
+          findProgram('socat', ['-V']),
+          findProgram('rg', ['--version']),
+        ]
   if (srt === undefined || needed.includes(undefined)) return undefined
-  const { status, stderr } = spawnSync(process.execPath, [srt, '-c', 'true'], { encoding: 'utf8', timeout: 30_000 })
+  const { status, stderr } = spawnSync(process.execPath, [srt, '-c', 'true'], {
+    encoding: 'utf8',
+    timeout: 30_000,
+  })
   if (status === 0) return srt
   console.log(`skipped: sandbox-runtime cannot run here: ${stderr.trim().split('\n').at(-1) ?? ''}`)
   return undefined

@@ -52,7 +52,13 @@ if (without === 'rights' && process.getuid?.() === 0) {
 }
 const id = order.id ?? (await store.ids())[0]
 const now = new Date().toISOString()
-const fresh: Session = { id: SessionStore.newId(new Date()), model: 'm', createdAt: now, updatedAt: now, messages: [] }
+const fresh: Session = {
+  id: SessionStore.newId(new Date()),
+  model: 'm',
+  createdAt: now,
+  updatedAt: now,
+  messages: [],
+}
 let session: Session = id === undefined ? fresh : await store.load(id)
 if (waits) {
   say({ ready: true })
@@ -68,7 +74,10 @@ if (dieAt !== undefined) {
 }
 
 const more = (): Session => {
-  const said: ChatMessage = { role: 'user', content: `${speaker} ${session.messages.length} `.padEnd(length, 'x') }
+  const said: ChatMessage = {
+    role: 'user',
+    content: `${speaker} ${session.messages.length} `.padEnd(length, 'x'),
+  }
   return { ...session, messages: [...session.messages, said] }
 }
 const save = async (): Promise<void> => {
@@ -93,7 +102,10 @@ try {
   rmSync(join(folder, 'ballast'), { force: true })
   if (code !== 'EROFS' && code !== 'EFBIG') {
     await save()
-    outcome = { ...outcome, again: (await new SessionStore(folder).load(session.id)).messages.length }
+    outcome = {
+      ...outcome,
+      again: (await new SessionStore(folder).load(session.id)).messages.length,
+    }
   }
 }
 say(outcome)

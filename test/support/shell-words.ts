@@ -1,7 +1,10 @@
 /** Splits a command into words as a POSIX shell does; of its quotes, single ones and a backslash before one are known. */
 export const shellWords = (command: string): string[] =>
   (command.match(/(?:'[^']*'|\\'|[^\s'\\])+/g) ?? []).map((word) =>
-    word.replace(/'([^']*)'|\\(')/g, (_, quoted: string | undefined, mark: string | undefined) => quoted ?? mark ?? ''),
+    word.replace(
+      /'([^']*)'|\\(')/g,
+      (_, quoted: string | undefined, mark: string | undefined) => quoted ?? mark ?? '',
+    ),
   )
 
 /** The flags of the command that is the last line of a text. */

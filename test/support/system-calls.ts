@@ -9,5 +9,7 @@ export function inetCalls(log: string): string[] {
     const [, port6 = '', host6 = ''] = inet6.exec(line) ?? []
     return [...(host ? [`${host}:${port}`] : []), ...(host6 ? [`[${host6}]:${port6}`] : [])]
   })
-  return addresses.length > 0 ? addresses : lines.filter((line) => line.includes('socket(AF_INET')).map(() => 'AF_INET')
+  return addresses.length > 0
+    ? addresses
+    : lines.filter((line) => line.includes('socket(AF_INET')).map(() => 'AF_INET')
 }

@@ -2,7 +2,11 @@ import { writeFileSync } from 'node:fs'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { createServer } from 'node:tls'
 import { openaiChat, type ScriptTurn } from '@modelport/conformance'
-import { startWireServer, type WireReply, type WireServer } from '@modelport/conformance/wire-server'
+import {
+  startWireServer,
+  type WireReply,
+  type WireServer,
+} from '@modelport/conformance/wire-server'
 import { anthropicMessages, gemini, ollamaChat, openaiResponses } from '@modelport/test-formats'
 import { createCA, createCert } from 'mkcert'
 
@@ -20,7 +24,10 @@ const reply: WireReply = (request, { format }) =>
 
 /** A server that speaks every vendor's wire format. */
 export const startVendorServer = (): Promise<WireServer> =>
-  startWireServer({ formats: [openaiResponses, openaiChat, anthropicMessages, gemini, ollamaChat], reply })
+  startWireServer({
+    formats: [openaiResponses, openaiChat, anthropicMessages, gemini, ollamaChat],
+    reply,
+  })
 
 /** The vendors' own https addresses, on this computer. */
 export interface SecureFront {

@@ -10,7 +10,9 @@ const calls = ['mkdir', 'open', 'rename', 'link', 'rm', 'readdir', 'stat'] as co
  * open the writing of its first and its second half, `sync` and `close`. What `onStep` waits for, the step waits for. Returns what ends it;
  * with `'died'` it closes the files that are still open, as the end of a process does.
  */
-export function watchDisk(onStep: (step: number, name: string) => Promise<void> | void): (how?: 'died') => void {
+export function watchDisk(
+  onStep: (step: number, name: string) => Promise<void> | void,
+): (how?: 'died') => void {
   let step = 0
   const open = new Set<() => Promise<void>>()
   const next: Next = (name) => onStep(step++, name)
@@ -32,7 +34,11 @@ export function watchDisk(onStep: (step: number, name: string) => Promise<void> 
   }
 }
 
-function watchFile(file: files.FileHandle, next: Next, open: Set<() => Promise<void>>): files.FileHandle {
+function watchFile(
+  file: files.FileHandle,
+  next: Next,
+  open: Set<() => Promise<void>>,
+): files.FileHandle {
   const [sync, close] = [file.sync.bind(file), file.close.bind(file)]
   open.add(close)
   return Object.assign(file, {

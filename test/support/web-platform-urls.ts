@@ -149,12 +149,17 @@ const toCase = ([input, hostname, port = '']: (typeof own)[number]): UrlCase =>
         protocol: /^[\u0000-\u0020]*h\s*t\s*t\s*p\s*s/i.test(input) ? 'https:' : 'http:',
         hostname,
         port,
-        username: /^https:\/\/[a-z]*[@:].*@/.test(input) || input.startsWith('https://user@') ? 'user' : '',
+        username:
+          /^https:\/\/[a-z]*[@:].*@/.test(input) || input.startsWith('https://user@') ? 'user' : '',
       }
 
 /** The cases of the web platform tests, or our own. */
 export function urlCases(): readonly UrlCase[] {
-  if (!suite) return [...own.map(toCase), ...others.map((input) => ({ input, base: null, protocol: 'other:' }))]
+  if (!suite)
+    return [
+      ...own.map(toCase),
+      ...others.map((input) => ({ input, base: null, protocol: 'other:' })),
+    ]
   const file = join(suite, 'tests/wpt/urltestdata.json')
   const all = JSON.parse(readFileSync(file, 'utf8')) as readonly (UrlCase | string)[]
   return all.filter((one): one is UrlCase => typeof one !== 'string' && !one.base)
@@ -167,7 +172,8 @@ export function allUrls(): ReadonlySet<string> {
     if (Array.isArray(value)) value.forEach(collect)
     else if (typeof value === 'object' && value !== null) {
       const { input, base, href } = value as Record<string, unknown>
-      for (const text of [input, base, href]) if (typeof text === 'string') urls.add(text).add(`https://${text}/`)
+      for (const text of [input, base, href])
+        if (typeof text === 'string') urls.add(text).add(`https://${text}/`)
       Object.values(value).forEach(collect)
     }
   }

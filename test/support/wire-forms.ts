@@ -25,7 +25,8 @@ function readEvents(body: string): SseEvent[] {
     .replace(/\r\n?/g, '\n')
     .split(/\n{2,}/)
     .flatMap((block) => {
-      const field = (name: string): string | undefined => new RegExp(`^${name}: ?(.*)$`, 'm').exec(block)?.[1]
+      const field = (name: string): string | undefined =>
+        new RegExp(`^${name}: ?(.*)$`, 'm').exec(block)?.[1]
       const event = field('event')
       const data = field('data')
       return data === undefined ? [] : [{ ...(event !== undefined && { event }), data }]
@@ -45,9 +46,13 @@ const writeEvents = (events: readonly SseEvent[]): string =>
 
 /** Rewrites the events of a stream; undefined for whole bodies, and if the rewrite does not apply. */
 export const withEvents =
-  (change: (events: readonly SseEvent[], recorded: CorpusCase) => readonly SseEvent[] | undefined) =>
+  (
+    change: (events: readonly SseEvent[], recorded: CorpusCase) => readonly SseEvent[] | undefined,
+  ) =>
   (recorded: CorpusCase): string | undefined => {
-    const events = isStream(recorded) ? change(readEvents(recorded.response.body), recorded) : undefined
+    const events = isStream(recorded)
+      ? change(readEvents(recorded.response.body), recorded)
+      : undefined
     return events && writeEvents(events)
   }
 
@@ -79,7 +84,10 @@ export function everyObject(value: unknown, change: (object: JsonObject) => Json
   if (typeof value !== 'object' || value === null) return value
   return change(
     Object.fromEntries(
-      Object.entries(value).map(([key, inner]) => [key, opaque.has(key) ? inner : everyObject(inner, change)]),
+      Object.entries(value).map(([key, inner]) => [
+        key,
+        opaque.has(key) ? inner : everyObject(inner, change),
+      ]),
     ),
   )
 }

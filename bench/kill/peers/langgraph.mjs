@@ -23,13 +23,25 @@ const checkpointer = isPostgres
 if (isPostgres) await checkpointer.setup()
 
 const agent = createAgent({
-  model: new ChatOpenAI({ model: 'scripted', apiKey: 'none', configuration: { baseURL: settings.model } }),
+  model: new ChatOpenAI({
+    model: 'scripted',
+    apiKey: 'none',
+    configuration: { baseURL: settings.model },
+  }),
   tools,
   checkpointer,
-  middleware: [humanInTheLoopMiddleware({ interruptOn: { refund: { allowedDecisions: ['approve', 'reject'] } } })],
+  middleware: [
+    humanInTheLoopMiddleware({
+      interruptOn: { refund: { allowedDecisions: ['approve', 'reject'] } },
+    }),
+  ],
 })
 
-const configOf = ({ job }) => ({ configurable: { thread_id: job }, durability: 'sync', recursionLimit: 500 })
+const configOf = ({ job }) => ({
+  configurable: { thread_id: job },
+  durability: 'sync',
+  recursionLimit: 500,
+})
 
 function outcomeOf({ messages, __interrupt__: interrupts }) {
   if (interrupts?.length) return { waits: [{ kind: 'approval', call: 'refund' }] }
@@ -37,19 +49,27 @@ function outcomeOf({ messages, __interrupt__: interrupts }) {
 }
 
 const start = async (job) =>
-  outcomeOf(await agent.invoke({ messages: [{ role: 'user', content: promptOf(job) }] }, configOf(job)))
+  outcomeOf(
+    await agent.invoke({ messages: [{ role: 'user', content: promptOf(job) }] }, configOf(job)),
+  )
 
 async function resume(job) {
   const { values, tasks } = await agent.graph.getState(configOf(job))
   const last = values.messages?.at(-1)
   if (!last) return { missing: true }
-  if (tasks.some(({ interrupts }) => interrupts.length > 0)) return { waits: [{ kind: 'approval', call: 'refund' }] }
+  if (tasks.some(({ interrupts }) => interrupts.length > 0))
+    return { waits: [{ kind: 'approval', call: 'refund' }] }
   if (last.type === 'ai' && last.tool_calls.length === 0) return { text: last.text }
   return outcomeOf(await agent.invoke(null, configOf(job)))
 }
 
 const decide = async (job) =>
-  outcomeOf(await agent.invoke(new Command({ resume: { decisions: [{ type: 'approve' }] } }), configOf(job)))
+  outcomeOf(
+    await agent.invoke(
+      new Command({ resume: { decisions: [{ type: 'approve' }] } }),
+      configOf(job),
+    ),
+  )
 
 await work({ start, resume, decide })
 process.exit()

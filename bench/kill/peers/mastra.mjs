@@ -25,7 +25,9 @@ const agent = new Agent({
   id: 'worker',
   name: 'worker',
   instructions: 'You work on jobs.',
-  model: createOpenAICompatible({ name: 'scripted', baseURL: settings.model }).chatModel('scripted'),
+  model: createOpenAICompatible({ name: 'scripted', baseURL: settings.model }).chatModel(
+    'scripted',
+  ),
   tools,
 })
 const worker = createDurableAgent({ agent, maxSteps: 500 })
@@ -45,12 +47,15 @@ const ending = (begin) =>
       .catch(reject)
   })
 
-const start = (job) => ending((options) => worker.stream(promptOf(job), { ...options, runId: job.job, maxSteps: 500 }))
+const start = (job) =>
+  ending((options) => worker.stream(promptOf(job), { ...options, runId: job.job, maxSteps: 500 }))
 
 async function resume({ job }) {
   const isOf = ({ runId }) => runId === job
-  if ((await worker.listActiveRuns()).runs.some(isOf)) return ending((options) => worker.recover(job, options))
-  if ((await worker.listSuspendedRuns()).runs.some(isOf)) return { waits: [{ kind: 'approval', call: 'refund' }] }
+  if ((await worker.listActiveRuns()).runs.some(isOf))
+    return ending((options) => worker.recover(job, options))
+  if ((await worker.listSuspendedRuns()).runs.some(isOf))
+    return { waits: [{ kind: 'approval', call: 'refund' }] }
   return { missing: true }
 }
 

@@ -36,7 +36,12 @@ async function start(job) {
   if (result.status === 'final') return { text: result.text }
   if (result.status !== 'suspended') throw result.error
   return {
-    waits: result.pending.map(({ id, type, action, digest }) => ({ id, kind: type, call: action.tool, digest })),
+    waits: result.pending.map(({ id, type, action, digest }) => ({
+      id,
+      kind: type,
+      call: action.tool,
+      digest,
+    })),
   }
 }
 
@@ -44,7 +49,10 @@ async function start(job) {
 async function decide(job, decisions) {
   for (const { id, kind, digest, result } of decisions) {
     const happened = result === undefined ? { type: 'repeat', id } : { type: 'result', id, result }
-    await store.runs.decide(job.job, kind === 'approval' ? { type: 'approve', id, digest } : happened)
+    await store.runs.decide(
+      job.job,
+      kind === 'approval' ? { type: 'approve', id, digest } : happened,
+    )
   }
   return start(job)
 }

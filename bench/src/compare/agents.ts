@@ -8,7 +8,15 @@ import {
   withTrace,
 } from '@openai/agents'
 import OpenAI from 'openai'
-import { apiKey, baseUrl, type Peer, type PeerRequest, systemTextsOf, textOfContent, toEnd } from './peer.ts'
+import {
+  apiKey,
+  baseUrl,
+  type Peer,
+  type PeerRequest,
+  systemTextsOf,
+  textOfContent,
+  toEnd,
+} from './peer.ts'
 
 setTracingDisabled(true)
 
@@ -23,7 +31,9 @@ export const agents: Peer = {
       // Its runner opens a trace around every run; nothing of it is sent.
       const response = await withTrace('comparison', () => model.getResponse(toRequest(request)))
       const { output, usage, providerData } = response
-      const { choices } = Object(providerData) as { readonly choices?: readonly { readonly finish_reason?: string }[] }
+      const { choices } = Object(providerData) as {
+        readonly choices?: readonly { readonly finish_reason?: string }[]
+      }
       yield* toRecords(output, usage, choices?.[0]?.finish_reason, true)
       return
     }
@@ -33,14 +43,19 @@ export const agents: Peer = {
       // The reason stands only in the raw event, which the runner hands out too.
       else if (event.type === 'model') finish = finishOf(event.event) ?? finish
       else if (event.type === 'response_done')
-        yield* toRecords(event.response.output, event.response.usage as unknown as Usage, finish, false)
+        yield* toRecords(
+          event.response.output,
+          event.response.usage as unknown as Usage,
+          finish,
+          false,
+        )
     }
   },
 }
 
 const finishOf = (chunk: unknown): string | undefined =>
-  (Object(chunk) as { readonly choices?: readonly { readonly finish_reason?: string | null }[] }).choices?.[0]
-    ?.finish_reason ?? undefined
+  (Object(chunk) as { readonly choices?: readonly { readonly finish_reason?: string | null }[] })
+    .choices?.[0]?.finish_reason ?? undefined
 
 function* toRecords(
   output: readonly unknown[],
@@ -62,7 +77,10 @@ function* toRecords(
         arguments: String(item['arguments']),
       }
     else if (item['type'] === 'message' && withText)
-      for (const part of item['content'] as readonly { readonly text?: string; readonly refusal?: string }[])
+      for (const part of item['content'] as readonly {
+        readonly text?: string
+        readonly refusal?: string
+      }[])
         yield { type: 'text', text: part.text ?? part.refusal ?? '' }
   }
   const input = [usage.inputTokensDetails].flat()[0] ?? {}
@@ -94,7 +112,12 @@ function toRequest({ turn, signal }: PeerRequest): ModelRequest {
       type: 'function',
       name,
       description,
-      parameters: (parameters ?? { type: 'object', properties: {}, required: [], additionalProperties: true }) as never,
+      parameters: (parameters ?? {
+        type: 'object',
+        properties: {},
+        required: [],
+        additionalProperties: true,
+      }) as never,
       strict: false,
       deferLoading: false,
     })),

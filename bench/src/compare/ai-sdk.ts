@@ -9,7 +9,15 @@ import {
   type ToolSet,
   tool,
 } from 'ai'
-import { apiKey, baseUrl, noParameters, type Peer, type PeerRequest, textOfContent, toEnd } from './peer.ts'
+import {
+  apiKey,
+  baseUrl,
+  noParameters,
+  type Peer,
+  type PeerRequest,
+  textOfContent,
+  toEnd,
+} from './peer.ts'
 
 Object.assign(globalThis, { AI_SDK_LOG_WARNINGS: false })
 
@@ -21,7 +29,8 @@ export const aiSdk: Peer = {
     const { turn } = request
     if (!turn.stream) {
       const result = await generateText(toRequest(request))
-      if (result.finalStep.reasoningText) yield { type: 'reasoning', text: result.finalStep.reasoningText }
+      if (result.finalStep.reasoningText)
+        yield { type: 'reasoning', text: result.finalStep.reasoningText }
       yield { type: 'text', text: result.text }
       for (const [index, call] of result.toolCalls.entries()) yield toCall(index, call)
       yield toEnd(result.finishReason, toCounts(result.usage), result.rawFinishReason)
@@ -29,12 +38,14 @@ export const aiSdk: Peer = {
     }
     let calls = 0
     // `onError` only keeps the library from printing; the error is a part of the stream too.
-    for await (const part of streamText({ ...toRequest(request), onError: () => undefined }).stream) {
+    for await (const part of streamText({ ...toRequest(request), onError: () => undefined })
+      .stream) {
       if (part.type === 'text-delta') yield { type: 'text', text: part.text }
       else if (part.type === 'reasoning-delta') yield { type: 'reasoning', text: part.text }
       else if (part.type === 'tool-call') yield toCall(calls++, part)
       else if (part.type === 'error') throw part.error
-      else if (part.type === 'finish-step') yield toEnd(part.finishReason, toCounts(part.usage), part.rawFinishReason)
+      else if (part.type === 'finish-step')
+        yield toEnd(part.finishReason, toCounts(part.usage), part.rawFinishReason)
     }
   },
 }
@@ -53,7 +64,8 @@ const toCall = (
   id: call.toolCallId,
   name: call.toolName,
   // Arguments that are not JSON are handed out as text.
-  arguments: call.invalid && typeof call.input === 'string' ? call.input : JSON.stringify(call.input),
+  arguments:
+    call.invalid && typeof call.input === 'string' ? call.input : JSON.stringify(call.input),
 })
 
 const toCounts = (usage: LanguageModelUsage): Parameters<typeof toEnd>[1] => ({
@@ -73,7 +85,13 @@ function toRequest({ turn, fetch, signal }: PeerRequest) {
     ]),
   )
   return {
-    model: createOpenAICompatible({ name: 'peer', apiKey, baseURL: baseUrl, fetch, includeUsage: true })(turn.model),
+    model: createOpenAICompatible({
+      name: 'peer',
+      apiKey,
+      baseURL: baseUrl,
+      fetch,
+      includeUsage: true,
+    })(turn.model),
     messages: messages.map(toMessage),
     allowSystemInMessages: true,
     maxRetries: 0,
@@ -90,7 +108,9 @@ function toMessage(message: PeerRequest['turn']['messages'][number]): ModelMessa
       return {
         role: 'assistant',
         content: [
-          ...(textOfContent(message.content) ? [{ type: 'text' as const, text: textOfContent(message.content) }] : []),
+          ...(textOfContent(message.content)
+            ? [{ type: 'text' as const, text: textOfContent(message.content) }]
+            : []),
           ...(message.toolCalls ?? []).map(({ id, name, arguments: input }) => ({
             type: 'tool-call' as const,
             toolCallId: id,
@@ -107,7 +127,10 @@ function toMessage(message: PeerRequest['turn']['messages'][number]): ModelMessa
             type: 'tool-result',
             toolCallId: message.toolCallId,
             toolName: message.toolName ?? '',
-            output: { type: message.isError ? 'error-text' : 'text', value: textOfContent(message.content) },
+            output: {
+              type: message.isError ? 'error-text' : 'text',
+              value: textOfContent(message.content),
+            },
           },
         ],
       }

@@ -49,7 +49,11 @@ async function runTest({ title, body, timeoutMs }: KitTest): Promise<KitResult> 
     await Promise.race([body(), timeout])
     return { title, state: 'passed' }
   } catch (error) {
-    return { title, state: 'failed', message: error instanceof Error ? error.message : String(error) }
+    return {
+      title,
+      state: 'failed',
+      message: error instanceof Error ? error.message : String(error),
+    }
   } finally {
     clearTimeout(timer)
   }

@@ -9,7 +9,15 @@ import {
 } from '@langchain/core/messages'
 import { ChatOpenAI } from '@langchain/openai'
 import type { NeutralRecord } from '@modelport/driver'
-import { apiKey, baseUrl, noParameters, type Peer, type PeerRequest, textOfContent, toEnd } from './peer.ts'
+import {
+  apiKey,
+  baseUrl,
+  noParameters,
+  type Peer,
+  type PeerRequest,
+  textOfContent,
+  toEnd,
+} from './peer.ts'
 
 /** LangChain: `stream` and `invoke` of `ChatOpenAI`; a stream's chunks are added up for its calls, as the documentation does it. */
 export const langChain: Peer = {
@@ -34,15 +42,25 @@ export const langChain: Peer = {
   },
 }
 
-const reasoningOf = ({ additional_kwargs: { reasoning_content: reasoning } }: AIMessage | AIMessageChunk): string =>
-  typeof reasoning === 'string' ? reasoning : ''
+const reasoningOf = ({
+  additional_kwargs: { reasoning_content: reasoning },
+}: AIMessage | AIMessageChunk): string => (typeof reasoning === 'string' ? reasoning : '')
 
-function* toRecords(message: AIMessage | AIMessageChunk, withText: boolean): Generator<NeutralRecord> {
+function* toRecords(
+  message: AIMessage | AIMessageChunk,
+  withText: boolean,
+): Generator<NeutralRecord> {
   if (withText && reasoningOf(message)) yield { type: 'reasoning', text: reasoningOf(message) }
   if (withText && message.text) yield { type: 'text', text: message.text }
   let index = 0
   for (const { id, name, args } of message.tool_calls ?? [])
-    yield { type: 'call', index: index++, name, arguments: JSON.stringify(args), ...(id !== undefined && { id }) }
+    yield {
+      type: 'call',
+      index: index++,
+      name,
+      arguments: JSON.stringify(args),
+      ...(id !== undefined && { id }),
+    }
   // Arguments that are not JSON are handed out apart, as text.
   for (const { id, name = '', args = '' } of message.invalid_tool_calls ?? [])
     yield { type: 'call', index: index++, name, arguments: args, ...(id !== undefined && { id }) }

@@ -17,14 +17,18 @@ const versionOf = (name: string): string => {
 /** The page of results: versions, counts by rule, and each failed test with its first line. */
 export function toMarkdown(columns: readonly Column[]): string {
   const titles = [...new Set(columns.flatMap(({ results }) => results.map(({ title }) => title)))]
-  const rules = [...new Set(titles.flatMap((title) => citedRules(title).slice(0, 1)))].toSorted(byRule)
+  const rules = [...new Set(titles.flatMap((title) => citedRules(title).slice(0, 1)))].toSorted(
+    byRule,
+  )
   const header = ['rule', 'about', ...columns.map(({ name }) => name)]
   const rows = rules.map((rule) => {
     const about = titles.filter((title) => citedRules(title)[0] === rule)
     return [
       rule,
       subjectOf(about),
-      ...columns.map(({ results }) => countOf(results.filter(({ title }) => citedRules(title)[0] === rule))),
+      ...columns.map(({ results }) =>
+        countOf(results.filter(({ title }) => citedRules(title)[0] === rule)),
+      ),
     ]
   })
   const sums = ['all', '', ...columns.map(({ results }) => countOf(results))]
@@ -35,7 +39,10 @@ export function toMarkdown(columns: readonly Column[]): string {
     '',
     table(
       ['library', 'packages'],
-      columns.map(({ name, packages }) => [name, packages.map((one) => `${one} ${versionOf(one)}`).join(', ')]),
+      columns.map(({ name, packages }) => [
+        name,
+        packages.map((one) => `${one} ${versionOf(one)}`).join(', '),
+      ]),
     ),
     '',
     '## By rule',
@@ -57,7 +64,9 @@ const subjectOf = ([title = '']: readonly string[]): string =>
 
 function countOf(results: readonly KitResult[]): string {
   const counted = results.filter(({ state }) => state !== 'skipped')
-  return counted.length ? `${counted.filter(({ state }) => state === 'passed').length} / ${counted.length}` : '–'
+  return counted.length
+    ? `${counted.filter(({ state }) => state === 'passed').length} / ${counted.length}`
+    : '–'
 }
 
 function failuresOf({ name, results }: Column): string[] {
@@ -67,7 +76,8 @@ function failuresOf({ name, results }: Column): string[] {
   return [`## What failed: ${name}`, '', ...lines, '']
 }
 
-const firstLine = (message: string): string => message.replaceAll(/\s+/g, ' ').replaceAll('`', "'").slice(0, 160)
+const firstLine = (message: string): string =>
+  message.replaceAll(/\s+/g, ' ').replaceAll('`', "'").slice(0, 160)
 
 const table = (header: readonly string[], rows: readonly (readonly string[])[]): string =>
   [header, header.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')

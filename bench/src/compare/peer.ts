@@ -45,7 +45,11 @@ export interface Peer {
  * rules on those say nothing of the peer and are not counted.
  * @param unnamed the code of a failure for which the library documents neither a status nor a kind
  */
-export function toProvider({ name, ask }: Peer, { fetch, ...common }: HarnessConfig, unnamed: ErrorCode): Provider {
+export function toProvider(
+  { name, ask }: Peer,
+  { fetch, ...common }: HarnessConfig,
+  unnamed: ErrorCode,
+): Provider {
   const driver: Driver<Turn> = {
     name,
     framing: 'ndjson',
@@ -107,7 +111,9 @@ function toProviderError(provider: string, error: unknown, unnamed: ErrorCode): 
 /** `statusCode` (AI SDK), `status` (the official SDKs, on which LangChain, TanStack AI and Agents JS stand). */
 function statusOf(error: unknown): number | undefined {
   const { statusCode, status, cause } = Object(error) as Record<string, unknown>
-  const found = [statusCode, status].find((value): value is number => Number.isInteger(value) && Number(value) >= 400)
+  const found = [statusCode, status].find(
+    (value): value is number => Number.isInteger(value) && Number(value) >= 400,
+  )
   return found ?? (cause === undefined ? undefined : statusOf(cause))
 }
 
@@ -129,7 +135,10 @@ export const textOfContent = (content: unknown): string =>
     : (content as readonly { readonly type: string; readonly text?: string }[])
         .map((part) => {
           if (part.type !== 'text')
-            throw new LlmError('unsupported', `the adapter does not send parts of type ${part.type}`)
+            throw new LlmError(
+              'unsupported',
+              `the adapter does not send parts of type ${part.type}`,
+            )
           return part.text ?? ''
         })
         .join('')

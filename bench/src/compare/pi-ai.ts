@@ -46,7 +46,11 @@ export const piAi: Peer = {
         // A failure has no status and no kind, only a message.
         throw new Error(event.error.errorMessage ?? event.reason)
       } else if (event.type === 'done')
-        yield toEnd(event.message.stopReason, toCounts(event.message.usage), event.message.rawStopReason)
+        yield toEnd(
+          event.message.stopReason,
+          toCounts(event.message.usage),
+          event.message.rawStopReason,
+        )
     }
   },
 }

@@ -13,12 +13,20 @@ import { tanStack } from './tanstack.ts'
 export const peers: readonly Peer[] = [aiSdk, langChain, piAi, tanStack, agents]
 
 /** What a failure may be called for which a library documents no kind. */
-const names: readonly ErrorCode[] = ['truncated', 'protocol', 'network', 'server', 'invalid-request']
+const names: readonly ErrorCode[] = [
+  'truncated',
+  'protocol',
+  'network',
+  'server',
+  'invalid-request',
+]
 
-const withoutRules = (title: string): string => title.slice(citedRules(title).join(', ').length).trimStart()
+const withoutRules = (title: string): string =>
+  title.slice(citedRules(title).join(', ').length).trimStart()
 /** True for a test that applies to any library and has the text in its title. */
 const applies = (title: string, text: string): boolean =>
-  title.includes(text) && !Object.keys(notApplicable).some((start) => withoutRules(title).startsWith(start))
+  title.includes(text) &&
+  !Object.keys(notApplicable).some((start) => withoutRules(title).startsWith(start))
 
 /** Runs those tests of the kit that apply to any library and have the text in their title. */
 export const runProvider = (
@@ -41,7 +49,11 @@ export async function runPeer(peer: Peer, text: string): Promise<readonly KitRes
   const results = new Map<string, KitResult>()
   let wanted = (title: string): boolean => applies(title, text)
   for (const unnamed of names) {
-    for (const result of await runTests(peer.name, (config) => toProvider(peer, config, unnamed), wanted))
+    for (const result of await runTests(
+      peer.name,
+      (config) => toProvider(peer, config, unnamed),
+      wanted,
+    ))
       if (result.state === 'passed' || !results.has(result.title)) results.set(result.title, result)
     wanted = (title) => {
       const { state, message = '' } = results.get(title) ?? {}

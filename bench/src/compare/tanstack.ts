@@ -23,7 +23,9 @@ interface Chunk {
   readonly toolName?: string
   readonly finishReason?: string | null
   readonly usage?: unknown
-  readonly metadata?: { readonly tanstack?: { readonly finishReason?: string | null; readonly usage?: unknown } }
+  readonly metadata?: {
+    readonly tanstack?: { readonly finishReason?: string | null; readonly usage?: unknown }
+  }
 }
 
 /** TanStack AI: `chat` with its adapter of Chat Completions. It only streams. Tools without `execute` are the client's: the run ends at their calls. */
@@ -34,9 +36,14 @@ export const tanStack: Peer = {
     const calls: { id: string; name: string; text: string }[] = []
     for await (const event of chat(toRequest(request) as never) as AsyncIterable<Chunk>) {
       if (event.type === 'TEXT_MESSAGE_CONTENT') yield { type: 'text', text: event.delta ?? '' }
-      else if (event.type === 'REASONING_MESSAGE_CONTENT') yield { type: 'reasoning', text: event.delta ?? '' }
+      else if (event.type === 'REASONING_MESSAGE_CONTENT')
+        yield { type: 'reasoning', text: event.delta ?? '' }
       else if (event.type === 'TOOL_CALL_START')
-        calls.push({ id: event.toolCallId ?? '', name: event.toolCallName ?? event.toolName ?? '', text: '' })
+        calls.push({
+          id: event.toolCallId ?? '',
+          name: event.toolCallName ?? event.toolName ?? '',
+          text: '',
+        })
       else if (event.type === 'TOOL_CALL_ARGS') {
         const call = calls.find(({ id }) => id === event.toolCallId)
         if (call) call.text += event.delta ?? ''
@@ -75,7 +82,11 @@ function toRequest({ turn, fetch, signal }: PeerRequest): object {
   else signal.addEventListener('abort', () => abortController.abort(signal.reason), { once: true })
   const { maxTokens, temperature } = turn.options
   return {
-    adapter: createOpenaiChatCompletions(turn.model as never, apiKey, { baseURL: baseUrl, fetch, maxRetries: 0 }),
+    adapter: createOpenaiChatCompletions(turn.model as never, apiKey, {
+      baseURL: baseUrl,
+      fetch,
+      maxRetries: 0,
+    }),
     messages: turn.messages.flatMap(toMessage),
     systemPrompts: systemTextsOf(turn),
     abortController,
@@ -100,7 +111,8 @@ function toMessage(message: PeerRequest['turn']['messages'][number]): object[] {
   if (message.role === 'system') return []
   const content = textOfContent(message.content)
   if (message.role === 'tool') return [{ role: 'tool', content, toolCallId: message.toolCallId }]
-  if (message.role === 'user' || !message.toolCalls?.length) return [{ role: message.role, content }]
+  if (message.role === 'user' || !message.toolCalls?.length)
+    return [{ role: message.role, content }]
   const toolCalls = message.toolCalls.map(({ id, name, argumentsText }) => ({
     id,
     type: 'function',

@@ -63,7 +63,8 @@ export async function measureCost(
       bytes: (after === undefined ? bytes : after - before) / steps,
     })
   }
-  const median = (name: keyof Cost): number => costs.map((cost) => cost[name]).toSorted((a, b) => a - b)[1] ?? NaN
+  const median = (name: keyof Cost): number =>
+    costs.map((cost) => cost[name]).toSorted((a, b) => a - b)[1] ?? NaN
   return { cpuMs: median('cpuMs'), writes: median('writes'), bytes: median('bytes') }
 }
 

@@ -30,7 +30,8 @@ export function judge(
   return {
     doubled: repeated.map(([effect]) => effect?.call ?? ''),
     sameKey: repeated.filter(
-      ([first, ...others]) => first?.key !== undefined && others.every(({ key }) => key === first.key),
+      ([first, ...others]) =>
+        first?.key !== undefined && others.every(({ key }) => key === first.key),
     ).length,
     lost: isDone ? calls.filter((_, index) => byCall[index]?.length === 0) : [],
     ...(!isDone && { stuck: failure ?? `its text is ${JSON.stringify(text)}` }),

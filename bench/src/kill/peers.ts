@@ -36,7 +36,10 @@ export const peers: readonly Peer[] = [
 ]
 
 /** What the environment of a process names, besides what every adapter is given: Workflow finds its folder and its own address there. */
-export async function environmentOf({ adapter }: Peer, store: string): Promise<Readonly<Record<string, string>>> {
+export async function environmentOf(
+  { adapter }: Peer,
+  store: string,
+): Promise<Readonly<Record<string, string>>> {
   if (adapter !== 'workflow') return {}
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -9,7 +9,9 @@ import { kitFolder, type Peer } from './peers.ts'
 export const bundleModelport = async (folder: string): Promise<string> => {
   const { modelport } = await bundlePrograms(folder, {
     modelport: join(kitFolder, 'peers/modelport.mjs'),
-    'sqlite-thread': fileURLToPath(new URL('../../../packages/durable/src/sqlite/sqlite-thread.ts', import.meta.url)),
+    'sqlite-thread': fileURLToPath(
+      new URL('../../../packages/durable/src/sqlite/sqlite-thread.ts', import.meta.url),
+    ),
   })
   return modelport
 }
@@ -31,11 +33,20 @@ function install(): void {
   run('npm', ['install', '--no-audit', '--no-fund', '--no-package-lock'], kitFolder, headers)
 }
 
-function run(command: string, args: readonly string[], cwd: string, env: Readonly<Record<string, string>> = {}): void {
+function run(
+  command: string,
+  args: readonly string[],
+  cwd: string,
+  env: Readonly<Record<string, string>> = {},
+): void {
   console.log(`${command} ${args.join(' ')}`)
   execFileSync(command, args, {
     cwd,
     stdio: ['ignore', 'ignore', 'inherit'],
-    env: { ...process.env, PATH: `${dirname(process.execPath)}:${process.env['PATH'] ?? ''}`, ...env },
+    env: {
+      ...process.env,
+      PATH: `${dirname(process.execPath)}:${process.env['PATH'] ?? ''}`,
+      ...env,
+    },
   })
 }

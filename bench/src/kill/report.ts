@@ -21,7 +21,8 @@ export const versionsOf = ({ packages }: Peer): readonly string[] =>
     return `${name} ${(JSON.parse(manifest) as { version: string }).version}`
   })
 
-const count = (own: readonly Outcome[], is: (outcome: Outcome) => boolean): number => own.filter(is).length
+const count = (own: readonly Outcome[], is: (outcome: Outcome) => boolean): number =>
+  own.filter(is).length
 
 /** The row of a moment: tries by what became of them. A try can be in several columns. */
 function rowOf(name: string, own: readonly Outcome[]): string {
@@ -33,7 +34,10 @@ function rowOf(name: string, own: readonly Outcome[]): string {
     '',
     name,
     own.length,
-    count(own, (one) => one.stuck === undefined && one.doubled.length === 0 && one.lost.length === 0),
+    count(
+      own,
+      (one) => one.stuck === undefined && one.doubled.length === 0 && one.lost.length === 0,
+    ),
     doubled ? `${doubled} (${sameKey})` : 0,
     count(own, ({ lost }) => lost.length > 0),
     count(own, ({ stuck }) => stuck !== undefined),
@@ -55,8 +59,16 @@ export function toMarkdown(results: readonly PeerResult[]): string {
   const lines = ['### All moments', '', ...head]
   for (const { name, outcomes } of results) lines.push(rowOf(name, Object.values(outcomes).flat()))
   for (const { name, about } of moments) {
-    lines.push('', `### Killed ${name}`, '', `${about[0]?.toUpperCase()}${about.slice(1)}.`, '', ...head)
-    for (const result of results) if (result.outcomes[name]) lines.push(rowOf(result.name, result.outcomes[name]))
+    lines.push(
+      '',
+      `### Killed ${name}`,
+      '',
+      `${about[0]?.toUpperCase()}${about.slice(1)}.`,
+      '',
+      ...head,
+    )
+    for (const result of results)
+      if (result.outcomes[name]) lines.push(rowOf(result.name, result.outcomes[name]))
   }
   lines.push('', '### What the stuck reported', '')
   for (const { name, outcomes } of results) {

@@ -94,7 +94,8 @@ export class Try {
   async run(): Promise<{ readonly outcomes: readonly Outcome[]; readonly usualMs: number }> {
     const world = await openWorld((what, send) => this.#onArrival(what, send))
     try {
-      for (let count = 0; count < 8 && this.#open().length > 0; count++) await this.#runWorker(world.url, world.effects)
+      for (let count = 0; count < 8 && this.#open().length > 0; count++)
+        await this.#runWorker(world.url, world.effects)
       const usualMs = performance.now() - this.#beganAt
       const outcomes = this.#jobs.map(({ name, text, failures, asked }) => ({
         ...judge(
@@ -140,7 +141,8 @@ export class Try {
         const job = this.#jobs.find(({ name }) => name === report.job)
         if (report.began) {
           if (this.#worker === 1) this.#beganAt = performance.now()
-          if (moment?.isRandom && this.#worker === 1) setTimeout(() => this.#kill(), Math.random() * usualMs)
+          if (moment?.isRandom && this.#worker === 1)
+            setTimeout(() => this.#kill(), Math.random() * usualMs)
         } else if (!job || this.#isKilled) return
         else if (report.accepted) job.accepted = report.accepted
         else if (report.waits) this.#onWaits(job, report.waits, effects)
@@ -162,7 +164,8 @@ export class Try {
     child.kill('SIGKILL')
     await exited
     for (const job of ends)
-      if (!job.isSettled) job.take({ job: job.name, failed: `no result: ${said.trim().split('\n').at(-1) ?? ''}` })
+      if (!job.isSettled)
+        job.take({ job: job.name, failed: `no result: ${said.trim().split('\n').at(-1) ?? ''}` })
   }
 
   #reset(open: readonly Job[]): void {
@@ -201,7 +204,8 @@ export class Try {
       )
       this.#child?.send({ job: job.name, decisions })
     }
-    if (this.#isMoment({ asks: waits.some(({ kind }) => kind === 'approval') })) this.#hold(job, send)
+    if (this.#isMoment({ asks: waits.some(({ kind }) => kind === 'approval') }))
+      this.#hold(job, send)
     else send()
   }
 
@@ -209,7 +213,8 @@ export class Try {
     readonly model?: number
     readonly effect?: Effect
     readonly asks?: boolean
-  }): boolean => this.#options.moment?.isIt({ worker: this.#worker, kills: this.#kills, ...what }) === true
+  }): boolean =>
+    this.#options.moment?.isIt({ worker: this.#worker, kills: this.#kills, ...what }) === true
 
   #hold(job: Job, send: () => void): void {
     job.held = send

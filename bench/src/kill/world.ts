@@ -39,7 +39,10 @@ export async function openWorld(listener: Listener): Promise<World> {
       const step = messages.filter(({ role }) => role === 'assistant').length
       if (effect) effects.push(effect)
       const send = (): void => {
-        if (!effect) response.writeHead(200, { 'content-type': stream ? 'text/event-stream' : 'application/json' })
+        if (!effect)
+          response.writeHead(200, {
+            'content-type': stream ? 'text/event-stream' : 'application/json',
+          })
         response.end(effect ? `done ${effect.call}` : replyOf(job, calls[step], stream))
       }
       if (listener(effect ? { effect, job } : { model: step, job }, send)) setTimeout(send, delayMs)
@@ -67,8 +70,14 @@ interface ModelRequest {
 let replies = 0
 
 /** What the prompt says: the name of the job, and its calls. */
-function readPrompt(messages: NonNullable<ModelRequest['messages']>): { job: string; calls: readonly string[] } {
-  const said = JSON.stringify(messages.find(({ role }) => role === 'user')?.content).replaceAll('\\"', '"')
+function readPrompt(messages: NonNullable<ModelRequest['messages']>): {
+  job: string
+  calls: readonly string[]
+} {
+  const said = JSON.stringify(messages.find(({ role }) => role === 'user')?.content).replaceAll(
+    '\\"',
+    '"',
+  )
   const [, job = '', calls = '[]'] = /([\w-]+) (\[.*?\])/.exec(said) ?? []
   return { job, calls: JSON.parse(calls) as readonly string[] }
 }

@@ -35,27 +35,50 @@ const subjects: Readonly<Record<string, string>> = {
 }
 
 const text = (description: string) => ({ type: 'string', description })
-const whole = (description: string, maximum: number) => ({ type: 'integer', minimum: 1, maximum, description })
-const oneOf = (description: string, ...values: string[]) => ({ type: 'string', enum: values, description })
+const whole = (description: string, maximum: number) => ({
+  type: 'integer',
+  minimum: 1,
+  maximum,
+  description,
+})
+const oneOf = (description: string, ...values: string[]) => ({
+  type: 'string',
+  enum: values,
+  description,
+})
 const id = { id: text('The identifier, for example "A-20417"') }
 const page = {
   limit: whole('How many entries to return at most', 500),
   cursor: text('Where to continue: `next_cursor` of the page before'),
 }
 const times = {
-  created_after: { ...text('Only entries created at or after this time, in RFC 3339'), format: 'date-time' },
-  created_before: { ...text('Only entries created before this time, in RFC 3339'), format: 'date-time' },
+  created_after: {
+    ...text('Only entries created at or after this time, in RFC 3339'),
+    format: 'date-time',
+  },
+  created_before: {
+    ...text('Only entries created before this time, in RFC 3339'),
+    format: 'date-time',
+  },
 }
-const state = { state: oneOf('Only entries in this state', 'open', 'blocked', 'closed', 'archived') }
+const state = {
+  state: oneOf('Only entries in this state', 'open', 'blocked', 'closed', 'archived'),
+}
 const fields = {
   title: text('The title, at most 200 characters'),
   details: text('The details, as Markdown'),
-  labels: { type: 'array', items: { type: 'string' }, description: 'Labels to set; replaces all that were set before' },
+  labels: {
+    type: 'array',
+    items: { type: 'string' },
+    description: 'Labels to set; replaces all that were set before',
+  },
   priority: oneOf('How urgent it is', 'low', 'normal', 'high', 'critical'),
 }
 
 /** What can be done with each of them: a sentence, and the parameters with those that are required first. */
-const verbs: Readonly<Record<string, readonly [sentence: string, parameters: object, required: readonly string[]]>> = {
+const verbs: Readonly<
+  Record<string, readonly [sentence: string, parameters: object, required: readonly string[]]>
+> = {
   list: [
     'Lists # page by page, newest first',
     { ...page, ...state, ...times, sort: oneOf('Order', 'asc', 'desc') },
@@ -77,7 +100,11 @@ const verbs: Readonly<Record<string, readonly [sentence: string, parameters: obj
       ...times,
       ...state,
       format: oneOf('Format of the file', 'jsonl', 'csv'),
-      columns: { type: 'array', items: { type: 'string' }, description: 'Columns to export. Default: all' },
+      columns: {
+        type: 'array',
+        items: { type: 'string' },
+        description: 'Columns to export. Default: all',
+      },
     },
     [],
   ],
@@ -86,10 +113,18 @@ const verbs: Readonly<Record<string, readonly [sentence: string, parameters: obj
     { ...id, ...page, ...times, actor: text('Only changes by this person') },
     [],
   ],
-  create: ['Creates an entry among the #', { ...fields, owner: text('E-mail address of the owner') }, ['title']],
+  create: [
+    'Creates an entry among the #',
+    { ...fields, owner: text('E-mail address of the owner') },
+    ['title'],
+  ],
   update: [
     'Updates one of the #; fields that are left out stay as they are',
-    { ...id, ...fields, version: whole('The version that was read, to detect conflicts', 1_000_000) },
+    {
+      ...id,
+      ...fields,
+      version: whole('The version that was read, to detect conflicts', 1_000_000),
+    },
     ['id'],
   ],
   archive: [
@@ -108,21 +143,26 @@ const verbs: Readonly<Record<string, readonly [sentence: string, parameters: obj
   ],
   comment: [
     'Adds a comment to one of the #',
-    { ...id, body: text('The comment, as Markdown'), visibility: oneOf('Who can read it', 'internal', 'public') },
+    {
+      ...id,
+      body: text('The comment, as Markdown'),
+      visibility: oneOf('Who can read it', 'internal', 'public'),
+    },
     ['id', 'body'],
   ],
 }
 
 /** Two hundred tools: ten verbs of twenty subjects, each with a description of two or three sentences and a schema. */
-export const catalog: readonly CatalogTool[] = Object.entries(subjects).flatMap(([subject, about]) =>
-  Object.entries(verbs).map(([verb, [sentence, properties, required]]) => ({
-    name: `${verb}_${subject}`,
-    description: `${sentence.replace('#', subject.replaceAll('_', ' '))}. ${about} Fails with "forbidden" if the caller may not see the entry.`,
-    parameters: {
-      type: 'object' as const,
-      properties: properties as Readonly<Record<string, object>>,
-      required,
-      additionalProperties: false as const,
-    },
-  })),
+export const catalog: readonly CatalogTool[] = Object.entries(subjects).flatMap(
+  ([subject, about]) =>
+    Object.entries(verbs).map(([verb, [sentence, properties, required]]) => ({
+      name: `${verb}_${subject}`,
+      description: `${sentence.replace('#', subject.replaceAll('_', ' '))}. ${about} Fails with "forbidden" if the caller may not see the entry.`,
+      parameters: {
+        type: 'object' as const,
+        properties: properties as Readonly<Record<string, object>>,
+        required,
+        additionalProperties: false as const,
+      },
+    })),
 )

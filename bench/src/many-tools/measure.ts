@@ -24,7 +24,11 @@ export const serveTasks = (): Promise<WireServer> =>
     formats: [openaiChat],
     reply: (request) => {
       const turn = replyTo(openaiChat.read(request))
-      return { ...turn, finish: turn.toolCalls ? 'tool-calls' : 'stop', usage: { inputTokens: 1, outputTokens: 1 } }
+      return {
+        ...turn,
+        finish: turn.toolCalls ? 'tool-calls' : 'stop',
+        usage: { inputTokens: 1, outputTokens: 1 },
+      }
     },
   })
 
@@ -42,7 +46,10 @@ export async function measureTask(way: Way, task: Task): Promise<Sent> {
 
 /** A request in the order in which vendors build and cache a prompt: tools, then the system text and the messages. */
 function promptOf(body: unknown): string {
-  const { tools = [], messages } = body as { readonly tools?: readonly object[]; readonly messages: readonly object[] }
+  const { tools = [], messages } = body as {
+    readonly tools?: readonly object[]
+    readonly messages: readonly object[]
+  }
   return [...tools, ...messages].map((one) => `${JSON.stringify(one)}\n`).join('')
 }
 

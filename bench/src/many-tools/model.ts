@@ -26,19 +26,30 @@ export function replyTo(sent: WireConversation): Omit<ScriptTurn, 'usage' | 'fin
   }
   const handle = /read_result with the id "(\w+)"/.exec(last.text)?.[1]
   if (!handle || name === 'read_result') return { text: [`${action.entry} is nowhere.`] }
-  return { toolCalls: [{ id: idOf(sent), name: 'read_result', arguments: { id: handle, search: action.entry } }] }
+  return {
+    toolCalls: [
+      { id: idOf(sent), name: 'read_result', arguments: { id: handle, search: action.entry } },
+    ],
+  }
 }
 
 /** Calls the tool of an action, or looks for it. */
-function call(sent: WireConversation, index: number, before: string): Omit<ScriptTurn, 'usage' | 'finish'> {
+function call(
+  sent: WireConversation,
+  index: number,
+  before: string,
+): Omit<ScriptTurn, 'usage' | 'finish'> {
   const action = tasks.find(({ name }) => name === sent.model)?.actions[index]
   const has = (name: string): boolean => sent.tools.some((tool) => tool.name === name)
   if (action && has(action.tool))
     return { toolCalls: [{ id: idOf(sent), name: action.tool, arguments: action.arguments }] }
   const search = searches.find(has)
-  if (!action || !search || searches.includes(before)) return { text: [`${action?.tool} is not to be found.`] }
+  if (!action || !search || searches.includes(before))
+    return { text: [`${action?.tool} is not to be found.`] }
   return {
-    toolCalls: [{ id: idOf(sent), name: search, arguments: { query: action.tool.replaceAll('_', ' ') } }],
+    toolCalls: [
+      { id: idOf(sent), name: search, arguments: { query: action.tool.replaceAll('_', ' ') } },
+    ],
   }
 }
 

@@ -18,9 +18,22 @@ const resultLength = 20_000
 /** Tools of each task, one a call: one to three different ones, four to seven calls and a final reply. */
 const calls: readonly (readonly string[])[] = [
   ['list_invoices', 'search_customers', 'list_invoices', 'search_customers'],
-  ['export_shipments', 'export_shipments', 'export_shipments', 'export_shipments', 'export_shipments'],
+  [
+    'export_shipments',
+    'export_shipments',
+    'export_shipments',
+    'export_shipments',
+    'export_shipments',
+  ],
   ['list_tickets', 'audit_incidents', 'search_deployments', 'audit_incidents', 'list_tickets'],
-  ['search_documents', 'search_documents', 'list_contracts', 'list_contracts', 'search_documents', 'list_contracts'],
+  [
+    'search_documents',
+    'search_documents',
+    'list_contracts',
+    'list_contracts',
+    'search_documents',
+    'list_contracts',
+  ],
   [
     'list_builds',
     'audit_repositories',
@@ -39,7 +52,14 @@ const calls: readonly (readonly string[])[] = [
     'list_suppliers',
     'search_payments',
   ],
-  ['list_warehouses', 'list_warehouses', 'list_warehouses', 'list_warehouses', 'list_warehouses', 'list_warehouses'],
+  [
+    'list_warehouses',
+    'list_warehouses',
+    'list_warehouses',
+    'list_warehouses',
+    'list_warehouses',
+    'list_warehouses',
+  ],
   [
     'list_employees',
     'list_absences',
@@ -49,7 +69,13 @@ const calls: readonly (readonly string[])[] = [
     'list_absences',
     'search_meetings',
   ],
-  ['audit_pull_requests', 'search_repositories', 'audit_pull_requests', 'search_repositories', 'audit_pull_requests'],
+  [
+    'audit_pull_requests',
+    'search_repositories',
+    'audit_pull_requests',
+    'search_repositories',
+    'audit_pull_requests',
+  ],
 ]
 
 /** Ten tasks, the same on every run. */
@@ -64,14 +90,17 @@ export const tasks: readonly Task[] = calls.map((tools, task) => ({
 function argumentsOf(tool: string, call: number): Action['arguments'] {
   if (tool.startsWith('search')) return { query: `quarter ${call + 1}`, limit: 100 }
   if (tool.startsWith('audit')) return { id: `all-${call + 1}`, limit: 100 }
-  if (tool.startsWith('export')) return { created_after: `2026-0${call + 1}-01T00:00:00Z`, format: 'jsonl' }
+  if (tool.startsWith('export'))
+    return { created_after: `2026-0${call + 1}-01T00:00:00Z`, format: 'jsonl' }
   return { limit: 100, cursor: `c${call}` }
 }
 
 /** What the user asks for. */
 export const promptOf = ({ name, actions }: Task): string =>
   `${name}: report the value of each of these entries, in this order. ` +
-  actions.map(({ tool, entry }, index) => `${index + 1}. ${tool.replaceAll('_', ' ')}: ${entry}`).join('. ')
+  actions
+    .map(({ tool, entry }, index) => `${index + 1}. ${tool.replaceAll('_', ' ')}: ${entry}`)
+    .join('. ')
 
 /** What stands in the result about an entry. */
 const valueOf = (entry: string): string => `v${(Number(entry.slice(2)) * 7919) % 100_003}`

@@ -1,14 +1,23 @@
 import { createOpenAI } from '@ai-sdk/openai'
 import { createOpenAICompatible } from '@modelport/provider-openai-compatible'
 import { defineTool, infer } from '@modelport/runtime'
-import { isStepCount, jsonSchema, type ModelMessage, pruneMessages, streamText, tool, toolSearch } from 'ai'
+import {
+  isStepCount,
+  jsonSchema,
+  type ModelMessage,
+  pruneMessages,
+  streamText,
+  tool,
+  toolSearch,
+} from 'ai'
 import { catalog } from './catalog.ts'
 import { promptOf, resultOf, type Task } from './tasks.ts'
 
 /** Lets a library do a task against a server, and returns its last text. */
 export type Way = (baseUrl: string, task: Task) => Promise<string>
 
-const system = 'You work in the back office. Use the tools to look up what you are asked for, and report it.'
+const system =
+  'You work in the back office. Use the tools to look up what you are asked for, and report it.'
 const apiKey = 'key-of-the-bench'
 /** Characters of a long result that are sent. */
 const maxResultLength = 2000
@@ -31,7 +40,12 @@ export const ways: Readonly<Record<string, Way>> = {
 
 function inferring(deferred: boolean, most = Infinity): Way {
   const tools = catalog.map((one) =>
-    defineTool({ ...one, parameters: one.parameters as never, deferred, execute: (args) => resultOf(one.name, args) }),
+    defineTool({
+      ...one,
+      parameters: one.parameters as never,
+      deferred,
+      execute: (args) => resultOf(one.name, args),
+    }),
   )
   const limits = { maxSteps: 50, maxResultLength: most }
   return async (baseUrl, task) => {
@@ -61,12 +75,20 @@ function streaming(deferLoading: boolean, isPruned: boolean): Way {
       tools: deferLoading ? { search: toolSearch(), ...tools } : tools,
       stopWhen: isStepCount(50),
       maxRetries: 0,
-      ...(isPruned && { prepareStep: ({ messages }: { messages: ModelMessage[] }) => pruned(messages) }),
+      ...(isPruned && {
+        prepareStep: ({ messages }: { messages: ModelMessage[] }) => pruned(messages),
+      }),
     }).text
 }
 
 /** As "Context Management" of AI SDK's loop control has it, but for the threshold. */
 const pruned = (messages: ModelMessage[]) =>
   JSON.stringify(messages).length / 4 > pruneAbove
-    ? { messages: pruneMessages({ messages, reasoning: 'all', toolCalls: 'before-last-3-messages' }) }
+    ? {
+        messages: pruneMessages({
+          messages,
+          reasoning: 'all',
+          toolCalls: 'before-last-3-messages',
+        }),
+      }
     : {}

@@ -12,7 +12,9 @@ async function modelOf(api: Api) {
     }
     case 'openai-responses': {
       const { createOpenAI } = await import('@ai-sdk/openai')
-      return perUrl((baseUrl) => createOpenAI({ apiKey, baseURL: `${baseUrl}/v1` }).responses('bench'))
+      return perUrl((baseUrl) =>
+        createOpenAI({ apiKey, baseURL: `${baseUrl}/v1` }).responses('bench'),
+      )
     }
     case 'anthropic': {
       const { createAnthropic } = await import('@ai-sdk/anthropic')
@@ -20,7 +22,9 @@ async function modelOf(api: Api) {
     }
     case 'gemini': {
       const { createGoogleGenerativeAI } = await import('@ai-sdk/google')
-      return perUrl((baseUrl) => createGoogleGenerativeAI({ apiKey, baseURL: `${baseUrl}/v1beta` })('bench'))
+      return perUrl((baseUrl) =>
+        createGoogleGenerativeAI({ apiKey, baseURL: `${baseUrl}/v1beta` })('bench'),
+      )
     }
     case 'ollama':
       throw new Error('no adapter of its own')
@@ -51,14 +55,22 @@ export const aiSdk: Row = {
         tool({ description, inputSchema: jsonSchema(parameters) }),
       ]),
     )
-    const request = { messages: [...task.messages], maxRetries: 0, ...(task.tools.length && { tools }) }
-    const failures = { onError: ({ error }: { readonly error: unknown }) => process.stderr.write(`${String(error)}\n`) }
+    const request = {
+      messages: [...task.messages],
+      maxRetries: 0,
+      ...(task.tools.length && { tools }),
+    }
+    const failures = {
+      onError: ({ error }: { readonly error: unknown }) =>
+        process.stderr.write(`${String(error)}\n`),
+    }
     return {
       stream: async (baseUrl, onText) => {
         let length = 0
         const result = streamText({ model: model(baseUrl), ...request, ...failures })
         if (task.call) {
-          for await (const part of result.stream) if (part.type === 'tool-input-delta') length += part.delta.length
+          for await (const part of result.stream)
+            if (part.type === 'tool-input-delta') length += part.delta.length
           return length
         }
         for await (const text of result.textStream) {
@@ -67,7 +79,8 @@ export const aiSdk: Row = {
         }
         return length
       },
-      complete: async (baseUrl) => (await generateText({ model: model(baseUrl), ...request })).text.length,
+      complete: async (baseUrl) =>
+        (await generateText({ model: model(baseUrl), ...request })).text.length,
     }
   },
 }

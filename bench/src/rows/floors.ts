@@ -5,12 +5,16 @@ import type { Task } from '../task.ts'
 interface Event {
   readonly choices?: readonly { readonly delta?: { readonly content?: string } }[]
   readonly delta?: { readonly text?: string } | string
-  readonly candidates?: readonly { readonly content?: { readonly parts?: readonly { readonly text?: string }[] } }[]
+  readonly candidates?: readonly {
+    readonly content?: { readonly parts?: readonly { readonly text?: string }[] }
+  }[]
   readonly message?: { readonly content?: string | readonly unknown[] }
 }
 
-const anthropicText = ({ delta }: Event): string | undefined => (typeof delta === 'object' ? delta.text : undefined)
-const responsesText = ({ delta }: Event): string | undefined => (typeof delta === 'string' ? delta : undefined)
+const anthropicText = ({ delta }: Event): string | undefined =>
+  typeof delta === 'object' ? delta.text : undefined
+const responsesText = ({ delta }: Event): string | undefined =>
+  typeof delta === 'string' ? delta : undefined
 const ollamaText = ({ message }: Event): string | undefined =>
   typeof message?.content === 'string' ? message.content : undefined
 

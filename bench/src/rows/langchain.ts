@@ -45,8 +45,14 @@ export const langChain: Row = {
   create: async (api, task) => {
     const { AIMessage, HumanMessage } = await import('@langchain/core/messages')
     const create = await modelOf(api)
-    const tools = task.tools.map(({ name, description, parameters }) => ({ name, description, schema: parameters }))
-    const model = perUrl((baseUrl) => (tools.length ? create(baseUrl).bindTools(tools as never) : create(baseUrl)))
+    const tools = task.tools.map(({ name, description, parameters }) => ({
+      name,
+      description,
+      schema: parameters,
+    }))
+    const model = perUrl((baseUrl) =>
+      tools.length ? create(baseUrl).bindTools(tools as never) : create(baseUrl),
+    )
     const messages = task.messages.map(({ role, content }) =>
       role === 'user' ? new HumanMessage(content) : new AIMessage(content),
     )

@@ -23,7 +23,10 @@ export async function chat(task: Task): Promise<Client> {
     stream: async (baseUrl, onText) => {
       let length = 0
       let json = ''
-      for await (const { choices } of await client(baseUrl).chat.completions.create({ ...request, stream: true })) {
+      for await (const { choices } of await client(baseUrl).chat.completions.create({
+        ...request,
+        stream: true,
+      })) {
         const delta = choices[0]?.delta
         if (delta?.content) {
           length += delta.content.length
@@ -34,7 +37,8 @@ export async function chat(task: Task): Promise<Client> {
       return length + parsed(json)
     },
     complete: async (baseUrl) =>
-      (await client(baseUrl).chat.completions.create(request)).choices[0]?.message.content?.length ?? 0,
+      (await client(baseUrl).chat.completions.create(request)).choices[0]?.message.content
+        ?.length ?? 0,
   }
 }
 
@@ -53,13 +57,17 @@ export async function responses(task: Task): Promise<Client> {
   return {
     stream: async (baseUrl, onText) => {
       let length = 0
-      for await (const event of await client(baseUrl).responses.create({ ...request, stream: true })) {
+      for await (const event of await client(baseUrl).responses.create({
+        ...request,
+        stream: true,
+      })) {
         if (event.type !== 'response.output_text.delta') continue
         length += event.delta.length
         onText?.(event.delta)
       }
       return length
     },
-    complete: async (baseUrl) => (await client(baseUrl).responses.create(request)).output_text.length,
+    complete: async (baseUrl) =>
+      (await client(baseUrl).responses.create(request)).output_text.length,
   }
 }

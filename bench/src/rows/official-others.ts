@@ -10,12 +10,20 @@ export async function anthropic(task: Task): Promise<Client> {
     description,
     input_schema: { ...parameters, type: 'object' as const },
   }))
-  const request = { model: 'bench', max_tokens: 100, messages: [...task.messages], ...(tools.length && { tools }) }
+  const request = {
+    model: 'bench',
+    max_tokens: 100,
+    messages: [...task.messages],
+    ...(tools.length && { tools }),
+  }
   return {
     stream: async (baseUrl, onText) => {
       let length = 0
       let json = ''
-      for await (const event of await client(baseUrl).messages.create({ ...request, stream: true })) {
+      for await (const event of await client(baseUrl).messages.create({
+        ...request,
+        stream: true,
+      })) {
         if (event.type !== 'content_block_delta') continue
         if (event.delta.type === 'text_delta') {
           length += event.delta.text.length
@@ -62,7 +70,8 @@ export async function gemini(task: Task): Promise<Client> {
       return length
     },
     complete: async (baseUrl) =>
-      (await client(baseUrl).models.generateContent(request)).candidates?.[0]?.content?.parts?.[0]?.text?.length ?? 0,
+      (await client(baseUrl).models.generateContent(request)).candidates?.[0]?.content?.parts?.[0]
+        ?.text?.length ?? 0,
   }
 }
 
@@ -80,6 +89,7 @@ export async function ollama(task: Task): Promise<Client> {
       }
       return length
     },
-    complete: async (baseUrl) => (await client(baseUrl).chat({ ...request, stream: false })).message.content.length,
+    complete: async (baseUrl) =>
+      (await client(baseUrl).chat({ ...request, stream: false })).message.content.length,
   }
 }

@@ -30,19 +30,23 @@ async function streamOf(api: Api): Promise<Stream> {
   switch (api) {
     case 'openai-chat': {
       const { stream } = await import('@earendil-works/pi-ai/api/openai-completions')
-      return (baseUrl, context) => stream(modelOf('openai-completions', `${baseUrl}/v1`), context, { apiKey })
+      return (baseUrl, context) =>
+        stream(modelOf('openai-completions', `${baseUrl}/v1`), context, { apiKey })
     }
     case 'openai-responses': {
       const { stream } = await import('@earendil-works/pi-ai/api/openai-responses')
-      return (baseUrl, context) => stream(modelOf('openai-responses', `${baseUrl}/v1`), context, { apiKey })
+      return (baseUrl, context) =>
+        stream(modelOf('openai-responses', `${baseUrl}/v1`), context, { apiKey })
     }
     case 'anthropic': {
       const { stream } = await import('@earendil-works/pi-ai/api/anthropic-messages')
-      return (baseUrl, context) => stream(modelOf('anthropic-messages', baseUrl), context, { apiKey })
+      return (baseUrl, context) =>
+        stream(modelOf('anthropic-messages', baseUrl), context, { apiKey })
     }
     case 'gemini': {
       const { stream } = await import('@earendil-works/pi-ai/api/google-generative-ai')
-      return (baseUrl, context) => stream(modelOf('google-generative-ai', `${baseUrl}/v1beta`), context, { apiKey })
+      return (baseUrl, context) =>
+        stream(modelOf('google-generative-ai', `${baseUrl}/v1beta`), context, { apiKey })
     }
     case 'ollama':
       throw new Error('no API of its own')
@@ -64,7 +68,9 @@ const contextOf = ({ messages, tools }: Task): Context => ({
           timestamp: 0,
         },
   ),
-  ...(tools.length && { tools: tools.map(({ name, description, parameters }) => ({ name, description, parameters })) }),
+  ...(tools.length && {
+    tools: tools.map(({ name, description, parameters }) => ({ name, description, parameters })),
+  }),
 })
 
 const module = (api: string): Record<string, string[]> => ({

@@ -15,11 +15,13 @@ async function adapterOf(api: Api): Promise<(baseUrl: string) => object> {
   switch (api) {
     case 'openai-chat': {
       const { createOpenaiChatCompletions } = await import('@tanstack/ai-openai')
-      return (baseUrl) => createOpenaiChatCompletions(model, apiKey, { baseURL: `${baseUrl}/v1`, maxRetries: 0 })
+      return (baseUrl) =>
+        createOpenaiChatCompletions(model, apiKey, { baseURL: `${baseUrl}/v1`, maxRetries: 0 })
     }
     case 'openai-responses': {
       const { createOpenaiChat } = await import('@tanstack/ai-openai')
-      return (baseUrl) => createOpenaiChat(model, apiKey, { baseURL: `${baseUrl}/v1`, maxRetries: 0 })
+      return (baseUrl) =>
+        createOpenaiChat(model, apiKey, { baseURL: `${baseUrl}/v1`, maxRetries: 0 })
     }
     case 'anthropic': {
       const { createAnthropicChat } = await import('@tanstack/ai-anthropic')
@@ -60,7 +62,10 @@ export const tanStack: Row = {
     return {
       stream: async (baseUrl, onText) => {
         let length = 0
-        const events = chat({ adapter: adapter(baseUrl), ...request } as never) as AsyncIterable<Chunk>
+        const events = chat({
+          adapter: adapter(baseUrl),
+          ...request,
+        } as never) as AsyncIterable<Chunk>
         for await (const event of events) {
           if (event.type === 'RUN_ERROR') throw new Error(event.message)
           if (event.type !== 'TEXT_MESSAGE_CONTENT' && event.type !== 'TOOL_CALL_ARGS') continue

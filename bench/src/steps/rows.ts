@@ -1,7 +1,11 @@
 import type { ChatMessage, Provider } from '@modelport/core'
 import type { streamText } from 'ai'
 
-const parameters = { type: 'object' as const, properties: { city: { type: 'string' as const } }, required: ['city'] }
+const parameters = {
+  type: 'object' as const,
+  properties: { city: { type: 'string' as const } },
+  required: ['city'],
+}
 const description = 'The weather of a city'
 const execute = ({ city }: { readonly city: string }): string => `28 °C in ${city}`
 
@@ -34,7 +38,10 @@ export const rows: Readonly<Record<string, () => Promise<Loop>>> = {
         if (event.type === 'text-delta') text += event.text
         if (event.type === 'tool-call-complete')
           await reader.sendToolResults([
-            { callId: event.toolCall.id, content: execute(event.toolCall.arguments as { city: string }) },
+            {
+              callId: event.toolCall.id,
+              content: execute(event.toolCall.arguments as { city: string }),
+            },
           ])
       }
       return text
@@ -57,7 +64,12 @@ export const rows: Readonly<Record<string, () => Promise<Loop>>> = {
         if (toolCalls.length === 0) return text
         messages.push(message)
         for (const { id, name, arguments: args } of toolCalls)
-          messages.push({ role: 'tool', toolCallId: id, toolName: name, content: execute(args as { city: string }) })
+          messages.push({
+            role: 'tool',
+            toolCallId: id,
+            toolName: name,
+            content: execute(args as { city: string }),
+          })
       }
     }
   },
@@ -68,7 +80,9 @@ export const rows: Readonly<Record<string, () => Promise<Loop>>> = {
   },
   LangGraph: langGraph,
   'Agents JS': async () => {
-    const { Agent, OpenAIChatCompletionsModel, run, setTracingDisabled, tool } = await import('@openai/agents')
+    const { Agent, OpenAIChatCompletionsModel, run, setTracingDisabled, tool } = await import(
+      '@openai/agents'
+    )
     const { OpenAI } = await import('openai')
     setTracingDisabled(true)
     const weather = tool({
@@ -113,7 +127,10 @@ async function langGraph(): Promise<Loop> {
   return async (baseUrl) => {
     const input = { messages: [{ role: 'user', content: 'How warm?' }] }
     let text = ''
-    for await (const [message] of await make(baseUrl).stream(input, { streamMode: 'messages', recursionLimit: 500 }))
+    for await (const [message] of await make(baseUrl).stream(input, {
+      streamMode: 'messages',
+      recursionLimit: 500,
+    }))
       text = message.type === 'ai' ? text + message.text : ''
     return text
   }
@@ -122,7 +139,9 @@ async function langGraph(): Promise<Loop> {
 /** A provider of each address. */
 async function providers(): Promise<(baseUrl: string) => Provider> {
   const { createOpenAICompatible } = await import('@modelport/provider-openai-compatible')
-  return perAddress((baseUrl) => createOpenAICompatible({ model: 'bench', apiKey: 'key-of-the-bench', baseUrl }))
+  return perAddress((baseUrl) =>
+    createOpenAICompatible({ model: 'bench', apiKey: 'key-of-the-bench', baseUrl }),
+  )
 }
 
 async function inferring(mode: 'native' | 'json'): Promise<Loop> {
@@ -137,7 +156,9 @@ async function inferring(mode: 'native' | 'json'): Promise<Loop> {
   }
 }
 
-async function settingsOfAiSdk(): Promise<(baseUrl: string) => Parameters<typeof streamText>[0] & { prompt: string }> {
+async function settingsOfAiSdk(): Promise<
+  (baseUrl: string) => Parameters<typeof streamText>[0] & { prompt: string }
+> {
   const { jsonSchema, stepCountIs, tool } = await import('ai')
   const { createOpenAI } = await import('@ai-sdk/openai')
   Object.assign(globalThis, { AI_SDK_LOG_WARNINGS: false })

@@ -69,7 +69,10 @@ function replyTo(body: string, steps: number): string {
   }
   if (stream) return isCall ? streamed.call(id) : streamed.text(final)
   return isCall
-    ? whole({ content: null, tool_calls: [toolOf(id, JSON.stringify(argumentsOf(id)))] }, 'tool_calls')
+    ? whole(
+        { content: null, tool_calls: [toolOf(id, JSON.stringify(argumentsOf(id)))] },
+        'tool_calls',
+      )
     : whole({ content: final }, 'stop')
 }
 
@@ -83,7 +86,9 @@ export async function serveModel(): Promise<string> {
       const reply = replyTo(body, Number(/\/(\d+)\//.exec(incoming.url ?? '')?.[1]))
       const type = reply.startsWith('{') ? 'application/json' : 'text/event-stream'
       // LangGraph takes replies of one id for one reply.
-      outgoing.writeHead(200, { 'content-type': type }).end(reply.replaceAll('"id":"c"', `"id":"c${++replies}"`))
+      outgoing
+        .writeHead(200, { 'content-type': type })
+        .end(reply.replaceAll('"id":"c"', `"id":"c${++replies}"`))
     })
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')

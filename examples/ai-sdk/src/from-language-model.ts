@@ -1,5 +1,11 @@
 import type { LanguageModelV4, LanguageModelV4GenerateResult } from '@ai-sdk/provider'
-import { type ErrorCode, LlmError, type Provider, ProviderError, type ProviderErrorDetails } from '@modelport/core'
+import {
+  type ErrorCode,
+  LlmError,
+  type Provider,
+  ProviderError,
+  type ProviderErrorDetails,
+} from '@modelport/core'
 import {
   type CommonConfig,
   createProvider,
@@ -16,7 +22,10 @@ import { ours } from './own-options.ts'
 
 /** Settings of a provider, but for those of a connection: the model has its own. */
 export interface FromLanguageModelConfig<Hosts = 'unknown'>
-  extends Omit<CommonConfig, 'model' | 'fetch' | 'proxy' | 'enforceHosts' | 'onResponse' | 'lenientEof'> {
+  extends Omit<
+    CommonConfig,
+    'model' | 'fetch' | 'proxy' | 'enforceHosts' | 'onResponse' | 'lenientEof'
+  > {
   /** The hosts that the model contacts, which only the application knows, for allow-lists. Default `unknown`, which no allow-list takes. */
   readonly apiHosts?: Hosts | undefined
   /** Keys of the model, which errors and partial replies must not have. The model keeps its own to itself. */
@@ -63,15 +72,28 @@ export function fromLanguageModel<Hosts = 'unknown'>(
       return new ProviderError(code, message, { ...details, provider: name })
     },
   }
-  const provider = createProvider(driver, { ...settings, cheapestModel, model: modelId, hosts: [], secrets })
+  const provider = createProvider(driver, {
+    ...settings,
+    cheapestModel,
+    model: modelId,
+    hosts: [],
+    secrets,
+  })
   return Object.assign(provider, { apiHosts: apiHosts ?? ('unknown' as const) })
 }
 
 /** What an error in the middle of a stream says, as JSON. */
-type Failure = Partial<ProviderErrorDetails> & { readonly code: ErrorCode; readonly message: string }
+type Failure = Partial<ProviderErrorDetails> & {
+  readonly code: ErrorCode
+  readonly message: string
+}
 
 /** Sends the call, and writes the reply as lines of JSON, one a read. */
-async function send(model: LanguageModelV4, { name, ...request }: ModelRequest, io: DriverIo): Promise<Response> {
+async function send(
+  model: LanguageModelV4,
+  { name, ...request }: ModelRequest,
+  io: DriverIo,
+): Promise<Response> {
   const call = { ...request, abortSignal: io.signal, headers: io.headers }
   try {
     if (!io.stream) return new Response(toLine(name, toList(await model.doGenerate(call))))
@@ -85,7 +107,9 @@ async function send(model: LanguageModelV4, { name, ...request }: ModelRequest, 
       if (done) controller.close()
       else controller.enqueue(encoder.encode(toLine(name, value)))
     }
-    return new Response(new ReadableStream({ pull, cancel: (reason) => reader.cancel(reason) }, { highWaterMark: 0 }))
+    return new Response(
+      new ReadableStream({ pull, cancel: (reason) => reader.cancel(reason) }, { highWaterMark: 0 }),
+    )
   } catch (error) {
     io.signal.throwIfAborted()
     throw toCallError(name, error)
@@ -93,7 +117,12 @@ async function send(model: LanguageModelV4, { name, ...request }: ModelRequest, 
 }
 
 /** A whole reply as the parts of a stream. */
-const toList = ({ content, response, warnings, ...end }: LanguageModelV4GenerateResult): readonly unknown[] => [
+const toList = ({
+  content,
+  response,
+  warnings,
+  ...end
+}: LanguageModelV4GenerateResult): readonly unknown[] => [
   { type: 'stream-start', warnings },
   ...content,
   { type: 'response-metadata', id: response?.id, modelId: response?.modelId },
@@ -103,7 +132,8 @@ const toList = ({ content, response, warnings, ...end }: LanguageModelV4Generate
 /** A record in one line. Bytes are base64, and what a vendor sent raw is left out. */
 function toLine(name: string, record: unknown): string {
   const { type, error } = Object(record) as { readonly type?: string; readonly error?: unknown }
-  const shown = type === 'raw' ? { type } : type === 'error' ? { type, error: toFailure(name, error) } : record
+  const shown =
+    type === 'raw' ? { type } : type === 'error' ? { type, error: toFailure(name, error) } : record
   return `${JSON.stringify(shown, (_, value: unknown) => (value instanceof Uint8Array ? toBase64(value) : value))}\n`
 }
 

@@ -7,8 +7,15 @@ import { fromLanguageModel } from './from-language-model.ts'
 const replies = createMock({ responses: [{ toolCalls: [{ name: 'weather' }] }, 'It is 28 °C.'] })
 const model = toLanguageModel(replies) // in your program: cohere('command-a'), or any other model of the AI SDK
 
-const weather = defineTool({ name: 'weather', description: 'The weather, now', execute: () => '28 °C' })
+const weather = defineTool({
+  name: 'weather',
+  description: 'The weather, now',
+  execute: () => '28 °C',
+})
 const provider = fromLanguageModel(model)
-const { status, text, usage } = await infer(provider, { query: 'How warm is it?', tools: [weather] })
+const { status, text, usage } = await infer(provider, {
+  query: 'How warm is it?',
+  tools: [weather],
+})
 console.log(`${status}, ${usage.turns.length} turns: ${text}`)
 console.log(`hosts: ${provider.apiHosts}`)

@@ -7,7 +7,14 @@ import type {
   SharedV4Warning,
 } from '@ai-sdk/provider'
 import { type Citation, isObject, type ReplyDetails, type TokenUsage } from '@modelport/core'
-import { type Decoder, defined, parseJson, type Sink, tryParseJson, type WireRecord } from '@modelport/driver'
+import {
+  type Decoder,
+  defined,
+  parseJson,
+  type Sink,
+  tryParseJson,
+  type WireRecord,
+} from '@modelport/driver'
 import { fromModelPart } from '@modelport/runtime'
 import { ownOptions } from './own-options.ts'
 import type { ModelState } from './to-prompt.ts'
@@ -53,7 +60,11 @@ export class ModelDecoder implements Decoder {
       case 'reasoning-start':
       case 'reasoning-delta':
       case 'reasoning-end':
-        this.#write(part, part.type.startsWith('text') ? 'text' : 'reasoning', 'delta' in part ? part.delta : '')
+        this.#write(
+          part,
+          part.type.startsWith('text') ? 'text' : 'reasoning',
+          'delta' in part ? part.delta : '',
+        )
         return
       case 'tool-input-start':
         if (!part.providerExecuted) sink.toolCall(part.id, { id: part.id, name: part.toolName })
@@ -141,16 +152,31 @@ export class ModelDecoder implements Decoder {
   }
 }
 
-function toCitation({ url, title, providerMetadata }: Pick<Citation, 'url' | 'title'> & WithMetadata): Citation {
+function toCitation({
+  url,
+  title,
+  providerMetadata,
+}: Pick<Citation, 'url' | 'title'> & WithMetadata): Citation {
   const { citation } = ownOptions(providerMetadata)
   return isObject(citation) ? citation : defined({ title, url })
 }
 
 /** The counts; all that ours had are in `raw`. */
-function toCounts({ inputTokens, outputTokens, raw }: LanguageModelV4Usage): Parameters<Sink['usage']>[0] {
-  const { cost, costParts, inputByModality, outputByModality, providerToolCounts } = (raw ?? {}) as Partial<TokenUsage>
+function toCounts({
+  inputTokens,
+  outputTokens,
+  raw,
+}: LanguageModelV4Usage): Parameters<Sink['usage']>[0] {
+  const { cost, costParts, inputByModality, outputByModality, providerToolCounts } = (raw ??
+    {}) as Partial<TokenUsage>
   return {
-    ...(typeof cost === 'number' && { cost, costParts, inputByModality, outputByModality, providerToolCounts }),
+    ...(typeof cost === 'number' && {
+      cost,
+      costParts,
+      inputByModality,
+      outputByModality,
+      providerToolCounts,
+    }),
     inputTokens: inputTokens.total,
     cacheReadTokens: inputTokens.cacheRead,
     cacheCreationTokens: inputTokens.cacheWrite,

@@ -30,12 +30,20 @@ export function toCallError(provider: string, thrown: unknown): LlmError {
     const named = codes.find(([pattern]) => pattern.test(names))?.[1]
     // A reply that began and was not read to its end was cut.
     const code = named ?? (error.isRetryable ? (status ? 'truncated' : 'network') : 'unknown')
-    return new ProviderError(code, `${provider}: ${code}: ${message}`, { provider }, { cause: error })
+    return new ProviderError(
+      code,
+      `${provider}: ${code}: ${message}`,
+      { provider },
+      { cause: error },
+    )
   }
   const text = typeof responseBody === 'string' ? responseBody.slice(0, maxText) : message
   const body = tryParseJson(text)
   const { error: said = body } = Object(body) as { readonly error?: unknown }
-  const { message: reason, type } = Object(said) as { readonly message?: string; readonly type?: string }
+  const { message: reason, type } = Object(said) as {
+    readonly message?: string
+    readonly type?: string
+  }
   const failure = { status, headers: new Headers(responseHeaders), text, body, inBand: false }
   const { host = '', port = '', protocol = '' } = URL.parse(url) ?? {}
   const contacted = port ? host : `${host}:${protocol === 'http:' ? 80 : 443}`

@@ -14,9 +14,13 @@ export interface ModelRequest extends LanguageModelV4CallOptions {
 const hintsOf =
   (isOurs: boolean): Hints =>
   (object, ...names) => {
-    const vendor = object.vendor ? (withVendor({}, object.vendor) as SharedV4ProviderOptions) : undefined
+    const vendor = object.vendor
+      ? (withVendor({}, object.vendor) as SharedV4ProviderOptions)
+      : undefined
     const fields = Object.entries(object).filter(([name]) => names.includes(name))
-    const given = isOurs ? toMetadata({ ...Object.fromEntries(fields), vendor }).providerMetadata : vendor
+    const given = isOurs
+      ? toMetadata({ ...Object.fromEntries(fields), vendor }).providerMetadata
+      : vendor
     return given ? { providerOptions: given } : {}
   }
 
@@ -26,14 +30,31 @@ const written =
 const isWritten = new Set(written.split(' '))
 
 /** @throws {LlmError} `unsupported` — the specification has no field for an option. */
-export function toModelRequest({ options, tools, messages }: Turn, name: string, isOurs: boolean): ModelRequest {
-  const { maxTokens, temperature, topP, topK, seed, stop, reasoning, responseFormat: format, toolChoice } = options
+export function toModelRequest(
+  { options, tools, messages }: Turn,
+  name: string,
+  isOurs: boolean,
+): ModelRequest {
+  const {
+    maxTokens,
+    temperature,
+    topP,
+    topK,
+    seed,
+    stop,
+    reasoning,
+    responseFormat: format,
+    toolChoice,
+  } = options
   const hints = hintsOf(isOurs)
   const ownOptions = Object.keys(defined(options)).filter((option) => !isWritten.has(option))
   const lost = ownOptions.find((option) => option !== 'cache' || options.cache !== 'none')
   if (lost && !isOurs) {
     const advice = 'set the field of its package in vendor, as its providerOptions'
-    throw new LlmError('unsupported', `${name}: unsupported: the AI SDK has no "${lost}"; ${advice}`)
+    throw new LlmError(
+      'unsupported',
+      `${name}: unsupported: the AI SDK has no "${lost}"; ${advice}`,
+    )
   }
   return {
     name,
@@ -45,13 +66,20 @@ export function toModelRequest({ options, tools, messages }: Turn, name: string,
         type: 'function' as const,
         name: tool.name,
         description: tool.description,
-        inputSchema: tool.parameters ?? { type: 'object', properties: {}, additionalProperties: false },
+        inputSchema: tool.parameters ?? {
+          type: 'object',
+          properties: {},
+          additionalProperties: false,
+        },
         ...defined({ strict: tool.strict }),
         ...hints(tool, 'deferred', 'callers', 'cache'),
       })),
     }),
     ...(toolChoice && {
-      toolChoice: typeof toolChoice === 'string' ? { type: toolChoice } : { type: 'tool', toolName: toolChoice.name },
+      toolChoice:
+        typeof toolChoice === 'string'
+          ? { type: toolChoice }
+          : { type: 'tool', toolName: toolChoice.name },
     }),
     ...(format && {
       responseFormat:

@@ -1,4 +1,8 @@
-import type { JSONObject, SharedV4ProviderMetadata, SharedV4ProviderOptions } from '@ai-sdk/provider'
+import type {
+  JSONObject,
+  SharedV4ProviderMetadata,
+  SharedV4ProviderOptions,
+} from '@ai-sdk/provider'
 import type { JsonObject } from '@modelport/core'
 
 /** The name under which `providerOptions` and `providerMetadata` of the AI SDK have what is ours. */
@@ -8,8 +12,11 @@ const key = 'modelport'
 export const ours: unique symbol = Symbol.for('modelport.model')
 
 /** Our options of a call, a message, a part or a tool. */
-export const ownOptions = (given: SharedV4ProviderOptions | undefined): JsonObject => given?.[key] ?? {}
+export const ownOptions = (given: SharedV4ProviderOptions | undefined): JsonObject =>
+  given?.[key] ?? {}
 
 /** Our metadata; nothing at all if there are no fields. */
-export const toMetadata = (fields: object): { readonly providerMetadata?: SharedV4ProviderMetadata } =>
+export const toMetadata = (
+  fields: object,
+): { readonly providerMetadata?: SharedV4ProviderMetadata } =>
   Object.keys(fields).length ? { providerMetadata: { [key]: fields as JSONObject } } : {}

@@ -5,7 +5,13 @@ import type {
   LanguageModelV4ToolResultOutput,
   SharedV4ProviderOptions,
 } from '@ai-sdk/provider'
-import { type AssistantMessage, type ChatMessage, type Content, type ContentPart, textOf } from '@modelport/core'
+import {
+  type AssistantMessage,
+  type ChatMessage,
+  type Content,
+  type ContentPart,
+  textOf,
+} from '@modelport/core'
 import { defined } from '@modelport/driver'
 
 type AssistantPart = Extract<LanguageModelV4Message, { role: 'assistant' }>['content'][number]
@@ -23,7 +29,11 @@ export interface ModelState {
 }
 
 /** The conversation as a prompt of the AI SDK. `name` is that of the provider; `hints` writes what a message or a part has for its vendor. */
-export function toPrompt(messages: readonly ChatMessage[], name: string, hints: Hints): LanguageModelV4Message[] {
+export function toPrompt(
+  messages: readonly ChatMessage[],
+  name: string,
+  hints: Hints,
+): LanguageModelV4Message[] {
   const prompt: LanguageModelV4Message[] = []
   for (const message of messages) {
     const last = prompt.at(-1)
@@ -32,15 +42,29 @@ export function toPrompt(messages: readonly ChatMessage[], name: string, hints: 
         prompt.push({ role: 'system', content: textOf(message.content), ...hints(message) })
         break
       case 'user':
-        prompt.push({ role: 'user', content: toParts(message.content, hints), ...hints(message, 'name') })
+        prompt.push({
+          role: 'user',
+          content: toParts(message.content, hints),
+          ...hints(message, 'name'),
+        })
         break
       case 'assistant':
-        prompt.push({ role: 'assistant', content: toAssistantParts(message, name, hints), ...hints(message) })
+        prompt.push({
+          role: 'assistant',
+          content: toAssistantParts(message, name, hints),
+          ...hints(message),
+        })
         break
       case 'tool': {
         const { toolCallId, toolName = '' } = message
         const output = toOutput(message.content, message.isError, hints)
-        const part = { type: 'tool-result' as const, toolCallId, toolName, output, ...hints(message) }
+        const part = {
+          type: 'tool-result' as const,
+          toolCallId,
+          toolName,
+          output,
+          ...hints(message),
+        }
         // The results of one turn are one message.
         if (last?.role === 'tool') last.content.push(part)
         else prompt.push({ role: 'tool', content: [part] })
@@ -50,17 +74,25 @@ export function toPrompt(messages: readonly ChatMessage[], name: string, hints: 
   return prompt
 }
 
-const toParts = (content: Content, hints: Hints): (LanguageModelV4TextPart | LanguageModelV4FilePart)[] =>
-  (typeof content === 'string' ? [{ type: 'text' as const, text: content }] : content).map((part: ContentPart) => {
-    if (part.type === 'text') return { type: 'text', text: part.text, ...hints(part, 'cache', 'found') }
-    const { source } = part
-    const mediaType = source.mediaType ?? (part.type === 'file' ? 'application' : part.type)
-    const filename = part.type === 'file' ? part.name : undefined
-    const fields = { ...defined({ filename }), ...hints(part, 'cache', 'detail', 'clip') }
-    return { type: 'file', mediaType, data: toData(source), ...fields }
-  })
+const toParts = (
+  content: Content,
+  hints: Hints,
+): (LanguageModelV4TextPart | LanguageModelV4FilePart)[] =>
+  (typeof content === 'string' ? [{ type: 'text' as const, text: content }] : content).map(
+    (part: ContentPart) => {
+      if (part.type === 'text')
+        return { type: 'text', text: part.text, ...hints(part, 'cache', 'found') }
+      const { source } = part
+      const mediaType = source.mediaType ?? (part.type === 'file' ? 'application' : part.type)
+      const filename = part.type === 'file' ? part.name : undefined
+      const fields = { ...defined({ filename }), ...hints(part, 'cache', 'detail', 'clip') }
+      return { type: 'file', mediaType, data: toData(source), ...fields }
+    },
+  )
 
-function toData(source: Exclude<ContentPart, { type: 'text' }>['source']): LanguageModelV4FilePart['data'] {
+function toData(
+  source: Exclude<ContentPart, { type: 'text' }>['source'],
+): LanguageModelV4FilePart['data'] {
   if (source.type === 'base64') return { type: 'data', data: source.data }
   if (source.type === 'url') return { type: 'url', url: new URL(source.url) }
   return { type: 'reference', reference: { [source.origin]: source.id } }
@@ -72,7 +104,8 @@ export function toOutput(
   isError = false,
   hints: Hints = () => ({}),
 ): LanguageModelV4ToolResultOutput {
-  if (typeof content === 'string' || isError) return { type: isError ? 'error-text' : 'text', value: textOf(content) }
+  if (typeof content === 'string' || isError)
+    return { type: isError ? 'error-text' : 'text', value: textOf(content) }
   return { type: 'content', value: toParts(content, hints) }
 }
 
@@ -95,8 +128,13 @@ function toAssistantParts(message: AssistantMessage, name: string, hints: Hints)
 }
 
 /** True when the parts say what the message says. */
-function agrees(parts: readonly AssistantPart[], { content, toolCalls = [] }: AssistantMessage): boolean {
+function agrees(
+  parts: readonly AssistantPart[],
+  { content, toolCalls = [] }: AssistantMessage,
+): boolean {
   const text = parts.map((part) => (part.type === 'text' ? part.text : '')).join('')
-  const calls = parts.flatMap((part) => (part.type === 'tool-call' && !part.providerExecuted ? part.toolCallId : []))
+  const calls = parts.flatMap((part) =>
+    part.type === 'tool-call' && !part.providerExecuted ? part.toolCallId : [],
+  )
   return text === textOf(content) && calls.join() === toolCalls.map(({ id }) => id).join()
 }

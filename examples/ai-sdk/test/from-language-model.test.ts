@@ -20,26 +20,33 @@ describe('hosts', () => {
     const unknown = fromLanguageModel(model).apiHosts
     expect(unknown).toBe('unknown')
     for (const write of Object.values(sandbox))
-      expect(() => (write as (hosts: unknown) => unknown)(unknown)).toThrow('the hosts are "unknown"; state them')
+      expect(() => (write as (hosts: unknown) => unknown)(unknown)).toThrow(
+        'the hosts are "unknown"; state them',
+      )
     const stated = fromLanguageModel(model, { apiHosts: apiHosts('openai') }).apiHosts
     expect(stated !== 'unknown' && sandbox.toSquid(stated).text).toContain('api.openai.com')
   })
 })
 
-test.each(vendors)('a conversation with $name keeps its signatures there and back', async (vendor) => {
-  const { provider, bodies } = connect(vendor)
-  const there = fromLanguageModel(toLanguageModel(provider), { defaults: 'vendor' })
-  const tools = [{ name: 'weather', description: 'The weather', parameters: { type: 'object' } }]
-  const reader = await there.streamWithTools([{ role: 'user', content: 'Rome?' }], tools)
-  for await (const event of reader)
-    if (event.type === 'tool-call-complete')
-      await reader.sendToolResults([{ callId: event.toolCall.id, content: '28 degrees' }])
-  expect(reader.fullText()).toContain('Warm.')
-  expect(JSON.stringify(bodies[1])).toContain(vendor.signature)
-})
+test.each(vendors)(
+  'a conversation with $name keeps its signatures there and back',
+  async (vendor) => {
+    const { provider, bodies } = connect(vendor)
+    const there = fromLanguageModel(toLanguageModel(provider), { defaults: 'vendor' })
+    const tools = [{ name: 'weather', description: 'The weather', parameters: { type: 'object' } }]
+    const reader = await there.streamWithTools([{ role: 'user', content: 'Rome?' }], tools)
+    for await (const event of reader)
+      if (event.type === 'tool-call-complete')
+        await reader.sendToolResults([{ callId: event.toolCall.id, content: '28 degrees' }])
+    expect(reader.fullText()).toContain('Warm.')
+    expect(JSON.stringify(bodies[1])).toContain(vendor.signature)
+  },
+)
 
 describe('a model of another package', () => {
-  const modelOf = (doGenerate: ConstructorParameters<typeof MockLanguageModelV4>[0]): Model & LanguageModel =>
+  const modelOf = (
+    doGenerate: ConstructorParameters<typeof MockLanguageModelV4>[0],
+  ): Model & LanguageModel =>
     new MockLanguageModelV4({ provider: 'other', modelId: 'm', ...doGenerate })
 
   test('a model of another package gets its own options as vendor, and refuses what the specification cannot say', async () => {
@@ -57,7 +64,9 @@ describe('a model of another package', () => {
         },
       }),
     )
-    const reply = await provider.generate([{ role: 'user', content: 'Hi' }], { vendor: { other: { store: true } } })
+    const reply = await provider.generate([{ role: 'user', content: 'Hi' }], {
+      vendor: { other: { store: true } },
+    })
     expect(reply).toMatchObject({
       text: 'Hi',
       finishReason: 'stop',
@@ -65,10 +74,21 @@ describe('a model of another package', () => {
       warnings: ['unsupported: topK'],
     })
     expect(reply.usage).toMatchObject({ inputTokens: 3, outputTokens: 2 })
-    expect(calls[0]).toMatchObject({ providerOptions: { other: { store: true } }, maxOutputTokens: 4096 })
-    await provider.generate([{ role: 'user', content: 'Hi' }, reply.message, { role: 'user', content: 'And?' }])
-    expect(calls[1]).toMatchObject({ prompt: [{}, { content: [{ providerOptions: { other: { id: 'x' } } }] }, {}] })
-    await expect(provider.complete('Hi', { topLogprobs: 2 })).rejects.toMatchObject({ code: 'unsupported' })
+    expect(calls[0]).toMatchObject({
+      providerOptions: { other: { store: true } },
+      maxOutputTokens: 4096,
+    })
+    await provider.generate([
+      { role: 'user', content: 'Hi' },
+      reply.message,
+      { role: 'user', content: 'And?' },
+    ])
+    expect(calls[1]).toMatchObject({
+      prompt: [{}, { content: [{ providerOptions: { other: { id: 'x' } } }] }, {}],
+    })
+    await expect(provider.complete('Hi', { topLogprobs: 2 })).rejects.toMatchObject({
+      code: 'unsupported',
+    })
   })
 
   test('a model of another package is asked again after a failure that may pass, and its errors have the code of their status', async () => {
@@ -83,7 +103,8 @@ describe('a model of another package', () => {
               url: 'https://other.example',
               requestBodyValues: {},
               statusCode,
-              responseBody: '{"error":{"message":"no such key","type":"auth","code":"invalid_api_key"}}',
+              responseBody:
+                '{"error":{"message":"no such key","type":"auth","code":"invalid_api_key"}}',
               responseHeaders: { 'retry-after-ms': '1' },
             }),
           )
@@ -93,7 +114,10 @@ describe('a model of another package', () => {
       code: 'overloaded',
       attempts: 3,
     })
-    await expect(fromLanguageModel(failing(401)).complete('Hi')).rejects.toMatchObject({ code: 'auth', type: 'auth' })
+    await expect(fromLanguageModel(failing(401)).complete('Hi')).rejects.toMatchObject({
+      code: 'auth',
+      type: 'auth',
+    })
     expect(requests).toBe(4)
   })
 
@@ -102,7 +126,11 @@ describe('a model of another package', () => {
       start: (controller) => {
         controller.enqueue({ type: 'text-start', id: '0' })
         controller.enqueue({ type: 'text-delta', id: '0', delta: 'Half' })
-        controller.enqueue({ type: 'finish', finishReason: { unified: 'interrupted', raw: undefined }, usage })
+        controller.enqueue({
+          type: 'finish',
+          finishReason: { unified: 'interrupted', raw: undefined },
+          usage,
+        })
         controller.close()
       },
     })

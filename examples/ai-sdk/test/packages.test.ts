@@ -19,10 +19,21 @@ for (const { name, format, create, options, skip } of packages)
       apiKey,
       skip,
       // The package has the connection.
-      create: ({ fetch, enforceHosts: _e, proxy: _p, onResponse: _r, lenientEof: _l, defaults, ...config }) =>
+      create: ({
+        fetch,
+        enforceHosts: _e,
+        proxy: _p,
+        onResponse: _r,
+        lenientEof: _l,
+        defaults,
+        ...config
+      }) =>
         fromLanguageModel(create(fetch), {
           secrets: [apiKey],
-          defaults: mergeOptions(options, defaults === 'vendor' ? { maxTokens: null, temperature: null } : defaults),
+          defaults: mergeOptions(
+            options,
+            defaults === 'vendor' ? { maxTokens: null, temperature: null } : defaults,
+          ),
           ...config,
         }),
     },
@@ -40,12 +51,21 @@ function titlesOf({ name, format, create, skip }: (typeof packages)[number]) {
     },
     test: declare,
   }
-  conformance(runner, { name, format, apiKey, skip, create: ({ fetch }) => fromLanguageModel(create(fetch)) })
+  conformance(runner, {
+    name,
+    format,
+    apiKey,
+    skip,
+    create: ({ fetch }) => fromLanguageModel(create(fetch)),
+  })
   return { asked, left }
 }
 
 const versionOf = (name: string): string => {
-  const manifest = readFileSync(join(import.meta.dirname, `../node_modules/${name}/package.json`), 'utf8')
+  const manifest = readFileSync(
+    join(import.meta.dirname, `../node_modules/${name}/package.json`),
+    'utf8',
+  )
   return (JSON.parse(manifest) as { version: string }).version
 }
 
@@ -83,7 +103,9 @@ function toPage(): string {
 
 describe('the page about packages of the AI SDK', () => {
   test('the page says what the kit does not ask of each package', async () => {
-    await expect(toPage()).toMatchFileSnapshot(join(import.meta.dirname, '../../../docs/evidence/ai-sdk.md'))
+    await expect(toPage()).toMatchFileSnapshot(
+      join(import.meta.dirname, '../../../docs/evidence/ai-sdk.md'),
+    )
   })
 
   test('each reason is of a test of the kit', () => {

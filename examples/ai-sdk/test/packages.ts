@@ -42,7 +42,10 @@ const ofPackages = {
     'a whole reply cut at every byte',
     'a failure inside a whole reply',
   ),
-  ...because('truncation: a web page is a stream without events', 'a web page instead of a response is not a success'),
+  ...because(
+    'truncation: a web page is a stream without events',
+    'a web page instead of a response is not a success',
+  ),
   ...because(
     'back-pressure: the package reads to the end of the connection, and reads ahead',
     'a reset after the last byte is a success',
@@ -66,7 +69,10 @@ const ofPackages = {
     'requests: the package sends ids of other vendors as they are',
     'ids of another vendor fit this API, and calls and results stay together',
   ),
-  ...because('requests: the package sends text as it is', 'half of a surrogate pair is sent as U+FFFD'),
+  ...because(
+    'requests: the package sends text as it is',
+    'half of a surrogate pair is sent as U+FFFD',
+  ),
   ...because(
     'requests: the package leaves out what its API lacks, with a warning',
     'an option changes the request or is refused as unsupported, never dropped',
@@ -79,7 +85,8 @@ const noIds = because(
   'byte by byte and in random chunks: calls without ids',
 )
 const waits = 'back-pressure: the package gives the end of a reply when the connection ends'
-const noCounts = 'replies: the package refuses a reply whose usage has no counts, as that of the test'
+const noCounts =
+  'replies: the package refuses a reply whose usage has no counts, as that of the test'
 const contentKey =
   'requests: the package writes results as `content` of a response, where the kit does not look for their text'
 
@@ -109,7 +116,10 @@ export const packages: readonly VendorPackage[] = [
     skip: {
       ...ofPackages,
       ...noIds,
-      ...because('replies: the package writes `{}` for no arguments', 'round trip of a stream: empty arguments'),
+      ...because(
+        'replies: the package writes `{}` for no arguments',
+        'round trip of a stream: empty arguments',
+      ),
       ...because(
         noCounts,
         'parallel calls come in wire order, every time',
@@ -144,16 +154,25 @@ export const packages: readonly VendorPackage[] = [
           'calls without ids',
           'two turns',
           'three turns',
-        ].flatMap((script) => [`round trip of a stream: ${script}`, `round trip of whole replies: ${script}`]),
+        ].flatMap((script) => [
+          `round trip of a stream: ${script}`,
+          `round trip of whole replies: ${script}`,
+        ]),
         'a turn with some tool results missing rejects until they are sent, then continues',
         'unknown and repeated ids are refused, and nothing of that call is taken',
-        ...['in one call', 'in one call, backwards', 'one by one', 'one by one, backwards, without waiting'].map(
-          (how) => `results sent ${how} continue the conversation in call order`,
-        ),
+        ...[
+          'in one call',
+          'in one call, backwards',
+          'one by one',
+          'one by one, backwards, without waiting',
+        ].map((how) => `results sent ${how} continue the conversation in call order`),
         'parallel calls come in wire order, every time',
         'an error result keeps its mark',
       ),
-      ...because('replies: the package makes up ids at random', 'byte by byte and in random chunks: calls without ids'),
+      ...because(
+        'replies: the package makes up ids at random',
+        'byte by byte and in random chunks: calls without ids',
+      ),
       ...because(waits, 'silence after the terminal event takes nothing away'),
       ...because(
         'replies: the package takes a failure inside a whole reply as an empty reply',

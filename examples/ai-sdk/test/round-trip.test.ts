@@ -16,7 +16,13 @@ conformance(
     // The inner provider has the connection, the outer one the options.
     create: ({ fetch, enforceHosts, proxy, onResponse, lenientEof, defaults, ...config }) => {
       const connection = { fetch, enforceHosts, proxy, onResponse, lenientEof }
-      const given = { model: 'm', baseUrl: 'https://conformance.test/v1', apiKey, ...config, ...connection }
+      const given = {
+        model: 'm',
+        baseUrl: 'https://conformance.test/v1',
+        apiKey,
+        ...config,
+        ...connection,
+      }
       return fromLanguageModel(toLanguageModel(createOpenAICompatible(given)), {
         defaults,
         secrets: [apiKey],

@@ -21,7 +21,11 @@ export const tools: readonly ToolDefinition[] = [
   {
     name: 'add',
     description: 'Adds two numbers',
-    parameters: { type: 'object', properties: { a: { type: 'number' }, b: { type: 'number' } }, required: ['a', 'b'] },
+    parameters: {
+      type: 'object',
+      properties: { a: { type: 'number' }, b: { type: 'number' } },
+      required: ['a', 'b'],
+    },
   },
 ]
 
@@ -41,7 +45,11 @@ export function runTool(call: ToolCall): ToolResult {
 }
 
 /** Streams a conversation with tools, giving out each piece as it comes. */
-export async function converse(provider: Provider, prompt: string, write: (text: string) => void): Promise<TokenUsage> {
+export async function converse(
+  provider: Provider,
+  prompt: string,
+  write: (text: string) => void,
+): Promise<TokenUsage> {
   const reader = await provider.streamWithTools([{ role: 'user', content: prompt }], tools)
   const calls: ToolCall[] = []
   for await (const event of reader) {

@@ -1,7 +1,13 @@
 import type { ScriptTurn } from '@modelport/conformance'
 import { openaiChat } from '@modelport/conformance'
 import { startWireServer, type WireServer } from '@modelport/conformance/wire-server'
-import { anthropicMessages, bedrockConverse, gemini, ollamaChat, openaiResponses } from '@modelport/test-formats'
+import {
+  anthropicMessages,
+  bedrockConverse,
+  gemini,
+  ollamaChat,
+  openaiResponses,
+} from '@modelport/test-formats'
 
 const say = (text: string): string[] => text.split(/(?<= )/)
 

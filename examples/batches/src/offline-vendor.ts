@@ -10,7 +10,10 @@ const reply = (text: string) => ({
   usage: { prompt_tokens: 5, completion_tokens: 1, total_tokens: 6 },
 })
 const lines = ['Oslo', 'Rome'].map((text, index) =>
-  JSON.stringify({ custom_id: `request-${1 - index}`, response: { status_code: 200, body: reply(text) } }),
+  JSON.stringify({
+    custom_id: `request-${1 - index}`,
+    response: { status_code: 200, body: reply(text) },
+  }),
 )
 const batch = {
   id: 'batch_1',
@@ -38,7 +41,10 @@ export async function startOfflineVendor(): Promise<OfflineVendor> {
     request.resume().on('end', () => {
       const path = request.url ?? ''
       if (path === '/v1/files/file-out/content') response.end(lines.join('\n'))
-      else response.setHeader('content-type', 'application/json').end(JSON.stringify(answers[path] ?? { error: path }))
+      else
+        response
+          .setHeader('content-type', 'application/json')
+          .end(JSON.stringify(answers[path] ?? { error: path }))
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

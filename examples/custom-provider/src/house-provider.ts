@@ -1,5 +1,12 @@
 // house-provider.ts
-import { type ChatMessage, type FinishReason, LlmError, type Provider, parseBaseUrl, textOf } from '@modelport/core'
+import {
+  type ChatMessage,
+  type FinishReason,
+  LlmError,
+  type Provider,
+  parseBaseUrl,
+  textOf,
+} from '@modelport/core'
 import {
   type CommonConfig,
   checkApiKey,
@@ -19,14 +26,19 @@ export interface HouseConfig extends CommonConfig {
   readonly baseUrl?: string
 }
 
-export function createHouse({ apiKey, baseUrl = 'http://127.0.0.1:8080/v1', ...config }: HouseConfig): Provider {
+export function createHouse({
+  apiKey,
+  baseUrl = 'http://127.0.0.1:8080/v1',
+  ...config
+}: HouseConfig): Provider {
   const key = checkApiKey(apiKey, 'house')
   const { href, host } = parseBaseUrl(baseUrl)
   const driver: Driver<object> = {
     name: 'house',
     framing: 'sse',
     request: toRequest,
-    send: (body, io) => postJson(io, `${href}/chat/completions`, body, { authorization: `Bearer ${key}` }),
+    send: (body, io) =>
+      postJson(io, `${href}/chat/completions`, body, { authorization: `Bearer ${key}` }),
     decoder: (sink) => ({
       push: ({ data }) => {
         readChunk(data, sink)
@@ -89,8 +101,13 @@ function toMessage(message: ChatMessage): object {
     throw new LlmError('unsupported', 'house: only text parts are supported')
   const content = textOf(message.content)
   if (message.role === 'tool')
-    return { role: 'tool', tool_call_id: message.toolCallId, content: message.isError ? `Error: ${content}` : content }
-  if (message.role !== 'assistant' || !message.toolCalls?.length) return { role: message.role, content }
+    return {
+      role: 'tool',
+      tool_call_id: message.toolCallId,
+      content: message.isError ? `Error: ${content}` : content,
+    }
+  if (message.role !== 'assistant' || !message.toolCalls?.length)
+    return { role: message.role, content }
   const calls = message.toolCalls.map((call) => ({
     id: call.id,
     type: 'function',
@@ -124,7 +141,10 @@ interface Chunk {
 interface Usage {
   readonly prompt_tokens?: number
   readonly completion_tokens?: number
-  readonly prompt_tokens_details?: { readonly cached_tokens?: number; readonly cache_write_tokens?: number }
+  readonly prompt_tokens_details?: {
+    readonly cached_tokens?: number
+    readonly cache_write_tokens?: number
+  }
   readonly completion_tokens_details?: { readonly reasoning_tokens?: number }
 }
 
@@ -147,10 +167,15 @@ function readChunk(data: string, sink: Sink): void {
   sink.reasoning(message.reasoning_content ?? '')
   sink.text(message.content ?? '')
   for (const [position, call] of (message.tool_calls ?? []).entries()) {
-    sink.toolCall(call.index ?? position, { id: call.id, name: call.function?.name, text: call.function?.arguments })
+    sink.toolCall(call.index ?? position, {
+      id: call.id,
+      name: call.function?.name,
+      text: call.function?.arguments,
+    })
   }
   if (chunk.usage) sink.usage(toCounts(chunk.usage))
-  if (choice?.finish_reason) sink.finish(reasons[choice.finish_reason] ?? 'other', choice.finish_reason)
+  if (choice?.finish_reason)
+    sink.finish(reasons[choice.finish_reason] ?? 'other', choice.finish_reason)
 }
 
 const toCounts = (usage: Usage): Parameters<Sink['usage']>[0] => ({

@@ -1,12 +1,24 @@
 // The provider of this folder, taken into the factory by its name.
 import { openaiChat } from '@modelport/conformance'
 import { startWireServer } from '@modelport/conformance/wire-server'
-import { apiHost, createProviderTable, newProvider, type ProviderRow, providerRows } from '@modelport/factory'
+import {
+  apiHost,
+  createProviderTable,
+  newProvider,
+  type ProviderRow,
+  providerRows,
+} from '@modelport/factory'
 import { createHouse } from './house-provider.ts'
 
 const server = await startWireServer({
   formats: [openaiChat],
-  reply: [{ text: ['Made', ' in this', ' house.'], finish: 'stop', usage: { inputTokens: 9, outputTokens: 4 } }],
+  reply: [
+    {
+      text: ['Made', ' in this', ' house.'],
+      finish: 'stop',
+      usage: { inputTokens: 9, outputTokens: 4 },
+    },
+  ],
 })
 
 const house: ProviderRow = {

@@ -30,12 +30,19 @@ const assistant = await serve([
     provider: createMock({
       responses: [
         {
-          toolCalls: [{ name: 'delegate_to_agent', arguments: { agent: 'bank', prompt: 'Pay the bill of 12 euros' } }],
+          toolCalls: [
+            {
+              name: 'delegate_to_agent',
+              arguments: { agent: 'bank', prompt: 'Pay the bill of 12 euros' },
+            },
+          ],
         },
         'Done: the bank paid your bill.',
       ],
     }),
-    agents: [toAgentTarget(createAgentClient(bank.url), { name: 'bank', description: 'Pays bills' })],
+    agents: [
+      toAgentTarget(createAgentClient(bank.url), { name: 'bank', description: 'Pays bills' }),
+    ],
   }),
 ])
 

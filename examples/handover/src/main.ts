@@ -22,7 +22,10 @@ const tools: readonly ToolDefinition[] = [
 ]
 const weather: Readonly<Record<string, string>> = { Rome: '28 °C', Oslo: '-4 °C' }
 const run = (call: ToolCall): ChatMessage =>
-  toToolMessage({ callId: call.id, content: weather[String(call.arguments['city'])] ?? 'unknown' }, call.name)
+  toToolMessage(
+    { callId: call.id, content: weather[String(call.arguments['city'])] ?? 'unknown' },
+    call.name,
+  )
 
 /** One turn of a conversation: what was said, and which calls are open. */
 async function turn(
@@ -36,18 +39,27 @@ async function turn(
     if (event.type === 'tool-call-complete') calls.push(event.toolCall)
     if (event.type === 'turn-end') break
   }
-  console.log(calls.map(({ name, argumentsText }) => `\n  asks for ${name}(${argumentsText})`).join(''))
+  console.log(
+    calls.map(({ name, argumentsText }) => `\n  asks for ${name}(${argumentsText})`).join(''),
+  )
   return { messages: reader.messages(), calls }
 }
 
 const server = await startOfflineModel()
 const apiKey = 'no-key-needed'
-const first = createOpenAI({ apiKey, model: 'gpt-5.4', baseUrl: `${server.url}/v1`, api: 'responses' })
+const first = createOpenAI({
+  apiKey,
+  model: 'gpt-5.4',
+  baseUrl: `${server.url}/v1`,
+  api: 'responses',
+})
 const second = createAnthropic({ apiKey, model: 'claude-sonnet-4-6', baseUrl: server.url })
 const third = createGoogle({ apiKey, model: 'gemini-3.1-pro', baseUrl: server.url })
 
 process.stdout.write(`${first.name}: `)
-const { messages, calls } = await turn(first, [{ role: 'user', content: 'Is it warmer in Rome or in Oslo?' }])
+const { messages, calls } = await turn(first, [
+  { role: 'user', content: 'Is it warmer in Rome or in Oslo?' },
+])
 const [rome, oslo] = calls as [ToolCall, ToolCall]
 
 // What is stored is plain JSON: one tool has answered, the other has not.

@@ -25,7 +25,9 @@ export function startOfflineModel(): Promise<WireServer> {
       if (results.length === 0) return ask
       const last = messages.at(-1)
       const text =
-        last?.role === 'user' ? 'To Rome, as I have just read.' : `Rome: it has ${results.join(' against ')}.`
+        last?.role === 'user'
+          ? 'To Rome, as I have just read.'
+          : `Rome: it has ${results.join(' against ')}.`
       return { text: text.split(/(?= )/), finish: 'stop', usage }
     },
   })

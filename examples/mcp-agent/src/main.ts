@@ -36,14 +36,20 @@ const textOf = ({ content }: Awaited<ReturnType<Client['callTool']>>): string =>
 const versionNegotiation = { mode: 'auto' } as const
 
 const capabilities = { elicitation: { form: {} } }
-const client = new Client({ name: 'example', version: '1.0.0' }, { capabilities, versionNegotiation })
+const client = new Client(
+  { name: 'example', version: '1.0.0' },
+  { capabilities, versionNegotiation },
+)
 client.setRequestHandler('elicitation/create', ({ params }) => {
   console.log(`asked: ${params.message}`)
   return { action: 'accept', content: { decision: 'allow' } } // a real client shows a form
 })
 await client.connect(new StreamableHTTPClientTransport(url))
 console.log('tools:', (await client.listTools()).tools.map(({ name }) => name).join(', '))
-const paid = await client.callTool({ name: 'bank', arguments: { message: 'Pay my bill of 12 euros' } })
+const paid = await client.callTool({
+  name: 'bank',
+  arguments: { message: 'Pay my bill of 12 euros' },
+})
 console.log('answer:', textOf(paid))
 await client.close()
 

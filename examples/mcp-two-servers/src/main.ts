@@ -4,7 +4,13 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline/promises'
 import { textOf } from '@modelport/core'
 import { mcpTools } from '@modelport/mcp'
-import { type Answer, checkAnswer, infer, type PendingQuestion, type RunResult } from '@modelport/runtime'
+import {
+  type Answer,
+  checkAnswer,
+  infer,
+  type PendingQuestion,
+  type RunResult,
+} from '@modelport/runtime'
 import { createOfflineModel } from './model.ts'
 
 const file = 'evening.json'
@@ -30,7 +36,8 @@ async function readAnswer(question: PendingQuestion['question']): Promise<Answer
     terminal.close()
   }
   if (!said) return undefined
-  const answer: Answer = said === 'no' ? { action: 'decline' } : { action: 'accept', content: { people: Number(said) } }
+  const answer: Answer =
+    said === 'no' ? { action: 'decline' } : { action: 'accept', content: { people: Number(said) } }
   try {
     return checkAnswer(question, answer)
   } catch (error) {

@@ -9,8 +9,12 @@ serveStdio(() => {
     properties: { city: { type: 'string' } },
     required: ['city'],
   })
-  server.registerTool('get_weather', { description: 'The weather of a city tonight', inputSchema }, ({ city }) => ({
-    content: [{ type: 'text', text: `14 °C and rain in ${city}` }],
-  }))
+  server.registerTool(
+    'get_weather',
+    { description: 'The weather of a city tonight', inputSchema },
+    ({ city }) => ({
+      content: [{ type: 'text', text: `14 °C and rain in ${city}` }],
+    }),
+  )
   return server
 })

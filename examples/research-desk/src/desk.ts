@@ -1,5 +1,11 @@
 // The agent type: its prompts, its tool, and the order in which its agents work.
-import { ClassificationError, custom, defineAgentType, definePrompt, ParseError } from '@modelport/dialog'
+import {
+  ClassificationError,
+  custom,
+  defineAgentType,
+  definePrompt,
+  ParseError,
+} from '@modelport/dialog'
 import { defineTool } from '@modelport/runtime'
 
 const degrees: Readonly<Record<string, number>> = { Paris: 7, Rome: 31, Oslo: 3 }
@@ -49,7 +55,10 @@ export const desk = defineAgentType({
     const edited = await editor.call(editor.open().send(edit))
     const question = researcher.open().send(`Tell me the weather in ${city}?`)
     const kind = await researcher
-      .classify(question, ['weather', 'sum'], { question: 'weather or sum: {classes}', minCoverage: 0 })
+      .classify(question, ['weather', 'sum'], {
+        question: 'weather or sum: {classes}',
+        minCoverage: 0,
+      })
       .catch((error: unknown) => {
         if (error instanceof ClassificationError) return undefined
         throw error

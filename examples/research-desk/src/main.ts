@@ -5,7 +5,11 @@ import { createOpenAICompatible, presets } from '@modelport/provider-openai-comp
 import { desk } from './desk.ts'
 
 const baseUrl = process.argv[2] ?? 'http://127.0.0.1:8080'
-const options = { temperature: 0, maxTokens: 160, vendor: { chat_template_kwargs: { enable_thinking: false } } }
+const options = {
+  temperature: 0,
+  maxTokens: 160,
+  vendor: { chat_template_kwargs: { enable_thinking: false } },
+}
 const agents = {
   researcher: createDialogCaller({
     name: 'researcher',
@@ -31,7 +35,9 @@ const report = await system.call('Rome', { onTrace: (trace) => traces.push(trace
 
 for (const trace of traces) {
   const states = trace.entries.flatMap((entry) => (entry.type === 'state' ? [entry.to] : []))
-  const calls = toolCallsOf(trace).map(({ name, arguments: args }) => `${name}(${JSON.stringify(args)})`)
+  const calls = toolCallsOf(trace).map(
+    ({ name, arguments: args }) => `${name}(${JSON.stringify(args)})`,
+  )
   console.log(`${trace.agent}: ${[...states, ...calls].join(' ')}`)
   for (const entry of trace.entries)
     if (entry.type === 'parse-error') console.log(`  refused: ${entry.problems.join('; ')}`)

@@ -11,9 +11,15 @@ export const createContinue =
     for (;;) {
       const { status, waitMs } = await context.run('continue', async () => {
         // Restate gave this attempt up: the run goes back to the store.
-        const { status } = await store.runs.run(id, work(id), { signal: context.request().attemptCompletedSignal })
+        const { status } = await store.runs.run(id, work(id), {
+          signal: context.request().attemptCompletedSignal,
+        })
         const { due } = await store.runs.get(id)
-        return { status, waitMs: status === 'suspended' && due !== undefined ? Math.max(0, due - Date.now()) : null }
+        return {
+          status,
+          waitMs:
+            status === 'suspended' && due !== undefined ? Math.max(0, due - Date.now()) : null,
+        }
       })
       // A run that waits for a person is woken by whoever stores the decision; one that waits for a time, by Restate.
       if (waitMs === null) return status

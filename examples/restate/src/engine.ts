@@ -19,7 +19,9 @@ export interface Engine {
 /** The program of the server for this processor; undefined where there is none. */
 export function findServer(): string | undefined {
   try {
-    const { resolve } = createRequire(createRequire(import.meta.url).resolve('@restatedev/restate-server/package.json'))
+    const { resolve } = createRequire(
+      createRequire(import.meta.url).resolve('@restatedev/restate-server/package.json'),
+    )
     return resolve(`@restatedev/restate-server-${platform()}-${arch()}/bin/restate-server`)
   } catch {
     return undefined
@@ -46,13 +48,31 @@ const post = async (url: string, body: unknown): Promise<unknown> => {
 }
 
 /** Starts Restate's server with its files in `folder`, for loopback addresses only. `program` is the service. */
-export async function startEngine(server: string, folder: string, program: readonly string[]): Promise<Engine> {
-  const [node, ingress, admin, service] = [await freePort(), await freePort(), await freePort(), await freePort()]
+export async function startEngine(
+  server: string,
+  folder: string,
+  program: readonly string[],
+): Promise<Engine> {
+  const [node, ingress, admin, service] = [
+    await freePort(),
+    await freePort(),
+    await freePort(),
+    await freePort(),
+  ]
   const files = join(folder, 'restate')
   mkdirSync(files)
   const engine = spawn(
     server,
-    ['--base-dir', files, '--listen-mode', 'tcp', '--bind-address', `127.0.0.1:${node}`, '--node-name', 'one'],
+    [
+      '--base-dir',
+      files,
+      '--listen-mode',
+      'tcp',
+      '--bind-address',
+      `127.0.0.1:${node}`,
+      '--node-name',
+      'one',
+    ],
     {
       stdio: 'ignore',
       env: {
@@ -72,7 +92,8 @@ export async function startEngine(server: string, folder: string, program: reado
       () => false,
     )
   while (!(await isUp())) {
-    if (engine.exitCode !== null) throw new Error(`the server of Restate ended with ${engine.exitCode}`)
+    if (engine.exitCode !== null)
+      throw new Error(`the server of Restate ended with ${engine.exitCode}`)
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
   let known = false
@@ -85,11 +106,13 @@ export async function startEngine(server: string, folder: string, program: reado
       })
       children.push(child)
       await once(child.stdout, 'data')
-      if (!known) await post(`http://127.0.0.1:${admin}/deployments`, { uri: `http://127.0.0.1:${service}` })
+      if (!known)
+        await post(`http://127.0.0.1:${admin}/deployments`, { uri: `http://127.0.0.1:${service}` })
       known = true
       return child
     },
-    wake: (id, how) => post(`http://127.0.0.1:${ingress}/invoices/continue${how === 'send' ? '/send' : ''}`, id),
+    wake: (id, how) =>
+      post(`http://127.0.0.1:${ingress}/invoices/continue${how === 'send' ? '/send' : ''}`, id),
     close: async () => {
       for (const child of children.reverse()) {
         if (child.exitCode !== null || child.signalCode !== null) continue

@@ -26,7 +26,8 @@ console.log('killed while it paid')
 rmSync(slow)
 await engine.startService() // Restate tries again until it answers
 const waiting = await store.runs.result('invoice-17')
-if (waiting.status !== 'suspended') throw new Error(`expected a run that waits, found ${waiting.status}`)
+if (waiting.status !== 'suspended')
+  throw new Error(`expected a run that waits, found ${waiting.status}`)
 for (const item of waiting.pending) {
   if (item.type !== 'uncertain') continue
   const order = readFileSync(bank, 'utf8').trim()

@@ -17,11 +17,16 @@ export const createPayTool = (folder: string): Tool =>
   defineTool({
     name: 'pay',
     description: 'Pays an invoice',
-    parameters: { type: 'object', properties: { invoice: { type: 'string' } }, required: ['invoice'] },
+    parameters: {
+      type: 'object',
+      properties: { invoice: { type: 'string' } },
+      required: ['invoice'],
+    },
     execute: async ({ invoice }, { run }) => {
       appendFileSync(join(folder, 'bank.txt'), `${invoice}, order ${run.idempotencyKey}\n`)
       // Held while this file is there: the process is killed now.
-      while (existsSync(join(folder, 'slow-bank'))) await new Promise((resolve) => setTimeout(resolve, 50))
+      while (existsSync(join(folder, 'slow-bank')))
+        await new Promise((resolve) => setTimeout(resolve, 50))
       return `${invoice}: ordered`
     },
   })

@@ -19,6 +19,10 @@ const invoices = restate.service({
   },
 })
 
-createServer(restate.createEndpointHandler({ services: [invoices] })).listen(Number(port), '127.0.0.1', () => {
-  console.log('ready')
-})
+createServer(restate.createEndpointHandler({ services: [invoices] })).listen(
+  Number(port),
+  '127.0.0.1',
+  () => {
+    console.log('ready')
+  },
+)

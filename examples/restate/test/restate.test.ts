@@ -9,8 +9,14 @@ import { temporaryFolder } from '../../../test/support/temporary-folder.js'
 import { type Engine, findServer, startEngine } from '../src/engine.js'
 
 const server = findServer()
-const sources = pathToFileURL(fileURLToPath(new URL('../../../scripts/sources.mjs', import.meta.url))).href
-const programOf = (file: string) => ['--import', sources, fileURLToPath(new URL(file, import.meta.url))]
+const sources = pathToFileURL(
+  fileURLToPath(new URL('../../../scripts/sources.mjs', import.meta.url)),
+).href
+const programOf = (file: string) => [
+  '--import',
+  sources,
+  fileURLToPath(new URL(file, import.meta.url)),
+]
 
 async function start(file = '../src/service.ts') {
   const folder = temporaryFolder('restate')
@@ -20,7 +26,8 @@ async function start(file = '../src/service.ts') {
     await engine.close()
     await store.close()
   })
-  const bank = () => (existsSync(join(folder, 'bank.txt')) ? readFileSync(join(folder, 'bank.txt'), 'utf8') : '')
+  const bank = () =>
+    existsSync(join(folder, 'bank.txt')) ? readFileSync(join(folder, 'bank.txt'), 'utf8') : ''
   const orders = () => bank().trim().split('\n').filter(Boolean)
   return { folder, store, engine, orders, slow: join(folder, 'slow-bank') }
 }
@@ -28,14 +35,21 @@ const until = async (what: () => boolean | Promise<boolean>) => {
   while (!(await what())) await new Promise((resolve) => setTimeout(resolve, 20))
 }
 
-test.skipIf(!server)('however often a run is woken, at once or later, it is executed once', async () => {
-  const { engine, orders, store } = await start()
-  await engine.startService()
-  const woken = await Promise.all(Array.from({ length: 5 }, () => engine.wake('invoice-1', 'call')))
-  expect([...woken, await engine.wake('invoice-1', 'call')]).toEqual(Array.from({ length: 6 }, () => 'final'))
-  expect(orders()).toEqual(['invoice-1, order invoice-1/1/0'])
-  expect(await store.runs.get('invoice-1')).toMatchObject({ status: 'finished', epoch: 1 })
-})
+test.skipIf(!server)(
+  'however often a run is woken, at once or later, it is executed once',
+  async () => {
+    const { engine, orders, store } = await start()
+    await engine.startService()
+    const woken = await Promise.all(
+      Array.from({ length: 5 }, () => engine.wake('invoice-1', 'call')),
+    )
+    expect([...woken, await engine.wake('invoice-1', 'call')]).toEqual(
+      Array.from({ length: 6 }, () => 'final'),
+    )
+    expect(orders()).toEqual(['invoice-1, order invoice-1/1/0'])
+    expect(await store.runs.get('invoice-1')).toMatchObject({ status: 'finished', epoch: 1 })
+  },
+)
 
 test.skipIf(!server)(
   'a run that waits until a time is woken by Restate, also if its process is gone meanwhile',

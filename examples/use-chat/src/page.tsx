@@ -51,7 +51,11 @@ function Page() {
         }}
       >
         <input name="text" aria-label="Message" />
-        <input type="file" aria-label="Image" onChange={(event) => setFiles(event.currentTarget.files ?? undefined)} />
+        <input
+          type="file"
+          aria-label="Image"
+          onChange={(event) => setFiles(event.currentTarget.files ?? undefined)}
+        />
         <button>Send</button>
       </form>
     </main>
@@ -74,7 +78,8 @@ interface PartProps {
 
 /** What a tool asks: the part `data-question` with the id of the approval. */
 const questionOf = (parts: UIMessage['parts'], asked: string): Question | undefined =>
-  parts.find((part): part is QuestionPart => part.type === 'data-question' && part.id === asked)?.data
+  parts.find((part): part is QuestionPart => part.type === 'data-question' && part.id === asked)
+    ?.data
 
 function Part({ part, parts, chat }: PartProps) {
   switch (part.type) {
@@ -117,7 +122,11 @@ interface DecisionProps {
 /** Asks the user: for an approval, or what the tool wants to know. The answer travels as JSON in the reason. */
 function Decision({ id, tool, question, chat }: DecisionProps) {
   const respond = (approved: boolean, content?: object): void =>
-    void chat.addToolApprovalResponse({ id, approved, ...(content && { reason: JSON.stringify(content) }) })
+    void chat.addToolApprovalResponse({
+      id,
+      approved,
+      ...(content && { reason: JSON.stringify(content) }),
+    })
   if (question) return <QuestionForm tool={tool} question={question} respond={respond} />
   return [true, false].map((approved) => (
     <button key={String(approved)} onClick={() => respond(approved)}>

@@ -15,7 +15,11 @@ interface QuestionFormProps {
 }
 
 /** Shows who asks, and what. The page never loads an address of a question; the user opens it. */
-export function QuestionForm({ tool, question: { from = tool, message, schema, url }, respond }: QuestionFormProps) {
+export function QuestionForm({
+  tool,
+  question: { from = tool, message, schema, url },
+  respond,
+}: QuestionFormProps) {
   const fields = Object.entries((schema?.['properties'] ?? {}) as Readonly<Record<string, Field>>)
   const required = (schema?.['required'] ?? []) as readonly string[]
   return (
@@ -71,7 +75,10 @@ function Input({ name, field, isRequired }: { name: string; field: Field; isRequ
 }
 
 /** The values by the types of their fields; an empty field that is not required is left out. */
-function contentOf(form: FormData, fields: readonly (readonly [string, Field])[]): Readonly<Record<string, unknown>> {
+function contentOf(
+  form: FormData,
+  fields: readonly (readonly [string, Field])[],
+): Readonly<Record<string, unknown>> {
   return Object.fromEntries(
     fields.flatMap(([name, { type, enum: values }]) => {
       const given = form.get(name)

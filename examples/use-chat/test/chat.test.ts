@@ -11,17 +11,24 @@ import { buildPage } from '../src/build-page.ts'
 import { createChatServer } from '../src/chat-server.ts'
 import { principalOf, withSession } from '../src/sessions.ts'
 
-const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find((path) => existsSync(path))
-if (executablePath === undefined) console.log('skipped: this test needs Chromium at /usr/bin/chromium')
+const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find((path) =>
+  existsSync(path),
+)
+if (executablePath === undefined)
+  console.log('skipped: this test needs Chromium at /usr/bin/chromium')
 
-const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+const pixel =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 const pay = defineTool({
   name: 'pay',
   description: 'Pays euros',
   parameters: { type: 'object', properties: { euros: { type: 'number' } } },
   execute: ({ euros }) => ({ paid: euros }),
 })
-const ask: InferRequest = { tools: [pay], authorize: () => ({ effect: 'require-approval', reason: 'money' }) }
+const ask: InferRequest = {
+  tools: [pay],
+  authorize: () => ({ effect: 'require-approval', reason: 'money' }),
+}
 const call: MockTurn = {
   reasoning: 'I must pay.',
   text: 'One moment.',
@@ -32,7 +39,9 @@ describe('a chat belongs to whoever began it', () => {
   const ran: unknown[] = []
   const { parameters } = pay.definition
   const execute = (given: unknown): string => String(ran.push(given))
-  const tools = [defineTool({ name: 'pay', description: 'Pays euros', parameters: parameters ?? {}, execute })]
+  const tools = [
+    defineTool({ name: 'pay', description: 'Pays euros', parameters: parameters ?? {}, execute }),
+  ]
   const from = (user: string | undefined, path: string, body?: unknown): Request =>
     new Request(`http://localhost${path}`, {
       ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
@@ -54,7 +63,10 @@ describe('a chat belongs to whoever began it', () => {
       },
     ],
   })
-  const say = (text: string) => ({ id: 'c', messages: [{ role: 'user', parts: [{ type: 'text', text }] }] })
+  const say = (text: string) => ({
+    id: 'c',
+    messages: [{ role: 'user', parts: [{ type: 'text', text }] }],
+  })
   const serve = (provider: Provider, settings: InferRequest = {}) =>
     createChatServer(provider, settings, (request) => request.headers.get('x-user') ?? undefined)
 
@@ -77,12 +89,19 @@ describe('a chat belongs to whoever began it', () => {
       toolCalls: [{ id: 'call_1', name: 'pay', arguments: { euros } }],
     }))
     ran.length = 0
-    const chat = serve(createMock({ responses: [first!, second!, 'What call?', 'Paid.'] }), { ...ask, tools })
-    const post = async (messages: unknown) => (await chat(from('ann', '/api/chat', { id: 'c', messages }))).text()
+    const chat = serve(createMock({ responses: [first!, second!, 'What call?', 'Paid.'] }), {
+      ...ask,
+      tools,
+    })
+    const post = async (messages: unknown) =>
+      (await chat(from('ann', '/api/chat', { id: 'c', messages }))).text()
     const { messages } = say('Pay')
     const old = approvalIdOf(await post(messages))
     const shown = approvalIdOf(await post(messages))
-    expect([old, shown]).toEqual([expect.stringMatching(/^call_1#/), expect.stringMatching(/^call_1#/)])
+    expect([old, shown]).toEqual([
+      expect.stringMatching(/^call_1#/),
+      expect.stringMatching(/^call_1#/),
+    ])
     await post([...messages, decisionOf(old)])
     expect(ran).toEqual([])
   })
@@ -115,7 +134,8 @@ describe('a chat belongs to whoever began it', () => {
     const page = withSession(from(undefined, '/'), new Response(''))
     const cookie = page.headers.get('set-cookie') ?? ''
     expect(cookie).toMatch(/; HttpOnly; SameSite=Strict/)
-    const request = (value: string) => new Request('http://localhost/', { headers: { cookie: value } })
+    const request = (value: string) =>
+      new Request('http://localhost/', { headers: { cookie: value } })
     expect(principalOf(request(cookie.split(';')[0] ?? ''))).toMatch(/^[\da-f-]{36}$/)
     expect(principalOf(request('session=chosen'))).toBeUndefined()
   })
@@ -127,7 +147,10 @@ describe.skipIf(executablePath === undefined)('useChat of the AI SDK in Chromium
   const cleanup: (() => Promise<unknown>)[] = []
 
   beforeAll(async () => {
-    browser = await chromium.launch({ executablePath: executablePath!, args: ['--no-sandbox', '--disable-gpu'] })
+    browser = await chromium.launch({
+      executablePath: executablePath!,
+      args: ['--no-sandbox', '--disable-gpu'],
+    })
     files = await buildPage()
   })
   afterAll(async () => {
@@ -200,7 +223,10 @@ describe.skipIf(executablePath === undefined)('useChat of the AI SDK in Chromium
     description: 'Books a table',
     parameters: { type: 'object' },
     execute: async (_args, { ask: question }) => {
-      const properties = { people: { type: 'integer', minimum: 1, maximum: 8 }, outside: { type: 'boolean' } } as const
+      const properties = {
+        people: { type: 'integer', minimum: 1, maximum: 8 },
+        outside: { type: 'boolean' },
+      } as const
       const schema = { type: 'object', properties, required: ['people'] } as const
       return question({ message: 'For how many?', schema })
     },
@@ -215,7 +241,9 @@ describe.skipIf(executablePath === undefined)('useChat of the AI SDK in Chromium
     await form.getByLabel('people').fill('90')
     await form.getByRole('button', { name: 'Answer' }).click()
     // The tool has not run with 90: the same question is there again, empty.
-    await page.waitForFunction(() => document.querySelector<HTMLInputElement>('input[name=people]')?.value === '')
+    await page.waitForFunction(
+      () => document.querySelector<HTMLInputElement>('input[name=people]')?.value === '',
+    )
     await form.getByLabel('people').fill('4')
     await form.getByLabel('outside').check()
     await form.getByRole('button', { name: 'Answer' }).click()
@@ -229,7 +257,9 @@ describe.skipIf(executablePath === undefined)('useChat of the AI SDK in Chromium
     await send(page, 'Book a table')
     await page.getByRole('button', { name: 'Decline' }).click()
     await page.getByText('Then not.').waitFor()
-    expect(await page.locator('article.assistant output').last().innerText()).toBe('{"action":"decline"}')
+    expect(await page.locator('article.assistant output').last().innerText()).toBe(
+      '{"action":"decline"}',
+    )
   })
 
   test('useChat of the AI SDK in Chromium reads the reply to its end after the page was reloaded', async () => {
@@ -266,19 +296,27 @@ describe.skipIf(executablePath === undefined)('useChat of the AI SDK in Chromium
             parts: [{ text: 'Rome.' }, { inlineData: { mimeType: 'image/png', data: pixel } }],
           },
           finishReason: 'STOP',
-          groundingMetadata: { groundingChunks: [{ web: { uri: 'https://rome.example/', title: 'On Rome' } }] },
+          groundingMetadata: {
+            groundingChunks: [{ web: { uri: 'https://rome.example/', title: 'On Rome' } }],
+          },
         },
       ],
       usageMetadata: { promptTokenCount: 1, candidatesTokenCount: 1 },
     }
     const respond = () =>
       Promise.resolve(
-        new Response(`data: ${JSON.stringify(body)}\n\n`, { headers: { 'content-type': 'text/event-stream' } }),
+        new Response(`data: ${JSON.stringify(body)}\n\n`, {
+          headers: { 'content-type': 'text/event-stream' },
+        }),
       )
-    const page = await open(createGoogle({ model: 'gemini-3-pro-image', apiKey: 'test', fetch: respond }))
+    const page = await open(
+      createGoogle({ model: 'gemini-3-pro-image', apiKey: 'test', fetch: respond }),
+    )
     await send(page, 'Show me Rome')
     await page.getByRole('link', { name: 'On Rome' }).waitFor()
-    expect(await page.locator('article.assistant img').getAttribute('src')).toBe(`data:image/png;base64,${pixel}`)
+    expect(await page.locator('article.assistant img').getAttribute('src')).toBe(
+      `data:image/png;base64,${pixel}`,
+    )
   })
 
   test('useChat of the AI SDK in Chromium sends an image of the user to the model', async () => {

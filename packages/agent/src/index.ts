@@ -4,7 +4,14 @@ export type { Entropy } from './base/ids.js'
 export { createId, systemEntropy } from './base/ids.js'
 export type { JsonValue } from './base/json.js'
 export { toAgentTarget } from './client/agent-target.js'
-export type { AgentClient, ApprovalDecision, ClientEvent, ListOptions, SendOptions, TaskList } from './client/client.js'
+export type {
+  AgentClient,
+  ApprovalDecision,
+  ClientEvent,
+  ListOptions,
+  SendOptions,
+  TaskList,
+} from './client/client.js'
 export { answerOf, approvalsOf, checkSendOptions, toApprovalParts } from './client/client.js'
 export { createLocalClient } from './client/local-client.js'
 export { TaskStory } from './client/task-story.js'
@@ -12,7 +19,14 @@ export type { Artifact } from './models/artifact.js'
 export { answerArtifactId, createArtifact } from './models/artifact.js'
 export type { AgentCapabilities } from './models/capabilities.js'
 export { defaultCapabilities, enabledCapabilities } from './models/capabilities.js'
-export type { AgentCard, AgentInterface, AgentSkill, CardFields, CardSignature, SecurityScheme } from './models/card.js'
+export type {
+  AgentCard,
+  AgentInterface,
+  AgentSkill,
+  CardFields,
+  CardSignature,
+  SecurityScheme,
+} from './models/card.js'
 export { agentRoles, createCard, createSkill } from './models/card.js'
 export type { HistoryCompactionRequest } from './models/compaction-control.js'
 export type { Message, MessageRole } from './models/message.js'
@@ -40,7 +54,13 @@ export type { AgentStore } from './session/agent-store.js'
 export type { ChildCancel, ChildCancels } from './session/child-cancels.js'
 export type { Inbox, InboxItem, InboxItemBody } from './session/inbox.js'
 export { createMemoryStore } from './session/memory-store.js'
-export type { SessionEntry, SessionEntryBody, SessionHead, SessionKey, SessionStore } from './session/session-store.js'
+export type {
+  SessionEntry,
+  SessionEntryBody,
+  SessionHead,
+  SessionKey,
+  SessionStore,
+} from './session/session-store.js'
 export { foldSession } from './session/session-store.js'
 export type { HeldTask, TaskLeases, TaskTurn } from './session/task-leases.js'
 export type {

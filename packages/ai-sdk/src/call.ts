@@ -1,4 +1,8 @@
-import type { LanguageModelV4CallOptions, LanguageModelV4FunctionTool, SharedV3Warning } from '@ai-sdk/provider'
+import type {
+  LanguageModelV4CallOptions,
+  LanguageModelV4FunctionTool,
+  SharedV3Warning,
+} from '@ai-sdk/provider'
 import {
   type CallOptions,
   type ChatMessage,
@@ -28,7 +32,11 @@ export interface ReadCall {
  * Reads a call. What the AI SDK leaves unset is not sent, and the call is one request: the AI SDK repeats it. `defaults` and then
  * `providerOptions.modelport` come over that.
  */
-export function readCall(call: ModelCall, provider: Provider, defaults: CallOptions | undefined): ReadCall {
+export function readCall(
+  call: ModelCall,
+  provider: Provider,
+  defaults: CallOptions | undefined,
+): ReadCall {
   const { tools = [] } = call
   const { messages, approvals } = readPrompt(call.prompt, provider.name)
   const executed = tools.filter((tool) => tool.type === 'provider')
@@ -43,23 +51,46 @@ export function readCall(call: ModelCall, provider: Provider, defaults: CallOpti
   return {
     messages,
     tools: functions.map(toDefinition),
-    options: mergeOptions(once, defaults, toHeaders(call.headers), given, ownOptions(call.providerOptions)),
+    options: mergeOptions(
+      once,
+      defaults,
+      toHeaders(call.headers),
+      given,
+      ownOptions(call.providerOptions),
+    ),
     warnings: [
       ...(['presencePenalty', 'frequencyPenalty'] as const)
         .filter((name) => call[name] !== undefined)
-        .map((name) => toWarning(name, 'set the field of the vendor in `providerOptions.modelport.vendor`')),
+        .map((name) =>
+          toWarning(name, 'set the field of the vendor in `providerOptions.modelport.vendor`'),
+        ),
       ...functions
         .filter((tool) => tool.inputExamples?.length)
-        .map(({ name }) => toWarning(`inputExamples of ${name}`, 'write them into the description of the tool')),
+        .map(({ name }) =>
+          toWarning(`inputExamples of ${name}`, 'write them into the description of the tool'),
+        ),
       ...executed
         .filter((tool) => !known.includes(tool))
-        .map(({ id }) => toWarning(`provider tool ${id}`, 'pass the form of its vendor as a tool `modelport.NAME`')),
+        .map(({ id }) =>
+          toWarning(
+            `provider tool ${id}`,
+            'pass the form of its vendor as a tool `modelport.NAME`',
+          ),
+        ),
     ],
   }
 }
 
 function toOptions(call: ModelCall): CallOptions {
-  const { topP, topK, seed, reasoning, stopSequences, temperature, maxOutputTokens: maxTokens } = call
+  const {
+    topP,
+    topK,
+    seed,
+    reasoning,
+    stopSequences,
+    temperature,
+    maxOutputTokens: maxTokens,
+  } = call
   return {
     ...defined({ maxTokens, temperature, topP, topK, seed }),
     reasoning: reasoning === 'provider-default' ? undefined : reasoning,
@@ -72,7 +103,9 @@ function toOptions(call: ModelCall): CallOptions {
 
 /** Headers as an option. `user-agent` names the AI SDK, and a browser would have to ask the server before it may send one: it is left out. */
 export function toHeaders(given: ModelCall['headers'] = {}): Pick<CallOptions, 'vendor'> {
-  const sent = Object.entries(defined(given)).filter(([name]) => name.toLowerCase() !== 'user-agent')
+  const sent = Object.entries(defined(given)).filter(
+    ([name]) => name.toLowerCase() !== 'user-agent',
+  )
   return sent.length ? { vendor: { headers: Object.fromEntries(sent) } } : {}
 }
 
@@ -85,7 +118,11 @@ function toToolChoice(choice: ModelCall['toolChoice']): ToolChoice | undefined {
 function toResponseFormat(format: ModelCall['responseFormat']): ResponseFormat | undefined {
   if (format?.type !== 'json') return undefined
   if (!format.schema) return { type: 'json' }
-  return { type: 'json-schema', schema: withoutDialect(format.schema), ...(format.name && { name: format.name }) }
+  return {
+    type: 'json-schema',
+    schema: withoutDialect(format.schema),
+    ...(format.name && { name: format.name }),
+  }
 }
 
 const toDefinition = (tool: LanguageModelV4FunctionTool): ToolDefinition => ({
@@ -103,4 +140,8 @@ function withoutDialect(schema: object): JsonObject {
 }
 
 /** The warning for what no request can say. */
-export const toWarning = (feature: string, details: string): Warning => ({ type: 'unsupported', feature, details })
+export const toWarning = (feature: string, details: string): Warning => ({
+  type: 'unsupported',
+  feature,
+  details,
+})

@@ -12,13 +12,17 @@ export function toApiCallError(error: unknown): unknown {
   if (!isLlmError(error) || !('provider' in error)) return error
   // `serverRetry` is what the server says of another attempt, as the driver keeps it.
   const failure = error as ProviderError & { readonly serverRetry?: boolean }
-  const { message, code, retryable, url, status, body, retryAfterMs, requestId, type, attempts } = failure
+  const { message, code, retryable, url, status, body, retryAfterMs, requestId, type, attempts } =
+    failure
   return Object.assign(new Error(message, { cause: error }), {
     name: 'AI_APICallError',
     url: url ?? '',
     requestBodyValues: undefined,
     statusCode: status,
-    responseHeaders: defined({ 'retry-after-ms': retryAfterMs?.toString(), 'x-request-id': requestId }),
+    responseHeaders: defined({
+      'retry-after-ms': retryAfterMs?.toString(),
+      'x-request-id': requestId,
+    }),
     responseBody: body,
     isRetryable: failure.serverRetry ?? retryable,
     data: { code, type, attempts },

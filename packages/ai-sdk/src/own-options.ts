@@ -1,4 +1,8 @@
-import type { JSONObject, SharedV4ProviderMetadata, SharedV4ProviderOptions } from '@ai-sdk/provider'
+import type {
+  JSONObject,
+  SharedV4ProviderMetadata,
+  SharedV4ProviderOptions,
+} from '@ai-sdk/provider'
 import type { JsonObject } from '@modelport/core'
 import { defined } from '@modelport/driver'
 
@@ -6,17 +10,22 @@ import { defined } from '@modelport/driver'
 const key = 'modelport'
 
 /** Our options of a call, a message, a part or a tool. */
-export const ownOptions = (given: SharedV4ProviderOptions | undefined): JsonObject => given?.[key] ?? {}
+export const ownOptions = (given: SharedV4ProviderOptions | undefined): JsonObject =>
+  given?.[key] ?? {}
 
 /** Those of our options that have one of the names: fields of a type of core. */
 export const pickOptions = <Name extends string>(
   given: SharedV4ProviderOptions | undefined,
   ...names: readonly Name[]
 ): Partial<Record<Name, never>> =>
-  defined(Object.fromEntries(names.map((name) => [name, ownOptions(given)[name]]))) as Partial<Record<Name, never>>
+  defined(Object.fromEntries(names.map((name) => [name, ownOptions(given)[name]]))) as Partial<
+    Record<Name, never>
+  >
 
 /** Our metadata. Fields that are undefined are left out; nothing at all if there are no others. */
-export function toMetadata(fields: object): { readonly providerMetadata?: SharedV4ProviderMetadata } {
+export function toMetadata(fields: object): {
+  readonly providerMetadata?: SharedV4ProviderMetadata
+} {
   const given = defined(fields) as JSONObject
   return Object.keys(given).length ? { providerMetadata: { [key]: given } } : {}
 }

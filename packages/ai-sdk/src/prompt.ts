@@ -53,7 +53,10 @@ export function readPrompt(prompt: LanguageModelV4Prompt, provider: string): Rea
   return { messages, approvals }
 }
 
-const toResult = ({ toolCallId, toolName, output, providerOptions }: ResultPart, provider: string): ChatMessage => ({
+const toResult = (
+  { toolCallId, toolName, output, providerOptions }: ResultPart,
+  provider: string,
+): ChatMessage => ({
   role: 'tool',
   toolCallId,
   toolName,
@@ -66,12 +69,19 @@ const toResult = ({ toolCallId, toolName, output, providerOptions }: ResultPart,
 function toContent(parts: Parts<'user'>, provider: string): Content {
   const content = parts.flatMap((part) => fromModelPart(part, provider) ?? [])
   const [first] = content
-  return content.length === 1 && first?.type === 'text' && Object.keys(first).length === 2 ? first.text : content
+  return content.length === 1 && first?.type === 'text' && Object.keys(first).length === 2
+    ? first.text
+    : content
 }
 
 /** A decision: the one API whose calls wait for approval takes them in its input, next to the request. */
 function toApproval({ approvalId, approved, reason }: ApprovalPart): JsonObject {
-  return { type: 'mcp_approval_response', approval_request_id: approvalId, approve: approved, ...defined({ reason }) }
+  return {
+    type: 'mcp_approval_response',
+    approval_request_id: approvalId,
+    approve: approved,
+    ...defined({ reason }),
+  }
 }
 
 /** Calls that the vendor executed, and their results, are in the state of the reply; without it they are left out, as for another vendor. */
@@ -83,7 +93,11 @@ function toAssistantMessage(parts: Parts<'assistant'>, provider: string): Assist
   for (const part of parts) {
     // A browser may have written it: it sets no other field of the message.
     const { origin, refusal } = Object(ownOptions(part.providerOptions)['reply']) as typeof carried
-    carried = { ...carried, ...(isObject(origin) && { origin }), ...(typeof refusal === 'string' && { refusal }) }
+    carried = {
+      ...carried,
+      ...(isObject(origin) && { origin }),
+      ...(typeof refusal === 'string' && { refusal }),
+    }
     if (part.type === 'text' || part.type === 'reasoning') texts[part.type] += part.text
     else if (part.type === 'file') files.push(...[fromModelPart(part, provider) ?? []].flat())
     else if (part.type === 'tool-call' && !part.providerExecuted) toolCalls.push(toToolCall(part))
@@ -100,17 +114,26 @@ function toAssistantMessage(parts: Parts<'assistant'>, provider: string): Assist
 }
 
 /** The call, with its arguments as the model wrote them unless the application changed them. */
-function toToolCall({ toolCallId: id, toolName: name, input, providerOptions }: CallPart): ToolCall {
+function toToolCall({
+  toolCallId: id,
+  toolName: name,
+  input,
+  providerOptions,
+}: CallPart): ToolCall {
   const { argumentsText: written } = ownOptions(providerOptions)
   const given = typeof input === 'string' ? input : JSON.stringify(input)
   const argumentsText = typeof written === 'string' && says(written, given) ? written : given
   const values = tryParseJson(argumentsText)
-  const parsed = isObject(values) ? { arguments: values } : { arguments: {}, error: 'not a JSON object' }
+  const parsed = isObject(values)
+    ? { arguments: values }
+    : { arguments: {}, error: 'not a JSON object' }
   return { id, name, argumentsText, ...parsed }
 }
 
 /** True if the arguments are still what the model wrote. The AI SDK keeps `{}` of those that are not JSON. */
 function says(written: string, given: string): boolean {
   const values = tryParseJson(written)
-  return values === undefined ? given === '{}' || given === written : JSON.stringify(values) === given
+  return values === undefined
+    ? given === '{}' || given === written
+    : JSON.stringify(values) === given
 }

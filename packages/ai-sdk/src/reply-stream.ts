@@ -1,5 +1,10 @@
 import type { LanguageModelV4StreamPart, SharedV3Warning } from '@ai-sdk/provider'
-import { type AssistantMessage, mergeDetails, type StreamEvent, type ToolStreamReader } from '@modelport/core'
+import {
+  type AssistantMessage,
+  mergeDetails,
+  type StreamEvent,
+  type ToolStreamReader,
+} from '@modelport/core'
 import { defined } from '@modelport/driver'
 import { toApiCallError } from './errors.js'
 import { toMetadata } from './own-options.js'
@@ -24,7 +29,8 @@ export function toReplyStream(
     if (done) controller.close()
     else controller.enqueue(value)
   }
-  const start = (controller: Controller): void => controller.enqueue({ type: 'stream-start', warnings })
+  const start = (controller: Controller): void =>
+    controller.enqueue({ type: 'stream-start', warnings })
   return new ReadableStream({ start, pull, cancel: () => reader.close() }, { highWaterMark: 0 })
 }
 
@@ -32,7 +38,10 @@ export function toReplyStream(
  * Writes the events of one reply as parts. The part that ends last carries the reply, whose state is known only at its end: so the end of a block and a
  * finished call are held back until the next part begins.
  */
-async function* writeParts(reader: ToolStreamReader, signal?: AbortSignal): AsyncGenerator<Part, void> {
+async function* writeParts(
+  reader: ToolStreamReader,
+  signal?: AbortSignal,
+): AsyncGenerator<Part, void> {
   let held: HeldPart | undefined
   let blocks = 0
   try {
@@ -87,7 +96,10 @@ function* endOf(
   if (!held) yield { type: 'text-start', id: '0' }
   yield carry(held ?? { type: 'text-end', id: '0' }, message)
   yield* restOf(message, details)
-  yield { type: 'response-metadata', ...defined({ id: details.responseId, modelId: message.origin?.model }) }
+  yield {
+    type: 'response-metadata',
+    ...defined({ id: details.responseId, modelId: message.origin?.model }),
+  }
   const finishReason = toFinishReason(reason, details.rawFinishReason)
   yield { type: 'finish', finishReason, usage: toUsage(usage), ...toMetadata(details) }
 }

@@ -27,13 +27,20 @@ import { ownOptions, toMetadata } from './own-options.js'
 type StreamedPart = Extract<LanguageModelV4Content, LanguageModelV4StreamPart>
 
 /** The call as a part. `argumentsText` goes with it where the AI SDK would write the arguments otherwise. */
-export function toCallPart({ id, name, argumentsText, arguments: values }: ToolCall): LanguageModelV4ToolCall {
+export function toCallPart({
+  id,
+  name,
+  argumentsText,
+  arguments: values,
+}: ToolCall): LanguageModelV4ToolCall {
   const metadata = argumentsText === JSON.stringify(values) ? {} : toMetadata({ argumentsText })
   return { type: 'tool-call', toolCallId: id, toolName: name, input: argumentsText, ...metadata }
 }
 
 /** Lets a part carry what the next request needs of its reply. */
-export const carry = <Part extends { readonly type: string; readonly providerMetadata?: SharedV4ProviderMetadata }>(
+export const carry = <
+  Part extends { readonly type: string; readonly providerMetadata?: SharedV4ProviderMetadata },
+>(
   part: Part,
   { origin, refusal }: AssistantMessage,
 ): Part => ({
@@ -42,7 +49,11 @@ export const carry = <Part extends { readonly type: string; readonly providerMet
 })
 
 /** What a whole reply consists of, in order; the last part of the message carries the reply. */
-export function toParts(message: AssistantMessage, text: string, details: ReplyDetails): LanguageModelV4Content[] {
+export function toParts(
+  message: AssistantMessage,
+  text: string,
+  details: ReplyDetails,
+): LanguageModelV4Content[] {
   const { reasoning, toolCalls = [] } = message
   const said: LanguageModelV4Content[] = [
     ...(reasoning ? [{ type: 'reasoning' as const, text: reasoning }] : []),
@@ -54,7 +65,10 @@ export function toParts(message: AssistantMessage, text: string, details: ReplyD
 }
 
 /** What a stream brings only at its end: files, calls that the vendor executed, sources. */
-export const restOf = (message: AssistantMessage, details: ReplyDetails): readonly StreamedPart[] => [
+export const restOf = (
+  message: AssistantMessage,
+  details: ReplyDetails,
+): readonly StreamedPart[] => [
   ...toFiles(message),
   ...toExecutedCalls(details.providerToolCalls ?? []),
   ...(details.citations ?? []).map((citation, index) =>
@@ -67,13 +81,19 @@ const toFiles = ({ content }: AssistantMessage): readonly StreamedPart[] =>
   (typeof content === 'string' ? [] : content).flatMap((part, index): StreamedPart[] => {
     if (part.type === 'text' || part.source.type === 'file') return []
     const { source } = part
-    if (source.type === 'url') return [{ type: 'source', sourceType: 'url', id: `file-${index}`, url: source.url }]
-    return [{ type: 'file', mediaType: source.mediaType, data: { type: 'data', data: source.data } }]
+    if (source.type === 'url')
+      return [{ type: 'source', sourceType: 'url', id: `file-${index}`, url: source.url }]
+    return [
+      { type: 'file', mediaType: source.mediaType, data: { type: 'data', data: source.data } },
+    ]
   })
 
 /** One call and one result for each id: a vendor may report both in one item, or in two. A call that waits for approval has no result yet. */
 function toExecutedCalls(calls: readonly ProviderToolCall[]): readonly StreamedPart[] {
-  const byId = new Map<string, { readonly first: ProviderToolCall; readonly last: ProviderToolCall }>()
+  const byId = new Map<
+    string,
+    { readonly first: ProviderToolCall; readonly last: ProviderToolCall }
+  >()
   for (const [index, last] of calls.entries()) {
     const id = last.id ?? `executed-${index}`
     byId.set(id, { first: byId.get(id)?.first ?? last, last })
@@ -86,7 +106,10 @@ function toExecutedCalls(calls: readonly ProviderToolCall[]): readonly StreamedP
     const call: StreamedPart = { type: 'tool-call', ...executed, providerExecuted: true, input }
     if (data['type'] === 'mcp_approval_request')
       return [call, { type: 'tool-approval-request', approvalId: toolCallId, toolCallId }]
-    return [call, { type: 'tool-result', ...executed, result: (last.data ?? {}) as NonNullable<JSONValue> }]
+    return [
+      call,
+      { type: 'tool-result', ...executed, result: (last.data ?? {}) as NonNullable<JSONValue> },
+    ]
   })
 }
 
@@ -101,13 +124,23 @@ function toSource(citation: Citation, id: string): LanguageModelV4Source {
 const reasons = ['stop', 'length', 'tool-calls', 'content-filter', 'error'] as const
 
 /** The finish reason, with the vendor's own word. */
-export function toFinishReason(reason: FinishReason, raw: string | undefined): LanguageModelV4FinishReason {
+export function toFinishReason(
+  reason: FinishReason,
+  raw: string | undefined,
+): LanguageModelV4FinishReason {
   return { unified: reasons.find((known) => known === reason) ?? 'other', raw }
 }
 
 /** The counts; all of ours are in `raw`. Counts of a server that reports none are undefined, not 0. */
 export function toUsage(usage: TokenUsage): LanguageModelV4Usage {
-  const { inputTokens, outputTokens, cacheReadTokens, cacheCreationTokens, reasoningTokens, reported } = usage
+  const {
+    inputTokens,
+    outputTokens,
+    cacheReadTokens,
+    cacheCreationTokens,
+    reasoningTokens,
+    reported,
+  } = usage
   const known = (count: number): number | undefined => (reported ? count : undefined)
   return {
     inputTokens: {

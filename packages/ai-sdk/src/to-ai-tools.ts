@@ -8,9 +8,13 @@ import { toMetadata } from './own-options.js'
 /** A tool of ours as the AI SDK takes it. */
 export interface AiTool {
   readonly description: string
-  readonly inputSchema: StandardSchemaV1<unknown, JsonObject> & StandardJSONSchemaV1<unknown, JsonObject>
+  readonly inputSchema: StandardSchemaV1<unknown, JsonObject> &
+    StandardJSONSchemaV1<unknown, JsonObject>
   readonly strict?: boolean
-  execute(input: JsonObject, call: { toolCallId: string; abortSignal?: AbortSignal }): Promise<unknown>
+  execute(
+    input: JsonObject,
+    call: { toolCallId: string; abortSignal?: AbortSignal },
+  ): Promise<unknown>
   toModelOutput(result: { readonly output: unknown }): LanguageModelV4ToolResultOutput
 }
 
@@ -31,7 +35,10 @@ function toAiTool(tool: Tool): AiTool {
     description,
     inputSchema: toSchema(tool, { type: 'object', ...parameters }),
     ...defined({ strict, providerOptions }),
-    execute: async (input, { toolCallId: callId, abortSignal: signal = new AbortController().signal }) => {
+    execute: async (
+      input,
+      { toolCallId: callId, abortSignal: signal = new AbortController().signal },
+    ) => {
       const run = { runId: callId, idempotencyKey: callId }
       const result = await tool.execute(input, { callId, step: 1, signal, run })
       if (result instanceof PendingResult)
@@ -53,7 +60,9 @@ function toSchema(tool: Tool, parameters: JsonObject): AiTool['inputSchema'] {
       jsonSchema: { input: show, output: show },
       validate: async (value) => {
         const result = await tool.validate(value as JsonObject)
-        return result.ok ? { value: result.value as JsonObject } : { issues: [{ message: result.message }] }
+        return result.ok
+          ? { value: result.value as JsonObject }
+          : { issues: [{ message: result.message }] }
       },
     },
   }
@@ -64,7 +73,9 @@ function toOutput(content: Content): LanguageModelV4ToolResultOutput {
   if (typeof content === 'string') return { type: 'text', value: content }
   return {
     type: 'content',
-    value: content.map((part) => (part.type === 'text' ? { type: 'text', text: part.text } : toFile(part))),
+    value: content.map((part) =>
+      part.type === 'text' ? { type: 'text', text: part.text } : toFile(part),
+    ),
   }
 }
 

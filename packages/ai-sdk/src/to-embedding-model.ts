@@ -1,4 +1,8 @@
-import type { EmbeddingModelV3, EmbeddingModelV4, EmbeddingModelV4CallOptions } from '@ai-sdk/provider'
+import type {
+  EmbeddingModelV3,
+  EmbeddingModelV4,
+  EmbeddingModelV4CallOptions,
+} from '@ai-sdk/provider'
 import { type Embedder, mergeOptions, withoutNulls } from '@modelport/core'
 import { checkSettings } from '@modelport/core/settings'
 import { toHeaders, toWarning } from './call.js'
@@ -30,7 +34,10 @@ export function toEmbeddingModel<Specification extends 'v3' | 'v4' = 'v4'>(
     supportsParallelCalls: true,
     doEmbed: (call: EmbeddingModelV4CallOptions) => embed(embedder, call),
   }
-  const models = { v3: { specificationVersion: 'v3', ...model }, v4: { specificationVersion: 'v4', ...model } } as const
+  const models = {
+    v3: { specificationVersion: 'v3', ...model },
+    v4: { specificationVersion: 'v4', ...model },
+  } as const
   return models[options.specification ?? ('v4' as Specification)]
 }
 
@@ -43,7 +50,10 @@ async function embed(embedder: Embedder, call: EmbeddingModelV4CallOptions) {
     return {
       embeddings: vectors.map((vector) => [...vector]),
       ...(usage.reported && { usage: { tokens: usage.inputTokens } }),
-      warnings: dimensions === undefined ? [] : [toWarning('dimensions', 'set them where the embedder is made')],
+      warnings:
+        dimensions === undefined
+          ? []
+          : [toWarning('dimensions', 'set them where the embedder is made')],
     }
   } catch (error) {
     throw toApiCallError(error)

@@ -41,7 +41,11 @@ export function toLanguageModel<Specification extends 'v3' | 'v4' = 'v4'>(
   options: LanguageModelOptions<Specification> = {},
 ): BySpecification<LanguageModelV3, LanguageModelV4>[Specification] {
   checkSettings('toLanguageModel', options, ['specification', 'defaults', 'supportedUrls'])
-  const { specification = 'v4' as Specification, defaults, supportedUrls = { '*/*': [/^https?:\/\//] } } = options
+  const {
+    specification = 'v4' as Specification,
+    defaults,
+    supportedUrls = { '*/*': [/^https?:\/\//] },
+  } = options
   const { name, model: modelId } = provider
   // The symbol says that the model takes all our options.
   const model = { [Symbol.for('modelport.model')]: true, provider: name, modelId, supportedUrls }
@@ -50,7 +54,9 @@ export function toLanguageModel<Specification extends 'v3' | 'v4' = 'v4'>(
     specificationVersion: 'v4',
     doGenerate: async (call) => {
       const { messages, tools, options, warnings } = readCall(call, provider, defaults)
-      const reply = await provider.generate(messages, { ...options, ...(tools.length && { tools }) }).catch(rethrow)
+      const reply = await provider
+        .generate(messages, { ...options, ...(tools.length && { tools }) })
+        .catch(rethrow)
       const details = mergeDetails(reply)
       return {
         content: toParts(reply.message, reply.text, details),
@@ -65,7 +71,11 @@ export function toLanguageModel<Specification extends 'v3' | 'v4' = 'v4'>(
       const { messages, tools, options, warnings } = readCall(call, provider, defaults)
       const reader = await provider.streamWithTools(messages, tools, options).catch(rethrow)
       return {
-        stream: toReplyStream(reader, [...warnings, ...toWarnings(reader.details().warnings)], call.abortSignal),
+        stream: toReplyStream(
+          reader,
+          [...warnings, ...toWarnings(reader.details().warnings)],
+          call.abortSignal,
+        ),
       }
     },
   }
@@ -79,7 +89,9 @@ export function toLanguageModel<Specification extends 'v3' | 'v4' = 'v4'>(
     doStream: async (call) => {
       const { stream } = await v4.doStream(call as LanguageModelV4CallOptions)
       return {
-        stream: stream.pipeThrough(new TransformStream({ transform: (part, to) => to.enqueue(toFormerPart(part)) })),
+        stream: stream.pipeThrough(
+          new TransformStream({ transform: (part, to) => to.enqueue(toFormerPart(part)) }),
+        ),
       }
     },
   }
@@ -91,5 +103,9 @@ function rethrow(error: unknown): never {
 }
 
 /** The part as `v3` has it: the data of a file stands by itself. */
-const toFormerPart = (part: LanguageModelV4Content | LanguageModelV4StreamPart): LanguageModelV3StreamPart =>
-  (part.type === 'file' && 'data' in part.data ? { ...part, data: part.data.data } : part) as LanguageModelV3StreamPart
+const toFormerPart = (
+  part: LanguageModelV4Content | LanguageModelV4StreamPart,
+): LanguageModelV3StreamPart =>
+  (part.type === 'file' && 'data' in part.data
+    ? { ...part, data: part.data.data }
+    : part) as LanguageModelV3StreamPart

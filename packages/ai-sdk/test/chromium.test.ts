@@ -7,8 +7,11 @@ import { chromium } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { bundleForBrowser } from '../../../test/support/bundle.js'
 
-const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find((path) => existsSync(path))
-if (executablePath === undefined) console.log('skipped: this test needs Chromium at /usr/bin/chromium')
+const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find((path) =>
+  existsSync(path),
+)
+if (executablePath === undefined)
+  console.log('skipped: this test needs Chromium at /usr/bin/chromium')
 
 const usage = { prompt_tokens: 5, completion_tokens: 2, total_tokens: 7 }
 
@@ -18,46 +21,61 @@ function reply(body: {
   readonly messages: readonly { role: string; content: string }[]
 }): string {
   const result = body.messages.find(({ role }) => role === 'tool')?.content
-  const call = { index: 0, id: 'call_1', type: 'function', function: { name: 'weather', arguments: '{"city":"Rome"}' } }
+  const call = {
+    index: 0,
+    id: 'call_1',
+    type: 'function',
+    function: { name: 'weather', arguments: '{"city":"Rome"}' },
+  }
   const message =
-    result === undefined ? { role: 'assistant', tool_calls: [call] } : { role: 'assistant', content: result }
+    result === undefined
+      ? { role: 'assistant', tool_calls: [call] }
+      : { role: 'assistant', content: result }
   const choice = { index: 0, finish_reason: result === undefined ? 'tool_calls' : 'stop' }
   if (!body.stream) return JSON.stringify({ choices: [{ ...choice, message }], usage })
   return `data: ${JSON.stringify({ choices: [{ ...choice, delta: message }], usage })}\n\ndata: [DONE]\n\n`
 }
 
-test.skipIf(executablePath === undefined)('the AI SDK runs a model of ours in Chromium', async () => {
-  const page = await bundleForBrowser(join(import.meta.dirname, 'page.ts'))
-  const server = createServer((request, response) => {
-    const answer = async (): Promise<void> => {
-      if (request.url === '/')
-        response.setHeader('content-type', 'text/html').end('<script type="module" src="/page.js"></script>')
-      else if (request.url === '/page.js') response.setHeader('content-type', 'text/javascript').end(page)
-      else if (request.url !== '/v1/chat/completions') response.writeHead(404).end('{}')
-      else {
-        const body = JSON.parse(await text(request)) as Parameters<typeof reply>[0]
-        response.setHeader('content-type', body.stream ? 'text/event-stream' : 'application/json').end(reply(body))
+test.skipIf(executablePath === undefined)(
+  'the AI SDK runs a model of ours in Chromium',
+  async () => {
+    const page = await bundleForBrowser(join(import.meta.dirname, 'page.ts'))
+    const server = createServer((request, response) => {
+      const answer = async (): Promise<void> => {
+        if (request.url === '/')
+          response
+            .setHeader('content-type', 'text/html')
+            .end('<script type="module" src="/page.js"></script>')
+        else if (request.url === '/page.js')
+          response.setHeader('content-type', 'text/javascript').end(page)
+        else if (request.url !== '/v1/chat/completions') response.writeHead(404).end('{}')
+        else {
+          const body = JSON.parse(await text(request)) as Parameters<typeof reply>[0]
+          response
+            .setHeader('content-type', body.stream ? 'text/event-stream' : 'application/json')
+            .end(reply(body))
+        }
       }
-    }
-    void answer()
-  })
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
-  const browser = await chromium.launch({
-    executablePath: executablePath ?? '',
-    args: ['--no-sandbox', '--disable-gpu'],
-  })
-  try {
-    const tab = await browser.newPage()
-    await tab.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
-    await tab.waitForFunction('globalThis.run')
-    expect(await tab.evaluate('globalThis.run()')).toEqual({
-      texts: ['28 degrees in Rome', '28 degrees in Rome'],
-      steps: 2,
-      usage: 14,
-      error: 404,
+      void answer()
     })
-  } finally {
-    await browser.close()
-    server.close()
-  }
-})
+    await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
+    const browser = await chromium.launch({
+      executablePath: executablePath ?? '',
+      args: ['--no-sandbox', '--disable-gpu'],
+    })
+    try {
+      const tab = await browser.newPage()
+      await tab.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
+      await tab.waitForFunction('globalThis.run')
+      expect(await tab.evaluate('globalThis.run()')).toEqual({
+        texts: ['28 degrees in Rome', '28 degrees in Rome'],
+        steps: 2,
+        usage: 14,
+        error: 404,
+      })
+    } finally {
+      await browser.close()
+      server.close()
+    }
+  },
+)

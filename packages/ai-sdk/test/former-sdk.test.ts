@@ -18,16 +18,29 @@ import { z } from 'zod'
 
 // The types of the specification are here those of ai 7, which ai 6 does not take; where only ai 6 is installed, they are its own.
 test('ai 6 runs tools, streams, makes objects and embeds over models of its specification', async () => {
-  const provider = createMock({ responses: [{ toolCalls: [{ name: 'weather' }] }, 'Warm.', 'Hello', '{"celsius":28}'] })
+  const provider = createMock({
+    responses: [{ toolCalls: [{ name: 'weather' }] }, 'Warm.', 'Hello', '{"celsius":28}'],
+  })
   const model = toLanguageModel(provider, { specification: 'v3' }) as unknown as LanguageModel
-  const weather = defineTool({ name: 'weather', description: 'The weather, now', execute: () => '28 °C' })
+  const weather = defineTool({
+    name: 'weather',
+    description: 'The weather, now',
+    execute: () => '28 °C',
+  })
   const tools = toAiTools([weather]) as unknown as ToolSet
-  const { text, steps } = await generateText({ model, prompt: 'Is it warm?', tools, stopWhen: stepCountIs(5) })
+  const { text, steps } = await generateText({
+    model,
+    prompt: 'Is it warm?',
+    tools,
+    stopWhen: stepCountIs(5),
+  })
   expect([text, steps.length]).toEqual(['Warm.', 2])
   expect(provider.requests[1]?.messages.at(-1)).toMatchObject({ role: 'tool', content: '28 °C' })
   expect(await streamText({ model, prompt: 'Hi' }).text).toBe('Hello')
   const output = Output.object({ schema: z.object({ celsius: z.number() }) })
-  expect((await generateText({ model, prompt: 'How warm?', output })).output).toEqual({ celsius: 28 })
+  expect((await generateText({ model, prompt: 'How warm?', output })).output).toEqual({
+    celsius: 28,
+  })
 
   const embedder = {
     name: 'own',
@@ -38,10 +51,15 @@ test('ai 6 runs tools, streams, makes objects and embeds over models of its spec
     }),
   }
   const embedding = toEmbeddingModel(embedder, { specification: 'v3' }) as unknown as EmbeddingModel
-  expect(await embed({ model: embedding, value: 'a' })).toMatchObject({ embedding: [1, 2], usage: { tokens: 7 } })
+  expect(await embed({ model: embedding, value: 'a' })).toMatchObject({
+    embedding: [1, 2],
+    usage: { tokens: 7 },
+  })
 })
 
 test('the peer may be the specification of ai 6 or that of ai 7, so that an application has one of them', () => {
   const manifest = readFileSync(new URL('../package.json', import.meta.url), 'utf8')
-  expect(JSON.parse(manifest)).toMatchObject({ peerDependencies: { '@ai-sdk/provider': '^3.0.0 || ^4.0.0' } })
+  expect(JSON.parse(manifest)).toMatchObject({
+    peerDependencies: { '@ai-sdk/provider': '^3.0.0 || ^4.0.0' },
+  })
 })

@@ -7,13 +7,22 @@ import { createAnthropic } from '@modelport/provider-anthropic'
 import { createGoogle } from '@modelport/provider-google'
 import { createMock } from '@modelport/provider-mock'
 import { createOpenAI } from '@modelport/provider-openai'
-import { generateText, jsonSchema, type ModelMessage, stepCountIs, streamText, type ToolSet, tool } from 'ai'
+import {
+  generateText,
+  jsonSchema,
+  type ModelMessage,
+  stepCountIs,
+  streamText,
+  type ToolSet,
+  tool,
+} from 'ai'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 
 type Body = Record<string, unknown>
 const apiKey = 'ai-sdk-key-0123456789'
-const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=='
+const pixel =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=='
 const pixelBytes = new Uint8Array(Buffer.from(pixel, 'base64'))
 
 /** A vendor that sends these bodies, and what it was sent. */
@@ -44,8 +53,18 @@ const said = (text: string) => ({
 })
 
 describe('tools that the vendor executes', () => {
-  const search = { type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: { query: 'Rome' } }
-  const page = { type: 'web_search_result', url: 'https://rome.example', title: 'Rome', encrypted_content: 'e' }
+  const search = {
+    type: 'server_tool_use',
+    id: 'srvtoolu_1',
+    name: 'web_search',
+    input: { query: 'Rome' },
+  }
+  const page = {
+    type: 'web_search_result',
+    url: 'https://rome.example',
+    title: 'Rome',
+    encrypted_content: 'e',
+  }
   const found = { type: 'web_search_tool_result', tool_use_id: 'srvtoolu_1', content: [page] }
   const citation = {
     type: 'web_search_result_location',
@@ -66,7 +85,11 @@ describe('tools that the vendor executes', () => {
 
   test('tools that the vendor executes are asked for in the form of the vendor, shown with their results and sources, and go back with the reply', async () => {
     const blocks = [search, found, { type: 'text', text: 'Warm.', citations: [citation] }]
-    const { provider, bodies } = connect(anthropic, reply(...blocks), reply({ type: 'text', text: 'Yes.' }))
+    const { provider, bodies } = connect(
+      anthropic,
+      reply(...blocks),
+      reply({ type: 'text', text: 'Yes.' }),
+    )
     const model = toLanguageModel(provider)
     const tools = {
       web_search: {
@@ -80,22 +103,37 @@ describe('tools that the vendor executes', () => {
     const first = await generateText({ model, prompt: 'Rome?', tools: tools as unknown as ToolSet })
     expect(bodies[0]?.['tools']).toEqual([webSearch])
     expect(first.toolCalls).toMatchObject([
-      { toolCallId: 'srvtoolu_1', toolName: 'web_search', providerExecuted: true, input: { query: 'Rome' } },
+      {
+        toolCallId: 'srvtoolu_1',
+        toolName: 'web_search',
+        providerExecuted: true,
+        input: { query: 'Rome' },
+      },
     ])
-    expect(first.toolResults).toMatchObject([{ toolCallId: 'srvtoolu_1', output: { content: [page] } }])
-    expect(first.sources).toMatchObject([{ sourceType: 'url', url: 'https://rome.example', title: 'Rome' }])
+    expect(first.toolResults).toMatchObject([
+      { toolCallId: 'srvtoolu_1', output: { content: [page] } },
+    ])
+    expect(first.sources).toMatchObject([
+      { sourceType: 'url', url: 'https://rome.example', title: 'Rome' },
+    ])
     const messages: ModelMessage[] = [
       { role: 'user', content: 'Rome?' },
       ...first.responseMessages,
       { role: 'user', content: 'Sure?' },
     ]
-    await generateText({ model, messages, providerOptions: { modelport: { providerTools: [webSearch] } } })
+    await generateText({
+      model,
+      messages,
+      providerOptions: { modelport: { providerTools: [webSearch] } },
+    })
     expect((bodies[1]?.['messages'] as Body[])[1]).toEqual({ role: 'assistant', content: blocks })
   })
 
   test('tools of another form that the vendor executes are refused with a warning', async () => {
     const { provider, bodies } = connect(anthropic, reply({ type: 'text', text: 'Hm.' }))
-    const tools = { search: { type: 'provider', id: 'other.search', args: {}, inputSchema: jsonSchema({}) } }
+    const tools = {
+      search: { type: 'provider', id: 'other.search', args: {}, inputSchema: jsonSchema({}) },
+    }
     const { warnings } = await generateText({
       model: toLanguageModel(provider),
       prompt: 'Hi',
@@ -117,7 +155,12 @@ describe('tools that the vendor executes', () => {
       }
       const { provider, bodies } = connect(openai, responses(asked), responses(said('Done.')))
       const model = toLanguageModel(provider)
-      const mcp = { type: 'mcp', server_label: 'bank', server_url: 'https://bank.example', require_approval: 'always' }
+      const mcp = {
+        type: 'mcp',
+        server_label: 'bank',
+        server_url: 'https://bank.example',
+        require_approval: 'always',
+      }
       const providerOptions = { modelport: { providerTools: [mcp] } }
       const first = await generateText({ model, prompt: 'Pay.', providerOptions })
       const request = first.content.find((part) => part.type === 'tool-approval-request')
@@ -148,7 +191,12 @@ describe('tools that the vendor executes', () => {
 describe('files', () => {
   test('files of the prompt reach the provider: bytes, addresses, texts and documents', async () => {
     const provider = createMock({ responses: ['Nice.'] })
-    const document = { type: 'file' as const, mediaType: 'application/pdf', data: 'JVBERi0=', filename: 'a.pdf' }
+    const document = {
+      type: 'file' as const,
+      mediaType: 'application/pdf',
+      data: 'JVBERi0=',
+      filename: 'a.pdf',
+    }
     const image = { type: 'file' as const, mediaType: 'image/png', data: pixelBytes }
     await generateText({
       model: toLanguageModel(provider),
@@ -168,7 +216,11 @@ describe('files', () => {
     const content = provider.requests[0]?.messages[0]?.content
     expect(content).toEqual([
       { type: 'text', text: 'Look.', cache: 'auto' },
-      { type: 'image', source: { type: 'base64', data: pixel, mediaType: 'image/png' }, detail: 'low' },
+      {
+        type: 'image',
+        source: { type: 'base64', data: pixel, mediaType: 'image/png' },
+        detail: 'low',
+      },
       { type: 'image', source: { type: 'url', url: 'https://pictures.example/a.png' } },
       { type: 'audio', source: { type: 'base64', data: 'UklGRg==', mediaType: 'audio/wav' } },
       {
@@ -179,35 +231,60 @@ describe('files', () => {
     ])
   })
 
-  test.each(['v4', 'v3'] as const)('files of tools and of the model go both ways: %s', async (specification) => {
-    const part = { inlineData: { mimeType: 'image/png', data: pixel }, thoughtSignature: 'sig-image' }
-    const body = (parts: readonly object[]) => ({
-      candidates: [{ content: { role: 'model', parts }, finishReason: 'STOP' }],
-      usageMetadata: { promptTokenCount: 1, totalTokenCount: 1 },
-    })
-    const google = (fetch: Fetch) => createGoogle({ model: 'gemini-3-pro-image-preview', apiKey, fetch })
-    const call = { functionCall: { id: 'call_1', name: 'shot', args: {} }, thoughtSignature: 'sig-call' }
-    const { provider, bodies } = connect(google, body([call]), body([part]), body([{ text: 'Blue.' }]))
-    const model = specification === 'v3' ? toLanguageModel(provider, { specification }) : toLanguageModel(provider)
-    const shot = tool({
-      inputSchema: z.object({}),
-      execute: () => pixel,
-      toModelOutput: ({ output }) => ({
-        type: 'content',
-        value: [{ type: 'file', mediaType: 'image/png', data: { type: 'data', data: output } }],
-      }),
-    })
-    const first = await generateText({ model, prompt: 'Draw.', tools: { shot }, stopWhen: stepCountIs(2) })
-    expect(first.files.map(({ base64, mediaType }) => [mediaType, base64])).toEqual([['image/png', pixel]])
-    expect(JSON.stringify(bodies[1])).toContain(pixel)
-    const messages: ModelMessage[] = [
-      { role: 'user', content: 'Draw.' },
-      ...first.responseMessages,
-      { role: 'user', content: 'Which colour?' },
-    ]
-    expect((await generateText({ model, messages, tools: { shot } })).text).toBe('Blue.')
-    expect(JSON.stringify(bodies[2])).toContain('sig-image')
-  })
+  test.each(['v4', 'v3'] as const)(
+    'files of tools and of the model go both ways: %s',
+    async (specification) => {
+      const part = {
+        inlineData: { mimeType: 'image/png', data: pixel },
+        thoughtSignature: 'sig-image',
+      }
+      const body = (parts: readonly object[]) => ({
+        candidates: [{ content: { role: 'model', parts }, finishReason: 'STOP' }],
+        usageMetadata: { promptTokenCount: 1, totalTokenCount: 1 },
+      })
+      const google = (fetch: Fetch) =>
+        createGoogle({ model: 'gemini-3-pro-image-preview', apiKey, fetch })
+      const call = {
+        functionCall: { id: 'call_1', name: 'shot', args: {} },
+        thoughtSignature: 'sig-call',
+      }
+      const { provider, bodies } = connect(
+        google,
+        body([call]),
+        body([part]),
+        body([{ text: 'Blue.' }]),
+      )
+      const model =
+        specification === 'v3'
+          ? toLanguageModel(provider, { specification })
+          : toLanguageModel(provider)
+      const shot = tool({
+        inputSchema: z.object({}),
+        execute: () => pixel,
+        toModelOutput: ({ output }) => ({
+          type: 'content',
+          value: [{ type: 'file', mediaType: 'image/png', data: { type: 'data', data: output } }],
+        }),
+      })
+      const first = await generateText({
+        model,
+        prompt: 'Draw.',
+        tools: { shot },
+        stopWhen: stepCountIs(2),
+      })
+      expect(first.files.map(({ base64, mediaType }) => [mediaType, base64])).toEqual([
+        ['image/png', pixel],
+      ])
+      expect(JSON.stringify(bodies[1])).toContain(pixel)
+      const messages: ModelMessage[] = [
+        { role: 'user', content: 'Draw.' },
+        ...first.responseMessages,
+        { role: 'user', content: 'Which colour?' },
+      ]
+      expect((await generateText({ model, messages, tools: { shot } })).text).toBe('Blue.')
+      expect(JSON.stringify(bodies[2])).toContain('sig-image')
+    },
+  )
 })
 
 test('a call whose arguments are not JSON goes back as the model wrote it', async () => {
@@ -224,7 +301,9 @@ test('a call whose arguments are not JSON goes back as the model wrote it', asyn
   })
   for await (const _ of stream);
   const [, asked, result] = provider.requests[1]?.messages ?? []
-  expect(asked).toMatchObject({ toolCalls: [{ argumentsText: broken, arguments: {}, error: 'not a JSON object' }] })
+  expect(asked).toMatchObject({
+    toolCalls: [{ argumentsText: broken, arguments: {}, error: 'not a JSON object' }],
+  })
   expect(result).toMatchObject({ role: 'tool', isError: true })
 })
 

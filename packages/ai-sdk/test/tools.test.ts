@@ -4,14 +4,25 @@ import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js'
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import { toAiTools, toLanguageModel } from '@modelport/ai-sdk'
 import { createMock, type MockResponse } from '@modelport/provider-mock'
-import { createMemoryJournal, defineTool, type InferRequest, infer, pending } from '@modelport/runtime'
+import {
+  createMemoryJournal,
+  defineTool,
+  type InferRequest,
+  infer,
+  pending,
+} from '@modelport/runtime'
 import { generateText, jsonSchema, stepCountIs, tool, zodSchema } from 'ai'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 
-type MockToolCall = NonNullable<Extract<MockResponse, { readonly toolCalls?: unknown }>['toolCalls']>[number]
+type MockToolCall = NonNullable<
+  Extract<MockResponse, { readonly toolCalls?: unknown }>['toolCalls']
+>[number]
 
-const calling = (...toolCalls: readonly MockToolCall[]): readonly MockResponse[] => [{ toolCalls }, 'Done.']
+const calling = (...toolCalls: readonly MockToolCall[]): readonly MockResponse[] => [
+  { toolCalls },
+  'Done.',
+]
 const cityOf = z.object({ city: z.string() })
 
 /** Runs the tools on these calls: what the model was shown of the tools, and then of the results. */
@@ -24,9 +35,11 @@ async function run(tools: InferRequest['tools'], ...calls: readonly MockToolCall
 
 describe('tools of the AI SDK in infer', () => {
   test('tools of the AI SDK in infer run as they are, with every kind of schema that the AI SDK has', async () => {
-    const json = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] } satisfies Parameters<
-      typeof jsonSchema
-    >[0]
+    const json = {
+      type: 'object',
+      properties: { city: { type: 'string' } },
+      required: ['city'],
+    } satisfies Parameters<typeof jsonSchema>[0]
     const execute = ({ city }: { city: string }): string => `28 degrees in ${city}`
     const tools = {
       zod: tool({ description: 'The weather', inputSchema: cityOf, execute }),
@@ -46,7 +59,9 @@ describe('tools of the AI SDK in infer', () => {
     )
     expect(shown?.[0]).toMatchObject({ description: 'The weather' })
     expect(shown?.[3]).toMatchObject({ strict: true })
-    expect(results?.slice(0, 4).map(({ content }) => content)).toEqual(names.map((name) => `28 degrees in ${name}`))
+    expect(results?.slice(0, 4).map(({ content }) => content)).toEqual(
+      names.map((name) => `28 degrees in ${name}`),
+    )
     expect(results?.slice(4)).toMatchObject(names.map(() => ({ isError: true })))
   })
 
@@ -95,12 +110,19 @@ describe('tools of the AI SDK in infer', () => {
     ['the policy allows it', () => ({ effect: 'allow' }), 'suspended'],
     ['the policy denies it', () => ({ effect: 'deny', reason: 'no' }), 'final'],
     ['the policy asks somebody', () => ({ effect: 'require-approval', ask: () => true }), 'final'],
-  ])('tools of the AI SDK in infer wait for the approval that they need, if %s', async (_, authorize, status) => {
-    const pay = tool({ inputSchema: z.object({ euros: z.number() }), needsApproval: true, execute: () => 'paid' })
-    const provider = createMock({ responses: calling({ name: 'pay', arguments: { euros: 5 } }) })
-    const result = await infer(provider, { query: 'Pay', tools: { pay }, authorize })
-    expect(result.status).toBe(status)
-  })
+  ])(
+    'tools of the AI SDK in infer wait for the approval that they need, if %s',
+    async (_, authorize, status) => {
+      const pay = tool({
+        inputSchema: z.object({ euros: z.number() }),
+        needsApproval: true,
+        execute: () => 'paid',
+      })
+      const provider = createMock({ responses: calling({ name: 'pay', arguments: { euros: 5 } }) })
+      const result = await infer(provider, { query: 'Pay', tools: { pay }, authorize })
+      expect(result.status).toBe(status)
+    },
+  )
 
   test('tools of the AI SDK in infer are resumed after the approval, and need none where they say so', async () => {
     const pay = tool({
@@ -109,7 +131,10 @@ describe('tools of the AI SDK in infer', () => {
       execute: ({ euros }) => `paid ${euros}`,
     })
     const provider = createMock({
-      responses: calling({ name: 'pay', arguments: { euros: 5 } }, { name: 'pay', arguments: { euros: 2 } }),
+      responses: calling(
+        { name: 'pay', arguments: { euros: 5 } },
+        { name: 'pay', arguments: { euros: 2 } },
+      ),
     })
     const journal = createMemoryJournal()
     const request = { query: 'Pay', tools: { pay }, durable: { journal } }
@@ -123,7 +148,8 @@ describe('tools of the AI SDK in infer', () => {
       durable: {
         journal,
         resume: waiting.checkpoint,
-        decisions: item?.type === 'approval' ? [{ type: 'approve', id: item.id, digest: item.digest }] : [],
+        decisions:
+          item?.type === 'approval' ? [{ type: 'approve', id: item.id, digest: item.digest }] : [],
       },
     })
     expect(done).toMatchObject({ status: 'final', text: 'Done.' })
@@ -146,27 +172,46 @@ describe('tools of the AI SDK in infer', () => {
       inputSchema: jsonSchema({}),
       outputSchema: jsonSchema({}),
     }
-    await expect(run({ search })).rejects.toThrow('tools.search is a tool that a vendor runs; pass it in the form')
+    await expect(run({ search })).rejects.toThrow(
+      'tools.search is a tool that a vendor runs; pass it in the form',
+    )
   })
 
   test('tools of an MCP server run in infer as the MCP client of the AI SDK gives them', async () => {
     const server = new McpServer({ name: 'weather', version: '1.0.0' })
-    server.registerTool('weather', { description: 'The weather', inputSchema: { city: z.string() } }, ({ city }) => ({
-      content: [{ type: 'text', text: `28 degrees in ${city}` }],
-    }))
+    server.registerTool(
+      'weather',
+      { description: 'The weather', inputSchema: { city: z.string() } },
+      ({ city }) => ({
+        content: [{ type: 'text', text: `28 degrees in ${city}` }],
+      }),
+    )
     const [ours, theirs] = InMemoryTransport.createLinkedPair()
     await server.connect(theirs)
     const client = await createMCPClient({ transport: ours })
-    const { shown, results } = await run(await client.tools(), { name: 'weather', arguments: { city: 'Rome' } })
-    expect(shown).toMatchObject([{ name: 'weather', description: 'The weather', parameters: { required: ['city'] } }])
+    const { shown, results } = await run(await client.tools(), {
+      name: 'weather',
+      arguments: { city: 'Rome' },
+    })
+    expect(shown).toMatchObject([
+      { name: 'weather', description: 'The weather', parameters: { required: ['city'] } },
+    ])
     expect(results?.[0]?.content).toEqual([{ type: 'text', text: '28 degrees in Rome' }])
     await client.close()
   })
 
   test('tools of the AI SDK in infer mix with ours and with any tool that has a Standard Schema', async () => {
     const own = defineTool({ name: 'own', description: 'Ours', execute: () => 'ours' })
-    const plain = { description: 'Theirs', inputSchema: cityOf, execute: ({ city }: { city: string }) => city }
-    const { results } = await run({ own, plain }, { name: 'own' }, { name: 'plain', arguments: { city: 'Rome' } })
+    const plain = {
+      description: 'Theirs',
+      inputSchema: cityOf,
+      execute: ({ city }: { city: string }) => city,
+    }
+    const { results } = await run(
+      { own, plain },
+      { name: 'own' },
+      { name: 'plain', arguments: { city: 'Rome' } },
+    )
     expect(results?.map(({ content }) => content)).toEqual(['ours', 'Rome'])
   })
 })
@@ -214,8 +259,18 @@ describe('tools of ours in the AI SDK', () => {
 
   test('tools of ours in the AI SDK keep their hints', async () => {
     const provider = createMock({ responses: ['Hi.'] })
-    const hinted = defineTool({ name: 'x', description: 'X', strict: true, cache: 'auto', execute: () => 1 })
-    await generateText({ model: toLanguageModel(provider), prompt: 'Hi', tools: toAiTools([hinted]) })
+    const hinted = defineTool({
+      name: 'x',
+      description: 'X',
+      strict: true,
+      cache: 'auto',
+      execute: () => 1,
+    })
+    await generateText({
+      model: toLanguageModel(provider),
+      prompt: 'Hi',
+      tools: toAiTools([hinted]),
+    })
     expect(provider.requests[0]?.tools[0]).toMatchObject({ strict: true, cache: 'auto' })
   })
 })

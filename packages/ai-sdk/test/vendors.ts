@@ -48,7 +48,9 @@ const anthropicEvents = (index: number): object[] => [
             { type: 'signature_delta', signature },
           ]),
       ...(text === undefined ? [] : [{ type: 'text_delta', text }]),
-      ...(input === undefined ? [] : [{ type: 'input_json_delta', partial_json: '{"city": "Rome"}' }]),
+      ...(input === undefined
+        ? []
+        : [{ type: 'input_json_delta', partial_json: '{"city": "Rome"}' }]),
     ]
     return [
       { type: 'content_block_start', index: at, content_block: start },
@@ -96,8 +98,15 @@ const responseOf = (index: number): object => ({
   usage: { input_tokens: 9, output_tokens: 5, total_tokens: 14 },
 })
 const responsesEvents = (index: number): object[] => [
-  { type: 'response.created', response: { ...responseOf(index), status: 'in_progress', output: [] } },
-  ...(items[index] ?? []).map((item, output_index) => ({ type: 'response.output_item.done', output_index, item })),
+  {
+    type: 'response.created',
+    response: { ...responseOf(index), status: 'in_progress', output: [] },
+  },
+  ...(items[index] ?? []).map((item, output_index) => ({
+    type: 'response.output_item.done',
+    output_index,
+    item,
+  })),
   { type: 'response.completed', response: responseOf(index) },
 ]
 
@@ -105,7 +114,10 @@ const parts = [
   [
     { text: 'Hm.', thought: true },
     { text: 'Let me look.' },
-    { functionCall: { id: 'call_1', name: 'weather', args: { city: 'Rome' } }, thoughtSignature: 'sig-of-the-call' },
+    {
+      functionCall: { id: 'call_1', name: 'weather', args: { city: 'Rome' } },
+      thoughtSignature: 'sig-of-the-call',
+    },
   ],
   [{ text: 'Warm.' }],
 ]
@@ -137,18 +149,23 @@ export const vendors: readonly Vendor[] = [
     name: 'openai responses',
     signature: 'gAAAA-secret',
     create: (fetch) => createOpenAI({ model: 'gpt-5.4', apiKey, fetch }),
-    reply: (index, stream) => (stream ? sse(responsesEvents(index)) : Response.json(responseOf(index))),
+    reply: (index, stream) =>
+      stream ? sse(responsesEvents(index)) : Response.json(responseOf(index)),
   },
   {
     name: 'google',
     signature: 'sig-of-the-call',
     create: (fetch) => createGoogle({ model: 'gemini-3-flash-preview', apiKey, fetch }),
-    reply: (index, stream) => (stream ? sse([geminiBody(index)]) : Response.json(geminiBody(index))),
+    reply: (index, stream) =>
+      stream ? sse([geminiBody(index)]) : Response.json(geminiBody(index)),
   },
 ]
 
 /** A provider of the vendor, with what it sends. */
-export function connect(vendor: Vendor): { readonly provider: Provider; readonly bodies: Record<string, unknown>[] } {
+export function connect(vendor: Vendor): {
+  readonly provider: Provider
+  readonly bodies: Record<string, unknown>[]
+} {
   const bodies: Record<string, unknown>[] = []
   const fetch: Fetch = async (input, init) => {
     const body = JSON.parse(init?.body as string) as Record<string, unknown>

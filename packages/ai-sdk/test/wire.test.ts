@@ -50,10 +50,17 @@ async function ownBodies(vendor: Vendor, stream: boolean): Promise<readonly unkn
         messages.push({ role: 'tool', toolCallId: event.toolCall.id, content: '28 degrees' })
     messages.splice(1, 0, ...reader.messages().slice(1))
   } else {
-    const { message, toolCalls } = await provider.generate(messages, { ...options, tools: [definition] })
-    messages.push(message, ...toolCalls.map(({ id }) => toToolMessage({ callId: id, content: '28 degrees' })))
+    const { message, toolCalls } = await provider.generate(messages, {
+      ...options,
+      tools: [definition],
+    })
+    messages.push(
+      message,
+      ...toolCalls.map(({ id }) => toToolMessage({ callId: id, content: '28 degrees' })),
+    )
   }
-  if (stream) for await (const _ of await provider.streamWithTools(messages, [definition], options));
+  if (stream)
+    for await (const _ of await provider.streamWithTools(messages, [definition], options));
   else await provider.generate(messages, { ...options, tools: [definition] })
   return bodies
 }
@@ -63,7 +70,10 @@ describe.each(vendors)('what reaches $name', (vendor) => {
     'what reaches a vendor is what our own methods send, whole, with its signatures: %s',
     async (version) => {
       const { provider, bodies } = connect(vendor)
-      const model = version === 'v3' ? toLanguageModel(provider, { specification: version }) : toLanguageModel(provider)
+      const model =
+        version === 'v3'
+          ? toLanguageModel(provider, { specification: version })
+          : toLanguageModel(provider)
       const { text } = await generateText({ model, prompt, tools, stopWhen: stepCountIs(3) })
       expect(text).toBe('Warm.')
       expect(bodies).toEqual(await ownBodies(vendor, false))
@@ -71,13 +81,21 @@ describe.each(vendors)('what reaches $name', (vendor) => {
     },
   )
 
-  test.each(['v4', 'v3'] as const)('what reaches a vendor is the same in a stream: %s', async (version) => {
-    const { provider, bodies } = connect(vendor)
-    const model = version === 'v3' ? toLanguageModel(provider, { specification: version }) : toLanguageModel(provider)
-    expect(await streamText({ model, prompt, tools, stopWhen: stepCountIs(3) }).text).toBe('Warm.')
-    expect(bodies).toEqual(await ownBodies(vendor, true))
-    expect(JSON.stringify(bodies[1])).toContain(vendor.signature)
-  })
+  test.each(['v4', 'v3'] as const)(
+    'what reaches a vendor is the same in a stream: %s',
+    async (version) => {
+      const { provider, bodies } = connect(vendor)
+      const model =
+        version === 'v3'
+          ? toLanguageModel(provider, { specification: version })
+          : toLanguageModel(provider)
+      expect(await streamText({ model, prompt, tools, stopWhen: stepCountIs(3) }).text).toBe(
+        'Warm.',
+      )
+      expect(bodies).toEqual(await ownBodies(vendor, true))
+      expect(JSON.stringify(bodies[1])).toContain(vendor.signature)
+    },
+  )
 
   test('what reaches a vendor is the same after useChat has kept the conversation', async () => {
     const { provider, bodies } = connect(vendor)
@@ -107,7 +125,9 @@ function chatWith(provider: Provider, tools: Parameters<typeof streamText>[0]['t
       messages: await convertToModelMessages(messages),
       ...(tools && { tools }),
     })
-    return createUIMessageStreamResponse({ stream: toUIMessageStream({ stream, ...(tools && { tools }) }) })
+    return createUIMessageStreamResponse({
+      stream: toUIMessageStream({ stream, ...(tools && { tools }) }),
+    })
   }
   const chat = new Chat({
     transport: new DefaultChatTransport({ api: 'http://localhost/chat', fetch: serve }),
@@ -132,9 +152,11 @@ describe('failures on the wire', () => {
 
   test('failures on the wire reach the AI SDK as its own errors, with what the server said', async () => {
     const { provider, requests } = failing('gpt-5.4')
-    const error: unknown = await generateText({ model: toLanguageModel(provider), prompt, maxRetries: 0 }).catch(
-      (caught: unknown) => caught,
-    )
+    const error: unknown = await generateText({
+      model: toLanguageModel(provider),
+      prompt,
+      maxRetries: 0,
+    }).catch((caught: unknown) => caught)
     if (!APICallError.isInstance(error)) throw error
     expect(error).toMatchObject({
       name: 'AI_APICallError',

@@ -12,9 +12,14 @@ export const bedrockUrl = (region: string, fips = false): string | undefined =>
  * What AWS's standard chain of credentials may contact, and when. SSO may be in another region than the service.
  * @see https://github.com/aws/aws-sdk-js-v3 (`credential-provider-node` 3.972.99 and what it loads, read 2026-11-27)
  */
-export const awsCredentialHosts = (region: string): readonly (readonly [address: string, when: string])[] => [
+export const awsCredentialHosts = (
+  region: string,
+): readonly (readonly [address: string, when: string])[] => [
   [`https://sts.${region}.amazonaws.com`, 'the credentials are those of a role'],
-  [`https://portal.sso.${region}.amazonaws.com`, 'the profile uses IAM Identity Center in this region'],
+  [
+    `https://portal.sso.${region}.amazonaws.com`,
+    'the profile uses IAM Identity Center in this region',
+  ],
   [`https://oidc.${region}.amazonaws.com`, 'a session of IAM Identity Center is renewed'],
   [`https://${region}.signin.aws.amazon.com`, 'a session of `aws login` is renewed'],
   ['http://169.254.169.254', 'the program runs on an instance of EC2, or looks whether it does'],

@@ -13,7 +13,10 @@ export const textAndImages = ['text', 'image'] as const
 
 /* @__NO_SIDE_EFFECTS__ */
 /** An effort together with the switch of thinking. */
-export const thinking = (level: string): JsonObject => ({ thinking: { type: 'enabled' }, reasoning_effort: level })
+export const thinking = (level: string): JsonObject => ({
+  thinking: { type: 'enabled' },
+  reasoning_effort: level,
+})
 /** Turns thinking off. */
 export const unthinking = { thinking: { type: 'disabled' } }
 /* @__NO_SIDE_EFFECTS__ */
@@ -21,7 +24,10 @@ export const unthinking = { thinking: { type: 'disabled' } }
 export const routed = (level: string): JsonObject => ({ reasoning: { effort: level } })
 /* @__NO_SIDE_EFFECTS__ */
 /** A budget of thinking in tokens. */
-export const budget = (tokens: number): JsonObject => ({ enable_thinking: true, thinking_budget: tokens })
+export const budget = (tokens: number): JsonObject => ({
+  enable_thinking: true,
+  thinking_budget: tokens,
+})
 /* @__NO_SIDE_EFFECTS__ */
 /** An effort as a variable of the chat template. */
 export const template = (level: string): JsonObject => ({

@@ -84,7 +84,11 @@ export interface ChatVendor extends Vendor {
   /** Where the server differs from the usual dialect. */
   readonly quirks: ChatQuirks
   /** Waits that differ from the usual, in milliseconds. */
-  readonly timeouts?: { readonly headersMs: number; readonly idleMs: number; readonly semanticIdleMs: number }
+  readonly timeouts?: {
+    readonly headersMs: number
+    readonly idleMs: number
+    readonly semanticIdleMs: number
+  }
   /** What is known of its abilities beyond the quirks. */
   readonly claims?: Readonly<Partial<Record<keyof Capabilities, Claim>>>
   /** Vendor fields that hold a reply to one of several texts; see `Capabilities.choices`. Default: none. */

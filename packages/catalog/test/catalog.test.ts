@@ -9,7 +9,8 @@ const folder = join(import.meta.dirname, '../src')
 const names = readdirSync(join(folder, 'vendors'))
   .map((file) => file.replace(/\.ts$/, ''))
   .sort()
-const constantOf = (name: string): string => name.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase())
+const constantOf = (name: string): string =>
+  name.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase())
 const isChat = (name: string): boolean =>
   readFileSync(join(folder, `vendors/${name}.ts`), 'utf8').includes(': ChatVendor =')
 const chatNames = names.filter(isChat)
@@ -49,7 +50,9 @@ ${otherNames.map((name) => `  ${constantOf(name)},\n`).join('')}  ...Object.valu
 `
 
 const hasModels = (name: string): boolean =>
-  readFileSync(join(folder, `vendors/${name}.ts`), 'utf8').includes(`const ${constantOf(name)}Models:`)
+  readFileSync(join(folder, `vendors/${name}.ts`), 'utf8').includes(
+    `const ${constantOf(name)}Models:`,
+  )
 const priced = names.filter(hasModels)
 
 /** The whole of src/vendor-models.ts. */
@@ -122,20 +125,25 @@ describe('every vendor', () => {
 })
 
 describe('facts of models', () => {
-  const all = Object.entries(vendorModels).flatMap(([vendor, models]) => models.map((facts) => ({ vendor, ...facts })))
+  const all = Object.entries(vendorModels).flatMap(([vendor, models]) =>
+    models.map((facts) => ({ vendor, ...facts })),
+  )
 
   test('facts of models belong to a vendor, and each model has one row', () => {
-    for (const vendor of Object.keys(vendorModels)) expect(vendors.map(({ name }) => name)).toContain(vendor)
+    for (const vendor of Object.keys(vendorModels))
+      expect(vendors.map(({ name }) => name)).toContain(vendor)
     expect(new Set(all.map(({ vendor, id }) => `${vendor}:${id}`)).size).toBe(all.length)
   })
 
   test.each(all)('$vendor:$id has a source, a date and something to say', (facts) => {
     expect(facts.source).toMatch(/^https:\/\//)
     expect(facts.date).toMatch(/^20\d\d-\d\d-\d\d$/)
-    const { contextWindow, inputCostPerMillion, outputCostPerMillion, cacheReadCostPerMillion } = facts
+    const { contextWindow, inputCostPerMillion, outputCostPerMillion, cacheReadCostPerMillion } =
+      facts
     expect(contextWindow ?? inputCostPerMillion).toBeGreaterThan(0)
     // A cost needs both prices.
     expect(inputCostPerMillion === undefined).toBe(outputCostPerMillion === undefined)
-    if (cacheReadCostPerMillion !== undefined) expect(cacheReadCostPerMillion).toBeLessThan(inputCostPerMillion ?? 0)
+    if (cacheReadCostPerMillion !== undefined)
+      expect(cacheReadCostPerMillion).toBeLessThan(inputCostPerMillion ?? 0)
   })
 })

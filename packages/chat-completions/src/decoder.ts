@@ -39,9 +39,15 @@ import {
 /** Words of real servers, some with more after a colon; all others are `other`. */
 const finishReasons: readonly (readonly [words: RegExp, reason: FinishReason])[] = [
   [/^(stop|eos(_token)?|end_turn|stop_sequence|complete)(:|$)/i, 'stop'],
-  [/^(length|max_tokens|model_length|max_output_tokens|model_context_window_exceeded)(:|$)/i, 'length'],
+  [
+    /^(length|max_tokens|model_length|max_output_tokens|model_context_window_exceeded)(:|$)/i,
+    'length',
+  ],
   [/^(tool_calls?|tool_use|function_call)(:|$)/i, 'tool-calls'],
-  [/^(content_filter|refusal|safety|sensitive|recitation|prohibited_content|blocklist|spii)(:|$)/i, 'content-filter'],
+  [
+    /^(content_filter|refusal|safety|sensitive|recitation|prohibited_content|blocklist|spii)(:|$)/i,
+    'content-filter',
+  ],
   [
     /^((network_)?error|insufficient_system_resource|abort|function_call_filter|malformed_function_call)(:|$)/i,
     'error',
@@ -137,7 +143,10 @@ class ChatDecoder implements Decoder {
     if (failure) this.#fail(failure)
     if (whole && choice?.message) this.#sink.terminal()
     if (whole && !choice)
-      throw new LlmError('protocol', `the response has no choices: ${JSON.stringify(body).slice(0, 200)}`)
+      throw new LlmError(
+        'protocol',
+        `the response has no choices: ${JSON.stringify(body).slice(0, 200)}`,
+      )
   }
 
   #choice({ delta, message, finish_reason, logprobs }: Partial<WireChoice>): void {
@@ -174,13 +183,16 @@ class ChatDecoder implements Decoder {
       }
     }
     if (!known.calls) {
-      if (message.function_call) this.#callPiece({ index: 'function_call', function: message.function_call })
+      if (message.function_call)
+        this.#callPiece({ index: 'function_call', function: message.function_call })
       asItems<WireToolCall>(message.tool_calls).forEach((call, place) =>
         this.#callPiece(known === nothing ? call : { ...call, index: place }),
       )
     }
     if (!known.citations) {
-      for (const note of asItems<WireSource & { readonly url_citation?: unknown }>(message.annotations)) {
+      for (const note of asItems<WireSource & { readonly url_citation?: unknown }>(
+        message.annotations,
+      )) {
         for (const citation of toCitations([asObject(note.url_citation ?? note)])) {
           this.#seen.citations = true
           this.#sink.citation(citation)
@@ -190,12 +202,14 @@ class ChatDecoder implements Decoder {
     if (message.provider_metadata) this.#facts.gateway(message.provider_metadata)
     const extra = message.extra_content && withoutMark(message.extra_content)
     if (extra) this.#state.extra = { ...asObject(this.#state.extra), ...extra }
-    for (const tool of asItems(message.executed_tools)) this.#executed.set(tool['index'] ?? this.#executed.size, tool)
+    for (const tool of asItems(message.executed_tools))
+      this.#executed.set(tool['index'] ?? this.#executed.size, tool)
   }
 
   #content(content: unknown): void {
     if (typeof content === 'string') this.#text(content)
-    else if (Array.isArray(content)) for (const part of content as readonly unknown[]) this.#content(part)
+    else if (Array.isArray(content))
+      for (const part of content as readonly unknown[]) this.#content(part)
     else if (content) this.#part(asObject<WirePart>(content))
   }
 
@@ -230,7 +244,8 @@ class ChatDecoder implements Decoder {
         : asText(reasoning_text) && 'reasoning_text'
     if (field) this.#think(asText(message[field]), field)
     for (const detail of asItems(message.reasoning_details)) {
-      if (!field) this.#think(asText(detail['text']) || asText(detail['summary']), 'reasoning_details')
+      if (!field)
+        this.#think(asText(detail['text']) || asText(detail['summary']), 'reasoning_details')
       const details = (this.#state.details ??= [])
       const last = details.at(-1)
       // A text comes in pieces and is closed by its signature; everything else comes whole.
@@ -257,7 +272,9 @@ class ChatDecoder implements Decoder {
   #cite({ search_results, web_search, citations }: Partial<WireReply>): void {
     const results = toCitations(asItems<WireSource>(search_results ?? web_search))
     const found =
-      results.length || !Array.isArray(citations) ? results : toCitations(citations.map((url: unknown) => ({ url })))
+      results.length || !Array.isArray(citations)
+        ? results
+        : toCitations(citations.map((url: unknown) => ({ url })))
     if (found.length) this.#sources = found
   }
 

@@ -56,7 +56,12 @@ export const defaultChatDialect: ChatDialect = Object.freeze<ChatDialect>({
   systemRole: 'system',
   takesTemperature: true,
   toolCallIds: { maxLength: 64 },
-  reasoning: { none: effort('none'), low: effort('low'), medium: effort('medium'), high: effort('high') },
+  reasoning: {
+    none: effort('none'),
+    low: effort('low'),
+    medium: effort('medium'),
+    high: effort('high'),
+  },
   replayReasoning: 'with-tool-calls',
   inputs: ['text', 'image', 'audio', 'file'],
   toolResultImages: false,

@@ -18,9 +18,17 @@ export type AskEmbeddings = <T>(body: JsonObject, options: RequestOptions) => Pr
  * `index`. A row without a vector becomes an empty one, which the driver layer refuses.
  * @see https://developers.openai.com/api/reference/resources/embeddings (read 2026-11-21)
  */
-export function toEmbedBatch({ model, dimensions }: EmbeddingModel, ask: AskEmbeddings): EmbedderDriver['embedBatch'] {
+export function toEmbedBatch(
+  { model, dimensions }: EmbeddingModel,
+  ask: AskEmbeddings,
+): EmbedderDriver['embedBatch'] {
   return async (input, options) => {
-    const body = { model, input, encoding_format: 'float', ...(dimensions !== undefined && { dimensions }) }
+    const body = {
+      model,
+      input,
+      encoding_format: 'float',
+      ...(dimensions !== undefined && { dimensions }),
+    }
     const { data, usage } = asObject(await ask<unknown>(body, options))
     const rows = Array.isArray(data) ? data.map((row: unknown) => asObject(row)) : []
     const vectors = rows

@@ -47,7 +47,11 @@ const broadCodes: Names = [
  * money left. `quotaRecovers`: a 429 speaks of the quota of this minute.
  * @see https://github.com/continuedev/continue/issues/10373 (read 2026-11-21)
  */
-export function toChatError(provider: string, failure: HttpFailure, quotaRecovers?: boolean): ProviderError {
+export function toChatError(
+  provider: string,
+  failure: HttpFailure,
+  quotaRecovers?: boolean,
+): ProviderError {
   const { status, body, text, inBand } = failure
   const { message, type, code } = factsOf(body)
   const name = `${code} ${type}`.toLowerCase().replace(/[\s-]+/g, '_')
@@ -73,7 +77,9 @@ export function failureIn(reply: Partial<WireReply>): unknown {
   if (nested) return nested
   // Some servers send the failure as it is, with nothing around it.
   const failed = reply.base_resp && Number(asObject(reply.base_resp)['status_code'])
-  return failed || reply.object === 'error' || (!reply.choices && asWord(reply.message ?? reply.error_message))
+  return failed ||
+    reply.object === 'error' ||
+    (!reply.choices && asWord(reply.message ?? reply.error_message))
     ? reply
     : undefined
 }
@@ -86,8 +92,20 @@ export function failureStatus(body: unknown): number | undefined {
     .find((value) => value >= 400 && value < 600)
 }
 
-function factsOf(body: unknown): { readonly message: string; readonly type: string; readonly code: string } {
-  const { error_message, message = error_message, detail, metadata, type, error_type, code } = failureOf(body)
+function factsOf(body: unknown): {
+  readonly message: string
+  readonly type: string
+  readonly code: string
+} {
+  const {
+    error_message,
+    message = error_message,
+    detail,
+    metadata,
+    type,
+    error_type,
+    code,
+  } = failureOf(body)
   const { raw: behind, error_type: upstream } = asObject(metadata)
   const said = asWord(message) || asWord(detail) || (detail ? JSON.stringify(detail) : '')
   // What the server behind a router said.
@@ -109,4 +127,5 @@ function failureOf(body: unknown): JsonObject {
   return error ? { ...rest, ...failureOf(error) } : rest
 }
 
-const asWord = (value: unknown): string => (typeof value === 'string' || typeof value === 'number' ? String(value) : '')
+const asWord = (value: unknown): string =>
+  typeof value === 'string' || typeof value === 'number' ? String(value) : ''

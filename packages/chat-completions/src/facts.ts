@@ -10,7 +10,8 @@ const measured = /_(time|ms|per_second)$/
 export class ReplyFacts {
   readonly #sink: Sink
   readonly #separate: readonly CountedSeparately[]
-  #identity: Pick<Partial<WireReply>, 'id' | 'service_tier' | 'provider' | 'system_fingerprint'> = {}
+  #identity: Pick<Partial<WireReply>, 'id' | 'service_tier' | 'provider' | 'system_fingerprint'> =
+    {}
   #router: NonNullable<ReplyDetails['router']> = {}
   #usage: unknown
   #unattributed: number | undefined
@@ -28,7 +29,8 @@ export class ReplyFacts {
 
   /** Reads one chunk or a whole body. Returns true if it has token counts. */
   read(reply: Partial<WireReply>, choice: Partial<WireChoice> | undefined): boolean {
-    const { id, service_tier, provider, system_fingerprint, moderation, prompt_filter_results } = reply
+    const { id, service_tier, provider, system_fingerprint, moderation, prompt_filter_results } =
+      reply
     this.#sink.model(asText(reply.model))
     // Every chunk repeats them.
     const known = this.#identity
@@ -47,13 +49,17 @@ export class ReplyFacts {
       })
     }
     const { timings, latency_checkpoint, time_info, sla_metrics } = reply
-    if (timings ?? latency_checkpoint) this.#measure({ ...asObject(timings), ...asObject(latency_checkpoint) }, /(?:)/)
-    if (time_info ?? sla_metrics) this.#measure({ ...asObject(time_info), ...asObject(sla_metrics) }, measured)
-    for (const one of asItems(prompt_filter_results)) this.#filter('prompt', one['content_filter_results'])
+    if (timings ?? latency_checkpoint)
+      this.#measure({ ...asObject(timings), ...asObject(latency_checkpoint) }, /(?:)/)
+    if (time_info ?? sla_metrics)
+      this.#measure({ ...asObject(time_info), ...asObject(sla_metrics) }, measured)
+    for (const one of asItems(prompt_filter_results))
+      this.#filter('prompt', one['content_filter_results'])
     // The field of vLLM and SGLang: the text of `stop` that was found, or the number of a token.
     const stopText = asText(choice?.stop_reason) || asText(choice?.matched_stop)
     if (stopText) this.#sink.details({ stopText })
-    if (choice?.native_finish_reason) this.#route({ finishReason: asText(choice.native_finish_reason) })
+    if (choice?.native_finish_reason)
+      this.#route({ finishReason: asText(choice.native_finish_reason) })
     if (choice?.content_filter_results) this.#filter('reply', choice.content_filter_results)
     if (moderation) this.#moderation(asObject(moderation))
     if (reply.usage_breakdown) {
@@ -72,7 +78,10 @@ export class ReplyFacts {
     if (!gateway) return
     this.#gateway = asObject(gateway)
     const { routing, generationId } = this.#gateway
-    this.#route({ ...(asText(generationId) && { generationId: asText(generationId) }), report: routing })
+    this.#route({
+      ...(asText(generationId) && { generationId: asText(generationId) }),
+      report: routing,
+    })
     const upstream = asText(asObject(routing)['finalProvider'])
     if (upstream) this.#sink.details({ upstream })
     this.#count(this.#usage)
@@ -100,7 +109,10 @@ export class ReplyFacts {
   }
 
   #count(usage: unknown): boolean {
-    const counts = toCounts(usage, this.#gateway ? [...this.#separate, 'reasoning'] : this.#separate)
+    const counts = toCounts(
+      usage,
+      this.#gateway ? [...this.#separate, 'reasoning'] : this.#separate,
+    )
     if (!counts) return false
     this.#usage = usage
     const unattributedTokens = counts.unattributedTokens ?? (this.#unattributed ? 0 : undefined)

@@ -13,8 +13,12 @@ export class GoogleThoughts {
   #open = false
 
   /** Calls `onReasoning` with the reasoning of a message or delta. Returns the rest of its content. */
-  take({ content, extra_content }: Partial<WireMessage>, onReasoning: (text: string) => void): unknown {
-    const marked = extra_content !== undefined && asObject(asObject(extra_content)['google'])['thought'] === true
+  take(
+    { content, extra_content }: Partial<WireMessage>,
+    onReasoning: (text: string) => void,
+  ): unknown {
+    const marked =
+      extra_content !== undefined && asObject(asObject(extra_content)['google'])['thought'] === true
     if (typeof content !== 'string' || !content || !(marked || this.#open)) return content
     if (marked) {
       const start = !this.#open && content.startsWith(opening) ? opening.length : 0

@@ -33,26 +33,40 @@ export interface ChatState {
  * The conversation in the wire's form. A field without a value is there and undefined: JSON leaves it out.
  * @throws {LlmError} `unsupported` — a message has content that this server cannot take.
  */
-export function toChatMessages(messages: readonly ChatMessage[], dialect: ChatDialect): readonly JsonObject[] {
+export function toChatMessages(
+  messages: readonly ChatMessage[],
+  dialect: ChatDialect,
+): readonly JsonObject[] {
   const all: JsonObject[] = []
   for (const [index, message] of withFittingIds(messages, dialect).entries()) {
     const where = `messages[${index}]`
     const sent = toMessage(message, where, dialect)
-    if (dialect.replyAfterResults && message.role === 'user' && messages[index - 1]?.role === 'tool') all.push(noReply)
+    if (
+      dialect.replyAfterResults &&
+      message.role === 'user' &&
+      messages[index - 1]?.role === 'tool'
+    )
+      all.push(noReply)
     all.push(message.vendor ? withVendor(sent, message.vendor, `vendor of ${where}`) : sent)
   }
   return all
 }
 
 /** Changes the ids that this server refuses, but not its own. */
-function withFittingIds(messages: readonly ChatMessage[], dialect: ChatDialect): readonly ChatMessage[] {
+function withFittingIds(
+  messages: readonly ChatMessage[],
+  dialect: ChatDialect,
+): readonly ChatMessage[] {
   const mapped = mapToolCallIds(messages, dialect.toolCallIds)
   if (mapped === messages) return messages
   const ownIds = new Set(
-    messages.flatMap((message) => (isOwn(message, dialect) ? (message.toolCalls ?? []).map(({ id }) => id) : [])),
+    messages.flatMap((message) =>
+      isOwn(message, dialect) ? (message.toolCalls ?? []).map(({ id }) => id) : [],
+    ),
   )
   return messages.map((message, index) => {
-    const isKept = isOwn(message, dialect) || (message.role === 'tool' && ownIds.has(message.toolCallId))
+    const isKept =
+      isOwn(message, dialect) || (message.role === 'tool' && ownIds.has(message.toolCallId))
     return isKept ? message : (mapped[index] ?? message)
   })
 }
@@ -76,14 +90,22 @@ function toMessage(message: ChatMessage, where: string, dialect: ChatDialect): J
     case 'assistant':
       return toAssistant(message, where, dialect)
     case 'tool':
-      return { role: 'tool', tool_call_id: message.toolCallId, content: toResult(message, where, dialect) }
+      return {
+        role: 'tool',
+        tool_call_id: message.toolCallId,
+        content: toResult(message, where, dialect),
+      }
   }
 }
 
 const isOwn = (message: ChatMessage, { provider }: ChatDialect): message is AssistantMessage =>
   message.role === 'assistant' && provider !== '' && message.origin?.provider === provider
 
-const toName = ({ name }: { readonly name?: string }, where: string, dialect: ChatDialect): string | undefined =>
+const toName = (
+  { name }: { readonly name?: string },
+  where: string,
+  dialect: ChatDialect,
+): string | undefined =>
   name === undefined || dialect.messageNames ? name : refuse(`${where}: a name`)
 
 /** Pictures go back to the server that made them, in the place they came in. */
@@ -100,16 +122,24 @@ function toAssistant(message: AssistantMessage, where: string, dialect: ChatDial
     own && typeof message.content !== 'string'
       ? message.content.filter(({ type }) => type !== 'audio')
       : message.content
-  const said = toContent(images ? textOf(shown) : shown, where, dialect, own ? ['text', 'image'] : ['text'])
+  const said = toContent(
+    images ? textOf(shown) : shown,
+    where,
+    dialect,
+    own ? ['text', 'image'] : ['text'],
+  )
   const content = said === '' ? (message.refusal ?? (calls.length ? null : '')) : said
   const wanted =
-    dialect.replayReasoning === 'always' || (dialect.replayReasoning === 'with-tool-calls' && calls.length > 0)
+    dialect.replayReasoning === 'always' ||
+    (dialect.replayReasoning === 'with-tool-calls' && calls.length > 0)
   const reasoning = wanted && state.field && !state.details ? message.reasoning : undefined
   return {
     role: 'assistant',
     content: reasoning && state.field === 'thinking' ? withThinking(reasoning, content) : content,
     ...(calls.length &&
-      dialect.requiredReasoningField && { [dialect.requiredReasoningField]: message.reasoning ?? '' }),
+      dialect.requiredReasoningField && {
+        [dialect.requiredReasoningField]: message.reasoning ?? '',
+      }),
     ...(reasoning && state.field !== 'thinking' && { [state.field as string]: reasoning }),
     reasoning_details: state.details,
     images: images?.map((image) => toPart(image, where, dialect)),
@@ -120,7 +150,10 @@ function toAssistant(message: AssistantMessage, where: string, dialect: ChatDial
         ...(state.customs?.includes(index)
           ? { type: 'custom', custom: { name: call.name, input: call.argumentsText } }
           : // Sends malformed arguments unchanged, so that the model can see what the error refers to.
-            { type: 'function', function: { name: call.name, arguments: call.argumentsText || '{}' } }),
+            {
+              type: 'function',
+              function: { name: call.name, arguments: call.argumentsText || '{}' },
+            }),
         extra_content: state.extras?.[index],
       })),
     }),
@@ -129,15 +162,25 @@ function toAssistant(message: AssistantMessage, where: string, dialect: ChatDial
 
 const withThinking = (reasoning: string, content: unknown): readonly JsonObject[] => [
   { type: 'thinking', thinking: [{ type: 'text', text: reasoning }] },
-  ...(Array.isArray(content) ? (content as JsonObject[]) : content ? [{ type: 'text', text: content }] : []),
+  ...(Array.isArray(content)
+    ? (content as JsonObject[])
+    : content
+      ? [{ type: 'text', text: content }]
+      : []),
 ]
 
 /** The API has no field for a failed tool, so the text says it. */
-function toResult(message: ToolMessage, where: string, dialect: ChatDialect): string | readonly JsonObject[] {
+function toResult(
+  message: ToolMessage,
+  where: string,
+  dialect: ChatDialect,
+): string | readonly JsonObject[] {
   const inputs = dialect.toolResultImages ? (['text', 'image'] as const) : (['text'] as const)
   const content = toContent(message.content, `${where} (a tool result)`, dialect, inputs)
   if (!message.isError) return content
-  return typeof content === 'string' ? `Error: ${content}` : [{ type: 'text', text: 'Error: ' }, ...content]
+  return typeof content === 'string'
+    ? `Error: ${content}`
+    : [{ type: 'text', text: 'Error: ' }, ...content]
 }
 
 /** Text alone stays plain text: more servers take that. */
@@ -155,25 +198,33 @@ function toContent(
   return content.map((part, index) => {
     if (!allowed.includes(part.type)) refuse(`${where}: content of type "${part.type}"`)
     const wire = toPart(part, where, dialect)
-    const marked = isMarked(part, dialect) ? { ...wire, cache_control: cacheControl[part.cache ?? 'auto'] } : wire
+    const marked = isMarked(part, dialect)
+      ? { ...wire, cache_control: cacheControl[part.cache ?? 'auto'] }
+      : wire
     return withVendor(marked, part.vendor, `vendor of ${where}.content[${index}]`)
   })
 }
 
-const isMarked = (part: ContentPart, { cacheMarks }: ChatDialect): boolean => cacheMarks && part.cache !== undefined
+const isMarked = (part: ContentPart, { cacheMarks }: ChatDialect): boolean =>
+  cacheMarks && part.cache !== undefined
 
 /** @see https://openrouter.ai/docs/features/prompt-caching (read 2026-11-24) */
-const cacheControl = { auto: { type: 'ephemeral' }, hour: { type: 'ephemeral', ttl: '1h' } } as const
+const cacheControl = {
+  auto: { type: 'ephemeral' },
+  hour: { type: 'ephemeral', ttl: '1h' },
+} as const
 
 function toPart(part: ContentPart, where: string, dialect: ChatDialect): JsonObject {
   switch (part.type) {
     case 'text':
       return { type: 'text', text: part.text }
     case 'image':
-      if (part.source.type === 'file') return refuse(`${where}: an image by the id of a file; give its bytes`)
+      if (part.source.type === 'file')
+        return refuse(`${where}: an image by the id of a file; give its bytes`)
       return { type: 'image_url', image_url: { url: toUrl(part.source), detail: part.detail } }
     case 'audio': {
-      if (part.source.type !== 'base64') return refuse(`${where}: audio given by its address; give its bytes`)
+      if (part.source.type !== 'base64')
+        return refuse(`${where}: audio given by its address; give its bytes`)
       const { data, mediaType } = part.source
       return { type: 'input_audio', input_audio: { data, format: audioFormat(mediaType) } }
     }
@@ -181,7 +232,10 @@ function toPart(part: ContentPart, where: string, dialect: ChatDialect): JsonObj
       if (part.source.type === 'file') return { type: 'file', file: { file_id: part.source.id } }
       if (part.source.type === 'url' && !dialect.fileUrls)
         return refuse(`${where}: a file given by its address; give its bytes`)
-      return { type: 'file', file: { filename: part.name ?? 'file', file_data: toUrl(part.source) } }
+      return {
+        type: 'file',
+        file: { filename: part.name ?? 'file', file_data: toUrl(part.source) },
+      }
     }
   }
 }
@@ -198,5 +252,8 @@ const audioFormat = (mediaType: string): string => {
 /** @throws {LlmError} `unsupported` */
 export const refuse = (what: string, provider = ''): never => {
   const message = `this server's Chat Completions API cannot take ${what}`
-  throw new ProviderError('unsupported', message, { provider, ...(what === 'tools' && { reason: what }) })
+  throw new ProviderError('unsupported', message, {
+    provider,
+    ...(what === 'tools' && { reason: what }),
+  })
 }

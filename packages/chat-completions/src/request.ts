@@ -4,7 +4,10 @@ import type { ChatDialect } from './dialect.js'
 import { refuse, toChatMessages } from './messages.js'
 
 /** The body of a request: JSON, with whatever fields a vendor's row or the caller adds. */
-export type ChatRequestBody = JsonObject & { readonly model: string; readonly messages: readonly JsonObject[] }
+export type ChatRequestBody = JsonObject & {
+  readonly model: string
+  readonly messages: readonly JsonObject[]
+}
 
 /**
  * Builds the request body of a turn.
@@ -30,7 +33,10 @@ export function toChatRequest(turn: Turn, dialect: ChatDialect): ChatRequestBody
     ...toolFields(turn, dialect),
     response_format: toResponseFormat(options.responseFormat, dialect),
     ...toReasoning(options.reasoning, dialect),
-    ...(stream && { stream: true, ...(dialect.streamUsage && { stream_options: { include_usage: true } }) }),
+    ...(stream && {
+      stream: true,
+      ...(dialect.streamUsage && { stream_options: { include_usage: true } }),
+    }),
   }
   const body: ChatRequestBody & Record<string, unknown> = {
     model: turn.model,
@@ -42,7 +48,10 @@ export function toChatRequest(turn: Turn, dialect: ChatDialect): ChatRequestBody
 
 const speaksOfTools = ({ tools, messages }: Turn): boolean =>
   tools.length > 0 ||
-  messages.some((message) => message.role === 'tool' || (message.role === 'assistant' && message.toolCalls?.length))
+  messages.some(
+    (message) =>
+      message.role === 'tool' || (message.role === 'assistant' && message.toolCalls?.length),
+  )
 
 function toolFields(turn: Turn, dialect: ChatDialect): JsonObject {
   const { options } = turn
@@ -59,7 +68,9 @@ function toolFields(turn: Turn, dialect: ChatDialect): JsonObject {
     refuse(`toolChoice ${JSON.stringify(toolChoice)}${advice}`)
   }
   if (
-    name !== undefined ? !turn.tools.some((tool) => tool.name === name) : toolChoice === 'required' && !tools.length
+    name !== undefined
+      ? !turn.tools.some((tool) => tool.name === name)
+      : toolChoice === 'required' && !tools.length
   ) {
     throw new LlmError(
       'invalid-request',
@@ -79,13 +90,21 @@ const toTool = ({ name, description, parameters, strict, vendor }: ToolDefinitio
   withVendor(
     {
       type: 'function',
-      function: { name, description, parameters: parameters ?? { type: 'object', properties: {} }, strict },
+      function: {
+        name,
+        description,
+        parameters: parameters ?? { type: 'object', properties: {} },
+        strict,
+      },
     },
     vendor,
     `vendor of the tool "${name}"`,
   )
 
-function toResponseFormat(format: OptionValues['responseFormat'], dialect: ChatDialect): JsonObject | undefined {
+function toResponseFormat(
+  format: OptionValues['responseFormat'],
+  dialect: ChatDialect,
+): JsonObject | undefined {
   if (!format || format.type === 'text') return undefined
   if (!dialect.responseFormats.includes(format.type)) {
     const advice = dialect.responseFormats.includes('json')
@@ -101,5 +120,10 @@ function toResponseFormat(format: OptionValues['responseFormat'], dialect: ChatD
 function toReasoning(level: OptionValues['reasoning'], dialect: ChatDialect): JsonObject {
   if (level === undefined) return {}
   const fields = dialect.reasoning[level]
-  return fields ?? refuse(`reasoning "${level}"; it has ${Object.keys(dialect.reasoning).join(', ') || 'no level'}`)
+  return (
+    fields ??
+    refuse(
+      `reasoning "${level}"; it has ${Object.keys(dialect.reasoning).join(', ') || 'no level'}`,
+    )
+  )
 }

@@ -25,7 +25,8 @@ export class SpokenReply {
   }
 
   add({ data }: Partial<JsonObject>): void {
-    const bytes = asText(data) && this.#mediaType !== undefined ? decodeBase64(asText(data)) : undefined
+    const bytes =
+      asText(data) && this.#mediaType !== undefined ? decodeBase64(asText(data)) : undefined
     if (bytes) this.#pieces.push(bytes)
     else this.#lost ||= Boolean(data)
   }

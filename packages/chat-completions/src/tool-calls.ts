@@ -40,7 +40,10 @@ export class ToolCallReader {
     let call = this.#calls.get(slot) ?? (id || name ? undefined : this.#last)
     if (!call && !id && !name && !value) return undefined
     // Some servers give every call the same index: another name, or another id with a name, is another call.
-    if (!call || (name && ((call.name && name !== call.name) || (id && call.id && id !== call.id)))) {
+    if (
+      !call ||
+      (name && ((call.name && name !== call.name) || (id && call.id && id !== call.id)))
+    ) {
       const place = this.#count++
       call = { key: call || typeof slot !== 'number' ? `${place}:${id}` : slot, place, id, name }
       this.#calls.set(slot, call)

@@ -2,14 +2,20 @@ import { asText, type ModelTokenCounts, type NamedCounts, type TokenCounts } fro
 import { defined } from '@modelport/driver'
 import { asItems, asObject } from './wire.js'
 
-type CountName = 'inputTokens' | 'outputTokens' | 'cacheReadTokens' | 'cacheCreationTokens' | 'reasoningTokens'
+type CountName =
+  | 'inputTokens'
+  | 'outputTokens'
+  | 'cacheReadTokens'
+  | 'cacheCreationTokens'
+  | 'reasoningTokens'
 type Counts = { -readonly [Name in keyof TokenCounts]?: TokenCounts[Name] }
 
 /** Counts that a server reports next to the sum they belong to, instead of inside it. */
 export type CountedSeparately = 'reasoning' | 'audio'
 
 /* @__NO_SIDE_EFFECTS__ */
-const toPaths = (fields: string): readonly (readonly string[])[] => fields.split(' ').map((field) => field.split('.'))
+const toPaths = (fields: string): readonly (readonly string[])[] =>
+  fields.split(' ').map((field) => field.split('.'))
 
 /** Where vendors write each count: a field, or a field of details; the first number counts. */
 const places: readonly (readonly [name: CountName, where: readonly (readonly string[])[]])[] = [
@@ -29,19 +35,28 @@ const places: readonly (readonly [name: CountName, where: readonly (readonly str
   ],
   [
     'reasoningTokens',
-    toPaths('completion_tokens_details.reasoning_tokens output_tokens_details.reasoning_tokens reasoning_tokens'),
+    toPaths(
+      'completion_tokens_details.reasoning_tokens output_tokens_details.reasoning_tokens reasoning_tokens',
+    ),
   ],
 ]
 
 const modalities = ['text', 'image', 'audio', 'video'] as const
-const toolCounters = ['server_tool_use', 'server_tool_use_details', 'server_side_tool_usage_details'] as const
+const toolCounters = [
+  'server_tool_use',
+  'server_tool_use_details',
+  'server_side_tool_usage_details',
+] as const
 const toolCounts = ['num_sources_used', 'num_search_queries', 'num_server_side_tools_used'] as const
 
 /**
  * The counts of a usage object of Chat Completions or Responses; undefined if it has none. `countedSeparately` lists what must be
  * added to the sums.
  */
-export function toCounts(value: unknown, countedSeparately: readonly CountedSeparately[] = []): Counts | undefined {
+export function toCounts(
+  value: unknown,
+  countedSeparately: readonly CountedSeparately[] = [],
+): Counts | undefined {
   if (!value) return undefined
   const usage = asObject(value)
   const counts: Counts = {}
@@ -55,8 +70,12 @@ export function toCounts(value: unknown, countedSeparately: readonly CountedSepa
   }
   if (!Object.keys(counts).length) return undefined
   addSeparate(counts, usage, countedSeparately)
-  const inputByModality = byModality(usage['prompt_tokens_details'] ?? usage['input_tokens_details'])
-  const outputByModality = byModality(usage['completion_tokens_details'] ?? usage['output_tokens_details'])
+  const inputByModality = byModality(
+    usage['prompt_tokens_details'] ?? usage['input_tokens_details'],
+  )
+  const outputByModality = byModality(
+    usage['completion_tokens_details'] ?? usage['output_tokens_details'],
+  )
   const { accepted_prediction_tokens: accepted, rejected_prediction_tokens: rejected } = asObject(
     usage['completion_tokens_details'],
   )
@@ -66,7 +85,14 @@ export function toCounts(value: unknown, countedSeparately: readonly CountedSepa
   const costParts = toCostParts(usage)
   return {
     ...counts,
-    ...defined({ cost, costParts, inputByModality, outputByModality, predictionTokens, providerToolCounts }),
+    ...defined({
+      cost,
+      costParts,
+      inputByModality,
+      outputByModality,
+      predictionTokens,
+      providerToolCounts,
+    }),
   }
 }
 
@@ -92,8 +118,12 @@ const asNumber = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isFinite(value) ? value : undefined
 
 /** The counts above zero, by name; undefined if there are none. */
-function positive(entries: readonly (readonly [name: string, count: unknown])[]): NamedCounts | undefined {
-  const found = entries.filter((entry): entry is [string, number] => typeof entry[1] === 'number' && entry[1] > 0)
+function positive(
+  entries: readonly (readonly [name: string, count: unknown])[],
+): NamedCounts | undefined {
+  const found = entries.filter(
+    (entry): entry is [string, number] => typeof entry[1] === 'number' && entry[1] > 0,
+  )
   return found.length ? Object.fromEntries(found) : undefined
 }
 
@@ -109,14 +139,19 @@ const toToolCounts = (usage: Partial<Record<string, unknown>>): NamedCounts | un
 /** US dollars: OpenRouter and the Vercel gateway write a number, Perplexity an object, xAI ticks of 10⁻¹⁰ dollars. */
 function toCost(usage: Partial<Record<string, unknown>>): number | undefined {
   const { cost, cost_in_usd_ticks: ticks } = usage
-  const estimate = asObject(usage['pydantic_ai_gateway'])['cost_estimate'] ?? usage['estimated_cost']
+  const estimate =
+    asObject(usage['pydantic_ai_gateway'])['cost_estimate'] ?? usage['estimated_cost']
   const reported = asNumber(cost) ?? asNumber(asObject(cost)['total_cost'])
   if (reported !== undefined) return reported
   return typeof ticks === 'number' ? ticks / 1e10 : asNumber(estimate)
 }
 
 /** OpenRouter splits the cost in `cost_details`, Perplexity in the object; the Vercel gateway adds the price of the market. */
-function toCostParts({ cost, cost_details, market_cost }: Partial<Record<string, unknown>>): NamedCounts | undefined {
+function toCostParts({
+  cost,
+  cost_details,
+  market_cost,
+}: Partial<Record<string, unknown>>): NamedCounts | undefined {
   const { total_cost: _, ...parts } = asObject<Record<string, unknown>>(cost)
   return positive(Object.entries({ ...parts, ...asObject(cost_details), market_cost }))
 }
@@ -124,7 +159,12 @@ function toCostParts({ cost, cost_details, market_cost }: Partial<Record<string,
 /** What each model of a compound system used (`usage_breakdown`). */
 export function toOtherModels(breakdown: unknown): readonly ModelTokenCounts[] {
   return asItems(asObject(breakdown)['models']).map(({ model, usage }) => {
-    const { inputTokens = 0, outputTokens = 0, cacheReadTokens = 0, cacheCreationTokens = 0 } = toCounts(usage) ?? {}
+    const {
+      inputTokens = 0,
+      outputTokens = 0,
+      cacheReadTokens = 0,
+      cacheCreationTokens = 0,
+    } = toCounts(usage) ?? {}
     return { model: asText(model), inputTokens, outputTokens, cacheReadTokens, cacheCreationTokens }
   })
 }

@@ -74,7 +74,9 @@ export type WirePart = Fields<'text' | 'refusal' | 'thinking' | 'image_url'>
 /** A tool call or a piece of it. `custom` takes free text; `extra_content` is opaque and goes back with the call. */
 export type WireToolCall = Fields<'index' | 'id' | 'function' | 'custom' | 'extra_content'>
 /** A source of the reply. */
-export type WireSource = Fields<'url' | 'link' | 'title' | 'content' | 'snippet' | 'date' | 'start_index' | 'end_index'>
+export type WireSource = Fields<
+  'url' | 'link' | 'title' | 'content' | 'snippet' | 'date' | 'start_index' | 'end_index'
+>
 /** A token and its probability. */
 export type WireLogprob = Fields<'token' | 'logprob' | 'top_logprobs'>
 

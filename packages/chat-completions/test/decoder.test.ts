@@ -1,8 +1,24 @@
 import { describe, expect, test } from 'vitest'
-import { chatProvider, chunk, done, failure, generate, json, once, sse, stream, whole } from './support.js'
+import {
+  chatProvider,
+  chunk,
+  done,
+  failure,
+  generate,
+  json,
+  once,
+  sse,
+  stream,
+  whole,
+} from './support.js'
 
 const stop = { finish_reason: 'stop' }
-const call = (index: number | undefined, id: string | undefined, name: string | undefined, text: unknown): object => ({
+const call = (
+  index: number | undefined,
+  id: string | undefined,
+  name: string | undefined,
+  text: unknown,
+): object => ({
   ...(index !== undefined && { index }),
   ...(id !== undefined && { id }),
   function: { ...(name !== undefined && { name }), arguments: text },
@@ -13,7 +29,11 @@ describe('the end of a stream', () => {
     ['a reason without [DONE]', [chunk({ content: 'Hi' }), chunk({}, stop)], 'stop'],
     ['[DONE] without a reason', [chunk({ content: 'Hi' }), done], 'unknown'],
     ['a reason with the text', [chunk({ content: 'Hi' }, stop), done], 'stop'],
-    ['a reason of "" before the real one', [chunk({ content: 'Hi' }, { finish_reason: '' }), chunk({}, stop)], 'stop'],
+    [
+      'a reason of "" before the real one',
+      [chunk({ content: 'Hi' }, { finish_reason: '' }), chunk({}, stop)],
+      'stop',
+    ],
     [
       'a reason of "null" before the real one',
       [chunk({ content: 'Hi' }, { finish_reason: 'null' }), chunk({}, stop)],
@@ -34,7 +54,12 @@ describe('the end of a stream', () => {
     expect(await failure(stream(done))).toMatchObject({ code: 'truncated' })
     // As llama.cpp before September 2025, for a prompt that is too long.
     expect(
-      await failure(stream('error: {"code":400,"message":"the request exceeds the available context size"}', done)),
+      await failure(
+        stream(
+          'error: {"code":400,"message":"the request exceeds the available context size"}',
+          done,
+        ),
+      ),
     ).toMatchObject({ code: 'truncated' })
   })
 
@@ -57,7 +82,9 @@ describe('the end of a stream', () => {
     ['stop: for now', 'stop'],
     ['constructor', 'other'],
   ])('%s means %s', async (raw, reason) => {
-    expect((await stream(chunk({ content: 'Hi' }, { finish_reason: raw }), done)).reason).toBe(reason)
+    expect((await stream(chunk({ content: 'Hi' }, { finish_reason: raw }), done)).reason).toBe(
+      reason,
+    )
     expect(await generate(whole({ content: 'Hi' }, { finish_reason: raw }))).toMatchObject({
       finishReason: reason,
       rawFinishReason: raw,
@@ -67,7 +94,9 @@ describe('the end of a stream', () => {
   test('the end of a stream is tool-calls instead of stop if there are calls, but stays length', async () => {
     const pieces = chunk({ tool_calls: [call(0, 'a', 'f', '{}')] })
     expect((await stream(pieces, chunk({}, stop))).reason).toBe('tool-calls')
-    expect((await stream(pieces, chunk({}, { finish_reason: 'function_call' }))).reason).toBe('tool-calls')
+    expect((await stream(pieces, chunk({}, { finish_reason: 'function_call' }))).reason).toBe(
+      'tool-calls',
+    )
     expect((await stream(pieces, chunk({}, { finish_reason: 'length' }))).reason).toBe('length')
   })
 
@@ -105,7 +134,9 @@ describe('content', () => {
         ],
       },
     })
-    expect(await stream(chunk({ content: content.slice(0, 1) }), chunk({ content: 'A cat' }, stop))).toMatchObject({
+    expect(
+      await stream(chunk({ content: content.slice(0, 1) }), chunk({ content: 'A cat' }, stop)),
+    ).toMatchObject({
       text: 'A cat',
       reasoning: 'Hmm',
     })
@@ -129,7 +160,9 @@ describe('content', () => {
     }
     expect(await generate(two)).toMatchObject({ text: 'A', finishReason: 'stop' })
     const other = { choices: [{ index: 1, delta: { content: 'B' }, finish_reason: 'stop' }] }
-    expect(await stream(other, chunk({ content: 'A' }), other, chunk({}, { finish_reason: 'length' }))).toMatchObject({
+    expect(
+      await stream(other, chunk({ content: 'A' }), other, chunk({}, { finish_reason: 'length' })),
+    ).toMatchObject({
       text: 'A',
       reason: 'length',
     })
@@ -137,14 +170,25 @@ describe('content', () => {
 
   test('content is kept next to calls in one delta', async () => {
     const round = await stream(
-      chunk({ content: 'Look: ', tool_calls: [call(0, 'a', 'f', '{"x":1}')] }, { finish_reason: 'tool_calls' }),
+      chunk(
+        { content: 'Look: ', tool_calls: [call(0, 'a', 'f', '{"x":1}')] },
+        { finish_reason: 'tool_calls' },
+      ),
       done,
     )
-    expect(round).toMatchObject({ text: 'Look: ', calls: [['a', 'f', '{"x":1}']], reason: 'tool-calls' })
+    expect(round).toMatchObject({
+      text: 'Look: ',
+      calls: [['a', 'f', '{"x":1}']],
+      reason: 'tool-calls',
+    })
   })
 
   test('content is filled up from a whole message for what did not come in deltas', async () => {
-    const message = { content: 'Hello', reasoning_content: 'Hm', tool_calls: [call(undefined, 'a', 'f', '{}')] }
+    const message = {
+      content: 'Hello',
+      reasoning_content: 'Hm',
+      tool_calls: [call(undefined, 'a', 'f', '{}')],
+    }
     expect(await stream({ choices: [{ message, finish_reason: 'tool_calls' }] })).toMatchObject({
       text: 'Hello',
       reasoning: 'Hm',
@@ -164,10 +208,9 @@ describe('content', () => {
   })
 
   test('content is read from a JSON body in response to a stream request', async () => {
-    const reader = await chatProvider(() => json(whole({ content: 'Hi' }, { finish_reason: null }))).stream(
-      'Hello',
-      once,
-    )
+    const reader = await chatProvider(() =>
+      json(whole({ content: 'Hi' }, { finish_reason: null })),
+    ).stream('Hello', once)
     const pieces: string[] = []
     for await (const text of reader) pieces.push(text)
     expect(pieces).toEqual(['Hi'])
@@ -190,7 +233,9 @@ describe('content', () => {
         ].map((name) => [name, odd]),
       )
       const body = {
-        choices: [{ index: 0, delta: { ...message, reasoning: 5 }, logprobs: odd, finish_reason: 'stop' }],
+        choices: [
+          { index: 0, delta: { ...message, reasoning: 5 }, logprobs: odd, finish_reason: 'stop' },
+        ],
         usage: odd,
         x_groq: odd,
         citations: odd,
@@ -200,8 +245,12 @@ describe('content', () => {
       }
       expect((await stream(body)).reason, JSON.stringify(odd)).toBe('stop')
     }
-    expect(await failure(stream(chunk({ content: 'Hi' }), 'data: 5'))).toMatchObject({ code: 'protocol' })
-    expect(await failure(stream(chunk({ content: 'Hi' }), 'data: {unparsable}', done))).toMatchObject({
+    expect(await failure(stream(chunk({ content: 'Hi' }), 'data: 5'))).toMatchObject({
+      code: 'protocol',
+    })
+    expect(
+      await failure(stream(chunk({ content: 'Hi' }), 'data: {unparsable}', done)),
+    ).toMatchObject({
       code: 'protocol',
     })
     expect(await failure(generate({ choices: [] }))).toMatchObject({ code: 'protocol' })
@@ -209,17 +258,22 @@ describe('content', () => {
 })
 
 describe('reasoning', () => {
-  test.each(['reasoning_content', 'reasoning', 'reasoning_text'])('reasoning is read from %s', async (field) => {
-    expect(await stream(chunk({ [field]: 'Hm' }), chunk({ [field]: 'm', content: 'Yes' }, stop))).toMatchObject({
-      text: 'Yes',
-      reasoning: 'Hmm',
-    })
-    expect(await generate(whole({ content: 'Yes', [field]: 'Hmm' }))).toMatchObject({
-      text: 'Yes',
-      reasoning: 'Hmm',
-      message: { origin: { state: { field } } },
-    })
-  })
+  test.each(['reasoning_content', 'reasoning', 'reasoning_text'])(
+    'reasoning is read from %s',
+    async (field) => {
+      expect(
+        await stream(chunk({ [field]: 'Hm' }), chunk({ [field]: 'm', content: 'Yes' }, stop)),
+      ).toMatchObject({
+        text: 'Yes',
+        reasoning: 'Hmm',
+      })
+      expect(await generate(whole({ content: 'Yes', [field]: 'Hmm' }))).toMatchObject({
+        text: 'Yes',
+        reasoning: 'Hmm',
+        message: { origin: { state: { field } } },
+      })
+    },
+  )
 
   test('reasoning is read from the steps of a search, and from the whole message at the end', async () => {
     const steps = [
@@ -357,26 +411,49 @@ describe('tool calls', () => {
 
   test('tool calls are joined with id and name repeated, a new id in each delta, null arguments, or an empty delta at the end', async () => {
     expect(
-      await streamed(call(0, 'a', 'f', null), call(0, 'a', 'f', '{'), call(0, 'a', '', '}'), call(0, '', '', '')),
+      await streamed(
+        call(0, 'a', 'f', null),
+        call(0, 'a', 'f', '{'),
+        call(0, 'a', '', '}'),
+        call(0, '', '', ''),
+      ),
     ).toEqual([['a', 'f', '{}']])
-    expect(await streamed(call(0, 'a', 'f', '{'), call(0, 'b', undefined, '}'))).toEqual([['a', 'f', '{}']])
-    expect(await streamed(call(0, 'a', 'f', '{}'), call(7, undefined, undefined, ''))).toEqual([['a', 'f', '{}']])
+    expect(await streamed(call(0, 'a', 'f', '{'), call(0, 'b', undefined, '}'))).toEqual([
+      ['a', 'f', '{}'],
+    ])
+    expect(await streamed(call(0, 'a', 'f', '{}'), call(7, undefined, undefined, ''))).toEqual([
+      ['a', 'f', '{}'],
+    ])
   })
 
   test('tool calls are read if the name comes after the id', async () => {
-    expect(await streamed(call(0, 'a', undefined, ''), call(0, undefined, 'f', '{}'))).toEqual([['a', 'f', '{}']])
+    expect(await streamed(call(0, 'a', undefined, ''), call(0, undefined, 'f', '{}'))).toEqual([
+      ['a', 'f', '{}'],
+    ])
   })
 
   test('tool calls of a custom tool have the text as their input, and an error in a reply that was cut', async () => {
     const begin = { index: 0, id: 'a', type: 'custom', custom: { name: 'sql', input: 'SELECT ' } }
-    const events = [chunk({ tool_calls: [begin] }), chunk({ tool_calls: [{ index: 0, custom: { input: '1' } }] })]
+    const events = [
+      chunk({ tool_calls: [begin] }),
+      chunk({ tool_calls: [{ index: 0, custom: { input: '1' } }] }),
+    ]
     const completed = async (reason: string): Promise<unknown> => {
       const found = await stream(...events, chunk({}, { finish_reason: reason }), done)
-      return found.events.flatMap((event) => (event.type === 'tool-call-complete' ? [event.toolCall] : []))
+      return found.events.flatMap((event) =>
+        event.type === 'tool-call-complete' ? [event.toolCall] : [],
+      )
     }
-    const whole = { id: 'a', name: 'sql', arguments: { input: 'SELECT 1' }, argumentsText: 'SELECT 1' }
+    const whole = {
+      id: 'a',
+      name: 'sql',
+      arguments: { input: 'SELECT 1' },
+      argumentsText: 'SELECT 1',
+    }
     expect(await completed('tool_calls')).toEqual([whole])
-    expect(await completed('length')).toMatchObject([{ arguments: {}, error: expect.any(String) as string }])
+    expect(await completed('length')).toMatchObject([
+      { arguments: {}, error: expect.any(String) as string },
+    ])
   })
 
   test('tool calls of a custom tool go back as such', async () => {
@@ -388,7 +465,11 @@ describe('tool calls', () => {
     })
     const question = [{ role: 'user' as const, content: 'How many?' }]
     const { message } = await provider.generate(question, once)
-    const results = ['a', 'b'].map((toolCallId) => ({ role: 'tool' as const, toolCallId, content: '1' }))
+    const results = ['a', 'b'].map((toolCallId) => ({
+      role: 'tool' as const,
+      toolCallId,
+      content: '1',
+    }))
     await provider.generate([...question, message, ...results], once)
     expect(bodies[1]?.messages[1]).toMatchObject({
       tool_calls: [custom, { id: 'b', type: 'function', function: { name: 'f', arguments: '{}' } }],
@@ -398,7 +479,10 @@ describe('tool calls', () => {
   test('tool calls are read with arguments as an object, as free text, and in the form before tool_calls', async () => {
     const answer = await generate(
       whole({
-        tool_calls: [call(0, 'a', 'f', { x: 1 }), { id: 'b', type: 'custom', custom: { name: 'g', input: 'free' } }],
+        tool_calls: [
+          call(0, 'a', 'f', { x: 1 }),
+          { id: 'b', type: 'custom', custom: { name: 'g', input: 'free' } },
+        ],
       }),
     )
     expect(answer.toolCalls).toMatchObject([
@@ -406,7 +490,12 @@ describe('tool calls', () => {
       { name: 'g', argumentsText: 'free', arguments: { input: 'free' } },
     ])
     expect(
-      await generate(whole({ function_call: { name: 'f', arguments: '{"x":1}' } }, { finish_reason: 'function_call' })),
+      await generate(
+        whole(
+          { function_call: { name: 'f', arguments: '{"x":1}' } },
+          { finish_reason: 'function_call' },
+        ),
+      ),
     ).toMatchObject({ toolCalls: [{ name: 'f', arguments: { x: 1 } }], finishReason: 'tool-calls' })
     expect(
       (
@@ -417,12 +506,17 @@ describe('tool calls', () => {
         )
       ).calls,
     ).toMatchObject([[expect.any(String), 'f', '{"x":1}']])
-    expect((await generate(whole({ content: 'Hi', function_call: { name: '', arguments: '' } }))).toolCalls).toEqual([])
+    expect(
+      (await generate(whole({ content: 'Hi', function_call: { name: '', arguments: '' } })))
+        .toolCalls,
+    ).toEqual([])
   })
 
   test('tool calls of a whole message are separate, whatever their index says', async () => {
     const { toolCalls } = await generate(
-      whole({ tool_calls: [call(0, 'a', 'f', '{}'), call(0, 'b', 'f', '{}'), call(0, '', 'g', '{}')] }),
+      whole({
+        tool_calls: [call(0, 'a', 'f', '{}'), call(0, 'b', 'f', '{}'), call(0, '', 'g', '{}')],
+      }),
     )
     expect(toolCalls.map(({ id, name }) => [id, name])).toEqual([
       ['a', 'f'],
@@ -432,7 +526,9 @@ describe('tool calls', () => {
   })
 
   test('tool calls without a name reject protocol', async () => {
-    expect(await failure(streamed(call(0, 'a', undefined, '{}')))).toMatchObject({ code: 'protocol' })
+    expect(await failure(streamed(call(0, 'a', undefined, '{}')))).toMatchObject({
+      code: 'protocol',
+    })
   })
 })
 
@@ -474,8 +570,13 @@ describe('usage', () => {
   })
 
   test('usage is not reported if the server sends none', async () => {
-    expect((await stream(chunk({ content: 'Hi' }, stop))).usage).toMatchObject({ inputTokens: 0, reported: false })
-    expect((await stream({ ...chunk({ content: 'Hi' }, stop), usage: {} })).usage.reported).toBe(false)
+    expect((await stream(chunk({ content: 'Hi' }, stop))).usage).toMatchObject({
+      inputTokens: 0,
+      reported: false,
+    })
+    expect((await stream({ ...chunk({ content: 'Hi' }, stop), usage: {} })).usage.reported).toBe(
+      false,
+    )
   })
 
   test.each([
@@ -488,7 +589,10 @@ describe('usage', () => {
       { prompt_tokens_details: { cache_write_tokens: 3, cached_tokens: 6 } },
       { cacheCreationTokens: 3, cacheReadTokens: 6 },
     ],
-    [{ completion_tokens_details: { reasoning_tokens: 3 } }, { outputTokens: 4, reasoningTokens: 3 }],
+    [
+      { completion_tokens_details: { reasoning_tokens: 3 } },
+      { outputTokens: 4, reasoningTokens: 3 },
+    ],
     [{ reasoning_tokens: 3 }, { outputTokens: 4, reasoningTokens: 3 }],
     // Next to the output, as the total shows.
     [
@@ -496,7 +600,9 @@ describe('usage', () => {
       { outputTokens: 34, reasoningTokens: 30 },
     ],
   ])('usage has the counts of %j', async (extra, wanted) => {
-    expect((await generate(whole({ content: 'Hi' }, {}, { usage: { ...usage, ...extra } }))).usage).toMatchObject({
+    expect(
+      (await generate(whole({ content: 'Hi' }, {}, { usage: { ...usage, ...extra } }))).usage,
+    ).toMatchObject({
       inputTokens: 10,
       ...wanted,
     })
@@ -505,9 +611,9 @@ describe('usage', () => {
 
 describe('next to the text', () => {
   test('the model is named as the server names it', async () => {
-    expect((await generate({ ...whole({ content: 'Hi' }), model: 'model-0613' })).message.origin?.model).toBe(
-      'model-0613',
-    )
+    expect(
+      (await generate({ ...whole({ content: 'Hi' }), model: 'model-0613' })).message.origin?.model,
+    ).toBe('model-0613')
   })
 
   test('log probabilities are reported with their alternatives', async () => {
@@ -534,12 +640,17 @@ describe('next to the text', () => {
       },
       { token: '!', logprob: 0 },
     ]
-    expect((await generate(whole({ content: 'Hi!' }, { logprobs: { content } }))).logprobs).toEqual(wanted)
+    expect((await generate(whole({ content: 'Hi!' }, { logprobs: { content } }))).logprobs).toEqual(
+      wanted,
+    )
   })
 
   test('citations are read from annotations, addresses and results, and a repeated list once', async () => {
     const annotations = [
-      { type: 'url_citation', url_citation: { url: 'https://a.test', title: 'A', content: 'said' } },
+      {
+        type: 'url_citation',
+        url_citation: { url: 'https://a.test', title: 'A', content: 'said' },
+      },
       { type: 'url_citation', url: 'https://b.test' },
       { type: 'file', file: {} },
     ]
@@ -547,17 +658,25 @@ describe('next to the text', () => {
       { url: 'https://a.test', title: 'A', text: 'said' },
       { url: 'https://b.test' },
     ])
-    expect((await generate({ ...whole({ content: 'Hi' }), citations: ['https://a.test'] })).citations).toEqual([
-      { url: 'https://a.test' },
-    ])
+    expect(
+      (await generate({ ...whole({ content: 'Hi' }), citations: ['https://a.test'] })).citations,
+    ).toEqual([{ url: 'https://a.test' }])
     const results = [{ title: 'A', url: 'https://a.test', snippet: 'said', date: null }]
     expect(
-      (await generate({ ...whole({ content: 'Hi' }), citations: ['https://a.test'], search_results: results }))
-        .citations,
+      (
+        await generate({
+          ...whole({ content: 'Hi' }),
+          citations: ['https://a.test'],
+          search_results: results,
+        })
+      ).citations,
     ).toEqual([{ url: 'https://a.test', title: 'A', text: 'said' }])
-    const web_search = [{ title: 'A', link: 'https://a.test', content: 'said', media: 'a', icon: 'https://a.test/i' }]
+    const web_search = [
+      { title: 'A', link: 'https://a.test', content: 'said', media: 'a', icon: 'https://a.test/i' },
+    ]
     expect(
-      (await generate({ ...whole({ content: 'Hi' }), usage: { prompt_tokens: 1 }, web_search })).citations,
+      (await generate({ ...whole({ content: 'Hi' }), usage: { prompt_tokens: 1 }, web_search }))
+        .citations,
     ).toEqual([{ url: 'https://a.test', title: 'A', text: 'said' }])
   })
 
@@ -574,15 +693,18 @@ test('text after arguments that came as a whole object makes the call one with a
     chunk({ tool_calls: [call(0, 'a', 'pay', { a: 1 })] }),
     chunk({ tool_calls: [call(0, undefined, undefined, '{"amount":5}')] }),
   ]
-  const reader = await chatProvider(() => sse(...pieces, chunk({}, { finish_reason: 'tool_calls' }))).streamWithTools(
-    [{ role: 'user', content: 'Pay' }],
-    [],
-    once,
-  )
+  const reader = await chatProvider(() =>
+    sse(...pieces, chunk({}, { finish_reason: 'tool_calls' })),
+  ).streamWithTools([{ role: 'user', content: 'Pay' }], [], once)
   for await (const _ of reader);
   expect(reader.messages().at(-1)).toMatchObject({
     toolCalls: [
-      { name: 'pay', arguments: {}, argumentsText: '{"a":1}{"amount":5}', error: expect.any(String) as string },
+      {
+        name: 'pay',
+        arguments: {},
+        argumentsText: '{"a":1}{"amount":5}',
+        error: expect.any(String) as string,
+      },
     ],
   })
 })

@@ -1,8 +1,23 @@
 import { describe, expect, test } from 'vitest'
-import { chatProvider, chunk, done, failure, generate, json, once, stream, whole } from './support.js'
+import {
+  chatProvider,
+  chunk,
+  done,
+  failure,
+  generate,
+  json,
+  once,
+  stream,
+  whole,
+} from './support.js'
 
-const ask = (status: number, body: unknown) => failure(chatProvider(() => json(body, status)).complete('Hello', once))
-const error = (message: string, code: unknown = null, type: unknown = 'invalid_request_error'): object => ({
+const ask = (status: number, body: unknown) =>
+  failure(chatProvider(() => json(body, status)).complete('Hello', once))
+const error = (
+  message: string,
+  code: unknown = null,
+  type: unknown = 'invalid_request_error',
+): object => ({
   error: { message, type, param: null, code },
 })
 
@@ -14,7 +29,11 @@ describe('a status with a body', () => {
       400,
       [
         {
-          error: { code: 400, message: 'API key not valid. Please pass a valid API key.', status: 'INVALID_ARGUMENT' },
+          error: {
+            code: 400,
+            message: 'API key not valid. Please pass a valid API key.',
+            status: 'INVALID_ARGUMENT',
+          },
         },
       ],
       'auth',
@@ -45,13 +64,18 @@ describe('a status with a body', () => {
     ],
     [
       400,
-      error("This model's maximum context length is 8192 tokens. However, you requested 9000 tokens"),
+      error(
+        "This model's maximum context length is 8192 tokens. However, you requested 9000 tokens",
+      ),
       'context-length',
     ],
     [413, error('Please reduce the length of the messages or completion.'), 'context-length'],
     [
       400,
-      { error: 'The number of tokens to keep from the initial prompt is greater than the context length' },
+      {
+        error:
+          'The number of tokens to keep from the initial prompt is greater than the context length',
+      },
       'context-length',
     ],
     [
@@ -68,33 +92,72 @@ describe('a status with a body', () => {
     [422, { error: 'Input is too long', error_type: 'validation' }, 'context-length'],
     [422, 'Input is too long', 'context-length'],
     [400, { errors: [{ message: 'model x does not exist' }] }, 'not-found'],
-    [400, { object: 'error', message: { detail: [{ msg: 'Prompt is too long', loc: ['body'] }] } }, 'context-length'],
-    [422, { detail: [{ loc: ['body', 'messages'], msg: 'field required', type: 'missing' }] }, 'invalid-request'],
-    [429, error('Slow down: tokens per minute, maximum context length', 'rate_limit_exceeded', 'tokens'), 'rate-limit'],
-    [429, error('You exceeded your current quota', 'insufficient_quota', 'insufficient_quota'), 'quota-exhausted'],
-    [429, error('Your account is suspended', null, 'exceeded_current_quota_error'), 'quota-exhausted'],
+    [
+      400,
+      { object: 'error', message: { detail: [{ msg: 'Prompt is too long', loc: ['body'] }] } },
+      'context-length',
+    ],
+    [
+      422,
+      { detail: [{ loc: ['body', 'messages'], msg: 'field required', type: 'missing' }] },
+      'invalid-request',
+    ],
+    [
+      429,
+      error(
+        'Slow down: tokens per minute, maximum context length',
+        'rate_limit_exceeded',
+        'tokens',
+      ),
+      'rate-limit',
+    ],
+    [
+      429,
+      error('You exceeded your current quota', 'insufficient_quota', 'insufficient_quota'),
+      'quota-exhausted',
+    ],
+    [
+      429,
+      error('Your account is suspended', null, 'exceeded_current_quota_error'),
+      'quota-exhausted',
+    ],
     [429, error('engine busy', null, 'engine_overloaded_error'), 'overloaded'],
     [
       429,
-      { error: { code: '1113', message: 'Insufficient balance or no resource package. Please recharge.' } },
+      {
+        error: {
+          code: '1113',
+          message: 'Insufficient balance or no resource package. Please recharge.',
+        },
+      },
       'quota-exhausted',
     ],
     [
       429,
       {
         code: 'Some resource has been exhausted',
-        error: 'Your team x has either used all available credits or reached its monthly spending limit.',
+        error:
+          'Your team x has either used all available credits or reached its monthly spending limit.',
       },
       'quota-exhausted',
     ],
-    [429, { code: 'Some resource has been exhausted', error: 'Too many requests for team x.' }, 'rate-limit'],
-    [429, { error: { code: '1308', message: 'Usage limit reached for 5 hour.' } }, 'quota-exhausted'],
+    [
+      429,
+      { code: 'Some resource has been exhausted', error: 'Too many requests for team x.' },
+      'rate-limit',
+    ],
+    [
+      429,
+      { error: { code: '1308', message: 'Usage limit reached for 5 hour.' } },
+      'quota-exhausted',
+    ],
     [
       400,
       {
         error: {
           code: '1301',
-          message: 'System detected potentially unsafe or sensitive content in input or generation.',
+          message:
+            'System detected potentially unsafe or sensitive content in input or generation.',
         },
       },
       'content-filter',
@@ -102,10 +165,20 @@ describe('a status with a body', () => {
     [400, { error: { code: '1261', message: 'Prompt exceeds max length' } }, 'context-length'],
     [
       403,
-      { error: { code: 403, message: 'flagged', metadata: { error_type: 'content_policy_violation' } } },
+      {
+        error: {
+          code: 403,
+          message: 'flagged',
+          metadata: { error_type: 'content_policy_violation' },
+        },
+      },
       'content-filter',
     ],
-    [502, { error: { code: 502, message: 'busy', metadata: { error_type: 'provider_overloaded' } } }, 'overloaded'],
+    [
+      502,
+      { error: { code: 502, message: 'busy', metadata: { error_type: 'provider_overloaded' } } },
+      'overloaded',
+    ],
     [
       400,
       {
@@ -117,17 +190,35 @@ describe('a status with a body', () => {
       },
       'quota-exhausted',
     ],
-    [400, { code: 'DataInspectionFailed', message: 'Input data may contain inappropriate content.' }, 'content-filter'],
-    [402, error('Insufficient Balance', 'invalid_request_error', 'unknown_error'), 'quota-exhausted'],
     [
       400,
-      { error: { message: 'filtered', code: 'content_filter', innererror: { code: 'ResponsibleAIPolicyViolation' } } },
+      { code: 'DataInspectionFailed', message: 'Input data may contain inappropriate content.' },
+      'content-filter',
+    ],
+    [
+      402,
+      error('Insufficient Balance', 'invalid_request_error', 'unknown_error'),
+      'quota-exhausted',
+    ],
+    [
+      400,
+      {
+        error: {
+          message: 'filtered',
+          code: 'content_filter',
+          innererror: { code: 'ResponsibleAIPolicyViolation' },
+        },
+      },
       'content-filter',
     ],
     [500, error('The server had an error', null, 'server_error'), 'server'],
     [503, error('busy', null, 'server_error'), 'overloaded'],
     [401, { base_resp: { status_code: 1004, status_msg: 'login fail' } }, 'auth'],
-    [429, { base_resp: { status_code: 1008, status_msg: 'insufficient balance' } }, 'quota-exhausted'],
+    [
+      429,
+      { base_resp: { status_code: 1008, status_msg: 'insufficient balance' } },
+      'quota-exhausted',
+    ],
     [502, '<html>Bad Gateway</html>', 'server'],
     [418, '', 'invalid-request'],
   ] as const)('%i %j', async (status, body, code) => {
@@ -135,7 +226,9 @@ describe('a status with a body', () => {
   })
 
   test('the message is the one of the server, and of the server behind it', async () => {
-    expect((await ask(401, { detail: 'Invalid API Key' })).message).toBe('test: 401 auth: Invalid API Key')
+    expect((await ask(401, { detail: 'Invalid API Key' })).message).toBe(
+      'test: 401 auth: Invalid API Key',
+    )
     expect(
       (
         await ask(429, {
@@ -162,15 +255,28 @@ describe('inside a reply', () => {
   test.each([
     ['an object', { error: server }, { code: 'server', status: 200, type: 'server_error' }],
     ['a text', { error: 'out of memory' }, { code: 'server', status: 200 }],
-    ['with a status as its code', { error: { message: 'busy', code: 429 } }, { code: 'rate-limit', status: 429 }],
+    [
+      'with a status as its code',
+      { error: { message: 'busy', code: 429 } },
+      { code: 'rate-limit', status: 429 },
+    ],
     [
       'with a status in words',
       {
-        error: { message: 'No tool called', type: 'invalid_request_error', code: 'tool_use_failed', status_code: 400 },
+        error: {
+          message: 'No tool called',
+          type: 'invalid_request_error',
+          code: 'tool_use_failed',
+          status_code: 400,
+        },
       },
       { code: 'invalid-request', status: 400, type: 'tool_use_failed' },
     ],
-    ['with an HTTP status', { error: { message: 'busy', http_status_code: 429 } }, { code: 'rate-limit', status: 429 }],
+    [
+      'with an HTTP status',
+      { error: { message: 'busy', http_status_code: 429 } },
+      { code: 'rate-limit', status: 429 },
+    ],
     [
       'too long',
       { error: { message: 'Context length exceeded', code: 'CONTEXT_LENGTH_EXCEEDED' } },
@@ -178,30 +284,47 @@ describe('inside a reply', () => {
     ],
     ['of a type', { error: { message: 'no', type: 'authentication_error' } }, { code: 'auth' }],
     ['in x_groq', { x_groq: { error: 'overloaded' } }, { code: 'server' }],
-    ['as an error object', { object: 'error', message: 'boom', code: 500 }, { code: 'server', status: 500 }],
+    [
+      'as an error object',
+      { object: 'error', message: 'boom', code: 500 },
+      { code: 'server', status: 500 },
+    ],
     [
       'with names of its own',
       { error_type: 'context_length_exceeded', error_message: 'boom', choices: null },
       { code: 'context-length', status: 200, type: 'context_length_exceeded' },
     ],
-    ['with nothing around it', { message: 'boom', code: 500, choices: null }, { code: 'server', status: 500 }],
+    [
+      'with nothing around it',
+      { message: 'boom', code: 500, choices: null },
+      { code: 'server', status: 500 },
+    ],
     [
       'with its status as text',
-      { type: 'error', error: { type: 'overloaded_error', message: 'busy (2064)', http_code: '529' } },
+      {
+        type: 'error',
+        error: { type: 'overloaded_error', message: 'busy (2064)', http_code: '529' },
+      },
       { code: 'overloaded', status: 529 },
     ],
     [
       'of a filter',
       {
         type: 'error',
-        error: { type: 'unprocessable_entity_error', message: 'output new_sensitive (1027)', http_code: '422' },
+        error: {
+          type: 'unprocessable_entity_error',
+          message: 'output new_sensitive (1027)',
+          http_code: '422',
+        },
       },
       { code: 'content-filter', status: 422 },
     ],
   ])('an error inside a reply is read from %s', async (_, body, wanted) => {
     expect(await failure(generate(body))).toMatchObject(wanted)
     expect(await failure(stream(body))).toMatchObject(wanted)
-    const late = await failure(stream(chunk({ content: 'Hi' }), { ...chunk({ content: '' }), ...body }, done))
+    const late = await failure(
+      stream(chunk({ content: 'Hi' }), { ...chunk({ content: '' }), ...body }, done),
+    )
     expect(late).toMatchObject({ ...wanted, partial: { text: 'Hi' } })
   })
 
@@ -218,7 +341,12 @@ describe('inside a reply', () => {
     ['2056', 'usage limit exceeded', 'quota-exhausted'],
   ])('an error in base_resp is read: %s %s', async (status_code, status_msg, code) => {
     const body = { choices: null, base_resp: { status_code, status_msg } }
-    const wanted = { code, status: 200, type: `base_resp_${status_code}`, message: `test: 200 ${code}: ${status_msg}` }
+    const wanted = {
+      code,
+      status: 200,
+      type: `base_resp_${status_code}`,
+      message: `test: 200 ${code}: ${status_msg}`,
+    }
     expect(await failure(generate(body))).toMatchObject(wanted)
     expect(await failure(stream(chunk({ content: 'Hi' }), body, done))).toMatchObject({
       ...wanted,
@@ -252,9 +380,16 @@ describe('inside a reply', () => {
 
   test('an error is read from an event of its own, JSON or not', async () => {
     expect(
-      await failure(stream(chunk({ content: 'Hi' }), `event: error\ndata: ${JSON.stringify({ error: server })}`)),
+      await failure(
+        stream(
+          chunk({ content: 'Hi' }),
+          `event: error\ndata: ${JSON.stringify({ error: server })}`,
+        ),
+      ),
     ).toMatchObject({ code: 'server', partial: { text: 'Hi' } })
-    const plain = await failure(stream(chunk({ content: 'Hi' }), 'event: error\ndata: model crashed'))
+    const plain = await failure(
+      stream(chunk({ content: 'Hi' }), 'event: error\ndata: model crashed'),
+    )
     expect(plain.message).toContain('model crashed')
   })
 

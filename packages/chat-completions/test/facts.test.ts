@@ -1,20 +1,41 @@
 import { addUsage, type Generation } from '@modelport/core'
 import { describe, expect, test } from 'vitest'
-import { chatProvider, chunk, done, failure, generate, json, once, sse, stream, whole } from './support.js'
+import {
+  chatProvider,
+  chunk,
+  done,
+  failure,
+  generate,
+  json,
+  once,
+  sse,
+  stream,
+  whole,
+} from './support.js'
 
-const usage = (counts: object, more: object = {}): object => whole({ content: 'Hi' }, {}, { usage: counts, ...more })
+const usage = (counts: object, more: object = {}): object =>
+  whole({ content: 'Hi' }, {}, { usage: counts, ...more })
 const question = [{ role: 'user', content: 'Hi' }] as const
 
 describe('a stream whose events repeat the message so far', () => {
   const event = (text: string, reason: string | null = null): object => ({
     object: 'chat.completion',
     choices: [
-      { index: 0, delta: { content: text }, message: { role: 'assistant', content: text }, finish_reason: reason },
+      {
+        index: 0,
+        delta: { content: text },
+        message: { role: 'assistant', content: text },
+        finish_reason: reason,
+      },
     ],
   })
 
   test('a stream whose events repeat the message so far is cut if it ends without a finish reason and without [DONE]', async () => {
-    const reader = await chatProvider(() => sse(event('Hel'), event('Hello'))).streamWithTools(question, [], once)
+    const reader = await chatProvider(() => sse(event('Hel'), event('Hello'))).streamWithTools(
+      question,
+      [],
+      once,
+    )
     const error = await failure(
       (async () => {
         for await (const _ of reader);
@@ -51,11 +72,18 @@ describe('counts', () => {
     { prompt_token_count: 10, candidates_token_count: 20 },
     { prompt_eval_count: 10, eval_count: 20 },
   ])('counts are read by the names of other APIs too: %o', async (named) => {
-    expect((await generate(usage(named))).usage).toMatchObject({ inputTokens: 10, outputTokens: 20, reported: true })
+    expect((await generate(usage(named))).usage).toMatchObject({
+      inputTokens: 10,
+      outputTokens: 20,
+      reported: true,
+    })
   })
 
   test('usage counts the tokens of a predicted reply that were used, and those that were not', async () => {
-    const completion_tokens_details = { accepted_prediction_tokens: 7, rejected_prediction_tokens: 2 }
+    const completion_tokens_details = {
+      accepted_prediction_tokens: 7,
+      rejected_prediction_tokens: 2,
+    }
     const used = (await generate(usage({ ...counts, completion_tokens_details }))).usage
     expect(used.predictionTokens).toEqual({ accepted: 7, rejected: 2 })
     expect(addUsage(used, used).predictionTokens).toEqual({ accepted: 14, rejected: 4 })
@@ -74,9 +102,16 @@ describe('counts', () => {
 
   test('usage counts reasoning inside the output unless the total says otherwise', async () => {
     const reasoning = { completion_tokens_details: { reasoning_tokens: 25 } }
-    const outputOf = async (more: object) => (await generate(usage({ ...counts, ...reasoning, ...more }))).usage
-    expect(await outputOf({ total_tokens: 55 })).toMatchObject({ outputTokens: 45, reasoningTokens: 25 })
-    expect(await outputOf({ total_tokens: 30 })).toMatchObject({ outputTokens: 20, reasoningTokens: 20 })
+    const outputOf = async (more: object) =>
+      (await generate(usage({ ...counts, ...reasoning, ...more }))).usage
+    expect(await outputOf({ total_tokens: 55 })).toMatchObject({
+      outputTokens: 45,
+      reasoningTokens: 25,
+    })
+    expect(await outputOf({ total_tokens: 30 })).toMatchObject({
+      outputTokens: 20,
+      reasoningTokens: 20,
+    })
     expect(await outputOf({})).toMatchObject({ outputTokens: 20, reasoningTokens: 20 })
   })
 
@@ -100,15 +135,21 @@ describe('counts', () => {
   })
 
   test('usage adds audio that the dialect counts next to the prompt', async () => {
-    const heard = { prompt_tokens: 9, completion_tokens: 1, prompt_tokens_details: { audio_tokens: 375 } }
+    const heard = {
+      prompt_tokens: 9,
+      completion_tokens: 1,
+      prompt_tokens_details: { audio_tokens: 375 },
+    }
     const inputOf = async (more: object): Promise<Generation['usage']> =>
       (
-        await chatProvider(() => json(usage({ ...heard, ...more })), { countedSeparately: ['audio'] }).generate(
-          question,
-          once,
-        )
+        await chatProvider(() => json(usage({ ...heard, ...more })), {
+          countedSeparately: ['audio'],
+        }).generate(question, once)
       ).usage
-    expect(await inputOf({ total_tokens: 385 })).toMatchObject({ inputTokens: 384, inputByModality: { audio: 375 } })
+    expect(await inputOf({ total_tokens: 385 })).toMatchObject({
+      inputTokens: 384,
+      inputByModality: { audio: 375 },
+    })
     expect((await inputOf({})).inputTokens).toBe(384)
     expect((await inputOf({ total_tokens: 10 })).inputTokens).toBe(9)
   })
@@ -131,8 +172,16 @@ describe('counts', () => {
 
   test('usage names what other models of a compound system used', async () => {
     const models = [{ model: 'small', usage: { prompt_tokens: 5, completion_tokens: 2 } }]
-    expect((await generate(usage(counts, { usage_breakdown: { models } }))).usage.otherModels).toEqual([
-      { model: 'small', inputTokens: 5, outputTokens: 2, cacheReadTokens: 0, cacheCreationTokens: 0 },
+    expect(
+      (await generate(usage(counts, { usage_breakdown: { models } }))).usage.otherModels,
+    ).toEqual([
+      {
+        model: 'small',
+        inputTokens: 5,
+        outputTokens: 2,
+        cacheReadTokens: 0,
+        cacheCreationTokens: 0,
+      },
     ])
   })
 })
@@ -141,7 +190,12 @@ describe('details', () => {
   test('the details of a reply have the id, the tier, the upstream vendor and the times', async () => {
     const body = usage(
       { prompt_tokens: 1, completion_tokens: 1, queue_time: 0.5, tokens_per_second: 59 },
-      { id: 'chatcmpl-1', service_tier: 'flex', provider: 'Novita', timings: { prompt_ms: 8.5, note: 'x' } },
+      {
+        id: 'chatcmpl-1',
+        service_tier: 'flex',
+        provider: 'Novita',
+        timings: { prompt_ms: 8.5, note: 'x' },
+      },
     )
     expect(await generate(body)).toMatchObject({
       responseId: 'chatcmpl-1',
@@ -155,7 +209,10 @@ describe('details', () => {
     const result = (filtered: boolean): object => ({ hate: { filtered, severity: 'safe' } })
     const reader = await chatProvider(() =>
       sse(
-        { choices: [], prompt_filter_results: [{ prompt_index: 0, content_filter_results: result(false) }] },
+        {
+          choices: [],
+          prompt_filter_results: [{ prompt_index: 0, content_filter_results: result(false) }],
+        },
         chunk({ content: 'a' }, { content_filter_results: result(true) }),
         chunk({ content: 'b' }, { content_filter_results: result(false), finish_reason: 'stop' }),
         done,
@@ -209,7 +266,10 @@ describe('a call that begins with an empty object', () => {
     const begun = { index: 0, id: 'call_1', function: { name: 'add', arguments: {} } }
     const { calls } = await stream(
       chunk({ tool_calls: [begun] }),
-      chunk({ tool_calls: [{ index: 0, function: { arguments: '{"a":1}' } }] }, { finish_reason: 'tool_calls' }),
+      chunk(
+        { tool_calls: [{ index: 0, function: { arguments: '{"a":1}' } }] },
+        { finish_reason: 'tool_calls' },
+      ),
       done,
     )
     expect(calls).toEqual([['call_1', 'add', '{"a":1}']])
@@ -264,7 +324,10 @@ describe('what routers report', () => {
     const reader = await chatProvider(() =>
       sse(
         chunk({ content: 'Hi' }, {}),
-        { ...chunk({}, { finish_reason: 'stop', native_finish_reason: 'end' }), system_fingerprint: 'fp_2' },
+        {
+          ...chunk({}, { finish_reason: 'stop', native_finish_reason: 'end' }),
+          system_fingerprint: 'fp_2',
+        },
         done,
       ),
     ).stream('Hi', once)
@@ -275,7 +338,10 @@ describe('what routers report', () => {
   test.each([
     [
       'OpenRouter',
-      { cost: 0.5, cost_details: { upstream_inference_cost: 0.4, upstream_inference_prompt_cost: null } },
+      {
+        cost: 0.5,
+        cost_details: { upstream_inference_cost: 0.4, upstream_inference_prompt_cost: null },
+      },
       { upstream_inference_cost: 0.4 },
     ],
     [
@@ -285,23 +351,38 @@ describe('what routers report', () => {
     ],
     ['the Vercel gateway', { cost: 0.5, market_cost: 0.6 }, { market_cost: 0.6 }],
   ])('usage splits the cost of %s', async (_, more, costParts) => {
-    const { usage: counted } = await generate(usage({ prompt_tokens: 1, completion_tokens: 1, ...more }))
+    const { usage: counted } = await generate(
+      usage({ prompt_tokens: 1, completion_tokens: 1, ...more }),
+    )
     expect(counted).toMatchObject({ cost: 0.5, costParts })
   })
 
   test('what routers report has the date of a source', async () => {
-    const body = usage({}, { search_results: [{ url: 'https://a.example', title: 'A', date: '2026-01-02' }] })
-    expect((await generate(body)).citations).toEqual([{ url: 'https://a.example', title: 'A', date: '2026-01-02' }])
+    const body = usage(
+      {},
+      { search_results: [{ url: 'https://a.example', title: 'A', date: '2026-01-02' }] },
+    )
+    expect((await generate(body)).citations).toEqual([
+      { url: 'https://a.example', title: 'A', date: '2026-01-02' },
+    ])
   })
 })
 
 describe('audio of a reply', () => {
-  const spoken = { vendor: { modalities: ['text', 'audio'], audio: { format: 'pcm16', voice: 'alloy' } } }
-  const part = { type: 'audio', source: { type: 'base64', data: 'AQIDBAU=', mediaType: 'audio/pcm; rate=24000' } }
+  const spoken = {
+    vendor: { modalities: ['text', 'audio'], audio: { format: 'pcm16', voice: 'alloy' } },
+  }
+  const part = {
+    type: 'audio',
+    source: { type: 'base64', data: 'AQIDBAU=', mediaType: 'audio/pcm; rate=24000' },
+  }
 
   test('audio of a reply is a part of the message, whole or in pieces of any length, and its words are the text', async () => {
     const body = whole({ content: null, audio: { id: 'a1', data: 'AQIDBAU=', transcript: 'Hi' } })
-    expect((await generate(body, spoken)).message.content).toEqual([{ type: 'text', text: 'Hi' }, part])
+    expect((await generate(body, spoken)).message.content).toEqual([
+      { type: 'text', text: 'Hi' },
+      part,
+    ])
     const reader = await chatProvider(() =>
       sse(
         chunk({ audio: { id: 'a1', transcript: 'Hi' } }),

@@ -46,12 +46,18 @@ describe('Gemini over Chat Completions', () => {
     const content = 'The current time is Noon.'
     const extra_content = { google: { thought: true, thought_signature: 'AVSo' } }
     expect(await generate(whole({ content, extra_content }))).toMatchObject({ text: content })
-    const events = [chunk({ content: 'The current ', extra_content }), chunk({ content: 'time is Noon.' }, stop), done]
+    const events = [
+      chunk({ content: 'The current ', extra_content }),
+      chunk({ content: 'time is Noon.' }, stop),
+      done,
+    ]
     expect(await stream(...events)).toMatchObject({ text: content, reasoning: '' })
   })
 
   test('Gemini over Chat Completions splits the content of a whole reply into reasoning and text', async () => {
-    const { text, reasoning } = await generate(whole({ content: '<thought>Add.</thought>It is 5', ...thought }))
+    const { text, reasoning } = await generate(
+      whole({ content: '<thought>Add.</thought>It is 5', ...thought }),
+    )
     expect([text, reasoning]).toEqual(['It is 5', 'Add.'])
   })
 

@@ -8,7 +8,13 @@ import {
   type TokenUsage,
 } from '@modelport/core'
 import { type CommonConfig, createProvider, postJson } from '@modelport/driver'
-import { type ChatDialect, createChatDecoder, defaultChatDialect, toChatError, toChatRequest } from '../src/index.js'
+import {
+  type ChatDialect,
+  createChatDecoder,
+  defaultChatDialect,
+  toChatError,
+  toChatRequest,
+} from '../src/index.js'
 
 /** A provider that speaks the dialect and gets its answers from `answer`. */
 export function chatProvider(
@@ -44,7 +50,9 @@ export const once: CallOptions = { retry: { attempts: 1 } }
 /** A stream of events; texts are sent as they are, and `[DONE]` only if it is among them. */
 export const sse = (...events: readonly unknown[]): Response =>
   new Response(
-    events.map((event) => `${typeof event === 'string' ? event : `data: ${JSON.stringify(event)}`}\n\n`).join(''),
+    events
+      .map((event) => `${typeof event === 'string' ? event : `data: ${JSON.stringify(event)}`}\n\n`)
+      .join(''),
     { headers: { 'content-type': 'text/event-stream' } },
   )
 
@@ -63,7 +71,9 @@ export const chunk = (delta: object, rest: object = {}): object => ({
 /** A whole reply with this message. */
 export const whole = (message: object, rest: object = {}, body: object = {}): object => ({
   object: 'chat.completion',
-  choices: [{ index: 0, message: { role: 'assistant', ...message }, finish_reason: 'stop', ...rest }],
+  choices: [
+    { index: 0, message: { role: 'assistant', ...message }, finish_reason: 'stop', ...rest },
+  ],
   ...body,
 })
 

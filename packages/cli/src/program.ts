@@ -7,13 +7,20 @@ import { packageVersion, pageAddress } from './version.js'
 
 /** What is wrong with the arguments, without the value of an option that is not known: it may be a key. */
 const toUsageMessage = (text: string): string =>
-  toTerminalText(text.replace(/('--?[^'=\s]+)=[^']*'/g, `$1'`).replace(/ is invalid\. (must |\S)/, toOneSentence))
+  toTerminalText(
+    text
+      .replace(/('--?[^'=\s]+)=[^']*'/g, `$1'`)
+      .replace(/ is invalid\. (must |\S)/, toOneSentence),
+  )
 
 /** Commander puts what is expected into a sentence of its own. */
 const toOneSentence = (_found: string, first: string): string =>
   ` is invalid: ${first === 'must ' ? `it ${first}` : first.toLowerCase()}`
 
-const everyCommand = (command: Command): Command[] => [command, ...command.commands.flatMap(everyCommand)]
+const everyCommand = (command: Command): Command[] => [
+  command,
+  ...command.commands.flatMap(everyCommand),
+]
 
 /** What the user types for the help of a command: its name after those of its parents. */
 const helpOf = (command: Command): string =>
@@ -22,7 +29,9 @@ const helpOf = (command: Command): string =>
 /** The options of a command that begin like one that it does not have: better than those that only look like it. */
 function withSuggestion(text: string, command: Command): string {
   const [, typed = ''] = /^error: unknown option '(--[\w-]+)/.exec(text) ?? []
-  const names = command.options.flatMap(({ long }) => (typed && long?.startsWith(typed) ? [long] : []))
+  const names = command.options.flatMap(({ long }) =>
+    typed && long?.startsWith(typed) ? [long] : [],
+  )
   const first = text.split('\n')[0] ?? ''
   if (names.length) return `${first}\n(Did you mean ${names.join(' or ')}?)\n`
   // Every command has it, so it always looks a little like what was typed.

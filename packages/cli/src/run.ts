@@ -13,10 +13,15 @@ export type Outputs = Pick<Io, 'stdout' | 'stderr'>
  * Runs the command line. Never rejects: what goes wrong is printed to the error output, and the exit code says what it was.
  * @param args the arguments after the program's name
  */
-export const run = (args: readonly string[], io: Io): Promise<number> => runWith(args, io, () => Promise.resolve(io))
+export const run = (args: readonly string[], io: Io): Promise<number> =>
+  runWith(args, io, () => Promise.resolve(io))
 
 /** The same, with the environment, the input and the signals loaded only for a command that runs. */
-export async function runWith(args: readonly string[], outputs: Outputs, loadIo: () => Promise<Io>): Promise<number> {
+export async function runWith(
+  args: readonly string[],
+  outputs: Outputs,
+  loadIo: () => Promise<Io>,
+): Promise<number> {
   let code: number = exitCodes.done
   const json = args.includes('--json')
   let readerIsGone = (): boolean => false
@@ -31,7 +36,10 @@ export async function runWith(args: readonly string[], outputs: Outputs, loadIo:
   const start: Start =
     (load, interrupts) =>
     async (...given) => {
-      const [io, { createCli, createLife }] = await Promise.all([loadIo(), import('./context/cli.js')])
+      const [io, { createCli, createLife }] = await Promise.all([
+        loadIo(),
+        import('./context/cli.js'),
+      ])
       const own: Io = { ...io, onInterrupt: () => () => undefined }
       const life = createLife(interrupts === 'own' ? own : io)
       readerIsGone = () => life.readerIsGone()

@@ -15,10 +15,16 @@ let deleted: number
 
 beforeEach(async () => {
   deleted = 0
-  const remove = defineTool({ name: 'remove', description: 'Removes', execute: () => `removed ${++deleted}` })
+  const remove = defineTool({
+    name: 'remove',
+    description: 'Removes',
+    execute: () => `removed ${++deleted}`,
+  })
   const agent = createAgent({
     card: { name: 'janitor', description: 'Cleans up' },
-    provider: createMock({ responses: [{ toolCalls: [{ name: 'remove', arguments: {} }] }, 'That is all'] }),
+    provider: createMock({
+      responses: [{ toolCalls: [{ name: 'remove', arguments: {} }] }, 'That is all'],
+    }),
     tools: [remove],
     policy: { default: 'require-approval' },
   })
@@ -84,5 +90,7 @@ test('agent send says how to continue the task if the agent is gone before the d
     await server.close()
   })
   expect(code).toBe(13)
-  expect(err).toContain(`task ${id} may not be over; continue it: modelport agent send ${server.url} --task ${id}\n`)
+  expect(err).toContain(
+    `task ${id} may not be over; continue it: modelport agent send ${server.url} --task ${id}\n`,
+  )
 })

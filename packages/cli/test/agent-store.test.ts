@@ -10,15 +10,21 @@ import { defineTool } from '@modelport/runtime'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { shellWords } from '../../../test/support/shell-words.js'
 import { temporaryFolder } from '../../../test/support/temporary-folder.js'
-import { findPostgres, type PostgresServer, startPostgres } from '../../durable/test/support/postgres-server.js'
+import {
+  findPostgres,
+  type PostgresServer,
+  startPostgres,
+} from '../../durable/test/support/postgres-server.js'
 import { command, type Outcome, startCommand } from './test-io.js'
 
 const principal = 'alice'
 let home: string
 let file: string
 let removed: number
-const cli = (args: readonly string[], environment: Readonly<Record<string, string>> = {}): Promise<Outcome> =>
-  command(['agent', ...args], { home, stdin: '', environment })
+const cli = (
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<Outcome> => command(['agent', ...args], { home, stdin: '', environment })
 const json = async (args: readonly string[]): Promise<Record<string, unknown>> => {
   const { out, err } = await cli([...args, '--json'])
   return JSON.parse(out || err) as Record<string, unknown>
@@ -33,7 +39,11 @@ beforeEach(() => {
 /** Runs the agent over the store: with a message until its task waits, without one until that task is over. */
 async function whileServed(id?: string, callId: string = 'c1'): Promise<string> {
   const store = await openSqliteStore(file, { leaseMs: 4000 })
-  const tool = defineTool({ name: 'remove', description: 'Removes', execute: () => `removed ${++removed}` })
+  const tool = defineTool({
+    name: 'remove',
+    description: 'Removes',
+    execute: () => `removed ${++removed}`,
+  })
   const provider = createMock({
     defaultResponse: ({ messages: asked }) =>
       asked.some(({ role }) => role === 'tool')
@@ -53,10 +63,16 @@ async function whileServed(id?: string, callId: string = 'c1'): Promise<string> 
   )
   try {
     if (id !== undefined) {
-      await expect.poll(async () => (await host.get({ principal, id })).task.state).toBe('completed')
+      await expect
+        .poll(async () => (await host.get({ principal, id })).task.state)
+        .toBe('completed')
       return id
     }
-    const { task, before } = await host.send({ agent: 'janitor', principal, message: createMessage('user', 'Clean') })
+    const { task, before } = await host.send({
+      agent: 'janitor',
+      principal,
+      message: createMessage('user', 'Clean'),
+    })
     await host.settled({ principal, id: task.id }, before)
     return task.id
   } finally {
@@ -69,7 +85,9 @@ describe('agent tasks --store', () => {
   test('agent tasks --store lists a waiting task with its call, and an approval of it is applied by the next process', async () => {
     const id = await whileServed()
     const { out } = await cli(['tasks', '--store', file])
-    expect(out).toMatch(new RegExp(`^task {2}${id} {2}input-required {2}\\S+ {2}janitor {2}alice\\n`))
+    expect(out).toMatch(
+      new RegExp(`^task {2}${id} {2}input-required {2}\\S+ {2}janitor {2}alice\\n`),
+    )
     expect(out).toContain('approval')
     expect(out).toContain('"tool":"remove"')
     expect(out).toContain(`modelport agent approve ${id} --request ${id}.1:c1 --store ${file}`)
@@ -121,7 +139,11 @@ describe('agent tasks --store', () => {
   })
 
   test('agent tasks --store refuses a password in the arguments, and a URL together with a store', async () => {
-    const { code, err } = await cli(['tasks', '--store', 'postgres://user:secret@db.example/agents'])
+    const { code, err } = await cli([
+      'tasks',
+      '--store',
+      'postgres://user:secret@db.example/agents',
+    ])
     expect(code).toBe(2)
     expect(err).toContain('pass --store-env')
     expect(err).not.toContain('secret@')
@@ -136,7 +158,10 @@ describe('agent serve --store', () => {
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
     const { port } = other.address() as AddressInfo
     const module = join(home, 'agent.mjs')
-    const { card } = createAgent({ card: { name: 'echo', description: 'Repeats' }, handler: () => '' })
+    const { card } = createAgent({
+      card: { name: 'echo', description: 'Repeats' },
+      handler: () => '',
+    })
     writeFileSync(
       module,
       `const card = ${JSON.stringify(card)}
@@ -171,12 +196,16 @@ describe('agent approve, reconcile and resume', () => {
       code: 2,
       err: 'error: --happened RESULT: write what the call returned in place of RESULT\n',
     })
-    expect(await cli(['approve', id, '--deny', 'REASON', '--store', file])).toMatchObject({ code: 2 })
+    expect(await cli(['approve', id, '--deny', 'REASON', '--store', file])).toMatchObject({
+      code: 2,
+    })
     expect(await cli(['reconcile', id, '--give-up', '--store', file])).toMatchObject({
       code: 6,
       err: expect.stringContaining('approve or deny it'),
     })
-    expect(await cli(['approve', id, '--request', 'other', '--store', file])).toMatchObject({ code: 6 })
+    expect(await cli(['approve', id, '--request', 'other', '--store', file])).toMatchObject({
+      code: 6,
+    })
     expect(await cli(['resume', 'task_none', '--store', file])).toMatchObject({ code: 5 })
     expect(await json(['resume', id, '--store', file])).toEqual({ resumed: id })
     await cli(['approve', id, '--store', file])
@@ -185,7 +214,9 @@ describe('agent approve, reconcile and resume', () => {
       code: 6,
       err: expect.stringContaining('send its message again'),
     })
-    expect((await cli(['approve', id, '--store', file])).err).toContain('waits for nothing; it was decided already')
+    expect((await cli(['approve', id, '--store', file])).err).toContain(
+      'waits for nothing; it was decided already',
+    )
   })
 
   test('agent approve, reconcile and resume say what is wrong with a store in their own words, without a hint about networks', async () => {
@@ -194,7 +225,9 @@ describe('agent approve, reconcile and resume', () => {
     expect((await cli(['tasks', '--store', letter])).err).toBe(
       `error (protocol): the store "${letter}" is not a SQLite database; choose another file\n`,
     )
-    expect((await cli(['tasks', '--store', 'postgres://127.0.0.1:1/x'])).err.trim().split('\n')).toHaveLength(1)
+    expect(
+      (await cli(['tasks', '--store', 'postgres://127.0.0.1:1/x'])).err.trim().split('\n'),
+    ).toHaveLength(1)
   })
 })
 
@@ -221,8 +254,12 @@ describe('agent prune', () => {
     await cli(['approve', id, '--store', file])
     await whileServed(id)
     expect(await json(['prune', '--older-than', '1d', '--store', file])).toMatchObject({ tasks: 0 })
-    expect((await cli(['prune', '--older-than', '0m', '--dry-run', '--store', file])).out).toContain('would remove 1')
-    expect((await cli(['prune', '--older-than', '0m', '--store', file])).out).toContain('removed 1 task, 0 runs')
+    expect(
+      (await cli(['prune', '--older-than', '0m', '--dry-run', '--store', file])).out,
+    ).toContain('would remove 1')
+    expect((await cli(['prune', '--older-than', '0m', '--store', file])).out).toContain(
+      'removed 1 task, 0 runs',
+    )
     expect((await cli(['tasks', '--store', file, '--all'])).out).toBe('nothing is stored here\n')
     expect((await cli(['prune', '--older-than', 'soon', '--store', file])).code).toBe(2)
   })
@@ -231,7 +268,9 @@ describe('agent prune', () => {
 describe('agent serve --store', () => {
   test('agent serve --store opens the store and keeps tasks in it', async () => {
     const module = join(home, 'agents.mjs')
-    const card = JSON.stringify(createAgent({ card: { name: 'echo', description: 'E' }, handler: () => '' }).card)
+    const card = JSON.stringify(
+      createAgent({ card: { name: 'echo', description: 'E' }, handler: () => '' }).card,
+    )
     writeFileSync(
       module,
       `export default { name: 'echo', card: ${card}, settings: { card: { name: 'echo', description: 'E' }, handler: ({ input }) => input } }`,

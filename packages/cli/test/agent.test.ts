@@ -61,7 +61,9 @@ describe('agent send', () => {
       onOutput: (text) => pieces.push(text),
     })
     expect(out).toBe('Nothing to do\n')
-    expect(pieces.filter((text) => text && 'Nothing to do\n'.includes(text)).length).toBeGreaterThan(1)
+    expect(
+      pieces.filter((text) => text && 'Nothing to do\n'.includes(text)).length,
+    ).toBeGreaterThan(1)
   })
 
   test('agent send refuses an approval when the input is not a terminal', async () => {
@@ -135,11 +137,24 @@ describe('agent send', () => {
       request.on('end', () => {
         const name = 'shell'
         const supportedInterfaces = [{ url, protocolBinding: 'JSONRPC', protocolVersion: '1.0' }]
-        const card = { name, description: 'Asks', version: '1', supportedInterfaces, capabilities: {}, skills: [] }
-        const task = { id: "t'; touch x #", contextId: 'c', status: { state: 'TASK_STATE_INPUT_REQUIRED' } }
+        const card = {
+          name,
+          description: 'Asks',
+          version: '1',
+          supportedInterfaces,
+          capabilities: {},
+          skills: [],
+        }
+        const task = {
+          id: "t'; touch x #",
+          contextId: 'c',
+          status: { state: 'TASK_STATE_INPUT_REQUIRED' },
+        }
         const asked = body ? (JSON.parse(body) as { id: unknown }) : undefined
         response.setHeader('content-type', 'application/json')
-        response.end(JSON.stringify(asked ? { jsonrpc: '2.0', id: asked.id, result: { task } } : card))
+        response.end(
+          JSON.stringify(asked ? { jsonrpc: '2.0', id: asked.id, result: { task } } : card),
+        )
       })
     }).listen(0, '127.0.0.1')
     await new Promise((resolve) => host.once('listening', resolve))
@@ -192,7 +207,10 @@ describe('agent send', () => {
   test('agent send says why a task failed or was rejected, without advice about models', async () => {
     const agent = createAgent({
       card: { name: 'picky', description: 'Refuses' },
-      handler: ({ input }) => ({ state: input === 'no' ? 'rejected' : 'failed', message: `because of ${input}` }),
+      handler: ({ input }) => ({
+        state: input === 'no' ? 'rejected' : 'failed',
+        message: `because of ${input}`,
+      }),
     })
     const picky = await serve([agent])
     try {
@@ -202,11 +220,20 @@ describe('agent send', () => {
         expect.stringMatching(/task \S+ is rejected: because of no\n$/),
       ])
       const failed = await cli(['agent', 'send', picky.url, 'rain'])
-      expect([failed.code, failed.err]).toEqual([12, expect.stringMatching(/task \S+ is failed: because of rain\n$/)])
+      expect([failed.code, failed.err]).toEqual([
+        12,
+        expect.stringMatching(/task \S+ is failed: because of rain\n$/),
+      ])
       const missing = await cli(['agent', 'send', picky.url, 'x', '--task', 'none'])
-      expect([missing.code, missing.err]).toEqual([5, expect.stringMatching(/does not exist or is not accessible\n$/)])
+      expect([missing.code, missing.err]).toEqual([
+        5,
+        expect.stringMatching(/does not exist or is not accessible\n$/),
+      ])
       const nowhere = await cli(['agent', 'card', `${picky.url}/nothing`])
-      expect([nowhere.code, nowhere.err]).toEqual([5, expect.stringContaining('There is no card of an agent at')])
+      expect([nowhere.code, nowhere.err]).toEqual([
+        5,
+        expect.stringContaining('There is no card of an agent at'),
+      ])
     } finally {
       await picky.close()
     }
@@ -268,7 +295,9 @@ Nothing listens there: start the agent (modelport agent serve), or correct the h
       expect((await cli(['agent', 'card', `http://${host}`])).err).toContain(
         `redirects to http://${host}, which is not followed\nPass the URL that it redirects to`,
       )
-      expect((await cli(['agent', 'card', `https://${host}`])).err).toContain('its URL is right (http or https,')
+      expect((await cli(['agent', 'card', `https://${host}`])).err).toContain(
+        'its URL is right (http or https,',
+      )
       expect(await cli(['agent', 'card', `http://${host}/large`])).toMatchObject({
         code: 16,
         err: expect.stringMatching(/response has more than 33554432 bytes\n$/),
@@ -296,10 +325,16 @@ describe('agent card and agent tasks', () => {
     const authentication = [{ type: 'bearer', tokens: [{ token, principal: 'alice' }] }] as const
     const guarded = await serve([agent], { authentication })
     const show = (url: string, given: string) =>
-      cli(['agent', 'card', url, '--extended', '--token-env', 'TOKEN'], { environment: { TOKEN: given } })
+      cli(['agent', 'card', url, '--extended', '--token-env', 'TOKEN'], {
+        environment: { TOKEN: given },
+      })
     try {
       const { code, out, err } = await show(guarded.url, token)
-      expect([code, out, err]).toEqual([0, 'janitor  Cleans up for alice\n', expect.not.stringContaining(token)])
+      expect([code, out, err]).toEqual([
+        0,
+        'janitor  Cleans up for alice\n',
+        expect.not.stringContaining(token),
+      ])
       expect((await show(guarded.url, 'a guess')).code).toBe(4)
       expect(await show(server.url, token)).toMatchObject({
         code: 17,
@@ -325,7 +360,10 @@ describe('agent card and agent tasks', () => {
 })
 
 /** Serves a file, runs `use` with the URL, and interrupts. */
-async function whileServing(args: readonly string[], use: (url: string) => Promise<void>): Promise<Outcome> {
+async function whileServing(
+  args: readonly string[],
+  use: (url: string) => Promise<void>,
+): Promise<Outcome> {
   let onUrl: (url: string) => void = () => undefined
   const url = new Promise<string>((resolve) => {
     onUrl = resolve
@@ -375,11 +413,17 @@ export default [{ name: 'echo', card, settings }]`,
 
   test('agent serve serves a card with a model of the configuration, and asks callers for the token', async () => {
     const file = join(home.path, 'agent.yaml')
-    writeFileSync(file, 'card: { name: helper, description: Helps }\nmodel: main\nsystem: Be brief.\n')
+    writeFileSync(
+      file,
+      'card: { name: helper, description: Helps }\nmodel: main\nsystem: Be brief.\n',
+    )
     await whileServing([file, '--token-env', 'TOKEN'], async (url) => {
       expect((await cli(['agent', 'send', url, 'hello'])).code).toBe(4)
       const world = { environment: { TOKEN: token } }
-      const { code, out, err } = await cli(['agent', 'send', url, 'plain', '--token-env', 'TOKEN'], world)
+      const { code, out, err } = await cli(
+        ['agent', 'send', url, 'plain', '--token-env', 'TOKEN'],
+        world,
+      )
       expect([code, out, err]).toEqual([0, 'Plain text\n', expect.not.stringContaining(token)])
     })
     expect((await cli(['agent', 'serve', file, '--token-env', 'NOT_SET'])).code).toBe(2)
@@ -388,7 +432,9 @@ export default [{ name: 'echo', card, settings }]`,
   test('agent serve asks for --token-env when it is to listen beyond loopback without authentication', async () => {
     const file = join(home.path, 'agent.yaml')
     writeFileSync(file, 'card: { name: helper, description: Helps }\nmodel: main\n')
-    const open = await cli(['agent', 'serve', file, '--host', '0.0.0.0'], { environment: { MY_KEY: key } })
+    const open = await cli(['agent', 'serve', file, '--host', '0.0.0.0'], {
+      environment: { MY_KEY: key },
+    })
     expect(open).toMatchObject({
       code: 2,
       out: '',
@@ -417,7 +463,10 @@ export default [{ name: 'echo', card, settings }]`,
 test('hosts --agent lists the host of an agent next to those of a model, without contacting it', async () => {
   const args = ['hosts', '--agent', 'https://agents.example/a/weather']
   const listed = await cli(args, { environment: { MY_KEY: key } })
-  expect(listed.out.trim().split('\n')).toEqual([expect.stringMatching(/^127\.0\.0\.1:\d+/), 'agents.example:443'])
+  expect(listed.out.trim().split('\n')).toEqual([
+    expect.stringMatching(/^127\.0\.0\.1:\d+/),
+    'agents.example:443',
+  ])
   const { code, out } = await cli(args, { home: join(home.path, 'empty') })
   expect([code, out]).toEqual([0, 'agents.example:443\n'])
 })

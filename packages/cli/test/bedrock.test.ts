@@ -10,21 +10,26 @@ const { home, server } = useModel({ formats: [bedrockConverse] })
 const model = 'us.anthropic.claude-sonnet-4-6'
 const cli = (args: readonly string[], world: Partial<World> = {}): Promise<Outcome> =>
   command(args, { home: home.path, stdin: '', ...world })
-const init = (args: readonly string[], environment: Readonly<Record<string, string>> = {}): Promise<Outcome> =>
-  cli(['init', '-p', `bedrock:${model}`, ...args], { environment })
+const init = (
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<Outcome> => cli(['init', '-p', `bedrock:${model}`, ...args], { environment })
 
 describe('init for Bedrock', () => {
   test.each([
     [['--region', 'eu-west-1'], { AWS_REGION: 'us-east-1' }],
     [[], { AWS_REGION: 'eu-west-1', AWS_DEFAULT_REGION: 'us-east-1' }],
     [[], { AWS_DEFAULT_REGION: 'eu-west-1' }],
-  ])('init for Bedrock with %j and %j writes the region, of which hosts shows the address', async (args, variables) => {
-    expect((await init(['--no-test', ...args], variables)).code).toBe(0)
-    expect(readFileSync(configOf(home.path), 'utf8')).toBe(
-      `models:\n  - name: main\n    provider: bedrock\n    model: ${model}\n    bedrock:\n      region: eu-west-1\nroles:\n  chat: main\n`,
-    )
-    expect((await cli(['hosts'])).out).toBe('bedrock-runtime.eu-west-1.amazonaws.com:443\n')
-  })
+  ])(
+    'init for Bedrock with %j and %j writes the region, of which hosts shows the address',
+    async (args, variables) => {
+      expect((await init(['--no-test', ...args], variables)).code).toBe(0)
+      expect(readFileSync(configOf(home.path), 'utf8')).toBe(
+        `models:\n  - name: main\n    provider: bedrock\n    model: ${model}\n    bedrock:\n      region: eu-west-1\nroles:\n  chat: main\n`,
+      )
+      expect((await cli(['hosts'])).out).toBe('bedrock-runtime.eu-west-1.amazonaws.com:443\n')
+    },
+  )
 
   test.each([
     [['--no-test'], 'give --region: neither AWS_REGION nor AWS_DEFAULT_REGION is set', 2],
@@ -45,7 +50,9 @@ describe('init for Bedrock', () => {
     const args = ['--base-url', server.url, '--region', 'us-east-1', '--key-env', 'AWS_KEY']
     expect(await init(args, { AWS_KEY: key })).toMatchObject({ code: 0, err: '' })
     const { out, code } = await cli(['doctor', '--json'], { environment: { AWS_KEY: key } })
-    const { models } = JSON.parse(out) as { models: { provider: string; steps: { id: string; status: string }[] }[] }
+    const { models } = JSON.parse(out) as {
+      models: { provider: string; steps: { id: string; status: string }[] }[]
+    }
     expect(code).toBe(0)
     expect(models.map(({ provider }) => provider)).toEqual(['bedrock'])
     expect(models[0]?.steps.filter(({ id, status }) => status !== 'ok' && id !== 'tls')).toEqual([])
@@ -57,7 +64,9 @@ describe('init for Bedrock', () => {
     expect(code).toBe(20)
     expect(models[0]?.steps[0]).toMatchObject({
       id: 'config',
-      detail: expect.stringContaining('the region is missing; give bedrock: { region: "us-east-1" }') as string,
+      detail: expect.stringContaining(
+        'the region is missing; give bedrock: { region: "us-east-1" }',
+      ) as string,
     })
   })
 })

@@ -36,13 +36,15 @@ const { home, server } = useModel({
 })
 const run = (args: readonly string[], stdin = ''): Promise<Outcome> =>
   command(args, { home: home.path, stdin, environment: { MY_KEY: key } })
-const chat = (args: readonly string[], stdin: string): Promise<Outcome> => run(['chat', ...args], stdin)
+const chat = (args: readonly string[], stdin: string): Promise<Outcome> =>
+  run(['chat', ...args], stdin)
 const lines = (text: string): Record<string, unknown>[] =>
   text
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line) as Record<string, unknown>)
-const rolesSent = (): string[] => (server.requests.at(-1)?.body as Said).messages.map(({ role }) => role)
+const rolesSent = (): string[] =>
+  (server.requests.at(-1)?.body as Said).messages.map(({ role }) => role)
 const saved = (): { messages: { role: string; content: string }[] } => {
   const folder = join(home.path, '.local/state/modelport/sessions')
   const [name = ''] = readdirSync(folder)
@@ -53,7 +55,12 @@ const writeModule = (text: string): string => {
   writeFileSync(file, text)
   return file
 }
-const allowed = (...more: string[]): string[] => ['-t', writeTools(home.path), '--allow-tools', ...more]
+const allowed = (...more: string[]): string[] => [
+  '-t',
+  writeTools(home.path),
+  '--allow-tools',
+  ...more,
+]
 
 describe('a model that does not come to an end', () => {
   test('a repeated call is not run again, and after three such replies the turn ends with 16 and is kept', async () => {
@@ -81,12 +88,16 @@ describe('a model that does not come to an end', () => {
     )
     expect(code).toBe(16)
     expect(server.requests).toHaveLength(4)
-    expect(lines(out).filter(({ type, isError }) => type === 'tool-result' && !isError)).toHaveLength(4)
+    expect(
+      lines(out).filter(({ type, isError }) => type === 'tool-result' && !isError),
+    ).toHaveLength(4)
     expect(lines(err)).toMatchObject([
       {
         error: {
           code: 'limit-exceeded',
-          message: expect.stringMatching(/^Maximum inference steps \(4\).*raise --max-steps/) as string,
+          message: expect.stringMatching(
+            /^Maximum inference steps \(4\).*raise --max-steps/,
+          ) as string,
         },
       },
     ])
@@ -112,7 +123,9 @@ describe('a model that does not come to an end', () => {
   ])('a reply that %s cuts ends a piped chat with a warning and 11', async (flag, limit) => {
     const { code, out, err } = await chat(['--no-save', flag, limit], 'story\nplain\n')
     expect([code, out]).toEqual([11, 'Once upon\n'])
-    expect(err).toMatch(/^warning: the reply was cut at the token limit\nerror \(budget-exceeded\): budget: max/)
+    expect(err).toMatch(
+      /^warning: the reply was cut at the token limit\nerror \(budget-exceeded\): budget: max/,
+    )
     expect(server.requests).toHaveLength(1)
   })
 
@@ -158,7 +171,9 @@ test('--max-cost is refused before anything is said if the model has no prices',
   expect(await chat(['--max-cost', '1'], 'plain\n')).toEqual({
     code: 3,
     out: '',
-    err: expect.stringContaining('--max-cost needs the prices of main: set input_cost_per_million') as string,
+    err: expect.stringContaining(
+      '--max-cost needs the prices of main: set input_cost_per_million',
+    ) as string,
   })
   expect(server.requests).toEqual([])
 })
@@ -181,7 +196,8 @@ describe('what a turn leaves in the conversation', () => {
       stdin: 'number\nplain\n',
       environment: { MY_KEY: key },
       onOutput: (text) => {
-        if (text.includes('"turn-end"') && text.includes('tool-calls')) setTimeout(() => running.interrupt(), 20)
+        if (text.includes('"turn-end"') && text.includes('tool-calls'))
+          setTimeout(() => running.interrupt(), 20)
       },
     })
     const { code, out } = await running.done
@@ -190,7 +206,9 @@ describe('what a turn leaves in the conversation', () => {
       expect.arrayContaining(['tool-call-complete', 'interrupted', 'done']),
     )
     expect(rolesSent()).toEqual(['user', 'assistant', 'tool', 'user'])
-    expect(saved().messages[2]).toMatchObject({ content: expect.stringContaining('cancelled') as string })
+    expect(saved().messages[2]).toMatchObject({
+      content: expect.stringContaining('cancelled') as string,
+    })
   })
 
   test('a reply that was refused ends well, and one without text leaves no question behind', async () => {
@@ -202,7 +220,10 @@ describe('what a turn leaves in the conversation', () => {
       err: expect.stringContaining('the model refused') as string,
     })
     const before = server.requests.length
-    expect(await chat(['--no-save'], 'empty\nplain\n')).toMatchObject({ code: 0, out: 'Plain text\n' })
+    expect(await chat(['--no-save'], 'empty\nplain\n')).toMatchObject({
+      code: 0,
+      out: 'Plain text\n',
+    })
     expect(server.requests).toHaveLength(before + 2)
     expect(rolesSent()).toEqual(['user'])
   })
@@ -223,7 +244,10 @@ describe('what a turn leaves in the conversation', () => {
       'done',
       'cost',
     ])
-    expect(lines(out).at(-2)).toMatchObject({ reason: 'stop', usage: { inputTokens: 24, outputTokens: 10 } })
+    expect(lines(out).at(-2)).toMatchObject({
+      reason: 'stop',
+      usage: { inputTokens: 24, outputTokens: 10 },
+    })
   })
 })
 
@@ -238,7 +262,9 @@ describe('tools of a module', () => {
     )?.['content']
 
   test('tools of a module do not run with arguments that their schema refuses', async () => {
-    const content = await resultOf(withSchema({ type: 'object', properties: { city: { type: 'string' } } }))
+    const content = await resultOf(
+      withSchema({ type: 'object', properties: { city: { type: 'string' } } }),
+    )
     expect(content).toContain('are not valid and it was not executed')
   })
 
@@ -266,9 +292,13 @@ test('--timeout of complete spans all turns and tools', async () => {
   const hanging = writeModule(
     `export default [{ name: 'wait', description: 'Waits', execute: () => new Promise(() => {}) }]`,
   )
-  expect(await run(['complete', '-t', hanging, '--allow-tools', '--timeout', '0.5', 'number'])).toMatchObject({
+  expect(
+    await run(['complete', '-t', hanging, '--allow-tools', '--timeout', '0.5', 'number']),
+  ).toMatchObject({
     code: 14,
-    err: expect.stringContaining('there was no final reply within 0.5 s; raise --timeout') as string,
+    err: expect.stringContaining(
+      'there was no final reply within 0.5 s; raise --timeout',
+    ) as string,
   })
 })
 
@@ -293,7 +323,9 @@ test('the fallback that makes a call gets its result, and the next message goes 
     const rows = [...row('main', server.url, ['    fallback: [spare]']), ...row('spare', spare.url)]
     writeFileSync(configOf(home.path), ['models:', ...rows, 'roles: {chat: main}', ''].join('\n'))
     expect((await chat(['--no-save', ...allowed()], 'number\nplain\n')).code).toBe(0)
-    const asked = [server, spare].map(({ requests }) => requests.map(({ body }) => (body as Said).messages.length))
+    const asked = [server, spare].map(({ requests }) =>
+      requests.map(({ body }) => (body as Said).messages.length),
+    )
     expect(asked).toEqual([
       [1, 5],
       [1, 3],

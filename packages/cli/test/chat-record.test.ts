@@ -22,7 +22,9 @@ async function replayed(file: string): Promise<string> {
   const player = replayCassette(cassette)
   let text = ''
   for (const { request } of cassette.exchanges)
-    text += await (await player(request.url, { ...request, body: JSON.stringify(request.body) })).text()
+    text += await (
+      await player(request.url, { ...request, body: JSON.stringify(request.body) })
+    ).text()
   player.assertAllUsed()
   return text
 }
@@ -31,10 +33,22 @@ describe('chat --record', () => {
   test('chat --record keeps the whole chat, tools included, without the key; the cassette says it again without a server', async () => {
     const file = join(home.path, 'chat.cassette.json')
     const recorded = await chat(
-      ['--record', file, '--no-save', '-s', 'Be brief', '--allow-tools', '-t', writeTools(home.path)],
+      [
+        '--record',
+        file,
+        '--no-save',
+        '-s',
+        'Be brief',
+        '--allow-tools',
+        '-t',
+        writeTools(home.path),
+      ],
       `warm?\nand my key is ${key}?\n`,
     )
-    expect(recorded).toMatchObject({ code: 0, err: expect.stringContaining('recorded 4 exchanges in') as string })
+    expect(recorded).toMatchObject({
+      code: 0,
+      err: expect.stringContaining('recorded 4 exchanges in') as string,
+    })
     expect(statSync(file).mode & 0o777).toBe(0o600)
     const text = readFileSync(file, 'utf8')
     expect(text).not.toContain(key)
@@ -62,7 +76,10 @@ describe('chat --record', () => {
     const provider = await model.open(fetch)
     const reader = await provider.streamWithHistory([{ role: 'user', content: 'plain one' }])
     for await (const _ of reader);
-    expect([model.note, reader.fullText()]).toEqual([expect.stringContaining('1 recorded exchange'), 'Plain text'])
+    expect([model.note, reader.fullText()]).toEqual([
+      expect.stringContaining('1 recorded exchange'),
+      'Plain text',
+    ])
   })
 
   test('--json reports what was recorded; another model is refused, and the chat continues', async () => {
@@ -73,7 +90,10 @@ describe('chat --record', () => {
     )
     expect(code).toBe(0)
     expect(lines(out).at(-1)).toEqual({ type: 'recorded', file, exchanges: 2 })
-    const refusal = { code: 'unsupported', message: expect.stringContaining('another model is not possible') as string }
+    const refusal = {
+      code: 'unsupported',
+      message: expect.stringContaining('another model is not possible') as string,
+    }
     expect(lines(err)).toMatchObject([{ error: refusal }, { error: refusal }])
   })
 
@@ -149,7 +169,9 @@ describe('tools in chat', () => {
     expect(lines(out).find(({ type }) => type === 'tool-result')).toMatchObject({
       content: expect.stringContaining('within 30 ms') as string,
     })
-    expect(await chat(['--no-save', '-t', tools(own.replace('30', '-1'), 'wrong')], 'go\n')).toMatchObject({
+    expect(
+      await chat(['--no-save', '-t', tools(own.replace('30', '-1'), 'wrong')], 'go\n'),
+    ).toMatchObject({
       code: 3,
       err: expect.stringContaining('timeoutMs must be a number above 0') as string,
     })
@@ -157,16 +179,27 @@ describe('tools in chat', () => {
 
   test.each(['0', '-1', 'soon'])('chat rejects --tool-timeout %s', async (value) => {
     expect((await chat(['--tool-timeout', value], 'x\n')).code).toBe(2)
-    expect((await command(['complete', '--tool-timeout', value, 'x'], { home: home.path, stdin: '' })).code).toBe(2)
-    expect((await command(['doctor', '--timeout', value], { home: home.path, stdin: '' })).code).toBe(2)
+    expect(
+      (await command(['complete', '--tool-timeout', value, 'x'], { home: home.path, stdin: '' }))
+        .code,
+    ).toBe(2)
+    expect(
+      (await command(['doctor', '--timeout', value], { home: home.path, stdin: '' })).code,
+    ).toBe(2)
   })
 })
 
 test('with --json, commands of a chat, warnings and unknown commands are lines of JSON', async () => {
   mkdirSync(join(home.path, '.local/state/modelport/sessions'), { recursive: true })
-  writeFileSync(join(home.path, '.local/state/modelport/sessions/20260101-000000-aaaaaaaa.1.json'), 'broken')
+  writeFileSync(
+    join(home.path, '.local/state/modelport/sessions/20260101-000000-aaaaaaaa.1.json'),
+    'broken',
+  )
   writeFileSync(join(home.path, '.config/modelport/keys.env'), `MY_KEY=${key}\n`, { mode: 0o644 })
-  const { code, out, err } = await chat(['--json', '--no-save'], '/help\n/model\n/usage\n/nothing\nplain\n')
+  const { code, out, err } = await chat(
+    ['--json', '--no-save'],
+    '/help\n/model\n/usage\n/nothing\nplain\n',
+  )
   expect(code).toBe(0)
   expect(
     lines(out)

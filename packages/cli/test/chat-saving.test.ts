@@ -11,7 +11,8 @@ const chat = (
   args: readonly string[],
   stdin: string,
   onOutput: (text: string) => void = () => undefined,
-): Promise<Outcome> => command(['chat', ...args], { home: home.path, stdin, environment: { MY_KEY: key }, onOutput })
+): Promise<Outcome> =>
+  command(['chat', ...args], { home: home.path, stdin, environment: { MY_KEY: key }, onOutput })
 const lines = (text: string): Record<string, unknown>[] =>
   text
     .trim()
@@ -45,7 +46,9 @@ describe('a chat that another process continued', () => {
     }
   }
   const ids = async (): Promise<Record<string, number>> => {
-    const { sessions } = JSON.parse((await command(['sessions', '--json'], { home: home.path, stdin: '' })).out) as {
+    const { sessions } = JSON.parse(
+      (await command(['sessions', '--json'], { home: home.path, stdin: '' })).out,
+    ) as {
       sessions: { id: string; messages: number }[]
     }
     return Object.fromEntries(sessions.map(({ id, messages }) => [id, messages]))
@@ -59,17 +62,28 @@ describe('a chat that another process continued', () => {
       ) ?? []
     expect(code).toBe(0)
     expect(await ids()).toEqual({ [first]: 2, [other]: 6 })
-    expect((JSON.parse(readFileSync(join(folder(), `${other}.2.json`), 'utf8')) as { id: string }).id).toBe(other)
+    expect(
+      (JSON.parse(readFileSync(join(folder(), `${other}.2.json`), 'utf8')) as { id: string }).id,
+    ).toBe(other)
   })
 
   test('with --json, an event says the new id', async () => {
-    const events = lines((await chat(['--json'], 'plain one\nplain two\n', savedElsewhere())).out).filter(
-      ({ type }) => type === 'session',
-    )
+    const events = lines(
+      (await chat(['--json'], 'plain one\nplain two\n', savedElsewhere())).out,
+    ).filter(({ type }) => type === 'session')
     expect(events).toEqual([
       { type: 'session', id: events[0]?.['id'], model: 'main', messages: 0 },
-      { type: 'session', id: events[1]?.['id'], model: 'main', messages: 4, instead: events[0]?.['id'] },
+      {
+        type: 'session',
+        id: events[1]?.['id'],
+        model: 'main',
+        messages: 4,
+        instead: events[0]?.['id'],
+      },
     ])
-    expect(await ids()).toEqual({ [events[0]?.['id'] as string]: 2, [events[1]?.['id'] as string]: 4 })
+    expect(await ids()).toEqual({
+      [events[0]?.['id'] as string]: 2,
+      [events[1]?.['id'] as string]: 4,
+    })
   })
 })

@@ -8,9 +8,15 @@ import { useModel } from './set-up.js'
 import { command, type Outcome, type World } from './test-io.js'
 import { key, writeTools } from './wire.js'
 
-const { home, server } = useModel({ fields: 'profile: {input_cost_per_million: 3, output_cost_per_million: 15}' })
+const { home, server } = useModel({
+  fields: 'profile: {input_cost_per_million: 3, output_cost_per_million: 15}',
+})
 const sessionFolder = (): string => join(home.path, '.local/state/modelport/sessions')
-const chat = (args: readonly string[], stdin: string, world: Partial<World> = {}): Promise<Outcome> =>
+const chat = (
+  args: readonly string[],
+  stdin: string,
+  world: Partial<World> = {},
+): Promise<Outcome> =>
   command(['chat', ...args], { home: home.path, stdin, environment: { MY_KEY: key }, ...world })
 const events = (out: string): Record<string, unknown>[] =>
   out
@@ -21,7 +27,9 @@ const events = (out: string): Record<string, unknown>[] =>
 describe('chat over a pipe', () => {
   test('chat over a pipe sends each line as a message of one conversation, and saves it for its owner only', async () => {
     const before = process.umask(0)
-    const { code, out } = await chat([], `plain one\nplain two, not ${key}\n`).finally(() => process.umask(before))
+    const { code, out } = await chat([], `plain one\nplain two, not ${key}\n`).finally(() =>
+      process.umask(before),
+    )
     expect({ code, out }).toEqual({ code: 0, out: 'Plain text\nPlain text\n' })
     expect((server.requests.at(-1)?.body as { messages: unknown[] }).messages).toHaveLength(3)
     const [name = ''] = readdirSync(sessionFolder())
@@ -40,11 +48,22 @@ describe('chat over a pipe', () => {
       }
     ).sessions
     expect(first?.messages).toBe(2)
-    for (const resume of [['--resume'], ['--resume', first?.id ?? '']]) await chat(resume, 'plain more\n')
+    for (const resume of [['--resume'], ['--resume', first?.id ?? '']])
+      await chat(resume, 'plain more\n')
     const { messages } = server.requests.at(-1)?.body as { messages: { role: string }[] }
-    expect(messages.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'user', 'assistant', 'user'])
+    expect(messages.map(({ role }) => role)).toEqual([
+      'system',
+      'user',
+      'assistant',
+      'user',
+      'assistant',
+      'user',
+    ])
     expect(readdirSync(sessionFolder())).toHaveLength(1)
-    expect((await command(['sessions', '--delete', first?.id ?? ''], { home: home.path, stdin: '' })).code).toBe(0)
+    expect(
+      (await command(['sessions', '--delete', first?.id ?? ''], { home: home.path, stdin: '' }))
+        .code,
+    ).toBe(0)
     expect(readdirSync(sessionFolder())).toEqual([])
     expect((await chat(['--resume'], 'x\n')).code).toBe(2)
   })
@@ -74,14 +93,18 @@ describe('chat over a pipe', () => {
       isError: true,
       content: 'Not allowed: the user did not allow this call',
     })
-    const allowed = events((await chat(['--json', '--no-save', '-t', tools, '--allow-tools'], 'warm?\n')).out)
+    const allowed = events(
+      (await chat(['--json', '--no-save', '-t', tools, '--allow-tools'], 'warm?\n')).out,
+    )
     expect(allowed.find(({ type }) => type === 'tool-result')).toMatchObject({
       content: '{"city":"Rome\u202e","degrees":28}',
     })
   })
 
   test('a failure ends a chat over a pipe with its code', async () => {
-    const { code, err } = await chat([], 'plain\n', { environment: { MY_KEY: 'sk-wrong-0123456789' } })
+    const { code, err } = await chat([], 'plain\n', {
+      environment: { MY_KEY: 'sk-wrong-0123456789' },
+    })
     expect(code).toBe(4)
     expect(err).toContain('error (auth)')
   })
@@ -158,7 +181,9 @@ describe('saved chats', () => {
   })
 
   test('the store of chats reports a sessions folder that is not a folder', async () => {
-    expect(await command(['sessions', '--sessions', '/dev/null'], { home: home.path, stdin: '' })).toMatchObject({
+    expect(
+      await command(['sessions', '--sessions', '/dev/null'], { home: home.path, stdin: '' }),
+    ).toMatchObject({
       code: 1,
       err: 'error: /dev/null: not a folder\n',
     })
@@ -185,7 +210,9 @@ describe('a module with tools', () => {
     const [, b] = tools
     expect(await b!.validate({})).toEqual({ ok: false, message: 'not ok' })
     const run = { runId: 'run_1', idempotencyKey: 'run_1/1/0' }
-    expect(await b!.execute({}, { callId: 'call_7', step: 1, signal: AbortSignal.timeout(1000), run })).toBe('call_7')
+    expect(
+      await b!.execute({}, { callId: 'call_7', step: 1, signal: AbortSignal.timeout(1000), run }),
+    ).toBe('call_7')
   })
 
   test('a module that does not exist is an error', async () => {
@@ -200,13 +227,22 @@ describe('a module with tools', () => {
     ['export default {}', 'found a object'],
     ['export default [5]', 'tool 1: expected { name'],
     [`export default [{ name: 'a b', description: '', execute() {} }]`, 'tool 1: name must be'],
-    [`export default [{ name: 'a', execute() {} }]`, 'tool 1 (a): description must be text, found nothing'],
+    [
+      `export default [{ name: 'a', execute() {} }]`,
+      'tool 1 (a): description must be text, found nothing',
+    ],
     [
       `export default [{ name: 'a', description: '', parameters: [], execute() {} }]`,
       'parameters must be a JSON Schema of an object, found a list',
     ],
-    [`export default [{ name: 'a', description: '' }]`, 'execute must be a function, found nothing'],
-    [`export default [1, 2].map(() => ({ name: 'a', description: '', execute() {} }))`, 'two tools are named "a"'],
+    [
+      `export default [{ name: 'a', description: '' }]`,
+      'execute must be a function, found nothing',
+    ],
+    [
+      `export default [1, 2].map(() => ({ name: 'a', description: '', execute() {} }))`,
+      'two tools are named "a"',
+    ],
     ['throw new Error("boom")', 'the tools do not load: boom'],
   ]
   test.each(wrong)('a wrong module with tools is a config error: %s', async (text, message) => {

@@ -14,7 +14,9 @@ import { useModel } from './set-up.js'
 import { command, type Outcome, startCommand, type World } from './test-io.js'
 import { configOf, configure, key } from './wire.js'
 
-const { home, server } = useModel({ fields: 'profile: {input_cost_per_million: 3, output_cost_per_million: 15}' })
+const { home, server } = useModel({
+  fields: 'profile: {input_cost_per_million: 3, output_cost_per_million: 15}',
+})
 const cli = (args: readonly string[], world: Partial<World> = {}): Promise<Outcome> =>
   command(args, { home: home.path, stdin: '', environment: { MY_KEY: key }, ...world })
 
@@ -52,7 +54,10 @@ describe('complete', () => {
 
   test('--schema ends with an error if the reply does not fit, is not JSON or was cut', async () => {
     const file = join(home.path, 'other.json')
-    writeFileSync(file, JSON.stringify({ type: 'object', properties: { ok: { type: 'string' } }, required: ['ok'] }))
+    writeFileSync(
+      file,
+      JSON.stringify({ type: 'object', properties: { ok: { type: 'string' } }, required: ['ok'] }),
+    )
     for (const args of [[], ['--json']])
       expect(await cli(['complete', '--schema', file, ...args, 'x'])).toMatchObject({
         code: 16,
@@ -63,22 +68,34 @@ describe('complete', () => {
   test('--base-url needs no configuration, and does not move a configured model', async () => {
     await server.restart({ apiKey: '' })
     const bare = { home: join(home.path, 'bare'), stdin: '' }
-    expect(await command(['complete', '--base-url', `${server.url}/v1`, 'be plain'], bare)).toMatchObject({
+    expect(
+      await command(['complete', '--base-url', `${server.url}/v1`, 'be plain'], bare),
+    ).toMatchObject({
       code: 0,
       out: 'Plain text\n',
     })
-    expect(await cli(['complete', '-m', 'main', '--base-url', 'http://127.0.0.1:9/v1', 'x'])).toMatchObject({
+    expect(
+      await cli(['complete', '-m', 'main', '--base-url', 'http://127.0.0.1:9/v1', 'x']),
+    ).toMatchObject({
       code: 3,
-      err: expect.stringContaining('--base-url cannot change the configured model "main"') as string,
+      err: expect.stringContaining(
+        '--base-url cannot change the configured model "main"',
+      ) as string,
     })
   })
 
   test('the command complete refuses a provider package that was not allowed at a terminal, and does not run it', async () => {
     const ran = join(home.path, 'ran')
     const module = join(home.path, 'acme.mjs')
-    writeFileSync(module, `import { writeFileSync } from 'node:fs'\nwriteFileSync(${JSON.stringify(ran)}, '')`)
+    writeFileSync(
+      module,
+      `import { writeFileSync } from 'node:fs'\nwriteFileSync(${JSON.stringify(ran)}, '')`,
+    )
     configure(home.path, server.url, `package: ${module}`)
-    writeFileSync(configOf(home.path), readFileSync(configOf(home.path), 'utf8').replace('openai-compatible', 'acme'))
+    writeFileSync(
+      configOf(home.path),
+      readFileSync(configOf(home.path), 'utf8').replace('openai-compatible', 'acme'),
+    )
     expect(await cli(['complete', 'x'])).toMatchObject({
       code: 3,
       err: expect.stringContaining('acme.mjs is code, and has not been allowed yet') as string,
@@ -95,13 +112,18 @@ describe('complete', () => {
     expect(await cli(['complete', '--schema', file, 'x'], { environment })).toMatchObject({
       code: 2,
       out: '',
-      err: expect.stringContaining('the type "text" (at #/properties/a) is not one of string') as string,
+      err: expect.stringContaining(
+        'the type "text" (at #/properties/a) is not one of string',
+      ) as string,
     })
   })
 
   test('the command complete passes options on, and a schema', async () => {
     const file = join(home.path, 'schema.json')
-    writeFileSync(file, '{"type":"object","properties":{"ok":{"type":"boolean"}},"required":["ok"]}')
+    writeFileSync(
+      file,
+      '{"type":"object","properties":{"ok":{"type":"boolean"}},"required":["ok"]}',
+    )
     const { out } = await cli([
       'complete',
       '--schema',
@@ -129,22 +151,35 @@ describe('complete', () => {
   const wrong: [what: string, args: string[], code: number, message: string][] = [
     ['no prompt', ['complete'], 2, 'there is no prompt'],
     ['no such model', ['complete', '-m', 'other', 'x'], 3, 'configured: main'],
-    ['no configuration', ['complete', '-c', '/nowhere/config.yaml', 'x'], 3, 'there is no such file'],
+    [
+      'no configuration',
+      ['complete', '-c', '/nowhere/config.yaml', 'x'],
+      3,
+      'there is no such file',
+    ],
     ['a configuration without a name', ['complete', '-c', '', 'x'], 2, 'it is empty'],
     ['text instead of a number', ['complete', '--max-tokens', 'many', 'x'], 2, 'must be a number'],
     ['no count', ['complete', '--max-tokens', '0', 'x'], 2, 'a whole number above 0'],
     ['a schema that is a folder', ['complete', '--schema', '/tmp', 'x'], 1, '/tmp: it is a folder'],
     ['an unknown option', ['complete', '--colour=sk-secret', 'x'], 2, `unknown option '--colour'`],
-    ['an option of no subcommand', ['agent', 'card', '--colour'], 2, 'For usage, run: modelport agent card --help'],
+    [
+      'an option of no subcommand',
+      ['agent', 'card', '--colour'],
+      2,
+      'For usage, run: modelport agent card --help',
+    ],
     ['a missing argument', ['mcp', 'list'], 2, 'For usage, run: modelport mcp list --help'],
     ['a schema that is not JSON', ['complete', '--schema', '/dev/null', 'x'], 2, 'not valid JSON'],
   ]
-  test.each(wrong)('wrong arguments have their message and exit code: %s', async (_what, args, code, message) => {
-    const outcome = await cli(args)
-    expect(outcome).toMatchObject({ code, out: '' })
-    expect(outcome.err).toContain(message)
-    expect(outcome.err).not.toContain('sk-secret')
-  })
+  test.each(wrong)(
+    'wrong arguments have their message and exit code: %s',
+    async (_what, args, code, message) => {
+      const outcome = await cli(args)
+      expect(outcome).toMatchObject({ code, out: '' })
+      expect(outcome.err).toContain(message)
+      expect(outcome.err).not.toContain('sk-secret')
+    },
+  )
 
   test('a refused key ends with its own code, as text and as data', async () => {
     const environment = { MY_KEY: 'sk-wrong-0123456789' }
@@ -165,7 +200,10 @@ describe('complete', () => {
     const folder = join(temporaryFolder('keys'), '.config/modelport')
     mkdirSync(text === undefined ? join(folder, 'keys.env') : folder, { recursive: true })
     if (text !== undefined) writeFileSync(join(folder, 'keys.env'), text)
-    const { code, err } = await command(['complete', 'x'], { home: join(folder, '../..'), stdin: '' })
+    const { code, err } = await command(['complete', 'x'], {
+      home: join(folder, '../..'),
+      stdin: '',
+    })
     expect(code).toBe(3)
     expect(err).toContain(message)
   })
@@ -173,7 +211,10 @@ describe('complete', () => {
   test('wrong arguments are data too, with --json', async () => {
     const { err, code } = await cli(['complete', '--json', '--colour=sk-secret'])
     expect(code).toBe(2)
-    expect(JSON.parse(err)).toEqual({ error: { code: 'usage', message: `unknown option '--colour'` }, exitCode: 2 })
+    expect(JSON.parse(err)).toEqual({
+      error: { code: 'usage', message: `unknown option '--colour'` },
+      exitCode: 2,
+    })
   })
 
   test('Ctrl-C ends with 130, without a word', async () => {
@@ -222,10 +263,13 @@ describe('complete', () => {
 describe('exit codes', () => {
   const page = readFileSync(new URL('../../../docs/cli.md', import.meta.url), 'utf8')
   const rows = [...page.matchAll(/^\| (\d+) \| (.*?) \|/gm)].map(
-    ([, code, names = '']) => [Number(code), [...names.matchAll(/`([a-z-]+)`/g)].map(([, name]) => name)] as const,
+    ([, code, names = '']) =>
+      [Number(code), [...names.matchAll(/`([a-z-]+)`/g)].map(([, name]) => name)] as const,
   )
   const errors = readFileSync(new URL('../../../docs/errors.md', import.meta.url), 'utf8')
-  const known = [...errors.matchAll(/^\| `([a-z-]+)` \| .* \| (?:yes|no)/gm)].map(([, name = '']) => name)
+  const known = [...errors.matchAll(/^\| `([a-z-]+)` \| .* \| (?:yes|no)/gm)].map(
+    ([, name = '']) => name,
+  )
 
   test.each(known)('docs/cli.md has the exit code of %s', (name) => {
     const code = exitCodeOf(new LlmError(name as LlmError['code'], 'x'))
@@ -274,7 +318,9 @@ describe('hosts', () => {
   test.each(hostFormats)('the command hosts lists the hosts as %s', async (format) => {
     const { out, code } = await cli(['hosts', '-m', 'anthropic', '-f', format])
     expect(code).toBe(0)
-    expect(out).toContain({ node: '--allow-net', kubernetes: 'NetworkPolicy' }[format] ?? 'api.anthropic.com')
+    expect(out).toContain(
+      { node: '--allow-net', kubernetes: 'NetworkPolicy' }[format] ?? 'api.anthropic.com',
+    )
   })
 
   test('the command hosts offers every form of the sandbox package', () => {
@@ -282,12 +328,16 @@ describe('hosts', () => {
       .filter((name) => /^to[A-Z]/.test(name))
       .map((name) => name.slice(2).toLowerCase())
     expect(forms.length).toBeGreaterThan(9)
-    expect(hostFormats.map((name) => name.replaceAll('-', ''))).toEqual(expect.arrayContaining(forms))
+    expect(hostFormats.map((name) => name.replaceAll('-', ''))).toEqual(
+      expect.arrayContaining(forms),
+    )
   })
 
   test('the command hosts does not say that the program needs a variable which it may read', async () => {
     const { err } = await cli(['hosts', '-m', 'openai-compatible:x', '--format', 'deno'])
-    expect(err).toContain('note: the program may read the environment variable OPENAI_COMPATIBLE_API_KEY\n')
+    expect(err).toContain(
+      'note: the program may read the environment variable OPENAI_COMPATIBLE_API_KEY\n',
+    )
     expect(err).not.toContain('needs')
   })
 
@@ -301,7 +351,9 @@ describe('hosts', () => {
   })
 
   test('what a form of a list cannot say goes to the error output', async () => {
-    expect((await cli(['hosts', '-m', 'anthropic', '-f', 'codex'])).err).toContain('warning: this form has no ports')
+    expect((await cli(['hosts', '-m', 'anthropic', '-f', 'codex'])).err).toContain(
+      'warning: this form has no ports',
+    )
   })
 })
 
@@ -385,21 +437,27 @@ test('--config and --json stand before or after the command', async () => {
     expect(await cli(args)).toEqual({ code: 0, out, err: '' })
   // The nearer one wins.
   expect((await cli(['-c', '/nowhere.yaml', 'models', '-c', file, '--json'])).out).toBe(out)
-  expect(await cli(['--config', file])).toMatchObject({ code: 2, err: expect.stringContaining('Usage:') as string })
+  expect(await cli(['--config', file])).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('Usage:') as string,
+  })
 })
 
 test.each([
   ['complete --temp 3', '--temp', '(Did you mean --temperature?)\n', 'complete'],
   ['hosts --modle x', '--modle', '(Did you mean --model?)\n', 'hosts'],
   ['sessions --elp', '--elp', '', 'sessions'],
-])('%s suggests an option that begins like it, and never just any', async (line, flag, suggestion, name) => {
-  const outcome = await cli(line.split(' '))
-  expect(outcome).toEqual({
-    code: 2,
-    out: '',
-    err: `error: unknown option '${flag}'\n${suggestion}For usage, run: modelport ${name} --help\n`,
-  })
-})
+])(
+  '%s suggests an option that begins like it, and never just any',
+  async (line, flag, suggestion, name) => {
+    const outcome = await cli(line.split(' '))
+    expect(outcome).toEqual({
+      code: 2,
+      out: '',
+      err: `error: unknown option '${flag}'\n${suggestion}For usage, run: modelport ${name} --help\n`,
+    })
+  },
+)
 
 test('help of an unknown command names it and the nearest command', async () => {
   const told = {

@@ -96,7 +96,9 @@ describe('doctor', () => {
     expect(code).toBe(20)
     expect(last).toMatchObject({ id: step, status: 'failed', problem })
     const left = report.steps.filter(({ notReached }) => notReached)
-    expect(left.map(({ status }) => status)).toEqual(report.steps.slice(-left.length).map(() => 'skipped'))
+    expect(left.map(({ status }) => status)).toEqual(
+      report.steps.slice(-left.length).map(() => 'skipped'),
+    )
     expect(left.at(-1)?.id).toBe('schema')
   })
 
@@ -110,7 +112,12 @@ describe('doctor', () => {
   })
 
   test('the command doctor says that no key was sent where the server asks for one, instead of that it was refused', async () => {
-    const { report, code } = await diagnosed(['-m', 'openai-compatible:m', '--base-url', `${server.url}/v1`])
+    const { report, code } = await diagnosed([
+      '-m',
+      'openai-compatible:m',
+      '--base-url',
+      `${server.url}/v1`,
+    ])
     expect(code).toBe(20)
     expect(report.steps.find(({ status }) => status === 'failed')).toMatchObject({
       id: 'auth',
@@ -132,7 +139,10 @@ describe('doctor', () => {
 
   test('doctor reports a refused key, and a variable that is not set', async () => {
     configure(home.path, server.url)
-    expect((await diagnosed([], { MY_KEY: 'sk-wrong-0123456789' })).last).toMatchObject({ id: 'auth', problem: 'auth' })
+    expect((await diagnosed([], { MY_KEY: 'sk-wrong-0123456789' })).last).toMatchObject({
+      id: 'auth',
+      problem: 'auth',
+    })
     const { report } = await diagnosed([], { MY_KEY: '' })
     expect(report.steps[0]).toMatchObject({
       id: 'config',
@@ -146,7 +156,9 @@ describe('doctor', () => {
       reply: () => ({
         status: 404,
         headers: { 'content-type': 'application/json' },
-        pieces: ['{"error":{"message":"The model my-model does not exist","code":"model_not_found"}}'],
+        pieces: [
+          '{"error":{"message":"The model my-model does not exist","code":"model_not_found"}}',
+        ],
       }),
     })
     configure(home.path, server.url)
@@ -157,7 +169,9 @@ describe('doctor', () => {
 
   test('doctor reports a web page in place of an API', async () => {
     const headers = { 'content-type': 'text/html' }
-    await server.restart({ reply: () => ({ status: 200, headers, pieces: ['<!doctype html><title>Sign in</title>'] }) })
+    await server.restart({
+      reply: () => ({ status: 200, headers, pieces: ['<!doctype html><title>Sign in</title>'] }),
+    })
     configure(home.path, server.url)
     expect((await diagnosed()).last).toMatchObject({ id: 'auth', problem: 'not-an-llm-server' })
   })
@@ -178,33 +192,50 @@ describe('doctor', () => {
     ['srt', { 'X-Proxy-Error': 'blocked-by-sandbox-runtime' }],
     ['codex', { 'x-proxy-error': 'blocked-by-allowlist' }],
   ]
-  test.each(refusals)('the proxy of %s refuses: the missing line is printed', async (sandbox, headers) => {
-    const proxy = await startProxy(403, headers)
-    configure(home.path, 'https://api.example.com', `proxy_env: HTTPS_PROXY`)
-    const { last } = await diagnosed([], { HTTPS_PROXY: proxy.url })
-    expect(last).toMatchObject({ id: 'tcp', status: 'failed', problem: 'sandbox', refusedHost: 'api.example.com:443' })
-    expect(last.allow).toHaveLength(1)
-    expect(last.allow?.[0]).toMatchObject({
-      sandbox,
-      line: sandbox === 'srt' ? '"api.example.com:443"' : '"api.example.com" = "allow"',
-    })
-    expect(proxy.asked).toEqual(['api.example.com:443'])
-    const { out } = await command(['doctor'], {
-      home: home.path,
-      stdin: '',
-      environment: { MY_KEY: key, HTTPS_PROXY: proxy.url },
-    })
-    expect(out).toContain('allow api.example.com:443\n')
-    proxy.server.close()
-  })
+  test.each(refusals)(
+    'the proxy of %s refuses: the missing line is printed',
+    async (sandbox, headers) => {
+      const proxy = await startProxy(403, headers)
+      configure(home.path, 'https://api.example.com', `proxy_env: HTTPS_PROXY`)
+      const { last } = await diagnosed([], { HTTPS_PROXY: proxy.url })
+      expect(last).toMatchObject({
+        id: 'tcp',
+        status: 'failed',
+        problem: 'sandbox',
+        refusedHost: 'api.example.com:443',
+      })
+      expect(last.allow).toHaveLength(1)
+      expect(last.allow?.[0]).toMatchObject({
+        sandbox,
+        line: sandbox === 'srt' ? '"api.example.com:443"' : '"api.example.com" = "allow"',
+      })
+      expect(proxy.asked).toEqual(['api.example.com:443'])
+      const { out } = await command(['doctor'], {
+        home: home.path,
+        stdin: '',
+        environment: { MY_KEY: key, HTTPS_PROXY: proxy.url },
+      })
+      expect(out).toContain('allow api.example.com:443\n')
+      proxy.server.close()
+    },
+  )
 
   test('a proxy with a password gets it, and it is printed nowhere', async () => {
     const proxy = await startProxy(407, {})
     const told: (string | undefined)[] = []
-    proxy.server.prependListener('connect', ({ headers }) => told.push(headers['proxy-authorization']))
+    proxy.server.prependListener('connect', ({ headers }) =>
+      told.push(headers['proxy-authorization']),
+    )
     configure(home.path, 'https://api.example.com', `proxy_env: HTTPS_PROXY`)
-    const environment = { MY_KEY: key, HTTPS_PROXY: proxy.url.replace('//', '//srt.box:p%40ss-of-tests@') }
-    const { out, err } = await command(['doctor', '--json'], { home: home.path, stdin: '', environment })
+    const environment = {
+      MY_KEY: key,
+      HTTPS_PROXY: proxy.url.replace('//', '//srt.box:p%40ss-of-tests@'),
+    }
+    const { out, err } = await command(['doctor', '--json'], {
+      home: home.path,
+      stdin: '',
+      environment,
+    })
     expect(told).toEqual([`Basic ${btoa('srt.box:p@ss-of-tests')}`])
     expect(out).toContain('answered 407 to CONNECT api.example.com:443')
     expect(out + err).not.toMatch(/p(@|%40)ss-of|c3J0LmJveDpwQHNz/)
@@ -229,7 +260,11 @@ describe('doctor', () => {
   })
 
   test('a profile decides what is not asked', async () => {
-    configure(home.path, server.url, 'profile: {supports_tools: false, supports_json_schema: false}')
+    configure(
+      home.path,
+      server.url,
+      'profile: {supports_tools: false, supports_json_schema: false}',
+    )
     const { report } = await diagnosed()
     expect(report.steps.slice(-2).map(({ status }) => status)).toEqual(['skipped', 'skipped'])
   })

@@ -44,7 +44,9 @@ describe.each(vendors)('files of %s', (name) => {
       err: '',
     })
     const [id = ''] = uploaded.out.split('  ')
-    expect(vendor.files).toMatchObject([{ name: 'report.pdf', mediaType: 'application/pdf', bytes: 8 }])
+    expect(vendor.files).toMatchObject([
+      { name: 'report.pdf', mediaType: 'application/pdf', bytes: 8 },
+    ])
     vendor.add('other.txt')
     expect((await files('list')).out.split('\n')).toEqual([
       uploaded.out.trim(),
@@ -87,9 +89,15 @@ describe.each(vendors)('files of %s', (name) => {
 })
 
 test('the command files refuses a vendor without files, and names those that have them', async () => {
-  const world = { home: temporaryFolder('home'), stdin: '', environment: { ...keys, GROQ_API_KEY: apiKey } }
+  const world = {
+    home: temporaryFolder('home'),
+    stdin: '',
+    environment: { ...keys, GROQ_API_KEY: apiKey },
+  }
   expect(await command(['files', 'list', '-m', 'groq'], world)).toMatchObject({
     out: '',
-    err: expect.stringContaining('groq: modelport has no files for it; choose anthropic, openai or google') as string,
+    err: expect.stringContaining(
+      'groq: modelport has no files for it; choose anthropic, openai or google',
+    ) as string,
   })
 })

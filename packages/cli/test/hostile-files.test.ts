@@ -21,9 +21,18 @@ describe('saved chats', () => {
 
   test('one damaged chat does not hide the others', async () => {
     expect(
-      (await command(['chat'], { home: home.path, stdin: 'plain one\n', environment: { MY_KEY: key } })).code,
+      (
+        await command(['chat'], {
+          home: home.path,
+          stdin: 'plain one\n',
+          environment: { MY_KEY: key },
+        })
+      ).code,
     ).toBe(0)
-    writeFileSync(join(folder(), '20260101-000000-aaaaaaaa.1.json'), toSealed('{"model": [redacted]\n}'))
+    writeFileSync(
+      join(folder(), '20260101-000000-aaaaaaaa.1.json'),
+      toSealed('{"model": [redacted]\n}'),
+    )
     const { code, out, err } = await cli(['sessions', '--json'])
     expect(code).toBe(0)
     expect((JSON.parse(out) as { sessions: unknown[] }).sessions).toHaveLength(1)
@@ -60,7 +69,12 @@ describe('saved chats', () => {
                 role: 'assistant',
                 content: [{ type: 'text', text: said }],
                 toolCalls: [
-                  { id: 'c', name: 'n', arguments: { said, count: 12345678 }, argumentsText: JSON.stringify({ said }) },
+                  {
+                    id: 'c',
+                    name: 'n',
+                    arguments: { said, count: 12345678 },
+                    argumentsText: JSON.stringify({ said }),
+                  },
                 ],
               },
               { role: 'tool', toolCallId: 'c', content: said },
@@ -100,7 +114,10 @@ describe('limits of what is read', () => {
 
   test('a configuration with many anchors is refused', async () => {
     mkdirSync(join(home.path, '.config/modelport'), { recursive: true })
-    const anchors = Array.from({ length: 20_000 }, (_, index) => `  - &a${index} {k: *a${index}}`).join('\n')
+    const anchors = Array.from(
+      { length: 20_000 },
+      (_, index) => `  - &a${index} {k: *a${index}}`,
+    ).join('\n')
     writeFileSync(configOf(home.path), `x:\n${anchors.slice(0, 200_000)}\n`)
     const { code, err } = await cli(['models'])
     expect(code).toBe(3)
@@ -110,10 +127,17 @@ describe('limits of what is read', () => {
   test('cards with many fields or anchors are refused before they are parsed', async () => {
     const file = join(home.path, 'cards.yaml')
     const numbers = Array.from({ length: 12_000 }, (_, index) => index)
-    for (const line of [(at: number) => `k${at}: x`, (at: number) => `- &a${at} x`, (at: number) => `? k${at}`]) {
+    for (const line of [
+      (at: number) => `k${at}: x`,
+      (at: number) => `- &a${at} x`,
+      (at: number) => `? k${at}`,
+    ]) {
       writeFileSync(file, numbers.map(line).join('\n'))
       const { code, err } = await cli(['agent', 'serve', file])
-      expect([code, err]).toEqual([3, expect.stringMatching(/more than (10000 fields|100 anchors and aliases)/)])
+      expect([code, err]).toEqual([
+        3,
+        expect.stringMatching(/more than (10000 fields|100 anchors and aliases)/),
+      ])
     }
   })
 })

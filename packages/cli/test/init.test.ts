@@ -11,11 +11,23 @@ import { configOf, key, startModel } from './wire.js'
 const { home, server } = useModel()
 const keysOf = (): string => join(home.path, '.config/modelport/keys.env')
 const init = (args: readonly string[], world: Partial<World> = {}): Promise<Outcome> =>
-  command(['init', '-p', 'openai-compatible', '-m', 'my-model', '--base-url', `${server.url}/v1`, ...args], {
-    home: home.path,
-    stdin: '',
-    ...world,
-  })
+  command(
+    [
+      'init',
+      '-p',
+      'openai-compatible',
+      '-m',
+      'my-model',
+      '--base-url',
+      `${server.url}/v1`,
+      ...args,
+    ],
+    {
+      home: home.path,
+      stdin: '',
+      ...world,
+    },
+  )
 const modeOf = (path: string): number => statSync(path).mode & 0o777
 
 describe('init without a terminal', () => {
@@ -56,17 +68,20 @@ describe('init without a terminal', () => {
     expect(text).toContain('name: main-2')
     expect(text).toContain('chat: main }')
     const { out } = await command(['models', '--json'], { home: home.path, stdin: '' })
-    expect((JSON.parse(out) as { models: { name: string }[] }).models.map(({ name }) => name)).toEqual([
-      'main',
-      'main-2',
-    ])
+    expect(
+      (JSON.parse(out) as { models: { name: string }[] }).models.map(({ name }) => name),
+    ).toEqual(['main', 'main-2'])
   })
 
   test('init without a terminal keeps each key under a name of its model, and leaves the other lines of the key file as they are', async () => {
     mkdirSync(join(home.path, '.config/modelport'), { recursive: true })
-    writeFileSync(keysOf(), 'OTHER=x\nexport OPENAI_COMPATIBLE_API_KEY="old"\nMODELPORT_KEY_MAIN=older\n', {
-      mode: 0o644,
-    })
+    writeFileSync(
+      keysOf(),
+      'OTHER=x\nexport OPENAI_COMPATIBLE_API_KEY="old"\nMODELPORT_KEY_MAIN=older\n',
+      {
+        mode: 0o644,
+      },
+    )
     const { code, err } = await init(['--key-stdin'], { stdin: key })
     expect(code).toBe(0)
     expect(err).toContain(`others can read ${keysOf()}`)
@@ -81,7 +96,10 @@ describe('init without a terminal', () => {
     mkdirSync(join(home.path, '.config/modelport'), { recursive: true })
     writeFileSync(keysOf(), 'MINE=another-key-0123\n', { mode: 0o600 })
     const outcome = await init(['--key-stdin', '--key-env', 'MINE'], { stdin: key })
-    expect(outcome).toMatchObject({ code: 3, err: expect.stringContaining('has another key named MINE') as string })
+    expect(outcome).toMatchObject({
+      code: 3,
+      err: expect.stringContaining('has another key named MINE') as string,
+    })
     expect(outcome.err).not.toContain('another-key-0123')
     expect(readFileSync(keysOf(), 'utf8')).toBe('MINE=another-key-0123\n')
     expect(existsSync(configOf(home.path))).toBe(false)
@@ -94,7 +112,9 @@ describe('init without a terminal', () => {
       const second = ['--key-stdin', '-n', 'second', '--base-url', `${other.url}/v1`]
       expect((await init(second, { stdin: 'sk-other-0123456789' })).code).toBe(0)
       for (const name of ['first', 'second', 'first'])
-        expect(await command(['complete', '-m', name, 'be plain'], { home: home.path, stdin: '' })).toMatchObject({
+        expect(
+          await command(['complete', '-m', name, 'be plain'], { home: home.path, stdin: '' }),
+        ).toMatchObject({
           code: 0,
           out: 'Plain text\n',
         })
@@ -110,7 +130,9 @@ describe('init without a terminal', () => {
     await server.restart({ reply: () => late })
     const outcome = await init(['--key-stdin'], { stdin: key })
     expect(outcome).toMatchObject({ code: 14, out: '' })
-    expect(outcome.err).toContain('nothing is saved: add --no-test to save the model without the test')
+    expect(outcome.err).toContain(
+      'nothing is saved: add --no-test to save the model without the test',
+    )
     expect(existsSync(configOf(home.path))).toBe(false)
   })
 
@@ -122,20 +144,35 @@ describe('init without a terminal', () => {
     })
   })
 
-  const refused: [what: string, args: string[], world: Partial<World>, code: number, message: string][] = [
-    ['a key that is refused', ['--key-stdin'], { stdin: 'sk-wrong-0123456789' }, 4, 'key was refused'],
+  const refused: [
+    what: string,
+    args: string[],
+    world: Partial<World>,
+    code: number,
+    message: string,
+  ][] = [
+    [
+      'a key that is refused',
+      ['--key-stdin'],
+      { stdin: 'sk-wrong-0123456789' },
+      4,
+      'key was refused',
+    ],
     ['a key of several lines', ['--key-stdin', '--no-test'], { stdin: 'a\nb' }, 3, 'line break'],
     ['an empty key', ['--key-stdin'], { stdin: '' }, 2, 'nothing was piped in'],
     ['an unknown provider', ['-p', 'antropic'], {}, 3, 'did you mean "anthropic"'],
     ['an address that is not a URL', ['--base-url', 'localhost', '--no-test'], {}, 3, 'base_url'],
   ]
-  test.each(refused)('nothing is written when init fails: %s', async (_what, args, world, code, message) => {
-    const outcome = await init(args, world)
-    expect(outcome).toMatchObject({ code, out: '' })
-    expect(outcome.err).toContain(message)
-    expect(existsSync(configOf(home.path))).toBe(false)
-    expect(existsSync(keysOf())).toBe(false)
-  })
+  test.each(refused)(
+    'nothing is written when init fails: %s',
+    async (_what, args, world, code, message) => {
+      const outcome = await init(args, world)
+      expect(outcome).toMatchObject({ code, out: '' })
+      expect(outcome.err).toContain(message)
+      expect(existsSync(configOf(home.path))).toBe(false)
+      expect(existsSync(keysOf())).toBe(false)
+    },
+  )
 
   test('a configuration that is broken is left alone', async () => {
     mkdirSync(join(home.path, '.config/modelport'), { recursive: true })
@@ -160,7 +197,15 @@ test('a server is found while its port takes connections', async () => {
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
-  const rows = [{ name: 'mine', selfHosted: true, baseUrl: `http://localhost:${port}`, keyEnv: [], needsKey: false }]
+  const rows = [
+    {
+      name: 'mine',
+      selfHosted: true,
+      baseUrl: `http://localhost:${port}`,
+      keyEnv: [],
+      needsKey: false,
+    },
+  ]
   const find = (signal: AbortSignal) => findRunning(rows, signal)
   const { signal } = new AbortController()
   expect(await find(signal)).toEqual(new Set(['mine']))
@@ -171,7 +216,9 @@ test('a server is found while its port takes connections', async () => {
 
 test('Ollama is found by its list of models, not by its port', async () => {
   const bodies: Record<string, string> = { '/api/tags': '{"models":[]}' }
-  const ollama = createServer((request, response) => response.end(bodies[request.url ?? ''] ?? 'hello'))
+  const ollama = createServer((request, response) =>
+    response.end(bodies[request.url ?? ''] ?? 'hello'),
+  )
   await new Promise<void>((resolve) => ollama.listen(0, '127.0.0.1', resolve))
   const { port } = ollama.address() as AddressInfo
   const { signal } = new AbortController()

@@ -19,7 +19,9 @@ let servers: readonly WireServer[]
 beforeAll(async () => {
   const formats = [anthropicMessages, openaiResponses, gemini, ollamaChat, openaiChat]
   servers = await Promise.all(
-    [0, 1].map(() => startWireServer({ formats, reply: [{ text: ['OK'], finish: 'stop', usage: {} }] })),
+    [0, 1].map(() =>
+      startWireServer({ formats, reply: [{ text: ['OK'], finish: 'stop', usage: {} }] }),
+    ),
   )
 })
 afterAll(() => Promise.all(servers.map((server) => server.close())))
@@ -27,8 +29,13 @@ afterAll(() => Promise.all(servers.map((server) => server.close())))
 const cases = fc.record({
   row: fc.constantFrom(...rows),
   place: fc.constantFrom(0, 1),
-  apiKeyEnv: fc.option(fc.constantFrom('MINE', 'NOT_SET', ...keyNames), { nil: undefined, freq: 2 }),
-  companion: fc.option(fc.record({ name: fc.constantFrom(...addressNames), place: fc.constantFrom(0, 1) })),
+  apiKeyEnv: fc.option(fc.constantFrom('MINE', 'NOT_SET', ...keyNames), {
+    nil: undefined,
+    freq: 2,
+  }),
+  companion: fc.option(
+    fc.record({ name: fc.constantFrom(...addressNames), place: fc.constantFrom(0, 1) }),
+  ),
   words: fc.constantFrom(['complete', 'Hi'], ['doctor', '--until', 'model', '--timeout', '20']),
 })
 
@@ -44,13 +51,22 @@ test('complete and doctor send no key to a server that it was not given for', as
         [...keyNames, 'MINE'].map((name) => [name, canary(name)]),
       )
       if (companion) variables[companion.name] = urlOf(companion.place)
-      const fields = { name: 'main', provider: row.name, model: 'm', base_url: urlOf(place), api_key_env: apiKeyEnv }
-      writeFileSync(configOf(home), JSON.stringify({ models: [fields], roles: { chat: 'main' } }), { mode: 0o600 })
+      const fields = {
+        name: 'main',
+        provider: row.name,
+        model: 'm',
+        base_url: urlOf(place),
+        api_key_env: apiKeyEnv,
+      }
+      writeFileSync(configOf(home), JSON.stringify({ models: [fields], roles: { chat: 'main' } }), {
+        mode: 0o600,
+      })
       const before = servers.map(({ requests }) => requests.length)
       const { out, err } = await command(words, { home, stdin: '', environment: variables })
       expect(out + err).not.toContain('canary-')
       const named = apiKeyEnv === undefined ? undefined : [apiKeyEnv]
-      const own = companion?.place === place && row.baseUrlEnv?.includes(companion.name) ? row.keyEnv : []
+      const own =
+        companion?.place === place && row.baseUrlEnv?.includes(companion.name) ? row.keyEnv : []
       for (const [index, { requests }] of servers.entries()) {
         const told = JSON.stringify(requests.slice(before[index]))
         const reached = [...keyNames, 'MINE'].filter((name) => told.includes(canary(name)))

@@ -8,7 +8,9 @@ import { useModel } from './set-up.js'
 import { configure, key, writeTools } from './wire.js'
 
 if (!canSeeProcesses)
-  console.log('key-secrecy.test.ts: skipped, the arguments of processes can be read in /proc on Linux only')
+  console.log(
+    'key-secrecy.test.ts: skipped, the arguments of processes can be read in /proc on Linux only',
+  )
 
 const enter = '\r'
 const { home, server } = useModel()
@@ -33,9 +35,13 @@ function filesWithKey(folder: string): string[] {
 
 /** The program was seen; no argument of it, and nothing of a process it started, holds the key. */
 function expectHidden({ seen }: ProcessWatch, root: number): void {
-  expect(seen.some(({ pid, arguments: args }) => pid === root && args.includes('main.js'))).toBe(true)
+  expect(seen.some(({ pid, arguments: args }) => pid === root && args.includes('main.js'))).toBe(
+    true,
+  )
   expect(seen.filter(({ arguments: args }) => args.includes(key))).toEqual([])
-  expect(seen.filter(({ pid, environment }) => pid !== root && environment.includes(key))).toEqual([])
+  expect(seen.filter(({ pid, environment }) => pid !== root && environment.includes(key))).toEqual(
+    [],
+  )
 }
 
 describe.runIf(canSeeProcesses)(
@@ -54,11 +60,17 @@ describe.runIf(canSeeProcesses)(
         await expect
           .poll(
             () =>
-              watching.seen.some(({ pid, arguments: args }) => pid !== child.pid && args.startsWith(`sleep-${key}`)),
+              watching.seen.some(
+                ({ pid, arguments: args }) => pid !== child.pid && args.startsWith(`sleep-${key}`),
+              ),
             { timeout: 30_000 },
           )
           .toBe(true)
-        expect(watching.seen.some(({ pid, environment }) => pid !== child.pid && environment.includes(key))).toBe(true)
+        expect(
+          watching.seen.some(
+            ({ pid, environment }) => pid !== child.pid && environment.includes(key),
+          ),
+        ).toBe(true)
       } finally {
         for (const pid of new Set(watching.seen.map((one) => one.pid))) process.kill(pid, 'SIGKILL')
       }
@@ -101,7 +113,9 @@ describe.runIf(canSeeProcesses)(
       expect(watching.seen.filter(({ environment }) => environment.includes(key))).toEqual([])
       expect(shown.raw).not.toContain(key)
       expect(filesWithKey(home.path)).toEqual(['.config/modelport/keys.env'])
-      expect(server.requests.some(({ headers }) => JSON.stringify(headers).includes(key))).toBe(true)
+      expect(server.requests.some(({ headers }) => JSON.stringify(headers).includes(key))).toBe(
+        true,
+      )
     })
 
     test('a key of the environment is shown nowhere and kept nowhere by doctor', async () => {

@@ -7,7 +7,10 @@ import { configOf } from './wire.js'
 
 const key = 'sk-llama-canary-01234'
 const server = startLlamaServer(['--api-key', key])
-if (!server) console.log('skipped: the command line against a real llama.cpp server, which this machine does not have')
+if (!server)
+  console.log(
+    'skipped: the command line against a real llama.cpp server, which this machine does not have',
+  )
 const home = temporaryFolder('home')
 let terminal: PseudoTerminal | undefined
 

@@ -64,15 +64,18 @@ describe('Markdown', () => {
   test('Markdown is the same in any pieces', () => {
     const whole = render([document])
     fc.assert(
-      fc.property(fc.array(fc.integer({ min: 1, max: 12 }), { minLength: 1, maxLength: 20 }), (sizes) => {
-        const pieces: string[] = []
-        for (let start = 0, turn = 0; start < document.length; turn++) {
-          const end = start + (sizes[turn % sizes.length] ?? 1)
-          pieces.push(document.slice(start, end))
-          start = end
-        }
-        expect(render(pieces)).toBe(whole)
-      }),
+      fc.property(
+        fc.array(fc.integer({ min: 1, max: 12 }), { minLength: 1, maxLength: 20 }),
+        (sizes) => {
+          const pieces: string[] = []
+          for (let start = 0, turn = 0; start < document.length; turn++) {
+            const end = start + (sizes[turn % sizes.length] ?? 1)
+            pieces.push(document.slice(start, end))
+            start = end
+          }
+          expect(render(pieces)).toBe(whole)
+        },
+      ),
       { numRuns: 100 },
     )
   })
@@ -115,12 +118,16 @@ describe('Markdown', () => {
     )
   })
 
-  test.each(['use *args and **kwargs', 'snake_case_name', '2 * 3 * 4', 'a ` b', '[not a link]', '~~~ no'])(
-    'Markdown shows marks that mark nothing: %s',
-    (text) => {
-      expect(render([text])).toBe(`${text}\n`)
-    },
-  )
+  test.each([
+    'use *args and **kwargs',
+    'snake_case_name',
+    '2 * 3 * 4',
+    'a ` b',
+    '[not a link]',
+    '~~~ no',
+  ])('Markdown shows marks that mark nothing: %s', (text) => {
+    expect(render([text])).toBe(`${text}\n`)
+  })
 
   test('Markdown shows words at once, but for those of a span', () => {
     let shown = ''
@@ -148,11 +155,14 @@ describe('Markdown', () => {
   )
 
   test('a link shows where it leads, unless its text does', () => {
-    expect(render(['[bank.example](https://evil.example/)'])).toBe('bank.example (https://evil.example/)\n')
+    expect(render(['[bank.example](https://evil.example/)'])).toBe(
+      'bank.example (https://evil.example/)\n',
+    )
     expect(render(['https://a.example/ '])).toBe('https://a.example/ \n')
   })
 
-  const table = '| City | `a|b` | Rain \\| snow |\n|:--|:-:|--:|\n| **Rome** | 東京 | 1 |\n| Oslo |\n'
+  const table =
+    '| City | `a|b` | Rain \\| snow |\n|:--|:-:|--:|\n| **Rome** | 東京 | 1 |\n| Oslo |\n'
 
   test('a table is aligned as it says, by the width of what is shown', () => {
     expect(render([`Now:\n\n${table}\nDone`])).toBe(
@@ -173,7 +183,13 @@ describe('Markdown', () => {
   test('a table that is wider than the terminal wraps its widest columns; with too many columns it stays as it is', () => {
     const wide = '| a | b |\n|---|---|\n| short | some words that do not fit |\n'
     expect(render([wide], { NO_COLOR: '1' }, 24)).toBe(
-      ['a     │ b', '──────┼────────────────', 'short │ some words that', '      │ do not fit', ''].join('\n'),
+      [
+        'a     │ b',
+        '──────┼────────────────',
+        'short │ some words that',
+        '      │ do not fit',
+        '',
+      ].join('\n'),
     )
     expect(render([wide], { NO_COLOR: '1' }, 8)).toBe(wide)
   })

@@ -20,12 +20,19 @@ export default [
   )
   server = `${process.execPath} ${await buildCli()} mcp serve ${file}`
 })
-const mcp = (...args: string[]): Promise<Outcome> => command(['mcp', ...args], { home, stdin: '', environment: {} })
+const mcp = (...args: string[]): Promise<Outcome> =>
+  command(['mcp', ...args], { home, stdin: '', environment: {} })
 
 test('mcp list shows the tools of a server that mcp serve runs over stdio', async () => {
   const { code, out } = await mcp('list', server)
-  expect([code, out]).toEqual([0, 'tool  weather  The weather of a city\ntool  fail  Always fails\n'])
-  const { tools, prompts } = JSON.parse((await mcp('list', server, '--json')).out) as Record<string, { name: string }[]>
+  expect([code, out]).toEqual([
+    0,
+    'tool  weather  The weather of a city\ntool  fail  Always fails\n',
+  ])
+  const { tools, prompts } = JSON.parse((await mcp('list', server, '--json')).out) as Record<
+    string,
+    { name: string }[]
+  >
   expect([tools?.map(({ name }) => name), prompts]).toEqual([['weather', 'fail'], []])
 })
 
@@ -35,16 +42,32 @@ test('mcp call calls a tool with JSON and with single arguments, and prints its 
     out: '1 days of sun in Rome\n',
     err: '',
   })
-  const { out } = await mcp('call', server, 'weather', '{"days":1}', '--arg', 'city=7', '--arg', 'days=3')
+  const { out } = await mcp(
+    'call',
+    server,
+    'weather',
+    '{"days":1}',
+    '--arg',
+    'city=7',
+    '--arg',
+    'days=3',
+  )
   expect(out).toBe('3 days of sun in 7\n')
-  const json = JSON.parse((await mcp('call', server, 'weather', '--arg', 'city=Rome', '--json')).out) as unknown
+  const json = JSON.parse(
+    (await mcp('call', server, 'weather', '--arg', 'city=Rome', '--json')).out,
+  ) as unknown
   expect(json).toEqual({
     content: [{ type: 'text', text: expect.stringContaining('1 days of sun in Rome') as string }],
   })
 })
 
 test.each([
-  ['a tool that the server does not have', ['whether'], 2, 'the server has no tool "whether"; it has weather, fail'],
+  [
+    'a tool that the server does not have',
+    ['whether'],
+    2,
+    'the server has no tool "whether"; it has weather, fail',
+  ],
   ['a tool that fails', ['fail'], 1, 'no wind today'],
   ['arguments that do not fit', ['weather', '{"days":"x"}'], 6, 'city'],
   ['arguments that are not JSON', ['weather', '{city}'], 2, 'the arguments must be a JSON object'],

@@ -31,7 +31,12 @@ const rows: [line: string, files: Readonly<Record<string, string>>, code: number
     16,
     'error (protocol): the reply is not JSON, so it does not fit the schema; try again, or another model\n',
   ],
-  ['prompts check HOME/empty', { 'empty/.keep': '' }, 0, '0 prompts: HOME/empty has no Markdown files\n'],
+  [
+    'prompts check HOME/empty',
+    { 'empty/.keep': '' },
+    0,
+    '0 prompts: HOME/empty has no Markdown files\n',
+  ],
   [
     'studio --mcp no-such-command',
     {},
@@ -51,12 +56,19 @@ test.each(rows)('the message of a mistake says what to do: %s', async (line, fil
 })
 
 test('the code of an error is said once', async () => {
-  const failing = async (environment: Readonly<Record<string, string>>, ...args: string[]): Promise<string> =>
-    (await command(['complete', 'x', ...args], { home: home.path, stdin: '', environment })).err.split('\n')[0] ?? ''
+  const failing = async (
+    environment: Readonly<Record<string, string>>,
+    ...args: string[]
+  ): Promise<string> =>
+    (
+      await command(['complete', 'x', ...args], { home: home.path, stdin: '', environment })
+    ).err.split('\n')[0] ?? ''
   expect(await failing({}, '--base-url', 'http://127.0.0.1:9/v1')).toBe(
     'error (network): openai-compatible: refused at 127.0.0.1:9: connect ECONNREFUSED 127.0.0.1:9',
   )
-  expect(await failing({ MY_KEY: 'sk-wrong-0123456789' })).toMatch(/^error \(auth\): openai-compatible: 401: /)
+  expect(await failing({ MY_KEY: 'sk-wrong-0123456789' })).toMatch(
+    /^error \(auth\): openai-compatible: 401: /,
+  )
 })
 
 test('a configuration without roles works: the first model is used, and -m needs none', async () => {

@@ -15,7 +15,10 @@ export interface OpenedStudio {
 /** Starts the command, and takes the session that its page would take. */
 export async function openStudio(args: readonly string[], world: World): Promise<OpenedStudio> {
   let seen = ''
-  const running = startCommand(['studio', '--json', ...args], { ...world, onOutput: (text) => (seen += text) })
+  const running = startCommand(['studio', '--json', ...args], {
+    ...world,
+    onOutput: (text) => (seen += text),
+  })
   await expect.poll(() => seen, { interval: 10 }).toContain('"url"')
   const { url } = JSON.parse(seen) as { readonly url: string }
   const { origin, hash } = new URL(url)
@@ -27,12 +30,17 @@ export async function openStudio(args: readonly string[], world: World): Promise
     })
     return (await response.json()) as Value
   }
-  session = (await ask<{ session: string }>('/api/session', { token: hash.replace('#token=', '') })).session
+  session = (await ask<{ session: string }>('/api/session', { token: hash.replace('#token=', '') }))
+    .session
   const settled = async (id: string): Promise<RunRecord> => {
     // The stream of events ends with the run.
-    const events = await fetch(`${origin}/api/runs/${id}/events`, { headers: { 'x-modelport-session': session } })
+    const events = await fetch(`${origin}/api/runs/${id}/events`, {
+      headers: { 'x-modelport-session': session },
+    })
     await events.text()
-    await expect.poll(() => ask(`/api/runs/${id}`), { interval: 10 }).not.toMatchObject({ status: 'running' })
+    await expect
+      .poll(() => ask(`/api/runs/${id}`), { interval: 10 })
+      .not.toMatchObject({ status: 'running' })
     return ask<RunRecord>(`/api/runs/${id}`)
   }
   return { running, url, ask, settled }

@@ -11,19 +11,29 @@ beforeEach(() => {
 
 describe('a private file', () => {
   test('a private file takes the place of one that others could read, and of a link, not of what the link leads to', async () => {
-    const [file, target, link] = ['file', 'target', 'link'].map((name) => join(home, name)) as [string, string, string]
+    const [file, target, link] = ['file', 'target', 'link'].map((name) => join(home, name)) as [
+      string,
+      string,
+      string,
+    ]
     writeFileSync(file, 'old', { mode: 0o644 })
     writeFileSync(target, 'untouched')
     symlinkSync(target, link)
     for (const path of [file, link]) await writePrivateFile(path, 'new')
-    expect([file, target, link].map((path) => readFileSync(path, 'utf8'))).toEqual(['new', 'untouched', 'new'])
+    expect([file, target, link].map((path) => readFileSync(path, 'utf8'))).toEqual([
+      'new',
+      'untouched',
+      'new',
+    ])
     expect(statSync(file).mode & 0o777).toBe(0o600)
   })
 
   test('a private file that cannot be written leaves nothing behind', async () => {
     const folder = join(home, 'folder')
     mkdirSync(join(folder, 'taken'), { recursive: true })
-    await expect(writePrivateFile(join(folder, 'taken'), 'x')).rejects.toMatchObject({ path: join(folder, 'taken') })
+    await expect(writePrivateFile(join(folder, 'taken'), 'x')).rejects.toMatchObject({
+      path: join(folder, 'taken'),
+    })
     expect(readdirSync(folder)).toEqual(['taken'])
   })
 

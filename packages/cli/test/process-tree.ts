@@ -1,7 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 
 /** True where processes can be looked into. */
-export const canSeeProcesses: boolean = process.platform === 'linux' && existsSync('/proc/self/cmdline')
+export const canSeeProcesses: boolean =
+  process.platform === 'linux' && existsSync('/proc/self/cmdline')
 
 /** What others on the computer can read of a process. */
 export interface SeenProcess {

@@ -5,7 +5,9 @@ import { useModel } from './set-up.js'
 import { command, type Outcome, type World } from './test-io.js'
 import { key } from './wire.js'
 
-const { home } = useModel({ fields: 'profile: {input_cost_per_million: 3, output_cost_per_million: 15}' })
+const { home } = useModel({
+  fields: 'profile: {input_cost_per_million: 3, output_cost_per_million: 15}',
+})
 const cli = (args: readonly string[], world: Partial<World> = {}): Promise<Outcome> =>
   command(args, { home: home.path, stdin: '', environment: { MY_KEY: key }, ...world })
 
@@ -20,7 +22,10 @@ function write(files: Readonly<Record<string, string>>): void {
 
 describe('prompts check', () => {
   test('prompts check lists the prompts of a folder and what would go wrong in a call', async () => {
-    write({ 'good/ask.md': 'Ask {topic}', 'bad/ask.md': '---\nonParseError: Fix {error}\n---\nAsk {topic}' })
+    write({
+      'good/ask.md': 'Ask {topic}',
+      'bad/ask.md': '---\nonParseError: Fix {error}\n---\nAsk {topic}',
+    })
     expect(await cli(['prompts', 'check', join(home.path, 'good')])).toMatchObject({
       code: 0,
       out: expect.stringMatching(/^ask {2}[\da-f]{12} {2}\{topic\}\n$/),
@@ -53,7 +58,9 @@ describe('prompts check', () => {
       expect.stringContaining(`${join(folder, 'a.md')}, line 1, column 5`),
       `${join(folder, 'a.md')}, line 2, column 4: a "}" closes nothing; write "}}" for a brace`,
       `${join(folder, 'b', 'ask.md')}, line 1, column 1: the front matter is not closed; end it with a line "---"`,
-      expect.stringContaining(`${join(folder, 'c.md')}: prompt "c", onParseError: nothing fills {error}`),
+      expect.stringContaining(
+        `${join(folder, 'c.md')}: prompt "c", onParseError: nothing fills {error}`,
+      ),
       expect.stringContaining(`${join(folder, 'c.md')}: prompt "c", onParseError: `),
     ])
     const json = await cli(['prompts', 'check', folder, '--json'])
@@ -71,7 +78,10 @@ describe('prompts check', () => {
 
   test('prompts check reports a folder that does not exist as an error of the configuration', async () => {
     const args = ['prompts', 'check', join(home.path, 'none')]
-    expect(await cli(args)).toMatchObject({ code: 3, err: expect.stringContaining('none cannot be read: ENOENT') })
+    expect(await cli(args)).toMatchObject({
+      code: 3,
+      err: expect.stringContaining('none cannot be read: ENOENT'),
+    })
     const { code, out, err } = await cli([...args, '--json'])
     expect([code, out, JSON.parse(err)]).toMatchObject([3, '', { error: { code: 'config' } }])
   })

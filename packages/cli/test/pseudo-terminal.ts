@@ -18,7 +18,12 @@ export class PseudoTerminal {
     return new PseudoTerminal(await buildCli(), args, home, variables)
   }
 
-  constructor(program: string, args: readonly string[], home: string, variables: Readonly<Record<string, string>>) {
+  constructor(
+    program: string,
+    args: readonly string[],
+    home: string,
+    variables: Readonly<Record<string, string>>,
+  ) {
     const [cols, rows] = [100, 40]
     this.#screen = new xterm.Terminal({ cols, rows, allowProposedApi: true, scrollback: 1000 })
     this.#pty = spawn(process.execPath, [program, ...args], {

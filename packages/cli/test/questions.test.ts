@@ -15,7 +15,10 @@ let booked: unknown[]
 
 const schema = {
   type: 'object',
-  properties: { people: { type: 'integer', title: 'Guests', minimum: 1 }, window: { type: 'boolean' } },
+  properties: {
+    people: { type: 'integer', title: 'Guests', minimum: 1 },
+    window: { type: 'boolean' },
+  },
   required: ['people'],
 } as const
 const book = defineTool({
@@ -27,12 +30,17 @@ const book = defineTool({
     return 'booked'
   },
 })
-const model = () => createMock({ responses: [{ toolCalls: [{ name: 'book', arguments: {} }] }, 'Booked.'] })
+const model = () =>
+  createMock({ responses: [{ toolCalls: [{ name: 'book', arguments: {} }] }, 'Booked.'] })
 
 beforeEach(async () => {
   booked = []
   server = await serve([
-    createAgent({ card: { name: 'waiter', description: 'Books tables' }, provider: model(), tools: [book] }),
+    createAgent({
+      card: { name: 'waiter', description: 'Books tables' },
+      provider: model(),
+      tools: [book],
+    }),
   ])
 })
 afterEach(() => server.close())
@@ -70,7 +78,10 @@ test('agent send asks for each field of a question at a terminal, until the answ
 })
 
 test('agent send leaves a question open without a terminal, also with --yes', async () => {
-  const { code, err } = await command(['agent', 'send', server.url, 'book', '--yes'], { home: home.path, stdin: '' })
+  const { code, err } = await command(['agent', 'send', server.url, 'book', '--yes'], {
+    home: home.path,
+    stdin: '',
+  })
   expect(code).toBe(0)
   expect(err).toContain('is input-required; continue it:')
   expect(booked).toEqual([])

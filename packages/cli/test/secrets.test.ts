@@ -57,26 +57,33 @@ const kept = (): string =>
     .map((name) => readFileSync(join(home.path, name), 'utf8'))
     .join('\n')
 
-test.each(Object.entries(secrets))('nothing that is kept holds %s, in whatever form it was said', async (_, secret) => {
-  const said = forms(secret)
-  const { code, err } = await command(['chat', '--record', join(home.path, 'chat.json')], {
-    home: home.path,
-    stdin: said.map((form) => `plain ${form}.\n`).join(''),
-    environment,
-  })
-  expect(code, err).toBe(0)
-  const text = kept()
-  for (const form of said) expect(text).not.toContain(form)
-  // Base64 of what begins elsewhere is other letters: what stands for the secret's own bytes.
-  expect(text).not.toContain(base64(`me:${secret}`).slice(8, -4))
-  expect(text.split('[redacted]').length).toBeGreaterThan(2 * said.length)
-  expect(text).toContain('Plain text')
-})
+test.each(Object.entries(secrets))(
+  'nothing that is kept holds %s, in whatever form it was said',
+  async (_, secret) => {
+    const said = forms(secret)
+    const { code, err } = await command(['chat', '--record', join(home.path, 'chat.json')], {
+      home: home.path,
+      stdin: said.map((form) => `plain ${form}.\n`).join(''),
+      environment,
+    })
+    expect(code, err).toBe(0)
+    const text = kept()
+    for (const form of said) expect(text).not.toContain(form)
+    // Base64 of what begins elsewhere is other letters: what stands for the secret's own bytes.
+    expect(text).not.toContain(base64(`me:${secret}`).slice(8, -4))
+    expect(text.split('[redacted]').length).toBeGreaterThan(2 * said.length)
+    expect(text).toContain('Plain text')
+  },
+)
 
 test('the key of a model that is not used any more is kept nowhere', async () => {
-  writeFileSync(configOf(home.path), readFileSync(configOf(home.path), 'utf8').replace('MY_KEY }\n', 'LAST_KEY }\n'), {
-    mode: 0o600,
-  })
+  writeFileSync(
+    configOf(home.path),
+    readFileSync(configOf(home.path), 'utf8').replace('MY_KEY }\n', 'LAST_KEY }\n'),
+    {
+      mode: 0o600,
+    },
+  )
   const { code } = await command(['chat'], {
     home: home.path,
     stdin: `plain ${secrets.header}\n/model other\nplain too\n`,

@@ -8,7 +8,9 @@ import { configure, key } from './wire.js'
 
 const responses: Readonly<Record<string, unknown>> = {
   'POST /api/show': { capabilities: ['completion', 'tools'] },
-  'GET /api/v0/models': { data: [{ id: 'a' }, { id: 'b', capabilities: ['tool_use'] }, { id: 'c', capabilities: [] }] },
+  'GET /api/v0/models': {
+    data: [{ id: 'a' }, { id: 'b', capabilities: ['tool_use'] }, { id: 'c', capabilities: [] }],
+  },
   'GET /props': { chat_template_caps: { supports_tools: true, supports_tool_calls: false } },
   'GET /v1/models': {
     data: [
@@ -58,10 +60,13 @@ test.each([
   ['huggingface', 'a', '/v1', true],
   ['huggingface', 'a:x', '/v1', false],
   ['huggingface', 'b', '/v1', undefined],
-])('%s says of the model %s at %j whether it calls tools: %s', async (provider, model, path, expected) => {
-  expect(await ask(provider, model, origin + path)).toBe(expected)
-  expect(asked.map(({ headers }) => headers.authorization)).toEqual([`Bearer ${key}`])
-})
+])(
+  '%s says of the model %s at %j whether it calls tools: %s',
+  async (provider, model, path, expected) => {
+    expect(await ask(provider, model, origin + path)).toBe(expected)
+    expect(asked.map(({ headers }) => headers.authorization)).toEqual([`Bearer ${key}`])
+  },
+)
 
 test('servers without such a fact are not asked, and a server that does not respond is passed over', async () => {
   expect(await ask('openai', 'a')).toBeUndefined()

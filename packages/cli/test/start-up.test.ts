@@ -21,15 +21,22 @@ beforeAll(async () => {
 }, 240_000)
 
 /** Runs the built program; `sources` are the source files of what it loaded. */
-function start(args: readonly string[]): { readonly out: string; readonly sources: readonly string[] } {
+function start(args: readonly string[]): {
+  readonly out: string
+  readonly sources: readonly string[]
+} {
   const folder = dirname(dirname(program))
   const hook = join(folder, 'hook.mjs')
   writeFileSync(hook, listing)
   const { outputs } = JSON.parse(readFileSync(join(folder, 'meta.json'), 'utf8')) as {
     readonly outputs: Readonly<Record<string, { readonly inputs: object }>>
   }
-  const inputs = new Map(Object.entries(outputs).map(([path, output]) => [basename(path), Object.keys(output.inputs)]))
-  const { stdout, stderr } = spawnSync(process.execPath, ['--import', hook, program, ...args], { encoding: 'utf8' })
+  const inputs = new Map(
+    Object.entries(outputs).map(([path, output]) => [basename(path), Object.keys(output.inputs)]),
+  )
+  const { stdout, stderr } = spawnSync(process.execPath, ['--import', hook, program, ...args], {
+    encoding: 'utf8',
+  })
   const files = stderr.split('\n').flatMap((url) => inputs.get(basename(url)) ?? [])
   const names = files.map((path) =>
     path

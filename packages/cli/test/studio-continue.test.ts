@@ -22,8 +22,18 @@ const usage = { inputTokens: 10, outputTokens: 5 }
 const reply: WireReply = (request, { format }) => {
   const results = format.read(request).messages.filter(({ role }) => role === 'tool').length
   if (results === 0)
-    return { text: ['First I look.'], toolCalls: [call('call_1', 'look')], finish: 'tool-calls', usage }
-  if (results === 1) return { toolCalls: [call('call_2', 'look'), call('call_3', 'pay')], finish: 'tool-calls', usage }
+    return {
+      text: ['First I look.'],
+      toolCalls: [call('call_1', 'look')],
+      finish: 'tool-calls',
+      usage,
+    }
+  if (results === 1)
+    return {
+      toolCalls: [call('call_2', 'look'), call('call_3', 'pay')],
+      finish: 'tool-calls',
+      usage,
+    }
   return { text: ['Everything is done.'], finish: 'stop', usage }
 }
 
@@ -37,7 +47,10 @@ export default [
   { name: 'pay', description: 'Pays', parameters: { type: 'object' }, execute: () => { write('pay'); return new Promise(() => {}) } },
 ]`
   writeFileSync(file, source)
-  return { file, ledger: () => (existsSync(ledger) ? readFileSync(ledger, 'utf8').trim().split('\n') : []) }
+  return {
+    file,
+    ledger: () => (existsSync(ledger) ? readFileSync(ledger, 'utf8').trim().split('\n') : []),
+  }
 }
 
 describe.skipIf(!hasBrowser)('a run that was cut off with the process of the studio', () => {
@@ -50,7 +63,10 @@ describe.skipIf(!hasBrowser)('a run that was cut off with the process of the stu
   }, 120_000)
   afterAll(() => browser.close())
 
-  async function start(home: string, tools: string): Promise<{ readonly child: ChildProcess; readonly page: Page }> {
+  async function start(
+    home: string,
+    tools: string,
+  ): Promise<{ readonly child: ChildProcess; readonly page: Page }> {
     const child = spawn(process.execPath, [program, 'studio', '--json', '--tools', tools], {
       env: { PATH: process.env['PATH'] ?? '', HOME: home, MY_KEY: key },
       stdio: ['ignore', 'pipe', 'inherit'],
@@ -61,7 +77,10 @@ describe.skipIf(!hasBrowser)('a run that was cut off with the process of the stu
     return { child, page }
   }
 
-  async function kill({ child, page }: Awaited<ReturnType<typeof start>>, signal: NodeJS.Signals): Promise<void> {
+  async function kill(
+    { child, page }: Awaited<ReturnType<typeof start>>,
+    signal: NodeJS.Signals,
+  ): Promise<void> {
     child.kill(signal)
     await once(child, 'exit')
     await page.close()
@@ -75,7 +94,10 @@ describe.skipIf(!hasBrowser)('a run that was cut off with the process of the stu
   }
 
   /** Runs until the first look is done and the second and the payment are under way. */
-  async function untilPaying({ page }: Awaited<ReturnType<typeof start>>, ledger: () => string[]): Promise<void> {
+  async function untilPaying(
+    { page }: Awaited<ReturnType<typeof start>>,
+    ledger: () => string[],
+  ): Promise<void> {
     await page.getByLabel('Message', { exact: true }).fill('Look twice and pay')
     await page.keyboard.press('Enter')
     await allow(page, 'look')

@@ -12,7 +12,9 @@ import { useModel } from './set-up.js'
 import { startCommand } from './test-io.js'
 import { key, writeTools } from './wire.js'
 
-const { home, server } = useModel({ fields: 'profile: {input_cost_per_million: 3, output_cost_per_million: 15}' })
+const { home, server } = useModel({
+  fields: 'profile: {input_cost_per_million: 3, output_cost_per_million: 15}',
+})
 
 beforeAll(() => buildPage(new URL('../../studio/dist/page', import.meta.url).pathname))
 
@@ -32,7 +34,9 @@ describe('studio', () => {
       messages: [{ role: 'user', content: `Hello, my key is ${key}` }],
     })
     expect(await settled(id)).toMatchObject({ status: 'final' })
-    await expect.poll(async () => JSON.stringify(await ask(`/api/runs/${id}/exchanges`))).toContain('/chat/completions')
+    await expect
+      .poll(async () => JSON.stringify(await ask(`/api/runs/${id}/exchanges`)))
+      .toContain('/chat/completions')
     expect(JSON.stringify(await ask(`/api/runs/${id}/exchanges`))).not.toContain(key)
     const cassette = await ask(`/api/runs/${id}/cassette`)
     const requests = server.requests.length
@@ -40,7 +44,9 @@ describe('studio', () => {
     expect(opened.hosts).toEqual([])
     const replay = async (content: string, more: object = {}): Promise<RunRecord> => {
       const messages = [{ role: 'user', content }]
-      return settled((await ask<RunRecord>('/api/runs', { model: opened.id, messages, ...more })).id)
+      return settled(
+        (await ask<RunRecord>('/api/runs', { model: opened.id, messages, ...more })).id,
+      )
     }
     // Options, tools and instructions are part of the request too.
     const others = { temperature: 0.1, system: 'Be brief.' }
@@ -63,7 +69,9 @@ describe('studio', () => {
     expect(deno.notes).toContain('The program may read the variable MY_KEY.')
     running.interrupt()
     expect((await running.done).code).toBe(0)
-    expect((await stat(join(home.path, '.local/state/modelport/studio.db'))).mode & 0o777).toBe(0o600)
+    expect((await stat(join(home.path, '.local/state/modelport/studio.db'))).mode & 0o777).toBe(
+      0o600,
+    )
   })
 
   test.each([
@@ -98,7 +106,10 @@ describe('studio', () => {
     const fixture = new URL('../../studio/test/fixtures/mcp-server.mjs', import.meta.url).pathname
     const mcp = `${process.execPath} ${fixture}`
     const { running, ask } = await open(['--memory', '--agent', agent.url, '--mcp', mcp])
-    expect((await ask<StudioInfo>('/api/info')).models.at(-1)).toMatchObject({ id: agent.url, provider: 'agent' })
+    expect((await ask<StudioInfo>('/api/info')).models.at(-1)).toMatchObject({
+      id: agent.url,
+      provider: 'agent',
+    })
     expect(await ask('/api/agents/card', { model: agent.url })).toMatchObject({ name: 'echo' })
     expect(await ask('/api/hosts')).toContainEqual({
       host: new URL(agent.url).host,
@@ -106,7 +117,9 @@ describe('studio', () => {
       purpose: 'agent',
     })
     expect(await ask<unknown[]>('/api/sources/tools', { source: mcp })).toHaveLength(2)
-    expect(await ask('/api/sources/call', { source: mcp, tool: 'add', args: { a: 2, b: 40 } })).toMatchObject({
+    expect(
+      await ask('/api/sources/call', { source: mcp, tool: 'add', args: { a: 2, b: 40 } }),
+    ).toMatchObject({
       ok: true,
       result: expect.stringMatching(/^\[from MCP server ".*"\]\n42$/) as string,
     })
@@ -125,14 +138,23 @@ describe('studio', () => {
       { name: 'get_weather', description: 'The weather' },
     ])
     const call = { source, tool: 'get_weather', args: { city: 'Oslo' } }
-    expect(await ask('/api/sources/call', call)).toMatchObject({ ok: true, result: { city: 'Oslo', degrees: 28 } })
+    expect(await ask('/api/sources/call', call)).toMatchObject({
+      ok: true,
+      result: { city: 'Oslo', degrees: 28 },
+    })
     running.interrupt()
     await running.done
   })
 
   test.each([
-    ['a token for two agents', ['--agent', 'http://a.example', 'http://b.example', '--token-env', 'MY_KEY']],
-    ['a token whose variable is not set', ['--agent', 'http://a.example', '--token-env', 'NOT_SET']],
+    [
+      'a token for two agents',
+      ['--agent', 'http://a.example', 'http://b.example', '--token-env', 'MY_KEY'],
+    ],
+    [
+      'a token whose variable is not set',
+      ['--agent', 'http://a.example', '--token-env', 'NOT_SET'],
+    ],
     ['an MCP server without a name', ['--mcp', ' ']],
   ])('the command studio refuses %s', async (_what, args) => {
     const world = { home: home.path, environment: { MY_KEY: key } }
@@ -146,13 +168,18 @@ describe('studio', () => {
     const args = ['studio', '--file', file, '--port', port]
     const { code, err } = await startCommand(args, { home: folder }).done
     expect(code).toBe(1)
-    expect(err).toBe(`error: port ${port} is taken; choose another with --port, or end the program that uses it\n`)
+    expect(err).toBe(
+      `error: port ${port} is taken; choose another with --port, or end the program that uses it\n`,
+    )
     // SQLite removes its log when the last connection is closed.
     expect(await readdir(folder)).toEqual(['runs.db'])
   })
 
   test('the command studio works without a configuration: the demo model needs no key', async () => {
-    const { running, ask } = await open(['--memory'], await mkdtemp(join(tmpdir(), 'modelport-cli-')))
+    const { running, ask } = await open(
+      ['--memory'],
+      await mkdtemp(join(tmpdir(), 'modelport-cli-')),
+    )
     expect((await ask<StudioInfo>('/api/info')).models.map(({ id }) => id)).toEqual(['demo'])
     running.interrupt()
     await running.done
@@ -160,10 +187,14 @@ describe('studio', () => {
 
   test('the command studio prints two lines with which a program may send its spans', async () => {
     let seen = ''
-    const running = startCommand(['studio', '--memory'], { home: home.path, onOutput: (text) => (seen += text) })
+    const running = startCommand(['studio', '--memory'], {
+      home: home.path,
+      onOutput: (text) => (seen += text),
+    })
     await expect.poll(() => seen, { interval: 10 }).toContain('HEADERS=')
     const [, endpoint = ''] = /^export OTEL_EXPORTER_OTLP_ENDPOINT=(\S+)$/m.exec(seen) ?? []
-    const [, name = '', value = ''] = /^export OTEL_EXPORTER_OTLP_HEADERS=(\w+)=(\S+)$/m.exec(seen) ?? []
+    const [, name = '', value = ''] =
+      /^export OTEL_EXPORTER_OTLP_HEADERS=(\w+)=(\S+)$/m.exec(seen) ?? []
     const headers = { 'content-type': 'application/json', [name]: decodeURIComponent(value) }
     const response = await fetch(`${endpoint}/v1/traces`, { method: 'POST', body: '{}', headers })
     expect(await response.text()).toBe('{}')
@@ -173,7 +204,10 @@ describe('studio', () => {
 
   test('the command studio prints another address at each Enter in the terminal, and each works once', async () => {
     let seen = ''
-    const running = startCommand(['studio', '--memory'], { home: home.path, onOutput: (text) => (seen += text) })
+    const running = startCommand(['studio', '--memory'], {
+      home: home.path,
+      onOutput: (text) => (seen += text),
+    })
     const printed = (): string[] => seen.match(/^studio: \S+$/gm) ?? []
     await expect.poll(printed).toHaveLength(1)
     expect(seen).toContain('Press Enter for another address')

@@ -106,8 +106,11 @@ test('Tab completes commands, models and files at once, whatever keys follow it;
   expect(completeLine('/mo', models)).toEqual(['/model'])
   expect(completeLine('/model m', models)).toEqual(['/model main', '/model mini'])
   expect(completeLine(`/image ${folder}/pic`, models)).toEqual([`/image ${folder}/pictures/`])
-  expect(completeLine(`/image ${folder}/pictures/`, models)).toEqual([`/image ${folder}/pictures/cat.png`])
-  for (const text of ['plain', '/usage x', '/image /nowhere/x']) expect(completeLine(text, models)).toEqual([])
+  expect(completeLine(`/image ${folder}/pictures/`, models)).toEqual([
+    `/image ${folder}/pictures/cat.png`,
+  ])
+  for (const text of ['plain', '/usage x', '/image /nowhere/x'])
+    expect(completeLine(text, models)).toEqual([])
   const { reader, stdin } = terminal({ complete: (line) => completeLine(line, models) })
   const read = reader.read('> ')
   // All of it at once, as when it was typed during a reply.
@@ -135,7 +138,11 @@ test('keys that are held show nothing, and are read next; Ctrl-C keeps them, Ctr
   expect(await answered).toBe('y')
   expect(written.join('')).not.toMatch(/one|two|thr/)
   release()
-  expect([await reader.read('> '), await reader.read('> '), interrupts]).toEqual(['one', 'two\nlines', 1])
+  expect([await reader.read('> '), await reader.read('> '), interrupts]).toEqual([
+    'one',
+    'two\nlines',
+    1,
+  ])
   const third = reader.read('> ')
   stdin.write('ee\r')
   expect(await third).toBe('three')
@@ -151,9 +158,15 @@ test('the history is a file for its owner, without secrets, and keeps the latest
   await history.add('first', [])
   await history.add('my key is sk-0123456789\nok', ['sk-0123456789'])
   expect(statSync(path).mode & 0o777).toBe(0o600)
-  expect((await InputHistory.open(path)).entries).toEqual([expect.stringMatching(/^my key is .*\nok$/), 'first'])
+  expect((await InputHistory.open(path)).entries).toEqual([
+    expect.stringMatching(/^my key is .*\nok$/),
+    'first',
+  ])
   expect(readFileSync(path, 'utf8')).not.toContain('sk-0123456789')
-  writeFileSync(path, `damaged\n${Array.from({ length: 500 }, (_, index) => `"${index}"\n`).join('')}`)
+  writeFileSync(
+    path,
+    `damaged\n${Array.from({ length: 500 }, (_, index) => `"${index}"\n`).join('')}`,
+  )
   const { entries } = await InputHistory.open(path)
   expect([entries.length, entries[0], entries.at(-1)]).toEqual([200, '499', '300'])
   expect(readFileSync(path, 'utf8').split('\n')).toHaveLength(201)

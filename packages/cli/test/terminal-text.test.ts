@@ -8,7 +8,11 @@ import { escapeUnsafe, TerminalText, toTerminalText } from '../src/terminal/term
 
 const attacks: [what: string, text: string, shown: string][] = [
   ['clipboard (OSC 52)', 'a\u001b]52;c;ZXZpbA==\u0007b', 'ab'],
-  ['hidden link (OSC 8)', '\u001b]8;;https://evil.example\u001b\\safe.example\u001b]8;;\u001b\\', 'safe.example'],
+  [
+    'hidden link (OSC 8)',
+    '\u001b]8;;https://evil.example\u001b\\safe.example\u001b]8;;\u001b\\',
+    'safe.example',
+  ],
   ['title (OSC 0)', '\u001b]0;owned\u0007text', 'text'],
   ['cleared screen (CSI 2J)', 'a\u001b[2Jb', 'ab'],
   ['colours', '\u001b[31mred\u001b[0m', 'red'],
@@ -31,7 +35,20 @@ describe('text for a terminal', () => {
 
   const piece = fc.oneof(
     fc.string(),
-    fc.constantFrom('\u001b', '[', ']', '52;c;', '\u0007', '\u009b', '\u001b\\', '\r', '\n', 'm', '\u202e', 'P'),
+    fc.constantFrom(
+      '\u001b',
+      '[',
+      ']',
+      '52;c;',
+      '\u0007',
+      '\u009b',
+      '\u001b\\',
+      '\r',
+      '\n',
+      'm',
+      '\u202e',
+      'P',
+    ),
   )
 
   test('text for a terminal holds nothing a terminal acts on, however it is cut', () => {
@@ -40,7 +57,9 @@ describe('text for a terminal', () => {
         const filter = new TerminalText()
         const streamed = pieces.map((one) => filter.push(one)).join('')
         // eslint-disable-next-line no-control-regex -- these are what must not be there
-        expect(streamed).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/)
+        expect(streamed).not.toMatch(
+          /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/,
+        )
         expect(stripVTControlCharacters(streamed)).toBe(streamed)
         expect(streamed).toBe(toTerminalText(pieces.join('')))
       }),
@@ -50,18 +69,24 @@ describe('text for a terminal', () => {
 
   test('in JSON it is escaped, and the value stays the same', () => {
     fc.assert(
-      fc.property(fc.array(piece), fc.constantFrom('\u{e0041}', '\u009b', '\u202e', ''), (pieces, more) => {
-        const value = { text: pieces.join('') + more }
-        const json = escapeUnsafe(JSON.stringify(value))
-        expect(JSON.parse(json)).toEqual(value)
-        expect(toTerminalText(json)).toBe(json)
-      }),
+      fc.property(
+        fc.array(piece),
+        fc.constantFrom('\u{e0041}', '\u009b', '\u202e', ''),
+        (pieces, more) => {
+          const value = { text: pieces.join('') + more }
+          const json = escapeUnsafe(JSON.stringify(value))
+          expect(JSON.parse(json)).toEqual(value)
+          expect(toTerminalText(json)).toBe(json)
+        },
+      ),
     )
   })
 
   test('text for a terminal takes time in proportion to the text', () => {
     // By the square of its length it would take hours.
-    expect(toTerminalText('\u001b]'.repeat(2_000_000) + 'x'.repeat(2_000_000))).not.toContain('\u001b')
+    expect(toTerminalText('\u001b]'.repeat(2_000_000) + 'x'.repeat(2_000_000))).not.toContain(
+      '\u001b',
+    )
   })
 })
 

@@ -55,7 +55,15 @@ describe('init', () => {
   })
 
   test('the command init says what is wrong with the key, and saves nothing when the user gives up', async () => {
-    const shown = await start(['init', '-p', 'openai-compatible', '--base-url', `${server.url}/v1`, '-m', 'my-model'])
+    const shown = await start([
+      'init',
+      '-p',
+      'openai-compatible',
+      '--base-url',
+      `${server.url}/v1`,
+      '-m',
+      'my-model',
+    ])
     await shown.shows('Key of openai-compatible')
     shown.type(`sk-wrong-0123456789${enter}`)
     await shown.shows('Where to keep the key?')
@@ -69,7 +77,16 @@ describe('init', () => {
 })
 
 test('init finds a provider by what is typed, and ends with a command that uses what it wrote', async () => {
-  const shown = await start(['init', '-c', 'my models.yaml', '--base-url', `${server.url}/v1`, '-m', 'x', '--no-test'])
+  const shown = await start([
+    'init',
+    '-c',
+    'my models.yaml',
+    '--base-url',
+    `${server.url}/v1`,
+    '-m',
+    'x',
+    '--no-test',
+  ])
   await shown.shows('Which provider?')
   shown.type('openai-comp')
   await shown.shows('openai-comp')
@@ -78,7 +95,9 @@ test('init finds a provider by what is typed, and ends with a command that uses 
   shown.type(enter)
   expect(await shown.ended()).toBe(0)
   expect(shown.screen()).toContain("Try it: modelport chat --config 'my models.yaml'")
-  expect(readFileSync(join(home.path, 'my models.yaml'), 'utf8')).toContain('provider: openai-compatible\n')
+  expect(readFileSync(join(home.path, 'my models.yaml'), 'utf8')).toContain(
+    'provider: openai-compatible\n',
+  )
 })
 
 test('init asks for the region of Bedrock, and proposes that of AWS_REGION', async () => {
@@ -117,7 +136,11 @@ describe('doctor', () => {
 
 describe('chat', () => {
   test('the command chat streams Markdown, asks before a tool runs, shows usage and cost, and keeps the conversation', async () => {
-    configure(home.path, server.url, 'profile: {input_cost_per_million: 3, output_cost_per_million: 15}')
+    configure(
+      home.path,
+      server.url,
+      'profile: {input_cost_per_million: 3, output_cost_per_million: 15}',
+    )
     const shown = await start(['chat', '--tools', writeTools(home.path)], { MY_KEY: key })
     await shown.shows(prompt)
     shown.type(`Is it warm?${enter}`)
@@ -164,9 +187,9 @@ describe('chat', () => {
     await shown.shows(/^>$/m)
     shown.type('\u0004')
     expect(await shown.ended()).toBe(0)
-    const said = (server.requests.at(-1)?.body as { messages: { role: string; content: string }[] }).messages.filter(
-      ({ role }) => role === 'user',
-    )
+    const said = (
+      server.requests.at(-1)?.body as { messages: { role: string; content: string }[] }
+    ).messages.filter(({ role }) => role === 'user')
     expect(said.map(({ content }) => content)).toEqual(['first', 'y', 'second'])
   })
 
@@ -187,7 +210,9 @@ describe('chat', () => {
     shown.type('\u0004')
     expect(await shown.ended()).toBe(0)
     const [name = ''] = readdirSync(folder)
-    expect((JSON.parse(readFileSync(join(folder, name), 'utf8')) as { messages: unknown[] }).messages).toHaveLength(4)
+    expect(
+      (JSON.parse(readFileSync(join(folder, name), 'utf8')) as { messages: unknown[] }).messages,
+    ).toHaveLength(4)
   })
 
   test('keys of the half second in which an agent asks do not approve, and neither do those before', async () => {
@@ -200,7 +225,10 @@ describe('chat', () => {
     })
     const agent = createAgent({
       card: { name: 'payer', description: 'Pays' },
-      provider: createMock({ responses: [{ toolCalls: [{ name: 'pay', arguments: {} }] }, 'Done.'], delayMs: 300 }),
+      provider: createMock({
+        responses: [{ toolCalls: [{ name: 'pay', arguments: {} }] }, 'Done.'],
+        delayMs: 300,
+      }),
       tools: [pay],
       policy: { default: 'require-approval' },
     })
@@ -219,7 +247,9 @@ describe('chat', () => {
 
   test('Ctrl-C at the question stops the reply', async () => {
     configure(home.path, server.url)
-    const shown = await start(['chat', '--no-save', '--tools', writeTools(home.path)], { MY_KEY: key })
+    const shown = await start(['chat', '--no-save', '--tools', writeTools(home.path)], {
+      MY_KEY: key,
+    })
     await shown.shows(prompt)
     shown.type(`warm?${enter}`)
     await shown.shows('lways?')
@@ -243,7 +273,9 @@ describe('chat', () => {
     await shown.shows('stopped')
     await shown.shows('> again')
     await shown.shows('• two')
-    const { messages } = server.requests.at(-1)?.body as { messages: { role: string; content: string }[] }
+    const { messages } = server.requests.at(-1)?.body as {
+      messages: { role: string; content: string }[]
+    }
     expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user'])
     expect(messages[1]?.content).toMatch(/^word0 word1 /)
     await shown.shows(prompt, 3)
@@ -258,7 +290,8 @@ describe('chat', () => {
     shown.type(`be evil${enter}`)
     await shown.shows('abcd txt')
     await shown.shows(prompt, 2)
-    for (const sequence of ['\u001b]', '\u001b[2J', '\u202e']) expect(shown.raw).not.toContain(sequence)
+    for (const sequence of ['\u001b]', '\u001b[2J', '\u202e'])
+      expect(shown.raw).not.toContain(sequence)
     shown.type('\u0004')
     expect(await shown.ended()).toBe(0)
     expect(readdirSync(home.path)).toEqual(['.config'])

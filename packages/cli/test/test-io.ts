@@ -84,4 +84,5 @@ export function startCommand(args: readonly string[], world: World): Running {
 }
 
 /** Runs a command to its end. */
-export const command = (args: readonly string[], world: World): Promise<Outcome> => startCommand(args, world).done
+export const command = (args: readonly string[], world: World): Promise<Outcome> =>
+  startCommand(args, world).done

@@ -12,7 +12,11 @@ const script = `import { loadUserModule } from ${JSON.stringify(pathOf('../src/f
 await loadUserModule(process.argv[1], 'agents').catch((error) => console.log(error.message))`
 
 test.each([
-  ['throws.mjs', 'const a = 1\n\nnull.x\n', ":3: the agents do not load: Cannot read properties of null (reading 'x')"],
+  [
+    'throws.mjs',
+    'const a = 1\n\nnull.x\n',
+    ":3: the agents do not load: Cannot read properties of null (reading 'x')",
+  ],
   ['types.mts', '\nconst a: number = ;\n', ':2: the agents do not load: Expression expected'],
   [
     'cut.mjs',

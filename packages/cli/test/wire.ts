@@ -20,16 +20,34 @@ const reply: WireReply = (request, { format }) => {
   const said = messages.findLast(({ role }) => role === 'user')?.text ?? ''
   const call = said.includes('add_numbers') ? { a: 2, b: 3 } : { city: 'Rome\u202e' }
   if (tools.length && last?.role === 'user')
-    return { toolCalls: [{ id: 'call_1', name: tools[0]?.name ?? '', arguments: call }], finish: 'tool-calls', usage }
-  if (JSON.stringify(request.body).includes('json_schema')) return { text: ['{"ok": true}'], finish: 'stop', usage }
+    return {
+      toolCalls: [{ id: 'call_1', name: tools[0]?.name ?? '', arguments: call }],
+      finish: 'tool-calls',
+      usage,
+    }
+  if (JSON.stringify(request.body).includes('json_schema'))
+    return { text: ['{"ok": true}'], finish: 'stop', usage }
   if (said.includes('evil'))
-    return { text: ['a\u001b]52;c;ZXZpbA==\u0007b', '\u001b[2J', 'c\rd \u202etxt'], finish: 'stop', usage }
+    return {
+      text: ['a\u001b]52;c;ZXZpbA==\u0007b', '\u001b[2J', 'c\rd \u202etxt'],
+      finish: 'stop',
+      usage,
+    }
   if (said.includes('slow'))
-    return { text: Array.from({ length: 2000 }, (_, index) => `word${index} `), finish: 'stop', usage }
+    return {
+      text: Array.from({ length: 2000 }, (_, index) => `word${index} `),
+      finish: 'stop',
+      usage,
+    }
   if (said.includes('plain'))
     return { text: ['Plain', ' text'], finish: said.includes('cut') ? 'length' : 'stop', usage }
   return {
-    text: ['## Answer\n\n', 'It is **warm**', ' in `Rome`.\n\n', '- one\n- two\n\n[here](https://true.example/x)'],
+    text: [
+      '## Answer\n\n',
+      'It is **warm**',
+      ' in `Rome`.\n\n',
+      '- one\n- two\n\n[here](https://true.example/x)',
+    ],
     finish: 'stop',
     usage,
   }

@@ -14,10 +14,13 @@ const action = (value: object): ReturnType<WireReply> => {
 const reply: WireReply = (request, { format }) => {
   const { messages, tools } = format.read(request)
   if (tools.length) {
-    const body = JSON.stringify({ error: { message: '"my-model" does not support tools', type: 'api_error' } })
+    const body = JSON.stringify({
+      error: { message: '"my-model" does not support tools', type: 'api_error' },
+    })
     return { status: 400, headers: { 'content-type': 'application/json' }, pieces: [body] }
   }
-  if (messages.at(-1)?.text.includes('28')) return action({ type: 'final', content: 'It is 28 degrees in Rome.' })
+  if (messages.at(-1)?.text.includes('28'))
+    return action({ type: 'final', content: 'It is 28 degrees in Rome.' })
   return action({ type: 'tool_call', tool: 'get_weather', args: { city: 'Rome' } })
 }
 
@@ -33,7 +36,11 @@ const result = '✓ get_weather {"city":"Rome","degrees":28}\n'
 const answer = 'It is 28 degrees in Rome.\n'
 
 test('complete uses tools with a server that refuses them, and says so in one line', async () => {
-  expect(await run(['complete', 'Is it warm?'])).toEqual({ code: 0, out: answer, err: `${note}${result}` })
+  expect(await run(['complete', 'Is it warm?'])).toEqual({
+    code: 0,
+    out: answer,
+    err: `${note}${result}`,
+  })
   expect(server.requests).toHaveLength(3)
 })
 
@@ -67,7 +74,9 @@ test('with --json a call that was written as JSON is an event like any other', a
     'turn-end',
     'done',
   ])
-  const call = events.find(({ type }) => type === 'tool-call-complete')?.['toolCall'] as { readonly id: string }
+  const call = events.find(({ type }) => type === 'tool-call-complete')?.['toolCall'] as {
+    readonly id: string
+  }
   expect(call).toMatchObject({ name: 'get_weather', arguments: { city: 'Rome' } })
   expect(events.find(({ type }) => type === 'tool-result')?.['callId']).toBe(call.id)
 })

@@ -1,7 +1,9 @@
 import type { RunPreset } from '@modelport/runtime'
 
 /** The limits and texts of other agent systems, for `limits.preset` of a run. */
-export const runPresets: Readonly<Record<'protolink' | 'openparallax' | 'xaibo' | 'lllm', RunPreset>> = Object.freeze({
+export const runPresets: Readonly<
+  Record<'protolink' | 'openparallax' | 'xaibo' | 'lllm', RunPreset>
+> = Object.freeze({
   /** Protolink, with its JSON actions for servers of which nobody says whether the model has tools. */
   protolink: {
     nativePrompt: true,
@@ -12,7 +14,13 @@ export const runPresets: Readonly<Record<'protolink' | 'openparallax' | 'xaibo' 
     parseFailureText: {
       json: "Your previous response could not be parsed as valid JSON. Error: {error_message}\nPlease respond with a valid JSON object containing 'type' and required fields.",
     },
-    limits: { maxSteps: 10, maxParseFailures: 3, repeatWindow: 5, maxRepeats: Infinity, maxIdleSteps: Infinity },
+    limits: {
+      maxSteps: 10,
+      maxParseFailures: 3,
+      repeatWindow: 5,
+      maxRepeats: Infinity,
+      maxIdleSteps: Infinity,
+    },
   },
   openparallax: {
     correctsProse: true,
@@ -28,7 +36,13 @@ export const runPresets: Readonly<Record<'protolink' | 'openparallax' | 'xaibo' 
   },
   lllm: {
     correctsProse: true,
-    limits: { maxSteps: 5, maxParseFailures: 4, repeatWindow: Infinity, maxRepeats: Infinity, maxIdleSteps: Infinity },
+    limits: {
+      maxSteps: 5,
+      maxParseFailures: 4,
+      repeatWindow: Infinity,
+      maxRepeats: Infinity,
+      maxIdleSteps: Infinity,
+    },
     lastCallText: 'You are reaching the limit of tool calls. Provide the final response.',
     repeatText:
       'The function {tool} with identical arguments {args} has been called earlier, please check the previous results and do not call it again.',

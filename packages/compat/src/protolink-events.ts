@@ -12,7 +12,9 @@ const opaque = new Set(['args', 'result', 'payload', 'prompt', 'content', 'messa
  */
 export function toWireEvents(event: RunEvent): readonly WireEvent[] {
   const { runId, step } = event
-  return describe(event).map(({ type, ...fields }) => rename({ type, ...fields, runId, step }) as WireEvent)
+  return describe(event).map(
+    ({ type, ...fields }) => rename({ type, ...fields, runId, step }) as WireEvent,
+  )
 }
 
 /** A wire event before its names are changed. */
@@ -31,7 +33,13 @@ function describe(event: RunEvent): readonly Draft[] {
     }
     case 'text-delta':
     case 'reasoning-delta':
-      return [{ type: 'llm_chunk', content: own.text, kind: own.type === 'text-delta' ? 'text' : 'reasoning' }]
+      return [
+        {
+          type: 'llm_chunk',
+          content: own.text,
+          kind: own.type === 'text-delta' ? 'text' : 'reasoning',
+        },
+      ]
     case 'mode-changed':
     case 'tool-call-delta':
     case 'output-partial':
@@ -50,7 +58,14 @@ function describe(event: RunEvent): readonly Draft[] {
       ]
     }
     case 'action-repeated':
-      return [{ type: 'llm_retry', reason: 'duplicate_action', action: own.action.type, payload: own.action }]
+      return [
+        {
+          type: 'llm_retry',
+          reason: 'duplicate_action',
+          action: own.action.type,
+          payload: own.action,
+        },
+      ]
     case 'final':
       return [
         { type: 'llm_action', action: 'final', payload: own.action },
@@ -59,7 +74,10 @@ function describe(event: RunEvent): readonly Draft[] {
     case 'policy-decision': {
       const { actionId, reason } = own
       const effect = own.effect.replaceAll('-', '_')
-      return [{ type: 'policy_decision', actionId, decision: { effect, reason } }, ...afterPolicy(own)]
+      return [
+        { type: 'policy_decision', actionId, decision: { effect, reason } },
+        ...afterPolicy(own),
+      ]
     }
     case 'approval-decision': {
       const { actionId, approved, reason } = own
@@ -75,7 +93,9 @@ function describe(event: RunEvent): readonly Draft[] {
 }
 
 /** Limits that have another name in Protolink, and how many of ours are one of theirs. */
-const limitNames: Readonly<Partial<Record<BudgetDecision['limit'], readonly [name: string, factor: number]>>> = {
+const limitNames: Readonly<
+  Partial<Record<BudgetDecision['limit'], readonly [name: string, factor: number]>>
+> = {
   maxCalls: ['max_llm_calls', 1],
   maxRuntimeMs: ['max_runtime_seconds', 1_000],
 }
@@ -109,11 +129,17 @@ const sameName = {
   'agent-call-error': 'agent_call_error',
 } as const
 
-type Own<Type extends RunEvent['type']> = Omit<Extract<RunEvent, { type: Type }>, 'runId' | 'step' | 'seq' | 'at'>
+type Own<Type extends RunEvent['type']> = Omit<
+  Extract<RunEvent, { type: Type }>,
+  'runId' | 'step' | 'seq' | 'at'
+>
 
 function afterPolicy({ actionId, effect, reason }: Own<'policy-decision'>): readonly Draft[] {
-  if (effect === 'deny') return [{ type: 'action_denied', actionId, message: reason ?? 'the policy denies it' }]
-  return effect === 'allow' ? [] : [{ type: 'approval_required', actionId, request: { requestId: actionId, reason } }]
+  if (effect === 'deny')
+    return [{ type: 'action_denied', actionId, message: reason ?? 'the policy denies it' }]
+  return effect === 'allow'
+    ? []
+    : [{ type: 'approval_required', actionId, request: { requestId: actionId, reason } }]
 }
 
 /** The concrete operation, as Protolink's `RunAction`. */
@@ -121,7 +147,10 @@ function describeAction(actionId: string, action: ToolCallAction | AgentCallActi
   if (action.type === 'tool_call')
     return { actionId, kind: 'tool.call', name: action.tool, payload: { arguments: action.args } }
   const { agent, action: effect } = action
-  const payload = action.action === 'infer' ? { prompt: action.prompt } : { tool: action.tool, arguments: action.args }
+  const payload =
+    action.action === 'infer'
+      ? { prompt: action.prompt }
+      : { tool: action.tool, arguments: action.args }
   return { actionId, kind: 'agent.call', name: agent, payload: { action: effect, ...payload } }
 }
 
@@ -130,7 +159,17 @@ function describeCallEnd(own: Own<'model-call-end'>): readonly Draft[] {
   const { latencyMs } = metrics
   return [
     { type: 'llm_call_metrics', ...metrics, provider, model, streaming, native },
-    { type: 'llm_call_completed', provider, model, latencyMs, native, streaming, attempts: attempt, metrics, budget },
+    {
+      type: 'llm_call_completed',
+      provider,
+      model,
+      latencyMs,
+      native,
+      streaming,
+      attempts: attempt,
+      metrics,
+      budget,
+    },
     {
       type: 'llm_response',
       content: text,
@@ -152,7 +191,8 @@ function rename(value: unknown): unknown {
   )
 }
 
-const toSnake = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+const toSnake = (name: string): string =>
+  name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
 function toPlain(value: unknown): unknown {
   try {

@@ -7,15 +7,24 @@ const minimal = { name: 'weather', description: 'Weather', url: 'https://example
 describe('a card', () => {
   it('a card gets the defaults of Protolink', () => {
     const card = fromProtolinkCard(minimal)
-    expect(card).toMatchObject({ version: '1.0.0', securitySchemes: {}, role: 'worker', transport: 'http', tags: [] })
+    expect(card).toMatchObject({
+      version: '1.0.0',
+      securitySchemes: {},
+      role: 'worker',
+      transport: 'http',
+      tags: [],
+    })
     expect(card.capabilities).toEqual(defaultCapabilities)
     expect(card.inputFormats).toEqual(['text/plain'])
   })
 
-  it.each(['name', 'description', 'url'])('a card is refused without %s, with the message of Protolink', (name) => {
-    const { [name as 'name']: _, ...rest } = minimal
-    expect(() => fromProtolinkCard(rest)).toThrow(`AgentCard :: Missing required field: ${name}`)
-  })
+  it.each(['name', 'description', 'url'])(
+    'a card is refused without %s, with the message of Protolink',
+    (name) => {
+      const { [name as 'name']: _, ...rest } = minimal
+      expect(() => fromProtolinkCard(rest)).toThrow(`AgentCard :: Missing required field: ${name}`)
+    },
+  )
 
   it('a card writes the wire names of Protolink, role and transport included', () => {
     const card = createCard({
@@ -36,11 +45,19 @@ describe('a card', () => {
   })
 
   it('a card reports what is wrong with JSON pointers', () => {
-    expect(() => createCard({ ...minimal, skills: [{ id: 'a' }, { id: 'a' }] })).toThrow('used twice')
+    expect(() => createCard({ ...minimal, skills: [{ id: 'a' }, { id: 'a' }] })).toThrow(
+      'used twice',
+    )
     expect(() => createCard({ ...minimal, url: 'no url' })).toThrow('not a URL')
-    expect(() => createCard({ ...minimal, capabilities: { maxConcurrency: 0 } })).toThrow('maxConcurrency')
-    expect(() => fromProtolinkCard({ ...minimal, skills: [{ id: 7 }], tags: 'x' })).toThrow('AgentCard/skills/0/id')
-    expect(() => createCard({ ...minimal, securityRequirements: [{ none: [] }] })).toThrow('securitySchemes')
+    expect(() => createCard({ ...minimal, capabilities: { maxConcurrency: 0 } })).toThrow(
+      'maxConcurrency',
+    )
+    expect(() => fromProtolinkCard({ ...minimal, skills: [{ id: 7 }], tags: 'x' })).toThrow(
+      'AgentCard/skills/0/id',
+    )
+    expect(() => createCard({ ...minimal, securityRequirements: [{ none: [] }] })).toThrow(
+      'securitySchemes',
+    )
   })
 
   it('a card lists the capabilities that are on', () => {
@@ -76,17 +93,25 @@ describe('a skill', () => {
   })
 
   it('a skill reads null tags and examples as empty', () => {
-    const card = fromProtolinkCard({ ...minimal, skills: [{ id: 'x', tags: null, examples: null }] })
+    const card = fromProtolinkCard({
+      ...minimal,
+      skills: [{ id: 'x', tags: null, examples: null }],
+    })
     expect(card.skills[0]).toMatchObject({ tags: [], examples: [] })
   })
 
-  it.each(['simple-skill', 'skill_with_underscores', 'skill.with.dots', 'skill123', 'SKILL-WITH-CAPS'])(
-    'a skill accepts the id %s',
-    (id) => {
-      expect(fromProtolinkCard({ ...minimal, skills: [{ id, description: '   ' }] }).skills[0]).toMatchObject({
-        id,
-        description: '   ',
-      })
-    },
-  )
+  it.each([
+    'simple-skill',
+    'skill_with_underscores',
+    'skill.with.dots',
+    'skill123',
+    'SKILL-WITH-CAPS',
+  ])('a skill accepts the id %s', (id) => {
+    expect(
+      fromProtolinkCard({ ...minimal, skills: [{ id, description: '   ' }] }).skills[0],
+    ).toMatchObject({
+      id,
+      description: '   ',
+    })
+  })
 })

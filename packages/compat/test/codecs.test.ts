@@ -9,7 +9,12 @@ import {
   isAgentError,
   updateState,
 } from '@modelport/agent'
-import { fromProtolinkCard, fromProtolinkTask, toProtolinkCard, toProtolinkTask } from '@modelport/compat'
+import {
+  fromProtolinkCard,
+  fromProtolinkTask,
+  toProtolinkCard,
+  toProtolinkTask,
+} from '@modelport/compat'
 import { describe, expect, it } from 'vitest'
 import { fc } from '../../../test/support/fast-check.js'
 import { card, task } from '../../serve/test/wire/arbitraries.js'
@@ -39,8 +44,22 @@ describe('the Protolink codec', () => {
 
   it('the Protolink codec writes cards whose capabilities and skills have only the fields of Protolink, because its reader refuses any others', () => {
     const capabilities = [
-      ...['streaming', 'push_notifications', 'state_transition_history', 'delegation', 'has_llm', 'max_concurrency'],
-      ...['message_batching', 'tool_calling', 'multi_step_reasoning', 'timeout_support', 'rag', 'code_execution'],
+      ...[
+        'streaming',
+        'push_notifications',
+        'state_transition_history',
+        'delegation',
+        'has_llm',
+        'max_concurrency',
+      ],
+      ...[
+        'message_batching',
+        'tool_calling',
+        'multi_step_reasoning',
+        'timeout_support',
+        'rag',
+        'code_execution',
+      ],
     ]
     const skill = ['id', 'description', 'input_schema', 'output_schema', 'tags', 'examples']
     fc.assert(
@@ -59,17 +78,24 @@ describe('the Protolink codec', () => {
     expect(read({ ...failed, error: { code: 7, message: 'no' } })).toMatchObject({
       content: { error: '{"code":7,"message":"no"}' },
     })
-    expect(read({ call_id: 'c1', result: 42, error: null })?.content).toEqual({ callId: 'c1', result: 42 })
+    expect(read({ call_id: 'c1', result: 42, error: null })?.content).toEqual({
+      callId: 'c1',
+      result: 42,
+    })
     const written = toProtolinkTask(
       createTask(createMessage('user', [createPart.toolOutput({ callId: 'c1', error: 'no' })])),
     )
-    expect(written).toMatchObject({ messages: [{ parts: [{ content: { call_id: 'c1', error: { message: 'no' } } }] }] })
+    expect(written).toMatchObject({
+      messages: [{ parts: [{ content: { call_id: 'c1', error: { message: 'no' } } }] }],
+    })
   })
 
   it('the Protolink codec shows the reply of a completed task once', () => {
     const answer = createArtifact('done', { id: answerArtifactId, kind: 'answer' })
     const completed = updateState(updateState(createTask('hi'), 'working'), 'completed')
-    const wire = toProtolinkTask(addMessage(addArtifact(completed, answer), createMessage('agent', 'done'))) as {
+    const wire = toProtolinkTask(
+      addMessage(addArtifact(completed, answer), createMessage('agent', 'done')),
+    ) as {
       artifacts: unknown[]
       messages: unknown[]
     }
@@ -79,7 +105,10 @@ describe('the Protolink codec', () => {
 
   it('the Protolink codec shares nothing with the task, so that a change of one is not a change of the other', () => {
     const task = { ...createTask('hi', { metadata: { a: { b: 1 } } }), flowState: { q: { z: 1 } } }
-    const wire = toProtolinkTask(task) as { flow_state: { q: { z: number } }; metadata: { a: { b: number } } }
+    const wire = toProtolinkTask(task) as {
+      flow_state: { q: { z: number } }
+      metadata: { a: { b: number } }
+    }
     wire.flow_state.q.z = 2
     wire.metadata.a.b = 2
     expect([task.flowState, task.metadata]).toEqual([{ q: { z: 1 } }, { a: { b: 1 } }])
@@ -99,12 +128,16 @@ describe('the Protolink codec', () => {
       messages: [{ parts: [{ type: 'hologram', content: { x: 1 } }] }],
     })
     expect(found.metadata['protolink_extra']).toEqual({ new_field: [1] })
-    expect(found.messages[0]?.parts).toEqual([{ type: 'other', wireType: 'hologram', content: { x: 1 } }])
+    expect(found.messages[0]?.parts).toEqual([
+      { type: 'other', wireType: 'hologram', content: { x: 1 } },
+    ])
   })
 
   it('the Protolink codec accepts the three spellings of a route key and refuses a route without one', () => {
     for (const key of ['route_key', 'route', 'key'])
-      expect(readPart('route', { [key]: 'quality' })).toMatchObject({ content: { routeKey: 'quality' } })
+      expect(readPart('route', { [key]: 'quality' })).toMatchObject({
+        content: { routeKey: 'quality' },
+      })
     expect(() => readPart('route', {})).toThrow('/artifacts/0/parts/0/content/route_key')
   })
 
@@ -123,9 +156,10 @@ describe('the Protolink codec', () => {
       fromProtolinkTask(wire)
       expect.unreachable()
     } catch (error) {
-      expect(isAgentError(error, 'invalid-params') && error.violations.map((violation) => violation.pointer)).toContain(
-        pointer,
-      )
+      expect(
+        isAgentError(error, 'invalid-params') &&
+          error.violations.map((violation) => violation.pointer),
+      ).toContain(pointer)
     }
   })
 

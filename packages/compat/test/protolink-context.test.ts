@@ -45,8 +45,12 @@ async function runWith(context: object, budget?: RunBudget) {
     ...(budget && { budget }),
   })
   const { request } = testServer({}, [agent])
-  const response = await request('/message:send', { json: { ...say('Go'), metadata: { run_context: context } } })
-  const { task } = (await response.json()) as { task: { status: { state: string; message?: unknown } } }
+  const response = await request('/message:send', {
+    json: { ...say('Go'), metadata: { run_context: context } },
+  })
+  const { task } = (await response.json()) as {
+    task: { status: { state: string; message?: unknown } }
+  }
   const { state, message } = task.status
   return { state, why: JSON.stringify(message), calls, requests: provider.requests.length }
 }
@@ -66,27 +70,46 @@ describe('a run context of Protolink', () => {
     [{ 'tool.echo': { effect: 'require_approval' } }, 0],
     [{ default: 'ask' }, 0],
     [{ 'tool.echo': 7 }, 0],
-  ])('a run context of Protolink with the permissions %j runs the tool %i times', async (permissions, calls) => {
-    expect(await runWith(runContext({ permissions }))).toMatchObject({ state: 'TASK_STATE_COMPLETED', calls })
-  })
+  ])(
+    'a run context of Protolink with the permissions %j runs the tool %i times',
+    async (permissions, calls) => {
+      expect(await runWith(runContext({ permissions }))).toMatchObject({
+        state: 'TASK_STATE_COMPLETED',
+        calls,
+      })
+    },
+  )
 
   it.each([
     ['max_llm_calls', 1, 'maxCalls', 1],
     ['max_tool_calls', 0, 'maxToolCalls', 0],
     ['max_steps', 1, 'maxSteps', 1],
     ['max_input_tokens', 1, 'maxInputTokens', 0],
-  ])('a run context of Protolink with the limit %s of %i ends the task at %s', async (name, limit, own, calls) => {
-    const done = await runWith(runContext({ budget: { ...runContext().budget, [name]: limit } }))
-    expect(done).toMatchObject({ state: 'TASK_STATE_FAILED', why: expect.stringContaining(own), calls })
-  })
+  ])(
+    'a run context of Protolink with the limit %s of %i ends the task at %s',
+    async (name, limit, own, calls) => {
+      const done = await runWith(runContext({ budget: { ...runContext().budget, [name]: limit } }))
+      expect(done).toMatchObject({
+        state: 'TASK_STATE_FAILED',
+        why: expect.stringContaining(own),
+        calls,
+      })
+    },
+  )
 
   it('a run context of Protolink cannot raise what the agent allows', async () => {
-    const done = await runWith(runContext({ budget: { max_llm_calls: 9, max_output_tokens: -1 } }), { maxCalls: 1 })
+    const done = await runWith(
+      runContext({ budget: { max_llm_calls: 9, max_output_tokens: -1 } }),
+      { maxCalls: 1 },
+    )
     expect(done).toMatchObject({ state: 'TASK_STATE_FAILED', calls: 1, requests: 1 })
   })
 
   it('a run context of Protolink with a later deadline does not extend the time that the agent allows', async () => {
     const done = await runWith(runContext({ deadline: Date.now() + 60_000 }), { maxRuntimeMs: 5 })
-    expect(done).toMatchObject({ state: 'TASK_STATE_FAILED', why: expect.stringContaining('maxRuntimeMs') as string })
+    expect(done).toMatchObject({
+      state: 'TASK_STATE_FAILED',
+      why: expect.stringContaining('maxRuntimeMs') as string,
+    })
   })
 })

@@ -4,7 +4,9 @@ import { calls, run, weather } from '../../runtime/test/weather-run.js'
 import { toWireEvents } from '../src/protolink-events.js'
 
 const wireOf = (events: readonly RunEvent[]) =>
-  events.flatMap(toWireEvents).map((event) => JSON.parse(JSON.stringify(event)) as Record<string, unknown>)
+  events
+    .flatMap(toWireEvents)
+    .map((event) => JSON.parse(JSON.stringify(event)) as Record<string, unknown>)
 
 /** The fields of each type, as Protolink has them. */
 const fieldsOf = (events: readonly Record<string, unknown>[], type: string) =>
@@ -12,7 +14,9 @@ const fieldsOf = (events: readonly Record<string, unknown>[], type: string) =>
 
 describe('events in the form of Protolink', () => {
   test('a run gives the names of Protolink in its order', async () => {
-    const { events } = await run([calls('Paris', 'Rome'), 'Warm in both.'], { durable: { runId: 'run_7' } })
+    const { events } = await run([calls('Paris', 'Rome'), 'Warm in both.'], {
+      durable: { runId: 'run_7' },
+    })
     const step = [
       'llm_step',
       'context_prepared',
@@ -36,7 +40,9 @@ describe('events in the form of Protolink', () => {
       'llm_action',
       'llm_final',
     ])
-    expect(wire.every((event) => event['run_id'] === 'run_7' && event['step'] !== undefined)).toBe(true)
+    expect(wire.every((event) => event['run_id'] === 'run_7' && event['step'] !== undefined)).toBe(
+      true,
+    )
   })
 
   test('every event has the fields of Protolink, and few more', async () => {
@@ -75,7 +81,14 @@ describe('events in the form of Protolink', () => {
   })
 
   test('a requested action is written as a RunAction, with the arguments as they are', () => {
-    const base = { type: 'action-requested', runId: 'r', step: 1, seq: 1, at: 0, actionId: 'c' } as const
+    const base = {
+      type: 'action-requested',
+      runId: 'r',
+      step: 1,
+      seq: 1,
+      at: 0,
+      actionId: 'c',
+    } as const
     const args = { someKey: 1 }
     const actionOf = (action: Extract<RunEvent, { type: 'action-requested' }>['action']) =>
       toWireEvents({ ...base, action })[1]?.['action']
@@ -91,14 +104,21 @@ describe('events in the form of Protolink', () => {
       name: 'poet',
       payload: { action: 'infer', prompt: 'p' },
     })
-    expect(actionOf({ type: 'agent_call', agent: 'clerk', action: 'tool_call', tool: 't', args })).toMatchObject({
+    expect(
+      actionOf({ type: 'agent_call', agent: 'clerk', action: 'tool_call', tool: 't', args }),
+    ).toMatchObject({
       payload: { action: 'tool_call', tool: 't', arguments: args },
     })
   })
 
   test('decisions about a budget have the names and units of Protolink', () => {
     const base = { type: 'budget-decision', runId: 'r', step: 1, seq: 1, at: 0 } as const
-    const decision = { limit: 'maxRuntimeMs', effect: 'warn', observed: 1500, maximum: 1600 } as const
+    const decision = {
+      limit: 'maxRuntimeMs',
+      effect: 'warn',
+      observed: 1500,
+      maximum: 1600,
+    } as const
     expect(toWireEvents({ ...base, decision })).toMatchObject([
       {
         type: 'budget_warning',
@@ -116,38 +136,58 @@ describe('events in the form of Protolink', () => {
       { type: 'budget_exceeded', decision: { limit_name: 'max_llm_calls', observed: 2, limit: 1 } },
     ])
     const other = { ...refused, limit: 'maxToolCalls' } as const
-    expect(toWireEvents({ ...base, decision: other })).toMatchObject([{ decision: { limit_name: 'max_tool_calls' } }])
+    expect(toWireEvents({ ...base, decision: other })).toMatchObject([
+      { decision: { limit_name: 'max_tool_calls' } },
+    ])
   })
 
   test('what JSON cannot express is described, and the values of the application keep their names', () => {
     const base = { runId: 'r', step: 1, seq: 1, at: 0, actionId: 'c', tool: 't', latencyMs: 1 }
     const [event] = toWireEvents({ type: 'tool-result', ...base, args: { someKey: 1 }, result: 1n })
-    expect(event).toMatchObject({ args: { someKey: 1 }, result: expect.stringContaining('not JSON') as string })
+    expect(event).toMatchObject({
+      args: { someKey: 1 },
+      result: expect.stringContaining('not JSON') as string,
+    })
   })
 
   test('events in the form of Protolink retries and approvals have both of their events', () => {
     const base = { runId: 'r', step: 1, seq: 1, at: 0 }
     const types = (event: RunEvent) => toWireEvents(event).map(({ type }) => type)
-    expect(types({ type: 'policy-decision', ...base, actionId: 'c', effect: 'require-approval' })).toEqual([
-      'policy_decision',
-      'approval_required',
-    ])
+    expect(
+      types({ type: 'policy-decision', ...base, actionId: 'c', effect: 'require-approval' }),
+    ).toEqual(['policy_decision', 'approval_required'])
     expect(types({ type: 'approval-decision', ...base, actionId: 'c', approved: false })).toEqual([
       'approval_decision',
       'action_denied',
     ])
-    expect(types({ type: 'approval-decision', ...base, actionId: 'c', approved: true })).toEqual(['approval_decision'])
+    expect(types({ type: 'approval-decision', ...base, actionId: 'c', approved: true })).toEqual([
+      'approval_decision',
+    ])
     expect(
-      toWireEvents({ type: 'policy-decision', ...base, actionId: 'c', effect: 'require-approval', reason: 'money' }),
+      toWireEvents({
+        type: 'policy-decision',
+        ...base,
+        actionId: 'c',
+        effect: 'require-approval',
+        reason: 'money',
+      }),
     ).toMatchObject([
       { decision: { effect: 'require_approval', reason: 'money' } },
       { request: { request_id: 'c', reason: 'money' } },
     ])
-    expect(toWireEvents({ type: 'approval-decision', ...base, actionId: 'c', approved: false })).toMatchObject([
+    expect(
+      toWireEvents({ type: 'approval-decision', ...base, actionId: 'c', approved: false }),
+    ).toMatchObject([
       { action_id: 'c', decision: { approved: false, request_id: 'c' } },
       { action_id: 'c', message: 'approval was refused' },
     ])
-    const retry = { attempt: 1, nextAttempt: 2, retryInSeconds: 0.5, errorType: 'server', message: 'no' }
+    const retry = {
+      attempt: 1,
+      nextAttempt: 2,
+      retryInSeconds: 0.5,
+      errorType: 'server',
+      message: 'no',
+    }
     expect(toWireEvents({ type: 'model-retry', ...base, ...retry })).toEqual([
       {
         type: 'llm_retry',

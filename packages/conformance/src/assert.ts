@@ -19,13 +19,16 @@ export function assert(condition: unknown, message: string): asserts condition {
 export function assertEqual(actual: unknown, expected: unknown, what: string): void {
   const found = canonical(actual)
   const wanted = canonical(expected)
-  if (found !== wanted) fail(`${what}\n  expected ${excerpt(wanted, found)}\n  found    ${excerpt(found, wanted)}`)
+  if (found !== wanted)
+    fail(`${what}\n  expected ${excerpt(wanted, found)}\n  found    ${excerpt(found, wanted)}`)
 }
 
 /** The JSON of a value, fields in order of their names. */
 export function canonical(value: unknown): string {
   const sorted = (_: string, inner: unknown): unknown =>
-    isObject(inner) ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1))) : inner
+    isObject(inner)
+      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : inner
   return value === undefined ? 'undefined' : JSON.stringify(value, sorted)
 }
 
@@ -46,7 +49,9 @@ export function assertCode(
 ): asserts error is ProviderError {
   const expected = typeof codes === 'string' ? [codes] : codes
   if (!isLlmError(error) || !expected.includes(error.code))
-    fail(`${what}\n  expected an LlmError with the code ${expected.join(' or ')}\n  found    ${foundError(error)}`)
+    fail(
+      `${what}\n  expected an LlmError with the code ${expected.join(' or ')}\n  found    ${foundError(error)}`,
+    )
 }
 
 function foundError(error: unknown): string {

@@ -24,7 +24,8 @@ export function decodedTurnsOf(events: readonly StreamEvent[]): DecodedTurn[] {
   for (const event of events) {
     if (event.type === 'text-delta') text += event.text
     else if (event.type === 'reasoning-delta') reasoning += event.text
-    else if (event.type === 'tool-call-start') open.set(event.toolCall.id, { name: event.toolCall.name, text: '' })
+    else if (event.type === 'tool-call-start')
+      open.set(event.toolCall.id, { name: event.toolCall.name, text: '' })
     else if (event.type === 'tool-call-delta') {
       const call = open.get(event.id)
       assert(call, `tool-call-delta of "${event.id}" without its start`)
@@ -54,12 +55,18 @@ export function cannotSay(
   { api, supports }: WireFormat,
   kind: 'stream' | 'whole' = 'stream',
 ): string | undefined {
-  const asText = kind === 'whole' ? (supports.wholeArgumentsText ?? supports.argumentsText) : supports.argumentsText
+  const asText =
+    kind === 'whole'
+      ? (supports.wholeArgumentsText ?? supports.argumentsText)
+      : supports.argumentsText
   const calls = turns.flatMap(({ toolCalls }) => toolCalls ?? [])
-  if (!supports.reasoning && turns.some(({ reasoning }) => reasoning)) return `${api} has no reasoning`
+  if (!supports.reasoning && turns.some(({ reasoning }) => reasoning))
+    return `${api} has no reasoning`
   if (!asText && calls.some(({ argumentsText }) => argumentsText !== undefined))
     return `${api} sends arguments as an object`
-  const cached = turns.some(({ usage }) => (usage.cacheReadTokens ?? 0) + (usage.cacheCreationTokens ?? 0) > 0)
+  const cached = turns.some(
+    ({ usage }) => (usage.cacheReadTokens ?? 0) + (usage.cacheCreationTokens ?? 0) > 0,
+  )
   if (!supports.cacheTokens && cached) return `${api} has no cache counts`
   if (supports.contentFilter === false && turns.some(({ finish }) => finish === 'content-filter'))
     return `${api} has no finish reason for filtered content`
@@ -67,7 +74,12 @@ export function cannotSay(
 }
 
 /** Checks a turn against its script. */
-export function assertDecodedTurn(decoded: DecodedTurn, turn: ScriptTurn, format: WireFormat, what: string): void {
+export function assertDecodedTurn(
+  decoded: DecodedTurn,
+  turn: ScriptTurn,
+  format: WireFormat,
+  what: string,
+): void {
   const { supports } = format
   assertEqual(decoded.text, (turn.text ?? []).join(''), `${what}: text`)
   assertEqual(decoded.reasoning, (turn.reasoning ?? []).join(''), `${what}: reasoning`)
@@ -77,12 +89,22 @@ export function assertDecodedTurn(decoded: DecodedTurn, turn: ScriptTurn, format
     const script = calls[index] as NonNullable<(typeof calls)[number]>
     assertEqual(call.arguments, script.arguments, `${what}: arguments of call ${index}`)
     assert(call.id !== '', `${what}: call ${index} has no id`)
-    if (supports.toolCallIds && script.id !== undefined) assertEqual(call.id, script.id, `${what}: id of call ${index}`)
+    if (supports.toolCallIds && script.id !== undefined)
+      assertEqual(call.id, script.id, `${what}: id of call ${index}`)
     const broken = isBroken(script.argumentsText)
     assertEqual(call.error !== undefined, broken, `${what}: call ${index} is marked as broken`)
     if (script.argumentsText !== undefined)
-      assertEqual(call.argumentsText, script.argumentsText, `${what}: arguments text of call ${index}`)
-    else assertEqual(parseJsonOrText(call.argumentsText), script.arguments, `${what}: arguments text of call ${index}`)
+      assertEqual(
+        call.argumentsText,
+        script.argumentsText,
+        `${what}: arguments text of call ${index}`,
+      )
+    else
+      assertEqual(
+        parseJsonOrText(call.argumentsText),
+        script.arguments,
+        `${what}: arguments text of call ${index}`,
+      )
   }
   assertEqual(decoded.finishReason, turn.finish, `${what}: finish reason`)
   assertUsage(decoded.usage, turn.usage, format, `${what}: usage`)
@@ -112,7 +134,11 @@ export function assertUsage(
 /** Ids are unique in a conversation. */
 export function assertUniqueIds(turns: readonly DecodedTurn[]): void {
   const ids = turns.flatMap(({ toolCalls }) => toolCalls.map(({ id }) => id))
-  assertEqual(new Set(ids).size, ids.length, `tool call ids are unique in the conversation: ${ids.join(', ')}`)
+  assertEqual(
+    new Set(ids).size,
+    ids.length,
+    `tool call ids are unique in the conversation: ${ids.join(', ')}`,
+  )
 }
 
 /** No text, and no JSON object either; empty text stands for no arguments. */

@@ -24,11 +24,13 @@ export const inProcessSkips: Readonly<Record<string, string>> = {
   "the caller's own headers are sent": status,
   "the server's own x-should-retry wins over its status": status,
   'aborted inside a whole reply': bytes,
-  "a connection that stays open after the API's last mark is dropped within two seconds": connection,
+  "a connection that stays open after the API's last mark is dropped within two seconds":
+    connection,
   'a text of JSON with more values than its limit is refused before it is parsed': record,
   'an option changes the request or is refused as unsupported, never dropped': request,
   'a part that is not text is sent or refused as unsupported, never dropped': request,
-  'half of a surrogate pair is sent as U+FFFD': 'a request is a value in this process: nothing is encoded',
+  'half of a surrogate pair is sent as U+FFFD':
+    'a request is a value in this process: nothing is encoded',
   E1: hosts,
   K4: hosts,
 }

@@ -8,4 +8,10 @@ export { citedRules } from './rule.js'
 export type { Script, ScriptTurn } from './script.js'
 export { scriptNamed, scripts, scriptTools } from './scripts.js'
 export { VirtualClock } from './virtual-clock.js'
-export type { WireConversation, WireConversationMessage, WireFormat, WireRequest, WireResponse } from './wire-format.js'
+export type {
+  WireConversation,
+  WireConversationMessage,
+  WireFormat,
+  WireRequest,
+  WireResponse,
+} from './wire-format.js'

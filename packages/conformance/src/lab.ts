@@ -1,4 +1,11 @@
-import type { CallOptions, ChatMessage, Provider, StreamEvent, ToolResult, ToolStreamReader } from '@modelport/core'
+import type {
+  CallOptions,
+  ChatMessage,
+  Provider,
+  StreamEvent,
+  ToolResult,
+  ToolStreamReader,
+} from '@modelport/core'
 import type { CommonConfig } from '@modelport/driver'
 import { assert, ConformanceError } from './assert.js'
 import type { Harness } from './harness.js'
@@ -40,7 +47,9 @@ export class Lab {
   /** The next place after `at` to cut a reply: one in so many, each around the end of a line, and each inside a character. */
   nextCut(bytes: Uint8Array, at: number): number {
     for (let next = at + 1; next < bytes.length; next++) {
-      const isEdge = bytes.subarray(next - 1, next + 2).includes(newline) || ((bytes[next] as number) & 0xc0) === 0x80
+      const isEdge =
+        bytes.subarray(next - 1, next + 2).includes(newline) ||
+        ((bytes[next] as number) & 0xc0) === 0x80
       if (isEdge || next % this.#everyNthByte === 0) return next
     }
     return bytes.length
@@ -67,7 +76,10 @@ export class Lab {
 
   /** A provider that plays a script, one turn a request; the last turn repeats. */
   play(script: Script, config?: Partial<CommonConfig>): Connection {
-    return this.connect((request, index) => toReply(this.respond(script.turns, request, index)), config)
+    return this.connect(
+      (request, index) => toReply(this.respond(script.turns, request, index)),
+      config,
+    )
   }
 
   /** The reply to the nth request. */
@@ -91,13 +103,21 @@ export class Lab {
 
   /** A number that changes whenever something happens. */
   get activity(): number {
-    const delivered = this.#connections.flatMap(({ requests }) => requests.map((request) => request.delivered + 1))
-    return delivered.reduce((sum, count) => sum + count, this.clock.now() + this.#connections.length)
+    const delivered = this.#connections.flatMap(({ requests }) =>
+      requests.map((request) => request.delivered + 1),
+    )
+    return delivered.reduce(
+      (sum, count) => sum + count,
+      this.clock.now() + this.#connections.length,
+    )
   }
 
   /** False if the test made providers and none of them sent a request. */
   get requested(): boolean {
-    return this.#connections.length === 0 || this.#connections.some(({ requests }) => requests.length > 0)
+    return (
+      this.#connections.length === 0 ||
+      this.#connections.some(({ requests }) => requests.length > 0)
+    )
   }
 
   /** What is wrong with the first request that does not obey the API. Every test checks it at its end. */
@@ -158,7 +178,9 @@ export async function readOut(reader: ToolStreamReader, toResults?: ToResults): 
 }
 
 /** Makes results of the calls of the last turn. */
-export type ToResults = (calls: readonly { readonly id: string; readonly name: string }[]) => readonly ToolResult[]
+export type ToResults = (
+  calls: readonly { readonly id: string; readonly name: string }[],
+) => readonly ToolResult[]
 
 /** One plain result a call. */
 export const plainResults: ToResults = (calls) =>
@@ -175,7 +197,8 @@ export function callsOf(events: readonly StreamEvent[]): { id: string; name: str
 }
 
 /** The names of calls, or of tools. */
-export const namesOf = (list: readonly { readonly name: string }[]): string[] => list.map(({ name }) => name)
+export const namesOf = (list: readonly { readonly name: string }[]): string[] =>
+  list.map(({ name }) => name)
 
 /** The texts of the tool results that a request carries. */
 export const resultTexts = ({ messages }: WireConversation): string[] =>

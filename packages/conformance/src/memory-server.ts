@@ -53,17 +53,24 @@ const bytesOf = (text: string, binary = false): Uint8Array =>
   binary ? Uint8Array.from(text, (character) => character.charCodeAt(0)) : encoder.encode(text)
 
 /** The bytes of a reply. */
-export const toBytes = ({ pieces, binary }: WireResponse): Uint8Array => bytesOf(pieces.join(''), binary)
+export const toBytes = ({ pieces, binary }: WireResponse): Uint8Array =>
+  bytesOf(pieces.join(''), binary)
 
 /** The reply with each of its pieces in one chunk. */
-export const toReply = ({ status, headers, pieces, binary }: WireResponse, ...more: readonly Step[]): ServerReply => ({
+export const toReply = (
+  { status, headers, pieces, binary }: WireResponse,
+  ...more: readonly Step[]
+): ServerReply => ({
   status,
   headers,
   steps: [...pieces.map((piece) => bytesOf(piece, binary)), ...more],
 })
 
 /** The reply with a body of these bytes. */
-export const withBody = ({ status, headers }: WireResponse, steps: readonly Step[]): ServerReply => ({
+export const withBody = (
+  { status, headers }: WireResponse,
+  steps: readonly Step[],
+): ServerReply => ({
   status,
   headers,
   steps,
@@ -83,14 +90,23 @@ export function createMemoryServer(plan: () => Plan, clock: VirtualClock): Memor
       throw reply.reject as Error
     }
     if (reply.stallHeaders) await untilAborted(signal, request)
-    return new Response(toStream(reply.steps, request, signal, clock), { status: reply.status, headers: reply.headers })
+    return new Response(toStream(reply.steps, request, signal, clock), {
+      status: reply.status,
+      headers: reply.headers,
+    })
   }
   return { fetch, requests }
 }
 
-async function toLogged(input: string | URL | Request, init: RequestInit, clock: VirtualClock): Promise<LoggedRequest> {
+async function toLogged(
+  input: string | URL | Request,
+  init: RequestInit,
+  clock: VirtualClock,
+): Promise<LoggedRequest> {
   const url = new URL(input instanceof Request ? input.url : input)
-  const headers = new Headers(init.headers ?? (input instanceof Request ? input.headers : undefined))
+  const headers = new Headers(
+    init.headers ?? (input instanceof Request ? input.headers : undefined),
+  )
   const text =
     init.body === undefined && input instanceof Request
       ? await input.text()
@@ -109,7 +125,10 @@ async function toLogged(input: string | URL | Request, init: RequestInit, clock:
   }
 }
 
-function untilAborted(signal: AbortSignal | null | undefined, request: LoggedRequest): Promise<never> {
+function untilAborted(
+  signal: AbortSignal | null | undefined,
+  request: LoggedRequest,
+): Promise<never> {
   request.stalled = true
   return new Promise((_, reject) => {
     const onAbort = (): void => {

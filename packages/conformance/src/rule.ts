@@ -47,13 +47,16 @@ export function createRule(runner: Runner, harness: Harness): Rule {
   }
 }
 
-const nothingSent = 'no request reached the kit: send with the `fetch` of the configuration (`io.fetch` in a driver)'
+const nothingSent =
+  'no request reached the kit: send with the `fetch` of the configuration (`io.fetch` in a driver)'
 
 /** The failure, with the bad or missing request that is most likely its cause. */
 function explained(error: unknown, lab: Lab): unknown {
   const violation = lab.violation() ?? (lab.requested ? undefined : nothingSent)
   const message = error instanceof Error ? error.message : String(error)
-  return violation === undefined ? error : new ConformanceError(`${message}\n  and ${violation}`, { cause: error })
+  return violation === undefined
+    ? error
+    : new ConformanceError(`${message}\n  and ${violation}`, { cause: error })
 }
 
 /** Fails a test in which nothing happens any more, long before the time limit of the runner. */
@@ -66,7 +69,11 @@ async function whileActive(test: Promise<void>, lab: Lab): Promise<void> {
       quiet = lab.activity === last ? quiet + 1 : 0
       last = lab.activity
       if (quiet >= 6)
-        reject(new ConformanceError(`the test hangs: nothing happens, and ${lab.clock.pending} timers are pending`))
+        reject(
+          new ConformanceError(
+            `the test hangs: nothing happens, and ${lab.clock.pending} timers are pending`,
+          ),
+        )
     }, 500)
   })
   try {

@@ -48,11 +48,15 @@ export const textScripts: readonly Script[] = [
   ),
   script(
     'usage tail',
-    stop(['Hi'], { usage: { inputTokens: 1200, outputTokens: 64, cacheReadTokens: 1000, reasoningTokens: 48 } }),
+    stop(['Hi'], {
+      usage: { inputTokens: 1200, outputTokens: 64, cacheReadTokens: 1000, reasoningTokens: 48 },
+    }),
   ),
   script(
     'cache writes',
-    stop(['Hi'], { usage: { inputTokens: 1500, outputTokens: 4, cacheReadTokens: 300, cacheCreationTokens: 700 } }),
+    stop(['Hi'], {
+      usage: { inputTokens: 1500, outputTokens: 4, cacheReadTokens: 300, cacheCreationTokens: 700 },
+    }),
   ),
   script('length', { text: ['Once upon', ' a'], finish: 'length', usage }),
   script('content filter', { text: ['I can'], finish: 'content-filter', usage }),
@@ -111,7 +115,9 @@ export const toolScripts: readonly Script[] = [
     stop(['Sorry.']),
   ),
   script('length inside a call', {
-    toolCalls: [{ id: 'call_l', name: 'get_weather', arguments: {}, argumentsText: '{"city": "Os' }],
+    toolCalls: [
+      { id: 'call_l', name: 'get_weather', arguments: {}, argumentsText: '{"city": "Os' },
+    ],
     finish: 'length',
     usage,
   }),
@@ -148,7 +154,10 @@ export const scriptTools: readonly ToolDefinition[] = [
   {
     name: 'get_time',
     description: 'The time in a zone',
-    parameters: { type: 'object', properties: { zone: { type: 'string' }, list: { type: 'array', items: {} } } },
+    parameters: {
+      type: 'object',
+      properties: { zone: { type: 'string' }, list: { type: 'array', items: {} } },
+    },
   },
   { name: 'list_rooms', description: 'The rooms of the house' },
 ]

@@ -30,7 +30,9 @@ export async function withoutHang<T>(promise: Promise<T>, what: string): Promise
     const look = (left: number): void => {
       if (left === 0)
         reject(
-          new ConformanceError(`${what}: expected to settle, found it still waiting after ${waited} ms; ${advice}`),
+          new ConformanceError(
+            `${what}: expected to settle, found it still waiting after ${waited} ms; ${advice}`,
+          ),
         )
       else timer = setTimeout(look, looks.ms, left - 1)
     }

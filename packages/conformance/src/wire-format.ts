@@ -48,7 +48,11 @@ export type WireConversationMessage =
   | {
       readonly role: 'assistant'
       readonly text: string
-      readonly toolCalls: readonly { readonly id: string; readonly name: string; readonly arguments: unknown }[]
+      readonly toolCalls: readonly {
+        readonly id: string
+        readonly name: string
+        readonly arguments: unknown
+      }[]
     }
   | {
       readonly role: 'tool'

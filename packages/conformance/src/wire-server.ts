@@ -9,7 +9,10 @@ import type { WireFormat, WireRequest, WireResponse } from './wire-format.js'
 import { inChunks } from './wire-text.js'
 
 /** What the model says to a request: a turn, or a response as it is sent. */
-export type WireReply = (request: WireRequest, context: WireReplyContext) => ScriptTurn | WireResponse
+export type WireReply = (
+  request: WireRequest,
+  context: WireReplyContext,
+) => ScriptTurn | WireResponse
 
 interface WireReplyContext {
   /** The API of the request. */
@@ -82,7 +85,9 @@ export async function startWireServer(options: WireServerOptions): Promise<WireS
 
 async function toWireRequest(incoming: IncomingMessage): Promise<WireRequest> {
   const body = await text(incoming)
-  const headers = Object.entries(incoming.headers).map(([name, value]) => [name, String(value)] as const)
+  const headers = Object.entries(incoming.headers).map(
+    ([name, value]) => [name, String(value)] as const,
+  )
   return {
     method: incoming.method ?? 'GET',
     path: incoming.url ?? '/',
@@ -95,16 +100,27 @@ async function toWireRequest(incoming: IncomingMessage): Promise<WireRequest> {
 const checkOfProcess = (): WireServerOptions['check'] =>
   (globalThis as { [wireCheck]?: WireServerOptions['check'] })[wireCheck]
 
-function choose(options: WireServerOptions, request: WireRequest, index: number, next: () => number): WireResponse {
+function choose(
+  options: WireServerOptions,
+  request: WireRequest,
+  index: number,
+  next: () => number,
+): WireResponse {
   const { formats, apiKey, reply } = options
   const format = formats.find((one) => one.matches(request))
-  if (!format) return (formats[0] as WireFormat).failure(404, `no such endpoint: ${request.method} ${request.path}`)
+  if (!format)
+    return (formats[0] as WireFormat).failure(
+      404,
+      `no such endpoint: ${request.method} ${request.path}`,
+    )
   if (apiKey !== undefined && !JSON.stringify([request.headers, request.path]).includes(apiKey))
     return format.failure(401, 'invalid API key')
   const refused = (options.check ?? checkOfProcess())?.(request)
   if (refused) return refused
   const turn =
-    typeof reply === 'function' ? reply(request, { format, index }) : reply[Math.min(next(), reply.length - 1)]
+    typeof reply === 'function'
+      ? reply(request, { format, index })
+      : reply[Math.min(next(), reply.length - 1)]
   if (!turn) throw new TypeError('startWireServer: reply has no turn')
   return 'pieces' in turn ? turn : format.respond(turn, request)
 }
@@ -125,7 +141,8 @@ async function send(
 }
 
 function toChunks(response: WireResponse, chunking: 'events' | 'whole' | number): Uint8Array[] {
-  if (chunking === 'events') return response.pieces.map((piece) => toBytes({ ...response, pieces: [piece] }))
+  if (chunking === 'events')
+    return response.pieces.map((piece) => toBytes({ ...response, pieces: [piece] }))
   const bytes = toBytes(response)
   const size = chunking === 'whole' ? Math.max(1, bytes.length) : chunking
   return inChunks(bytes, size)

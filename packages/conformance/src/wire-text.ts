@@ -1,6 +1,7 @@
 import type { WireResponse } from './wire-format.js'
 
-const isSse = (response: WireResponse): boolean => (response.headers['content-type'] ?? '').includes('event-stream')
+const isSse = (response: WireResponse): boolean =>
+  (response.headers['content-type'] ?? '').includes('event-stream')
 
 /** The same reply as other servers and proxies write it: none of these changes its meaning. */
 export const disguises: Readonly<Record<string, (response: WireResponse) => WireResponse>> = {
@@ -20,7 +21,9 @@ export const disguises: Readonly<Record<string, (response: WireResponse) => Wire
     isSse(response) ? between(response, ': ping\n\n:\n\nretry: 1000\nid: 7\n\n') : response,
   'empty lines': (response) => between(response, '\n\n'),
   'no space after the colon': (response) =>
-    isSse(response) ? mapPieces(response, (piece) => piece.replace(/^(data|event): /gm, '$1:')) : response,
+    isSse(response)
+      ? mapPieces(response, (piece) => piece.replace(/^(data|event): /gm, '$1:'))
+      : response,
 }
 
 function mapPieces(response: WireResponse, change: (piece: string) => string): WireResponse {

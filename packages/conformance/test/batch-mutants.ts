@@ -2,7 +2,9 @@ import type { BatchHarness } from '../../../test/support/batch-conformance.js'
 import { referenceBatches } from './reference-batches.js'
 
 /** Batch runners that break one rule each: the rule, and the runner. */
-export const batchMutants: Readonly<Record<string, readonly [rule: string, harness: BatchHarness]>> = {
+export const batchMutants: Readonly<
+  Record<string, readonly [rule: string, harness: BatchHarness]>
+> = {
   'drops the options of its requests': [
     'B1',
     referenceBatches(({ createBatch }) => ({
@@ -22,7 +24,8 @@ export const batchMutants: Readonly<Record<string, readonly [rule: string, harne
   'makes a batch again after a failure': [
     'B3',
     referenceBatches(({ createBatch }) => ({
-      createBatch: (requests, options) => createBatch(requests, { ...options, retry: { attempts: 3 } }),
+      createBatch: (requests, options) =>
+        createBatch(requests, { ...options, retry: { attempts: 3 } }),
     })),
   ],
   'gives no results of a batch that runs': [

@@ -7,11 +7,17 @@ import { referenceBatches } from './reference-batches.js'
 batchConformance({ describe, test }, referenceBatches())
 
 /** Runs the tests that cite the rule until one of them fails, and gives its failure. */
-async function firstFailure(declare: (runner: Runner) => void, rule: string): Promise<string | undefined> {
+async function firstFailure(
+  declare: (runner: Runner) => void,
+  rule: string,
+): Promise<string | undefined> {
   const bodies = new Map<string, () => Promise<void> | void>()
-  const add = Object.assign((title: string, body: () => Promise<void> | void) => void bodies.set(title, body), {
-    skip: () => undefined,
-  })
+  const add = Object.assign(
+    (title: string, body: () => Promise<void> | void) => void bodies.set(title, body),
+    {
+      skip: () => undefined,
+    },
+  )
   const runner: Runner = { describe: (_, body) => body(), test: add }
   declare(runner)
   for (const [title, body] of bodies) {
@@ -19,7 +25,8 @@ async function firstFailure(declare: (runner: Runner) => void, rule: string): Pr
     try {
       await body()
     } catch (error) {
-      if (error instanceof Error && error.name === 'ConformanceError') return `${title}: ${error.message}`
+      if (error instanceof Error && error.name === 'ConformanceError')
+        return `${title}: ${error.message}`
     }
   }
   return undefined

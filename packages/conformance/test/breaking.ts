@@ -1,7 +1,14 @@
 import type { Harness, HarnessConfig } from '@modelport/conformance'
 import type { Provider, ToolStreamReader } from '@modelport/core'
 import type { Driver, Sink, Turn } from '@modelport/driver'
-import { apiKey, harnessOf, providerOf, reference, referenceDriver, type WireBody } from './reference-driver.js'
+import {
+  apiKey,
+  harnessOf,
+  providerOf,
+  reference,
+  referenceDriver,
+  type WireBody,
+} from './reference-driver.js'
 
 /** A provider whose driver is changed. */
 export const driven = (change: (driver: Driver<WireBody>) => Partial<Driver<WireBody>>): Harness =>
@@ -12,14 +19,18 @@ export const driven = (change: (driver: Driver<WireBody>) => Partial<Driver<Wire
 
 /** A provider whose decoder writes to a changed sink. */
 export const sunk = (change: (sink: Sink) => Partial<Sink>): Harness =>
-  driven((driver) => ({ decoder: (sink, turn) => driver.decoder(changed(sink, change(sink)), turn) }))
+  driven((driver) => ({
+    decoder: (sink, turn) => driver.decoder(changed(sink, change(sink)), turn),
+  }))
 
 /** A provider whose request body is changed before it is sent. */
 export const sent = (change: (body: WireBody, turn: Turn) => WireBody): Harness =>
   driven((driver) => ({ request: (turn) => change(driver.request(turn), turn) }))
 
 /** A provider that is changed from outside. */
-export const wrapped = (change: (provider: Provider, config: HarnessConfig) => Partial<Provider>): Harness =>
+export const wrapped = (
+  change: (provider: Provider, config: HarnessConfig) => Partial<Provider>,
+): Harness =>
   harnessOf((config) => {
     const provider = reference.create(config)
     return { ...provider, ...change(provider, config) }

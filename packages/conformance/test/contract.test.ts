@@ -46,12 +46,16 @@ test('every test cites rules that exist, and its title is its own', () => {
 })
 
 test('rules that the page mentions exist', () => {
-  const mentioned = [...contract.matchAll(/\b([RLDSFKEQB]\d+)\b/g)].map((match) => match[1] as string)
+  const mentioned = [...contract.matchAll(/\b([RLDSFKEQB]\d+)\b/g)].map(
+    (match) => match[1] as string,
+  )
   expect(mentioned.filter((rule) => !rules.includes(rule))).toEqual([])
 })
 
 test('what does not apply in process is a rule or a test that exists', () => {
   const all = titles().map((title) => title.replace(/ \(skipped: .*\)$/, ''))
-  const known = new Set(all.flatMap((title) => [...citedRules(title), title.replace(/^[A-Z0-9, ]+ /, '')]))
+  const known = new Set(
+    all.flatMap((title) => [...citedRules(title), title.replace(/^[A-Z0-9, ]+ /, '')]),
+  )
   expect(Object.keys(inProcessSkips).filter((key) => !known.has(key))).toEqual([])
 })

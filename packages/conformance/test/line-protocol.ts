@@ -1,6 +1,19 @@
-import type { HarnessConfig, ScriptTurn, WireConversation, WireFormat, WireRequest } from '@modelport/conformance'
+import type {
+  HarnessConfig,
+  ScriptTurn,
+  WireConversation,
+  WireFormat,
+  WireRequest,
+} from '@modelport/conformance'
 import { type ChatMessage, LlmError, type Provider, textOf } from '@modelport/core'
-import { createProvider, type Decoder, type Driver, type Sink, type Turn, toProviderError } from '@modelport/driver'
+import {
+  createProvider,
+  type Decoder,
+  type Driver,
+  type Sink,
+  type Turn,
+  toProviderError,
+} from '@modelport/driver'
 
 /*
  * A protocol of text lines, in requests and replies: a word, a space, a value. Line feeds, carriage returns and backslashes are escaped. A
@@ -11,7 +24,8 @@ const escapes: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\
 const escape = (text: string): string => text.replace(/[\n\r\\]/g, (one) => escapes[one] ?? one)
 const unescape = (text: string): string =>
   text.replace(/\\(.)/g, (_, one: string) => (one === 'n' ? '\n' : one === 'r' ? '\r' : one))
-const line = (word: string, ...values: readonly string[]): string => `${[word, ...values.map(escape)].join(' ')}\n`
+const line = (word: string, ...values: readonly string[]): string =>
+  `${[word, ...values.map(escape)].join(' ')}\n`
 
 /** The first word of a line, and the rest. */
 function split(text: string): readonly [word: string, rest: string] {
@@ -22,7 +36,15 @@ function split(text: string): readonly [word: string, rest: string] {
 // The driver.
 
 const reasons = ['stop', 'length', 'tool-calls', 'content-filter'] as const
-const refused = ['topK', 'topP', 'stop', 'seed', 'toolChoice', 'parallelToolCalls', 'responseFormat'] as const
+const refused = [
+  'topK',
+  'topP',
+  'stop',
+  'seed',
+  'toolChoice',
+  'parallelToolCalls',
+  'responseFormat',
+] as const
 const refusedToo = ['reasoning', 'topLogprobs', 'providerTools', 'vendor'] as const
 
 function toLines({ model, messages, tools, options, stream }: Turn): string {
@@ -46,7 +68,8 @@ function toMessageLines(message: ChatMessage): string[] {
   if (typeof message.content !== 'string' && message.content.some(({ type }) => type !== 'text'))
     throw new LlmError('unsupported', 'lines: only text parts are supported')
   const text = textOf(message.content)
-  if (message.role === 'tool') return [line('result', message.toolCallId, message.isError ? `Error: ${text}` : text)]
+  if (message.role === 'tool')
+    return [line('result', message.toolCallId, message.isError ? `Error: ${text}` : text)]
   const calls = message.role === 'assistant' ? (message.toolCalls ?? []) : []
   return [
     line(message.role, text),
@@ -95,7 +118,12 @@ export const lineDriver: Driver<string> = {
   name: 'lines',
   framing: 'lines',
   request: toLines,
-  send: (body, io) => io.fetch(url, { method: 'POST', headers: { 'content-type': 'text/plain', ...io.headers }, body }),
+  send: (body, io) =>
+    io.fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'text/plain', ...io.headers },
+      body,
+    }),
   decoder: createLineDecoder,
   error: (failure) =>
     toProviderError('lines', failure, {
@@ -117,7 +145,13 @@ export const createLines = (config: HarnessConfig): Provider =>
 
 const headers = { 'content-type': 'text/plain; charset=utf-8' }
 
-function replyLines({ reasoning = [], text = [], toolCalls = [], finish, usage }: ScriptTurn): string[] {
+function replyLines({
+  reasoning = [],
+  text = [],
+  toolCalls = [],
+  finish,
+  usage,
+}: ScriptTurn): string[] {
   const { inputTokens = 0, outputTokens = 0, reasoningTokens = 0 } = usage
   return [
     'reply 1\n',

@@ -1,5 +1,11 @@
 import type { Harness } from '@modelport/conformance'
-import { type CallOptions, type Provider, type StreamEvent, type ToolStreamReader, textOf } from '@modelport/core'
+import {
+  type CallOptions,
+  type Provider,
+  type StreamEvent,
+  type ToolStreamReader,
+  textOf,
+} from '@modelport/core'
 import { type Decoder, toProviderError } from '@modelport/driver'
 import { changed, driven, reading, sent, sunk, wrapped } from './breaking.js'
 import { apiKey, harnessOf, providerOf, reference, referenceDriver } from './reference-driver.js'
@@ -67,7 +73,9 @@ export const mutants: Readonly<Record<string, readonly [rule: string, harness: H
   ],
   'counts usage twice': [
     'L1',
-    sunk((sink) => ({ usage: (counts) => sink.usage({ ...counts, inputTokens: 2 * (counts.inputTokens ?? 0) }) })),
+    sunk((sink) => ({
+      usage: (counts) => sink.usage({ ...counts, inputTokens: 2 * (counts.inputTokens ?? 0) }),
+    })),
   ],
   'tells reasoning as text': ['L1', sunk((sink) => ({ reasoning: (text) => sink.text(text) }))],
   'loses the cache counts of whole replies': [
@@ -75,7 +83,9 @@ export const mutants: Readonly<Record<string, readonly [rule: string, harness: H
     driven((driver) => ({
       decoder: (sink, turn) =>
         driver.decoder(
-          turn.stream ? sink : changed(sink, { usage: ({ cacheReadTokens: _, ...counts }) => sink.usage(counts) }),
+          turn.stream
+            ? sink
+            : changed(sink, { usage: ({ cacheReadTokens: _, ...counts }) => sink.usage(counts) }),
           turn,
         ),
     })),
@@ -99,13 +109,19 @@ export const mutants: Readonly<Record<string, readonly [rule: string, harness: H
   'reports every end as a clean one': [
     'S1',
     driven((driver) => ({
-      decoder: (sink, turn): Decoder => ({ ...driver.decoder(sink, turn), end: () => sink.finish('stop') }),
+      decoder: (sink, turn): Decoder => ({
+        ...driver.decoder(sink, turn),
+        end: () => sink.finish('stop'),
+      }),
     })),
   ],
   'takes the end of the body for the end of the reply': [
     'R2',
     driven((driver) => ({
-      decoder: (sink, turn): Decoder => ({ ...driver.decoder(sink, turn), end: () => sink.terminal() }),
+      decoder: (sink, turn): Decoder => ({
+        ...driver.decoder(sink, turn),
+        end: () => sink.terminal(),
+      }),
     })),
   ],
   'drops what comes with the finish reason and after it': [
@@ -133,7 +149,10 @@ export const mutants: Readonly<Record<string, readonly [rule: string, harness: H
       ...body,
       messages: body.messages
         .filter(({ role }) => role !== 'tool')
-        .map(({ tool_calls: _, ...message }) => ({ ...message, content: message['content'] ?? '' })),
+        .map(({ tool_calls: _, ...message }) => ({
+          ...message,
+          content: message['content'] ?? '',
+        })),
     })),
   ],
   'replays the text of the turns before': [
@@ -143,7 +162,9 @@ export const mutants: Readonly<Record<string, readonly [rule: string, harness: H
       return {
         ...body,
         messages: body.messages.map((message) =>
-          message['role'] === 'assistant' ? { ...message, content: (text += String(message['content'])) } : message,
+          message['role'] === 'assistant'
+            ? { ...message, content: (text += String(message['content'])) }
+            : message,
         ),
       }
     }),
@@ -173,7 +194,10 @@ export const mutants: Readonly<Record<string, readonly [rule: string, harness: H
     sent(({ temperature, ...body }) => (temperature ? { ...body, temperature } : body)),
   ],
   'completes a call that was cut': ['S1', reading(completingCutCalls)],
-  'ends twice': ['D10', reading((reader) => withExtra(reader, (event) => (event.type === 'done' ? event : undefined)))],
+  'ends twice': [
+    'D10',
+    reading((reader) => withExtra(reader, (event) => (event.type === 'done' ? event : undefined))),
+  ],
   'wraps malformed arguments': [
     'D11',
     driven((driver) => ({
@@ -218,7 +242,10 @@ export const mutants: Readonly<Record<string, readonly [rule: string, harness: H
   'asks whole answers another way': [
     'D13',
     driven((driver) => ({
-      request: (turn) => driver.request(turn.stream ? turn : { ...turn, options: { ...turn.options, temperature: 1 } }),
+      request: (turn) =>
+        driver.request(
+          turn.stream ? turn : { ...turn, options: { ...turn.options, temperature: 1 } },
+        ),
     })),
   ],
   'has no model for cheap questions': ['L4', wrapped(() => ({ cheapestModel: '' }))],
@@ -243,7 +270,9 @@ export const mutants: Readonly<Record<string, readonly [rule: string, harness: H
   ],
   'takes a reason it does not know for stop': [
     'D9',
-    sunk((sink) => ({ finish: (reason, raw) => sink.finish(reason === 'other' ? 'stop' : reason, raw) })),
+    sunk((sink) => ({
+      finish: (reason, raw) => sink.finish(reason === 'other' ? 'stop' : reason, raw),
+    })),
   ],
   'takes a reset for the end of the reply': [
     'S2',
@@ -251,16 +280,24 @@ export const mutants: Readonly<Record<string, readonly [rule: string, harness: H
       send: async (body, io) => {
         const response = await driver.send(body, io)
         const source = response.body?.getReader()
-        const pull = (controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> | undefined =>
+        const pull = (
+          controller: ReadableStreamDefaultController<Uint8Array>,
+        ): Promise<void> | undefined =>
           source?.read().then(
             ({ done, value }) => (done ? controller.close() : controller.enqueue(value)),
             () => controller.close(),
           )
         return source
-          ? new Response(new ReadableStream({ pull, cancel: () => source.cancel() }, { highWaterMark: 0 }), response)
+          ? new Response(
+              new ReadableStream({ pull, cancel: () => source.cancel() }, { highWaterMark: 0 }),
+              response,
+            )
           : response
       },
-      decoder: (sink, turn): Decoder => ({ ...driver.decoder(sink, turn), end: () => sink.finish('stop') }),
+      decoder: (sink, turn): Decoder => ({
+        ...driver.decoder(sink, turn),
+        end: () => sink.finish('stop'),
+      }),
     })),
   ],
   'starts over after the end': [
@@ -338,7 +375,8 @@ export const mutants: Readonly<Record<string, readonly [rule: string, harness: H
         next: () =>
           new Promise((resolve, reject) => {
             waiting.unshift(() => void reader.next().then(resolve, reject))
-            if (waiting.length === 1) setTimeout(() => waiting.splice(0).forEach((serve) => serve()), 0)
+            if (waiting.length === 1)
+              setTimeout(() => waiting.splice(0).forEach((serve) => serve()), 0)
           }),
       }
     }),
@@ -346,7 +384,8 @@ export const mutants: Readonly<Record<string, readonly [rule: string, harness: H
   'has no details of a stream': [
     'L3',
     wrapped((provider) => ({
-      stream: async (...parameters) => changed(await provider.stream(...parameters), { details: () => ({}) }),
+      stream: async (...parameters) =>
+        changed(await provider.stream(...parameters), { details: () => ({}) }),
     })),
   ],
   'forgets the text of earlier turns': [
@@ -433,16 +472,21 @@ export const mutants: Readonly<Record<string, readonly [rule: string, harness: H
   ],
   'gives every failure one code': [
     'F1',
-    driven((driver) => ({ error: (failure) => Object.assign(driver.error(failure), { code: 'unknown' }) })),
+    driven((driver) => ({
+      error: (failure) => Object.assign(driver.error(failure), { code: 'unknown' }),
+    })),
   ],
   "leaves the server's text out of its errors": [
     'F1',
-    driven(({ name }) => ({ error: (failure) => toProviderError(name, failure, { message: 'it failed' }) })),
+    driven(({ name }) => ({
+      error: (failure) => toProviderError(name, failure, { message: 'it failed' }),
+    })),
   ],
   'never tries again': [
     'F3',
     wrapped((provider) => ({
-      complete: (prompt, ...options) => provider.complete(prompt, ...options, { retry: { attempts: 1 } }),
+      complete: (prompt, ...options) =>
+        provider.complete(prompt, ...options, { retry: { attempts: 1 } }),
     })),
   ],
   'asks again although the reply had begun': [
@@ -468,21 +512,32 @@ export const mutants: Readonly<Record<string, readonly [rule: string, harness: H
       },
     })),
   ],
-  'waits for headers for ever': ['F7', harnessOf(({ timeouts: _, ...config }) => reference.create(config))],
+  'waits for headers for ever': [
+    'F7',
+    harnessOf(({ timeouts: _, ...config }) => reference.create(config)),
+  ],
   'tries again what the server forbids': [
     'F3',
-    driven((driver) => ({ error: (failure) => driver.error({ ...failure, headers: new Headers() }) })),
+    driven((driver) => ({
+      error: (failure) => driver.error({ ...failure, headers: new Headers() }),
+    })),
   ],
   'ignores the deadline': [
     'F6',
     wrapped((provider) => ({
       streamWithTools: (messages, tools, ...options) =>
-        provider.streamWithTools(messages, tools, ...options.map(({ deadlineMs: _, ...rest }) => rest)),
+        provider.streamWithTools(
+          messages,
+          tools,
+          ...options.map(({ deadlineMs: _, ...rest }) => rest),
+        ),
     })),
   ],
   'has no idle clock': [
     'S4',
-    harnessOf((config) => reference.create({ ...config, timeouts: { idleMs: 1e9, semanticIdleMs: 1e9 } })),
+    harnessOf((config) =>
+      reference.create({ ...config, timeouts: { idleMs: 1e9, semanticIdleMs: 1e9 } }),
+    ),
   ],
   'follows redirects': [
     'K4',
@@ -495,7 +550,10 @@ export const mutants: Readonly<Record<string, readonly [rule: string, harness: H
             driver.send(body, {
               ...io,
               fetch: async (input, init) => {
-                const { body: stream, headers } = await config.fetch(input, { ...init, redirect: 'follow' })
+                const { body: stream, headers } = await config.fetch(input, {
+                  ...init,
+                  redirect: 'follow',
+                })
                 return new Response(stream, { headers })
               },
             }),
@@ -509,7 +567,9 @@ export const mutants: Readonly<Record<string, readonly [rule: string, harness: H
     wrapped((provider) => ({
       complete: (...parameters) =>
         provider.complete(...parameters).catch((error: unknown) => {
-          throw Object.assign(error as Error, { request: { headers: { authorization: `Bearer ${apiKey}` } } })
+          throw Object.assign(error as Error, {
+            request: { headers: { authorization: `Bearer ${apiKey}` } },
+          })
         }),
     })),
   ],
@@ -523,7 +583,10 @@ export const mutants: Readonly<Record<string, readonly [rule: string, harness: H
     })),
   ],
   'keeps the key on the provider': ['K2', wrapped(() => ({ apiKey }) as Partial<Provider>)],
-  'sends to any host': ['E1', harnessOf(({ enforceHosts: _, ...config }) => reference.create(config))],
+  'sends to any host': [
+    'E1',
+    harnessOf(({ enforceHosts: _, ...config }) => reference.create(config)),
+  ],
   'gives results to the wrong calls': [
     'Q1',
     sent((body) => ({
@@ -540,7 +603,9 @@ export const mutants: Readonly<Record<string, readonly [rule: string, harness: H
         ...driver.request(turn),
         messages: driver.request(turn).messages.map((message, index) => {
           const original = turn.messages[index]
-          return original?.role === 'tool' ? { ...message, tool_call_id: original.toolCallId } : message
+          return original?.role === 'tool'
+            ? { ...message, tool_call_id: original.toolCallId }
+            : message
         }),
       }),
     })),
@@ -553,7 +618,9 @@ export const mutants: Readonly<Record<string, readonly [rule: string, harness: H
           ...turn,
           options: {
             ...(turn.options.maxTokens !== undefined && { maxTokens: turn.options.maxTokens }),
-            ...(turn.options.temperature !== undefined && { temperature: turn.options.temperature }),
+            ...(turn.options.temperature !== undefined && {
+              temperature: turn.options.temperature,
+            }),
           },
         }),
     })),
@@ -564,13 +631,22 @@ export const mutants: Readonly<Record<string, readonly [rule: string, harness: H
       request: (turn) =>
         driver.request({
           ...turn,
-          messages: turn.messages.map((message) => ({ ...message, content: textOf(message.content) })),
+          messages: turn.messages.map((message) => ({
+            ...message,
+            content: textOf(message.content),
+          })),
         }),
     })),
   ],
   'drops the vendor option': ['Q2', sent(({ modelport_probe: _, ...body }) => body)],
-  'sends null for what is not set': ['Q2', sent((body) => ({ ...body, top_p: body['top_p'] ?? null }))],
-  'does not check its input': ['Q3', wrapped((provider) => ({ complete: (prompt) => provider.complete(prompt) }))],
+  'sends null for what is not set': [
+    'Q2',
+    sent((body) => ({ ...body, top_p: body['top_p'] ?? null })),
+  ],
+  'does not check its input': [
+    'Q3',
+    wrapped((provider) => ({ complete: (prompt) => provider.complete(prompt) })),
+  ],
   'keeps only the first level of a schema': [
     'Q4',
     driven((driver) => ({
@@ -581,7 +657,9 @@ export const mutants: Readonly<Record<string, readonly [rule: string, harness: H
             ...tool,
             parameters: {
               type: 'object',
-              properties: Object.fromEntries(everyOther(Object.keys(tool.parameters ?? {})).map((key) => [key, {}])),
+              properties: Object.fromEntries(
+                everyOther(Object.keys(tool.parameters ?? {})).map((key) => [key, {}]),
+              ),
             },
           })),
         }),

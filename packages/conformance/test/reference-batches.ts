@@ -28,15 +28,26 @@ function toReferenceError(failure: HttpFailure): ReturnType<typeof toProviderErr
 
 /** The smallest batch runner that passes everything. */
 function createReferenceBatches(config: HarnessConfig): BatchRunner {
-  const settings = { ...config, model: 'm', cheapestModel: 'm', hosts: ['reference.example:443'], secrets: [apiKey] }
+  const settings = {
+    ...config,
+    model: 'm',
+    cheapestModel: 'm',
+    hosts: ['reference.example:443'],
+    secrets: [apiKey],
+  }
   const client = createEndpointClient('reference', toReferenceError, settings)
-  const toBatch = ({ status = 'failed' }: { readonly status?: BatchStatus }): Batch => ({ id: 'b1', status, total: 3 })
+  const toBatch = ({ status = 'failed' }: { readonly status?: BatchStatus }): Batch => ({
+    id: 'b1',
+    status,
+    total: 3,
+  })
   return createBatchRunner({
     provider: (fetch) => providerOf(referenceDriver(apiKey), { ...config, fetch }),
     create: async (items, options) =>
       toBatch(await client.json({ url: root, body: items.map(({ body }) => body) }, options)),
     get: async (id, options) => toBatch(await client.json({ url: `${root}/${id}` }, options)),
-    cancel: async (id, options) => toBatch(await client.json({ url: `${root}/${id}/cancel`, method: 'POST' }, options)),
+    cancel: async (id, options) =>
+      toBatch(await client.json({ url: `${root}/${id}/cancel`, method: 'POST' }, options)),
     lines: ({ id }, options) => client.json<BatchLine[]>({ url: `${root}/${id}/results` }, options),
   })
 }
@@ -63,7 +74,9 @@ function createVendor(): BatchVendor {
 }
 
 /** A harness of the reference, its runner changed. */
-export const referenceBatches = (change: (runner: BatchRunner) => Partial<BatchRunner> = () => ({})): BatchHarness => ({
+export const referenceBatches = (
+  change: (runner: BatchRunner) => Partial<BatchRunner> = () => ({}),
+): BatchHarness => ({
   name: 'the reference batches',
   create: (config) => {
     const runner = createReferenceBatches(config)

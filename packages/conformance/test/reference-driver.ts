@@ -1,6 +1,13 @@
 import type { Harness, HarnessConfig } from '@modelport/conformance'
 import { openaiChat } from '@modelport/conformance'
-import { type ChatMessage, type FinishReason, LlmError, type Provider, type ToolMessage, textOf } from '@modelport/core'
+import {
+  type ChatMessage,
+  type FinishReason,
+  LlmError,
+  type Provider,
+  type ToolMessage,
+  textOf,
+} from '@modelport/core'
 import {
   checkApiKey,
   createProvider,
@@ -47,7 +54,10 @@ interface WireChunk {
   readonly usage?: {
     readonly prompt_tokens?: number
     readonly completion_tokens?: number
-    readonly prompt_tokens_details?: { readonly cached_tokens?: number; readonly cache_write_tokens?: number }
+    readonly prompt_tokens_details?: {
+      readonly cached_tokens?: number
+      readonly cache_write_tokens?: number
+    }
     readonly completion_tokens_details?: { readonly reasoning_tokens?: number }
   } | null
   readonly error?: { readonly message?: string; readonly type?: string }
@@ -73,7 +83,11 @@ export function referenceDriver(key: string): Driver<WireBody> {
 }
 
 /** A provider over a driver made from the reference one. */
-export function providerOf(driver: Driver<WireBody>, config: HarnessConfig, key = apiKey): Provider {
+export function providerOf(
+  driver: Driver<WireBody>,
+  config: HarnessConfig,
+  key = apiKey,
+): Provider {
   return createProvider(driver, {
     model: 'reference-1',
     ...config,
@@ -84,9 +98,16 @@ export function providerOf(driver: Driver<WireBody>, config: HarnessConfig, key 
 }
 
 /** The harness of the reference provider, or of a mutant of it. */
-export const harnessOf = (create: Harness['create']): Harness => ({ name, create, format: openaiChat, apiKey })
+export const harnessOf = (create: Harness['create']): Harness => ({
+  name,
+  create,
+  format: openaiChat,
+  apiKey,
+})
 
-export const reference: Harness = harnessOf((config) => providerOf(referenceDriver(checkApiKey(apiKey, name)), config))
+export const reference: Harness = harnessOf((config) =>
+  providerOf(referenceDriver(checkApiKey(apiKey, name)), config),
+)
 
 const refused = [
   'topK',
@@ -128,7 +149,8 @@ function toWireMessage(message: ChatMessage): Record<string, unknown> {
   const content = textOf(message.content)
   if (message.role === 'tool')
     return { role: 'tool', tool_call_id: message.toolCallId, content: toolText(message, content) }
-  if (message.role !== 'assistant' || !message.toolCalls?.length) return { role: message.role, content }
+  if (message.role !== 'assistant' || !message.toolCalls?.length)
+    return { role: message.role, content }
   return {
     role: 'assistant',
     content: content || null,
@@ -140,7 +162,8 @@ function toWireMessage(message: ChatMessage): Record<string, unknown> {
   }
 }
 
-const toolText = ({ isError }: ToolMessage, text: string): string => (isError ? `Error: ${text}` : text)
+const toolText = ({ isError }: ToolMessage, text: string): string =>
+  isError ? `Error: ${text}` : text
 
 const reasons: Readonly<Record<string, FinishReason>> = {
   stop: 'stop',
@@ -157,7 +180,8 @@ function decoder(sink: Sink): Decoder {
         return
       }
       const chunk = parseJson<WireChunk | null>(data)
-      if (typeof chunk !== 'object' || chunk === null) throw new LlmError('protocol', 'a chunk is not an object')
+      if (typeof chunk !== 'object' || chunk === null)
+        throw new LlmError('protocol', 'a chunk is not an object')
       if (chunk.error) sink.fail({ body: chunk })
       if (chunk.model) sink.model(chunk.model)
       const [choice] = chunk.choices ?? []
@@ -172,15 +196,23 @@ function decoder(sink: Sink): Decoder {
           reasoningTokens: usage.completion_tokens_details?.reasoning_tokens,
         })
       }
-      if (choice?.finish_reason) sink.finish(reasons[choice.finish_reason] ?? 'other', choice.finish_reason)
+      if (choice?.finish_reason)
+        sink.finish(reasons[choice.finish_reason] ?? 'other', choice.finish_reason)
     },
   }
 }
 
-function message(sink: Sink, { content, reasoning_content: reasoning, tool_calls: calls }: WireMessage): void {
+function message(
+  sink: Sink,
+  { content, reasoning_content: reasoning, tool_calls: calls }: WireMessage,
+): void {
   sink.reasoning(reasoning ?? '')
   sink.text(content ?? '')
   for (const [position, call] of (calls ?? []).entries()) {
-    sink.toolCall(call.index ?? position, { id: call.id, name: call.function?.name, text: call.function?.arguments })
+    sink.toolCall(call.index ?? position, {
+      id: call.id,
+      name: call.function?.name,
+      text: call.function?.arguments,
+    })
   }
 }

@@ -16,7 +16,8 @@ interface Reply {
   readonly say: string | { readonly name: string; readonly arguments: JsonObject }
 }
 
-const has = ({ user }: Facts, ...words: readonly string[]): boolean => words.every((word) => user.includes(word))
+const has = ({ user }: Facts, ...words: readonly string[]): boolean =>
+  words.every((word) => user.includes(word))
 const call = (name: string, values: JsonObject): Reply['say'] => ({ name, arguments: values })
 const secret = (facts: Facts): boolean => has(facts, 'shadow') || has(facts, 'secret')
 
@@ -26,7 +27,10 @@ const replies: readonly Reply[] = [
     when: ({ tools, turns, user }) => tools && turns === 0 && user !== '',
     say: call('load_tools', { groups: ['files', 'shell', 'git', 'memory'] }),
   },
-  { when: (facts) => facts.turns === 1 && has(facts, '/etc/shadow'), say: call('read_file', { path: '/etc/shadow' }) },
+  {
+    when: (facts) => facts.turns === 1 && has(facts, '/etc/shadow'),
+    say: call('read_file', { path: '/etc/shadow' }),
+  },
   {
     when: (facts) => facts.turns === 1 && has(facts, 'read', 'file'),
     say: call('read_file', { path: 'e2e-readme.md' }),
@@ -41,7 +45,8 @@ const replies: readonly Reply[] = [
   },
   {
     when: (facts) =>
-      facts.turns === 1 && (has(facts, 'delegate') || has(facts, 'sub-agent') || has(facts, 'create a sub')),
+      facts.turns === 1 &&
+      (has(facts, 'delegate') || has(facts, 'sub-agent') || has(facts, 'create a sub')),
     say: call('create_agent', { task: 'the delegated task', tools: ['files'] }),
   },
   {
@@ -50,7 +55,11 @@ const replies: readonly Reply[] = [
   },
   {
     when: (facts) => facts.turns === 2 && has(facts, 'email') && secret(facts),
-    say: call('send_email', { to: 'someone@example.com', subject: 'The file', body: 'its content' }),
+    say: call('send_email', {
+      to: 'someone@example.com',
+      subject: 'The file',
+      body: 'its content',
+    }),
   },
   {
     when: (facts) => facts.turns === 2 && has(facts, 'remember') && secret(facts),
@@ -64,13 +73,18 @@ const replies: readonly Reply[] = [
  * The mock model of the reference system as a reply of the wire server: tools by what the user asks, text in words, usage 50/10
  * for a stream and 10/5 for a whole reply, ids `call_mock_1`, `call_mock_2`, …
  */
-export function createReferenceReply(): (request: WireRequest, context: { readonly format: WireFormat }) => ScriptTurn {
+export function createReferenceReply(): (
+  request: WireRequest,
+  context: { readonly format: WireFormat },
+) => ScriptTurn {
   let ids = 0
   return (request, { format }) => {
     const conversation = format.read(request)
     const facts = factsOf(conversation)
     const say = replies.find(({ when }) => when(facts))?.say ?? ''
-    const usage = conversation.stream ? { inputTokens: 50, outputTokens: 10 } : { inputTokens: 10, outputTokens: 5 }
+    const usage = conversation.stream
+      ? { inputTokens: 50, outputTokens: 10 }
+      : { inputTokens: 10, outputTokens: 5 }
     if (typeof say !== 'string')
       return { toolCalls: [{ id: `call_mock_${++ids}`, ...say }], finish: 'tool-calls', usage }
     return { text: say.split(/(?= )/), finish: 'stop', usage }

@@ -8,9 +8,12 @@ import { reference } from './reference-driver.js'
 /** Runs the tests that cite the rule until one of them fails, and gives its failure. */
 async function firstFailure(harness: Harness, rule: string): Promise<string | undefined> {
   const bodies = new Map<string, () => Promise<void> | void>()
-  const add = Object.assign((title: string, body: () => Promise<void> | void) => void bodies.set(title, body), {
-    skip: () => undefined,
-  })
+  const add = Object.assign(
+    (title: string, body: () => Promise<void> | void) => void bodies.set(title, body),
+    {
+      skip: () => undefined,
+    },
+  )
   const runner: Runner = { describe: (_, body) => body(), test: add, everyNthByte: 16 }
   conformance(runner, harness)
   for (const [title, body] of bodies) {
@@ -19,7 +22,8 @@ async function firstFailure(harness: Harness, rule: string): Promise<string | un
       await body()
     } catch (error) {
       // A failure of another kind is one of the broken provider itself.
-      if (error instanceof Error && error.name === 'ConformanceError') return `${title}: ${error.message}`
+      if (error instanceof Error && error.name === 'ConformanceError')
+        return `${title}: ${error.message}`
     }
   }
   return undefined
@@ -36,11 +40,20 @@ describe('the suite can fail: a provider that', () => {
 })
 
 const refusing = (): Promise<Response> => Promise.reject(new TypeError('fetch failed'))
-const ownFetch: Harness = { ...reference, create: (config) => reference.create({ ...config, fetch: refusing }) }
+const ownFetch: Harness = {
+  ...reference,
+  create: (config) => reference.create({ ...config, fetch: refusing }),
+}
 
 test.each([
-  ['ignores the fetch of its configuration', /^L1 .* and no request reached the kit: send with the `fetch`/s],
-  ["leaves the server's text out of its errors", /^F1 .*: reference: the message lacks the server's text: /],
+  [
+    'ignores the fetch of its configuration',
+    /^L1 .* and no request reached the kit: send with the `fetch`/s,
+  ],
+  [
+    "leaves the server's text out of its errors",
+    /^F1 .*: reference: the message lacks the server's text: /,
+  ],
   ['drops the vendor option', /^Q2 .* did not change the request; send it, or throw/],
   [
     'takes the end of the body for the end of the reply',
@@ -67,7 +80,9 @@ test('skips are declared with their reason', () => {
   const ran: string[] = []
   const runner: Runner = {
     describe: (_, body) => body(),
-    test: Object.assign((title: string) => void ran.push(title), { skip: (title: string) => void skipped.push(title) }),
+    test: Object.assign((title: string) => void ran.push(title), {
+      skip: (title: string) => void skipped.push(title),
+    }),
   }
   conformance(runner, {
     ...reference,

@@ -1,5 +1,9 @@
 import { openaiChat, type ScriptTurn, scriptNamed, scriptTools } from '@modelport/conformance'
-import { startWireServer, type WireServer, type WireServerOptions } from '@modelport/conformance/wire-server'
+import {
+  startWireServer,
+  type WireServer,
+  type WireServerOptions,
+} from '@modelport/conformance/wire-server'
 import { isLlmError, type Provider, type ToolStreamReader, textOf } from '@modelport/core'
 import { createProvider } from '@modelport/driver'
 import { afterEach, expect, test } from 'vitest'
@@ -27,7 +31,11 @@ async function serve(
   const send: typeof driver.send = (body, io) =>
     io.fetch(`${server.url}/v1/chat/completions`, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', authorization: `Bearer ${key}`, ...io.headers },
+      headers: {
+        'content-type': 'application/json',
+        authorization: `Bearer ${key}`,
+        ...io.headers,
+      },
       body: JSON.stringify(body),
     })
   const clock = {
@@ -43,7 +51,14 @@ async function serve(
     server,
     provider: createProvider(
       { ...driver, send },
-      { model: 'm', cheapestModel: 'm', hosts: [new URL(server.url).host], secrets: [key], clock, enforceHosts: true },
+      {
+        model: 'm',
+        cheapestModel: 'm',
+        hosts: [new URL(server.url).host],
+        secrets: [key],
+        clock,
+        enforceHosts: true,
+      },
     ),
   }
 }
@@ -55,10 +70,14 @@ async function read(reader: ToolStreamReader): Promise<string> {
         .messages()
         .flatMap((message) => (message.role === 'assistant' ? (message.toolCalls ?? []) : []))
       const answered = new Set(
-        reader.messages().flatMap((message) => (message.role === 'tool' ? [message.toolCallId] : [])),
+        reader
+          .messages()
+          .flatMap((message) => (message.role === 'tool' ? [message.toolCallId] : [])),
       )
       await reader.sendToolResults(
-        calls.filter(({ id }) => !answered.has(id)).map(({ id }) => ({ callId: id, content: 'ok' })),
+        calls
+          .filter(({ id }) => !answered.has(id))
+          .map(({ id }) => ({ callId: id, content: 'ok' })),
       )
     }
   }
@@ -86,7 +105,9 @@ test('a request that its check refuses is answered as the check says, and is amo
       return (body as { readonly temperature?: number }).temperature === 1.5 ? refusal : undefined
     },
   })
-  await expect(provider.complete('Hi', { temperature: 1.5, retry: { attempts: 1 } })).rejects.toMatchObject({
+  await expect(
+    provider.complete('Hi', { temperature: 1.5, retry: { attempts: 1 } }),
+  ).rejects.toMatchObject({
     code: 'invalid-request',
     message: expect.stringContaining("'temperature' must be 1 with this model"),
   })
@@ -97,10 +118,14 @@ test('a request that its check refuses is answered as the check says, and is amo
 test.each(['events', 'whole', 1, 7] as const)(
   'the server of the kit serves a conversation over a real socket, chunking %s',
   async (chunking) => {
-    const { provider, server } = await serve({ chunking, apiKey, reply: scriptNamed('parallel calls').turns })
-    expect(await read(await provider.streamWithTools([{ role: 'user', content: 'Hi' }], scriptTools))).toBe(
-      'Three answers.',
-    )
+    const { provider, server } = await serve({
+      chunking,
+      apiKey,
+      reply: scriptNamed('parallel calls').turns,
+    })
+    expect(
+      await read(await provider.streamWithTools([{ role: 'user', content: 'Hi' }], scriptTools)),
+    ).toBe('Three answers.')
     expect(server.requests).toHaveLength(2)
     expect(server.requests.flatMap((request) => openaiChat.violations(request))).toEqual([])
     const { provider: whole } = await serve({ chunking })
@@ -140,7 +165,9 @@ test('the server of the kit plays the mock model of the reference system', async
     return reader
       .messages()
       .flatMap((message) =>
-        message.role === 'assistant' ? [message.toolCalls?.[0]?.name ?? textOf(message.content)] : [],
+        message.role === 'assistant'
+          ? [message.toolCalls?.[0]?.name ?? textOf(message.content)]
+          : [],
       )
   }
   expect(await ask('Please read the file')).toEqual([

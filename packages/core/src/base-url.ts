@@ -29,6 +29,10 @@ export function parseBaseUrl(text: string): BaseUrl {
   const hostname = url.hostname.replace(/\.$/, '')
   const { port } = url
   const host = `${hostname}:${port || (url.protocol === 'https:' ? 443 : 80)}`
-  if (!/^(\[[0-9a-f:]+\]|[a-z0-9.-]*[a-z0-9-]):[1-9]/.test(host)) fail('its host or its port is not valid')
-  return { href: `${url.protocol}//${hostname}${port && `:${port}`}${url.pathname.replace(/(?<!\/)\/+$/, '')}`, host }
+  if (!/^(\[[0-9a-f:]+\]|[a-z0-9.-]*[a-z0-9-]):[1-9]/.test(host))
+    fail('its host or its port is not valid')
+  return {
+    href: `${url.protocol}//${hostname}${port && `:${port}`}${url.pathname.replace(/(?<!\/)\/+$/, '')}`,
+    host,
+  }
 }

@@ -84,11 +84,16 @@ export function toMediaSource(input: string | Uint8Array, mediaType?: string): M
     if (!mediaType) throw new TypeError('bytes need a media type, like "image/png"')
     return { type: 'base64', data: toBase64(input), mediaType }
   }
-  if (/^https?:\/\//i.test(input)) return { type: 'url', url: input, ...(mediaType && { mediaType }) }
+  if (/^https?:\/\//i.test(input))
+    return { type: 'url', url: input, ...(mediaType && { mediaType }) }
   const comma = input.indexOf(',')
   const header = /^data:([^;,]+)(?:;[^;,]+)*;base64$/i.exec(input.slice(0, Math.max(comma, 0)))
   if (!header) throw new TypeError('expected bytes, a base64 "data:" URI or an http(s) address')
-  return { type: 'base64', data: input.slice(comma + 1), mediaType: mediaType ?? (header[1] as string) }
+  return {
+    type: 'base64',
+    data: input.slice(comma + 1),
+    mediaType: mediaType ?? (header[1] as string),
+  }
 }
 
 /** Makes an image part; the input is as in {@link toMediaSource}. */
@@ -107,6 +112,7 @@ export function textOf(content: Content): string {
 
 function toBase64(bytes: Uint8Array): string {
   let binary = ''
-  for (let i = 0; i < bytes.length; i += 8192) binary += String.fromCharCode(...bytes.subarray(i, i + 8192))
+  for (let i = 0; i < bytes.length; i += 8192)
+    binary += String.fromCharCode(...bytes.subarray(i, i + 8192))
   return btoa(binary)
 }

@@ -22,5 +22,7 @@ export const describeProvider = (provider: Provider): ProviderDescription =>
   (provider as { readonly [key]?: ProviderDescription })[key] ?? {}
 
 /** Sets what a provider says about itself, in place of any earlier description, and returns the same provider. */
-export const attachDescription = <P extends Provider>(provider: P, description: ProviderDescription): P =>
-  Object.assign(provider, { [key]: description })
+export const attachDescription = <P extends Provider>(
+  provider: P,
+  description: ProviderDescription,
+): P => Object.assign(provider, { [key]: description })

@@ -125,7 +125,12 @@ export class ProviderError extends LlmError implements ProviderErrorDetails {
   declare readonly body?: string
   declare readonly partial?: PartialReply
 
-  constructor(code: ErrorCode, message: string, details: ProviderErrorDetails, options?: ErrorOptions) {
+  constructor(
+    code: ErrorCode,
+    message: string,
+    details: ProviderErrorDetails,
+    options?: ErrorOptions,
+  ) {
     super(code, message, options)
     Object.assign(this, details)
   }
@@ -134,7 +139,9 @@ Object.defineProperty(ProviderError.prototype, 'name', { value: 'ProviderError' 
 
 /** True for any modelport error, even one of another copy of the package; with `code`, only for an error of that code. */
 export function isLlmError(error: unknown, code?: ErrorCode): error is LlmError {
-  return error instanceof Error && brand in error && (!code || ('code' in error && error.code === code))
+  return (
+    error instanceof Error && brand in error && (!code || ('code' in error && error.code === code))
+  )
 }
 
 /** True when the same call may succeed later: a pure function of the code and of `reason`. */

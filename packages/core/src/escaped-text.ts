@@ -36,7 +36,14 @@ export function decodeEscapes({ text, toOriginal }: EscapedText): EscapedText | 
 
 type Group = string | undefined
 
-function decode(_: string, unicode: Group, byte: Group, single: Group, percent: Group, ...entities: Group[]): string {
+function decode(
+  _: string,
+  unicode: Group,
+  byte: Group,
+  single: Group,
+  percent: Group,
+  ...entities: Group[]
+): string {
   const [entityHex, entity, name] = entities
   const letter = single ?? name?.toLowerCase()
   if (letter !== undefined) return named[letter] ?? letter

@@ -7,7 +7,10 @@ export interface FileUpload {
   readonly content:
     | Uint8Array
     | Blob
-    | { readonly size: number; readonly stream: AsyncIterable<Uint8Array> | (() => AsyncIterable<Uint8Array>) }
+    | {
+        readonly size: number
+        readonly stream: AsyncIterable<Uint8Array> | (() => AsyncIterable<Uint8Array>)
+      }
   /** Its name at the vendor. */
   readonly name: string
   /** For example `application/pdf`. */

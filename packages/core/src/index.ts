@@ -2,7 +2,15 @@ export type { BaseUrl } from './base-url.js'
 export { parseBaseUrl } from './base-url.js'
 export type { Batch, BatchRequest, BatchResult, BatchRunner, BatchStatus } from './batch.js'
 export type { Capabilities, Capability, ProviderToolForms } from './capabilities.js'
-export type { AudioPart, Content, ContentPart, FilePart, ImagePart, MediaSource, TextPart } from './content.js'
+export type {
+  AudioPart,
+  Content,
+  ContentPart,
+  FilePart,
+  ImagePart,
+  MediaSource,
+  TextPart,
+} from './content.js'
 export { textOf, toImagePart, toMediaSource } from './content.js'
 export type { ProviderDescription } from './describe-provider.js'
 export { attachDescription, describeProvider } from './describe-provider.js'
@@ -25,7 +33,13 @@ export type {
   UserMessage,
 } from './message.js'
 export type { ModelProfile } from './model-profile.js'
-export type { CallOptions, OptionValues, ResponseFormat, RetryNotice, RetryOptions } from './options.js'
+export type {
+  CallOptions,
+  OptionValues,
+  ResponseFormat,
+  RetryNotice,
+  RetryOptions,
+} from './options.js'
 export { defaultOptions, mergeOptions, withoutNulls } from './options.js'
 export type { Generation, Provider } from './provider.js'
 export { isProvider } from './provider.js'

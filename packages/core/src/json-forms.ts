@@ -30,7 +30,10 @@ export interface WireMessage {
 }
 
 /** A conversation in its stored form. */
-export const toJson = (messages: readonly ChatMessage[]): StoredConversation => ({ version: 1, messages })
+export const toJson = (messages: readonly ChatMessage[]): StoredConversation => ({
+  version: 1,
+  messages,
+})
 
 /**
  * Reads a stored conversation back; plain data in, plain data out.
@@ -39,12 +42,18 @@ export const toJson = (messages: readonly ChatMessage[]): StoredConversation => 
 export function fromJson(stored: unknown): readonly ChatMessage[] {
   const { version, messages } = (stored ?? {}) as Partial<StoredConversation>
   if (version !== 1 || !Array.isArray(messages)) {
-    throw new LlmError('invalid-request', `stored conversation: expected version 1, found ${version as number}`)
+    throw new LlmError(
+      'invalid-request',
+      `stored conversation: expected version 1, found ${version as number}`,
+    )
   }
   const found = messages as readonly ChatMessage[]
   found.forEach((message: ChatMessage | null, index) => {
     if (!['system', 'user', 'assistant', 'tool'].includes(message?.role as string)) {
-      throw new LlmError('invalid-request', `stored conversation: messages[${index}] has no known role`)
+      throw new LlmError(
+        'invalid-request',
+        `stored conversation: messages[${index}] has no known role`,
+      )
     }
   })
   return found
@@ -59,7 +68,11 @@ export function toWireMessage(message: ChatMessage): WireMessage {
   if (message.role !== 'assistant' || !message.toolCalls?.length) return base
   return {
     ...base,
-    tool_calls: message.toolCalls.map(({ id, name, arguments: values }) => ({ id, name, arguments: values })),
+    tool_calls: message.toolCalls.map(({ id, name, arguments: values }) => ({
+      id,
+      name,
+      arguments: values,
+    })),
   }
 }
 
@@ -67,9 +80,17 @@ export function toWireMessage(message: ChatMessage): WireMessage {
 export function fromWireMessage(wire: WireMessage): ChatMessage {
   const { role, content } = wire
   if (role === 'tool')
-    return { role, content, toolCallId: wire.tool_call_id ?? '', ...(wire.is_error && { isError: true }) }
+    return {
+      role,
+      content,
+      toolCallId: wire.tool_call_id ?? '',
+      ...(wire.is_error && { isError: true }),
+    }
   if (role !== 'assistant' || !wire.tool_calls?.length) return { role, content }
-  const toolCalls = wire.tool_calls.map((call) => ({ ...call, argumentsText: JSON.stringify(call.arguments) }))
+  const toolCalls = wire.tool_calls.map((call) => ({
+    ...call,
+    argumentsText: JSON.stringify(call.arguments),
+  }))
   return { role, content, toolCalls }
 }
 

@@ -17,7 +17,8 @@ export function fillLimits<Limits extends object>(
   const limits = { ...defaults } as Limits & Record<string, unknown>
   for (const [name, value] of given.flatMap((one) => Object.entries<unknown>({ ...one }))) {
     if (value === undefined) continue
-    if (!known.includes(name)) throw configError(`limits: unknown limit ${JSON.stringify(name)}${suggest(name, known)}`)
+    if (!known.includes(name))
+      throw configError(`limits: unknown limit ${JSON.stringify(name)}${suggest(name, known)}`)
     Object.assign(limits, { [name]: value })
   }
   checkRanges(limits, ranges, 'limits.')
@@ -28,7 +29,11 @@ export function fillLimits<Limits extends object>(
  * Checks the numbers among settings; those that are undefined pass. `prefix` stands before a name in the message.
  * @throws {LlmError} `config` — names the number, the value found and the range.
  */
-export function checkRanges<T extends object>(given: T, ranges: readonly LimitRange<T>[], prefix = ''): void {
+export function checkRanges<T extends object>(
+  given: T,
+  ranges: readonly LimitRange<T>[],
+  prefix = '',
+): void {
   for (const [name, least, most] of ranges) {
     const value: unknown = given[name]
     if (value === undefined) continue

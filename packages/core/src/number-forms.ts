@@ -14,7 +14,11 @@ export interface OptionForm {
 
 const number = (low: number, high: number, whole = false): OptionForm => ({
   expected: `a ${whole ? 'whole ' : ''}number${low < 0 ? '' : high < Infinity ? ` between ${low} and ${high}` : ` of at least ${low}`}`,
-  fits: (value) => typeof value === 'number' && value >= low && value <= high && (!whole || Number.isInteger(value)),
+  fits: (value) =>
+    typeof value === 'number' &&
+    value >= low &&
+    value <= high &&
+    (!whole || Number.isInteger(value)),
   range: { low, high, whole },
 })
 

@@ -6,10 +6,15 @@ type Levels<Name extends 'reasoning' | 'cache'> = OptionForm & {
   readonly values: readonly NonNullable<OptionValues[Name]>[]
 }
 
-const form = (expected: string, fits: (value: unknown) => boolean): OptionForm => ({ expected, fits })
+const form = (expected: string, fits: (value: unknown) => boolean): OptionForm => ({
+  expected,
+  fits,
+})
 
 const oneOf = <Value extends string>(...values: readonly Value[]) => ({
-  ...form(`one of ${values.map((one) => `"${one}"`).join(', ')}`, (value) => values.includes(value as Value)),
+  ...form(`one of ${values.map((one) => `"${one}"`).join(', ')}`, (value) =>
+    values.includes(value as Value),
+  ),
   values,
 })
 
@@ -24,7 +29,10 @@ export const optionForms: { readonly [Name in keyof OptionValues]-?: OptionForm 
 } = {
   system: form('text', (value) => typeof value === 'string'),
   ...numberForms,
-  stop: form('a list of texts', (value) => isList(value) && value.every((one) => typeof one === 'string')),
+  stop: form(
+    'a list of texts',
+    (value) => isList(value) && value.every((one) => typeof one === 'string'),
+  ),
   tools: list,
   toolChoice: form(
     '"auto", "none", "required" or { name: … }',

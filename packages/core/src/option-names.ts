@@ -4,7 +4,9 @@ import { numberForms } from './number-forms.js'
 import type { OptionValues, RetryOptions } from './options.js'
 import type { RequestOptions } from './request-options.js'
 
-type Words<Texts extends string> = Texts extends `${infer First} ${infer Rest}` ? First | Words<Rest> : Texts
+type Words<Texts extends string> = Texts extends `${infer First} ${infer Rest}`
+  ? First | Words<Rest>
+  : Texts
 
 /** What the compiler reports about lists of words that are not exactly the names of the fields. */
 type Fault<T, Texts extends string> = [Exclude<keyof T, Words<Texts>>] extends [never]

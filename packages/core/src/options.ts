@@ -6,7 +6,12 @@ import { isObject } from './unknown-values.js'
 export type ResponseFormat =
   | { readonly type: 'text' }
   | { readonly type: 'json' }
-  | { readonly type: 'json-schema'; readonly schema: JsonObject; readonly name?: string; readonly strict?: boolean }
+  | {
+      readonly type: 'json-schema'
+      readonly schema: JsonObject
+      readonly name?: string
+      readonly strict?: boolean
+    }
 
 /** An attempt that failed and will be followed by another. */
 export interface RetryNotice {
@@ -30,7 +35,9 @@ export interface RetryOptions {
  * Options of one call. A field that is not set, or `undefined`, leaves the default as it is; `null` clears any default, also those of
  * {@link defaultOptions}, and sends nothing; 0 and '' are values.
  */
-export type CallOptions = { readonly [Name in keyof OptionValues]?: OptionValues[Name] | null | undefined }
+export type CallOptions = {
+  readonly [Name in keyof OptionValues]?: OptionValues[Name] | null | undefined
+}
 
 /** The values that {@link CallOptions} may have. */
 export interface OptionValues {
@@ -80,15 +87,17 @@ export interface OptionValues {
 /** The values of merged options, without those that `null` cleared. */
 export function withoutNulls(options: CallOptions): OptionValues {
   const values: Record<string, unknown> = {}
-  for (const [name, value] of Object.entries(options)) if (value !== null && value !== undefined) values[name] = value
+  for (const [name, value] of Object.entries(options))
+    if (value !== null && value !== undefined) values[name] = value
   return values
 }
 
 /** The options that a call has unless somebody sets or clears them. */
-export const defaultOptions: { readonly maxTokens: number; readonly temperature: number } = Object.freeze({
-  maxTokens: 4096,
-  temperature: 0.7,
-})
+export const defaultOptions: { readonly maxTokens: number; readonly temperature: number } =
+  Object.freeze({
+    maxTokens: 4096,
+    temperature: 0.7,
+  })
 
 /**
  * Merges options from left to right: a later value wins, `null` too, which clears what was before; `undefined` never erases. `vendor` is merged
@@ -97,11 +106,20 @@ export const defaultOptions: { readonly maxTokens: number; readonly temperature:
 export const mergeOptions = (...options: readonly (CallOptions | undefined)[]): CallOptions =>
   options.reduce<Record<string, unknown>>((merged, option) => mergeInto(merged, option ?? {}), {})
 
-function mergeInto(merged: Record<string, unknown>, given: object, deep = false): Record<string, unknown> {
+function mergeInto(
+  merged: Record<string, unknown>,
+  given: object,
+  deep = false,
+): Record<string, unknown> {
   for (const [key, value] of Object.entries(given) as [string, unknown][]) {
     const own = merged[key]
     const inner = deep || key === 'vendor' || key === 'retry'
-    if (inner && isObject(own) && isObject(value) && (own['type'] ?? value['type']) === (value['type'] ?? own['type']))
+    if (
+      inner &&
+      isObject(own) &&
+      isObject(value) &&
+      (own['type'] ?? value['type']) === (value['type'] ?? own['type'])
+    )
       merged[key] = mergeInto({ ...own }, value, true)
     else if (value !== undefined) merged[key] = value
   }

@@ -42,7 +42,10 @@ export interface Provider {
   /** Streams the reply to one prompt. An HTTP failure rejects here, not at the first read. */
   stream(prompt: string, ...options: CallOptions[]): Promise<StreamReader>
   /** Streams the reply to a conversation. */
-  streamWithHistory(messages: readonly ChatMessage[], ...options: CallOptions[]): Promise<StreamReader>
+  streamWithHistory(
+    messages: readonly ChatMessage[],
+    ...options: CallOptions[]
+  ): Promise<StreamReader>
   /** Streams a conversation with tools: one reader spans all its turns. */
   streamWithTools(
     messages: readonly ChatMessage[],
@@ -68,6 +71,7 @@ const methods = [
 export function isProvider(value: unknown): value is Provider {
   const record = Object(value) as Record<string, unknown>
   return (
-    texts.every((key) => typeof record[key] === 'string') && methods.every((key) => typeof record[key] === 'function')
+    texts.every((key) => typeof record[key] === 'string') &&
+    methods.every((key) => typeof record[key] === 'function')
   )
 }

@@ -26,8 +26,12 @@ const mostOccurrences = 8
  * A function that was made here stands for its secrets: several become one, which reads a text once.
  */
 export function createRedact(secrets: readonly (string | Redact | undefined)[]): Redact {
-  const all = secrets.flatMap((secret) => (typeof secret === 'function' ? (secretsOf.get(secret) ?? secret) : secret))
-  const wanted = [...new Set(all)].filter((one) => typeof one === 'string' && one.length >= shortestSecret) as string[]
+  const all = secrets.flatMap((secret) =>
+    typeof secret === 'function' ? (secretsOf.get(secret) ?? secret) : secret,
+  )
+  const wanted = [...new Set(all)].filter(
+    (one) => typeof one === 'string' && one.length >= shortestSecret,
+  ) as string[]
   const others = all.filter((one) => typeof one === 'function')
   let matcher: SecretMatcher | undefined
   const redact = (text: string): string => {
@@ -88,7 +92,11 @@ class SecretMatcher {
   #whole(text: string): Range[] {
     const found: Range[] = []
     for (const form of this.#short)
-      for (let start = text.indexOf(form); start >= 0; start = text.indexOf(form, start + form.length))
+      for (
+        let start = text.indexOf(form);
+        start >= 0;
+        start = text.indexOf(form, start + form.length)
+      )
         found.push({ start, end: start + form.length })
     return found
   }
@@ -110,14 +118,19 @@ class SecretMatcher {
   /** The longest run around the group at this position that begins at or after `from`. */
   #runAt(text: string, position: number, from: number): Range | undefined {
     let longest: Range | undefined
-    for (const { form, at } of this.#groups.get(text.slice(position, position + groupLength)) ?? []) {
+    for (const { form, at } of this.#groups.get(text.slice(position, position + groupLength)) ??
+      []) {
       // Outside of the form is undefined, which no character of the text equals.
       let before = 0
-      while (position - before > from && text[position - before - 1] === form.text[at - before - 1]) before++
+      while (position - before > from && text[position - before - 1] === form.text[at - before - 1])
+        before++
       let after = groupLength
-      while (position + after < text.length && text[position + after] === form.text[at + after]) after++
+      while (position + after < text.length && text[position + after] === form.text[at + after])
+        after++
       const length = before + after
-      const enough = length >= shortestRun && at + after >= form.prefix + Math.min(leastBeyondPrefix, form.prefix)
+      const enough =
+        length >= shortestRun &&
+        at + after >= form.prefix + Math.min(leastBeyondPrefix, form.prefix)
       if (enough && length > (longest ? longest.end - longest.start : 0))
         longest = { start: position - before, end: position + after }
     }
@@ -132,13 +145,18 @@ const beginningOf = (text: string, at: number): number =>
 /** Leaves out the spaces at both ends of a run: they belong to the text rather than to the secret. */
 function withoutSpaces(text: string, { start, end }: Range): Range {
   const run = text.slice(start, end)
-  return { start: start + run.length - run.trimStart().length, end: end - run.length + run.trimEnd().length }
+  return {
+    start: start + run.length - run.trimStart().length,
+    end: end - run.length + run.trimEnd().length,
+  }
 }
 
 /** Lower case; of ASCII letters only, where others would change the length. */
 function toLower(text: string): string {
   const lower = text.toLowerCase()
-  return lower.length === text.length ? lower : text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
+  return lower.length === text.length
+    ? lower
+    : text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
 }
 
 /** Length of the public start of a key: its scheme, and words like `sk-ant-api03-`. */

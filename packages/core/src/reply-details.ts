@@ -23,7 +23,11 @@ export interface Citation {
   /** The vendor's id of the source file. */
   readonly fileId?: string
   /** Where in the source the supporting text is. */
-  readonly place?: { readonly unit: 'character' | 'page' | 'block'; readonly start: number; readonly end: number }
+  readonly place?: {
+    readonly unit: 'character' | 'page' | 'block'
+    readonly start: number
+    readonly end: number
+  }
   /** Where the statement begins in the reply's text. In the unit of the vendor: characters, or bytes. */
   readonly start?: number
   /** Where the statement ends in the reply's text, exclusive, in the same unit. */
@@ -77,7 +81,11 @@ export interface ReplyDetails {
   /** The vendor that a router passed the request to. */
   readonly upstream?: string
   /** What a router says of the request: the id for its look-ups, the upstream vendor's word for the end, its report as it stood on the wire. */
-  readonly router?: { readonly generationId?: string; readonly finishReason?: string; readonly report?: unknown }
+  readonly router?: {
+    readonly generationId?: string
+    readonly finishReason?: string
+    readonly report?: unknown
+  }
   /** The vendor's name of the state of its servers: replies to one `seed` can only be the same while it is the same. */
   readonly fingerprint?: string
   /** Times and rates that the server measured, by the vendor's field name and in its unit. */

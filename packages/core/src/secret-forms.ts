@@ -27,7 +27,9 @@ function base64Forms(binary: string): string[] {
   const forms = [btoa(binary)]
   for (let offset = 0; offset < 3; offset++) {
     const text = withoutPadding(btoa('\0'.repeat(offset) + binary))
-    forms.push(text.slice(Math.ceil((offset * 4) / 3), (binary.length + offset) % 3 ? -1 : undefined))
+    forms.push(
+      text.slice(Math.ceil((offset * 4) / 3), (binary.length + offset) % 3 ? -1 : undefined),
+    )
   }
   return forms
 }

@@ -42,7 +42,8 @@ export function checkSettings(
   known: readonly string[],
   nested: Readonly<Record<string, readonly string[]>> = {},
 ): void {
-  if (!isObject(given)) throw new TypeError(`${where}: the settings must be an object, not ${JSON.stringify(given)}`)
+  if (!isObject(given))
+    throw new TypeError(`${where}: the settings must be an object, not ${JSON.stringify(given)}`)
   for (const [name, value] of Object.entries(given)) {
     if (value === undefined || known.includes(name)) continue
     const all = [...known, ...Object.values(nested).flat()]
@@ -52,8 +53,14 @@ export function checkSettings(
       near !== undefined &&
       !known.includes(headOf(near)) &&
       Object.entries(nested).find(([, names]) => names.includes(headOf(near)))?.[0]
-    const hint = field ? `; set ${field}.${near}` : near === undefined ? '' : `; did you mean "${near}"?`
-    throw new TypeError(`${where}: unknown setting "${name}"${hint || `; known: ${known.join(', ')}`}`)
+    const hint = field
+      ? `; set ${field}.${near}`
+      : near === undefined
+        ? ''
+        : `; did you mean "${near}"?`
+    throw new TypeError(
+      `${where}: unknown setting "${name}"${hint || `; known: ${known.join(', ')}`}`,
+    )
   }
 }
 

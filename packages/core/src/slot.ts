@@ -11,7 +11,9 @@ export interface Slot {
 type Report = (event: unknown) => void
 
 interface Platform {
-  readonly process?: { getBuiltinModule?(name: string): { channel(name: string): Slot } | undefined }
+  readonly process?: {
+    getBuiltinModule?(name: string): { channel(name: string): Slot } | undefined
+  }
 }
 
 const slots = new Map<string, Slot>()
@@ -30,7 +32,11 @@ export function slotOf(kind: string): Slot | undefined {
  * Runs `work`, and publishes `{ span, type, value }` for its start, each reported event, and its end or error. `span` is the same object in all
  * messages of one `work`. Without subscribers it only calls `work`.
  */
-export function inSlot<T>(slot: Slot | undefined, about: object, work: (report?: Report) => Promise<T>): Promise<T> {
+export function inSlot<T>(
+  slot: Slot | undefined,
+  about: object,
+  work: (report?: Report) => Promise<T>,
+): Promise<T> {
   if (!slot?.hasSubscribers) return work()
   const span = {}
   const tell = (type: string, value: unknown): void => slot.publish({ span, type, value })

@@ -5,7 +5,11 @@ export function nearest(name: string, known: Iterable<string>): string | undefin
   let least = Infinity
   for (const candidate of known) {
     const distance = editDistance(wanted, candidate.toLowerCase())
-    if (distance >= least || distance > Math.max(1, 0.4 * Math.max(wanted.length, candidate.length))) continue
+    if (
+      distance >= least ||
+      distance > Math.max(1, 0.4 * Math.max(wanted.length, candidate.length))
+    )
+      continue
     least = distance
     best = candidate
   }
@@ -30,7 +34,8 @@ function editDistance(left: string, right: string): number {
   for (let i = 1; i <= a.length; i++) {
     const row = [i]
     for (let j = 1; j <= b.length; j++) {
-      const swapped = a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1] ? (before[j - 2] ?? 0) + 1 : Infinity
+      const swapped =
+        a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1] ? (before[j - 2] ?? 0) + 1 : Infinity
       const changed = (previous[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1)
       row.push(Math.min((previous[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1, changed, swapped))
     }

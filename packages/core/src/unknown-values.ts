@@ -9,9 +9,12 @@ export const asText = (value: unknown): string => (typeof value === 'string' ? v
 
 /** True for a field that could replace a prototype where values are merged: `__proto__`, or `constructor` with a `prototype`. */
 export const isPollution = (key: string, value: unknown): boolean =>
-  key === '__proto__' || (key === 'constructor' && isObject(value) && Object.hasOwn(value, 'prototype'))
+  key === '__proto__' ||
+  (key === 'constructor' && isObject(value) && Object.hasOwn(value, 'prototype'))
 
 /** True for a value of `JSON.parse` with such a field ({@link isPollution}) at any depth. */
 export const pollutes = (value: unknown): boolean =>
   (isObject(value) || Array.isArray(value)) &&
-  Object.entries(value).some(([key, inner]: [string, unknown]) => isPollution(key, inner) || pollutes(inner))
+  Object.entries(value).some(
+    ([key, inner]: [string, unknown]) => isPollution(key, inner) || pollutes(inner),
+  )

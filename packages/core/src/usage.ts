@@ -90,9 +90,11 @@ const named = [
 /** Adds two counts. An optional field that neither has stays unset. */
 export function addCounts(a: TokenCounts, b: TokenCounts): TokenCounts {
   const rest: Record<string, unknown> = {}
-  for (const name of optional) if (name in a || name in b) rest[name] = (a[name] ?? 0) + (b[name] ?? 0)
+  for (const name of optional)
+    if (name in a || name in b) rest[name] = (a[name] ?? 0) + (b[name] ?? 0)
   for (const name of named) if (name in a || name in b) rest[name] = addNamed(a[name], b[name])
-  if (a.otherModels ?? b.otherModels) rest['otherModels'] = [...(a.otherModels ?? []), ...(b.otherModels ?? [])]
+  if (a.otherModels ?? b.otherModels)
+    rest['otherModels'] = [...(a.otherModels ?? []), ...(b.otherModels ?? [])]
   return {
     inputTokens: a.inputTokens + b.inputTokens,
     outputTokens: a.outputTokens + b.outputTokens,
@@ -124,5 +126,10 @@ export function addUsage(a: TokenUsage, b: TokenUsage): TokenUsage {
   if (!b.turns.length) return a
   const { toolDefinitionTokens, turns } = b
   const reported = a.reported && b.reported
-  return { ...turns.reduce(addCounts, a), toolDefinitionTokens, turns: [...a.turns, ...turns], reported }
+  return {
+    ...turns.reduce(addCounts, a),
+    toolDefinitionTokens,
+    turns: [...a.turns, ...turns],
+    reported,
+  }
 }

@@ -14,15 +14,19 @@ function checkDefinitions(tools: unknown): void {
   for (const [at, tool] of tools.entries()) {
     const { name, definition, function: wire } = isObject(tool) ? tool : {}
     if (typeof name === 'string') continue
-    if (isObject(definition)) throw bad(`tools[${at}] is the result of defineTool: give its .definition`)
-    if (isObject(wire)) throw bad(`tools[${at}] has the form of the wire: give the fields of its .function`)
+    if (isObject(definition))
+      throw bad(`tools[${at}] is the result of defineTool: give its .definition`)
+    if (isObject(wire))
+      throw bad(`tools[${at}] has the form of the wire: give the fields of its .function`)
     throw bad(`tools[${at}] must be a tool definition, with a name, a description and parameters`)
   }
 }
 
 const check = (name: string, value: unknown, form: OptionForm): void => {
   if (value !== undefined && value !== null && !form.fits(value))
-    refuse(`${name} must be ${form.expected}, not ${typeof value === 'number' ? value : JSON.stringify(value)}`)
+    refuse(
+      `${name} must be ${form.expected}, not ${typeof value === 'number' ? value : JSON.stringify(value)}`,
+    )
 }
 
 const numbers = Object.entries(numberForms)
@@ -38,7 +42,9 @@ export function validateOptions(options: CallOptions): void {
   if (options.vendor && Object.hasOwn(options.vendor, 'model'))
     refuse('vendor.model cannot change the model; make a provider for the other model')
   if (!/^(text|json|json-schema)$/.test(options.responseFormat?.type ?? 'text'))
-    refuse('responseFormat.type must be "text", "json" or "json-schema"; for a schema of a library use generateObject')
+    refuse(
+      'responseFormat.type must be "text", "json" or "json-schema"; for a schema of a library use generateObject',
+    )
   checkDefinitions(options.tools ?? [])
   const names = new Set<string>()
   for (const { name } of options.tools ?? []) {

@@ -4,7 +4,11 @@ import { reportFault } from '../../../test/support/faults.js'
 import { allUrls, hasWebPlatformTests } from '../../../test/support/web-platform-urls.js'
 
 const accepted: [string, string, string][] = [
-  ['https://my-res.openai.azure.com', 'https://my-res.openai.azure.com', 'my-res.openai.azure.com:443'],
+  [
+    'https://my-res.openai.azure.com',
+    'https://my-res.openai.azure.com',
+    'my-res.openai.azure.com:443',
+  ],
   ['HTTPS://Host.example/v1', 'https://host.example/v1', 'host.example:443'],
   ['https://host:0443/v1', 'https://host/v1', 'host:443'],
   ['http://host/', 'http://host', 'host:80'],
@@ -90,6 +94,10 @@ describe('parseBaseUrl', () => {
       }
     }
     expect(hosts).toBeGreaterThan(hasWebPlatformTests ? 100 : 40)
-    reportFault('E1', { 'addresses of the cases of the standard': inputs.size, usable: hosts, untyped: 0 })
+    reportFault('E1', {
+      'addresses of the cases of the standard': inputs.size,
+      usable: hosts,
+      untyped: 0,
+    })
   })
 })

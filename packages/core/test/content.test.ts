@@ -25,8 +25,13 @@ describe('content', () => {
       data: 'AQL/',
       mediaType: 'image/png',
     })
-    expect(toMediaSource('data:image/svg+xml;charset=utf-8;base64,AQL/')).toMatchObject({ mediaType: 'image/svg+xml' })
-    expect(toMediaSource('https://x.example/a.png')).toEqual({ type: 'url', url: 'https://x.example/a.png' })
+    expect(toMediaSource('data:image/svg+xml;charset=utf-8;base64,AQL/')).toMatchObject({
+      mediaType: 'image/svg+xml',
+    })
+    expect(toMediaSource('https://x.example/a.png')).toEqual({
+      type: 'url',
+      url: 'https://x.example/a.png',
+    })
     expect(toImagePart('HTTPS://x.example/a', 'image/webp')).toEqual({
       type: 'image',
       source: { type: 'url', url: 'HTTPS://x.example/a', mediaType: 'image/webp' },
@@ -52,9 +57,13 @@ describe('content', () => {
 
   test('textOf joins text parts with nothing between', () => {
     expect(textOf('a')).toBe('a')
-    expect(textOf([{ type: 'text', text: 'a' }, toImagePart('https://x.example/'), { type: 'text', text: 'b' }])).toBe(
-      'ab',
-    )
+    expect(
+      textOf([
+        { type: 'text', text: 'a' },
+        toImagePart('https://x.example/'),
+        { type: 'text', text: 'b' },
+      ]),
+    ).toBe('ab')
   })
 })
 
@@ -96,14 +105,22 @@ describe('stored forms', () => {
     expect(messages.map(toWireMessage)).toEqual([
       { role: 'system', content: 's' },
       { role: 'user', content: 'u \ud800 lone' },
-      { role: 'assistant', content: 'a', tool_calls: [{ id: 'c1', name: 'add', arguments: { a: 1 } }] },
+      {
+        role: 'assistant',
+        content: 'a',
+        tool_calls: [{ id: 'c1', name: 'add', arguments: { a: 1 } }],
+      },
       { role: 'tool', content: 'r', tool_call_id: 'c1', is_error: true },
     ])
     expect(messages.map(toWireMessage).map(fromWireMessage)).toEqual(messages)
   })
 
   test('a result becomes a tool message', () => {
-    expect(toToolMessage({ callId: 'c', content: 'x' })).toEqual({ role: 'tool', toolCallId: 'c', content: 'x' })
+    expect(toToolMessage({ callId: 'c', content: 'x' })).toEqual({
+      role: 'tool',
+      toolCallId: 'c',
+      content: 'x',
+    })
     expect(toToolMessage({ callId: 'c', content: 'x', isError: true }, 'add')).toEqual({
       role: 'tool',
       toolCallId: 'c',
@@ -132,7 +149,8 @@ describe('isProvider', () => {
   }
   test('isProvider looks at every member', () => {
     expect(isProvider(whole)).toBe(true)
-    for (const key of Object.keys(whole)) expect(isProvider({ ...whole, [key]: 1 }), key).toBe(false)
+    for (const key of Object.keys(whole))
+      expect(isProvider({ ...whole, [key]: 1 }), key).toBe(false)
     expect(isProvider(null)).toBe(false)
     expect(isProvider('p')).toBe(false)
   })

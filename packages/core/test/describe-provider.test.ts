@@ -16,6 +16,8 @@ test('a description is found on the provider and its copies, and among no names 
 })
 
 test('a later description replaces an earlier one', () => {
-  const described = attachDescription(attachDescription(provider(), description), { profile: { contextWindow: 4096 } })
+  const described = attachDescription(attachDescription(provider(), description), {
+    profile: { contextWindow: 4096 },
+  })
   expect(describeProvider(described)).toEqual({ profile: { contextWindow: 4096 } })
 })

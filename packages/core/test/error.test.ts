@@ -13,14 +13,21 @@ describe('errors', () => {
   })
 
   test('a provider error keeps the facts it is given and no others', () => {
-    const error = new ProviderError('rate-limit', 'm', { provider: 'p', status: 429, retryAfterMs: 10 })
+    const error = new ProviderError('rate-limit', 'm', {
+      provider: 'p',
+      status: 429,
+      retryAfterMs: 10,
+    })
     expect(error).toBeInstanceOf(LlmError)
     expect(error.name).toBe('ProviderError')
     expect(Object.keys(error).sort()).toEqual(['code', 'provider', 'retryAfterMs', 'status'])
   })
 
   test('isLlmError knows errors of another copy of the package by their brand, and looks at the code', () => {
-    const foreign = Object.assign(new Error('x'), { code: 'auth', [Symbol.for('modelport.error')]: true })
+    const foreign = Object.assign(new Error('x'), {
+      code: 'auth',
+      [Symbol.for('modelport.error')]: true,
+    })
     expect(isLlmError(foreign)).toBe(true)
     expect(isLlmError(foreign, 'auth')).toBe(true)
     expect(isLlmError(foreign, 'config')).toBe(false)
@@ -29,7 +36,14 @@ describe('errors', () => {
     expect(isLlmError(undefined)).toBe(false)
   })
 
-  const retryable: ErrorCode[] = ['rate-limit', 'overloaded', 'server', 'network', 'timeout', 'truncated']
+  const retryable: ErrorCode[] = [
+    'rate-limit',
+    'overloaded',
+    'server',
+    'network',
+    'timeout',
+    'truncated',
+  ]
   const final: ErrorCode[] = [
     'config',
     'invalid-base-url',
@@ -60,7 +74,9 @@ describe('errors', () => {
     expect(isRetryable(new ProviderError('network', '', { provider, reason: 'dns' }))).toBe(false)
     expect(isRetryable(new ProviderError('network', '', { provider, reason: 'tls' }))).toBe(false)
     expect(isRetryable(new ProviderError('network', '', { provider, reason: 'reset' }))).toBe(true)
-    expect(isRetryable(new ProviderError('timeout', '', { provider, reason: 'deadline' }))).toBe(false)
+    expect(isRetryable(new ProviderError('timeout', '', { provider, reason: 'deadline' }))).toBe(
+      false,
+    )
     expect(isRetryable(new ProviderError('timeout', '', { provider, reason: 'idle' }))).toBe(true)
   })
 })

@@ -27,23 +27,37 @@ describe('options', () => {
 
   test('fields of retry are merged one by one', () => {
     const onRetry = (): void => {}
-    expect(mergeOptions({ retry: { attempts: 1 } }, { retry: { onRetry } }).retry).toEqual({ attempts: 1, onRetry })
+    expect(mergeOptions({ retry: { attempts: 1 } }, { retry: { onRetry } }).retry).toEqual({
+      attempts: 1,
+      onRetry,
+    })
   })
 
   test('vendor fields are merged one by one', () => {
-    expect(mergeOptions({ vendor: { a: 1, b: 1 } }, { vendor: { b: 2 } }).vendor).toEqual({ a: 1, b: 2 })
+    expect(mergeOptions({ vendor: { a: 1, b: 1 } }, { vendor: { b: 2 } }).vendor).toEqual({
+      a: 1,
+      b: 2,
+    })
   })
 
   test('a format of the reply replaces the one before, it takes nothing from it', () => {
-    const first: CallOptions = { responseFormat: { type: 'json-schema', schema: {}, name: 'person', strict: true } }
-    const second: CallOptions = { responseFormat: { type: 'json-schema', schema: { type: 'object' } } }
+    const first: CallOptions = {
+      responseFormat: { type: 'json-schema', schema: {}, name: 'person', strict: true },
+    }
+    const second: CallOptions = {
+      responseFormat: { type: 'json-schema', schema: { type: 'object' } },
+    }
     expect(mergeOptions(first, second)).toEqual(second)
   })
 
   test('a vendor field with a type is merged with one that leaves its type out', () => {
     const merged = { vendor: { tool: { type: 'a', x: 1 } } }
-    expect(mergeOptions({ vendor: { tool: { x: 1 } } }, { vendor: { tool: { type: 'a' } } })).toEqual(merged)
-    expect(mergeOptions({ vendor: { tool: { type: 'a' } } }, { vendor: { tool: { x: 1 } } })).toEqual(merged)
+    expect(
+      mergeOptions({ vendor: { tool: { x: 1 } } }, { vendor: { tool: { type: 'a' } } }),
+    ).toEqual(merged)
+    expect(
+      mergeOptions({ vendor: { tool: { type: 'a' } } }, { vendor: { tool: { x: 1 } } }),
+    ).toEqual(merged)
   })
 
   test('options without nulls keep 0, false and the empty string', () => {
@@ -93,8 +107,14 @@ describe('validation', () => {
     [{ temperature: 2.1 }, 'temperature must be a number between 0 and 2, not 2.1'],
     [{ temperature: NaN }, 'temperature must be a number between 0 and 2, not NaN'],
     [{ maxTokens: Infinity }, 'maxTokens must be a whole number of at least 1, not Infinity'],
-    [{ retry: { attempts: NaN } }, 'retry.attempts must be a whole number between 1 and 5, not NaN'],
-    [{ temperature: '1' as unknown as number }, 'temperature must be a number between 0 and 2, not "1"'],
+    [
+      { retry: { attempts: NaN } },
+      'retry.attempts must be a whole number between 1 and 5, not NaN',
+    ],
+    [
+      { temperature: '1' as unknown as number },
+      'temperature must be a number between 0 and 2, not "1"',
+    ],
     [{ topP: 1.01 }, 'topP must be a number between 0 and 1, not 1.01'],
     [{ maxTokens: 0 }, 'maxTokens must be a whole number of at least 1, not 0'],
     [{ maxTokens: 1.5 }, 'maxTokens must be a whole number of at least 1, not 1.5'],
@@ -104,14 +124,23 @@ describe('validation', () => {
     [{ deadlineMs: 0 }, 'deadlineMs must be a number of at least 1, not 0'],
     [{ retry: { attempts: 6 } }, 'retry.attempts must be a whole number between 1 and 5, not 6'],
     [{ retry: { attempts: 0 } }, 'retry.attempts must be a whole number between 1 and 5, not 0'],
-    [{ tools: [{ ...tool, name: 'a b' }] }, 'tool name "a b" must be 1 to 64 letters, digits, "_" or "-"'],
-    [{ tools: [{ ...tool, name: '' }] }, 'tool name "" must be 1 to 64 letters, digits, "_" or "-"'],
+    [
+      { tools: [{ ...tool, name: 'a b' }] },
+      'tool name "a b" must be 1 to 64 letters, digits, "_" or "-"',
+    ],
+    [
+      { tools: [{ ...tool, name: '' }] },
+      'tool name "" must be 1 to 64 letters, digits, "_" or "-"',
+    ],
     [{ tools: [tool, tool] }, 'tool name "add" is given twice'],
     ...['xml', 'jsonl', 'ajson'].map((type): [CallOptions, string] => [
       { responseFormat: { type } as unknown as CallOptions['responseFormat'] },
       'responseFormat.type must be "text", "json" or "json-schema"; for a schema of a library use generateObject',
     ]),
-    [{ vendor: { model: 'm' } }, 'vendor.model cannot change the model; make a provider for the other model'],
+    [
+      { vendor: { model: 'm' } },
+      'vendor.model cannot change the model; make a provider for the other model',
+    ],
   ]
   test.each(invalid)('%j is refused', (options, message) => {
     let caught: unknown
@@ -132,8 +161,14 @@ test.each<[tools: unknown, message: string]>([
   [['add'], 'tools[0] must be a tool definition, with a name, a description and parameters'],
   [[{}], 'tools[0] must be a tool definition, with a name, a description and parameters'],
   [[{ name: 5 }], 'tools[0] must be a tool definition, with a name, a description and parameters'],
-  [[{ definition: tool, execute: () => '' }], 'tools[0] is the result of defineTool: give its .definition'],
-  [[{ type: 'function', function: tool }], 'tools[0] has the form of the wire: give the fields of its .function'],
+  [
+    [{ definition: tool, execute: () => '' }],
+    'tools[0] is the result of defineTool: give its .definition',
+  ],
+  [
+    [{ type: 'function', function: tool }],
+    'tools[0] has the form of the wire: give the fields of its .function',
+  ],
 ])('tools %j are an invalid request, with what to give instead', (tools, message) => {
   const check = () => {
     validateOptions({ tools: tools as never })
@@ -149,8 +184,12 @@ test('a tool definition may have more fields, also ones named like those of othe
 })
 
 test('vendor of a call is merged into that of the defaults, deep, and null stays for the request', () => {
-  const defaults = { vendor: { text: { verbosity: 'low', note: 1 }, list: [1], mode: { type: 'a', x: 1 } } }
-  const call = { vendor: { text: { format: 'f', note: undefined }, list: [2], mode: { type: 'b' } } }
+  const defaults = {
+    vendor: { text: { verbosity: 'low', note: 1 }, list: [1], mode: { type: 'a', x: 1 } },
+  }
+  const call = {
+    vendor: { text: { format: 'f', note: undefined }, list: [2], mode: { type: 'b' } },
+  }
   expect(mergeOptions(defaults, call, { vendor: { text: { verbosity: null } } })).toEqual({
     vendor: { text: { verbosity: null, note: 1, format: 'f' }, list: [2], mode: { type: 'b' } },
   })

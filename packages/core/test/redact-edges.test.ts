@@ -13,7 +13,9 @@ test('redaction looks for starts of secrets that are longer than twelve characte
   expect(redact('abcdefghijk|')).toBe('abcdefghijk|')
   expect(redact('abcdefghijkl|')).toBe('[redacted]|')
   expect(redact('abcdefghijklmn|')).toBe('[redacted]|')
-  expect(redact('abcdefghijklm abcdefghijkl-abcdefghijklmnop')).toBe('[redacted] [redacted]-[redacted]')
+  expect(redact('abcdefghijklm abcdefghijkl-abcdefghijklmnop')).toBe(
+    '[redacted] [redacted]-[redacted]',
+  )
   expect(redact('abcdefghijkl')).toBe('[redacted]')
 })
 
@@ -29,7 +31,9 @@ test('a secret in base64 for addresses is redacted without its filling', () => {
   const redact = createRedact([secret])
   expect(redact(form)).toBe('[redacted]')
   expect(redact(form.replace(/=+$/, ''))).toMatch(/^\[redacted\].?$/)
-  expect(redact(form.replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, ''))).toBe('[redacted]')
+  expect(redact(form.replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, ''))).toBe(
+    '[redacted]',
+  )
 })
 
 test('a text without secrets does not change', () => {
@@ -52,7 +56,12 @@ test('a text may end with a secret, or with its start', () => {
 })
 
 test.each([
-  ['what comes after the scheme, however short', { authorization: 'Basic hunter2' }, 'hunter2', true],
+  [
+    'what comes after the scheme, however short',
+    { authorization: 'Basic hunter2' },
+    'hunter2',
+    true,
+  ],
   ['a word of eight characters', { cookie: 'theme=light123; a=b' }, 'light123', true],
   ['no word of seven', { cookie: 'theme=light12; a=b' }, 'light12', false],
   ['twenty digits', { 'x-team': '12345678901234567890' }, '12345678901234567890', true],
@@ -68,7 +77,11 @@ test.each([
 })
 
 test.each([
-  ['no key, token or cookie', { accept: 'application/json', 'x-team': 'blue', 'x-build': 'number 7' }, []],
+  [
+    'no key, token or cookie',
+    { accept: 'application/json', 'x-team': 'blue', 'x-build': 'number 7' },
+    [],
+  ],
   ['four characters after the scheme', { authorization: 'Bearer abcd' }, ['Bearer abcd', 'abcd']],
   ['a short key, however its header is spelled', { apikey: 'hunter2' }, ['hunter2', 'hunter2']],
 ])('the secrets of headers are %s', (_, headers, secrets) => {
@@ -119,7 +132,9 @@ describe('a secret in an encoding', () => {
   })
 
   test('a secret in hex is found with a byte below sixteen', () => {
-    expect(createRedact(['tab\tsecret-0123'])(Buffer.from('tab\tsecret-0123').toString('hex'))).toBe('[redacted]')
+    expect(
+      createRedact(['tab\tsecret-0123'])(Buffer.from('tab\tsecret-0123').toString('hex')),
+    ).toBe('[redacted]')
   })
 
   test('a secret in HTML is found with its entities in either case', () => {

@@ -42,14 +42,20 @@ describe('a key that a server repeats', () => {
         const run = key.slice(at, at + 12)
         if (at < 5) return // Nearly all of it is the public prefix.
         expect(redact(`${around}${run}${around}`)).toBe(`${around}[redacted]${around}`)
-        expect(redact(`${around}${run.slice(1)}${around}`)).toBe(`${around}${run.slice(1)}${around}`)
+        expect(redact(`${around}${run.slice(1)}${around}`)).toBe(
+          `${around}${run.slice(1)}${around}`,
+        )
       }),
     )
   })
 })
 
 test('the public prefix of a key stays readable', () => {
-  for (const text of ['a key begins with sk-ant-api03- and letters', 'sk-ant-api03-', 'not sk-ant-api03-...'])
+  for (const text of [
+    'a key begins with sk-ant-api03- and letters',
+    'sk-ant-api03-',
+    'not sk-ant-api03-...',
+  ])
     expect(redact(text)).toBe(text)
   expect(redact('sk-ant-api03-Zx81+')).toBe('[redacted]')
 })

@@ -13,13 +13,22 @@ const secrets = [
 /** Every form a secret may take in a text. */
 function forms(secret: string): string[] {
   const bytes = new TextEncoder().encode(secret)
-  const base64 = (text: Uint8Array): string => btoa(Array.from(text, (byte) => String.fromCharCode(byte)).join(''))
+  const base64 = (text: Uint8Array): string =>
+    btoa(Array.from(text, (byte) => String.fromCharCode(byte)).join(''))
   const around = ['', 'x', 'xy', 'xyz', 'Bearer ', 'user:'].flatMap((before) =>
     ['', 'z', 'zz'].map((after) =>
-      base64(Uint8Array.from([...new TextEncoder().encode(before), ...bytes, ...new TextEncoder().encode(after)])),
+      base64(
+        Uint8Array.from([
+          ...new TextEncoder().encode(before),
+          ...bytes,
+          ...new TextEncoder().encode(after),
+        ]),
+      ),
     ),
   )
-  const forUrls = around.map((form) => form.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', ''))
+  const forUrls = around.map((form) =>
+    form.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', ''),
+  )
   const percent = encodeURIComponent(secret)
   return [
     secret,
@@ -46,7 +55,12 @@ describe.each(secrets.filter((secret) => secret.length >= 4))('%s', (secret) => 
   })
 
   test('redaction leaves other texts alone', () => {
-    for (const text of ['', 'an ordinary text', '{"error":{"message":"bad request"}}', 'x'.repeat(1000)])
+    for (const text of [
+      '',
+      'an ordinary text',
+      '{"error":{"message":"bad request"}}',
+      'x'.repeat(1000),
+    ])
       expect(redact(text)).toBe(text)
   })
 })
@@ -70,7 +84,12 @@ test('two secrets, one inside the other, are both found', () => {
 
 test('functions that redact become one, which finds the secrets of all, also of one that was made elsewhere', () => {
   const elsewhere = (text: string): string => text.replaceAll('third', '[gone]')
-  const redact = createRedact(['first-secret-1', createRedact(['second-secret-2']), elsewhere, undefined])
+  const redact = createRedact([
+    'first-secret-1',
+    createRedact(['second-secret-2']),
+    elsewhere,
+    undefined,
+  ])
   expect(redact('first-secret-1 second-secret-2 third')).toBe('[redacted] [redacted] [gone]')
   expect(createRedact([redact])('first-secret-1 third')).toBe('[redacted] [gone]')
 })

@@ -11,21 +11,32 @@ describe('nearest', () => {
     ['retry', ['retrys', 'entry'], 'retrys'],
     ['cat', ['car', 'can'], 'car'],
     [`${'a'.repeat(64)}${'x'.repeat(100)}`, ['a'.repeat(64)], 'a'.repeat(64)],
-    ['a'.repeat(64), [`${'a'.repeat(64)}${'x'.repeat(100)}`], `${'a'.repeat(64)}${'x'.repeat(100)}`],
+    [
+      'a'.repeat(64),
+      [`${'a'.repeat(64)}${'x'.repeat(100)}`],
+      `${'a'.repeat(64)}${'x'.repeat(100)}`,
+    ],
   ])('the name nearest to %j among %j is %j', (name, known, near) => {
     expect(nearest(name, known)).toBe(near)
   })
 
   test('a name of up to four letters is near another if one letter is added, dropped, changed or swapped with its neighbour', () => {
     const letters = ['a', 'b', 'c']
-    const longer = (words: readonly string[]) => words.flatMap((word) => letters.map((letter) => word + letter))
+    const longer = (words: readonly string[]) =>
+      words.flatMap((word) => letters.map((letter) => word + letter))
     const three = longer(longer(letters))
     const words = [...letters, ...longer(letters), ...three, ...longer(three)]
     for (const word of words) {
       const typos = new Set([word])
       for (let at = 0; at <= word.length; at++) {
-        const [start, letter = '', next = '', end] = [word.slice(0, at), word[at], word[at + 1], word.slice(at + 1)]
-        for (const added of letters) typos.add(start + added + letter + end).add(start + added + end)
+        const [start, letter = '', next = '', end] = [
+          word.slice(0, at),
+          word[at],
+          word[at + 1],
+          word.slice(at + 1),
+        ]
+        for (const added of letters)
+          typos.add(start + added + letter + end).add(start + added + end)
         typos.add(start + end).add(start + next + letter + word.slice(at + 2))
       }
       const near = words.filter((other) => nearest(word, [other]) === other)
@@ -39,9 +50,12 @@ test.each([
   ['zzz', ['openai', 'ollama'], undefined, '; known: openai, ollama'],
   ['zzz', [], undefined, '; known: none'],
   ['zzz', ['openai'], '; see the list', '; see the list'],
-])('a message about %j, where %j are known, ends with what helps', (name, known, otherwise, end) => {
-  expect(suggest(name, known, otherwise)).toBe(end)
-})
+])(
+  'a message about %j, where %j are known, ends with what helps',
+  (name, known, otherwise, end) => {
+    expect(suggest(name, known, otherwise)).toBe(end)
+  },
+)
 
 describe('checkSettings', () => {
   const check = (given: object) => () =>
@@ -50,15 +64,21 @@ describe('checkSettings', () => {
   test.each([
     [{ leasems: 1 }, 'createThing: unknown setting "leasems"; did you mean "leaseMs"?'],
     [{ retry: {} }, 'createThing: unknown setting "retry"; set defaults.retry'],
-    [{ maxOutputTokens: 9 }, 'createThing: unknown setting "maxOutputTokens"; set defaults.maxTokens'],
+    [
+      { maxOutputTokens: 9 },
+      'createThing: unknown setting "maxOutputTokens"; set defaults.maxTokens',
+    ],
     [{ colour: 'red' }, 'createThing: unknown setting "colour"; known: file, leaseMs'],
   ])('checkSettings refuses %j and says what was meant', (given, message) => {
     expect(check(given)).toThrow(new TypeError(message))
   })
 
-  test.each(['text', 5, null, [{ leaseMs: 1 }]])('checkSettings refuses %j, which is not an object', (given) => {
-    expect(check(given as never)).toThrow(TypeError)
-  })
+  test.each(['text', 5, null, [{ leaseMs: 1 }]])(
+    'checkSettings refuses %j, which is not an object',
+    (given) => {
+      expect(check(given as never)).toThrow(TypeError)
+    },
+  )
 
   const call = ['signal', 'maxTokens', 'retry', 'vendor', 'stop', 'providerTools']
   test.each([
@@ -75,9 +95,9 @@ describe('checkSettings', () => {
     ['abortSignal', ['query', 'options'], 'set options.signal'],
     ['constructor', ['query', 'options'], 'known: query, options'],
   ])('checkSettings names what replaces %s of the AI SDK among %j', (name, known, hint) => {
-    expect(() => checkSettings('f', { [name]: 1 }, known, { options: known.includes('options') ? call : [] })).toThrow(
-      new TypeError(`f: unknown setting "${name}"; ${hint}`),
-    )
+    expect(() =>
+      checkSettings('f', { [name]: 1 }, known, { options: known.includes('options') ? call : [] }),
+    ).toThrow(new TypeError(`f: unknown setting "${name}"; ${hint}`))
   })
 
   test('checkSettings passes known settings, and unknown ones that are undefined', () => {

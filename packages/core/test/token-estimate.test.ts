@@ -68,14 +68,17 @@ describe('estimateTokens', () => {
     ['hex', /[0-9a-f]/],
     ['letters', /[a-z]/],
   ])('random %s without a space is never estimated a tenth under its tokens', (_name, alphabet) => {
-    const ascii = Array.from({ length: 95 }, (_, at) => String.fromCharCode(32 + at)).filter((character) =>
-      alphabet.test(character),
+    const ascii = Array.from({ length: 95 }, (_, at) => String.fromCharCode(32 + at)).filter(
+      (character) => alphabet.test(character),
     )
     fc.assert(
-      fc.property(fc.array(fc.constantFrom(...ascii), { minLength: 200, maxLength: 600 }), (characters) => {
-        const text = characters.join('')
-        expect(estimateTokens(text)).toBeGreaterThanOrEqual(countTokens(text) * 0.9)
-      }),
+      fc.property(
+        fc.array(fc.constantFrom(...ascii), { minLength: 200, maxLength: 600 }),
+        (characters) => {
+          const text = characters.join('')
+          expect(estimateTokens(text)).toBeGreaterThanOrEqual(countTokens(text) * 0.9)
+        },
+      ),
       { numRuns: 30 },
     )
   })
@@ -108,7 +111,9 @@ describe('estimateTokens', () => {
       fc.property(
         fc.oneof(
           anyText,
-          fc.string({ unit: fc.integer({ min: 0, max: 0xffff }).map((code) => String.fromCharCode(code)) }),
+          fc.string({
+            unit: fc.integer({ min: 0, max: 0xffff }).map((code) => String.fromCharCode(code)),
+          }),
         ),
         (text) => {
           const tokens = estimateTokens(text)

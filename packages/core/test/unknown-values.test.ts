@@ -4,13 +4,19 @@ import { describe, expect, test } from 'vitest'
 const parsed = (text: string): unknown => JSON.parse(text)
 
 describe('values of unknown type', () => {
-  test.each([[{}], [{ a: 1 }], [Object.create(null)]])('isObject accepts the object %o', (value) => {
-    expect(isObject(value)).toBe(true)
-  })
+  test.each([[{}], [{ a: 1 }], [Object.create(null)]])(
+    'isObject accepts the object %o',
+    (value) => {
+      expect(isObject(value)).toBe(true)
+    },
+  )
 
-  test.each([[null], [undefined], [[]], [[{}]], ['{}'], [1], [() => ({})]])('isObject refuses %o', (value) => {
-    expect(isObject(value)).toBe(false)
-  })
+  test.each([[null], [undefined], [[]], [[{}]], ['{}'], [1], [() => ({})]])(
+    'isObject refuses %o',
+    (value) => {
+      expect(isObject(value)).toBe(false)
+    },
+  )
 
   test('asText gives the string, and an empty one for everything else', () => {
     expect(['text', '', 1, null, undefined, ['text'], { text: '' }].map(asText)).toEqual([
@@ -21,12 +27,13 @@ describe('values of unknown type', () => {
 })
 
 describe('fields that could replace a prototype', () => {
-  test.each(['{"__proto__":1}', '{"constructor":{"prototype":{}}}', '{"a":[{"b":{"__proto__":null}}]}'])(
-    'fields that could replace a prototype are found in %s',
-    (text) => {
-      expect(pollutes(parsed(text))).toBe(true)
-    },
-  )
+  test.each([
+    '{"__proto__":1}',
+    '{"constructor":{"prototype":{}}}',
+    '{"a":[{"b":{"__proto__":null}}]}',
+  ])('fields that could replace a prototype are found in %s', (text) => {
+    expect(pollutes(parsed(text))).toBe(true)
+  })
 
   test.each([
     '{"constructor":"Ada"}',

@@ -33,7 +33,15 @@ const counts = fc.record(
       { maxLength: 2 },
     ),
   },
-  { requiredKeys: ['inputTokens', 'outputTokens', 'cacheReadTokens', 'cacheCreationTokens', 'reasoningTokens'] },
+  {
+    requiredKeys: [
+      'inputTokens',
+      'outputTokens',
+      'cacheReadTokens',
+      'cacheCreationTokens',
+      'reasoningTokens',
+    ],
+  },
 )
 const sum = (turns: readonly TokenCounts[]): TokenCounts => turns.reduce(addCounts, zeroCounts)
 
@@ -59,10 +67,19 @@ describe('usage', () => {
 })
 
 describe('optional counts', () => {
-  const one: TokenCounts = { ...zeroCounts, cost: 0.5, inputByModality: { text: 2 }, providerToolCounts: { search: 1 } }
+  const one: TokenCounts = {
+    ...zeroCounts,
+    cost: 0.5,
+    inputByModality: { text: 2 },
+    providerToolCounts: { search: 1 },
+  }
 
   test('optional counts are those that either side has, and none is invented', () => {
-    const both = addCounts(one, { ...zeroCounts, inputByModality: { text: 1, audio: 4 }, unattributedTokens: 3 })
+    const both = addCounts(one, {
+      ...zeroCounts,
+      inputByModality: { text: 1, audio: 4 },
+      unattributedTokens: 3,
+    })
     expect(both).toEqual({
       ...zeroCounts,
       cost: 0.5,
@@ -74,8 +91,20 @@ describe('optional counts', () => {
   })
 
   test('each count is added to the count of its name', () => {
-    const a = { inputTokens: 10, outputTokens: 20, cacheReadTokens: 1, cacheCreationTokens: 2, reasoningTokens: 3 }
-    const b = { inputTokens: 50, outputTokens: 60, cacheReadTokens: 4, cacheCreationTokens: 5, reasoningTokens: 6 }
+    const a = {
+      inputTokens: 10,
+      outputTokens: 20,
+      cacheReadTokens: 1,
+      cacheCreationTokens: 2,
+      reasoningTokens: 3,
+    }
+    const b = {
+      inputTokens: 50,
+      outputTokens: 60,
+      cacheReadTokens: 4,
+      cacheCreationTokens: 5,
+      reasoningTokens: 6,
+    }
     expect(addCounts(a, b)).toStrictEqual({
       inputTokens: 60,
       outputTokens: 80,
@@ -119,7 +148,11 @@ describe('mergeDetails', () => {
 })
 
 test('single facts are those of the last of three turns, and none is invented', () => {
-  const merged = mergeDetails({ responseId: 'a' }, { responseId: 'b', fingerprint: 'f' }, { responseId: 'c' })
+  const merged = mergeDetails(
+    { responseId: 'a' },
+    { responseId: 'b', fingerprint: 'f' },
+    { responseId: 'c' },
+  )
   expect(merged).toStrictEqual({ responseId: 'c' })
 })
 
@@ -129,7 +162,11 @@ describe('mergeGenerations', () => {
     toolCalls: [],
     usage: toUsage([{ ...zeroCounts, inputTokens: 10, outputTokens: 5 }]),
     finishReason: 'stop',
-    message: { role: 'assistant', content: text, origin: { provider: 'p', model: 'm', state: { secret: 1 } } },
+    message: {
+      role: 'assistant',
+      content: text,
+      origin: { provider: 'p', model: 'm', state: { secret: 1 } },
+    },
     ...extra,
   })
 
@@ -153,7 +190,12 @@ describe('mergeGenerations', () => {
     const call = (id: string) => ({ id, name: 'f', arguments: {}, argumentsText: '{}' })
     const merged = mergeGenerations(
       generation('', { toolCalls: [call('a')], warnings: ['w'], reasoning: 'r1' }),
-      generation('', { toolCalls: [call('b')], citations: [{ url: 'u' }], reasoning: 'r2', rawFinishReason: 'x' }),
+      generation('', {
+        toolCalls: [call('b')],
+        citations: [{ url: 'u' }],
+        reasoning: 'r2',
+        rawFinishReason: 'x',
+      }),
     )
     expect(merged.toolCalls.map(({ id }) => id)).toEqual(['a', 'b'])
     expect(merged.message.toolCalls).toEqual(merged.toolCalls)

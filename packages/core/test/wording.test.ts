@@ -47,7 +47,9 @@ describe('stored conversations', () => {
     expect(told(() => fromJson({ version: 2, messages: [] }))).toBe(
       'invalid-request: stored conversation: expected version 1, found 2',
     )
-    expect(told(() => fromJson(null))).toBe('invalid-request: stored conversation: expected version 1, found undefined')
+    expect(told(() => fromJson(null))).toBe(
+      'invalid-request: stored conversation: expected version 1, found undefined',
+    )
     expect(told(() => fromJson({ version: 1, messages: [{ role: 'user' }, { role: 'lc' }] }))).toBe(
       'invalid-request: stored conversation: messages[1] has no known role',
     )
@@ -66,13 +68,19 @@ describe('stored conversations', () => {
       { role: 'user', content: 'c' },
     ] as const
     expect(messages.map(toWireMessage)).toEqual(wire)
-    expect([wire[0], { ...wire[1], tool_calls: [] }, { ...wire[2], tool_calls: calls }].map(fromWireMessage)).toEqual(
-      wire,
-    )
+    expect(
+      [wire[0], { ...wire[1], tool_calls: [] }, { ...wire[2], tool_calls: calls }].map(
+        fromWireMessage,
+      ),
+    ).toEqual(wire)
   })
 
   test('a result without the id of its call has an empty one', () => {
-    expect(fromWireMessage({ role: 'tool', content: 'x' })).toEqual({ role: 'tool', content: 'x', toolCallId: '' })
+    expect(fromWireMessage({ role: 'tool', content: 'x' })).toEqual({
+      role: 'tool',
+      content: 'x',
+      toolCallId: '',
+    })
   })
 
   test('a result whose tool is not known names none', () => {
@@ -105,7 +113,9 @@ describe('errors', () => {
   })
 
   test('a proxy that refuses will refuse again', () => {
-    expect(isRetryable(new ProviderError('network', '', { provider: 'p', reason: 'proxy' }))).toBe(false)
+    expect(isRetryable(new ProviderError('network', '', { provider: 'p', reason: 'proxy' }))).toBe(
+      false,
+    )
   })
 
   test('the brand of an error is not shown', () => {
@@ -118,9 +128,9 @@ test('isProvider rejects undefined, null and functions', () => {
 })
 
 test('a usage of turns is reported unless it says otherwise', () => {
-  expect([toUsage([zeroCounts]).reported, toUsage([zeroCounts], 0, false).reported, toUsage([]).reported]).toEqual([
-    true,
-    false,
-    false,
-  ])
+  expect([
+    toUsage([zeroCounts]).reported,
+    toUsage([zeroCounts], 0, false).reported,
+    toUsage([]).reported,
+  ]).toEqual([true, false, false])
 })

@@ -23,18 +23,25 @@ import { asks, callerOf, failureOf, recordingTool, sentTo } from './call-tools.j
 
 const plain = definePrompt({ path: 'plain', text: 'Do {what}.' })
 const answer = definePrompt({ path: 'answer', text: 'Is {what}?', parse: choice(['yes', 'no']) })
-const repeatText = 'has been called earlier, please check the previous results and do not call it again.'
+const repeatText =
+  'has been called earlier, please check the previous results and do not call it again.'
 
 describe('a call without tools', () => {
   test('a call without tools ends with the text, and the tail of the dialog is the reply', async () => {
     const { caller } = callerOf(['All done!'])
-    const { value, dialog, trace, usage } = await caller.call(Dialog.seed('Be brief.').send(plain, { what: 'it' }))
+    const { value, dialog, trace, usage } = await caller.call(
+      Dialog.seed('Be brief.').send(plain, { what: 'it' }),
+    )
     expect(value).toBe('All done!')
     expect(toolCallsOf(trace)).toEqual([])
     expect(dialog.tail).toMatchObject({ role: 'assistant', content: 'All done!' })
     expect(dialog.messages.map(({ role }) => role)).toEqual(['system', 'user', 'assistant'])
     expect(usage).toMatchObject({ inputTokens: 10, outputTokens: 5 })
-    expect(trace).toMatchObject({ agent: 'tester', state: 'success', prompts: [{ path: 'plain', hash: plain.hash }] })
+    expect(trace).toMatchObject({
+      agent: 'tester',
+      state: 'success',
+      prompts: [{ path: 'plain', hash: plain.hash }],
+    })
     expect(trace.entries.map((entry) => (entry.type === 'state' ? entry.to : entry.type))).toEqual([
       'calling',
       'model-call',
@@ -53,16 +60,28 @@ describe('a call without tools', () => {
 
   test('a call without tools gives the options of the agent, the prompt and the call, later over earlier', async () => {
     const prompt = plain.extend({ path: 'p', options: { temperature: 0.2, seed: 1 } })
-    const { caller, provider } = callerOf(['ok'], { options: { temperature: 0.9, maxTokens: 7, topP: 0.5 } })
+    const { caller, provider } = callerOf(['ok'], {
+      options: { temperature: 0.9, maxTokens: 7, topP: 0.5 },
+    })
     await caller.call(Dialog.seed().send(prompt, { what: 'it' }), { options: { seed: 2 } })
-    expect(provider.requests[0]?.options).toMatchObject({ temperature: 0.2, maxTokens: 7, topP: 0.5, seed: 2 })
+    expect(provider.requests[0]?.options).toMatchObject({
+      temperature: 0.2,
+      maxTokens: 7,
+      topP: 0.5,
+      seed: 2,
+    })
   })
 
   test('a call without tools refuses a dialog without a turn, and one whose last message is the model’s', async () => {
     const { caller } = callerOf(['ok'])
-    expect(await failureOf(caller.call(Dialog.seed('x')))).toMatchObject({ code: 'invalid-request', state: 'initial' })
+    expect(await failureOf(caller.call(Dialog.seed('x')))).toMatchObject({
+      code: 'invalid-request',
+      state: 'initial',
+    })
     const { dialog } = await caller.call(Dialog.seed().send('x'))
-    expect((await failureOf(caller.call(dialog))).message).toContain("the dialog's last message is the model's")
+    expect((await failureOf(caller.call(dialog))).message).toContain(
+      "the dialog's last message is the model's",
+    )
   })
 })
 
@@ -77,12 +96,23 @@ describe('a call with tools', () => {
     )
     expect([value, calls]).toEqual(['Tool results processed.', [{ value: 'foo' }]])
     expect(toolCallsOf(trace)).toMatchObject([
-      { name: 'echo', arguments: { value: 'foo' }, result: 'echo:foo', success: true, isRepeated: false },
+      {
+        name: 'echo',
+        arguments: { value: 'foo' },
+        result: 'echo:foo',
+        success: true,
+        isRepeated: false,
+      },
     ])
     expect(toolCallsOf(trace)[0]?.resultText).toBe(
       'Return of calling function echo with arguments {"value":"foo"}:\n---\necho:foo\n---\n',
     )
-    expect(dialog.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant'])
+    expect(dialog.messages.map(({ role }) => role)).toEqual([
+      'user',
+      'assistant',
+      'tool',
+      'assistant',
+    ])
     expect(trace.entries.flatMap((entry) => (entry.type === 'state' ? [entry.to] : []))).toEqual([
       'calling',
       'interrupt',
@@ -94,10 +124,15 @@ describe('a call with tools', () => {
   test('a call with tools shows results in a user message for the API "response", and if the prompt says so', async () => {
     const { tool } = echo()
     const prompt = plain.extend({ path: 'p', tools: [tool] })
-    const shown = 'Return of calling function echo with arguments {"value":"foo"}:\n---\necho:foo\n---\n'
+    const shown =
+      'Return of calling function echo with arguments {"value":"foo"}:\n---\necho:foo\n---\n'
     for (const [settings, opener, expected] of [
       [{ apiType: 'response' }, prompt, shown],
-      [{}, prompt.extend({ path: 'p', onToolResults: 'For {what}:\n{call_results}' }), `For it:\n${shown}`],
+      [
+        {},
+        prompt.extend({ path: 'p', onToolResults: 'For {what}:\n{call_results}' }),
+        `For it:\n${shown}`,
+      ],
       [{ apiType: 'response' }, prompt.extend({ path: 'p', onToolResults: false }), undefined],
     ] as const) {
       const { caller } = callerOf([asks('echo', { value: 'foo' }), 'Done.'], settings)
@@ -118,15 +153,21 @@ describe('a call with tools', () => {
         return turns
       },
     })
-    const two: MockResponse = { toolCalls: [200, 1].map((turns) => ({ name: 'wait', arguments: { turns } })) }
+    const two: MockResponse = {
+      toolCalls: [200, 1].map((turns) => ({ name: 'wait', arguments: { turns } })),
+    }
     const { caller } = callerOf([two, 'Done.'])
-    const { trace } = await caller.call(Dialog.seed().send(plain.extend({ path: 'p', tools: [tool] }), { what: 'it' }))
+    const { trace } = await caller.call(
+      Dialog.seed().send(plain.extend({ path: 'p', tools: [tool] }), { what: 'it' }),
+    )
     expect(toolCallsOf(trace).map((call) => call.arguments)).toEqual([{ turns: 200 }, { turns: 1 }])
   })
 
   test('a call with tools has the reply as its tail where actions are asked for as JSON', async () => {
     const { tool } = echo()
-    const { caller, provider } = callerOf(['{"type":"final","content":"All done!"}', 'ok'], { mode: 'json' })
+    const { caller, provider } = callerOf(['{"type":"final","content":"All done!"}', 'ok'], {
+      mode: 'json',
+    })
     const { value, dialog } = await caller.call(
       Dialog.seed().send(plain.extend({ path: 'p', tools: [tool] }), { what: 'it' }),
     )
@@ -136,7 +177,9 @@ describe('a call with tools', () => {
   })
 
   test('a call with tools is asked again for a reply that was cut', async () => {
-    const { caller, provider } = callerOf([{ text: 'It is', cut: true }, 'It is warm.'], { limits: { maxRecalls: 0 } })
+    const { caller, provider } = callerOf([{ text: 'It is', cut: true }, 'It is warm.'], {
+      limits: { maxRecalls: 0 },
+    })
     const { dialog } = await failureOf(caller.call(Dialog.seed().send('Warm?')))
     expect(dialog.tail).toMatchObject({ content: 'It is', cut: true })
     const { value, dialog: after } = await caller.call(dialog)
@@ -147,8 +190,14 @@ describe('a call with tools', () => {
 
   test('a call with tools executes the same call once and refuses the second one with a text for the model', async () => {
     const { tool, calls } = echo()
-    const { caller, provider } = callerOf([asks('echo', { value: 'a' }), asks('echo', { value: 'a' }), 'Done.'])
-    const { trace } = await caller.call(Dialog.seed().send(plain.extend({ path: 'p', tools: [tool] }), { what: 'it' }))
+    const { caller, provider } = callerOf([
+      asks('echo', { value: 'a' }),
+      asks('echo', { value: 'a' }),
+      'Done.',
+    ])
+    const { trace } = await caller.call(
+      Dialog.seed().send(plain.extend({ path: 'p', tools: [tool] }), { what: 'it' }),
+    )
     expect(calls).toHaveLength(1)
     expect(sentTo(provider).at(-1)).toContain(repeatText)
     expect(toolCallsOf(trace).map(({ isRepeated, success }) => [isRepeated, success])).toEqual([
@@ -162,7 +211,9 @@ describe('a call with tools', () => {
     const { caller } = callerOf([asks('echo'), asks('echo'), asks('echo'), 'Done.'], {
       limits: { repeatableTools: ['echo'] },
     })
-    await caller.call(Dialog.seed().send(plain.extend({ path: 'p', tools: [tool] }), { what: 'it' }))
+    await caller.call(
+      Dialog.seed().send(plain.extend({ path: 'p', tools: [tool] }), { what: 'it' }),
+    )
     expect(calls).toHaveLength(3)
   })
 
@@ -180,23 +231,35 @@ describe('a call with tools', () => {
       Dialog.seed().send(plain.extend({ path: 'p', tools: [tool] }), { what: 'it' }),
     )
     expect([value, calls.length]).toEqual(['Done.', 1])
-    expect(toolCallsOf(trace)[0]).toMatchObject({ success: false, errorMessage: 'msg', resultText: 'Error: msg' })
+    expect(toolCallsOf(trace)[0]).toMatchObject({
+      success: false,
+      errorMessage: 'msg',
+      resultText: 'Error: msg',
+    })
     const results = provider.requests[3]?.messages.filter(({ role }) => role === 'tool') ?? []
-    expect(results.map((result) => 'isError' in result && result.isError)).toEqual([true, true, true])
+    expect(results.map((result) => 'isError' in result && result.isError)).toEqual([
+      true,
+      true,
+      true,
+    ])
     expect(toolCallsOf(trace)).toHaveLength(3)
   })
 
   test('a call with tools asks for the final reply without tools once the rounds are used up', async () => {
     const { tool, calls } = echo()
     const rounds = Array.from({ length: 2 }, (_, index) => asks('echo', { value: String(index) }))
-    const { caller, provider } = callerOf([...rounds, 'My summary.'], { limits: { maxToolRounds: 2 } })
+    const { caller, provider } = callerOf([...rounds, 'My summary.'], {
+      limits: { maxToolRounds: 2 },
+    })
     const { value, trace } = await caller.call(
       Dialog.seed().send(plain.extend({ path: 'p', tools: [tool] }), { what: 'it' }),
     )
     expect([value, calls.length]).toEqual(['My summary.', 2])
     expect(sentTo(provider).at(-1)).toBe(`user: ${defaultHandlers.lastCall}`)
     expect(provider.requests.map(({ tools }) => tools.length)).toEqual([1, 1, 0])
-    expect(trace.entries).toContainEqual(expect.objectContaining({ type: 'last-call', toolRounds: 2 }))
+    expect(trace.entries).toContainEqual(
+      expect.objectContaining({ type: 'last-call', toolRounds: 2 }),
+    )
   })
 
   test('a call with tools executes no tool call after the last model call, and keeps everything that was said', async () => {
@@ -206,7 +269,11 @@ describe('a call with tools', () => {
     const error = await failureOf(
       caller.call(Dialog.seed().send(plain.extend({ path: 'p', tools: [tool] }), { what: 'it' })),
     )
-    expect(error).toMatchObject({ code: 'limit-exceeded', limit: 'tool-rounds', state: 'interrupt' })
+    expect(error).toMatchObject({
+      code: 'limit-exceeded',
+      limit: 'tool-rounds',
+      state: 'interrupt',
+    })
     expect(calls).toHaveLength(2)
     expect(error.dialog.messages.filter(({ role }) => role === 'tool')).toHaveLength(3)
     expect(error.trace.entries.at(-1)).toMatchObject({ type: 'state', to: 'failure' })
@@ -215,7 +282,9 @@ describe('a call with tools', () => {
   test('a call with tools offers no tools at all with 0 rounds', async () => {
     const { tool } = echo()
     const { caller, provider } = callerOf(['No tools here.'], { limits: { maxToolRounds: 0 } })
-    await caller.call(Dialog.seed().send(plain.extend({ path: 'p', tools: [tool] }), { what: 'it' }))
+    await caller.call(
+      Dialog.seed().send(plain.extend({ path: 'p', tools: [tool] }), { what: 'it' }),
+    )
     expect(provider.requests[0]?.tools).toEqual([])
   })
 })
@@ -243,7 +312,9 @@ describe('a parser that refuses the reply', () => {
       'user',
     ])
     expect(
-      trace.entries.flatMap((entry) => (entry.type === 'parse-error' ? [[entry.attempt, entry.text]] : [])),
+      trace.entries.flatMap((entry) =>
+        entry.type === 'parse-error' ? [[entry.attempt, entry.text]] : [],
+      ),
     ).toEqual([
       [1, 'hm'],
       [2, 'well'],
@@ -256,7 +327,10 @@ describe('a parser that refuses the reply', () => {
     const error = await failureOf(caller.call(dialog))
     expect(error).toMatchObject({ code: 'protocol', limit: 'parse-retries', state: 'exception' })
     expect(error.cause).toBeInstanceOf(ParseError)
-    expect(error.cause).toMatchObject({ text: 'hm', problems: ['expected one of yes, no, found "hm"'] })
+    expect(error.cause).toMatchObject({
+      text: 'hm',
+      problems: ['expected one of yes, no, found "hm"'],
+    })
     expect(provider.requests).toHaveLength(4)
     expect(error.message).toContain('agent "tester", prompt "answer": ')
   })
@@ -272,7 +346,17 @@ describe('a parser that refuses the reply', () => {
     const { tool } = recordingTool('look', ({ value }) => value)
     const prompt = answer.extend({ path: 'p', tools: [tool] })
     const { caller } = callerOf(
-      ['hm', 'hm', asks('look', { value: 'a' }), 'hm', 'hm', asks('look', { value: 'b' }), 'hm', 'hm', 'yes'],
+      [
+        'hm',
+        'hm',
+        asks('look', { value: 'a' }),
+        'hm',
+        'hm',
+        asks('look', { value: 'b' }),
+        'hm',
+        'hm',
+        'yes',
+      ],
       { limits: { maxParseRetries: 2, maxToolRounds: 2 } },
     )
     const { value, trace } = await caller.call(Dialog.seed().send(prompt, { what: 'it' }))
@@ -283,7 +367,9 @@ describe('a parser that refuses the reply', () => {
   test('a parser that refuses the reply uses the handlers of the prompt, with its arguments', async () => {
     const onParseError = 'About {what}: {error_message}'
     const { caller, provider } = callerOf(['hm', 'yes'])
-    await caller.call(Dialog.seed().send(answer.extend({ path: 'p', onParseError }), { what: 'rain' }))
+    await caller.call(
+      Dialog.seed().send(answer.extend({ path: 'p', onParseError }), { what: 'rain' }),
+    )
     expect(sentTo(provider).at(-1)).toBe('user: About rain: expected one of yes, no, found "hm"')
   })
 
@@ -293,11 +379,17 @@ describe('a parser that refuses the reply', () => {
       text: 'Just say it: {error_message}',
       parse: custom((reply): 'yes' | 'no' => (reply.includes('y') ? 'yes' : 'no')),
     })
-    const same = definePrompt<'Again: {error_message}', never>({ path: 'same', text: 'Again: {error_message}' })
+    const same = definePrompt<'Again: {error_message}', never>({
+      path: 'same',
+      text: 'Again: {error_message}',
+    })
     const own = callerOf(['hm', 'yep'])
     expect(
-      (await own.caller.call(Dialog.seed().send(answer.extend({ path: 'p', onParseError: lenient }), { what: 'it' })))
-        .value,
+      (
+        await own.caller.call(
+          Dialog.seed().send(answer.extend({ path: 'p', onParseError: lenient }), { what: 'it' }),
+        )
+      ).value,
     ).toBe('yes')
     const inherited = callerOf(['hm', 'yep', 'no'])
     expect(
@@ -322,7 +414,9 @@ describe('a parser that refuses the reply', () => {
   test('a parser that refuses the reply ends the call with what was wrong if the last reply was refused before the parser saw it', async () => {
     const { caller } = callerOf(['hm', ''])
     const error = await failureOf(caller.call(dialog))
-    expect(error.message).toMatch(/4 replies in a row that could not be used\. The last one: Your reply was empty\.$/)
+    expect(error.message).toMatch(
+      /4 replies in a row that could not be used\. The last one: Your reply was empty\.$/,
+    )
     expect(error.cause).toMatchObject({ text: '', problems: ['Your reply was empty.'] })
   })
 
@@ -351,7 +445,11 @@ describe('a fault of the network or the server', () => {
     })
     const { value, trace } = await caller.call(Dialog.seed().send(plain, { what: 'it' }))
     expect([value, provider.requests.length]).toEqual(['Here.', 3])
-    expect(trace.entries.flatMap((entry) => (entry.type === 'recall' ? [[entry.attempt, entry.code]] : []))).toEqual([
+    expect(
+      trace.entries.flatMap((entry) =>
+        entry.type === 'recall' ? [[entry.attempt, entry.code]] : [],
+      ),
+    ).toEqual([
       [1, 'overloaded'],
       [2, 'network'],
     ])
@@ -365,7 +463,15 @@ describe('a fault of the network or the server', () => {
     const { tool, calls } = recordingTool('look', ({ value }) => value)
     const prompt = answer.extend({ path: 'p', tools: [tool] })
     const { caller, provider } = callerOf(
-      [asks('look', { value: 'a' }), overloaded, asks('look', { value: 'a' }), 'hm', overloaded, overloaded, 'yes'],
+      [
+        asks('look', { value: 'a' }),
+        overloaded,
+        asks('look', { value: 'a' }),
+        'hm',
+        overloaded,
+        overloaded,
+        'yes',
+      ],
       { limits: { maxRecalls: 3, maxToolRounds: 2 } },
     )
     const { value, dialog, trace } = await caller.call(Dialog.seed().send(prompt, { what: 'it' }))
@@ -391,11 +497,18 @@ describe('a fault of the network or the server', () => {
   test('a recall waits no longer than the signal and the deadline allow', async () => {
     const settings = { limits: { maxRecalls: 5 }, recallDelayMs: () => 3_600_000 }
     const controller = new AbortController()
-    const aborted = callerOf([overloaded], { ...settings, reports: () => controller.abort(new Error('enough')) })
-    const error = await failureOf(aborted.caller.call(Dialog.seed().send('Hi'), { signal: controller.signal }))
+    const aborted = callerOf([overloaded], {
+      ...settings,
+      reports: () => controller.abort(new Error('enough')),
+    })
+    const error = await failureOf(
+      aborted.caller.call(Dialog.seed().send('Hi'), { signal: controller.signal }),
+    )
     expect(error).toMatchObject({ code: 'aborted', state: 'recall', cause: new Error('enough') })
     const late = callerOf([overloaded], settings)
-    expect(await failureOf(late.caller.call(Dialog.seed().send('Hi'), { deadlineMs: 20 }))).toMatchObject({
+    expect(
+      await failureOf(late.caller.call(Dialog.seed().send('Hi'), { deadlineMs: 20 })),
+    ).toMatchObject({
       code: 'timeout',
       state: 'recall',
     })
@@ -410,10 +523,19 @@ describe('a fault of the network or the server', () => {
       },
     })
     const { tool } = recordingTool('look', () => 'secret')
-    await failureOf(caller.call(Dialog.seed().send(plain.extend({ path: 'p', tools: [tool] }), { what: 'secret' })))
+    await failureOf(
+      caller.call(
+        Dialog.seed().send(plain.extend({ path: 'p', tools: [tool] }), { what: 'secret' }),
+      ),
+    )
     expect(reports).toHaveLength(1)
     expect(JSON.stringify(reports)).not.toContain('secret')
-    expect(reports[0]).toMatchObject({ kind: 'failure', agent: 'tester', code: 'overloaded', prompts: [{ path: 'p' }] })
+    expect(reports[0]).toMatchObject({
+      kind: 'failure',
+      agent: 'tester',
+      code: 'overloaded',
+      prompts: [{ path: 'p' }],
+    })
     expect(reports[0]?.steps.map(({ type }) => type)).toContain('tool-call')
   })
 })
@@ -421,7 +543,9 @@ describe('a fault of the network or the server', () => {
 describe('other ends of a call', () => {
   test('an error that nobody catches prints its message and state, not the conversation', async () => {
     const { caller } = callerOf([{ error: new LlmError('auth', 'no key') }])
-    const error = await failureOf(caller.call(Dialog.seed('A long system text').send('A long question')))
+    const error = await failureOf(
+      caller.call(Dialog.seed('A long system text').send('A long question')),
+    )
     expect(error.dialog.messages).toHaveLength(2)
     const printed = inspect(error)
     expect(printed).toContain("state: '")
@@ -441,7 +565,9 @@ describe('other ends of a call', () => {
     expect(error).toMatchObject({ code: 'aborted', state: 'interrupt', cause: new Error('enough') })
     const before = callerOf(['x'])
     expect(
-      await failureOf(before.caller.call(Dialog.seed().send('x'), { signal: AbortSignal.abort(new Error('no')) })),
+      await failureOf(
+        before.caller.call(Dialog.seed().send('x'), { signal: AbortSignal.abort(new Error('no')) }),
+      ),
     ).toMatchObject({ code: 'aborted', state: 'initial' })
   })
 
@@ -449,7 +575,9 @@ describe('other ends of a call', () => {
     const ledger = new BudgetLedger({ maxCalls: 1 })
     const { caller } = callerOf(['one', 'two'], { budget: ledger })
     await caller.call(Dialog.seed().send('Hi'))
-    expect(await failureOf(caller.call(Dialog.seed().send('Hi')))).toMatchObject({ code: 'budget-exceeded' })
+    expect(await failureOf(caller.call(Dialog.seed().send('Hi')))).toMatchObject({
+      code: 'budget-exceeded',
+    })
     expect(ledger.spent.calls).toBe(1)
   })
 
@@ -463,8 +591,12 @@ describe('other ends of a call', () => {
 
   test('a limit that is out of range is refused before anything is sent', async () => {
     const { caller, provider } = callerOf(['x'])
-    const error = await failureOf(caller.call(Dialog.seed().send('x'), { limits: { maxRecalls: -1 } }))
-    expect(error.message).toContain('limits.maxRecalls must be a whole number between 0 and 1000, not -1')
+    const error = await failureOf(
+      caller.call(Dialog.seed().send('x'), { limits: { maxRecalls: -1 } }),
+    )
+    expect(error.message).toContain(
+      'limits.maxRecalls must be a whole number between 0 and 1000, not -1',
+    )
     expect(provider.requests).toHaveLength(0)
     expect(() => callerOf(['x'], { limits: { maxTries: 1 } as never })).toThrow(
       'limits: unknown limit "maxTries"; known: maxParseRetries',
@@ -480,7 +612,9 @@ describe('other ends of a call', () => {
       }),
     })
     const { caller } = callerOf(['x'], { limits: { maxParseRetries: 1 } })
-    expect(await failureOf(caller.call(Dialog.seed().send(prompt)))).toMatchObject({ limit: 'parse-retries' })
+    expect(await failureOf(caller.call(Dialog.seed().send(prompt)))).toMatchObject({
+      limit: 'parse-retries',
+    })
   })
 })
 
@@ -491,8 +625,14 @@ describe('a dialog that was stored in the middle of a tool round', () => {
     const calls = ['a', 'b'].map((id) => ({ id, name: 'look', arguments: {}, argumentsText: '{}' }))
     const open = Dialog.seed('x')
       .send(prompt, { what: 'it' })
-      .append({ role: 'assistant', content: '', toolCalls: calls }, { role: 'tool', toolCallId: 'b', content: 'found' })
-    const back = Dialog.fromJson(JSON.parse(JSON.stringify(open.toJson())), new PromptRegistry([prompt])).expect(prompt)
+      .append(
+        { role: 'assistant', content: '', toolCalls: calls },
+        { role: 'tool', toolCallId: 'b', content: 'found' },
+      )
+    const back = Dialog.fromJson(
+      JSON.parse(JSON.stringify(open.toJson())),
+      new PromptRegistry([prompt]),
+    ).expect(prompt)
     const { caller, provider } = callerOf(['Done.'])
     const { value, dialog } = await caller.call(back)
     expect(value).toBe('Done.')
@@ -508,9 +648,13 @@ describe('a call that waits for an approval', () => {
   test('a call that waits for an approval ends with a checkpoint, and continues from it with the decision', async () => {
     const { tool, calls } = recordingTool('send', ({ value }) => `sent ${String(value)}`)
     const prompt = answer.extend({ path: 'p', tools: [tool] })
-    const settings = { authorize: () => ({ effect: 'require-approval', reason: 'it is final' }) as const }
+    const settings = {
+      authorize: () => ({ effect: 'require-approval', reason: 'it is final' }) as const,
+    }
     const { caller } = callerOf([asks('send', { value: 'a' }), 'hm', 'yes'], settings)
-    const error = await failureOf(caller.call(Dialog.seed('Be brief.').send(prompt, { what: 'it' })))
+    const error = await failureOf(
+      caller.call(Dialog.seed('Be brief.').send(prompt, { what: 'it' })),
+    )
     expect(error).toMatchObject({ code: 'aborted', state: 'interrupt' })
     expect(calls).toEqual([])
     const stored = JSON.parse(
@@ -519,7 +663,11 @@ describe('a call that waits for an approval', () => {
       readonly dialog: unknown
     }
     const pending = stored.pending[0] as Extract<PendingItem, { type: 'approval' }>
-    expect(pending).toMatchObject({ type: 'approval', reason: 'it is final', action: { tool: 'send' } })
+    expect(pending).toMatchObject({
+      type: 'approval',
+      reason: 'it is final',
+      action: { tool: 'send' },
+    })
     const dialog = Dialog.fromJson(stored.dialog, new PromptRegistry([prompt])).expect(prompt)
     const { value, trace } = await caller.call(dialog, {
       resume: stored.checkpoint,
@@ -546,7 +694,10 @@ describe('a call that waits for an approval', () => {
     const { tool } = recordingTool('look', () => 'seen')
     const { caller } = callerOf([asks('look'), 'Done.'])
     const prompt = plain.extend({ path: 'p', tools: [tool] })
-    await caller.call(Dialog.seed().send(prompt, { what: 'it' }), { journal, scope: { keyPrefix: 'task-1' } })
+    await caller.call(Dialog.seed().send(prompt, { what: 'it' }), {
+      journal,
+      scope: { keyPrefix: 'task-1' },
+    })
     expect(written.filter((line) => line.startsWith('intent'))).toEqual([
       expect.stringMatching(/^intent model task-1\//),
       expect.stringMatching(/^intent tool task-1\//),
@@ -570,11 +721,15 @@ describe('the events of a call', () => {
     for await (const event of reader) seen.push(event)
     const outcome = await reader.result()
     expect(outcome).toMatchObject({ status: 'success', value: { notes: 'ab', list: ['c', 'd'] } })
-    expect(seen.flatMap((event) => (event.type === 'text-delta' ? [event.text] : [])).join('')).toContain('["c","d"]')
-    expect(seen.flatMap((event) => (event.type === 'partial' ? [event.value] : [])).at(-1)).toEqual({
-      notes: 'ab',
-      list: ['c', 'd'],
-    })
+    expect(
+      seen.flatMap((event) => (event.type === 'text-delta' ? [event.text] : [])).join(''),
+    ).toContain('["c","d"]')
+    expect(seen.flatMap((event) => (event.type === 'partial' ? [event.value] : [])).at(-1)).toEqual(
+      {
+        notes: 'ab',
+        list: ['c', 'd'],
+      },
+    )
     expect(seen.at(-1)).toMatchObject({ type: 'state', to: 'success' })
   })
 
@@ -590,7 +745,10 @@ describe('the events of a call', () => {
 
   test('the events of a call may be left unread: the result never rejects', async () => {
     const { caller } = callerOf(['ok', { error: 'auth' }])
-    expect(await caller.run(Dialog.seed().send('x')).result()).toMatchObject({ status: 'success', value: 'ok' })
+    expect(await caller.run(Dialog.seed().send('x')).result()).toMatchObject({
+      status: 'success',
+      value: 'ok',
+    })
     expect(await caller.run(Dialog.seed().send('x')).result()).toMatchObject({
       status: 'failure',
       error: { code: 'auth' },

@@ -54,7 +54,10 @@ describe('agents of a system', () => {
     })
     expect(researcher.settings.provider.model).toBe('fast/response/researcher')
     expect(researcher.open().messages).toEqual([{ role: 'system', content: 'Research.' }])
-    expect(editor.settings).toMatchObject({ limits: { maxRecalls: 1 }, options: { temperature: 1 } })
+    expect(editor.settings).toMatchObject({
+      limits: { maxRecalls: 1 },
+      options: { temperature: 1 },
+    })
     expect(editor.open().messages).toEqual([])
   })
 
@@ -71,22 +74,45 @@ describe('agents of a system', () => {
     [{}, 'LlmError', 'agent "a": model must be a name of your models, not nothing'],
     [{ model: 5 }, 'LlmError', 'agent "a": model must be a name of your models, not 5'],
     [{ modle: 'm' }, 'TypeError', 'agent "a": unknown setting "modle"; did you mean "model"?'],
-    [{ model: 'm', apiType: 'chat' }, 'LlmError', 'agent "a": apiType must be "completion" or "response", not "chat"'],
-    [{ model: 'm', systemPath: 5 }, 'LlmError', 'agent "a": systemPath must be the path of a prompt, not 5'],
-    [{ model: 'm', limits: { maxRecals: 1 } }, 'LlmError', /^agent "a": limits: unknown limit "maxRecals"; did you/],
-    [{ model: 'm', limits: { maxParseRetries: -1 } }, 'LlmError', /^agent "a": limits.maxParseRetries must be/],
-    [{ model: 'm', options: { temperature: 9 } }, 'LlmError', /^agent "a": temperature must be a number between/],
-  ])('agents of a system are refused with the name of the agent and what to do: %j', async (config, name, message) => {
-    const made = createAgents({ a: config } as Parameters<typeof createAgents>[0], {
-      prompts,
-      provider: () => createMock({ responses: ['x'] }),
-    })
-    const error: unknown = await made.catch((reason: unknown) => reason)
-    expect(error).toMatchObject({
-      name,
-      message: typeof message === 'string' ? message : expect.stringMatching(message),
-    })
-  })
+    [
+      { model: 'm', apiType: 'chat' },
+      'LlmError',
+      'agent "a": apiType must be "completion" or "response", not "chat"',
+    ],
+    [
+      { model: 'm', systemPath: 5 },
+      'LlmError',
+      'agent "a": systemPath must be the path of a prompt, not 5',
+    ],
+    [
+      { model: 'm', limits: { maxRecals: 1 } },
+      'LlmError',
+      /^agent "a": limits: unknown limit "maxRecals"; did you/,
+    ],
+    [
+      { model: 'm', limits: { maxParseRetries: -1 } },
+      'LlmError',
+      /^agent "a": limits.maxParseRetries must be/,
+    ],
+    [
+      { model: 'm', options: { temperature: 9 } },
+      'LlmError',
+      /^agent "a": temperature must be a number between/,
+    ],
+  ])(
+    'agents of a system are refused with the name of the agent and what to do: %j',
+    async (config, name, message) => {
+      const made = createAgents({ a: config } as Parameters<typeof createAgents>[0], {
+        prompts,
+        provider: () => createMock({ responses: ['x'] }),
+      })
+      const error: unknown = await made.catch((reason: unknown) => reason)
+      expect(error).toMatchObject({
+        name,
+        message: typeof message === 'string' ? message : expect.stringMatching(message),
+      })
+    },
+  )
 })
 
 describe('agent types', () => {
@@ -102,7 +128,10 @@ describe('agent types', () => {
     Object.fromEntries(
       ['researcher', 'editor'].map((name, index) => [
         name,
-        createDialogCaller({ name, provider: createMock({ responses: [responses[index] ?? 'x'] }) }),
+        createDialogCaller({
+          name,
+          provider: createMock({ responses: [responses[index] ?? 'x'] }),
+        }),
       ]),
     )
 
@@ -111,16 +140,23 @@ describe('agent types', () => {
   })
 
   test('agent types say which agents are missing', () => {
-    expect(() => desk.build({})).toThrow('agent type "desk": there is no agent "researcher", "editor"; there is none')
+    expect(() => desk.build({})).toThrow(
+      'agent type "desk": there is no agent "researcher", "editor"; there is none',
+    )
     const { researcher } = agents()
-    expect(() => desk.build({ researcher: researcher! })).toThrow('there is no agent "editor"; there is researcher')
+    expect(() => desk.build({ researcher: researcher! })).toThrow(
+      'there is no agent "editor"; there is researcher',
+    )
   })
 
   test('agent types pass budget, signal and trace on to the calls inside them', async () => {
     const budget = new BudgetLedger({ maxCalls: 5 })
     const traces: CallTrace[] = []
     await desk.build(agents()).call('SSE', { budget, onTrace: (trace) => void traces.push(trace) })
-    expect([traces.map(({ agent }) => agent), budget.spent.calls]).toEqual([['researcher', 'editor'], 2])
+    expect([traces.map(({ agent }) => agent), budget.spent.calls]).toEqual([
+      ['researcher', 'editor'],
+      2,
+    ])
     const short = desk.build(agents()).call('SSE', { budget: { maxCalls: 1 } })
     await expect(short).rejects.toMatchObject({ code: 'budget-exceeded' })
     const aborted = desk.build(agents()).call('SSE', { signal: AbortSignal.abort(new Error('no')) })
@@ -168,9 +204,18 @@ describe('prompt files', () => {
     expect(ask).toMatchObject({ onToolResults: false, options: { temperature: 0 }, tools: [tool] })
     expect(ask.providerTools).toEqual([
       { type: 'web-search', whenMissing: 'omit' },
-      { type: 'mcp', label: 'docs', url: 'https://docs.example/mcp', requireApproval: 'manual', whenMissing: 'refuse' },
+      {
+        type: 'mcp',
+        label: 'docs',
+        url: 'https://docs.example/mcp',
+        requireApproval: 'manual',
+        whenMissing: 'refuse',
+      },
     ])
-    expect(await parseReply(ask.parser, '<answer>[1]</answer><notes>n</notes>')).toEqual({ answer: [1], notes: 'n' })
+    expect(await parseReply(ask.parser, '<answer>[1]</answer><notes>n</notes>')).toEqual({
+      answer: [1],
+      notes: 'n',
+    })
     expect(prompts.check()).toEqual([])
   })
 
@@ -181,17 +226,25 @@ describe('prompt files', () => {
     const { prompts, unreadable } = await readPrompts(join(folder, 'mixed'))
     expect(prompts.list().map(({ path }) => path)).toEqual(['b'])
     expect(unreadable).toMatchObject([
-      { path: 'a', error: { code: 'config', message: expect.stringContaining('a.md, line 1, column 5') } },
+      {
+        path: 'a',
+        error: { code: 'config', message: expect.stringContaining('a.md, line 1, column 5') },
+      },
       {
         path: 'c',
-        error: { code: 'config', message: expect.stringContaining('c.md, line 1, column 1: the front matter') },
+        error: {
+          code: 'config',
+          message: expect.stringContaining('c.md, line 1, column 1: the front matter'),
+        },
       },
     ])
     await expect(loadPrompts(join(folder, 'mixed'))).rejects.toThrow(/a\.md, line 1, column 5/)
   })
 
   test('prompt files in a folder that does not exist are an error that names the folder', async () => {
-    await expect(loadPrompts(join(folder, 'none'))).rejects.toThrow(/the prompt folder .*none cannot be read: ENOENT/)
+    await expect(loadPrompts(join(folder, 'none'))).rejects.toThrow(
+      /the prompt folder .*none cannot be read: ENOENT/,
+    )
   })
 })
 
@@ -212,16 +265,25 @@ describe('the report writer', () => {
     // A call does not wait for its report, so the test does.
     expect(writes).toHaveLength(5)
     await Promise.all(writes)
-    await write({ ...JSON.parse(await lastReport(reports)), time: '2999-01-01T00:00:00.000Z' } as CallReport)
+    await write({
+      ...JSON.parse(await lastReport(reports)),
+      time: '2999-01-01T00:00:00.000Z',
+    } as CallReport)
     const names = await readdir(reports)
     expect(names).toHaveLength(3)
     expect(names.every((name) => /^a-b-c_[\dTZ-]+_[\da-f]{4}\.json$/.test(name))).toBe(true)
-    expect(JSON.parse(await lastReport(reports))).toMatchObject({ kind: 'failure', agent: 'a/b c', code: 'auth' })
+    expect(JSON.parse(await lastReport(reports))).toMatchObject({
+      kind: 'failure',
+      agent: 'a/b c',
+      code: 'auth',
+    })
     expect((await stat(reports)).mode & 0o077).toBe(0)
   })
 
   test('the report writer refuses to keep 0 files', () => {
-    expect(() => createReportWriter({ folder, most: 0 })).toThrow('most must be a whole number of at least 1, not 0')
+    expect(() => createReportWriter({ folder, most: 0 })).toThrow(
+      'most must be a whole number of at least 1, not 0',
+    )
   })
 })
 

@@ -1,6 +1,16 @@
-import { createMock, type MockConfig, type MockProvider, type MockResponse } from '@modelport/provider-mock'
+import {
+  createMock,
+  type MockConfig,
+  type MockProvider,
+  type MockResponse,
+} from '@modelport/provider-mock'
 import { defineTool, type Tool } from '@modelport/runtime'
-import { AgentCallError, type CallerSettings, createDialogCaller, type DialogCaller } from '../src/index.js'
+import {
+  AgentCallError,
+  type CallerSettings,
+  createDialogCaller,
+  type DialogCaller,
+} from '../src/index.js'
 
 /** An agent over a scripted model, which makes each request once. */
 export function callerOf(
@@ -9,11 +19,17 @@ export function callerOf(
   mock: Partial<MockConfig> = {},
 ): { readonly caller: DialogCaller; readonly provider: MockProvider } {
   const provider = createMock({ responses, defaults: { retry: { attempts: 1 } }, ...mock })
-  return { provider, caller: createDialogCaller({ name: 'tester', provider, recallDelayMs: () => 0, ...settings }) }
+  return {
+    provider,
+    caller: createDialogCaller({ name: 'tester', provider, recallDelayMs: () => 0, ...settings }),
+  }
 }
 
 /** A tool that remembers what it was called with. */
-export function recordingTool(name: string, execute: (args: Readonly<Record<string, unknown>>) => unknown) {
+export function recordingTool(
+  name: string,
+  execute: (args: Readonly<Record<string, unknown>>) => unknown,
+) {
   const calls: Readonly<Record<string, unknown>>[] = []
   const tool: Tool = defineTool({
     name,
@@ -45,5 +61,6 @@ export async function failureOf(call: Promise<unknown>): Promise<AgentCallError>
 /** The messages a provider was asked with, as role and text. */
 export const sentTo = ({ requests }: MockProvider, index = -1): readonly string[] =>
   (requests.at(index)?.messages ?? []).map(
-    ({ role, content }) => `${role}: ${typeof content === 'string' ? content : JSON.stringify(content)}`,
+    ({ role, content }) =>
+      `${role}: ${typeof content === 'string' ? content : JSON.stringify(content)}`,
   )

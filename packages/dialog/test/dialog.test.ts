@@ -4,19 +4,30 @@ import { z } from 'zod'
 import { Dialog, definePrompt, describeForks, json, PromptRegistry } from '../src/index.js'
 
 const system = definePrompt({ path: 'system', text: 'You help with {field}.' })
-const ask = definePrompt({ path: 'ask', text: 'What is {thing}?', parse: json(z.object({ a: z.string() })) })
+const ask = definePrompt({
+  path: 'ask',
+  text: 'What is {thing}?',
+  parse: json(z.object({ a: z.string() })),
+})
 const registry = new PromptRegistry([system, ask])
 const reply: ChatMessage = { role: 'assistant', content: 'It is a thing.' }
 
 describe('a dialog', () => {
   test('a dialog starts with instructions and knows the prompt that opened its last turn', () => {
-    const dialog = Dialog.seed(system, { field: 'physics' }).send(ask, { thing: 'heat' }).append(reply)
+    const dialog = Dialog.seed(system, { field: 'physics' })
+      .send(ask, { thing: 'heat' })
+      .append(reply)
     expect(dialog.messages).toEqual([
       { role: 'system', content: 'You help with physics.' },
       { role: 'user', content: 'What is heat?' },
       reply,
     ])
-    expect([dialog.topPrompt, dialog.topArgs, dialog.tail, dialog.length]).toEqual([ask, { thing: 'heat' }, reply, 3])
+    expect([dialog.topPrompt, dialog.topArgs, dialog.tail, dialog.length]).toEqual([
+      ask,
+      { thing: 'heat' },
+      reply,
+      3,
+    ])
   })
 
   test('a dialog leaves the old dialog as it was', () => {
@@ -34,7 +45,11 @@ describe('a dialog', () => {
       name: 'a.pdf',
       source: { type: 'base64', data: '', mediaType: 'application/pdf' },
     } as const
-    const dialog = Dialog.seed().send(ask, { thing: 'this' }, { images: ['data:image/png;base64,AA=='], files: [file] })
+    const dialog = Dialog.seed().send(
+      ask,
+      { thing: 'this' },
+      { images: ['data:image/png;base64,AA=='], files: [file] },
+    )
     expect(dialog.tail?.content).toEqual([
       { type: 'text', text: 'What is this?' },
       { type: 'image', source: { type: 'base64', data: 'AA==', mediaType: 'image/png' } },
@@ -63,7 +78,12 @@ describe('a dialog', () => {
 
   test('a dialog shows where forks diverge', () => {
     const start = Dialog.seed('Be brief.').send('One').append(reply)
-    const forks = [start.fork(), start.send('Two'), start.send('Three').append(reply), Dialog.seed('Other')]
+    const forks = [
+      start.fork(),
+      start.send('Two'),
+      start.send('Three').append(reply),
+      Dialog.seed('Other'),
+    ]
     expect(describeForks(forks)).toBe(
       [
         '#1-3 Be brief.  <- dialog 1',
@@ -76,7 +96,10 @@ describe('a dialog', () => {
 })
 
 describe('a stored dialog', () => {
-  const dialog = Dialog.seed(system, { field: 'physics' }).send(ask, { thing: 'heat' }).append(reply).send('And then?')
+  const dialog = Dialog.seed(system, { field: 'physics' })
+    .send(ask, { thing: 'heat' })
+    .append(reply)
+    .send('And then?')
   const stored = dialog.toJson()
 
   test('a stored dialog is plain JSON with path, hash and arguments of each prompt', () => {
@@ -101,17 +124,26 @@ describe('a stored dialog', () => {
   test('a stored dialog gets the type of its prompt back, and of no other prompt', () => {
     const asked = Dialog.fromJson(Dialog.seed().send(ask, { thing: 'x' }).toJson(), registry)
     expect(asked.expect(ask).topPrompt).toBe(ask)
-    expect(() => asked.expect(system)).toThrow('was expected to be of prompt "system"; "ask" opened it')
-    expect(() => asked.expect(ask.extend({ path: 'ask', text: 'Another {thing}' }))).toThrow('another wording of "ask"')
+    expect(() => asked.expect(system)).toThrow(
+      'was expected to be of prompt "system"; "ask" opened it',
+    )
+    expect(() => asked.expect(ask.extend({ path: 'ask', text: 'Another {thing}' }))).toThrow(
+      'another wording of "ask"',
+    )
     expect(() => Dialog.seed().expect(ask)).toThrow('no prompt opened it')
   })
 
   test('a stored dialog is refused when the wording of a prompt has changed, unless that is accepted', () => {
-    const changed = new PromptRegistry([system, ask.extend({ path: 'ask', text: 'Tell me: {thing}' })])
+    const changed = new PromptRegistry([
+      system,
+      ask.extend({ path: 'ask', text: 'Tell me: {thing}' }),
+    ])
     expect(() => Dialog.fromJson(stored, changed)).toThrow(
       expect.objectContaining({
         code: 'invalid-request',
-        message: expect.stringMatching(/^stored dialog, \/prompts\/1\/hash: the prompt "ask" has changed since/),
+        message: expect.stringMatching(
+          /^stored dialog, \/prompts\/1\/hash: the prompt "ask" has changed since/,
+        ),
       }),
     )
     expect(Dialog.fromJson(stored, changed, { acceptChangedPrompts: true }).length).toBe(4)

@@ -12,11 +12,15 @@ import { asks, callerOf, failureOf, recordingTool } from './call-tools.js'
 import { leaseMs, twoCalls } from './durable/two-calls.js'
 
 const program = fileURLToPath(new URL('durable/two-calls.ts', import.meta.url))
-const hooks = fileURLToPath(new URL('../../durable/test/support/typescript-hooks.mjs', import.meta.url))
+const hooks = fileURLToPath(
+  new URL('../../durable/test/support/typescript-hooks.mjs', import.meta.url),
+)
 const decide = definePrompt({ path: 'decide', text: 'Is {what}?', parse: choice(['yes', 'no']) })
 const dialogOf = (what: string) => Dialog.seed().send(decide, { what })
 
-async function openStore(file: string = join(temporaryFolder('dialog-calls'), 'store.db')): Promise<DurableStore> {
+async function openStore(
+  file: string = join(temporaryFolder('dialog-calls'), 'store.db'),
+): Promise<DurableStore> {
   const store = await openSqliteStore(file, { leaseMs })
   onTestFinished(() => store.close())
   return store
@@ -45,7 +49,9 @@ describe('several agent calls in one durable run', () => {
     const { run, provider } = twoCalls(ledger, false)
     const result = await run(store)
     expect(result).toMatchObject({ status: 'final', runId: 'cities', output: { degrees: 28 } })
-    expect(readFileSync(ledger, 'utf8')).toBe('look cities/1/0\nmeasure cities#2/1/0\nmeasure cities#2/1/0\n')
+    expect(readFileSync(ledger, 'utf8')).toBe(
+      'look cities/1/0\nmeasure cities#2/1/0\nmeasure cities#2/1/0\n',
+    )
     // Neither the first call nor the recorded turn of the second was asked for again: a refused reply, and its correction.
     expect(provider.requests).toHaveLength(2)
     expect(result.transcript.map(({ role }) => role)).toEqual([
@@ -53,7 +59,8 @@ describe('several agent calls in one durable run', () => {
       ...['user', 'assistant', 'tool', 'assistant'],
     ])
     const seen: string[] = []
-    for await (const event of store.runs.events('cities')) if (event.type === 'tool-result') seen.push(event.tool)
+    for await (const event of store.runs.events('cities'))
+      if (event.type === 'tool-result') seen.push(event.tool)
     expect(seen).toEqual(['look', 'measure'])
   })
 
@@ -82,7 +89,9 @@ describe('several agent calls in one durable run', () => {
 
   test('several agent calls in one durable run give the same failure as before, which the function may have caught', async () => {
     const store = await openStore()
-    const { caller, provider } = callerOf(['perhaps', 'yes', 'no'], { limits: { maxParseRetries: 0 } })
+    const { caller, provider } = callerOf(['perhaps', 'yes', 'no'], {
+      limits: { maxParseRetries: 0 },
+    })
     const codes: unknown[] = []
     const run = (isCut: boolean) =>
       store.runs.run('id', async (journal) => {
@@ -114,7 +123,8 @@ describe('several agent calls in one durable run', () => {
         return caller.call(dialog.send(send, { what: 'second' }), { journal })
       })
     const waiting = await run()
-    if (waiting.status !== 'suspended') throw new Error(`expected a run that waits, found ${waiting.status}`)
+    if (waiting.status !== 'suspended')
+      throw new Error(`expected a run that waits, found ${waiting.status}`)
     expect(waiting.transcript.at(2)).toMatchObject({ role: 'user', content: 'Is second?' })
     const [item] = waiting.pending
     if (item?.type !== 'approval') throw new Error('expected a pending approval')
@@ -138,7 +148,14 @@ describe('several agent calls in one durable run', () => {
   })
 
   test.each<
-    [string, (journal: DurableRun, caller: ReturnType<typeof callerOf>['caller']) => Promise<WithRunResult>, string]
+    [
+      string,
+      (
+        journal: DurableRun,
+        caller: ReturnType<typeof callerOf>['caller'],
+      ) => Promise<WithRunResult>,
+      string,
+    ]
   >([
     [
       'are made at the same time',
@@ -158,12 +175,18 @@ describe('several agent calls in one durable run', () => {
       },
       'call 1 of run "id": the call before it was cancelled; let its error end the function of the run',
     ],
-  ])('several agent calls in one durable run are refused if they %s', async (_name, execute, message) => {
-    const store = await openStore()
-    const { caller } = callerOf(['yes', 'no'])
-    const error = await failureOf(store.runs.run('id', (journal) => execute(journal, caller)))
-    expect(error).toMatchObject({ code: 'invalid-request', message: expect.stringContaining(message) })
-  })
+  ])(
+    'several agent calls in one durable run are refused if they %s',
+    async (_name, execute, message) => {
+      const store = await openStore()
+      const { caller } = callerOf(['yes', 'no'])
+      const error = await failureOf(store.runs.run('id', (journal) => execute(journal, caller)))
+      expect(error).toMatchObject({
+        code: 'invalid-request',
+        message: expect.stringContaining(message),
+      })
+    },
+  )
 
   test('several agent calls in one durable run are refused if they are made in another order than before', async () => {
     const store = await openStore()

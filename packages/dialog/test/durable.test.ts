@@ -14,10 +14,14 @@ import { asks, callerOf, failureOf, recordingTool } from './call-tools.js'
 import { leaseMs, reportWeather, type Weather, weatherCall } from './durable/report-weather.js'
 
 const program = fileURLToPath(new URL('durable/report-weather.ts', import.meta.url))
-const hooks = fileURLToPath(new URL('../../durable/test/support/typescript-hooks.mjs', import.meta.url))
+const hooks = fileURLToPath(
+  new URL('../../durable/test/support/typescript-hooks.mjs', import.meta.url),
+)
 const decide = definePrompt({ path: 'decide', text: 'Is {what}?', parse: choice(['yes', 'no']) })
 
-async function openStore(file: string = join(temporaryFolder('dialog-durable'), 'store.db')): Promise<DurableStore> {
+async function openStore(
+  file: string = join(temporaryFolder('dialog-durable'), 'store.db'),
+): Promise<DurableStore> {
   const store = await openSqliteStore(file, { leaseMs })
   onTestFinished(() => store.close())
   return store
@@ -27,7 +31,8 @@ describe('an agent call that a durable store runs', () => {
   test('an agent call that a durable store runs is typed by its prompt from the run to the stored result', () => {
     expectTypeOf<DurableRun>().toExtend<JournaledRun>()
     const { agent, dialog } = weatherCall('', false)
-    const run = (store: DurableStore) => store.runs.run('id', (journal) => agent.call(dialog, { journal }))
+    const run = (store: DurableStore) =>
+      store.runs.run('id', (journal) => agent.call(dialog, { journal }))
     expectTypeOf(run).returns.resolves.toEqualTypeOf<RunResult<Weather>>()
   })
 
@@ -47,7 +52,11 @@ describe('an agent call that a durable store runs', () => {
     const store = await openStore(file)
     const call = weatherCall(ledger, false)
     const result = await reportWeather(store, call)
-    expect(result).toMatchObject({ status: 'final', runId: 'rome', output: { city: 'Rome', degrees: 28 } })
+    expect(result).toMatchObject({
+      status: 'final',
+      runId: 'rome',
+      output: { city: 'Rome', degrees: 28 },
+    })
     // "measure" was cut off and may be repeated; "look" had its result.
     expect(readFileSync(ledger, 'utf8')).toBe('look\nmeasure\nmeasure\n')
 
@@ -67,7 +76,9 @@ describe('an agent call that a durable store runs', () => {
     const store = await openStore()
     const { caller, provider } = callerOf(['perhaps'], { limits: { maxParseRetries: 0 } })
     const call = () =>
-      store.runs.run('id', (journal) => caller.call(Dialog.seed().send(decide, { what: 'it' }), { journal }))
+      store.runs.run('id', (journal) =>
+        caller.call(Dialog.seed().send(decide, { what: 'it' }), { journal }),
+      )
     expect(await call()).toMatchObject({ status: 'limit', limit: 'parse-failures' })
     expect(await call()).toMatchObject({ status: 'limit', limit: 'parse-failures' })
     expect(provider.requests).toHaveLength(1)
@@ -76,11 +87,14 @@ describe('an agent call that a durable store runs', () => {
   test('an agent call that a durable store runs waits for a decision in the store, and continues with it', async () => {
     const store = await openStore()
     const { tool, calls } = recordingTool('send', () => 'sent')
-    const { caller } = callerOf([asks('send'), 'yes'], { authorize: () => ({ effect: 'require-approval' }) })
+    const { caller } = callerOf([asks('send'), 'yes'], {
+      authorize: () => ({ effect: 'require-approval' }),
+    })
     const dialog = Dialog.seed().send(decide.extend({ path: 'p', tools: [tool] }), { what: 'it' })
     const call = () => store.runs.run('id', (journal) => caller.call(dialog, { journal }))
     const waiting = await call()
-    if (waiting.status !== 'suspended') throw new Error(`expected a run that waits, found ${waiting.status}`)
+    if (waiting.status !== 'suspended')
+      throw new Error(`expected a run that waits, found ${waiting.status}`)
     const [item] = waiting.pending
     if (item?.type !== 'approval') throw new Error('expected a pending approval')
     await store.runs.decide('id', { type: 'approve', id: item.id, digest: item.digest })
@@ -94,7 +108,8 @@ describe('an agent call that a durable store runs', () => {
     const { caller, provider } = callerOf([overloaded, overloaded, overloaded, 'yes'], {
       limits: { maxRecalls: 2 },
       recallDelayMs: (attempt) => (attempt === 1 ? 300 : 0),
-      reports: ({ kind }) => (kind === 'recall' ? stop.abort(new Error('the process ends')) : undefined),
+      reports: ({ kind }) =>
+        kind === 'recall' ? stop.abort(new Error('the process ends')) : undefined,
     })
     const stop = new AbortController()
     const dialog = Dialog.seed().send(decide, { what: 'it' })
@@ -110,11 +125,19 @@ describe('an agent call that a durable store runs', () => {
   test('an agent call that a durable store runs stores the events of its run', async () => {
     const store = await openStore()
     const { caller } = callerOf(['yes'])
-    await store.runs.run('id', (journal) => caller.call(Dialog.seed().send(decide, { what: 'it' }), { journal }))
+    await store.runs.run('id', (journal) =>
+      caller.call(Dialog.seed().send(decide, { what: 'it' }), { journal }),
+    )
     const types: string[] = []
     for await (const { type } of store.runs.events('id')) types.push(type)
     expect(types).toEqual(
-      expect.arrayContaining(['step-start', 'model-call-start', 'text-delta', 'model-call-end', 'final']),
+      expect.arrayContaining([
+        'step-start',
+        'model-call-start',
+        'text-delta',
+        'model-call-end',
+        'final',
+      ]),
     )
   })
 
@@ -123,7 +146,9 @@ describe('an agent call that a durable store runs', () => {
     const { caller } = callerOf(['yes'])
     const dialog = Dialog.seed().send(decide, { what: 'it' })
     const error = await failureOf(
-      store.runs.run('id', (journal) => caller.call(dialog, { journal, messages: [], decisions: [] })),
+      store.runs.run('id', (journal) =>
+        caller.call(dialog, { journal, messages: [], decisions: [] }),
+      ),
     )
     expect(error).toMatchObject({
       code: 'invalid-request',

@@ -5,7 +5,14 @@ import { defineTool } from '@modelport/runtime'
 import { openaiResponses } from '@modelport/test-formats'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
-import { createAgents, createDialogCaller, Dialog, definePrompt, PromptRegistry, toolCallsOf } from '../src/index.js'
+import {
+  createAgents,
+  createDialogCaller,
+  Dialog,
+  definePrompt,
+  PromptRegistry,
+  toolCallsOf,
+} from '../src/index.js'
 import { asks, callerOf, recordingTool, sentTo } from './call-tools.js'
 
 /** The acceptance cases of LLLM's own tests, each by its name there. */
@@ -17,24 +24,35 @@ describe('the cases of LLLM', () => {
     const { caller } = callerOf(['All done!'])
     const { value, trace, dialog } = await caller.call(Dialog.seed('s').send(task))
     expect([value, toolCallsOf(trace)]).toEqual(['All done!', []])
-    expect(trace.entries.filter((entry) => entry.type === 'state' && entry.to === 'interrupt')).toEqual([])
+    expect(
+      trace.entries.filter((entry) => entry.type === 'state' && entry.to === 'interrupt'),
+    ).toEqual([])
     expect(dialog.tail).toMatchObject({ role: 'assistant', content: 'All done!' })
   })
 
   test('agent call with the tool echo: one interrupt, its result, then the final reply', async () => {
     const { tool, calls } = echo()
     const { caller } = callerOf([asks('echo', { value: 'foo' }), 'Tool results processed.'])
-    const { value, trace } = await caller.call(Dialog.seed().send(task.extend({ path: 'p', tools: [tool] })))
+    const { value, trace } = await caller.call(
+      Dialog.seed().send(task.extend({ path: 'p', tools: [tool] })),
+    )
     expect([value, calls]).toEqual(['Tool results processed.', [{ value: 'foo' }]])
     expect(toolCallsOf(trace).map(({ result }) => result)).toEqual(['echo:foo'])
-    expect(trace.entries.filter((entry) => entry.type === 'state' && entry.to === 'interrupt')).toHaveLength(1)
+    expect(
+      trace.entries.filter((entry) => entry.type === 'state' && entry.to === 'interrupt'),
+    ).toHaveLength(1)
   })
 
   test('api_type "response": the tool output is in a message of the role user', async () => {
     const { tool } = echo()
     const { caller } = callerOf([asks('echo', { value: 'foo' }), 'Done.'], { apiType: 'response' })
-    const { dialog } = await caller.call(Dialog.seed().send(task.extend({ path: 'p', tools: [tool] })))
-    expect(dialog.messages.at(-2)).toMatchObject({ role: 'user', content: expect.stringContaining('echo:foo') })
+    const { dialog } = await caller.call(
+      Dialog.seed().send(task.extend({ path: 'p', tools: [tool] })),
+    )
+    expect(dialog.messages.at(-2)).toMatchObject({
+      role: 'user',
+      content: expect.stringContaining('echo:foo'),
+    })
   })
 
   test.each([
@@ -46,7 +64,9 @@ describe('the cases of LLLM', () => {
       const usage = { inputTokens: 5, outputTokens: 2 }
       const replies = [
         {
-          toolCalls: [{ id: 'call_1', name: 'get_weather', arguments: { city: 'Tokyo', unit: 'celsius' } }],
+          toolCalls: [
+            { id: 'call_1', name: 'get_weather', arguments: { city: 'Tokyo', unit: 'celsius' } },
+          ],
           finish: 'tool-calls',
           usage,
         },
@@ -79,7 +99,9 @@ describe('the cases of LLLM', () => {
         api,
       })
       const caller = createDialogCaller({ name: 'weather', provider })
-      const { value, trace } = await caller.call(Dialog.seed().send(task.extend({ path: 'p', tools: [getWeather] })))
+      const { value, trace } = await caller.call(
+        Dialog.seed().send(task.extend({ path: 'p', tools: [getWeather] })),
+      )
       expect(value).toBe('Weather retrieved.')
       expect(calls).toEqual([['Tokyo', 'celsius']])
       expect(toolCallsOf(trace).map(({ result }) => result)).toEqual(['Tokyo:celsius'])
@@ -108,7 +130,11 @@ describe('the cases of LLLM', () => {
 
   test('one agent call executes the same tool call once; the second call gets the text about it', async () => {
     const { tool, calls } = echo()
-    const { caller, provider } = callerOf([asks('echo', { value: 'a' }), asks('echo', { value: 'a' }), 'Done.'])
+    const { caller, provider } = callerOf([
+      asks('echo', { value: 'a' }),
+      asks('echo', { value: 'a' }),
+      'Done.',
+    ])
     await caller.call(Dialog.seed().send(task.extend({ path: 'p', tools: [tool] })))
     expect(calls).toHaveLength(1)
     expect(sentTo(provider).at(-1)).toBe(

@@ -16,7 +16,10 @@ describe('json', () => {
   test.each([
     ['plain JSON', '{"title":"A","year":1}'],
     ['a fence', '```json\n{"title":"A","year":1}\n```'],
-    ['a fence after other braces', 'As {asked}:\n```json\n{"title":"A","year":1}\n```\nThat {is} all.'],
+    [
+      'a fence after other braces',
+      'As {asked}:\n```json\n{"title":"A","year":1}\n```\nThat {is} all.',
+    ],
     ['text around it', 'Here you are: {"title":"A","year":1}. Anything else?'],
   ])('the json parser reads %s', async (_, reply) => {
     expect(await parseReply(paper, reply)).toEqual({ title: 'A', year: 1 })
@@ -32,7 +35,11 @@ describe('json', () => {
   test.each([
     ['nothing', '', 'expected JSON, found nothing'],
     ['prose', 'No.', 'expected JSON, found "No."'],
-    ['JSON that is cut off', '{"title":"A', 'the JSON is cut off: a string, a list or an object is not closed'],
+    [
+      'JSON that is cut off',
+      '{"title":"A',
+      'the JSON is cut off: a string, a list or an object is not closed',
+    ],
     ['broken JSON', '{"title" "A"}', expect.stringMatching(/^the JSON is not valid: /)],
   ])('the json parser says what is wrong with %s', async (_, reply, problem) => {
     expect(await problemsOf(paper, reply)).toEqual([problem])
@@ -55,7 +62,9 @@ describe('json', () => {
 
   test('the json parser shows the part that has arrived', () => {
     const reply = '{"title":"A \\"B\\"","tags":["x","y"],"year":12}'
-    const seen = Array.from(reply, (_, at) => JSON.stringify(paper.partial?.(reply.slice(0, at + 1))))
+    const seen = Array.from(reply, (_, at) =>
+      JSON.stringify(paper.partial?.(reply.slice(0, at + 1))),
+    )
     expect([...new Set(seen)]).toEqual([
       '{}',
       '{"title":""}',
@@ -76,11 +85,14 @@ describe('json', () => {
 
   test('the json parser never throws for the beginning of any JSON, and ends with the value', () => {
     fc.assert(
-      fc.property(fc.oneof(fc.dictionary(fc.string(), fc.jsonValue()), fc.array(fc.jsonValue())), (value) => {
-        const reply = JSON.stringify(value)
-        for (let at = 0; at <= reply.length; at++) paper.partial?.(reply.slice(0, at))
-        expect(paper.partial?.(reply)).toEqual(JSON.parse(reply))
-      }),
+      fc.property(
+        fc.oneof(fc.dictionary(fc.string(), fc.jsonValue()), fc.array(fc.jsonValue())),
+        (value) => {
+          const reply = JSON.stringify(value)
+          for (let at = 0; at <= reply.length; at++) paper.partial?.(reply.slice(0, at))
+          expect(paper.partial?.(reply)).toEqual(JSON.parse(reply))
+        },
+      ),
       { numRuns: 200 },
     )
   })
@@ -106,7 +118,9 @@ describe('tags', () => {
       MORE: false,
       DONE: true,
     })
-    expect(await parseReply(parser, `${reply}<MORE><notes>n</notes>\n~~~~sql x\n~~~\n\`\`\`\n~~~~`)).toMatchObject({
+    expect(
+      await parseReply(parser, `${reply}<MORE><notes>n</notes>\n~~~~sql x\n~~~\n\`\`\`\n~~~~`),
+    ).toMatchObject({
       notes: 'n',
       sql: '~~~\n```',
       MORE: true,
@@ -134,11 +148,16 @@ describe('tags', () => {
 
   test('the tags parser shows the fields that have arrived', () => {
     expect(parser.partial?.('Well')).toBeUndefined()
-    expect(parser.partial?.('<code>1</code><answer>["a", "b')).toEqual({ answer: ['a', 'b'], code: ['1'] })
+    expect(parser.partial?.('<code>1</code><answer>["a", "b')).toEqual({
+      answer: ['a', 'b'],
+      code: ['1'],
+    })
   })
 
   test('the tags parser refuses names that are given twice, that cannot be tags, and no names at all', () => {
-    expect(() => tags({ xml: { a: text() }, signals: ['a'] })).toThrow('the name "a" is given twice')
+    expect(() => tags({ xml: { a: text() }, signals: ['a'] })).toThrow(
+      'the name "a" is given twice',
+    )
     expect(() => tags({ xml: { 'a b': text() } })).toThrow('"a b" is not a tag name')
     expect(() => tags({})).toThrow('give at least one tag')
   })
@@ -157,7 +176,10 @@ describe('tags', () => {
       fc.asyncProperty(content, content, fc.string(), async (answer, notes, around) => {
         fc.pre(!around.includes('<'))
         const two = tags({ xml: { answer: text() }, optional: { notes: text() } })
-        const value = await parseReply(two, `${around}<notes>${notes}</notes><answer>${answer}</answer>${around}`)
+        const value = await parseReply(
+          two,
+          `${around}<notes>${notes}</notes><answer>${answer}</answer>${around}`,
+        )
         expect(value).toEqual({ answer: answer.trim(), notes: notes.trim() })
       }),
     )
@@ -176,7 +198,9 @@ describe('choice', () => {
   })
 
   test('the choice parser accepts nothing else', async () => {
-    expect(await problemsOf(parser, 'Yes and no')).toEqual(['expected one of Yes, no, not sure, found "Yes and no"'])
+    expect(await problemsOf(parser, 'Yes and no')).toEqual([
+      'expected one of Yes, no, not sure, found "Yes and no"',
+    ])
   })
 
   test('the choice parser refuses choices that look the same', () => {
@@ -203,7 +227,10 @@ describe('custom', () => {
       name: 'ParseError',
       code: 'protocol',
       text: 'x',
-      problems: ['<a> is missing: the reply must contain it', '<b> is missing: the reply must contain it'],
+      problems: [
+        '<a> is missing: the reply must contain it',
+        '<b> is missing: the reply must contain it',
+      ],
     })
   })
 })

@@ -8,7 +8,9 @@ const ask = definePrompt({ path: 'research/ask', text: 'Find {count} papers abou
 
 describe('the text of a prompt', () => {
   test('a prompt fills its placeholders with texts, numbers and booleans', () => {
-    expect(definePrompt({ path: 'hello', text: 'Hello {name}' }).render({ name: 'World' })).toBe('Hello World')
+    expect(definePrompt({ path: 'hello', text: 'Hello {name}' }).render({ name: 'World' })).toBe(
+      'Hello World',
+    )
     expect(ask.render({ count: 3, topic: 'SSE' })).toBe('Find 3 papers about SSE.')
   })
 
@@ -44,12 +46,18 @@ describe('the text of a prompt', () => {
     )
     for (const wrong of [null, undefined, NaN, Infinity, {}, Symbol.iterator])
       expect(() => ask.render({ count: 1, topic: wrong } as never)).toThrow('{topic}')
-    expect(() => ask.render({ count: 1, __proto__: { topic: 'x' } } as never)).toThrow('{topic} has no value')
+    expect(() => ask.render({ count: 1, __proto__: { topic: 'x' } } as never)).toThrow(
+      '{topic} has no value',
+    )
   })
 
   test.each([
     ['an open brace', 'one\ntwo {', 'line 2, column 5: "{" is not a placeholder'],
-    ['JSON with single braces', 'Say {"a": 1}', 'line 1, column 5: "{\\"a\\": 1}" is not a placeholder'],
+    [
+      'JSON with single braces',
+      'Say {"a": 1}',
+      'line 1, column 5: "{\\"a\\": 1}" is not a placeholder',
+    ],
     ['a closing brace', 'Say }', 'line 1, column 5: a "}" closes nothing; write "}}" for a brace'],
     ['an empty placeholder', 'Say {}', '"{}" is not a placeholder'],
     ['a format of Python', 'Say {a:>10}', '"{a:>10}" is not a placeholder'],
@@ -57,9 +65,14 @@ describe('the text of a prompt', () => {
     expect(() => definePrompt({ path: 'wrong', text: wrong })).toThrow(message)
   })
 
-  test.each(['', '/a', 'a/', 'a//b', 'a b', 42 as never])('a prompt refuses the path %j', (path) => {
-    expect(() => definePrompt({ path, text: '' })).toThrow(expect.objectContaining({ code: 'config' }))
-  })
+  test.each(['', '/a', 'a/', 'a//b', 'a b', 42 as never])(
+    'a prompt refuses the path %j',
+    (path) => {
+      expect(() => definePrompt({ path, text: '' })).toThrow(
+        expect.objectContaining({ code: 'config' }),
+      )
+    },
+  )
 
   test('a prompt checks and converts arguments with a schema', () => {
     const prompt = definePrompt({
@@ -76,7 +89,8 @@ describe('the text of a prompt', () => {
 })
 
 describe('the content hash of a prompt', () => {
-  const hashOf = (settings: object): string => definePrompt({ path: 'a', text: 'Hi', ...settings }).hash
+  const hashOf = (settings: object): string =>
+    definePrompt({ path: 'a', text: 'Hi', ...settings }).hash
   const tool = (description: string) => defineTool({ name: 't', description, execute: () => '' })
 
   test('the content hash of a prompt is the same for the same wording under another path', () => {
@@ -106,7 +120,11 @@ describe('a prompt that extends another', () => {
   test('a prompt that extends another keeps what it does not change', () => {
     const search = defineTool({ name: 'search', description: 'Searches', execute: () => '' })
     const base = ask.extend({ path: 'research/base', tools: [search], lastCall: 'Enough.' })
-    const again = base.extend({ path: 'research/again', text: 'Once more: {topic}', parse: json(z.array(z.string())) })
+    const again = base.extend({
+      path: 'research/again',
+      text: 'Once more: {topic}',
+      parse: json(z.array(z.string())),
+    })
     expect(base.render({ count: 1, topic: 'x' })).toBe('Find 1 papers about x.')
     expect(again.render({ topic: 'x' })).toBe('Once more: x')
     expect(again.tool('search')).toBe(search)
@@ -116,12 +134,17 @@ describe('a prompt that extends another', () => {
 
   test('a prompt that extends another refuses two tools with the same name', () => {
     const tool = defineTool({ name: 't', description: '', execute: () => '' })
-    expect(() => definePrompt({ path: 'a', text: '', tools: [tool, tool] })).toThrow('the tool "t" is given twice')
+    expect(() => definePrompt({ path: 'a', text: '', tools: [tool, tool] })).toThrow(
+      'the tool "t" is given twice',
+    )
   })
 })
 
 describe('a registry', () => {
-  const registry = new PromptRegistry([ask, definePrompt({ path: 'edit/ask', text: 'Edit {text}' })])
+  const registry = new PromptRegistry([
+    ask,
+    definePrompt({ path: 'edit/ask', text: 'Edit {text}' }),
+  ])
 
   test('a registry finds prompts by path and below a path', () => {
     expect(registry.get('research/ask')).toBe(ask)
@@ -131,13 +154,17 @@ describe('a registry', () => {
   })
 
   test('a registry names the nearest path when there is no such prompt', () => {
-    expect(() => registry.get('reserch/ask')).toThrow('there is no prompt "reserch/ask"; did you mean "research/ask"?')
+    expect(() => registry.get('reserch/ask')).toThrow(
+      'there is no prompt "reserch/ask"; did you mean "research/ask"?',
+    )
     expect(() => registry.get('summary')).toThrow('known: research/ask, edit/ask')
   })
 
   test('a registry refuses a second prompt with the same path, and then adds nothing', () => {
     const other = definePrompt({ path: 'new', text: '' })
-    expect(() => registry.register(other, ask)).toThrow('a prompt "research/ask" is registered already')
+    expect(() => registry.register(other, ask)).toThrow(
+      'a prompt "research/ask" is registered already',
+    )
     expect(registry.has('new')).toBe(false)
   })
 
@@ -147,7 +174,11 @@ describe('a registry', () => {
       text: 'Ask {topic}',
       onParseError: 'Fix {error}, {topic}',
       onToolResults: 'Look',
-      lastCall: definePrompt({ path: 'last', text: 'Stop {now}', onParseError: 'x {error_message}' }),
+      lastCall: definePrompt({
+        path: 'last',
+        text: 'Stop {now}',
+        onParseError: 'x {error_message}',
+      }),
       tools: [defineTool({ name: 'now', description: '', execute: () => '' })],
     })
     expect(new PromptRegistry([wrong]).check().map(({ message }) => message)).toEqual([

@@ -1,4 +1,9 @@
-import { createMemoryJournal, type PendingItem, type RunCheckpoint, type RunJournal } from '@modelport/runtime'
+import {
+  createMemoryJournal,
+  type PendingItem,
+  type RunCheckpoint,
+  type RunJournal,
+} from '@modelport/runtime'
 import { describe, expect, test } from 'vitest'
 import { choice, Dialog, definePrompt } from '../src/index.js'
 import { asks, callerOf, failureOf, recordingTool } from './call-tools.js'
@@ -69,7 +74,13 @@ describe('a call that ends during the wait for a recall', () => {
     const third = callerOf(['yes'], { limits: { maxRecalls: 3 } })
     const { value, dialog: after } = await third.caller.call(dialog, { journal, ...stored() })
     expect([value, calls.length]).toEqual(['yes', 1])
-    expect(after.messages.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'tool', 'assistant'])
+    expect(after.messages.map(({ role }) => role)).toEqual([
+      'system',
+      'user',
+      'assistant',
+      'tool',
+      'assistant',
+    ])
     expect(after.messages[1]).toBe(dialog.messages[1])
   })
 
@@ -136,7 +147,9 @@ describe('a suspended call', () => {
       limits: { maxRecalls: 1 },
     }
     const { caller } = callerOf([overloaded, asks('send')], settings)
-    const { suspension, dialog } = await failureOf(caller.call(Dialog.seed().send(prompt, { what: 'it' })))
+    const { suspension, dialog } = await failureOf(
+      caller.call(Dialog.seed().send(prompt, { what: 'it' })),
+    )
     expect(suspension?.checkpoint.caller).toMatchObject({ dialog: { count: 1 } })
     const resumed = callerOf([overloaded, 'yes'], settings)
     const item = suspension?.pending[0] as Extract<PendingItem, { type: 'approval' }>

@@ -11,7 +11,12 @@ import { strictProblems } from './strict-vendors.js'
 /** What a model or its server does once. */
 type Move =
   | { readonly kind: 'says'; readonly text: string }
-  | { readonly kind: 'calls'; readonly names: readonly string[]; readonly broken: boolean; readonly text: string }
+  | {
+      readonly kind: 'calls'
+      readonly names: readonly string[]
+      readonly broken: boolean
+      readonly text: string
+    }
   | { readonly kind: 'fails'; readonly code: ErrorCode; readonly after: string }
   | { readonly kind: 'cut'; readonly text: string }
   | { readonly kind: 'aborts' }
@@ -32,7 +37,14 @@ const move: fc.Arbitrary<Move> = fc.oneof(
     weight: 2,
     arbitrary: fc.record({
       kind: fc.constant('fails' as const),
-      code: fc.constantFrom<ErrorCode>('overloaded', 'server', 'auth', 'context-length', 'content-filter', 'truncated'),
+      code: fc.constantFrom<ErrorCode>(
+        'overloaded',
+        'server',
+        'auth',
+        'context-length',
+        'content-filter',
+        'truncated',
+      ),
       after: text,
     }),
   },

@@ -86,7 +86,9 @@ describe.each(places)('an agent call to $name', ({ name, skipped, create, capabi
       ] as const) {
         const { value, trace } = await caller().call(Dialog.seed().send(ask, { city }))
         expect(value).toBe(degrees)
-        expect(toolCallsOf(trace)).toMatchObject([{ name: 'get_weather', arguments: { city }, success: true }])
+        expect(toolCallsOf(trace)).toMatchObject([
+          { name: 'get_weather', arguments: { city }, success: true },
+        ])
       }
     })
 
@@ -125,11 +127,15 @@ describe.each(places)('an agent call to $name', ({ name, skipped, create, capabi
       'an agent call to a small model votes for labels that a grammar holds it to',
       async () => {
         const dialog = Dialog.seed().send('What is the weather in Rome?')
-        const { label, method, probabilities } = await caller().classify(dialog, ['mellow', 'yellow'], {
-          method: 'grammar',
-          votes: 2,
-          options: { temperature: 0 },
-        })
+        const { label, method, probabilities } = await caller().classify(
+          dialog,
+          ['mellow', 'yellow'],
+          {
+            method: 'grammar',
+            votes: 2,
+            options: { temperature: 0 },
+          },
+        )
         expect([method, ['mellow', 'yellow'].includes(label)]).toEqual(['grammar', true])
         expect(probabilities.mellow + probabilities.yellow).toBe(1)
       },
@@ -147,9 +153,14 @@ describe.each(places)('an agent call to $name', ({ name, skipped, create, capabi
           capabilities: serverCapabilities({ name: 'test' }),
         })
         const options = { reasoning: 'high' } as const
-        const { method, traces } = await thinker.classify(dialog, ['mellow', 'yellow'], { votes: 1, options })
+        const { method, traces } = await thinker.classify(dialog, ['mellow', 'yellow'], {
+          votes: 1,
+          options,
+        })
         expect([method, traces.length]).toEqual(['schema', 1])
-        await expect(thinker.classify(dialog, ['mellow', 'yellow'], { method: 'logprobs', options })).rejects.toThrow(
+        await expect(
+          thinker.classify(dialog, ['mellow', 'yellow'], { method: 'logprobs', options }),
+        ).rejects.toThrow(
           'the reply has no text: the model says nothing, or thinks first; use the method "schema" or "votes"',
         )
       },
@@ -178,7 +189,9 @@ describe.each(places)('an agent call to $name', ({ name, skipped, create, capabi
       }
       expect(examples.length).toBeGreaterThan(20)
       const ms = ((performance.now() - startedAt) / (examples.length + uncovered)).toFixed(1)
-      console.log(`${name}, ${examples[0]?.method}, ${ms} ms a label, ${uncovered} without coverage`)
+      console.log(
+        `${name}, ${examples[0]?.method}, ${ms} ms a label, ${uncovered} without coverage`,
+      )
     })
   })
 })
@@ -191,7 +204,18 @@ const openings = ['What is', 'Tell me', 'How is', 'Please check', 'I want to kno
 
 /** Questions about the weather and sums, made for this test. */
 function questions(): readonly { readonly text: string; readonly label: string }[] {
-  const cities = ['Paris', 'Rome', 'Oslo', 'Tokyo', 'Berlin', 'Milan', 'Kyoto', 'Sydney', 'Madrid', 'Vienna']
+  const cities = [
+    'Paris',
+    'Rome',
+    'Oslo',
+    'Tokyo',
+    'Berlin',
+    'Milan',
+    'Kyoto',
+    'Sydney',
+    'Madrid',
+    'Vienna',
+  ]
   return [...cities, ...cities, ...cities, ...cities, ...cities].flatMap((city, index) => [
     { text: `${openings[index % 5] ?? ''} the weather in ${city}?`, label: 'weather' },
     { text: `What is ${index + 3} plus ${index * 7 + 2}?`, label: 'sum' },

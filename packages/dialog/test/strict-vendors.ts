@@ -5,7 +5,13 @@ import { createBedrock } from '@modelport/provider-bedrock'
 import { createGoogle } from '@modelport/provider-google'
 import { createOllama } from '@modelport/provider-ollama'
 import { createOpenAI } from '@modelport/provider-openai'
-import { anthropicMessages, bedrockConverse, gemini, ollamaChat, openaiResponses } from '@modelport/test-formats'
+import {
+  anthropicMessages,
+  bedrockConverse,
+  gemini,
+  ollamaChat,
+  openaiResponses,
+} from '@modelport/test-formats'
 
 const apiKey = 'dialog-key-0123456789'
 const defaults = { retry: { attempts: 1 } }
@@ -13,19 +19,38 @@ const defaults = { retry: { attempts: 1 } }
 type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>
 
 const vendors: readonly (readonly [string, WireFormat, (fetch: Fetch) => Provider])[] = [
-  ['anthropic', anthropicMessages, (fetch) => createAnthropic({ model: 'claude-sonnet-4-5', apiKey, defaults, fetch })],
+  [
+    'anthropic',
+    anthropicMessages,
+    (fetch) => createAnthropic({ model: 'claude-sonnet-4-5', apiKey, defaults, fetch }),
+  ],
   [
     'responses',
     openaiResponses,
     (fetch) => createOpenAI({ model: 'gpt-5.4', apiKey, api: 'responses', defaults, fetch }),
   ],
-  ['chat', openaiChat, (fetch) => createOpenAI({ model: 'gpt-4.1', apiKey, api: 'chat', defaults, fetch })],
+  [
+    'chat',
+    openaiChat,
+    (fetch) => createOpenAI({ model: 'gpt-4.1', apiKey, api: 'chat', defaults, fetch }),
+  ],
   [
     'bedrock',
     bedrockConverse,
-    (fetch) => createBedrock({ model: 'us.anthropic.claude-sonnet-4-6', region: 'us-east-1', apiKey, defaults, fetch }),
+    (fetch) =>
+      createBedrock({
+        model: 'us.anthropic.claude-sonnet-4-6',
+        region: 'us-east-1',
+        apiKey,
+        defaults,
+        fetch,
+      }),
   ],
-  ['google', gemini, (fetch) => createGoogle({ model: 'gemini-3-flash-preview', apiKey, defaults, fetch })],
+  [
+    'google',
+    gemini,
+    (fetch) => createGoogle({ model: 'gemini-3-flash-preview', apiKey, defaults, fetch }),
+  ],
   ['ollama', ollamaChat, (fetch) => createOllama({ model: 'llama3', defaults, fetch })],
 ]
 
@@ -41,13 +66,19 @@ export async function strictProblems(messages: readonly ChatMessage[]): Promise<
       const asked = new Request(input, init)
       const { pathname, search } = new URL(asked.url)
       const body: unknown = JSON.parse(await asked.text())
-      request = { method: asked.method, path: pathname + search, headers: Object.fromEntries(asked.headers), body }
+      request = {
+        method: asked.method,
+        path: pathname + search,
+        headers: Object.fromEntries(asked.headers),
+        body,
+      }
       return new Response('{}', { status: 400 })
     })
     await provider.generate(sent).catch((error: unknown) => {
       if (!request) found.push(`${name}: nothing was sent: ${String(error)}`)
     })
-    if (request) found.push(...format.violations(request).map((violation) => `${name}: ${violation}`))
+    if (request)
+      found.push(...format.violations(request).map((violation) => `${name}: ${violation}`))
   }
   return found
 }

@@ -19,7 +19,9 @@ import type { PlaceholderNames, TemplateValue } from '../src/prompt/placeholders
 
 describe('the types of prompts', () => {
   test('the types of prompts come from the text', () => {
-    expectTypeOf<PlaceholderNames<'Find {count} of {topic}, {{not}} {{{count}}}'>>().toEqualTypeOf<'count' | 'topic'>()
+    expectTypeOf<PlaceholderNames<'Find {count} of {topic}, {{not}} {{{count}}}'>>().toEqualTypeOf<
+      'count' | 'topic'
+    >()
     expectTypeOf<PlaceholderNames<'none {{at}} all'>>().toEqualTypeOf<never>()
     const ask = definePrompt({ path: 'a', text: 'Find {count} of {topic}.' })
     expectTypeOf(ask.render)
@@ -36,7 +38,11 @@ describe('the types of prompts', () => {
   })
 
   test('the types of prompts come from a schema of the arguments if there is one', () => {
-    const dated = definePrompt({ path: 'a', text: 'On {day}', args: z.object({ day: z.date().transform(String) }) })
+    const dated = definePrompt({
+      path: 'a',
+      text: 'On {day}',
+      args: z.object({ day: z.date().transform(String) }),
+    })
     expectTypeOf(dated.render).parameter(0).toEqualTypeOf<{ day: Date }>()
   })
 
@@ -63,7 +69,8 @@ describe('the types of prompts', () => {
     expectTypeOf(dialog.fork()).toEqualTypeOf(dialog)
     expectTypeOf(Dialog.seed().send('text')).toEqualTypeOf<Dialog<string>>()
     const caller = createDialogCaller({ name: 'a', provider: createMock({ responses: ['x'] }) })
-    const called = (): unknown => caller.call(dialog).then(({ value }) => expectTypeOf(value).toExtend<Value>())
+    const called = (): unknown =>
+      caller.call(dialog).then(({ value }) => expectTypeOf(value).toExtend<Value>())
     const changed = ask.extend({ path: 'b', text: 'Now {other}', parse: choice(['yes', 'no']) })
     expectTypeOf(ask.extend({ path: 'b' }).parser).toExtend<Parser<Value>>()
     expectTypeOf(Dialog.seed().send(changed, { other: 1 })).toEqualTypeOf<Dialog<'yes' | 'no'>>()
@@ -72,7 +79,10 @@ describe('the types of prompts', () => {
       caller
         .run(dialog)
         .result()
-        .then((outcome) => outcome.status === 'success' && expectTypeOf(outcome.value).toExtend<Value>())
+        .then(
+          (outcome) =>
+            outcome.status === 'success' && expectTypeOf(outcome.value).toExtend<Value>(),
+        )
     expectTypeOf(read).toBeFunction()
     const classified = (): unknown =>
       caller.classify(dialog, ['good', 'bad']).then(({ label, probabilities }) => {
@@ -91,7 +101,11 @@ describe('the types of prompts', () => {
       text: 'x',
       parse: choice(['yes', 'no']),
       // @ts-expect-error: the handler gives a text
-      onParseError: definePrompt({ path: 'h', text: '{error_message}', parse: custom((reply) => Number(reply)) }),
+      onParseError: definePrompt({
+        path: 'h',
+        text: '{error_message}',
+        parse: custom((reply) => Number(reply)),
+      }),
     })
   })
 })
@@ -102,7 +116,9 @@ describe('the types of agent types', () => {
       type: 'desk',
       groups: ['researcher', 'editor'],
       call: async (task: string, { agents }) => {
-        expectTypeOf(agents).toEqualTypeOf<Readonly<Record<'researcher' | 'editor', typeof agents.editor>>>()
+        expectTypeOf(agents).toEqualTypeOf<
+          Readonly<Record<'researcher' | 'editor', typeof agents.editor>>
+        >()
         return (await agents.editor.call(Dialog.seed().send(task))).value.length
       },
     })

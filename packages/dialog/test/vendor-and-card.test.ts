@@ -16,10 +16,18 @@ describe('vendor tools', () => {
       providerTools: [
         webSearch(),
         computerUse({ whenMissing: 'omit' }),
-        vendorMcp({ label: 'docs', url: 'https://docs.example/mcp', requireApproval: 'manual', whenMissing: 'omit' }),
+        vendorMcp({
+          label: 'docs',
+          url: 'https://docs.example/mcp',
+          requireApproval: 'manual',
+          whenMissing: 'omit',
+        }),
       ],
     })
-    const { caller, provider } = callerOf(['ok'], { capabilities, ...(features && { card: { features } }) })
+    const { caller, provider } = callerOf(['ok'], {
+      capabilities,
+      ...(features && { card: { features } }),
+    })
     await caller.call(Dialog.seed().send(prompt))
     return provider.requests[0]?.options.providerTools
   }
@@ -27,8 +35,18 @@ describe('vendor tools', () => {
   test('vendor tools take the form of the vendor', async () => {
     expect(await sent(openai({ model: 'gpt-5.4', api: 'responses' }))).toEqual([
       { type: 'web_search' },
-      { type: 'computer_use_preview', display_width: 1280, display_height: 800, environment: 'browser' },
-      { type: 'mcp', server_label: 'docs', server_url: 'https://docs.example/mcp', require_approval: 'always' },
+      {
+        type: 'computer_use_preview',
+        display_width: 1280,
+        display_height: 800,
+        environment: 'browser',
+      },
+      {
+        type: 'mcp',
+        server_label: 'docs',
+        server_url: 'https://docs.example/mcp',
+        require_approval: 'always',
+      },
     ])
     expect(await sent(anthropic({ model: 'claude-sonnet-4-5' }))).toEqual([
       { type: 'web_search_20250305', name: 'web_search' },
@@ -67,7 +85,9 @@ describe('a model card', () => {
   }
 
   test('a model card is checked before anything is sent, and everything that does not fit is listed', async () => {
-    const dialog = Dialog.seed().send('word '.repeat(100), { images: ['https://example.com/a.png'] })
+    const dialog = Dialog.seed().send('word '.repeat(100), {
+      images: ['https://example.com/a.png'],
+    })
     const { result, provider } = await call({ ...card, model: 'other' }, dialog, 200)
     const { message, code } = await failureOf(result)
     expect(code).toBe('invalid-request')
@@ -78,10 +98,22 @@ describe('a model card', () => {
   })
 
   test('a model card prices cached tokens separately', async () => {
-    const { result } = await call({ ...card, snapshots: ['mock'], model: 'mock-latest' }, Dialog.seed().send('Hi'))
+    const { result } = await call(
+      { ...card, snapshots: ['mock'], model: 'mock-latest' },
+      Dialog.seed().send('Hi'),
+    )
     expect((await result).cost).toBeCloseTo((100 * 10 + 900 * 1 + 100 * 20) / 1e6, 12)
     expect(
-      cardCost({ inputTokens: 1, outputTokens: 1, cacheReadTokens: 0, cacheCreationTokens: 0, reasoningTokens: 0 }, {}),
+      cardCost(
+        {
+          inputTokens: 1,
+          outputTokens: 1,
+          cacheReadTokens: 0,
+          cacheCreationTokens: 0,
+          reasoningTokens: 0,
+        },
+        {},
+      ),
     ).toBeUndefined()
   })
 })

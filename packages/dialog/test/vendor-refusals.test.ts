@@ -27,10 +27,15 @@ function openai(model: string, reply: string) {
 }
 
 /** A server that refuses these fields, as many compatible ones do. */
-function compatible(reply: string, refused: (body: Readonly<Record<string, unknown>>) => string | undefined) {
+function compatible(
+  reply: string,
+  refused: (body: Readonly<Record<string, unknown>>) => string | undefined,
+) {
   const server = answering((body) => {
     const message = refused(body)
-    return message === undefined ? reply : { status: 400, error: { message, type: 'invalid_request_error' } }
+    return message === undefined
+      ? reply
+      : { status: 400, error: { message, type: 'invalid_request_error' } }
   }, chatEvents)
   const provider = createOpenAICompatible({
     model: 'm',
@@ -53,7 +58,11 @@ describe('classification where a vendor refuses', () => {
   test('classification where a vendor refuses uses neither probabilities nor temperature at a model that refuses both', async () => {
     const { provider, bodies } = openai('o4-mini', '{"label":"yes"}')
     const result = await callerOf(provider).classify(dialog, ['yes', 'no'], { votes: 2 })
-    expect(result).toMatchObject({ label: 'yes', method: 'schema', probabilities: { yes: 1, no: 0 } })
+    expect(result).toMatchObject({
+      label: 'yes',
+      method: 'schema',
+      probabilities: { yes: 1, no: 0 },
+    })
     expect(bodies.map((body) => [body['temperature'], body['top_logprobs']])).toEqual([
       [0, 20],
       [undefined, 20],
@@ -67,13 +76,21 @@ describe('classification where a vendor refuses', () => {
     ['schema', /schema/, 'schema'],
   ] as const)('a server that refuses %s is asked another way', async (first, refused, used) => {
     const { provider, bodies } = compatible('yes', (body) => {
-      const name = first === 'logprobs' && body['logprobs'] ? 'logprobs' : body['response_format'] ? 'json_schema' : ''
+      const name =
+        first === 'logprobs' && body['logprobs']
+          ? 'logprobs'
+          : body['response_format']
+            ? 'json_schema'
+            : ''
       return refused.test(name) ? `${name} is not supported` : undefined
     })
     const caller = callerOf(provider)
     const given = first === 'schema' ? { method: first, votes: 1 } : { votes: 1 }
     const result = await caller.classify(dialog, ['yes', 'no'], given)
-    expect([result.label, ['schema', used]]).toEqual(['yes', expect.arrayContaining([result.method])])
+    expect([result.label, ['schema', used]]).toEqual([
+      'yes',
+      expect.arrayContaining([result.method]),
+    ])
     expect(bodies.at(-1)).not.toHaveProperty('logprobs')
   })
 
@@ -81,9 +98,9 @@ describe('classification where a vendor refuses', () => {
     const { provider, bodies } = compatible('yes', (body) =>
       body['logprobs'] ? 'logprobs is not supported' : undefined,
     )
-    await expect(callerOf(provider).classify(dialog, ['yes', 'no'], { method: 'logprobs' })).rejects.toThrow(
-      'logprobs is not supported',
-    )
+    await expect(
+      callerOf(provider).classify(dialog, ['yes', 'no'], { method: 'logprobs' }),
+    ).rejects.toThrow('logprobs is not supported')
     expect(bodies).toHaveLength(1)
   })
 })
@@ -103,7 +120,10 @@ describe("a dialog's schema", () => {
   }
 
   test("a dialog's schema reaches Anthropic closed, and the nulls of the strict form are dropped", async () => {
-    const { fetch, bodies } = answering((body) => refuseAsAnthropic(body) ?? '{"n":3,"unit":null}', messagesEvents)
+    const { fetch, bodies } = answering(
+      (body) => refuseAsAnthropic(body) ?? '{"n":3,"unit":null}',
+      messagesEvents,
+    )
     const provider = createAnthropic({ model: 'claude-sonnet-4-5', apiKey, defaults, fetch })
     expect((await callerOf(provider).call(asked)).value).toEqual({ n: 3 })
     expect(bodies).toHaveLength(1)
@@ -113,7 +133,9 @@ describe("a dialog's schema", () => {
   test("a dialog's schema is enforced by OpenAI", async () => {
     const { provider, bodies } = openai('gpt-4o', '{"n":3,"unit":"m"}')
     expect((await callerOf(provider).call(asked)).value).toEqual({ n: 3, unit: 'm' })
-    expect(bodies[0]).toMatchObject({ text: { format: { type: 'json_schema', strict: true, schema: closed } } })
+    expect(bodies[0]).toMatchObject({
+      text: { format: { type: 'json_schema', strict: true, schema: closed } },
+    })
   })
 
   test("a dialog's schema is asked for as JSON, then in words, where a server refuses it", async () => {
@@ -122,15 +144,23 @@ describe("a dialog's schema", () => {
     )
     const { value, details } = await callerOf(provider).call(asked)
     expect(value).toEqual({ n: 3 })
-    const formats = bodies.map((body) => (body['response_format'] as { readonly type?: string } | undefined)?.type)
+    const formats = bodies.map(
+      (body) => (body['response_format'] as { readonly type?: string } | undefined)?.type,
+    )
     expect(formats).toEqual(['json_schema', 'json_object', undefined])
-    expect(JSON.stringify(bodies[2])).toContain('Your final answer must be JSON that fits this JSON Schema')
+    expect(JSON.stringify(bodies[2])).toContain(
+      'Your final answer must be JSON that fits this JSON Schema',
+    )
     expect(details.warnings?.[0]).toContain('the server refused the schema: ')
   })
 
   test("a dialog's schema gives way to a format of the application", async () => {
     const { provider, bodies } = compatible('{"n":3}', () => undefined)
-    const caller = createDialogCaller({ name: 't', provider, options: { responseFormat: { type: 'json' } } })
+    const caller = createDialogCaller({
+      name: 't',
+      provider,
+      options: { responseFormat: { type: 'json' } },
+    })
     await caller.call(asked)
     expect(bodies[0]).toMatchObject({ response_format: { type: 'json_object' } })
   })
@@ -139,6 +169,9 @@ describe("a dialog's schema", () => {
 test('a budget with fewer tokens left than the Responses API takes ends a run as budget', async () => {
   const { provider, bodies } = openai('gpt-4o', 'x')
   const result = await infer(provider, { query: 'hi', limits: { budget: { maxOutputTokens: 15 } } })
-  expect(result).toMatchObject({ status: 'budget', decision: { limit: 'maxOutputTokens', observed: 16, maximum: 15 } })
+  expect(result).toMatchObject({
+    status: 'budget',
+    decision: { limit: 'maxOutputTokens', observed: 16, maximum: 15 },
+  })
   expect(bodies).toHaveLength(0)
 })

@@ -5,18 +5,24 @@ type Body = Readonly<Record<string, unknown>>
 type Answer = string | { readonly status: number; readonly error: unknown }
 
 /** A server behind `fetch` that answers each request, and remembers its body. */
-export function answering(answer: (body: Body) => Answer, toEvents: (text: string, body: Body) => readonly object[]) {
+export function answering(
+  answer: (body: Body) => Answer,
+  toEvents: (text: string, body: Body) => readonly object[],
+) {
   const bodies: Body[] = []
   const fetch = (_url: unknown, init?: { readonly body?: unknown }): Promise<Response> => {
     const body = JSON.parse(String(init?.body)) as Body
     bodies.push(body)
     const said = answer(body)
-    if (typeof said !== 'string') return Promise.resolve(Response.json({ error: said.error }, { status: said.status }))
+    if (typeof said !== 'string')
+      return Promise.resolve(Response.json({ error: said.error }, { status: said.status }))
     const events = toEvents(said, body).map((event) => {
       const { type } = event as { readonly type?: string }
       return `${type ? `event: ${type}\n` : ''}data: ${JSON.stringify(event)}\n\n`
     })
-    return Promise.resolve(new Response(events.join(''), { headers: { 'content-type': 'text/event-stream' } }))
+    return Promise.resolve(
+      new Response(events.join(''), { headers: { 'content-type': 'text/event-stream' } }),
+    )
   }
   return { bodies, fetch }
 }
@@ -35,8 +41,15 @@ export function responsesEvents(text: string, { top_logprobs: top }: Body): read
   const usage = { input_tokens: 10, output_tokens: 90, total_tokens: 100 }
   const item = { ...message, content: [part] }
   return [
-    { type: 'response.created', response: { id: 'resp_1', model: 'gpt-4o', status: 'in_progress' } },
-    { type: 'response.output_item.added', output_index: 0, item: { ...message, status: 'in_progress', content: [] } },
+    {
+      type: 'response.created',
+      response: { id: 'resp_1', model: 'gpt-4o', status: 'in_progress' },
+    },
+    {
+      type: 'response.output_item.added',
+      output_index: 0,
+      item: { ...message, status: 'in_progress', content: [] },
+    },
     {
       type: 'response.output_text.delta',
       item_id: 'msg_1',
@@ -46,7 +59,10 @@ export function responsesEvents(text: string, { top_logprobs: top }: Body): read
       logprobs: tokens,
     },
     { type: 'response.output_item.done', output_index: 0, item },
-    { type: 'response.completed', response: { id: 'resp_1', status: 'completed', output: [item], usage } },
+    {
+      type: 'response.completed',
+      response: { id: 'resp_1', status: 'completed', output: [item], usage },
+    },
   ]
 }
 
@@ -65,7 +81,11 @@ export function refuseAsOpenAI(body: Body): Answer | undefined {
     )
   for (const name of ['temperature', 'top_logprobs'])
     if (String(body['model']).startsWith('o') && body[name] !== undefined)
-      return refuse(name, 'unsupported_parameter', `Unsupported parameter: '${name}' is not supported with this model.`)
+      return refuse(
+        name,
+        'unsupported_parameter',
+        `Unsupported parameter: '${name}' is not supported with this model.`,
+      )
   return undefined
 }
 
@@ -91,9 +111,13 @@ export const messagesEvents = (text: string): readonly object[] => [
 
 /** What Anthropic says to a schema with an object that is not closed. */
 export function refuseAsAnthropic(body: Body): Answer | undefined {
-  const format = isObject(body['output_config']) ? body['output_config']['format'] : body['output_format']
+  const format = isObject(body['output_config'])
+    ? body['output_config']['format']
+    : body['output_format']
   const isOpen = JSON.stringify(format ?? {}, (_key, value: unknown) =>
-    isObject(value) && value['type'] === 'object' && value['additionalProperties'] !== false ? 'open object' : value,
+    isObject(value) && value['type'] === 'object' && value['additionalProperties'] !== false
+      ? 'open object'
+      : value,
   ).includes('open object')
   const message =
     "output_config.format.schema: For 'object' type, 'additionalProperties' must be explicitly set to false"

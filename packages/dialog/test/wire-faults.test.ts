@@ -2,14 +2,25 @@ import { openaiChat } from '@modelport/conformance'
 import { startWireServer } from '@modelport/conformance/wire-server'
 import { createOpenAICompatible } from '@modelport/provider-openai-compatible'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { choice, createDialogCaller, custom, Dialog, definePrompt, toolCallsOf } from '../src/index.js'
+import {
+  choice,
+  createDialogCaller,
+  custom,
+  Dialog,
+  definePrompt,
+  toolCallsOf,
+} from '../src/index.js'
 import { failureOf, recordingTool } from './call-tools.js'
 import { strictProblems } from './strict-vendors.js'
 
 const usage = { inputTokens: 5, outputTokens: 2 }
 const says = (text: string) => ({ text: [text], finish: 'stop', usage }) as const
 const calls = (value: string) =>
-  ({ toolCalls: [{ id: `call_${value}`, name: 'look', arguments: { value } }], finish: 'tool-calls', usage }) as const
+  ({
+    toolCalls: [{ id: `call_${value}`, name: 'look', arguments: { value } }],
+    finish: 'tool-calls',
+    usage,
+  }) as const
 
 const stream = (body: string): Promise<Response> =>
   Promise.resolve(new Response(body, { headers: { 'content-type': 'text/event-stream' } }))
@@ -17,9 +28,15 @@ const stream = (body: string): Promise<Response> =>
 /** What becomes of one request. */
 const faults = {
   'a connection that is reset': () =>
-    Promise.reject(new TypeError('fetch failed', { cause: Object.assign(new Error('reset'), { code: 'ECONNRESET' }) })),
-  'status 503': () => Promise.resolve(new Response('{"error":{"message":"busy"}}', { status: 503 })),
-  'status 429': () => Promise.resolve(new Response('{"error":{"message":"slow down"}}', { status: 429 })),
+    Promise.reject(
+      new TypeError('fetch failed', {
+        cause: Object.assign(new Error('reset'), { code: 'ECONNRESET' }),
+      }),
+    ),
+  'status 503': () =>
+    Promise.resolve(new Response('{"error":{"message":"busy"}}', { status: 503 })),
+  'status 429': () =>
+    Promise.resolve(new Response('{"error":{"message":"slow down"}}', { status: 429 })),
   'a stream that ends in the middle of a reply': () =>
     stream('data: {"choices":[{"index":0,"delta":{"content":"ye"}}]}\n\n'),
   'a stream that ends in the middle of a tool call': () =>
@@ -48,7 +65,12 @@ describe.each(Object.keys(faults) as (keyof typeof faults)[])('%s', (fault) => {
       const { value, dialog, trace } = await caller.call(start(look.tool))
       expect([value, look.calls.length, requests()]).toEqual(['yes', 1, 3 + failing.length])
       expect(trace.entries.filter(({ type }) => type === 'recall')).toHaveLength(failing.length)
-      expect(dialog.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant'])
+      expect(dialog.messages.map(({ role }) => role)).toEqual([
+        'user',
+        'assistant',
+        'tool',
+        'assistant',
+      ])
       expect(await strictProblems(dialog.messages)).toEqual([])
     },
   )
@@ -60,7 +82,9 @@ describe.each(Object.keys(faults) as (keyof typeof faults)[])('%s', (fault) => {
       const error = await failureOf(caller.call(start(look.tool)))
       expect(error).toMatchObject({ state: 'calling', retryable: true })
       expect(requests()).toBe(failing[0] + failing.length)
-      expect(error.dialog.messages.filter(({ role }) => role === 'tool')).toHaveLength(failing[0] ? 1 : 0)
+      expect(error.dialog.messages.filter(({ role }) => role === 'tool')).toHaveLength(
+        failing[0] ? 1 : 0,
+      )
       expect(await strictProblems(error.dialog.messages)).toEqual([])
     },
   )
@@ -71,7 +95,12 @@ describe.each(Object.keys(faults) as (keyof typeof faults)[])('%s', (fault) => {
     const { value, trace, dialog } = await caller.call(start(tool))
     expect([value, calls.length]).toEqual(['yes', 1])
     expect(toolCallsOf(trace)).toMatchObject([{ success: false, errorMessage: expect.any(String) }])
-    expect(dialog.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant'])
+    expect(dialog.messages.map(({ role }) => role)).toEqual([
+      'user',
+      'assistant',
+      'tool',
+      'assistant',
+    ])
     expect(await strictProblems(dialog.messages)).toEqual([])
   })
 
@@ -93,12 +122,15 @@ describe.each(Object.keys(faults) as (keyof typeof faults)[])('%s', (fault) => {
 async function bodyOf(asked: Promise<Response>): Promise<string> {
   const response = await asked
   const body = await response.text()
-  if (!response.ok || !body.includes('[DONE]')) throw new Error(`status ${response.status}: ${body}`)
+  if (!response.ok || !body.includes('[DONE]'))
+    throw new Error(`status ${response.status}: ${body}`)
   return body
 }
 
 const start = (tool: ReturnType<typeof recordingTool>['tool']): Dialog<'yes' | 'no'> =>
-  Dialog.seed().send(definePrompt({ path: 'p', text: 'Well?', parse: choice(['yes', 'no']), tools: [tool] }))
+  Dialog.seed().send(
+    definePrompt({ path: 'p', text: 'Well?', parse: choice(['yes', 'no']), tools: [tool] }),
+  )
 
 /** An agent whose server calls a tool, gives a reply that is refused and one that is not, and fails at some requests. */
 async function connect(fault: keyof typeof faults, failing: readonly number[], maxRecalls: number) {

@@ -28,7 +28,9 @@ function isRight(key: string, visible: boolean, position: number): boolean {
   // White space around a key is stripped.
   if (trimmed.length < key.length) return found === trimmed
   return (
-    found.startsWith(`refused: p: the API key has an invalid character at position ${position}: `) &&
+    found.startsWith(
+      `refused: p: the API key has an invalid character at position ${position}: `,
+    ) &&
     !found.includes('start') &&
     !found.includes(end)
   )

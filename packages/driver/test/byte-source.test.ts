@@ -2,8 +2,10 @@ import { describe, expect, test } from 'vitest'
 import { type ByteSource, type PullStream, toByteSource } from '../src/base/byte-source.js'
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
-const text = (chunk: Uint8Array | undefined): string | undefined => chunk && new TextDecoder().decode(chunk)
-const next = (source: ByteSource): Promise<unknown> => source.read().then(text, (error: unknown) => error)
+const text = (chunk: Uint8Array | undefined): string | undefined =>
+  chunk && new TextDecoder().decode(chunk)
+const next = (source: ByteSource): Promise<unknown> =>
+  source.read().then(text, (error: unknown) => error)
 
 /** A stream that does what it is told, when it is told. */
 class Pulled implements PullStream {
@@ -98,7 +100,9 @@ describe('a web stream', () => {
   test('a web stream gives its chunks, its end and its failure', async () => {
     const source = toByteSource(new Response('ab'))
     expect([await next(source), await next(source)]).toEqual(['ab', undefined])
-    const broken = new ReadableStream({ pull: (controller) => controller.error(new Error('reset')) })
+    const broken = new ReadableStream({
+      pull: (controller) => controller.error(new Error('reset')),
+    })
     expect(await next(toByteSource(new Response(broken)))).toMatchObject({ message: 'reset' })
   })
 

@@ -1,5 +1,10 @@
 import { LlmError, type Provider } from '@modelport/core'
-import { checkApiKey, createEndpointClient, type ProviderSettings, toProviderError } from '@modelport/driver'
+import {
+  checkApiKey,
+  createEndpointClient,
+  type ProviderSettings,
+  toProviderError,
+} from '@modelport/driver'
 import { expect, test } from 'vitest'
 import { play } from './scripted-driver.js'
 
@@ -53,7 +58,10 @@ test.each<[given: Given, told: string]>([
   [{ timeouts: 'x' }, numbers],
   [{ limits: { maxBodyBytes: null } }, numbers],
   [{ defaults: { temperature: 9 } }, 'config: temperature must be a number between 0 and 2, not 9'],
-  [{ defaults: { retry: { attempts: 9 } } }, 'config: retry.attempts must be a whole number between 1 and 5, not 9'],
+  [
+    { defaults: { retry: { attempts: 9 } } },
+    'config: retry.attempts must be a whole number between 1 and 5, not 9',
+  ],
 ])('%o is refused when a provider is made, and a client', (given, told) => {
   expect(refusal(() => make(given))).toBe(told)
   const client = (): unknown =>
@@ -68,7 +76,14 @@ test.each<[given: Given, told: string]>([
 
 test('a setting that is unset, or that can be used, is accepted', async () => {
   const given: readonly Given[] = [
-    { headers: null, enforceHosts: undefined, fetch: undefined, timeouts: null, limits: undefined, defaults: null },
+    {
+      headers: null,
+      enforceHosts: undefined,
+      fetch: undefined,
+      timeouts: null,
+      limits: undefined,
+      defaults: null,
+    },
     {
       headers: { 'X-A': 'é\n' },
       enforceHosts: false,
@@ -99,5 +114,7 @@ test('headers of one call are checked in the same way, and leave no timer', asyn
 
 test('checkApiKey rejects a key that is not a string', () => {
   for (const key of [1, null, undefined, {}])
-    expect(refusal(() => checkApiKey(key as never, 'p'))).toMatch(/^config: p: the API key is empty:/)
+    expect(refusal(() => checkApiKey(key as never, 'p'))).toMatch(
+      /^config: p: the API key is empty:/,
+    )
 })

@@ -27,7 +27,11 @@ describe('a message of another form names what to write', () => {
   test.each([
     ['no list', undefined, /messages must be a list/],
     ['nothing in the list', [null], /messages\[0\]: unknown role undefined/],
-    ['no content', [{ role: 'user' }], /messages\[0\]: content must be text or a list of parts, not undefined/],
+    [
+      'no content',
+      [{ role: 'user' }],
+      /messages\[0\]: content must be text or a list of parts, not undefined/,
+    ],
     ['the null of OpenAI', [{ role: 'assistant', content: null }], /not null; write ''/],
     [
       'an image of the AI SDK',
@@ -44,9 +48,21 @@ describe('a message of another form names what to write', () => {
       [{ role: 'user', content: [{ type: 'tool-result' }] }],
       /write a message \{ role: 'tool'/,
     ],
-    ['an image of OpenAI', [{ role: 'user', content: [{ type: 'image_url' }] }], /write \{ type: 'image', source/],
-    ['a text part without text', [{ role: 'user', content: [{ type: 'text' }] }], /must have the field text/],
-    ['a part without a type', [{ role: 'user', content: ['Hi'] }], /unknown part type undefined; use 'text'/],
+    [
+      'an image of OpenAI',
+      [{ role: 'user', content: [{ type: 'image_url' }] }],
+      /write \{ type: 'image', source/,
+    ],
+    [
+      'a text part without text',
+      [{ role: 'user', content: [{ type: 'text' }] }],
+      /must have the field text/,
+    ],
+    [
+      'a part without a type',
+      [{ role: 'user', content: ['Hi'] }],
+      /unknown part type undefined; use 'text'/,
+    ],
   ])('a message of another form names what to write: %s', async (_, messages, said) => {
     expect(await refusal(messages)).toMatch(said)
   })

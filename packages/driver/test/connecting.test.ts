@@ -30,15 +30,21 @@ const silent = (): Promise<number> => listen(createServer((socket) => socket.res
 
 describe.skipIf(!node)('a connection that does not come about', () => {
   test('a connection to a proxy that never confirms a tunnel ends at connectMs, and closes', async () => {
-    const fetch = createTransport({ proxy: `http://127.0.0.1:${await silent()}`, timeouts: { connectMs: 60 } })
-    await expect(fetch('https://api.test/')).rejects.toMatchObject({ cause: { code: 'UND_ERR_CONNECT_TIMEOUT' } })
+    const fetch = createTransport({
+      proxy: `http://127.0.0.1:${await silent()}`,
+      timeouts: { connectMs: 60 },
+    })
+    await expect(fetch('https://api.test/')).rejects.toMatchObject({
+      cause: { code: 'UND_ERR_CONNECT_TIMEOUT' },
+    })
     await expect.poll(() => sockets.size).toBe(0)
   })
 
   test('a TLS connection to a server of plain HTTP, which waits for more, ends at a tenth of connectMs and says so', async () => {
     const waits = createServer((socket) => {
       socket.on('data', (chunk) => {
-        if (chunk.toString('latin1').endsWith('\r\n\r\n')) socket.end('HTTP/1.0 404 Not Found\r\n\r\n')
+        if (chunk.toString('latin1').endsWith('\r\n\r\n'))
+          socket.end('HTTP/1.0 404 Not Found\r\n\r\n')
       })
     })
     const url = `https://127.0.0.1:${await listen(waits)}/`
@@ -48,7 +54,9 @@ describe.skipIf(!node)('a connection that does not come about', () => {
       code: 'network',
       reason: 'tls',
       attempts: 1,
-      message: expect.stringMatching(/: the server speaks plain HTTP at this port; .*write http:\/\/ in the base URL/),
+      message: expect.stringMatching(
+        /: the server speaks plain HTTP at this port; .*write http:\/\/ in the base URL/,
+      ),
     })
     await expect.poll(() => sockets.size).toBe(0)
   })
@@ -68,7 +76,9 @@ describe.skipIf(!node)('a connection that does not come about', () => {
     confirms.on('connection', (socket: Socket) => socket.on('data', () => hellos++))
     const fetch = createTransport({ proxy: `http://127.0.0.1:${await listen(confirms)}` })
     const abort = new AbortController()
-    const call = fetch('https://api.test/', { signal: abort.signal }).catch((error: unknown) => error)
+    const call = fetch('https://api.test/', { signal: abort.signal }).catch(
+      (error: unknown) => error,
+    )
     await expect.poll(() => hellos).toBe(2)
     abort.abort(new Error('no longer wanted'))
     await call
@@ -84,7 +94,9 @@ describe.skipIf(!node)('a connection that does not come about', () => {
     const fetch = createTransport(proxied ? { proxy: `http://127.0.0.1:${port}` } : {})
     const [first, second] = [new AbortController(), new AbortController()]
     const url = address || `https://127.0.0.1:${port}/`
-    const calls = [first, second].map(({ signal }) => fetch(url, { signal }).catch((error: unknown) => error))
+    const calls = [first, second].map(({ signal }) =>
+      fetch(url, { signal }).catch((error: unknown) => error),
+    )
     await expect.poll(() => sockets.size).toBeGreaterThan(0)
     first.abort(new Error('the first'))
     second.abort(new Error('the second'))

@@ -3,10 +3,17 @@ import { describe, expect, test } from 'vitest'
 import { play, type Step } from './scripted-driver.js'
 
 const question: readonly ChatMessage[] = [{ role: 'user', content: 'Hi' }]
-const call = (id: string, key = 0): Step => ['toolCall', key, { id, name: `tool_${id}`, text: '{}' }]
+const call = (id: string, key = 0): Step => [
+  'toolCall',
+  key,
+  { id, name: `tool_${id}`, text: '{}' },
+]
 const stop: Step = ['finish', 'stop']
 const pause: Step = ['finish', 'pause']
-const image = { type: 'image' as const, source: { type: 'url' as const, url: 'https://x.example/a.png' } }
+const image = {
+  type: 'image' as const,
+  source: { type: 'url' as const, url: 'https://x.example/a.png' },
+}
 
 /** Reads up to the end of the turn. */
 async function toTurnEnd(reader: ToolStreamReader): Promise<StreamEvent[]> {
@@ -54,11 +61,25 @@ describe('results', () => {
     expect(turns).toHaveLength(1)
     const events = await rest(reader)
     expect(events.map(({ type }) => type)).toEqual(['text-delta', 'turn-end', 'done'])
-    expect(turns[1]?.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'tool'])
+    expect(turns[1]?.messages.map(({ role }) => role)).toEqual([
+      'user',
+      'assistant',
+      'tool',
+      'tool',
+    ])
     expect(turns[1]?.messages.slice(2)).toEqual(results)
-    expect(reader.messages().map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'tool', 'assistant'])
+    expect(reader.messages().map(({ role }) => role)).toEqual([
+      'user',
+      'assistant',
+      'tool',
+      'tool',
+      'assistant',
+    ])
     expect(reader.fullText()).toBe('ab')
-    expect(events[1]).toMatchObject({ reason: 'stop', usage: { inputTokens: 2, turns: [{ inputTokens: 2 }] } })
+    expect(events[1]).toMatchObject({
+      reason: 'stop',
+      usage: { inputTokens: 2, turns: [{ inputTokens: 2 }] },
+    })
     expect(events[2]).toMatchObject({
       reason: 'stop',
       usage: { inputTokens: 3, turns: [{ inputTokens: 1 }, { inputTokens: 2 }], reported: true },
@@ -72,7 +93,8 @@ describe('results', () => {
       'TypeError: sendToolResults: no tool call is open',
     )
     await toTurnEnd(reader)
-    const refused = (...ids: string[]) => told(reader.sendToolResults(ids.map((callId) => ({ callId, content: '' }))))
+    const refused = (...ids: string[]) =>
+      told(reader.sendToolResults(ids.map((callId) => ({ callId, content: '' }))))
     expect(await refused('x', 'z')).toBe(
       'LlmError: sendToolResults: "z" is not a tool call of this turn; awaiting results for: x, y',
     )
@@ -81,12 +103,16 @@ describe('results', () => {
     )
     expect(reader.messages()).toHaveLength(2)
     await reader.sendToolResults([{ callId: 'x', content: '' }])
-    expect(await refused('x')).toBe('LlmError: sendToolResults: "x" already has its result; awaiting results for: y')
+    expect(await refused('x')).toBe(
+      'LlmError: sendToolResults: "x" already has its result; awaiting results for: y',
+    )
     expect(await refused('y', 'x')).toBe(
       'LlmError: sendToolResults: "x" already has its result; awaiting results for: y',
     )
     await reader.sendToolResults([{ callId: 'y', content: '' }])
-    expect(await refused('x')).toBe('LlmError: sendToolResults: "x" already has its result; awaiting results for: none')
+    expect(await refused('x')).toBe(
+      'LlmError: sendToolResults: "x" already has its result; awaiting results for: none',
+    )
   })
 
   test('results that are missing stop the read, not the stream', async () => {
@@ -102,7 +128,9 @@ describe('results', () => {
   })
 
   test('results that are missing are all named', async () => {
-    const reader = await play([[call('x'), call('y', 1), call('z', 2), stop]]).provider.streamWithTools(question, [])
+    const reader = await play([
+      [call('x'), call('y', 1), call('z', 2), stop],
+    ]).provider.streamWithTools(question, [])
     await toTurnEnd(reader)
     await reader.sendToolResults([{ callId: 'y', content: '' }])
     expect(await told(reader.next())).toBe(
@@ -136,12 +164,20 @@ describe('what a stream tells on its way', () => {
   test('a stream reports text and counts of the turn being read', async () => {
     const { provider } = play([[['text', 'a'], ['usage', { inputTokens: 4 }], ['text', 'b'], stop]])
     const reader = await provider.streamWithTools(question, [{ name: 'f', description: 'a tool' }])
-    expect([reader.fullText(), reader.usage().reported, reader.usage().turns]).toEqual(['', false, []])
+    expect([reader.fullText(), reader.usage().reported, reader.usage().turns]).toEqual([
+      '',
+      false,
+      [],
+    ])
     await reader.next()
     expect([reader.fullText(), reader.usage().reported]).toEqual(['a', false])
     await reader.next()
     expect(reader.fullText()).toBe('ab')
-    expect(reader.usage()).toMatchObject({ inputTokens: 4, reported: true, turns: [{ inputTokens: 4 }] })
+    expect(reader.usage()).toMatchObject({
+      inputTokens: 4,
+      reported: true,
+      turns: [{ inputTokens: 4 }],
+    })
     expect(reader.usage().toolDefinitionTokens).toBeGreaterThan(5)
     expect(reader.messages()).toEqual(question)
     await rest(reader)
@@ -205,7 +241,9 @@ describe('what a stream tells on its way', () => {
     await toTurnEnd(reader)
     const before = reader.usage().toolDefinitionTokens
     expect(() => reader.setTools([{ name: 'a b', description: '' }])).toThrow('tool name "a b"')
-    reader.setTools([{ name: 'g', description: 'a much longer description than the other one has' }])
+    reader.setTools([
+      { name: 'g', description: 'a much longer description than the other one has' },
+    ])
     await reader.sendToolResults([{ callId: 'x', content: '' }])
     await rest(reader)
     expect(turns.map(({ tools }) => tools.map(({ name }) => name))).toEqual([['f'], ['g']])
@@ -242,7 +280,14 @@ describe('what a stream tells on its way', () => {
 describe('a turn that the vendor pauses', () => {
   test('a turn that the vendor pauses continues by itself, and is one message', async () => {
     const { provider, turns } = play([
-      [['reasoning', 'h'], ['text', 'a'], ['state', [1]], ['usage', { outputTokens: 1 }], ['warning', 'v'], pause],
+      [
+        ['reasoning', 'h'],
+        ['text', 'a'],
+        ['state', [1]],
+        ['usage', { outputTokens: 1 }],
+        ['warning', 'v'],
+        pause,
+      ],
       [
         ['reasoning', 'm'],
         ['text', 'b'],
@@ -293,7 +338,10 @@ describe('a turn that the vendor pauses', () => {
         )
       ).content,
     ).toEqual([{ type: 'text', text: 'a' }, { type: 'text', text: 'b' }, image])
-    expect((await joined([['part', image]], [['text', 'b']])).content).toEqual([image, { type: 'text', text: 'b' }])
+    expect((await joined([['part', image]], [['text', 'b']])).content).toEqual([
+      image,
+      { type: 'text', text: 'b' },
+    ])
     expect((await joined([['part', image]], [['state', 1]])).content).toEqual([image])
     expect(
       await joined(
@@ -340,11 +388,9 @@ describe('a turn that the vendor pauses', () => {
     const reader = await provider.streamWithTools(question, [])
     await toTurnEnd(reader)
     await reader.sendToolResults([{ callId: 'x', content: '' }])
-    expect((await rest(reader)).flatMap((event) => ('reason' in event ? [event.reason] : []))).toEqual([
-      'pause',
-      'stop',
-      'stop',
-    ])
+    expect(
+      (await rest(reader)).flatMap((event) => ('reason' in event ? [event.reason] : [])),
+    ).toEqual(['pause', 'stop', 'stop'])
     expect(turns).toHaveLength(3)
     expect(reader.messages().map(({ role, content }) => [role, content])).toEqual([
       ['user', 'Hi'],

@@ -40,14 +40,17 @@ function counter(answer: unknown, status = 200, settings: Partial<ProviderSettin
   }
   return {
     sent,
-    count: (messages: readonly ChatMessage[], ...options: CallOptions[]) => countTokens(driver, all, messages, options),
+    count: (messages: readonly ChatMessage[], ...options: CallOptions[]) =>
+      countTokens(driver, all, messages, options),
   }
 }
 
 const user: ChatMessage = { role: 'user', content: 'Hi' }
 
 test('what is counted is the turn of a call: defaults and options merged, the history in order, headers of the call sent', async () => {
-  const { sent, count } = counter({ count: 7 }, 200, { defaults: { system: 'S', vendor: { a: 1 } } })
+  const { sent, count } = counter({ count: 7 }, 200, {
+    defaults: { system: 'S', vendor: { a: 1 } },
+  })
   const calling: ChatMessage = {
     role: 'assistant',
     content: '',
@@ -79,7 +82,14 @@ test('what is counted is the turn of a call: defaults and options merged, the hi
 test('a prompt is counted without tools that nobody gave, without streaming and without the default temperature', async () => {
   const { sent, count } = counter({ count: 7 })
   await count([user])
-  expect(sent[0]?.body).toEqual({ model: 'm', messages: [user], tools: [], stream: false, maxTokens: 4096, vendor: {} })
+  expect(sent[0]?.body).toEqual({
+    model: 'm',
+    messages: [user],
+    tools: [],
+    stream: false,
+    maxTokens: 4096,
+    vendor: {},
+  })
 })
 
 test('after a count, and after one that is refused before it is sent, nothing is left of the deadline, nor on the signal', async () => {
@@ -87,7 +97,9 @@ test('after a count, and after one that is refused before it is sent, nothing is
   const { count } = counter({ count: 7 }, 200, { clock })
   const { signal } = new AbortController()
   await count([user], { signal, deadlineMs: 500 })
-  await expect(count([], { signal, deadlineMs: 500 })).rejects.toMatchObject({ code: 'invalid-request' })
+  await expect(count([], { signal, deadlineMs: 500 })).rejects.toMatchObject({
+    code: 'invalid-request',
+  })
   expect([clock.pending, getEventListeners(signal, 'abort')]).toEqual([0, []])
 })
 
@@ -103,7 +115,10 @@ test('countTokens accepts a count of 0 and rejects a count that is not a number'
 
 test('countTokens reports a wrong option, a broken history and a refusal as a call does', async () => {
   const { sent, count } = counter({ count: 7 })
-  await expect(count([user], { maxTokens: 0 })).rejects.toMatchObject({ code: 'config', provider: 'p' })
+  await expect(count([user], { maxTokens: 0 })).rejects.toMatchObject({
+    code: 'config',
+    provider: 'p',
+  })
   await expect(count([])).rejects.toMatchObject({ code: 'invalid-request', provider: 'p' })
   expect(sent).toEqual([])
   await expect(counter({ error: `no such key ${key}` }, 401).count([user])).rejects.toMatchObject({

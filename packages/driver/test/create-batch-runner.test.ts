@@ -25,15 +25,21 @@ test.each([
       Array.from({ length: 130_000 }, (_, index) => ({ index })),
     ),
   ],
-])("%s of the server beyond every vendor's limit fills no memory: the results are refused", async (_what, batches) => {
-  await expect(batches.batchResults('b')).rejects.toMatchObject({
-    code: 'limit-exceeded',
-    message: expect.stringContaining('at most 100000 are read'),
-  })
-})
+])(
+  "%s of the server beyond every vendor's limit fills no memory: the results are refused",
+  async (_what, batches) => {
+    await expect(batches.batchResults('b')).rejects.toMatchObject({
+      code: 'limit-exceeded',
+      message: expect.stringContaining('at most 100000 are read'),
+    })
+  },
+)
 
 test('results of many requests can be aborted while they are read', async () => {
-  const lines = Array.from({ length: 5_000 }, (_, index) => ({ index, response: { status: 200, body: {} } }))
+  const lines = Array.from({ length: 5_000 }, (_, index) => ({
+    index,
+    response: { status: 200, body: {} },
+  }))
   let decoded = 0
   const driver: BatchDriver = {
     provider: () => {
@@ -47,7 +53,9 @@ test('results of many requests can be aborted while they are read', async () => 
   }
   const stop = new AbortController()
   setTimeout(() => stop.abort(new Error('enough')), 1)
-  await expect(createBatchRunner(driver).batchResults('b', { signal: stop.signal })).rejects.toThrow('enough')
+  await expect(
+    createBatchRunner(driver).batchResults('b', { signal: stop.signal }),
+  ).rejects.toThrow('enough')
   expect(decoded).toBeLessThan(1_000)
 })
 

@@ -38,7 +38,10 @@ describe('an embedder', () => {
       vectors: texts.map(() => [1]),
       inputTokens: call === 1 ? 3 : undefined,
     }))
-    expect((await embedder.embed(['a', 'b'])).usage).toMatchObject({ inputTokens: 3, reported: false })
+    expect((await embedder.embed(['a', 'b'])).usage).toMatchObject({
+      inputTokens: 3,
+      reported: false,
+    })
   })
 
   test('an embedder asks nothing for no texts', async () => {
@@ -79,7 +82,9 @@ describe('an embedder', () => {
       /vector 1 has no number at 1/,
     ],
   ])('an embedder refuses %s', async (_, vectors, dimensions, message) => {
-    await expect(make(8, () => ({ vectors }), dimensions).embedder.embed(['a', 'b'])).rejects.toMatchObject({
+    await expect(
+      make(8, () => ({ vectors }), dimensions).embedder.embed(['a', 'b']),
+    ).rejects.toMatchObject({
       code: 'protocol',
       message: expect.stringMatching(message) as string,
     })

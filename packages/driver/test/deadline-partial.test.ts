@@ -20,16 +20,24 @@ test.each(['stream', 'complete', 'second turn'] as const)(
       ['toolCall', 0, { id: 'a', name: 'f', text: '{}' }],
       ['finish', 'tool-calls'],
     ] as const
-    const { provider, clock } = play(how === 'second turn' ? [turn, open('so ', key)] : [open('so ', key)], {
-      secrets: [key],
-    })
+    const { provider, clock } = play(
+      how === 'second turn' ? [turn, open('so ', key)] : [open('so ', key)],
+      {
+        secrets: [key],
+      },
+    )
     const read = async (): Promise<unknown> => {
       if (how === 'complete') return provider.complete('Hi', { deadlineMs: 1000 })
-      const reader = await provider.streamWithTools([call], [{ name: 'f', description: '', parameters: {} }], {
-        deadlineMs: 1000,
-      })
+      const reader = await provider.streamWithTools(
+        [call],
+        [{ name: 'f', description: '', parameters: {} }],
+        {
+          deadlineMs: 1000,
+        },
+      )
       for await (const event of reader)
-        if (event.type === 'tool-call-complete') await reader.sendToolResults([{ callId: 'a', content: '' }])
+        if (event.type === 'tool-call-complete')
+          await reader.sendToolResults([{ callId: 'a', content: '' }])
       return undefined
     }
     const failure = read().catch((error: unknown) => error)
@@ -43,7 +51,8 @@ test.each(['stream', 'complete', 'second turn'] as const)(
       message: 'p: timeout (deadline): 1000 ms have passed',
       attempts: 1,
     })
-    if (how !== 'complete') expect(error).toMatchObject({ partial: { text: 'so [redacted]', toolCalls: [] } })
+    if (how !== 'complete')
+      expect(error).toMatchObject({ partial: { text: 'so [redacted]', toolCalls: [] } })
     expect(error).toMatchObject({ partial: { bytes: expect.any(Number) as number } })
   },
 )
@@ -71,7 +80,9 @@ test('between turns there is nothing to keep: the last one is whole, and told', 
       ['finish', 'tool-calls'],
     ],
   ])
-  const reader = await provider.streamWithTools([{ role: 'user', content: 'Hi' }], [], { deadlineMs: 1000 })
+  const reader = await provider.streamWithTools([{ role: 'user', content: 'Hi' }], [], {
+    deadlineMs: 1000,
+  })
   for await (const { type } of { [Symbol.asyncIterator]: () => ({ next: () => reader.next() }) })
     if (type === 'turn-end') break
   clock.advance(1000)

@@ -21,7 +21,13 @@ describe('what a driver is given', () => {
       stream: false,
       tools: [],
       messages: [{ role: 'system', content: 'be kind' }, ...question],
-      options: { topP: 0.5, temperature: 0, maxTokens: 4096, vendor: { seed: 2 }, retry: { attempts: 2 } },
+      options: {
+        topP: 0.5,
+        temperature: 0,
+        maxTokens: 4096,
+        vendor: { seed: 2 },
+        retry: { attempts: 2 },
+      },
     })
     expect(turns[0]?.options.vendor).toEqual({ seed: 2 })
     const bare = play([[text, stop]])
@@ -34,7 +40,9 @@ describe('what a driver is given', () => {
   })
 
   test("a driver gets headers in small letters, the call's over the configuration's", async () => {
-    const { provider, ios } = play([[text, stop]], { headers: { 'X-Own': 'config', 'X-Other': 'kept' } })
+    const { provider, ios } = play([[text, stop]], {
+      headers: { 'X-Own': 'config', 'X-Other': 'kept' },
+    })
     await provider.stream('Hi', { vendor: { headers: { 'x-own': 'call' } } })
     expect(ios[0]).toMatchObject({ headers: { 'x-own': 'call', 'x-other': 'kept' }, stream: true })
     await provider.complete('Hi').catch(() => undefined)
@@ -44,14 +52,18 @@ describe('what a driver is given', () => {
   test('ids of the history are not given out again', async () => {
     const asked = (id: string): readonly ChatMessage[] => [
       ...question,
-      { role: 'assistant', content: '', toolCalls: [{ id, name: 'f', arguments: {}, argumentsText: '{}' }] },
+      {
+        role: 'assistant',
+        content: '',
+        toolCalls: [{ id, name: 'f', arguments: {}, argumentsText: '{}' }],
+      },
       { role: 'tool', toolCallId: id, content: '' },
     ]
     const given = async (used: string, id?: string) =>
       (
-        await play([[['toolCall', 0, { ...(id && { id }), name: 'f', text: '{}' }], stop]]).provider.generate(
-          asked(used),
-        )
+        await play([
+          [['toolCall', 0, { ...(id && { id }), name: 'f', text: '{}' }], stop],
+        ]).provider.generate(asked(used))
       ).toolCalls[0]?.id
     expect(await given('call_1')).toMatch(/^call_(?!1$)/)
     expect(await given('call_2')).toMatch(/^call_(?!2$)/)
@@ -78,9 +90,15 @@ describe('a call that cannot be made', () => {
 
   test('a call that cannot be made leaves no timer behind, nor a listener', async () => {
     const { provider, clock } = play([() => new Response('', { status: 400 })])
-    expect(await failure(provider.generate([], { deadlineMs: 1000 }))).toMatchObject({ code: 'invalid-request' })
-    expect(await failure(provider.stream('Hi', { deadlineMs: 1000 }))).toMatchObject({ code: 'invalid-request' })
-    expect(await failure(provider.complete('Hi', { deadlineMs: 1000 }))).toMatchObject({ code: 'invalid-request' })
+    expect(await failure(provider.generate([], { deadlineMs: 1000 }))).toMatchObject({
+      code: 'invalid-request',
+    })
+    expect(await failure(provider.stream('Hi', { deadlineMs: 1000 }))).toMatchObject({
+      code: 'invalid-request',
+    })
+    expect(await failure(provider.complete('Hi', { deadlineMs: 1000 }))).toMatchObject({
+      code: 'invalid-request',
+    })
     expect(clock.pending).toBe(0)
   })
 })

@@ -1,5 +1,10 @@
 import { getEventListeners } from 'node:events'
-import { createEndpointClient, type EndpointClient, type Fetch, toProviderError } from '@modelport/driver'
+import {
+  createEndpointClient,
+  type EndpointClient,
+  type Fetch,
+  toProviderError,
+} from '@modelport/driver'
 import { describe, expect, test } from 'vitest'
 import { FakeClock } from './fake-clock.js'
 
@@ -14,7 +19,9 @@ function connect(fetch: Fetch, more: object = {}) {
   const client = createEndpointClient(
     'p',
     (failure) =>
-      toProviderError('p', failure, { ...(failure.inBand && { code: 'overloaded', message: failure.text }) }),
+      toProviderError('p', failure, {
+        ...(failure.inBand && { code: 'overloaded', message: failure.text }),
+      }),
     { model: 'm', cheapestModel: 'm', hosts: ['api.example:443'], clock, fetch, ...more },
   )
   return { clock, client }
@@ -34,7 +41,11 @@ async function settled<T>(call: Promise<T>, clock: FakeClock): Promise<T> {
   return call
 }
 
-const methods: readonly (readonly [name: Exclude<keyof EndpointClient, 'clock'>, body: string, result: unknown])[] = [
+const methods: readonly (readonly [
+  name: Exclude<keyof EndpointClient, 'clock'>,
+  body: string,
+  result: unknown,
+])[] = [
   ['json', '{"a":"text"}', { a: 'text' }],
   ['text', 'some text', 'some text'],
 ]
@@ -59,7 +70,10 @@ describe.each(methods)('%s of an endpoint client', (name, body, result) => {
       },
     })
     const { client, clock } = connect(
-      () => Promise.resolve(new Response(stream, { headers: { 'content-type': 'application/octet-stream' } })),
+      () =>
+        Promise.resolve(
+          new Response(stream, { headers: { 'content-type': 'application/octet-stream' } }),
+        ),
       { timeouts: { idleMs: 1000, semanticIdleMs: 3000 } },
     )
     const outcome = client[name]({ url }, { retry: { attempts: 1 } }).then(
@@ -102,11 +116,14 @@ describe.each(methods)('%s of an endpoint client', (name, body, result) => {
       },
     })
     const { client } = connect(() =>
-      Promise.resolve(new Response(page, { headers: { 'content-type': 'Text/HTML; charset=utf-8' } })),
+      Promise.resolve(
+        new Response(page, { headers: { 'content-type': 'Text/HTML; charset=utf-8' } }),
+      ),
     )
     await expect(client[name]({ url })).rejects.toMatchObject({
       code: 'protocol',
-      message: 'p: protocol: the server returned a web page; check the base URL and any proxy in between',
+      message:
+        'p: protocol: the server returned a web page; check the base URL and any proxy in between',
     })
     expect(cancelled).toBe(true)
   })
@@ -120,11 +137,17 @@ describe.each(methods)('%s of an endpoint client', (name, body, result) => {
       sent.push(new Headers(init?.headers))
       bodies.push(JSON.parse(init?.body as string))
       return Promise.resolve(
-        new Response(body, { status: statuses.shift() ?? 0, headers: { 'content-type': 'application/octet-stream' } }),
+        new Response(body, {
+          status: statuses.shift() ?? 0,
+          headers: { 'content-type': 'application/octet-stream' },
+        }),
       )
     })
     const { signal } = new AbortController()
-    const retry = { attempts: 2, onRetry: ({ attempt }: { readonly attempt: number }) => notices.push(attempt) }
+    const retry = {
+      attempts: 2,
+      onRetry: ({ attempt }: { readonly attempt: number }) => notices.push(attempt),
+    }
     const vendor = { headers: { 'x-vendor': 'yes' }, image: { seed: 1, size: null } }
     const asked = { url, body: { model: 'm', image: { size: 's', style: 't' } } }
     const call = client[name](asked, { signal, deadlineMs: 60_000, retry, vendor })
@@ -147,10 +170,12 @@ describe.each(methods)('%s of an endpoint client', (name, body, result) => {
     const circular: { self?: unknown } = {}
     circular.self = circular
     const { client, clock } = connect(() => Promise.reject(new Error('nothing is sent')))
-    await expect(client[name]({ url, body: circular }, { deadlineMs: 1000 })).rejects.toMatchObject({
-      code: 'invalid-request',
-      message: expect.stringContaining('the request body cannot be written as JSON') as unknown,
-    })
+    await expect(client[name]({ url, body: circular }, { deadlineMs: 1000 })).rejects.toMatchObject(
+      {
+        code: 'invalid-request',
+        message: expect.stringContaining('the request body cannot be written as JSON') as unknown,
+      },
+    )
     expect(clock.pending).toBe(0)
   })
 })
@@ -188,7 +213,9 @@ describe('an endpoint client', () => {
 
   test('an endpoint client rejects a body that is shorter than its content-length, unless the length is of the packed bytes', async () => {
     const short = (headers: Record<string, string>) =>
-      connect(() => Promise.resolve(new Response('abc', { headers: { 'content-length': '4', ...headers } }))).client
+      connect(() =>
+        Promise.resolve(new Response('abc', { headers: { 'content-length': '4', ...headers } })),
+      ).client
     await expect(short({}).text({ url }, { retry: { attempts: 1 } })).rejects.toMatchObject({
       code: 'truncated',
       message: 'p: truncated: the connection ended after 3 of 4 bytes of the file',

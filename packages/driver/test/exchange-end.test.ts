@@ -7,14 +7,18 @@ const stop: Step = ['finish', 'stop']
 test('an abort is an abort until the body has ended, even if the reply is whole already', async () => {
   const { provider } = play([() => new Response(streamOf([line(text), line(stop)], 'open'))])
   const controller = new AbortController()
-  const answer = provider.complete('Hi', { signal: controller.signal }).catch((error: unknown) => error)
+  const answer = provider
+    .complete('Hi', { signal: controller.signal })
+    .catch((error: unknown) => error)
   await settle()
   controller.abort(new Error('enough'))
   expect(await answer).toBe(controller.signal.reason)
 })
 
 test('the request of a reply that was read to its end is not aborted, but that of a failed reply is', async () => {
-  const { provider, ios } = play([[text, stop], [text, stop], [text]], { defaults: { retry: { attempts: 1 } } })
+  const { provider, ios } = play([[text, stop], [text, stop], [text]], {
+    defaults: { retry: { attempts: 1 } },
+  })
   expect(await provider.complete('Hi')).toBe('x')
   for await (const piece of await provider.stream('Hi')) expect(piece).toBe('x')
   await expect(provider.complete('Hi')).rejects.toMatchObject({ code: 'protocol' })
@@ -40,7 +44,9 @@ test('an abort between two chunks of a whole reply ends the reply', async () => 
       },
       { highWaterMark: 0 },
     )
-    const answer = play([() => new Response(body)]).provider.complete('Hi', { signal: controller.signal })
+    const answer = play([() => new Response(body)]).provider.complete('Hi', {
+      signal: controller.signal,
+    })
     await expect(answer).rejects.toBe(reason)
   }
 })

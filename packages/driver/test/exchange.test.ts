@@ -111,7 +111,10 @@ describe('a body', () => {
     const ended = await failure(read(play([[text]], once).provider))
     expect([ended.code, ended.cause]).toEqual(['truncated', undefined])
     const empty = await failure(read(play([[]], once).provider))
-    expect(empty).toMatchObject({ code: 'truncated', message: expect.stringContaining('(0 bytes read)') as string })
+    expect(empty).toMatchObject({
+      code: 'truncated',
+      message: expect.stringContaining('(0 bytes read)') as string,
+    })
     expect(empty).not.toHaveProperty('partial')
   })
 
@@ -137,10 +140,17 @@ describe('a body', () => {
 
   test('a body that ends inside a record is cut; a whole record that cannot be read is not', async () => {
     expect(
-      await failure(read(play([() => new Response(streamOf([line(text), '["te']))], once).provider)),
-    ).toMatchObject({ code: 'truncated', cause: { message: expect.stringContaining('not JSON') as string } })
+      await failure(
+        read(play([() => new Response(streamOf([line(text), '["te']))], once).provider),
+      ),
+    ).toMatchObject({
+      code: 'truncated',
+      cause: { message: expect.stringContaining('not JSON') as string },
+    })
     expect(
-      await failure(read(play([() => new Response(streamOf([line(text), '["te\n']))], once).provider)),
+      await failure(
+        read(play([() => new Response(streamOf([line(text), '["te\n']))], once).provider),
+      ),
     ).toMatchObject({ code: 'protocol', message: 'p: protocol: not JSON: "[\\"te"' })
   })
 
@@ -155,7 +165,10 @@ describe('a body', () => {
   })
 
   test('a body that falls silent after the reply is whole takes nothing away; before that, it is a time-out', async () => {
-    const { provider, clock } = play([() => new Response(streamOf([line(text), line(stop)], 'open'))], once)
+    const { provider, clock } = play(
+      [() => new Response(streamOf([line(text), line(stop)], 'open'))],
+      once,
+    )
     const reading = read(provider)
     await settle()
     clock.advance(60_000)
@@ -193,7 +206,10 @@ describe('a body', () => {
           send = end = () => undefined
         },
       })
-      const { provider, clock } = play([() => new Response(body)], { ...once, timeouts: { semanticIdleMs: 1000 } })
+      const { provider, clock } = play([() => new Response(body)], {
+        ...once,
+        timeouts: { semanticIdleMs: 1000 },
+      })
       return {
         run: async () => {
           const reader = await provider.streamWithTools(question, [])
@@ -216,16 +232,22 @@ describe('a body', () => {
     }
     const given = step as unknown as Step
     expect(await alive([given, stop]).run()).toBe('whole')
-    expect(await alive([['model', 'm'], given, stop]).run()).toBe('p: timeout (idle): no part of the reply for 1000 ms')
+    expect(await alive([['model', 'm'], given, stop]).run()).toBe(
+      'p: timeout (idle): no part of the reply for 1000 ms',
+    )
   })
 
   test('a body of JSON that this API does not define rejects protocol', async () => {
-    const strange = () => new Response('["model","m"]', { headers: { 'content-type': 'application/json' } })
+    const strange = () =>
+      new Response('["model","m"]', { headers: { 'content-type': 'application/json' } })
     expect(await failure(play([strange], once).provider.complete('Hi'))).toMatchObject({
       code: 'protocol',
-      message: 'p: protocol: the server returned JSON that this API does not define; check the base URL',
+      message:
+        'p: protocol: the server returned JSON that this API does not define; check the base URL',
     })
-    expect(await failure(play([() => new Response('')], once).provider.complete('Hi'))).toMatchObject({
+    expect(
+      await failure(play([() => new Response('')], once).provider.complete('Hi')),
+    ).toMatchObject({
       code: 'truncated',
     })
   })
@@ -238,7 +260,9 @@ describe('a body', () => {
       { done: true, value: undefined },
     ])
     expect(reader.finishReason()).toBe('unknown')
-    expect(await failure(read(play([[['model', 'm']]], { ...once, lenientEof: true }).provider))).toMatchObject({
+    expect(
+      await failure(read(play([[['model', 'm']]], { ...once, lenientEof: true }).provider)),
+    ).toMatchObject({
       code: 'truncated',
     })
   })
@@ -275,7 +299,9 @@ describe('a decoder', () => {
     const full = ending(() => {
       throw new LlmError('limit-exceeded', 'too much')
     })
-    expect(await failure(read(play([[text, stop]], once, full).provider))).toMatchObject({ code: 'limit-exceeded' })
+    expect(await failure(read(play([[text, stop]], once, full).provider))).toMatchObject({
+      code: 'limit-exceeded',
+    })
     const odd = ending(() => {
       throw new LlmError('protocol', 'not needed any more')
     })
@@ -331,7 +357,9 @@ describe('a driver that sends in its own way', () => {
     expect(await failure(provider.complete('Hi'))).toMatchObject({ code: 'auth', status: 401 })
     expect(ios).toEqual([])
     expect(
-      await failure(play([], {}, { send: () => Promise.reject(new Error('its own')) }).provider.complete('Hi')),
+      await failure(
+        play([], {}, { send: () => Promise.reject(new Error('its own')) }).provider.complete('Hi'),
+      ),
     ).toMatchObject({ code: 'unknown', message: 'p: unknown: its own' })
   })
 })
@@ -345,7 +373,9 @@ test('a success gives back what its retries took', async () => {
     },
     give: (amount: number) => void flow.push(`give ${amount}`),
   }
-  const { provider, clock } = play([() => new Response('', { status: 500 }), [text, stop]], { retryBucket })
+  const { provider, clock } = play([() => new Response('', { status: 500 }), [text, stop]], {
+    retryBucket,
+  })
   const reading = read(provider)
   await settle()
   clock.advance(10_000)

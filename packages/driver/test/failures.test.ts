@@ -1,13 +1,30 @@
 import { inspect } from 'node:util'
-import { type CallOptions, createRedact, LlmError, type Provider, ProviderError, zeroCounts } from '@modelport/core'
-import { type HttpFailure, systemClock, toErrorCode, toNeutralError, toProviderError } from '@modelport/driver'
+import {
+  type CallOptions,
+  createRedact,
+  LlmError,
+  type Provider,
+  ProviderError,
+  zeroCounts,
+} from '@modelport/core'
+import {
+  type HttpFailure,
+  systemClock,
+  toErrorCode,
+  toNeutralError,
+  toProviderError,
+} from '@modelport/driver'
 import { describe, expect, test } from 'vitest'
 import { sanitizeError } from '../src/call/sanitize.js'
 import { toNetworkError } from '../src/failure/network-error.js'
 import { line, play, streamOf } from './scripted-driver.js'
 
 describe('a failed response', () => {
-  const failure = (status: number, headers: Record<string, string> = {}, text = ''): HttpFailure => ({
+  const failure = (
+    status: number,
+    headers: Record<string, string> = {},
+    text = '',
+  ): HttpFailure => ({
     status,
     headers: new Headers(headers),
     body: undefined,
@@ -44,9 +61,13 @@ describe('a failed response', () => {
     const bare = toProviderError('p', failure(500))
     expect(bare.message).toBe('p: 500 server: no further information')
     expect(Object.keys(bare).sort()).toEqual(['code', 'provider', 'status'])
-    const full = toProviderError('p', failure(429, { 'retry-after': '2', 'x-request-id': 'r1' }, ' slow down '), {
-      type: 'limit',
-    })
+    const full = toProviderError(
+      'p',
+      failure(429, { 'retry-after': '2', 'x-request-id': 'r1' }, ' slow down '),
+      {
+        type: 'limit',
+      },
+    )
     expect(full).toMatchObject({
       code: 'rate-limit',
       message: 'p: 429 rate-limit: slow down',
@@ -75,19 +96,32 @@ describe('a failed response', () => {
     const error = toProviderError('p', failure(502, {}, page))
     expect(error.message).toBe(`p: 502 server: ${page.slice(0, 300)}`)
     expect(error.body).toBe(page)
-    expect(toProviderError('p', failure(502, {}, 'x'.repeat(500))).message).toHaveLength(500 + 'p: 502 server: '.length)
+    expect(toProviderError('p', failure(502, {}, 'x'.repeat(500))).message).toHaveLength(
+      500 + 'p: 502 server: '.length,
+    )
   })
 
   test('a failed response has the id of its request from any of the usual headers, the first of them', () => {
-    for (const name of ['request-id', 'x-request-id', 'x-goog-request-id', 'x-amzn-requestid', 'cf-ray'])
+    for (const name of [
+      'request-id',
+      'x-request-id',
+      'x-goog-request-id',
+      'x-amzn-requestid',
+      'cf-ray',
+    ])
       expect(toProviderError('p', failure(500, { [name]: 'id' })).requestId).toBe('id')
-    expect(toProviderError('p', failure(500, { 'cf-ray': 'ray', 'request-id': 'id' })).requestId).toBe('id')
-    expect(toProviderError('p', failure(500, { 'cf-ray': 'ray', 'request-id': '' })).requestId).toBe('ray')
+    expect(
+      toProviderError('p', failure(500, { 'cf-ray': 'ray', 'request-id': 'id' })).requestId,
+    ).toBe('id')
+    expect(
+      toProviderError('p', failure(500, { 'cf-ray': 'ray', 'request-id': '' })).requestId,
+    ).toBe('ray')
   })
 
   test('a failed response knows whether the server wants to be asked again, where it says so', () => {
     const wish = (value: string) =>
-      (toProviderError('p', failure(500, { 'x-should-retry': value })) as { serverRetry?: boolean }).serverRetry
+      (toProviderError('p', failure(500, { 'x-should-retry': value })) as { serverRetry?: boolean })
+        .serverRetry
     expect([wish('true'), wish('false'), wish('maybe')]).toEqual([true, false, undefined])
   })
 })
@@ -111,20 +145,41 @@ describe('a failed connection', () => {
     ['UNKNOWN_CERTIFICATE', 'network', 'tls'],
     ['XCERT_', 'network', undefined],
   ])('%s is %s (%s)', (code, kind, reason) => {
-    expect(toNetworkError(thrown(code), 'p', 'h:1')).toMatchObject({ code: kind, ...(reason && { reason }) })
+    expect(toNetworkError(thrown(code), 'p', 'h:1')).toMatchObject({
+      code: kind,
+      ...(reason && { reason }),
+    })
     expect(toNetworkError(thrown(code), 'p', 'h:1').reason).toBe(reason)
   })
 
   test('a failed connection says where and why, as far as that is known', () => {
-    expect(toNetworkError(thrown('ECONNRESET'), 'p', 'h:1').message).toBe('p: network (reset) at h:1: why')
-    expect(toNetworkError(thrown('ETIMEDOUT'), 'p', undefined).message).toBe('p: timeout (connect): why')
+    expect(toNetworkError(thrown('ECONNRESET'), 'p', 'h:1').message).toBe(
+      'p: network (reset) at h:1: why',
+    )
+    expect(toNetworkError(thrown('ETIMEDOUT'), 'p', undefined).message).toBe(
+      'p: timeout (connect): why',
+    )
     expect(toNetworkError('why', 'p', undefined).message).toBe('p: network: why')
-    expect(Object.keys(toNetworkError(new Error('why'), 'p', undefined)).sort()).toEqual(['code', 'provider'])
-    const cause = toNetworkError(new Error('fetch failed', { cause: new Error('') }), 'p', undefined).cause as Error
-    expect([cause.message, cause.stack]).toEqual(['Error: fetch failed', 'Error: Error: fetch failed'])
+    expect(Object.keys(toNetworkError(new Error('why'), 'p', undefined)).sort()).toEqual([
+      'code',
+      'provider',
+    ])
+    const cause = toNetworkError(
+      new Error('fetch failed', { cause: new Error('') }),
+      'p',
+      undefined,
+    ).cause as Error
+    expect([cause.message, cause.stack]).toEqual([
+      'Error: fetch failed',
+      'Error: Error: fetch failed',
+    ])
     expect(cause).not.toHaveProperty('code')
     expect(
-      toNetworkError(Object.assign(new Error('x'), { code: 7, cause: thrown('EPIPE') }), 'p', undefined),
+      toNetworkError(
+        Object.assign(new Error('x'), { code: 7, cause: thrown('EPIPE') }),
+        'p',
+        undefined,
+      ),
     ).toMatchObject({ reason: 'reset', message: 'p: network (reset): x' })
   })
 
@@ -132,7 +187,10 @@ describe('a failed connection', () => {
     const circle = new Error('round')
     circle.cause = circle
     expect(toNetworkError(circle, 'p', undefined).message).toBe('p: network: round')
-    const many = new AggregateError(['no error', thrown('ECONNREFUSED'), thrown('EPIPE')], 'all failed')
+    const many = new AggregateError(
+      ['no error', thrown('ECONNREFUSED'), thrown('EPIPE')],
+      'all failed',
+    )
     expect(toNetworkError(many, 'p', undefined)).toMatchObject({
       reason: 'refused',
       message: 'p: network (refused): all failed',
@@ -142,7 +200,8 @@ describe('a failed connection', () => {
 
 describe('an error as the caller sees it', () => {
   const redact = createRedact(['sk-0123456789abcdef'])
-  const clean = (error: unknown, extra = {}): ProviderError => sanitizeError(error, 'p', redact, extra) as ProviderError
+  const clean = (error: unknown, extra = {}): ProviderError =>
+    sanitizeError(error, 'p', redact, extra) as ProviderError
 
   test('an error as the caller sees it begins with the provider and the code', () => {
     expect(clean(new LlmError('config', 'no')).message).toBe('p: config: no')
@@ -184,7 +243,10 @@ describe('an error as the caller sees it', () => {
   })
 
   test('an error as the caller sees it has a plain copy of its cause, cut to 2048 characters', () => {
-    const cause = Object.assign(new RangeError(`${'x'.repeat(2048)}y`), { code: 'E1', request: 'secret' })
+    const cause = Object.assign(new RangeError(`${'x'.repeat(2048)}y`), {
+      code: 'E1',
+      request: 'secret',
+    })
     const copy = clean(cause).cause as Error & { code: string }
     expect([copy.name, copy.code, copy.message.length, copy.stack]).toEqual([
       'RangeError',
@@ -218,15 +280,23 @@ describe('an error as the caller sees it', () => {
     expect(found).toEqual(partial)
     const secret = {
       ...partial,
-      toolCalls: [{ id: 'a', name: 'f', arguments: { key: 'sk-0123456789abcdef' }, argumentsText: '' }],
+      toolCalls: [
+        { id: 'a', name: 'f', arguments: { key: 'sk-0123456789abcdef' }, argumentsText: '' },
+      ],
     }
     expect(
-      clean(new ProviderError('truncated', 'x', { provider: 'p', partial: secret })).partial?.toolCalls[0]?.arguments,
+      clean(new ProviderError('truncated', 'x', { provider: 'p', partial: secret })).partial
+        ?.toolCalls[0]?.arguments,
     ).toEqual({ key: '[redacted]' })
   })
 
   test('an error as the caller sees it keeps numbers and words of JSON in tool calls, whatever the secrets are', () => {
-    const call = { id: 'a', name: 'f', arguments: { n: 4096, yes: true, error: ['true 4096'] }, argumentsText: '4096' }
+    const call = {
+      id: 'a',
+      name: 'f',
+      arguments: { n: 4096, yes: true, error: ['true 4096'] },
+      argumentsText: '4096',
+    }
     const usage = { ...zeroCounts, toolDefinitionTokens: 0, turns: [], reported: false }
     const partial = { text: '', reasoning: '', toolCalls: [call], usage, bytes: 1 }
     const given = new ProviderError('truncated', 'x', { provider: 'p', partial })
@@ -267,37 +337,52 @@ describe('secrets of a provider', () => {
       'proxy-authorization': 'Basic dXNlcjpwYXNz',
       'x-password': 'hunter2',
     }
-    const said = await refused({ headers }, 'dark s3ss10n-of-tests== pk0123456789abcdefghijkl dXNlcjpwYXNz hunter2')
+    const said = await refused(
+      { headers },
+      'dark s3ss10n-of-tests== pk0123456789abcdefghijkl dXNlcjpwYXNz hunter2',
+    )
     expect(said).toBe('p: 400 invalid-request: dark [redacted] [redacted] [redacted] [redacted]')
   })
 
   test('the headers of one call are secrets of that call, and of its fallbacks to the defaults', async () => {
     const key = 'call-key-0123456789'
     const echo = () =>
-      new Response(JSON.stringify({ error: key, half: key.slice(0, 13), encoded: btoa(`user:${key}`) }), {
-        status: 400,
-        headers: { 'x-request-id': key },
-      })
+      new Response(
+        JSON.stringify({ error: key, half: key.slice(0, 13), encoded: btoa(`user:${key}`) }),
+        {
+          status: 400,
+          headers: { 'x-request-id': key },
+        },
+      )
     const vendor = { headers: { Authorization: `Bearer ${key}` } }
     const shown = (provider: Provider, options?: CallOptions) =>
       provider
         .complete('Hi', { retry: { attempts: 1 } }, options ?? {})
         .catch((error: unknown) => inspect(error, { depth: 20, showHidden: true }))
     for (const secrets of [['provider-key'], () => ['provider-key']]) {
-      expect(await shown(play([echo], { secrets }).provider, { vendor })).not.toMatch(/call-key|Y2FsbC1rZX/)
-      expect(await shown(play([echo], { secrets, defaults: { vendor } }).provider)).not.toMatch(/call-key|Y2FsbC1rZX/)
-      expect(await shown(play([echo], { secrets, headers: { authorization: `Bearer ${key}` } }).provider)).not.toMatch(
+      expect(await shown(play([echo], { secrets }).provider, { vendor })).not.toMatch(
         /call-key|Y2FsbC1rZX/,
       )
+      expect(await shown(play([echo], { secrets, defaults: { vendor } }).provider)).not.toMatch(
+        /call-key|Y2FsbC1rZX/,
+      )
+      expect(
+        await shown(
+          play([echo], { secrets, headers: { authorization: `Bearer ${key}` } }).provider,
+        ),
+      ).not.toMatch(/call-key|Y2FsbC1rZX/)
       // The next call without it has nothing to hide.
       expect(await shown(play([echo], { secrets }).provider)).toContain(key)
     }
   })
 
   test('a key of the provider and one of the call, one inside the other, are both redacted whole', async () => {
-    const { provider } = play([() => new Response('short-key short-key-and-its-end', { status: 400 })], {
-      secrets: ['short-key'],
-    })
+    const { provider } = play(
+      [() => new Response('short-key short-key-and-its-end', { status: 400 })],
+      {
+        secrets: ['short-key'],
+      },
+    )
     await expect(
       provider.complete('Hi', { vendor: { headers: { 'x-api-key': 'short-key-and-its-end' } } }),
     ).rejects.toMatchObject({ message: 'p: 400 invalid-request: [redacted] [redacted]' })
@@ -309,7 +394,10 @@ describe('secrets of a provider', () => {
     const told: string[] = []
     const clock = { ...systemClock, random: () => 0 }
     const { provider } = play(
-      [() => new Response(key, { status: 500 }), () => new Response(streamOf([line(['text', `so ${key}`])]))],
+      [
+        () => new Response(key, { status: 500 }),
+        () => new Response(streamOf([line(['text', `so ${key}`])])),
+      ],
       { clock },
     )
     const reader = await provider.stream('Hi', {
@@ -321,7 +409,9 @@ describe('secrets of a provider', () => {
     expect(told).toEqual(['p: 500 server: [redacted]'])
     expect(cut).toMatchObject({ code: 'truncated', partial: { text: 'so [redacted]' } })
     const wrong = provider.completeWithHistory([{ role: key as 'user', content: '' }], { vendor })
-    await expect(wrong).rejects.toMatchObject({ message: expect.stringContaining('[redacted]') as string })
+    await expect(wrong).rejects.toMatchObject({
+      message: expect.stringContaining('[redacted]') as string,
+    })
     const mixedUp = provider.complete('Hi', { vendor, topP: key as unknown as number })
     await expect(mixedUp).rejects.toMatchObject({
       message: 'p: config: topP must be a number between 0 and 1, not "[redacted]"',
@@ -362,9 +452,14 @@ test('a failure of the neutral wire is typed', () => {
     message: 'p: down',
     provider: 'p',
   })
-  expect(toNeutralError('p', { body: { code: 'server', message: 'down' } }).message).toBe('p: server: down')
+  expect(toNeutralError('p', { body: { code: 'server', message: 'down' } }).message).toBe(
+    'p: server: down',
+  )
   expect(toNeutralError('p', { body: { code: 'server', message: 'power is down' } }).message).toBe(
     'p: server: power is down',
   )
-  expect(toNeutralError('p', { body: {} })).toMatchObject({ code: 'unknown', message: 'p: unknown: ' })
+  expect(toNeutralError('p', { body: {} })).toMatchObject({
+    code: 'unknown',
+    message: 'p: unknown: ',
+  })
 })

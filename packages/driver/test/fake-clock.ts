@@ -34,7 +34,9 @@ export class FakeClock implements Clock {
   advance(ms: number): void {
     const until = this.time + ms
     for (;;) {
-      const [next] = [...this.#timers].filter(([, { at }]) => at <= until).sort(([, a], [, b]) => a.at - b.at)
+      const [next] = [...this.#timers]
+        .filter(([, { at }]) => at <= until)
+        .sort(([, a], [, b]) => a.at - b.at)
       if (!next) break
       this.#timers.delete(next[0])
       this.time = next[1].at

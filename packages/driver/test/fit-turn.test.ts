@@ -13,10 +13,17 @@ const build = (more: Partial<Turn>, takes?: Driver['takes']) => {
     stream: false,
     ...more,
   }
-  return buildRequest({ name: 'p', request: ({ messages }: Turn) => messages, ...(takes && { takes }) }, turn)
+  return buildRequest(
+    { name: 'p', request: ({ messages }: Turn) => messages, ...(takes && { takes }) },
+    turn,
+  )
 }
-const user = (part: object): Partial<Turn> => ({ messages: [{ role: 'user', content: [part] } as ChatMessage] })
-const tool = (more: object): Partial<Turn> => ({ tools: [{ name: 't', description: 'd', ...more }] })
+const user = (part: object): Partial<Turn> => ({
+  messages: [{ role: 'user', content: [part] } as ChatMessage],
+})
+const tool = (more: object): Partial<Turn> => ({
+  tools: [{ name: 't', description: 'd', ...more }],
+})
 const file = { type: 'file', source: { type: 'url', url: 'https://v.example/v.mp4' } }
 
 describe('what not every API can be asked for', () => {
@@ -36,20 +43,39 @@ describe('what not every API can be asked for', () => {
     ],
     [
       'the detail of an image',
-      user({ type: 'image', source: { type: 'url', url: 'https://v.example/i.png' }, detail: 'low' }),
+      user({
+        type: 'image',
+        source: { type: 'url', url: 'https://v.example/i.png' },
+        detail: 'low',
+      }),
       'details',
       'detail of messages[0].content[0]',
     ],
-    ['a mark of the cache on a tool', tool({ cache: 'hour' }), 'cache-marks', 'cache of the tool "t"'],
+    [
+      'a mark of the cache on a tool',
+      tool({ cache: 'hour' }),
+      'cache-marks',
+      'cache of the tool "t"',
+    ],
     ['a deferred tool', tool({ deferred: true }), 'deferred', 'deferred of the tool "t"'],
-  ])('what not every API can be asked for is left out with a warning: %s', (_, turn, takes, what) => {
-    expect(build(turn).warnings).toEqual([`${what} has no place in a request to p, and was left out`])
-    expect(build(turn, [takes]).warnings).toEqual([])
-  })
+  ])(
+    'what not every API can be asked for is left out with a warning: %s',
+    (_, turn, takes, what) => {
+      expect(build(turn).warnings).toEqual([
+        `${what} has no place in a request to p, and was left out`,
+      ])
+      expect(build(turn, [takes]).warnings).toEqual([])
+    },
+  )
 
   test.each<[string, Partial<Turn>, NonNullable<Driver['takes']>[number], string]>([
     ['callers of a tool', tool({ callers: ['code'] }), 'callers', 'callers of the tool "t"'],
-    ['a clip of a video', user({ ...file, clip: { start: 1 } }), 'clips', 'clip of messages[0].content[0]'],
+    [
+      'a clip of a video',
+      user({ ...file, clip: { start: 1 } }),
+      'clips',
+      'clip of messages[0].content[0]',
+    ],
   ])('what not every API can be asked for is refused: %s', (_, turn, takes, what) => {
     expect(() => build(turn)).toThrow(`p: unsupported: ${what} has no place in this API's request`)
     expect(build(turn, [takes]).warnings).toEqual([])
@@ -65,7 +91,8 @@ describe('what not every API can be asked for', () => {
 })
 
 describe('the id of a file', () => {
-  const at = (origin: string): Partial<Turn> => user({ type: 'file', source: { type: 'file', id: 'file-1', origin } })
+  const at = (origin: string): Partial<Turn> =>
+    user({ type: 'file', source: { type: 'file', id: 'file-1', origin } })
 
   test('the id of a file goes to the vendor that has it', () => {
     expect(build(at('p'), ['files']).request).toEqual(at('p').messages)

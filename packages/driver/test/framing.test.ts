@@ -9,7 +9,10 @@ const mib = 1024 * 1024
 
 function lines(chunks: readonly Uint8Array[], maxBytes = mib): string[] {
   const found: string[] = []
-  const splitter = new LineSplitter((text, start, end) => found.push(text.slice(start, end)), maxBytes)
+  const splitter = new LineSplitter(
+    (text, start, end) => found.push(text.slice(start, end)),
+    maxBytes,
+  )
   for (const chunk of chunks) splitter.push(chunk)
   splitter.end()
   return found
@@ -45,7 +48,8 @@ function* splits(bytes: Uint8Array): Generator<Uint8Array[]> {
   yield Array.from(bytes, (_, at) => bytes.subarray(at, at + 1))
   for (let a = 0; a <= bytes.length; a++) yield [bytes.subarray(0, a), bytes.subarray(a)]
   for (let a = 0; a <= bytes.length; a += 3) {
-    for (let b = a; b <= bytes.length; b += 2) yield [bytes.subarray(0, a), bytes.subarray(a, b), bytes.subarray(b)]
+    for (let b = a; b <= bytes.length; b += 2)
+      yield [bytes.subarray(0, a), bytes.subarray(a, b), bytes.subarray(b)]
   }
 }
 
@@ -126,7 +130,10 @@ describe('lines', () => {
     // Half a million chunks: copied anew for each, they would come to eight terabytes.
     const chunk = encode('x'.repeat(64))
     expect(
-      lines([...Array.from({ length: (32 * mib) / chunk.length }, () => chunk), encode('\n')], 64 * mib)[0],
+      lines(
+        [...Array.from({ length: (32 * mib) / chunk.length }, () => chunk), encode('\n')],
+        64 * mib,
+      )[0],
     ).toHaveLength(32 * mib)
   })
 })
@@ -211,15 +218,20 @@ describe('server-sent events', () => {
     reportFault('S8', { 'cases of the standard': 1 })
   })
 
-  test.each(['data', 'event'])('a field whose name is %s but for a character is another', (name) => {
-    const line = `${name}: y`
-    for (let at = 0; at <= name.length; at++) {
-      const other = `${line.slice(0, at)}x${line.slice(at + 1)}`
-      for (const end of ['\n', '\r\n']) {
-        expect(frame('sse', [encode(`${other}${end}data: 1${end}${end}`)]).records).toEqual([{ event: '', data: '1' }])
+  test.each(['data', 'event'])(
+    'a field whose name is %s but for a character is another',
+    (name) => {
+      const line = `${name}: y`
+      for (let at = 0; at <= name.length; at++) {
+        const other = `${line.slice(0, at)}x${line.slice(at + 1)}`
+        for (const end of ['\n', '\r\n']) {
+          expect(frame('sse', [encode(`${other}${end}data: 1${end}${end}`)]).records).toEqual([
+            { event: '', data: '1' },
+          ])
+        }
       }
-    }
-  })
+    },
+  )
 
   test('a last event without its blank line is emitted, marked as unterminated, which is the one deviation', () => {
     expect(frame('sse', [encode('data: a\n\ndata: b')])).toEqual({
@@ -263,7 +275,10 @@ describe('NDJSON', () => {
 
   test('lines of more than 64 KiB work', () => {
     const line = JSON.stringify({ text: 'ż'.repeat(100_000) })
-    expect(frame('ndjson', [encode(`${line}\n`)])).toEqual({ records: [{ event: '', data: line }], cut: false })
+    expect(frame('ndjson', [encode(`${line}\n`)])).toEqual({
+      records: [{ event: '', data: line }],
+      cut: false,
+    })
   })
 })
 
@@ -271,7 +286,10 @@ describe('whole bodies', () => {
   test('a whole body gives one record at the end, however it is split; an empty body gives none', () => {
     const text = '\ufeff{"a":"👩‍🚀 ö"}'
     for (const chunks of splits(encode(text)))
-      expect(frame('json', chunks)).toEqual({ records: [{ event: '', data: text.slice(1), whole: true }], cut: false })
+      expect(frame('json', chunks)).toEqual({
+        records: [{ event: '', data: text.slice(1), whole: true }],
+        cut: false,
+      })
     expect(frame('json', [])).toEqual({ records: [], cut: false })
     expect(frame('json', [encode(' \n')]).records).toEqual([])
   })
@@ -291,19 +309,29 @@ describe('whole bodies', () => {
   test('a body that stops inside a character is cut, a wrong byte is not', () => {
     const bytes = encode('{"a":"ö"}')
     const framerOf = (): ReturnType<typeof createFramer> =>
-      createFramer({ framing: 'sse', stream: false, contentType: '', maxEventBytes: mib }, () => undefined)
+      createFramer(
+        { framing: 'sse', stream: false, contentType: '', maxEventBytes: mib },
+        () => undefined,
+      )
     const stopped = framerOf()
     stopped.push(bytes.subarray(0, 7))
     expect(() => stopped.end()).toThrow(expect.objectContaining({ code: 'protocol' }))
     expect(stopped.cut).toBe(true)
     const wrong = framerOf()
-    expect(() => wrong.push(Uint8Array.of(0x22, 0xff, 0x22))).toThrow(expect.objectContaining({ code: 'protocol' }))
+    expect(() => wrong.push(Uint8Array.of(0x22, 0xff, 0x22))).toThrow(
+      expect.objectContaining({ code: 'protocol' }),
+    )
     expect(wrong.cut).toBe(false)
   })
 
   test('a web page is refused whatever was asked for', () => {
     for (const stream of [true, false]) {
-      const choice = { framing: 'ndjson' as const, stream, contentType: 'Text/HTML; charset=utf-8', maxEventBytes: mib }
+      const choice = {
+        framing: 'ndjson' as const,
+        stream,
+        contentType: 'Text/HTML; charset=utf-8',
+        maxEventBytes: mib,
+      }
       expect(() => createFramer(choice, () => undefined)).toThrow(
         expect.objectContaining({
           code: 'protocol',
@@ -350,7 +378,12 @@ describe('lines of text', () => {
 
   test('a reply that is not streamed is one record of any text', () => {
     const records: WireRecord[] = []
-    const choice = { framing: 'lines' as const, stream: false, contentType: 'text/plain', maxEventBytes: mib }
+    const choice = {
+      framing: 'lines' as const,
+      stream: false,
+      contentType: 'text/plain',
+      maxEventBytes: mib,
+    }
     const framer = createFramer(choice, (record) => records.push(record))
     framer.push(encode('text Hello\n.\n'))
     framer.end()

@@ -40,9 +40,15 @@ test('the host is known from a text, a URL and a request', async () => {
 
 test('a guarded fetch reports a host that is not allowed, and never contacts it', async () => {
   let sent = 0
-  const { fetch, contacted, failed } = guarded(() => Promise.resolve(new Response(String(sent++))), ['h:443'])
+  const { fetch, contacted, failed } = guarded(
+    () => Promise.resolve(new Response(String(sent++))),
+    ['h:443'],
+  )
   const error = await caught(fetch('https://other/'))
-  expect(error).toMatchObject({ code: 'config', message: 'other:443 is not among the allowed hosts (h:443)' })
+  expect(error).toMatchObject({
+    code: 'config',
+    message: 'other:443 is not among the allowed hosts (h:443)',
+  })
   expect([sent, contacted, failed]).toEqual([0, ['other:443'], [error]])
   expect(await caught(fetch('no address'))).toMatchObject({ code: 'invalid-base-url' })
 })
@@ -68,7 +74,10 @@ test('half of a surrogate pair is sent as U+FFFD, in JSON however its text is es
     '\n\udbff\n': '\n\ufffd\n',
   }
   for (const [text, sent] of Object.entries(texts)) {
-    expect(JSON.parse((await sentAs(JSON.stringify({ text, [text]: 1 }))) as string)).toEqual({ text: sent, [sent]: 1 })
+    expect(JSON.parse((await sentAs(JSON.stringify({ text, [text]: 1 }))) as string)).toEqual({
+      text: sent,
+      [sent]: 1,
+    })
   }
   const kept = [
     '',
@@ -84,7 +93,9 @@ test('half of a surrogate pair is sent as U+FFFD, in JSON however its text is es
 test('what a transport throws is a network error with its host, unless it is typed', async () => {
   const typed = new LlmError('unsupported', 'x')
   expect(await caught(guarded(() => Promise.reject(typed)).fetch('https://h/'))).toBe(typed)
-  expect(await caught(guarded(() => Promise.reject(new Error('x'))).fetch('https://h/'))).toMatchObject({
+  expect(
+    await caught(guarded(() => Promise.reject(new Error('x'))).fetch('https://h/')),
+  ).toMatchObject({
     code: 'network',
     host: 'h:443',
     message: 'p: network at h:443: x',
@@ -107,7 +118,9 @@ test('a guarded fetch reports failures outside the wire as network errors too', 
 })
 
 test('a failed response has its host', async () => {
-  const { fetch, failed } = guarded(() => Promise.resolve(new Response('{"error":1}', { status: 500 })))
+  const { fetch, failed } = guarded(() =>
+    Promise.resolve(new Response('{"error":1}', { status: 500 })),
+  )
   const error = await caught(fetch('https://h/'))
   expect(error).toBeInstanceOf(ProviderError)
   expect(error).toMatchObject({ code: 'server', host: 'h:443', body: '{"error":1}' })
@@ -132,7 +145,9 @@ test("an error's body may be split inside a character, and is not waited for bey
         ),
       ),
     ).fetch('https://h/')
-  expect(await caught(failing(bytes.subarray(0, 3), bytes.subarray(3)))).toMatchObject({ body: 'zwölf' })
+  expect(await caught(failing(bytes.subarray(0, 3), bytes.subarray(3)))).toMatchObject({
+    body: 'zwölf',
+  })
   expect(dropped).toBe(false)
   const reading = caught(failing(new Uint8Array(65_536).fill(120)))
   await settle()
@@ -141,12 +156,17 @@ test("an error's body may be split inside a character, and is not waited for bey
 })
 
 test('a guarded fetch rejects a value that is not a response', async () => {
-  expect(await caught(guarded(() => Promise.resolve(Response.error())).fetch('https://h/'))).toMatchObject({
+  expect(
+    await caught(guarded(() => Promise.resolve(Response.error())).fetch('https://h/')),
+  ).toMatchObject({
     code: 'unknown',
     host: 'h:443',
   })
 })
 
 test.each([[200], [299]])('%i is a success', async (status) => {
-  expect((await guarded(() => Promise.resolve(new Response('x', { status }))).fetch('https://h/')).status).toBe(status)
+  expect(
+    (await guarded(() => Promise.resolve(new Response('x', { status }))).fetch('https://h/'))
+      .status,
+  ).toBe(status)
 })

@@ -62,20 +62,30 @@ describe('the end of a stream', () => {
       )
       expect(types).toEqual(['tool-call-start', 'tool-call-delta'])
       expect(error.code).toBe('truncated')
-      expect(error.partial?.toolCalls).toMatchObject([{ id: 'a', error: expect.any(String) as string }])
+      expect(error.partial?.toolCalls).toMatchObject([
+        { id: 'a', error: expect.any(String) as string },
+      ])
     }
   })
 })
 
 describe('what a server says in a failure', () => {
   test('a status is kept although its body never comes', async () => {
-    const { provider, clock } = play([() => new Response(streamOf(['{"error":"half'], 'open'), { status: 400 })], {
-      timeouts: { headersMs: 1000 },
-    })
+    const { provider, clock } = play(
+      [() => new Response(streamOf(['{"error":"half'], 'open'), { status: 400 })],
+      {
+        timeouts: { headersMs: 1000 },
+      },
+    )
     const error = failure(provider.complete('Hi'))
     await settle()
     clock.advance(5000)
-    expect(await error).toMatchObject({ code: 'invalid-request', status: 400, body: '{"error":"half', attempts: 1 })
+    expect(await error).toMatchObject({
+      code: 'invalid-request',
+      status: 400,
+      body: '{"error":"half',
+      attempts: 1,
+    })
   })
 
   test('64 KiB of an error inside a reply are kept, however it is nested', async () => {
@@ -145,8 +155,13 @@ describe('the memory that a body takes', () => {
   })
 
   test('a record with too many values rejects limit-exceeded before it is parsed', async () => {
-    const { provider } = play([() => new Response(`[${'[],'.repeat(5000)}[]]`)], { limits: { maxJsonValues: 20_000 } })
-    expect(await failure(provider.complete('Hi'))).toMatchObject({ code: 'limit-exceeded', attempts: 1 })
+    const { provider } = play([() => new Response(`[${'[],'.repeat(5000)}[]]`)], {
+      limits: { maxJsonValues: 20_000 },
+    })
+    expect(await failure(provider.complete('Hi'))).toMatchObject({
+      code: 'limit-exceeded',
+      attempts: 1,
+    })
   })
 })
 
@@ -164,7 +179,8 @@ test('an error names the address and the method of its request, without query an
     [() => new Response('{}', { status: 404 })],
     { secrets: ['path-secret-0123456789'] },
     {
-      send: (_, io) => io.fetch('https://api.example/v1/path-secret-0123456789/chat?key=1', { method: 'POST' }),
+      send: (_, io) =>
+        io.fetch('https://api.example/v1/path-secret-0123456789/chat?key=1', { method: 'POST' }),
     },
   )
   expect(await failure(provider.complete('Hi'))).toMatchObject({
@@ -185,7 +201,11 @@ test.each([
     return new Response('{}', { status: 404 })
   }
   const init = { method: 'POST', headers: { 'content-type': type }, body: '"\\ud83d"' }
-  const { provider } = play([refuse], {}, { send: (_, io) => io.fetch('https://api.example/v1', init) })
+  const { provider } = play(
+    [refuse],
+    {},
+    { send: (_, io) => io.fetch('https://api.example/v1', init) },
+  )
   await failure(provider.complete('Hi'))
   expect(bodies).toEqual([`"${sent}"`])
 })

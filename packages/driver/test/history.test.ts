@@ -20,7 +20,10 @@ const result = (toolCallId: string, more: Partial<ToolMessage> = {}): ToolMessag
 describe('a history', () => {
   test('the system option stands first, system messages stay where they are', () => {
     const messages: ChatMessage[] = [user, { role: 'system', content: 'later' }]
-    expect(normalizeHistory(messages, 'first')).toEqual([{ role: 'system', content: 'first' }, ...messages])
+    expect(normalizeHistory(messages, 'first')).toEqual([
+      { role: 'system', content: 'first' },
+      ...messages,
+    ])
     expect(normalizeHistory(messages, '')[0]).toEqual({ role: 'system', content: '' })
     expect(normalizeHistory(messages, undefined)).toEqual(messages)
   })
@@ -43,8 +46,18 @@ describe('a history', () => {
       undefined,
     )
     expect(
-      normal.map((message) => (message.role === 'tool' ? [message.toolCallId, message.toolName] : message.role)),
-    ).toEqual(['user', 'assistant', ['a', 'tool_a'], ['b', 'tool_b'], 'user', 'assistant', ['c', 'tool_c']])
+      normal.map((message) =>
+        message.role === 'tool' ? [message.toolCallId, message.toolName] : message.role,
+      ),
+    ).toEqual([
+      'user',
+      'assistant',
+      ['a', 'tool_a'],
+      ['b', 'tool_b'],
+      'user',
+      'assistant',
+      ['c', 'tool_c'],
+    ])
     expect(normal[3]).toMatchObject({ isError: true })
   })
 
@@ -65,31 +78,56 @@ describe('a history', () => {
     ['two results of one call', [user, calling('a'), result('a'), result('a')]],
     ['an unknown role', [{ role: 'developer', content: 'x' } as unknown as ChatMessage]],
   ])('%s is refused', (_, messages) => {
-    expect(() => normalizeHistory(messages, 'system')).toThrow(expect.objectContaining({ code: 'invalid-request' }))
+    expect(() => normalizeHistory(messages, 'system')).toThrow(
+      expect.objectContaining({ code: 'invalid-request' }),
+    )
   })
 
   test('a history lists the ids of all its calls', () => {
-    expect(toolCallIds([user, calling('a', 'b'), result('a'), calling('c')])).toEqual(['a', 'b', 'c'])
+    expect(toolCallIds([user, calling('a', 'b'), result('a'), calling('c')])).toEqual([
+      'a',
+      'b',
+      'c',
+    ])
   })
 })
 
 describe('ids that an API accepts', () => {
-  const mapped = (ids: readonly string[], rule?: Parameters<typeof mapToolCallIds>[1]): string[] => {
+  const mapped = (
+    ids: readonly string[],
+    rule?: Parameters<typeof mapToolCallIds>[1],
+  ): string[] => {
     const messages = mapToolCallIds([calling(...ids), ...ids.map((id) => result(id))], rule)
     const calls = toolCallIds(messages)
-    expect(messages.flatMap((message) => (message.role === 'tool' ? [message.toolCallId] : []))).toEqual(calls)
+    expect(
+      messages.flatMap((message) => (message.role === 'tool' ? [message.toolCallId] : [])),
+    ).toEqual(calls)
     expect(new Set(calls).size).toBe(new Set(ids).size)
     return calls
   }
 
   test('an id that fits stays as it is', () => {
-    expect(mapped(['call_1', 'toolu_01AbC-9', 'x'.repeat(64)])).toEqual(['call_1', 'toolu_01AbC-9', 'x'.repeat(64)])
+    expect(mapped(['call_1', 'toolu_01AbC-9', 'x'.repeat(64)])).toEqual([
+      'call_1',
+      'toolu_01AbC-9',
+      'x'.repeat(64),
+    ])
   })
 
   test('different ids stay different, the same id stays the same', () => {
-    const ids = ['call:1', 'call_1', 'call/1', 'ł', 'ó', '', `${'x'.repeat(80)}1`, `${'x'.repeat(80)}2`]
+    const ids = [
+      'call:1',
+      'call_1',
+      'call/1',
+      'ł',
+      'ó',
+      '',
+      `${'x'.repeat(80)}1`,
+      `${'x'.repeat(80)}2`,
+    ]
     for (const rule of [{}, { maxLength: 40 }, { maxLength: 12 }]) {
-      for (const id of mapped(ids, rule)) expect(id).toMatch(new RegExp(`^[\\w-]{1,${rule.maxLength ?? 64}}$`))
+      for (const id of mapped(ids, rule))
+        expect(id).toMatch(new RegExp(`^[\\w-]{1,${rule.maxLength ?? 64}}$`))
     }
     expect(mapped(ids)).toEqual(mapped(ids))
   })
@@ -103,7 +141,10 @@ describe('ids that an API accepts', () => {
   })
 
   test('ten thousand ids of one start stay different in nine characters', () => {
-    const ids = Array.from({ length: 10_000 }, (_, index) => `chatcmpl-tool-${'0'.repeat(40)}${index}`)
+    const ids = Array.from(
+      { length: 10_000 },
+      (_, index) => `chatcmpl-tool-${'0'.repeat(40)}${index}`,
+    )
     expect(new Set(mapped(ids, { length: 9 })).size).toBe(10_000)
   })
 

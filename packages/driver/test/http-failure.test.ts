@@ -7,7 +7,10 @@ const stop: Step = ['finish', 'stop']
 const once = { defaults: { retry: { attempts: 1 } } }
 
 test.each([
-  ['File Not Found', 'p: 404 not-found: File Not Found (https://api.example/chat; check the base URL)'],
+  [
+    'File Not Found',
+    'p: 404 not-found: File Not Found (https://api.example/chat; check the base URL)',
+  ],
   ['The model "m" does not exist', 'p: 404 not-found: The model "m" does not exist'],
 ])(
   'a server without the path is named by its address, one without the model by the model: %s',
@@ -41,7 +44,8 @@ describe('redirects', () => {
   })
 
   test('a redirect that a browser hides has no status', async () => {
-    const hidden = () => Object.defineProperty(new Response(null), 'type', { value: 'opaqueredirect' })
+    const hidden = () =>
+      Object.defineProperty(new Response(null), 'type', { value: 'opaqueredirect' })
     const error = await failure(
       play([() => Object.defineProperty(hidden(), 'status', { value: 0 })]).provider.complete('Hi'),
     )
@@ -115,7 +119,9 @@ describe('a failure inside an answer', () => {
       () =>
         new Response(steps.map(line).join(''), { headers: { 'x-id': '7' } })
     await failure(read(play([answer(['fail', { body: { no: 1 } }])], once, error).provider))
-    await failure(read(play([answer(['fail', { body: 'busy', status: 503 }])], once, error).provider))
+    await failure(
+      read(play([answer(['fail', { body: 'busy', status: 503 }])], once, error).provider),
+    )
     expect(seen).toEqual([
       { status: 200, headers: '7', body: { no: 1 }, text: '{"no":1}', inBand: true },
       { status: 503, headers: '7', body: 'busy', text: 'busy', inBand: true },

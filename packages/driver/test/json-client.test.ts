@@ -12,7 +12,10 @@ import { FakeClock } from './fake-clock.js'
 
 const key = 'sk-client-0123456789abcdef'
 const json = (body: unknown, status = 200, headers: Record<string, string> = {}): Response =>
-  new Response(JSON.stringify(body), { status, headers: { 'content-type': 'application/json', ...headers } })
+  new Response(JSON.stringify(body), {
+    status,
+    headers: { 'content-type': 'application/json', ...headers },
+  })
 
 type EndpointRequest = Parameters<ReturnType<typeof createEndpointClient>['json']>[0]
 
@@ -45,7 +48,9 @@ describe('the JSON client', () => {
       },
       { headers: { 'X-Own': 'own' } },
     )
-    expect(await request({ url, headers: { authorization: `Bearer ${key}` } })).toEqual({ ok: true })
+    expect(await request({ url, headers: { authorization: `Bearer ${key}` } })).toEqual({
+      ok: true,
+    })
     await request({ url, body: { a: 1 } })
     expect(sent.map(([, { method, body }]) => [method, body])).toEqual([
       ['GET', undefined],
@@ -62,7 +67,9 @@ describe('the JSON client', () => {
   })
 
   test('a field error of a response that succeeded is part of it', async () => {
-    const { request } = client(() => Promise.resolve(json({ error: { message: 'of line 3' }, lines: 7 })))
+    const { request } = client(() =>
+      Promise.resolve(json({ error: { message: 'of line 3' }, lines: 7 })),
+    )
     expect(await request({ url })).toEqual({ error: { message: 'of line 3' }, lines: 7 })
   })
 
@@ -90,17 +97,25 @@ describe('the JSON client', () => {
   })
 
   test('the JSON client rejects an unlisted host, a redirect, a web page and text that is not JSON', async () => {
-    const answering = (response: () => Response) => client(() => Promise.resolve(response())).request
-    await expect(answering(() => json({}))({ url: 'https://other.example/' })).rejects.toMatchObject({ code: 'config' })
+    const answering = (response: () => Response) =>
+      client(() => Promise.resolve(response())).request
+    await expect(
+      answering(() => json({}))({ url: 'https://other.example/' }),
+    ).rejects.toMatchObject({ code: 'config' })
     await expect(
       answering(() => new Response(null, { status: 302, headers: { location: '/x' } }))({ url }),
     ).rejects.toMatchObject({ code: 'redirect-refused' })
     await expect(
       answering(() => new Response('<p>', { headers: { 'content-type': 'text/html' } }))({ url }),
     ).rejects.toMatchObject({ code: 'protocol' })
-    await expect(answering(() => new Response('oops'))({ url })).rejects.toMatchObject({ code: 'protocol' })
+    await expect(answering(() => new Response('oops'))({ url })).rejects.toMatchObject({
+      code: 'protocol',
+    })
     await expect(
-      client(() => Promise.resolve(new Response('{"a":')), { defaults: {} }).request({ url }, { deadlineMs: 1 }),
+      client(() => Promise.resolve(new Response('{"a":')), { defaults: {} }).request(
+        { url },
+        { deadlineMs: 1 },
+      ),
     ).rejects.toMatchObject({ code: 'truncated' })
   })
 
@@ -149,7 +164,12 @@ describe('the JSON client', () => {
 
 describe('the embedder', () => {
   const embedder = (embedBatch: (texts: readonly string[]) => EmbeddingBatch, batchSize = 3) =>
-    createEmbedder({ name: 'p', model: 'e', batchSize, embedBatch: (texts) => Promise.resolve(embedBatch(texts)) })
+    createEmbedder({
+      name: 'p',
+      model: 'e',
+      batchSize,
+      embedBatch: (texts) => Promise.resolve(embedBatch(texts)),
+    })
 
   test('the embedder sends batches one after the other, keeps the order and adds usage up', async () => {
     const sizes: number[] = []
@@ -166,7 +186,9 @@ describe('the embedder', () => {
   })
 
   test('the embedder reports that counts are missing', async () => {
-    expect((await embedder((texts) => ({ vectors: texts.map(() => [1]) })).embed(['a'])).usage.reported).toBe(false)
+    expect(
+      (await embedder((texts) => ({ vectors: texts.map(() => [1]) })).embed(['a'])).usage.reported,
+    ).toBe(false)
   })
 
   test.each<[string, (texts: readonly string[]) => EmbeddingBatch]>([
@@ -183,6 +205,8 @@ describe('the embedder', () => {
 
   test('the embedder takes two hundred thousand texts in one batch', async () => {
     const made = embedder((texts) => ({ vectors: texts.map(() => [1]) }), 1e6)
-    expect((await made.embed(Array.from({ length: 200_000 }, () => 'x'))).vectors).toHaveLength(200_000)
+    expect((await made.embed(Array.from({ length: 200_000 }, () => 'x'))).vectors).toHaveLength(
+      200_000,
+    )
   })
 })

@@ -10,10 +10,14 @@ const nested = (levels: number, innermost: object = {}): Record<string, unknown>
 const check = (value: unknown) => () => {
   checkDepth('it', value)
 }
-const refused: unknown = expect.objectContaining({ code: 'invalid-request', message: 'it: nested deeper than 256' })
+const refused: unknown = expect.objectContaining({
+  code: 'invalid-request',
+  message: 'it: nested deeper than 256',
+})
 
 test('a value may be nested 256 levels deep, in objects and lists', () => {
-  for (const value of [undefined, null, 'text', {}, nested(256), nested(256, [])]) expect(check(value)).not.toThrow()
+  for (const value of [undefined, null, 'text', {}, nested(256), nested(256, [])])
+    expect(check(value)).not.toThrow()
 })
 
 test('what is nested deeper, or holds itself, is refused by its name', () => {
@@ -25,8 +29,17 @@ test('what is nested deeper, or holds itself, is refused by its name', () => {
 })
 
 test('the one of several tools whose parameters are too deep is named', () => {
-  const tool = (name: string, levels: number) => ({ name, description: '', parameters: nested(levels) })
+  const tool = (name: string, levels: number) => ({
+    name,
+    description: '',
+    parameters: nested(levels),
+  })
   expect(() => {
     checkTools([tool('flat', 2), { name: 'none', description: '' }, tool('deep', 257)])
-  }).toThrow(expect.objectContaining({ code: 'invalid-request', message: 'tool "deep": nested deeper than 256' }))
+  }).toThrow(
+    expect.objectContaining({
+      code: 'invalid-request',
+      message: 'tool "deep": nested deeper than 256',
+    }),
+  )
 })

@@ -21,7 +21,9 @@ afterEach(() => {
 })
 
 /** A server on the loopback address; the sockets it has open and the paths it was asked for. */
-export async function serve(handler: Handler): Promise<{ url: string; sockets: Set<Socket>; paths: string[] }> {
+export async function serve(
+  handler: Handler,
+): Promise<{ url: string; sockets: Set<Socket>; paths: string[] }> {
   const sockets = new Set<Socket>()
   const paths: string[] = []
   const server = createServer((request, response) => {
@@ -47,7 +49,8 @@ export function provider(url: string, settings: Partial<ProviderSettings> = {}):
     name: 'p',
     framing: 'ndjson',
     request: ({ messages }) => ({ messages }),
-    send: (body, io) => postJson(io, `${url}/chat`, body, { authorization: 'Bearer sk-transport-0123456789' }),
+    send: (body, io) =>
+      postJson(io, `${url}/chat`, body, { authorization: 'Bearer sk-transport-0123456789' }),
     decoder: (sink) => ({
       push: ({ data }) => {
         const { text, end } = parseJson<{ text?: string; end?: boolean }>(data)

@@ -17,7 +17,11 @@ test('a value is made once while its key stays, and again when another came in b
     'value of a',
   ])
   expect(made).toEqual(['a', 'b', 'a'])
-  expect(await Promise.all([ask('c'), ask('d'), ask('c')])).toEqual(['value of c', 'value of d', 'value of c'])
+  expect(await Promise.all([ask('c'), ask('d'), ask('c')])).toEqual([
+    'value of c',
+    'value of d',
+    'value of c',
+  ])
 })
 
 test('a failure is not kept', async () => {

@@ -21,12 +21,20 @@ test.each([
   ['SOMETHING_NEW', 'network', undefined, true],
 ])('%s is %s (%s), tried again: %s', (code, kind, reason, retryable) => {
   const error = toNetworkError(thrown(code), 'p', 'host:443')
-  expect([error.code, error.reason, error.retryable, error.host]).toEqual([kind, reason, retryable, 'host:443'])
+  expect([error.code, error.reason, error.retryable, error.host]).toEqual([
+    kind,
+    reason,
+    retryable,
+    'host:443',
+  ])
   expect(error.cause).toMatchObject({ message: code, code })
 })
 
 test.each([
-  [thrown('UND_ERR_SOCKET', 'other side closed'), 'p: network (reset) at host:80: other side closed'],
+  [
+    thrown('UND_ERR_SOCKET', 'other side closed'),
+    'p: network (reset) at host:80: other side closed',
+  ],
   [
     thrown('HPE_INVALID_CONSTANT', 'Expected HTTP/', 'HTTPParserError'),
     "p: protocol at host:80: the server's response is not HTTP: Expected HTTP/",
@@ -39,7 +47,11 @@ test.each([
 })
 
 test('a response that is not HTTP is a protocol error, not tried again', () => {
-  const error = toNetworkError(thrown('HPE_INVALID_CONSTANT', 'Expected HTTP/', 'HTTPParserError'), 'p', 'host:80')
+  const error = toNetworkError(
+    thrown('HPE_INVALID_CONSTANT', 'Expected HTTP/', 'HTTPParserError'),
+    'p',
+    'host:80',
+  )
   expect([error.code, error.retryable, error.message]).toEqual([
     'protocol',
     false,
@@ -48,7 +60,9 @@ test('a response that is not HTTP is a protocol error, not tried again', () => {
 })
 
 test("a parser may say so by its code alone, as Node's http does", () => {
-  expect(toNetworkError(thrown('HPE_CR_EXPECTED', 'Missing expected CR'), 'p', 'host:80')).toMatchObject({
+  expect(
+    toNetworkError(thrown('HPE_CR_EXPECTED', 'Missing expected CR'), 'p', 'host:80'),
+  ).toMatchObject({
     code: 'protocol',
     retryable: false,
     message: "p: protocol at host:80: the server's response is not HTTP: Missing expected CR",
@@ -70,8 +84,20 @@ test.each([
     false,
     'p: auth (proxy) at host:443: the proxy refused the connection with 407: set a user and password that it knows, http://user:password@host:port',
   ],
-  [502, 'network', undefined, true, 'p: network at host:443: Proxy response (502) !== 200 when HTTP Tunneling'],
-  [503, 'network', undefined, true, 'p: network at host:443: Proxy response (503) !== 200 when HTTP Tunneling'],
+  [
+    502,
+    'network',
+    undefined,
+    true,
+    'p: network at host:443: Proxy response (502) !== 200 when HTTP Tunneling',
+  ],
+  [
+    503,
+    'network',
+    undefined,
+    true,
+    'p: network at host:443: Proxy response (503) !== 200 when HTTP Tunneling',
+  ],
 ])('a proxy that answers CONNECT with %i is named', (status, code, reason, retryable, message) => {
   const own = thrown('UND_ERR_ABORTED', `Proxy response (${status}) !== 200 when HTTP Tunneling`)
   // Node's own fetch calls it a cancelled request.
@@ -80,7 +106,12 @@ test.each([
   })
   for (const thrown of [own, cancelled]) {
     const error = toNetworkError(thrown, 'p', 'host:443')
-    expect([error.code, error.reason, error.retryable, error.message]).toEqual([code, reason, retryable, message])
+    expect([error.code, error.reason, error.retryable, error.message]).toEqual([
+      code,
+      reason,
+      retryable,
+      message,
+    ])
     expect(error.status).toBe(reason && status)
   }
 })
@@ -88,9 +119,14 @@ test.each([
 test('a proxy that is known is named, whatever fails through it', () => {
   const through = (message: string) =>
     toNetworkError(
-      Object.assign(new Error('fetch failed', { cause: Object.assign(new Error(message), { code: 'ECONNREFUSED' }) }), {
-        proxy: 'proxy.local:3128',
-      }),
+      Object.assign(
+        new Error('fetch failed', {
+          cause: Object.assign(new Error(message), { code: 'ECONNREFUSED' }),
+        }),
+        {
+          proxy: 'proxy.local:3128',
+        },
+      ),
       'p',
       'host:443',
     ).message
@@ -104,8 +140,11 @@ test('a proxy that is known is named, whatever fails through it', () => {
 
 test('a cancelled request of which no more is known is named', () => {
   expect(
-    toNetworkError(new TypeError('fetch failed', { cause: new Error('Request was cancelled.') }), 'p', 'host:443')
-      .message,
+    toNetworkError(
+      new TypeError('fetch failed', { cause: new Error('Request was cancelled.') }),
+      'p',
+      'host:443',
+    ).message,
   ).toBe('p: network at host:443: Request was cancelled.')
 })
 
@@ -119,7 +158,10 @@ test('the first of several failed addresses that says something counts, and noth
     'p',
     undefined,
   )
-  expect([error.reason, error.message]).toEqual(['refused', 'p: network (refused): connect ECONNREFUSED 127.0.0.1:1'])
+  expect([error.reason, error.message]).toEqual([
+    'refused',
+    'p: network (refused): connect ECONNREFUSED 127.0.0.1:1',
+  ])
   expect(JSON.stringify(error)).not.toContain('secret')
   expect(Object.keys(error.cause as object)).toEqual(['code'])
   for (const odd of ['text', undefined, null, 7])

@@ -88,25 +88,37 @@ describe('neutral wire', () => {
 
   test('a reply without its end is cut, streamed or whole', async () => {
     const { provider } = play(answer.slice(0, 2))
-    await expect(provider.complete('x', { retry: { attempts: 1 } })).rejects.toMatchObject({ code: 'truncated' })
+    await expect(provider.complete('x', { retry: { attempts: 1 } })).rejects.toMatchObject({
+      code: 'truncated',
+    })
     const reader = await provider.stream('x')
     await reader.next()
     await expect(reader.next()).rejects.toMatchObject({ code: 'truncated' })
   })
 
   test('an error of the source is the failure of the reply, with its code, and no request follows', async () => {
-    const { provider, state } = play([answer[1]!, new LlmError('context-length', 'too long'), answer[7]!])
+    const { provider, state } = play([
+      answer[1]!,
+      new LlmError('context-length', 'too long'),
+      answer[7]!,
+    ])
     const reader = await provider.stream('x')
     expect((await reader.next()).value).toBe('Hé 🚀\n')
     const error: unknown = await reader.next().catch((thrown: unknown) => thrown)
     expect(isLlmError(error, 'context-length')).toBe(true)
-    expect(error).toMatchObject({ message: 'neutral: context-length: too long', partial: { text: 'Hé 🚀\n' } })
+    expect(error).toMatchObject({
+      message: 'neutral: context-length: too long',
+      partial: { text: 'Hé 🚀\n' },
+    })
     expect(state.asked).toBe(2)
   })
 
   test('a failure that is not known has the code unknown, and is not tried again', async () => {
     const { provider, state } = play([new Error('boom')])
-    await expect(provider.complete('x')).rejects.toMatchObject({ code: 'unknown', message: 'neutral: unknown: boom' })
+    await expect(provider.complete('x')).rejects.toMatchObject({
+      code: 'unknown',
+      message: 'neutral: unknown: boom',
+    })
     expect(state.asked).toBe(1)
   })
 

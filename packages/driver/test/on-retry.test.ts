@@ -20,7 +20,9 @@ function flaky(failures: number) {
     request: (turn) => turn,
     send: async (turn) => {
       if (sent.push(turn) <= failures)
-        throw toNeutralError('flaky', { body: { code: 'overloaded', message: 'busy, key-1234567890' } })
+        throw toNeutralError('flaky', {
+          body: { code: 'overloaded', message: 'busy, key-1234567890' },
+        })
       const records: NeutralRecord[] = [
         { type: 'text', text: 'ok' },
         { type: 'end', finish: 'stop', usage: {} },
@@ -33,7 +35,13 @@ function flaky(failures: number) {
   const clock = { ...systemClock, random: () => 0 }
   return {
     sent,
-    provider: createProvider(driver, { model: 'm', cheapestModel: 'm', hosts: [], clock, secrets: ['key-1234567890'] }),
+    provider: createProvider(driver, {
+      model: 'm',
+      cheapestModel: 'm',
+      hosts: [],
+      clock,
+      secrets: ['key-1234567890'],
+    }),
   }
 }
 

@@ -20,18 +20,24 @@ describe('an option that is null', () => {
   test('an option that is null sends nothing, whatever the defaults are; undefined leaves them as they are', async () => {
     expect(await sent({}, {})).toEqual({ maxTokens: 4096, temperature: 0.7 })
     expect(await sent({}, { maxTokens: null, temperature: null })).toEqual({})
-    expect(await sent({ maxTokens: 9, topP: 0.5, system: 'Be brief' }, { topP: null, system: null })).toEqual({
+    expect(
+      await sent({ maxTokens: 9, topP: 0.5, system: 'Be brief' }, { topP: null, system: null }),
+    ).toEqual({
       maxTokens: 9,
       temperature: 0.7,
     })
-    expect(await sent({ maxTokens: null, topP: 0.5 }, { topP: undefined, maxTokens: undefined })).toEqual({
+    expect(
+      await sent({ maxTokens: null, topP: 0.5 }, { topP: undefined, maxTokens: undefined }),
+    ).toEqual({
       topP: 0.5,
       temperature: 0.7,
     })
   })
 
   test('an option that is null is replaced by a later value', async () => {
-    expect(await sent({ maxTokens: null, temperature: null }, { maxTokens: 5, temperature: 0 })).toEqual({
+    expect(
+      await sent({ maxTokens: null, temperature: null }, { maxTokens: 5, temperature: 0 }),
+    ).toEqual({
       maxTokens: 5,
       temperature: 0,
     })
@@ -40,7 +46,10 @@ describe('an option that is null', () => {
 
 describe('a server that refuses the default temperature', () => {
   const refusal = () =>
-    Response.json({ error: "Unsupported parameter: 'temperature' is not supported with this model." }, { status: 400 })
+    Response.json(
+      { error: "Unsupported parameter: 'temperature' is not supported with this model." },
+      { status: 400 },
+    )
 
   test('a server that refuses the default temperature gets the request once more without it, and is not sent it again', async () => {
     const { provider, turns } = play([refusal, whole])
@@ -51,7 +60,9 @@ describe('a server that refuses the default temperature', () => {
 
   test('a server that refuses the default temperature fails the call if the caller set it, or if it refuses the request all the same', async () => {
     const own = play([refusal, whole])
-    await expect(own.provider.complete('Hi', { temperature: 0.7 })).rejects.toMatchObject({ code: 'invalid-request' })
+    await expect(own.provider.complete('Hi', { temperature: 0.7 })).rejects.toMatchObject({
+      code: 'invalid-request',
+    })
     expect(own.turns).toHaveLength(1)
     const always = play([refusal])
     await expect(always.provider.stream('Hi')).rejects.toMatchObject({ code: 'invalid-request' })
@@ -67,7 +78,10 @@ test("defaults: 'vendor' sends neither maxTokens nor temperature, unless a call 
 test('defaults of another form are refused where the provider is made', () => {
   for (const defaults of ['reference', [], 1] as never[])
     expect(() => play([whole], { defaults })).toThrow(
-      expect.objectContaining({ code: 'config', message: expect.stringContaining("or 'vendor'") as string }),
+      expect.objectContaining({
+        code: 'config',
+        message: expect.stringContaining("or 'vendor'") as string,
+      }),
     )
 })
 
@@ -97,7 +111,10 @@ test('a reader of text has the whole conversation, one with tools has its finish
   for await (const _ of reader);
   const question = { role: 'user', content: 'Hi' } as const
   const origin = { provider: 'p', model: 'm', state: { signature: 's' } }
-  expect(reader.messages()).toEqual([question, { role: 'assistant', content: 'Hello', reasoning: 'Hm', origin }])
+  expect(reader.messages()).toEqual([
+    question,
+    { role: 'assistant', content: 'Hello', reasoning: 'Hm', origin },
+  ])
   const events = await provider.streamWithTools([question], [])
   expect(events.finishReason()).toBeUndefined()
   for await (const _ of events);
@@ -114,6 +131,10 @@ test('a configuration is read once: what is done to its objects later changes no
   defaults.vendor.text.verbosity = 'high'
   headers['x-team'] = 'two'
   await provider.complete('Hi')
-  expect(turns[0]?.options).toMatchObject({ temperature: 0.1, stop: ['a'], vendor: { text: { verbosity: 'low' } } })
+  expect(turns[0]?.options).toMatchObject({
+    temperature: 0.1,
+    stop: ['a'],
+    vendor: { text: { verbosity: 'low' } },
+  })
   expect(ios[0]?.headers).toEqual({ 'x-team': 'one' })
 })

@@ -1,4 +1,9 @@
-import { attachDescription, type CallOptions, type Capabilities, describeProvider } from '@modelport/core'
+import {
+  attachDescription,
+  type CallOptions,
+  type Capabilities,
+  describeProvider,
+} from '@modelport/core'
 import { estimatePrompt, postJson, resolveCapabilities } from '@modelport/driver'
 import { describe, expect, test } from 'vitest'
 import { play } from './scripted-driver.js'
@@ -34,7 +39,9 @@ describe('capabilities', () => {
       schema: { supported: false, source: profile },
     })
     const none = { ...api, tools: of(false), parallelTools: of(false), schema: of(false) }
-    expect(resolveCapabilities(none, { supportsTools: true, supportsJsonSchema: true })).toEqual(none)
+    expect(resolveCapabilities(none, { supportsTools: true, supportsJsonSchema: true })).toEqual(
+      none,
+    )
   })
 
   test('a provider carries its capabilities and its profile, and a spread copy keeps them', () => {
@@ -55,8 +62,13 @@ describe('capabilities', () => {
 })
 
 test('a prompt costs its texts, its calls, its tools, and eight tokens a message', () => {
-  const estimate = (messages: Parameters<typeof estimatePrompt>[1], options: CallOptions, tokenFactor?: number) =>
-    estimatePrompt({ ...(tokenFactor !== undefined && { tokenFactor }) }, messages, [options]).tokens
+  const estimate = (
+    messages: Parameters<typeof estimatePrompt>[1],
+    options: CallOptions,
+    tokenFactor?: number,
+  ) =>
+    estimatePrompt({ ...(tokenFactor !== undefined && { tokenFactor }) }, messages, [options])
+      .tokens
   const user = { role: 'user', content: 'x' } as const
   const one = estimate([user], {})
   expect(estimatePrompt({}, [], [])).toEqual({ tokens: 0, source: 'estimate' })
@@ -65,20 +77,26 @@ test('a prompt costs its texts, its calls, its tools, and eight tokens a message
   expect(estimate([user], { system: 'x' })).toBe(2 * one)
   expect(estimate([user], { system: '' })).toBe(one + 8)
   expect(estimate([user], { tools: [] })).toBe(one)
-  expect(estimate([user], { tools: [{ name: 'f', description: 'a tool' }] })).toBeGreaterThan(one + 5)
+  expect(estimate([user], { tools: [{ name: 'f', description: 'a tool' }] })).toBeGreaterThan(
+    one + 5,
+  )
   const calling = {
     role: 'assistant',
     content: '',
     toolCalls: [{ id: 'a', name: 'get_weather', arguments: {}, argumentsText: '{"city":"Oslo"}' }],
   } as const
-  expect(estimate([calling], {})).toBe(estimate([{ role: 'user', content: 'get_weather{"city":"Oslo"}' }], {}))
+  expect(estimate([calling], {})).toBe(
+    estimate([{ role: 'user', content: 'get_weather{"city":"Oslo"}' }], {}),
+  )
   const [first] = calling.toolCalls
   expect(estimate([{ ...calling, toolCalls: [first, first] }], {})).toBe(
     estimate([{ role: 'user', content: 'get_weather{"city":"Oslo"}'.repeat(2) }], {}),
   )
   expect(estimate([{ role: 'assistant', content: 'x' }], {})).toBe(one)
   expect(estimate([user], {}, 3)).toBeGreaterThan(one)
-  expect(estimatePrompt({ defaults: { system: 'x' } }, [user], [{ maxTokens: 1 }]).tokens).toBe(2 * one)
+  expect(estimatePrompt({ defaults: { system: 'x' } }, [user], [{ maxTokens: 1 }]).tokens).toBe(
+    2 * one,
+  )
   expect(() => estimatePrompt({ defaults: { topP: 2 } }, [user], [])).toThrow(/^topP must be/)
 })
 
@@ -117,6 +135,9 @@ test("JSON is posted with its headers, the caller's over the driver's", async ()
         body: '{"x":1}',
       },
     ],
-    ['https://h/', { method: 'POST', headers: { ...common, accept: 'application/json' }, body: '[]' }],
+    [
+      'https://h/',
+      { method: 'POST', headers: { ...common, accept: 'application/json' }, body: '[]' },
+    ],
   ])
 })

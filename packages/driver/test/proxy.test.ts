@@ -14,7 +14,12 @@ const userinfo = `us%er:${encodeURIComponent(password)}`
 describe('the address of a proxy', () => {
   test.each([
     ['http://proxy.local:3128', 'http://proxy.local:3128', 'proxy.local:3128', ''],
-    ['http://srt.x:hunter2@localhost:3128/', 'http://localhost:3128', 'localhost:3128', 'srt.x:hunter2'],
+    [
+      'http://srt.x:hunter2@localhost:3128/',
+      'http://localhost:3128',
+      'localhost:3128',
+      'srt.x:hunter2',
+    ],
     ['https://token@Proxy.local', 'https://proxy.local', 'proxy.local:443', 'token:'],
     ['http://:only-a-password@[::1]:1', 'http://[::1]:1', '[::1]:1', ':only-a-password'],
     [` http://us%65r:p%40ss%2Fw%3A%C3%A4@h:1 `, 'http://h:1', 'h:1', 'user:p@ss/w:ä'],
@@ -34,14 +39,18 @@ describe('the address of a proxy', () => {
     '',
   ])('%j is rejected, and not repeated in the message', (text) => {
     expect(() => parseProxy(text)).toThrow(
-      expect.objectContaining({ code: 'invalid-base-url', message: expect.not.stringContaining('hunter2') as string }),
+      expect.objectContaining({
+        code: 'invalid-base-url',
+        message: expect.not.stringContaining('hunter2') as string,
+      }),
     )
   })
 
   test('the address of a proxy has the password as its secret, or the user without one', () => {
     expect(proxySecrets('http://user:p%40ss@h:1')).toEqual(['p%40ss', 'p@ss'])
     expect(proxySecrets('http://token@h:1')).toEqual(['token', 'token'])
-    for (const none of [undefined, '', 'nonsense', 'http://h:1']) expect(proxySecrets(none).join('')).toBe('')
+    for (const none of [undefined, '', 'nonsense', 'http://h:1'])
+      expect(proxySecrets(none).join('')).toBe('')
   })
 })
 
@@ -65,7 +74,10 @@ async function startProxy(): Promise<{
   })
   const verdict = ({ headers }: IncomingMessage): number =>
     proxy.refuse ||
-    (headers['proxy-authorization'] === `Basic ${Buffer.from(`us%er:${password}`).toString('base64')}` ? 200 : 407)
+    (headers['proxy-authorization'] ===
+    `Basic ${Buffer.from(`us%er:${password}`).toString('base64')}`
+      ? 200
+      : 407)
   const server = createServer((request, response) => {
     proxy.asked.push(`${request.method ?? ''} ${request.url ?? ''}`)
     const status = verdict(request)
@@ -90,7 +102,8 @@ async function startProxy(): Promise<{
     proxy.asked.push(`CONNECT ${request.url ?? ''}`)
     client.on('error', () => undefined)
     const status = verdict(request)
-    if (status !== 200) return client.end(`HTTP/1.1 ${status} No\r\nproxy-authenticate: Basic\r\n\r\n`)
+    if (status !== 200)
+      return client.end(`HTTP/1.1 ${status} No\r\nproxy-authenticate: Basic\r\n\r\n`)
     const way = connect((target.address() as AddressInfo).port, '127.0.0.1', () => {
       client.write('HTTP/1.1 200 OK\r\n\r\n')
       way.pipe(client).pipe(way)
@@ -125,7 +138,12 @@ const failure = (settings: Partial<ProviderSettings>, url?: string) =>
 describe.runIf(node)('a proxy that asks for a password', () => {
   test('a proxy that asks for a password gets it, and the server behind it does not', async () => {
     const proxy = await startProxy()
-    expect(await ask({ proxy: `http://${userinfo}@127.0.0.1:${proxy.port}`, enforceHosts: ['api.test:80'] })).toEqual({
+    expect(
+      await ask({
+        proxy: `http://${userinfo}@127.0.0.1:${proxy.port}`,
+        enforceHosts: ['api.test:80'],
+      }),
+    ).toEqual({
       ok: true,
     })
     expect(proxy.asked).toEqual(['POST http://api.test/v1/x'])
@@ -140,12 +158,21 @@ describe.runIf(node)('a proxy that asks for a password', () => {
         proxy.asked.length = 0
         const error = await failure({ proxy: `http://${wrong}127.0.0.1:${proxy.port}` }, url)
         const host = url.startsWith('https') ? 'api.test:443' : 'api.test:80'
-        expect(error).toMatchObject({ code: 'auth', reason: 'proxy', status: 407, retryable: false, attempts: 1, host })
+        expect(error).toMatchObject({
+          code: 'auth',
+          reason: 'proxy',
+          status: 407,
+          retryable: false,
+          attempts: 1,
+          host,
+        })
         expect(error?.message).toBe(
           `p: auth (proxy) at ${host} through the proxy 127.0.0.1:${proxy.port}: the proxy refused the connection with 407: set a user and password that it knows, http://user:password@host:port`,
         )
         expect(proxy.asked).toHaveLength(1)
-        expect(inspect(error, { depth: 20, showHidden: true })).not.toMatch(/wrong-passw|d3JvbmctcGF|token-012345/)
+        expect(inspect(error, { depth: 20, showHidden: true })).not.toMatch(
+          /wrong-passw|d3JvbmctcGF|token-012345/,
+        )
       }
     }
     expect(proxy.heard).toEqual([])
@@ -154,7 +181,10 @@ describe.runIf(node)('a proxy that asks for a password', () => {
   test('a proxy that asks for a password gets it with the request for a tunnel', async () => {
     const proxy = await startProxy()
     // What is behind speaks no TLS: the way there is open all the same.
-    const error = await failure({ proxy: `http://${userinfo}@127.0.0.1:${proxy.port}` }, 'https://api.test/v1/x')
+    const error = await failure(
+      { proxy: `http://${userinfo}@127.0.0.1:${proxy.port}` },
+      'https://api.test/v1/x',
+    )
     expect(error).toMatchObject({ code: 'network', reason: 'tls' })
     expect(proxy.asked).toEqual(['CONNECT api.test:443'])
   })
@@ -162,8 +192,17 @@ describe.runIf(node)('a proxy that asks for a password', () => {
   test('a proxy that asks for a password is asked once if it refuses the host, and the error says what must be allowed', async () => {
     const proxy = await startProxy()
     proxy.refuse = 403
-    const error = await failure({ proxy: `http://${userinfo}@127.0.0.1:${proxy.port}` }, 'https://api.test/v1/x')
-    expect(error).toMatchObject({ code: 'network', reason: 'proxy', status: 403, retryable: false, attempts: 1 })
+    const error = await failure(
+      { proxy: `http://${userinfo}@127.0.0.1:${proxy.port}` },
+      'https://api.test/v1/x',
+    )
+    expect(error).toMatchObject({
+      code: 'network',
+      reason: 'proxy',
+      status: 403,
+      retryable: false,
+      attempts: 1,
+    })
     expect(error?.message).toBe(
       `p: network (proxy) at api.test:443 through the proxy 127.0.0.1:${proxy.port}: the proxy refused the connection with 403: it, or the sandbox that it belongs to, must allow that host`,
     )
@@ -185,16 +224,25 @@ describe.runIf(node)('a proxy that asks for a password', () => {
   test('the password of a proxy is in nothing that a failure shows', async () => {
     const header = Buffer.from(`us%er:${password}`).toString('base64')
     const fetch = () =>
-      Promise.resolve(new Response(`${password} ${encodeURIComponent(password)} ${header}`, { status: 400 }))
+      Promise.resolve(
+        new Response(`${password} ${encodeURIComponent(password)} ${header}`, { status: 400 }),
+      )
     const shown = inspect(await failure({ proxy: `http://${userinfo}@127.0.0.1:1`, fetch }), {
       depth: 20,
       showHidden: true,
     })
-    for (const form of [password, encodeURIComponent(password), header.slice(12, -4)]) expect(shown).not.toContain(form)
-    for (const proxy of [`http://${userinfo}@`, `ftp://${userinfo}@h:1`, `http://${userinfo}@h:0`]) {
+    for (const form of [password, encodeURIComponent(password), header.slice(12, -4)])
+      expect(shown).not.toContain(form)
+    for (const proxy of [
+      `http://${userinfo}@`,
+      `ftp://${userinfo}@h:1`,
+      `http://${userinfo}@h:0`,
+    ]) {
       const error = await failure({ proxy })
       expect(isLlmError(error, 'invalid-base-url')).toBe(true)
-      expect(inspect(error, { depth: 20, showHidden: true })).not.toContain(encodeURIComponent(password))
+      expect(inspect(error, { depth: 20, showHidden: true })).not.toContain(
+        encodeURIComponent(password),
+      )
     }
   })
 })

@@ -53,7 +53,8 @@ const items =
   }
 const value = (found: number) => ({ done: false, value: found })
 const done = { done: true, value: undefined }
-const settled = (promise: Promise<unknown>): Promise<unknown> => promise.catch((error: unknown) => error)
+const settled = (promise: Promise<unknown>): Promise<unknown> =>
+  promise.catch((error: unknown) => error)
 
 test('a reader gives items in order, then the end on every further read', async () => {
   const { reader, scope, counts } = over(items(1, 2), items(), items(3))
@@ -226,8 +227,11 @@ test('synchronous advances do not grow the stack', async () => {
 
 test('a producer that throws fails the reader', async () => {
   const broken = new Error('broken')
-  const reader = new QueueReader<number>(new CallScope(new FakeClock(), 'p', undefined, undefined), () => {
-    throw broken
-  })
+  const reader = new QueueReader<number>(
+    new CallScope(new FakeClock(), 'p', undefined, undefined),
+    () => {
+      throw broken
+    },
+  )
   expect([await settled(reader.next()), await settled(reader.next())]).toEqual([broken, broken])
 })

@@ -30,10 +30,16 @@ test('a retry costs 5, after a time-out 10', () => {
   const retries = (code: 'server' | 'timeout', capacity: number) => {
     const budget = new RetryBudget(100, createRetryBucket(capacity), new FakeClock())
     let count = 0
-    while (budget.delayAfter(new ProviderError(code, '', { provider: 'p' }), Infinity) !== undefined) count++
+    while (
+      budget.delayAfter(new ProviderError(code, '', { provider: 'p' }), Infinity) !== undefined
+    )
+      count++
     return count
   }
-  expect([retries('server', 20), retries('server', 24), retries('timeout', 20), retries('timeout', 29)]).toEqual([
-    4, 4, 2, 2,
-  ])
+  expect([
+    retries('server', 20),
+    retries('server', 24),
+    retries('timeout', 20),
+    retries('timeout', 29),
+  ]).toEqual([4, 4, 2, 2])
 })

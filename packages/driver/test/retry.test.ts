@@ -51,13 +51,20 @@ describe('which failures are tried again', () => {
   })
 
   test('a name that does not resolve, a refused certificate and a passed deadline are not tried again', () => {
-    for (const reason of ['dns', 'tls'] as const) expect(budget().delay(failure('network', { reason }))).toBeUndefined()
+    for (const reason of ['dns', 'tls'] as const)
+      expect(budget().delay(failure('network', { reason }))).toBeUndefined()
     expect(budget().delay(failure('timeout', { reason: 'deadline' }))).toBeUndefined()
     expect(budget().delay(failure('network', { reason: 'reset' }))).toBeDefined()
   })
 
   test('an untyped error is not tried again', () => {
-    for (const error of [new Error('x'), new TypeError('x'), 'x', undefined, new LlmError('config', 'x')])
+    for (const error of [
+      new Error('x'),
+      new TypeError('x'),
+      'x',
+      undefined,
+      new LlmError('config', 'x'),
+    ])
       expect(budget().delay(error)).toBeUndefined()
   })
 
@@ -90,13 +97,18 @@ describe('how long is waited', () => {
   test('the wait before a retry is spread evenly (Kolmogorov-Smirnov, p > 0.01)', () => {
     const next = random(8)
     const count = 2000
-    const waits = Array.from({ length: count }, () => new RetryBudget(2, createRetryBucket(), new FakeClock(next)))
+    const waits = Array.from(
+      { length: count },
+      () => new RetryBudget(2, createRetryBucket(), new FakeClock(next)),
+    )
       .map((retries) => {
         retries.attempts = 1
         return (retries.delayAfter(failure('server'), Infinity) ?? -1) / 500
       })
       .sort((a, b) => a - b)
-    const distance = Math.max(...waits.map((wait, index) => Math.max((index + 1) / count - wait, wait - index / count)))
+    const distance = Math.max(
+      ...waits.map((wait, index) => Math.max((index + 1) / count - wait, wait - index / count)),
+    )
     expect(distance).toBeLessThan(1.63 / Math.sqrt(count))
   })
 
@@ -197,7 +209,10 @@ describe('Retry-After', () => {
     '9'.repeat(400),
   ])('%j says nothing', (value) => {
     expect(
-      read({ 'retry-after': encodeURIComponent(value) === value ? value : value.replace(/[^\x20-\x7e]/g, '?') }),
+      read({
+        'retry-after':
+          encodeURIComponent(value) === value ? value : value.replace(/[^\x20-\x7e]/g, '?'),
+      }),
     ).toBeUndefined()
     expect(read({})).toBeUndefined()
     reportFault('retry', { 'hints that say nothing': 1 })

@@ -9,7 +9,12 @@ test('an error as the caller sees it has nothing of the secret and no foreign ob
     code: 'ECONNRESET',
     request: { headers: { authorization: key } },
   })
-  const call = { id: key, name: 'f', arguments: { text: key }, argumentsText: JSON.stringify({ text: key }) }
+  const call = {
+    id: key,
+    name: 'f',
+    arguments: { text: key },
+    argumentsText: JSON.stringify({ text: key }),
+  }
   const usage = {
     inputTokens: 1,
     outputTokens: 1,
@@ -24,7 +29,14 @@ test('an error as the caller sees it has nothing of the secret and no foreign ob
   const error = new ProviderError(
     'auth',
     `p: bad key ${key}`,
-    { provider: 'p', status: 401, requestId: key, type: key, body: `{"key":"${btoa(key)}"}`, partial },
+    {
+      provider: 'p',
+      status: 401,
+      requestId: key,
+      type: key,
+      body: `{"key":"${btoa(key)}"}`,
+      partial,
+    },
     { cause },
   )
   for (const given of [error, cause, `text ${key}`, Object.assign(new TypeError(key), { cause })]) {

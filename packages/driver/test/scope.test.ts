@@ -8,7 +8,9 @@ import { FakeClock } from './fake-clock.js'
 describe('the life of a call', () => {
   test('an aborted signal refuses a call with its own reason', () => {
     const reason = new Error('never')
-    expect(() => new CallScope(new FakeClock(), 'p', AbortSignal.abort(reason), 1000)).toThrow(reason)
+    expect(() => new CallScope(new FakeClock(), 'p', AbortSignal.abort(reason), 1000)).toThrow(
+      reason,
+    )
   })
 
   test('abort, deadline and end each end a call once; the first reason stays', () => {
@@ -68,7 +70,9 @@ describe('the idle clocks', () => {
   function watch(timeouts: Partial<typeof defaultTimeouts> = {}) {
     const clock = new FakeClock()
     const errors: string[] = []
-    const idle = new IdleWatch(clock, { ...defaultTimeouts, ...timeouts }, (silence) => errors.push(silence))
+    const idle = new IdleWatch(clock, { ...defaultTimeouts, ...timeouts }, (silence) =>
+      errors.push(silence),
+    )
     return { clock, errors, idle }
   }
 

@@ -14,7 +14,9 @@ import {
 import { FakeClock } from './fake-clock.js'
 
 /** One call of the sink, as a record of the wire: its method and what it is given. */
-export type Step = { [Method in keyof Sink]: readonly [Method, ...Parameters<Sink[Method]>] }[keyof Sink]
+export type Step = {
+  [Method in keyof Sink]: readonly [Method, ...Parameters<Sink[Method]>]
+}[keyof Sink]
 
 /** What one request is answered with: steps, each a chunk of its own, or whatever a `fetch` gives. */
 export type Answer = readonly Step[] | ((init: RequestInit) => Response | Promise<Response>)
@@ -31,7 +33,10 @@ export interface Played {
 const encoder = new TextEncoder()
 
 /** A body of these texts, each read on its own. It ends, or fails with `failure`, or stays open for ever. */
-export function streamOf(pieces: readonly string[], after: 'end' | 'open' | Error = 'end'): ReadableStream<Uint8Array> {
+export function streamOf(
+  pieces: readonly string[],
+  after: 'end' | 'open' | Error = 'end',
+): ReadableStream<Uint8Array> {
   const left = [...pieces]
   return new ReadableStream(
     {

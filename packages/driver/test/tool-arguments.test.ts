@@ -103,7 +103,9 @@ describe('JSONTestSuite', () => {
   test('no malformed text is ever executed', () => {
     const malformed = given.filter(({ isJson }) => isJson === false)
     expect(malformed.length).toBeGreaterThan(170)
-    expect(malformed.filter(({ text }) => outcome(text) === 'executed').map(({ name }) => name)).toEqual([])
+    expect(
+      malformed.filter(({ text }) => outcome(text) === 'executed').map(({ name }) => name),
+    ).toEqual([])
     const wrapped = malformed.filter(({ text }) => outcome(`{"a":${text}}`) === 'executed')
     expect(wrapped.map(({ name }) => name)).toEqual([])
   })

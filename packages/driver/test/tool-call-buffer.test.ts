@@ -5,7 +5,10 @@ import { ToolCallBuffer } from '../src/turn/tool-call-buffer.js'
 
 function buffer() {
   const events: StreamEvent[] = []
-  return { events, calls: new ToolCallBuffer((event) => events.push(event), defaultLimits, new Set(['call_1'])) }
+  return {
+    events,
+    calls: new ToolCallBuffer((event) => events.push(event), defaultLimits, new Set(['call_1'])),
+  }
 }
 
 test('a call of which more may come has an error, whatever its text reads so far', () => {
@@ -19,7 +22,9 @@ test('a call of which more may come has an error, whatever its text reads so far
     { arguments: {}, argumentsText: '{"a":1}', error: expect.any(String) as string },
   ])
   calls.end(0)
-  expect(calls.toolCalls()).toEqual([{ id: 'a', name: 'f', arguments: { a: 1 }, argumentsText: '{"a":1}' }])
+  expect(calls.toolCalls()).toEqual([
+    { id: 'a', name: 'f', arguments: { a: 1 }, argumentsText: '{"a":1}' },
+  ])
 })
 
 test('calls are complete in the order of their keys, however they end', () => {
@@ -29,16 +34,27 @@ test('calls are complete in the order of their keys, however they end', () => {
   calls.end(1)
   expect(events.filter(({ type }) => type === 'tool-call-complete')).toEqual([])
   calls.end(0)
-  const complete = events.flatMap((event) => (event.type === 'tool-call-complete' ? [event.toolCall.id] : []))
+  const complete = events.flatMap((event) =>
+    event.type === 'tool-call-complete' ? [event.toolCall.id] : [],
+  )
   expect(complete).toEqual(['id0', 'id1', 'id2'])
 })
 
 test('more calls than the limit are a typed failure', () => {
-  const calls = new ToolCallBuffer(() => undefined, { ...defaultLimits, maxToolCalls: 2 }, new Set())
+  const calls = new ToolCallBuffer(
+    () => undefined,
+    { ...defaultLimits, maxToolCalls: 2 },
+    new Set(),
+  )
   for (const key of [0, 1, 1]) calls.push(key, { name: 'f', text: '{}' })
   expect(() => {
     calls.push(2, { name: 'f', text: '{}' })
-  }).toThrow(expect.objectContaining({ code: 'limit-exceeded', message: 'the turn has more than 2 tool calls' }))
+  }).toThrow(
+    expect.objectContaining({
+      code: 'limit-exceeded',
+      message: 'the turn has more than 2 tool calls',
+    }),
+  )
 })
 
 test('an empty object before the text of the arguments is a placeholder, one after it is the value', () => {
@@ -78,7 +94,9 @@ test('a call whose arguments are spaces so far is cut where the reply is', () =>
   calls.push(0, { id: 'a', name: 'f', text: ' \n' })
   calls.end(0)
   calls.endAll(true)
-  expect(calls.toolCalls()).toMatchObject([{ id: 'a', error: 'the reply ended before the call did' }])
+  expect(calls.toolCalls()).toMatchObject([
+    { id: 'a', error: 'the reply ended before the call did' },
+  ])
 })
 
 test('while ends are held no call is complete, and an ended one still has an error', () => {
@@ -104,9 +122,18 @@ test('a call without arguments waits for the end of the reply, which says whethe
     return events.flatMap((event) => (event.type === 'tool-call-complete' ? [event.toolCall] : []))
   }
   const whole = { id: 'b', name: 'f', arguments: {}, argumentsText: '{}' }
-  expect(completed(false)).toEqual([{ id: 'a', name: 'f', arguments: {}, argumentsText: '' }, whole])
+  expect(completed(false)).toEqual([
+    { id: 'a', name: 'f', arguments: {}, argumentsText: '' },
+    whole,
+  ])
   expect(completed(true)).toEqual([
-    { id: 'a', name: 'f', arguments: {}, argumentsText: '', error: 'the reply ended before the call did' },
+    {
+      id: 'a',
+      name: 'f',
+      arguments: {},
+      argumentsText: '',
+      error: 'the reply ended before the call did',
+    },
     whole,
   ])
 })
@@ -117,7 +144,9 @@ test('numbers that come in falling order, and a text key among them, keep the or
   calls.end(1)
   calls.push(0, { id: 'id0', name: 'f', text: '{}' })
   calls.endAll()
-  const complete = events.flatMap((event) => (event.type === 'tool-call-complete' ? [event.toolCall.id] : []))
+  const complete = events.flatMap((event) =>
+    event.type === 'tool-call-complete' ? [event.toolCall.id] : [],
+  )
   expect(complete).toEqual(['id1', 'id0', 'id2', 'id3'])
   expect(calls.toolCalls().map(({ id }) => id)).toEqual(['id0', 'id1', 'id2', 'id3'])
   calls.push('x', { id: 'idx', name: 'f' })
@@ -163,6 +192,9 @@ test('a name that comes after the arguments loses none of them', () => {
     { type: 'tool-call-start', toolCall: { id: 'a', name: 'f' } },
     { type: 'tool-call-delta', id: 'a', text: '{"a"' },
     { type: 'tool-call-delta', id: 'a', text: ':1}' },
-    { type: 'tool-call-complete', toolCall: { id: 'a', name: 'f', arguments: { a: 1 }, argumentsText: '{"a":1}' } },
+    {
+      type: 'tool-call-complete',
+      toolCall: { id: 'a', name: 'f', arguments: { a: 1 }, argumentsText: '{"a":1}' },
+    },
   ])
 })

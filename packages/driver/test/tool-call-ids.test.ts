@@ -20,7 +20,11 @@ test('an exact length is kept where ids fall together too, longer or shorter tha
 })
 
 test('a short id is filled up with zeros; one of the right length stays', () => {
-  expect(mapped(['ab', 'abcdefghi', 'x:'], { length: 9 })).toEqual(['ab0000000', 'abcdefghi', 'x_0000000'])
+  expect(mapped(['ab', 'abcdefghi', 'x:'], { length: 9 })).toEqual([
+    'ab0000000',
+    'abcdefghi',
+    'x_0000000',
+  ])
 })
 
 test('what has to change keeps what it can', () => {
@@ -73,6 +77,9 @@ test('what has no calls is left as it is, and the given messages are not changed
 })
 
 test('messages whose ids all fit are returned as they are', () => {
-  const messages: ChatMessage[] = [calling('a1'), { role: 'tool', toolCallId: 'a1', toolName: 'f', content: 'r' }]
+  const messages: ChatMessage[] = [
+    calling('a1'),
+    { role: 'tool', toolCallId: 'a1', toolName: 'f', content: 'r' },
+  ]
   expect(mapToolCallIds(messages)).toBe(messages)
 })

@@ -5,10 +5,16 @@ import { ToolCallBuffer } from '../src/turn/tool-call-buffer.js'
 
 function buffer(...used: string[]) {
   const events: StreamEvent[] = []
-  return { events, calls: new ToolCallBuffer((event) => events.push(event), defaultLimits, new Set(used)) }
+  return {
+    events,
+    calls: new ToolCallBuffer((event) => events.push(event), defaultLimits, new Set(used)),
+  }
 }
 
-const start = (id: string, name = 'f'): StreamEvent => ({ type: 'tool-call-start', toolCall: { id, name } })
+const start = (id: string, name = 'f'): StreamEvent => ({
+  type: 'tool-call-start',
+  toolCall: { id, name },
+})
 const delta = (id: string, text: string): StreamEvent => ({ type: 'tool-call-delta', id, text })
 
 test('a call starts once its name and its id are known, or its name and a piece of its arguments', () => {
@@ -28,7 +34,10 @@ test('a call without an id and without arguments starts when it ends', () => {
   calls.endAll()
   expect(events).toEqual([
     start('call_1'),
-    { type: 'tool-call-complete', toolCall: { id: 'call_1', name: 'f', arguments: {}, argumentsText: '' } },
+    {
+      type: 'tool-call-complete',
+      toolCall: { id: 'call_1', name: 'f', arguments: {}, argumentsText: '' },
+    },
   ])
 })
 
@@ -50,7 +59,9 @@ test('what comes for a call after its end is not taken', () => {
   calls.endAll()
   calls.push(0, { text: 'x' })
   expect(events).toHaveLength(count)
-  expect(calls.toolCalls()).toStrictEqual([{ id: 'a', name: 'f', arguments: {}, argumentsText: '{}' }])
+  expect(calls.toolCalls()).toStrictEqual([
+    { id: 'a', name: 'f', arguments: {}, argumentsText: '{}' },
+  ])
   const open = buffer()
   open.calls.push(0, { id: 'a', name: 'f' })
   open.calls.endAll()

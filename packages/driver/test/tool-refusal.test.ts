@@ -2,19 +2,28 @@ import { describe, expect, test } from 'vitest'
 import { toProviderError } from '../src/failure/http-failure.js'
 
 const codeOf = (status: number, message: string): string =>
-  toProviderError('x', { status, headers: new Headers(), body: undefined, text: message, inBand: false }, { message })
-    .code
+  toProviderError(
+    'x',
+    { status, headers: new Headers(), body: undefined, text: message, inBand: false },
+    { message },
+  ).code
 
 describe('a message that refuses tools', () => {
   // As servers were seen to write them.
   test.each([
     [400, 'stablelm2:latest does not support tools'],
-    [404, 'No endpoints found that support tool use. To learn more about provider routing, visit: https://example.com'],
+    [
+      404,
+      'No endpoints found that support tool use. To learn more about provider routing, visit: https://example.com',
+    ],
     [404, 'No endpoints found that support tool use. Try disabling "question".'],
     [400, '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set'],
     [500, 'tools param requires --jinja flag'],
     [500, 'Unsupported param: tools'],
-    [400, 'tools is not supported in this model. For a list of supported models, refer to https://example.com'],
+    [
+      400,
+      'tools is not supported in this model. For a list of supported models, refer to https://example.com',
+    ],
     [405, 'Tool calling is not supported for model: Hermes-3'],
     [400, '`tool calling` is not supported with this model'],
     [400, 'Function calling is not enabled for models/gemma-3-27b-it'],
@@ -23,9 +32,12 @@ describe('a message that refuses tools', () => {
     [400, "This model doesn't support tool use."],
     [422, 'body.tools: Extra inputs are not permitted'],
     [400, 'This model does not support function calling'],
-  ])('a message that refuses tools is the code unsupported, and is not tried again (%d, %j)', (status, message) => {
-    expect(codeOf(status, message)).toBe('unsupported')
-  })
+  ])(
+    'a message that refuses tools is the code unsupported, and is not tried again (%d, %j)',
+    (status, message) => {
+      expect(codeOf(status, message)).toBe('unsupported')
+    },
+  )
 
   test.each([
     [
@@ -35,8 +47,16 @@ describe('a message that refuses tools', () => {
     ],
     [400, "Unknown parameter: 'tools[0].function.foo'.", 'invalid-request'],
     [404, "No endpoints found that support the provided 'tool_choice' value.", 'not-found'],
-    [400, "Invalid value: 'tool_choice' is only allowed when 'tools' are specified.", 'invalid-request'],
-    [400, "messages with role 'tool' must be a response to a preceeding message with 'tool_calls'", 'invalid-request'],
+    [
+      400,
+      "Invalid value: 'tool_choice' is only allowed when 'tools' are specified.",
+      'invalid-request',
+    ],
+    [
+      400,
+      "messages with role 'tool' must be a response to a preceeding message with 'tool_calls'",
+      'invalid-request',
+    ],
     [400, 'tools: too many; at most 128 are allowed', 'invalid-request'],
     [400, 'This model does not support parallel tool calls', 'invalid-request'],
     [400, 'response_format json_schema is not supported with this model', 'invalid-request'],
@@ -52,7 +72,10 @@ describe('a message that refuses tools', () => {
 describe('a message that refuses images', () => {
   // As servers were seen to write them.
   test.each([
-    [500, 'image input is not supported - hint: if this is unexpected, you may need to provide the mmproj'],
+    [
+      500,
+      'image input is not supported - hint: if this is unexpected, you may need to provide the mmproj',
+    ],
     [500, 'image input is not supported by this server'],
     [404, 'No endpoints found that support image input'],
     [400, 'This model does not support images'],

@@ -30,20 +30,23 @@ const elsewhere: readonly (readonly [string, Readonly<Record<string, unknown>>])
   ['Deno', { process: { versions: { node: '24.0.0' } }, Deno: {} }],
 ]
 
-test.each(elsewhere)("%s: the platform's fetch, looked up at each call, and no proxy", async (_, globals) => {
-  const transport = made(globals) as Fetch
-  const asked: unknown[] = []
-  vi.stubGlobal('fetch', (...given: unknown[]) => {
-    asked.push(given)
-    return Promise.resolve(new Response('platform'))
-  })
-  const init = { method: 'POST' }
-  expect(await (await transport('https://h/', init)).text()).toBe('platform')
-  expect(asked).toEqual([['https://h/', init]])
-  expect(made(globals, { proxy: 'http://proxy:1' })).toBe(
-    'unsupported: proxy works on Node only; elsewhere pass your own fetch that uses it',
-  )
-})
+test.each(elsewhere)(
+  "%s: the platform's fetch, looked up at each call, and no proxy",
+  async (_, globals) => {
+    const transport = made(globals) as Fetch
+    const asked: unknown[] = []
+    vi.stubGlobal('fetch', (...given: unknown[]) => {
+      asked.push(given)
+      return Promise.resolve(new Response('platform'))
+    })
+    const init = { method: 'POST' }
+    expect(await (await transport('https://h/', init)).text()).toBe('platform')
+    expect(asked).toEqual([['https://h/', init]])
+    expect(made(globals, { proxy: 'http://proxy:1' })).toBe(
+      'unsupported: proxy works on Node only; elsewhere pass your own fetch that uses it',
+    )
+  },
+)
 
 test('Node has a transport of its own, with a proxy where that is set', () => {
   const node = { process: { versions: { node: '24.0.0' } }, Deno: undefined }

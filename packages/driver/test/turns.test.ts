@@ -1,11 +1,27 @@
-import type { ChatMessage, Provider, ProviderError, StreamEvent, ToolStreamReader } from '@modelport/core'
+import type {
+  ChatMessage,
+  Provider,
+  ProviderError,
+  StreamEvent,
+  ToolStreamReader,
+} from '@modelport/core'
 import { describe, expect, test } from 'vitest'
 import { play, type Step } from './scripted-driver.js'
 
 const question: readonly ChatMessage[] = [{ role: 'user', content: 'Hi' }]
-const answer = (...steps: readonly Step[]) => play([[...steps, ['finish', 'stop']]]).provider.generate(question)
-const zero = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheCreationTokens: 0, reasoningTokens: 0 }
-const image = { type: 'image' as const, source: { type: 'url' as const, url: 'https://x.example/a.png' } }
+const answer = (...steps: readonly Step[]) =>
+  play([[...steps, ['finish', 'stop']]]).provider.generate(question)
+const zero = {
+  inputTokens: 0,
+  outputTokens: 0,
+  cacheReadTokens: 0,
+  cacheCreationTokens: 0,
+  reasoningTokens: 0,
+}
+const image = {
+  type: 'image' as const,
+  source: { type: 'url' as const, url: 'https://x.example/a.png' },
+}
 
 async function rest(reader: ToolStreamReader): Promise<StreamEvent[]> {
   const events: StreamEvent[] = []
@@ -24,7 +40,12 @@ describe('the reply of a turn', () => {
       reasoning: 'hm',
       toolCalls: [],
       finishReason: 'stop',
-      message: { role: 'assistant', content: 'ab', reasoning: 'hm', origin: { provider: 'p', model: 'm' } },
+      message: {
+        role: 'assistant',
+        content: 'ab',
+        reasoning: 'hm',
+        origin: { provider: 'p', model: 'm' },
+      },
       usage: { ...zero, toolDefinitionTokens: 0, turns: [zero], reported: false },
     })
   })
@@ -55,7 +76,10 @@ describe('the reply of a turn', () => {
   })
 
   test('the reply of a turn has parts after its text, or alone without one', async () => {
-    expect((await answer(['part', image], ['text', 'a'])).message.content).toEqual([{ type: 'text', text: 'a' }, image])
+    expect((await answer(['part', image], ['text', 'a'])).message.content).toEqual([
+      { type: 'text', text: 'a' },
+      image,
+    ])
     expect((await answer(['part', image])).message.content).toEqual([image])
   })
 
@@ -97,8 +121,15 @@ describe('the reply of a turn', () => {
       model: 'm',
       state: [2],
     })
-    expect(Object.keys((await answer(['text', 'x'])).message.origin ?? {})).toEqual(['provider', 'model'])
-    expect((await answer(['state', null])).message.origin).toEqual({ provider: 'p', model: 'm', state: null })
+    expect(Object.keys((await answer(['text', 'x'])).message.origin ?? {})).toEqual([
+      'provider',
+      'model',
+    ])
+    expect((await answer(['state', null])).message.origin).toEqual({
+      provider: 'p',
+      model: 'm',
+      state: null,
+    })
   })
 
   test('the reply of a turn keeps a raw reason if a later one has none', async () => {
@@ -109,7 +140,10 @@ describe('the reply of a turn', () => {
         ['finish', 'length'],
       ],
     ])
-    expect(await provider.generate(question)).toMatchObject({ finishReason: 'length', rawFinishReason: 'odd' })
+    expect(await provider.generate(question)).toMatchObject({
+      finishReason: 'length',
+      rawFinishReason: 'odd',
+    })
   })
 })
 
@@ -149,10 +183,19 @@ describe('counts', () => {
       reasoningTokens: 0,
       reported: true,
     })
-    expect(await counted(['usage', { inputTokens: '5' as never }])).toMatchObject({ inputTokens: 0, reported: false })
-    expect(await counted(['usage', { inputTokens: -1 }])).toMatchObject({ inputTokens: 0, reported: false })
+    expect(await counted(['usage', { inputTokens: '5' as never }])).toMatchObject({
+      inputTokens: 0,
+      reported: false,
+    })
+    expect(await counted(['usage', { inputTokens: -1 }])).toMatchObject({
+      inputTokens: 0,
+      reported: false,
+    })
     expect(await counted(['usage', {}])).toMatchObject({ reported: false })
-    expect(await counted(['usage', { inputTokens: 0 }])).toMatchObject({ inputTokens: 0, reported: true })
+    expect(await counted(['usage', { inputTokens: 0 }])).toMatchObject({
+      inputTokens: 0,
+      reported: true,
+    })
   })
 
   test('counts never have a part that is larger than its whole', async () => {
@@ -164,7 +207,9 @@ describe('counts', () => {
       inputTokens: 7,
       cacheCreationTokens: 7,
     })
-    expect(await counted(['usage', { inputTokens: 10, cacheReadTokens: 7, cacheCreationTokens: 7 }])).toMatchObject({
+    expect(
+      await counted(['usage', { inputTokens: 10, cacheReadTokens: 7, cacheCreationTokens: 7 }]),
+    ).toMatchObject({
       inputTokens: 10,
       cacheReadTokens: 7,
       cacheCreationTokens: 3,

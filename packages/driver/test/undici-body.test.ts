@@ -29,7 +29,9 @@ describe.skipIf(!node)('the body of the transport of Node', () => {
 
   test('chunks that nobody waited for are given as one, then the end, as often as it is asked for', async () => {
     const source = toByteSource(
-      await fetch(await serve((socket) => socket.end(`${head}${chunk('one')}${chunk('two')}0\r\n\r\n`))),
+      await fetch(
+        await serve((socket) => socket.end(`${head}${chunk('one')}${chunk('two')}0\r\n\r\n`)),
+      ),
     )
     await new Promise((resolve) => setImmediate(resolve))
     expect([text(await source.read()), await source.read(), await source.read()]).toEqual([
@@ -45,7 +47,9 @@ describe.skipIf(!node)('the body of the transport of Node', () => {
     const source = toByteSource(
       await fetch(
         await serve((socket) => {
-          socket.on('close', () => (cut = true)).write(`${head}${chunk('one')}`, () => socket.destroy())
+          socket
+            .on('close', () => (cut = true))
+            .write(`${head}${chunk('one')}`, () => socket.destroy())
         }),
       ),
     )
@@ -57,7 +61,9 @@ describe.skipIf(!node)('the body of the transport of Node', () => {
 
   test('a response that is announced is waited for', async () => {
     const response = await fetch(
-      await serve((socket) => socket.end(`HTTP/1.1 103 Early Hints\r\n\r\n${head}${chunk('one')}0\r\n\r\n`)),
+      await serve((socket) =>
+        socket.end(`HTTP/1.1 103 Early Hints\r\n\r\n${head}${chunk('one')}0\r\n\r\n`),
+      ),
     )
     expect([response.status, await response.text()]).toEqual([200, 'one'])
   })
@@ -110,7 +116,9 @@ describe.skipIf(!node)('the body of the transport of Node', () => {
   })
 
   test('a request that cannot be sent rejects', async () => {
-    await expect(fetch('http://127.0.0.1:1/', { headers: { 'a b': '1' } })).rejects.toThrow(/header/)
+    await expect(fetch('http://127.0.0.1:1/', { headers: { 'a b': '1' } })).rejects.toThrow(
+      /header/,
+    )
     await expect(fetch('ftp://127.0.0.1/')).rejects.toThrow()
   })
 })

@@ -118,7 +118,8 @@ describe.skipIf(!node)('a body that undici calls back', () => {
       aborted: false,
       reason: new Error('enough'),
       addEventListener: (type: string, listener: unknown) => listeners.add([type, listener].join()),
-      removeEventListener: (type: string, listener: unknown) => listeners.delete([type, listener].join()),
+      removeEventListener: (type: string, listener: unknown) =>
+        listeners.delete([type, listener].join()),
     } as unknown as AbortSignal
     for (const end of ['onResponseEnd', 'onResponseError'] as const) {
       const { body } = begun(signal)

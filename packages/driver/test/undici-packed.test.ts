@@ -13,7 +13,9 @@ afterEach(() => {
   for (const stop of stops.splice(0)) stop()
 })
 
-async function serve(answer: RequestListener): Promise<{ readonly url: string; readonly sockets: Set<Socket> }> {
+async function serve(
+  answer: RequestListener,
+): Promise<{ readonly url: string; readonly sockets: Set<Socket> }> {
   const sockets = new Set<Socket>()
   const server = createServer(answer).on('connection', (socket) =>
     sockets.add(socket.on('close', () => sockets.delete(socket))),
@@ -37,7 +39,9 @@ describe.skipIf(!node)('a packed body', () => {
   })
 
   test('a packed body of a packing that was not asked for is refused by its name, and its connection dropped', async () => {
-    const { url, sockets } = await serve((_, response) => response.setHeader('content-encoding', 'zstd').write('x'))
+    const { url, sockets } = await serve((_, response) =>
+      response.setHeader('content-encoding', 'zstd').write('x'),
+    )
     await expect(fetch(url)).rejects.toMatchObject({
       code: 'protocol',
       message: 'the server sent the content encoding "zstd", which was not asked for',
@@ -46,7 +50,9 @@ describe.skipIf(!node)('a packed body', () => {
   })
 
   test('a packed body whose connection is reset fails', async () => {
-    const { url, sockets } = await serve((_, response) => response.setHeader('content-encoding', 'gzip').write(begun))
+    const { url, sockets } = await serve((_, response) =>
+      response.setHeader('content-encoding', 'gzip').write(begun),
+    )
     const source = toByteSource(await fetch(url))
     const reading = source.read()
     for (const socket of sockets) socket.resetAndDestroy()
@@ -54,7 +60,9 @@ describe.skipIf(!node)('a packed body', () => {
   })
 
   test('a packed body that is dropped drops its connection', async () => {
-    const { url, sockets } = await serve((_, response) => response.setHeader('content-encoding', 'gzip').write(begun))
+    const { url, sockets } = await serve((_, response) =>
+      response.setHeader('content-encoding', 'gzip').write(begun),
+    )
     const source = toByteSource(await fetch(url))
     expect(sockets.size).toBe(1)
     source.cancel()

@@ -6,7 +6,12 @@ import { node } from '../../../test/support/platform.js'
 
 /** What SDKs use of a response, over the transport of Node. */
 describe.skipIf(!node)('a response of the transport', () => {
-  const seen: { method: string | undefined; url: string | undefined; headers: IncomingHttpHeaders; body: string }[] = []
+  const seen: {
+    method: string | undefined
+    url: string | undefined
+    headers: IncomingHttpHeaders
+    body: string
+  }[] = []
   let server: Server
   let origin = ''
   beforeAll(async () => {
@@ -15,7 +20,10 @@ describe.skipIf(!node)('a response of the transport', () => {
       request.on('data', (chunk) => (body += String(chunk)))
       request.on('end', () => {
         seen.push({ method: request.method, url: request.url, headers: request.headers, body })
-        response.writeHead(Number(request.url?.slice(1)) || 200, { 'set-cookie': ['a=1', 'b=2'], 'x-one': '1' })
+        response.writeHead(Number(request.url?.slice(1)) || 200, {
+          'set-cookie': ['a=1', 'b=2'],
+          'x-one': '1',
+        })
         response.end('{"a":"zwölf"}')
       })
     })
@@ -29,7 +37,11 @@ describe.skipIf(!node)('a response of the transport', () => {
   const fetch = createTransport({})
 
   test('a response of the transport has a status, headers, an address, and is read once', async () => {
-    const response = await fetch(`${origin}/201`, { method: 'POST', body: 'ö', headers: { 'x-a': '1' } })
+    const response = await fetch(`${origin}/201`, {
+      method: 'POST',
+      body: 'ö',
+      headers: { 'x-a': '1' },
+    })
     expect([
       response.status,
       response.ok,
@@ -38,13 +50,20 @@ describe.skipIf(!node)('a response of the transport', () => {
       response.redirected,
       response.statusText,
     ]).toEqual([201, true, `${origin}/201`, 'basic', false, ''])
-    expect([response.headers.get('x-one'), response.headers.get('set-cookie'), response.headers.get('x-none')]).toEqual(
-      ['1', 'a=1, b=2', null],
-    )
+    expect([
+      response.headers.get('x-one'),
+      response.headers.get('set-cookie'),
+      response.headers.get('x-none'),
+    ]).toEqual(['1', 'a=1, b=2', null])
     expect(response.bodyUsed).toBe(false)
     expect(await response.json()).toEqual({ a: 'zwölf' })
     expect(response.bodyUsed).toBe(true)
-    expect(seen.at(-1)).toMatchObject({ method: 'POST', url: '/201', body: 'ö', headers: { 'x-a': '1' } })
+    expect(seen.at(-1)).toMatchObject({
+      method: 'POST',
+      url: '/201',
+      body: 'ö',
+      headers: { 'x-a': '1' },
+    })
   })
 
   test.each([
@@ -59,7 +78,11 @@ describe.skipIf(!node)('a response of the transport', () => {
   })
 
   test('a response of the transport takes an address as text, as a URL and as a request, headers in each form', async () => {
-    for (const headers of [{ 'x-a': '1' }, [['x-a', '1']] as [string, string][], new Headers({ 'x-a': '1' })]) {
+    for (const headers of [
+      { 'x-a': '1' },
+      [['x-a', '1']] as [string, string][],
+      new Headers({ 'x-a': '1' }),
+    ]) {
       for (const input of [`${origin}/a`, new URL(`${origin}/a`), new Request(`${origin}/a`)]) {
         expect(await (await fetch(input, { headers })).text()).toBe('{"a":"zwölf"}')
         expect(seen.at(-1)).toMatchObject({ url: '/a', headers: { 'x-a': '1' } })
@@ -70,5 +93,7 @@ describe.skipIf(!node)('a response of the transport', () => {
 
 test("a fetch of one's own is used in place of any, proxy or not", async () => {
   const own = (): Promise<Response> => Promise.resolve(new Response('own'))
-  expect(await (await createTransport({ fetch: own, proxy: 'http://proxy:1' })('http://h.test')).text()).toBe('own')
+  expect(
+    await (await createTransport({ fetch: own, proxy: 'http://proxy:1' })('http://h.test')).text(),
+  ).toBe('own')
 })

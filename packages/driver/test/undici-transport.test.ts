@@ -4,7 +4,17 @@ import { describe, expect, test } from 'vitest'
 import { deno, node } from '../../../test/support/platform.js'
 import { holdRefusedPort } from '../../../test/support/refused-port.js'
 import { refuseUnknownNames } from '../../../test/support/unknown-names.js'
-import { body, codeOf, type Handler, lines, provider, read, serve, stops, whole } from './loopback-wire.js'
+import {
+  body,
+  codeOf,
+  type Handler,
+  lines,
+  provider,
+  read,
+  serve,
+  stops,
+  whole,
+} from './loopback-wire.js'
 
 describe('bodies', () => {
   test('a chunked stream arrives as it is sent', async () => {
@@ -43,16 +53,19 @@ describe('bodies', () => {
     },
   )
 
-  test.skipIf(!node)('an unknown or stacked encoding is refused, and its connection dropped', async () => {
-    for (const encoding of ['zstd', 'gzip, gzip', 'gzip,br']) {
-      const { url, sockets } = await serve((_, response) => {
-        response.writeHead(200, { 'content-encoding': encoding })
-        response.write('x')
-      })
-      expect(await codeOf(read(provider(url)))).toBe('protocol')
-      await expect.poll(() => sockets.size).toBe(0)
-    }
-  })
+  test.skipIf(!node)(
+    'an unknown or stacked encoding is refused, and its connection dropped',
+    async () => {
+      for (const encoding of ['zstd', 'gzip, gzip', 'gzip,br']) {
+        const { url, sockets } = await serve((_, response) => {
+          response.writeHead(200, { 'content-encoding': encoding })
+          response.write('x')
+        })
+        expect(await codeOf(read(provider(url)))).toBe('protocol')
+        await expect.poll(() => sockets.size).toBe(0)
+      }
+    },
+  )
 
   test('a compressed stream cut short is truncated, whole or in the middle', async () => {
     const packed = gzipSync(Buffer.from(body.repeat(1)))
@@ -63,7 +76,8 @@ describe('bodies', () => {
       })
       const outcome = await codeOf(read(provider(url)))
       // The trailer may be missing after the terminal event.
-      if (end >= packed.length - 9 && Array.isArray(outcome)) expect(outcome).toEqual(['no failure', 'zwölf 👩‍🚀'])
+      if (end >= packed.length - 9 && Array.isArray(outcome))
+        expect(outcome).toEqual(['no failure', 'zwölf 👩‍🚀'])
       else expect(outcome).toBe('truncated')
     }
   })
@@ -137,7 +151,11 @@ describe('failures', () => {
     const reader = await provider(cut.url, { defaults: {} }).stream('Hi')
     expect(await reader.next()).toEqual({ done: false, value: 'zwölf ' })
     for (const socket of cut.sockets) socket.resetAndDestroy()
-    await expect(reader.next()).rejects.toMatchObject({ code: 'truncated', partial: { text: 'zwölf ' }, attempts: 1 })
+    await expect(reader.next()).rejects.toMatchObject({
+      code: 'truncated',
+      partial: { text: 'zwölf ' },
+      attempts: 1,
+    })
   })
 
   test('a body that is cut at any byte over real sockets is the right text, or truncated', async () => {
@@ -163,7 +181,9 @@ describe('failures', () => {
 
   test('failures include a server that sends no headers, or half of them', async () => {
     const silent = await serve(() => undefined)
-    await expect(provider(silent.url, { timeouts: { headersMs: 50 } }).complete('Hi')).rejects.toMatchObject({
+    await expect(
+      provider(silent.url, { timeouts: { headersMs: 50 } }).complete('Hi'),
+    ).rejects.toMatchObject({
       code: 'timeout',
       reason: 'headers',
     })
@@ -174,9 +194,9 @@ describe('failures', () => {
     await new Promise((resolve) => half.once('listening', resolve))
     stops.push(() => half.close())
     await expect(
-      provider(`http://127.0.0.1:${(half.address() as AddressInfo).port}`, { timeouts: { headersMs: 50 } }).complete(
-        'Hi',
-      ),
+      provider(`http://127.0.0.1:${(half.address() as AddressInfo).port}`, {
+        timeouts: { headersMs: 50 },
+      }).complete('Hi'),
     ).rejects.toMatchObject({ code: 'timeout' })
   })
 
@@ -197,9 +217,11 @@ describe('failures', () => {
     ).listen(0, '127.0.0.1')
     await new Promise((resolve) => server.once('listening', resolve))
     stops.push(() => server.close())
-    expect(await codeOf(provider(`http://127.0.0.1:${(server.address() as AddressInfo).port}`).complete('Hi'))).toBe(
-      node ? 'protocol' : 'network',
-    )
+    expect(
+      await codeOf(
+        provider(`http://127.0.0.1:${(server.address() as AddressInfo).port}`).complete('Hi'),
+      ),
+    ).toBe(node ? 'protocol' : 'network')
   })
 })
 
@@ -213,7 +235,8 @@ describe('leaving', () => {
       const { url, sockets } = await serve(handler)
       const controller = new AbortController()
       const running = (async () => {
-        for await (const _ of await provider(url).stream('Hi', { signal: controller.signal })) continue
+        for await (const _ of await provider(url).stream('Hi', { signal: controller.signal }))
+          continue
       })()
       running.catch(() => undefined)
       await expect.poll(() => sockets.size).toBe(1)
@@ -224,28 +247,35 @@ describe('leaving', () => {
     }
   })
 
-  test.runIf(node)('calls to a silent host over https end together, not one after the other', async () => {
-    const sockets = new Set<Socket>()
-    const server = createTcpServer((socket) => {
-      sockets.add(socket.resume())
-      socket.on('close', () => sockets.delete(socket)).on('error', () => undefined)
-    })
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    stops.push(() => server.close())
-    const silent = provider(`https://127.0.0.1:${(server.address() as AddressInfo).port}`, {
-      timeouts: { connectMs: 1000 },
-    })
-    const controller = new AbortController()
-    const calls = Array.from({ length: 6 }, () => silent.complete('Hi', { signal: controller.signal }))
-    await expect.poll(() => sockets.size, { interval: 2 }).toBe(6)
-    controller.abort()
-    expect(
-      new Set(
-        (await Promise.allSettled(calls)).map((one) => (one.status === 'rejected' ? (one.reason as unknown) : one)),
-      ),
-    ).toEqual(new Set([controller.signal.reason]))
-    await expect.poll(() => sockets.size).toBe(0)
-  })
+  test.runIf(node)(
+    'calls to a silent host over https end together, not one after the other',
+    async () => {
+      const sockets = new Set<Socket>()
+      const server = createTcpServer((socket) => {
+        sockets.add(socket.resume())
+        socket.on('close', () => sockets.delete(socket)).on('error', () => undefined)
+      })
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+      stops.push(() => server.close())
+      const silent = provider(`https://127.0.0.1:${(server.address() as AddressInfo).port}`, {
+        timeouts: { connectMs: 1000 },
+      })
+      const controller = new AbortController()
+      const calls = Array.from({ length: 6 }, () =>
+        silent.complete('Hi', { signal: controller.signal }),
+      )
+      await expect.poll(() => sockets.size, { interval: 2 }).toBe(6)
+      controller.abort()
+      expect(
+        new Set(
+          (await Promise.allSettled(calls)).map((one) =>
+            one.status === 'rejected' ? (one.reason as unknown) : one,
+          ),
+        ),
+      ).toEqual(new Set([controller.signal.reason]))
+      await expect.poll(() => sockets.size).toBe(0)
+    },
+  )
 
   test('close and break close the socket', async () => {
     const { url, sockets } = await serve(endless)

@@ -13,7 +13,10 @@ const turnOf = (more: Partial<Turn> = {}): Turn => ({
   ...more,
 })
 const mergeOf = (ours: JsonObject, vendor: unknown) => {
-  const { request, warnings } = buildRequest({ name: 'p', request: () => withVendor(ours, vendor) }, turnOf())
+  const { request, warnings } = buildRequest(
+    { name: 'p', request: () => withVendor(ours, vendor) },
+    turnOf(),
+  )
   return { request, warnings }
 }
 
@@ -57,7 +60,10 @@ describe('vendor fields', () => {
   })
 
   test('vendor fields pollute no prototype', () => {
-    const { request } = mergeOf({ a: {} }, JSON.parse('{"__proto__":{"x":1},"a":{"__proto__":{"x":1}}}'))
+    const { request } = mergeOf(
+      { a: {} },
+      JSON.parse('{"__proto__":{"x":1},"a":{"__proto__":{"x":1}}}'),
+    )
     expect(request).toEqual({ a: {} })
     expect(Object.getPrototypeOf(request)).toBe(Object.prototype)
   })
@@ -83,7 +89,8 @@ describe('vendor fields', () => {
         const check = (own: unknown, made: unknown, path: string): void => {
           if (own === undefined || named.includes(path)) return
           if (typeof own !== 'object' || own === null || Array.isArray(own)) {
-            if (JSON.stringify(own) !== JSON.stringify(made)) expect.fail(`${path} was lost in silence`)
+            if (JSON.stringify(own) !== JSON.stringify(made))
+              expect.fail(`${path} was lost in silence`)
             return
           }
           for (const [key, value] of Object.entries(own))

@@ -32,7 +32,9 @@ describe('a body that cannot be read', () => {
     })
 
   test('a line and an event that are too long say so', () => {
-    expect(framed({}, bytes('x'.repeat(11)))).toBe('limit-exceeded: a line of the stream is longer than 10 bytes')
+    expect(framed({}, bytes('x'.repeat(11)))).toBe(
+      'limit-exceeded: a line of the stream is longer than 10 bytes',
+    )
     expect(framed({}, bytes('data:abcd\ndata:efghi\n'))).toBe('nothing is wrong')
     expect(framed({}, bytes('data:abcd\ndata:efghij\n'))).toBe(
       'limit-exceeded: an event of the stream is longer than 10 bytes',
@@ -41,7 +43,9 @@ describe('a body that cannot be read', () => {
 
   test('bytes that are not text say so', () => {
     expect(framed({}, Uint8Array.of(0xff, 10))).toBe('protocol: the body is not valid UTF-8')
-    expect(framed({ stream: false }, Uint8Array.of(0xff))).toBe('protocol: the body is not valid UTF-8')
+    expect(framed({ stream: false }, Uint8Array.of(0xff))).toBe(
+      'protocol: the body is not valid UTF-8',
+    )
   })
 
   test('a web page is named as one', () => {
@@ -53,13 +57,20 @@ describe('a body that cannot be read', () => {
 
 test('nothing is cut before its end', () => {
   for (const framing of ['sse', 'ndjson'] as const)
-    expect(createFramer({ framing, stream: true, contentType: '', maxEventBytes: 10 }, () => undefined).cut).toBe(false)
+    expect(
+      createFramer({ framing, stream: true, contentType: '', maxEventBytes: 10 }, () => undefined)
+        .cut,
+    ).toBe(false)
 })
 
 test('an error shows the first 100 characters of text that is not JSON', () => {
   expect(told(() => parseJson('{"a":'))).toBe('protocol: not JSON: "{\\"a\\":"')
   expect(told(() => parseJson('x'.repeat(101)))).toBe(`protocol: not JSON: "${'x'.repeat(100)}"`)
-  expect([parseJson('{"a":1}'), tryParseJson('[1]'), tryParseJson('oops')]).toEqual([{ a: 1 }, [1], undefined])
+  expect([parseJson('{"a":1}'), tryParseJson('[1]'), tryParseJson('oops')]).toEqual([
+    { a: 1 },
+    [1],
+    undefined,
+  ])
 })
 
 test('checkApiKey reports an invalid character by its position', () => {
@@ -97,7 +108,11 @@ describe('tool arguments', () => {
     ]) {
       expect(parseToolArguments(fits, limits).error).toBeUndefined()
     }
-    for (const deep of ['{"a":"}}}}","b":[[[1]]]}', '{"a":"\\"]]]]","b":[[[1]]]}', '{"a":"\\\\","b":[[[1]]]}']) {
+    for (const deep of [
+      '{"a":"}}}}","b":[[[1]]]}',
+      '{"a":"\\"]]]]","b":[[[1]]]}',
+      '{"a":"\\\\","b":[[[1]]]}',
+    ]) {
       expect(told(() => parseToolArguments(deep, limits))).toBe(
         'limit-exceeded: tool arguments are nested deeper than 3',
       )
@@ -125,7 +140,9 @@ describe('tool calls', () => {
     )
     const object = collect(limits)
     object.push(0, { id: 'a', name: 'f', value: { a: 123 } })
-    expect(told(() => object.endAll())).toBe('limit-exceeded: the arguments of "f" are longer than 8')
+    expect(told(() => object.endAll())).toBe(
+      'limit-exceeded: the arguments of "f" are longer than 8',
+    )
   })
 
   test('an object that is too deep to be written down is named', () => {
@@ -143,7 +160,13 @@ describe('tool calls', () => {
     const calls = collect()
     calls.push(0, { id: 'a', name: 'f', text: '{}' })
     expect(calls.toolCalls()).toEqual([
-      { id: 'a', name: 'f', arguments: {}, argumentsText: '{}', error: 'the reply ended before the call did' },
+      {
+        id: 'a',
+        name: 'f',
+        arguments: {},
+        argumentsText: '{}',
+        error: 'the reply ended before the call did',
+      },
     ])
     calls.push(1, { id: 'b', text: '{}' })
     expect(calls.toolCalls()).toHaveLength(1)
@@ -154,7 +177,11 @@ describe('tool calls', () => {
 describe('a history', () => {
   const user: ChatMessage = { role: 'user', content: 'Hi' }
   const call = (id: string): ToolCall => ({ id, name: 'f', arguments: {}, argumentsText: '{}' })
-  const asks = (...ids: string[]): ChatMessage => ({ role: 'assistant', content: '', toolCalls: ids.map(call) })
+  const asks = (...ids: string[]): ChatMessage => ({
+    role: 'assistant',
+    content: '',
+    toolCalls: ids.map(call),
+  })
   const result = (toolCallId: string): ChatMessage => ({ role: 'tool', toolCallId, content: '' })
 
   test.each<[string, ChatMessage[]]>([
@@ -165,7 +192,10 @@ describe('a history', () => {
     ],
     ['messages[1]: no call with the id "a" is open', [user, result('a')]],
     ['messages[2]: no call with the id "b" is open', [user, asks('a'), result('b')]],
-    ['messages[3]: no call with the id "a" is open', [user, asks('a', 'b'), result('a'), result('a')]],
+    [
+      'messages[3]: no call with the id "a" is open',
+      [user, asks('a', 'b'), result('a'), result('a')],
+    ],
     [
       'messages[1]: tool calls without a result: a, c; add a tool message for each',
       [user, asks('a', 'b', 'c'), result('b'), user],

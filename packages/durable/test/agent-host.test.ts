@@ -59,11 +59,17 @@ for (const { name, isMissing, open } of emptyDatabases())
     const forget = (id: string) =>
       database.write([{ sql: 'UPDATE runs SET due = 0 WHERE id = ?', params: [`task:${id}`] }])
     const until = (one: AgentHost, id: string, state: Task['state']) =>
-      expect.poll(async () => (await one.get({ principal, id })).task.state, { timeout: 120_000 }).toBe(state)
+      expect
+        .poll(async () => (await one.get({ principal, id })).task.state, { timeout: 120_000 })
+        .toBe(state)
 
     test('a task ends as it does without a durable store', async () => {
       const one = host()
-      const { task, before } = await one.send({ agent: 'payer', principal, message: createMessage('user', 'Pay') })
+      const { task, before } = await one.send({
+        agent: 'payer',
+        principal,
+        message: createMessage('user', 'Pay'),
+      })
       const done = await one.settled({ principal, id: task.id }, before)
       expect(done.state).toBe('completed')
       expect(calls).toHaveLength(1)
@@ -77,7 +83,11 @@ for (const { name, isMissing, open } of emptyDatabases())
         started()
         return new Promise(() => undefined) // the process is killed here
       }
-      const { task } = await one.send({ agent: 'payer', principal, message: createMessage('user', 'Pay') })
+      const { task } = await one.send({
+        agent: 'payer',
+        principal,
+        message: createMessage('user', 'Pay'),
+      })
       await isStarted
       await kill()
       await forget(task.id)
@@ -85,14 +95,19 @@ for (const { name, isMissing, open } of emptyDatabases())
       const two = host()
       await until(two, task.id, 'input-required')
       const waiting = (await two.get({ principal, id: task.id })).task
-      const request = waiting.statusMessage!.parts.find((part) => part.type === 'approval')!.content as {
+      const request = waiting.statusMessage!.parts.find((part) => part.type === 'approval')!
+        .content as {
         requestId: string
         reason: string
       }
       expect(request.reason).toContain('its outcome is unknown')
       expect(calls).toHaveLength(1)
       const answer = createMessage('user', [
-        createPart.approval({ requestId: request.requestId, approved: false, reason: 'happened: receipt 1' }),
+        createPart.approval({
+          requestId: request.requestId,
+          approved: false,
+          reason: 'happened: receipt 1',
+        }),
       ])
       await two.send({ agent: 'payer', principal, message: answer, taskId: task.id })
       await until(two, task.id, 'completed')
@@ -101,16 +116,24 @@ for (const { name, isMissing, open } of emptyDatabases())
 
     test('an approval survives its process, and is applied by another one', async () => {
       const one = host('require-approval')
-      const { task } = await one.send({ agent: 'payer', principal, message: createMessage('user', 'Pay') })
+      const { task } = await one.send({
+        agent: 'payer',
+        principal,
+        message: createMessage('user', 'Pay'),
+      })
       await until(one, task.id, 'input-required')
       await one.drain(100)
       const two = host('require-approval')
       const waiting = (await two.get({ principal, id: task.id })).task
-      const { requestId, digest } = waiting.statusMessage!.parts.find((part) => part.type === 'approval')!.content as {
+      const { requestId, digest } = waiting.statusMessage!.parts.find(
+        (part) => part.type === 'approval',
+      )!.content as {
         requestId: string
         digest: string
       }
-      const answer = createMessage('user', [createPart.approval({ requestId, digest, approved: true })])
+      const answer = createMessage('user', [
+        createPart.approval({ requestId, digest, approved: true }),
+      ])
       await two.send({ agent: 'payer', principal, message: answer, taskId: task.id })
       await until(two, task.id, 'completed')
       expect(calls).toHaveLength(1)
@@ -144,7 +167,11 @@ for (const { name, isMissing, open } of emptyDatabases())
         started()
         return new Promise((resolve) => (finish = () => resolve('too late')))
       }
-      const { task } = await one.send({ agent: 'payer', principal, message: createMessage('user', 'Pay') })
+      const { task } = await one.send({
+        agent: 'payer',
+        principal,
+        message: createMessage('user', 'Pay'),
+      })
       await isStarted
       const two = host()
       await two.cancel({ principal, id: task.id }, 'not needed')

@@ -26,11 +26,27 @@ const calls: readonly (readonly [string, (store: Untyped) => unknown, string])[]
     ({ operations }) => operations.prune({ before: '30d' }),
     'before must be a whole number between -8640000000000000 and 8640000000000000, not "30d"',
   ],
-  ['a date as text', ({ operations }) => operations.prune({ before: '2020-01-01' }), 'not "2020-01-01"'],
-  ['text in a dry run', ({ operations }) => operations.prune({ before: 'yesterday', dryRun: true }), 'not "yesterday"'],
+  [
+    'a date as text',
+    ({ operations }) => operations.prune({ before: '2020-01-01' }),
+    'not "2020-01-01"',
+  ],
+  [
+    'text in a dry run',
+    ({ operations }) => operations.prune({ before: 'yesterday', dryRun: true }),
+    'not "yesterday"',
+  ],
   ['NaN as a time', ({ operations }) => operations.prune({ before: Number.NaN }), 'not NaN'],
-  ['a time that no Date has', ({ operations }) => operations.prune({ before: 1e300 }), 'not 1e+300'],
-  ['a Date as a time', ({ operations }) => operations.prune({ before: new Date(0) }), 'not "1970-01-01T'],
+  [
+    'a time that no Date has',
+    ({ operations }) => operations.prune({ before: 1e300 }),
+    'not 1e+300',
+  ],
+  [
+    'a Date as a time',
+    ({ operations }) => operations.prune({ before: new Date(0) }),
+    'not "1970-01-01T',
+  ],
   ['no time', ({ operations }) => operations.prune({}), '8640000000000000, not null'],
   ['no options', ({ operations }) => operations.prune(), 'before must be'],
   [
@@ -48,22 +64,66 @@ const calls: readonly (readonly [string, (store: Untyped) => unknown, string])[]
     ({ operations }) => operations.prune({ before: 0, what: 'peices' }),
     'what must be one of all, pieces, not "peices"',
   ],
-  ['a mistyped state', ({ operations }) => operations.list({ state: 'finishd' }), 'state must be one of submitted'],
-  ['a limit as text', ({ operations }) => operations.list({ limit: '5' }), 'limit must be a whole number'],
+  [
+    'a mistyped state',
+    ({ operations }) => operations.list({ state: 'finishd' }),
+    'state must be one of submitted',
+  ],
+  [
+    'a limit as text',
+    ({ operations }) => operations.list({ limit: '5' }),
+    'limit must be a whole number',
+  ],
   ['a number as id', ({ operations }) => operations.resume(5), 'id must be text, not 5'],
-  ['a mistyped decision', ({ operations }) => operations.decide('r', { type: 'hapened' }), 'type must be one of'],
-  ['no result', ({ operations }) => operations.decide('r', { type: 'happened' }), 'result must be text, not undefined'],
+  [
+    'a mistyped decision',
+    ({ operations }) => operations.decide('r', { type: 'hapened' }),
+    'type must be one of',
+  ],
+  [
+    'no result',
+    ({ operations }) => operations.decide('r', { type: 'happened' }),
+    'result must be text, not undefined',
+  ],
   ['no id', ({ runs }) => runs.run(undefined, done), 'id must be text, not undefined'],
   ['no function', ({ runs }) => runs.run('r'), 'execute must be a function'],
-  ['a mistyped signal', ({ runs }) => runs.run('r', done, { signall: 1 }), 'did you mean "signal"?'],
-  ['no definition', ({ runs }) => runs.start('r'), 'the definition of a run: name must be text, not undefined'],
-  ['a fingerprint as text', ({ runs }) => runs.start('r', { ...definition, fingerprint: 'v1' }), 'fingerprint must be'],
+  [
+    'a mistyped signal',
+    ({ runs }) => runs.run('r', done, { signall: 1 }),
+    'did you mean "signal"?',
+  ],
+  [
+    'no definition',
+    ({ runs }) => runs.start('r'),
+    'the definition of a run: name must be text, not undefined',
+  ],
+  [
+    'a fingerprint as text',
+    ({ runs }) => runs.start('r', { ...definition, fingerprint: 'v1' }),
+    'fingerprint must be',
+  ],
   ['an id that is not text', ({ runs }) => runs.get({}), 'id must be text, not an object'],
-  ['a decision as text', ({ runs }) => runs.decide('r', 'approve'), 'decision must be settings by name'],
-  ['NaN as a position', ({ runs }) => runs.events('r', Number.NaN).next(), 'from must be a whole number'],
-  ['a time as text', (store) => store.work({ maxMs: '50000' }), 'work: maxMs must be a number of at least 0'],
+  [
+    'a decision as text',
+    ({ runs }) => runs.decide('r', 'approve'),
+    'decision must be settings by name',
+  ],
+  [
+    'NaN as a position',
+    ({ runs }) => runs.events('r', Number.NaN).next(),
+    'from must be a whole number',
+  ],
+  [
+    'a time as text',
+    (store) => store.work({ maxMs: '50000' }),
+    'work: maxMs must be a number of at least 0',
+  ],
   ['NaN as a count', (store) => store.work({ maxTasks: Number.NaN }), 'maxTasks must be'],
-  ['a mistyped option', (store) => store.work({ run: [definition] }), 'unknown setting "run"; did you mean "runs"?'],
+  [
+    'a mistyped option',
+    (store) => store.work({ run: [definition] }),
+    'unknown setting "run"; did you mean "runs"?',
+  ],
 ]
 
 const openers: readonly (readonly [string, (options: never) => Promise<unknown>])[] = [
@@ -80,8 +140,12 @@ test.each(openers)(
       message: expect.stringContaining(`${opener}: ${name} must be ${text}`) as string,
     })
     for (const leaseMs of ['2000', Number.NaN, 999, 3_600_001, 1500.5, null])
-      await expect(open({ leaseMs })).rejects.toMatchObject(of('leaseMs', 'a whole number between 1000 and 3600000'))
-    await expect(open({ create: 'false' })).rejects.toMatchObject(of('create', 'true or false, not "false"'))
+      await expect(open({ leaseMs })).rejects.toMatchObject(
+        of('leaseMs', 'a whole number between 1000 and 3600000'),
+      )
+    await expect(open({ create: 'false' })).rejects.toMatchObject(
+      of('create', 'true or false, not "false"'),
+    )
     await expect(open({ leasems: 2000 })).rejects.toThrow('did you mean "leaseMs"?')
     for (const encryptionKey of ['', 'k'.repeat(32), null, new Uint8Array(16)]) {
       const refused = open({ encryptionKey })
@@ -97,9 +161,13 @@ test.each(openers)(
 test('openPostgresStore refuses numbers out of range, and names of a schema that PostgreSQL does not take', async () => {
   const open = (options: object) => openPostgresStore('postgres://127.0.0.1:1/x', options)
   for (const connections of ['10', 0, 1.5, Number.NaN])
-    await expect(open({ connections })).rejects.toThrow('connections must be a whole number between 1 and 10000')
+    await expect(open({ connections })).rejects.toThrow(
+      'connections must be a whole number between 1 and 10000',
+    )
   for (const reconnectMs of ['1000', -1, Number.NaN])
-    await expect(open({ reconnectMs })).rejects.toThrow('reconnectMs must be a whole number of at least 0')
+    await expect(open({ reconnectMs })).rejects.toThrow(
+      'reconnectMs must be a whole number of at least 0',
+    )
   for (const schema of ['', 'pg_x', 'a"b', 'a\0b', 'x'.repeat(64), 5])
     await expect(open({ schema })).rejects.toMatchObject({
       code: 'config',
@@ -122,10 +190,16 @@ for (const { name, isMissing, open } of emptyDatabases())
     afterAll(() => store.close())
 
     test.each(calls)('%s is refused by name, and nothing is removed', async (_, call, message) => {
-      const kind = message.includes('did you mean') ? { name: 'TypeError' } : { name: 'LlmError', code: 'config' }
-      await expect(Promise.resolve(store as unknown as Untyped).then(call)).rejects.toMatchObject(kind)
+      const kind = message.includes('did you mean')
+        ? { name: 'TypeError' }
+        : { name: 'LlmError', code: 'config' }
+      await expect(Promise.resolve(store as unknown as Untyped).then(call)).rejects.toMatchObject(
+        kind,
+      )
       await expect(Promise.resolve(store as unknown as Untyped).then(call)).rejects.toThrow(message)
-      expect(await store.operations.list({ all: true })).toMatchObject([{ id: 'over', state: 'finished' }])
+      expect(await store.operations.list({ all: true })).toMatchObject([
+        { id: 'over', state: 'finished' },
+      ])
     })
 
     test('a worker is refused settings of another form before it claims anything', () => {

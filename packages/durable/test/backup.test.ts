@@ -40,7 +40,9 @@ async function workAround(store: DurableStore, takeBackup: () => Promise<void>):
 
 /** Continues everything that the back-up has. Effects that were made after it are unknown to it: the ledger is a new one. */
 async function expectContinues(store: DurableStore): Promise<void> {
-  expect((await store.runs.run('before', () => Promise.reject(new Error('must not run')))).text).toBe('done')
+  expect(
+    (await store.runs.run('before', () => Promise.reject(new Error('must not run')))).text,
+  ).toBe('done')
   const unfinished = (await store.runs.open()).length
   expect(unfinished).toBeGreaterThan(0)
   const worker = store.runs.work([definitionOf(({ call }) => Promise.resolve(`done ${call}`), 1)])
@@ -86,7 +88,9 @@ describe('SQLite', () => {
     await store.runs.run('a', () => Promise.resolve(finalResult('a secret')))
     copyOf(path, copy)
     await store.close()
-    expect(spawnSync('grep', ['-c', 'a secret', copy], { encoding: 'utf8' }).stdout.trim()).toBe('0')
+    expect(spawnSync('grep', ['-c', 'a secret', copy], { encoding: 'utf8' }).stdout.trim()).toBe(
+      '0',
+    )
     const restored = await openSqliteStore(copy, { encryptionKey })
     expect((await restored.runs.run('a', done)).text).toBe('a secret')
     await restored.close()
@@ -103,7 +107,8 @@ test.skipIf(!hasDump)(
     try {
       const store = await openPostgresStore(server.url, { leaseMs: 6000 })
       const dump = join(folder, 'agents.dump')
-      const run = (program: string, args: readonly string[]) => execFileSync(join(programs!, program), args)
+      const run = (program: string, args: readonly string[]) =>
+        execFileSync(join(programs!, program), args)
       await workAround(store, () => {
         run('pg_dump', ['--format=custom', '--schema=modelport', `--file=${dump}`, server.url])
         return Promise.resolve()

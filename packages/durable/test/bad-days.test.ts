@@ -38,14 +38,19 @@ describe('SQLite', () => {
     await database.close()
     await expect(openSqliteStore(path)).rejects.toMatchObject({
       reason: 'newer-schema',
-      message: expect.stringContaining(`schema version 99, this version of @modelport/durable knows ${schemaVersion}`),
+      message: expect.stringContaining(
+        `schema version 99, this version of @modelport/durable knows ${schemaVersion}`,
+      ),
     })
   })
 
   test('a file that is not a database is refused, and not overwritten', async () => {
     const path = join(folder, 'letter.db')
     writeFileSync(path, 'Dear reader, '.repeat(1000))
-    await expect(openSqliteStore(path)).rejects.toMatchObject({ reason: 'damaged', code: 'protocol' })
+    await expect(openSqliteStore(path)).rejects.toMatchObject({
+      reason: 'damaged',
+      code: 'protocol',
+    })
     expect(execFileSync('head', ['-c', '11', path], { encoding: 'utf8' })).toBe('Dear reader')
   })
 
@@ -55,7 +60,9 @@ describe('SQLite', () => {
     foreign.exec('CREATE TABLE logs (line TEXT)')
     await expect(openSqliteStore(path)).rejects.toMatchObject({
       reason: 'unsupported',
-      message: expect.stringContaining('has tables of another program; choose another file or schema'),
+      message: expect.stringContaining(
+        'has tables of another program; choose another file or schema',
+      ),
     })
     expect(foreign.prepare('SELECT name FROM sqlite_master').all()).toEqual([{ name: 'logs' }])
     foreign.close()
@@ -72,7 +79,10 @@ describe('SQLite', () => {
     const foreign = new DatabaseSync(path)
     foreign.exec('CREATE TABLE notes (line TEXT)')
     const message = `"${path}" holds no store; name the file of a store`
-    await expect(openSqliteStore(path, { create: false })).rejects.toMatchObject({ reason: 'not-found', message })
+    await expect(openSqliteStore(path, { create: false })).rejects.toMatchObject({
+      reason: 'not-found',
+      message,
+    })
     expect(foreign.prepare('SELECT name FROM sqlite_master').all()).toEqual([{ name: 'notes' }])
     foreign.close()
   })
@@ -85,7 +95,14 @@ describe('SQLite', () => {
     const size = Number(execFileSync('stat', ['-c', '%s', path], { encoding: 'utf8' }))
     execFileSync(
       'dd',
-      ['if=/dev/urandom', `of=${path}`, 'bs=1024', 'seek=8', `count=${Math.floor(size / 1024) - 8}`, 'conv=notrunc'],
+      [
+        'if=/dev/urandom',
+        `of=${path}`,
+        'bs=1024',
+        'seek=8',
+        `count=${Math.floor(size / 1024) - 8}`,
+        'conv=notrunc',
+      ],
       { stdio: 'ignore' },
     )
     const failure = await (async () => {
@@ -101,7 +118,9 @@ describe('SQLite', () => {
   })
 
   test('a folder that does not exist is named', async () => {
-    await expect(openSqliteStore(join(folder, 'missing', 'store.db'))).rejects.toMatchObject({ reason: 'unavailable' })
+    await expect(openSqliteStore(join(folder, 'missing', 'store.db'))).rejects.toMatchObject({
+      reason: 'unavailable',
+    })
   })
 
   test('a wrong key and a missing key are refused when the store is opened, which only its owner can read', async () => {
@@ -122,10 +141,12 @@ describe('SQLite', () => {
   })
 
   test('encryptionKey must have 32 bytes, leaseMs must be in range', async () => {
-    await expect(openSqliteStore(':memory:', { encryptionKey: new Uint8Array(16) })).rejects.toThrow(
-      'encryptionKey must be 32 bytes',
+    await expect(
+      openSqliteStore(':memory:', { encryptionKey: new Uint8Array(16) }),
+    ).rejects.toThrow('encryptionKey must be 32 bytes')
+    await expect(openSqliteStore(':memory:', { leaseMs: 10 })).rejects.toThrow(
+      'between 1000 and 3600000',
     )
-    await expect(openSqliteStore(':memory:', { leaseMs: 10 })).rejects.toThrow('between 1000 and 3600000')
   })
 
   test('a store in memory runs, and is gone once it is closed', async () => {
@@ -144,29 +165,33 @@ describe('SQLite', () => {
     if (mounted) spawnSync('umount', [disk])
   })
 
-  test.skipIf(!mounted)('a full disk stops the run with nothing lost; with space again it continues', async () => {
-    const store = await openSqliteStore(join(disk, 'store.db'), { leaseMs: 1000 })
-    const first = await store.runs
-      .run('a', async ({ journal }) => {
-        await journal.writeIntent(toolIntent('a', 0))
-        await journal.writeReceipt(toolReceipt('a', 0))
-        await journal.writeIntent(toolIntent('a', 1))
-        spawnSync('dd', ['if=/dev/zero', `of=${disk}/ballast`, 'bs=4096'], { stdio: 'ignore' })
-        for (let index = 2; index < 2000; index++) await journal.writeIntent(toolIntent('a', index))
-        return finalResult('must not get here')
+  test.skipIf(!mounted)(
+    'a full disk stops the run with nothing lost; with space again it continues',
+    async () => {
+      const store = await openSqliteStore(join(disk, 'store.db'), { leaseMs: 1000 })
+      const first = await store.runs
+        .run('a', async ({ journal }) => {
+          await journal.writeIntent(toolIntent('a', 0))
+          await journal.writeReceipt(toolReceipt('a', 0))
+          await journal.writeIntent(toolIntent('a', 1))
+          spawnSync('dd', ['if=/dev/zero', `of=${disk}/ballast`, 'bs=4096'], { stdio: 'ignore' })
+          for (let index = 2; index < 2000; index++)
+            await journal.writeIntent(toolIntent('a', index))
+          return finalResult('must not get here')
+        })
+        .catch((error: unknown) => error)
+      expect(first).toMatchObject({ reason: 'full', code: 'server' })
+      spawnSync('rm', [`${disk}/ballast`])
+      const again = await openSqliteStore(join(disk, 'store.db'), { leaseMs: 1000 })
+      const result = await again.runs.run('a', async ({ journal }) => {
+        const { entries } = (await journal.readTail({} as never))!
+        expect(entries.slice(0, 2)).toEqual([toolIntent('a', 0), toolReceipt('a', 0)])
+        return finalResult('continued')
       })
-      .catch((error: unknown) => error)
-    expect(first).toMatchObject({ reason: 'full', code: 'server' })
-    spawnSync('rm', [`${disk}/ballast`])
-    const again = await openSqliteStore(join(disk, 'store.db'), { leaseMs: 1000 })
-    const result = await again.runs.run('a', async ({ journal }) => {
-      const { entries } = (await journal.readTail({} as never))!
-      expect(entries.slice(0, 2)).toEqual([toolIntent('a', 0), toolReceipt('a', 0)])
-      return finalResult('continued')
-    })
-    expect(result.text).toBe('continued')
-    await Promise.all([store.close(), again.close()])
-  })
+      expect(result.text).toBe('continued')
+      await Promise.all([store.close(), again.close()])
+    },
+  )
 
   test.skipIf(!mounted)('a disk that becomes read-only is a typed error', async () => {
     const small = join(folder, 'read-only')
@@ -177,18 +202,23 @@ describe('SQLite', () => {
       await store.runs.run('a', done)
       await store.close()
       spawnSync('mount', ['-o', 'remount,ro', small])
-      await expect(openSqliteStore(join(small, 'store.db'))).rejects.toMatchObject({ reason: 'read-only' })
+      await expect(openSqliteStore(join(small, 'store.db'))).rejects.toMatchObject({
+        reason: 'read-only',
+      })
     } finally {
       spawnSync('umount', ['-l', small])
     }
   })
 
-  test.skipIf(process.getuid?.() === 0)('a file without the right to write is a typed error', async () => {
-    const path = join(folder, 'fixed.db')
-    await (await openSqliteStore(path)).close()
-    chmodSync(path, 0o400)
-    await expect(openSqliteStore(path)).rejects.toMatchObject({ reason: 'read-only' })
-  })
+  test.skipIf(process.getuid?.() === 0)(
+    'a file without the right to write is a typed error',
+    async () => {
+      const path = join(folder, 'fixed.db')
+      await (await openSqliteStore(path)).close()
+      chmodSync(path, 0o400)
+      await expect(openSqliteStore(path)).rejects.toMatchObject({ reason: 'read-only' })
+    },
+  )
 })
 
 const programs = findPostgres()
@@ -205,15 +235,20 @@ describe.skipIf(programs === undefined)('PostgreSQL', () => {
       reason: 'not-found',
       message: 'the PostgreSQL schema "typo" holds no store; no schema of this database does',
     })
-    for (const schema of ['right', 'also_right']) await (await openPostgresStore(server.url, { schema })).close()
+    for (const schema of ['right', 'also_right'])
+      await (await openPostgresStore(server.url, { schema })).close()
     const store = await openPostgresStore(server.url, { schema: 'right', create: false })
-    await expect(openPostgresStore(server.url, { schema: 'typo', create: false })).rejects.toMatchObject({
+    await expect(
+      openPostgresStore(server.url, { schema: 'typo', create: false }),
+    ).rejects.toMatchObject({
       message: 'the PostgreSQL schema "typo" holds no store; schemas that do: also_right, right',
     })
     expect(await store.runs.open()).toEqual([])
     await store.close()
     const database = await openPostgresDatabase(server.url, { schema: 'right' })
-    expect(await database.read(`SELECT 1 AS n FROM pg_namespace WHERE nspname = 'typo'`)).toEqual([])
+    expect(await database.read(`SELECT 1 AS n FROM pg_namespace WHERE nspname = 'typo'`)).toEqual(
+      [],
+    )
     await database.close()
   })
 
@@ -263,7 +298,9 @@ describe.skipIf(programs === undefined)('PostgreSQL', () => {
     await store.close()
   })
 
-  test('a connection that breaks at any moment neither loses nor doubles a write', { timeout: 240_000 }, async () => {
+  test('a connection that breaks at any moment neither loses nor doubles a write', {
+    timeout: 240_000,
+  }, async () => {
     const database = await openPostgresDatabase(server.url, { schema: 'breaks' })
     const admin = await openPostgresDatabase(server.url, { schema: 'breaks' })
     await database.write([{ sql: 'CREATE TABLE tallied (n BIGINT)' }])
@@ -276,7 +313,10 @@ describe.skipIf(programs === undefined)('PostgreSQL', () => {
     // One cut for each write, so that a slow machine still makes progress.
     const writes = atSize(8, 40)
     for (let n = 0; n < writes; n++)
-      await Promise.all([database.write([{ sql: 'INSERT INTO tallied (n) VALUES (?)', params: [n] }]), cut(n % 4)])
+      await Promise.all([
+        database.write([{ sql: 'INSERT INTO tallied (n) VALUES (?)', params: [n] }]),
+        cut(n % 4),
+      ])
     const rows = await database.read('SELECT n FROM tallied ORDER BY n')
     expect(rows.map(({ n }) => n)).toEqual(Array.from({ length: writes }, (_, n) => n))
     await Promise.all([database.close(), admin.close()])
@@ -285,7 +325,11 @@ describe.skipIf(programs === undefined)('PostgreSQL', () => {
   test('a server that stays away is a typed error after reconnectMs, and the store works again later', async () => {
     const store = await openPostgresStore(server.url, { reconnectMs: 200, schema: 'away' })
     await server.kill()
-    await expect(store.runs.open()).rejects.toMatchObject({ reason: 'unavailable', code: 'network', retryable: true })
+    await expect(store.runs.open()).rejects.toMatchObject({
+      reason: 'unavailable',
+      code: 'network',
+      retryable: true,
+    })
     await server.start()
     expect(await store.runs.open()).toEqual([])
     await store.close()
@@ -295,7 +339,9 @@ describe.skipIf(programs === undefined)('PostgreSQL', () => {
     await server.kill()
     const opening = openPostgresStore(server.url, { schema: 'early', reconnectMs: 120_000 })
     // It is refused before the server starts again.
-    await expect(Promise.race([opening, openPostgresStore(server.url, { reconnectMs: 0 })])).rejects.toMatchObject({
+    await expect(
+      Promise.race([opening, openPostgresStore(server.url, { reconnectMs: 0 })]),
+    ).rejects.toMatchObject({
       reason: 'unavailable',
     })
     await server.start()
@@ -305,21 +351,27 @@ describe.skipIf(programs === undefined)('PostgreSQL', () => {
   })
 
   test('an address that nobody listens on, a wrong database and a newer schema are typed errors', async () => {
-    await expect(openPostgresStore('postgres://127.0.0.1:1/x', { reconnectMs: 50 })).rejects.toMatchObject({
+    await expect(
+      openPostgresStore('postgres://127.0.0.1:1/x', { reconnectMs: 50 }),
+    ).rejects.toMatchObject({
       reason: 'unavailable',
     })
-    await expect(openPostgresStore(server.url.replace('/postgres', '/nothing'), { reconnectMs: 50 })).rejects.toThrow(
-      'check user, password and database',
-    )
+    await expect(
+      openPostgresStore(server.url.replace('/postgres', '/nothing'), { reconnectMs: 50 }),
+    ).rejects.toThrow('check user, password and database')
     const database = await openPostgresDatabase(server.url, { schema: 'newer' })
     await database.write([{ sql: 'UPDATE meta SET value = 99' }])
     await database.close()
-    await expect(openPostgresStore(server.url, { schema: 'newer' })).rejects.toMatchObject({ reason: 'newer-schema' })
+    await expect(openPostgresStore(server.url, { schema: 'newer' })).rejects.toMatchObject({
+      reason: 'newer-schema',
+    })
   })
 
   test('a schema with capital letters and a hyphen is a store', async () => {
     const store = await openPostgresStore(server.url, { schema: 'Agents-2' })
-    expect((await store.runs.run('r', () => Promise.resolve(finalResult('done')))).text).toBe('done')
+    expect((await store.runs.run('r', () => Promise.resolve(finalResult('done')))).text).toBe(
+      'done',
+    )
     await store.close()
   })
 
@@ -330,13 +382,16 @@ describe.skipIf(programs === undefined)('PostgreSQL', () => {
     const url = server.url.replace(/\/\/[^@/]*@/, '//guest@')
     await expect(openPostgresStore(url, { schema: 'theirs' })).rejects.toMatchObject({
       reason: 'read-only',
-      message: 'PostgreSQL: permission denied for database postgres; let the user make the schema and write its tables',
+      message:
+        'PostgreSQL: permission denied for database postgres; let the user make the schema and write its tables',
     })
   })
 
   test('eight processes may migrate an empty schema at once', async () => {
     const opened = await Promise.all(
-      Array.from({ length: 8 }, () => openPostgresDatabase(server.url, { schema: 'together', connections: 2 })),
+      Array.from({ length: 8 }, () =>
+        openPostgresDatabase(server.url, { schema: 'together', connections: 2 }),
+      ),
     )
     expect(await opened[0]!.read('SELECT value FROM meta')).toEqual([{ value: schemaVersion }])
     await Promise.all(opened.map((database) => database.close()))
@@ -347,7 +402,9 @@ describe.skipIf(programs === undefined)('PostgreSQL', () => {
     const original = Date.now
     try {
       Date.now = () => original() + 10 * 60_000
-      const [row] = await database.read('SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now')
+      const [row] = await database.read(
+        'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now',
+      )
       expect(Math.abs(database.now() - Number(row?.['now']))).toBeLessThan(5000)
       const store = createDurableStore(database, { leaseMs: 1000 })
       expect((await store.runs.run('a', done)).text).toBe('done')

@@ -38,7 +38,9 @@ test.skipIf(postgres?.isMissing)(
   },
 )
 
-test('workers whose clocks jump ten minutes apart lose and double no effect', { timeout: 240_000 }, async () => {
+test('workers whose clocks jump ten minutes apart lose and double no effect', {
+  timeout: 240_000,
+}, async () => {
   const clocks = [`2000:${tenMinutes}`, `2000:-${tenMinutes}`]
   const { wrong } = await stormOn({ database: 'SQLite', workers: 2, jobs: 4, kills: 5, clocks })
   expect(wrong).toEqual([])
@@ -57,7 +59,12 @@ test('a run that a process with a clock ahead left behind is continued at once a
   const work = definitionOf(({ call }) => Promise.resolve(`done ${call}`), 1)
   await store.runs.start('a', work, promptOf(job))
   const { worker: program } = await bundleKill(folder)
-  const { child } = await spawnWorker({ address, leaseMs, ledger: ledger.url, program }, 'w', 1, `0:${tenMinutes}`)
+  const { child } = await spawnWorker(
+    { address, leaseMs, ledger: ledger.url, program },
+    'w',
+    1,
+    `0:${tenMinutes}`,
+  )
   onTestFinished(() => void child.kill('SIGKILL'))
   await expect.poll(() => ledger.effects.length).toBeGreaterThan(0)
   child.kill('SIGKILL')
@@ -67,11 +74,14 @@ test('a run that a process with a clock ahead left behind is continued at once a
   const worker = store.runs.work([work])
   try {
     // Its lease ends ten minutes from now, by this clock.
-    const beat = async () => Number((await database.read('SELECT min(seen) AS seen FROM workers'))[0]!['seen'])
+    const beat = async () =>
+      Number((await database.read('SELECT min(seen) AS seen FROM workers'))[0]!['seen'])
     await expect.poll(beat).toBeGreaterThan(startsAt + 2 * leaseMs)
     expect((await store.runs.get('a')).status).toBe('running')
     await store.operations.resume('a')
-    await expect.poll(async () => (await store.operations.list())[0]?.waitsFor).toMatchObject([{ kind: 'uncertain' }])
+    await expect
+      .poll(async () => (await store.operations.list())[0]?.waitsFor)
+      .toMatchObject([{ kind: 'uncertain' }])
     expect(await store.runs.get('a')).toMatchObject({ status: 'suspended', crashes: 0 })
   } finally {
     await worker.stop()

@@ -8,7 +8,12 @@ import { cutCases, cutEverywhere } from './kill/cuts.js'
 import { emptyDatabases } from './support/databases.js'
 
 const places = [
-  { name: 'memory', isMissing: false, every: atSize(60, 1), open: () => openSqliteDatabase(':memory:') },
+  {
+    name: 'memory',
+    isMissing: false,
+    every: atSize(60, 1),
+    open: () => openSqliteDatabase(':memory:'),
+  },
   ...emptyDatabases().map((place) => ({ ...place, every: atSize(90, 1) })),
 ]
 
@@ -27,7 +32,10 @@ for (const { name, isMissing, every, open } of places)
         // A second unknown outcome of the same call is met by few pairs.
         const isClose = name === 'memory' && cutCases[title]?.lost === 'mail' && !fullSize
         const everyFirst = isClose ? 2 : atSize(name === 'memory' ? 6 : 17, 1)
-        const { wrong, ...report } = await cutEverywhere(inner, title, { every: isClose ? 3 : every, everyFirst })
+        const { wrong, ...report } = await cutEverywhere(inner, title, {
+          every: isClose ? 3 : every,
+          everyFirst,
+        })
         if (fullSize) console.log(name, title, report)
         expect(wrong).toEqual([])
         expect(report.pairs).toBeGreaterThan(2)

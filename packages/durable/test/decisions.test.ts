@@ -33,7 +33,10 @@ for (const { name, isMissing, open } of emptyDatabases())
 
     test('the next run applies a decision, although its clock is behind that of the process that stored it', async () => {
       const late = createDurableStore(behind(database, 500), {})
-      const run = () => late.runs.run('late', (held) => work(held, 'late [["pay"]]', () => Promise.resolve('paid'), 1))
+      const run = () =>
+        late.runs.run('late', (held) =>
+          work(held, 'late [["pay"]]', () => Promise.resolve('paid'), 1),
+        )
       expect(await run()).toMatchObject({ status: 'suspended', pending: [{ id: 'pay-0' }] })
       await store.operations.decide('late', { type: 'approve' })
       expect(await run()).toMatchObject({ status: 'final' })
@@ -48,14 +51,21 @@ for (const { name, isMissing, open } of emptyDatabases())
             held,
             prompt,
             async () => {
-              decide = store.operations.decide('both', { type: 'deny', reason: 'not this one' }, 'refused-0')
+              decide = store.operations.decide(
+                'both',
+                { type: 'deny', reason: 'not this one' },
+                'refused-0',
+              )
               await decide
               return 'paid'
             },
             1,
           ),
         )
-      expect(await run()).toMatchObject({ status: 'suspended', pending: [{ id: 'pay-0' }, { id: 'refused-0' }] })
+      expect(await run()).toMatchObject({
+        status: 'suspended',
+        pending: [{ id: 'pay-0' }, { id: 'refused-0' }],
+      })
       await store.operations.decide('both', { type: 'approve' }, 'pay-0')
       expect(await run()).toMatchObject({ status: 'final' })
       expect(decide).toBeDefined()
@@ -84,7 +94,11 @@ for (const { name, isMissing, open } of emptyDatabases())
         'it is pending as approval, which takes approve, deny',
       ],
       ['a repetition', { type: 'repeat', id: 'c' }, 'it is pending as approval'],
-      ['a mistyped kind', { type: 'aprove', id: 'c', digest: 'right' }, 'it is pending as approval'],
+      [
+        'a mistyped kind',
+        { type: 'aprove', id: 'c', digest: 'right' },
+        'it is pending as approval',
+      ],
       ['another id', { ...wrong, id: 'd' }, 'does not wait for "d"; it waits for: c'],
     ]
 
@@ -112,9 +126,9 @@ for (const { name, isMissing, open } of emptyDatabases())
       ] as const) {
         await store.runs.run(id, asks)
         await table.decide(await table.get(id), wrong)
-        await expect(store.runs.run(id, () => Promise.reject(new Error('the digest is not that')))).rejects.toThrow(
-          'digest',
-        )
+        await expect(
+          store.runs.run(id, () => Promise.reject(new Error('the digest is not that'))),
+        ).rejects.toThrow('digest')
         await cancel.cancel(id)
         expect(await store.runs.run(id, asks)).toMatchObject({ status: 'cancelled' })
       }

@@ -36,12 +36,16 @@ for (const { name, isMissing, open } of emptyDatabases())
       return server.host
     }
     /** What kill -9 does to a process: nothing it does later counts. */
-    const kill = () => database.write([{ sql: 'UPDATE runs SET epoch = epoch + 1, due = 0 WHERE due IS NOT NULL' }])
+    const kill = () =>
+      database.write([{ sql: 'UPDATE runs SET epoch = epoch + 1, due = 0 WHERE due IS NOT NULL' }])
     const waits = (host: AgentHost, id: string, kind?: string) =>
       expect
         .poll(async () => {
           const item = (await storeOf().operations.list()).find((one) => one.id === id)
-          return [item?.state, ...(kind === undefined ? [] : (item?.waitsFor ?? []).map((call) => call.kind))]
+          return [
+            item?.state,
+            ...(kind === undefined ? [] : (item?.waitsFor ?? []).map((call) => call.kind)),
+          ]
         })
         .toEqual(['input-required', ...(kind === undefined ? [] : [kind])])
 
@@ -52,12 +56,19 @@ for (const { name, isMissing, open } of emptyDatabases())
         called[calls++]?.resolve(undefined)
         return new Promise(() => undefined)
       }
-      const { task } = await start(ends).send({ agent: 'worker', principal, message: createMessage('user', prompt) })
+      const { task } = await start(ends).send({
+        agent: 'worker',
+        principal,
+        message: createMessage('user', prompt),
+      })
       await called[0].promise
       await kill()
       const two = start(ends)
       const child = (await storeOf().operations.list()).find((one) => one.name === 'clerk')!
-      const keys = { task: { principal, id: task.id }, child: { principal: child.principal!, id: child.id } }
+      const keys = {
+        task: { principal, id: task.id },
+        child: { principal: child.principal!, id: child.id },
+      }
       await two.recover([keys.child])
       await waits(two, child.id)
       await two.recover([keys.task])

@@ -42,7 +42,9 @@ for (const { name, isMissing, open } of emptyDatabases())
       const events: StoredRunEvent[] = []
       for await (const event of store.runs.events('job')) events.push(event)
       expect(events.every(({ seq }, index) => seq === index + 1)).toBe(true)
-      expect(events.filter(({ type }) => /^tool-(?:result|error)$/.test(type))).toMatchObject([{ type: 'tool-result' }])
+      expect(events.filter(({ type }) => /^tool-(?:result|error)$/.test(type))).toMatchObject([
+        { type: 'tool-result' },
+      ])
       expect(calls).toBe(2)
     })
 
@@ -53,14 +55,20 @@ for (const { name, isMissing, open } of emptyDatabases())
         provider: scriptedModel('Done.'),
       })
       const first = new AgentHost([agent], { store })
-      const { task } = await first.send({ agent: 'worker', principal, message: createMessage('user', prompt) })
+      const { task } = await first.send({
+        agent: 'worker',
+        principal,
+        message: createMessage('user', prompt),
+      })
       await began.promise
       await first.drain(0)
       const key = { principal, id: task.id }
       const second = new AgentHost([agent], { store })
       expect(await second.settled(key, 0)).toMatchObject({ state: 'completed' })
       await second.drain(1000)
-      const events = (await store.tasks.read(key, 1)).flatMap((event) => (event.type === 'run' ? [event] : []))
+      const events = (await store.tasks.read(key, 1)).flatMap((event) =>
+        event.type === 'run' ? [event] : [],
+      )
       const numbers = events.map(({ attempt, event }) => `${attempt}/${event.seq}`)
       expect(numbers).toEqual([...new Set(numbers)])
       const ends = events.filter(({ event }) => /^tool-(?:result|error)$/.test(event.type))
@@ -75,9 +83,15 @@ for (const { name, isMissing, open } of emptyDatabases())
         provider: scriptedModel('Done.'),
       })
       const host = new AgentHost([agent], { store })
-      const { task } = await host.send({ agent: 'worker', principal, message: createMessage('user', prompt) })
+      const { task } = await host.send({
+        agent: 'worker',
+        principal,
+        message: createMessage('user', prompt),
+      })
       await began.promise
       await host.drain(0)
-      expect(await store.operations.list()).toMatchObject([{ id: task.id, state: 'working', isHeld: false }])
+      expect(await store.operations.list()).toMatchObject([
+        { id: task.id, state: 'working', isHeld: false },
+      ])
     })
   })

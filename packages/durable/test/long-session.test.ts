@@ -15,12 +15,16 @@ const count = async (database: Database, sql: string): Promise<number> =>
 
 /** The event that ends a task is seen before its process has let go of it. */
 const letGo = (database: Database) =>
-  expect.poll(() => count(database, `SELECT count(*) AS n FROM runs WHERE status <> 'finished'`)).toBe(0)
+  expect
+    .poll(() => count(database, `SELECT count(*) AS n FROM runs WHERE status <> 'finished'`))
+    .toBe(0)
 
 /** Bytes that are stored for tasks; the conversation itself is stored once, in its own log. */
 const bytesOfTasks = async (database: Database): Promise<number> =>
-  (await count(database, `SELECT sum(length(body)) AS n FROM entries WHERE log NOT LIKE 'session:%'`)) +
-  (await count(database, 'SELECT sum(length(checkpoint)) AS n FROM runs'))
+  (await count(
+    database,
+    `SELECT sum(length(body)) AS n FROM entries WHERE log NOT LIKE 'session:%'`,
+  )) + (await count(database, 'SELECT sum(length(checkpoint)) AS n FROM runs'))
 
 for (const { name, isMissing, open } of emptyDatabases())
   describe.skipIf(isMissing)(name, () => {
@@ -54,7 +58,10 @@ for (const { name, isMissing, open } of emptyDatabases())
       await host.drain(5000)
       await store.operations.prune({ before: future })
       for (const table of ['tasks', 'runs'])
-        expect([table, await count(database, `SELECT count(*) AS n FROM ${table}`)]).toEqual([table, 0])
+        expect([table, await count(database, `SELECT count(*) AS n FROM ${table}`)]).toEqual([
+          table,
+          0,
+        ])
       await store.close()
     })
 
@@ -67,7 +74,11 @@ for (const { name, isMissing, open } of emptyDatabases())
       })
       const host = new AgentHost([agent], { store })
       const ask = async (): Promise<string> => {
-        const { task, before } = await host.send({ agent: 'asker', principal, message: createMessage('user', 'Go') })
+        const { task, before } = await host.send({
+          agent: 'asker',
+          principal,
+          message: createMessage('user', 'Go'),
+        })
         await host.settled({ principal, id: task.id }, before)
         return task.id
       }
@@ -77,7 +88,10 @@ for (const { name, isMissing, open } of emptyDatabases())
       await store.tasks.delete({ principal, id: deleted })
       await store.operations.prune({ before: future })
       for (const table of ['tasks', 'runs'])
-        expect([table, await count(database, `SELECT count(*) AS n FROM ${table}`)]).toEqual([table, 0])
+        expect([table, await count(database, `SELECT count(*) AS n FROM ${table}`)]).toEqual([
+          table,
+          0,
+        ])
       await store.close()
     })
   })

@@ -8,9 +8,12 @@ import './support/shared-server.js'
 const address = inject('postgresUrl')
 const fates = {
   'never reached the server': (target: Socket) => void target.destroy(),
-  'was committed, and whose reply was lost': (target: Socket, chunk: Buffer) => void target.write(chunk),
-  'reaches the server late, after somebody asked what became of it': (target: Socket, chunk: Buffer) =>
-    void setTimeout(() => target.write(chunk), 700),
+  'was committed, and whose reply was lost': (target: Socket, chunk: Buffer) =>
+    void target.write(chunk),
+  'reaches the server late, after somebody asked what became of it': (
+    target: Socket,
+    chunk: Buffer,
+  ) => void setTimeout(() => target.write(chunk), 700),
 }
 
 test.skipIf(address === '').each(Object.entries(fates))(
@@ -42,7 +45,9 @@ test.skipIf(address === '').each(Object.entries(fates))(
     const database = await openPostgresDatabase(url.href, { connections: 2, schema })
     await database.write([{ sql: 'CREATE TABLE tallied (n BIGINT)' }])
     isArmed = true
-    expect(await database.write([{ sql: 'INSERT INTO tallied (n) VALUES (1)' }])).toMatchObject({ ok: true })
+    expect(await database.write([{ sql: 'INSERT INTO tallied (n) VALUES (1)' }])).toMatchObject({
+      ok: true,
+    })
     await database.write([{ sql: 'INSERT INTO tallied (n) VALUES (2)' }])
     // The late one has come by now.
     await new Promise((resolve) => setTimeout(resolve, 800))

@@ -32,17 +32,20 @@ const ways: readonly (readonly [string, (path: string) => void])[] = [
   ],
 ]
 
-test.each(ways)('a file that is %s refuses the next write and everything after it', async (name, lose) => {
-  const path = fileOf(name)
-  const store = await openSqliteStore(path)
-  await store.runs.run('a', done)
-  lose(path)
-  await sleep(lookMs)
-  await expect(store.runs.run('b', done)).rejects.toMatchObject(lost(path))
-  await expect(store.runs.open()).rejects.toMatchObject(lost(path))
-  await expect(store.runs.run('b', done)).rejects.toMatchObject(lost(path))
-  await store.close()
-})
+test.each(ways)(
+  'a file that is %s refuses the next write and everything after it',
+  async (name, lose) => {
+    const path = fileOf(name)
+    const store = await openSqliteStore(path)
+    await store.runs.run('a', done)
+    lose(path)
+    await sleep(lookMs)
+    await expect(store.runs.run('b', done)).rejects.toMatchObject(lost(path))
+    await expect(store.runs.open()).rejects.toMatchObject(lost(path))
+    await expect(store.runs.run('b', done)).rejects.toMatchObject(lost(path))
+    await store.close()
+  },
+)
 
 test('a log that is deleted refuses the next write, and the file opens again without it', async () => {
   const path = fileOf('log')

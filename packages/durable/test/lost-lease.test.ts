@@ -23,20 +23,26 @@ test('a call that was cut off by the end of a lease has one end among the events
   })
   const provider = createMock({
     defaultResponse: ({ messages }) =>
-      messages.some(({ role }) => role === 'tool') ? 'Done.' : { toolCalls: [{ id: 'c', name: 'pay' }] },
+      messages.some(({ role }) => role === 'tool')
+        ? 'Done.'
+        : { toolCalls: [{ id: 'c', name: 'pay' }] },
   })
   const work = (run: DurableRun) => infer(provider, run.request({ query: 'Pay', tools: [pay] }))
   const cut = store.runs.run('r', work).catch((error: unknown) => String(error))
   await started.promise
   // A write would extend the lease.
-  const events = async () => JSON.stringify(await database.read(`SELECT kind FROM entries WHERE log = 'run:r'`))
+  const events = async () =>
+    JSON.stringify(await database.read(`SELECT kind FROM entries WHERE log = 'run:r'`))
   await expect.poll(events).toContain('tool-start')
   const { now } = Date
   vi.spyOn(Date, 'now').mockImplementation(() => now() + 60_000)
   expect(await cut).toContain('its lease of 1000 ms ended')
   vi.restoreAllMocks()
   await database.write([{ sql: 'UPDATE runs SET due = 0' }])
-  expect(await store.runs.run('r', work)).toMatchObject({ status: 'suspended', pending: [{ type: 'uncertain' }] })
+  expect(await store.runs.run('r', work)).toMatchObject({
+    status: 'suspended',
+    pending: [{ type: 'uncertain' }],
+  })
   await store.runs.decide('r', { type: 'result', id: 'c', result: 'paid' })
   await store.runs.run('r', work)
   const types: string[] = []

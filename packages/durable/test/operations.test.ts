@@ -19,16 +19,27 @@ const future = Date.now() + 3_600_000
 /** Suspends a run with a call whose outcome is unknown. */
 const uncertain = async ({ id, journal }: DurableRun, attempt?: number): Promise<RunResult> => {
   const action = { type: 'tool_call', tool: 'pay', args: {} } as const
-  const which = { id: 'call', idempotencyKey: `${id}/1/0`, ...(attempt !== undefined && { attempt }) }
+  const which = {
+    id: 'call',
+    idempotencyKey: `${id}/1/0`,
+    ...(attempt !== undefined && { attempt }),
+  }
   const at = checkpoint(id, 1, [{ type: 'uncertain', action, ...which }])
   await journal.writeCheckpoint(at, { keep: 0, add: [{ role: 'user', content: 'Pay' }] })
-  return { status: 'suspended', pending: at.pending, checkpoint: at, transcript: [], text: '' } as unknown as RunResult
+  return {
+    status: 'suspended',
+    pending: at.pending,
+    checkpoint: at,
+    transcript: [],
+    text: '',
+  } as unknown as RunResult
 }
 
 test('prune makes the file of a SQLite store smaller while it is open', async () => {
   const folder = temporaryFolder('prune')
   const store = await openSqliteStore(join(folder, 'store.db'))
-  const size = () => readdirSync(folder).reduce((sum, file) => sum + statSync(join(folder, file)).size, 0)
+  const size = () =>
+    readdirSync(folder).reduce((sum, file) => sum + statSync(join(folder, file)).size, 0)
   const empty = size()
   for (let index = 0; index < 40; index++)
     await store.runs.run(`r${index}`, () => Promise.resolve(finalResult('x'.repeat(50_000))))
@@ -83,7 +94,11 @@ for (const { name, isMissing, open } of emptyDatabases())
     /** A task that waits for approval, and whose process has ended. */
     const leaveWaiting = async (expiresInMs?: number): Promise<string> => {
       const host = hostOf(store, expiresInMs)
-      const { task, before } = await host.send({ agent: 'payer', principal, message: createMessage('user', 'Pay') })
+      const { task, before } = await host.send({
+        agent: 'payer',
+        principal,
+        message: createMessage('user', 'Pay'),
+      })
       const waiting = await host.settled({ principal, id: task.id }, before)
       // On a slow machine the approval may have expired already.
       if (expiresInMs === undefined) expect(approvalsOf(waiting)).toHaveLength(1)
@@ -91,7 +106,9 @@ for (const { name, isMissing, open } of emptyDatabases())
       return task.id
     }
     const until = (host: AgentHost, id: string, state: string) =>
-      expect.poll(async () => (await host.get({ principal, id })).task.state, { timeout: 120_000 }).toBe(state)
+      expect
+        .poll(async () => (await host.get({ principal, id })).task.state, { timeout: 120_000 })
+        .toBe(state)
 
     test('a store lists what waits, of every principal, and what it waits for', async () => {
       const id = await leaveWaiting()
@@ -99,8 +116,20 @@ for (const { name, isMissing, open } of emptyDatabases())
       await store.runs.run('over', () => Promise.resolve(finalResult('done')))
       const items = await store.operations.list()
       expect(items).toMatchObject([
-        { kind: 'task', id, name: 'payer', principal, state: 'input-required', waitsFor: [{ kind: 'approval' }] },
-        { kind: 'run', id: 'invoice', state: 'suspended', waitsFor: [{ requestId: 'call', kind: 'uncertain' }] },
+        {
+          kind: 'task',
+          id,
+          name: 'payer',
+          principal,
+          state: 'input-required',
+          waitsFor: [{ kind: 'approval' }],
+        },
+        {
+          kind: 'run',
+          id: 'invoice',
+          state: 'suspended',
+          waitsFor: [{ requestId: 'call', kind: 'uncertain' }],
+        },
       ])
       const all = await store.operations.list({ all: true })
       expect(all.map((item) => item.id).sort()).toEqual([id, 'invoice', 'over'].sort())
@@ -113,17 +142,27 @@ for (const { name, isMissing, open } of emptyDatabases())
       await store.operations.decide('invoice', { type: 'did-not-happen' }, 'call')
       await store.runs.run('invoice', (run) => uncertain(run, 2))
       const repeat = { type: 'repeat', id: 'call' } as const
-      await expect(store.operations.decide('invoice', { type: 'did-not-happen' }, 'call')).rejects.toThrow('call#2')
-      await expect(store.runs.decide('invoice', repeat, seen?.pending[0])).rejects.toThrow('it waits for: call#2')
+      await expect(
+        store.operations.decide('invoice', { type: 'did-not-happen' }, 'call'),
+      ).rejects.toThrow('call#2')
+      await expect(store.runs.decide('invoice', repeat, seen?.pending[0])).rejects.toThrow(
+        'it waits for: call#2',
+      )
       await store.operations.decide('invoice', { type: 'happened', result: 'paid' }, 'call#2')
     })
 
     test('an approval that is stored without the agent is applied by the next process that serves it', async () => {
       const id = await leaveWaiting()
-      await expect(store.operations.decide(id, { type: 'give-up' })).rejects.toThrow('approve or deny it')
-      await expect(store.operations.decide(id, { type: 'approve' }, 'other')).rejects.toThrow('name one of these')
+      await expect(store.operations.decide(id, { type: 'give-up' })).rejects.toThrow(
+        'approve or deny it',
+      )
+      await expect(store.operations.decide(id, { type: 'approve' }, 'other')).rejects.toThrow(
+        'name one of these',
+      )
       await store.operations.decide(id, { type: 'approve' })
-      await expect(store.operations.decide(id, { type: 'approve' })).rejects.toMatchObject({ reason: 'conflict' })
+      await expect(store.operations.decide(id, { type: 'approve' })).rejects.toMatchObject({
+        reason: 'conflict',
+      })
       await until(hostOf(store), id, 'completed')
       expect(payments).toBe(1)
     })
@@ -190,13 +229,21 @@ for (const { name, isMissing, open } of emptyDatabases())
       })
       await store.runs.run('invoice', uncertain)
       expect(await store.operations.prune({ before: 0 })).toEqual({ tasks: 0, runs: 0, pieces: 0 })
-      expect(await store.operations.prune({ before: future, dryRun: true })).toMatchObject({ tasks: 1, runs: 1 })
+      expect(await store.operations.prune({ before: future, dryRun: true })).toMatchObject({
+        tasks: 1,
+        runs: 1,
+      })
       expect(await store.operations.prune({ before: future })).toMatchObject({ tasks: 1, runs: 1 })
-      expect((await store.operations.list({ all: true })).map(({ id }) => id)).toEqual([waiting, 'invoice'])
+      expect((await store.operations.list({ all: true })).map(({ id }) => id)).toEqual([
+        waiting,
+        'invoice',
+      ])
       const database = opened[0]!
       for (const [table, column] of Object.entries({ entries: 'log', runs: 'id', logs: 'id' })) {
         const rows = await database.read(`SELECT DISTINCT ${column} AS id FROM ${table}`)
-        expect(rows.filter(({ id }) => String(id).includes(done) || String(id).includes('old'))).toEqual([])
+        expect(
+          rows.filter(({ id }) => String(id).includes(done) || String(id).includes('old')),
+        ).toEqual([])
       }
       // What waits still continues.
       await store.operations.decide(waiting, { type: 'approve' })
@@ -213,9 +260,13 @@ for (const { name, isMissing, open } of emptyDatabases())
       const events = await store.tasks.read({ principal, id }, 1)
       const pieces = events.filter(({ type }) => type === 'text-delta')
       expect(pieces.length).toBeGreaterThan(0)
-      expect(await store.operations.prune({ before: future, what: 'pieces' })).toMatchObject({ pieces: pieces.length })
+      expect(await store.operations.prune({ before: future, what: 'pieces' })).toMatchObject({
+        pieces: pieces.length,
+      })
       expect(isTerminal(before!.task.state)).toBe(true)
       expect((await store.tasks.load({ principal, id }))?.task).toEqual(before!.task)
-      expect(await store.tasks.read({ principal, id }, 1)).toEqual(events.filter((event) => !pieces.includes(event)))
+      expect(await store.tasks.read({ principal, id }, 1)).toEqual(
+        events.filter((event) => !pieces.includes(event)),
+      )
     })
   })

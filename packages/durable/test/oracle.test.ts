@@ -21,7 +21,8 @@ const settled = (id: string, isSure: boolean): Decided => ({
   isSure,
   at: 1,
 })
-const about = (...decided: readonly Decided[]): readonly string[] => judge({ job, report, effects, decided })
+const about = (...decided: readonly Decided[]): readonly string[] =>
+  judge({ job, report, effects, decided })
 
 test('the oracle takes a decision that got no reply for a question only if the question is another one', () => {
   expect(about(settled('mail-0', true), settled('mail-0', false))).toEqual([])

@@ -18,10 +18,17 @@ for (const { name, isMissing, open } of emptyDatabases())
     afterEach(() => database.close())
     const processOf = (): RunParts => {
       const codec = new BodyCodec()
-      return { database, codec, table: new RunTable(database, codec), company: new Company(), leaseMs: 60_000 }
+      return {
+        database,
+        codec,
+        table: new RunTable(database, codec),
+        company: new Company(),
+        leaseMs: 60_000,
+      }
     }
     const from = { queue: 'q', version: 'v' }
-    const endLeases = () => database.write([{ sql: 'UPDATE runs SET due = 0 WHERE due IS NOT NULL' }])
+    const endLeases = () =>
+      database.write([{ sql: 'UPDATE runs SET due = 0 WHERE due IS NOT NULL' }])
 
     test('a poisonous run is stopped after it ended its process alone, and no neighbour fails', async () => {
       const ids = ['poison', 'a', 'b', 'c']
@@ -73,12 +80,23 @@ for (const { name, isMissing, open } of emptyDatabases())
     test('a run that stopped keeps what was decided about it', async () => {
       const store = createDurableStore(database, { leaseMs: 60_000 })
       const pending = [
-        { type: 'approval', id: 'c', action: { type: 'tool_call', tool: 't', args: {} }, digest: 'd' },
+        {
+          type: 'approval',
+          id: 'c',
+          action: { type: 'tool_call', tool: 't', args: {} },
+          digest: 'd',
+        },
       ] as const
       await store.runs.run('a', async ({ journal }) => {
         const asked = checkpoint('a', 1, pending)
         await journal.writeCheckpoint(asked, { keep: 0, add: [] })
-        return { status: 'suspended', pending, checkpoint: asked, transcript: [], text: '' } as never
+        return {
+          status: 'suspended',
+          pending,
+          checkpoint: asked,
+          transcript: [],
+          text: '',
+        } as never
       })
       await store.runs.decide('a', { type: 'approve', id: 'c', digest: 'd' })
       await database.write([{ sql: `UPDATE runs SET crashes = 5 WHERE id = 'a'` }])
@@ -100,9 +118,15 @@ for (const { name, isMissing, open } of emptyDatabases())
       }
       await store.runs.start('broken', definition)
       await store.runs.start('whole', definition)
-      await database.write([{ sql: `UPDATE runs SET checkpoint = '{oops', due = 0 WHERE id = 'broken'` }])
+      await database.write([
+        { sql: `UPDATE runs SET checkpoint = '{oops', due = 0 WHERE id = 'broken'` },
+      ])
       expect(await store.operations.list()).toMatchObject([
-        { id: 'broken', state: 'unreadable', reason: expect.stringContaining('run "broken"') as string },
+        {
+          id: 'broken',
+          state: 'unreadable',
+          reason: expect.stringContaining('run "broken"') as string,
+        },
         { id: 'whole', state: 'ready' },
       ])
       expect(await store.work({ runs: [definition] })).toBe(1)
@@ -115,13 +139,16 @@ for (const { name, isMissing, open } of emptyDatabases())
       const store = createDurableStore(database, {})
       const at = '2026-01-01T00:00:00.000Z'
       const create = (id: string, agent: string) =>
-        store.tasks.create({ id, agent, principal: 'p', sessionId: 's', createdAt: at, metadata: {}, flowState: {} }, [
-          { type: 'status', state: 'submitted', at, attempt: 1 },
-        ])
+        store.tasks.create(
+          { id, agent, principal: 'p', sessionId: 's', createdAt: at, metadata: {}, flowState: {} },
+          [{ type: 'status', state: 'submitted', at, attempt: 1 }],
+        )
       await Promise.all(Array.from({ length: 120 }, (_, index) => create(`old-${index}`, 'old')))
       await create('young', 'new')
       await endLeases()
-      expect(await store.leases!.abandoned(new Map([['new', 'f']]))).toEqual([{ principal: 'p', id: 'young' }])
+      expect(await store.leases!.abandoned(new Map([['new', 'f']]))).toEqual([
+        { principal: 'p', id: 'young' },
+      ])
     })
 
     test('a backlog of 3,000 runs costs a claim what one of 30 does', async () => {
@@ -145,10 +172,16 @@ for (const { name, isMissing, open } of emptyDatabases())
         watch: () => () => undefined,
       }
       const store = createDurableStore(counted, {})
-      const definition = { name: 'q', fingerprint: {}, execute: () => Promise.resolve(finalResult('done')) }
+      const definition = {
+        name: 'q',
+        fingerprint: {},
+        execute: () => Promise.resolve(finalResult('done')),
+      }
       const costOf = async (): Promise<number> => {
         const before = reads
-        await database.write([{ sql: `UPDATE runs SET version = (SELECT version FROM runs WHERE id = 'model')` }])
+        await database.write([
+          { sql: `UPDATE runs SET version = (SELECT version FROM runs WHERE id = 'model')` },
+        ])
         expect(await store.work({ runs: [definition], maxTasks: 20 })).toBe(20)
         return reads - before
       }

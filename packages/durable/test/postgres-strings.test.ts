@@ -22,7 +22,9 @@ test.skipIf(url === '')(
       await store.runs.run('a', () => Promise.resolve(finalResult(text)))
       await store.close()
       const again = await openPostgresStore(own.href)
-      const kept = await again.runs.run('a', () => Promise.reject(new Error('it has ended already')))
+      const kept = await again.runs.run('a', () =>
+        Promise.reject(new Error('it has ended already')),
+      )
       await again.close()
       expect(kept.text).toBe(text)
     } finally {

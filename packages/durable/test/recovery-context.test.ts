@@ -56,7 +56,9 @@ const places: readonly Place[] = [
 ]
 
 async function abandonTask(database: Database, id: string): Promise<void> {
-  await database.write([{ sql: 'UPDATE runs SET epoch = epoch + 1, due = 0 WHERE id = ?', params: [`task:${id}`] }])
+  await database.write([
+    { sql: 'UPDATE runs SET epoch = epoch + 1, due = 0 WHERE id = ?', params: [`task:${id}`] },
+  ])
 }
 
 for (const { name, isMissing, open } of places)
@@ -108,7 +110,12 @@ for (const { name, isMissing, open } of places)
         return new Promise(() => undefined)
       }
       const host = hostOf(createAgent({ card, tools: [pay], handler: stuck }))
-      const { task } = await host.send({ agent: 'payer', principal, message: createMessage('user', 'Pay'), context })
+      const { task } = await host.send({
+        agent: 'payer',
+        principal,
+        message: createMessage('user', 'Pay'),
+        context,
+      })
       await isStarted
       await place.abandon(task.id)
       return task.id
@@ -131,7 +138,10 @@ for (const { name, isMissing, open } of places)
     })
 
     test('a recovered task whose permissions are damaged calls no tool at all', async () => {
-      const id = await leaveBehind({ chain: [], permissions: 'tool.pay' as unknown as readonly string[] })
+      const id = await leaveBehind({
+        chain: [],
+        permissions: 'tool.pay' as unknown as readonly string[],
+      })
       await recoverIn(hostOf(modelAgent()), id)
       expect(payments).toBe(0)
     })
@@ -140,7 +150,10 @@ for (const { name, isMissing, open } of places)
       const id = await leaveBehind({ chain: [], deadline: Date.now() + 30 * minute })
       const late = hostOf(modelAgent(), () => Date.now() + 60 * minute)
       const task = await recoverIn(late, id)
-      expect(task).toMatchObject({ state: 'failed', metadata: { error: expect.stringContaining('deadline') } })
+      expect(task).toMatchObject({
+        state: 'failed',
+        metadata: { error: expect.stringContaining('deadline') },
+      })
       expect(payments).toBe(0)
     })
 

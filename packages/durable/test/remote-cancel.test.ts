@@ -34,7 +34,9 @@ const bank = createAgent({
   policy: { default: 'require-approval' },
   provider: createMock({
     defaultResponse: ({ messages: asked }) =>
-      asked.some(({ role }) => role === 'tool') ? 'Paid.' : { toolCalls: [{ id: 'p1', name: 'pay' }] },
+      asked.some(({ role }) => role === 'tool')
+        ? 'Paid.'
+        : { toolCalls: [{ id: 'p1', name: 'pay' }] },
   }),
 })
 
@@ -58,7 +60,9 @@ for (const { name, isMissing, open } of emptyDatabases())
         agents: [toAgentTarget(client, { name: 'bank', description: 'Pays' })],
         provider: createMock({
           defaultResponse: {
-            toolCalls: [{ id: 'd1', name: 'delegate_to_agent', arguments: { agent: 'bank', prompt: 'Pay' } }],
+            toolCalls: [
+              { id: 'd1', name: 'delegate_to_agent', arguments: { agent: 'bank', prompt: 'Pay' } },
+            ],
           },
         }),
       })
@@ -74,12 +78,20 @@ for (const { name, isMissing, open } of emptyDatabases())
     }
     /** A task whose child waits for an approval at the bank. */
     const leaveWaiting = async (host: AgentHost): Promise<string> => {
-      const { task, before } = await host.send({ agent: 'assistant', principal, message: createMessage('user', 'Pay') })
+      const { task, before } = await host.send({
+        agent: 'assistant',
+        principal,
+        message: createMessage('user', 'Pay'),
+      })
       expect((await host.settled({ principal, id: task.id }, before)).state).toBe('input-required')
       return task.id
     }
     const children = async () => {
-      const { heads } = await remoteStore.tasks.list({ principal: 'anonymous', agent: 'bank', limit: 100 })
+      const { heads } = await remoteStore.tasks.list({
+        principal: 'anonymous',
+        agent: 'bank',
+        limit: 100,
+      })
       return heads
     }
     const childState = async () => (await children())[0]?.state
@@ -148,7 +160,9 @@ for (const { name, isMissing, open } of emptyDatabases())
       expect(await childState()).toBe('input-required')
       const { head } = await two.get({ principal, id })
       const at = new Date().toISOString()
-      await store.tasks.append({ principal, id }, head.seq, [{ type: 'status', state: 'cancelled', at, attempt: 1 }])
+      await store.tasks.append({ principal, id }, head.seq, [
+        { type: 'status', state: 'cancelled', at, attempt: 1 },
+      ])
       await expect.poll(childState).toBe('cancelled')
     })
 
@@ -168,7 +182,9 @@ for (const { name, isMissing, open } of emptyDatabases())
       const host = hostOf()
       const id = await leaveWaiting(host)
       await remote.close(100)
-      await startRemote({ authentication: [{ type: 'bearer', tokens: [{ token: 'secret', principal: 'bob' }] }] })
+      await startRemote({
+        authentication: [{ type: 'bearer', tokens: [{ token: 'secret', principal: 'bob' }] }],
+      })
       await host.cancel({ principal, id })
       expect(await waitingRows()).toBeUndefined()
       expect(await store.cancels.dead()).toMatchObject([{ target: 'bank', key: { id } }])

@@ -1,5 +1,12 @@
 // Two versions of an agent on one store, as two hosts: what a rolling deployment does to tasks that wait.
-import { AgentHost, type AgentSettings, approvalsOf, createAgent, createMessage, createPart } from '@modelport/agent'
+import {
+  AgentHost,
+  type AgentSettings,
+  approvalsOf,
+  createAgent,
+  createMessage,
+  createPart,
+} from '@modelport/agent'
 import { createMock } from '@modelport/provider-mock'
 import { defineTool } from '@modelport/runtime'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -31,23 +38,40 @@ for (const { name, isMissing, open } of emptyDatabases())
         ...changes,
         provider: createMock({
           defaultResponse: ({ messages: asked }) =>
-            asked.some(({ role }) => role === 'tool') ? 'Paid.' : { toolCalls: [{ id: 'c1', name: 'pay' }] },
+            asked.some(({ role }) => role === 'tool')
+              ? 'Paid.'
+              : { toolCalls: [{ id: 'c1', name: 'pay' }] },
         }),
       })
-      const host = new AgentHost([agent], { store: createDurableStore(database, { leaseMs: 4000 }) })
+      const host = new AgentHost([agent], {
+        store: createDurableStore(database, { leaseMs: 4000 }),
+      })
       hosts.push(host)
       return host
     }
     const leaveWaiting = async (host: AgentHost): Promise<string> => {
-      const { task, before } = await host.send({ agent: 'payer', principal, message: createMessage('user', 'Pay') })
+      const { task, before } = await host.send({
+        agent: 'payer',
+        principal,
+        message: createMessage('user', 'Pay'),
+      })
       expect((await host.settled({ principal, id: task.id }, before)).state).toBe('input-required')
       return task.id
     }
     const approve = async (host: AgentHost, id: string): Promise<void> => {
       const { task } = await host.get({ principal, id })
       const [{ requestId, digest } = { requestId: '' }] = approvalsOf(task)
-      const approval = createPart.approval({ requestId, approved: true, ...(digest !== undefined && { digest }) })
-      await host.send({ agent: 'payer', principal, taskId: id, message: createMessage('user', [approval]) })
+      const approval = createPart.approval({
+        requestId,
+        approved: true,
+        ...(digest !== undefined && { digest }),
+      })
+      await host.send({
+        agent: 'payer',
+        principal,
+        taskId: id,
+        message: createMessage('user', [approval]),
+      })
     }
     const isServed = (count: number) =>
       expect
@@ -56,7 +80,8 @@ for (const { name, isMissing, open } of emptyDatabases())
           return new Set(rows.map(({ queues }) => queues)).size
         })
         .toBe(count)
-    const stateOf = async (host: AgentHost, id: string) => (await host.get({ principal, id })).task.state
+    const stateOf = async (host: AgentHost, id: string) =>
+      (await host.get({ principal, id })).task.state
 
     beforeEach(async () => {
       database = await open()
@@ -93,7 +118,10 @@ for (const { name, isMissing, open } of emptyDatabases())
     })
 
     /** Leaves a waiting task of version 1 to version 2, and approves it there. */
-    const upgrade = async (changes: Partial<AgentSettings>, note = ''): Promise<{ young: AgentHost; id: string }> => {
+    const upgrade = async (
+      changes: Partial<AgentSettings>,
+      note = '',
+    ): Promise<{ young: AgentHost; id: string }> => {
       const old = start('1', { onChange: changes.onChange })
       const id = await leaveWaiting(old)
       await old.drain(100)
@@ -133,6 +161,8 @@ for (const { name, isMissing, open } of emptyDatabases())
     test('onChange "stop" fails the task with the difference', async () => {
       const { young, id } = await upgrade({ system: 'Be brief.', onChange: 'stop' })
       await expect.poll(() => stateOf(young, id)).toBe('failed')
-      expect(JSON.stringify((await young.get({ principal, id })).task.metadata)).toContain('prompt system changed')
+      expect(JSON.stringify((await young.get({ principal, id })).task.metadata)).toContain(
+        'prompt system changed',
+      )
     })
   })

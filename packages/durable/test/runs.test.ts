@@ -15,12 +15,23 @@ const leaseMs = 15_000
 let ids = 0
 const nextId = (): string => `run-${++ids}`
 const pendingApproval = (id: string) =>
-  ({ type: 'approval', id, action: { type: 'tool_call', tool: 'pay', args: {} }, digest: 'd' }) as const
+  ({
+    type: 'approval',
+    id,
+    action: { type: 'tool_call', tool: 'pay', args: {} },
+    digest: 'd',
+  }) as const
 const suspended = (id: string, run: DurableRun): Promise<RunResult> => {
   const at = checkpoint(run.id, 1, [pendingApproval(id)])
   return Promise.resolve(run.journal.writeCheckpoint(at, { keep: 0, add: [] })).then(
     () =>
-      ({ status: 'suspended', pending: at.pending, checkpoint: at, transcript: [], text: '' }) as unknown as RunResult,
+      ({
+        status: 'suspended',
+        pending: at.pending,
+        checkpoint: at,
+        transcript: [],
+        text: '',
+      }) as unknown as RunResult,
   )
 }
 
@@ -43,20 +54,34 @@ for (const { name, isMissing, open } of testDatabases())
       const id = nextId()
       await store.runs.run(id, () => Promise.resolve(finalResult('done')))
       const again = await other.runs.run(id, () => Promise.reject(new Error('must not run')))
-      expect(again).toMatchObject({ status: 'final', text: 'done', transcript: [{ content: 'done' }] })
+      expect(again).toMatchObject({
+        status: 'final',
+        text: 'done',
+        transcript: [{ content: 'done' }],
+      })
     })
 
     test('a function that returns another thing than a result is refused, and its run stays claimable', async () => {
       const id = nextId()
-      for (const value of ['hello', { text: 'x' }, { runResult: 'x' }, undefined, null] as never[]) {
+      for (const value of [
+        'hello',
+        { text: 'x' },
+        { runResult: 'x' },
+        undefined,
+        null,
+      ] as never[]) {
         const refused = {
           name: 'DurableError',
           reason: 'unsupported',
           message: expect.stringContaining('must return what infer returned') as string,
         }
-        await expect(store.runs.run(id, () => Promise.resolve(value))).rejects.toMatchObject(refused)
+        await expect(store.runs.run(id, () => Promise.resolve(value))).rejects.toMatchObject(
+          refused,
+        )
       }
-      expect((await store.runs.run(id, () => Promise.resolve(finalResult('done')))).text).toBe('done')
+      expect((await store.runs.run(id, () => Promise.resolve(finalResult('done')))).text).toBe(
+        'done',
+      )
     })
 
     test('a store that a block uses is closed at its end', async () => {
@@ -86,8 +111,14 @@ for (const { name, isMissing, open } of testDatabases())
       const cut = store.runs.run(id, async ({ journal }) => {
         await journal.writeIntent(toolIntent(id, 0))
         await journal.writeReceipt(toolReceipt(id, 0))
-        await journal.writeCheckpoint(checkpoint(id, 1), { keep: 0, add: [{ role: 'user', content: 'a' }] })
-        await Promise.all([journal.writeIntent(toolIntent(id, 1)), journal.writeIntent(toolIntent(id, 2))])
+        await journal.writeCheckpoint(checkpoint(id, 1), {
+          keep: 0,
+          add: [{ role: 'user', content: 'a' }],
+        })
+        await Promise.all([
+          journal.writeIntent(toolIntent(id, 1)),
+          journal.writeIntent(toolIntent(id, 2)),
+        ])
         throw new Error('cut')
       })
       await expect(cut).rejects.toThrow('cut')
@@ -105,7 +136,10 @@ for (const { name, isMissing, open } of testDatabases())
       const user = (content: string) => ({ role: 'user', content }) as const
       await store.runs
         .run(id, async ({ journal }) => {
-          await journal.writeCheckpoint(checkpoint(id, 1), { keep: 0, add: [user('a'), user('b'), user('c')] })
+          await journal.writeCheckpoint(checkpoint(id, 1), {
+            keep: 0,
+            add: [user('a'), user('b'), user('c')],
+          })
           await journal.writeCheckpoint(checkpoint(id, 2), { keep: 1, add: [user('d')] })
           throw new Error('cut')
         })
@@ -143,18 +177,26 @@ for (const { name, isMissing, open } of testDatabases())
 
     test('a suspended run returns its stored result until a decision comes, and the next call gets that decision', async () => {
       const id = nextId()
-      expect(await store.runs.run(id, (run) => suspended('call-1', run))).toMatchObject({ status: 'suspended' })
+      expect(await store.runs.run(id, (run) => suspended('call-1', run))).toMatchObject({
+        status: 'suspended',
+      })
       const waits = await other.runs.run(id, () => Promise.reject(new Error('must not run')))
       expect(waits).toMatchObject({ status: 'suspended', pending: [{ id: 'call-1' }] })
       await other.runs.decide(id, { type: 'approve', id: 'call-1', digest: 'd' })
-      await expect(store.runs.decide(id, { type: 'deny', id: 'call-1' })).rejects.toMatchObject({ reason: 'conflict' })
-      await expect(store.runs.decide(id, { type: 'deny', id: 'other' })).rejects.toThrow('it waits for: call-1')
+      await expect(store.runs.decide(id, { type: 'deny', id: 'call-1' })).rejects.toMatchObject({
+        reason: 'conflict',
+      })
+      await expect(store.runs.decide(id, { type: 'deny', id: 'other' })).rejects.toThrow(
+        'it waits for: call-1',
+      )
       const result = await store.runs.run(id, ({ decisions }) => {
         expect(decisions).toEqual([{ type: 'approve', id: 'call-1', digest: 'd' }])
         return Promise.resolve(finalResult('approved'))
       })
       expect(result.text).toBe('approved')
-      await expect(store.runs.decide(id, { type: 'deny', id: 'call-1' })).rejects.toMatchObject({ reason: 'finished' })
+      await expect(store.runs.decide(id, { type: 'deny', id: 'call-1' })).rejects.toMatchObject({
+        reason: 'finished',
+      })
     })
 
     test('a decision that comes while the run suspends is applied at once', async () => {
@@ -194,10 +236,17 @@ for (const { name, isMissing, open } of testDatabases())
         await other.runs.cancel(id, 'the user left')
         await expect(journal.writeIntent(toolIntent(id, 1))).rejects.toThrow('was cancelled')
         await expect.poll(() => signal.aborted).toBe(true)
-        return { status: 'cancelled', reason: signal.reason, transcript: [], text: '' } as unknown as RunResult
+        return {
+          status: 'cancelled',
+          reason: signal.reason,
+          transcript: [],
+          text: '',
+        } as unknown as RunResult
       })
       expect(result).toMatchObject({ status: 'cancelled', reason: 'cancelled: the user left' })
-      expect(result).toMatchObject({ uncertain: [{ id: 'call-0', name: 'pay', idempotencyKey: `${id}/1/0` }] })
+      expect(result).toMatchObject({
+        uncertain: [{ id: 'call-0', name: 'pay', idempotencyKey: `${id}/1/0` }],
+      })
       expect((await store.runs.get(id)).status).toBe('cancelled')
     })
 
@@ -206,14 +255,21 @@ for (const { name, isMissing, open } of testDatabases())
       await store.runs.run(id, (run) => suspended('call-1', run))
       await other.runs.cancel(id, 'not needed')
       await other.runs.cancel(id)
-      expect(await store.runs.run(id, () => Promise.reject(new Error('must not run')))).toMatchObject({
+      expect(
+        await store.runs.run(id, () => Promise.reject(new Error('must not run'))),
+      ).toMatchObject({
         status: 'cancelled',
         reason: 'not needed',
       })
     })
 
     const createRun = (id: string) =>
-      new RunTable(database, new BodyCodec()).create({ id, queue: '', version: '', fingerprint: null })
+      new RunTable(database, new BodyCodec()).create({
+        id,
+        queue: '',
+        version: '',
+        fingerprint: null,
+      })
 
     test('five claims in a row that store nothing stop the run with a named error', async () => {
       const id = nextId()
@@ -226,14 +282,19 @@ for (const { name, isMissing, open } of testDatabases())
         },
       ])
       const result = await store.runs.run(id, () => Promise.reject(new Error('must not run')))
-      expect(result).toMatchObject({ status: 'failed', error: { reason: 'crash-loop', code: 'unknown' } })
+      expect(result).toMatchObject({
+        status: 'failed',
+        error: { reason: 'crash-loop', code: 'unknown' },
+      })
       expect((await store.runs.get(id)).status).toBe('stopped')
     })
 
     test('a function that rejects leaves the run claimable, and is not counted as a crash', async () => {
       const id = nextId()
       for (let time = 0; time < 7; time++)
-        await expect(store.runs.run(id, () => Promise.reject(new Error('defect')))).rejects.toThrow('defect')
+        await expect(store.runs.run(id, () => Promise.reject(new Error('defect')))).rejects.toThrow(
+          'defect',
+        )
       expect((await store.runs.run(id, () => Promise.resolve(finalResult('ok')))).text).toBe('ok')
     })
 
@@ -243,7 +304,10 @@ for (const { name, isMissing, open } of testDatabases())
       const counts = async (): Promise<Record<string, number>> => {
         const tables = ['runs', 'inbox', 'logs', 'entries', 'outbox', 'documents']
         const rows = await Promise.all(
-          tables.map(async (table) => [table, await database.read(`SELECT count(*) AS n FROM ${table}`)] as const),
+          tables.map(
+            async (table) =>
+              [table, await database.read(`SELECT count(*) AS n FROM ${table}`)] as const,
+          ),
         )
         return Object.fromEntries(rows.map(([table, [row]]) => [table, Number(row!['n'])]))
       }
@@ -262,13 +326,17 @@ for (const { name, isMissing, open } of testDatabases())
       const early = await counts()
       for (let time = 3; time < failures; time++) await fail()
       expect(await counts()).toEqual(early)
-      expect((await store.runs.journal(id)).map(({ entry }) => entry)).toEqual(['intent', 'receipt'])
+      expect((await store.runs.journal(id)).map(({ entry }) => entry)).toEqual([
+        'intent',
+        'receipt',
+      ])
       expect((await store.runs.run(id, () => Promise.resolve(finalResult('ok')))).text).toBe('ok')
     })
 
     test('events are numbered without gaps over two processes, and a reader sees each once', async () => {
       const id = nextId()
-      const event = (content: string) => ({ type: 'llm-chunk', runId: id, step: 1, content, kind: 'text' }) as never
+      const event = (content: string) =>
+        ({ type: 'llm-chunk', runId: id, step: 1, content, kind: 'text' }) as never
       const seen: string[] = []
       const reader = (async () => {
         await expect.poll(() => store.runs.get(id).catch(() => undefined)).toBeDefined()
@@ -298,11 +366,18 @@ for (const { name, isMissing, open } of testDatabases())
         async ({ signal }) => {
           controller.abort(new Error('shutting down'))
           await Promise.resolve()
-          return { status: 'cancelled', reason: signal.reason, transcript: [], text: '' } as unknown as RunResult
+          return {
+            status: 'cancelled',
+            reason: signal.reason,
+            transcript: [],
+            text: '',
+          } as unknown as RunResult
         },
         { signal: controller.signal },
       )
       await expect(stopped).rejects.toThrow('shutting down')
-      expect((await other.runs.run(id, () => Promise.resolve(finalResult('later')))).text).toBe('later')
+      expect((await other.runs.run(id, () => Promise.resolve(finalResult('later')))).text).toBe(
+        'later',
+      )
     })
   })

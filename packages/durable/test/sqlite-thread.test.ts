@@ -25,15 +25,22 @@ beforeAll(async () => {
       },
     )`,
   )
-  const programs = await bundlePrograms(folder, { open: source, 'sqlite-thread': join(sqlite, 'sqlite-thread.ts') })
+  const programs = await bundlePrograms(folder, {
+    open: source,
+    'sqlite-thread': join(sqlite, 'sqlite-thread.ts'),
+  })
   program = programs.open
 })
 
 /** What the program prints: its error, or nothing. */
 const open = (file: string, ...flags: string[]): unknown => {
-  const { stdout, stderr } = spawnSync(process.execPath, [...flags, file, join(folder, 'store.db')], {
-    encoding: 'utf8',
-  })
+  const { stdout, stderr } = spawnSync(
+    process.execPath,
+    [...flags, file, join(folder, 'store.db')],
+    {
+      encoding: 'utf8',
+    },
+  )
   return stdout === '' ? { stderr } : (JSON.parse(stdout) as unknown)
 }
 
@@ -42,7 +49,9 @@ test('Node without node:sqlite is told which Node has it', () => {
     name: 'DurableError',
     reason: 'unsupported',
     code: 'unsupported',
-    message: expect.stringMatching(/cannot start its thread: .*node:sqlite.*; use Node 22\.19 or newer/),
+    message: expect.stringMatching(
+      /cannot start its thread: .*node:sqlite.*; use Node 22\.19 or newer/,
+    ),
     cause: expect.stringContaining('node:sqlite'),
   })
 })
@@ -58,7 +67,9 @@ test('a bundle without the file of the thread says what is missing, where, and w
   rmSync(join(folder, 'sqlite-thread.mjs'))
   expect(open(program)).toMatchObject({
     reason: 'unsupported',
-    message: expect.stringMatching(/Cannot find module .*sqlite-thread\.mjs.*; do not bundle @modelport\/durable/),
+    message: expect.stringMatching(
+      /Cannot find module .*sqlite-thread\.mjs.*; do not bundle @modelport\/durable/,
+    ),
   })
 })
 
@@ -84,7 +95,11 @@ test('a thread that ends later is reported with its cause, by the call that wait
   )
   const database = new SqliteDatabase('store.db', pathToFileURL(file), 300)
   expect(await database.read('SELECT 1')).toEqual([])
-  const ended = { reason: 'closed', message: expect.stringContaining('ended: out of luck'), cause: expect.any(Error) }
+  const ended = {
+    reason: 'closed',
+    message: expect.stringContaining('ended: out of luck'),
+    cause: expect.any(Error),
+  }
   await expect(database.read('SELECT 1')).rejects.toMatchObject(ended)
   await expect(database.read('SELECT 1')).rejects.toMatchObject(ended)
   await database.close()

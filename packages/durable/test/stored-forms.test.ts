@@ -14,8 +14,19 @@ const fields: readonly Partial<RunIntent>[] = [
   {},
   { budget: { ...nothing, elapsedMs: 1.25, spent: { calls: 1, steps: 1 } } },
   { budget: { ...nothing, elapsedMs: 2, spent: { calls: 1, steps: 1 } } },
-  { budget: { ...nothing, elapsedMs: 3, spent: { calls: 2, steps: 1, cost: 7 }, currency: 'USD' }, step: 2 },
-  { budget: { ...nothing, elapsedMs: 4, spent: { calls: 2, steps: 1, cost: 7 }, currency: 'USD', warned: ['calls'] } },
+  {
+    budget: { ...nothing, elapsedMs: 3, spent: { calls: 2, steps: 1, cost: 7 }, currency: 'USD' },
+    step: 2,
+  },
+  {
+    budget: {
+      ...nothing,
+      elapsedMs: 4,
+      spent: { calls: 2, steps: 1, cost: 7 },
+      currency: 'USD',
+      warned: ['calls'],
+    },
+  },
   { budget: { ...nothing, elapsedMs: 5, spent: { calls: 2 } } },
   { budget: { ...nothing, elapsedMs: 6, spent: { calls: 3 } }, attempt: 2, runId: 'other' },
   { step: 9, attempt: 3 },
@@ -48,7 +59,10 @@ for (const { name, isMissing, open } of emptyDatabases())
 
     test('a receipt that is stored without the intent that a cancel refused reads back as it was written', async () => {
       const store = createDurableStore(await open(), {})
-      const [first, second] = [toolIntent('cancelled run', 0), { ...toolIntent('cancelled run', 1), step: 2 }]
+      const [first, second] = [
+        toolIntent('cancelled run', 0),
+        { ...toolIntent('cancelled run', 1), step: 2 },
+      ]
       const receipt = { ...toolReceipt('cancelled run', 0), step: 2 }
       const run = store.runs.run('cancelled run', async ({ journal }) => {
         await journal.writeIntent(first)
@@ -67,9 +81,22 @@ for (const { name, isMissing, open } of emptyDatabases())
       const store = createDurableStore(database, {})
       const [at, later] = ['2026-11-27T05:45:49.055Z', '2026-11-27T05:45:50.000Z']
       const key = { principal: 'alice', id: 'task-1' }
-      const record = { ...key, agent: 'a', sessionId: 's', createdAt: at, metadata: {}, flowState: {} }
+      const record = {
+        ...key,
+        agent: 'a',
+        sessionId: 's',
+        createdAt: at,
+        metadata: {},
+        flowState: {},
+      }
       await store.tasks.create(record, [{ type: 'status', state: 'submitted', at, attempt: 1 }])
-      const event = { type: 'step-start', runId: 'task-1.1', step: 1, seq: 1, at: Date.parse(at) } as RunEvent
+      const event = {
+        type: 'step-start',
+        runId: 'task-1.1',
+        step: 1,
+        seq: 1,
+        at: Date.parse(at),
+      } as RunEvent
       const events = [
         { type: 'run', event, at, attempt: 1 },
         { type: 'run', event, at: later, attempt: 2 },
@@ -92,11 +119,18 @@ for (const { name, isMissing, open } of emptyDatabases())
       const provider = createMock({
         defaultResponse: ({ messages }) => {
           const step = messages.filter(({ role }) => role === 'tool').length
-          return step < steps ? { toolCalls: [{ id: `c${step}`, name: 'note', arguments: { step } }] } : 'Done.'
+          return step < steps
+            ? { toolCalls: [{ id: `c${step}`, name: 'note', arguments: { step } }] }
+            : 'Done.'
         },
       })
       const limits = { maxSteps: 99, maxRepeats: 99, maxIdleSteps: 99 }
-      const agent = createAgent({ card: { name: 'noter', description: 'Notes' }, provider, tools: [tool], limits })
+      const agent = createAgent({
+        card: { name: 'noter', description: 'Notes' },
+        provider,
+        tools: [tool],
+        limits,
+      })
       const host = new AgentHost([agent], { store })
       const { task, before } = await host.send({
         agent: 'noter',
@@ -116,24 +150,52 @@ for (const { name, isMissing, open } of emptyDatabases())
   })
 
 test('descriptions of model calls read back as they were written, also after a change of model', async () => {
-  const block = (index: number) => ({ index, kind: 'user', origin: 'query', name: 'n', tokens: 1, hash: `h${index}` })
+  const block = (index: number) => ({
+    index,
+    kind: 'user',
+    origin: 'query',
+    name: 'n',
+    tokens: 1,
+    hash: `h${index}`,
+  })
   const manifestOf = (step: number, own: object): object => ({
-    ...{ runId: 'r', step, agentName: 'a', provider: 'p', model: 'm', systemTokens: 1, toolPromptTokens: 2 },
+    ...{
+      runId: 'r',
+      step,
+      agentName: 'a',
+      provider: 'p',
+      model: 'm',
+      systemTokens: 1,
+      toolPromptTokens: 2,
+    },
     ...{ historyTokens: step, userTokens: 3, totalEstimatedTokens: 6 + step, cachedTokens: 0 },
     ...own,
-    blocks: Array.from({ length: step }, (_, index) => ({ ...block(index), cached: index < step - 1 })),
+    blocks: Array.from({ length: step }, (_, index) => ({
+      ...block(index),
+      cached: index < step - 1,
+    })),
   })
   const window = { contextWindow: 9, usedPercent: 1.5 }
-  const written = [window, window, { ...window, usedPercent: 2 }, { model: 'other' }, {}, window].map((own, index) => ({
+  const written = [
+    window,
+    window,
+    { ...window, usedPercent: 2 },
+    { model: 'other' },
+    {},
+    window,
+  ].map((own, index) => ({
     type: 'model-call-start',
     runId: 'r',
     step: index + 1,
     manifest: manifestOf(index + 1, own) as ContextManifest,
   }))
   const writer = new ManifestWriter()
-  const stored = written.map((event, index) => JSON.parse(JSON.stringify(writer.toStored(event, index))) as object)
+  const stored = written.map(
+    (event, index) => JSON.parse(JSON.stringify(writer.toStored(event, index))) as object,
+  )
   const inOrder = new ManifestReader((seq) => Promise.resolve(stored[seq]))
-  for (const [seq, event] of stored.entries()) expect(await inOrder.toEvent(event, seq)).toEqual(written[seq])
+  for (const [seq, event] of stored.entries())
+    expect(await inOrder.toEvent(event, seq)).toEqual(written[seq])
   for (const [seq, event] of stored.entries()) {
     const alone = new ManifestReader((at) => Promise.resolve(stored[at]))
     expect(await alone.toEvent(event, seq)).toEqual(written[seq])

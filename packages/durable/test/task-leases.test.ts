@@ -33,7 +33,10 @@ for (const { name, isMissing, open } of emptyDatabases())
     afterEach(() => store.close())
 
     test('one process holds a task; after its release another one does', async () => {
-      const [first, second] = await Promise.all([store.leases!.hold(key, 'f'), store.leases!.hold(key, 'f')])
+      const [first, second] = await Promise.all([
+        store.leases!.hold(key, 'f'),
+        store.leases!.hold(key, 'f'),
+      ])
       expect([first, second].filter(Boolean)).toHaveLength(1)
       await (first ?? second)!.release()
       const third = await store.leases!.hold(key, 'f')
@@ -49,7 +52,8 @@ for (const { name, isMissing, open } of emptyDatabases())
       const held = await store.leases!.hold(key, 'f')
       expect(await store.leases!.abandoned(agents)).toEqual([])
       // Longer ago than the lease: heartbeats keep it.
-      const endOfLease = async () => String((await database.read('SELECT due FROM runs'))[0]!['due'])
+      const endOfLease = async () =>
+        String((await database.read('SELECT due FROM runs'))[0]!['due'])
       const before = await endOfLease()
       await expect.poll(endOfLease).not.toBe(before)
       expect(await store.leases!.abandoned(agents)).toEqual([])
@@ -72,14 +76,21 @@ for (const { name, isMissing, open } of emptyDatabases())
       const lost = await store.leases!.hold(key, 'f')
       const { journal } = await lost!.open('run-1')
       await database.write([{ sql: 'UPDATE runs SET epoch = epoch + 1' }]) // another process took it over
-      await expect(lost!.tasks.append(key, 2, [status('cancelled')])).rejects.toThrow('claimed by another worker')
-      await expect(journal.writeIntent(toolIntent('t', 0))).rejects.toMatchObject({ reason: 'fenced' })
+      await expect(lost!.tasks.append(key, 2, [status('cancelled')])).rejects.toThrow(
+        'claimed by another worker',
+      )
+      await expect(journal.writeIntent(toolIntent('t', 0))).rejects.toMatchObject({
+        reason: 'fenced',
+      })
     })
 
     test('the next process gets the checkpoint and what was recorded after it', async () => {
       const first = await store.leases!.hold(key, 'f')
       const { journal } = await first!.open('run-1')
-      await journal.writeCheckpoint(checkpoint('run-1', 1), { keep: 0, add: [{ role: 'user', content: 'hi' }] })
+      await journal.writeCheckpoint(checkpoint('run-1', 1), {
+        keep: 0,
+        add: [{ role: 'user', content: 'hi' }],
+      })
       await journal.writeIntent(toolIntent('t', 0))
       await journal.writeReceipt(toolReceipt('t', 0))
       await first!.release()
@@ -115,7 +126,11 @@ for (const { name, isMissing, open } of emptyDatabases())
       expect(claims).toBe(5)
       expect((await store.tasks.head(key))?.state).toBe('working')
       expect(await store.operations.list()).toMatchObject([
-        { id: 't', state: 'stopped', reason: expect.stringContaining('look for what ends its process') as string },
+        {
+          id: 't',
+          state: 'stopped',
+          reason: expect.stringContaining('look for what ends its process') as string,
+        },
       ])
       await store.operations.resume('t')
       expect(await store.leases!.abandoned(new Map([['a', 'f']]))).toEqual([key])

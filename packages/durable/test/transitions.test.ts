@@ -16,8 +16,12 @@ import { checkpoint, finalResult, toolIntent } from './support/journal-entries.j
 const source = fileURLToPath(new URL('../src/', import.meta.url))
 
 test('one function of each database opens transactions that write', () => {
-  const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'))
-  const opening = files.filter((file) => /'BEGIN(?: IMMEDIATE)?'/.test(readFileSync(`${source}${file}`, 'utf8')))
+  const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((file) =>
+    file.endsWith('.ts'),
+  )
+  const opening = files.filter((file) =>
+    /'BEGIN(?: IMMEDIATE)?'/.test(readFileSync(`${source}${file}`, 'utf8')),
+  )
   expect(opening.sort()).toEqual(['postgres/transaction-text.ts', 'sqlite/sqlite-thread.ts'])
 })
 
@@ -51,20 +55,36 @@ for (const { name, isMissing, open } of emptyDatabases())
     }
     const waiting = (id: string): RunResult => {
       const pending = [
-        { type: 'approval', id: 'c', action: { type: 'tool_call', tool: 't', args: {} }, digest: 'd' },
+        {
+          type: 'approval',
+          id: 'c',
+          action: { type: 'tool_call', tool: 't', args: {} },
+          digest: 'd',
+        },
       ] as const
-      return { status: 'suspended', pending, checkpoint: checkpoint(id, 1, pending), transcript: [], text: '' } as never
+      return {
+        status: 'suspended',
+        pending,
+        checkpoint: checkpoint(id, 1, pending),
+        transcript: [],
+        text: '',
+      } as never
     }
 
     test('start, claim, end, decide, cancel and reopen are one transaction each', async () => {
       const { runs } = store
-      const definition = { name: 'd', fingerprint: { v: 1 }, execute: () => Promise.resolve(finalResult('done')) }
+      const definition = {
+        name: 'd',
+        fingerprint: { v: 1 },
+        execute: () => Promise.resolve(finalResult('done')),
+      }
       expect(await count(() => runs.start('started', definition))).toBe(1)
       // Stored, claimed, ended.
       expect(await count(() => runs.run('a', () => Promise.resolve(finalResult('done'))))).toBe(3)
       const suspend = async (run: DurableRun): Promise<RunResult> => {
         const result = waiting(run.id)
-        if (result.status === 'suspended') await run.journal.writeCheckpoint(result.checkpoint, { keep: 0, add: [] })
+        if (result.status === 'suspended')
+          await run.journal.writeCheckpoint(result.checkpoint, { keep: 0, add: [] })
         return result
       }
       // The checkpoint and the end of the hold are one.
@@ -92,7 +112,9 @@ for (const { name, isMissing, open } of emptyDatabases())
           createMock({
             defaultResponse: ({ messages }) => {
               const step = messages.filter(({ role }) => role === 'assistant').length
-              return step < count ? { toolCalls: [{ id: `c${step}`, name: 'note', arguments: { step } }] } : 'Done.'
+              return step < count
+                ? { toolCalls: [{ id: `c${step}`, name: 'note', arguments: { step } }] }
+                : 'Done.'
             },
           }),
           durable.request({
@@ -109,7 +131,11 @@ for (const { name, isMissing, open } of emptyDatabases())
       const [commits, statements] = [writes.length, writes.flat().length]
       // What nobody waits for is stored after 5 ms, and a slow machine may need longer between two intents: the best of some runs counts.
       const costs: { commits: number; statements: number }[] = []
-      for (let time = 0; time < 5 && !costs.some((one) => one.commits <= 3 && one.statements <= 8); time++) {
+      for (
+        let time = 0;
+        time < 5 && !costs.some((one) => one.commits <= 3 && one.statements <= 8);
+        time++
+      ) {
         writes = []
         await runSteps(time === 0 ? 'long' : `long-${time}`, 1 + steps)
         costs.push({
@@ -150,20 +176,26 @@ for (const { name, isMissing, open } of emptyDatabases())
     test('each stored body of a step is made into JSON once', async () => {
       const made = new Map<unknown, number>()
       const { stringify } = JSON
-      const spy = vi.spyOn(JSON, 'stringify').mockImplementation((...given: Parameters<typeof stringify>) => {
-        const text = stringify(...given)
-        made.set(text, (made.get(text) ?? 0) + 1)
-        return text
-      })
+      const spy = vi
+        .spyOn(JSON, 'stringify')
+        .mockImplementation((...given: Parameters<typeof stringify>) => {
+          const text = stringify(...given)
+          made.set(text, (made.get(text) ?? 0) + 1)
+          return text
+        })
       try {
         await runSteps('once', 6)
       } finally {
         spy.mockRestore()
       }
-      const bodies = writes.flat().flatMap(({ params = [] }) => params.filter((one) => String(one).startsWith('{')))
+      const bodies = writes
+        .flat()
+        .flatMap(({ params = [] }) => params.filter((one) => String(one).startsWith('{')))
       const step = bodies.filter((body) => /"step":[345]/.test(String(body)))
       expect(step.length).toBeGreaterThan(10)
-      expect(step.filter((body) => made.get(body) !== 1).map((body) => [made.get(body), body])).toEqual([])
+      expect(
+        step.filter((body) => made.get(body) !== 1).map((body) => [made.get(body), body]),
+      ).toEqual([])
     })
 
     test('a claim reads the first row of an index, whatever waits', async () => {

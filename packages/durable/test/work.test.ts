@@ -20,14 +20,23 @@ for (const { name, isMissing, open } of emptyDatabases())
       answer = () => Promise.resolve('Done.')
     })
     afterEach(() => database.close())
-    const agent = () => createAgent({ card: { name: 'clerk', description: 'Files' }, handler: () => answer() })
+    const agent = () =>
+      createAgent({ card: { name: 'clerk', description: 'Files' }, handler: () => answer() })
     /** Accepts tasks without working on them, as a web server does. */
     const accept = async (count: number): Promise<readonly string[]> => {
       const at = new Date().toISOString()
       const ids = Array.from({ length: count }, (_, index) => `task-${index}`)
       for (const id of ids)
         await store.tasks.create(
-          { id, agent: 'clerk', principal, sessionId: id, createdAt: at, metadata: {}, flowState: {} },
+          {
+            id,
+            agent: 'clerk',
+            principal,
+            sessionId: id,
+            createdAt: at,
+            metadata: {},
+            flowState: {},
+          },
           [
             { type: 'status', state: 'submitted', at, attempt: 1 },
             { type: 'message', message: createMessage('user', 'File it'), at, attempt: 1 },
@@ -40,7 +49,11 @@ for (const { name, isMissing, open } of emptyDatabases())
 
     test('work runs everything that is due and returns; then there is nothing to do', async () => {
       const ids = await accept(3)
-      const definition = { name: 'd', fingerprint: {}, execute: () => Promise.resolve(finalResult('done')) }
+      const definition = {
+        name: 'd',
+        fingerprint: {},
+        execute: () => Promise.resolve(finalResult('done')),
+      }
       await store.runs.start('run', definition)
       expect(await store.work({ agents: [agent()], runs: [definition] })).toBe(4)
       expect(await Promise.all(ids.map(stateOf))).toEqual(['completed', 'completed', 'completed'])
@@ -86,9 +99,14 @@ for (const { name, isMissing, open } of emptyDatabases())
 
     test('a message that was sent again after a kill is the same task, and nobody waits for it', async () => {
       const provider = createMock({ defaultResponse: 'Hi.' })
-      const host = new AgentHost([createAgent({ card: { name: 'talker', description: 'Talks' }, provider })], { store })
+      const host = new AgentHost(
+        [createAgent({ card: { name: 'talker', description: 'Talks' }, provider })],
+        { store },
+      )
       const message = createMessage('user', 'Hello')
-      const sent = await Promise.all([1, 2, 3].map(() => host.send({ agent: 'talker', principal, message })))
+      const sent = await Promise.all(
+        [1, 2, 3].map(() => host.send({ agent: 'talker', principal, message })),
+      )
       expect(new Set(sent.map(({ task }) => task.id)).size).toBe(1)
       await host.drain(5000)
     })

@@ -72,7 +72,10 @@ for (const { name, isMissing, open } of emptyDatabases())
         (value) => value,
         () => undefined,
       )
-      expect(result).toMatchObject({ status: 'failed', error: { code: 'config', reason: 'fingerprint' } })
+      expect(result).toMatchObject({
+        status: 'failed',
+        error: { code: 'config', reason: 'fingerprint' },
+      })
       expect(result?.status === 'failed' && result.error.message).toContain('version (1 → 2)')
       expect((await store.runs.get('a')).status).toBe('stopped')
       await store.runs.reopen('a', define(2, greet))
@@ -98,7 +101,13 @@ for (const { name, isMissing, open } of emptyDatabases())
         if (decisions.length > 0) return finalResult('decided')
         const at = checkpoint(id, 1, [item])
         await journal.writeCheckpoint(at, { keep: 0, add: [] })
-        return { status: 'suspended', pending: at.pending, checkpoint: at, transcript: [], text: '' } as never
+        return {
+          status: 'suspended',
+          pending: at.pending,
+          checkpoint: at,
+          transcript: [],
+          text: '',
+        } as never
       })
       work(definition)
       await store.runs.start('a', definition)
@@ -125,7 +134,9 @@ for (const { name, isMissing, open } of emptyDatabases())
         .toBe('stopped')
       expect(calls).toBe(5)
       const result = await store.runs.result('a')
-      expect(result.status === 'failed' && result.error.message).toContain('it rejected with: always broken')
+      expect(result.status === 'failed' && result.error.message).toContain(
+        'it rejected with: always broken',
+      )
     })
 
     test('a worker that stops gives its runs back, and another one continues them at once', async () => {
@@ -133,7 +144,9 @@ for (const { name, isMissing, open } of emptyDatabases())
       const isRunning = new Promise<void>((resolve) => (started = resolve))
       const slow = define(1, ({ signal }) => {
         started()
-        return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)))
+        return new Promise((_, reject) =>
+          signal.addEventListener('abort', () => reject(signal.reason as Error)),
+        )
       })
       const first = work(slow)
       await store.runs.start('a', slow)

@@ -1,8 +1,18 @@
-import { type BatchRunner, configError, type Embedder, type FileStore, type Provider } from '@modelport/core'
+import {
+  type BatchRunner,
+  configError,
+  type Embedder,
+  type FileStore,
+  type Provider,
+} from '@modelport/core'
 import type { HostEntry } from './base/host-entry.js'
 import type { ModelConfig } from './config/model-config.js'
 import type { ModelPool } from './config/model-entry.js'
-import { type ConnectionReport, type ConnectionTestOptions, checkConnection } from './connection/check-connection.js'
+import {
+  type ConnectionReport,
+  type ConnectionTestOptions,
+  checkConnection,
+} from './connection/check-connection.js'
 import { type LoadCreators, makeWith, newProviderWith } from './create/creation.js'
 import { createProviderTable } from './providers/provider-table.js'
 import type { ProviderRow } from './providers/row.js'
@@ -51,7 +61,8 @@ export function createFactory({
     newFileStore: (config) => makeWith(nothingToLoad, 'createFiles', config, context),
     apiHost: (config) => apiHost(config, context),
     apiHosts: (configs) => apiHosts(configs, context),
-    createRegistry: (pool, registry) => new Registry(nothingToLoad, pool, { ...context, ...registry }),
+    createRegistry: (pool, registry) =>
+      new Registry(nothingToLoad, pool, { ...context, ...registry }),
     testConnection: (config, apiKey, options) =>
       checkConnection(nothingToLoad, config, apiKey, { ...options, context }),
   }

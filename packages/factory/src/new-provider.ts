@@ -1,7 +1,11 @@
 import type { BatchRunner, Embedder, EmbedOptions, FileStore, Provider } from '@modelport/core'
 import type { ModelConfig } from './config/model-config.js'
 import type { ModelPool } from './config/model-entry.js'
-import { type ConnectionReport, type ConnectionTestOptions, checkConnection } from './connection/check-connection.js'
+import {
+  type ConnectionReport,
+  type ConnectionTestOptions,
+  checkConnection,
+} from './connection/check-connection.js'
 import { makeWith, newProviderWith } from './create/creation.js'
 import { loadCreators } from './create/load-creators.js'
 import type { ListedModel } from './providers/row.js'
@@ -23,20 +27,28 @@ import type { FactoryContext } from './resolve/resolve.js'
  * The air scatters blue light more than red light.
  * ```
  */
-export const newProvider = (config: ModelConfig | string, context?: FactoryContext): Promise<Provider> =>
-  newProviderWith(loadCreators, config, context)
+export const newProvider = (
+  config: ModelConfig | string,
+  context?: FactoryContext,
+): Promise<Provider> => newProviderWith(loadCreators, config, context)
 
 /** Creates an embedder. Throws like {@link newProvider}; `unsupported` if the provider has no embeddings. */
-export const newEmbedder = (config: ModelConfig | string, context?: FactoryContext): Promise<Embedder> =>
-  makeWith(loadCreators, 'createEmbedder', config, context)
+export const newEmbedder = (
+  config: ModelConfig | string,
+  context?: FactoryContext,
+): Promise<Embedder> => makeWith(loadCreators, 'createEmbedder', config, context)
 
 /** Makes a batch runner. Throws like {@link newProvider}; `unsupported` where the provider takes no batches. */
-export const newBatchRunner = (config: ModelConfig | string, context?: FactoryContext): Promise<BatchRunner> =>
-  makeWith(loadCreators, 'createBatches', config, context)
+export const newBatchRunner = (
+  config: ModelConfig | string,
+  context?: FactoryContext,
+): Promise<BatchRunner> => makeWith(loadCreators, 'createBatches', config, context)
 
 /** Makes a file store; needs no model. Throws like {@link newProvider}; `unsupported` where the provider keeps no files. */
-export const newFileStore = (config: ModelConfig | string, context?: FactoryContext): Promise<FileStore> =>
-  makeWith(loadCreators, 'createFiles', config, context)
+export const newFileStore = (
+  config: ModelConfig | string,
+  context?: FactoryContext,
+): Promise<FileStore> => makeWith(loadCreators, 'createFiles', config, context)
 
 /**
  * Asks the vendor, or the server, which models it has; `id` is what to give as `model`. Throws like {@link newProvider};
@@ -46,7 +58,8 @@ export const listModels = (
   config: ModelConfig | string,
   context?: FactoryContext,
   options?: Pick<EmbedOptions, 'signal' | 'deadlineMs'>,
-): Promise<readonly ListedModel[]> => makeWith(loadCreators, 'listModels', config, context, options ?? {})
+): Promise<readonly ListedModel[]> =>
+  makeWith(loadCreators, 'listModels', config, context, options ?? {})
 
 /** A registry of these models and roles. @throws {LlmError} `config` — a role names a model that does not exist. */
 export const createRegistry = (pool: ModelPool, options?: RegistryOptions): Registry =>

@@ -11,7 +11,10 @@ import type { ParseConfigOptions } from './file/parse-options.js'
  * @throws {ConfigFileError} as `parseConfig`.
  * @throws {LlmError} `config` — the file cannot be read.
  */
-export async function readConfigFile(file: string, options: Omit<ParseConfigOptions, 'file'> = {}): Promise<ModelPool> {
+export async function readConfigFile(
+  file: string,
+  options: Omit<ParseConfigOptions, 'file'> = {},
+): Promise<ModelPool> {
   let text: string
   try {
     text = await readStart(file)
@@ -25,7 +28,9 @@ export async function readConfigFile(file: string, options: Omit<ParseConfigOpti
   }
   const pool = parseConfig(text, { ...options, file })
   const models = pool.models.map((entry) =>
-    entry.package?.startsWith('.') ? { ...entry, package: resolve(dirname(file), entry.package) } : entry,
+    entry.package?.startsWith('.')
+      ? { ...entry, package: resolve(dirname(file), entry.package) }
+      : entry,
   )
   return { ...pool, models }
 }

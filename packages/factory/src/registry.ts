@@ -17,7 +17,9 @@ export interface RegistryOptions extends FactoryContext {
    * Roles that use the model of another role if they have none: that model, or with `cheapest` the cheapest model of its provider.
    * Default `{ shield: { role: 'chat' }, sub_agent: { role: 'chat', cheapest: true } }`; `{}` for none.
    */
-  readonly fallbackRoles?: Readonly<Record<string, { readonly role: string; readonly cheapest?: boolean }>> | undefined
+  readonly fallbackRoles?:
+    | Readonly<Record<string, { readonly role: string; readonly cheapest?: boolean }>>
+    | undefined
 }
 
 const usualFallbackRoles: NonNullable<RegistryOptions['fallbackRoles']> = {
@@ -44,9 +46,14 @@ export class Registry {
     this.#context = context
     this.#fallbackRoles = fallbackRoles
     const given: unknown = pool
-    const { models, roles } = (given ?? {}) as { readonly models?: unknown; readonly roles?: unknown }
+    const { models, roles } = (given ?? {}) as {
+      readonly models?: unknown
+      readonly roles?: unknown
+    }
     if (!Array.isArray(models) || typeof roles !== 'object' || roles === null)
-      throw configError('createRegistry: give { models: [{ name, provider, model }], roles: { chat: NAME } }')
+      throw configError(
+        'createRegistry: give { models: [{ name, provider, model }], roles: { chat: NAME } }',
+      )
     for (const entry of pool.models) this.register(entry)
     for (const [role, name] of Object.entries(pool.roles)) this.setRole(role, name)
   }
@@ -156,7 +163,10 @@ export class Registry {
       try {
         const config = this.config(name)
         const { warning = missingKeyOf(config, this.#context) } = keyedModels(config, this.#context)
-        return { hosts: apiHosts(config, this.#context), ...(warning && { problem: `model "${name}": ${warning}` }) }
+        return {
+          hosts: apiHosts(config, this.#context),
+          ...(warning && { problem: `model "${name}": ${warning}` }),
+        }
       } catch (error) {
         if (!isLlmError(error)) throw error
         return { problem: `model "${name}": ${error.message}` }
@@ -165,12 +175,16 @@ export class Registry {
   }
 
   #sameModelWarnings(): string[] {
-    const [chat, shield] = ['chat', 'shield'].map((role) => this.#roles.get(role) ?? this.#roles.get('chat'))
+    const [chat, shield] = ['chat', 'shield'].map(
+      (role) => this.#roles.get(role) ?? this.#roles.get('chat'),
+    )
     if (chat === undefined || shield === undefined || !this.#roles.has('shield')) return []
     const [one, other] = [chat, shield].map((name) => this.#readable(name))
     if (!one || !other) return []
     if (one.provider !== other.provider || one.model !== other.model) return []
-    return [`Cross-model evaluation is recommended: chat and shield are both ${one.provider}:${one.model ?? ''}`]
+    return [
+      `Cross-model evaluation is recommended: chat and shield are both ${one.provider}:${one.model ?? ''}`,
+    ]
   }
 
   #readable(name: string): ModelConfig | undefined {
@@ -212,6 +226,8 @@ async function named<T>(name: string, made: Promise<T>): Promise<T> {
   try {
     return await made
   } catch (error) {
-    throw isLlmError(error) ? new LlmError(error.code, `model "${name}": ${error.message}`, { cause: error }) : error
+    throw isLlmError(error)
+      ? new LlmError(error.code, `model "${name}": ${error.message}`, { cause: error })
+      : error
   }
 }

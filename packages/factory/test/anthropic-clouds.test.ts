@@ -3,7 +3,10 @@ import { apiHost, apiHosts, hostPort, newProvider, testConnection } from '../src
 import { environmentOf, failureOf, recordingFetch } from './support.js'
 
 const foundry = 'https://r.services.ai.azure.com/anthropic'
-const keys = { AWS_BEARER_TOKEN_BEDROCK: 'bedrock-key-0123456789', ANTHROPIC_FOUNDRY_API_KEY: 'foundry-key-0123456789' }
+const keys = {
+  AWS_BEARER_TOKEN_BEDROCK: 'bedrock-key-0123456789',
+  ANTHROPIC_FOUNDRY_API_KEY: 'foundry-key-0123456789',
+}
 
 /** What a configuration sends first. */
 async function sent(config: object, variables: Record<string, string>) {
@@ -33,11 +36,16 @@ describe('Claude by the Messages API of a cloud', () => {
     const named = { ...keys, ANTHROPIC_FOUNDRY_BASE_URL: foundry }
     const wanted = [[`${foundry}/v1/messages`, keys.ANTHROPIC_FOUNDRY_API_KEY]]
     expect(await sent({ provider: 'anthropic-foundry', baseUrl: foundry }, named)).toEqual(wanted)
-    expect(await sent({ provider: 'anthropic-foundry', useEnvironmentBaseUrls: true }, named)).toEqual(wanted)
+    expect(
+      await sent({ provider: 'anthropic-foundry', useEnvironmentBaseUrls: true }, named),
+    ).toEqual(wanted)
   })
 
   test.each([
-    [{ provider: 'anthropic-foundry', baseUrl: foundry }, 'anthropic-foundry: no key for this address'],
+    [
+      { provider: 'anthropic-foundry', baseUrl: foundry },
+      'anthropic-foundry: no key for this address',
+    ],
     [
       { provider: 'anthropic-foundry' },
       'anthropic-foundry: the address of the resource is missing; give baseUrl: https://RESOURCE.services.ai.azure.com/anthropic',
@@ -49,11 +57,18 @@ describe('Claude by the Messages API of a cloud', () => {
     ],
     [{ provider: 'anthropic-bedrock', bedrock: { region: 'cn-north-1' } }, 'no known address'],
     [
-      { provider: 'anthropic-bedrock', bedrock: { region: 'eu-west-1', credentials: 'default-chain' } },
+      {
+        provider: 'anthropic-bedrock',
+        bedrock: { region: 'eu-west-1', credentials: 'default-chain' },
+      },
       'anthropic-bedrock: give a key; other credentials are not taken',
     ],
     [
-      { provider: 'anthropic-foundry', baseUrl: foundry, azure: { azureADTokenProvider: () => Promise.resolve('t') } },
+      {
+        provider: 'anthropic-foundry',
+        baseUrl: foundry,
+        azure: { azureADTokenProvider: () => Promise.resolve('t') },
+      },
       'anthropic-foundry: give a key; other credentials are not taken',
     ],
   ])('%j is refused, and nothing is sent', async (config, message) => {
@@ -63,14 +78,25 @@ describe('Claude by the Messages API of a cloud', () => {
   })
 
   test('without its key, the error names the variable', async () => {
-    const error = await failureOf(() => sent({ provider: 'anthropic-bedrock', bedrock: { region: 'us-east-1' } }, {}))
-    expect(error.message).toContain('anthropic-bedrock: environment variable AWS_BEARER_TOKEN_BEDROCK is not set')
+    const error = await failureOf(() =>
+      sent({ provider: 'anthropic-bedrock', bedrock: { region: 'us-east-1' } }, {}),
+    )
+    expect(error.message).toContain(
+      'anthropic-bedrock: environment variable AWS_BEARER_TOKEN_BEDROCK is not set',
+    )
   })
 
   test('enforceHosts keeps to the one host of the list', async () => {
-    const config = { provider: 'anthropic-bedrock', model: 'm', bedrock: { region: 'us-east-1' }, enforceHosts: true }
+    const config = {
+      provider: 'anthropic-bedrock',
+      model: 'm',
+      bedrock: { region: 'us-east-1' },
+      enforceHosts: true,
+    }
     expect(apiHosts(config).map(hostPort)).toEqual(['bedrock-mantle.us-east-1.api.aws:443'])
-    expect(apiHost({ ...config, provider: 'anthropic-foundry', baseUrl: foundry })).toBe('r.services.ai.azure.com:443')
+    expect(apiHost({ ...config, provider: 'anthropic-foundry', baseUrl: foundry })).toBe(
+      'r.services.ai.azure.com:443',
+    )
     expect(await sent(config, keys)).toHaveLength(1)
   })
 })
@@ -88,7 +114,11 @@ describe('Claude on Vertex AI', () => {
     const given = { provider: 'anthropic-vertex', model, ...config, fetch } as never
     const provider = await newProvider(given, { environment: environmentOf(variables) })
     await provider.complete('Hi', { retry: { attempts: 1 } }).catch(() => undefined)
-    return requests.map(({ url, headers }) => [url, headers.get('authorization'), headers.get('x-api-key')])
+    return requests.map(({ url, headers }) => [
+      url,
+      headers.get('authorization'),
+      headers.get('x-api-key'),
+    ])
   }
 
   test('a token goes as a bearer to the host of the location, by a callback or by the variable that is named', async () => {
@@ -109,13 +139,21 @@ describe('Claude on Vertex AI', () => {
       `https://us-east5-aiplatform.googleapis.com${path('us-east5')}`,
     ])
     const moved = { ...variables, ANTHROPIC_VERTEX_BASE_URL: 'https://gateway.test/v1' }
-    expect((await sentTo(config, moved)).map(([url]) => url)).toEqual([`https://gateway.test${path('us-east5')}`])
+    expect((await sentTo(config, moved)).map(([url]) => url)).toEqual([
+      `https://gateway.test${path('us-east5')}`,
+    ])
   })
 
   test.each([
-    [{ vertex: { project } }, 'name its variable as apiKeyEnv (in a file: api_key_env), or give vertex.accessToken'],
+    [
+      { vertex: { project } },
+      'name its variable as apiKeyEnv (in a file: api_key_env), or give vertex.accessToken',
+    ],
     [{ vertex: { project }, apiKeyEnv: 'NO_TOKEN' }, 'environment variable NO_TOKEN is not set'],
-    [{ vertex: { project, applicationDefault: true } }, 'anthropic-vertex: give vertex.accessToken; other credentials'],
+    [
+      { vertex: { project, applicationDefault: true } },
+      'anthropic-vertex: give vertex.accessToken; other credentials',
+    ],
     [
       { vertex: { project, credentials: { client_email: 'a@b', private_key: 'k' } } },
       'anthropic-vertex: give vertex.accessToken; other credentials are not taken',
@@ -141,7 +179,12 @@ describe('Claude on Vertex AI', () => {
   })
 
   test('the one host is listed, enforceHosts keeps to it, and testConnection asks there', async () => {
-    const config = { provider: 'anthropic-vertex', model, vertex: { project, accessToken }, enforceHosts: true }
+    const config = {
+      provider: 'anthropic-vertex',
+      model,
+      vertex: { project, accessToken },
+      enforceHosts: true,
+    }
     expect(apiHosts(config).map(hostPort)).toEqual(['aiplatform.googleapis.com:443'])
     const { fetch, urls } = recordingFetch(() =>
       Response.json({

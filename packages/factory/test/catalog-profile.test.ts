@@ -5,8 +5,15 @@ import { type FactoryContext, type ModelConfig, newProvider, parseConfig } from 
 import { emptyEnvironment, failureOf } from './support.js'
 
 const context: FactoryContext = { environment: emptyEnvironment }
-const config: ModelConfig = { provider: 'anthropic', model: 'claude-haiku-4-5', apiKey: 'key-of-tests-0123' }
-const profileOf = async (fields: Partial<ModelConfig>, more?: FactoryContext): Promise<ModelProfile | undefined> =>
+const config: ModelConfig = {
+  provider: 'anthropic',
+  model: 'claude-haiku-4-5',
+  apiKey: 'key-of-tests-0123',
+}
+const profileOf = async (
+  fields: Partial<ModelConfig>,
+  more?: FactoryContext,
+): Promise<ModelProfile | undefined> =>
   describeProvider(await newProvider({ ...config, ...fields }, { ...context, ...more })).profile
 
 describe('profile.catalog', () => {
@@ -18,7 +25,9 @@ describe('profile.catalog', () => {
       inputCostPerMillion,
       outputCostPerMillion,
     })
-    expect(await profileOf({ profile: { catalog: true, contextWindow: 1000, currency: 'EUR' } })).toEqual({
+    expect(
+      await profileOf({ profile: { catalog: true, contextWindow: 1000, currency: 'EUR' } }),
+    ).toEqual({
       contextWindow: 1000,
       currency: 'EUR',
       inputCostPerMillion,
@@ -29,26 +38,40 @@ describe('profile.catalog', () => {
   test('profile.catalog is off unless asked for: no price is used that nobody gave', async () => {
     expect(await profileOf({})).toBeUndefined()
     expect(await profileOf({ profile: { contextWindow: 5 } })).toEqual({ contextWindow: 5 })
-    expect(await profileOf({ profile: { catalog: false, contextWindow: 5 } })).toEqual({ contextWindow: 5 })
+    expect(await profileOf({ profile: { catalog: false, contextWindow: 5 } })).toEqual({
+      contextWindow: 5,
+    })
   })
 
   test('profile.catalog takes the models of the context instead of those of the catalog', async () => {
     const models = {
-      anthropic: [{ id: 'claude-haiku-4-5', contextWindow: 7, source: 'https://a.test', date: '2026-01-01' }],
+      anthropic: [
+        { id: 'claude-haiku-4-5', contextWindow: 7, source: 'https://a.test', date: '2026-01-01' },
+      ],
     }
-    expect(await profileOf({ profile: { catalog: true } }, { models })).toEqual({ contextWindow: 7 })
-    expect((await failureOf(() => profileOf({ profile: { catalog: true } }, { models: {} }))).message).toContain(
-      'It knows: no model of this provider',
-    )
+    expect(await profileOf({ profile: { catalog: true } }, { models })).toEqual({
+      contextWindow: 7,
+    })
+    expect(
+      (await failureOf(() => profileOf({ profile: { catalog: true } }, { models: {} }))).message,
+    ).toContain('It knows: no model of this provider')
   })
 
   test('profile.catalog is refused for an unknown model and at another address, where prices differ', async () => {
-    expect(await failureOf(() => profileOf({ model: 'claude-x', profile: { catalog: true } }))).toMatchObject({
+    expect(
+      await failureOf(() => profileOf({ model: 'claude-x', profile: { catalog: true } })),
+    ).toMatchObject({
       code: 'config',
-      message: expect.stringContaining('the catalog has no facts of the model "claude-x"') as string,
+      message: expect.stringContaining(
+        'the catalog has no facts of the model "claude-x"',
+      ) as string,
     })
     expect(
-      (await failureOf(() => profileOf({ baseUrl: 'https://gateway.test', profile: { catalog: true } }))).message,
+      (
+        await failureOf(() =>
+          profileOf({ baseUrl: 'https://gateway.test', profile: { catalog: true } }),
+        )
+      ).message,
     ).toContain("prices at another address than the vendor's own are not known")
   })
 

@@ -59,13 +59,32 @@ describe('a configuration file', () => {
   test('a configuration file is read in the form of the reference', () => {
     const { models, roles } = parseConfig(reference)
     expect(models).toEqual([
-      { name: 'chat', provider: 'anthropic', model: 'claude-sonnet-4-6', apiKeyEnv: 'ANTHROPIC_API_KEY' },
+      {
+        name: 'chat',
+        provider: 'anthropic',
+        model: 'claude-sonnet-4-6',
+        apiKeyEnv: 'ANTHROPIC_API_KEY',
+      },
       { name: 'shield', provider: 'openai', model: 'gpt-5.4-mini', apiKeyEnv: 'OPENAI_API_KEY' },
-      { name: 'embedding', provider: 'google', model: 'text-embedding-004', apiKeyEnv: 'GOOGLE_AI_API_KEY' },
-      { name: 'local', provider: 'ollama', model: 'llama3.1:70b', baseUrl: 'http://localhost:11434' },
+      {
+        name: 'embedding',
+        provider: 'google',
+        model: 'text-embedding-004',
+        apiKeyEnv: 'GOOGLE_AI_API_KEY',
+      },
+      {
+        name: 'local',
+        provider: 'ollama',
+        model: 'llama3.1:70b',
+        baseUrl: 'http://localhost:11434',
+      },
     ])
     expect(roles).toEqual({ chat: 'chat', shield: 'shield', embedding: 'embedding' })
-    expect(models.map(({ fallback: _, ...config }) => apiHost(config, { environment: emptyEnvironment }))).toEqual([
+    expect(
+      models.map(({ fallback: _, ...config }) =>
+        apiHost(config, { environment: emptyEnvironment }),
+      ),
+    ).toEqual([
       'api.anthropic.com:443',
       'api.openai.com:443',
       'generativelanguage.googleapis.com:443',
@@ -122,24 +141,36 @@ roles: {chat: big, sub_agent: small, judge: small, image: }
           supportsStreaming: true,
           supportsJsonSchema: false,
         },
-        azure: { endpoint: 'https://r.openai.azure.com', deployment: 'd', apiVersion: '2025-04-01-preview' },
+        azure: {
+          endpoint: 'https://r.openai.azure.com',
+          deployment: 'd',
+          apiVersion: '2025-04-01-preview',
+        },
       },
       { name: 'small', provider: 'ollama:llama3:8b' },
     ])
   })
 
-  test.each<[what: string, text: string, issues: (string | RegExp)[], options?: ParseConfigOptions]>([
+  test.each<
+    [what: string, text: string, issues: (string | RegExp)[], options?: ParseConfigOptions]
+  >([
     [
       'a misspelt provider',
       pool('provider: antropic\nmodel: m'),
-      ['c.yaml:3:15 models[0].provider: unsupported provider: "antropic"; did you mean "anthropic"?'],
+      [
+        'c.yaml:3:15 models[0].provider: unsupported provider: "antropic"; did you mean "anthropic"?',
+      ],
     ],
     [
       'a misspelt field',
       pool('provider: openai\nmodle: m'),
       ['c.yaml:4:5 models[0].modle: unknown field; did you mean "model"?'],
     ],
-    ['no model', pool('provider: openai'), ['models[0].model: is missing; give the name of the model']],
+    [
+      'no model',
+      pool('provider: openai'),
+      ['models[0].model: is missing; give the name of the model'],
+    ],
     [
       'a number for a text',
       pool('provider: openai\nmodel: 4'),
@@ -195,7 +226,9 @@ roles: {chat: big, sub_agent: small, judge: small, image: }
     [
       'a key in the file',
       pool('provider: openai\nmodel: m\napi_key: sk-secret'),
-      ['models[0].api_key: do not put a key in the file; set api_key_env to the name of the variable that holds it'],
+      [
+        'models[0].api_key: do not put a key in the file; set api_key_env to the name of the variable that holds it',
+      ],
     ],
     [
       'headers that carry a credential, in their own field and in vendor',
@@ -223,7 +256,11 @@ roles: {chat: big, sub_agent: small, judge: small, image: }
       ['c.yaml:3:12 models[1].name: the name "a" is taken by models[0]'],
     ],
     ['no models', 'roles: {chat: a}\n', ['models: is missing; expected a list']],
-    ['an empty pool', 'models: []\nroles: {chat: a}\n', ['models: found an empty list, expected at least one']],
+    [
+      'an empty pool',
+      'models: []\nroles: {chat: a}\n',
+      ['models: found an empty list, expected at least one'],
+    ],
     [
       'no roles',
       'models:\n  - {name: a, provider: openai, model: m}\n',
@@ -237,7 +274,9 @@ roles: {chat: big, sub_agent: small, judge: small, image: }
     [
       'no chat',
       'models:\n  - {name: a, provider: openai, model: m}\nroles: {caht: a}\n',
-      ['roles: chat is missing; did you mean it by "caht"?; name the model for it, for example "chat: a"'],
+      [
+        'roles: chat is missing; did you mean it by "caht"?; name the model for it, for example "chat: a"',
+      ],
     ],
     [
       'a role of nothing',
@@ -274,15 +313,23 @@ roles: {chat: big, sub_agent: small, judge: small, image: }
   ])('%s: where it is, what was found, what was meant', async (_what, text, expected, options) => {
     const issues = (await issuesOf(text, options)).join('\n')
     for (const part of expected)
-      expect(issues).toMatch(typeof part === 'string' ? new RegExp(part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')) : part)
+      expect(issues).toMatch(
+        typeof part === 'string' ? new RegExp(part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')) : part,
+      )
     expect(issues).not.toContain('secret')
   })
 
   test('a configuration file reports every issue, in the order of the lines', async () => {
     const { message } = await failureOf(() =>
-      parseConfig(pool('provider: opneai\nmodel: m\nbase_url: x', 'roles:\n  chat: b\n'), { file: 'c.yaml' }),
+      parseConfig(pool('provider: opneai\nmodel: m\nbase_url: x', 'roles:\n  chat: b\n'), {
+        file: 'c.yaml',
+      }),
     )
-    expect(message.split('\n').map((line) => line.split(' ')[0])).toEqual(['c.yaml:3:15', 'c.yaml:5:15', 'c.yaml:7:9'])
+    expect(message.split('\n').map((line) => line.split(' ')[0])).toEqual([
+      'c.yaml:3:15',
+      'c.yaml:5:15',
+      'c.yaml:7:9',
+    ])
   })
 
   test('a configuration file refuses every hostile text without any other effect', async () => {
@@ -335,18 +382,27 @@ roles: {chat: big, sub_agent: small, judge: small, image: }
   })
 
   test("providers of one's own may be named, roles be required or not", () => {
-    const table = createProviderTable([{ name: 'house', offline: true, keyEnv: [], needsKey: false }])
-    expect(parseConfig(pool('provider: house\nmodel: m'), { table }).models[0]!.provider).toBe('house')
-    expect(() => parseConfig(pool('provider: openai\nmodel: m'), { requiredRoles: ['chat', 'shield'] })).toThrow(
-      'shield is missing',
+    const table = createProviderTable([
+      { name: 'house', offline: true, keyEnv: [], needsKey: false },
+    ])
+    expect(parseConfig(pool('provider: house\nmodel: m'), { table }).models[0]!.provider).toBe(
+      'house',
     )
-    expect(parseConfig(pool('provider: openai\nmodel: m', 'roles: {}\n'), { requiredRoles: [] }).roles).toEqual({})
+    expect(() =>
+      parseConfig(pool('provider: openai\nmodel: m'), { requiredRoles: ['chat', 'shield'] }),
+    ).toThrow('shield is missing')
+    expect(
+      parseConfig(pool('provider: openai\nmodel: m', 'roles: {}\n'), { requiredRoles: [] }).roles,
+    ).toEqual({})
   })
 
   test('a configuration file keeps a default that is null, which clears it, and takes the defaults of the vendor', () => {
     const defaultsOf = (text: string): unknown =>
       parseConfig(pool(`provider: openai\nmodel: m\ndefaults: ${text}`)).models[0]?.defaults
-    expect(defaultsOf('{temperature: null, max_tokens: 10}')).toEqual({ temperature: null, maxTokens: 10 })
+    expect(defaultsOf('{temperature: null, max_tokens: 10}')).toEqual({
+      temperature: null,
+      maxTokens: 10,
+    })
     expect(defaultsOf('vendor')).toEqual({ temperature: null, maxTokens: null })
     expect(() => defaultsOf('vendors')).toThrow('models[0].defaults')
   })
@@ -361,7 +417,9 @@ roles: {chat: big, sub_agent: small, judge: small, image: }
       attempts: 1,
       missingKey: 'next',
     })
-    expect(() => parseConfig(text.replace('rate-limit', 'config'))).toThrow('fallback_options.on_switch[0]')
+    expect(() => parseConfig(text.replace('rate-limit', 'config'))).toThrow(
+      'fallback_options.on_switch[0]',
+    )
   })
 
   test('a configuration file reports mistakes in the form and mistakes in the content in one pass', () => {
@@ -393,20 +451,28 @@ roles: {chat: big, sub_agent: small, judge: small, image: }
       'roles.chat',
       'roles.shield',
     ])
-    expect(() => parseConfig(text)).toThrow('settings.base_url: set base_url of the configuration itself')
+    expect(() => parseConfig(text)).toThrow(
+      'settings.base_url: set base_url of the configuration itself',
+    )
   })
 
   test('a configuration file refuses a text that would take minutes to read', () => {
     const anchors = Array.from({ length: 101 }, (_, index) => `- &a${index} 1`).join('\n')
-    expect(() => parseConfig(anchors)).toThrow('more than 100 anchors and aliases; write the values out')
+    expect(() => parseConfig(anchors)).toThrow(
+      'more than 100 anchors and aliases; write the values out',
+    )
     const fields = Array.from({ length: 10_001 }, (_, index) => `a${index}: 1`)
     for (const text of [
       fields.join('\n'),
       `{${fields.join(',')}}`,
       fields.map((one) => `? ${one.slice(0, -3)}`).join('\n'),
     ])
-      expect(() => parseConfig(text)).toThrow('more than 10000 fields; check that it is the right file')
-    expect(() => parseConfig('#'.repeat(262_145))).toThrow('the file has 262145 characters, expected at most 262144')
+      expect(() => parseConfig(text)).toThrow(
+        'more than 10000 fields; check that it is the right file',
+      )
+    expect(() => parseConfig('#'.repeat(262_145))).toThrow(
+      'the file has 262145 characters, expected at most 262144',
+    )
   })
 
   test.each([
@@ -418,14 +484,17 @@ roles: {chat: big, sub_agent: small, judge: small, image: }
       Array.from({ length: 110 }, (_, depth) => `${' '.repeat(8 * depth)}a:`).join('\n'),
       'config.yaml:102:1 ',
     ],
-  ])('a configuration file that is nested too deeply with %s is refused at its place', (_, text, place) => {
-    expect(() => parseConfig(text)).toThrow(
-      expect.objectContaining({
-        code: 'config',
-        message: `${place}the file has values nested deeper than 100; write them flatter`,
-      }) as Error,
-    )
-  })
+  ])(
+    'a configuration file that is nested too deeply with %s is refused at its place',
+    (_, text, place) => {
+      expect(() => parseConfig(text)).toThrow(
+        expect.objectContaining({
+          code: 'config',
+          message: `${place}the file has values nested deeper than 100; write them flatter`,
+        }) as Error,
+      )
+    },
+  )
 
   test('a configuration file is read from disk by the subpath for Node', async () => {
     const file = join(temporaryFolder('config'), 'models.yaml')

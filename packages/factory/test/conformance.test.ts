@@ -37,10 +37,13 @@ conformance(
     format: anthropicMessages,
     apiKey,
     create: (config) =>
-      createFallback([refuses, createAnthropic({ model: 'claude-sonnet-4-5', apiKey, ...config })], {
-        coolDownMs: 0,
-        now: () => 0,
-      }),
+      createFallback(
+        [refuses, createAnthropic({ model: 'claude-sonnet-4-5', apiKey, ...config })],
+        {
+          coolDownMs: 0,
+          now: () => 0,
+        },
+      ),
     skip: {
       'F3 onRetry is called before each further attempt, and may refuse it':
         'the switch from the first provider is its first attempt; fallback.test.ts tests that',

@@ -1,5 +1,10 @@
 import { createServer, type RequestListener } from 'node:http'
-import { type AddressInfo, createServer as createNetServer, type Server, type Socket } from 'node:net'
+import {
+  type AddressInfo,
+  createServer as createNetServer,
+  type Server,
+  type Socket,
+} from 'node:net'
 import { createServer as createTlsServer } from 'node:tls'
 import { inspect } from 'node:util'
 import { isLlmError, LlmError, ProviderError } from '@modelport/core'
@@ -8,7 +13,13 @@ import { afterAll, afterEach, describe, expect, test, vi } from 'vitest'
 import { reportFault } from '../../../test/support/faults.js'
 import { holdRefusedPort } from '../../../test/support/refused-port.js'
 import { refuseUnknownNames } from '../../../test/support/unknown-names.js'
-import { type Diagnosis, diagnose, type ModelConfig, type ProviderRow, testConnection } from '../src/index.js'
+import {
+  type Diagnosis,
+  diagnose,
+  type ModelConfig,
+  type ProviderRow,
+  testConnection,
+} from '../src/index.js'
 import { emptyEnvironment, failureOf } from './support.js'
 
 const apiKey = 'sk-connection-0123456789-canary'
@@ -28,7 +39,9 @@ const releases: (() => void)[] = []
 
 afterAll(refuseUnknownNames())
 
-async function listen(server: Server): Promise<{ readonly port: number; readonly sockets: Set<Socket> }> {
+async function listen(
+  server: Server,
+): Promise<{ readonly port: number; readonly sockets: Set<Socket> }> {
   const sockets = new Set<Socket>()
   server.on('connection', (socket: Socket) => {
     sockets.add(socket)
@@ -54,7 +67,8 @@ const drip = (write: () => void): void => {
   timers.add(setInterval(write, 20))
 }
 /** A turn of the loop reads what has come to this process: what is unread when a reset comes is lost with it. */
-const twoTurns = (then: () => void): void => void setImmediate(() => setImmediate(() => setImmediate(then)))
+const twoTurns = (then: () => void): void =>
+  void setImmediate(() => setImmediate(() => setImmediate(then)))
 const answer =
   (status: number, body: unknown, headers: Record<string, string> = {}): RequestListener =>
   (request, response) => {
@@ -81,7 +95,12 @@ interface Case {
 }
 
 const cases: Record<string, Case> = {
-  'a server that says nothing': { net: () => undefined, problem: 'timeout', code: 'timeout', requests: 0 },
+  'a server that says nothing': {
+    net: () => undefined,
+    problem: 'timeout',
+    code: 'timeout',
+    requests: 0,
+  },
   'headers that drip': {
     net: (socket) => drip(() => socket.write('x')),
     problem: 'not-an-llm-server',
@@ -114,8 +133,20 @@ const cases: Record<string, Case> = {
     problem: 'timeout',
     code: 'timeout',
   },
-  'TLS to a plain port': { http: answer(200, {}), scheme: 'https', problem: 'tls', code: 'network', requests: 0 },
-  'a TLS server without a certificate': { tls: true, scheme: 'https', problem: 'tls', code: 'network', requests: 0 },
+  'TLS to a plain port': {
+    http: answer(200, {}),
+    scheme: 'https',
+    problem: 'tls',
+    code: 'network',
+    requests: 0,
+  },
+  'a TLS server without a certificate': {
+    tls: true,
+    scheme: 'https',
+    problem: 'tls',
+    code: 'network',
+    requests: 0,
+  },
   'another protocol': {
     net: (socket) => socket.write('SSH-2.0-OpenSSH_9.9\r\n'),
     problem: 'not-an-llm-server',
@@ -144,22 +175,42 @@ const cases: Record<string, Case> = {
     problem: 'interrupted',
     code: 'truncated',
   },
-  '200 with a web page': { http: answer(200, page), problem: 'not-an-llm-server', code: 'protocol' },
+  '200 with a web page': {
+    http: answer(200, page),
+    problem: 'not-an-llm-server',
+    code: 'protocol',
+  },
   '200 with plain text': {
     http: answer(200, 'It works!', { 'content-type': 'text/plain' }),
     problem: 'not-an-llm-server',
     code: 'protocol',
   },
-  '401': { http: answer(401, error(`Incorrect API key provided: ${apiKey}`)), problem: 'auth', code: 'auth' },
+  '401': {
+    http: answer(401, error(`Incorrect API key provided: ${apiKey}`)),
+    problem: 'auth',
+    code: 'auth',
+  },
   '401 with a web page': { http: answer(401, page), problem: 'auth', code: 'auth' },
-  '403': { http: answer(403, error('Country not supported')), problem: 'permission', code: 'permission' },
+  '403': {
+    http: answer(403, error('Country not supported')),
+    problem: 'permission',
+    code: 'permission',
+  },
   '404 of a model': {
     http: answer(404, error('The model `m` does not exist', { code: 'model_not_found' })),
     problem: 'model',
     code: 'not-found',
   },
-  '404 with a web page': { http: answer(404, page), problem: 'not-an-llm-server', code: 'not-found' },
-  '404 of a path': { http: answer(404, { detail: 'Not Found' }), problem: 'not-an-llm-server', code: 'not-found' },
+  '404 with a web page': {
+    http: answer(404, page),
+    problem: 'not-an-llm-server',
+    code: 'not-found',
+  },
+  '404 of a path': {
+    http: answer(404, { detail: 'Not Found' }),
+    problem: 'not-an-llm-server',
+    code: 'not-found',
+  },
   '429': {
     http: answer(429, error('Too many requests'), { 'retry-after': '1' }),
     problem: 'rate-limit',
@@ -170,11 +221,19 @@ const cases: Record<string, Case> = {
     problem: 'quota',
     code: 'quota-exhausted',
   },
-  '402': { http: answer(402, error('Insufficient Balance')), problem: 'quota', code: 'quota-exhausted' },
+  '402': {
+    http: answer(402, error('Insufficient Balance')),
+    problem: 'quota',
+    code: 'quota-exhausted',
+  },
   '529': { http: answer(529, error('Overloaded')), problem: 'overloaded', code: 'overloaded' },
   '503 with a web page': { http: answer(503, page), problem: 'overloaded', code: 'overloaded' },
   '500': { http: answer(500, error('boom')), problem: 'server', code: 'server' },
-  '400': { http: answer(400, error('max_tokens must be at least 16')), problem: 'request', code: 'invalid-request' },
+  '400': {
+    http: answer(400, error('max_tokens must be at least 16')),
+    problem: 'request',
+    code: 'invalid-request',
+  },
   'a redirect': {
     http: answer(307, '', { location: 'http://elsewhere.test/' }),
     problem: 'redirect',
@@ -207,7 +266,9 @@ const cases: Record<string, Case> = {
   },
   'a proxy that refuses': {
     net: (socket) => {
-      socket.once('data', () => socket.end('HTTP/1.1 403 Forbidden\r\nX-Proxy-Error: blocked-by-allowlist\r\n\r\n'))
+      socket.once('data', () =>
+        socket.end('HTTP/1.1 403 Forbidden\r\nX-Proxy-Error: blocked-by-allowlist\r\n\r\n'),
+      )
     },
     config: { baseUrl: 'https://api.openai.test/v1', proxy: 'here' },
     problem: 'proxy',
@@ -258,40 +319,51 @@ async function serve(
 }
 
 describe.each(['openai', 'openai-compatible'])('testConnection with %s', (provider) => {
-  test.each(Object.entries(cases))('testConnection tells this problem from others: %s', async (_name, one) => {
-    const counter = { requests: 0 }
-    const { port, sockets } = await serve(one, counter)
-    const proxy = one.config?.proxy === undefined ? {} : { proxy: `http://127.0.0.1:${port}` }
-    const config = {
-      provider,
-      model: 'm',
-      baseUrl: `${one.scheme ?? 'http'}://127.0.0.1:${port}/v1`,
-      ...one.config,
-      ...proxy,
-    }
-    const test = (timeoutMs: number) => {
-      counter.requests = 0
-      return failureOf(() => testConnection(config, apiKey, { timeoutMs, context }))
-    }
-    const startedAt = performance.now()
-    let failure = await test(one.problem === 'timeout' ? 400 : 30_000)
-    reportFault('testConnection', { 'cases told apart': 1, 'ms at most': performance.now() - startedAt })
-    // A machine that did something else for so long has not sent the request: once more, with time for that.
-    if (one.problem === 'timeout' && counter.requests !== (one.requests ?? 1)) failure = await test(10_000)
-    expect({ code: failure.code, problem: diagnose(failure).problem, message: failure.message }).toMatchObject({
-      code: one.code,
-      problem: one.problem,
-    })
-    expect(isLlmError(failure)).toBe(true)
-    expect(diagnose(failure).fix).toBeTruthy()
-    expect(counter.requests).toBe(one.requests ?? 1)
-    expect(
-      `${failure.stack ?? ''}${inspect(failure, { depth: 20, showHidden: true })}${JSON.stringify(failure)}`,
-    ).not.toContain('canary')
-    await expect
-      .poll(() => sockets.size)
-      .toBeLessThanOrEqual(one.code === 'timeout' || one.code === 'limit-exceeded' ? 0 : 1)
-  })
+  test.each(Object.entries(cases))(
+    'testConnection tells this problem from others: %s',
+    async (_name, one) => {
+      const counter = { requests: 0 }
+      const { port, sockets } = await serve(one, counter)
+      const proxy = one.config?.proxy === undefined ? {} : { proxy: `http://127.0.0.1:${port}` }
+      const config = {
+        provider,
+        model: 'm',
+        baseUrl: `${one.scheme ?? 'http'}://127.0.0.1:${port}/v1`,
+        ...one.config,
+        ...proxy,
+      }
+      const test = (timeoutMs: number) => {
+        counter.requests = 0
+        return failureOf(() => testConnection(config, apiKey, { timeoutMs, context }))
+      }
+      const startedAt = performance.now()
+      let failure = await test(one.problem === 'timeout' ? 400 : 30_000)
+      reportFault('testConnection', {
+        'cases told apart': 1,
+        'ms at most': performance.now() - startedAt,
+      })
+      // A machine that did something else for so long has not sent the request: once more, with time for that.
+      if (one.problem === 'timeout' && counter.requests !== (one.requests ?? 1))
+        failure = await test(10_000)
+      expect({
+        code: failure.code,
+        problem: diagnose(failure).problem,
+        message: failure.message,
+      }).toMatchObject({
+        code: one.code,
+        problem: one.problem,
+      })
+      expect(isLlmError(failure)).toBe(true)
+      expect(diagnose(failure).fix).toBeTruthy()
+      expect(counter.requests).toBe(one.requests ?? 1)
+      expect(
+        `${failure.stack ?? ''}${inspect(failure, { depth: 20, showHidden: true })}${JSON.stringify(failure)}`,
+      ).not.toContain('canary')
+      await expect
+        .poll(() => sockets.size)
+        .toBeLessThanOrEqual(one.code === 'timeout' || one.code === 'limit-exceeded' ? 0 : 1)
+    },
+  )
 
   test.each([
     ['OK', 'stop'],
@@ -309,15 +381,21 @@ describe.each(['openai', 'openai-compatible'])('testConnection with %s', (provid
         })
       }),
     )
-    const report = await testConnection({ provider, model: 'm', baseUrl: `http://127.0.0.1:${port}/v1` }, apiKey, {
-      context,
-    })
+    const report = await testConnection(
+      { provider, model: 'm', baseUrl: `http://127.0.0.1:${port}/v1` },
+      apiKey,
+      {
+        context,
+      },
+    )
     expect(report.model).toBe('served-model')
     expect(report.latencyMs).toBeGreaterThan(0)
     expect(bodies).toHaveLength(1)
     expect(Object.keys(bodies[0]!)).not.toContain('temperature')
     expect(bodies[0]!.messages).toEqual([{ role: 'user', content: 'Respond with OK' }])
-    expect(bodies[0]!.max_tokens ?? bodies[0]!.max_completion_tokens).toBe(provider === 'openai' ? 16 : 5)
+    expect(bodies[0]!.max_tokens ?? bodies[0]!.max_completion_tokens).toBe(
+      provider === 'openai' ? 16 : 5,
+    )
   })
 
   test.each([
@@ -326,20 +404,32 @@ describe.each(['openai', 'openai-compatible'])('testConnection with %s', (provid
   ])('testConnection fails on the reply %j that ends by %s', async (text, finish, code) => {
     const { port } = await listen(createServer(answer(200, JSON.parse(chat(text, finish)))))
     const config = { provider, model: 'm', baseUrl: `http://127.0.0.1:${port}/v1` }
-    expect(await failureOf(() => testConnection(config, apiKey, { context }))).toMatchObject({ code })
+    expect(await failureOf(() => testConnection(config, apiKey, { context }))).toMatchObject({
+      code,
+    })
   })
 })
 
 describe('testConnection', () => {
   const row = (
-    createProvider: ProviderRow['creators'] extends infer _ ? () => ReturnType<typeof createMock> : never,
+    createProvider: ProviderRow['creators'] extends infer _
+      ? () => ReturnType<typeof createMock>
+      : never,
     more: Partial<ProviderRow> = {},
   ): { environment: typeof emptyEnvironment; table: Map<string, ProviderRow> } => ({
     ...context,
     table: new Map([
       [
         'x',
-        { name: 'x', offline: true, keyEnv: [], needsKey: false, model: 'm', creators: { createProvider }, ...more },
+        {
+          name: 'x',
+          offline: true,
+          keyEnv: [],
+          needsKey: false,
+          model: 'm',
+          creators: { createProvider },
+          ...more,
+        },
       ],
     ]),
   })
@@ -347,7 +437,9 @@ describe('testConnection', () => {
   test('testConnection gives up after 15 s, even if nothing honours the signal', async () => {
     vi.useFakeTimers()
     const deaf = () => new Promise<Response>(() => undefined)
-    const failure = failureOf(() => testConnection({ provider: 'openai', apiKey, fetch: deaf }, undefined, { context }))
+    const failure = failureOf(() =>
+      testConnection({ provider: 'openai', apiKey, fetch: deaf }, undefined, { context }),
+    )
     await vi.advanceTimersByTimeAsync(14_999)
     let settled = false
     void failure.then(() => {
@@ -368,22 +460,32 @@ describe('testConnection', () => {
   test.each([0, -1, Number.NaN, Infinity, 2 ** 31])(
     'a time of %d ms is refused: a timer would fire at once',
     async (timeoutMs) => {
-      expect(await failureOf(() => testConnection('mock', undefined, { timeoutMs }))).toMatchObject({
-        code: 'config',
-        message: expect.stringContaining('timeoutMs') as string,
-      })
+      expect(await failureOf(() => testConnection('mock', undefined, { timeoutMs }))).toMatchObject(
+        {
+          code: 'config',
+          message: expect.stringContaining('timeoutMs') as string,
+        },
+      )
     },
   )
 
   test('testConnection gives up on a provider that ignores its options', async () => {
-    const never = { ...createMock({ responses: ['x'] }), generate: () => new Promise<never>(() => undefined) }
+    const never = {
+      ...createMock({ responses: ['x'] }),
+      generate: () => new Promise<never>(() => undefined),
+    }
     expect(
-      await failureOf(() => testConnection('x', undefined, { timeoutMs: 30, context: row(() => never) })),
+      await failureOf(() =>
+        testConnection('x', undefined, { timeoutMs: 30, context: row(() => never) }),
+      ),
     ).toMatchObject({ code: 'timeout' })
     const loads: ProviderRow['creators'] = () => new Promise(() => undefined)
     expect(
       await failureOf(() =>
-        testConnection('x', undefined, { timeoutMs: 30, context: row(() => never, { creators: loads }) }),
+        testConnection('x', undefined, {
+          timeoutMs: 30,
+          context: row(() => never, { creators: loads }),
+        }),
       ),
     ).toMatchObject({ code: 'timeout' })
   })
@@ -392,16 +494,22 @@ describe('testConnection', () => {
     const sent: string[] = []
     const fetch = (_: unknown, init?: RequestInit) => {
       sent.push(new Headers(init?.headers).get('authorization') ?? '')
-      return Promise.resolve(new Response(chat('OK'), { headers: { 'content-type': 'application/json' } }))
+      return Promise.resolve(
+        new Response(chat('OK'), { headers: { 'content-type': 'application/json' } }),
+      )
     }
     await testConnection({ provider: 'groq', fetch }, apiKey, { context })
     expect(sent).toEqual([`Bearer ${apiKey}`])
-    const failure = await failureOf(() => testConnection({ provider: 'groq', fetch }, undefined, { context }))
+    const failure = await failureOf(() =>
+      testConnection({ provider: 'groq', fetch }, undefined, { context }),
+    )
     expect(failure.message).toContain('GROQ_API_KEY')
     expect(diagnose(failure).problem).toBe('config')
     expect(
       diagnose(
-        await failureOf(() => testConnection({ provider: 'groq', fetch }, 'sk-bad\u0000key-0123456789', { context })),
+        await failureOf(() =>
+          testConnection({ provider: 'groq', fetch }, 'sk-bad\u0000key-0123456789', { context }),
+        ),
       ).problem,
     ).toBe('config')
     expect(sent).toHaveLength(1)
@@ -418,7 +526,10 @@ describe('testConnection', () => {
     )
     expect(failure.code).toBe('overloaded')
     expect([mock.requests.length, spare.requests.length]).toEqual([1, 0])
-    expect(mock.requests[0]).toMatchObject({ stream: false, options: { maxTokens: 5, retry: { attempts: 1 } } })
+    expect(mock.requests[0]).toMatchObject({
+      stream: false,
+      options: { maxTokens: 5, retry: { attempts: 1 } },
+    })
   })
 
   test('embeddings are tested by an embedding', async () => {
@@ -427,7 +538,9 @@ describe('testConnection', () => {
       urls.push(String(input))
       return Promise.resolve(Response.json({ embeddings: [[1, 2]] }))
     }
-    expect(await testConnection({ provider: 'ollama', fetch }, undefined, { embedding: true, context })).toMatchObject({
+    expect(
+      await testConnection({ provider: 'ollama', fetch }, undefined, { embedding: true, context }),
+    ).toMatchObject({
       model: 'nomic-embed-text',
     })
     expect(urls).toEqual(['http://localhost:11434/api/embed'])
@@ -435,10 +548,14 @@ describe('testConnection', () => {
 
   test('an abort stops testConnection with its own reason', async () => {
     const controller = new AbortController()
-    const call = testConnection({ provider: 'openai', apiKey, fetch: () => new Promise(() => undefined) }, undefined, {
-      signal: controller.signal,
-      context,
-    })
+    const call = testConnection(
+      { provider: 'openai', apiKey, fetch: () => new Promise(() => undefined) },
+      undefined,
+      {
+        signal: controller.signal,
+        context,
+      },
+    )
     setTimeout(() => controller.abort(), 5)
     const failure = await failureOf(() => call)
     expect(failure.name).toBe('AbortError')
@@ -447,7 +564,12 @@ describe('testConnection', () => {
 
   test('a timeout of a model in this process is not blamed on the network', () => {
     const fixOf = (provider: string) =>
-      diagnose(new ProviderError('timeout', `${provider}: 30000 ms have passed`, { provider, reason: 'deadline' })).fix
+      diagnose(
+        new ProviderError('timeout', `${provider}: 30000 ms have passed`, {
+          provider,
+          reason: 'deadline',
+        }),
+      ).fix
     expect(fixOf('llamacpp')).toBe(
       'No reply in time: the model computes in this process, so give it more time, a smaller model or fewer tokens, and see what else uses the processor.',
     )
@@ -456,7 +578,9 @@ describe('testConnection', () => {
 
   test('diagnose names the host that the allow-list of a sandbox or a proxy lacks', () => {
     const of = (message: string, more: object = {}) =>
-      diagnose(new ProviderError('network', message, { provider: 'x', host: 'api.x.test:443', ...more }))
+      diagnose(
+        new ProviderError('network', message, { provider: 'x', host: 'api.x.test:443', ...more }),
+      )
     expect(of('x: network at api.x.test:443: Requires net access to "api.x.test:443"')).toEqual({
       problem: 'sandbox',
       fix: 'A sandbox refused the connection: add api.x.test:443 to its allow-list.',
@@ -469,14 +593,19 @@ describe('testConnection', () => {
     ]) {
       expect(of('x: 403 permission: no', { status: 403, body }).missingHost).toBe('api.x.test:443')
     }
-    for (const message of ['Proxy response (403) !== 200 when HTTP Tunneling', 'Request was cancelled.']) {
+    for (const message of [
+      'Proxy response (403) !== 200 when HTTP Tunneling',
+      'Request was cancelled.',
+    ]) {
       expect(of(`x: network at api.x.test:443: ${message}`)).toEqual({
         problem: 'proxy',
         fix: 'The proxy refused: check its address and password, and that it allows api.x.test:443.',
         missingHost: 'api.x.test:443',
       })
     }
-    expect(of('x: network (refused): the proxy 127.0.0.1:9 cannot be reached: connect ECONNREFUSED')).toEqual({
+    expect(
+      of('x: network (refused): the proxy 127.0.0.1:9 cannot be reached: connect ECONNREFUSED'),
+    ).toEqual({
       problem: 'proxy',
       fix: 'The proxy cannot be reached: start it, or correct its address.',
     })
@@ -492,7 +621,11 @@ describe('testConnection', () => {
           { cause: Object.assign(new Error('x'), { code: cause }) },
         ),
       ).problem
-    expect([of('ERR_ACCESS_DENIED'), of('EAI_AGAIN'), of('ECONNRESET')]).toEqual(['sandbox', 'dns', 'interrupted'])
+    expect([of('ERR_ACCESS_DENIED'), of('EAI_AGAIN'), of('ECONNRESET')]).toEqual([
+      'sandbox',
+      'dns',
+      'interrupted',
+    ])
     expect(
       diagnose(
         new ProviderError('permission', 'x: 403 permission: blocked-by-sandbox-runtime', {
@@ -519,7 +652,7 @@ test.each([
 })
 
 test('a limit of the program itself is not blamed on a server', () => {
-  expect(diagnose(new LlmError('limit-exceeded', 'the run ended as limit: the same call again')).problem).toBe(
-    'unknown',
-  )
+  expect(
+    diagnose(new LlmError('limit-exceeded', 'the run ended as limit: the same call again')).problem,
+  ).toBe('unknown')
 })

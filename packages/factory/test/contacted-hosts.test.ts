@@ -50,7 +50,9 @@ describe('only the declared hosts are contacted', () => {
           said = apiHost({ provider: chosen, baseUrl: url }, context)
         } catch (error) {
           expect(isLlmError(error, 'invalid-base-url')).toBe(true)
-          expect((await failureOf(() => wireHost({ provider: chosen, baseUrl: url }))).code).toBe('invalid-base-url')
+          expect((await failureOf(() => wireHost({ provider: chosen, baseUrl: url }))).code).toBe(
+            'invalid-base-url',
+          )
           return
         }
         expect(said).toMatch(/^(\[[0-9a-f:]+\]|[a-z0-9.-]+):[1-9][0-9]{0,4}$/)
@@ -66,7 +68,15 @@ describe('only the declared hosts are contacted', () => {
   // The standard's own answers, not ours, say what is right.
   test('every absolute http(s) URL has the host that the URL standard states, and every other input is a typed error', () => {
     const tally = { right: 0, userinfo: 0, control: 0, unusable: 0, nowhere: [] as string[] }
-    for (const { input, failure, protocol = '', hostname = '', port = '', username, password } of urlCases()) {
+    for (const {
+      input,
+      failure,
+      protocol = '',
+      hostname = '',
+      port = '',
+      username,
+      password,
+    } of urlCases()) {
       const said = (): string => apiHost({ provider: 'openai', baseUrl: input }, context)
       const refused = (): void => {
         expect(said, input).toThrow(expect.objectContaining({ code: 'invalid-base-url' }))
@@ -198,11 +208,17 @@ describe('the environment moves a host only if the configuration asks for it', (
       reportFault('K5', { variables: 1 })
       const variables = { [variable]: value }
       const environment = environmentOf(variables)
-      const keyed = { ...config, ...(config.provider !== 'vertex' && { apiKey: 'key-of-tests-0123' }) }
+      const keyed = {
+        ...config,
+        ...(config.provider !== 'vertex' && { apiKey: 'key-of-tests-0123' }),
+      }
       const was = process.env[variable]
       process.env[variable] = value
       const wire = (given: ModelConfig) =>
-        wireHost({ ...given, ...(given.provider === 'vertex' && { apiKey: undefined }) }, { environment })
+        wireHost(
+          { ...given, ...(given.provider === 'vertex' && { apiKey: undefined }) },
+          { environment },
+        )
       try {
         expect(apiHost(keyed, { environment })).toBe(apiHost(keyed, context))
         expect(await wire(keyed)).toBe(apiHost(keyed, context))
@@ -237,7 +253,11 @@ describe('the environment moves a host only if the configuration asks for it', (
       GOOGLE_CLOUD_PROJECT: 'p',
     })
     expect(apiHost('google', { environment })).toBe('generativelanguage.googleapis.com:443')
-    const moved = { provider: 'google', useEnvironmentBaseUrls: true, vertex: { accessToken: () => 'token-of-tests' } }
+    const moved = {
+      provider: 'google',
+      useEnvironmentBaseUrls: true,
+      vertex: { accessToken: () => 'token-of-tests' },
+    }
     expect(apiHost({ provider: 'google', useEnvironmentBaseUrls: true }, { environment })).toBe(
       'europe-west1-aiplatform.googleapis.com:443',
     )
@@ -259,13 +279,20 @@ describe('the environment moves a host only if the configuration asks for it', (
 
   test('a variable that the configuration names must be set', async () => {
     const config = { provider: 'openai', baseUrlEnv: 'MY_BASE' }
-    expect(apiHosts(config, { environment: environmentOf({ MY_BASE: elsewhere }) })[0]).toMatchObject({
+    expect(
+      apiHosts(config, { environment: environmentOf({ MY_BASE: elsewhere }) })[0],
+    ).toMatchObject({
       host: 'elsewhere.test',
       port: 8443,
       source: 'env',
     })
-    const prefixed = { environment: environmentOf({ OP_MY_BASE: elsewhere }), environmentPrefix: 'OP_' }
+    const prefixed = {
+      environment: environmentOf({ OP_MY_BASE: elsewhere }),
+      environmentPrefix: 'OP_',
+    }
     expect(apiHost(config, prefixed)).toBe('elsewhere.test:8443')
-    expect((await failureOf(() => apiHost(config, context))).message).toContain('MY_BASE is not set')
+    expect((await failureOf(() => apiHost(config, context))).message).toContain(
+      'MY_BASE is not set',
+    )
   })
 })

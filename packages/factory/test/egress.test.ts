@@ -32,10 +32,17 @@ describe('behind a proxy that records the requested hosts', () => {
     asked.push(host)
     const port = allowed?.(host)
     if (port === undefined) return response.writeHead(403).end()
-    if (request.headers['proxy-authorization'] !== undefined) told.add(request.headers['proxy-authorization'])
+    if (request.headers['proxy-authorization'] !== undefined)
+      told.add(request.headers['proxy-authorization'])
     delete request.headers['proxy-authorization']
     const upstream = forward(
-      { host: '127.0.0.1', port, path: pathname + search, method: request.method, headers: request.headers },
+      {
+        host: '127.0.0.1',
+        port,
+        path: pathname + search,
+        method: request.method,
+        headers: request.headers,
+      },
       (answer) => {
         response.writeHead(answer.statusCode ?? 500, answer.headers)
         answer.pipe(response)
@@ -78,7 +85,10 @@ describe('behind a proxy that records the requested hosts', () => {
     ['google', { provider: 'google', apiKey }],
     [
       'vertex',
-      { provider: 'vertex', vertex: { project: 'p', location: 'europe-west1', accessToken: () => 'token-of-tests' } },
+      {
+        provider: 'vertex',
+        vertex: { project: 'p', location: 'europe-west1', accessToken: () => 'token-of-tests' },
+      },
     ],
     ['deepseek', { provider: 'deepseek', apiKey }],
     ['ollama cloud', { provider: 'ollama', apiKey, baseUrl: 'https://ollama.com' }],
@@ -89,8 +99,12 @@ describe('behind a proxy that records the requested hosts', () => {
     allowed = undefined
     const proxied = { ...config, proxy: address }
     const provider = await newProvider(proxied, context)
-    await expect(provider.complete('Hi', { retry: { attempts: 1 } })).rejects.toMatchObject({ code: 'network' })
-    const stream = provider.streamWithTools([{ role: 'user', content: 'Hi' }], [], { retry: { attempts: 1 } })
+    await expect(provider.complete('Hi', { retry: { attempts: 1 } })).rejects.toMatchObject({
+      code: 'network',
+    })
+    const stream = provider.streamWithTools([{ role: 'user', content: 'Hi' }], [], {
+      retry: { attempts: 1 },
+    })
     await expect(stream).rejects.toMatchObject({ code: 'network' })
     const declared = apiHosts(proxied, context)
     expect(asked.length).toBeGreaterThan(0)
@@ -100,7 +114,9 @@ describe('behind a proxy that records the requested hosts', () => {
         .map(hostPort)
         .sort(),
     )
-    expect(declared.filter(({ purpose }) => purpose === 'proxy').map(hostPort)).toEqual([new URL(address).host])
+    expect(declared.filter(({ purpose }) => purpose === 'proxy').map(hostPort)).toEqual([
+      new URL(address).host,
+    ])
   })
 
   test.each<[string, ModelConfig]>([
@@ -126,7 +142,8 @@ describe('behind a proxy that records the requested hosts', () => {
     try {
       // A plain host of the test's own: the proxy leads it to the server.
       const baseUrl = `http://model.test:8080${config.provider === 'groq' || config.provider === 'openai' ? '/v1' : ''}`
-      allowed = (target) => (target === 'model.test:8080' ? Number(new URL(server.url).port) : undefined)
+      allowed = (target) =>
+        target === 'model.test:8080' ? Number(new URL(server.url).port) : undefined
       // As sandboxes give it: with a password, in a variable.
       const proxied = {
         ...config,
@@ -135,7 +152,11 @@ describe('behind a proxy that records the requested hosts', () => {
         enforceHosts: true,
         ...(config.provider === 'openai' && { settings: { api: 'responses' } }),
       }
-      const context = { environment: environmentOf({ HTTPS_PROXY: address.replace('//', '//srt.box:p%40ss-0123@') }) }
+      const context = {
+        environment: environmentOf({
+          HTTPS_PROXY: address.replace('//', '//srt.box:p%40ss-0123@'),
+        }),
+      }
       const provider = await newProvider(proxied, context)
       const reader = await provider.streamWithTools(
         [{ role: 'user', content: 'Weather?' }],
@@ -206,7 +227,9 @@ describe('connections that the connector opens', () => {
     'http://127.0.0.1:9/a/b/',
   ]
   test.each(
-    urls.flatMap((url) => ['openai-compatible', 'anthropic', 'ollama'].map((provider) => [provider, url] as const)),
+    urls.flatMap((url) =>
+      ['openai-compatible', 'anthropic', 'ollama'].map((provider) => [provider, url] as const),
+    ),
   )('%s %s', async (provider, baseUrl) => {
     opened.length = 0
     // A pool of its own: one that another test has opened would be taken again.
@@ -218,7 +241,9 @@ describe('connections that the connector opens', () => {
       settings: { timeouts: { connectMs: 5000 + pools++ } },
     }
     const made = await newProvider(config, context)
-    await expect(made.complete('Hi', { retry: { attempts: 1 }, deadlineMs: 2000 })).rejects.toHaveProperty('code')
+    await expect(
+      made.complete('Hi', { retry: { attempts: 1 }, deadlineMs: 2000 }),
+    ).rejects.toHaveProperty('code')
     expect(new Set(opened)).toEqual(new Set([apiHost(config, context)]))
   })
 })
@@ -247,7 +272,9 @@ describe('bundles', () => {
       alias: sources,
       ...options,
     })
-    const inputs = Object.values(metafile!.outputs).flatMap((output) => Object.entries(output.inputs))
+    const inputs = Object.values(metafile!.outputs).flatMap((output) =>
+      Object.entries(output.inputs),
+    )
     return {
       used: inputs.filter(([, { bytesInOutput }]) => bytesInOutput > 0).map(([path]) => path),
       text: outputFiles!.map((file) => file.text).join('\n'),
@@ -258,7 +285,9 @@ describe('bundles', () => {
     const { used, text } = await bundle(`export { apiHost, apiHosts } from './index.js'`)
     expect(used.some((path) => path.endsWith('factory/src/resolve/hosts.ts'))).toBe(true)
     expect(
-      used.filter((path) => /providers\.ts|provider-[a-z]+\/|driver\/|undici|yaml|zod|node_modules/.test(path)),
+      used.filter((path) =>
+        /providers\.ts|provider-[a-z]+\/|driver\/|undici|yaml|zod|node_modules/.test(path),
+      ),
     ).toEqual([])
     expect(/import\(|from ["'].*/.exec(text)?.[0]).toBeUndefined()
   })
@@ -270,15 +299,26 @@ describe('bundles', () => {
       export const factory = createFactory({ rows: providerRows.filter(({ name }) => name === 'ollama').map((row) => ({ ...row, creators: { createProvider: createOllama } })) })`
     const alias = { ...sources, 'the-imported-one': source('provider-ollama') }
     const { used, text } = await bundle(contents, { alias, external: [] })
-    expect(used.filter((path) => /providers\.ts|provider-(?!ollama)[a-z]+\/|yaml|zod/.test(path))).toEqual([])
+    expect(
+      used.filter((path) => /providers\.ts|provider-(?!ollama)[a-z]+\/|yaml|zod/.test(path)),
+    ).toEqual([])
     expect(/import\(["']@modelport.*/.exec(text)?.[0]).toBeUndefined()
     expect(text.includes('/api/chat')).toBe(true)
   })
 
   test('newProvider names each package in a form that bundlers resolve, and tolerates one that is not installed', async () => {
     const { text } = await bundle(`export { newProvider } from './index.js'`)
-    const names = ['anthropic', 'openai', 'google', 'ollama', 'openai-compatible', 'mock', 'llamacpp']
-    for (const name of names) expect(text.includes(`import("@modelport/provider-${name}")`), name).toBe(true)
+    const names = [
+      'anthropic',
+      'openai',
+      'google',
+      'ollama',
+      'openai-compatible',
+      'mock',
+      'llamacpp',
+    ]
+    for (const name of names)
+      expect(text.includes(`import("@modelport/provider-${name}")`), name).toBe(true)
     const folder = mkdtempSync(join(tmpdir(), 'modelport-bundle-'))
     try {
       const again = (contents: string) =>
@@ -304,7 +344,11 @@ describe('bundles', () => {
       mkdirSync(installed, { recursive: true })
       writeFileSync(
         join(installed, 'package.json'),
-        JSON.stringify({ name: '@modelport/provider-ollama', type: 'module', exports: './index.js' }),
+        JSON.stringify({
+          name: '@modelport/provider-ollama',
+          type: 'module',
+          exports: './index.js',
+        }),
       )
       writeFileSync(join(installed, 'index.js'), `import 'an-sdk-that-is-missing'\n`)
       writeFileSync(join(folder, 'factory.mjs'), text)

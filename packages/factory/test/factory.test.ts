@@ -38,7 +38,12 @@ describe('newProvider', () => {
       { name: 'openai', model: 'gpt-5.4', cheapestModel: 'gpt-5.4-mini' },
     ],
     [
-      { provider: 'openai', model: 'custom-model', baseUrl: 'http://localhost:8080/v1', apiKeyEnv: 'OPENAI_API_KEY' },
+      {
+        provider: 'openai',
+        model: 'custom-model',
+        baseUrl: 'http://localhost:8080/v1',
+        apiKeyEnv: 'OPENAI_API_KEY',
+      },
       { OPENAI_API_KEY: 'test-key' },
       { name: 'openai', model: 'custom-model' },
     ],
@@ -47,7 +52,11 @@ describe('newProvider', () => {
       { GOOGLE_API_KEY: 'test-key' },
       { name: 'google', cheapestModel: 'gemini-3.1-flash-lite' },
     ],
-    [{ provider: 'ollama', model: 'llama3.2' }, {}, { name: 'ollama', model: 'llama3.2', cheapestModel: 'llama3.2' }],
+    [
+      { provider: 'ollama', model: 'llama3.2' },
+      {},
+      { name: 'ollama', model: 'llama3.2', cheapestModel: 'llama3.2' },
+    ],
     [{ provider: 'ollama', model: 'llama3.2', apiKeyEnv: 'NOT_SET' }, {}, { name: 'ollama' }],
     ['ollama:llama3:8b', {}, { name: 'ollama', model: 'llama3:8b' }],
     [{ provider: 'Ollama:llama3:8b' }, {}, { name: 'ollama', model: 'llama3:8b' }],
@@ -63,10 +72,18 @@ describe('newProvider', () => {
       { AZURE_OPENAI_API_KEY: 'test-key' },
       { name: 'azure-openai', model: 'deployed' },
     ],
-    [{ provider: 'vertex', vertex: { project: 'p', accessToken: () => 't' } }, {}, { name: 'google' }],
+    [
+      { provider: 'vertex', vertex: { project: 'p', accessToken: () => 't' } },
+      {},
+      { name: 'google' },
+    ],
     [{ provider: 'mock', settings: { responses: ['Hello'] } }, {}, { name: 'mock' }],
     [{ provider: 'lmstudio' }, {}, { name: 'lmstudio', model: 'local-model' }],
-    [{ provider: 'openai', apiKey: 'k-0123456789', cheapestModel: 'tiny' }, {}, { cheapestModel: 'tiny' }],
+    [
+      { provider: 'openai', apiKey: 'k-0123456789', cheapestModel: 'tiny' },
+      {},
+      { cheapestModel: 'tiny' },
+    ],
   ])('newProvider makes a provider of %j', async (config, variables, expected) => {
     const provider = await newProvider(config, { environment: environmentOf(variables) })
     expect(isProvider(provider)).toBe(true)
@@ -150,23 +167,36 @@ describe('embedders', () => {
     expect(embedder.model).toBe(model)
   })
   test('a file in this process embeds, through the name of its provider', async () => {
-    const embedder = await newEmbedder({ provider: 'llamacpp', model: '/models/some-model.gguf' }, none)
+    const embedder = await newEmbedder(
+      { provider: 'llamacpp', model: '/models/some-model.gguf' },
+      none,
+    )
     expect(embedder).toMatchObject({ name: 'llamacpp', model: 'some-model' })
     const settings = { modelPath: '/models/other.gguf' }
-    expect((await newEmbedder({ provider: 'llamacpp', model: 'my-name', settings }, none)).model).toBe('my-name')
+    expect(
+      (await newEmbedder({ provider: 'llamacpp', model: 'my-name', settings }, none)).model,
+    ).toBe('my-name')
     // Its own package loads it: there is no such file.
     expect((await failureOf(() => embedder.embed(['x']))).message).toContain('some-model.gguf')
   })
   test('a vendor without embeddings is unsupported', async () => {
-    expect((await failureOf(() => newEmbedder({ provider: 'anthropic', apiKey: 'k-0123456789' }, none))).code).toBe(
-      'unsupported',
-    )
+    expect(
+      (await failureOf(() => newEmbedder({ provider: 'anthropic', apiKey: 'k-0123456789' }, none)))
+        .code,
+    ).toBe('unsupported')
   })
 })
 
 describe('keys', () => {
-  const key = (config: ModelConfig, variables: Record<string, string>, environmentPrefix?: string) =>
-    resolveApiKey(resolveModel(config, none), { environment: environmentOf(variables), environmentPrefix })
+  const key = (
+    config: ModelConfig,
+    variables: Record<string, string>,
+    environmentPrefix?: string,
+  ) =>
+    resolveApiKey(resolveModel(config, none), {
+      environment: environmentOf(variables),
+      environmentPrefix,
+    })
 
   test("newProvider takes the given key, else the named variable and its prefixed form, else the vendor's variables in order", async () => {
     const all = {
@@ -198,7 +228,10 @@ describe('keys', () => {
 
   test('newProvider sends no other key when the named variable is unset: an error where the provider needs a key', async () => {
     const others = { MINE: '', OP_MINE: ' ', GEMINI_API_KEY: 'gemini', OLLAMA_API_KEY: 'cloud' }
-    expect((await failureOf(() => key({ provider: 'google', apiKeyEnv: 'MINE' }, others, 'OP_'))).message).toBe(
+    expect(
+      (await failureOf(() => key({ provider: 'google', apiKeyEnv: 'MINE' }, others, 'OP_')))
+        .message,
+    ).toBe(
       'google: environment variable MINE (or OP_MINE) is not set; get a key at https://aistudio.google.com/apikey',
     )
     expect(key({ provider: 'ollama', apiKeyEnv: 'MINE' }, others)).toBeUndefined()
@@ -211,7 +244,9 @@ describe('keys', () => {
       'azure-openai: no key for this address; name its variable as apiKeyEnv (in a file: api_key_env), or set AZURE_OPENAI_ENDPOINT to this address so that AZURE_OPENAI_API_KEY counts',
     )
     expect(key({ ...config, apiKeyEnv: 'AZURE_OPENAI_API_KEY' }, variables)).toBe('azure')
-    expect(key(config, { ...variables, AZURE_OPENAI_ENDPOINT: 'https://r.openai.azure.com/' })).toBe('azure')
+    expect(
+      key(config, { ...variables, AZURE_OPENAI_ENDPOINT: 'https://r.openai.azure.com/' }),
+    ).toBe('azure')
   })
 
   test('newProvider asks for a key where the package sends nothing without one, and says how to name it', async () => {
@@ -224,10 +259,22 @@ describe('keys', () => {
   })
 
   test('newProvider refuses settings that would replace the address, the transport or the key', async () => {
-    for (const name of ['baseUrl', 'fetch', 'proxy', 'apiKey', 'headers', 'azure', 'vertex', 'enforceHosts'])
+    for (const name of [
+      'baseUrl',
+      'fetch',
+      'proxy',
+      'apiKey',
+      'headers',
+      'azure',
+      'vertex',
+      'enforceHosts',
+    ])
       expect(
-        (await failureOf(() => newProvider({ provider: 'openai', apiKey: 'k-0123', settings: { [name]: 'x' } })))
-          .message,
+        (
+          await failureOf(() =>
+            newProvider({ provider: 'openai', apiKey: 'k-0123', settings: { [name]: 'x' } }),
+          )
+        ).message,
       ).toBe(`settings.${name}: set ${name} of the configuration itself, not in settings`)
   })
 
@@ -237,7 +284,9 @@ describe('keys', () => {
       baseUrl: 'https://elsewhere.test',
       vertex: { project: 'p', applicationDefault: true },
     }
-    expect((await failureOf(() => newProvider(config, none))).message).toContain('only to *.googleapis.com')
+    expect((await failureOf(() => newProvider(config, none))).message).toContain(
+      'only to *.googleapis.com',
+    )
   })
 
   test('newProvider refuses a model in vendor fields', async () => {
@@ -306,13 +355,21 @@ describe('keys', () => {
     )
     expect(error.code).toBe('config')
     expect(error.message).toContain('KEY')
-    expect((await failureOf(() => key({ provider: 'openai' }, {}))).message).toContain('OPENAI_API_KEY is not set')
+    expect((await failureOf(() => key({ provider: 'openai' }, {}))).message).toContain(
+      'OPENAI_API_KEY is not set',
+    )
     expect(error.message).not.toContain('secret')
   })
 
   test("a vendor's key goes to the vendor's own host, and to no other by itself", () => {
-    const variables = { OPENAI_API_KEY: 'vendors', DEEPSEEK_API_KEY: 'other', OLLAMA_API_KEY: 'local' }
-    expect(key({ provider: 'openai', baseUrl: 'https://us.api.openai.com/v1' }, variables)).toBe('vendors')
+    const variables = {
+      OPENAI_API_KEY: 'vendors',
+      DEEPSEEK_API_KEY: 'other',
+      OLLAMA_API_KEY: 'local',
+    }
+    expect(key({ provider: 'openai', baseUrl: 'https://us.api.openai.com/v1' }, variables)).toBe(
+      'vendors',
+    )
     for (const baseUrl of [
       'https://proxy.test/v1',
       'https://api.openai.com.evil.test',
@@ -322,9 +379,12 @@ describe('keys', () => {
     ]) {
       expect(key({ provider: 'openai', baseUrl }, variables), baseUrl).toBeUndefined()
     }
-    expect(key({ provider: 'openai', baseUrl: 'https://proxy.test/v1', apiKeyEnv: 'OPENAI_API_KEY' }, variables)).toBe(
-      'vendors',
-    )
+    expect(
+      key(
+        { provider: 'openai', baseUrl: 'https://proxy.test/v1', apiKeyEnv: 'OPENAI_API_KEY' },
+        variables,
+      ),
+    ).toBe('vendors')
     expect(key({ provider: 'ollama', baseUrl: 'https://ollama.com' }, variables)).toBe('local')
     const asked = resolveModel(
       { provider: 'openai', useEnvironmentBaseUrls: true },
@@ -335,15 +395,20 @@ describe('keys', () => {
 
   test('an unset named variable is an error at another address too', async () => {
     expect(
-      (await failureOf(() => key({ provider: 'openai', baseUrl: 'https://proxy.test/v1', apiKeyEnv: 'MINE' }, {})))
-        .message,
+      (
+        await failureOf(() =>
+          key({ provider: 'openai', baseUrl: 'https://proxy.test/v1', apiKeyEnv: 'MINE' }, {}),
+        )
+      ).message,
     ).toContain('environment variable MINE is not set')
   })
 
   test('newProvider accepts a missing named key for a server that may need none, so that one configuration serves both', () => {
     for (const provider of ['ollama', 'lmstudio', 'llamacpp-server'])
       expect(key({ provider, apiKeyEnv: 'MINE' }, {}), provider).toBeUndefined()
-    expect(key({ provider: 'ollama', apiKeyEnv: 'MINE' }, { OP_MINE: 'k-0123' }, 'OP_')).toBe('k-0123')
+    expect(key({ provider: 'ollama', apiKeyEnv: 'MINE' }, { OP_MINE: 'k-0123' }, 'OP_')).toBe(
+      'k-0123',
+    )
   })
 
   test('environmentNames lists the variables that a sandbox must pass on', () => {
@@ -407,7 +472,9 @@ describe("a table of one's own", () => {
         await failureOf(async () =>
           newProvider('bare', {
             ...none,
-            table: createProviderTable([{ name: 'bare', offline: true, keyEnv: [], needsKey: false, model: 'm' }]),
+            table: createProviderTable([
+              { name: 'bare', offline: true, keyEnv: [], needsKey: false, model: 'm' },
+            ]),
           }),
         )
       ).message,
@@ -429,13 +496,21 @@ describe("a table of one's own", () => {
     expect(factory.apiHost('ollama')).toBe('localhost:11434')
     expect(factory.apiHosts(['ollama', 'house'])).toHaveLength(2)
     expect(
-      (await failureOf(() => factory.newProvider({ provider: 'anthropic', apiKey: 'k-0123456789' }))).message,
+      (
+        await failureOf(() =>
+          factory.newProvider({ provider: 'anthropic', apiKey: 'k-0123456789' }),
+        )
+      ).message,
     ).toContain('creators')
-    expect((await failureOf(() => factory.newProvider('mistral'))).message).toContain('unsupported provider')
+    expect((await failureOf(() => factory.newProvider('mistral'))).message).toContain(
+      'unsupported provider',
+    )
     expect(await factory.testConnection('house')).toMatchObject({ model: 'mock' })
-    expect(factory.createRegistry({ models: [{ name: 'a', provider: 'ollama' }], roles: {} }).modelNames()).toEqual([
-      'a',
-    ])
+    expect(
+      factory
+        .createRegistry({ models: [{ name: 'a', provider: 'ollama' }], roles: {} })
+        .modelNames(),
+    ).toEqual(['a'])
     expect((await failureOf(() => factory.newEmbedder('house'))).code).toBe('unsupported')
   })
 
@@ -456,7 +531,10 @@ describe('a configuration that the compiler has not checked', () => {
       'unknown field "baseURL"; did you mean "baseUrl"?',
     ],
     ['{"provider":"openai","key":"s3cr3t"}', 'unknown field "key"'],
-    ['{"provider":"ollama","fallbackOptions":{"attemps":1}}', 'unknown field "attemps"; did you mean "attempts"?'],
+    [
+      '{"provider":"ollama","fallbackOptions":{"attemps":1}}',
+      'unknown field "attemps"; did you mean "attempts"?',
+    ],
     [
       '{"provider":"ollama","model":"m","settings":{"timeout":{}}}',
       'createOllama: unknown setting "timeout"; did you mean "timeouts"?',
@@ -472,15 +550,27 @@ describe('a configuration that the compiler has not checked', () => {
     ['{"provider":"openai","headers":"s3cr3t"}', 'headers must be an object, not a string'],
     ['{"provider":"ollama","headers":{"x-a":5}}', 'headers: "x-a" must be text of one line'],
     ['{"provider":"ollama","headers":{"x a":"s3cr3t"}}', 'headers: "x a" must be text of one line'],
-    ['{"provider":"ollama","headers":{"x-a":"s3cr3t\\r\\nb: c"}}', 'headers: "x-a" must be text of one line'],
+    [
+      '{"provider":"ollama","headers":{"x-a":"s3cr3t\\r\\nb: c"}}',
+      'headers: "x-a" must be text of one line',
+    ],
     ['{"provider":"ollama","enforceHosts":"yes"}', 'enforceHosts must be a boolean or a list'],
     ['{"provider":"ollama","enforceHosts":[5]}', 'enforceHosts must be a boolean or a list'],
-    ['{"provider":"openai","useEnvironmentBaseUrls":"no"}', 'useEnvironmentBaseUrls must be a boolean, not a string'],
-    ['{"provider":"openai","fallback":{"provider":"ollama"}}', 'fallback must be a list of configurations'],
+    [
+      '{"provider":"openai","useEnvironmentBaseUrls":"no"}',
+      'useEnvironmentBaseUrls must be a boolean, not a string',
+    ],
+    [
+      '{"provider":"openai","fallback":{"provider":"ollama"}}',
+      'fallback must be a list of configurations',
+    ],
     ['{"provider":"mock","fallback":[null]}', 'provider is missing'],
   ])('a configuration that the compiler has not checked is refused: %s', async (text, message) => {
     const error = await read(text)
-    expect(error).toMatchObject({ code: 'config', message: expect.stringContaining(message) as string })
+    expect(error).toMatchObject({
+      code: 'config',
+      message: expect.stringContaining(message) as string,
+    })
     expect(error.message).not.toContain('s3cr3t')
   })
 })

@@ -15,8 +15,13 @@ import { emptyEnvironment, failureOf, recordingFetch } from './support.js'
 
 const once: CallOptions = { retry: { attempts: 1 } }
 const question = [{ role: 'user' as const, content: '?' }]
-const tool = { name: 'get_weather', description: 'Weather', parameters: { type: 'object', properties: {} } }
-const mock = (...responses: MockResponse[]) => createMock({ responses, chunkSize: 0, defaults: once })
+const tool = {
+  name: 'get_weather',
+  description: 'Weather',
+  parameters: { type: 'object', properties: {} },
+}
+const mock = (...responses: MockResponse[]) =>
+  createMock({ responses, chunkSize: 0, defaults: once })
 const collect = async <T>(items: AsyncIterable<T>): Promise<T[]> => {
   const all: T[] = []
   for await (const item of items) all.push(item)
@@ -43,14 +48,20 @@ describe('the next provider is asked', () => {
     'redirect-refused',
   ] as const)('the next provider is asked on %s', async (code) => {
     const changes: FallbackSwitch[] = []
-    const provider = createFallback([failing(code), mock('second')], { onSwitch: (change) => changes.push(change) })
+    const provider = createFallback([failing(code), mock('second')], {
+      onSwitch: (change) => changes.push(change),
+    })
     expect(await provider.complete('?')).toBe('second')
     expect(await provider.completeWithHistory(question)).toBe('second')
     expect((await provider.generate(question)).text).toBe('second')
     expect((await collect(await provider.stream('?'))).join('')).toBe('second')
     expect((await collect(await provider.streamWithHistory(question))).join('')).toBe('second')
     const reader = await provider.streamWithTools(question, [tool])
-    expect((await collect(reader)).map(({ type }) => type)).toEqual(['text-delta', 'turn-end', 'done'])
+    expect((await collect(reader)).map(({ type }) => type)).toEqual([
+      'text-delta',
+      'turn-end',
+      'done',
+    ])
     expect(changes[0]!.error.code).toBe(code)
   })
 
@@ -76,22 +87,28 @@ describe('the next provider is asked', () => {
     expect(
       (
         await failureOf(() =>
-          createFallback([failing('overloaded'), mock('second')], { codes: ['auth'] }).complete('?'),
+          createFallback([failing('overloaded'), mock('second')], { codes: ['auth'] }).complete(
+            '?',
+          ),
         )
       ).code,
     ).toBe('overloaded')
     const second = mock('second')
     expect(
-      (await failureOf(() => createFallback([failing('timeout', { reason: 'deadline' }), second]).complete('?'))).code,
+      (
+        await failureOf(() =>
+          createFallback([failing('timeout', { reason: 'deadline' }), second]).complete('?'),
+        )
+      ).code,
     ).toBe('timeout')
     expect(second.requests).toHaveLength(0)
   })
 
   test('the caller gets the last failure, unchanged', async () => {
     const last = new ProviderError('server', 'mock: server: the last', { provider: 'mock' })
-    expect(await failureOf(() => createFallback([failing('auth'), mock({ error: last })]).complete('?'))).toMatchObject(
-      { code: 'server', message: 'mock: server: the last' },
-    )
+    expect(
+      await failureOf(() => createFallback([failing('auth'), mock({ error: last })]).complete('?')),
+    ).toMatchObject({ code: 'server', message: 'mock: server: the last' })
     expect(() => createFallback([])).toThrow('at least one')
   })
 
@@ -118,7 +135,9 @@ describe('the next provider is asked', () => {
     expect(await provider.complete('?', { deadlineMs: 1500 })).toBe('second')
     expect(second.requests[0]!.options.deadlineMs).toBe(300)
     now = 100_000
-    expect((await failureOf(() => provider.complete('?', { deadlineMs: 1000 }))).code).toBe('server')
+    expect((await failureOf(() => provider.complete('?', { deadlineMs: 1000 }))).code).toBe(
+      'server',
+    )
   })
 
   test('an abort rejects with the reason of the caller', async () => {
@@ -143,9 +162,14 @@ describe('the next provider is asked', () => {
 describe('streams', () => {
   test('a failure before the first event asks the next provider, a later one does not', async () => {
     const silent = cutEarly()
-    expect((await collect(await createFallback([silent, mock('second')]).stream('?'))).join('')).toBe('second')
+    expect(
+      (await collect(await createFallback([silent, mock('second')]).stream('?'))).join(''),
+    ).toBe('second')
     const second = mock('second')
-    const begun = createFallback([mock({ text: ['one'], error: new LlmError('overloaded', 'mid') }), second])
+    const begun = createFallback([
+      mock({ text: ['one'], error: new LlmError('overloaded', 'mid') }),
+      second,
+    ])
     const reader = await begun.stream('?')
     expect(await reader.next()).toEqual({ done: false, value: 'one' })
     const error = await failureOf(() => reader.next())
@@ -158,7 +182,10 @@ describe('streams', () => {
   test('reasoning and tool calls count as events too', async () => {
     for (const turn of [
       { reasoning: 'hm', error: new LlmError('overloaded', 'x') },
-      { toolCalls: [{ name: 'get_weather', arguments: {} }], error: new LlmError('overloaded', 'x') },
+      {
+        toolCalls: [{ name: 'get_weather', arguments: {} }],
+        error: new LlmError('overloaded', 'x'),
+      },
     ]) {
       const second = mock('second')
       const reader = await createFallback([mock(turn), second]).streamWithTools(question, [tool])
@@ -169,10 +196,16 @@ describe('streams', () => {
 
   test('a whole conversation is handed over between its turns', async () => {
     const first = mock(
-      { text: 'Let me look.', toolCalls: [{ id: 'c1', name: 'get_weather', arguments: { city: 'Oslo' } }] },
+      {
+        text: 'Let me look.',
+        toolCalls: [{ id: 'c1', name: 'get_weather', arguments: { city: 'Oslo' } }],
+      },
       { error: 'overloaded' },
     )
-    const second = mock({ text: 'Sunny.', toolCalls: [{ id: 'c2', name: 'other', arguments: {} }] }, 'Done.')
+    const second = mock(
+      { text: 'Sunny.', toolCalls: [{ id: 'c2', name: 'other', arguments: {} }] },
+      'Done.',
+    )
     const changes: FallbackSwitch[] = []
     const reader = await createFallback([first, second], {
       onSwitch: (change) => changes.push(change),
@@ -181,7 +214,9 @@ describe('streams', () => {
     for await (const event of reader) {
       events.push(event)
       if (event.type !== 'turn-end' || event.reason !== 'tool-calls') continue
-      const open = events.flatMap((one) => (one.type === 'tool-call-complete' ? [one.toolCall.id] : [])).at(-1)!
+      const open = events
+        .flatMap((one) => (one.type === 'tool-call-complete' ? [one.toolCall.id] : []))
+        .at(-1)!
       reader.setTools([tool, { name: 'other', description: 'Other' }])
       await reader.sendToolResults([{ callId: open, content: `result of ${open}` }])
     }
@@ -211,12 +246,21 @@ describe('streams', () => {
     const named = (model: string, ...responses: MockResponse[]) =>
       createMock({ model, responses, chunkSize: 0, defaults: once })
     const call: MockResponse = { toolCalls: [{ id: 'c1', name: 'get_weather', arguments: {} }] }
-    const [a, b] = [named('a', { error: 'overloaded' }, 'First.'), named('a-2', call, 'Done.', 'Again.')]
+    const [a, b] = [
+      named('a', { error: 'overloaded' }, 'First.'),
+      named('a-2', call, 'Done.', 'Again.'),
+    ]
     const other = named('b', 'Other.')
     const provider = createFallback([a, b, other])
     const made = await provider.generate(question, { tools: [tool] })
-    const results = [...question, made.message, { role: 'tool' as const, toolCallId: 'c1', content: 'x' }]
-    expect((await collect(await provider.streamWithTools(results, [tool])))[0]).toMatchObject({ text: 'Done.' })
+    const results = [
+      ...question,
+      made.message,
+      { role: 'tool' as const, toolCallId: 'c1', content: 'x' },
+    ]
+    expect((await collect(await provider.streamWithTools(results, [tool])))[0]).toMatchObject({
+      text: 'Done.',
+    })
     expect(await provider.completeWithHistory(results)).toBe('Again.')
     expect([a, b, other].map(({ requests }) => requests.length)).toEqual([1, 3, 0])
     const answered = [...results, { role: 'assistant' as const, content: 'Done.' }]
@@ -230,7 +274,10 @@ describe('streams', () => {
         Object.assign(await provider.streamWithTools(...parameters), { details: () => details }),
     })
     const first = telling(
-      mock({ toolCalls: [{ id: 'c1', name: 'get_weather', arguments: {} }] }, { error: 'overloaded' }),
+      mock(
+        { toolCalls: [{ id: 'c1', name: 'get_weather', arguments: {} }] },
+        { error: 'overloaded' },
+      ),
       { rawFinishReason: 'calls', warnings: ['one'], citations: [{ url: 'https://a.example' }] },
     )
     const second = telling(mock('Done.'), { rawFinishReason: 'end', warnings: ['two'] })
@@ -261,7 +308,8 @@ describe('streams', () => {
     const reader = await createFallback([first, second]).streamWithTools(question, [tool])
     const read = async () => {
       for await (const event of reader)
-        if (event.type === 'turn-end') await reader.sendToolResults([{ callId: 'c1', content: 'x' }])
+        if (event.type === 'turn-end')
+          await reader.sendToolResults([{ callId: 'c1', content: 'x' }])
     }
     expect((await failureOf(read)).code).toBe('overloaded')
     expect(second.requests).toHaveLength(0)
@@ -270,7 +318,13 @@ describe('streams', () => {
   test('overlapping reads are served in order, across a change of provider', async () => {
     const reader = await createFallback([cutEarly(), mock({ text: ['a', 'b', 'c'] })]).stream('?')
     const reads = [reader.next(), reader.next(), reader.next(), reader.next(), reader.next()]
-    expect((await Promise.all(reads)).map(({ value }) => value)).toEqual(['a', 'b', 'c', undefined, undefined])
+    expect((await Promise.all(reads)).map(({ value }) => value)).toEqual([
+      'a',
+      'b',
+      'c',
+      undefined,
+      undefined,
+    ])
   })
 
   test('a close while the next stream opens ends the read and discards that stream', async () => {
@@ -303,7 +357,9 @@ describe('streams', () => {
           options.signal!.addEventListener('abort', () => reject(options.signal!.reason as Error))
         }),
     }
-    const reader = await createFallback([cutEarly(), hangs]).stream('?', { signal: controller.signal })
+    const reader = await createFallback([cutEarly(), hangs]).stream('?', {
+      signal: controller.signal,
+    })
     const read = reader.next()
     await expect.poll(() => asked).toBe(true)
     const reason = new Error('enough')
@@ -379,7 +435,9 @@ test('onRetry is called before the next provider is asked, and may refuse', asyn
   const second = mock('second')
   const heard: string[] = []
   const provider = createFallback([failing('overloaded'), second])
-  const counting: CallOptions = { retry: { attempts: 1, onRetry: ({ error }) => void heard.push(error.code) } }
+  const counting: CallOptions = {
+    retry: { attempts: 1, onRetry: ({ error }) => void heard.push(error.code) },
+  }
   expect(await provider.complete('?', counting)).toBe('second')
   expect(heard).toEqual(['overloaded'])
   const refusal = new LlmError('budget-exceeded', 'no more')
@@ -387,7 +445,9 @@ test('onRetry is called before the next provider is asked, and may refuse', asyn
     throw refusal
   }
   await expect(
-    createFallback([failing('overloaded'), second]).complete('?', { retry: { attempts: 1, onRetry } }),
+    createFallback([failing('overloaded'), second]).complete('?', {
+      retry: { attempts: 1, onRetry },
+    }),
   ).rejects.toBe(refusal)
   expect(second.requests).toHaveLength(1)
 })
@@ -401,14 +461,22 @@ test('a server that refuses the connection is asked once where another one can b
   const call: CallOptions = {
     retry: { onRetry: ({ attempt, delayMs }) => void heard.push(`${attempt} ${delayMs > 0}`) },
   }
-  expect(await createFallback([await noServer(), mock('second')]).complete('?', call)).toBe('second')
+  expect(await createFallback([await noServer(), mock('second')]).complete('?', call)).toBe(
+    'second',
+  )
   expect(heard).toEqual(['1 false'])
   heard.length = 0
-  expect(await createFallback([await noServer(), mock('second')], { attempts: 2 }).complete('?', call)).toBe('second')
+  expect(
+    await createFallback([await noServer(), mock('second')], { attempts: 2 }).complete('?', call),
+  ).toBe('second')
   expect(heard).toEqual(['1 true', '2 false'])
   heard.length = 0
   const last = createFallback([mock({ error: 'auth' }), await noServer()])
-  await expect(last.complete('?', call)).rejects.toMatchObject({ code: 'network', reason: 'refused', attempts: 3 })
+  await expect(last.complete('?', call)).rejects.toMatchObject({
+    code: 'network',
+    reason: 'refused',
+    attempts: 3,
+  })
   expect(heard).toEqual(['1 false', '1 true', '2 true'])
 })
 
@@ -419,7 +487,9 @@ test('a refusal to ask the next provider is final: no later read asks it', async
   const onRetry = () => {
     if (refusals++ === 0) throw refusal
   }
-  const reader = await createFallback([cutEarly(), second]).stream('?', { retry: { attempts: 1, onRetry } })
+  const reader = await createFallback([cutEarly(), second]).stream('?', {
+    retry: { attempts: 1, onRetry },
+  })
   for (let read = 0; read < 3; read++) await expect(reader.next()).rejects.toBe(refusal)
   expect([refusals, second.requests.length]).toEqual([1, 0])
 })
@@ -438,7 +508,10 @@ test.each([
     told++
     return fail()
   }
-  const provider = createFallback([failing('overloaded'), mock('second')], { coolDownMs: 0, onSwitch })
+  const provider = createFallback([failing('overloaded'), mock('second')], {
+    coolDownMs: 0,
+    onSwitch,
+  })
   for (let call = 0; call < 3; call++) expect(await provider.complete('?')).toBe('second')
   expect(told).toBe(1)
 })
@@ -449,14 +522,18 @@ test('createFallback rejects a value that is not a list of providers as configur
     expect(() => createFallback(given as never)).toThrow(
       expect.objectContaining({
         code: 'config',
-        message: expect.stringContaining('createFallback: expected a list of at least one provider') as string,
+        message: expect.stringContaining(
+          'createFallback: expected a list of at least one provider',
+        ) as string,
       }),
     )
   }
 })
 
 describe('a model without its key', () => {
-  const { fetch } = recordingFetch(() => Response.json({ error: { message: 'no' } }, { status: 400 }))
+  const { fetch } = recordingFetch(() =>
+    Response.json({ error: { message: 'no' } }, { status: 400 }),
+  )
   const local = { provider: 'ollama', model: 'b', fetch }
   const config = { provider: 'openai', model: 'a', apiKeyEnv: 'MY_KEY', fallback: [local] }
   const next = { ...config, fallbackOptions: { missingKey: 'next' as const } }
@@ -470,7 +547,10 @@ describe('a model without its key', () => {
 
   test('a model without its key is passed over with missingKey: next, and the warning names its variable and both hosts', async () => {
     const warnings: string[] = []
-    const context = { environment: emptyEnvironment, onWarning: (text: string) => void warnings.push(text) }
+    const context = {
+      environment: emptyEnvironment,
+      onWarning: (text: string) => void warnings.push(text),
+    }
     expect(await newProvider(next, context)).toMatchObject({ name: 'ollama', model: 'b' })
     const warning =
       'openai: environment variable MY_KEY is not set; get a key at https://platform.openai.com/api-keys; prompts go to localhost:11434 in place of api.openai.com:443'
@@ -483,7 +563,9 @@ describe('a model without its key', () => {
       roles: { chat: 'main' },
     }
     expect(createRegistry(pool, context).warnings()).toEqual([`model "main": ${warning}`])
-    expect(apiHosts(next, context).map(({ host, required, when }) => [host, required, when])).toEqual([
+    expect(
+      apiHosts(next, context).map(({ host, required, when }) => [host, required, when]),
+    ).toEqual([
       ['api.openai.com', true, undefined],
       ['localhost', false, 'openai fails or has no key'],
     ])
@@ -514,10 +596,17 @@ test('a fallback switches on the configured codes after the configured attempts,
   const provider = await newProvider({ ...config, fallbackOptions: { attempts: 1 } }, context)
   await expect(provider.complete('?')).rejects.toMatchObject({ code: 'invalid-request' })
   expect([first.urls.length, second.urls.length, switches]).toEqual([1, 1, ['a to b']])
-  const never = await newProvider({ ...config, fallbackOptions: { attempts: 1, codes: ['auth'] } }, context)
-  await expect(never.complete('?', { retry: { attempts: 1 } })).rejects.toMatchObject({ code: 'overloaded' })
+  const never = await newProvider(
+    { ...config, fallbackOptions: { attempts: 1, codes: ['auth'] } },
+    context,
+  )
+  await expect(never.complete('?', { retry: { attempts: 1 } })).rejects.toMatchObject({
+    code: 'overloaded',
+  })
   expect(switches).toHaveLength(1)
-  await expect(newProvider({ ...config, fallbackOptions: { attempts: 0 } }, context)).rejects.toMatchObject({
+  await expect(
+    newProvider({ ...config, fallbackOptions: { attempts: 0 } }, context),
+  ).rejects.toMatchObject({
     code: 'config',
   })
 })

@@ -14,7 +14,9 @@ test.each(['openai', 'anthropic', 'google'])(
       GEMINI_API_KEY: apiKey,
     }
     const variables: Record<string, string> = { OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY }
-    expect((await newFileStore(provider, { environment: (name) => variables[name] })).name).toBe(provider)
+    expect((await newFileStore(provider, { environment: (name) => variables[name] })).name).toBe(
+      provider,
+    )
   },
 )
 
@@ -26,19 +28,26 @@ const settings: Readonly<Record<string, object>> = {
   llamacpp: { apiKey: undefined, model: 'model.gguf' },
   mock: { apiKey: undefined },
 }
-const others = providerRows.map(({ name }) => name).filter((name) => !['openai', 'anthropic', 'google'].includes(name))
+const others = providerRows
+  .map(({ name }) => name)
+  .filter((name) => !['openai', 'anthropic', 'google'].includes(name))
 
-test.each(others)('files of %s, of which nothing is documented that was tried, are unsupported', async (provider) => {
-  const config = {
-    provider,
-    apiKey,
-    model: 'm',
-    baseUrl:
-      provider === 'azure-openai' || provider === 'llamacpp' || provider === 'mock' ? undefined : 'http://127.0.0.1:9',
-    ...settings[provider],
-  }
-  await expect(newFileStore(config as never, none)).rejects.toMatchObject({ code: 'unsupported' })
-})
+test.each(others)(
+  'files of %s, of which nothing is documented that was tried, are unsupported',
+  async (provider) => {
+    const config = {
+      provider,
+      apiKey,
+      model: 'm',
+      baseUrl:
+        provider === 'azure-openai' || provider === 'llamacpp' || provider === 'mock'
+          ? undefined
+          : 'http://127.0.0.1:9',
+      ...settings[provider],
+    }
+    await expect(newFileStore(config as never, none)).rejects.toMatchObject({ code: 'unsupported' })
+  },
+)
 
 test('the refusal of a vendor without files names those that have them', async () => {
   await expect(newFileStore({ provider: 'groq', apiKey }, none)).rejects.toMatchObject({
@@ -47,11 +56,21 @@ test('the refusal of a vendor without files names those that have them', async (
 })
 
 test('a factory of imported rows makes the file stores that its rows have', async () => {
-  const row = { ...providerRows.find(({ name }) => name === 'openai-compatible'), keyEnv: [], needsKey: false }
+  const row = {
+    ...providerRows.find(({ name }) => name === 'openai-compatible'),
+    keyEnv: [],
+    needsKey: false,
+  }
   const unused = () => {
     throw new Error('not made here')
   }
-  const createFiles = () => ({ name: 'house', upload: unused, get: unused, list: unused, delete: unused })
+  const createFiles = () => ({
+    name: 'house',
+    upload: unused,
+    get: unused,
+    list: unused,
+    delete: unused,
+  })
   const factory = createFactory({
     rows: [
       { ...row, name: 'house', creators: { createProvider: unused, createFiles } },

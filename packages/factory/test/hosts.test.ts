@@ -13,7 +13,11 @@ describe('apiHost, case by case', () => {
     ['openai', '', 'api.openai.com:443'],
     ['google', undefined, 'generativelanguage.googleapis.com:443'],
     ['ollama', '', 'localhost:11434'],
-    ['openai', 'https://my-azure-endpoint.openai.azure.com', 'my-azure-endpoint.openai.azure.com:443'],
+    [
+      'openai',
+      'https://my-azure-endpoint.openai.azure.com',
+      'my-azure-endpoint.openai.azure.com:443',
+    ],
     ['anthropic', 'https://proxy.local/v1', 'proxy.local:443'],
     ['google', 'http://localhost:9/v1', 'localhost:9'],
     ['openai', 'https://api.deepseek.com', 'api.deepseek.com:443'],
@@ -69,9 +73,13 @@ describe('apiHost, case by case', () => {
   test('an unknown provider is an error, and near names are suggested', async () => {
     expect(await failureOf(() => host('antropic'))).toMatchObject({
       code: 'config',
-      message: expect.stringContaining('unsupported provider: "antropic"; did you mean "anthropic"?') as string,
+      message: expect.stringContaining(
+        'unsupported provider: "antropic"; did you mean "anthropic"?',
+      ) as string,
     })
-    expect((await failureOf(() => host('nothing-like-it'))).message).toContain('unsupported provider')
+    expect((await failureOf(() => host('nothing-like-it'))).message).toContain(
+      'unsupported provider',
+    )
     expect(host('openai-compatible')).toBe('localhost:1234')
     expect((await failureOf(() => host('azure'))).message).toContain('RESOURCE.openai.azure.com')
     expect((await failureOf(() => host('mock', 'https://h'))).code).toBe('config')
@@ -80,7 +88,10 @@ describe('apiHost, case by case', () => {
 
 describe('apiHosts', () => {
   test('apiHosts gives each host once, in order', () => {
-    const list = apiHosts([{ provider: 'anthropic' }, 'openai', { provider: 'openai', model: 'other' }], context)
+    const list = apiHosts(
+      [{ provider: 'anthropic' }, 'openai', { provider: 'openai', model: 'other' }],
+      context,
+    )
     expect(list).toEqual([
       {
         host: 'api.anthropic.com',
@@ -106,7 +117,10 @@ describe('apiHosts', () => {
 
   test('fallbacks are listed, as needed only after a failure', () => {
     const list = apiHosts(
-      { provider: 'openai', fallback: [{ provider: 'ollama' }, { provider: 'openai', model: 'other' }] },
+      {
+        provider: 'openai',
+        fallback: [{ provider: 'ollama' }, { provider: 'openai', model: 'other' }],
+      },
       context,
     )
     expect(list.map((entry) => [hostPort(entry), entry.required, entry.when])).toEqual([
@@ -121,12 +135,19 @@ describe('apiHosts', () => {
       ['api.openai.com:443', 'api', true],
       ['proxy.local:3128', 'proxy', undefined],
     ])
-    expect(apiHost({ provider: 'openai', proxy: 'http://proxy.local:3128' }, context)).toBe('api.openai.com:443')
-    const mixed = apiHosts([{ provider: 'openai', proxy: 'http://proxy.local:3128' }, { provider: 'openai' }], context)
+    expect(apiHost({ provider: 'openai', proxy: 'http://proxy.local:3128' }, context)).toBe(
+      'api.openai.com:443',
+    )
+    const mixed = apiHosts(
+      [{ provider: 'openai', proxy: 'http://proxy.local:3128' }, { provider: 'openai' }],
+      context,
+    )
     expect(mixed[0]).not.toHaveProperty('viaProxy')
     const fromVariable = { provider: 'openai', proxyEnv: 'HTTPS_PROXY' }
     expect(
-      apiHosts(fromVariable, { environment: environmentOf({ HTTPS_PROXY: 'http://localhost:3128' }) }).map(hostPort),
+      apiHosts(fromVariable, {
+        environment: environmentOf({ HTTPS_PROXY: 'http://localhost:3128' }),
+      }).map(hostPort),
     ).toEqual(['api.openai.com:443', 'localhost:3128'])
     expect(apiHosts(fromVariable, context).map(hostPort)).toEqual(['api.openai.com:443'])
   })
@@ -140,7 +161,10 @@ describe('apiHosts', () => {
     const list = apiHosts({ provider: 'openai', ...config }, { environment })
     expect(list.map(hostPort)).toEqual(['api.openai.com:443', dialled])
     expect(JSON.stringify(list)).not.toContain('hunter2')
-    const { proxy, config: resolved } = resolveModel({ provider: 'openai', ...config }, { environment })
+    const { proxy, config: resolved } = resolveModel(
+      { provider: 'openai', ...config },
+      { environment },
+    )
     expect(proxy?.authorization()).toBe(`Basic ${btoa(userinfo)}`)
     expect(proxy?.href).toBe(`http://${dialled.replace(':80', '')}`)
     expect(new URL(proxy?.url() ?? '').host).toBe(new URL(`http://${dialled}`).host)
@@ -149,28 +173,30 @@ describe('apiHosts', () => {
     expect(resolved).toMatchObject(config)
   })
 
-  test.each(['http://user:hunter2@', 'socks5://user:hunter2@h:1', 'http://us\ter:hunter2@h:1', 'user:hunter2@h:1'])(
-    'apiHosts rejects %j as the address of a proxy without repeating it',
-    async (proxy) => {
-      for (const config of [{ proxy }, { proxyEnv: 'P' }]) {
-        const error = await failureOf(() =>
-          apiHosts({ provider: 'openai', ...config }, { environment: environmentOf({ P: proxy }) }),
-        )
-        expect(error).toMatchObject({
-          code: 'invalid-base-url',
-          message: expect.stringMatching(/^openai: (proxy|environment variable P): /) as string,
-        })
-        expect(inspect(error, { depth: 9, showHidden: true })).not.toContain('hunter2')
-      }
-    },
-  )
+  test.each([
+    'http://user:hunter2@',
+    'socks5://user:hunter2@h:1',
+    'http://us\ter:hunter2@h:1',
+    'user:hunter2@h:1',
+  ])('apiHosts rejects %j as the address of a proxy without repeating it', async (proxy) => {
+    for (const config of [{ proxy }, { proxyEnv: 'P' }]) {
+      const error = await failureOf(() =>
+        apiHosts({ provider: 'openai', ...config }, { environment: environmentOf({ P: proxy }) }),
+      )
+      expect(error).toMatchObject({
+        code: 'invalid-base-url',
+        message: expect.stringMatching(/^openai: (proxy|environment variable P): /) as string,
+      })
+      expect(inspect(error, { depth: 9, showHidden: true })).not.toContain('hunter2')
+    }
+  })
 
   test.each(['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'NODE_USE_ENV_PROXY', 'https_proxy'])(
     '%s alone changes nothing',
     (name) => {
-      expect(apiHosts('openai', { environment: environmentOf({ [name]: 'http://elsewhere.test:1' }) })).toEqual(
-        apiHosts('openai', context),
-      )
+      expect(
+        apiHosts('openai', { environment: environmentOf({ [name]: 'http://elsewhere.test:1' }) }),
+      ).toEqual(apiHosts('openai', context))
     },
   )
 
@@ -188,21 +214,28 @@ describe('apiHosts', () => {
     ])
     expect(of('https://r.openai.azure.us')[1]).toBe('login.microsoftonline.us:443')
     expect(of('https://r.openai.azure.cn')[1]).toBe('login.chinacloudapi.cn:443')
-    expect(of('https://r.openai.azure.com', { useEnvironmentBaseUrls: true })[1]).toBe('login.private.test:443')
-    expect(apiHosts({ provider: 'azure', baseUrl: 'https://r.services.ai.azure.com' }, context).map(hostPort)).toEqual([
-      'r.services.ai.azure.com:443',
-    ])
-    expect(apiHost({ provider: 'openai', azure: { endpoint: 'https://r.openai.azure.com' } }, context)).toBe(
-      'r.openai.azure.com:443',
+    expect(of('https://r.openai.azure.com', { useEnvironmentBaseUrls: true })[1]).toBe(
+      'login.private.test:443',
     )
+    expect(
+      apiHosts({ provider: 'azure', baseUrl: 'https://r.services.ai.azure.com' }, context).map(
+        hostPort,
+      ),
+    ).toEqual(['r.services.ai.azure.com:443'])
+    expect(
+      apiHost({ provider: 'openai', azure: { endpoint: 'https://r.openai.azure.com' } }, context),
+    ).toBe('r.openai.azure.com:443')
   })
 
   test('the hosts of Vertex AI are that of the location and those of the tokens', () => {
-    const of = (vertex: object, given = context) => apiHosts({ provider: 'google', vertex }, given).map(hostPort)
+    const of = (vertex: object, given = context) =>
+      apiHosts({ provider: 'google', vertex }, given).map(hostPort)
     expect(of({ location: 'europe-west1', accessToken: () => 't' })).toEqual([
       'europe-west1-aiplatform.googleapis.com:443',
     ])
-    expect(of({ location: 'eu', accessToken: () => 't' })).toEqual(['aiplatform.eu.rep.googleapis.com:443'])
+    expect(of({ location: 'eu', accessToken: () => 't' })).toEqual([
+      'aiplatform.eu.rep.googleapis.com:443',
+    ])
     expect(of({ credentials: { client_email: 'a', private_key: 'b' } })).toEqual([
       'aiplatform.googleapis.com:443',
       'oauth2.googleapis.com:443',
@@ -216,12 +249,16 @@ describe('apiHosts', () => {
       '169.254.169.254:80',
     ])
     expect(
-      of({ applicationDefault: true }, { environment: environmentOf({ GCE_METADATA_HOST: 'metadata.test:8080' }) }).at(
-        -1,
-      ),
+      of(
+        { applicationDefault: true },
+        { environment: environmentOf({ GCE_METADATA_HOST: 'metadata.test:8080' }) },
+      ).at(-1),
     ).toBe('metadata.test:8080')
     expect(
-      of({ accessToken: () => 't' }, { environment: environmentOf({ GCE_METADATA_HOST: 'metadata.test:8080' }) }),
+      of(
+        { accessToken: () => 't' },
+        { environment: environmentOf({ GCE_METADATA_HOST: 'metadata.test:8080' }) },
+      ),
     ).toEqual(['aiplatform.googleapis.com:443'])
   })
 })

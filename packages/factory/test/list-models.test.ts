@@ -20,7 +20,9 @@ let url = ''
 beforeAll(async () => {
   server = createServer((request, response) => {
     const answer = answers[new URL(request.url ?? '/', 'http://localhost').pathname]
-    response.writeHead(answer ? 200 : 404, { 'content-type': 'application/json' }).end(JSON.stringify(answer ?? {}))
+    response
+      .writeHead(answer ? 200 : 404, { 'content-type': 'application/json' })
+      .end(JSON.stringify(answer ?? {}))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`

@@ -29,7 +29,10 @@ describe('OLLAMA_HOST', () => {
   ])('%j is %s', (text, expected) => {
     const variables = { HOST_OF_OLLAMA: text || ':' }
     expect(
-      apiHost({ provider: 'ollama', baseUrlEnv: 'HOST_OF_OLLAMA' }, { environment: environmentOf(variables) }),
+      apiHost(
+        { provider: 'ollama', baseUrlEnv: 'HOST_OF_OLLAMA' },
+        { environment: environmentOf(variables) },
+      ),
     ).toBe(expected)
     expect(fromOllamaHost(text)).toMatch(/^https?:\/\//)
   })
@@ -48,12 +51,15 @@ describe('OLLAMA_HOST', () => {
 })
 
 describe('the policy for local servers', () => {
-  test.each(['', 'http://localhost:11434', 'http://127.0.0.1:11434', 'http://[::1]:11434', 'https://localhost'])(
-    'the policy for local servers accepts %j',
-    (url) => {
-      expect(() => validateOllamaBaseUrl(url)).not.toThrow()
-    },
-  )
+  test.each([
+    '',
+    'http://localhost:11434',
+    'http://127.0.0.1:11434',
+    'http://[::1]:11434',
+    'https://localhost',
+  ])('the policy for local servers accepts %j', (url) => {
+    expect(() => validateOllamaBaseUrl(url)).not.toThrow()
+  })
   test.each([
     'http://attacker.example.com',
     'https://1.2.3.4:11434',

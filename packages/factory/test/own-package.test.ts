@@ -45,7 +45,10 @@ roles: {chat: main}
 describe('a configuration with a package', () => {
   test('a configuration with a package runs a module of the file from the folder of the file, with the address and the key it names', async () => {
     const pool = await readConfigFile(configFile(yaml))
-    const environment = environmentOf({ ACME_KEY: 'acme-key-0123456789', OPENAI_API_KEY: 'another-key-0123456789' })
+    const environment = environmentOf({
+      ACME_KEY: 'acme-key-0123456789',
+      OPENAI_API_KEY: 'another-key-0123456789',
+    })
     const provider = await createRegistry(pool, { environment, importModule }).chat()
     expect(JSON.parse(await provider.complete('Hi'))).toEqual({
       model: 'acme-1',
@@ -68,21 +71,28 @@ describe('a configuration with a package', () => {
   })
 
   test('a configuration with a package takes creators from the default export too, embeddings included', async () => {
-    const createEmbedder = () => ({ name: 'acme', model: 'e', embed: () => Promise.reject(new Error('not asked')) })
+    const createEmbedder = () => ({
+      name: 'acme',
+      model: 'e',
+      embed: () => Promise.reject(new Error('not asked')),
+    })
     const context = {
       ...none,
-      importModule: () => Promise.resolve({ default: { createProvider: () => undefined, createEmbedder } }),
+      importModule: () =>
+        Promise.resolve({ default: { createProvider: () => undefined, createEmbedder } }),
     }
     expect((await newEmbedder(config, context)).model).toBe('e')
   })
 
   test('a configuration with a package says what a module must export, and why one does not load', async () => {
     const without = await readConfigFile(configFile(yaml, 'export const other = 1'))
-    expect((await failureOf(() => createRegistry(without, { ...none, importModule }).chat())).message).toMatch(
-      /acme: .*acme\.mjs must export a function createProvider$/,
-    )
     expect(
-      await failureOf(() => newProvider({ ...config, package: 'not-installed-anywhere' }, { ...none, importModule })),
+      (await failureOf(() => createRegistry(without, { ...none, importModule }).chat())).message,
+    ).toMatch(/acme: .*acme\.mjs must export a function createProvider$/)
+    expect(
+      await failureOf(() =>
+        newProvider({ ...config, package: 'not-installed-anywhere' }, { ...none, importModule }),
+      ),
     ).toMatchObject({
       code: 'config',
       message: expect.stringContaining('not-installed-anywhere does not load') as string,
@@ -91,23 +101,38 @@ describe('a configuration with a package', () => {
 
   test('a configuration with a package cannot take the name of a provider of modelport, and needs an address', async () => {
     expect(
-      (await failureOf(() => newProvider({ ...config, provider: 'openai' }, { ...none, importModule }))).message,
+      (
+        await failureOf(() =>
+          newProvider({ ...config, provider: 'openai' }, { ...none, importModule }),
+        )
+      ).message,
     ).toContain('"openai" is a provider of modelport')
     const { baseUrl: _, ...noAddress } = config
-    expect((await failureOf(() => newProvider(noAddress, none))).message).toContain('acme: baseUrl is missing')
-    const text = 'models: [{name: main, provider: acme, model: m, package: acme-llm}]\nroles: {chat: main}'
-    expect(() => parseConfig(text)).toThrow('models[0].base_url: is missing; a provider with package needs it')
-    expect(() => parseConfig(text.replace('acme,', 'openai,'))).toThrow('is a provider of modelport')
+    expect((await failureOf(() => newProvider(noAddress, none))).message).toContain(
+      'acme: baseUrl is missing',
+    )
+    const text =
+      'models: [{name: main, provider: acme, model: m, package: acme-llm}]\nroles: {chat: main}'
+    expect(() => parseConfig(text)).toThrow(
+      'models[0].base_url: is missing; a provider with package needs it',
+    )
+    expect(() => parseConfig(text.replace('acme,', 'openai,'))).toThrow(
+      'is a provider of modelport',
+    )
   })
 
   test('a configuration with a package sends no key that the configuration does not name', async () => {
     const importing = {
       importModule: () =>
         import(mock).then(({ createMock }: { createMock: (s: object) => unknown }) => ({
-          createProvider: (settings: object) => createMock({ responses: [JSON.stringify(settings)] }),
+          createProvider: (settings: object) =>
+            createMock({ responses: [JSON.stringify(settings)] }),
         })),
     }
-    const environment = environmentOf({ ACME_API_KEY: 'acme-key-0123456789', OPENAI_API_KEY: 'another-key-0123456789' })
+    const environment = environmentOf({
+      ACME_API_KEY: 'acme-key-0123456789',
+      OPENAI_API_KEY: 'another-key-0123456789',
+    })
     const provider = await newProvider(config, { environment, ...importing })
     expect(JSON.parse(await provider.complete('Hi'))).not.toHaveProperty('apiKey')
   })
@@ -123,14 +148,22 @@ describe('options of the registry', () => {
   }
 
   test('the registry looks a variable up with environmentPrefix too, and without one only by its name', async () => {
-    const environment = environmentOf({ OP_TEAM_KEY: 'key-0123456789', APP_TEAM_KEY: 'key-9876543210' })
+    const environment = environmentOf({
+      OP_TEAM_KEY: 'key-0123456789',
+      APP_TEAM_KEY: 'key-9876543210',
+    })
     for (const environmentPrefix of ['OP_', 'APP_'])
-      expect((await createRegistry(pool, { environment, environmentPrefix }).chat()).model).toBe('gpt-5.4')
+      expect((await createRegistry(pool, { environment, environmentPrefix }).chat()).model).toBe(
+        'gpt-5.4',
+      )
     const message = async (environmentPrefix?: string): Promise<string> =>
-      (await failureOf(() => createRegistry(pool, { environment, environmentPrefix }).chat())).message
+      (await failureOf(() => createRegistry(pool, { environment, environmentPrefix }).chat()))
+        .message
     for (const none of [undefined, ''])
       expect(await message(none)).toContain('environment variable TEAM_KEY is not set')
-    expect(await message('MY_')).toContain('environment variable TEAM_KEY (or MY_TEAM_KEY) is not set')
+    expect(await message('MY_')).toContain(
+      'environment variable TEAM_KEY (or MY_TEAM_KEY) is not set',
+    )
   })
 
   test('fallbackRoles replaces the roles that need no model', async () => {
@@ -142,12 +175,17 @@ describe('options of the registry', () => {
     expect((await registry.forRole('critic')).model).toBe('llama3.2')
     expect((await registry.forRole('cheap')).model).toBe('gpt-5.4-mini')
     for (const role of ['shield', 'sub_agent', 'constructor'])
-      expect((await failureOf(() => registry.forRole(role))).message).toContain(`no model assigned to role "${role}"`)
+      expect((await failureOf(() => registry.forRole(role))).message).toContain(
+        `no model assigned to role "${role}"`,
+      )
   })
 
   test('config gives the configuration of a model with those of its fallbacks', () => {
     const registry = createRegistry(
-      { models: [{ ...pool.models[0]!, fallback: ['small'] }, pool.models[1]!], roles: { chat: 'big' } },
+      {
+        models: [{ ...pool.models[0]!, fallback: ['small'] }, pool.models[1]!],
+        roles: { chat: 'big' },
+      },
       none,
     )
     expect(registry.config('big')).toEqual({

@@ -18,19 +18,24 @@ import { emptyEnvironment, failureOf, wireHost } from './support.js'
 const context: FactoryContext = { environment: emptyEnvironment }
 
 describe('the table against the packages', () => {
-  test.each(Object.entries(presets))('the row of the preset %s is as its package says', (name, preset) => {
-    const row = providerRows.find((one) => one.name === name)
-    expect(row).toMatchObject({ name, keyEnv: preset.keyVariables, needsKey: preset.needsKey })
-    expect(row?.model).toBe(preset.model)
-    // A server that users run themselves has no cost tiers.
-    expect(row?.cheapestModel).toBe(preset.needsKey ? preset.cheapestModel : undefined)
-    expect(row?.baseUrl).toBe(preset.baseUrl)
-    expect(row?.baseUrlEnv).toEqual(preset.baseUrlVariables)
-    expect(row?.retired).toBe(preset.retired)
-    expect(row?.selfHosted ?? false).toBe(!preset.needsKey)
-  })
+  test.each(Object.entries(presets))(
+    'the row of the preset %s is as its package says',
+    (name, preset) => {
+      const row = providerRows.find((one) => one.name === name)
+      expect(row).toMatchObject({ name, keyEnv: preset.keyVariables, needsKey: preset.needsKey })
+      expect(row?.model).toBe(preset.model)
+      // A server that users run themselves has no cost tiers.
+      expect(row?.cheapestModel).toBe(preset.needsKey ? preset.cheapestModel : undefined)
+      expect(row?.baseUrl).toBe(preset.baseUrl)
+      expect(row?.baseUrlEnv).toEqual(preset.baseUrlVariables)
+      expect(row?.retired).toBe(preset.retired)
+      expect(row?.selfHosted ?? false).toBe(!preset.needsKey)
+    },
+  )
 
-  const usable = providerRows.filter(({ offline, retired, name }) => !offline && !retired && name !== 'llamacpp')
+  const usable = providerRows.filter(
+    ({ offline, retired, name }) => !offline && !retired && name !== 'llamacpp',
+  )
   const more: Record<string, Partial<ModelConfig>> = {
     'anthropic-bedrock': { bedrock: { region: 'eu-west-1' } },
     'anthropic-foundry': { baseUrl: 'https://r.services.ai.azure.com/anthropic' },
@@ -53,12 +58,21 @@ describe('the table against the packages', () => {
     expect(await models('openai')).toBe('gpt-5.4-mini')
     expect(await models('ollama')).toBe('llama3.2')
     for (const [name, { needsKey, cheapestModel, retired }] of Object.entries(presets)) {
-      if (needsKey && cheapestModel && !retired) expect(await models(name), name).toBe(cheapestModel)
+      if (needsKey && cheapestModel && !retired)
+        expect(await models(name), name).toBe(cheapestModel)
     }
   })
 
   test('the hosts of Vertex AI are those of the package', () => {
-    const locations = [undefined, 'global', 'us', 'eu', 'us-central1', 'europe-west1', 'me-central2']
+    const locations = [
+      undefined,
+      'global',
+      'us',
+      'eu',
+      'us-central1',
+      'europe-west1',
+      'me-central2',
+    ]
     const ways = [
       { accessToken: () => 't' },
       { credentials: { client_email: 'a', private_key: 'b' } },
@@ -68,25 +82,34 @@ describe('the table against the packages', () => {
     for (const location of locations) {
       for (const way of ways) {
         const vertex = { project: 'p', ...(location !== undefined && { location }), ...way }
-        expect(apiHosts({ provider: 'vertex', vertex }, context).map(hostPort)).toEqual(googleHosts({ vertex }))
+        expect(apiHosts({ provider: 'vertex', vertex }, context).map(hostPort)).toEqual(
+          googleHosts({ vertex }),
+        )
       }
     }
   })
 
   test('the hosts of Bedrock are those of the package', () => {
     for (const region of ['us-east-1', 'us-gov-west-1']) {
-      for (const credentials of [{ accessKeyId: 'a', secretAccessKey: 'b' }, 'default-chain'] as const) {
+      for (const credentials of [
+        { accessKeyId: 'a', secretAccessKey: 'b' },
+        'default-chain',
+      ] as const) {
         const bedrock = { region, credentials }
-        expect(apiHosts({ provider: 'bedrock', model: 'm', bedrock }, context).map(hostPort)).toEqual(
-          toConnection(bedrock).hosts,
-        )
+        expect(
+          apiHosts({ provider: 'bedrock', model: 'm', bedrock }, context).map(hostPort),
+        ).toEqual(toConnection(bedrock).hosts)
       }
     }
   })
 
   test('a service that its vendor closed is reported, not asked', async () => {
     expect(
-      (await failureOf(() => newProvider({ provider: 'github-models', apiKey: 'k-0123456789' }, context))).message,
+      (
+        await failureOf(() =>
+          newProvider({ provider: 'github-models', apiKey: 'k-0123456789' }, context),
+        )
+      ).message,
     ).toContain('closed this service on 2026-07-30')
   })
 })

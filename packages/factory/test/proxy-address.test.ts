@@ -42,7 +42,8 @@ test.each([
 ])('%j is the same proxy for lists of hosts and for whoever dials it', (address) => {
   const dialled = read(() => parseInDriver(address))
   const listed = read(
-    () => resolveModel({ provider: 'openai', proxy: address }, { environment: emptyEnvironment }).proxy,
+    () =>
+      resolveModel({ provider: 'openai', proxy: address }, { environment: emptyEnvironment }).proxy,
   )
   expect(listed && { href: listed.href, host: listed.host, told: listed.authorization() }).toEqual(
     dialled && { href: dialled.href, host: dialled.host, told: basic(dialled.userinfo) },

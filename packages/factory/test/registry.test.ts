@@ -27,7 +27,11 @@ describe('a registry', () => {
   test('a registry has models, roles and accessors', () => {
     const registry = createRegistry(chatAndShield, none)
     expect(registry.modelNames()).toEqual(['big', 'broken', 'local'])
-    expect(registry.entry('local')).toEqual({ name: 'local', provider: 'ollama', model: 'llama3.2' })
+    expect(registry.entry('local')).toEqual({
+      name: 'local',
+      provider: 'ollama',
+      model: 'llama3.2',
+    })
     expect(registry.entry('x')).toBeUndefined()
     expect([registry.roleName('chat'), registry.roleName('shield')]).toEqual(['big', ''])
     const mapping = registry.roleMapping()
@@ -49,10 +53,12 @@ describe('a registry', () => {
       expect((await failureOf(() => registry.forRole(role))).message).toContain(
         `no model assigned to role "${role}"; give it one with setRole, or in the roles of the file. Roles that have one: chat, `,
       )
-    expect((await failureOf(() => registry.embedder())).message).toContain('no model assigned to role "embedding"; ')
-    expect((await failureOf(() => createRegistry({ models: [], roles: {} }, none).chat())).message).toMatch(
-      /^no model assigned to role "chat"; .*: none$/,
+    expect((await failureOf(() => registry.embedder())).message).toContain(
+      'no model assigned to role "embedding"; ',
     )
+    expect(
+      (await failureOf(() => createRegistry({ models: [], roles: {} }, none).chat())).message,
+    ).toMatch(/^no model assigned to role "chat"; .*: none$/)
   })
 
   test('a model that cannot be made fails for itself alone, and may work later', async () => {
@@ -106,7 +112,14 @@ describe('a registry', () => {
     const registry = createRegistry(
       {
         models: [
-          { name: 'a', provider: 'openai', model: 'm', apiKey: 'k-0123456789', fetch, fallback: ['c'] },
+          {
+            name: 'a',
+            provider: 'openai',
+            model: 'm',
+            apiKey: 'k-0123456789',
+            fetch,
+            fallback: ['c'],
+          },
           { name: 'b', provider: 'anthropic', model: 'm', apiKey: 'k-0123456789' },
           { name: 'c', provider: 'mock', fallback: ['b'] },
           { name: 'd', provider: 'openai', model: 'other', apiKey: 'k-0123456789' },
@@ -116,7 +129,10 @@ describe('a registry', () => {
       { ...none, table },
     )
     expect(await (await registry.chat()).complete('?')).toBe('spare')
-    expect(registry.apiHosts().map(hostPort)).toEqual(['api.openai.com:443', 'api.anthropic.com:443'])
+    expect(registry.apiHosts().map(hostPort)).toEqual([
+      'api.openai.com:443',
+      'api.anthropic.com:443',
+    ])
     expect(registry.apiHosts().every(({ required }) => required)).toBe(true)
     registry.register({ name: 'b', provider: 'ollama', fallback: ['c'] })
     expect((await failureOf(() => registry.provider('c'))).message).toContain('cycle')
@@ -133,12 +149,19 @@ describe('a registry', () => {
       creators: {
         createProvider: () => {
           made++
-          return createMock({ responses: [{ error: 'overloaded' }], defaults: { retry: { attempts: 1 } } })
+          return createMock({
+            responses: [{ error: 'overloaded' }],
+            defaults: { retry: { attempts: 1 } },
+          })
         },
       },
     }
     const names = Array.from({ length: 40 }, (_, index) => `m${index}`)
-    const models = names.map((name, index) => ({ name, provider: 'house', fallback: names.slice(index + 1) }))
+    const models = names.map((name, index) => ({
+      name,
+      provider: 'house',
+      fallback: names.slice(index + 1),
+    }))
     const factory = createFactory({ rows: [row] })
     const provider = await factory.createRegistry({ models, roles: { chat: 'm0' } }).chat()
     expect(made).toBe(40)
@@ -162,7 +185,10 @@ describe('a registry', () => {
 
   test('sub_agent is the model that the provider of chat names', async () => {
     const registry = createRegistry(
-      { models: [{ name: 'a', provider: 'anthropic:claude-opus-5', apiKey: 'k-0123456789' }], roles: { chat: 'a' } },
+      {
+        models: [{ name: 'a', provider: 'anthropic:claude-opus-5', apiKey: 'k-0123456789' }],
+        roles: { chat: 'a' },
+      },
       none,
     )
     expect((await registry.subAgent()).model).toBe('claude-haiku-4-5-20251001')
@@ -230,20 +256,32 @@ test('an entry that cannot be read does not hide the hosts of the others, and a 
     },
     none,
   )
-  expect(registry.apiHosts().map(({ host }) => host)).toEqual(['api.anthropic.com', 'api.openai.com'])
+  expect(registry.apiHosts().map(({ host }) => host)).toEqual([
+    'api.anthropic.com',
+    'api.openai.com',
+  ])
   expect(registry.warnings()).toEqual([
-    expect.stringMatching(/^model "a": anthropic: environment variable ANTHROPIC_API_KEY is not set/),
+    expect.stringMatching(
+      /^model "a": anthropic: environment variable ANTHROPIC_API_KEY is not set/,
+    ),
     expect.stringMatching(/^model "b": azure-openai: the address of the resource/),
     expect.stringMatching(/^model "c": openai: environment variable OPENAI_API_KEY is not set/),
   ])
 })
 
-test.each([null, undefined, 5, {}, { models: [] }, { models: {}, roles: {} }, { models: [], roles: null }])(
-  'createRegistry rejects %j with a typed error',
-  async (pool) => {
-    expect(await failureOf(() => createRegistry(pool as never, none))).toMatchObject({ code: 'config' })
-  },
-)
+test.each([
+  null,
+  undefined,
+  5,
+  {},
+  { models: [] },
+  { models: {}, roles: {} },
+  { models: [], roles: null },
+])('createRegistry rejects %j with a typed error', async (pool) => {
+  expect(await failureOf(() => createRegistry(pool as never, none))).toMatchObject({
+    code: 'config',
+  })
+})
 
 test('register rejects an unknown provider and an unknown field at once', () => {
   const registry = createRegistry(chatAndShield, none)

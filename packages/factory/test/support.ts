@@ -1,5 +1,10 @@
 import { expect } from 'vitest'
-import { type Environment, type FactoryContext, type ModelConfig, newProvider } from '../src/index.js'
+import {
+  type Environment,
+  type FactoryContext,
+  type ModelConfig,
+  newProvider,
+} from '../src/index.js'
 
 /** An environment of exactly these variables. */
 export const environmentOf =

@@ -28,17 +28,36 @@ const common = {
 const must = { model: 'm', apiKey: 'key-of-tests-0123' }
 type Fetch = ReturnType<typeof recordingFetch>['fetch']
 
-const cases: readonly (readonly [string, (fetch: Fetch) => Provider, (fetch: Fetch) => Provider])[] = [
+const cases: readonly (readonly [
+  string,
+  (fetch: Fetch) => Provider,
+  (fetch: Fetch) => Provider,
+])[] = [
   [
     'anthropic',
     (fetch) => createAnthropic({ ...must, fetch }),
     (fetch) =>
-      createAnthropic({ ...common, authToken: undefined, baseUrl: undefined, betas: undefined, ...must, fetch }),
+      createAnthropic({
+        ...common,
+        authToken: undefined,
+        baseUrl: undefined,
+        betas: undefined,
+        ...must,
+        fetch,
+      }),
   ],
   [
     'openai',
     (fetch) => createOpenAI({ ...must, fetch }),
-    (fetch) => createOpenAI({ ...common, baseUrl: undefined, api: undefined, azure: undefined, ...must, fetch }),
+    (fetch) =>
+      createOpenAI({
+        ...common,
+        baseUrl: undefined,
+        api: undefined,
+        azure: undefined,
+        ...must,
+        fetch,
+      }),
   ],
   [
     'google',
@@ -65,19 +84,26 @@ const cases: readonly (readonly [string, (fetch: Fetch) => Provider, (fetch: Fet
   ],
 ]
 
-const call = { signal: undefined, deadlineMs: undefined, retry: { attempts: 1, onRetry: undefined } }
+const call = {
+  signal: undefined,
+  deadlineMs: undefined,
+  retry: { attempts: 1, onRetry: undefined },
+}
 
-test.each(cases)('%s treats a field that is undefined as one that is missing', async (_name, plain, withUndefined) => {
-  const [one, other] = [recordingFetch(), recordingFetch()]
-  const providers = [plain(one.fetch), withUndefined(other.fetch)] as const
-  for (const provider of providers) await provider.complete('Hi', call).catch(() => undefined)
-  expect(one.requests).toHaveLength(1)
-  expect(other.requests.map(({ url, body }) => ({ url, body }))).toEqual(
-    one.requests.map(({ url, body }) => ({ url, body })),
-  )
-  expect(providers[1].cheapestModel).toBe(providers[0].cheapestModel)
-  expect(providers[1].estimateTokens('some text')).toBe(providers[0].estimateTokens('some text'))
-})
+test.each(cases)(
+  '%s treats a field that is undefined as one that is missing',
+  async (_name, plain, withUndefined) => {
+    const [one, other] = [recordingFetch(), recordingFetch()]
+    const providers = [plain(one.fetch), withUndefined(other.fetch)] as const
+    for (const provider of providers) await provider.complete('Hi', call).catch(() => undefined)
+    expect(one.requests).toHaveLength(1)
+    expect(other.requests.map(({ url, body }) => ({ url, body }))).toEqual(
+      one.requests.map(({ url, body }) => ({ url, body })),
+    )
+    expect(providers[1].cheapestModel).toBe(providers[0].cheapestModel)
+    expect(providers[1].estimateTokens('some text')).toBe(providers[0].estimateTokens('some text'))
+  },
+)
 
 test('configurations, contexts and fallbacks take undefined for what is unset', async () => {
   const recorder = recordingFetch()
@@ -92,9 +118,20 @@ test('configurations, contexts and fallbacks take undefined for what is unset', 
     package: undefined,
     fetch: recorder.fetch,
   }
-  const context = { environment: emptyEnvironment, environmentPrefix: undefined, table: undefined, onSwitch: undefined }
+  const context = {
+    environment: emptyEnvironment,
+    environmentPrefix: undefined,
+    table: undefined,
+    onSwitch: undefined,
+  }
   const provider = await newProvider(config, context)
-  const options = { name: undefined, codes: undefined, attempts: undefined, onSwitch: undefined, now: undefined }
+  const options = {
+    name: undefined,
+    codes: undefined,
+    attempts: undefined,
+    onSwitch: undefined,
+    now: undefined,
+  }
   await createFallback([provider], options)
     .complete('Hi', call)
     .catch(() => undefined)

@@ -42,15 +42,21 @@ export function checkMcpSettings(settings: object): void {
   for (const field of numbers) {
     const value = given[field]
     const isFit = value === undefined || (typeof value === 'number' && value > 0)
-    hold(isFit, `MCP server "${String(name)}": ${field} must be a number above 0, not ${String(value)}`)
+    hold(
+      isFit,
+      `MCP server "${String(name)}": ${field} must be a number above 0, not ${String(value)}`,
+    )
   }
-  const kinds = isObject(transport) ? [transport['command'], transport['url'], transport['create']] : []
+  const kinds = isObject(transport)
+    ? [transport['command'], transport['url'], transport['create']]
+    : []
   hold(
     kinds.some((kind, index) => typeof kind === (index < 2 ? 'string' : 'function')),
     `MCP server "${String(name)}": transport must be an object with command, url or create`,
   )
   checkSettings(`mcpTools of "${String(name)}"`, settings, settingNames)
-  const [, known = []] = Object.entries(transportNames).find(([field]) => field in (transport as object)) ?? []
+  const [, known = []] =
+    Object.entries(transportNames).find(([field]) => field in (transport as object)) ?? []
   checkSettings(`mcpTools of "${String(name)}": transport`, transport as object, known)
 }
 

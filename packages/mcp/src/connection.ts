@@ -75,7 +75,11 @@ export class McpConnection {
       if (this.#client === opening) this.#forget()
       const { message, code } = this.toError(error)
       const words = toPlainWords(this.redact(this.#words), mostWords).trim()
-      throw new LlmError(code, words ? `${message}; it said: ${words}` : message, causeFor(error, this.redact))
+      throw new LlmError(
+        code,
+        words ? `${message}; it said: ${words}` : message,
+        causeFor(error, this.redact),
+      )
     }
   }
 
@@ -94,7 +98,10 @@ export class McpConnection {
   /** What the server says to this request, as {@link show} gives it. A server without the capability is not asked. */
   async ask<T>(
     capability: 'prompts' | 'resources',
-    request: (client: Client, options: { readonly timeout: number; readonly signal: AbortSignal }) => Promise<T>,
+    request: (
+      client: Client,
+      options: { readonly timeout: number; readonly signal: AbortSignal },
+    ) => Promise<T>,
   ): Promise<T | undefined> {
     const client = await this.client()
     if (!client.getServerCapabilities()?.[capability]) return undefined
@@ -107,7 +114,8 @@ export class McpConnection {
 
   /** Gets tokens for the code in the callback of a sign-in that a request of this session began. */
   async finishSignIn(callback: URLSearchParams): Promise<void> {
-    if (!this.#web) throw configError(`MCP server "${this.#settings.name}": no request has asked to sign in`)
+    if (!this.#web)
+      throw configError(`MCP server "${this.#settings.name}": no request has asked to sign in`)
     try {
       await this.#web.finishAuth(callback)
     } catch (error) {
@@ -153,7 +161,10 @@ export class McpConnection {
   async #connect(lost: () => void, mode: VersionNegotiationMode): Promise<Client> {
     const { transport, connectTimeoutMs = 30_000, elicitation } = this.#settings
     const timeout = Math.min(connectTimeoutMs, longestTimer)
-    const probe = 'command' in transport && mode === 'auto' ? { timeoutMs: Math.min(timeout / 2, silentMs) } : {}
+    const probe =
+      'command' in transport && mode === 'auto'
+        ? { timeoutMs: Math.min(timeout / 2, silentMs) }
+        : {}
     const client = new Client(
       { name: 'modelport', version: '0.0.0' },
       {
@@ -165,7 +176,8 @@ export class McpConnection {
         ...(elicitation && { capabilities: { elicitation: { form: {}, url: {} } } }),
       },
     )
-    if (elicitation) client.setRequestHandler('elicitation/create', ({ params }) => this.openCalls.answer(params))
+    if (elicitation)
+      client.setRequestHandler('elicitation/create', ({ params }) => this.openCalls.answer(params))
     client.onclose = lost
     showExcluded(client, this.#settings)
     client.setNotificationHandler('notifications/tools/list_changed', () => {
@@ -182,10 +194,14 @@ export class McpConnection {
     })
     try {
       if (this.#closed) throw configError('the source is closed')
-      await Promise.race([ended, client.connect(created, { timeout, signal: AbortSignal.timeout(timeout) })])
+      await Promise.race([
+        ended,
+        client.connect(created, { timeout, signal: AbortSignal.timeout(timeout) }),
+      ])
       this.#cancel = undefined
       const deliver = created.onmessage
-      created.onmessage = (message, extra) => deliver?.(withoutBroken(message, this.#settings), extra)
+      created.onmessage = (message, extra) =>
+        deliver?.(withoutBroken(message, this.#settings), extra)
       await this.#subscribe(client)
     } catch (error) {
       await client.close().catch(() => undefined)
@@ -196,8 +212,11 @@ export class McpConnection {
 
   /** Asks a server without sessions to report changes of its tools; those with sessions report them unasked. */
   async #subscribe(client: Client): Promise<void> {
-    if (client.getProtocolEra() !== 'modern' || !client.getServerCapabilities()?.tools?.listChanged) return
-    const subscription = await client.listen({ toolsListChanged: true }, { timeout: politeMs }).catch(() => undefined)
+    if (client.getProtocolEra() !== 'modern' || !client.getServerCapabilities()?.tools?.listChanged)
+      return
+    const subscription = await client
+      .listen({ toolsListChanged: true }, { timeout: politeMs })
+      .catch(() => undefined)
     void subscription?.closed.then((cause) => {
       // Changes may be missed from now on: the next step connects and lists again.
       if (cause !== 'local' && this.#active === client) this.#drop()
@@ -262,14 +281,21 @@ export class McpConnection {
       this.#listBytes = Infinity
     })
     if (tools.length > mostTools)
-      throw new LlmError('limit-exceeded', `MCP server "${this.#settings.name}": it lists more than ${mostTools} tools`)
+      throw new LlmError(
+        'limit-exceeded',
+        `MCP server "${this.#settings.name}": it lists more than ${mostTools} tools`,
+      )
     return mapTexts(distinctTools(tools, this.#settings), this.redact, names)
   }
 }
 
 /** How a child process is asked again: old servers may end with the first request they do not know, and slow ones were taken for old. */
 function otherMode(error: unknown): VersionNegotiationMode | undefined {
-  const { code, supported = [newest], message } = error as { code?: unknown; supported?: unknown; message?: unknown }
+  const {
+    code,
+    supported = [newest],
+    message,
+  } = error as { code?: unknown; supported?: unknown; message?: unknown }
   if (/closed/i.test(String(message))) return 'legacy'
   return typeof code === 'number' && Array.isArray(supported) && supported.includes(newest)
     ? { pin: newest }

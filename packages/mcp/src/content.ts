@@ -27,10 +27,15 @@ export function toPart(block: ContentBlock): ContentPart {
       return text(block.text)
     case 'image':
     case 'audio':
-      return { type: block.type, source: { type: 'base64', data: block.data, mediaType: block.mimeType } }
+      return {
+        type: block.type,
+        source: { type: 'base64', data: block.data, mediaType: block.mimeType },
+      }
     case 'resource_link':
       return text(
-        [`Resource ${block.name}: ${block.uri}`, block.mimeType, block.description].filter(Boolean).join(', '),
+        [`Resource ${block.name}: ${block.uri}`, block.mimeType, block.description]
+          .filter(Boolean)
+          .join(', '),
       )
     case 'resource':
       return toEmbedded(block.resource)

@@ -30,19 +30,28 @@ const mostSendings = 10
 const pauseMs = 250
 
 /** A question as the user is shown it. Names and choices go back as they came, so they may have nothing that is shown in another way. */
-export function toQuestion(params: ElicitRequest['params'], from: string, show: Show): Question<JsonObject> {
+export function toQuestion(
+  params: ElicitRequest['params'],
+  from: string,
+  show: Show,
+): Question<JsonObject> {
   const { message } = show({ message: params.message }, 'question')
   if (params.mode === 'url') return { message, url: params.url, from }
   const schema = show(params.requestedSchema as JsonObject, 'question', structure)
   if (keptOf(schema) !== keptOf(params.requestedSchema))
-    throw new LlmError('protocol', `MCP server "${from}": its question has hidden characters in a name or a choice`)
+    throw new LlmError(
+      'protocol',
+      `MCP server "${from}": its question has hidden characters in a name or a choice`,
+    )
   return { message, schema, from }
 }
 
 /** The parts of a schema that an answer repeats. */
 const keptOf = (schema: unknown): string =>
   JSON.stringify(schema, (name, value: unknown) =>
-    name === 'enumNames' || (['title', 'description'].includes(name) && typeof value === 'string') ? undefined : value,
+    name === 'enumNames' || (['title', 'description'].includes(name) && typeof value === 'string')
+      ? undefined
+      : value,
   )
 
 /** An address has no content. */
@@ -131,7 +140,10 @@ export async function sendRounds(
           `the server asks for ${toPlainWords(method, 100)}; only its user can be asked`,
         )
       if (question.mode !== 'url' && !isSpecType.ElicitRequestFormParams(question))
-        throw new LlmError('protocol', 'the server asks a question of a form that the protocol does not have')
+        throw new LlmError(
+          'protocol',
+          'the server asks a question of a form that the protocol does not have',
+        )
       inputResponses[key] = toResult(await ask({ ...read(question), state: round }), question)
       asked++
     }
@@ -141,9 +153,13 @@ export async function sendRounds(
       continue
     }
     // A server without questions only wants to be asked later.
-    if (round && !Object.keys(inputResponses).length) await new Promise((resolve) => setTimeout(resolve, pauseMs))
+    if (round && !Object.keys(inputResponses).length)
+      await new Promise((resolve) => setTimeout(resolve, pauseMs))
     const { requestState } = round ?? {}
-    const more = { ...(round && { inputResponses }), ...(requestState !== undefined && { requestState }) }
+    const more = {
+      ...(round && { inputResponses }),
+      ...(requestState !== undefined && { requestState }),
+    }
     const given: unknown = await client.callTool(
       { ...params, ...more },
       { ...options, toolDefinition, allowInputRequired: true },
@@ -153,5 +169,8 @@ export async function sendRounds(
     const { inputRequests = {}, requestState: state } = given
     round = { inputRequests, ...(state !== undefined && { requestState: state }) }
   }
-  throw new LlmError('limit-exceeded', `the server did not finish the call in ${mostSendings} rounds`)
+  throw new LlmError(
+    'limit-exceeded',
+    `the server did not finish the call in ${mostSendings} rounds`,
+  )
 }

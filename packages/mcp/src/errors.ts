@@ -36,7 +36,8 @@ export function statusOf(error: unknown): number | undefined {
 
 /** The typed error for anything the client of the protocol throws, without the server's credentials. */
 export function toTyped(error: unknown, server: string, redact: Redact): LlmError {
-  for (const one of causesOf(error)) if (isLlmError(one)) return new LlmError(one.code, redact(one.message))
+  for (const one of causesOf(error))
+    if (isLlmError(one)) return new LlmError(one.code, redact(one.message))
   const { cause, code } = error as Fields & ErrorOptions
   const told = code === 'ERA_NEGOTIATION_FAILED' && cause instanceof Error ? cause : error
   const words = toPlainWords(redact(told instanceof Error ? told.message : String(told)))
@@ -45,7 +46,11 @@ export function toTyped(error: unknown, server: string, redact: Redact): LlmErro
     theirs === undefined
       ? `MCP server "${server}": ${words}`
       : `MCP server "${server}" speaks version ${toPlainWords(theirs, 200)} of the protocol; this client speaks ${spoken}`
-  return new LlmError(theirs === undefined ? codeOf(error) : 'protocol', message, causeFor(error, redact))
+  return new LlmError(
+    theirs === undefined ? codeOf(error) : 'protocol',
+    message,
+    causeFor(error, redact),
+  )
 }
 
 /** The versions of the server, if the error is that this client speaks none of them. */
@@ -65,7 +70,8 @@ export function causeFor(error: unknown, redact: Redact): ErrorOptions {
 }
 
 /** Names of the client's errors about signing in. */
-const signIn = /^(?:Unauthorized|OAuth|IssuerMismatch|AuthorizationServerMismatch|Registration|InsecureTokenEndpoint)/
+const signIn =
+  /^(?:Unauthorized|OAuth|IssuerMismatch|AuthorizationServerMismatch|Registration|InsecureTokenEndpoint)/
 /** Codes of the client's errors about what a server sent. */
 const malformed = new Set(['INVALID_RESULT', 'UNSUPPORTED_RESULT_TYPE', 'LIST_PAGINATION_EXCEEDED'])
 
@@ -80,7 +86,12 @@ function codeOf(error: unknown): ErrorCode {
     if (signIn.test(String(name))) return 'auth'
     if (name === 'InsufficientScopeError') return 'permission'
     if (code === 'REQUEST_TIMEOUT' || code === -32001) return 'timeout'
-    if (name === 'ZodError' || name === 'SyntaxError' || malformed.has(String(code)) || typeof code === 'number')
+    if (
+      name === 'ZodError' ||
+      name === 'SyntaxError' ||
+      malformed.has(String(code)) ||
+      typeof code === 'number'
+    )
       return 'protocol'
   }
   return 'network'

@@ -44,16 +44,23 @@ export function guardedFetch(
         `MCP server "${settings.name}": it leads to ${contacted} instead of ${hosts.join(', ')}${hint}`,
       )
     }
-    const headers = new Headers(init?.headers ?? (input instanceof Request ? input.headers : undefined))
+    const headers = new Headers(
+      init?.headers ?? (input instanceof Request ? input.headers : undefined),
+    )
     // The SDK adds them to requests for a token too.
     if (url.origin !== origin)
-      for (const [name, value] of new Headers(transport.headers)) if (headers.get(name) === value) headers.delete(name)
+      for (const [name, value] of new Headers(transport.headers))
+        if (headers.get(name) === value) headers.delete(name)
     return bounded(await given(input, { ...init, headers, redirect: 'manual' }), refuse, onBytes)
   }
 }
 
 /** The same response; reading it fails if a message is too long. In an event stream the limit applies to each event. */
-function bounded(response: Response, refuse: () => LlmError, onBytes: (count: number) => void): Response {
+function bounded(
+  response: Response,
+  refuse: () => LlmError,
+  onBytes: (count: number) => void,
+): Response {
   if (!response.body) return response
   const isStream = response.headers.get('content-type')?.startsWith('text/event-stream')
   let length = 0

@@ -11,8 +11,12 @@ export function checkLength(
   what: string,
   { maxResultLength = mostLength }: Pick<McpSettings, 'maxResultLength'>,
 ): void {
-  if (parts.length > mostParts) throw new LlmError('limit-exceeded', `${what} has more than ${mostParts} parts`)
+  if (parts.length > mostParts)
+    throw new LlmError('limit-exceeded', `${what} has more than ${mostParts} parts`)
   const { length } = JSON.stringify([parts, structure])
   if (length > maxResultLength)
-    throw new LlmError('limit-exceeded', `${what} has ${length} characters, and at most ${maxResultLength} are taken`)
+    throw new LlmError(
+      'limit-exceeded',
+      `${what} has ${length} characters, and at most ${maxResultLength} are taken`,
+    )
 }

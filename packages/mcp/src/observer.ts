@@ -7,7 +7,9 @@ export function warn({ name, onWarning }: McpSettings, message: string): void {
 }
 
 /** Wraps a callback of the application; disables it if it throws. */
-export function toObserver<News>(observe: ((news: News) => void) | undefined): ((news: News) => void) | undefined {
+export function toObserver<News>(
+  observe: ((news: News) => void) | undefined,
+): ((news: News) => void) | undefined {
   let observer = observe
   return (
     observe &&

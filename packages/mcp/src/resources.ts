@@ -12,7 +12,9 @@ export async function readResource(
   settings: McpSettings,
 ): Promise<readonly ContentPart[]> {
   const where = `MCP server "${settings.name}"`
-  const read = await connection.ask('resources', (client, options) => client.readResource({ uri }, options))
+  const read = await connection.ask('resources', (client, options) =>
+    client.readResource({ uri }, options),
+  )
   if (!read) throw configError(`${where} has no resources`)
   checkLength(read.contents, undefined, `${where}: resource ${JSON.stringify(uri)}`, settings)
   return read.contents.map(toEmbedded)
@@ -33,8 +35,12 @@ export async function resourceTools(
       readOnly: true,
       execute: async () => {
         const list = {
-          ...(await connection.ask('resources', (one, options) => one.listResources(undefined, options))),
-          ...(await connection.ask('resources', (one, options) => one.listResourceTemplates(undefined, options))),
+          ...(await connection.ask('resources', (one, options) =>
+            one.listResources(undefined, options),
+          )),
+          ...(await connection.ask('resources', (one, options) =>
+            one.listResourceTemplates(undefined, options),
+          )),
         }
         return markContent(JSON.stringify(list), settings.name)
       },
@@ -44,7 +50,8 @@ export async function resourceTools(
       description: `Reads one resource of ${settings.name}`,
       parameters: { type: 'object', properties: { uri: { type: 'string' } }, required: ['uri'] },
       readOnly: true,
-      execute: async ({ uri }) => markContent(await readResource(uri, connection, settings), settings.name),
+      execute: async ({ uri }) =>
+        markContent(await readResource(uri, connection, settings), settings.name),
     }),
   ]
   return tools.map((tool) => ({ ...tool, source: settings.name }))

@@ -31,11 +31,16 @@ export function mapTexts<T>(
 ): T {
   const visit = (inner: unknown, key: string, level: number): unknown => {
     if (level > mostLevels)
-      throw new LlmError('limit-exceeded', `the MCP server sent values nested deeper than ${mostLevels}`)
+      throw new LlmError(
+        'limit-exceeded',
+        `the MCP server sent values nested deeper than ${mostLevels}`,
+      )
     if (typeof inner === 'string') return binary.has(key) || kept.has(key) ? inner : change(inner)
     if (Array.isArray(inner)) return inner.map((item) => visit(item, key, level + 1))
     if (typeof inner !== 'object' || inner === null) return inner
-    return Object.fromEntries(Object.entries(inner).map(([name, item]) => [rename(name), visit(item, name, level + 1)]))
+    return Object.fromEntries(
+      Object.entries(inner).map(([name, item]) => [rename(name), visit(item, name, level + 1)]),
+    )
   }
   return visit(value, '', 0) as T
 }

@@ -29,5 +29,12 @@ export async function admit(
 }
 
 /** A refusal in the form of an error of JSON-RPC. */
-export const refuse = (status: number, message: string, headers: Readonly<Record<string, string>> = {}): Response =>
-  Response.json({ jsonrpc: '2.0', id: null, error: { code: -32_000, message } }, { status, headers })
+export const refuse = (
+  status: number,
+  message: string,
+  headers: Readonly<Record<string, string>> = {},
+): Response =>
+  Response.json(
+    { jsonrpc: '2.0', id: null, error: { code: -32_000, message } },
+    { status, headers },
+  )

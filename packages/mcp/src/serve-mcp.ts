@@ -68,7 +68,10 @@ class Service implements ServedMcp {
   constructor(options: ServeMcpOptions) {
     const { name, tools = [], agents = [], prompts = [], resources = [] } = options
     if (typeof name !== 'string' || !name) throw configError('serveMcp: name must be a text')
-    if (!Array.isArray(tools) || !tools.every((tool) => isObject(tool) && isObject(tool['definition'])))
+    if (
+      !Array.isArray(tools) ||
+      !tools.every((tool) => isObject(tool) && isObject(tool['definition']))
+    )
       throw configError('serveMcp: tools must be a list of tools; make each with defineTool')
     this.#options = options
     const list = 'send' in agents ? agents.agents : agents
@@ -124,7 +127,9 @@ class Service implements ServedMcp {
 
   async close(timeoutMs = 10_000): Promise<void> {
     this.#isClosed = true
-    await Promise.all([this.#modern, this.#sessions, ...this.#clients].map((handle: Handle) => handle.close()))
+    await Promise.all(
+      [this.#modern, this.#sessions, ...this.#clients].map((handle: Handle) => handle.close()),
+    )
     const host = await this.#host
     if (host !== this.#options.agents) await host?.drain(timeoutMs)
   }
@@ -132,15 +137,26 @@ class Service implements ServedMcp {
   /** A server for one request or one session of this principal. */
   #make(principal: string): McpServer {
     const { name, version = '0.0.0', instructions } = this.#options
-    const made = new McpServer({ name, version }, instructions === undefined ? {} : { instructions })
+    const made = new McpServer(
+      { name, version },
+      instructions === undefined ? {} : { instructions },
+    )
     const { server } = made
-    const callerOf = ({ mcpReq }: ServerContext): McpCaller => ({ principal, signal: mcpReq.signal })
+    const callerOf = ({ mcpReq }: ServerContext): McpCaller => ({
+      principal,
+      signal: mcpReq.signal,
+    })
     if (this.#tools.length) {
       server.registerCapabilities({ tools: {} })
-      server.setRequestHandler('tools/list', ({ params }) => pageOf('tools', this.#tools, params?.cursor))
-      server.setRequestHandler('tools/call', ({ params }, ctx) => this.#call(params, principal, ctx, server))
+      server.setRequestHandler('tools/list', ({ params }) =>
+        pageOf('tools', this.#tools, params?.cursor),
+      )
+      server.setRequestHandler('tools/call', ({ params }, ctx) =>
+        this.#call(params, principal, ctx, server),
+      )
       // The official handler of HTTP compares arguments that are headers too (`x-mcp-header`) by the schema that it finds here.
-      const toolInputSchemaJson = (tool: string) => this.#tools.find((each) => each.name === tool)?.inputSchema
+      const toolInputSchemaJson = (tool: string) =>
+        this.#tools.find((each) => each.name === tool)?.inputSchema
       Object.assign(made, { toolInputSchemaJson })
     }
     if (this.#prompts.length) {
@@ -177,7 +193,11 @@ class Service implements ServedMcp {
     const { tools = [], context } = this.#options
     try {
       if (!agent || !this.#host)
-        return await callTool(tools, params, ctx, { principal, questions: this.#questions, context })
+        return await callTool(tools, params, ctx, {
+          principal,
+          questions: this.#questions,
+          context,
+        })
       const [{ AgentCall }, host] = await Promise.all([import('./served-agents.js'), this.#host])
       return await new AgentCall(agent, { host, principal, ctx, modes: modesOf(ctx, server) }).run(
         params.arguments ?? {},
@@ -197,25 +217,38 @@ class Service implements ServedMcp {
     } catch (error) {
       if (error instanceof ProtocolError) throw error
       this.#onError(error)
-      throw new ProtocolError(ProtocolErrorCode.InternalError, `${what} failed; the operator of the server can see why`)
+      throw new ProtocolError(
+        ProtocolErrorCode.InternalError,
+        `${what} failed; the operator of the server can see why`,
+      )
     }
   }
 }
 
 /** How the client can ask its user. One of 2025-06-18 declares no modes, and has forms. */
-function modesOf({ mcpReq }: ServerContext, server: McpServer['server']): { form: boolean; url: boolean } {
-  const envelope = mcpReq.envelope as Readonly<Record<string, ClientCapabilities | undefined>> | undefined
+function modesOf(
+  { mcpReq }: ServerContext,
+  server: McpServer['server'],
+): { form: boolean; url: boolean } {
+  const envelope = mcpReq.envelope as
+    | Readonly<Record<string, ClientCapabilities | undefined>>
+    | undefined
   const declared = envelope
     ? envelope[CLIENT_CAPABILITIES_META_KEY]
     : // eslint-disable-next-line @typescript-eslint/no-deprecated -- the only place for what a client of an older version declared
       server.getClientCapabilities()
   const elicitation = declared?.elicitation
   const { form, url } = elicitation ?? {}
-  return { form: elicitation !== undefined && (form !== undefined || url === undefined), url: url !== undefined }
+  return {
+    form: elicitation !== undefined && (form !== undefined || url === undefined),
+    url: url !== undefined,
+  }
 }
 
 function refuseTwice(what: string, names: readonly string[]): void {
   const twice = names.find((name, index) => names.indexOf(name) !== index)
   if (twice !== undefined)
-    throw configError(`serveMcp: two ${what} have the name ${JSON.stringify(twice)}; names must differ`)
+    throw configError(
+      `serveMcp: two ${what} have the name ${JSON.stringify(twice)}; names must differ`,
+    )
 }

@@ -1,4 +1,7 @@
-import { type McpServer, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server'
+import {
+  type McpServer,
+  WebStandardStreamableHTTPServerTransport,
+} from '@modelcontextprotocol/server'
 import { refuse } from './serve-guard.js'
 
 /** Maximum sessions at once; the one that was used longest ago ends for a new one. */

@@ -8,8 +8,14 @@ export const toAgentTool = ({ name, card }: Agent): McpTool => ({
   inputSchema: {
     type: 'object',
     properties: {
-      message: { type: 'string', description: 'What the agent is asked to do, or the answer to its question' },
-      context: { type: 'string', description: 'Continues this conversation: `context` of an earlier result' },
+      message: {
+        type: 'string',
+        description: 'What the agent is asked to do, or the answer to its question',
+      },
+      context: {
+        type: 'string',
+        description: 'Continues this conversation: `context` of an earlier result',
+      },
       task: {
         type: 'string',
         description: 'Continues this task, which waits or is at work: `task` of an earlier result',

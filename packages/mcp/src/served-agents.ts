@@ -29,8 +29,10 @@ import { toFailure } from './served-tools.js'
 import { toVisibleText } from './trust/visible-text.js'
 
 /** The host of agents: that of the application, or a new one with a store in memory. */
-export const openHost = (given: readonly Agent[] | AgentHost, onError: (error: unknown) => void): AgentHost =>
-  'send' in given ? given : new AgentHost(given, { onError })
+export const openHost = (
+  given: readonly Agent[] | AgentHost,
+  onError: (error: unknown) => void,
+): AgentHost => ('send' in given ? given : new AgentHost(given, { onError }))
 
 type Questions = NonNullable<Parameters<typeof inputRequired>[0]['inputRequests']>
 
@@ -62,18 +64,29 @@ export class AgentCall {
   async run(args: JsonObject): Promise<CallToolResult | InputRequiredResult> {
     const { mcpReq } = this.#ctx
     const { signal } = mcpReq
-    const wrong = Object.entries(args).find(([name, value]) => !fields.has(name) || typeof value !== 'string')
-    if (wrong) return toFailure(`"${wrong[0].slice(0, 100)}" is not one of the texts message, context and task`)
+    const wrong = Object.entries(args).find(
+      ([name, value]) => !fields.has(name) || typeof value !== 'string',
+    )
+    if (wrong)
+      return toFailure(
+        `"${wrong[0].slice(0, 100)}" is not one of the texts message, context and task`,
+      )
     const { message, context, task } = args as Readonly<Record<string, string | undefined>>
     const resumed = mcpReq.requestState<string>()
     this.#taskId = resumed ?? task
-    if (this.#taskId === undefined && !message) return toFailure('"message" is missing: say what the agent should do')
+    if (this.#taskId === undefined && !message)
+      return toFailure('"message" is missing: say what the agent should do')
     signal.addEventListener('abort', this.#cancel)
-    if (this.#taskId !== undefined) await this.#continue(this.#taskId, resumed === undefined ? message : undefined)
-    else await this.#read(this.#client.stream(message ?? '', context === undefined ? {} : { sessionId: context }))
+    if (this.#taskId !== undefined)
+      await this.#continue(this.#taskId, resumed === undefined ? message : undefined)
+    else
+      await this.#read(
+        this.#client.stream(message ?? '', context === undefined ? {} : { sessionId: context }),
+      )
     const outcome = await this.#outcome()
     // In a session of an older version the request stays open while the user is asked; one of 2026-07-28 is over.
-    if (mcpReq.envelope || !isInputRequiredResult(outcome)) signal.removeEventListener('abort', this.#cancel)
+    if (mcpReq.envelope || !isInputRequiredResult(outcome))
+      signal.removeEventListener('abort', this.#cancel)
     return outcome
   }
 
@@ -106,18 +119,28 @@ export class AgentCall {
     if (!isInterrupted(task.state)) return this.#read(this.#client.subscribe(id))
     const approvals = approvalsOf(task)
     const decided = approvals.flatMap((one) => this.#decisionOf(one))
-    const answer = approvals.length ? undefined : (this.#contentOf(keyOf(task))['answer'] ?? message)
-    const parts = decided.length ? decided : typeof answer === 'string' ? [createPart.text(answer)] : []
+    const answer = approvals.length
+      ? undefined
+      : (this.#contentOf(keyOf(task))['answer'] ?? message)
+    const parts = decided.length
+      ? decided
+      : typeof answer === 'string'
+        ? [createPart.text(answer)]
+        : []
     if (!parts.length) return
     // The same id when it is sent again: an answer counts once.
     const messageId = decided.length ? approvals.map(keyOfApproval).join(' ') : keyOf(task)
     try {
-      await this.#read(this.#client.stream({ ...createMessage('user', parts), id: messageId }, { taskId: id }))
+      await this.#read(
+        this.#client.stream({ ...createMessage('user', parts), id: messageId }, { taskId: id }),
+      )
     } catch (error) {
       // Somebody else has answered meanwhile.
-      if (!isAgentError(error, 'conflict') && !isAgentError(error, 'unsupported-operation')) throw error
+      if (!isAgentError(error, 'conflict') && !isAgentError(error, 'unsupported-operation'))
+        throw error
       const now = await this.#client.get(id)
-      if (!isTerminal(now.state) && !isInterrupted(now.state)) await this.#read(this.#client.subscribe(id))
+      if (!isTerminal(now.state) && !isInterrupted(now.state))
+        await this.#read(this.#client.subscribe(id))
     }
   }
 
@@ -177,12 +200,14 @@ export class AgentCall {
 
 const fields: ReadonlySet<string> = new Set(['message', 'context', 'task'])
 
-const actionOf = (response: unknown): unknown => (isObject(response) ? response['action'] : undefined)
+const actionOf = (response: unknown): unknown =>
+  isObject(response) ? response['action'] : undefined
 
 /** Names the question of a task. Another question has another key, so an old answer does not count for it. */
 const keyOf = ({ id, statusMessage }: Task): string => `answer ${id} ${statusMessage?.id ?? ''}`
 
-const keyOfApproval = ({ requestId, digest = '' }: ApprovalContent): string => `allow ${requestId} ${digest}`
+const keyOfApproval = ({ requestId, digest = '' }: ApprovalContent): string =>
+  `allow ${requestId} ${digest}`
 
 /** What the user is asked, as forms. */
 function questionsOf(task: Task): Questions {
@@ -190,8 +215,17 @@ function questionsOf(task: Task): Questions {
   if (task.state !== 'input-required') return {}
   if (!approvals.length) {
     const answer = { type: 'string' as const, title: 'Answer' }
-    const requestedSchema = { type: 'object' as const, properties: { answer }, required: ['answer'] }
-    return { [keyOf(task)]: inputRequired.elicit({ message: toVisibleText(answerOf(task)), requestedSchema }) }
+    const requestedSchema = {
+      type: 'object' as const,
+      properties: { answer },
+      required: ['answer'],
+    }
+    return {
+      [keyOf(task)]: inputRequired.elicit({
+        message: toVisibleText(answerOf(task)),
+        requestedSchema,
+      }),
+    }
   }
   return Object.fromEntries(
     approvals.map((one) => [
@@ -215,7 +249,8 @@ function questionsOf(task: Task): Questions {
 }
 
 /** A sub-agent may say anything about who asks. */
-const askerOf = ({ path }: ApprovalContent) => path?.length && { from: `${path.join(' > ')} (unverified)` }
+const askerOf = ({ path }: ApprovalContent) =>
+  path?.length && { from: `${path.join(' > ')} (unverified)` }
 
 /** A question with its address, or the exact arguments in one line of JSON. */
 function describe(asked: ApprovalContent): string {

@@ -17,7 +17,8 @@ function toBlock(part: ContentPart): ContentBlock {
       ...(source.mediaType !== undefined && { mimeType: source.mediaType }),
     }
   // Only the provider that has the file can read it.
-  if (source.type === 'file') return { type: 'text', text: `(${type}: file ${source.id} of ${source.origin})` }
+  if (source.type === 'file')
+    return { type: 'text', text: `(${type}: file ${source.id} of ${source.origin})` }
   const { data, mediaType: mimeType } = source
   if (type !== 'file') return { type, data, mimeType }
   const uri = URL.canParse(name) ? name : `file:///${encodeURIComponent(name)}`
@@ -27,4 +28,5 @@ function toBlock(part: ContentPart): ContentBlock {
   return { type: 'resource', resource }
 }
 
-const toBytes = (base64: string): Uint8Array => Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))
+const toBytes = (base64: string): Uint8Array =>
+  Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))

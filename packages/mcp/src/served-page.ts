@@ -10,7 +10,10 @@ export function pageOf<Key extends string, Item>(
 ): Record<Key, Item[]> & { readonly nextCursor?: string } {
   const start = /^\d{1,9}$/.test(cursor) ? Number(cursor) : -1
   if (start < 0 || start > items.length || start % pageSize)
-    throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'The cursor is not one of this list; list from the start')
+    throw new ProtocolError(
+      ProtocolErrorCode.InvalidParams,
+      'The cursor is not one of this list; list from the start',
+    )
   const end = start + pageSize
   const page = { [key]: items.slice(start, end) } as Record<Key, Item[]>
   return end < items.length ? { ...page, nextCursor: String(end) } : page

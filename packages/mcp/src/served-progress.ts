@@ -6,7 +6,9 @@ import { isObject } from '@modelport/core'
  * the number of reports so far. One that does not go forward is dropped: "The progress value MUST increase with each notification".
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/utilities/progress
  */
-export function progressOf({ mcpReq }: ServerContext): ((value: unknown) => Promise<void>) | undefined {
+export function progressOf({
+  mcpReq,
+}: ServerContext): ((value: unknown) => Promise<void>) | undefined {
   const progressToken = mcpReq._meta?.progressToken
   if (progressToken === undefined) return undefined
   let last = -Infinity

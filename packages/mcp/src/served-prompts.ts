@@ -49,7 +49,11 @@ export const toServedPrompt = (prompt: ServedPrompt | TemplatePrompt): ServedPro
       }
 
 /** A prompt as it is listed. */
-export const toListedPrompt = ({ name, description, arguments: args = [] }: ServedPrompt): Prompt => ({
+export const toListedPrompt = ({
+  name,
+  description,
+  arguments: args = [],
+}: ServedPrompt): Prompt => ({
   name,
   ...(description !== undefined && { description }),
   ...(args.length && { arguments: args.map((argument) => ({ ...argument })) }),
@@ -64,19 +68,31 @@ export async function getPrompt(
   const prompt = prompts.find((each) => each.name === name)
   if (!prompt) throw invalid(`Unknown prompt: ${name.slice(0, 100)}`)
   const known = prompt.arguments ?? []
-  const missing = known.filter((argument) => argument.required && !Object.hasOwn(args, argument.name))
-  if (missing.length) throw invalid(`Missing arguments: ${missing.map((argument) => argument.name).join(', ')}`)
-  const strange = Object.keys(args).filter((key) => !known.some((argument) => argument.name === key))
+  const missing = known.filter(
+    (argument) => argument.required && !Object.hasOwn(args, argument.name),
+  )
+  if (missing.length)
+    throw invalid(`Missing arguments: ${missing.map((argument) => argument.name).join(', ')}`)
+  const strange = Object.keys(args).filter(
+    (key) => !known.some((argument) => argument.name === key),
+  )
   if (strange.length) throw invalid(`Unknown arguments: ${strange.join(', ').slice(0, 200)}`)
   const filled = await prompt.fill(args, caller)
-  const messages: readonly ChatMessage[] = typeof filled === 'string' ? [{ role: 'user', content: filled }] : filled
+  const messages: readonly ChatMessage[] =
+    typeof filled === 'string' ? [{ role: 'user', content: filled }] : filled
   const parts = messages.flatMap(({ role, content }) => {
     if (role !== 'user' && role !== 'assistant')
-      throw new Error(`prompt "${name}": a message has the role ${role}; prompts have the roles user and assistant`)
+      throw new Error(
+        `prompt "${name}": a message has the role ${role}; prompts have the roles user and assistant`,
+      )
     return toBlocks(content).map((block) => ({ role, content: block }))
   })
   checkLength(parts, undefined, `prompt "${name}"`, {})
-  return { ...(prompt.description !== undefined && { description: prompt.description }), messages: parts }
+  return {
+    ...(prompt.description !== undefined && { description: prompt.description }),
+    messages: parts,
+  }
 }
 
-const invalid = (message: string): ProtocolError => new ProtocolError(ProtocolErrorCode.InvalidParams, message)
+const invalid = (message: string): ProtocolError =>
+  new ProtocolError(ProtocolErrorCode.InvalidParams, message)

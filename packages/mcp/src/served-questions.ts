@@ -6,7 +6,12 @@ import {
   ProtocolErrorCode,
   type ServerContext,
 } from '@modelcontextprotocol/server'
-import { type Answer, checkAnswer, type PendingQuestion, type StoredQuestion } from '@modelport/runtime'
+import {
+  type Answer,
+  checkAnswer,
+  type PendingQuestion,
+  type StoredQuestion,
+} from '@modelport/runtime'
 import { toVisibleText } from './trust/visible-text.js'
 
 /** Maximum calls at once that wait for their users; the oldest is dropped for a new one. */
@@ -62,7 +67,10 @@ export class OpenQuestions {
 }
 
 /** The answer of a client; undefined if it does not fit the question. */
-export function readAnswer(question: PendingQuestion['question'], response: unknown): Answer | undefined {
+export function readAnswer(
+  question: PendingQuestion['question'],
+  response: unknown,
+): Answer | undefined {
   try {
     return checkAnswer(question, (response ?? {}) as Answer)
   } catch {
@@ -71,13 +79,24 @@ export function readAnswer(question: PendingQuestion['question'], response: unkn
 }
 
 /** The question as the client is asked it. */
-export function toRequest({ message: text, from, url, schema }: PendingQuestion['question']): InputRequest {
+export function toRequest({
+  message: text,
+  from,
+  url,
+  schema,
+}: PendingQuestion['question']): InputRequest {
   const message = toVisibleText(from === undefined ? text : `${from}: ${text}`)
   if (url !== undefined) return inputRequired.elicitUrl({ message, url })
   const { properties = {}, required } = schema ?? {}
-  const requestedSchema = { type: 'object', properties, ...(required !== undefined && { required }) }
+  const requestedSchema = {
+    type: 'object',
+    properties,
+    ...(required !== undefined && { required }),
+  }
   return inputRequired.elicit({
     message,
-    requestedSchema: requestedSchema as Parameters<typeof inputRequired.elicit>[0]['requestedSchema'],
+    requestedSchema: requestedSchema as Parameters<
+      typeof inputRequired.elicit
+    >[0]['requestedSchema'],
   })
 }

@@ -37,7 +37,9 @@ export interface PlacedResource {
 
 /** Reads the pattern of an address. */
 export const toPlaced = (resource: ServedResource): PlacedResource =>
-  UriTemplate.isTemplate(resource.uri) ? { resource, template: new UriTemplate(resource.uri) } : { resource }
+  UriTemplate.isTemplate(resource.uri)
+    ? { resource, template: new UriTemplate(resource.uri) }
+    : { resource }
 
 const described = ({ name, description, mimeType }: ServedResource) => ({
   name,
@@ -47,11 +49,15 @@ const described = ({ name, description, mimeType }: ServedResource) => ({
 
 /** The resources with an address, as they are listed. */
 export const toListedResources = (placed: readonly PlacedResource[]): Resource[] =>
-  placed.flatMap(({ resource, template }) => (template ? [] : [{ uri: resource.uri, ...described(resource) }]))
+  placed.flatMap(({ resource, template }) =>
+    template ? [] : [{ uri: resource.uri, ...described(resource) }],
+  )
 
 /** The patterns of addresses, as they are listed. */
 export const toListedTemplates = (placed: readonly PlacedResource[]): ResourceTemplateType[] =>
-  placed.flatMap(({ resource, template }) => (template ? [{ uriTemplate: resource.uri, ...described(resource) }] : []))
+  placed.flatMap(({ resource, template }) =>
+    template ? [{ uriTemplate: resource.uri, ...described(resource) }] : [],
+  )
 
 /** @throws {ResourceNotFoundError} nothing has this address. */
 export async function readServed(
@@ -62,14 +68,18 @@ export async function readServed(
   for (const { resource, template } of placed) {
     const values = template ? template.match(uri) : resource.uri === uri ? {} : null
     if (!values) continue
-    const texts = Object.entries(values).map(([name, value]) => [name, [value].flat().join(',')] as const)
+    const texts = Object.entries(values).map(
+      ([name, value]) => [name, [value].flat().join(',')] as const,
+    )
     const found = await resource.read(Object.fromEntries(texts), caller)
     if (found === undefined) break
     const isText = typeof found === 'string'
     const mimeType = resource.mimeType ?? (isText ? 'text/plain' : 'application/octet-stream')
     const source = isText ? undefined : toMediaSource(found, mimeType)
     const contents = [
-      source?.type === 'base64' ? { uri, mimeType, blob: source.data } : { uri, mimeType, text: String(found) },
+      source?.type === 'base64'
+        ? { uri, mimeType, blob: source.data }
+        : { uri, mimeType, text: String(found) },
     ]
     checkLength(contents, undefined, `resource ${JSON.stringify(resource.uri)}`, {})
     return { contents }

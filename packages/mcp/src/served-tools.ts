@@ -34,7 +34,9 @@ export const toListed = ({ definition, readOnly, idempotent }: Tool): McpTool =>
   },
 })
 
-const toInputSchema = (parameters: JsonObject = { additionalProperties: false }): McpTool['inputSchema'] => ({
+const toInputSchema = (
+  parameters: JsonObject = { additionalProperties: false },
+): McpTool['inputSchema'] => ({
   ...(parameters as object),
   type: 'object',
 })
@@ -52,7 +54,12 @@ export async function callTool(
   if (!tools.some(({ definition }) => definition.name === name))
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${name.slice(0, 100)}`)
   const args = given as JsonObject
-  const call = { id: String(ctx.mcpReq.id), name, arguments: args, argumentsText: JSON.stringify(args) }
+  const call = {
+    id: String(ctx.mcpReq.id),
+    name,
+    arguments: args,
+    argumentsText: JSON.stringify(args),
+  }
   const key = JSON.stringify([name, args])
   const answers = questions.answersTo(principal, key, ctx)
   if (isInputRequiredResult(answers)) return answers
@@ -68,7 +75,8 @@ export async function callTool(
     signal: ctx.mcpReq.signal,
     ...(report && { onProgress: (_call, value) => report(value) }),
     onResult: (_call, { content, isError }, { status, value }) => {
-      if (status === 'pending' && isObject(value)) asked = value['question'] as StoredQuestion | undefined
+      if (status === 'pending' && isObject(value))
+        asked = value['question'] as StoredQuestion | undefined
       result = {
         content: toBlocks(content),
         ...(status === 'ok' && isObject(value) && toStructure(content)),
@@ -88,4 +96,7 @@ const toStructure = (content: Content): Pick<CallToolResult, 'structuredContent'
     : {}
 
 /** A result that says what went wrong. */
-export const toFailure = (text: string): CallToolResult => ({ content: [{ type: 'text', text }], isError: true })
+export const toFailure = (text: string): CallToolResult => ({
+  content: [{ type: 'text', text }],
+  isError: true,
+})

@@ -49,7 +49,9 @@ export function mcpTools(given: McpSettings): McpSource {
   }
   const connection = new McpConnection(settings)
   const gate = new TrustGate(settings, connection.redact)
-  let made: { readonly from: unknown; readonly leftOut: unknown; readonly tools: readonly Tool[] } | undefined
+  let made:
+    | { readonly from: unknown; readonly leftOut: unknown; readonly tools: readonly Tool[] }
+    | undefined
   const readOnce = async (): Promise<readonly Tool[]> => {
     const listed = await connection.tools()
     const leftOut = await gate.leftOut(listed)
@@ -77,14 +79,21 @@ export function mcpTools(given: McpSettings): McpSource {
       return Promise.race([aborted, read()]).finally(() => done.abort())
     },
     resources: async () =>
-      (await connection.ask('resources', (client, options) => client.listResources(undefined, options)))?.resources ??
-      [],
+      (
+        await connection.ask('resources', (client, options) =>
+          client.listResources(undefined, options),
+        )
+      )?.resources ?? [],
     resourceTemplates: async () =>
-      (await connection.ask('resources', (client, options) => client.listResourceTemplates(undefined, options)))
-        ?.resourceTemplates ?? [],
+      (
+        await connection.ask('resources', (client, options) =>
+          client.listResourceTemplates(undefined, options),
+        )
+      )?.resourceTemplates ?? [],
     readResource: (uri) => readResource(uri, connection, settings),
     prompts: async () =>
-      (await connection.ask('prompts', (client, options) => client.listPrompts(undefined, options)))?.prompts ?? [],
+      (await connection.ask('prompts', (client, options) => client.listPrompts(undefined, options)))
+        ?.prompts ?? [],
     prompt: (prompt, args = {}) => readPrompt(prompt, args, connection, settings),
     finishSignIn: (callback) => connection.finishSignIn(callback),
     close: () => connection.close(),
@@ -107,9 +116,14 @@ async function toTools(
     )
   const taken = new Set<string>()
   const offered = wanted.filter((tool) => !leftOut.has(tool.name))
-  const tools = offered.map((tool) => toTool(tool, toolName(prefix + tool.name, taken), connection, settings))
+  const tools = offered.map((tool) =>
+    toTool(tool, toolName(prefix + tool.name, taken), connection, settings),
+  )
   if (!settings.resourceTools) return tools
-  return [...tools, ...(await resourceTools(connection, settings, (tool) => toolName(prefix + tool, taken)))]
+  return [
+    ...tools,
+    ...(await resourceTools(connection, settings, (tool) => toolName(prefix + tool, taken))),
+  ]
 }
 
 /** A name every vendor takes; different names stay different. */

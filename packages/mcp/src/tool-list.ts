@@ -9,7 +9,9 @@ export function distinctTools(tools: readonly Tool[], settings: McpSettings): re
   for (const tool of tools) {
     if (tool.name && !byName.has(tool.name)) byName.set(tool.name, tool)
     else {
-      const which = tool.name ? `a second tool "${toPlainWords(tool.name, 100)}"` : 'a tool without a name'
+      const which = tool.name
+        ? `a second tool "${toPlainWords(tool.name, 100)}"`
+        : 'a tool without a name'
       warn(settings, `${which} is left out`)
     }
   }
@@ -17,7 +19,10 @@ export function distinctTools(tools: readonly Tool[], settings: McpSettings): re
 }
 
 /** The message without the tools that are not as the protocol has them: for one of those, the client would refuse the whole list. It still does if none is left. */
-export function withoutBroken<Message extends JSONRPCMessage>(message: Message, settings: McpSettings): Message {
+export function withoutBroken<Message extends JSONRPCMessage>(
+  message: Message,
+  settings: McpSettings,
+): Message {
   const { result } = message as { readonly result?: { readonly tools?: unknown } }
   if (!Array.isArray(result?.tools)) return message
   const tools = result.tools.filter((tool: unknown) => {

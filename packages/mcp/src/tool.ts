@@ -26,7 +26,12 @@ import { toVisibleText } from './trust/visible-text.js'
  * A listed tool as one of ours.
  * @throws {LlmError} `limit-exceeded` — a schema of it is too large; names the server, the tool and the place.
  */
-export function toTool(listed: McpTool, name: string, connection: McpConnection, settings: McpSettings): Tool {
+export function toTool(
+  listed: McpTool,
+  name: string,
+  connection: McpConnection,
+  settings: McpSettings,
+): Tool {
   const { timeoutMs = 120_000, trustHints } = settings
   const place = `tool "${toPlainWords(listed.name, 100)}"`
   const where = `MCP server "${settings.name}": ${place}`
@@ -35,7 +40,8 @@ export function toTool(listed: McpTool, name: string, connection: McpConnection,
   const { $schema: _dialect, ...parameters } = inputSchema
   const description = listed.description ?? listed.title ?? listed.annotations?.title ?? ''
   const validate = compileLeniently(inputSchema, `${where}: inputSchema`, settings)
-  const output = listed.outputSchema && compileLeniently(listed.outputSchema, `${where}: outputSchema`, settings)
+  const output =
+    listed.outputSchema && compileLeniently(listed.outputSchema, `${where}: outputSchema`, settings)
   return {
     definition: {
       name,
@@ -61,16 +67,31 @@ export function toTool(listed: McpTool, name: string, connection: McpConnection,
           report?.(progress)
         },
       }
-      const given = await send(client, listed, params, options, context, connection, settings).catch(
-        (error: unknown) => {
-          signal.throwIfAborted()
-          const typed = connection.toError(error)
-          if (typed.code !== 'network') throw typed
-          throw new LlmError('network', `${typed.message}; whether the call had an effect is unknown`, { cause: typed })
-        },
-      )
+      const given = await send(
+        client,
+        listed,
+        params,
+        options,
+        context,
+        connection,
+        settings,
+      ).catch((error: unknown) => {
+        signal.throwIfAborted()
+        const typed = connection.toError(error)
+        if (typed.code !== 'network') throw typed
+        throw new LlmError(
+          'network',
+          `${typed.message}; whether the call had an effect is unknown`,
+          { cause: typed },
+        )
+      })
       const result = connection.show(given, `${place}: result`, structure)
-      checkLength(result.content, result.structuredContent, `${where}: it was executed, but its result`, settings)
+      checkLength(
+        result.content,
+        result.structuredContent,
+        `${where}: it was executed, but its result`,
+        settings,
+      )
       const content = markContent(toContent(result), settings.name)
       if (result.isError) throw new ToolFailure(content)
       const checked = output?.(given.structuredContent)
@@ -103,7 +124,11 @@ function send(
 }
 
 /** If a schema is not supported here, only the server checks the arguments, which it does anyway. */
-function compileLeniently(schema: JsonObject, where: string, settings: McpSettings): JsonSchemaValidator {
+function compileLeniently(
+  schema: JsonObject,
+  where: string,
+  settings: McpSettings,
+): JsonSchemaValidator {
   try {
     return compileJsonSchema(schema, { where, untrusted: true })
   } catch (error) {

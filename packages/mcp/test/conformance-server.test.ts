@@ -18,7 +18,9 @@ afterAll(() => {
   child.kill()
   rmSync(folder, { recursive: true })
 })
-const { value: url = '' } = await createInterface({ input: child.stdout })[Symbol.asyncIterator]().next()
+const { value: url = '' } = await createInterface({ input: child.stdout })
+  [Symbol.asyncIterator]()
+  .next()
 
 const suites = {
   '2025-11-25': here('../node_modules/mcp-conformance-2025/dist/index.js'),
@@ -36,7 +38,9 @@ const noSampling = `${optional} sampling and no roots, which are deprecated`
 const noSubscriptions =
   '"Both subscribe and listChanged are optional—servers can support neither, either, or both" (server/resources)'
 /** What is not passed, each with the sentence of the specification, and the checks that fail. */
-const exceptions: Readonly<Record<Version, Readonly<Record<string, readonly [reason: string, failed: number]>>>> = {
+const exceptions: Readonly<
+  Record<Version, Readonly<Record<string, readonly [reason: string, failed: number]>>>
+> = {
   '2025-11-25': {
     'logging-set-level': [noLogs, 1],
     'tools-call-with-logging': [noLogs, 1],
@@ -47,7 +51,10 @@ const exceptions: Readonly<Record<Version, Readonly<Record<string, readonly [rea
   },
   '2026-07-28': {
     'completion-complete': [`${optional} completion`, 1],
-    'server-stateless': [`${noSampling}; a tool that asks a client without elicitation gets -32021 for that`, 1],
+    'server-stateless': [
+      `${noSampling}; a tool that asks a client without elicitation gets -32021 for that`,
+      1,
+    ],
     'input-required-result-basic-sampling': [noSampling, 1],
     'input-required-result-basic-list-roots': [noSampling, 1],
     'input-required-result-multiple-input-requests': [noSampling, 1],
@@ -60,14 +67,17 @@ const exceptions: Readonly<Record<Version, Readonly<Record<string, readonly [rea
   },
 }
 /** A model is not shown which dialect its schema is written in. */
-const dialect = ['"When $schema is absent, the schema defaults to JSON Schema 2020-12" (basic)', 1] as const
+const dialect = [
+  '"When $schema is absent, the schema defaults to JSON Schema 2020-12" (basic)',
+  1,
+] as const
 
 test.each(Object.keys(suites) as Version[])(
   'the server passes the conformance suite of %s',
   async (version) => {
     const { stdout: list } = await run(process.execPath, [suites[version], 'list', '--server'])
-    const listed = [...list.matchAll(/^ +- (\S+) \[(.*)\]$/gm)].flatMap(([, name = '', versions = '']) =>
-      versions.split(',').includes(version) ? [name] : [],
+    const listed = [...list.matchAll(/^ +- (\S+) \[(.*)\]$/gm)].flatMap(
+      ([, name = '', versions = '']) => (versions.split(',').includes(version) ? [name] : []),
     )
     expect(listed.length).toBeGreaterThan(30)
     const args = ['server', '--url', url, '--suite', 'all', '--spec-version', version, '-o', folder]

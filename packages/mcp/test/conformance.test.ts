@@ -56,16 +56,22 @@ const everyTime = [
 ]
 
 /** The scenarios that a suite lists for the version, for an older one, or for an extension. */
-async function scenariosOf(version: Version): Promise<readonly (readonly [Version, string, string[]])[]> {
+async function scenariosOf(
+  version: Version,
+): Promise<readonly (readonly [Version, string, string[]])[]> {
   const { stdout } = await run(process.execPath, [suites[version], 'list', '--client'])
   const listed = [...stdout.matchAll(/^ +- (\S+) \[(.*)\]$/gm)].map(
     ([, name = '', versions = '']) => [name, versions] as const,
   )
   expect(listed.length).toBeGreaterThan(20)
   const known =
-    version === '2025-11-25' ? ['2025-11-25', '2025-06-18', '2025-03-26', 'extension'] : [version, 'extension']
+    version === '2025-11-25'
+      ? ['2025-11-25', '2025-06-18', '2025-03-26', 'extension']
+      : [version, 'extension']
   return listed
-    .map(([name, versions]) => [name, known.find((one) => versions.split(',').includes(one))] as const)
+    .map(
+      ([name, versions]) => [name, known.find((one) => versions.split(',').includes(one))] as const,
+    )
     .flatMap(([name, one]) =>
       one ? [[version, name, one === 'extension' ? [] : ['--spec-version', one]] as const] : [],
     )
@@ -74,12 +80,25 @@ async function scenariosOf(version: Version): Promise<readonly (readonly [Versio
 
 const scenarios = [...(await scenariosOf('2025-11-25')), ...(await scenariosOf('2026-07-28'))]
 
-test.each(scenarios)('the client passes the conformance scenario of %s: %s', async (version, name, args) => {
-  const command = ['client', '--command', `${process.execPath} ${client}`, '--scenario', name, '-o', folder, ...args]
-  const { stdout, stderr } = await run(process.execPath, [suites[version], ...command]).catch(
-    (error: unknown) => error as { readonly stdout: string; readonly stderr: string },
-  )
-  const [, failed, warnings] = /^Passed: \d+\/\d+, (\d+) failed, (\d+) warnings$/m.exec(stdout + stderr) ?? []
-  const [, most = 0] = exceptions[name] ?? []
-  expect([failed, warnings], stdout + stderr).toEqual([String(most), '0'])
-})
+test.each(scenarios)(
+  'the client passes the conformance scenario of %s: %s',
+  async (version, name, args) => {
+    const command = [
+      'client',
+      '--command',
+      `${process.execPath} ${client}`,
+      '--scenario',
+      name,
+      '-o',
+      folder,
+      ...args,
+    ]
+    const { stdout, stderr } = await run(process.execPath, [suites[version], ...command]).catch(
+      (error: unknown) => error as { readonly stdout: string; readonly stderr: string },
+    )
+    const [, failed, warnings] =
+      /^Passed: \d+\/\d+, (\d+) failed, (\d+) warnings$/m.exec(stdout + stderr) ?? []
+    const [, most = 0] = exceptions[name] ?? []
+    expect([failed, warnings], stdout + stderr).toEqual([String(most), '0'])
+  },
+)

@@ -4,7 +4,12 @@ import { createMcpHandler, inputRequired, McpServer } from '@modelcontextprotoco
 import { type JsonObject, textOf } from '@modelport/core'
 import { type McpSettings, type McpSource, mcpTools } from '@modelport/mcp'
 import { createMock } from '@modelport/provider-mock'
-import { infer, type PendingQuestion, type ResumeDecision, type RunResult } from '@modelport/runtime'
+import {
+  infer,
+  type PendingQuestion,
+  type ResumeDecision,
+  type RunResult,
+} from '@modelport/runtime'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { inMemoryTo } from './in-memory.js'
@@ -21,7 +26,11 @@ function modern(settings: Partial<McpSettings> = {}) {
   const handler = createMcpHandler(
     () => {
       const server = new McpServer({ name: 'modern', version: '1.0.0' })
-      const book = { description: 'Books', inputSchema: z.object({}), outputSchema: z.object({ booked: z.string() }) }
+      const book = {
+        description: 'Books',
+        inputSchema: z.object({}),
+        outputSchema: z.object({ booked: z.string() }),
+      }
       server.registerTool('book', book, (_, { mcpReq }) => {
         const said = mcpReq.inputResponses as JsonObject | undefined
         if (!said?.['people'])
@@ -46,12 +55,23 @@ function modern(settings: Partial<McpSettings> = {}) {
     return handler.fetch(request)
   }
   const transport = { url: 'https://mcp.example/mcp', fetch }
-  return { requests, open: () => mcpTools({ name: 'table', transport, elicitation: true, ...settings }) }
+  return {
+    requests,
+    open: () => mcpTools({ name: 'table', transport, elicitation: true, ...settings }),
+  }
 }
 
 /** A server of 2025-11-25, which asks while a call is open. */
-function old(ask: (server: OldServer['server']) => Promise<string>, settings: Partial<McpSettings> = {}) {
-  const seen = { sendings: 0, cancelled: 0, capabilities: undefined as unknown, servers: [] as OldServer[] }
+function old(
+  ask: (server: OldServer['server']) => Promise<string>,
+  settings: Partial<McpSettings> = {},
+) {
+  const seen = {
+    sendings: 0,
+    cancelled: 0,
+    capabilities: undefined as unknown,
+    servers: [] as OldServer[],
+  }
   const transport = inMemoryTo((wire) => {
     const server = new OldServer({ name: 'old', version: '1.0.0' })
     seen.servers.push(server)
@@ -84,8 +104,15 @@ function runOf(open: () => McpSource, calls = 1) {
     resume: (last: RunResult, decisions: readonly ResumeDecision[]) =>
       within((source) => {
         if (last.status !== 'suspended') throw new Error(`${last.status}: ${read(last)}`)
-        const { checkpoint: resume, transcript: messages } = JSON.parse(JSON.stringify(last)) as typeof last
-        return infer(provider, { sources: [source], messages, limits, durable: { resume, decisions } })
+        const { checkpoint: resume, transcript: messages } = JSON.parse(
+          JSON.stringify(last),
+        ) as typeof last
+        return infer(provider, {
+          sources: [source],
+          messages,
+          limits,
+          durable: { resume, decisions },
+        })
       }),
   }
 }
@@ -96,7 +123,9 @@ const questionOf = (result: RunResult): PendingQuestion => {
 }
 const read = ({ transcript }: RunResult): string =>
   transcript
-    .flatMap((one) => (one.role === 'tool' ? [textOf(one.content).replace(/^\[from MCP .*\]\n/, '')] : []))
+    .flatMap((one) =>
+      one.role === 'tool' ? [textOf(one.content).replace(/^\[from MCP .*\]\n/, '')] : [],
+    )
     .join(' | ')
 const accept = (result: RunResult, content?: JsonObject): readonly ResumeDecision[] => {
   const { id, digest } = questionOf(result)
@@ -108,10 +137,18 @@ describe('a server of 2026-07-28 that asks the user', () => {
     const { open, requests } = modern()
     const run = runOf(open)
     const first = await run.start()
-    expect(questionOf(first).question).toEqual({ message: 'How many?', schema: people, from: 'table' })
+    expect(questionOf(first).question).toEqual({
+      message: 'How many?',
+      schema: people,
+      from: 'table',
+    })
     expect(JSON.stringify([first.status === 'suspended' && first.pending])).not.toContain('state-1')
     const second = await run.resume(first, accept(first, { people: 4 }))
-    expect(questionOf(second).question).toEqual({ message: 'Pay here', url: 'https://pay.example/1', from: 'table' })
+    expect(questionOf(second).question).toEqual({
+      message: 'Pay here',
+      url: 'https://pay.example/1',
+      from: 'table',
+    })
     expect(requests).toHaveLength(1)
     const last = await run.resume(second, accept(second))
     expect(last).toMatchObject({ status: 'final', text: 'Done.' })
@@ -135,15 +172,24 @@ describe('a server of 2026-07-28 that asks the user', () => {
 describe('a server of 2025-11-25 that asks the user', () => {
   test('the call is cancelled at the server, sent again with the answer, and its question is answered at once', async () => {
     const { open, seen } = old(async (server) => {
-      const { action, content } = await server.elicitInput({ message: 'How many?', requestedSchema: people })
+      const { action, content } = await server.elicitInput({
+        message: 'How many?',
+        requestedSchema: people,
+      })
       return `${action} ${JSON.stringify(content)}`
     })
     const run = runOf(open)
     const first = await run.start()
     expect(seen.capabilities).toEqual({ form: {}, url: {} })
-    expect(questionOf(first).question).toEqual({ message: 'How many?', schema: people, from: 'old' })
+    expect(questionOf(first).question).toEqual({
+      message: 'How many?',
+      schema: people,
+      from: 'old',
+    })
     expect(seen.cancelled).toBe(1)
-    await expect(run.resume(first, accept(first, { people: 0 }))).rejects.toThrow(/content does not fit the question/)
+    await expect(run.resume(first, accept(first, { people: 0 }))).rejects.toThrow(
+      /content does not fit the question/,
+    )
     const last = await run.resume(first, accept(first, { people: 4 }))
     expect(read(last)).toBe('accept {"people":4}')
     expect(seen.sendings).toBe(2)
@@ -152,7 +198,12 @@ describe('a server of 2025-11-25 that asks the user', () => {
   test('an address that has to be opened first is asked for, and the call is sent again', async () => {
     let isPaid = false
     const { open } = old(() => {
-      const asked = { mode: 'url', message: 'Pay here', url: 'https://pay.example/1', elicitationId: 'e1' } as const
+      const asked = {
+        mode: 'url',
+        message: 'Pay here',
+        url: 'https://pay.example/1',
+        elicitationId: 'e1',
+      } as const
       if (!isPaid) throw new UrlElicitationRequiredError([asked])
       return Promise.resolve('paid')
     })
@@ -172,10 +223,14 @@ describe('a server of 2025-11-25 that asks the user', () => {
       )
     })
     const result = await runOf(open, 2).start()
-    expect(read(result)).toContain('The question is refused: several calls are open, and the question names none')
+    expect(read(result)).toContain(
+      'The question is refused: several calls are open, and the question names none',
+    )
     const source = open()
     await source.tools()
-    const outside = seen.servers.at(-1)?.server.elicitInput({ message: 'Your password?', requestedSchema: people })
+    const outside = seen.servers
+      .at(-1)
+      ?.server.elicitInput({ message: 'Your password?', requestedSchema: people })
     await expect(outside).rejects.toThrow('The question is refused: no call is open')
     await source.close()
   })
@@ -183,7 +238,13 @@ describe('a server of 2025-11-25 that asks the user', () => {
   test.each([
     [
       'a hidden character in a choice',
-      { message: 'x', requestedSchema: { type: 'object', properties: { a: { type: 'string', enum: ['a\u202eb'] } } } },
+      {
+        message: 'x',
+        requestedSchema: {
+          type: 'object',
+          properties: { a: { type: 'string', enum: ['a\u202eb'] } },
+        },
+      },
       /hidden characters/,
     ],
     [
@@ -200,7 +261,11 @@ describe('a server of 2025-11-25 that asks the user', () => {
 
   test('text of a server that would hide what follows is shown as escapes', async () => {
     const message = 'Pay \u202e5 euros\u200b\u{e0041}'
-    const { open } = old(async (server) => (await server.elicitInput({ message, requestedSchema: people })).action)
-    expect(questionOf(await runOf(open).start()).question.message).toBe('Pay \\u{202E}5 euros\\u{200B}\\u{E0041}')
+    const { open } = old(
+      async (server) => (await server.elicitInput({ message, requestedSchema: people })).action,
+    )
+    expect(questionOf(await runOf(open).start()).question.message).toBe(
+      'Pay \\u{202E}5 euros\\u{200B}\\u{E0041}',
+    )
   })
 })

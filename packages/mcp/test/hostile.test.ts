@@ -3,7 +3,12 @@ import { Server } from '@modelcontextprotocol/sdk/server/index.js'
 import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js'
 import { isLlmError, type JsonObject, type LlmError, type ToolCall } from '@modelport/core'
 import { type McpSettings, mcpTools } from '@modelport/mcp'
-import { compileJsonSchema, executeBatch, type ToolOutcome, type ToolSource } from '@modelport/runtime'
+import {
+  compileJsonSchema,
+  executeBatch,
+  type ToolOutcome,
+  type ToolSource,
+} from '@modelport/runtime'
 import { describe, expect, test } from 'vitest'
 import { isPlainPattern } from '../../runtime/src/schema/plain-pattern.js'
 import type { McpUrl } from '../src/settings.js'
@@ -17,7 +22,11 @@ const chain = (links: number, width: number): JsonObject => ({
   $defs: Object.fromEntries(
     Array.from({ length: links }, (_, index) => [
       `a${index}`,
-      { allOf: Array.from({ length: width }, () => (index < links - 1 ? { $ref: `#/$defs/a${index + 1}` } : {})) },
+      {
+        allOf: Array.from({ length: width }, () =>
+          index < links - 1 ? { $ref: `#/$defs/a${index + 1}` } : {},
+        ),
+      },
     ]),
   ),
 })
@@ -51,7 +60,11 @@ async function call(source: ToolSource, args: JsonObject = {}): Promise<ToolOutc
     argumentsText: JSON.stringify(args),
   }
   let answer: ToolOutcome | undefined
-  await executeBatch([one], { tools, step: 1, onResult: (_call, _result, outcome) => (answer = outcome) })
+  await executeBatch([one], {
+    tools,
+    step: 1,
+    onResult: (_call, _result, outcome) => (answer = outcome),
+  })
   return answer as ToolOutcome
 }
 const failure = async (work: Promise<unknown>) =>
@@ -59,7 +72,11 @@ const failure = async (work: Promise<unknown>) =>
     () => 'no error',
     (error: unknown) => (isLlmError(error) ? `${error.code}: ${error.message}` : String(error)),
   )
-const tool = (inputSchema: JsonObject, more: JsonObject = {}): JsonObject => ({ name: 'evil', inputSchema, ...more })
+const tool = (inputSchema: JsonObject, more: JsonObject = {}): JsonObject => ({
+  name: 'evil',
+  inputSchema,
+  ...more,
+})
 
 describe('schemas of a hostile server', () => {
   test.each<[string, JsonObject, RegExp]>([
@@ -70,7 +87,10 @@ describe('schemas of a hostile server', () => {
     ],
     [
       'many values',
-      tool({ type: 'object', properties: { a: { enum: Array.from({ length: 6000 }, (_, index) => index) } } }),
+      tool({
+        type: 'object',
+        properties: { a: { enum: Array.from({ length: 6000 }, (_, index) => index) } },
+      }),
       /: inputSchema: #\/properties\/a\/enum: the schema has more than 5000 values/,
     ],
     [
@@ -90,7 +110,11 @@ describe('schemas of a hostile server', () => {
     expect(message).toMatch(/^limit-exceeded: MCP server "bad": tool "evil": /)
     expect(message).toMatch(expected)
     await source.close()
-    const other = hostile([{ ...listed }, { name: 'good', inputSchema: { type: 'object' } }], {}, { only: ['good'] })
+    const other = hostile(
+      [{ ...listed }, { name: 'good', inputSchema: { type: 'object' } }],
+      {},
+      { only: ['good'] },
+    )
     expect(await other.source.tools()).toHaveLength(1)
     await other.source.close()
   })
@@ -111,7 +135,10 @@ describe('schemas of a hostile server', () => {
 
   test('a plain pattern is checked here', async () => {
     const { source, warnings } = hostile([
-      tool({ type: 'object', properties: { day: { type: 'string', pattern: '^\\d{4}-\\d{2}-\\d{2}$' } } }),
+      tool({
+        type: 'object',
+        properties: { day: { type: 'string', pattern: '^\\d{4}-\\d{2}-\\d{2}$' } },
+      }),
     ])
     expect([
       (await call(source, { day: '2026-11-21' })).status,
@@ -158,7 +185,12 @@ describe('patterns', () => {
 
 test('a check ends, whatever the schema and the value are, and says that it did not finish', () => {
   const deep: JsonObject = JSON.parse(`${'{"x":'.repeat(100)}1${'}'.repeat(100)}`) as JsonObject
-  const twice = { allOf: [{ properties: { x: { $ref: '#/$defs/a' } } }, { properties: { x: { $ref: '#/$defs/a' } } }] }
+  const twice = {
+    allOf: [
+      { properties: { x: { $ref: '#/$defs/a' } } },
+      { properties: { x: { $ref: '#/$defs/a' } } },
+    ],
+  }
   const long = (length: number, item: unknown): unknown[] => Array.from({ length }, () => item)
   const cases: readonly (readonly [JsonObject, unknown])[] = [
     [chain(40, 2), {}],
@@ -187,22 +219,37 @@ describe('results of a hostile server', () => {
       { content: [{ type: 'image', data: 'A'.repeat(2000), mimeType: 'image/png' }] },
       /at most 1000 are taken/,
     ],
-    ['long structures', { content: [], structuredContent: { a: 'x'.repeat(2000) } }, /at most 1000 are taken/],
+    [
+      'long structures',
+      { content: [], structuredContent: { a: 'x'.repeat(2000) } },
+      /at most 1000 are taken/,
+    ],
     [
       'many parts',
       { content: Array.from({ length: 1001 }, () => ({ type: 'text', text: '' })) },
       /its result has more than 1000 parts/,
     ],
-    ['long errors', { isError: true, content: [{ type: 'text', text: 'x'.repeat(2000) }] }, /at most 1000 are taken/],
+    [
+      'long errors',
+      { isError: true, content: [{ type: 'text', text: 'x'.repeat(2000) }] },
+      /at most 1000 are taken/,
+    ],
   ])('%s: refused, and the model reads why', async (_, result, expected) => {
     const { source } = hostile([tool({ type: 'object' })], result, { maxResultLength: 1000 })
-    expect(await call(source)).toMatchObject({ status: 'failed', message: expect.stringMatching(expected) as string })
+    expect(await call(source)).toMatchObject({
+      status: 'failed',
+      message: expect.stringMatching(expected) as string,
+    })
     await source.close()
   })
 
   test.each([
     ['result', 'tools/call', { content: [], structuredContent: 'DEEP' }],
-    ['list of tools', 'tools/list', { tools: [{ name: 'evil', inputSchema: { type: 'object', default: 'DEEP' } }] }],
+    [
+      'list of tools',
+      'tools/list',
+      { tools: [{ name: 'evil', inputSchema: { type: 'object', default: 'DEEP' } }] },
+    ],
   ])('a %s that is nested too deeply is refused', async (_what, where, deep) => {
     const nested = `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`
     const replies: Record<string, object> = {
@@ -215,7 +262,10 @@ describe('results of a hostile server', () => {
       [where]: deep,
     }
     const fetch: typeof globalThis.fetch = async (input, init) => {
-      const { id, method } = (await new Request(input, init).json()) as { id?: number; method: string }
+      const { id, method } = (await new Request(input, init).json()) as {
+        id?: number
+        method: string
+      }
       if (id === undefined) return new Response('', { status: 202 })
       const reply = replies[method]
         ? { result: replies[method] }
@@ -233,8 +283,15 @@ describe('results of a hostile server', () => {
     const evil = '\u001b[2J\u001b]0;owned\u0007\u202egnp.\u009b31m'
     const controls = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202e]/u // eslint-disable-line no-control-regex -- what is looked for
     const { source } = hostile([{ name: evil, inputSchema: nested(60) }])
-    const wanted = hostile([{ name: evil, inputSchema: { type: 'object' } }], {}, { only: ['other'] })
-    const deep = { type: 'object', properties: { [evil]: { enum: Array.from({ length: 6000 }, () => 1) } } }
+    const wanted = hostile(
+      [{ name: evil, inputSchema: { type: 'object' } }],
+      {},
+      { only: ['other'] },
+    )
+    const deep = {
+      type: 'object',
+      properties: { [evil]: { enum: Array.from({ length: 6000 }, () => 1) } },
+    }
     for (const message of [
       await failure(source.tools()),
       await failure(wanted.source.tools()),
@@ -247,7 +304,10 @@ describe('results of a hostile server', () => {
   })
 
   test('a tool without a name is left out with a warning', async () => {
-    const { source, warnings } = hostile([{ name: '', inputSchema: { type: 'object' } }, tool({ type: 'object' })])
+    const { source, warnings } = hostile([
+      { name: '', inputSchema: { type: 'object' } },
+      tool({ type: 'object' }),
+    ])
     expect((await source.tools()).map(({ definition }) => definition.name)).toEqual(['evil'])
     expect(warnings.map(({ code, message }) => `${code}: ${message}`)).toEqual([
       'protocol: MCP server "bad": a tool without a name is left out',
@@ -256,7 +316,11 @@ describe('results of a hostile server', () => {
   })
 
   test('a tool that is not as the protocol has tools is left out with a warning, and the others are called', async () => {
-    const broken = [{ name: 'banana', inputSchema: { type: 'banana' } }, { name: 7, inputSchema: {} }, 'no tool']
+    const broken = [
+      { name: 'banana', inputSchema: { type: 'banana' } },
+      { name: 7, inputSchema: {} },
+      'no tool',
+    ]
     const { source, warnings } = hostile([...(broken as JsonObject[]), tool({ type: 'object' })], {
       content: [{ type: 'text', text: 'called' }],
     })
@@ -281,9 +345,14 @@ describe('results of a hostile server', () => {
 
   test('a list of too many tools is refused', async () => {
     const { source } = hostile(
-      Array.from({ length: 2001 }, (_, index) => ({ name: `t${index}`, inputSchema: { type: 'object' } })),
+      Array.from({ length: 2001 }, (_, index) => ({
+        name: `t${index}`,
+        inputSchema: { type: 'object' },
+      })),
     )
-    expect(await failure(source.tools())).toMatch(/^limit-exceeded: MCP server "bad": it lists more than 2000 tools/)
+    expect(await failure(source.tools())).toMatch(
+      /^limit-exceeded: MCP server "bad": it lists more than 2000 tools/,
+    )
     await source.close()
   })
 
@@ -329,7 +398,10 @@ describe('results of a hostile server', () => {
 
 describe('authorization', () => {
   /** A server that wants a token, and its authorization server. */
-  function protectedServer(settings: Partial<McpUrl> = {}, tokenEndpoint = 'https://login.example/token') {
+  function protectedServer(
+    settings: Partial<McpUrl> = {},
+    tokenEndpoint = 'https://login.example/token',
+  ) {
     const contacted: string[] = []
     const keys = new Map<string, string | null>()
     const json = (value: unknown): Response =>
@@ -340,7 +412,10 @@ describe('authorization', () => {
       contacted.push(`${host}${pathname}`)
       keys.set(host, request.headers.get('x-key'))
       if (pathname.startsWith('/.well-known/oauth-protected-resource'))
-        return json({ resource: 'https://mcp.example/mcp', authorization_servers: ['https://login.example'] })
+        return json({
+          resource: 'https://mcp.example/mcp',
+          authorization_servers: ['https://login.example'],
+        })
       if (pathname.startsWith('/.well-known/'))
         return json({
           issuer: 'https://login.example',
@@ -355,11 +430,18 @@ describe('authorization', () => {
       if (request.headers.get('authorization') !== 'Bearer a-token')
         return new Response('', { status: 401, headers: { 'www-authenticate': 'Bearer' } })
       if (request.method !== 'POST') return new Response('', { status: 405 })
-      const { id, method } = (await request.json()) as { readonly id?: number; readonly method: string }
+      const { id, method } = (await request.json()) as {
+        readonly id?: number
+        readonly method: string
+      }
       if (id === undefined) return new Response('', { status: 202 })
       const result =
         method === 'initialize'
-          ? { protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo: { name: 'p', version: '1' } }
+          ? {
+              protocolVersion: '2025-06-18',
+              capabilities: { tools: {} },
+              serverInfo: { name: 'p', version: '1' },
+            }
           : { tools: [{ name: 'look', inputSchema: { type: 'object' } }] }
       return json({ jsonrpc: '2.0', id, result })
     }
@@ -395,7 +477,10 @@ describe('authorization', () => {
       headers: { 'x-key': 'of-the-server' },
     })
     await source.tools()
-    expect(Object.fromEntries(keys)).toEqual({ 'mcp.example': 'of-the-server', 'login.example': null })
+    expect(Object.fromEntries(keys)).toEqual({
+      'mcp.example': 'of-the-server',
+      'login.example': null,
+    })
     await source.close()
   })
 

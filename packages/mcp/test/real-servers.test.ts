@@ -27,21 +27,31 @@ test('server-everything: text, structure, an image, progress, resources and a pr
   expect(await call(source, 'get-sum', { a: 2, b: 40 })).toBe(
     '"[from MCP server \\"all\\"]\\nThe sum of 2 and 40 is 42."',
   )
-  expect(await call(source, 'get-structured-content', { location: 'New York' })).toContain('temperature')
+  expect(await call(source, 'get-structured-content', { location: 'New York' })).toContain(
+    'temperature',
+  )
   expect(await call(source, 'get-tiny-image')).toContain('"type":"image"')
   await call(source, 'trigger-long-running-operation', { duration: 0.1, steps: 2 })
   expect(progress).toContainEqual(expect.objectContaining({ progress: 1, total: 2 }))
   const [first] = await source.resources()
   expect(await source.readResource(first?.uri ?? '')).toMatchObject([{ type: 'text' }])
   expect((await source.resourceTemplates()).length).toBeGreaterThan(0)
-  expect((await source.prompt('simple-prompt')).text).toBe('This is a simple prompt without arguments.')
+  expect((await source.prompt('simple-prompt')).text).toBe(
+    'This is a simple prompt without arguments.',
+  )
   await source.close()
 })
 
 test('server-filesystem: a file is read, and one outside its folder is refused', async () => {
   const folder = here('fixtures')
-  const source = mcpTools({ name: 'files', transport: server('filesystem', folder), only: ['read_text_file'] })
-  expect(await call(source, 'read_text_file', { path: `${folder}/of-today.mjs` })).toContain('An MCP server')
+  const source = mcpTools({
+    name: 'files',
+    transport: server('filesystem', folder),
+    only: ['read_text_file'],
+  })
+  expect(await call(source, 'read_text_file', { path: `${folder}/of-today.mjs` })).toContain(
+    'An MCP server',
+  )
   expect(await call(source, 'read_text_file', { path: '/etc/hosts' })).toContain('Access denied')
   await source.close()
 })

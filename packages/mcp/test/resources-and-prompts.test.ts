@@ -14,21 +14,34 @@ function open(settings: Partial<McpSettings> = {}, isEmpty = false) {
     const server = new McpServer({ name: 'notes', version: '1.0.0' })
     server.registerTool('noop', { description: 'Nothing' }, () => ({ content: [] }))
     if (isEmpty) return server
-    server.registerResource('today', 'note://today', { description: `of ${token}`, mimeType: 'text/plain' }, (uri) => ({
-      contents: [
-        { uri: uri.href, text: `buy milk with ${token}` },
-        { uri: 'note://list.pdf', blob: 'AAAA', mimeType: 'application/pdf' },
-      ],
-    }))
-    server.registerResource('day', new ResourceTemplate('note://{day}', { list: undefined }), {}, (uri) => ({
-      contents: [{ uri: uri.href, text: `the note of ${uri.host}` }],
-    }))
+    server.registerResource(
+      'today',
+      'note://today',
+      { description: `of ${token}`, mimeType: 'text/plain' },
+      (uri) => ({
+        contents: [
+          { uri: uri.href, text: `buy milk with ${token}` },
+          { uri: 'note://list.pdf', blob: 'AAAA', mimeType: 'application/pdf' },
+        ],
+      }),
+    )
+    server.registerResource(
+      'day',
+      new ResourceTemplate('note://{day}', { list: undefined }),
+      {},
+      (uri) => ({
+        contents: [{ uri: uri.href, text: `the note of ${uri.host}` }],
+      }),
+    )
     server.registerPrompt(
       'brief',
       { description: 'Briefs', argsSchema: z.object({ topic: z.string() }) },
       ({ topic }) => ({
         messages: [
-          { role: 'user', content: { type: 'text', text: `Say {this} about ${topic} and ${token}` } },
+          {
+            role: 'user',
+            content: { type: 'text', text: `Say {this} about ${topic} and ${token}` },
+          },
           { role: 'assistant', content: { type: 'text', text: 'Short or long?' } },
           { role: 'user', content: { type: 'text', text: 'Short.' } },
         ],
@@ -65,13 +78,23 @@ const failure = async (work: Promise<unknown>) =>
 
 test('the resources of an MCP server are listed and read as content parts, without its credentials', async () => {
   const source = open()
-  expect(await source.resources()).toMatchObject([{ name: 'today', uri: 'note://today', description: 'of [redacted]' }])
-  expect(await source.resourceTemplates()).toMatchObject([{ name: 'day', uriTemplate: 'note://{day}' }])
+  expect(await source.resources()).toMatchObject([
+    { name: 'today', uri: 'note://today', description: 'of [redacted]' },
+  ])
+  expect(await source.resourceTemplates()).toMatchObject([
+    { name: 'day', uriTemplate: 'note://{day}' },
+  ])
   expect(await source.readResource('note://today')).toEqual([
     { type: 'text', text: 'buy milk with [redacted]' },
-    { type: 'file', source: { type: 'base64', data: 'AAAA', mediaType: 'application/pdf' }, name: 'list.pdf' },
+    {
+      type: 'file',
+      source: { type: 'base64', data: 'AAAA', mediaType: 'application/pdf' },
+      name: 'list.pdf',
+    },
   ])
-  expect(await failure(source.readResource('other://x'))).toMatch(/^protocol: MCP server "notes": .*not found/i)
+  expect(await failure(source.readResource('other://x'))).toMatch(
+    /^protocol: MCP server "notes": .*not found/i,
+  )
   await source.close()
   const short = open({ maxResultLength: 20 })
   expect(await failure(short.readResource('note://today'))).toMatch(
@@ -94,19 +117,32 @@ test('a model finds and reads the resources by two tools, if the application off
 
 test('a prompt of an MCP server is an entry of definePrompt, and messages', async () => {
   const source = open()
-  expect(await source.prompts()).toMatchObject([{ name: 'brief', arguments: [{ name: 'topic', required: true }] }])
+  expect(await source.prompts()).toMatchObject([
+    { name: 'brief', arguments: [{ name: 'topic', required: true }] },
+  ])
   const { path, text, messages } = await source.prompt('brief', { topic: 'tea' })
-  expect(definePrompt({ path, text }).render({})).toBe('Say {this} about tea and [redacted]\n\nShort.')
-  expect([path, messages.map(({ role }) => role)]).toEqual(['notes/brief', ['user', 'assistant', 'user']])
+  expect(definePrompt({ path, text }).render({})).toBe(
+    'Say {this} about tea and [redacted]\n\nShort.',
+  )
+  expect([path, messages.map(({ role }) => role)]).toEqual([
+    'notes/brief',
+    ['user', 'assistant', 'user'],
+  ])
   expect(await failure(source.prompt('brief'))).toMatch(/^protocol: MCP server "notes": /)
   await source.close()
 })
 
 test('a server without resources and prompts has none', async () => {
   const source = open({ resourceTools: true }, true)
-  expect([await source.resources(), await source.resourceTemplates(), await source.prompts()]).toEqual([[], [], []])
+  expect([
+    await source.resources(),
+    await source.resourceTemplates(),
+    await source.prompts(),
+  ]).toEqual([[], [], []])
   expect((await source.tools()).map(({ definition }) => definition.name)).toEqual(['noop'])
-  expect(await failure(source.readResource('note://x'))).toBe('config: MCP server "notes" has no resources')
+  expect(await failure(source.readResource('note://x'))).toBe(
+    'config: MCP server "notes" has no resources',
+  )
   expect(await failure(source.prompt('brief'))).toBe('config: MCP server "notes" has no prompts')
   await source.close()
 })

@@ -20,7 +20,10 @@ const echo: typeof fetch = async (_url, init) => {
   const tool = (name: string) => ({
     name,
     description: `uses ${secret}`,
-    inputSchema: { type: 'object', properties: { a: { type: 'string', description: `or ${encoded}` } } },
+    inputSchema: {
+      type: 'object',
+      properties: { a: { type: 'string', description: `or ${encoded}` } },
+    },
   })
   const results: Readonly<Record<string, object>> = {
     initialize: {
@@ -53,13 +56,22 @@ describe('the credentials of an MCP server', () => {
     const progress: McpProgress[] = []
     const source = mcpTools({
       name: 'echo',
-      transport: { url: 'https://mcp.example/mcp', headers: { authorization: `Bearer ${secret}` }, fetch: echo },
+      transport: {
+        url: 'https://mcp.example/mcp',
+        headers: { authorization: `Bearer ${secret}` },
+        fetch: echo,
+      },
       onProgress: (news) => progress.push(news),
     })
     const tools = await source.tools()
     const told: unknown[] = [tools.map(({ definition }) => definition)]
     const calls = tools.map(
-      ({ definition: { name } }): ToolCall => ({ id: name, name, arguments: {}, argumentsText: '{}' }),
+      ({ definition: { name } }): ToolCall => ({
+        id: name,
+        name,
+        arguments: {},
+        argumentsText: '{}',
+      }),
     )
     const outcomes = new Map<string, ToolOutcome>()
     await executeBatch(calls, {
@@ -70,7 +82,11 @@ describe('the credentials of an MCP server', () => {
         told.push(result, outcome)
       },
     })
-    expect(['tell', 'fail', 'break'].map((id) => outcomes.get(id)?.status)).toEqual(['ok', 'failed', 'failed'])
+    expect(['tell', 'fail', 'break'].map((id) => outcomes.get(id)?.status)).toEqual([
+      'ok',
+      'failed',
+      'failed',
+    ])
     const text = JSON.stringify(told)
     expect(text).toContain('[redacted]')
     expect(text).not.toContain(secret)
@@ -79,20 +95,29 @@ describe('the credentials of an MCP server', () => {
   })
 
   test('the credentials of an MCP server are taken out of the errors of a session, and their causes', async () => {
-    const refuse: typeof fetch = () => Promise.resolve(new Response(`the key ${secret} is unknown`, { status: 500 }))
+    const refuse: typeof fetch = () =>
+      Promise.resolve(new Response(`the key ${secret} is unknown`, { status: 500 }))
     const source = mcpTools({
       name: 'echo',
-      transport: { url: 'https://mcp.example/mcp', headers: { 'x-api-key': secret }, fetch: refuse },
+      transport: {
+        url: 'https://mcp.example/mcp',
+        headers: { 'x-api-key': secret },
+        fetch: refuse,
+      },
     })
     const error: unknown = await source.tools().catch((reason: unknown) => reason)
     const texts: string[] = []
-    for (let one: unknown = error; one instanceof Error; one = one.cause) texts.push(one.message, one.stack ?? '')
+    for (let one: unknown = error; one instanceof Error; one = one.cause)
+      texts.push(one.message, one.stack ?? '')
     expect(texts[0]).toContain('MCP server "echo"')
     expect(texts.join('\n')).not.toContain(secret)
   })
 
   test('the credentials of an MCP server may stand in the environment of a command', () => {
-    const redact = createMcpRedact({ command: 'x', env: { GITHUB_TOKEN: secret, MODE: 'production' } })
+    const redact = createMcpRedact({
+      command: 'x',
+      env: { GITHUB_TOKEN: secret, MODE: 'production' },
+    })
     expect(redact(`token ${secret} in production`)).toBe('token [redacted] in production')
   })
 })

@@ -46,11 +46,18 @@ const withoutMark = (content: unknown) => String(content).replace(/^.*\n/, '')
 
 /** A server with a tool of each kind. */
 function createServer() {
-  const server = new McpServer({ name: 'test', version: '1.0.0' }, { capabilities: { logging: {} } })
+  const server = new McpServer(
+    { name: 'test', version: '1.0.0' },
+    { capabilities: { logging: {} } },
+  )
   const seen: { aborted: boolean; calls: unknown[] } = { aborted: false, calls: [] }
   server.registerTool(
     'add',
-    { description: 'Adds', inputSchema: { a: z.number(), b: z.number() }, annotations: { readOnlyHint: true } },
+    {
+      description: 'Adds',
+      inputSchema: { a: z.number(), b: z.number() },
+      annotations: { readOnlyHint: true },
+    },
     ({ a, b }) => {
       seen.calls.push([a, b])
       return { content: [{ type: 'text', text: String(a + b) }] }
@@ -62,15 +69,28 @@ function createServer() {
       { type: 'image', data: 'AAAA', mimeType: 'image/png' },
       { type: 'audio', data: 'BBBB', mimeType: 'audio/wav' },
       { type: 'resource', resource: { uri: 'file:///a.txt', text: 'inside' } },
-      { type: 'resource', resource: { uri: 'file:///b/c.pdf', blob: 'CCCC', mimeType: 'application/pdf' } },
+      {
+        type: 'resource',
+        resource: { uri: 'file:///b/c.pdf', blob: 'CCCC', mimeType: 'application/pdf' },
+      },
       { type: 'resource', resource: { uri: 'file:///d.png', blob: 'DDDD', mimeType: 'image/png' } },
-      { type: 'resource_link', uri: 'file:///e.txt', name: 'e', description: 'the fifth', mimeType: 'text/plain' },
+      {
+        type: 'resource_link',
+        uri: 'file:///e.txt',
+        name: 'e',
+        description: 'the fifth',
+        mimeType: 'text/plain',
+      },
     ],
   }))
-  server.registerTool('weigh', { description: 'Weighs', inputSchema: {}, outputSchema: { grams: z.number() } }, () => ({
-    content: [],
-    structuredContent: { grams: 5 },
-  }))
+  server.registerTool(
+    'weigh',
+    { description: 'Weighs', inputSchema: {}, outputSchema: { grams: z.number() } },
+    () => ({
+      content: [],
+      structuredContent: { grams: 5 },
+    }),
+  )
   server.registerTool('break', { description: 'Fails', inputSchema: {} }, () => ({
     isError: true,
     content: [{ type: 'text', text: 'the disk is full' }],
@@ -91,7 +111,12 @@ function createServer() {
         if (_meta?.progressToken !== undefined)
           void sendNotification({
             method: 'notifications/progress',
-            params: { progressToken: _meta.progressToken, progress: 1, total: 4, message: 'a quarter' },
+            params: {
+              progressToken: _meta.progressToken,
+              progress: 1,
+              total: 4,
+              message: 'a quarter',
+            },
           })
         signal.addEventListener('abort', () => {
           seen.aborted = true
@@ -153,7 +178,15 @@ describe('the tools of an MCP server', () => {
       parameters: { type: 'object', properties: { a: { type: 'number' } }, required: ['a', 'b'] },
     })
     expect(tools[1]?.definition.description).toBe('Shows')
-    expect(tools.map(({ exclusive }) => exclusive ?? false)).toEqual([false, false, false, false, false, true, false])
+    expect(tools.map(({ exclusive }) => exclusive ?? false)).toEqual([
+      false,
+      false,
+      false,
+      false,
+      false,
+      true,
+      false,
+    ])
     expect(await source.tools()).toBe(tools)
     await source.close()
     expect(await failure(source.tools())).toMatch(/^config: .*"test": the source is closed/)
@@ -173,7 +206,11 @@ describe('the tools of an MCP server', () => {
       { type: 'image', source: { type: 'base64', data: 'AAAA', mediaType: 'image/png' } },
       { type: 'audio', source: { type: 'base64', data: 'BBBB', mediaType: 'audio/wav' } },
       { type: 'text', text: 'inside' },
-      { type: 'file', source: { type: 'base64', data: 'CCCC', mediaType: 'application/pdf' }, name: 'c.pdf' },
+      {
+        type: 'file',
+        source: { type: 'base64', data: 'CCCC', mediaType: 'application/pdf' },
+        name: 'c.pdf',
+      },
       { type: 'image', source: { type: 'base64', data: 'DDDD', mediaType: 'image/png' } },
       { type: 'text', text: 'Resource e: file:///e.txt, text/plain, the fifth' },
     ])
@@ -186,9 +223,15 @@ describe('the tools of an MCP server', () => {
       result: { content: from('the disk is full'), isError: true },
       outcome: { status: 'failed' },
     })
-    expect((await execute(source, call('throw'))).result).toMatchObject({ content: from('oh no'), isError: true })
+    expect((await execute(source, call('throw'))).result).toMatchObject({
+      content: from('oh no'),
+      isError: true,
+    })
     expect(await execute(source, call('add', { a: 'x' }))).toMatchObject({
-      outcome: { status: 'invalid-arguments', message: expect.stringMatching(/"b".*a: Instance type "string"/) },
+      outcome: {
+        status: 'invalid-arguments',
+        message: expect.stringMatching(/"b".*a: Instance type "string"/),
+      },
     })
     expect(servers[0]?.seen.calls).toEqual([])
     await source.close()
@@ -204,8 +247,12 @@ describe('the tools of an MCP server', () => {
       },
     })
     await source.tools()
-    expect((await execute(source, call('wait'), controller.signal)).outcome.status).toBe('cancelled')
-    expect(progress).toEqual([{ tool: 'wait', callId: 'call_wait', progress: 1, total: 4, message: 'a quarter' }])
+    expect((await execute(source, call('wait'), controller.signal)).outcome.status).toBe(
+      'cancelled',
+    )
+    expect(progress).toEqual([
+      { tool: 'wait', callId: 'call_wait', progress: 1, total: 4, message: 'a quarter' },
+    ])
     await expect.poll(() => servers[0]?.seen.aborted).toBe(true)
     const short = inMemory({ timeoutMs: 30 })
     expect((await execute(short.source, call('wait'))).outcome.status).toBe('timeout')
@@ -217,8 +264,12 @@ describe('the tools of an MCP server', () => {
   test('a changed list is read again, a lost session opened again', async () => {
     const { source, servers } = inMemory()
     const before = await source.tools()
-    servers[0]?.server.registerTool('new', { description: 'New', inputSchema: {} }, () => ({ content: [] }))
-    await expect.poll(async () => (await source.tools()).map(({ definition }) => definition.name)).toContain('new')
+    servers[0]?.server.registerTool('new', { description: 'New', inputSchema: {} }, () => ({
+      content: [],
+    }))
+    await expect
+      .poll(async () => (await source.tools()).map(({ definition }) => definition.name))
+      .toContain('new')
     await servers[0]?.server.close()
     expect((await source.tools()).length).toBe(before.length)
     expect(servers.length).toBe(2)
@@ -231,10 +282,14 @@ describe('the tools of an MCP server', () => {
     expect((await source.tools()).map(({ definition }) => definition.name)).toEqual(['add', 'wait'])
     await source.close()
     const wrong = inMemory({ only: ['subtract'] })
-    expect(await failure(wrong.source.tools())).toMatch(/^config: .*no tool subtract; it has add, show/)
-    expect(await failure((async () => mcpTools({ name: 'x', prefix: 'a b', transport: { command: 'x' } }))())).toMatch(
-      /^config: .*prefix/,
+    expect(await failure(wrong.source.tools())).toMatch(
+      /^config: .*no tool subtract; it has add, show/,
     )
+    expect(
+      await failure(
+        (async () => mcpTools({ name: 'x', prefix: 'a b', transport: { command: 'x' } }))(),
+      ),
+    ).toMatch(/^config: .*prefix/)
     await wrong.source.close()
   })
 
@@ -251,7 +306,11 @@ describe('the tools of an MCP server', () => {
       const tool = {
         name: names[page] as string,
         inputSchema,
-        outputSchema: { type: 'object' as const, properties: { n: { type: 'number' } }, required: ['n'] },
+        outputSchema: {
+          type: 'object' as const,
+          properties: { n: { type: 'number' } },
+          required: ['n'],
+        },
       }
       return { tools: [tool], ...(page + 1 < names.length && { nextCursor: String(page + 1) }) }
     })
@@ -292,7 +351,10 @@ describe('the tools of an MCP server', () => {
 })
 
 describe('over streamable HTTP', () => {
-  function http(settings: Partial<McpSettings> = {}, answer?: (request: Request) => Response | undefined) {
+  function http(
+    settings: Partial<McpSettings> = {},
+    answer?: (request: Request) => Response | undefined,
+  ) {
     const requests: Request[] = []
     let sessions = new Map<string, WebStandardStreamableHTTPServerTransport>()
     const fetch: typeof globalThis.fetch = async (input, init) => {
@@ -302,7 +364,8 @@ describe('over streamable HTTP', () => {
       if (other) return other
       const known = sessions.get(request.headers.get('mcp-session-id') ?? '')
       if (known) return known.handleRequest(request)
-      if (request.headers.has('mcp-session-id')) return new Response('no such session', { status: 404 })
+      if (request.headers.has('mcp-session-id'))
+        return new Response('no such session', { status: 404 })
       const transport = new WebStandardStreamableHTTPServerTransport({
         sessionIdGenerator: () => `s${sessions.size}-${requests.length}`,
         onsessioninitialized: (id) => void sessions.set(id, transport),
@@ -312,7 +375,11 @@ describe('over streamable HTTP', () => {
     }
     const source = mcpTools({
       name: 'web',
-      transport: { url: 'https://mcp.example/api/mcp', headers: { authorization: 'Bearer secret-token' }, fetch },
+      transport: {
+        url: 'https://mcp.example/api/mcp',
+        headers: { authorization: 'Bearer secret-token' },
+        fetch,
+      },
       ...settings,
     })
     return { source, requests, restart: () => (sessions = new Map()) }
@@ -321,11 +388,16 @@ describe('over streamable HTTP', () => {
   test('a connection over streamable HTTP works, and contacts the declared host alone', async () => {
     const { source, requests } = http()
     expect(source.apiHosts).toEqual(['mcp.example:443'])
-    expect((await execute(source, call('add', { a: 20, b: 22 }))).result.content).toBe(from('42', 'web'))
-    expect(new Set(requests.map(({ url }) => url))).toEqual(new Set(['https://mcp.example/api/mcp']))
+    expect((await execute(source, call('add', { a: 20, b: 22 }))).result.content).toBe(
+      from('42', 'web'),
+    )
+    expect(new Set(requests.map(({ url }) => url))).toEqual(
+      new Set(['https://mcp.example/api/mcp']),
+    )
     expect(
       requests.every(
-        ({ headers, redirect }) => headers.get('authorization') === 'Bearer secret-token' && redirect === 'manual',
+        ({ headers, redirect }) =>
+          headers.get('authorization') === 'Bearer secret-token' && redirect === 'manual',
       ),
     ).toBe(true)
     await source.close()
@@ -342,7 +414,9 @@ describe('over streamable HTTP', () => {
     })
     const again = await source.tools()
     expect(again).not.toBe(first)
-    expect((await execute(source, call('add', { a: 1, b: 1 }))).result.content).toBe(from('2', 'web'))
+    expect((await execute(source, call('add', { a: 1, b: 1 }))).result.content).toBe(
+      from('2', 'web'),
+    )
     await source.close()
   })
 
@@ -372,14 +446,20 @@ describe('over streamable HTTP', () => {
   test.each([null, 1, 'x', {}, [], [null], Promise.resolve(1), Date])(
     'settings or a transport of another kind are rejected at once: %#',
     async (given) => {
-      expect(await failure((async () => mcpTools(given as never))())).toMatch(/^config: the (settings|name) of an MCP/)
+      expect(await failure((async () => mcpTools(given as never))())).toMatch(
+        /^config: the (settings|name) of an MCP/,
+      )
       const settings = { name: 'a', transport: given as never }
-      expect(await failure((async () => mcpTools(settings))())).toMatch(/^config: MCP server "a": transport must be/)
+      expect(await failure((async () => mcpTools(settings))())).toMatch(
+        /^config: MCP server "a": transport must be/,
+      )
     },
   )
 
   test('an invalid address is rejected at once', () => {
-    expect(() => mcpTools({ name: 'x', transport: { url: 'mcp.example' } })).toThrow(/invalid base URL/)
+    expect(() => mcpTools({ name: 'x', transport: { url: 'mcp.example' } })).toThrow(
+      /invalid base URL/,
+    )
   })
 })
 
@@ -398,34 +478,50 @@ describe('in a process of its own', () => {
     })
     expect(source.apiHosts).toEqual([])
     const { content } = (await execute(source, call('where'))).result
-    const { cwd, secret, pid } = JSON.parse(withoutMark(content)) as { cwd: string; secret: string; pid: number }
+    const { cwd, secret, pid } = JSON.parse(withoutMark(content)) as {
+      cwd: string
+      secret: string
+      pid: number
+    }
     expect([secret, fileURLToPath(new URL('.', import.meta.url))]).toEqual(['given', `${cwd}/`])
     expect((await execute(source, call('die'))).outcome).toMatchObject({
       status: 'failed',
       message: expect.stringMatching(/; whether the call had an effect is unknown$/) as string,
     })
-    const after = JSON.parse(withoutMark((await execute(source, call('where'))).result.content)) as { pid: number }
+    const after = JSON.parse(
+      withoutMark((await execute(source, call('where'))).result.content),
+    ) as { pid: number }
     expect(after.pid).not.toBe(pid)
     await source.close()
     await expect.poll(() => isAlive(after.pid)).toBe(false)
   })
 
   test('results of some megabytes are accepted, and one that is too large is reported', async () => {
-    const source = mcpTools({ name: 'child', transport: { command: process.execPath, args: [script] } })
+    const source = mcpTools({
+      name: 'child',
+      transport: { command: process.execPath, args: [script] },
+    })
     expect((await execute(source, call('big', { bytes: 3_000_000 }))).result.content).toBe(
       from('é'.repeat(1_500_000), 'child'),
     )
     const { outcome } = await execute(source, call('big', { bytes: 12_000_000 }))
     expect(outcome).toMatchObject({
       status: 'failed',
-      message: expect.stringContaining('MCP server "child": a message is larger than 10 MiB') as string,
+      message: expect.stringContaining(
+        'MCP server "child": a message is larger than 10 MiB',
+      ) as string,
     })
-    expect((await execute(source, call('big', { bytes: 2 }))).result.content).toBe(from('é', 'child'))
+    expect((await execute(source, call('big', { bytes: 2 }))).result.content).toBe(
+      from('é', 'child'),
+    )
     await source.close()
   })
 
   test('an MCP server in a process of its own that does not start says why', async () => {
-    const broken = mcpTools({ name: 'child', transport: { command: process.execPath, args: [script, '--broken'] } })
+    const broken = mcpTools({
+      name: 'child',
+      transport: { command: process.execPath, args: [script, '--broken'] },
+    })
     expect(await failure(broken.tools())).toMatch(
       /^network: MCP server "child": .*; it said: the database is not there$/,
     )

@@ -4,7 +4,14 @@ import { join } from 'node:path'
 import { Server } from '@modelcontextprotocol/sdk/server/index.js'
 import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js'
 import { isLlmError, type JsonObject } from '@modelport/core'
-import { type McpChange, type McpLock, type McpSettings, type McpSource, mcpTools, reviewLock } from '@modelport/mcp'
+import {
+  type McpChange,
+  type McpLock,
+  type McpSettings,
+  type McpSource,
+  mcpTools,
+  reviewLock,
+} from '@modelport/mcp'
 import { executeBatch } from '@modelport/runtime'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { addressOf, withoutSecrets } from '../src/trust/address.js'
@@ -20,12 +27,19 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true }))
 
-const schema = (more: JsonObject = {}) => ({ type: 'object', properties: { city: { type: 'string' } }, ...more })
+const schema = (more: JsonObject = {}) => ({
+  type: 'object',
+  properties: { city: { type: 'string' } },
+  ...more,
+})
 const weather = { name: 'get_weather', description: 'The weather of a city', inputSchema: schema() }
 const send = { name: 'send', description: 'Sends a mail', inputSchema: { type: 'object' } }
 
 /** A server whose list of tools can be changed, and what the program was asked and warned of. */
-function open(settings: Partial<McpSettings> = {}, listed: readonly JsonObject[] = [weather, send]) {
+function open(
+  settings: Partial<McpSettings> = {},
+  listed: readonly JsonObject[] = [weather, send],
+) {
   let tools = listed
   const changes: McpChange[] = []
   const warnings: string[] = []
@@ -37,7 +51,10 @@ function open(settings: Partial<McpSettings> = {}, listed: readonly JsonObject[]
     onWarning: ({ code, message }) => void warnings.push(`${code}: ${message}`),
     transport: inMemoryTo((transport) => {
       // eslint-disable-next-line @typescript-eslint/no-deprecated -- the other one checks what it offers
-      const server = new Server({ name: 'w', version: '1' }, { capabilities: { tools: { listChanged: true } } })
+      const server = new Server(
+        { name: 'w', version: '1' },
+        { capabilities: { tools: { listChanged: true } } },
+      )
       server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: tools as never }))
       server.setRequestHandler(CallToolRequestSchema, ({ params }) => params.arguments as never)
       servers.push(server)
@@ -53,7 +70,8 @@ function open(settings: Partial<McpSettings> = {}, listed: readonly JsonObject[]
   }
   return { source, changes, warnings, change }
 }
-const names = async (source: McpSource) => (await source.tools()).map(({ definition }) => definition.name)
+const names = async (source: McpSource) =>
+  (await source.tools()).map(({ definition }) => definition.name)
 const failure = (work: Promise<unknown>) =>
   work.then(
     () => 'no error',
@@ -90,7 +108,9 @@ describe('the lock', () => {
       send,
       {
         ...weather,
-        inputSchema: JSON.parse('{"properties":{"city":{"type":"string"}},"type":"object"}') as JsonObject,
+        inputSchema: JSON.parse(
+          '{"properties":{"city":{"type":"string"}},"type":"object"}',
+        ) as JsonObject,
       },
     ])
     expect(await names(again.source)).toEqual(['send', 'get_weather'])
@@ -140,7 +160,11 @@ tool "new\\u{E0041}" is new
       return Promise.resolve(answer)
     }
     const no = open({ onChange }, [evil])
-    expect(await Promise.all([names(no.source), names(no.source), names(no.source)])).toEqual([[], [], []])
+    expect(await Promise.all([names(no.source), names(no.source), names(no.source)])).toEqual([
+      [],
+      [],
+      [],
+    ])
     expect(asked).toEqual([
       {
         server: 'weather',
@@ -172,7 +196,9 @@ tool "new\\u{E0041}" is new
     const quiet = open({ onWarning: undefined }, [weather, send, { ...send, name: 'more' }])
     expect(await names(quiet.source)).toEqual(['get_weather', 'send'])
     const loud = open({ onWarning: undefined }, [evil, send])
-    expect(await failure(loud.source.tools())).toMatch(/^permission: MCP server "weather" is not as .*id_rsa/s)
+    expect(await failure(loud.source.tools())).toMatch(
+      /^permission: MCP server "weather" is not as .*id_rsa/s,
+    )
     expect(await failure(loud.source.tools())).toMatch(/^permission: /)
   })
 
@@ -215,7 +241,9 @@ tool "new\\u{E0041}" is new
     expect(readFileSync(file, 'utf8')).toContain('"address": "https://mcp.example/mcp"')
     const after = web('https://evil.example/mcp')
     expect(await names(after.source)).toEqual([])
-    expect(after.warnings[0]).toContain('address: was "https://mcp.example/mcp", is now "https://evil.example/mcp"')
+    expect(after.warnings[0]).toContain(
+      'address: was "https://mcp.example/mcp", is now "https://evil.example/mcp"',
+    )
     await Promise.all([before.source.close(), after.source.close()])
   })
 
@@ -224,7 +252,10 @@ tool "new\\u{E0041}" is new
     ['[]', /is damaged/],
     ['{"version":1,"mcp":{"weather":{"address":"x","tools":{"send":{"sha256":1}}}}}', /is damaged/],
     ['{"version":1,"mcp":{"weather":{"address":"x","tools":{},"proposed":1}}}', /is damaged/],
-    ['{"version":2,"mcp":{}}', /has version 2; this release reads version 1: update @modelport\/mcp/],
+    [
+      '{"version":2,"mcp":{}}',
+      /has version 2; this release reads version 1: update @modelport\/mcp/,
+    ],
   ])('a lock that cannot be read is an error that says what to do: %s', async (text, expected) => {
     writeFileSync(file, text)
     const { source } = open()
@@ -236,7 +267,11 @@ tool "new\\u{E0041}" is new
   test('sections of other kinds stay, and names of objects are names like any other', async () => {
     writeFileSync(file, '{"version":1,"agents":{"x":1}}')
     const tools = ['__proto__', 'constructor', 'toString'].map((name) => ({ ...send, name }))
-    expect(await names(open({ name: '__proto__' }, tools).source)).toEqual(['__proto__', 'constructor', 'toString'])
+    expect(await names(open({ name: '__proto__' }, tools).source)).toEqual([
+      '__proto__',
+      'constructor',
+      'toString',
+    ])
     expect(readFileSync(file, 'utf8')).toMatch(/"agents".*"__proto__".*"__proto__".*"constructor"/s)
     const changed = open(
       { name: '__proto__' },
@@ -247,11 +282,15 @@ tool "new\\u{E0041}" is new
 
   test('a folder that does not exist is an error that names the file', async () => {
     const { source } = open({ lock: join(folder, 'none', 'modelport.lock') })
-    expect(await failure(source.tools())).toMatch(/^config: .*none\/modelport\.lock cannot be used: ENOENT/)
+    expect(await failure(source.tools())).toMatch(
+      /^config: .*none\/modelport\.lock cannot be used: ENOENT/,
+    )
   })
 
   test.each([1, {}, null])('a lock of another kind is rejected at once: %s', async (lock) => {
-    expect(await failure((async () => open({ lock: lock as never }))())).toMatch(/^config: .*lock must be the path/)
+    expect(await failure((async () => open({ lock: lock as never }))())).toMatch(
+      /^config: .*lock must be the path/,
+    )
   })
 
   test('writers at the same time lose nothing, and one that was killed stops nobody', async () => {
@@ -273,7 +312,10 @@ tool "new\\u{E0041}" is new
       return 'x'
     })
     await expect(update).rejects.toThrow('no')
-    expect([readFileSync(file, 'utf8'), existsSync(`${file}.part`)]).toEqual(['{"version":1}', false])
+    expect([readFileSync(file, 'utf8'), existsSync(`${file}.part`)]).toEqual([
+      '{"version":1}',
+      false,
+    ])
   })
 
   test('a store of the application takes the place of the file', async () => {
@@ -286,7 +328,10 @@ tool "new\\u{E0041}" is new
     }
     await names(open({ lock }).source)
     const { source, warnings } = open({ lock }, [evil, send])
-    expect([await names(source), warnings[0]]).toEqual([['send'], expect.stringContaining('call reviewLock\n')])
+    expect([await names(source), warnings[0]]).toEqual([
+      ['send'],
+      expect.stringContaining('call reviewLock\n'),
+    ])
   })
 
   test('a server cannot fill the disk: of large definitions the hash is kept, which still decides', async () => {
@@ -296,7 +341,9 @@ tool "new\\u{E0041}" is new
       description: long,
       inputSchema: {
         type: 'object',
-        properties: Object.fromEntries(Array.from({ length: 300 }, (_, at) => [`${at}${'p'.repeat(200)}`, {}])),
+        properties: Object.fromEntries(
+          Array.from({ length: 300 }, (_, at) => [`${at}${'p'.repeat(200)}`, {}]),
+        ),
       },
     }))
     await names(open({}, tools).source)
@@ -331,7 +378,15 @@ test('the address of a server has no secrets', () => {
   expect([
     address({
       command: '/usr/local/bin/npx',
-      args: ['-y', '@scope/server@1.2.3', '--api-key', 'abc', '--token=def', '--verbose', './notes'],
+      args: [
+        '-y',
+        '@scope/server@1.2.3',
+        '--api-key',
+        'abc',
+        '--token=def',
+        '--verbose',
+        './notes',
+      ],
     }),
     address({ command: 'C:\\node.exe', args: ['s3cret', 'sk-live-12345678901234567890'] }),
     address({ url: 'https://mcp.example/s/AbC123dEf456GhI789jKl/mcp?key=x#y' }),
@@ -408,15 +463,26 @@ describe('hidden characters', () => {
     const call = async (args: JsonObject) => {
       let content: unknown
       const one = { id: 'c', name: 'look', arguments: args, argumentsText: JSON.stringify(args) }
-      await executeBatch([one], { tools: [tool!], step: 1, onResult: (_call, result) => (content = result.content) })
+      await executeBatch([one], {
+        tools: [tool!],
+        step: 1,
+        onResult: (_call, result) => (content = result.content),
+      })
       return content
     }
-    const text = (value: string, more = {}) => call({ content: [{ type: 'text', text: value }], ...more })
-    expect(await text(`sunny\u001b[2J${tags}`)).toBe('[from MCP server "weather"]\nsunny\\u{1B}[2J\\u{E0041}\\u{E0042}')
+    const text = (value: string, more = {}) =>
+      call({ content: [{ type: 'text', text: value }], ...more })
+    expect(await text(`sunny\u001b[2J${tags}`)).toBe(
+      '[from MCP server "weather"]\nsunny\\u{1B}[2J\\u{E0041}\\u{E0042}',
+    )
     expect(await text(`again${tags}`)).toContain('again\\u{E0041}')
-    expect(await text(`no${tags}`, { isError: true })).toBe('[from MCP server "weather"]\nno\\u{E0041}\\u{E0042}')
+    expect(await text(`no${tags}`, { isError: true })).toBe(
+      '[from MCP server "weather"]\nno\\u{E0041}\\u{E0042}',
+    )
     expect(
-      await call({ content: [{ type: 'resource_link', uri: `x:\u200b`, name: 'n', mimeType: `a\u200b` }] }),
+      await call({
+        content: [{ type: 'resource_link', uri: `x:\u200b`, name: 'n', mimeType: `a\u200b` }],
+      }),
     ).toContain('x:\\u{200B}, a\\u{200B}')
     expect(await text('\u200b'.repeat(100_001))).toMatch(/more than 100000 hidden characters/)
     expect(await call({ 'k\\u{200B}': 'other' })).not.toMatch(/[\u200b\u202e]/)

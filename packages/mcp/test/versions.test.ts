@@ -7,11 +7,21 @@ import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import type { McpProgress } from '../src/settings.js'
 
-async function call(source: ToolSource, name: string, args = {}, signal?: AbortSignal): Promise<ToolOutcome> {
+async function call(
+  source: ToolSource,
+  name: string,
+  args = {},
+  signal?: AbortSignal,
+): Promise<ToolOutcome> {
   const one: ToolCall = { id: 'c1', name, arguments: args, argumentsText: JSON.stringify(args) }
   let outcome: ToolOutcome | undefined
   const onResult = (_call: unknown, _result: unknown, its: ToolOutcome) => void (outcome = its)
-  const batch = executeBatch([one], { tools: await source.tools(), step: 1, onResult, ...(signal && { signal }) })
+  const batch = executeBatch([one], {
+    tools: await source.tools(),
+    step: 1,
+    onResult,
+    ...(signal && { signal }),
+  })
   await batch.catch(() => undefined)
   return outcome as ToolOutcome
 }
@@ -44,12 +54,16 @@ function modern(settings: Partial<McpSettings> = {}) {
       server.registerTool('wait', { description: 'Waits' }, async ({ mcpReq }) => {
         const progressToken = mcpReq._meta?.progressToken
         if (progressToken !== undefined)
-          await mcpReq.notify({ method: 'notifications/progress', params: { progressToken, progress: 1, total: 2 } })
+          await mcpReq.notify({
+            method: 'notifications/progress',
+            params: { progressToken, progress: 1, total: 2 },
+          })
         await new Promise((resolve) => mcpReq.signal.addEventListener('abort', resolve))
         seen.aborted = true
         return { content: [] }
       })
-      for (const name of extra) server.registerTool(name, { description: 'New' }, () => ({ content: [] }))
+      for (const name of extra)
+        server.registerTool(name, { description: 'New' }, () => ({ content: [] }))
       return server
     },
     { legacy: 'reject' },
@@ -59,21 +73,35 @@ function modern(settings: Partial<McpSettings> = {}) {
     seen.requests.push(`${request.method} ${request.headers.get('mcp-method') ?? ''}`.trim())
     return handler.fetch(request)
   }
-  const source = mcpTools({ name: 'web', transport: { url: 'https://mcp.example/mcp', fetch }, ...settings })
+  const source = mcpTools({
+    name: 'web',
+    transport: { url: 'https://mcp.example/mcp', fetch },
+    ...settings,
+  })
   return { source, seen, extra, handler }
 }
 
 /** A server with these responses by method. */
-const responding = (replies: Readonly<Record<string, object>>, settings: Partial<McpSettings> = {}) => {
+const responding = (
+  replies: Readonly<Record<string, object>>,
+  settings: Partial<McpSettings> = {},
+) => {
   const fetch: typeof globalThis.fetch = async (input, init) => {
-    const { id, method } = (await new Request(input, init).json()) as { id?: number; method: string }
+    const { id, method } = (await new Request(input, init).json()) as {
+      id?: number
+      method: string
+    }
     const reply = replies[method] ?? { error: { code: -32601, message: 'Method not found' } }
     if (id === undefined) return new Response('', { status: 202 })
     return new Response(JSON.stringify({ jsonrpc: '2.0', id, ...reply }), {
       headers: { 'content-type': 'application/json' },
     })
   }
-  return mcpTools({ name: 'web', transport: { url: 'https://mcp.example/mcp', fetch }, ...settings })
+  return mcpTools({
+    name: 'web',
+    transport: { url: 'https://mcp.example/mcp', fetch },
+    ...settings,
+  })
 }
 const others = '2026-07-28, 2025-11-25, 2025-06-18, 2025-03-26, 2024-11-05, 2024-10-07'
 
@@ -86,7 +114,10 @@ describe('versions of the protocol', () => {
       controller.abort(new Error('stop'))
     }
     const { source, seen } = modern({ onProgress })
-    expect((await source.tools()).map(({ definition }) => definition.name)).toEqual(['weigh', 'wait'])
+    expect((await source.tools()).map(({ definition }) => definition.name)).toEqual([
+      'weigh',
+      'wait',
+    ])
     expect(await call(source, 'weigh', { what: 'a pear' })).toMatchObject({ status: 'ok' })
     expect((await call(source, 'wait', {}, controller.signal)).status).toBe('cancelled')
     expect(progress).toEqual([{ tool: 'wait', callId: 'c1', progress: 1, total: 2 }])
@@ -102,7 +133,9 @@ describe('versions of the protocol', () => {
     expect(await source.tools()).toBe(before)
     extra.add('new')
     handler.notify.toolsChanged()
-    await expect.poll(async () => (await source.tools()).map(({ definition }) => definition.name)).toContain('new')
+    await expect
+      .poll(async () => (await source.tools()).map(({ definition }) => definition.name))
+      .toContain('new')
     await source.close()
   })
 
@@ -125,7 +158,11 @@ describe('versions of the protocol', () => {
       'refuses every version of this client',
       {
         'server/discover': {
-          error: { code: -32022, message: 'no', data: { supported: ['2099-01-01'], requested: 'x' } },
+          error: {
+            code: -32022,
+            message: 'no',
+            data: { supported: ['2099-01-01'], requested: 'x' },
+          },
         },
       },
       '2099-01-01',
@@ -134,18 +171,25 @@ describe('versions of the protocol', () => {
       'initializes with a version of its own',
       {
         initialize: {
-          result: { protocolVersion: '1999-01-01', capabilities: {}, serverInfo: { name: 'x', version: '1' } },
+          result: {
+            protocolVersion: '1999-01-01',
+            capabilities: {},
+            serverInfo: { name: 'x', version: '1' },
+          },
         },
       },
       '1999-01-01',
     ],
-  ])('a server that %s is a protocol error that names the versions of both', async (_, replies, theirs) => {
-    const source = responding(replies)
-    expect(await failure(source.tools())).toBe(
-      `protocol: MCP server "web" speaks version ${theirs} of the protocol; this client speaks ${others}`,
-    )
-    await source.close()
-  })
+  ])(
+    'a server that %s is a protocol error that names the versions of both',
+    async (_, replies, theirs) => {
+      const source = responding(replies)
+      expect(await failure(source.tools())).toBe(
+        `protocol: MCP server "web" speaks version ${theirs} of the protocol; this client speaks ${others}`,
+      )
+      await source.close()
+    },
+  )
 })
 
 describe('versions of a server in a process of its own', () => {

@@ -1,4 +1,11 @@
-import { asText, type Batch, type BatchRunner, type BatchStatus, LlmError, type RequestOptions } from '@modelport/core'
+import {
+  asText,
+  type Batch,
+  type BatchRunner,
+  type BatchStatus,
+  LlmError,
+  type RequestOptions,
+} from '@modelport/core'
 import {
   type BatchLine,
   createBatchRunner,
@@ -10,7 +17,13 @@ import {
 import { notIn } from './cloud.js'
 import { ownRequest, toConnection } from './connection.js'
 import { providerName, statusOf, toAnthropicError } from './error.js'
-import { type AnthropicConfig, configNames, createAnthropic, fieldNames, toSettings } from './provider.js'
+import {
+  type AnthropicConfig,
+  configNames,
+  createAnthropic,
+  fieldNames,
+  toSettings,
+} from './provider.js'
 
 /** @see https://platform.claude.com/docs/en/api/messages/batches (as in @anthropic-ai/sdk 1.11.0 `resources/messages/batches`, read 2026-11-22) */
 const statuses: Readonly<Record<string, BatchStatus>> = {
@@ -22,7 +35,8 @@ const statuses: Readonly<Record<string, BatchStatus>> = {
 type Wire = Readonly<Record<string, unknown>>
 
 const root = '/v1/messages/batches'
-const asObject = (value: unknown): Wire => (typeof value === 'object' && value !== null ? (value as Wire) : {})
+const asObject = (value: unknown): Wire =>
+  typeof value === 'object' && value !== null ? (value as Wire) : {}
 const asCount = (value: unknown): number => (typeof value === 'number' ? value : 0)
 
 /**
@@ -34,20 +48,36 @@ export function createAnthropicBatches(config: AnthropicConfig): BatchRunner {
   requireConfig(config, 'createAnthropicBatches', configNames, fieldNames)
   const connection = toConnection(config)
   if (connection.cloud) throw notIn(connection.cloud, 'batches')
-  const client = createEndpointClient(providerName, toAnthropicError, toSettings(config, connection))
+  const client = createEndpointClient(
+    providerName,
+    toAnthropicError,
+    toSettings(config, connection),
+  )
   const ask = async (path: string, more: object, options: RequestOptions): Promise<Batch> =>
-    toBatch(await client.json({ ...ownRequest(connection, path), inBandErrors: false, ...more }, options))
+    toBatch(
+      await client.json({ ...ownRequest(connection, path), inBandErrors: false, ...more }, options),
+    )
   return createBatchRunner({
     provider: (fetch) => createAnthropic({ ...config, fetch }),
     create: async (items, options) => {
       const { url, headers } = ownRequest(connection, root)
       // Betas of any request are those of the batch: it has no header for each.
-      const betas = new Set(items.flatMap((item) => item.headers['anthropic-beta']?.split(',') ?? []))
+      const betas = new Set(
+        items.flatMap((item) => item.headers['anthropic-beta']?.split(',') ?? []),
+      )
       const body = {
-        requests: items.map(({ index, body: { stream: _, ...params } }) => ({ custom_id: `request-${index}`, params })),
+        requests: items.map(({ index, body: { stream: _, ...params } }) => ({
+          custom_id: `request-${index}`,
+          params,
+        })),
       }
       const beta = betas.size > 0 && { 'anthropic-beta': [...betas].join(',') }
-      return toBatch(await client.json({ url, headers: { ...headers, ...beta }, body, inBandErrors: false }, options))
+      return toBatch(
+        await client.json(
+          { url, headers: { ...headers, ...beta }, body, inBandErrors: false },
+          options,
+        ),
+      )
     },
     get: (id, options) => ask(`${root}/${id}`, {}, options),
     cancel: (id, options) => ask(`${root}/${id}/cancel`, { method: 'POST' }, options),
@@ -59,7 +89,15 @@ export function createAnthropicBatches(config: AnthropicConfig): BatchRunner {
 }
 
 function toBatch(value: unknown): Batch {
-  const { id, processing_status, cancel_initiated_at, created_at, expires_at, request_counts, error } = asObject(value)
+  const {
+    id,
+    processing_status,
+    cancel_initiated_at,
+    created_at,
+    expires_at,
+    request_counts,
+    error,
+  } = asObject(value)
   const status = statuses[asText(processing_status)]
   if (!asText(id) || !status) {
     const { message } = asObject(error)
@@ -71,7 +109,8 @@ function toBatch(value: unknown): Batch {
   const { processing, succeeded, errored, canceled, expired } = asObject(request_counts)
   const failed = asCount(errored) + asCount(canceled) + asCount(expired)
   const total = asCount(processing) + asCount(succeeded) + failed
-  const cancelled = status === 'ended' && asText(cancel_initiated_at) !== '' && asCount(canceled) > 0
+  const cancelled =
+    status === 'ended' && asText(cancel_initiated_at) !== '' && asCount(canceled) > 0
   return {
     id: asText(id),
     status: cancelled ? 'cancelled' : status,
@@ -92,7 +131,10 @@ function toLine(text: string): BatchLine {
   if (type !== 'errored')
     return {
       index,
-      error: new LlmError('aborted', `${providerName}: request ${index}: ${asText(type) || 'it has no result'}`),
+      error: new LlmError(
+        'aborted',
+        `${providerName}: request ${index}: ${asText(type) || 'it has no result'}`,
+      ),
     }
   return {
     index,

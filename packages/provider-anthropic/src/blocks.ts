@@ -60,7 +60,8 @@ export class AnswerBlocks {
       const value = whole || isFilled(input) ? input : undefined
       this.#sink.toolCall(key, { id: text(block['id']), name: text(block['name']), value })
       delete kept['input']
-    } else if (type === 'fallback') this.#sink.model(text((block['to'] as { readonly model?: unknown } | null)?.model))
+    } else if (type === 'fallback')
+      this.#sink.model(text((block['to'] as { readonly model?: unknown } | null)?.model))
     if (Array.isArray(block['citations']))
       for (const citation of block['citations']) this.#cite(citation as WireCitation | null)
     if (whole) this.close(key)
@@ -159,7 +160,8 @@ export class AnswerBlocks {
       if (input === undefined) this.#lossy = true
     }
     const id = kept['id'] ?? kept['tool_use_id']
-    const name = text(kept['name']) || (this.#toolNames.get(id) ?? kept.type.replace(/_tool_result$/, ''))
+    const name =
+      text(kept['name']) || (this.#toolNames.get(id) ?? kept.type.replace(/_tool_result$/, ''))
     if (kept['id'] !== undefined) this.#toolNames.set(id, name)
     this.#sink.providerToolCall({ ...(typeof id === 'string' && { id }), name, data: kept })
     for (const file of filesIn(kept)) this.#sink.file(file)
@@ -205,7 +207,8 @@ function placeOf(citation: WireCitation | null): Citation['place'] {
 function saysMore(blocks: readonly WireBlock[]): boolean {
   let calling = false
   return blocks.some((block) => {
-    const plainCall = block.type === 'tool_use' && !block['toolset_name'] && isDirect(block['caller'])
+    const plainCall =
+      block.type === 'tool_use' && !block['toolset_name'] && isDirect(block['caller'])
     const plainText = block.type === 'text' && !isFilled(block['citations']) && !calling
     calling ||= block.type === 'tool_use'
     return !plainCall && !plainText

@@ -7,7 +7,9 @@ type Lifetime = keyof typeof cacheMark
 
 /** The list with a mark on its last element, unless that has one of the caller's. */
 const marked = <Item extends JsonObject>(items: readonly Item[], lifetime: Lifetime): Item[] =>
-  items.map((item, index) => (index === items.length - 1 ? { ...cacheMark[lifetime], ...item } : item))
+  items.map((item, index) =>
+    index === items.length - 1 ? { ...cacheMark[lifetime], ...item } : item,
+  )
 
 /**
  * Marks what stays the same between turns: the tools, the system text, and the conversation up to its newest message. Three marks of
@@ -31,7 +33,9 @@ function markNewest(messages: readonly WireMessage[], lifetime: Lifetime): reado
     const last = message.content.findLastIndex(canCarry)
     return {
       ...message,
-      content: message.content.map((block, at) => (at === last ? { ...cacheMark[lifetime], ...block } : block)),
+      content: message.content.map((block, at) =>
+        at === last ? { ...cacheMark[lifetime], ...block } : block,
+      ),
     }
   })
 }

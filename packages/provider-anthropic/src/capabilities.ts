@@ -6,15 +6,24 @@ import { traitsOf } from './traits.js'
 const docs = 'https://platform.claude.com/docs/en'
 
 /** What can be asked of a model through this API; of 2026-11-21. Reasoning is by the model's traits. */
-export function capabilities(config: Pick<CommonConfig, 'model' | 'profile'> & Partial<RequestRules>): Capabilities {
+export function capabilities(
+  config: Pick<CommonConfig, 'model' | 'profile'> & Partial<RequestRules>,
+): Capabilities {
   const { model, traits, profile, cloud } = config
   const supported = cloud === 'bedrock' ? false : ('by-model' as const)
   return resolveCapabilities(
     {
       tools: { supported: true, source: `${docs}/agents-and-tools/tool-use/overview` },
-      parallelTools: { supported: true, source: `${docs}/agents-and-tools/tool-use/implement-tool-use` },
+      parallelTools: {
+        supported: true,
+        source: `${docs}/agents-and-tools/tool-use/implement-tool-use`,
+      },
       images: { supported: true, source: `${docs}/build-with-claude/vision` },
-      schema: { supported, withTools: true, source: `${docs}/build-with-claude/structured-outputs` },
+      schema: {
+        supported,
+        withTools: true,
+        source: `${docs}/build-with-claude/structured-outputs`,
+      },
       logprobs: { supported: false, source: `${docs}/api/messages` },
       reasoning: {
         supported: traitsOf(model, traits).thinking !== 'none',
@@ -22,7 +31,9 @@ export function capabilities(config: Pick<CommonConfig, 'model' | 'profile'> & P
       },
       embeddings: { supported: false, source: `${docs}/build-with-claude/embeddings` },
       files: { supported: cloud === undefined, source: `${docs}/build-with-claude/files` },
-      ...(cloud !== 'bedrock' && { providerTools: { webSearch: { type: 'web_search_20250305', name: 'web_search' } } }),
+      ...(cloud !== 'bedrock' && {
+        providerTools: { webSearch: { type: 'web_search_20250305', name: 'web_search' } },
+      }),
     },
     profile,
   )

@@ -8,7 +8,10 @@ export type Cloud = 'bedrock' | 'foundry' | 'vertex'
 const clouds: Readonly<Record<Cloud, readonly [name: string, tools: RegExp]>> = {
   bedrock: ['Amazon Bedrock', /^(bash|computer|memory|text_editor)_/],
   foundry: ['Microsoft Foundry', /^(?!advisor_)/],
-  vertex: ['Vertex AI', /^((bash|computer|memory|text_editor|tool_search_tool)_|web_search_20250305$)/],
+  vertex: [
+    'Vertex AI',
+    /^((bash|computer|memory|text_editor|tool_search_tool)_|web_search_20250305$)/,
+  ],
 }
 
 /** The error for what a cloud is not known to have. */
@@ -24,7 +27,9 @@ export const notIn = (cloud: Cloud, what: string): LlmError =>
  */
 export function refuseInCloud(cloud: Cloud, { options, tools, messages }: Turn): void {
   const parts = messages.flatMap(({ content }) => (typeof content === 'string' ? [] : content))
-  const foreign = options.providerTools?.map(({ type }) => asText(type)).find((type) => !clouds[cloud][1].test(type))
+  const foreign = options.providerTools
+    ?.map(({ type }) => asText(type))
+    .find((type) => !clouds[cloud][1].test(type))
   if (foreign !== undefined) throw notIn(cloud, `providerTools: ${foreign}`)
   if (cloud === 'foundry') return
   if (cloud === 'bedrock' && (options.responseFormat || tools.some(({ strict }) => strict)))

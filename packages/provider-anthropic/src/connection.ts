@@ -11,11 +11,16 @@ import { toVertexConnection } from './vertex.js'
  */
 export function toConnection(config: ConnectionConfig): Connection {
   if (![undefined, 'bedrock', 'foundry'].includes(config.cloud))
-    throw configError(`${providerName}: cloud is ${JSON.stringify(config.cloud)}; give bedrock or foundry`)
+    throw configError(
+      `${providerName}: cloud is ${JSON.stringify(config.cloud)}; give bedrock or foundry`,
+    )
   if (config.vertex) return toVertexConnection(config, config.vertex)
-  const { href, host } = parseBaseUrl(config.baseUrl ?? (config.cloud ? '' : 'https://api.anthropic.com'))
+  const { href, host } = parseBaseUrl(
+    config.baseUrl ?? (config.cloud ? '' : 'https://api.anthropic.com'),
+  )
   const apiKey = config.apiKey === undefined ? undefined : checkApiKey(config.apiKey, providerName)
-  const authToken = config.authToken === undefined ? undefined : checkApiKey(config.authToken, providerName)
+  const authToken =
+    config.authToken === undefined ? undefined : checkApiKey(config.authToken, providerName)
   if (!apiKey && !authToken && (config.cloud || config.baseUrl === undefined)) {
     const where = config.cloud ? '' : '; only newProvider reads it from ANTHROPIC_API_KEY'
     throw configError(`${providerName}: pass apiKey, or authToken${where}`)
@@ -28,7 +33,9 @@ export function toConnection(config: ConnectionConfig): Connection {
       ...(authToken && { authorization: `Bearer ${authToken}` }),
       'anthropic-version': config.apiVersion ?? '2023-06-01',
       // The API answers a page only to this.
-      ...(config.dangerouslyAllowBrowser && { 'anthropic-dangerous-direct-browser-access': 'true' }),
+      ...(config.dangerouslyAllowBrowser && {
+        'anthropic-dangerous-direct-browser-access': 'true',
+      }),
     },
     secrets: [apiKey, authToken],
     cloud: config.cloud,
@@ -42,7 +49,11 @@ export type ApiRequest = Readonly<{ url: string; headers: Readonly<Record<string
  * A request as the API wants it, without an SDK. `path` starts with a slash.
  * @throws {LlmError} `unsupported` — a cloud has only messages and counts of their tokens.
  */
-export function ownRequest(connection: Connection, path: string, betas: readonly string[] = []): ApiRequest {
+export function ownRequest(
+  connection: Connection,
+  path: string,
+  betas: readonly string[] = [],
+): ApiRequest {
   const { baseUrl, headers, cloud } = connection
   if (cloud && !/^([/]v1[/]messages([/]count_tokens)?)?$/.test(path)) throw notIn(cloud, path)
   return {

@@ -17,10 +17,12 @@ type Where = string
 const imageTypes = ['image/jpeg', 'image/png', 'image/gif', 'image/webp']
 
 /** True for text the API takes: it refuses blocks that hold nothing but white space. */
-export const isSayable = (text: unknown): text is string => typeof text === 'string' && text.trim() !== ''
+export const isSayable = (text: unknown): text is string =>
+  typeof text === 'string' && text.trim() !== ''
 
 /** Text blocks of a text. */
-export const textBlocks = (text: string): WireBlock[] => (isSayable(text) ? [{ type: 'text', text }] : [])
+export const textBlocks = (text: string): WireBlock[] =>
+  isSayable(text) ? [{ type: 'text', text }] : []
 
 /** What the user, or a tool, says. `citations` asks for citations of documents. */
 export function userBlocks(content: Content, where: Where, citations: boolean): WireBlock[] {
@@ -32,7 +34,11 @@ export function userBlocks(content: Content, where: Where, citations: boolean): 
 }
 
 /** A block with the mark of the cache and the vendor fields of its part. */
-export const finished = (block: WireBlock, { cache, vendor }: ContentPart, where: Where): WireBlock =>
+export const finished = (
+  block: WireBlock,
+  { cache, vendor }: ContentPart,
+  where: Where,
+): WireBlock =>
   withVendor(cache ? { ...block, ...cacheMark[cache] } : block, vendor, `vendor of ${where}`)
 
 /** What the model said; it can only have been text. */
@@ -40,7 +46,9 @@ export function assistantBlocks(content: Content, where: Where): WireBlock[] {
   if (typeof content === 'string') return textBlocks(content)
   return content.flatMap((part, index) => {
     if (part.type === 'text')
-      return textBlocks(part.text).map((block) => finished(block, part, `${where}.content[${index}]`))
+      return textBlocks(part.text).map((block) =>
+        finished(block, part, `${where}.content[${index}]`),
+      )
     throw unsupported(
       `${where}.content[${index}]: an assistant message cannot hold ${part.type} content; move it into a user message`,
     )
@@ -63,8 +71,13 @@ function partBlocks(part: ContentPart, where: Where, citations: boolean): WireBl
 }
 
 /** @see https://platform.claude.com/docs/en/build-with-claude/search-results (as in @anthropic-ai/sdk 1.11.0 `SearchResultBlockParam`, read 2026-11-24) */
-const searchResult = ({ url, title = url }: NonNullable<TextPart['found']>, content: WireBlock[]): WireBlock[] =>
-  content.length ? [{ type: 'search_result', source: url, title, content, citations: { enabled: true } }] : []
+const searchResult = (
+  { url, title = url }: NonNullable<TextPart['found']>,
+  content: WireBlock[],
+): WireBlock[] =>
+  content.length
+    ? [{ type: 'search_result', source: url, title, content, citations: { enabled: true } }]
+    : []
 
 /** @see https://platform.claude.com/docs/en/build-with-claude/vision (read 2026-11-21) */
 function imageBlock(source: ImagePart['source'], where: Where): WireBlock {
@@ -72,7 +85,9 @@ function imageBlock(source: ImagePart['source'], where: Where): WireBlock {
   if (source.type === 'url') return { type: 'image', source: { type: 'url', url: source.url } }
   const mediaType = source.mediaType.toLowerCase()
   if (!imageTypes.includes(mediaType)) {
-    throw unsupported(`${where}: an image of type ${source.mediaType}; the API takes ${imageTypes.join(', ')}`)
+    throw unsupported(
+      `${where}: an image of type ${source.mediaType}; the API takes ${imageTypes.join(', ')}`,
+    )
   }
   return { type: 'image', source: { type: 'base64', media_type: mediaType, data: source.data } }
 }
@@ -98,9 +113,14 @@ function documentSource(source: MediaSource, mediaType: string, where: Where): o
       : { type: 'base64', media_type: mediaType, data: source.data }
   }
   const isText = /^text\/|[/+](json|xml|yaml)$/.test(mediaType)
-  if (!isText) throw unsupported(`${where}: a document of type ${mediaType}; the API takes application/pdf and text`)
+  if (!isText)
+    throw unsupported(
+      `${where}: a document of type ${mediaType}; the API takes application/pdf and text`,
+    )
   if (source.type === 'url')
-    throw unsupported(`${where}: the API fetches PDFs only; give the text itself instead of its address`)
+    throw unsupported(
+      `${where}: the API fetches PDFs only; give the text itself instead of its address`,
+    )
   return { type: 'text', media_type: 'text/plain', data: decodeText(source.data, where) }
 }
 
@@ -108,7 +128,8 @@ function documentSource(source: MediaSource, mediaType: string, where: Where): o
 function decodeText(data: string, where: Where): string {
   try {
     let escaped = ''
-    for (const character of atob(data)) escaped += `%${character.charCodeAt(0).toString(16).padStart(2, '0')}`
+    for (const character of atob(data))
+      escaped += `%${character.charCodeAt(0).toString(16).padStart(2, '0')}`
     return decodeURIComponent(escaped)
   } catch {
     throw new LlmError('invalid-request', `${where}: the document is not UTF-8 text in base64`)

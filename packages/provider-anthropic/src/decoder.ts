@@ -1,5 +1,12 @@
 import { type FinishReason, LlmError, type ReplyDetails } from '@modelport/core'
-import { type Decoder, parseJson, type Sink, type Turn, tryParseJson, type WireRecord } from '@modelport/driver'
+import {
+  type Decoder,
+  parseJson,
+  type Sink,
+  type Turn,
+  tryParseJson,
+  type WireRecord,
+} from '@modelport/driver'
 import { AnswerBlocks } from './blocks.js'
 import { statusOf } from './error.js'
 import { UsageReport } from './usage.js'
@@ -49,7 +56,8 @@ export class MessageDecoder implements Decoder {
     if (!record.data.startsWith('{')) {
       const text = record.data.trim()
       // Older versions of the API and some servers end a stream with the word. Without a message it ends nothing: the stream is of another API.
-      if (text === '[DONE]' && (this.#id !== undefined || this.#blocks.said || this.#stopReason)) this.#finish()
+      if (text === '[DONE]' && (this.#id !== undefined || this.#blocks.said || this.#stopReason))
+        this.#finish()
       if (!text || text === '[DONE]') return
       // Gateways fail in words of their own.
       if (record.event === 'error') this.#sink.fail({ body: tryParseJson(text) ?? text })
@@ -57,7 +65,9 @@ export class MessageDecoder implements Decoder {
     const event = parseJson<WireEvent | null>(record.data) ?? {}
     // Gateways leave it out: a block then comes after the last, and all else is of the last.
     const index =
-      typeof event.index === 'number' ? event.index : Math.max(0, this.#blocks.last + (event.content_block ? 1 : 0))
+      typeof event.index === 'number'
+        ? event.index
+        : Math.max(0, this.#blocks.last + (event.content_block ? 1 : 0))
     // The most frequent first: each comparison before it costs every delta.
     switch (event.type ?? record.event) {
       case 'content_block_delta':
@@ -91,7 +101,8 @@ export class MessageDecoder implements Decoder {
   /** A whole reply, a failure without a type, or an event of a kind that is not known: the last is passed over. */
   #other(event: WireEvent): void {
     if (event.error) this.#fail(event)
-    if (event.type !== 'message' && !(event.type === undefined && Array.isArray(event.content))) return
+    if (event.type !== 'message' && !(event.type === undefined && Array.isArray(event.content)))
+      return
     this.#start(event)
     this.#finish()
   }
@@ -116,7 +127,12 @@ export class MessageDecoder implements Decoder {
       this.#blocks = new AnswerBlocks(this.#sink)
       this.#usage = new UsageReport()
       // What the second message leaves out must not be counted from the first.
-      this.#sink.usage({ inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheCreationTokens: 0 })
+      this.#sink.usage({
+        inputTokens: 0,
+        outputTokens: 0,
+        cacheReadTokens: 0,
+        cacheCreationTokens: 0,
+      })
     }
     this.#id = message.id ?? ''
     this.#start(message)
@@ -126,7 +142,9 @@ export class MessageDecoder implements Decoder {
   #start(message: WireReplyMessage): void {
     if (typeof message.model === 'string') this.#sink.model(message.model)
     if (typeof message.id === 'string') this.#sink.details({ responseId: message.id })
-    const content: WireReplyMessage['content'] = Array.isArray(message.content) ? message.content : []
+    const content: WireReplyMessage['content'] = Array.isArray(message.content)
+      ? message.content
+      : []
     for (const [at, block] of content.entries()) this.#blocks.open(at - content.length, block, true)
     this.#takeStop(message)
     this.#takeDropped(message)
@@ -155,12 +173,17 @@ export class MessageDecoder implements Decoder {
 
   #finish(): void {
     const reason = this.#stopReason
-    const state = this.#blocks.finish(this.#continues || reason === 'pause_turn', this.#container?.id)
+    const state = this.#blocks.finish(
+      this.#continues || reason === 'pause_turn',
+      this.#container?.id,
+    )
     if (state) this.#sink.state(state)
     if (this.#refusal) this.#sink.safety({ subject: 'reply', data: this.#refusal })
     if (this.#explanation) this.#sink.warning(`refusal: ${this.#explanation}`)
     if (this.#dropped.length)
-      this.#sink.warning(`thinking of earlier turns was left out by the API: ${this.#dropped.join(', ')}`)
+      this.#sink.warning(
+        `thinking of earlier turns was left out by the API: ${this.#dropped.join(', ')}`,
+      )
     if (reason !== undefined) this.#sink.finish(finishReasons.get(reason) ?? 'other', reason)
     this.#sink.terminal()
   }

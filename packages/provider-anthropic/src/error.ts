@@ -41,7 +41,8 @@ const wordings: readonly (readonly [RegExp, ErrorCode])[] = [
 const spentCodes = /spend_limit_reached$|billing_unavailable$/
 
 /** The failure; Google's own may be in an array. */
-const failureOf = (body: unknown): WireFailure => ((Array.isArray(body) ? body[0] : body) ?? {}) as WireFailure
+const failureOf = (body: unknown): WireFailure =>
+  ((Array.isArray(body) ? body[0] : body) ?? {}) as WireFailure
 
 const detailsOf = (body: unknown): Exclude<WireFailure['error'], string | null | undefined> => {
   const { error } = failureOf(body)
@@ -49,7 +50,8 @@ const detailsOf = (body: unknown): Exclude<WireFailure['error'], string | null |
 }
 
 /** The status that a failure without one stands for, in a stream or a batch; undefined if its type is not known. */
-export const statusOf = (body: unknown): number | undefined => types.get(String(detailsOf(body).type))?.[0]
+export const statusOf = (body: unknown): number | undefined =>
+  types.get(String(detailsOf(body).type))?.[0]
 
 /** Names a failure: the code by wording, then by type, then by status. */
 export function toAnthropicError(failure: HttpFailure): ProviderError {
@@ -65,11 +67,17 @@ export function toAnthropicError(failure: HttpFailure): ProviderError {
   })
 }
 
-function codeOf({ status, body, text }: HttpFailure, type: string | undefined, message = text): ErrorCode | undefined {
+function codeOf(
+  { status, body, text }: HttpFailure,
+  type: string | undefined,
+  message = text,
+): ErrorCode | undefined {
   if (spentCodes.test(String(detailsOf(body).details?.error_code))) return 'quota-exhausted'
   const known = types.get(type ?? '')
   const worded = status < 500 ? firstMatch(wordings, message) : undefined
   if (worded) return worded
   // Behind a gateway the status may say more than a type that was passed through; a bad request stays one.
-  return known && (known[0] === status || status < 400 || (status === 400 && known[0] < 500)) ? known[1] : undefined
+  return known && (known[0] === status || status < 400 || (status === 400 && known[0] < 500))
+    ? known[1]
+    : undefined
 }

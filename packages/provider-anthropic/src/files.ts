@@ -16,12 +16,20 @@ export function createAnthropicFiles(config: Omit<AnthropicConfig, 'model'>): Fi
   if (connection.cloud) throw notIn(connection.cloud, 'files')
   return createFileStore({
     name: providerName,
-    client: createEndpointClient(providerName, toAnthropicError, toSettings({ ...config, model: '' }, connection)),
+    client: createEndpointClient(
+      providerName,
+      toAnthropicError,
+      toSettings({ ...config, model: '' }, connection),
+    ),
     maxBytes: 500_000_000,
     request: (path) => ownRequest(connection, `/v1${path}`),
     fields: 'id filename mime_type size_bytes created_at expires_at',
     pageQuery: { limit: '1000' },
     nextPage: ({ next_page: page, has_more: more, last_id: last }) =>
-      asText(page) ? { page: asText(page) } : more === true ? { after_id: asText(last) } : undefined,
+      asText(page)
+        ? { page: asText(page) }
+        : more === true
+          ? { after_id: asText(last) }
+          : undefined,
   })
 }

@@ -29,7 +29,11 @@ export async function listModels(
 ): Promise<readonly AnthropicModel[]> {
   requireConfig(config, 'listModels', configNames, fieldNames)
   const connection = toConnection(config)
-  const client = createEndpointClient(providerName, toAnthropicError, toSettings({ ...config, model: '' }, connection))
+  const client = createEndpointClient(
+    providerName,
+    toAnthropicError,
+    toSettings({ ...config, model: '' }, connection),
+  )
   const models: AnthropicModel[] = []
   let after = ''
   for (let pages = 0; pages < mostPages; pages++) {
@@ -47,5 +51,7 @@ export async function listModels(
 function toModel(row: unknown): AnthropicModel[] {
   const { id, display_name, created_at } = (row ?? {}) as Readonly<Record<string, unknown>>
   const [displayName, createdAt] = [asText(display_name), asText(created_at)]
-  return asText(id) ? [{ id: asText(id), ...(displayName && { displayName }), ...(createdAt && { createdAt }) }] : []
+  return asText(id)
+    ? [{ id: asText(id), ...(displayName && { displayName }), ...(createdAt && { createdAt }) }]
+    : []
 }

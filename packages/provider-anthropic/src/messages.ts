@@ -43,7 +43,10 @@ const opening = '[The conversation begins with a reply.]'
  * user message, and system messages stand in `system` unless the model takes them where they are.
  * @throws {LlmError} `unsupported` — content the API has no form for; `invalid-request` — no message has any content.
  */
-export function toConversation(history: readonly ChatMessage[], rules: ConversationRules): WireConversation {
+export function toConversation(
+  history: readonly ChatMessage[],
+  rules: ConversationRules,
+): WireConversation {
   const system: WireBlock[] = []
   const drafts: Draft[] = []
   let container: string | undefined
@@ -81,13 +84,20 @@ export function toConversation(history: readonly ChatMessage[], rules: Conversat
         const use = said.find(({ id }) => id === message.toolCallId)
         if (use)
           add('user', [
-            withVendor(toolResultBlock(message, use, where, rules.citations), message.vendor, `vendor of ${where}`),
+            withVendor(
+              toolResultBlock(message, use, where, rules.citations),
+              message.vendor,
+              `vendor of ${where}`,
+            ),
           ])
       }
     }
   })
   if (!drafts.length)
-    throw new LlmError('invalid-request', 'no message has any content; the Messages API wants a user message first')
+    throw new LlmError(
+      'invalid-request',
+      'no message has any content; the Messages API wants a user message first',
+    )
   // The vendor's own summary of a conversation stands in for its start.
   if (drafts[0]?.role !== 'user' && drafts[0]?.content[0]?.type !== 'compaction')
     drafts.unshift({ role: 'user', content: [{ type: 'text', text: opening }] })
@@ -104,7 +114,9 @@ export function toConversation(history: readonly ChatMessage[], rules: Conversat
 const systemBlocks = ({ content }: SystemMessage): WireBlock[] =>
   typeof content === 'string'
     ? textBlocks(content)
-    : content.flatMap((part) => textBlocks(part.text).map((block) => finished(block, part, 'a system part')))
+    : content.flatMap((part) =>
+        textBlocks(part.text).map((block) => finished(block, part, 'a system part')),
+      )
 
 /**
  * A system message within the conversation has to follow a user message and to be last or followed by an assistant message.
@@ -119,8 +131,13 @@ function mayStay(before: readonly Draft[], after: readonly ChatMessage[]): boole
 /** What any provider's message shows; reasoning of others has no signature and is left out. */
 function visibleBlocks(message: AssistantMessage, where: string): WireBlock[] {
   const shown: Content =
-    textOf(message.content) || typeof message.content !== 'string' ? message.content : (message.refusal ?? '')
-  return [...assistantBlocks(shown, where), ...(message.toolCalls ?? []).map((call) => toolUseBlock(call))]
+    textOf(message.content) || typeof message.content !== 'string'
+      ? message.content
+      : (message.refusal ?? '')
+  return [
+    ...assistantBlocks(shown, where),
+    ...(message.toolCalls ?? []).map((call) => toolUseBlock(call)),
+  ]
 }
 
 function toolResultBlock(
@@ -146,7 +163,10 @@ function toolResultBlock(
  * The API refuses a start of the reply that ends with white space. The model's own blocks stay as they are. A message of the user that says
  * nothing is not sent, so that the last reply may be the last draft.
  */
-function withoutTrailingSpace(drafts: readonly Draft[], lastReply: ChatMessage | undefined): readonly WireMessage[] {
+function withoutTrailingSpace(
+  drafts: readonly Draft[],
+  lastReply: ChatMessage | undefined,
+): readonly WireMessage[] {
   const block = drafts.at(-1)?.content.at(-1)
   const prefill = lastReply?.role === 'assistant' && !replayBlocks(lastReply)
   if (!prefill || block?.type !== 'text' || drafts.at(-1)?.role !== 'assistant') return drafts

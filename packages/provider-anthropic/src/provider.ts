@@ -65,7 +65,8 @@ export function createAnthropic(config: AnthropicConfig): Provider {
     name: providerName,
     framing: 'sse',
     takes,
-    takesDefaultTemperature: (turn) => takesDefaultTemperature(turn, traitsOf(turn.model, rules.traits)),
+    takesDefaultTemperature: (turn) =>
+      takesDefaultTemperature(turn, traitsOf(turn.model, rules.traits)),
     request: (turn) => toRequest(turn, rules),
     send: async (request, io) => {
       if (connection.token) return postToVertex(io, connection, request)
@@ -75,7 +76,9 @@ export function createAnthropic(config: AnthropicConfig): Provider {
     },
     decoder: (sink, turn) => {
       if (thinkingWasDropped(turn, traitsOf(turn.model, rules.traits))) {
-        sink.warning('reasoning was left out of this turn: it continues tool calls that were made without thinking')
+        sink.warning(
+          'reasoning was left out of this turn: it continues tool calls that were made without thinking',
+        )
       }
       return new MessageDecoder(sink, turn)
     },
@@ -92,7 +95,9 @@ export function toRules(config: AnthropicConfig): RequestRules {
   // No cloud is known to take a system message within the conversation, or the field for bound thinking.
   const usual = cloud && ({ systemWithin: false, bindsThinking: false } as const)
   const versioned =
-    apiVersion !== undefined && apiVersion > '2023-06-01' ? ({ sampling: 'refused' } as const) : undefined
+    apiVersion !== undefined && apiVersion > '2023-06-01'
+      ? ({ sampling: 'refused' } as const)
+      : undefined
   return { betas: [...betas], citations, cloud, traits: { ...usual, ...versioned, ...traits } }
 }
 

@@ -51,7 +51,10 @@ export function toReasoning(turn: Turn, traits: ModelTraits): ReasoningFields {
     case 'budget':
       if (lacksThinking(turn)) return { budgeted: false }
       return {
-        thinking: { type: 'enabled', budget_tokens: toBudget(reasoning, turn.options.maxTokens ?? traits.maxOutput) },
+        thinking: {
+          type: 'enabled',
+          budget_tokens: toBudget(reasoning, turn.options.maxTokens ?? traits.maxOutput),
+        },
         budgeted: true,
       }
   }
@@ -63,22 +66,33 @@ export function toReasoning(turn: Turn, traits: ModelTraits): ReasoningFields {
  */
 export function lacksThinking({ messages }: Pick<Turn, 'messages'>): boolean {
   if (messages.at(-1)?.role !== 'tool') return false
-  const calling = messages.findLast((message): message is AssistantMessage => message.role === 'assistant')
+  const calling = messages.findLast(
+    (message): message is AssistantMessage => message.role === 'assistant',
+  )
   const first = calling && replayBlocks(calling)?.[0]
   return !first || !isThinking(first)
 }
 
 /** True when the request turns thinking on. */
 export const asksToThink = (turn: Turn, traits: ModelTraits): boolean =>
-  !['none', undefined].includes(turn.options.reasoning) && (traits.thinking === 'adaptive' || !lacksThinking(turn))
+  !['none', undefined].includes(turn.options.reasoning) &&
+  (traits.thinking === 'adaptive' || !lacksThinking(turn))
 
 /** True when thinking was asked for and left out for that reason. */
 export const thinkingWasDropped = (turn: Turn, traits: ModelTraits): boolean =>
-  traits.thinking === 'budget' && !['none', undefined].includes(turn.options.reasoning) && lacksThinking(turn)
+  traits.thinking === 'budget' &&
+  !['none', undefined].includes(turn.options.reasoning) &&
+  lacksThinking(turn)
 
-function thinkingOff(model: string, { thinkingOff: how }: ModelTraits): Pick<ReasoningFields, 'thinking'> {
+function thinkingOff(
+  model: string,
+  { thinkingOff: how }: ModelTraits,
+): Pick<ReasoningFields, 'thinking'> {
   if (how === 'never')
-    throw new LlmError('unsupported', `reasoning: ${model} always thinks; use "low", or leave reasoning unset`)
+    throw new LlmError(
+      'unsupported',
+      `reasoning: ${model} always thinks; use "low", or leave reasoning unset`,
+    )
   return how === 'omit' ? {} : { thinking: { type: how } }
 }
 

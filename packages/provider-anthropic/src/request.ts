@@ -46,7 +46,8 @@ export function toRequest(turn: Turn, rules: RequestRules): AnthropicRequest {
   const marked = cache === 'auto' || cache === 'hour' ? withCacheMarks(plain, cache) : plain
   const reused = toContainer(marked.container, vendor['container'])
   const body = withVendor<JsonObject>({ ...marked, ...reused }, { ...vendor, ...reused })
-  const needed = isObject(body['thinking']) && body['thinking']['block_binding'] ? [bindingBeta] : []
+  const needed =
+    isObject(body['thinking']) && body['thinking']['block_binding'] ? [bindingBeta] : []
   return { body, betas: [...new Set([...rules.betas, ...toBetas(betas), ...needed])] }
 }
 
@@ -58,7 +59,9 @@ const bindingBeta = 'thinking-binding-controls-2026-08-01'
  * @see https://platform.claude.com/docs/en/build-with-claude/skills-guide (read 2026-11-21)
  */
 const toContainer = (id: string | undefined, wanted: unknown): JsonObject =>
-  id !== undefined && typeof wanted === 'object' && wanted !== null ? { container: { id, ...wanted } } : {}
+  id !== undefined && typeof wanted === 'object' && wanted !== null
+    ? { container: { id, ...wanted } }
+    : {}
 
 function toBetas(betas: unknown): readonly string[] {
   if (betas === undefined) return []
@@ -72,9 +75,14 @@ function toWireRequest(turn: Turn, rules: RequestRules): WireRequest {
   refuseUnknown(options)
   if (rules.cloud) refuseInCloud(rules.cloud, turn)
   const { thinking: asked, effort, budgeted } = toReasoning(turn, traits)
-  const { system, messages, container } = toConversation(turn.messages, { ...rules, systemWithin: traits.systemWithin })
+  const { system, messages, container } = toConversation(turn.messages, {
+    ...rules,
+    systemWithin: traits.systemWithin,
+  })
   const thinking =
-    traits.bindsThinking && messages.some(({ content }) => content.some(isThinking)) ? withoutBinding(asked) : asked
+    traits.bindsThinking && messages.some(({ content }) => content.some(isThinking))
+      ? withoutBinding(asked)
+      : asked
   const thinks = thinking?.['type'] === 'enabled' || thinking?.['type'] === 'adaptive'
   const given = toTools(turn)
   const former = given.length ? [] : toFormerTools(messages)
@@ -117,7 +125,9 @@ function toFormat(format: CallOptions['responseFormat']): JsonObject {
       'responseFormat: the API has no form for any JSON; use { type: "json-schema", schema }',
     )
   }
-  return format?.type === 'json-schema' ? { format: { type: 'json_schema', schema: toHeldSchema(format.schema) } } : {}
+  return format?.type === 'json-schema'
+    ? { format: { type: 'json_schema', schema: toHeldSchema(format.schema) } }
+    : {}
 }
 
 function toStopSequences(stop: readonly string[]): readonly string[] {
@@ -131,6 +141,8 @@ function toStopSequences(stop: readonly string[]): readonly string[] {
 }
 
 function refuseUnknown({ seed, topLogprobs }: CallOptions): void {
-  if (seed !== undefined) throw new LlmError('unsupported', 'seed: the Messages API takes none; leave it unset')
-  if (topLogprobs) throw new LlmError('unsupported', 'topLogprobs: the Messages API gives none; leave it unset')
+  if (seed !== undefined)
+    throw new LlmError('unsupported', 'seed: the Messages API takes none; leave it unset')
+  if (topLogprobs)
+    throw new LlmError('unsupported', 'topLogprobs: the Messages API gives none; leave it unset')
 }

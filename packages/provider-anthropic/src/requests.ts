@@ -11,7 +11,10 @@ export type BuildRequest = (betas: readonly string[]) => Promise<ApiRequest>
  * file.
  * @throws {LlmError} `config` — as `refusePage`.
  */
-export function buildRequests(connection: Connection, dangerouslyAllowBrowser: boolean): BuildRequest {
+export function buildRequests(
+  connection: Connection,
+  dangerouslyAllowBrowser: boolean,
+): BuildRequest {
   refusePage(dangerouslyAllowBrowser)
   let client: Promise<BaseAnthropic> | undefined
   return async (betas) => {
@@ -19,12 +22,20 @@ export function buildRequests(connection: Connection, dangerouslyAllowBrowser: b
     // `null` takes away what the SDK would send.
     const headers = { 'x-api-key': null, authorization: null, 'x-stainless-timeout': null, ...own }
     client ??= createClient(connection, dangerouslyAllowBrowser)
-    const { url, req } = await (await client).buildRequest({ method: 'post', path: '/v1/messages', body: {}, headers })
+    const { url, req } = await (await client).buildRequest({
+      method: 'post',
+      path: '/v1/messages',
+      body: {},
+      headers,
+    })
     return { url, headers: Object.fromEntries(req.headers) }
   }
 }
 
-async function createClient(connection: Connection, dangerouslyAllowBrowser: boolean): Promise<BaseAnthropic> {
+async function createClient(
+  connection: Connection,
+  dangerouslyAllowBrowser: boolean,
+): Promise<BaseAnthropic> {
   const { BaseAnthropic } = await import('@anthropic-ai/sdk/client')
   const options = {
     // Any value keeps the SDK from looking for credentials in the environment and on disk; the headers above replace it.

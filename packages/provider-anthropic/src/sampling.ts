@@ -22,7 +22,9 @@ export function toSampling(
     throw configError(`temperature must be between 0 and 1, not ${temperature}`)
   const refuse = (what: string): never => {
     const why =
-      traits.sampling === 'refused' ? `${turn.model} does not take it` : 'it cannot be combined with reasoning'
+      traits.sampling === 'refused'
+        ? `${turn.model} does not take it`
+        : 'it cannot be combined with reasoning'
     throw new LlmError('unsupported', `${what}: ${why}; leave it unset`)
   }
   const refused = traits.sampling === 'refused'

@@ -33,7 +33,9 @@ export class SpanRecorder {
   /** What was written to these spans. */
   read(spans: readonly Span[], kind: Kind): string {
     return spans
-      .map((span) => (span.kind === kind ? this.#sink.written(kind).text.slice(span.start, span.end) : ''))
+      .map((span) =>
+        span.kind === kind ? this.#sink.written(kind).text.slice(span.start, span.end) : '',
+      )
       .join('')
   }
 }

@@ -7,13 +7,17 @@ import type { WireBlock } from './wire.js'
 export const containerType = 'modelport_container'
 
 /** True for thinking, readable or not. */
-export const isThinking = ({ type }: WireBlock): boolean => type === 'thinking' || type === 'redacted_thinking'
+export const isThinking = ({ type }: WireBlock): boolean =>
+  type === 'thinking' || type === 'redacted_thinking'
 
 /** True for a call of a tool the API ran itself, the result of one, or a file that code made. */
-export const isProviderTool = ({ type }: WireBlock): boolean => /_tool_(use|result)$|^container_upload$/.test(type)
+export const isProviderTool = ({ type }: WireBlock): boolean =>
+  /_tool_(use|result)$|^container_upload$/.test(type)
 
 const isBlock = (value: unknown): value is WireBlock =>
-  typeof value === 'object' && value !== null && typeof (value as Partial<WireBlock>).type === 'string'
+  typeof value === 'object' &&
+  value !== null &&
+  typeof (value as Partial<WireBlock>).type === 'string'
 
 /** The blocks this provider kept of a message; undefined when there are none, or the message is another provider's. */
 function keptBlocks({ origin }: AssistantMessage): readonly WireBlock[] | undefined {
@@ -23,9 +27,9 @@ function keptBlocks({ origin }: AssistantMessage): readonly WireBlock[] | undefi
 
 /** The container the model's code ran in, if this message tells. */
 export const containerOf = (message: AssistantMessage): string | undefined =>
-  keptBlocks(message)?.findLast(({ type, id }) => type === containerType && typeof id === 'string')?.['id'] as
-    | string
-    | undefined
+  keptBlocks(message)?.findLast(
+    ({ type, id }) => type === containerType && typeof id === 'string',
+  )?.['id'] as string | undefined
 
 /**
  * The model's own blocks for an exact replay, with the ids the calls have now. Undefined when there are none, or when the message
@@ -37,15 +41,22 @@ export function replayBlocks(message: AssistantMessage): WireBlock[] | undefined
   const calls = [...(message.toolCalls ?? [])]
   const uses = kept.filter(({ type }) => type === 'tool_use')
   const text = kept
-    .map((block) => (block.type === 'text' && typeof block['text'] === 'string' ? block['text'] : ''))
+    .map((block) =>
+      block.type === 'text' && typeof block['text'] === 'string' ? block['text'] : '',
+    )
     .join('')
-  const same = uses.length === calls.length && uses.every((use, index) => use['name'] === calls[index]?.name)
+  const same =
+    uses.length === calls.length && uses.every((use, index) => use['name'] === calls[index]?.name)
   if (!same || text !== textOf(message.content)) return undefined
   const blocks = kept
-    .map((block) => (block.type === 'tool_use' ? toolUseBlock(calls.shift() as ToolCall, block) : block))
+    .map((block) =>
+      block.type === 'tool_use' ? toolUseBlock(calls.shift() as ToolCall, block) : block,
+    )
     .filter(
       ({ type, ...block }, at) =>
-        type !== containerType && (type !== 'text' || isSayable(block['text'])) && !isDeclined(kept, at),
+        type !== containerType &&
+        (type !== 'text' || isSayable(block['text'])) &&
+        !isDeclined(kept, at),
     )
   // An assistant message may not end with thinking; there is nothing left that it could belong to.
   while (blocks.length && isThinking(blocks.at(-1) as WireBlock)) blocks.pop()
@@ -60,7 +71,9 @@ export function replayBlocks(message: AssistantMessage): WireBlock[] | undefined
 function isDeclined(kept: readonly WireBlock[], at: number): boolean {
   const { type, id } = kept[at] as WireBlock
   const taken = kept.findLastIndex((block) => block.type === 'fallback')
-  return at < taken && type.endsWith('tool_use') && !kept.some((block) => block['tool_use_id'] === id)
+  return (
+    at < taken && type.endsWith('tool_use') && !kept.some((block) => block['tool_use_id'] === id)
+  )
 }
 
 /** A call as the API wants it back. Malformed arguments are wrapped, as the documentation advises. */

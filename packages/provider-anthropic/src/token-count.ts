@@ -27,7 +27,9 @@ export async function countTokens(
     takes,
     request: (turn) => toRequest(turn, rules),
     send: (request, io) => {
-      const asked = Object.fromEntries(Object.entries(request.body).filter(([field]) => counted.includes(field)))
+      const asked = Object.fromEntries(
+        Object.entries(request.body).filter(([field]) => counted.includes(field)),
+      )
       if (connection.token) return postToVertex(io, connection, request, asked)
       const { url, headers } = ownRequest(connection, '/v1/messages/count_tokens', request.betas)
       return postJson(io, url, asked, headers)
@@ -35,5 +37,8 @@ export async function countTokens(
     countIn: (response) => (response as { readonly input_tokens?: unknown } | null)?.input_tokens,
     error: toAnthropicError,
   }
-  return { tokens: await count(driver, toSettings(config, connection), messages, options), source: 'provider' }
+  return {
+    tokens: await count(driver, toSettings(config, connection), messages, options),
+    source: 'provider',
+  }
 }

@@ -1,4 +1,10 @@
-import { asText, configError, type JsonObject, LlmError, type ToolDefinition } from '@modelport/core'
+import {
+  asText,
+  configError,
+  type JsonObject,
+  LlmError,
+  type ToolDefinition,
+} from '@modelport/core'
 import { type Turn, toHeldSchema, withVendor } from '@modelport/driver'
 import { cacheMark } from './cache-mark.js'
 import type { ModelTraits } from './traits.js'
@@ -7,7 +13,9 @@ import type { WireMessage } from './wire.js'
 /** Tools the API runs, as they were given, then the caller's own with their whole schema. */
 export function toTools({ tools, options }: Turn): readonly JsonObject[] {
   const providerTools = options.providerTools ?? []
-  const runner = providerTools.map(({ type }) => asText(type)).find((type) => type.startsWith('code_execution_'))
+  const runner = providerTools
+    .map(({ type }) => asText(type))
+    .find((type) => type.startsWith('code_execution_'))
   return [...providerTools, ...tools.map((tool) => toTool(tool, runner))]
 }
 
@@ -46,7 +54,10 @@ function toTool(tool: ToolDefinition, runner: string | undefined): JsonObject {
  */
 export function toFormerTools(messages: readonly WireMessage[]): readonly JsonObject[] {
   const calls = messages.flatMap(({ content }) => content).filter(({ type }) => type === 'tool_use')
-  return [...new Set(calls.map(({ name }) => name))].map((name) => ({ name, input_schema: { type: 'object' } }))
+  return [...new Set(calls.map(({ name }) => name))].map((name) => ({
+    name,
+    input_schema: { type: 'object' },
+  }))
 }
 
 /**
@@ -54,7 +65,11 @@ export function toFormerTools(messages: readonly WireMessage[]): readonly JsonOb
  * @throws {LlmError} `config` — a call is forced and there is no tool; `unsupported` — the model or its thinking allows no forced call.
  * @see https://platform.claude.com/docs/en/agents-and-tools/tool-use/define-tools (read 2026-11-21)
  */
-export function toToolChoice(turn: Turn, traits: ModelTraits, budgeted: boolean): JsonObject | undefined {
+export function toToolChoice(
+  turn: Turn,
+  traits: ModelTraits,
+  budgeted: boolean,
+): JsonObject | undefined {
   const { toolChoice, parallelToolCalls, providerTools } = turn.options
   const none = !turn.tools.length && !providerTools?.length
   const forced = toolChoice === 'required' || typeof toolChoice === 'object'
@@ -75,5 +90,7 @@ export function toToolChoice(turn: Turn, traits: ModelTraits, budgeted: boolean)
   if (toolChoice === 'none') return { type: 'none' }
   if (toolChoice === 'required') return { type: 'any', ...single }
   if (typeof toolChoice === 'object') return { type: 'tool', name: toolChoice.name, ...single }
-  return toolChoice === 'auto' || parallelToolCalls === false ? { type: 'auto', ...single } : undefined
+  return toolChoice === 'auto' || parallelToolCalls === false
+    ? { type: 'auto', ...single }
+    : undefined
 }

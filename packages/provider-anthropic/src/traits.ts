@@ -54,7 +54,12 @@ const unknownModel: ModelTraits = {
   maxOutput: 64_000,
   tokenFactor: tokenFactors.before,
 }
-const plain: ModelTraits = { ...unknownModel, thinking: 'none', thinkingOff: 'omit', sampling: 'accepted' }
+const plain: ModelTraits = {
+  ...unknownModel,
+  thinking: 'none',
+  thinkingOff: 'omit',
+  sampling: 'accepted',
+}
 const budgeted: ModelTraits = { ...plain, thinking: 'budget', efforts: usual }
 const adaptive: ModelTraits = { ...plain, thinking: 'adaptive', efforts: [...usual, 'max'] }
 const unsampled: ModelTraits = {
@@ -111,6 +116,9 @@ export function traitsOf(model: unknown, overrides?: Partial<ModelTraits>): Mode
   const fitting = Object.keys(rows).filter(
     (row) => name === row || name.startsWith(`${row}-`) || name.startsWith(`${row}@`),
   )
-  const row = fitting.reduce((longest, candidate) => (candidate.length > longest.length ? candidate : longest), '')
+  const row = fitting.reduce(
+    (longest, candidate) => (candidate.length > longest.length ? candidate : longest),
+    '',
+  )
   return { ...(rows[row] ?? unknownModel), ...overrides }
 }

@@ -2,7 +2,11 @@ import { asText, type ModelTokenCounts, type NamedCounts } from '@modelport/core
 import type { Sink } from '@modelport/driver'
 import type { WireIteration, WireUsage } from './wire.js'
 
-type Field = 'input_tokens' | 'output_tokens' | 'cache_read_input_tokens' | 'cache_creation_input_tokens'
+type Field =
+  | 'input_tokens'
+  | 'output_tokens'
+  | 'cache_read_input_tokens'
+  | 'cache_creation_input_tokens'
 
 const fields: readonly Field[] = [
   'input_tokens',
@@ -33,13 +37,16 @@ export class UsageReport {
     const thinking: unknown = usage.output_tokens_details?.thinking_tokens
     if (typeof thinking === 'number') this.#thinking = thinking
     if (Array.isArray(usage.iterations)) this.#more = toFurther(usage.iterations)
-    sink.details({ serviceTier: typeof usage.service_tier === 'string' ? usage.service_tier : undefined })
+    sink.details({
+      serviceTier: typeof usage.service_tier === 'string' ? usage.service_tier : undefined,
+    })
     if (!this.#counts.size) return
     const cacheReadTokens = this.#sum('cache_read_input_tokens', 'cacheReadTokens')
     const cacheCreationTokens = this.#sum('cache_creation_input_tokens', 'cacheCreationTokens')
     const fresh = this.#counts.get('input_tokens')
     const cached =
-      (this.#counts.get('cache_read_input_tokens') ?? 0) + (this.#counts.get('cache_creation_input_tokens') ?? 0)
+      (this.#counts.get('cache_read_input_tokens') ?? 0) +
+      (this.#counts.get('cache_creation_input_tokens') ?? 0)
     const others = this.#more.filter(({ model }) => model)
     sink.usage({
       inputTokens: fresh === undefined ? undefined : fresh + cached + this.#add('inputTokens'),
@@ -57,7 +64,10 @@ export class UsageReport {
     })
   }
 
-  #sum(field: Field, name: 'outputTokens' | 'cacheReadTokens' | 'cacheCreationTokens'): number | undefined {
+  #sum(
+    field: Field,
+    name: 'outputTokens' | 'cacheReadTokens' | 'cacheCreationTokens',
+  ): number | undefined {
     const count = this.#counts.get(field)
     const more = this.#add(name)
     return count === undefined && !more ? undefined : (count ?? 0) + more

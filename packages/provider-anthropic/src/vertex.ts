@@ -17,7 +17,9 @@ export function toVertexConnection(config: ConnectionConfig, vertex: VertexConfi
     throw vertexError('Vertex AI needs one of vertex.accessToken and authToken')
   const url = vertexUrl(location)
   if (url === undefined || !/^[a-z0-9][a-z0-9.:-]*$/.test(asText(project)))
-    throw vertexError('vertex needs the id of a project, and a location such as "europe-west1", "us", "eu" or "global"')
+    throw vertexError(
+      'vertex needs the id of a project, and a location such as "europe-west1", "us", "eu" or "global"',
+    )
   const { href, host } = parseBaseUrl(config.baseUrl ?? url)
   const recent = new RecentSecrets()
   return {
@@ -26,7 +28,8 @@ export function toVertexConnection(config: ConnectionConfig, vertex: VertexConfi
     headers: {},
     secrets: () => recent.all,
     cloud: 'vertex',
-    token: () => recent.ask(`${providerName}: vertex.accessToken`, accessToken ?? (() => authToken ?? '')),
+    token: () =>
+      recent.ask(`${providerName}: vertex.accessToken`, accessToken ?? (() => authToken ?? '')),
   }
 }
 
@@ -42,9 +45,15 @@ export async function postToVertex(
   counted?: JsonObject,
 ): Promise<Response> {
   const name = asText(model)
-  if (!/^[\w.@-]+$/.test(name)) throw vertexError(`${JSON.stringify(model)} is not the name of a model on Vertex AI`)
-  const method = counted ? 'count-tokens:rawPredict' : `${name}:${rest['stream'] ? 'streamRawPredict' : 'rawPredict'}`
+  if (!/^[\w.@-]+$/.test(name))
+    throw vertexError(`${JSON.stringify(model)} is not the name of a model on Vertex AI`)
+  const method = counted
+    ? 'count-tokens:rawPredict'
+    : `${name}:${rest['stream'] ? 'streamRawPredict' : 'rawPredict'}`
   const body = { anthropic_version: 'vertex-2023-10-16', ...(counted ?? rest) }
   const beta = betas.length > 0 && { 'anthropic-beta': betas.join(',') }
-  return postJson(io, `${baseUrl}/${method}`, body, { authorization: `Bearer ${await token?.()}`, ...beta })
+  return postJson(io, `${baseUrl}/${method}`, body, {
+    authorization: `Bearer ${await token?.()}`,
+    ...beta,
+  })
 }

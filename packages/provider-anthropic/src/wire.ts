@@ -42,7 +42,10 @@ export interface WireUsage extends WireCounts {
 /** Why a reply stopped: part of a whole message, or of a `message_delta`. */
 export interface WireStop {
   readonly stop_reason?: string | null
-  readonly stop_details?: { readonly explanation?: string | null; readonly category?: string | null } | null
+  readonly stop_details?: {
+    readonly explanation?: string | null
+    readonly category?: string | null
+  } | null
   readonly stop_sequence?: string | null
   readonly container?: JsonObject | null
 }
@@ -55,7 +58,11 @@ export interface WireReplyMessage extends WireStop {
   readonly usage?: WireUsage | null
   /** What the API did to the request before the model read it. */
   readonly input_transformations?:
-    | readonly ({ readonly type?: unknown; readonly path?: unknown; readonly reason?: unknown } | null)[]
+    | readonly ({
+        readonly type?: unknown
+        readonly path?: unknown
+        readonly reason?: unknown
+      } | null)[]
     | null
 }
 

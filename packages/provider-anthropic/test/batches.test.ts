@@ -49,7 +49,13 @@ const harness: BatchHarness = {
           created_at: '2026-11-22T09:00:00Z',
           expires_at: '2026-11-23T09:00:00Z',
           request_counts: ended
-            ? { processing: 0, succeeded: 1, errored: 1, canceled: cancelled ? 1 : 0, expired: cancelled ? 0 : 1 }
+            ? {
+                processing: 0,
+                succeeded: 1,
+                errored: 1,
+                canceled: cancelled ? 1 : 0,
+                expired: cancelled ? 0 : 1,
+              }
             : { processing: 3, succeeded: 0, errored: 0, canceled: 0, expired: 0 },
           results_url: 'https://elsewhere.example/results',
         }
@@ -57,7 +63,11 @@ const harness: BatchHarness = {
         if (path === root) {
           const { requests } = body as WireBatchBody
           bodies = requests.map(({ params }) => params)
-          expect(requests.map(({ custom_id }) => custom_id)).toEqual(['request-0', 'request-1', 'request-2'])
+          expect(requests.map(({ custom_id }) => custom_id)).toEqual([
+            'request-0',
+            'request-1',
+            'request-2',
+          ])
           return ok(batch)
         }
         if (path === `${root}/msgbatch_1/cancel` && method === 'POST')
@@ -75,7 +85,9 @@ const harness: BatchHarness = {
             pieces: lines.map((line) => `${JSON.stringify(line)}\n`),
           }
         }
-        return path === `${root}/msgbatch_1` && method === 'GET' ? ok(batch) : { ...ok({}), status: 404 }
+        return path === `${root}/msgbatch_1` && method === 'GET'
+          ? ok(batch)
+          : { ...ok({}), status: 404 }
       },
     }
   },
@@ -122,7 +134,8 @@ test('a reply that the vendor paused is an error of its own, not a reply that re
     custom_id: 'request-0',
     result: { type: 'succeeded', message: { ...message, stop_reason: 'pause_turn' } },
   }
-  const fetch = (url: unknown) => Promise.resolve(Response.json(String(url).endsWith('/results') ? line : batch))
+  const fetch = (url: unknown) =>
+    Promise.resolve(Response.json(String(url).endsWith('/results') ? line : batch))
   const [result] = await createAnthropicBatches({ apiKey, model, fetch }).batchResults('b')
   expect(result?.error).toMatchObject({ code: 'unsupported' })
 })

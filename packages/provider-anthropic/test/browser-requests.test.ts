@@ -24,9 +24,13 @@ describe('without the SDK the same requests are made', () => {
     const connection = toConnection(config)
     for (const betas of [[], ['one'], ['one', 'two']]) {
       const [bySdk, byUs] = await Promise.all(
-        [withSdk, withoutSdk].map((build) => build(connection, config.dangerouslyAllowBrowser ?? false)(betas)),
+        [withSdk, withoutSdk].map((build) =>
+          build(connection, config.dangerouslyAllowBrowser ?? false)(betas),
+        ),
       )
-      const headers = Object.fromEntries(Object.entries(bySdk!.headers).filter(([name]) => !ofTheSdk.test(name)))
+      const headers = Object.fromEntries(
+        Object.entries(bySdk!.headers).filter(([name]) => !ofTheSdk.test(name)),
+      )
       expect(byUs).toEqual({ url: bySdk!.url, headers })
     }
   })
@@ -40,11 +44,13 @@ describe('in a page, where users can see the key', () => {
   test.each([
     [
       'with the SDK',
-      (dangerouslyAllowBrowser: boolean): unknown => createAnthropic({ model, apiKey, dangerouslyAllowBrowser }),
+      (dangerouslyAllowBrowser: boolean): unknown =>
+        createAnthropic({ model, apiKey, dangerouslyAllowBrowser }),
     ],
     [
       'without it',
-      (dangerouslyAllowBrowser: boolean): unknown => withoutSdk(toConnection({ apiKey }), dangerouslyAllowBrowser),
+      (dangerouslyAllowBrowser: boolean): unknown =>
+        withoutSdk(toConnection({ apiKey }), dangerouslyAllowBrowser),
     ],
   ])('a page is refused %s, with what would allow it', (_, create) => {
     stubPage()

@@ -1,17 +1,32 @@
 import type { CallOptions, ChatMessage } from '@modelport/core'
 import { describe, expect, test } from 'vitest'
 import { capabilities } from '../src/capabilities.js'
-import { type AnthropicConfig, countTokens, createAnthropic, createAnthropicBatches, listModels } from '../src/index.js'
+import {
+  type AnthropicConfig,
+  countTokens,
+  createAnthropic,
+  createAnthropicBatches,
+  listModels,
+} from '../src/index.js'
 
 const apiKey = 'key-of-clouds-0123456789'
 const clouds = {
-  bedrock: ['https://bedrock-mantle.us-east-1.api.aws/anthropic', 'anthropic.claude-opus-5-5', 'Amazon Bedrock'],
+  bedrock: [
+    'https://bedrock-mantle.us-east-1.api.aws/anthropic',
+    'anthropic.claude-opus-5-5',
+    'Amazon Bedrock',
+  ],
   foundry: ['https://r.services.ai.azure.com/anthropic', 'claude-opus-5-5', 'Microsoft Foundry'],
 } as const
 type Cloud = keyof typeof clouds
 
 const thought = { type: 'thinking', thinking: 'Hm.', signature: 's' }
-const reply = { id: 'm', type: 'message', role: 'assistant', content: [thought, { type: 'text', text: 'Yes.' }] }
+const reply = {
+  id: 'm',
+  type: 'message',
+  role: 'assistant',
+  content: [thought, { type: 'text', text: 'Yes.' }],
+}
 const usage = { input_tokens: 3, output_tokens: 1 }
 
 /** A configuration of a cloud, and what it sends. */
@@ -24,16 +39,26 @@ function at(cloud: Cloud, more: Partial<AnthropicConfig> = {}) {
       headers: new Headers(init?.headers),
       body: JSON.parse(init?.body as string) as never,
     })
-    return Promise.resolve(Response.json({ ...reply, model, stop_reason: 'end_turn', usage, input_tokens: 7 }))
+    return Promise.resolve(
+      Response.json({ ...reply, model, stop_reason: 'end_turn', usage, input_tokens: 7 }),
+    )
   }
-  return { requests, config: { apiKey, baseUrl, model, cloud, fetch, ...more } satisfies AnthropicConfig }
+  return {
+    requests,
+    config: { apiKey, baseUrl, model, cloud, fetch, ...more } satisfies AnthropicConfig,
+  }
 }
 
-const ask = (config: AnthropicConfig, messages: ChatMessage[], options: CallOptions = {}, tools: object[] = []) =>
-  createAnthropic(config).generate(messages, { tools: tools as never, ...options })
+const ask = (
+  config: AnthropicConfig,
+  messages: ChatMessage[],
+  options: CallOptions = {},
+  tools: object[] = [],
+) => createAnthropic(config).generate(messages, { tools: tools as never, ...options })
 
 const hi: ChatMessage = { role: 'user', content: 'Hi' }
-const picture = (source: object): ChatMessage => ({ role: 'user', content: [{ type: 'image', source }] }) as never
+const picture = (source: object): ChatMessage =>
+  ({ role: 'user', content: [{ type: 'image', source }] }) as never
 const tool = { name: 'add', description: 'Adds', parameters: { type: 'object', properties: {} } }
 
 describe.each(Object.keys(clouds) as Cloud[])('Claude by the Messages API of %s', (cloud) => {
@@ -73,18 +98,28 @@ describe.each(Object.keys(clouds) as Cloud[])('Claude by the Messages API of %s'
     const refused = { code: 'unsupported', message: expect.stringContaining(title) as string }
     await expect(listModels(config)).rejects.toMatchObject(refused)
     const one = [{ messages: [hi] }]
-    await expect((async () => createAnthropicBatches(config).createBatch(one))()).rejects.toMatchObject(refused)
+    await expect(
+      (async () => createAnthropicBatches(config).createBatch(one))(),
+    ).rejects.toMatchObject(refused)
     expect(requests).toEqual([])
   })
 
   test('without a key, or without an address, it is refused', () => {
     const { config } = at(cloud)
-    expect(() => createAnthropic({ ...config, apiKey: undefined })).toThrow(expect.objectContaining({ code: 'config' }))
-    expect(() => createAnthropic({ ...config, baseUrl: undefined })).toThrow(/base URL|baseUrl|address/i)
+    expect(() => createAnthropic({ ...config, apiKey: undefined })).toThrow(
+      expect.objectContaining({ code: 'config' }),
+    )
+    expect(() => createAnthropic({ ...config, baseUrl: undefined })).toThrow(
+      /base URL|baseUrl|address/i,
+    )
   })
 })
 
-const schema = { type: 'json-schema', name: 'n', schema: { type: 'object', properties: {} } } as const
+const schema = {
+  type: 'json-schema',
+  name: 'n',
+  schema: { type: 'object', properties: {} },
+} as const
 const search = { type: 'web_search_20250305', name: 'web_search' }
 test.each([
   ['bedrock', [hi], { responseFormat: schema }, []],
@@ -92,29 +127,49 @@ test.each([
   ['bedrock', [hi], { providerTools: [search] }, []],
   ['bedrock', [picture({ type: 'url', url: 'https://a.test/b.png' })], {}, []],
   ['foundry', [hi], { providerTools: [{ type: 'advisor_20260301', name: 'advisor' }] }, []],
-] as const)('%s has no such thing, and nothing is sent: %j %j %j', async (cloud, messages, options, tools) => {
-  const { config, requests } = at(cloud)
-  await expect(ask(config, [...messages], options as CallOptions, [...tools])).rejects.toMatchObject({
-    code: 'unsupported',
-    message: expect.stringContaining(clouds[cloud][2]) as string,
-  })
-  expect(requests).toEqual([])
-})
+] as const)(
+  '%s has no such thing, and nothing is sent: %j %j %j',
+  async (cloud, messages, options, tools) => {
+    const { config, requests } = at(cloud)
+    await expect(
+      ask(config, [...messages], options as CallOptions, [...tools]),
+    ).rejects.toMatchObject({
+      code: 'unsupported',
+      message: expect.stringContaining(clouds[cloud][2]) as string,
+    })
+    expect(requests).toEqual([])
+  },
+)
 
 test.each([
-  ['foundry', [hi], { responseFormat: schema, providerTools: [search] }, [{ ...tool, strict: true }]],
+  [
+    'foundry',
+    [hi],
+    { responseFormat: schema, providerTools: [search] },
+    [{ ...tool, strict: true }],
+  ],
   ['foundry', [picture({ type: 'url', url: 'https://a.test/b.png' })], {}, []],
-  ['bedrock', [picture({ type: 'base64', mediaType: 'image/png', data: 'iVBORw0KGgo=' })], {}, [tool]],
+  [
+    'bedrock',
+    [picture({ type: 'base64', mediaType: 'image/png', data: 'iVBORw0KGgo=' })],
+    {},
+    [tool],
+  ],
   ['bedrock', [hi], { providerTools: [{ type: 'bash_20250124', name: 'bash' }] }, []],
-] as const)('%s takes what it is known to have: %j %j %j', async (cloud, messages, options, tools) => {
-  const { config, requests } = at(cloud)
-  await ask(config, [...messages], options, [...tools])
-  expect(requests).toHaveLength(1)
-})
+] as const)(
+  '%s takes what it is known to have: %j %j %j',
+  async (cloud, messages, options, tools) => {
+    const { config, requests } = at(cloud)
+    await ask(config, [...messages], options, [...tools])
+    expect(requests).toHaveLength(1)
+  },
+)
 
 test('a cloud with another name is refused, as a program in JavaScript may give it', () => {
   const config = { ...at('foundry').config, cloud: 'vertex' as 'foundry' }
-  expect(() => createAnthropic(config)).toThrow('anthropic: cloud is "vertex"; give bedrock or foundry')
+  expect(() => createAnthropic(config)).toThrow(
+    'anthropic: cloud is "vertex"; give bedrock or foundry',
+  )
 })
 
 test('capabilities say what Bedrock has not', () => {

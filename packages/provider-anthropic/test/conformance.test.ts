@@ -10,7 +10,12 @@ conformance(faultRunner, {
   format: anthropicMessages,
   apiKey,
   create: (config) =>
-    createAnthropic({ model: 'claude-sonnet-4-5', apiKey, baseUrl: 'https://conformance.test', ...config }),
+    createAnthropic({
+      model: 'claude-sonnet-4-5',
+      apiKey,
+      baseUrl: 'https://conformance.test',
+      ...config,
+    }),
 })
 
 conformance(faultRunner, {
@@ -41,7 +46,10 @@ conformance(faultRunner, {
   apiKey,
   create: (config) =>
     createAnthropic({
-      ...{ model: 'claude-sonnet-4-5@20250929', vertex: { project: 'p', accessToken: () => apiKey } },
+      ...{
+        model: 'claude-sonnet-4-5@20250929',
+        vertex: { project: 'p', accessToken: () => apiKey },
+      },
       ...{ baseUrl: 'https://conformance.test', ...config },
     }),
 })

@@ -22,7 +22,12 @@ testCorpus('exchanges of the Messages API', {
   api: 'anthropic-messages',
   provide: (recorded, fetch) => {
     const model = recorded.request.body.model ?? 'claude-sonnet-4-5'
-    return createAnthropic({ apiKey: 'sk-ant-test-0123456789', model, baseUrl: 'http://corpus.test', fetch })
+    return createAnthropic({
+      apiKey: 'sk-ant-test-0123456789',
+      model,
+      baseUrl: 'http://corpus.test',
+      fetch,
+    })
   },
   respond: (recorded, answer) => async (input, init) => {
     if (!isPaused(recorded) || answer.requests === 0) return answer(input, init)
@@ -30,7 +35,9 @@ testCorpus('exchanges of the Messages API', {
     return new Response(emptyEvents.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(''))
   },
   read: (recorded, outcome) =>
-    isPaused(recorded) && outcome.finishReason === 'stop' ? { ...outcome, finishReason: 'pause' } : outcome,
+    isPaused(recorded) && outcome.finishReason === 'stop'
+      ? { ...outcome, finishReason: 'pause' }
+      : outcome,
   // A stop reason is an end, and arguments that were cut off are not given out.
   mostDiffer: 5,
 })

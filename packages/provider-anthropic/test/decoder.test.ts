@@ -6,12 +6,23 @@ type Wire = Readonly<Record<string, unknown>>
 
 const question: ChatMessage[] = [{ role: 'user', content: 'Hi' }]
 const sse = (...events: readonly Wire[]): string =>
-  events.map((event) => `event: ${String(event['type'])}\ndata: ${JSON.stringify(event)}\n\n`).join('')
+  events
+    .map((event) => `event: ${String(event['type'])}\ndata: ${JSON.stringify(event)}\n\n`)
+    .join('')
 const start = (more: Wire = {}): Wire => ({
   type: 'message_start',
-  message: { model: 'claude-x', content: [], usage: { input_tokens: 5, output_tokens: 1 }, ...more },
+  message: {
+    model: 'claude-x',
+    content: [],
+    usage: { input_tokens: 5, output_tokens: 1 },
+    ...more,
+  },
 })
-const open = (index: number, block: Wire): Wire => ({ type: 'content_block_start', index, content_block: block })
+const open = (index: number, block: Wire): Wire => ({
+  type: 'content_block_start',
+  index,
+  content_block: block,
+})
 const add = (index: number, delta: Wire): Wire => ({ type: 'content_block_delta', index, delta })
 const close = (index: number): Wire => ({ type: 'content_block_stop', index })
 const end = (reason: string | null, usage: Wire = { output_tokens: 9 }): Wire[] => [
@@ -31,7 +42,10 @@ interface Played {
 }
 
 /** Plays answers, one a request; calls are answered with their name. */
-async function play(answers: readonly string[], config: Partial<AnthropicConfig> = {}): Promise<Played> {
+async function play(
+  answers: readonly string[],
+  config: Partial<AnthropicConfig> = {},
+): Promise<Played> {
   const bodies: Wire[] = []
   const provider = createAnthropic({
     model: 'claude-sonnet-4-5',
@@ -39,7 +53,9 @@ async function play(answers: readonly string[], config: Partial<AnthropicConfig>
     defaults: { retry: { attempts: 1 } },
     fetch: async (_, init) => {
       bodies.push(JSON.parse(init?.body as string) as Wire)
-      return new Response(answers[bodies.length - 1], { headers: { 'content-type': 'text/event-stream' } })
+      return new Response(answers[bodies.length - 1], {
+        headers: { 'content-type': 'text/event-stream' },
+      })
     },
     ...config,
   })
@@ -67,14 +83,19 @@ test('a call that the token limit cut before its arguments has an error', async 
   for (const last of [[], [close(0)]]) {
     const { events } = await play([sse(start(), call, ...last, ...end('max_tokens'))])
     const complete = events.filter(({ type }) => type === 'tool-call-complete')
-    expect(complete).toMatchObject([{ toolCall: { arguments: {}, error: expect.any(String) as string } }])
+    expect(complete).toMatchObject([
+      { toolCall: { arguments: {}, error: expect.any(String) as string } },
+    ])
   }
 })
 
 test('[DONE] ends a message, and a stream without a message is truncated in spite of it', async () => {
   const { reader } = await play([`${sse(start(), ...text(0, 'Hi'))}data: [DONE]\n\n`])
   expect(reader.fullText()).toBe('Hi')
-  const chunk = { object: 'chat.completion.chunk', choices: [{ index: 0, delta: { content: 'Hi' } }] }
+  const chunk = {
+    object: 'chat.completion.chunk',
+    choices: [{ index: 0, delta: { content: 'Hi' } }],
+  }
   await expect(play([`data: ${JSON.stringify(chunk)}\n\ndata: [DONE]\n\n`])).rejects.toMatchObject({
     code: 'truncated',
   })
@@ -95,11 +116,15 @@ describe('stop reasons', () => {
   })
 
   test('stop reasons are unknown for a message without one', async () => {
-    expect(turnEnd(await play([sse(start(), ...text(0, 'Hello'), ...end(null))]))).toMatchObject({ reason: 'unknown' })
+    expect(turnEnd(await play([sse(start(), ...text(0, 'Hello'), ...end(null))]))).toMatchObject({
+      reason: 'unknown',
+    })
   })
 
   test('stop reasons do not end a stream without message_stop: it is truncated', async () => {
-    await expect(play([sse(start(), ...text(0, 'Hello'), end('end_turn')[0]!)])).rejects.toMatchObject({
+    await expect(
+      play([sse(start(), ...text(0, 'Hello'), end('end_turn')[0]!)]),
+    ).rejects.toMatchObject({
       code: 'truncated',
       partial: { text: 'Hello' },
     })
@@ -108,7 +133,12 @@ describe('stop reasons', () => {
 
 describe('usage', () => {
   test('usage counts cached input as input, replaces earlier counts by later ones, and ignores null', async () => {
-    const first = { input_tokens: 10, cache_read_input_tokens: 100, cache_creation_input_tokens: 7, output_tokens: 1 }
+    const first = {
+      input_tokens: 10,
+      cache_read_input_tokens: 100,
+      cache_creation_input_tokens: 7,
+      output_tokens: 1,
+    }
     const last = {
       input_tokens: 12,
       cache_read_input_tokens: null,
@@ -117,9 +147,17 @@ describe('usage', () => {
       server_tool_use: { web_search_requests: 3 },
     }
     expect(
-      turnEnd(await play([sse(start({ usage: first }), ...text(0, 'x'), ...end('end_turn', last))])),
+      turnEnd(
+        await play([sse(start({ usage: first }), ...text(0, 'x'), ...end('end_turn', last))]),
+      ),
     ).toMatchObject({
-      usage: { inputTokens: 119, outputTokens: 50, cacheReadTokens: 100, cacheCreationTokens: 7, reasoningTokens: 20 },
+      usage: {
+        inputTokens: 119,
+        outputTokens: 50,
+        cacheReadTokens: 100,
+        cacheCreationTokens: 7,
+        reasoningTokens: 20,
+      },
     })
   })
 })
@@ -159,7 +197,10 @@ describe('failures inside a stream', () => {
   test('failures inside a stream reject with an error that has no event of its own', async () => {
     await expect(
       play([`data: {"error":{"code":500,"message":"broken","type":"server_error"}}\n\n`]),
-    ).rejects.toMatchObject({ type: 'server_error', message: expect.stringContaining('broken') as string })
+    ).rejects.toMatchObject({
+      type: 'server_error',
+      message: expect.stringContaining('broken') as string,
+    })
   })
 })
 
@@ -181,7 +222,9 @@ describe('blocks', () => {
       ),
       sse(start(), ...text(0, 'Done'), ...end('end_turn')),
     ])
-    const calls = played.events.flatMap((event) => (event.type === 'tool-call-complete' ? [event.toolCall] : []))
+    const calls = played.events.flatMap((event) =>
+      event.type === 'tool-call-complete' ? [event.toolCall] : [],
+    )
     expect(calls.map(({ id, arguments: values }) => [id, values])).toEqual([
       ['toolu_a', { a: 1 }],
       ['toolu_b', {}],
@@ -195,8 +238,10 @@ describe('blocks', () => {
   })
 
   test('blocks that are interleaved each keep their own text and thinking', async () => {
-    const piece = (index: number, said: string): Wire => add(index, { type: 'text_delta', text: said })
-    const thought = (index: number, said: string): Wire => add(index, { type: 'thinking_delta', thinking: said })
+    const piece = (index: number, said: string): Wire =>
+      add(index, { type: 'text_delta', text: said })
+    const thought = (index: number, said: string): Wire =>
+      add(index, { type: 'thinking_delta', thinking: said })
     const { reader } = await play([
       sse(
         start(),
@@ -235,7 +280,9 @@ describe('blocks', () => {
     const found = {
       type: 'web_search_tool_result',
       tool_use_id: 'srvtoolu_1',
-      content: [{ type: 'web_search_result', url: 'https://a.test', title: 'A', encrypted_content: 'e' }],
+      content: [
+        { type: 'web_search_result', url: 'https://a.test', title: 'A', encrypted_content: 'e' },
+      ],
     }
     const citation = {
       type: 'web_search_result_location',
@@ -278,7 +325,9 @@ describe('blocks', () => {
       { type: 'tool_use', id: 'toolu_1', name: 'look', input: {} },
     ])
     expect(
-      played.events.some((event) => event.type === 'tool-call-start' && event.toolCall.name === 'web_search'),
+      played.events.some(
+        (event) => event.type === 'tool-call-start' && event.toolCall.name === 'web_search',
+      ),
     ).toBe(false)
   })
 
@@ -290,7 +339,11 @@ describe('blocks', () => {
         tool_use_id: 'srvtoolu_1',
         content: { type: 'web_search_tool_result_error', error_code: 'max_uses_exceeded' },
       },
-      { type: 'text', text: 'So.', citations: [{ type: 'page_location', cited_text: 'so', document_title: 'D' }] },
+      {
+        type: 'text',
+        text: 'So.',
+        citations: [{ type: 'page_location', cited_text: 'so', document_title: 'D' }],
+      },
     ]
     const fetch = async (): Promise<Response> =>
       Response.json({
@@ -300,7 +353,11 @@ describe('blocks', () => {
         stop_reason: 'refusal',
         stop_details: { explanation: 'why' },
       })
-    const answer = await createAnthropic({ model: 'm', apiKey: 'sk-ant-test-0123456789', fetch }).generate(question)
+    const answer = await createAnthropic({
+      model: 'm',
+      apiKey: 'sk-ant-test-0123456789',
+      fetch,
+    }).generate(question)
     expect(answer).toMatchObject({
       providerToolCalls: [
         { id: 'srvtoolu_1', name: 'web_search', data: content[0] },
@@ -323,7 +380,11 @@ describe('blocks', () => {
         stop_reason: 'refusal',
         stop_details: { explanation: null, category: 'bio' },
       })
-    const answer = await createAnthropic({ model: 'm', apiKey: 'sk-ant-test-0123456789', fetch }).generate(question)
+    const answer = await createAnthropic({
+      model: 'm',
+      apiKey: 'sk-ant-test-0123456789',
+      fetch,
+    }).generate(question)
     expect(answer.warnings).toEqual(['refusal: bio'])
     expect(answer.citations).toBeUndefined()
   })
@@ -342,7 +403,9 @@ describe('blocks', () => {
       sse(start(), ...text(0, 'Done'), ...end('end_turn')),
     ])
     expect(played.events[0]).toEqual({ type: 'reasoning-delta', text: 'Hm.' })
-    expect(lastAssistant(played, 1)['content']).toEqual([{ type: 'tool_use', id: 'toolu_1', name: 'look', input: {} }])
+    expect(lastAssistant(played, 1)['content']).toEqual([
+      { type: 'tool_use', id: 'toolu_1', name: 'look', input: {} },
+    ])
   })
 
   test('blocks of unknown kinds are skipped; a message with one that cannot be kept has no state', async () => {
@@ -359,7 +422,10 @@ describe('blocks', () => {
       ),
     ])
     expect(played.reader.fullText()).toBe('Hello')
-    expect(played.reader.messages().at(-1)).toMatchObject({ content: 'Hello', origin: { provider: 'anthropic' } })
+    expect(played.reader.messages().at(-1)).toMatchObject({
+      content: 'Hello',
+      origin: { provider: 'anthropic' },
+    })
     expect(JSON.stringify(played.reader.messages().at(-1))).not.toContain('state')
   })
 
@@ -371,7 +437,9 @@ describe('blocks', () => {
       close(at),
     ]
     const events = [...text(0, 'Hello'), ...call(1), ...call(2)]
-    const deltas = events.map((event) => (event['type'] === 'content_block_delta' ? without(event) : event))
+    const deltas = events.map((event) =>
+      event['type'] === 'content_block_delta' ? without(event) : event,
+    )
     for (const each of [deltas, events.map(without)]) {
       const { reader } = await play([
         sse(start(), ...each, ...end('tool_use')),
@@ -390,23 +458,36 @@ describe('blocks', () => {
   test('blocks are not changed by an empty event', async () => {
     expect(
       (
-        await play([`event: ping\ndata:\n\n${sse(start(), ...text(0, 'Hello'))}data: \n\n${sse(...end('end_turn'))}`])
+        await play([
+          `event: ping\ndata:\n\n${sse(start(), ...text(0, 'Hello'))}data: \n\n${sse(...end('end_turn'))}`,
+        ])
       ).reader.fullText(),
     ).toBe('Hello')
   })
 
   test('blocks are read from deltas without a start, and from a stream that starts with blocks', async () => {
-    const bare = await play([sse(start(), add(0, { type: 'text_delta', text: 'Hello' }), ...end('end_turn'))])
+    const bare = await play([
+      sse(start(), add(0, { type: 'text_delta', text: 'Hello' }), ...end('end_turn')),
+    ])
     expect(bare.reader.fullText()).toBe('Hello')
     const begun = await play([
-      sse(start({ content: [{ type: 'text', text: 'Be' }] }), ...text(0, 'gun'), ...end('end_turn')),
+      sse(
+        start({ content: [{ type: 'text', text: 'Be' }] }),
+        ...text(0, 'gun'),
+        ...end('end_turn'),
+      ),
     ])
     expect(begun.reader.fullText()).toBe('Begun')
   })
 })
 
 test('a paused turn continues by itself, with everything it had said', async () => {
-  const search = { type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: { query: 'a' } }
+  const search = {
+    type: 'server_tool_use',
+    id: 'srvtoolu_1',
+    name: 'web_search',
+    input: { query: 'a' },
+  }
   const found = { type: 'web_search_tool_result', tool_use_id: 'srvtoolu_1', content: [] }
   const played = await play([
     sse(start(), ...text(0, 'First. '), open(1, search), close(1), ...end('pause_turn')),
@@ -422,7 +503,10 @@ test('a paused turn continues by itself, with everything it had said', async () 
     sse(start(), ...text(0, 'Done'), ...end('end_turn')),
   ])
   const before = [{ type: 'text', text: 'First. ' }, search]
-  expect((played.bodies[1]!['messages'] as Wire[]).at(-1)).toEqual({ role: 'assistant', content: before })
+  expect((played.bodies[1]!['messages'] as Wire[]).at(-1)).toEqual({
+    role: 'assistant',
+    content: before,
+  })
   expect(lastAssistant(played, 2)['content']).toEqual([
     ...before,
     found,
@@ -433,7 +517,12 @@ test('a paused turn continues by itself, with everything it had said', async () 
 })
 
 test('an incomplete state of a paused turn is ignored', async () => {
-  const search = { type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: { query: 'a' } }
+  const search = {
+    type: 'server_tool_use',
+    id: 'srvtoolu_1',
+    name: 'web_search',
+    input: { query: 'a' },
+  }
   const played = await play([
     sse(start(), open(0, search), add(0, { type: 'new_delta' }), close(0), ...end('pause_turn')),
     sse(start(), ...text(0, 'Hello'), ...end('end_turn')),
@@ -443,7 +532,12 @@ test('an incomplete state of a paused turn is ignored', async () => {
 
 test('code that calls tools keeps its container', async () => {
   const caller = { type: 'code_execution_20250825', tool_id: 'srvtoolu_1' }
-  const code = { type: 'server_tool_use', id: 'srvtoolu_1', name: 'code_execution', input: { code: 'look()' } }
+  const code = {
+    type: 'server_tool_use',
+    id: 'srvtoolu_1',
+    name: 'code_execution',
+    input: { code: 'look()' },
+  }
   const played = await play(
     [
       sse(
@@ -452,7 +546,10 @@ test('code that calls tools keeps its container', async () => {
         close(0),
         open(1, { type: 'tool_use', id: 'toolu_1', name: 'look', input: {}, caller }),
         close(1),
-        { type: 'message_delta', delta: { stop_reason: 'tool_use', container: { id: 'container_1' } } },
+        {
+          type: 'message_delta',
+          delta: { stop_reason: 'tool_use', container: { id: 'container_1' } },
+        },
         { type: 'message_stop' },
       ),
       sse(start(), ...text(0, 'Done'), ...end('end_turn')),
@@ -468,7 +565,10 @@ test('code that calls tools keeps its container', async () => {
 
 test('values of the wrong kind never break the decoder', async () => {
   const events: Wire[] = [
-    start({ content: [{ type: 'text', text: 'a', citations: [{ url: 'u' }] }], container: { id: 'c' } }),
+    start({
+      content: [{ type: 'text', text: 'a', citations: [{ url: 'u' }] }],
+      container: { id: 'c' },
+    }),
     open(0, { type: 'thinking', thinking: 'a', signature: '' }),
     add(0, { type: 'signature_delta', signature: 's' }),
     close(0),
@@ -508,7 +608,9 @@ test('values of the wrong kind never break the decoder', async () => {
       const answer = changed.map((one) => `data: ${JSON.stringify(one)}\n\n`).join('')
       tried++
       await play([answer]).catch((error: unknown) => {
-        expect(error, answer).toMatchObject({ code: expect.stringMatching(/truncated|protocol/) as string })
+        expect(error, answer).toMatchObject({
+          code: expect.stringMatching(/truncated|protocol/) as string,
+        })
       })
     }
   }

@@ -35,7 +35,9 @@ const files = [
 const read = (name: string): string => readFileSync(path.join(sdk, name), 'utf8')
 const variables = [
   ...new Set(
-    files.flatMap((name) => [...read(name).matchAll(/readEnv\)?\('([A-Z_]+)'/g)].map(([, variable]) => variable!)),
+    files.flatMap((name) =>
+      [...read(name).matchAll(/readEnv\)?\('([A-Z_]+)'/g)].map(([, variable]) => variable!),
+    ),
   ),
 ]
 
@@ -79,12 +81,17 @@ describe('the environment', () => {
 
   test('all variables of the SDK together change nothing, and nothing is printed', async () => {
     const plain = await send()
-    const printed = (['log', 'info', 'warn', 'error', 'debug'] as const).map((method) => vi.spyOn(console, method))
+    const printed = (['log', 'info', 'warn', 'error', 'debug'] as const).map((method) =>
+      vi.spyOn(console, method),
+    )
     for (const [variable, value] of Object.entries(hostile)) vi.stubEnv(variable, value)
     const { url, headers } = await send()
     expect({ url, headers }).toEqual(plain)
     expect(url).toBe('https://api.anthropic.com/v1/messages')
-    expect(headers).toMatchObject({ 'x-api-key': 'sk-ant-own-0123456789', 'anthropic-version': '2023-06-01' })
+    expect(headers).toMatchObject({
+      'x-api-key': 'sk-ant-own-0123456789',
+      'anthropic-version': '2023-06-01',
+    })
     expect(headers).not.toHaveProperty('authorization')
     expect(JSON.stringify(headers)).not.toMatch(/injected|hijacked|environment/)
     for (const method of printed) expect(method).not.toHaveBeenCalled()

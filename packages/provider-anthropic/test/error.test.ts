@@ -11,12 +11,32 @@ describe('failed responses', () => {
   const failing = (status: number, error: unknown): Promise<unknown> =>
     answered(status, { type: 'error', error, request_id: 'req_body' })
   test.each([
-    [400, 'invalid_request_error', 'prompt is too long: 210000 tokens > 200000 maximum', 'context-length'],
-    [400, 'invalid_request_error', 'input length and `max_tokens` exceed context limit: 1 + 2 > 3', 'context-length'],
-    [400, 'invalid_request_error', 'Your credit balance is too low to access the Anthropic API.', 'quota-exhausted'],
+    [
+      400,
+      'invalid_request_error',
+      'prompt is too long: 210000 tokens > 200000 maximum',
+      'context-length',
+    ],
+    [
+      400,
+      'invalid_request_error',
+      'input length and `max_tokens` exceed context limit: 1 + 2 > 3',
+      'context-length',
+    ],
+    [
+      400,
+      'invalid_request_error',
+      'Your credit balance is too low to access the Anthropic API.',
+      'quota-exhausted',
+    ],
     [400, 'invalid_request_error', 'Output blocked by content filtering policy', 'content-filter'],
     [400, 'invalid_request_error', 'messages: Field required', 'invalid-request'],
-    [400, 'exceed_context_size_error', 'the request exceeds the available context size', 'context-length'],
+    [
+      400,
+      'exceed_context_size_error',
+      'the request exceeds the available context size',
+      'context-length',
+    ],
     [400, 'rate_limit_error', 'slow down', 'rate-limit'],
     [400, 'api_error', 'bad value', 'invalid-request'],
     [402, 'billing_error', 'pay', 'quota-exhausted'],
@@ -24,7 +44,12 @@ describe('failed responses', () => {
     [504, 'timeout_error', 'too slow', 'server'],
     [529, 'overloaded_error', 'Overloaded', 'overloaded'],
   ])('%i %s: %s', async (status, type, message, code) => {
-    expect(await failing(status, { type, message })).toMatchObject({ code, status, type, requestId: 'req_body' })
+    expect(await failing(status, { type, message })).toMatchObject({
+      code,
+      status,
+      type,
+      requestId: 'req_body',
+    })
   })
 
   test('the text of an error is found in any field', async () => {

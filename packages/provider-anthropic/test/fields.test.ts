@@ -6,7 +6,10 @@ import { type AnthropicConfig, createAnthropic } from '../src/index.js'
 const rooms: ToolDefinition = { name: 'list_rooms', description: '' }
 const forecast: ToolDefinition = { name: 'get_forecast', description: 'The forecast of a city' }
 const user = (content: string): ChatMessage => ({ role: 'user', content })
-const refused = (code: string, text: RegExp) => ({ code, message: expect.stringMatching(text) as string })
+const refused = (code: string, text: RegExp) => ({
+  code,
+  message: expect.stringMatching(text) as string,
+})
 
 /** What is sent for one call, checked against the API's rules. */
 async function sent(
@@ -16,7 +19,11 @@ async function sent(
 ) {
   let body: Record<string, unknown> = {}
   let headers: Record<string, string> = {}
-  const reply = { type: 'message', content: [{ type: 'text', text: 'ok' }], stop_reason: 'end_turn' }
+  const reply = {
+    type: 'message',
+    content: [{ type: 'text', text: 'ok' }],
+    stop_reason: 'end_turn',
+  }
   const provider = createAnthropic({
     model: 'claude-sonnet-4-5',
     apiKey: 'sk-ant-test-0123456789',
@@ -28,7 +35,15 @@ async function sent(
     },
   })
   await provider.generate(messages, options)
-  return { body, violations: anthropicMessages.violations({ method: 'POST', path: '/v1/messages', headers, body }) }
+  return {
+    body,
+    violations: anthropicMessages.violations({
+      method: 'POST',
+      path: '/v1/messages',
+      headers,
+      body,
+    }),
+  }
 }
 
 describe('fields of the vendor by name', () => {
@@ -70,15 +85,18 @@ describe('fields of the vendor by name', () => {
         { ...rooms, deferred: true, callers: ['code'] },
         { ...forecast, callers: ['model', 'code'] },
       ],
-      providerTools: [code, { type: 'tool_search_tool_bm25_20251119', name: 'tool_search_tool_bm25' }],
+      providerTools: [
+        code,
+        { type: 'tool_search_tool_bm25_20251119', name: 'tool_search_tool_bm25' },
+      ],
     })
     expect((body['tools'] as object[]).slice(2)).toMatchObject([
       { name: 'list_rooms', defer_loading: true, allowed_callers: [code.type] },
       { name: 'get_forecast', allowed_callers: ['direct', code.type] },
     ])
-    await expect(sent([user('Hi')], { tools: [{ ...rooms, callers: ['code'] }] })).rejects.toMatchObject(
-      refused('config', /add \{ type: 'code_execution_20260120'/),
-    )
+    await expect(
+      sent([user('Hi')], { tools: [{ ...rooms, callers: ['code'] }] }),
+    ).rejects.toMatchObject(refused('config', /add \{ type: 'code_execution_20260120'/))
   })
 
   test('ids of files are sent as an image and as a document', async () => {
@@ -104,15 +122,18 @@ describe('fields of the vendor by name', () => {
     ])
     expect(violations).toEqual([])
     const elsewhere = { ...source, origin: 'openai' }
-    await expect(sent([{ role: 'user', content: [{ type: 'file', source: elsewhere }] }])).rejects.toMatchObject(
-      refused('unsupported', /the file "file_1" is at openai/),
-    )
+    await expect(
+      sent([{ role: 'user', content: [{ type: 'file', source: elsewhere }] }]),
+    ).rejects.toMatchObject(refused('unsupported', /the file "file_1" is at openai/))
   })
 
   test('search results are sent from the user and from a tool', async () => {
     const found = { url: 'https://rome.example' }
     const { body, violations } = await sent([
-      { role: 'user', content: [{ type: 'text', text: 'Warm.', found: { ...found, title: 'Rome' } }] },
+      {
+        role: 'user',
+        content: [{ type: 'text', text: 'Warm.', found: { ...found, title: 'Rome' } }],
+      },
       {
         role: 'assistant',
         content: '',

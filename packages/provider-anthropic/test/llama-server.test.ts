@@ -31,11 +31,20 @@ describe.skipIf(!server)('a real llama.cpp server on /v1/messages', () => {
     const { reader, events } = await askTwoCities(provider, (calls) =>
       calls
         .toReversed()
-        .map(({ id }, index) => ({ callId: id, content: index ? '15 degrees and rain' : '21 degrees and sunny' })),
+        .map(({ id }, index) => ({
+          callId: id,
+          content: index ? '15 degrees and rain' : '21 degrees and sunny',
+        })),
     )
     expect(events.at(-1)).toMatchObject({ type: 'done', reason: 'stop' })
     expect(reader.fullText()).toMatch(/degrees/)
-    expect(reader.messages().map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'tool', 'assistant'])
+    expect(reader.messages().map(({ role }) => role)).toEqual([
+      'user',
+      'assistant',
+      'tool',
+      'tool',
+      'assistant',
+    ])
     expect(reader.usage().turns).toHaveLength(2)
   })
 
@@ -48,7 +57,11 @@ describe.skipIf(!server)('a real llama.cpp server on /v1/messages', () => {
     })
     const [call] = asked.toolCalls
     const answer = await provider.generate(
-      [...question, asked.message, { role: 'tool', toolCallId: call!.id, content: 'no network', isError: true }],
+      [
+        ...question,
+        asked.message,
+        { role: 'tool', toolCallId: call!.id, content: 'no network', isError: true },
+      ],
       { tools: [weather] },
     )
     expect(answer.text).not.toBe('')

@@ -34,7 +34,11 @@ async function sent(
   messages: readonly ChatMessage[],
   options: CallOptions = {},
   config: Partial<AnthropicConfig> = {},
-): Promise<{ body: Record<string, unknown>; headers: Record<string, string>; violations: readonly string[] }> {
+): Promise<{
+  body: Record<string, unknown>
+  headers: Record<string, string>
+  violations: readonly string[]
+}> {
   const requests: WireRequest[] = []
   const provider = createAnthropic({
     model: 'claude-sonnet-4-5',
@@ -67,7 +71,10 @@ async function sent(
 }
 
 const user = (content: string): ChatMessage => ({ role: 'user', content })
-const refused = (code: string, text: RegExp) => ({ code, message: expect.stringMatching(text) as string })
+const refused = (code: string, text: RegExp) => ({
+  code,
+  message: expect.stringMatching(text) as string,
+})
 
 /** The signature the conformance server would give; replayed blocks must carry exactly it. */
 async function answered(): Promise<AssistantMessage> {
@@ -116,11 +123,19 @@ describe('a scripted conversation', () => {
           { type: 'text', text: 'Compare these.' },
           { type: 'image', source: { type: 'base64', data: png, mediaType: 'image/png' } },
           { type: 'image', source: { type: 'url', url: 'https://pictures.example/a.jpg' } },
-          { type: 'file', source: { type: 'base64', data: pdf, mediaType: 'application/pdf' }, name: 'plan.pdf' },
+          {
+            type: 'file',
+            source: { type: 'base64', data: pdf, mediaType: 'application/pdf' },
+            name: 'plan.pdf',
+          },
           { type: 'file', source: { type: 'url', url: 'https://documents.example/b.pdf' } },
           {
             type: 'file',
-            source: { type: 'base64', data: Buffer.from('Zażółć 🏭').toString('base64'), mediaType: 'text/markdown' },
+            source: {
+              type: 'base64',
+              data: Buffer.from('Zażółć 🏭').toString('base64'),
+              mediaType: 'text/markdown',
+            },
           },
         ],
       },
@@ -145,7 +160,10 @@ describe('a scripted conversation', () => {
       maxTokens: 8000,
       parallelToolCalls: false,
       stop: ['END'],
-      responseFormat: { type: 'json-schema', schema: { type: 'object', properties: {}, additionalProperties: false } },
+      responseFormat: {
+        type: 'json-schema',
+        schema: { type: 'object', properties: {}, additionalProperties: false },
+      },
     })
     const mark = { cache_control: { type: 'ephemeral' } }
     expect(body).toEqual({
@@ -169,7 +187,10 @@ describe('a scripted conversation', () => {
               title: 'plan.pdf',
             },
             { type: 'document', source: { type: 'url', url: 'https://documents.example/b.pdf' } },
-            { type: 'document', source: { type: 'text', media_type: 'text/plain', data: 'Zażółć 🏭' } },
+            {
+              type: 'document',
+              source: { type: 'text', media_type: 'text/plain', data: 'Zażółć 🏭' },
+            },
           ],
         },
         {
@@ -227,7 +248,10 @@ describe('a scripted conversation', () => {
       tool_choice: { type: 'auto', disable_parallel_tool_use: true },
       thinking: { type: 'enabled', budget_tokens: 4000 },
       output_config: {
-        format: { type: 'json_schema', schema: { type: 'object', properties: {}, additionalProperties: false } },
+        format: {
+          type: 'json_schema',
+          schema: { type: 'object', properties: {}, additionalProperties: false },
+        },
       },
       stop_sequences: ['END'],
     })
@@ -241,9 +265,14 @@ describe('a scripted conversation', () => {
       messages: [{ role: 'user', content: [{ type: 'text', text: 'Hi' }] }],
       temperature: 0.7,
     })
-    expect((await sent([user('Hi')], { temperature: 0, topK: 3 })).body).toMatchObject({ temperature: 0, top_k: 3 })
+    expect((await sent([user('Hi')], { temperature: 0, topK: 3 })).body).toMatchObject({
+      temperature: 0,
+      top_k: 3,
+    })
     expect((await sent([user('Hi')], { topP: 0.5 })).body).not.toHaveProperty('temperature')
-    expect((await sent([user('Hi')], { vendor: { service_tier: 'auto', max_tokens: 7 } })).body).toMatchObject({
+    expect(
+      (await sent([user('Hi')], { vendor: { service_tier: 'auto', max_tokens: 7 } })).body,
+    ).toMatchObject({
       service_tier: 'auto',
       max_tokens: 7,
     })
@@ -274,7 +303,9 @@ describe('a scripted conversation', () => {
     })
     expect(headers).not.toHaveProperty('authorization')
     expect(Object.keys(body)).not.toContain('betas')
-    expect((await sent([user('Hi')], {}, { apiKey: undefined, authToken: 'token-0123456789' })).headers).toMatchObject({
+    expect(
+      (await sent([user('Hi')], {}, { apiKey: undefined, authToken: 'token-0123456789' })).headers,
+    ).toMatchObject({
       authorization: 'Bearer token-0123456789',
     })
   })
@@ -298,13 +329,21 @@ describe('a scripted conversation', () => {
 describe('thinking', () => {
   const last = [user('Hi')]
   test.each<[string, CallOptions, object]>([
-    ['claude-sonnet-4-5', { reasoning: 'low' }, { thinking: { type: 'enabled', budget_tokens: 1024 } }],
+    [
+      'claude-sonnet-4-5',
+      { reasoning: 'low' },
+      { thinking: { type: 'enabled', budget_tokens: 1024 } },
+    ],
     [
       'claude-haiku-4-5-20251001',
       { reasoning: 'high', maxTokens: 64000 },
       { thinking: { type: 'enabled', budget_tokens: 24576 } },
     ],
-    ['claude-opus-4-6', { reasoning: 'high' }, { thinking: { type: 'adaptive' }, output_config: { effort: 'high' } }],
+    [
+      'claude-opus-4-6',
+      { reasoning: 'high' },
+      { thinking: { type: 'adaptive' }, output_config: { effort: 'high' } },
+    ],
     [
       'claude-opus-5-5',
       { reasoning: 'low' },
@@ -315,7 +354,10 @@ describe('thinking', () => {
     [
       'anthropic/claude-opus-4-7',
       { reasoning: 'medium' },
-      { thinking: { type: 'adaptive', display: 'summarized' }, output_config: { effort: 'medium' } },
+      {
+        thinking: { type: 'adaptive', display: 'summarized' },
+        output_config: { effort: 'medium' },
+      },
     ],
   ])('%s %j', async (model, options, expected) => {
     const { body, violations } = await sent(last, options, { model })
@@ -334,8 +376,18 @@ describe('thinking', () => {
     ['claude-sonnet-4-5', { reasoning: 'low', maxTokens: 1024 }, 'config', /maxTokens/],
     ['claude-sonnet-4-5', { reasoning: 'low', temperature: 0.2 }, 'unsupported', /temperature/],
     ['claude-sonnet-4-5', { reasoning: 'low', topK: 2 }, 'unsupported', /topK/],
-    ['claude-sonnet-4-5', { reasoning: 'low', toolChoice: 'required', tools: [rooms] }, 'unsupported', /forced/],
-    ['claude-opus-5-5', { toolChoice: { name: 'list_rooms' }, tools: [rooms] }, 'unsupported', /forced/],
+    [
+      'claude-sonnet-4-5',
+      { reasoning: 'low', toolChoice: 'required', tools: [rooms] },
+      'unsupported',
+      /forced/,
+    ],
+    [
+      'claude-opus-5-5',
+      { toolChoice: { name: 'list_rooms' }, tools: [rooms] },
+      'unsupported',
+      /forced/,
+    ],
     ['claude-opus-5', { temperature: 0 }, 'unsupported', /temperature/],
     ['claude-sonnet-4-5', { temperature: 1.5 }, 'config', /between 0 and 1/],
     ['claude-sonnet-4-5', { seed: 1 }, 'unsupported', /seed/],
@@ -353,7 +405,9 @@ describe('thinking', () => {
     expect(body).not.toHaveProperty('temperature')
     expect(headers['anthropic-version']).toBe('2026-10-21')
     expect(violations).toEqual([])
-    await expect(sent(last, { topP: 0.5 }, config)).rejects.toMatchObject(refused('unsupported', /topP/))
+    await expect(sent(last, { topP: 0.5 }, config)).rejects.toMatchObject(
+      refused('unsupported', /topP/),
+    )
   })
 })
 
@@ -367,8 +421,15 @@ test('a schema with bounds is sent as the API can hold a model to it, with what 
         properties: {
           age: { type: 'integer', minimum: 0, maximum: 150, description: 'In years' },
           mail: { type: 'string', format: 'email', pattern: '^(?!\\.).+@.+$' },
-          tags: { type: 'array', items: { type: 'string', minLength: 1 }, minItems: 1, maxItems: 3 },
-          place: { oneOf: [{ type: 'object', properties: { lat: { type: 'number' } } }, { type: 'null' }] },
+          tags: {
+            type: 'array',
+            items: { type: 'string', minLength: 1 },
+            minItems: 1,
+            maxItems: 3,
+          },
+          place: {
+            oneOf: [{ type: 'object', properties: { lat: { type: 'number' } } }, { type: 'null' }],
+          },
         },
         required: ['age'],
       },
@@ -390,7 +451,11 @@ test('a schema with bounds is sent as the API can hold a model to it, with what 
           },
           place: {
             anyOf: [
-              { type: 'object', properties: { lat: { type: 'number' } }, additionalProperties: false },
+              {
+                type: 'object',
+                properties: { lat: { type: 'number' } },
+                additionalProperties: false,
+              },
               { type: 'null' },
             ],
           },
@@ -403,21 +468,35 @@ test('a schema with bounds is sent as the API can hold a model to it, with what 
 })
 
 describe('histories', () => {
-  const call = { id: 'call|ünïcode/'.padEnd(90, 'x'), name: 'list_rooms', arguments: {}, argumentsText: '{}' }
+  const call = {
+    id: 'call|ünïcode/'.padEnd(90, 'x'),
+    name: 'list_rooms',
+    arguments: {},
+    argumentsText: '{}',
+  }
   const foreign: AssistantMessage = {
     role: 'assistant',
     content: 'One moment.',
     reasoning: 'secret',
     toolCalls: [call],
-    origin: { provider: 'other', model: 'm', state: [{ type: 'thinking', thinking: 'x', signature: 'y' }] },
+    origin: {
+      provider: 'other',
+      model: 'm',
+      state: [{ type: 'thinking', thinking: 'x', signature: 'y' }],
+    },
   }
   const result: ChatMessage = { role: 'tool', toolCallId: call.id, content: '' }
 
   test('a tool turn of another provider continues: ids fit, reasoning is left out, and a budget of thinking waits for the next turn', async () => {
-    const { body, violations } = await sent([user('Hi'), foreign, result], { reasoning: 'high', tools: [rooms] })
+    const { body, violations } = await sent([user('Hi'), foreign, result], {
+      reasoning: 'high',
+      tools: [rooms],
+    })
     const [, assistant, results] = body['messages'] as { content: Record<string, unknown>[] }[]
     expect(assistant!.content.map(({ type }) => type)).toEqual(['text', 'tool_use'])
-    expect(results!.content).toEqual([{ type: 'tool_result', tool_use_id: assistant!.content[1]!['id'] }])
+    expect(results!.content).toEqual([
+      { type: 'tool_result', tool_use_id: assistant!.content[1]!['id'] },
+    ])
     expect(body).not.toHaveProperty('thinking')
     expect(violations).toEqual([])
   })
@@ -425,15 +504,26 @@ describe('histories', () => {
   test('a warning says that thinking was left out', async () => {
     const fetch = async (): Promise<Response> =>
       Response.json({ type: 'message', content: [], stop_reason: 'end_turn' })
-    const provider = createAnthropic({ model: 'claude-sonnet-4-5', apiKey: 'sk-ant-test-0123456789', fetch })
-    const { warnings } = await provider.generate([user('Hi'), foreign, result], { reasoning: 'high', tools: [rooms] })
+    const provider = createAnthropic({
+      model: 'claude-sonnet-4-5',
+      apiKey: 'sk-ant-test-0123456789',
+      fetch,
+    })
+    const { warnings } = await provider.generate([user('Hi'), foreign, result], {
+      reasoning: 'high',
+      tools: [rooms],
+    })
     expect(warnings).toEqual([expect.stringContaining('reasoning was left out')])
   })
 
   test('a message that was changed loses its whole state', async () => {
     const own = await answered()
     const changed: AssistantMessage = { ...own, content: 'Something else.' }
-    const answers: ChatMessage[] = own.toolCalls!.map(({ id }) => ({ role: 'tool', toolCallId: id, content: 'x' }))
+    const answers: ChatMessage[] = own.toolCalls!.map(({ id }) => ({
+      role: 'tool',
+      toolCallId: id,
+      content: 'x',
+    }))
     const { body } = await sent([user('Hi'), changed, ...answers], { tools: [forecast, rooms] })
     expect(JSON.stringify(body)).not.toContain('signature')
     expect(JSON.stringify(body)).toContain('Something else.')
@@ -458,7 +548,11 @@ describe('histories', () => {
       { role: 'assistant', content: [{ type: 'text', text: 'The answer is' }] },
     ])
     expect(violations).toEqual([])
-    const blank = await sent([user('a'), { role: 'assistant', content: 'The answer is ' }, user(' ')])
+    const blank = await sent([
+      user('a'),
+      { role: 'assistant', content: 'The answer is ' },
+      user(' '),
+    ])
     expect(blank.body['messages']).toMatchObject([{}, { content: [{ text: 'The answer is' }] }])
   })
 
@@ -492,9 +586,12 @@ describe('histories', () => {
       content: '',
       toolCalls: [{ ...call, argumentsText: '{"a":', error: 'not JSON' }],
     }
-    const { body, violations } = await sent([user('Hi'), broken, { ...result, content: 'invalid', isError: true }], {
-      tools: [rooms],
-    })
+    const { body, violations } = await sent(
+      [user('Hi'), broken, { ...result, content: 'invalid', isError: true }],
+      {
+        tools: [rooms],
+      },
+    )
     expect(JSON.stringify(body)).toContain(JSON.stringify({ INVALID_JSON: '{"a":' }))
     expect(violations).toEqual([])
   })
@@ -505,7 +602,9 @@ describe('histories', () => {
       [
         {
           role: 'user',
-          content: [{ type: 'audio', source: { type: 'base64', data: 'AAAA', mediaType: 'audio/wav' } }],
+          content: [
+            { type: 'audio', source: { type: 'base64', data: 'AAAA', mediaType: 'audio/wav' } },
+          ],
         },
       ],
       'unsupported',
@@ -516,7 +615,9 @@ describe('histories', () => {
       [
         {
           role: 'user',
-          content: [{ type: 'image', source: { type: 'base64', data: 'AAAA', mediaType: 'image/tiff' } }],
+          content: [
+            { type: 'image', source: { type: 'base64', data: 'AAAA', mediaType: 'image/tiff' } },
+          ],
         },
       ],
       'unsupported',
@@ -527,7 +628,12 @@ describe('histories', () => {
       [
         {
           role: 'user',
-          content: [{ type: 'file', source: { type: 'base64', data: 'AAAA', mediaType: 'application/zip' } }],
+          content: [
+            {
+              type: 'file',
+              source: { type: 'base64', data: 'AAAA', mediaType: 'application/zip' },
+            },
+          ],
         },
       ],
       'unsupported',
@@ -538,7 +644,9 @@ describe('histories', () => {
       [
         {
           role: 'user',
-          content: [{ type: 'file', source: { type: 'base64', data: '/w==', mediaType: 'text/plain' } }],
+          content: [
+            { type: 'file', source: { type: 'base64', data: '/w==', mediaType: 'text/plain' } },
+          ],
         },
       ],
       'invalid-request',
@@ -548,7 +656,10 @@ describe('histories', () => {
       'a picture said by the model',
       [
         user('a'),
-        { role: 'assistant', content: [{ type: 'image', source: { type: 'url', url: 'https://a.test/b' } }] },
+        {
+          role: 'assistant',
+          content: [{ type: 'image', source: { type: 'url', url: 'https://a.test/b' } }],
+        },
         user('b'),
       ],
       'unsupported',
@@ -561,7 +672,10 @@ describe('histories', () => {
   test('a conversation that begins with a reply, as one does that was made shorter, gets a user message before it', async () => {
     const { body } = await sent([{ role: 'assistant', content: 'Hello' }, user('b')])
     expect(body['messages']).toMatchObject([
-      { role: 'user', content: [{ type: 'text', text: '[The conversation begins with a reply.]' }] },
+      {
+        role: 'user',
+        content: [{ type: 'text', text: '[The conversation begins with a reply.]' }],
+      },
       { role: 'assistant' },
       { role: 'user' },
     ])

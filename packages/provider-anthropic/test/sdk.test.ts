@@ -9,13 +9,22 @@ const apiKey = 'sk-ant-secret-0123456789abcdef'
 const sse = (...events: readonly { type: string }[]): string =>
   events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join('')
 const hello = sse(
-  { type: 'message_start', message: { model: 'm', content: [], usage: { input_tokens: 1, output_tokens: 1 } } } as {
+  {
+    type: 'message_start',
+    message: { model: 'm', content: [], usage: { input_tokens: 1, output_tokens: 1 } },
+  } as {
     type: string
   },
-  { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } } as { type: string },
-  { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'Hello' } } as { type: string },
+  { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } } as {
+    type: string
+  },
+  { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'Hello' } } as {
+    type: string
+  },
   { type: 'content_block_stop', index: 0 } as { type: string },
-  { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 2 } } as { type: string },
+  { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 2 } } as {
+    type: string
+  },
   { type: 'message_stop' },
 )
 
@@ -29,19 +38,22 @@ const provider = (config: Partial<AnthropicConfig>): ReturnType<typeof createAnt
 const once = { retry: { attempts: 1 } }
 
 describe('the SDK only sends requests', () => {
-  test.each([408, 409, 429, 500, 503, 529])('status %i: each attempt is one request', async (status) => {
-    const body = JSON.stringify({ type: 'error', error: { type: 'api_error', message: 'no' } })
-    const { origin, paths } = await serve(() => ({
-      status,
-      headers: { 'content-type': 'application/json', 'x-should-retry': 'true' },
-      body,
-    }))
-    await expect(provider({ baseUrl: origin }).complete('Hi', once)).rejects.toMatchObject({
-      provider: 'anthropic',
-      status,
-    })
-    expect(paths).toEqual(['/v1/messages'])
-  })
+  test.each([408, 409, 429, 500, 503, 529])(
+    'status %i: each attempt is one request',
+    async (status) => {
+      const body = JSON.stringify({ type: 'error', error: { type: 'api_error', message: 'no' } })
+      const { origin, paths } = await serve(() => ({
+        status,
+        headers: { 'content-type': 'application/json', 'x-should-retry': 'true' },
+        body,
+      }))
+      await expect(provider({ baseUrl: origin }).complete('Hi', once)).rejects.toMatchObject({
+        provider: 'anthropic',
+        status,
+      })
+      expect(paths).toEqual(['/v1/messages'])
+    },
+  )
 
   test('no redirect is followed', async () => {
     const { origin, paths } = await serve((path) =>
@@ -49,7 +61,9 @@ describe('the SDK only sends requests', () => {
         ? { status: 307, headers: { location: '/elsewhere' }, body: '' }
         : { status: 200, body: '{}' },
     )
-    await expect(provider({ baseUrl: origin }).complete('Hi', once)).rejects.toMatchObject({ code: 'redirect-refused' })
+    await expect(provider({ baseUrl: origin }).complete('Hi', once)).rejects.toMatchObject({
+      code: 'redirect-refused',
+    })
     expect(paths).toEqual(['/v1/messages'])
   })
 
@@ -62,21 +76,37 @@ describe('the SDK only sends requests', () => {
     const reader = await provider({ baseUrl: origin }).stream('Hi')
     let text = ''
     for await (const piece of reader) text += piece
-    expect([text, reader.finishReason(), reader.usage().outputTokens, paths.length]).toEqual(['Hello', 'stop', 2, 1])
+    expect([text, reader.finishReason(), reader.usage().outputTokens, paths.length]).toEqual([
+      'Hello',
+      'stop',
+      2,
+      1,
+    ])
   })
 
   test('many tokens without a stream and a deprecated model are neither refused nor warned of', async () => {
     const warn = vi.spyOn(console, 'warn')
     const fetch = async (): Promise<Response> =>
-      Response.json({ type: 'message', content: [{ type: 'text', text: 'ok' }], stop_reason: 'end_turn' })
-    expect(await provider({ model: 'claude-sonnet-4-5', fetch }).complete('Hi', { maxTokens: 128_000 })).toBe('ok')
+      Response.json({
+        type: 'message',
+        content: [{ type: 'text', text: 'ok' }],
+        stop_reason: 'end_turn',
+      })
+    expect(
+      await provider({ model: 'claude-sonnet-4-5', fetch }).complete('Hi', { maxTokens: 128_000 }),
+    ).toBe('ok')
     expect(warn).not.toHaveBeenCalled()
   })
 
   test('the SDK starts no timer of its own', async () => {
     const timers = vi.spyOn(globalThis, 'setTimeout')
-    const never = provider({ fetch: () => new Promise(() => undefined), timeouts: { headersMs: 1234 } })
-    await expect(never.complete('Hi', { deadlineMs: 20 })).rejects.toMatchObject({ code: 'timeout' })
+    const never = provider({
+      fetch: () => new Promise(() => undefined),
+      timeouts: { headersMs: 1234 },
+    })
+    await expect(never.complete('Hi', { deadlineMs: 20 })).rejects.toMatchObject({
+      code: 'timeout',
+    })
     const delays = timers.mock.calls.map(([, ms]) => ms)
     expect(delays).toContain(1234)
     // The SDK's own time-out.
@@ -90,14 +120,21 @@ describe('the SDK only sends requests', () => {
       const headers = init?.headers as Record<string, string>
       sent.push({ ...headers })
       headers['x-left'] = 'behind'
-      return Response.json({ type: 'message', content: [{ type: 'text', text: 'ok' }], stop_reason: 'end_turn' })
+      return Response.json({
+        type: 'message',
+        content: [{ type: 'text', text: 'ok' }],
+        stop_reason: 'end_turn',
+      })
     }
     const { complete } = provider({ fetch })
     await complete('One')
     await complete('Two', { vendor: { headers: { 'X-Own': 'mine' } } })
     expect([built.mock.calls.length, sent[1]]).toEqual([1, { ...sent[0], 'x-own': 'mine' }])
     await complete('Three', { vendor: { betas: ['later'] } })
-    expect([built.mock.calls.length, sent[2]]).toEqual([2, { ...sent[0], 'anthropic-beta': 'later' }])
+    expect([built.mock.calls.length, sent[2]]).toEqual([
+      2,
+      { ...sent[0], 'anthropic-beta': 'later' },
+    ])
     expect(sent[0]).toMatchObject({ 'x-api-key': apiKey, 'content-type': 'application/json' })
   })
 
@@ -106,7 +143,11 @@ describe('the SDK only sends requests', () => {
       const { baseUrl } = { baseUrl: `http://${host}.test` }
       const fetch = async (): Promise<Response> => {
         await new Promise((resolve) => setTimeout(resolve, host === 'a' ? 10 : 0))
-        return Response.json({ type: 'message', content: [{ type: 'text', text: host }], stop_reason: 'end_turn' })
+        return Response.json({
+          type: 'message',
+          content: [{ type: 'text', text: host }],
+          stop_reason: 'end_turn',
+        })
       }
       return provider({ baseUrl, fetch }).complete('Hi')
     }
@@ -114,11 +155,17 @@ describe('the SDK only sends requests', () => {
     const seen = new Set<string>()
     const shared = provider({
       fetch: async (_, init) => {
-        const body = JSON.parse(init?.body as string) as { messages: { content: { text: string }[] }[] }
+        const body = JSON.parse(init?.body as string) as {
+          messages: { content: { text: string }[] }[]
+        }
         const { text } = body.messages[0]!.content[0]!
         seen.add(text)
         await new Promise((resolve) => setTimeout(resolve, (prompts.indexOf(text) * 7) % 20))
-        return Response.json({ type: 'message', content: [{ type: 'text', text }], stop_reason: 'end_turn' })
+        return Response.json({
+          type: 'message',
+          content: [{ type: 'text', text }],
+          stop_reason: 'end_turn',
+        })
       },
     })
     const prompts = Array.from({ length: 50 }, (_, index) => `prompt ${index}`)
@@ -129,7 +176,10 @@ describe('the SDK only sends requests', () => {
 
 test('a configuration without a model is refused', () => {
   expect(() => provider({ model: undefined as unknown as string })).toThrow(
-    expect.objectContaining({ code: 'config', message: 'anthropic: model must be text: the name of a model' }),
+    expect.objectContaining({
+      code: 'config',
+      message: 'anthropic: model must be text: the name of a model',
+    }),
   )
 })
 
@@ -165,7 +215,9 @@ describe('keys', () => {
 
   test('a provider shows no key', () => {
     const shown = provider({ headers: { authorization: 'Bearer header-secret' } })
-    expect(inspect(shown, { depth: 10, showHidden: true }) + JSON.stringify(shown)).not.toMatch(/secret/)
+    expect(inspect(shown, { depth: 10, showHidden: true }) + JSON.stringify(shown)).not.toMatch(
+      /secret/,
+    )
   })
 })
 
@@ -188,7 +240,9 @@ describe('other endpoints', () => {
   test('listModels reads every page', async () => {
     const { origin, paths } = await serve((path) => {
       const first = !path.includes('after_id')
-      const data = first ? [{ id: 'a', display_name: 'A', created_at: '2026-01-01T00:00:00Z' }] : [{ id: 'b' }]
+      const data = first
+        ? [{ id: 'a', display_name: 'A', created_at: '2026-01-01T00:00:00Z' }]
+        : [{ id: 'b' }]
       return {
         status: 200,
         headers: { 'content-type': 'application/json' },
@@ -246,7 +300,10 @@ describe('other endpoints', () => {
       headers.get('x-api-key'),
       headers.has('authorization'),
     ]).toEqual(['b1', 't', apiKey, false])
-    const refused = countTokens(config, [{ role: 'user', content: 'Hi' }], { reasoning: 'high', maxTokens: 500 })
+    const refused = countTokens(config, [{ role: 'user', content: 'Hi' }], {
+      reasoning: 'high',
+      maxTokens: 500,
+    })
     await expect(refused).rejects.toMatchObject({ code: 'config', provider: 'anthropic' })
   })
 })

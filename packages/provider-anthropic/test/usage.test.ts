@@ -5,9 +5,14 @@ import { createAnthropic } from '../src/index.js'
 type Wire = Readonly<Record<string, unknown>>
 
 const sse = (events: readonly Wire[]): Response =>
-  new Response(events.map((event) => `event: ${String(event['type'])}\ndata: ${JSON.stringify(event)}\n\n`).join(''), {
-    headers: { 'content-type': 'text/event-stream' },
-  })
+  new Response(
+    events
+      .map((event) => `event: ${String(event['type'])}\ndata: ${JSON.stringify(event)}\n\n`)
+      .join(''),
+    {
+      headers: { 'content-type': 'text/event-stream' },
+    },
+  )
 const provide = (respond: () => Response) =>
   createAnthropic({
     model: 'claude-sonnet-4-5',
@@ -17,7 +22,12 @@ const provide = (respond: () => Response) =>
   })
 const start = (id: string | undefined, input = 5): Wire => ({
   type: 'message_start',
-  message: { ...(id && { id }), model: 'claude-x', content: [], usage: { input_tokens: input, output_tokens: 0 } },
+  message: {
+    ...(id && { id }),
+    model: 'claude-x',
+    content: [],
+    usage: { input_tokens: input, output_tokens: 0 },
+  },
 })
 const said = (text: string): Wire[] => [
   { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
@@ -45,7 +55,13 @@ describe('usage', () => {
     outputTokens: 1410,
     cacheReadTokens: 7,
     otherModels: [
-      { model: 'claude-opus', inputTokens: 2000, outputTokens: 900, cacheReadTokens: 0, cacheCreationTokens: 0 },
+      {
+        model: 'claude-opus',
+        inputTokens: 2000,
+        outputTokens: 900,
+        cacheReadTokens: 0,
+        cacheCreationTokens: 0,
+      },
     ],
   }
 
@@ -60,14 +76,25 @@ describe('usage', () => {
       stop_reason: 'end_turn',
       usage,
     }
-    const whole = await provide(() => Response.json(body)).generate([{ role: 'user', content: 'Hi' }])
+    const whole = await provide(() => Response.json(body)).generate([
+      { role: 'user', content: 'Hi' },
+    ])
     expect(whole.usage).toMatchObject(expected)
     expect(whole.responseId).toBe('msg_2')
   })
 
   test('usage does not add the iteration of a fallback, which is the top level', async () => {
-    const one = { type: 'fallback_message', model: 'claude-opus', input_tokens: 5, output_tokens: 9 }
-    const reader = await read(start('m'), ...said('Hi'), ...end({ output_tokens: 9, iterations: [one] }))
+    const one = {
+      type: 'fallback_message',
+      model: 'claude-opus',
+      input_tokens: 5,
+      output_tokens: 9,
+    }
+    const reader = await read(
+      start('m'),
+      ...said('Hi'),
+      ...end({ output_tokens: 9, iterations: [one] }),
+    )
     expect(reader.usage()).toMatchObject({ inputTokens: 5, outputTokens: 9 })
     expect(reader.usage()).not.toHaveProperty('otherModels')
   })
@@ -91,12 +118,19 @@ describe('usage', () => {
 describe('a second message_start', () => {
   test('a second message_start replaces the first if nothing was said yet', async () => {
     const reader = await read(start('a', 5), start('b', 7), ...said('Hello'), ...end())
-    expect([reader.fullText(), reader.usage().inputTokens, reader.details().responseId]).toEqual(['Hello', 7, 'b'])
+    expect([reader.fullText(), reader.usage().inputTokens, reader.details().responseId]).toEqual([
+      'Hello',
+      7,
+      'b',
+    ])
   })
 
   test('a second message_start replaces the counts of the first too', async () => {
     const first = start('a', 5) as { message: { usage: object } }
-    const cached = { ...first, message: { ...first.message, usage: { input_tokens: 5, cache_read_input_tokens: 50 } } }
+    const cached = {
+      ...first,
+      message: { ...first.message, usage: { input_tokens: 5, cache_read_input_tokens: 50 } },
+    }
     const reader = await read(cached, start('b', 7), ...said('Hello'), ...end())
     expect([reader.usage().inputTokens, reader.usage().cacheReadTokens]).toEqual([7, 0])
   })
@@ -131,20 +165,27 @@ describe('a second message_start', () => {
 
 describe('details', () => {
   test('a reply lists files that code execution made', async () => {
-    const result = { type: 'code_execution_result', content: [{ type: 'code_execution_output', file_id: 'file_1' }] }
+    const result = {
+      type: 'code_execution_result',
+      content: [{ type: 'code_execution_output', file_id: 'file_1' }],
+    }
     const body = {
       type: 'message',
       content: [{ type: 'code_execution_tool_result', tool_use_id: 'srv_1', content: result }],
       stop_reason: 'end_turn',
     }
-    const { files } = await provide(() => Response.json(body)).generate([{ role: 'user', content: 'Hi' }])
+    const { files } = await provide(() => Response.json(body)).generate([
+      { role: 'user', content: 'Hi' },
+    ])
     expect(files).toEqual([{ id: 'file_1' }])
   })
 
   test('a reply reports a refusal with what the API recommends', async () => {
     const stop_details = { type: 'refusal', category: 'cyber', recommended_model: 'claude-y' }
     const body = { type: 'message', content: [], stop_reason: 'refusal', stop_details }
-    const { safety } = await provide(() => Response.json(body)).generate([{ role: 'user', content: 'Hi' }])
+    const { safety } = await provide(() => Response.json(body)).generate([
+      { role: 'user', content: 'Hi' },
+    ])
     expect(safety).toEqual([{ subject: 'reply', data: stop_details }])
   })
 })

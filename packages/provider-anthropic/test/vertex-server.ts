@@ -10,7 +10,9 @@ export interface Asked {
 }
 
 /** What the server does with its next requests, in order: a failure, or a reply that is cut off after some bytes. */
-export type Trouble = { readonly status: number; readonly body: unknown } | { readonly cutAt: number }
+export type Trouble =
+  | { readonly status: number; readonly body: unknown }
+  | { readonly cutAt: number }
 
 /** A failure as Google words it. */
 export const google = (code: number, status: string, message: string): Trouble => ({
@@ -18,11 +20,20 @@ export const google = (code: number, status: string, message: string): Trouble =
   body: { error: { code, message, status } },
 })
 
-const counts = '/v1/projects/my-project/locations/europe-west1/publishers/anthropic/models/count-tokens:rawPredict'
-const turn = { text: ['The sky', ' is blue.'], finish: 'stop', usage: { inputTokens: 3, outputTokens: 5 } } as const
+const counts =
+  '/v1/projects/my-project/locations/europe-west1/publishers/anthropic/models/count-tokens:rawPredict'
+const turn = {
+  text: ['The sky', ' is blue.'],
+  finish: 'stop',
+  usage: { inputTokens: 3, outputTokens: 5 },
+} as const
 const invalid = (message: string): Trouble => ({
   status: 400,
-  body: { type: 'error', error: { type: 'invalid_request_error', message }, request_id: 'req_vrtx_1' },
+  body: {
+    type: 'error',
+    error: { type: 'invalid_request_error', message },
+    request_id: 'req_vrtx_1',
+  },
 })
 
 /** Claude on Vertex AI, on a socket of this computer: as strict as the documentation, and its tokens expire. */
@@ -33,16 +44,22 @@ export async function startVertex() {
 
   function judge(method: string, { path, headers, body }: Asked): Trouble | undefined {
     const token = headers['authorization']?.replace(/^Bearer /, '') ?? ''
-    if (!tokens.has(token)) return google(401, 'UNAUTHENTICATED', `Request had invalid credentials: ${token}`)
+    if (!tokens.has(token))
+      return google(401, 'UNAUTHENTICATED', `Request had invalid credentials: ${token}`)
     if (path === counts && method === 'POST') {
       const { model, messages, anthropic_version: version, ...more } = body
       const known = ['system', 'tools', 'tool_choice', 'thinking', 'output_config']
       const extra = Object.keys(more).find((name) => !known.includes(name))
       if (extra !== undefined) return invalid(`${extra}: Extra inputs are not permitted`)
-      return model && messages && version === 'vertex-2023-10-16' ? undefined : invalid('model: Field required')
+      return model && messages && version === 'vertex-2023-10-16'
+        ? undefined
+        : invalid('model: Field required')
     }
     const request = { method, path, headers, body }
-    if (!anthropicVertex.matches(request) || !path.startsWith('/v1/projects/my-project/locations/europe-west1/'))
+    if (
+      !anthropicVertex.matches(request) ||
+      !path.startsWith('/v1/projects/my-project/locations/europe-west1/')
+    )
       return google(
         404,
         'NOT_FOUND',
@@ -56,7 +73,9 @@ export async function startVertex() {
     requests.push(asked)
     const trouble = judge(method, asked) ?? troubles.shift()
     if (trouble && 'status' in trouble) {
-      response.writeHead(trouble.status, { 'content-type': 'application/json' }).end(JSON.stringify(trouble.body))
+      response
+        .writeHead(trouble.status, { 'content-type': 'application/json' })
+        .end(JSON.stringify(trouble.body))
       return
     }
     if (asked.path === counts) {

@@ -27,7 +27,9 @@ function configOf(baseUrl: string, more: Partial<AnthropicConfig> = {}) {
 }
 
 /** The error that a promise rejects with. */
-const failureOf = (promise: Promise<unknown>): Promise<Error & { code?: string; status?: number }> =>
+const failureOf = (
+  promise: Promise<unknown>,
+): Promise<Error & { code?: string; status?: number }> =>
   promise.then(
     () => Promise.reject(new Error('nothing failed')),
     (error: unknown) => error as Error,
@@ -38,7 +40,10 @@ describe('Claude on Vertex AI, over a socket', () => {
     await using server = await startVertex()
     const { asked, config } = configOf(server.baseUrl, { betas: ['context-management-2025-06-27'] })
     const provider = createAnthropic(config)
-    expect(await provider.generate([hi])).toMatchObject({ text: 'The sky is blue.', finishReason: 'stop' })
+    expect(await provider.generate([hi])).toMatchObject({
+      text: 'The sky is blue.',
+      finishReason: 'stop',
+    })
     let text = ''
     for await (const delta of await provider.stream('Hi')) text += delta
     expect(text).toBe('The sky is blue.')
@@ -77,30 +82,39 @@ describe('Claude on Vertex AI, over a socket', () => {
     expect(await provider.complete('Hi', once)).toBe('The sky is blue.')
   })
 
-  test.each([0, 1, 60, 200, 400, 700])('a stream that is cut after %i bytes fails', async (cutAt) => {
-    await using server = await startVertex()
-    server.troubles.push({ cutAt })
-    const { config } = configOf(server.baseUrl)
-    const read = async (): Promise<void> => {
-      const reader = await createAnthropic(config).stream('Hi', once)
-      while (!(await reader.next()).done);
-    }
-    const error = await failureOf(read())
-    expect(['truncated', 'network']).toContain(error.code)
-  })
+  test.each([0, 1, 60, 200, 400, 700])(
+    'a stream that is cut after %i bytes fails',
+    async (cutAt) => {
+      await using server = await startVertex()
+      server.troubles.push({ cutAt })
+      const { config } = configOf(server.baseUrl)
+      const read = async (): Promise<void> => {
+        const reader = await createAnthropic(config).stream('Hi', once)
+        while (!(await reader.next()).done);
+      }
+      const error = await failureOf(read())
+      expect(['truncated', 'network']).toContain(error.code)
+    },
+  )
 
   test('a whole reply that is cut fails', async () => {
     await using server = await startVertex()
     server.troubles.push({ cutAt: 40 })
-    expect((await failureOf(createAnthropic(configOf(server.baseUrl).config).generate([hi], once))).code).toMatch(
-      /^(truncated|network)$/,
-    )
+    expect(
+      (await failureOf(createAnthropic(configOf(server.baseUrl).config).generate([hi], once))).code,
+    ).toMatch(/^(truncated|network)$/)
   })
 
   const notFound = { code: 404, message: 'Publisher Model `m` was not found.', status: 'NOT_FOUND' }
   test.each([
     ["Google's form", 404, { error: notFound }, 'not-found', 'Publisher Model `m` was not found.'],
-    ["Google's form in an array", 404, [{ error: notFound }], 'not-found', 'Publisher Model `m` was not found.'],
+    [
+      "Google's form in an array",
+      404,
+      [{ error: notFound }],
+      'not-found',
+      'Publisher Model `m` was not found.',
+    ],
     [
       'no quota',
       429,
@@ -129,7 +143,9 @@ describe('Claude on Vertex AI, over a socket', () => {
   ])('a failure is read: %s', async (_form, status, body, code, message) => {
     await using server = await startVertex()
     server.troubles.push({ status, body })
-    const error = await failureOf(createAnthropic(configOf(server.baseUrl).config).complete('Hi', once))
+    const error = await failureOf(
+      createAnthropic(configOf(server.baseUrl).config).complete('Hi', once),
+    )
     expect(error).toMatchObject({ code, status })
     expect(error.message).toContain(`${status} ${code}: ${message}`)
   })
@@ -137,24 +153,47 @@ describe('Claude on Vertex AI, over a socket', () => {
   test('tokens are counted, with the model in the body', async () => {
     await using server = await startVertex()
     const { config } = configOf(server.baseUrl)
-    expect(await countTokens(config, [{ role: 'system', content: 'Be brief.' }, hi])).toMatchObject({ tokens: 7 })
-    expect(server.requests[0]).toMatchObject({ path: `${place}/count-tokens:rawPredict`, body: { model } })
+    expect(await countTokens(config, [{ role: 'system', content: 'Be brief.' }, hi])).toMatchObject(
+      { tokens: 7 },
+    )
+    expect(server.requests[0]).toMatchObject({
+      path: `${place}/count-tokens:rawPredict`,
+      body: { model },
+    })
   })
 
-  const picture = (source: object): ChatMessage => ({ role: 'user', content: [{ type: 'image', source }] }) as never
+  const picture = (source: object): ChatMessage =>
+    ({ role: 'user', content: [{ type: 'image', source }] }) as never
   const tool = { name: 'add', description: 'Adds', parameters: { type: 'object', properties: {} } }
-  const schema = { type: 'json-schema', name: 'n', schema: { type: 'object', properties: {} } } as const
+  const schema = {
+    type: 'json-schema',
+    name: 'n',
+    schema: { type: 'object', properties: {} },
+  } as const
   test.each([
     ['web fetch', [hi], { providerTools: [{ type: 'web_fetch_20250910', name: 'web_fetch' }] }, []],
-    ['the newer web search', [hi], { providerTools: [{ type: 'web_search_20260209', name: 'web_search' }] }, []],
-    ['code that runs', [hi], { providerTools: [{ type: 'code_execution_20260120', name: 'code_execution' }] }, []],
+    [
+      'the newer web search',
+      [hi],
+      { providerTools: [{ type: 'web_search_20260209', name: 'web_search' }] },
+      [],
+    ],
+    [
+      'code that runs',
+      [hi],
+      { providerTools: [{ type: 'code_execution_20260120', name: 'code_execution' }] },
+      [],
+    ],
     ['callers of a tool', [hi], {}, [{ ...tool, callers: ['direct'] }]],
     ['a picture by its address', [picture({ type: 'url', url: 'https://a.test/b.png' })], {}, []],
     ['a stored file', [picture({ type: 'file', id: 'f', origin: 'anthropic' })], {}, []],
   ])('%s is refused by name, and nothing is asked', async (_what, messages, options, tools) => {
     await using server = await startVertex()
     const { asked, config } = configOf(server.baseUrl)
-    const call = createAnthropic(config).generate(messages, { ...(options as CallOptions), tools: tools as never })
+    const call = createAnthropic(config).generate(messages, {
+      ...(options as CallOptions),
+      tools: tools as never,
+    })
     await expect(call).rejects.toMatchObject({
       code: 'unsupported',
       message: expect.stringContaining('Claude in Vertex AI has no such thing') as string,
@@ -173,9 +212,19 @@ describe('Claude on Vertex AI, over a socket', () => {
   })
 
   test.each([
-    ['the web search', [hi], { providerTools: [{ type: 'web_search_20250305', name: 'web_search' }] }, []],
+    [
+      'the web search',
+      [hi],
+      { providerTools: [{ type: 'web_search_20250305', name: 'web_search' }] },
+      [],
+    ],
     ['a schema, and a strict tool', [hi], { responseFormat: schema }, [{ ...tool, strict: true }]],
-    ['a picture', [picture({ type: 'base64', mediaType: 'image/png', data: 'iVBORw0KGgo=' })], {}, [tool]],
+    [
+      'a picture',
+      [picture({ type: 'base64', mediaType: 'image/png', data: 'iVBORw0KGgo=' })],
+      {},
+      [tool],
+    ],
   ])('%s is taken', async (_what, messages, options, tools) => {
     await using server = await startVertex()
     const { config } = configOf(server.baseUrl)
@@ -186,23 +235,36 @@ describe('Claude on Vertex AI, over a socket', () => {
   test('a token that is given once is sent, and is kept out of errors', async () => {
     await using server = await startVertex()
     const vertex = { project: 'my-project', location: 'europe-west1' }
-    const provider = createAnthropic({ model, baseUrl: server.baseUrl, vertex, authToken: 'token-1-of-vertex' })
+    const provider = createAnthropic({
+      model,
+      baseUrl: server.baseUrl,
+      vertex,
+      authToken: 'token-1-of-vertex',
+    })
     expect(await provider.complete('Hi')).toBe('The sky is blue.')
     server.tokens.clear()
-    expect((await failureOf(provider.complete('Hi', once))).message).not.toContain('token-1-of-vertex')
+    expect((await failureOf(provider.complete('Hi', once))).message).not.toContain(
+      'token-1-of-vertex',
+    )
   })
 
   test('a callback that fails, or gives nothing, is an error that names it', async () => {
     await using server = await startVertex()
     const ask = (accessToken: () => string) =>
       failureOf(
-        createAnthropic({ model, baseUrl: server.baseUrl, vertex: { project: 'p', accessToken } }).complete('Hi', once),
+        createAnthropic({
+          model,
+          baseUrl: server.baseUrl,
+          vertex: { project: 'p', accessToken },
+        }).complete('Hi', once),
       )
     const failed = await ask(() => {
       throw new Error('gcloud is not logged in')
     })
     expect(failed).toMatchObject({ code: 'auth' })
-    expect(failed.message).toContain('anthropic: vertex.accessToken failed: gcloud is not logged in')
+    expect(failed.message).toContain(
+      'anthropic: vertex.accessToken failed: gcloud is not logged in',
+    )
     expect(await ask(() => '')).toMatchObject({ code: 'config' })
     expect(server.requests).toEqual([])
   })
@@ -211,7 +273,10 @@ describe('Claude on Vertex AI, over a socket', () => {
 const vertex = { project: 'p', accessToken: () => 'token-of-vertex' }
 test.each([
   [{ vertex: { project: 'p' } }, 'Vertex AI needs one of vertex.accessToken and authToken'],
-  [{ vertex, authToken: 'token-of-vertex' }, 'Vertex AI needs one of vertex.accessToken and authToken'],
+  [
+    { vertex, authToken: 'token-of-vertex' },
+    'Vertex AI needs one of vertex.accessToken and authToken',
+  ],
   [{ vertex, apiKey: 'key-0123456789' }, 'Vertex AI takes no apiKey, cloud and apiVersion'],
   [{ vertex, cloud: 'foundry' as const }, 'Vertex AI takes no apiKey, cloud and apiVersion'],
   [{ vertex, apiVersion: '2026-10-21' }, 'Vertex AI takes no apiKey, cloud and apiVersion'],
@@ -220,7 +285,10 @@ test.each([
   [{ vertex: { ...vertex, location: 'eu/x' } }, 'a location such as'],
 ])('the configuration %j is refused', (config, message) => {
   expect(() => createAnthropic({ model, ...config })).toThrow(
-    expect.objectContaining({ code: 'config', message: expect.stringContaining(message) as string }),
+    expect.objectContaining({
+      code: 'config',
+      message: expect.stringContaining(message) as string,
+    }),
   )
 })
 
@@ -235,13 +303,22 @@ test.each([
     urls.push(url as string)
     return Promise.resolve(Response.json({}, { status: 400 }))
   }
-  const provider = createAnthropic({ model, vertex: { ...vertex, location }, fetch, enforceHosts: true })
+  const provider = createAnthropic({
+    model,
+    vertex: { ...vertex, location },
+    fetch,
+    enforceHosts: true,
+  })
   await provider.complete('Hi').catch(() => undefined)
   const where = `projects/p/locations/${location ?? 'global'}/publishers/anthropic/models`
   expect(urls).toEqual([`${root}/v1/${where}/${model}:rawPredict`])
 })
 
 test('a model name that would lead to another path is refused', async () => {
-  const provider = createAnthropic({ model: '../../x', vertex, fetch: () => Promise.reject(new Error('asked')) })
+  const provider = createAnthropic({
+    model: '../../x',
+    vertex,
+    fetch: () => Promise.reject(new Error('asked')),
+  })
   await expect(provider.complete('Hi')).rejects.toMatchObject({ code: 'config' })
 })

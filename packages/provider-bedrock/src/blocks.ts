@@ -25,7 +25,8 @@ export class ReplyBlocks {
   add(index: number, piece: WirePiece, whole = false): void {
     const block = this.#blocks.get(index) ?? { text: new TextBuffer(), reasoning: new TextBuffer() }
     this.#blocks.set(index, block)
-    const text = piece.text ?? piece.citationsContent?.content?.map((part) => part?.text ?? '').join('')
+    const text =
+      piece.text ?? piece.citationsContent?.content?.map((part) => part?.text ?? '').join('')
     if (block.isForeign) return
     if (typeof text === 'string') {
       block.text.add(text)
@@ -34,12 +35,16 @@ export class ReplyBlocks {
     else if (piece.toolUse && piece.toolUse.type !== 'server_tool_use') {
       const { toolUseId, name, input } = piece.toolUse
       block.toolUse ??= { toolUseId, name }
-      const rest = whole ? { value: input } : { text: typeof input === 'string' ? input : undefined }
+      const rest = whole
+        ? { value: input }
+        : { text: typeof input === 'string' ? input : undefined }
       this.#sink.toolCall(index, { id: toolUseId, name, ...rest })
     } else if (Object.keys(piece).length) {
       this.#isLossy = true
       if (!piece.citation) block.isForeign = true
-      this.#sink.warning(`the reply has a block that is not shown: ${Object.keys(piece).join(', ')}`)
+      this.#sink.warning(
+        `the reply has a block that is not shown: ${Object.keys(piece).join(', ')}`,
+      )
     }
   }
 
@@ -50,8 +55,12 @@ export class ReplyBlocks {
 
   /** What has to come back unchanged in the next turn; undefined if text and calls say all of it. */
   kept(): readonly WireBlock[] | undefined {
-    const blocks = [...this.#blocks].sort(([one], [other]) => one - other).flatMap(([, block]) => toKept(block))
-    return blocks.some((block) => 'reasoningContent' in block) && !this.#isLossy ? blocks : undefined
+    const blocks = [...this.#blocks]
+      .sort(([one], [other]) => one - other)
+      .flatMap(([, block]) => toKept(block))
+    return blocks.some((block) => 'reasoningContent' in block) && !this.#isLossy
+      ? blocks
+      : undefined
   }
 
   #reasoning(block: OpenBlock, piece: WireReasoning): void {
@@ -59,7 +68,8 @@ export class ReplyBlocks {
     block.reasoning.add(text)
     this.#sink.reasoning(text)
     if (typeof signature === 'string') block.signature = (block.signature ?? '') + signature
-    if (typeof piece.redactedContent === 'string') block.redacted = (block.redacted ?? '') + piece.redactedContent
+    if (typeof piece.redactedContent === 'string')
+      block.redacted = (block.redacted ?? '') + piece.redactedContent
   }
 }
 
@@ -67,6 +77,7 @@ export class ReplyBlocks {
 function toKept({ text, reasoning, signature, redacted, toolUse }: OpenBlock): WireBlock[] {
   if (toolUse) return [{ toolUse }]
   if (redacted !== undefined) return [{ reasoningContent: { redactedContent: redacted } }]
-  if (signature !== undefined) return [{ reasoningContent: { reasoningText: { text: reasoning.text, signature } } }]
+  if (signature !== undefined)
+    return [{ reasoningContent: { reasoningText: { text: reasoning.text, signature } } }]
   return text.text.trim() ? [{ text: text.text }] : []
 }

@@ -11,7 +11,10 @@ const docs = 'https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtim
  */
 export function capabilities({ model, traits, profile }: BedrockConfig): Capabilities {
   const known = /^(anthropic|amazon[.]nova)/.test(modelName(model))
-  const tools = { supported: known || ('by-model' as const), source: `${docs}_ToolConfiguration.html` }
+  const tools = {
+    supported: known || ('by-model' as const),
+    source: `${docs}_ToolConfiguration.html`,
+  }
   return resolveCapabilities(
     {
       tools,

@@ -49,9 +49,16 @@ export interface Connection {
  * Reads where to connect and with what.
  * @throws {LlmError} `config` — no region, no way to prove who calls, or two; `invalid-base-url`.
  */
-export function toConnection({ apiKey, credentials, ...config }: Omit<BedrockConfig, 'model'>): Connection {
+export function toConnection({
+  apiKey,
+  credentials,
+  ...config
+}: Omit<BedrockConfig, 'model'>): Connection {
   const { baseUrl } = config
-  const region = config.region ?? /[/.]bedrock-runtime(?:-fips)?[.]([a-z0-9-]+)[.]/.exec(baseUrl ?? '')?.[1] ?? ''
+  const region =
+    config.region ??
+    /[/.]bedrock-runtime(?:-fips)?[.]([a-z0-9-]+)[.]/.exec(baseUrl ?? '')?.[1] ??
+    ''
   const address = baseUrl ?? bedrockUrl(region)
   if (address === undefined)
     throw invalid(
@@ -84,6 +91,8 @@ const invalid = (message: string): LlmError => configError(`${providerName}: ${m
  */
 export function modelPath(model: string, operation: string): string {
   if (!/^(?![.]{1,2}$)[a-zA-Z0-9_.:/@-]{1,2048}$/.test(model))
-    throw invalid(`model must be the id or the ARN of a model or an inference profile, not ${JSON.stringify(model)}`)
+    throw invalid(
+      `model must be the id or the ARN of a model or an inference profile, not ${JSON.stringify(model)}`,
+    )
   return `/model/${encodeURIComponent(model)}/${operation}`
 }

@@ -68,7 +68,9 @@ export const finishedSystem = (content: SystemMessage['content']): WireBlock[] =
 /** What the user, or a tool, says. `where` is for errors. */
 export function userBlocks(content: Content, where: string, nameOf: NameDocument): WireBlock[] {
   if (typeof content === 'string') return textBlocks(content)
-  return content.flatMap((part, index) => finished(part, partBlocks(part, `${where}.content[${index}]`, nameOf), where))
+  return content.flatMap((part, index) =>
+    finished(part, partBlocks(part, `${where}.content[${index}]`, nameOf), where),
+  )
 }
 
 /** What the model said; it can only have been text. */
@@ -76,12 +78,18 @@ export function assistantBlocks(content: Content, where: string): WireBlock[] {
   if (typeof content === 'string') return textBlocks(content)
   return content.flatMap((part, index) => {
     if (part.type === 'text') return finished(part, textBlocks(part.text), where)
-    throw unsupported(`${where}.content[${index}]: an assistant message holds only text; move it into a user message`)
+    throw unsupported(
+      `${where}.content[${index}]: an assistant message holds only text; move it into a user message`,
+    )
   })
 }
 
 /** The blocks with the vendor fields of their part, and the mark of the cache behind them. */
-const finished = ({ cache, vendor }: ContentPart, blocks: readonly WireBlock[], where: string): WireBlock[] => {
+const finished = (
+  { cache, vendor }: ContentPart,
+  blocks: readonly WireBlock[],
+  where: string,
+): WireBlock[] => {
   const merged = blocks.map((block) => withVendor(block, vendor, `vendor of ${where}`))
   return cache && merged.length ? [...merged, cachePoint(cache)] : merged
 }
@@ -90,7 +98,8 @@ const unsupported = (message: string): LlmError => new LlmError('unsupported', m
 
 function partBlocks(part: ContentPart, where: string, nameOf: NameDocument): WireBlock[] {
   if (part.type === 'text') return textBlocks(part.text)
-  if (part.type === 'audio') throw unsupported(`${where}: sound is not supported; send a transcript`)
+  if (part.type === 'audio')
+    throw unsupported(`${where}: sound is not supported; send a transcript`)
   return [part.type === 'image' ? imageBlock(part.source, where) : fileBlock(part, where, nameOf)]
 }
 
@@ -108,7 +117,10 @@ function imageBlock(source: MediaSource, where: string): WireBlock {
 }
 
 function fileBlock({ source, name }: FilePart, where: string, nameOf: NameDocument): WireBlock {
-  const mediaType = (source.mediaType ?? 'application/pdf').toLowerCase().replace(/;.*$/s, '').trim()
+  const mediaType = (source.mediaType ?? 'application/pdf')
+    .toLowerCase()
+    .replace(/;.*$/s, '')
+    .trim()
   if (mediaType.startsWith('image/')) return imageBlock(source, where)
   const format = documentFormats[mediaType]
   if (format === undefined)
@@ -121,6 +133,9 @@ function fileBlock({ source, name }: FilePart, where: string, nameOf: NameDocume
 /** Bytes, or an object of S3: Bedrock fetches nothing else. */
 function toSource(source: MediaSource, where: string): object {
   if (source.type === 'base64') return { bytes: source.data }
-  if (source.type === 'url' && source.url.startsWith('s3://')) return { s3Location: { uri: source.url } }
-  throw unsupported(`${where}: Bedrock fetches only addresses of S3 (s3://bucket/key); give the bytes themselves`)
+  if (source.type === 'url' && source.url.startsWith('s3://'))
+    return { s3Location: { uri: source.url } }
+  throw unsupported(
+    `${where}: Bedrock fetches only addresses of S3 (s3://bucket/key); give the bytes themselves`,
+  )
 }

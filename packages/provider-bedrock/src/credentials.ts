@@ -12,19 +12,30 @@ export interface AwsCredentials {
 }
 
 /** Where credentials come from. */
-export type CredentialSource = AwsCredentials | (() => AwsCredentials | Promise<AwsCredentials>) | 'default-chain'
+export type CredentialSource =
+  | AwsCredentials
+  | (() => AwsCredentials | Promise<AwsCredentials>)
+  | 'default-chain'
 
 /**
  * The keys alone, checked.
  * @throws {LlmError} `config` — a key is missing, or has a character that no key has. The message has no key.
  */
-export function toAwsCredentials(value: unknown): AwsCredentials & { readonly sessionToken?: string } {
+export function toAwsCredentials(
+  value: unknown,
+): AwsCredentials & { readonly sessionToken?: string } {
   const given = isObject(value) ? value : {}
-  const names = ['accessKeyId', 'secretAccessKey', ...(given['sessionToken'] ? ['sessionToken'] : [])]
+  const names = [
+    'accessKeyId',
+    'secretAccessKey',
+    ...(given['sessionToken'] ? ['sessionToken'] : []),
+  ]
   const [accessKeyId = '', secretAccessKey = '', sessionToken] = names.map((name) => {
     const key = given[name]
     if (typeof key === 'string' && /^[\x21-\x7e]+$/.test(key)) return key
-    throw configError(`${providerName}: credentials.${name} must be text of visible ASCII without spaces`)
+    throw configError(
+      `${providerName}: credentials.${name} must be text of visible ASCII without spaces`,
+    )
   })
   return { accessKeyId, secretAccessKey, ...(sessionToken !== undefined && { sessionToken }) }
 }

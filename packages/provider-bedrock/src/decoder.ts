@@ -95,8 +95,16 @@ export class ConverseDecoder implements Decoder {
 
 /** The API counts what is read from and written to the cache apart from `inputTokens`. */
 function toCounts(usage: WireUsage): Parameters<Sink['usage']>[0] {
-  const { inputTokens, outputTokens, cacheReadInputTokens: read, cacheWriteInputTokens: written, cacheDetails } = usage
-  const details = Array.isArray(cacheDetails) ? (cacheDetails as NonNullable<WireUsage['cacheDetails']>) : []
+  const {
+    inputTokens,
+    outputTokens,
+    cacheReadInputTokens: read,
+    cacheWriteInputTokens: written,
+    cacheDetails,
+  } = usage
+  const details = Array.isArray(cacheDetails)
+    ? (cacheDetails as NonNullable<WireUsage['cacheDetails']>)
+    : []
   const byLifetime = details.flatMap((one) =>
     one && typeof one.inputTokens === 'number' && one.inputTokens > 0
       ? [[String(one.ttl), one.inputTokens] as const]

@@ -27,7 +27,9 @@ export function fromDefaultChain(
   const check: CheckHost = ({ protocol, host, port }, source) => {
     const target = port ? host : `${host}:${protocol === 'https:' ? 443 : 80}`
     if (allowed && !allowed.includes(target))
-      throw refused(`${source} is at ${target}, which is not among the allowed hosts (${allowed.join(', ')})`)
+      throw refused(
+        `${source} is at ${target}, which is not among the allowed hosts (${allowed.join(', ')})`,
+      )
   }
   let found: (() => Promise<AwsCredentials>) | undefined
   return async () => {
@@ -36,7 +38,8 @@ export function fromDefaultChain(
   }
 }
 
-const refused = (message: string): LlmError => configError(`${providerName}: credentials: ${message}`)
+const refused = (message: string): LlmError =>
+  configError(`${providerName}: credentials: ${message}`)
 
 async function createChain(
   region: string,
@@ -52,7 +55,10 @@ async function createChain(
   })
   // A bundler for browsers puts nothing in its place: `browser` in the manifest.
   if (!('fromIni' in aws)) throw refused("'default-chain' is for Node")
-  const options = { clientConfig: { requestHandler: createHandler(config, check) }, parentClientConfig: { region } }
+  const options = {
+    clientConfig: { requestHandler: createHandler(config, check) },
+    parentClientConfig: { region },
+  }
   const chain = aws.createCredentialChain(
     aws.fromEnv(),
     async (...input) => {
@@ -97,7 +103,10 @@ async function containerAddress(): Promise<URL | undefined> {
 async function instanceAddress(): Promise<URL> {
   const given = await setting('AWS_EC2_METADATA_SERVICE_ENDPOINT', 'ec2_metadata_service_endpoint')
   if (given) return new URL(given)
-  const mode = await setting('AWS_EC2_METADATA_SERVICE_ENDPOINT_MODE', 'ec2_metadata_service_endpoint_mode')
+  const mode = await setting(
+    'AWS_EC2_METADATA_SERVICE_ENDPOINT_MODE',
+    'ec2_metadata_service_endpoint_mode',
+  )
   return new URL(mode === 'IPv6' ? 'http://[fd00:ec2::254]' : 'http://169.254.169.254')
 }
 
@@ -110,11 +119,17 @@ async function checkProfile(check: CheckHost): Promise<void> {
     seen.add(name)
     const profile: Readonly<Record<string, string | undefined>> = profiles[name] ?? {}
     if (profile['credential_process'])
-      throw refused(`the profile "${name}" starts a program, which enforceHosts cannot hold to any host`)
+      throw refused(
+        `the profile "${name}" starts a program, which enforceHosts cannot hold to any host`,
+      )
     const source = profile['credential_source']
-    if (source === 'Ec2InstanceMetadata') check(await instanceAddress(), `the source of the profile "${name}"`)
+    if (source === 'Ec2InstanceMetadata')
+      check(await instanceAddress(), `the source of the profile "${name}"`)
     if (source === 'EcsContainer')
-      check((await containerAddress()) ?? new URL('http://169.254.170.2'), `the source of the profile "${name}"`)
+      check(
+        (await containerAddress()) ?? new URL('http://169.254.170.2'),
+        `the source of the profile "${name}"`,
+      )
     name = profile['source_profile']
   }
 }
@@ -123,7 +138,16 @@ async function checkProfile(check: CheckHost): Promise<void> {
 function createHandler(config: CommonConfig, check: CheckHost) {
   const transport = createTransport(config)
   return {
-    handle: async ({ protocol, hostname, port, path, query, method, headers, body }: HttpRequest) => {
+    handle: async ({
+      protocol,
+      hostname,
+      port,
+      path,
+      query,
+      method,
+      headers,
+      body,
+    }: HttpRequest) => {
       const url = new URL(`${protocol}//${hostname}${port === undefined ? '' : `:${port}`}${path}`)
       for (const [name, value] of Object.entries(query))
         for (const one of [value ?? ''].flat()) url.searchParams.append(name, one)

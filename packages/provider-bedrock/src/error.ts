@@ -25,7 +25,8 @@ const exceptions = new Map(
 )
 
 /** Exceptions about who calls. */
-const isAuth = /^(ExpiredToken|IncompleteSignature|InvalidSignature|InvalidClientToken|MissingAuth|UnrecognizedClient)/
+const isAuth =
+  /^(ExpiredToken|IncompleteSignature|InvalidSignature|InvalidClientToken|MissingAuth|UnrecognizedClient)/
 
 /** Wordings that say more than the exception. */
 const wordings: readonly (readonly [RegExp, ErrorCode])[] = [
@@ -56,7 +57,10 @@ export function toBedrockError(failure: HttpFailure): ProviderError {
   const message = stringOf(body['message']) ?? stringOf(body['Message'])
   const worded = failure.status < 500 ? firstMatch(wordings, message ?? failure.text) : undefined
   return toProviderError(providerName, failure, {
-    code: worded ?? (isAuth.test(type) ? 'auth' : exceptions.get(type)?.[1]) ?? (failure.inBand ? 'server' : undefined),
+    code:
+      worded ??
+      (isAuth.test(type) ? 'auth' : exceptions.get(type)?.[1]) ??
+      (failure.inBand ? 'server' : undefined),
     message,
     type,
     requestId: failure.headers.get('x-amzn-requestid') ?? undefined,

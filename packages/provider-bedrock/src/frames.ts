@@ -29,7 +29,10 @@ export const eventStreamFrames: FrameFormat = {
     const { headers, body } = codec.decode(frame)
     const text = (name: string): string => String(headers[name]?.value ?? '')
     if (text(':message-type') === 'error')
-      return { event: text(':error-code') || 'error', data: JSON.stringify({ message: text(':error-message') }) }
+      return {
+        event: text(':error-code') || 'error',
+        data: JSON.stringify({ message: text(':error-message') }),
+      }
     return { event: typeHeaders.map(text).find((type) => type) ?? '', data: body }
   },
 }

@@ -1,6 +1,18 @@
-import { type AssistantMessage, type ChatMessage, LlmError, type ToolMessage, textOf } from '@modelport/core'
+import {
+  type AssistantMessage,
+  type ChatMessage,
+  LlmError,
+  type ToolMessage,
+  textOf,
+} from '@modelport/core'
 import { mapToolCallIds, withVendor } from '@modelport/driver'
-import { assistantBlocks, createDocumentNames, finishedSystem, type NameDocument, userBlocks } from './content.js'
+import {
+  assistantBlocks,
+  createDocumentNames,
+  finishedSystem,
+  type NameDocument,
+  userBlocks,
+} from './content.js'
 import { isReasoning, replayBlocks, toolUseBlock } from './state.js'
 import { type ModelTraits, modelName } from './traits.js'
 import type { WireBlock, WireMessage } from './wire.js'
@@ -22,7 +34,11 @@ const attached = '[The message has only documents.]'
  * first in one user message; system messages stand in `system`.
  * @throws {LlmError} `unsupported` — content the API has no form for; `invalid-request` — no message has any content.
  */
-export function toConversation(history: readonly ChatMessage[], model: string, traits: ModelTraits): WireConversation {
+export function toConversation(
+  history: readonly ChatMessage[],
+  model: string,
+  traits: ModelTraits,
+): WireConversation {
   const system: WireBlock[] = []
   const drafts: { readonly role: WireMessage['role']; readonly content: WireBlock[] }[] = []
   const nameOf = createDocumentNames()
@@ -35,13 +51,25 @@ export function toConversation(history: readonly ChatMessage[], model: string, t
   messages.forEach((message, index) => {
     const where = `messages[${index}]`
     if (message.role === 'system') system.push(...finishedSystem(message.content))
-    else if (message.role === 'user') add('user', withDocumentText(userBlocks(message.content, where, nameOf)))
+    else if (message.role === 'user')
+      add('user', withDocumentText(userBlocks(message.content, where, nameOf)))
     else if (message.role === 'assistant') add('assistant', replyBlocks(message, where, model))
-    else add('user', [withVendor(toolResult(message, where, traits, nameOf), message.vendor, `vendor of ${where}`)])
+    else
+      add('user', [
+        withVendor(
+          toolResult(message, where, traits, nameOf),
+          message.vendor,
+          `vendor of ${where}`,
+        ),
+      ])
   })
   if (!drafts.length)
-    throw new LlmError('invalid-request', 'no message has any content; Converse wants a user message first')
-  if (drafts[0]?.role === 'assistant') drafts.unshift({ role: 'user', content: [{ text: opening }] })
+    throw new LlmError(
+      'invalid-request',
+      'no message has any content; Converse wants a user message first',
+    )
+  if (drafts[0]?.role === 'assistant')
+    drafts.unshift({ role: 'user', content: [{ text: opening }] })
   return { system, messages: withoutTrailingSpace(drafts) }
 }
 
@@ -56,24 +84,41 @@ const withDocumentText = (blocks: WireBlock[]): WireBlock[] =>
     : blocks
 
 /** The model's own blocks, or what any provider's message shows: reasoning of others has no signature here and is left out. */
-function replyBlocks(message: AssistantMessage, where: string, model: string): readonly WireBlock[] {
+function replyBlocks(
+  message: AssistantMessage,
+  where: string,
+  model: string,
+): readonly WireBlock[] {
   const kept = replayBlocks(message, model)
   if (kept) return kept
-  const shown = textOf(message.content) || typeof message.content !== 'string' ? message.content : message.refusal
+  const shown =
+    textOf(message.content) || typeof message.content !== 'string'
+      ? message.content
+      : message.refusal
   return [...assistantBlocks(shown ?? '', where), ...(message.toolCalls ?? []).map(toolUseBlock)]
 }
 
 /** @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ToolResultBlock.html (as in @aws-sdk/client-bedrock-runtime 3.1164.0, read 2026-11-27) */
-function toolResult(message: ToolMessage, where: string, traits: ModelTraits, nameOf: NameDocument): WireBlock {
+function toolResult(
+  message: ToolMessage,
+  where: string,
+  traits: ModelTraits,
+  nameOf: NameDocument,
+): WireBlock {
   const { toolCallId, content, isError } = message
   const blocks = userBlocks(content, where, nameOf)
   const marks = blocks.filter((block) => 'cachePoint' in block)
-  if (marks.length) throw new LlmError('unsupported', `${where}: a tool result has no cache point inside it`)
+  if (marks.length)
+    throw new LlmError('unsupported', `${where}: a tool result has no cache point inside it`)
   // A failed result without content is refused.
   const said = isError && !blocks.length ? [{ text: 'The tool failed without a message.' }] : blocks
   const failed = isError && !traits.resultStatus ? [{ text: 'Error:' }, ...said] : said
   return {
-    toolResult: { toolUseId: toolCallId, content: failed, ...(isError && traits.resultStatus && { status: 'error' }) },
+    toolResult: {
+      toolUseId: toolCallId,
+      content: failed,
+      ...(isError && traits.resultStatus && { status: 'error' }),
+    },
   }
 }
 
@@ -84,6 +129,7 @@ function withoutTrailingSpace(drafts: readonly WireMessage[]): readonly WireMess
   const content = [...last.content]
   while (content.length && isReasoning(content.at(-1) as WireBlock)) content.pop()
   const block = content.at(-1)
-  if (typeof block?.['text'] === 'string') content[content.length - 1] = { ...block, text: block['text'].trimEnd() }
+  if (typeof block?.['text'] === 'string')
+    content[content.length - 1] = { ...block, text: block['text'].trimEnd() }
   return [...drafts.slice(0, -1), ...(content.length ? [{ role: last.role, content }] : [])]
 }

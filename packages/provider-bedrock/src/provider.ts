@@ -49,10 +49,12 @@ export function createBedrock(config: BedrockConfig): Provider {
   const recent = new Set<string | undefined>([connection.apiKey])
   const keep = ({ secretAccessKey, sessionToken }: AwsCredentials): void => {
     recent.add(secretAccessKey).add(sessionToken)
-    for (const oldest of recent) if (recent.size > mostSecrets && oldest !== connection.apiKey) recent.delete(oldest)
+    for (const oldest of recent)
+      if (recent.size > mostSecrets && oldest !== connection.apiKey) recent.delete(oldest)
   }
   if (typeof credentials === 'object') keep(credentials)
-  const source = credentials === 'default-chain' ? fromDefaultChain(connection, config) : credentials
+  const source =
+    credentials === 'default-chain' ? fromDefaultChain(connection, config) : credentials
   const post = createPost(connection, source, keep)
   // The application may change its object later.
   const overrides = config.traits && { ...config.traits }
@@ -62,7 +64,9 @@ export function createBedrock(config: BedrockConfig): Provider {
     framing: eventStreamFrames,
     takes: takesOf(traits),
     takesDefaultTemperature: ({ options }) =>
-      traits.thinking !== 'adaptive' && options.topP === undefined && (options.reasoning ?? 'none') === 'none',
+      traits.thinking !== 'adaptive' &&
+      options.topP === undefined &&
+      (options.reasoning ?? 'none') === 'none',
     request: (turn) => ({
       path: modelPath(turn.model, turn.stream ? 'converse-stream' : 'converse'),
       body: toRequest(turn, overrides),
@@ -87,12 +91,16 @@ export function createBedrock(config: BedrockConfig): Provider {
 function warningsOf(turn: Turn, { thinking }: ModelTraits): string[] {
   const { options, tools, messages } = turn
   const isOff = options.toolChoice === 'none' || !tools.length
-  const called = messages.some((message) => message.role === 'assistant' && message.toolCalls?.length)
+  const called = messages.some(
+    (message) => message.role === 'assistant' && message.toolCalls?.length,
+  )
   const thinks = thinking === 'budget' && !['none', undefined].includes(options.reasoning)
   return [
     ...(isOff && called ? [leftDefined] : []),
     ...(thinks && lacksThinking(turn)
-      ? ['reasoning was left out of this turn: it continues tool calls that were made without thinking']
+      ? [
+          'reasoning was left out of this turn: it continues tool calls that were made without thinking',
+        ]
       : []),
   ]
 }

@@ -20,7 +20,10 @@ const leastBudget = 1024
  */
 export function toReasoning(turn: Turn, { thinking }: ModelTraits): JsonObject | undefined {
   const { reasoning, maxTokens, toolChoice } = turn.options
-  if (reasoning === undefined || (reasoning === 'none' && thinking !== 'effort' && thinking !== 'none'))
+  if (
+    reasoning === undefined ||
+    (reasoning === 'none' && thinking !== 'effort' && thinking !== 'none')
+  )
     return undefined
   if (thinking === 'none')
     throw new LlmError(
@@ -35,20 +38,30 @@ export function toReasoning(turn: Turn, { thinking }: ModelTraits): JsonObject |
     )
   if (thinking === 'effort') return { reasoning_effort: reasoning }
   if (toolChoice === 'required' || typeof toolChoice === 'object')
-    throw new LlmError('unsupported', 'toolChoice: a call cannot be forced while the model thinks; use "auto"')
-  if (thinking === 'adaptive') return { thinking: { type: 'adaptive' }, output_config: { effort: reasoning } }
+    throw new LlmError(
+      'unsupported',
+      'toolChoice: a call cannot be forced while the model thinks; use "auto"',
+    )
+  if (thinking === 'adaptive')
+    return { thinking: { type: 'adaptive' }, output_config: { effort: reasoning } }
   if (lacksThinking(turn)) return undefined
   if (maxTokens !== undefined && maxTokens <= leastBudget)
-    throw configError(`reasoning: thinking takes at least ${leastBudget} tokens of maxTokens; raise it`)
+    throw configError(
+      `reasoning: thinking takes at least ${leastBudget} tokens of maxTokens; raise it`,
+    )
   const { tokens, share } = budgets[reasoning as keyof typeof budgets]
   const most = maxTokens === undefined ? tokens : Math.floor(maxTokens * share)
-  return { thinking: { type: 'enabled', budget_tokens: Math.max(leastBudget, Math.min(tokens, most)) } }
+  return {
+    thinking: { type: 'enabled', budget_tokens: Math.max(leastBudget, Math.min(tokens, most)) },
+  }
 }
 
 /** True if the turn continues calls that this model made without thinking: it refuses to start thinking in the middle. */
 export function lacksThinking({ messages, model }: Pick<Turn, 'messages' | 'model'>): boolean {
   if (messages.at(-1)?.role !== 'tool') return false
-  const calling = messages.findLast((message): message is AssistantMessage => message.role === 'assistant')
+  const calling = messages.findLast(
+    (message): message is AssistantMessage => message.role === 'assistant',
+  )
   const first = calling && replayBlocks(calling, model)?.[0]
   return !first || !isReasoning(first)
 }

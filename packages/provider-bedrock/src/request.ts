@@ -9,7 +9,9 @@ import type { WireMessage, WireRequest } from './wire.js'
 
 /** What requests can say beyond most APIs. */
 export const takesOf = ({ cache }: ModelTraits): NonNullable<Driver['takes']> => [
-  ...(cache === 'none' ? [] : (['cache-hour', cache === 'all' ? 'cache-marks' : 'cache-parts'] as const)),
+  ...(cache === 'none'
+    ? []
+    : (['cache-hour', cache === 'all' ? 'cache-marks' : 'cache-parts'] as const)),
 ]
 
 /**
@@ -22,7 +24,8 @@ export function toRequest(turn: Turn, overrides: Partial<ModelTraits> | undefine
   const { options, model } = turn
   const traits = traitsOf(model, overrides)
   for (const name of ['seed', 'topLogprobs'] as const)
-    if (options[name]) throw new LlmError('unsupported', `${name}: Converse has no such field; leave it unset`)
+    if (options[name])
+      throw new LlmError('unsupported', `${name}: Converse has no such field; leave it unset`)
   if (options.topK !== undefined)
     throw new LlmError(
       'unsupported',
@@ -46,23 +49,37 @@ export function toRequest(turn: Turn, overrides: Partial<ModelTraits> | undefine
     ...toFormat(options.responseFormat),
   }
   const { cache } = options
-  const marked = cache === 'auto' || cache === 'hour' ? withCachePoints(request, cache, traits) : request
+  const marked =
+    cache === 'auto' || cache === 'hour' ? withCachePoints(request, cache, traits) : request
   return withVendor(marked, options.vendor)
 }
 
 /** @see https://docs.aws.amazon.com/bedrock/latest/userguide/structured-output.html (read 2026-11-27): a subset of JSON Schema */
 function toFormat(format: CallOptions['responseFormat']): Pick<WireRequest, 'outputConfig'> {
   if (format?.type === 'json')
-    throw new LlmError('unsupported', 'responseFormat: use { type: "json-schema", schema }; Converse has no other form')
+    throw new LlmError(
+      'unsupported',
+      'responseFormat: use { type: "json-schema", schema }; Converse has no other form',
+    )
   if (format?.type !== 'json-schema') return {}
-  const jsonSchema = { schema: JSON.stringify(toHeldSchema(format.schema)), ...(format.name && { name: format.name }) }
+  const jsonSchema = {
+    schema: JSON.stringify(toHeldSchema(format.schema)),
+    ...(format.name && { name: format.name }),
+  }
   return { outputConfig: { textFormat: { type: 'json_schema', structure: { jsonSchema } } } }
 }
 
 /** Marks what stays the same between turns: tools where the model allows it, the system text, and the newest message. */
-function withCachePoints(request: WireRequest, lifetime: 'auto' | 'hour', { cache }: ModelTraits): WireRequest {
+function withCachePoints(
+  request: WireRequest,
+  lifetime: 'auto' | 'hour',
+  { cache }: ModelTraits,
+): WireRequest {
   if (cache === 'none')
-    throw new LlmError('unsupported', 'cache: this model is not known to take cache points; leave it unset')
+    throw new LlmError(
+      'unsupported',
+      'cache: this model is not known to take cache points; leave it unset',
+    )
   const point = cachePoint(lifetime)
   const marked = <Item extends object>(list: readonly Item[]): readonly (Item | typeof point)[] =>
     list.length && !('cachePoint' in (list.at(-1) as Item)) ? [...list, point] : list
@@ -71,9 +88,11 @@ function withCachePoints(request: WireRequest, lifetime: 'auto' | 'hour', { cach
   return {
     ...request,
     ...(system && { system: marked(system) }),
-    ...(toolConfig && cache === 'all' && { toolConfig: { ...toolConfig, tools: marked(toolConfig.tools) } }),
+    ...(toolConfig &&
+      cache === 'all' && { toolConfig: { ...toolConfig, tools: marked(toolConfig.tools) } }),
     messages: messages.map(
-      (message, index): WireMessage => (index === last ? { ...message, content: marked(message.content) } : message),
+      (message, index): WireMessage =>
+        index === last ? { ...message, content: marked(message.content) } : message,
     ),
   }
 }

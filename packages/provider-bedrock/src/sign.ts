@@ -31,10 +31,19 @@ export function createPost(
     const init = { method: 'POST', body: bytes }
     if (credentials === undefined) return io.fetch(url, { ...init, headers })
     if (headers['authorization'] !== undefined)
-      throw configError(`${providerName}: a header "authorization" replaces the signature; leave it out`)
-    const keys = toAwsCredentials(typeof credentials === 'function' ? await ask(credentials) : credentials)
+      throw configError(
+        `${providerName}: a header "authorization" replaces the signature; leave it out`,
+      )
+    const keys = toAwsCredentials(
+      typeof credentials === 'function' ? await ask(credentials) : credentials,
+    )
     keepSecret(keys)
-    const signer = new SignatureV4({ service: 'bedrock', region, credentials: keys, sha256: Sha256 })
+    const signer = new SignatureV4({
+      service: 'bedrock',
+      region,
+      credentials: keys,
+      sha256: Sha256,
+    })
     const { protocol, hostname, host, pathname } = url
     const signed = await signer.sign({
       ...{ method: 'POST', protocol, hostname, path: pathname, query: {}, body: bytes },
@@ -46,7 +55,9 @@ export function createPost(
 }
 
 /** @throws {LlmError} `auth` — the source of credentials fails with an error of its own. */
-async function ask(source: () => AwsCredentials | Promise<AwsCredentials>): Promise<AwsCredentials> {
+async function ask(
+  source: () => AwsCredentials | Promise<AwsCredentials>,
+): Promise<AwsCredentials> {
   try {
     return await source()
   } catch (cause) {

@@ -3,7 +3,8 @@ import { providerName } from './error.js'
 import { modelName } from './traits.js'
 import type { WireBlock } from './wire.js'
 
-const isKept = (state: unknown): state is readonly WireBlock[] => Array.isArray(state) && state.every(isObject)
+const isKept = (state: unknown): state is readonly WireBlock[] =>
+  Array.isArray(state) && state.every(isObject)
 
 /** True for thinking, readable or not. */
 export const isReasoning = (block: WireBlock): boolean => 'reasoningContent' in block
@@ -14,15 +15,32 @@ export const isReasoning = (block: WireBlock): boolean => 'reasoningContent' in 
  */
 export function replayBlocks(message: AssistantMessage, model: string): WireBlock[] | undefined {
   const { provider, model: writer, state } = message.origin ?? {}
-  if (provider !== providerName || !isKept(state) || modelName(writer ?? '') !== modelName(model)) return undefined
+  if (provider !== providerName || !isKept(state) || modelName(writer ?? '') !== modelName(model))
+    return undefined
   const calls = [...(message.toolCalls ?? [])]
   const uses = state.flatMap(({ toolUse }) => (isObject(toolUse) ? [toolUse] : []))
-  const same = uses.length === calls.length && uses.every((use, index) => use['name'] === calls[index]?.name)
-  if (!same || state.map(({ text = '' }) => text).join('') !== textOf(message.content)) return undefined
-  return state.map((block) => ('toolUse' in block ? toolUseBlock(calls.shift() as ToolCall) : block))
+  const same =
+    uses.length === calls.length && uses.every((use, index) => use['name'] === calls[index]?.name)
+  if (!same || state.map(({ text = '' }) => text).join('') !== textOf(message.content))
+    return undefined
+  return state.map((block) =>
+    'toolUse' in block ? toolUseBlock(calls.shift() as ToolCall) : block,
+  )
 }
 
 /** A call as the API wants it back: its input must be an object. */
-export function toolUseBlock({ id, name, error, arguments: input, argumentsText }: ToolCall): WireBlock {
-  return { toolUse: { toolUseId: id, name, input: error === undefined ? input : { INVALID_JSON: argumentsText } } }
+export function toolUseBlock({
+  id,
+  name,
+  error,
+  arguments: input,
+  argumentsText,
+}: ToolCall): WireBlock {
+  return {
+    toolUse: {
+      toolUseId: id,
+      name,
+      input: error === undefined ? input : { INVALID_JSON: argumentsText },
+    },
+  }
 }

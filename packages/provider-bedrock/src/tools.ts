@@ -18,14 +18,24 @@ export function toToolConfig(
 ): WireRequest['toolConfig'] {
   const { toolChoice, parallelToolCalls, providerTools } = turn.options
   if (providerTools?.length)
-    throw new LlmError('unsupported', 'providerTools: system tools of Bedrock are not supported; leave them out')
+    throw new LlmError(
+      'unsupported',
+      'providerTools: system tools of Bedrock are not supported; leave them out',
+    )
   if (parallelToolCalls === false)
-    throw new LlmError('unsupported', 'parallelToolCalls: Converse cannot forbid parallel calls; leave it unset')
+    throw new LlmError(
+      'unsupported',
+      'parallelToolCalls: Converse cannot forbid parallel calls; leave it unset',
+    )
   const forced = toolChoice === 'required' || typeof toolChoice === 'object'
   const offered = toolChoice === 'none' ? [] : turn.tools.flatMap(toTool)
-  if (forced && !offered.length) throw configError('toolChoice asks for a call, but there are no tools')
+  if (forced && !offered.length)
+    throw configError('toolChoice asks for a call, but there are no tools')
   if (forced && !traits.forcedTools)
-    throw new LlmError('unsupported', `toolChoice: ${turn.model} is not known to be forced to call a tool; use "auto"`)
+    throw new LlmError(
+      'unsupported',
+      `toolChoice: ${turn.model} is not known to be forced to call a tool; use "auto"`,
+    )
   if (!offered.length) {
     const former = calledTools(messages)
     return former.length ? { tools: former } : undefined
@@ -40,7 +50,14 @@ export const leftDefined =
   'Converse has no choice "none": the tools that this conversation has called stay defined, without their descriptions'
 
 /** @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ToolSpecification.html (as in @aws-sdk/client-bedrock-runtime 3.1164.0, read 2026-11-27) */
-function toTool({ name, description, parameters, strict, cache, vendor }: ToolDefinition): WireTool[] {
+function toTool({
+  name,
+  description,
+  parameters,
+  strict,
+  cache,
+  vendor,
+}: ToolDefinition): WireTool[] {
   const input = { type: 'object', ...(parameters ?? { properties: {} }) }
   const toolSpec = {
     name,
@@ -48,12 +65,17 @@ function toTool({ name, description, parameters, strict, cache, vendor }: ToolDe
     inputSchema: { json: strict ? toHeldSchema(input) : input },
     ...(strict !== undefined && { strict }),
   }
-  return [withVendor({ toolSpec }, vendor, `vendor of the tool "${name}"`), ...(cache ? [cachePoint(cache)] : [])]
+  return [
+    withVendor({ toolSpec }, vendor, `vendor of the tool "${name}"`),
+    ...(cache ? [cachePoint(cache)] : []),
+  ]
 }
 
 function calledTools(messages: readonly WireMessage[]): WireTool[] {
   const names = messages
     .flatMap(({ content }) => content)
     .flatMap(({ toolUse }) => (isObject(toolUse) ? [toolUse['name']] : []))
-  return [...new Set(names)].map((name) => ({ toolSpec: { name, inputSchema: { json: { type: 'object' } } } }))
+  return [...new Set(names)].map((name) => ({
+    toolSpec: { name, inputSchema: { json: { type: 'object' } } },
+  }))
 }

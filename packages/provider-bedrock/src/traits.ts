@@ -10,7 +10,12 @@ export interface ModelTraits {
   readonly forcedTools: boolean
 }
 
-const other: ModelTraits = { thinking: 'none', cache: 'none', resultStatus: false, forcedTools: false }
+const other: ModelTraits = {
+  thinking: 'none',
+  cache: 'none',
+  resultStatus: false,
+  forcedTools: false,
+}
 const nova: ModelTraits = { ...other, cache: 'messages', resultStatus: true, forcedTools: true }
 const claude: ModelTraits = { ...other, cache: 'all', resultStatus: true, forcedTools: true }
 const budgeted: ModelTraits = { ...claude, thinking: 'budget' }
@@ -49,6 +54,9 @@ export function modelName(model: unknown): string {
 export function traitsOf(model: unknown, overrides?: Partial<ModelTraits>): ModelTraits {
   const name = modelName(model)
   const fitting = Object.keys(rows).filter((row) => name === row || name.startsWith(`${row}-`))
-  const row = fitting.reduce((longest, candidate) => (candidate.length > longest.length ? candidate : longest), '')
+  const row = fitting.reduce(
+    (longest, candidate) => (candidate.length > longest.length ? candidate : longest),
+    '',
+  )
   return { ...(rows[row] ?? other), ...overrides }
 }

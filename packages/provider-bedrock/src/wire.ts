@@ -28,7 +28,9 @@ export interface WireUsage {
   readonly outputTokens?: number
   readonly cacheReadInputTokens?: number
   readonly cacheWriteInputTokens?: number
-  readonly cacheDetails?: readonly ({ readonly ttl?: unknown; readonly inputTokens?: unknown } | null)[] | null
+  readonly cacheDetails?:
+    | readonly ({ readonly ttl?: unknown; readonly inputTokens?: unknown } | null)[]
+    | null
 }
 
 /** Text and what proves it, or thinking that cannot be read. A delta has the fields without `reasoningText`. */
@@ -51,7 +53,9 @@ export interface WirePiece {
     readonly input?: unknown
   } | null
   readonly citation?: unknown
-  readonly citationsContent?: { readonly content?: readonly ({ readonly text?: string } | null)[] | null } | null
+  readonly citationsContent?: {
+    readonly content?: readonly ({ readonly text?: string } | null)[] | null
+  } | null
 }
 
 /** Payload of any event, and a whole reply, which has the fields of `messageStop` and `metadata` at its top. */
@@ -63,6 +67,8 @@ export interface WireEvent {
   readonly usage?: WireUsage | null
   readonly trace?: { readonly guardrail?: unknown } | null
   readonly serviceTier?: { readonly type?: string } | null
-  readonly output?: { readonly message?: { readonly content?: readonly (WirePiece | null)[] | null } | null } | null
+  readonly output?: {
+    readonly message?: { readonly content?: readonly (WirePiece | null)[] | null } | null
+  } | null
   readonly message?: unknown
 }

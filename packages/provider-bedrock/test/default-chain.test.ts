@@ -44,7 +44,9 @@ role_arn = arn:aws:iam::1:role/r
 source_profile = base
 `
 const respond = ({ url }: Sent): Response =>
-  url.hostname.startsWith('sts.') ? new Response(assumed, { headers: { 'content-type': 'text/xml' } }) : reply()
+  url.hostname.startsWith('sts.')
+    ? new Response(assumed, { headers: { 'content-type': 'text/xml' } })
+    : reply()
 const chain = { credentials: 'default-chain' } as const
 const hostsOf = (sent: readonly Sent[]): string[] => sent.map(({ url }) => url.host)
 const keyOf = (sent: Sent | undefined): string | undefined =>
@@ -69,7 +71,10 @@ describe('the default chain', () => {
     await provider.complete('Hi')
     const api = 'bedrock-runtime.us-east-1.amazonaws.com'
     expect(hostsOf(sent)).toEqual(['sts.us-east-1.amazonaws.com', api, api])
-    expect([keyOf(sent[2]), sent[2]?.headers.get('x-amz-security-token')]).toEqual(['ASIAROLE', 'role-token'])
+    expect([keyOf(sent[2]), sent[2]?.headers.get('x-amz-security-token')]).toEqual([
+      'ASIAROLE',
+      'role-token',
+    ])
   })
 
   test('the chain refuses STS before its request if the list of hosts lacks it', async () => {
@@ -79,14 +84,19 @@ describe('the default chain', () => {
       enforceHosts: ['bedrock-runtime.us-east-1.amazonaws.com:443'],
     })
     const error = await failure()
-    expect(error.message).toContain('sts.us-east-1.amazonaws.com:443, which is not among the allowed hosts')
+    expect(error.message).toContain(
+      'sts.us-east-1.amazonaws.com:443, which is not among the allowed hosts',
+    )
     expect([error.code, sent]).toEqual(['config', []])
   })
 
   test('a profile that starts a program is refused if hosts are enforced', async () => {
     useFile('[default]\ncredential_process = /bin/false\n')
     const { failure, sent } = bedrock(respond, { ...chain, enforceHosts: true })
-    expect(await failure()).toMatchObject({ code: 'config', message: expect.stringContaining('starts a program') })
+    expect(await failure()).toMatchObject({
+      code: 'config',
+      message: expect.stringContaining('starts a program'),
+    })
     expect(sent).toEqual([])
   })
 
@@ -137,8 +147,13 @@ describe('the default chain', () => {
 
   test('the chain opens no connection to the metadata of an instance that is not allowed', async () => {
     vi.stubEnv('AWS_EC2_METADATA_DISABLED', undefined)
-    const { failure } = bedrock(respond, { ...chain, enforceHosts: ['bedrock-runtime.us-east-1.amazonaws.com:443'] })
-    expect((await failure()).message).toContain('the metadata of the instance is at 169.254.169.254:80, which is not')
+    const { failure } = bedrock(respond, {
+      ...chain,
+      enforceHosts: ['bedrock-runtime.us-east-1.amazonaws.com:443'],
+    })
+    expect((await failure()).message).toContain(
+      'the metadata of the instance is at 169.254.169.254:80, which is not',
+    )
   })
 
   test('a chain that finds nothing says so', async () => {

@@ -48,7 +48,9 @@ describe('the event stream', () => {
 
   test('a damaged length does not wait for bytes that never come', async () => {
     const { error } = await read(() => streamed(damaged(1)))
-    expect(error?.message).toBe('bedrock: protocol: the checksum of a prelude in the event stream does not match')
+    expect(error?.message).toBe(
+      'bedrock: protocol: the checksum of a prelude in the event stream does not match',
+    )
   })
 
   test('a frame above the limit is refused', async () => {
@@ -100,7 +102,11 @@ describe('the event stream', () => {
 
   test('a stream that fails before the reply begins is tried again', async () => {
     const { provider, sent } = bedrock((_, index) =>
-      streamed(index ? pieces : [pieces[0] ?? '', frame('throttlingException', { message: 'wait' }, 'exception')]),
+      streamed(
+        index
+          ? pieces
+          : [pieces[0] ?? '', frame('throttlingException', { message: 'wait' }, 'exception')],
+      ),
     )
     const reader = await provider.stream('Hi')
     let text = ''

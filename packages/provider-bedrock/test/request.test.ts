@@ -15,8 +15,14 @@ const result = (content: string | ContentPart[], isError = false): ChatMessage =
   content,
   isError,
 })
-const look: ToolDefinition = { name: 'look', description: 'Looks', parameters: { type: 'object', properties: {} } }
-const spec = { toolSpec: { name: 'look', description: 'Looks', inputSchema: { json: look.parameters } } }
+const look: ToolDefinition = {
+  name: 'look',
+  description: 'Looks',
+  parameters: { type: 'object', properties: {} },
+}
+const spec = {
+  toolSpec: { name: 'look', description: 'Looks', inputSchema: { json: look.parameters } },
+}
 const pdf = (name?: string): ContentPart => ({
   type: 'file',
   ...(name !== undefined && { name }),
@@ -74,9 +80,15 @@ describe('a request', () => {
       additionalProperties: false,
     }
     const tools = [{ ...look, parameters: schema, strict: true }]
-    const { body } = await bodyOf([hi], { responseFormat: { type: 'json-schema', name: 'n', schema }, tools })
+    const { body } = await bodyOf([hi], {
+      responseFormat: { type: 'json-schema', name: 'n', schema },
+      tools,
+    })
     expect(body.outputConfig).toEqual({
-      textFormat: { type: 'json_schema', structure: { jsonSchema: { name: 'n', schema: JSON.stringify(held) } } },
+      textFormat: {
+        type: 'json_schema',
+        structure: { jsonSchema: { name: 'n', schema: JSON.stringify(held) } },
+      },
     })
     expect(body.toolConfig.tools[0].toolSpec.inputSchema).toEqual({ json: held })
   })
@@ -89,7 +101,10 @@ describe('a request', () => {
     [{ providerTools: [{ systemTool: { name: 'nova_grounding' } }] }, 'providerTools'],
     [{ responseFormat: { type: 'json' } }, 'responseFormat'],
   ] as const)('options are refused: %j', async (options, name) => {
-    expect(await refusal([hi], options)).toMatchObject({ code: 'unsupported', message: expect.stringContaining(name) })
+    expect(await refusal([hi], options)).toMatchObject({
+      code: 'unsupported',
+      message: expect.stringContaining(name),
+    })
   })
 })
 
@@ -109,10 +124,16 @@ describe('messages', () => {
   })
 
   test('a message with results has them first, with images and documents', async () => {
-    const image: ContentPart = { type: 'image', source: { type: 'base64', data: 'iVBO', mediaType: 'image/png' } }
-    const { body } = await bodyOf([hi, call, result([{ type: 'text', text: 'blue' }, image, pdf('a.pdf')]), hi], {
-      tools: [look],
-    })
+    const image: ContentPart = {
+      type: 'image',
+      source: { type: 'base64', data: 'iVBO', mediaType: 'image/png' },
+    }
+    const { body } = await bodyOf(
+      [hi, call, result([{ type: 'text', text: 'blue' }, image, pdf('a.pdf')]), hi],
+      {
+        tools: [look],
+      },
+    )
     expect(body.messages[2].content).toEqual([
       {
         toolResult: {
@@ -132,7 +153,11 @@ describe('messages', () => {
     const failed = { toolUseId: 't1', content: [{ text: 'The tool failed without a message.' }] }
     const { body } = await bodyOf([hi, call, result('', true)], { tools: [look] })
     expect(body.messages[2].content[0].toolResult).toEqual({ ...failed, status: 'error' })
-    const llama = await bodyOf([hi, call, result('', true)], { tools: [look] }, 'meta.llama3-3-70b-instruct-v1:0')
+    const llama = await bodyOf(
+      [hi, call, result('', true)],
+      { tools: [look] },
+      'meta.llama3-3-70b-instruct-v1:0',
+    )
     expect(llama.body.messages[2].content[0].toolResult).toEqual({
       ...failed,
       content: [{ text: 'Error:' }, ...failed.content],
@@ -140,7 +165,13 @@ describe('messages', () => {
   })
 
   test('documents have names that the API allows, each its own', async () => {
-    const names = ["John's report_1.pdf", 'John s report 1', undefined, '分析.pdf', `${'x'.repeat(300)}.pdf`]
+    const names = [
+      "John's report_1.pdf",
+      'John s report 1',
+      undefined,
+      '分析.pdf',
+      `${'x'.repeat(300)}.pdf`,
+    ]
     const { body } = await bodyOf([{ role: 'user', content: names.map(pdf) }])
     const [text, ...documents] = body.messages[0].content
     expect(text).toEqual({ text: '[The message has only documents.]' })
@@ -155,11 +186,20 @@ describe('messages', () => {
 
   test.each([
     [
-      { type: 'image', source: { type: 'url', url: 'https://a.example/b.png', mediaType: 'image/png' } },
+      {
+        type: 'image',
+        source: { type: 'url', url: 'https://a.example/b.png', mediaType: 'image/png' },
+      },
       'addresses of S3',
     ],
-    [{ type: 'image', source: { type: 'base64', data: 'AA==', mediaType: 'image/tiff' } }, 'png, jpeg, gif, webp'],
-    [{ type: 'file', source: { type: 'base64', data: 'AA==', mediaType: 'application/zip' } }, 'pdf, csv'],
+    [
+      { type: 'image', source: { type: 'base64', data: 'AA==', mediaType: 'image/tiff' } },
+      'png, jpeg, gif, webp',
+    ],
+    [
+      { type: 'file', source: { type: 'base64', data: 'AA==', mediaType: 'application/zip' } },
+      'pdf, csv',
+    ],
   ] as const)('a part is refused: %j', async (part, message) => {
     expect(await refusal([{ role: 'user', content: [part] }])).toMatchObject({
       code: 'unsupported',
@@ -169,8 +209,15 @@ describe('messages', () => {
 
   test('a part takes an object of S3', async () => {
     const source = { type: 'url', url: 's3://bucket/a.png', mediaType: 'image/png' } as const
-    const { body } = await bodyOf([{ role: 'user', content: [{ type: 'image', source }] }], {}, nova)
-    expect(body.messages[0].content[0].image).toEqual({ format: 'png', source: { s3Location: { uri: source.url } } })
+    const { body } = await bodyOf(
+      [{ role: 'user', content: [{ type: 'image', source }] }],
+      {},
+      nova,
+    )
+    expect(body.messages[0].content[0].image).toEqual({
+      format: 'png',
+      source: { s3Location: { uri: source.url } },
+    })
   })
 })
 
@@ -194,12 +241,18 @@ describe('tools', () => {
       })
       expect(warnings?.join()).toContain('has no choice "none"')
     }
-    expect((await bodyOf([hi], { tools: [look], toolChoice: 'none' })).body.toolConfig).toBeUndefined()
+    expect(
+      (await bodyOf([hi], { tools: [look], toolChoice: 'none' })).body.toolConfig,
+    ).toBeUndefined()
   })
 
   test('a call is not forced on a model of which nothing is known', async () => {
     expect(
-      await refusal([hi], { tools: [look], toolChoice: 'required' }, 'meta.llama3-3-70b-instruct-v1:0'),
+      await refusal(
+        [hi],
+        { tools: [look], toolChoice: 'required' },
+        'meta.llama3-3-70b-instruct-v1:0',
+      ),
     ).toMatchObject({
       code: 'unsupported',
     })
@@ -209,10 +262,15 @@ describe('tools', () => {
 describe('reasoning', () => {
   test.each([
     [claude, { thinking: { type: 'enabled', budget_tokens: 8192 } }],
-    ['us.anthropic.claude-sonnet-4-6', { thinking: { type: 'adaptive' }, output_config: { effort: 'medium' } }],
+    [
+      'us.anthropic.claude-sonnet-4-6',
+      { thinking: { type: 'adaptive' }, output_config: { effort: 'medium' } },
+    ],
     ['openai.gpt-oss-120b-1:0', { reasoning_effort: 'medium' }],
   ])('reasoning of %s is among the fields of the model', async (model, fields) => {
-    expect((await bodyOf([hi], { reasoning: 'medium' }, model)).body.additionalModelRequestFields).toEqual(fields)
+    expect(
+      (await bodyOf([hi], { reasoning: 'medium' }, model)).body.additionalModelRequestFields,
+    ).toEqual(fields)
   })
 
   test('reasoning of a model of which nothing is known is refused', async () => {
@@ -230,7 +288,10 @@ describe('reasoning', () => {
   })
 
   test('reasoning does not start in the middle of a tool turn', async () => {
-    const { body, warnings } = await bodyOf([hi, call, result('blue')], { reasoning: 'low', tools: [look] })
+    const { body, warnings } = await bodyOf([hi, call, result('blue')], {
+      reasoning: 'low',
+      tools: [look],
+    })
     expect(body.additionalModelRequestFields).toBeUndefined()
     expect(warnings?.join()).toContain('reasoning was left out')
   })
@@ -250,15 +311,25 @@ describe('cache points', () => {
 
   test('cache points do not stand among the tools of Nova, and a model without them refuses', async () => {
     const { body } = await bodyOf([hi], { cache: 'auto', tools: [look] }, nova)
-    expect([body.toolConfig.tools, body.messages[0].content]).toEqual([[spec], [{ text: 'Hi' }, point]])
-    expect(await refusal([hi], { cache: 'auto' }, 'meta.llama3-3-70b-instruct-v1:0')).toMatchObject({
-      code: 'unsupported',
-    })
+    expect([body.toolConfig.tools, body.messages[0].content]).toEqual([
+      [spec],
+      [{ text: 'Hi' }, point],
+    ])
+    expect(await refusal([hi], { cache: 'auto' }, 'meta.llama3-3-70b-instruct-v1:0')).toMatchObject(
+      {
+        code: 'unsupported',
+      },
+    )
   })
 
   test('a cache point stands behind a part that has a mark, for an hour if it says so', async () => {
-    const { body } = await bodyOf([{ role: 'user', content: [{ type: 'text', text: 'Long', cache: 'hour' }] }])
-    expect(body.messages[0].content).toEqual([{ text: 'Long' }, { cachePoint: { type: 'default', ttl: '1h' } }])
+    const { body } = await bodyOf([
+      { role: 'user', content: [{ type: 'text', text: 'Long', cache: 'hour' }] },
+    ])
+    expect(body.messages[0].content).toEqual([
+      { text: 'Long' },
+      { cachePoint: { type: 'default', ttl: '1h' } },
+    ])
   })
 })
 
@@ -266,9 +337,15 @@ test('a reply is asked for again with what it was made of', async () => {
   const thinking = { reasoningContent: { reasoningText: { text: 'Hm.', signature: 'sig' } } }
   const hidden = { reasoningContent: { redactedContent: 'cmVk' } }
   const use = { toolUse: { toolUseId: 't1', name: 'look', input: { at: 'sky' } } }
-  const { provider, sent } = bedrock(() => reply([thinking, hidden, { text: 'So.' }, use], { stopReason: 'tool_use' }))
+  const { provider, sent } = bedrock(() =>
+    reply([thinking, hidden, { text: 'So.' }, use], { stopReason: 'tool_use' }),
+  )
   const { message } = await provider.generate([hi], { tools: [look] })
-  await provider.generate([hi, message, result('blue')], { tools: [look], reasoning: 'low', maxTokens: 4000 })
+  await provider.generate([hi, message, result('blue')], {
+    tools: [look],
+    reasoning: 'low',
+    maxTokens: 4000,
+  })
   expect(sent[1]?.body.messages[1].content).toEqual([thinking, hidden, { text: 'So.' }, use])
   expect(sent[1]?.body.additionalModelRequestFields.thinking.budget_tokens).toBe(1024)
   // Another model checks signatures of its own.

@@ -18,14 +18,22 @@ export const claude = 'us.anthropic.claude-sonnet-4-5-20250929-v1:0'
 export const apiKey = 'ABSKQmVkcm9ja0FQSUtleS10ZXN0OjAxMjM0NTY3ODk='
 
 /** A response of `converse`. */
-export const reply = (content: readonly object[] = [{ text: 'Hi.' }], more: object = {}): Response =>
-  Response.json({ output: { message: { role: 'assistant', content } }, stopReason: 'end_turn', ...more })
+export const reply = (
+  content: readonly object[] = [{ text: 'Hi.' }],
+  more: object = {},
+): Response =>
+  Response.json({
+    output: { message: { role: 'assistant', content } },
+    stopReason: 'end_turn',
+    ...more,
+  })
 
 /** A response of `converse-stream`, in chunks of this many bytes. */
 export function streamed(pieces: readonly string[], size = Number.MAX_SAFE_INTEGER): Response {
   const bytes = Buffer.from(pieces.join(''), 'latin1')
   const chunks: Uint8Array<ArrayBuffer>[] = []
-  for (let at = 0; at < bytes.length; at += size) chunks.push(Uint8Array.from(bytes.subarray(at, at + size)))
+  for (let at = 0; at < bytes.length; at += size)
+    chunks.push(Uint8Array.from(bytes.subarray(at, at + size)))
   const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
     start: (controller) => {
       for (const chunk of chunks) controller.enqueue(chunk)
@@ -64,7 +72,9 @@ export function bedrock(
   }
   const key = config.credentials === undefined ? { apiKey } : {}
   const provider = createBedrock({ model: claude, region: 'us-east-1', ...key, fetch, ...config })
-  const failure = (options: CallOptions = { retry: { attempts: 1 } }): Promise<Error & { code?: string }> =>
+  const failure = (
+    options: CallOptions = { retry: { attempts: 1 } },
+  ): Promise<Error & { code?: string }> =>
     provider.complete('Hi', options).then(
       () => {
         throw new Error('it did not fail')
@@ -75,17 +85,25 @@ export function bedrock(
 }
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
-const hmac = (key: string | Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest()
+const hmac = (key: string | Buffer, text: string): Buffer =>
+  createHmac('sha256', key).update(text).digest()
 const escape = (text: string): string =>
-  encodeURIComponent(text).replace(/[!'()*]/g, (one) => `%${one.charCodeAt(0).toString(16).toUpperCase()}`)
+  encodeURIComponent(text).replace(
+    /[!'()*]/g,
+    (one) => `%${one.charCodeAt(0).toString(16).toUpperCase()}`,
+  )
 
 /**
  * The signature that AWS expects of a request, written from its documentation.
  * @see https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html (read 2026-11-27)
  */
-export function expectedAuthorization({ url, method, headers, text }: Sent, secret: string): string {
+export function expectedAuthorization(
+  { url, method, headers, text }: Sent,
+  secret: string,
+): string {
   const given = headers.get('authorization') ?? ''
-  const [, scope = '', names = ''] = /Credential=[^/]+\/([^,]+), SignedHeaders=([^,]+),/.exec(given) ?? []
+  const [, scope = '', names = ''] =
+    /Credential=[^/]+\/([^,]+), SignedHeaders=([^,]+),/.exec(given) ?? []
   const [day = '', region = '', service = ''] = scope.split('/')
   const all = new Headers(headers)
   all.set('host', url.host)
@@ -93,12 +111,16 @@ export function expectedAuthorization({ url, method, headers, text }: Sent, secr
     method,
     url.pathname.split('/').map(escape).join('/'),
     '',
-    ...names.split(';').map((name) => `${name}:${(all.get(name) ?? '').trim().replace(/ +/g, ' ')}`),
+    ...names
+      .split(';')
+      .map((name) => `${name}:${(all.get(name) ?? '').trim().replace(/ +/g, ' ')}`),
     '',
     names,
     sha256(text),
   ].join('\n')
-  const toSign = ['AWS4-HMAC-SHA256', headers.get('x-amz-date'), scope, sha256(canonical)].join('\n')
+  const toSign = ['AWS4-HMAC-SHA256', headers.get('x-amz-date'), scope, sha256(canonical)].join(
+    '\n',
+  )
   const key = [region, service, 'aws4_request'].reduce(hmac, hmac(`AWS4${secret}`, day))
   return given.replace(/Signature=.*$/, `Signature=${hmac(key, toSign).toString('hex')}`)
 }

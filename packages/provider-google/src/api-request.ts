@@ -9,7 +9,12 @@ export interface ApiRequest {
 }
 
 /** What is asked of a model, and the list of all of them. */
-export type ApiMethod = 'generateContent' | 'streamGenerateContent' | 'countTokens' | 'embedContent' | 'listModels'
+export type ApiMethod =
+  | 'generateContent'
+  | 'streamGenerateContent'
+  | 'countTokens'
+  | 'embedContent'
+  | 'listModels'
 
 /** How requests are made; each call makes one. `model` is not read for the list. */
 export type BuildRequest = (method: ApiMethod, model: string) => Promise<ApiRequest>
@@ -27,7 +32,8 @@ export function checkModelName(model: string): void {
 
 /** The typed error behind what was thrown, or one that says that no request could be made. */
 export function toTypedError(thrown: unknown): LlmError {
-  for (let error = thrown; error instanceof Error; error = error.cause) if (isLlmError(error)) return error
+  for (let error = thrown; error instanceof Error; error = error.cause)
+    if (isLlmError(error)) return error
   const text = thrown instanceof Error ? thrown.message : String(thrown)
   return new LlmError('auth', `google: auth: no request could be made: ${text}`, { cause: thrown })
 }

@@ -1,4 +1,9 @@
-import { type Batch, type BatchRunner, type BatchStatus, type RequestOptions } from '@modelport/core'
+import {
+  type Batch,
+  type BatchRunner,
+  type BatchStatus,
+  type RequestOptions,
+} from '@modelport/core'
 import {
   type BatchLine,
   createBatchRunner,
@@ -61,10 +66,15 @@ interface WireOperation {
  */
 export function createGoogleBatches(config: GoogleConfig): BatchRunner {
   requireConfig(config, 'createGoogleBatches', configNames, fieldNames)
-  if (config.vertex) throw namedError(providerName, 'unsupported', 'batches of Vertex AI; use the Gemini API')
+  if (config.vertex)
+    throw namedError(providerName, 'unsupported', 'batches of Vertex AI; use the Gemini API')
   const client = createClient(config)
   const endpoint = createEndpointClient(providerName, toGoogleError, client.settings)
-  const address = async (): Promise<{ readonly root: string; readonly url: string; readonly headers: object }> => {
+  const address = async (): Promise<{
+    readonly root: string
+    readonly url: string
+    readonly headers: object
+  }> => {
     const { url, headers } = await client.request('generateContent', config.model)
     return {
       url: url.replace(/:generateContent$/, ':batchGenerateContent'),
@@ -72,19 +82,34 @@ export function createGoogleBatches(config: GoogleConfig): BatchRunner {
       root: url.slice(0, url.search(/\/(models|tunedModels)\//)),
     }
   }
-  const ask = async (path: string, more: object, options: RequestOptions): Promise<WireOperation> => {
+  const ask = async (
+    path: string,
+    more: object,
+    options: RequestOptions,
+  ): Promise<WireOperation> => {
     const { root, headers } = await address()
-    const request = { headers: { ...headers }, url: `${root}/${path}`, inBandErrors: false, ...more }
+    const request = {
+      headers: { ...headers },
+      url: `${root}/${path}`,
+      inBandErrors: false,
+      ...more,
+    }
     return (await endpoint.json<WireOperation | null>(request, options)) ?? {}
   }
-  const get = async (id: string, options: RequestOptions): Promise<Batch> => toBatch(await ask(id, {}, options))
+  const get = async (id: string, options: RequestOptions): Promise<Batch> =>
+    toBatch(await ask(id, {}, options))
   return createBatchRunner({
     provider: (fetch) => createGoogle({ ...config, fetch }),
     get,
     create: async (items, options) => {
       const { url, headers } = await address()
-      const requests = items.map(({ index, body }) => ({ request: body, metadata: { key: `request-${index}` } }))
-      const body = { batch: { display_name: 'modelport', input_config: { requests: { requests } } } }
+      const requests = items.map(({ index, body }) => ({
+        request: body,
+        metadata: { key: `request-${index}` },
+      }))
+      const body = {
+        batch: { display_name: 'modelport', input_config: { requests: { requests } } },
+      }
       const request = { url, headers: { ...headers }, body, inBandErrors: false }
       const made = await endpoint.json<WireOperation | null>(request, options)
       return { ...toBatch(made ?? {}), total: items.length }
@@ -109,22 +134,42 @@ function toBatch({ name, error, metadata }: WireOperation): Batch {
   if (id === undefined || !status)
     throw namedError(providerName, 'protocol', 'the response is not a batch that this API defines')
   const { requestCount, successfulRequestCount, failedRequestCount } = metadata?.batchStats ?? {}
-  const [total, succeeded, failed] = [requestCount, successfulRequestCount, failedRequestCount].map(toCount)
+  const [total, succeeded, failed] = [requestCount, successfulRequestCount, failedRequestCount].map(
+    toCount,
+  )
   const [createdAt, why] = [stringOf(metadata?.createTime), stringOf(error?.message)]
-  return { id, status, ...(total && { total }), ...defined({ succeeded, failed, createdAt, error: why }) }
+  return {
+    id,
+    status,
+    ...(total && { total }),
+    ...defined({ succeeded, failed, createdAt, error: why }),
+  }
 }
 
 /** Counts are int64, which JSON has as text. */
 const toCount = (value: unknown): number | undefined =>
-  typeof value === 'number' || (typeof value === 'string' && /^\d+$/.test(value)) ? Number(value) : undefined
+  typeof value === 'number' || (typeof value === 'string' && /^\d+$/.test(value))
+    ? Number(value)
+    : undefined
 
 /** Codes of `google.rpc.Status` and the status of HTTP that each stands for. @see https://github.com/googleapis/googleapis/blob/master/google/rpc/code.proto */
-const httpStatuses: Readonly<Record<number, number>> = { 3: 400, 5: 404, 7: 403, 8: 429, 13: 500, 14: 503, 16: 401 }
+const httpStatuses: Readonly<Record<number, number>> = {
+  3: 400,
+  5: 404,
+  7: 403,
+  8: 429,
+  13: 500,
+  14: 503,
+  16: 401,
+}
 
 function toLine({ metadata, response, error }: WireLine, position: number): BatchLine {
   const key = stringOf(metadata?.key)
   const index = key === undefined ? position : Number(/^request-(\d+)$/.exec(key)?.[1] ?? NaN)
   if (response) return { index, response: { status: 200, body: response } }
   const code = Number(error?.code)
-  return { index, response: { status: httpStatuses[code] ?? (code >= 400 ? code : 500), body: { error } } }
+  return {
+    index,
+    response: { status: httpStatuses[code] ?? (code >= 400 ? code : 500), body: { error } },
+  }
 }

@@ -19,13 +19,16 @@ export const buildRequests: typeof bySdk = (config, apiKey) => {
   }
   const { baseUrl, apiVersion } = toEndpoint(config)
   return async (method, model) => ({
-    url: new URL(`${baseUrl}/${apiVersion}/${vertex ? vertexPath(method, model, vertex) : geminiPath(method, model)}`)
-      .href,
+    url: new URL(
+      `${baseUrl}/${apiVersion}/${vertex ? vertexPath(method, model, vertex) : geminiPath(method, model)}`,
+    ).href,
     headers: apiKey === undefined ? await authorization(vertex) : { 'x-goog-api-key': apiKey },
   })
 }
 
-async function authorization(vertex: VertexConfig | undefined): Promise<Readonly<Record<string, string>>> {
+async function authorization(
+  vertex: VertexConfig | undefined,
+): Promise<Readonly<Record<string, string>>> {
   try {
     return { authorization: `Bearer ${await vertex?.accessToken?.()}` }
   } catch (error) {
@@ -40,12 +43,19 @@ function geminiPath(method: ApiMethod, model: string): string {
 }
 
 /** @see https://docs.cloud.google.com/vertex-ai/docs/reference/rest/v1beta1/projects.locations.publishers.models (read 2026-11-21) */
-function vertexPath(method: ApiMethod, model: string, { project, location = 'global' }: VertexConfig): string {
+function vertexPath(
+  method: ApiMethod,
+  model: string,
+  { project, location = 'global' }: VertexConfig,
+): string {
   if (method === 'listModels') return `publishers/google/models?pageSize=${pageSize}`
   // Some models embed by the same endpoint as on the Gemini API; the others predict.
-  const embeds = (model.includes('gemini') && model !== 'gemini-embedding-001') || model.includes('maas')
+  const embeds =
+    (model.includes('gemini') && model !== 'gemini-embedding-001') || model.includes('maas')
   const path = `${modelPath(model)}:${verbOf(method, embeds ? 'embedContent' : 'predict')}`
-  return project && !path.startsWith('projects/') ? `projects/${project}/locations/${location}/${path}` : path
+  return project && !path.startsWith('projects/')
+    ? `projects/${project}/locations/${location}/${path}`
+    : path
 }
 
 function modelPath(model: string): string {
@@ -55,4 +65,8 @@ function modelPath(model: string): string {
 }
 
 const verbOf = (method: ApiMethod, embedding: string): string =>
-  method === 'embedContent' ? embedding : method === 'streamGenerateContent' ? `${method}?alt=sse` : method
+  method === 'embedContent'
+    ? embedding
+    : method === 'streamGenerateContent'
+      ? `${method}?alt=sse`
+      : method

@@ -15,10 +15,16 @@ export function capabilities({
   return resolveCapabilities(
     {
       tools: { supported: true, source: `${docs}/function-calling` },
-      parallelTools: { supported: true, source: `${docs}/function-calling#parallel_function_calling` },
+      parallelTools: {
+        supported: true,
+        source: `${docs}/function-calling#parallel_function_calling`,
+      },
       images: { supported: true, source: `${docs}/image-understanding` },
       schema: { supported: true, source: `${docs}/structured-output` },
-      logprobs: { supported: 'by-model', source: 'https://ai.google.dev/api/generate-content#generationconfig' },
+      logprobs: {
+        supported: 'by-model',
+        source: 'https://ai.google.dev/api/generate-content#generationconfig',
+      },
       reasoning: { supported: levels.length > 0, source: `${docs}/thinking` },
       embeddings: { supported: true, source: `${docs}/embeddings` },
       files: { supported: true, source: `${docs}/files` },

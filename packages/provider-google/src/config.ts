@@ -52,7 +52,9 @@ export const configNames: readonly string[] = namesOf<Omit<GoogleConfig, keyof C
 /** Names within some of its fields. */
 export const fieldNames: Readonly<Record<string, readonly string[]>> = {
   vertex: namesOf<VertexConfig>()('project location accessToken credentials applicationDefault'),
-  traits: namesOf<ModelTraits>()('thinking takesTemperature schema needsSignatures takesMediaResults'),
+  traits: namesOf<ModelTraits>()(
+    'thinking takesTemperature schema needsSignatures takesMediaResults',
+  ),
 }
 
 /** The address of the API. */
@@ -100,11 +102,17 @@ export function googleHosts(config: GoogleEndpointConfig = {}): string[] {
  */
 export function toCheckedKey({ apiKey, vertex }: GoogleConfig): string | undefined {
   if (!vertex) {
-    if (apiKey === undefined) throw configError('google: pass apiKey; only newProvider reads it from GEMINI_API_KEY')
+    if (apiKey === undefined)
+      throw configError('google: pass apiKey; only newProvider reads it from GEMINI_API_KEY')
     return checkApiKey(apiKey, 'google')
   }
   const { project, accessToken, credentials, applicationDefault } = vertex
-  const ways = { apiKey, accessToken, credentials, applicationDefault: applicationDefault === true ? true : undefined }
+  const ways = {
+    apiKey,
+    accessToken,
+    credentials,
+    applicationDefault: applicationDefault === true ? true : undefined,
+  }
   const given = Object.entries(ways)
     .filter(([, value]) => value !== undefined)
     .map(([name]) => name)
@@ -119,7 +127,8 @@ export function toCheckedKey({ apiKey, vertex }: GoogleConfig): string | undefin
       'google: vertex.credentials must have client_email and private_key, as the key file of a service account has',
     )
   }
-  if (!project) throw configError('google: vertex.project is missing; give the id of the Google Cloud project')
+  if (!project)
+    throw configError('google: vertex.project is missing; give the id of the Google Cloud project')
   return undefined
 }
 

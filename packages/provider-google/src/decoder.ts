@@ -1,6 +1,20 @@
 import type { LogprobsResult, LogprobsResultCandidate } from '@google/genai'
-import { type ContentPart, type FinishReason, LlmError, type MediaSource, type TokenLogprob } from '@modelport/core'
-import { type Decoder, defined, listOf, parseJson, type Sink, stringOf, type WireRecord } from '@modelport/driver'
+import {
+  type ContentPart,
+  type FinishReason,
+  LlmError,
+  type MediaSource,
+  type TokenLogprob,
+} from '@modelport/core'
+import {
+  type Decoder,
+  defined,
+  listOf,
+  parseJson,
+  type Sink,
+  stringOf,
+  type WireRecord,
+} from '@modelport/driver'
 import { groundingTool, toCitations } from './grounding.js'
 import { ModelState } from './model-state.js'
 import { PartialArguments } from './partial-arguments.js'
@@ -64,7 +78,8 @@ export class GeminiDecoder implements Decoder {
     // Gateways keep a stream of any API alive, and end it, with these.
     if (!record.data.startsWith('{') && /^\s*(\[DONE\]\s*)?$/.test(record.data)) return
     const value = parseJson<WireResponse | readonly WireResponse[]>(record.data)
-    if (Array.isArray(value)) for (const response of value as readonly WireResponse[]) this.#response(response)
+    if (Array.isArray(value))
+      for (const response of value as readonly WireResponse[]) this.#response(response)
     else this.#response(value as WireResponse)
   }
 
@@ -80,7 +95,11 @@ export class GeminiDecoder implements Decoder {
     if (typeof response !== 'object' || !response)
       throw new LlmError('protocol', 'google: protocol: a chunk is not a JSON object')
     const { error, modelVersion, usageMetadata, promptFeedback, candidates } = response
-    if (error) this.#sink.fail({ body: response, status: typeof error.code === 'number' ? error.code : undefined })
+    if (error)
+      this.#sink.fail({
+        body: response,
+        status: typeof error.code === 'number' ? error.code : undefined,
+      })
     this.#sink.model(stringOf(modelVersion) ?? '')
     if (response.responseId) this.#sink.details({ responseId: stringOf(response.responseId) })
     if (usageMetadata) this.#usage.take(usageMetadata)
@@ -98,7 +117,13 @@ export class GeminiDecoder implements Decoder {
 
   #candidate(candidate: WireCandidate): void {
     for (const part of listOf(candidate.content?.parts)) this.#part(part)
-    const { groundingMetadata, citationMetadata, urlContextMetadata, logprobsResult, finishReason } = candidate
+    const {
+      groundingMetadata,
+      citationMetadata,
+      urlContextMetadata,
+      logprobsResult,
+      finishReason,
+    } = candidate
     if (groundingMetadata ?? citationMetadata)
       for (const citation of toCitations(candidate)) this.#sink.citation(citation)
     if (groundingMetadata) {
@@ -106,8 +131,10 @@ export class GeminiDecoder implements Decoder {
       if (name) this.#sink.providerToolCall({ name, data: groundingMetadata })
     }
     if (candidate.safetyRatings?.length) this.#safety = candidate.safetyRatings
-    if (urlContextMetadata) this.#sink.providerToolCall({ name: 'url_context', data: urlContextMetadata })
-    if (Number.isFinite(candidate.avgLogprobs)) this.#sink.details({ averageLogprob: candidate.avgLogprobs })
+    if (urlContextMetadata)
+      this.#sink.providerToolCall({ name: 'url_context', data: urlContextMetadata })
+    if (Number.isFinite(candidate.avgLogprobs))
+      this.#sink.details({ averageLogprob: candidate.avgLogprobs })
     if (logprobsResult) this.#sink.logprobs(toLogprobs(logprobsResult))
     const raw =
       typeof finishReason === 'number'
@@ -117,7 +144,8 @@ export class GeminiDecoder implements Decoder {
     const reason = finishReasons.get(raw) ?? 'other'
     if (reason === 'stop') this.#leaveOpenCall()
     else this.#interruptOpenCall()
-    if (reason === 'pause' && candidate.continuationToken) this.#state.continueBy(candidate.continuationToken)
+    if (reason === 'pause' && candidate.continuationToken)
+      this.#state.continueBy(candidate.continuationToken)
     // A pause without a token cannot be continued.
     this.#sink.finish(reason === 'pause' && !candidate.continuationToken ? 'length' : reason, raw)
     if (raw !== 'STOP') this.#warn(candidate.finishMessage)
@@ -143,7 +171,9 @@ export class GeminiDecoder implements Decoder {
     } else if (part.fileData && !part.thought) this.#file(part.fileData)
     const data = stringOf(inlineData?.data)
     if (data && !part.thought)
-      this.#sink.part(toContentPart({ type: 'base64', data, mediaType: stringOf(inlineData?.mimeType) ?? '' }))
+      this.#sink.part(
+        toContentPart({ type: 'base64', data, mediaType: stringOf(inlineData?.mimeType) ?? '' }),
+      )
     const code = executableCode ?? codeExecutionResult
     if (code) this.#sink.providerToolCall({ ...idOf(code), name: 'code_execution', data: part })
     const tool = toolCall ?? toolResponse
@@ -178,10 +208,19 @@ export class GeminiDecoder implements Decoder {
     }
     if (name !== undefined) {
       const key = this.#calls++
-      this.#open = { key, call, signature: part.thoughtSignature, arguments: new PartialArguments() }
+      this.#open = {
+        key,
+        call,
+        signature: part.thoughtSignature,
+        arguments: new PartialArguments(),
+      }
       this.#sink.toolCall(key, { id, name })
     }
-    if (!this.#open) throw new LlmError('protocol', 'google: protocol: a function call without a name continues none')
+    if (!this.#open)
+      throw new LlmError(
+        'protocol',
+        'google: protocol: a function call without a name continues none',
+      )
     this.#open.arguments.assign(call.args)
     for (const piece of partialArgs) this.#open.arguments.add(piece)
     if (!willContinue) this.#endOpenCall()
@@ -222,7 +261,10 @@ function toContentPart(source: MediaSource): ContentPart {
 
 function toLogprobs({ chosenCandidates, topCandidates }: LogprobsResult): TokenLogprob[] {
   const tops = listOf(topCandidates)
-  const toLogprob = ({ token = '', logProbability: logprob }: LogprobsResultCandidate): TokenLogprob[] =>
+  const toLogprob = ({
+    token = '',
+    logProbability: logprob,
+  }: LogprobsResultCandidate): TokenLogprob[] =>
     typeof logprob === 'number' ? [{ token, logprob }] : []
   return listOf(chosenCandidates).flatMap((chosen, index) => {
     const top = tops[index] && listOf(tops[index].candidates).flatMap(toLogprob)

@@ -2,7 +2,9 @@ import type { GoogleGenAI } from '@google/genai'
 import { LlmError } from '@modelport/core'
 
 /** A client of google-auth-library, or a part of one, as far as it is looked at here. */
-type AuthPart = Readonly<Record<string, unknown>> & { readonly transporter?: { readonly defaults?: object } }
+type AuthPart = Readonly<Record<string, unknown>> & {
+  readonly transporter?: { readonly defaults?: object }
+}
 
 /** Where the SDK keeps the object that finds credentials. */
 const place = ['apiClient', 'clientOptions', 'auth', 'googleAuth'] as const
@@ -46,7 +48,9 @@ const isFinder = (value: unknown): value is CredentialsFinder =>
   typeof Reflect.get(value, 'clientOptions') === 'object'
 
 function guard(part: AuthPart, transporterOptions: object): void {
-  const { subjectTokenSupplier, transporter } = part as { readonly subjectTokenSupplier?: object } & AuthPart
+  const { subjectTokenSupplier, transporter } = part as {
+    readonly subjectTokenSupplier?: object
+  } & AuthPart
   if (subjectTokenSupplier && 'createMtlsHttpsAgent' in subjectTokenSupplier) {
     throw new LlmError(
       'unsupported',

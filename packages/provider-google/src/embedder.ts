@@ -1,5 +1,11 @@
 import { type Embedder, type EmbedOptions, LlmError } from '@modelport/core'
-import { createEmbedder, createEndpointClient, type EmbeddingBatch, listOf, requireConfig } from '@modelport/driver'
+import {
+  createEmbedder,
+  createEndpointClient,
+  type EmbeddingBatch,
+  listOf,
+  requireConfig,
+} from '@modelport/driver'
 import { configNames, fieldNames, type GoogleConfig } from './config.js'
 import { toGoogleError } from './error.js'
 import { providerName } from './model-state.js'
@@ -45,7 +51,9 @@ export function createGoogleEmbedder(config: GoogleEmbedderConfig): Embedder {
     embedBatch: async (texts, options): Promise<EmbeddingBatch> => {
       const { url, headers } = await client.request('embedContent', model)
       const { purpose, ...call } = options
-      const body = vertex ? toPredictBody(url, texts, purpose, config) : toBatchBody(texts, purpose, config)
+      const body = vertex
+        ? toPredictBody(url, texts, purpose, config)
+        : toBatchBody(texts, purpose, config)
       const request = { url, headers, body, inBandErrors: false }
       return fromWire(await endpoint.json<WireEmbeddings | null>(request, call))
     },
@@ -78,20 +86,30 @@ function toPredictBody(
       `google: the model "${model}" embeds by another endpoint on Vertex AI; use gemini-embedding-001 or the Gemini API`,
     )
   }
-  const instances = texts.map((content) => ({ content, ...(purpose && { task_type: taskTypes[purpose] }) }))
-  return { instances, ...(dimensions !== undefined && { parameters: { outputDimensionality: dimensions } }) }
+  const instances = texts.map((content) => ({
+    content,
+    ...(purpose && { task_type: taskTypes[purpose] }),
+  }))
+  return {
+    instances,
+    ...(dimensions !== undefined && { parameters: { outputDimensionality: dimensions } }),
+  }
 }
 
 /** A missing vector becomes an empty one, which the driver layer refuses. */
 function fromWire(response: WireEmbeddings | null): EmbeddingBatch {
   const predicted = listOf(response?.predictions).map(({ embeddings }) => embeddings ?? {})
-  const all: readonly WireEmbedding[] = response?.embeddings ? listOf(response.embeddings) : predicted
+  const all: readonly WireEmbedding[] = response?.embeddings
+    ? listOf(response.embeddings)
+    : predicted
   const counts = all.flatMap(({ statistics }) =>
     typeof statistics?.token_count === 'number' ? [statistics.token_count] : [],
   )
   return {
     vectors: all.map(({ values }) => (Array.isArray(values) ? (values as readonly number[]) : [])),
     ...(counts.length > 0 &&
-      counts.length === all.length && { inputTokens: counts.reduce((sum, count) => sum + count, 0) }),
+      counts.length === all.length && {
+        inputTokens: counts.reduce((sum, count) => sum + count, 0),
+      }),
   }
 }

@@ -1,5 +1,11 @@
 import type { ErrorCode, ProviderError } from '@modelport/core'
-import { firstMatch, type HttpFailure, listOf, toErrorCode, toProviderError } from '@modelport/driver'
+import {
+  firstMatch,
+  type HttpFailure,
+  listOf,
+  toErrorCode,
+  toProviderError,
+} from '@modelport/driver'
 import { providerName } from './model-state.js'
 import type { WireErrorDetail, WireStatus } from './wire.js'
 
@@ -75,16 +81,23 @@ function toCode(status: WireStatus, { status: httpStatus, text }: HttpFailure): 
 
 /** A quota of the day or of nothing at all does not come back within a retry. */
 function isExhausted(status: WireStatus): boolean {
-  const violations = detailsOf(status, 'QuotaFailure').flatMap((detail) => listOf(detail.violations))
-  return violations.some(({ quotaId, quotaValue }) => /PerDay/i.test(quotaId ?? '') || quotaValue === '0')
+  const violations = detailsOf(status, 'QuotaFailure').flatMap((detail) =>
+    listOf(detail.violations),
+  )
+  return violations.some(
+    ({ quotaId, quotaValue }) => /PerDay/i.test(quotaId ?? '') || quotaValue === '0',
+  )
 }
 
 function readStatus(body: unknown): WireStatus {
   const value: unknown = Array.isArray(body) ? body[0] : body
-  const error: unknown = typeof value === 'object' && value !== null && 'error' in value ? value.error : value
+  const error: unknown =
+    typeof value === 'object' && value !== null && 'error' in value ? value.error : value
   // Gateways write plain text there.
   if (typeof error === 'string' && error) return { message: error }
-  const { code, message, status, details } = (typeof error === 'object' && error !== null ? error : {}) as WireStatus
+  const { code, message, status, details } = (
+    typeof error === 'object' && error !== null ? error : {}
+  ) as WireStatus
   return {
     ...(typeof code === 'number' && { code }),
     ...(typeof message === 'string' && message && { message }),

@@ -20,7 +20,8 @@ import { createClient } from './provider.js'
  */
 export function createGoogleFiles(config: Omit<GoogleConfig, 'model'>): FileStore {
   requireConfig(config, 'createGoogleFiles', configNames, fieldNames)
-  if (config.vertex) throw namedError(providerName, 'unsupported', 'files of Vertex AI; use the Gemini API')
+  if (config.vertex)
+    throw namedError(providerName, 'unsupported', 'files of Vertex AI; use the Gemini API')
   const connection = { ...config, model: '' }
   const { baseUrl, apiVersion } = toEndpoint(connection)
   const headers = { 'x-goog-api-key': toCheckedKey(connection) ?? '' }
@@ -32,7 +33,8 @@ export function createGoogleFiles(config: Omit<GoogleConfig, 'model'>): FileStor
     fields: 'uri displayName mimeType sizeBytes createTime expirationTime',
     list: 'files',
     pageQuery: { pageSize: '100' },
-    nextPage: ({ nextPageToken: token }) => (stringOf(token) ? { pageToken: String(token) } : undefined),
+    nextPage: ({ nextPageToken: token }) =>
+      stringOf(token) ? { pageToken: String(token) } : undefined,
     isPending: ({ state, error }) => {
       if (state !== 'FAILED') return state === 'PROCESSING'
       const why = (isObject(error) ? stringOf(error['message']) : undefined) ?? 'it gives no reason'
@@ -61,11 +63,18 @@ export function createGoogleFiles(config: Omit<GoogleConfig, 'model'>): FileStor
           url = found.get('x-goog-upload-url') ?? ''
         }
         if (!URL.canParse(url) || new URL(url).origin !== new URL(start).origin)
-          throw namedError(providerName, 'redirect-refused', 'the file is to be sent to another host; nothing was')
+          throw namedError(
+            providerName,
+            'redirect-refused',
+            'the file is to be sent to another host; nothing was',
+          )
         return {
           url,
           offset,
-          headers: { 'x-goog-upload-command': 'upload, finalize', 'x-goog-upload-offset': String(offset) },
+          headers: {
+            'x-goog-upload-command': 'upload, finalize',
+            'x-goog-upload-offset': String(offset),
+          },
         }
       }
     },

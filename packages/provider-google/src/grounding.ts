@@ -8,19 +8,29 @@ export function toCitations({ groundingMetadata, citationMetadata }: WireCandida
   const { citations, citationSources } = citationMetadata ?? {}
   const found = [
     ...toGroundingCitations(groundingMetadata ?? {}),
-    ...listOf(citations ?? citationSources).map((source) => ({ ...toCitation(source), ...toRange(source) })),
+    ...listOf(citations ?? citationSources).map((source) => ({
+      ...toCitation(source),
+      ...toRange(source),
+    })),
   ]
   return found.filter(({ url, title, text }) => url ?? title ?? text)
 }
 
-function toGroundingCitations({ groundingChunks, groundingSupports }: GroundingMetadata): Citation[] {
+function toGroundingCitations({
+  groundingChunks,
+  groundingSupports,
+}: GroundingMetadata): Citation[] {
   const sources = listOf(groundingChunks).map(
-    ({ web, retrievedContext, maps, image }): WireSource => web ?? retrievedContext ?? maps ?? fromImage(image),
+    ({ web, retrievedContext, maps, image }): WireSource =>
+      web ?? retrievedContext ?? maps ?? fromImage(image),
   )
   const supports = listOf(groundingSupports)
   if (!supports.length) return sources.map((source) => toCitation(source))
   return supports.flatMap(({ segment, groundingChunkIndices }) =>
-    (Array.isArray(groundingChunkIndices) ? (groundingChunkIndices as readonly number[]) : []).flatMap((index) => {
+    (Array.isArray(groundingChunkIndices)
+      ? (groundingChunkIndices as readonly number[])
+      : []
+    ).flatMap((index) => {
       const source = sources[index]
       if (!(source?.uri ?? source?.title ?? source?.text ?? source?.ragChunk?.text)) return []
       return [{ ...toCitation(source, segment?.text), ...toRange(segment ?? {}) }]
@@ -28,7 +38,9 @@ function toGroundingCitations({ groundingChunks, groundingSupports }: GroundingM
   )
 }
 
-const fromImage = (image: { readonly sourceUri?: string; readonly title?: string } = {}): WireSource => ({
+const fromImage = (
+  image: { readonly sourceUri?: string; readonly title?: string } = {},
+): WireSource => ({
   ...(image.sourceUri && { uri: image.sourceUri }),
   ...(image.title && { title: image.title }),
 })

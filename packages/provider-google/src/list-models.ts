@@ -61,8 +61,12 @@ export async function listModels(
 function toModel({ name, inputTokenLimit, outputTokenLimit }: WireModel): GoogleModel[] {
   const path = stringOf(name)
   if (path === undefined) return []
-  const limits = defined({ inputTokenLimit: numberOf(inputTokenLimit), outputTokenLimit: numberOf(outputTokenLimit) })
+  const limits = defined({
+    inputTokenLimit: numberOf(inputTokenLimit),
+    outputTokenLimit: numberOf(outputTokenLimit),
+  })
   return [{ id: path.slice(path.lastIndexOf('/') + 1), ...limits }]
 }
 
-const numberOf = (value: unknown): number | undefined => (typeof value === 'number' ? value : undefined)
+const numberOf = (value: unknown): number | undefined =>
+  typeof value === 'number' ? value : undefined

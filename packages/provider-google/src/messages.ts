@@ -1,4 +1,11 @@
-import type { AssistantMessage, ChatMessage, Content, ContentPart, FilePart, ToolMessage } from '@modelport/core'
+import type {
+  AssistantMessage,
+  ChatMessage,
+  Content,
+  ContentPart,
+  FilePart,
+  ToolMessage,
+} from '@modelport/core'
 import { LlmError, textOf } from '@modelport/core'
 import { withVendor } from '@modelport/driver'
 import { readState, replayableParts } from './model-state.js'
@@ -19,7 +26,10 @@ export const foreignSignature = 'skip_thought_signature_validator'
 const opening = '[The conversation begins with a reply.]'
 
 /** The parts of a request that the messages fill. */
-export type WireConversation = Pick<WireRequest, 'contents' | 'systemInstruction' | 'continuationToken'>
+export type WireConversation = Pick<
+  WireRequest,
+  'contents' | 'systemInstruction' | 'continuationToken'
+>
 
 interface DraftContent {
   role: 'user' | 'model'
@@ -31,7 +41,10 @@ interface DraftContent {
  * each a part, in their order. Assistant messages that follow each other become one content.
  * @throws {LlmError} `invalid-request` — there are only system messages. `unsupported` — a medium the model does not take there.
  */
-export function toConversation(messages: readonly ChatMessage[], traits: ModelTraits): WireConversation {
+export function toConversation(
+  messages: readonly ChatMessage[],
+  traits: ModelTraits,
+): WireConversation {
   const system: WirePart[] = []
   const contents: DraftContent[] = []
   const wireIds = new Map<string, string>()
@@ -58,7 +71,10 @@ export function toConversation(messages: readonly ChatMessage[], traits: ModelTr
     previous = message.role
   }
   if (!contents.length)
-    throw new LlmError('invalid-request', 'google: the conversation has only system messages; add what the user says')
+    throw new LlmError(
+      'invalid-request',
+      'google: the conversation has only system messages; add what the user says',
+    )
   if (contents[0]?.role === 'model' && contents[0].parts.some(({ functionCall }) => functionCall))
     contents.unshift({ role: 'user', parts: [{ text: opening }] })
   if (traits.needsSignatures) contents.forEach(signFirstCall)
@@ -76,8 +92,11 @@ function toParts(
 ): WirePart[] {
   const { role, content, vendor } = message
   if (role === 'assistant') return toModelParts(message, wireIds)
-  if (role === 'user') return typeof content === 'string' ? [{ text: content }] : content.map(toPart)
-  const response = { functionResponse: toFunctionResponse(message, traits, wireIds.get(message.toolCallId)) }
+  if (role === 'user')
+    return typeof content === 'string' ? [{ text: content }] : content.map(toPart)
+  const response = {
+    functionResponse: toFunctionResponse(message, traits, wireIds.get(message.toolCallId)),
+  }
   return [withVendor(response, vendor, 'vendor of a tool message')]
 }
 
@@ -95,7 +114,10 @@ function toModelParts(message: AssistantMessage, wireIds: Map<string, string>): 
     return [...replayed]
   }
   const parts = visibleParts(message.content)
-  return [...parts, ...calls.map((call): WirePart => ({ functionCall: { name: call.name, args: call.arguments } }))]
+  return [
+    ...parts,
+    ...calls.map((call): WirePart => ({ functionCall: { name: call.name, args: call.arguments } })),
+  ]
 }
 
 function visibleParts(content: Content): WirePart[] {
@@ -109,8 +131,10 @@ const toPart = (part: ContentPart): WirePart =>
 function toOwnPart(part: ContentPart): WirePart {
   if (part.type === 'text') return { text: part.text }
   const { source } = part
-  const video = part.type === 'file' && part.clip ? { videoMetadata: toVideoMetadata(part.clip) } : {}
-  if (source.type === 'base64') return { ...video, inlineData: { mimeType: source.mediaType, data: source.data } }
+  const video =
+    part.type === 'file' && part.clip ? { videoMetadata: toVideoMetadata(part.clip) } : {}
+  if (source.type === 'base64')
+    return { ...video, inlineData: { mimeType: source.mediaType, data: source.data } }
   return {
     ...video,
     fileData: {
@@ -132,7 +156,11 @@ const toVideoMetadata = ({
 })
 
 /** `output` and `error` are the two keys the API gives a meaning. */
-function toFunctionResponse(message: ToolMessage, traits: ModelTraits, id: string | undefined): WireFunctionResponse {
+function toFunctionResponse(
+  message: ToolMessage,
+  traits: ModelTraits,
+  id: string | undefined,
+): WireFunctionResponse {
   const { content, isError, toolName = '' } = message
   const media = typeof content === 'string' ? [] : content.filter(({ type }) => type !== 'text')
   if (media.length && !traits.takesMediaResults) {
@@ -153,5 +181,6 @@ function toFunctionResponse(message: ToolMessage, traits: ModelTraits, id: strin
 function signFirstCall(content: { role: string; parts: WirePart[] }): void {
   const index = content.parts.findIndex(({ functionCall }) => functionCall)
   const first = content.parts[index]
-  if (first && !first.thoughtSignature) content.parts[index] = { ...first, thoughtSignature: foreignSignature }
+  if (first && !first.thoughtSignature)
+    content.parts[index] = { ...first, thoughtSignature: foreignSignature }
 }

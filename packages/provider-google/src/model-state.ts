@@ -66,7 +66,8 @@ export function readState(message: ChatMessage | undefined): {
 } {
   if (message?.role !== 'assistant' || message.origin?.provider !== providerName) return {}
   const { state } = message.origin
-  if (!Array.isArray(state) || !state.every((entry) => typeof entry === 'object' && entry !== null)) return {}
+  if (!Array.isArray(state) || !state.every((entry) => typeof entry === 'object' && entry !== null))
+    return {}
   const entries = state as StateEntry[]
   const token = entries.at(-1)?.continuationToken
   return {
@@ -87,7 +88,8 @@ export function replayableParts(message: AssistantMessage): readonly WirePart[] 
     calls.length === told.length &&
     calls.every(
       ({ name, args }, index) =>
-        name === told[index]?.name && JSON.stringify(args ?? {}) === JSON.stringify(told[index]?.arguments),
+        name === told[index]?.name &&
+        JSON.stringify(args ?? {}) === JSON.stringify(told[index]?.arguments),
     )
   return same ? parts : undefined
 }
@@ -97,4 +99,5 @@ function isPlainText(part: WirePart): boolean {
   return true
 }
 
-const isPlainCall = (part: WirePart): boolean => Object.keys(part).every((key) => key === 'functionCall')
+const isPlainCall = (part: WirePart): boolean =>
+  Object.keys(part).every((key) => key === 'functionCall')

@@ -24,7 +24,8 @@ export class PartialArguments {
 
   /** Takes arguments that came whole, next to the ones that come value by value. */
   assign(args: unknown): void {
-    if (isHolder(args)) for (const [name, value] of Object.entries(args)) write(this.value, name, value)
+    if (isHolder(args))
+      for (const [name, value] of Object.entries(args)) write(this.value, name, value)
   }
 
   /** @throws {LlmError} `protocol` — the path does not parse or leaves a gap. */
@@ -33,7 +34,10 @@ export class PartialArguments {
     const steps = parsePath(path)
     const last = steps.pop()
     if (last === undefined)
-      throw new LlmError('protocol', `google: protocol: the argument path ${JSON.stringify(path)} does not parse`)
+      throw new LlmError(
+        'protocol',
+        `google: protocol: the argument path ${JSON.stringify(path)} does not parse`,
+      )
     let holder: Holder = this.value
     steps.forEach((key, index) => {
       const following = steps[index + 1] ?? last
@@ -48,7 +52,11 @@ export class PartialArguments {
     })
     const before = this.#growing === path ? read(holder, last) : undefined
     const value = valueOf(piece)
-    write(holder, last, typeof before === 'string' && typeof value === 'string' ? before + value : value)
+    write(
+      holder,
+      last,
+      typeof before === 'string' && typeof value === 'string' ? before + value : value,
+    )
     this.#growing = piece.willContinue && typeof value === 'string' ? path : undefined
   }
 }
@@ -65,7 +73,11 @@ function parsePath(path: string): (string | number)[] {
     const match = step.exec(path)
     if (!match) return []
     const [, name, index, single, double] = match
-    steps.push(index === undefined ? (name ?? (single ?? double ?? '').replace(/\\(.)/g, '$1')) : Number(index))
+    steps.push(
+      index === undefined
+        ? (name ?? (single ?? double ?? '').replace(/\\(.)/g, '$1'))
+        : Number(index),
+    )
   }
   return steps
 }
@@ -78,11 +90,19 @@ function read(holder: Holder, key: string | number): unknown {
 
 /** Defines, never assigns: a name like `__proto__` must not reach a prototype. */
 function write(holder: Holder, key: string | number, value: unknown): void {
-  if (Array.isArray(holder) !== (typeof key === 'number') || (Array.isArray(holder) && Number(key) > holder.length)) {
+  if (
+    Array.isArray(holder) !== (typeof key === 'number') ||
+    (Array.isArray(holder) && Number(key) > holder.length)
+  ) {
     throw new LlmError(
       'protocol',
       `google: protocol: the argument path steps to ${JSON.stringify(key)}, which has no place there`,
     )
   }
-  Object.defineProperty(holder, key, { value, writable: true, enumerable: true, configurable: true })
+  Object.defineProperty(holder, key, {
+    value,
+    writable: true,
+    enumerable: true,
+    configurable: true,
+  })
 }

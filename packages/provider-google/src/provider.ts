@@ -55,7 +55,10 @@ export interface GoogleClient {
 export function createGoogle(config: GoogleConfig): Provider {
   requireConfig(config, 'createGoogle', configNames, fieldNames)
   const client = createClient(config)
-  return createProvider(createDriver(client, config), { ...client.settings, capabilities: capabilities(config) })
+  return createProvider(createDriver(client, config), {
+    ...client.settings,
+    capabilities: capabilities(config),
+  })
 }
 
 /** Checks a configuration and makes the SDK's client for it. */

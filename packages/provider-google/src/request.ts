@@ -22,7 +22,9 @@ export function toRequestBody(turn: Turn, traits: ModelTraits, vertex: boolean):
   }
   const merged = withVendor(body, turn.options.vendor)
   // @see https://ai.google.dev/api/caching (read 2026-11-24)
-  const doubled = ['systemInstruction', 'tools', 'toolConfig'].filter((field) => merged[field] !== undefined)
+  const doubled = ['systemInstruction', 'tools', 'toolConfig'].filter(
+    (field) => merged[field] !== undefined,
+  )
   if (merged['cachedContent'] !== undefined && doubled.length)
     throw new LlmError(
       'unsupported',
@@ -47,7 +49,10 @@ function toGenerationConfig(turn: Turn, traits: ModelTraits): JsonObject {
   })
 }
 
-function toThinkingConfig({ model, options: { reasoning } }: Turn, traits: ModelTraits): JsonObject | undefined {
+function toThinkingConfig(
+  { model, options: { reasoning } }: Turn,
+  traits: ModelTraits,
+): JsonObject | undefined {
   if (!reasoning) return undefined
   const config = traits.thinking[reasoning]
   if (!config) {

@@ -1,7 +1,13 @@
 import type { GoogleGenAI, GoogleGenAIOptions, HttpOptions } from '@google/genai'
 import { configError, LlmError, parseBaseUrl } from '@modelport/core'
 import type { Fetch } from '@modelport/driver'
-import { type ApiMethod, type ApiRequest, type BuildRequest, pageSize, toTypedError } from './api-request.js'
+import {
+  type ApiMethod,
+  type ApiRequest,
+  type BuildRequest,
+  pageSize,
+  toTypedError,
+} from './api-request.js'
 import { type GoogleConfig, googleHosts, toEndpoint } from './config.js'
 import { guardDefaultCredentials } from './default-credentials.js'
 
@@ -11,7 +17,11 @@ type AuthOptions = NonNullable<GoogleGenAIOptions['googleAuthOptions']>
  * Lets the official SDK build requests, with URL, headers and authentication; it sees no body and no reply, and loads at the first request.
  * The bundle of a browser or a worker has `browser-requests.ts` in the place of this file.
  */
-export function buildRequests(config: GoogleConfig, apiKey: string | undefined, tokenFetch: Fetch): BuildRequest {
+export function buildRequests(
+  config: GoogleConfig,
+  apiKey: string | undefined,
+  tokenFetch: Fetch,
+): BuildRequest {
   let loading: Promise<GoogleGenAI> | undefined
   return async (method, model) => {
     const sdk = await (loading ??= createSdk(config, apiKey, tokenFetch))
@@ -20,11 +30,20 @@ export function buildRequests(config: GoogleConfig, apiKey: string | undefined, 
 }
 
 /** Calls a method of the SDK with the least it takes: the body it makes of this is replaced. */
-function callOf({ models }: GoogleGenAI, method: ApiMethod, model: string, httpOptions: HttpOptions): Promise<unknown> {
+function callOf(
+  { models }: GoogleGenAI,
+  method: ApiMethod,
+  model: string,
+  httpOptions: HttpOptions,
+): Promise<unknown> {
   const generate = {
     model,
     contents: '-',
-    config: { httpOptions, automaticFunctionCalling: { disable: true }, automaticContinuation: false },
+    config: {
+      httpOptions,
+      automaticFunctionCalling: { disable: true },
+      automaticContinuation: false,
+    },
   }
   switch (method) {
     case 'generateContent':
@@ -45,7 +64,11 @@ function callOf({ models }: GoogleGenAI, method: ApiMethod, model: string, httpO
  * Its retries are off unless `retryOptions` are set, which they are not.
  * @throws {LlmError} `unsupported` — the SDK does not show its default credentials.
  */
-async function createSdk(config: GoogleConfig, apiKey: string | undefined, tokenFetch: Fetch): Promise<GoogleGenAI> {
+async function createSdk(
+  config: GoogleConfig,
+  apiKey: string | undefined,
+  tokenFetch: Fetch,
+): Promise<GoogleGenAI> {
   const { GoogleGenAI } = await import('@google/genai')
   const { vertex } = config
   const { baseUrl, apiVersion } = toEndpoint(config)
@@ -56,7 +79,9 @@ async function createSdk(config: GoogleConfig, apiKey: string | undefined, token
     ...common,
     vertexai: true,
     ...(project && { project, location }),
-    ...(apiKey === undefined ? { googleAuthOptions: toAuthOptions(config, tokenFetch) } : { apiKey }),
+    ...(apiKey === undefined
+      ? { googleAuthOptions: toAuthOptions(config, tokenFetch) }
+      : { apiKey }),
   })
   if (vertex.applicationDefault) guardDefaultCredentials(sdk)
   return sdk
@@ -91,12 +116,17 @@ function toAuthOptions({ vertex, ...config }: GoogleConfig, fetch: Fetch): AuthO
   const common = { ...(project && { projectId: project }) }
   if (accessToken) return { ...common, authClient: toAuthClient(accessToken) }
   const { enforceHosts } = config
-  const hosts = typeof enforceHosts === 'object' ? enforceHosts : googleHosts({ ...config, ...(vertex && { vertex }) })
+  const hosts =
+    typeof enforceHosts === 'object'
+      ? enforceHosts
+      : googleHosts({ ...config, ...(vertex && { vertex }) })
   const fetchImplementation: Fetch = async (input, init) => {
     const url = typeof input === 'object' && 'url' in input ? input.url : String(input)
     const { host } = parseBaseUrl(url)
     if (!hosts.includes(host))
-      throw configError(`google: ${host} is not among the hosts for access tokens (${hosts.join(', ')})`)
+      throw configError(
+        `google: ${host} is not among the hosts for access tokens (${hosts.join(', ')})`,
+      )
     const headers = new Headers(init?.headers)
     const form = init?.body instanceof URLSearchParams ? init.body.toString() : undefined
     // The platform's `fetch` would name the type of a form itself; other transports take text only.
@@ -121,9 +151,12 @@ function toAuthOptions({ vertex, ...config }: GoogleConfig, fetch: Fetch): AuthO
 }
 
 /** The one cast of this package besides the JSON boundary: of an auth client the SDK calls this method only. */
-function toAuthClient(accessToken: () => string | Promise<string>): NonNullable<AuthOptions['authClient']> {
+function toAuthClient(
+  accessToken: () => string | Promise<string>,
+): NonNullable<AuthOptions['authClient']> {
   const client = {
-    getRequestHeaders: async (): Promise<Headers> => new Headers({ authorization: `Bearer ${await accessToken()}` }),
+    getRequestHeaders: async (): Promise<Headers> =>
+      new Headers({ authorization: `Bearer ${await accessToken()}` }),
   }
   return client as NonNullable<AuthOptions['authClient']>
 }

@@ -3,7 +3,9 @@ import { toPointerPart } from '@modelport/driver'
 
 /** Keywords that constrain nothing: leaving them out changes nothing that is valid. */
 export const annotations: ReadonlySet<string> = new Set(
-  '$schema $id $anchor $comment $defs definitions examples readOnly writeOnly deprecated'.split(' '),
+  '$schema $id $anchor $comment $defs definitions examples readOnly writeOnly deprecated'.split(
+    ' ',
+  ),
 )
 
 /** Keywords the JSON Schema form is documented to honour, besides the annotations. */
@@ -13,7 +15,16 @@ const honoured = new Set(
 )
 
 /** Keywords whose value is a schema, a list of schemas, or a map of them. */
-const nested = ['items', 'additionalProperties', 'anyOf', 'oneOf', 'prefixItems', 'properties', '$defs', 'definitions']
+const nested = [
+  'items',
+  'additionalProperties',
+  'anyOf',
+  'oneOf',
+  'prefixItems',
+  'properties',
+  '$defs',
+  'definitions',
+]
 
 /**
  * JSON pointers of keywords in a schema that the API takes but is not documented to honour. Those of definitions are included.

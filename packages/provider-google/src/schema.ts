@@ -57,13 +57,18 @@ class SchemaConverter {
     for (const [key, value] of entries) {
       if (value === undefined || annotations.has(key) || key.startsWith('x-')) continue
       // A keyword is as deep as its schema; what it holds is deeper.
-      Object.assign(converted, this.#keyword(schema, key, value, { ...within(at, key), depth: at.depth }))
+      Object.assign(
+        converted,
+        this.#keyword(schema, key, value, { ...within(at, key), depth: at.depth }),
+      )
     }
     const { anyOf } = converted as { anyOf?: JsonObject[] }
     if (!anyOf?.some(({ type }) => type === 'NULL')) return converted
     const rest = anyOf.filter(({ type }) => type !== 'NULL')
     const { anyOf: _, ...others } = converted
-    return rest.length === 1 ? { ...others, ...rest[0], nullable: true } : { ...others, anyOf: rest, nullable: true }
+    return rest.length === 1
+      ? { ...others, ...rest[0], nullable: true }
+      : { ...others, anyOf: rest, nullable: true }
   }
 
   #keyword(schema: JsonObject, key: string, value: unknown, at: Place): JsonObject {
@@ -80,7 +85,10 @@ class SchemaConverter {
         break
       case 'anyOf':
       case 'oneOf':
-        if (list) return { anyOf: list.map((inner, index) => this.convert(inner, within(at, String(index)))) }
+        if (list)
+          return {
+            anyOf: list.map((inner, index) => this.convert(inner, within(at, String(index)))),
+          }
         break
       case 'allOf':
         if (list?.length === 1) return this.convert(list[0], within(at, '0'))
@@ -90,7 +98,10 @@ class SchemaConverter {
         break
       case 'properties': {
         if (!isObject(value)) break
-        const entries = Object.entries(value).map(([name, inner]) => [name, this.convert(inner, within(at, name))])
+        const entries = Object.entries(value).map(([name, inner]) => [
+          name,
+          this.convert(inner, within(at, name)),
+        ])
         return entries.length ? { properties: Object.fromEntries(entries) as JsonObject } : {}
       }
       case 'additionalProperties':
@@ -101,7 +112,9 @@ class SchemaConverter {
   }
 
   #type(value: unknown, at: Place): JsonObject {
-    const types = (Array.isArray(value) ? (value as unknown[]) : [value]).map((type) => String(type).toUpperCase())
+    const types = (Array.isArray(value) ? (value as unknown[]) : [value]).map((type) =>
+      String(type).toUpperCase(),
+    )
     const rest = types.filter((type) => type !== 'NULL')
     const nullable = rest.length < types.length && rest.length > 0 && { nullable: true }
     if (rest.length > 1) return this.#refuse(at, 'the API takes one type; use anyOf')
@@ -111,14 +124,16 @@ class SchemaConverter {
   /** Values are strings on this wire; numbers keep their meaning by the type next to them. */
   #enumItem(schema: JsonObject, item: unknown, at: Place): string {
     if (typeof item === 'string') return item
-    if (typeof item === 'number' && (schema['type'] === 'integer' || schema['type'] === 'number')) return String(item)
+    if (typeof item === 'number' && (schema['type'] === 'integer' || schema['type'] === 'number'))
+      return String(item)
     return this.#refuse(at, `the value ${JSON.stringify(item)} is not a string`)
   }
 
   #reference(schema: JsonObject, reference: string, at: Place): JsonObject {
     const place = { ...at, pointer: `${at.pointer}/$ref` }
     if (at.open.includes(reference)) return this.#refuse(place, `${reference} refers to itself`)
-    if (!reference.startsWith('#')) return this.#refuse(place, 'only references inside the schema can be put in place')
+    if (!reference.startsWith('#'))
+      return this.#refuse(place, 'only references inside the schema can be put in place')
     const target = atReference(this.#root, reference)
     if (target === undefined) return this.#refuse(place, `${reference} is nowhere in the schema`)
     const { $ref: _, ...rest } = schema
@@ -139,12 +154,24 @@ class SchemaConverter {
 
   #count(values: number, at: Place): void {
     this.#values += values
-    if (at.depth > mostDepth) this.#refuse(at, `it is nested deeper than ${mostDepth}`, 'limit-exceeded')
+    if (at.depth > mostDepth)
+      this.#refuse(at, `it is nested deeper than ${mostDepth}`, 'limit-exceeded')
     if (this.#values > mostValues)
-      this.#refuse(at, `it has more than ${mostValues} values with its references put in place`, 'limit-exceeded')
+      this.#refuse(
+        at,
+        `it has more than ${mostValues} values with its references put in place`,
+        'limit-exceeded',
+      )
   }
 
-  #refuse({ pointer }: Place, why: string, code: 'unsupported' | 'limit-exceeded' = 'unsupported'): never {
-    throw new LlmError(code, `google: ${this.#subject}: the schema at ${pointer} cannot be sent: ${why}`)
+  #refuse(
+    { pointer }: Place,
+    why: string,
+    code: 'unsupported' | 'limit-exceeded' = 'unsupported',
+  ): never {
+    throw new LlmError(
+      code,
+      `google: ${this.#subject}: the schema at ${pointer} cannot be sent: ${why}`,
+    )
   }
 }

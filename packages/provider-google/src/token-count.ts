@@ -1,5 +1,11 @@
 import type { CallOptions, ChatMessage, JsonObject, TokenCount } from '@modelport/core'
-import { type CountDriver, countTokens as count, postJson, requireConfig, type Turn } from '@modelport/driver'
+import {
+  type CountDriver,
+  countTokens as count,
+  postJson,
+  requireConfig,
+  type Turn,
+} from '@modelport/driver'
 import { configNames, fieldNames, type GoogleConfig } from './config.js'
 import { toGoogleError } from './error.js'
 import { providerName } from './model-state.js'
@@ -36,7 +42,11 @@ export async function countTokens(
 
 /** What of a request is counted. The Gemini API counts all but the contents only inside a whole request. */
 function toCounted(turn: Turn, { traits, vertex }: GoogleConfig): JsonObject {
-  const { contents, systemInstruction, tools } = toRequestBody(turn, traitsOf(turn.model, traits), vertex !== undefined)
+  const { contents, systemInstruction, tools } = toRequestBody(
+    turn,
+    traitsOf(turn.model, traits),
+    vertex !== undefined,
+  )
   const further = { ...(systemInstruction && { systemInstruction }), ...(tools && { tools }) }
   if (vertex !== undefined || !Object.keys(further).length) return { contents, ...further }
   return {

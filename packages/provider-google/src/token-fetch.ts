@@ -1,4 +1,9 @@
-import { type CommonConfig, createTransport, type Fetch, type RecentSecrets } from '@modelport/driver'
+import {
+  type CommonConfig,
+  createTransport,
+  type Fetch,
+  type RecentSecrets,
+} from '@modelport/driver'
 
 /** Fields of a request for a token that prove who asks. @see https://www.rfc-editor.org/rfc/rfc8693#section-2.1 (read 2026-11-21) */
 const proofs = ['assertion', 'refresh_token', 'client_secret', 'subject_token', 'actor_token']

@@ -23,31 +23,47 @@ export function toTools(
   }
   const declarations = tools.map((tool) => toDeclaration(tool, traits))
   const { providerTools = [] } = options
-  const all = [...(declarations.length ? [{ functionDeclarations: declarations }] : []), ...providerTools]
+  const all = [
+    ...(declarations.length ? [{ functionDeclarations: declarations }] : []),
+    ...providerTools,
+  ]
   if (!all.length) return {}
   const functionCallingConfig = toCallingConfig(turn)
   const toolConfig = {
     ...(functionCallingConfig && { functionCallingConfig }),
-    ...(!vertex && declarations.length && providerTools.length && { includeServerSideToolInvocations: true }),
+    ...(!vertex &&
+      declarations.length &&
+      providerTools.length && { includeServerSideToolInvocations: true }),
   }
   return { tools: all, ...(Object.keys(toolConfig).length && { toolConfig }) }
 }
 
 /** What the model will not be held to: keywords that go out as they are but that the API is not documented to honour. */
-export function schemaWarnings({ tools, options: { responseFormat } }: Turn, traits: ModelTraits): string[] {
+export function schemaWarnings(
+  { tools, options: { responseFormat } }: Turn,
+  traits: ModelTraits,
+): string[] {
   if (traits.schema === 'openapi') return []
   const schemas = tools.map(({ name, parameters }) => [`tool "${name}"`, parameters] as const)
-  const format = responseFormat?.type === 'json-schema' ? [['responseFormat', responseFormat.schema] as const] : []
+  const format =
+    responseFormat?.type === 'json-schema'
+      ? [['responseFormat', responseFormat.schema] as const]
+      : []
   return [...schemas, ...format].flatMap(([subject, schema]) => {
     const pointers = unhonouredKeywords(schema)
-    return pointers.length ? [`google: ${subject}: the API may not hold the model to ${pointers.join(', ')}`] : []
+    return pointers.length
+      ? [`google: ${subject}: the API may not hold the model to ${pointers.join(', ')}`]
+      : []
   })
 }
 
 const toDeclaration = (tool: ToolDefinition, traits: ModelTraits): JsonObject =>
   withVendor(toOwnDeclaration(tool, traits), tool.vendor, `vendor of the tool "${tool.name}"`)
 
-function toOwnDeclaration({ name, description, parameters }: ToolDefinition, traits: ModelTraits): JsonObject {
+function toOwnDeclaration(
+  { name, description, parameters }: ToolDefinition,
+  traits: ModelTraits,
+): JsonObject {
   if (parameters === undefined) return { name, description }
   if (traits.schema !== 'openapi') return { name, description, parametersJsonSchema: parameters }
   const converted = toOpenApiSchema(parameters, `tool "${name}"`)

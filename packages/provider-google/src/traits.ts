@@ -51,7 +51,10 @@ const rows: Readonly<Record<string, ModelTraits>> = {
     ...older,
     thinking: { none: budget(0), low: budget(1024), medium: budget(8192), high: budget(24_576) },
   },
-  'gemini-2.5-pro': { ...older, thinking: { low: budget(1024), medium: budget(8192), high: budget(24_576) } },
+  'gemini-2.5-pro': {
+    ...older,
+    thinking: { low: budget(1024), medium: budget(8192), high: budget(24_576) },
+  },
   'gemini-2.0': withoutThinking,
   'gemini-1.5': { ...withoutThinking, schema: 'openapi' },
 }
@@ -66,6 +69,9 @@ export const tokenFactor = 1.05
 export function traitsOf(model: unknown, overrides?: Partial<ModelTraits>): ModelTraits {
   const name = String(model).replace(/^.*\//s, '')
   const fitting = Object.keys(rows).filter((start) => name.startsWith(start))
-  const row = fitting.reduce((longest, start) => (start.length > longest.length ? start : longest), '')
+  const row = fitting.reduce(
+    (longest, start) => (start.length > longest.length ? start : longest),
+    '',
+  )
   return { ...(rows[row] ?? newest), ...overrides }
 }

@@ -39,10 +39,16 @@ export class UsageReport {
     const generated = candidatesTokenCount ?? thoughtsTokenCount
     if (promptTokenCount === undefined && generated === undefined) return
     const inputTokens =
-      promptTokenCount === undefined ? undefined : promptTokenCount + (usage.toolUsePromptTokenCount ?? 0)
-    const outputTokens = generated === undefined ? undefined : (candidatesTokenCount ?? 0) + (thoughtsTokenCount ?? 0)
+      promptTokenCount === undefined
+        ? undefined
+        : promptTokenCount + (usage.toolUsePromptTokenCount ?? 0)
+    const outputTokens =
+      generated === undefined ? undefined : (candidatesTokenCount ?? 0) + (thoughtsTokenCount ?? 0)
     const before = this.#unattributed
-    this.#unattributed = Math.max(0, (usage.totalTokenCount ?? 0) - (inputTokens ?? 0) - (outputTokens ?? 0))
+    this.#unattributed = Math.max(
+      0,
+      (usage.totalTokenCount ?? 0) - (inputTokens ?? 0) - (outputTokens ?? 0),
+    )
     this.#sink.usage({
       inputTokens,
       outputTokens,

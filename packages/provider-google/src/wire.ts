@@ -29,7 +29,8 @@ export interface WireResponse {
 }
 
 /** One reply of a response. */
-export interface WireCandidate extends Omit<Candidate, 'content' | 'citationMetadata' | 'finishReason'> {
+export interface WireCandidate
+  extends Omit<Candidate, 'content' | 'citationMetadata' | 'finishReason'> {
   readonly content?: { readonly role?: string; readonly parts?: readonly WirePart[] }
   /** A name; a number from servers that write protocol buffer enums as they are stored. */
   readonly finishReason?: string | number

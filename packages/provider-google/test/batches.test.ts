@@ -13,7 +13,9 @@ const ok = (body: unknown) => ({
 
 interface WireBatchBody {
   readonly batch: {
-    readonly input_config: { readonly requests: { readonly requests: readonly { readonly request: unknown }[] } }
+    readonly input_config: {
+      readonly requests: { readonly requests: readonly { readonly request: unknown }[] }
+    }
   }
 }
 
@@ -24,12 +26,21 @@ const harness: BatchHarness = {
   creates: ({ method, path }) => method === 'POST' && path.endsWith(':batchGenerateContent'),
   vendor: () => {
     let bodies: unknown[] = []
-    const words = { running: 'RUNNING', ended: 'SUCCEEDED', cancelled: 'CANCELLED', failed: 'FAILED' } as const
+    const words = {
+      running: 'RUNNING',
+      ended: 'SUCCEEDED',
+      cancelled: 'CANCELLED',
+      failed: 'FAILED',
+    } as const
     const lines = [
       { metadata: { key: 'request-1' }, error: { code: 3, message: 'bad' } },
       {
         metadata: { key: 'request-0' },
-        response: { candidates: [{ content: { role: 'model', parts: [{ text: 'reply 0' }] }, finishReason: 'STOP' }] },
+        response: {
+          candidates: [
+            { content: { role: 'model', parts: [{ text: 'reply 0' }] }, finishReason: 'STOP' },
+          ],
+        },
       },
     ]
     return {
@@ -56,11 +67,18 @@ const harness: BatchHarness = {
         }
         if (headers['x-goog-api-key'] !== apiKey) return { ...ok({}), status: 401 }
         if (path === `/v1beta/models/${model}:batchGenerateContent`) {
-          bodies = (body as WireBatchBody).batch.input_config.requests.requests.map(({ request }) => request)
-          return ok({ ...operation, metadata: { ...operation.metadata, state: 'BATCH_STATE_PENDING' } })
+          bodies = (body as WireBatchBody).batch.input_config.requests.requests.map(
+            ({ request }) => request,
+          )
+          return ok({
+            ...operation,
+            metadata: { ...operation.metadata, state: 'BATCH_STATE_PENDING' },
+          })
         }
         if (path === '/v1beta/batches/123:cancel' && method === 'POST') return ok({})
-        return path === '/v1beta/batches/123' && method === 'GET' ? ok(operation) : { ...ok({}), status: 404 }
+        return path === '/v1beta/batches/123' && method === 'GET'
+          ? ok(operation)
+          : { ...ok({}), status: 404 }
       },
     }
   },
@@ -70,5 +88,7 @@ batchConformance({ describe, test }, harness)
 
 test('Vertex AI is refused, since its batches read files of Cloud Storage', () => {
   const vertex = { project: 'demo', accessToken: () => 'token' }
-  expect(() => createGoogleBatches({ model, vertex })).toThrow(expect.objectContaining({ code: 'unsupported' }))
+  expect(() => createGoogleBatches({ model, vertex })).toThrow(
+    expect.objectContaining({ code: 'unsupported' }),
+  )
 })

@@ -51,10 +51,16 @@ describe('without the SDK the same requests are made', () => {
     },
   ])('without the SDK the same requests are made for %j', async (config) => {
     const given = { ...config, model: '' }
-    const [bySdk, byUs] = [withSdk, withoutSdk].map((build) => build(given, toCheckedKey(given), noFetch))
+    const [bySdk, byUs] = [withSdk, withoutSdk].map((build) =>
+      build(given, toCheckedKey(given), noFetch),
+    )
     for (const method of methods) {
       for (const model of models)
-        expect([method, model, await byUs!(method, model)]).toEqual([method, model, own(await bySdk!(method, model))])
+        expect([method, model, await byUs!(method, model)]).toEqual([
+          method,
+          model,
+          own(await bySdk!(method, model)),
+        ])
     }
   })
 
@@ -73,25 +79,30 @@ describe('without the SDK the same requests are made', () => {
         build(config, undefined, noFetch)('countTokens', 'm').catch((error: unknown) => error),
       ),
     )
-    expect(errors[0]).toMatchObject({ code: 'auth', message: 'google: auth: no request could be made: no login' })
+    expect(errors[0]).toMatchObject({
+      code: 'auth',
+      message: 'google: auth: no request could be made: no login',
+    })
     expect(errors[1]).toEqual(errors[0])
   })
 })
 
-test.each([{ applicationDefault: true }, { credentials: { client_email: 'a@b', private_key: 'k' } }])(
-  '%j needs Node',
-  (ways) => {
-    expect(() => withoutSdk({ model: '', vertex: { project: 'demo', ...ways } }, undefined, noFetch)).toThrow(
-      expect.objectContaining({ code: 'unsupported' }),
-    )
-  },
-)
+test.each([
+  { applicationDefault: true },
+  { credentials: { client_email: 'a@b', private_key: 'k' } },
+])('%j needs Node', (ways) => {
+  expect(() =>
+    withoutSdk({ model: '', vertex: { project: 'demo', ...ways } }, undefined, noFetch),
+  ).toThrow(expect.objectContaining({ code: 'unsupported' }))
+})
 
 test.each([' ', 'a b', 'a?key=1', 'a&b', 'a#b', '../files', 'a%2F..'])(
   '%j is not a model name, and nothing is sent',
   async (model) => {
     const fetch = recordingFetch(() => answer({}))
-    await expect(createGoogle({ apiKey, model, fetch }).complete('Hi')).rejects.toMatchObject({ code: 'config' })
+    await expect(createGoogle({ apiKey, model, fetch }).complete('Hi')).rejects.toMatchObject({
+      code: 'config',
+    })
     expect(fetch.requests).toEqual([])
   },
 )

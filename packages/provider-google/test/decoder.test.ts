@@ -10,7 +10,11 @@ import { createGoogle } from '../src/index.js'
 import { answer, chunk, recordingFetch, sse } from './support.js'
 
 const create = (respond: () => Response) =>
-  createGoogle({ apiKey: 'key-of-tests', model: 'gemini-3-flash-preview', fetch: recordingFetch(respond) })
+  createGoogle({
+    apiKey: 'key-of-tests',
+    model: 'gemini-3-flash-preview',
+    fetch: recordingFetch(respond),
+  })
 const once = { retry: { attempts: 1 } }
 const stop = { finishReason: 'STOP' }
 
@@ -42,7 +46,14 @@ const types = (found: readonly StreamEvent[]): string[] => found.map(({ type }) 
 describe('streams', () => {
   test('streams give text and two calls of one chunk in order, with ids', async () => {
     const found = await events(
-      chunk([{ text: 'Hi' }, { functionCall: { name: 'a', args: { x: 1 } } }, { functionCall: { name: 'b' } }], stop),
+      chunk(
+        [
+          { text: 'Hi' },
+          { functionCall: { name: 'a', args: { x: 1 } } },
+          { functionCall: { name: 'b' } },
+        ],
+        stop,
+      ),
     )
     expect(types(found)).toEqual([
       'text-delta',
@@ -53,7 +64,9 @@ describe('streams', () => {
       'turn-end',
       'done',
     ])
-    expect(found.flatMap((event) => (event.type === 'tool-call-complete' ? [event.toolCall] : []))).toEqual([
+    expect(
+      found.flatMap((event) => (event.type === 'tool-call-complete' ? [event.toolCall] : [])),
+    ).toEqual([
       { id: 'call_1', name: 'a', arguments: { x: 1 }, argumentsText: '{"x":1}' },
       { id: 'call_2', name: 'b', arguments: {}, argumentsText: '{}' },
     ])
@@ -80,7 +93,13 @@ describe('streams', () => {
         },
       },
     )
-    expect(types(found)).toEqual(['reasoning-delta', 'text-delta', 'text-delta', 'turn-end', 'done'])
+    expect(types(found)).toEqual([
+      'reasoning-delta',
+      'text-delta',
+      'text-delta',
+      'turn-end',
+      'done',
+    ])
     expect(found.at(-1)).toMatchObject({
       reason: 'stop',
       usage: { inputTokens: 5, outputTokens: 6, reasoningTokens: 4, cacheReadTokens: 3 },
@@ -118,10 +137,9 @@ describe('streams', () => {
 
   test('streams ignore [DONE] and empty records, which gateways add', async () => {
     const text = `data:\n\ndata: ${JSON.stringify(chunk([{ text: 'Hi' }], stop))}\n\nevent: ping\ndata: \n\ndata: [DONE] \n\n`
-    const reader = await create(() => new Response(text, { headers: { 'content-type': 'text/event-stream' } })).stream(
-      '?',
-      once,
-    )
+    const reader = await create(
+      () => new Response(text, { headers: { 'content-type': 'text/event-stream' } }),
+    ).stream('?', once)
     const pieces: string[] = []
     for await (const piece of reader) pieces.push(piece)
     expect(pieces).toEqual(['Hi'])
@@ -161,10 +179,9 @@ describe('streams', () => {
     'streams reject protocol for %s instead of a chunk',
     async (data) => {
       const text = `data: ${JSON.stringify(chunk([{ text: 'Hi' }]))}\n\ndata: ${data}\n\ndata: {}\n\n`
-      const reader = create(() => new Response(text, { headers: { 'content-type': 'text/event-stream' } })).stream(
-        '?',
-        once,
-      )
+      const reader = create(
+        () => new Response(text, { headers: { 'content-type': 'text/event-stream' } }),
+      ).stream('?', once)
       expect(
         (
           await failure(
@@ -202,10 +219,11 @@ describe('streams', () => {
       call({ name: 'b', args: {} }),
       chunk([], stop),
     )
-    expect(found.flatMap((event) => (event.type === 'tool-call-complete' ? [event.toolCall.arguments] : []))).toEqual([
-      { list: [{ 'a b': 'Paris' }], n: 0, b: false, z: null },
-      {},
-    ])
+    expect(
+      found.flatMap((event) =>
+        event.type === 'tool-call-complete' ? [event.toolCall.arguments] : [],
+      ),
+    ).toEqual([{ list: [{ 'a b': 'Paris' }], n: 0, b: false, z: null }, {}])
   })
 
   test.each([
@@ -220,7 +238,8 @@ describe('streams', () => {
     const found = await events(
       chunk([{ functionCall: { name: 'a', partialArgs: [{ jsonPath, stringValue: 'x' }] } }], stop),
     ).then(
-      (all) => all.flatMap((event) => (event.type === 'tool-call-complete' ? [event.toolCall.error] : [])),
+      (all) =>
+        all.flatMap((event) => (event.type === 'tool-call-complete' ? [event.toolCall.error] : [])),
       (error: unknown) => [isLlmError(error, 'protocol') ? 'protocol' : error],
     )
     expect(found).toEqual([expect.stringMatching(/protocol|refused/)])
@@ -229,17 +248,21 @@ describe('streams', () => {
 
   test('streams end a call in deltas at the next call, at a text or with the reply; it goes back whole with its signature', async () => {
     const begun = (name: string, value: string) => ({
-      functionCall: { name, partialArgs: [{ jsonPath: '$.x', stringValue: value }], willContinue: true },
+      functionCall: {
+        name,
+        partialArgs: [{ jsonPath: '$.x', stringValue: value }],
+        willContinue: true,
+      },
       thoughtSignature: `of ${name}`,
     })
     const fetch = recordingFetch(() =>
       sse(chunk([begun('a', '1'), begun('b', '2'), { text: 'Hi' }, begun('c', '3')], stop)),
     )
-    const reader = await createGoogle({ apiKey: 'key-of-tests', model: 'm', fetch }).streamWithTools(
-      [{ role: 'user', content: '?' }],
-      [],
-      once,
-    )
+    const reader = await createGoogle({
+      apiKey: 'key-of-tests',
+      model: 'm',
+      fetch,
+    }).streamWithTools([{ role: 'user', content: '?' }], [], once)
     const found: StreamEvent[] = []
     for await (const event of reader) found.push(event)
     expect(types(found).filter((type) => type !== 'tool-call-start')).toEqual([
@@ -263,13 +286,21 @@ describe('streams', () => {
     [{ promptTokenCount: 4 }, { inputTokens: 4, outputTokens: 0, reported: true }],
     [{ cachedContentTokenCount: 4 }, { reported: false }],
   ])('streams report the counts %o', async (usageMetadata, usage) => {
-    expect((await generate(chunk([{ text: 'Hi' }], stop, { usageMetadata }))).usage).toMatchObject(usage)
+    expect((await generate(chunk([{ text: 'Hi' }], stop, { usageMetadata }))).usage).toMatchObject(
+      usage,
+    )
   })
 
   test('streams reject protocol for a delta that belongs to no call', async () => {
-    expect((await failure(events(chunk([{ functionCall: { partialArgs: [] } }], stop)))).code).toBe('protocol')
-    const ended = { functionCall: { name: 'a', partialArgs: [{ jsonPath: '$.x', stringValue: '1' }] } }
-    expect((await failure(events(chunk([ended, { functionCall: { partialArgs: [] } }], stop)))).code).toBe('protocol')
+    expect((await failure(events(chunk([{ functionCall: { partialArgs: [] } }], stop)))).code).toBe(
+      'protocol',
+    )
+    const ended = {
+      functionCall: { name: 'a', partialArgs: [{ jsonPath: '$.x', stringValue: '1' }] },
+    }
+    expect(
+      (await failure(events(chunk([ended, { functionCall: { partialArgs: [] } }], stop)))).code,
+    ).toBe('protocol')
   })
 })
 
@@ -340,9 +371,17 @@ describe('finish reasons', () => {
 
   test('the error of a malformed call says what was wrong with it', async () => {
     const malformed = await generate({
-      candidates: [{ finishReason: 'MALFORMED_FUNCTION_CALL', finishMessage: 'Malformed function call: print(x)' }],
+      candidates: [
+        {
+          finishReason: 'MALFORMED_FUNCTION_CALL',
+          finishMessage: 'Malformed function call: print(x)',
+        },
+      ],
     })
-    expect(malformed).toMatchObject({ finishReason: 'error', warnings: ['Malformed function call: print(x)'] })
+    expect(malformed).toMatchObject({
+      finishReason: 'error',
+      warnings: ['Malformed function call: print(x)'],
+    })
   })
 
   test('an unfinished reply continues by its token, without the text so far', async () => {
@@ -351,14 +390,20 @@ describe('finish reasons', () => {
       answer(
         round++
           ? chunk([{ text: ' two' }], { ...stop })
-          : chunk([{ text: 'one' }], { finishReason: 'CONTINUATION', continuationToken: 'token-1' }),
+          : chunk([{ text: 'one' }], {
+              finishReason: 'CONTINUATION',
+              continuationToken: 'token-1',
+            }),
       ),
     )
     const generation = await createGoogle({ apiKey: 'key-of-tests', model: 'm', fetch }).generate([
       { role: 'user', content: '?' },
     ])
     expect(generation.text).toBe('one two')
-    expect(fetch.requests[1]!.body).toEqual({ ...fetch.requests[0]!.body, continuationToken: 'token-1' })
+    expect(fetch.requests[1]!.body).toEqual({
+      ...fetch.requests[0]!.body,
+      continuationToken: 'token-1',
+    })
   })
 })
 
@@ -377,7 +422,10 @@ describe('other parts of a reply', () => {
           ...stop,
           groundingMetadata: {
             webSearchQueries: ['q'],
-            groundingChunks: [{ web: { uri: 'https://a.example', title: 'A' } }, { retrievedContext: { text: 'B' } }],
+            groundingChunks: [
+              { web: { uri: 'https://a.example', title: 'A' } },
+              { retrievedContext: { text: 'B' } },
+            ],
             groundingSupports: [
               { segment: { text: 'Hi' }, groundingChunkIndices: [0, 7] },
               { groundingChunkIndices: [1] },
@@ -424,12 +472,18 @@ describe('other parts of a reply', () => {
         ],
       },
     ])
-    expect(generation.message.origin).toMatchObject({ provider: 'google', model: 'gemini-3-flash-001' })
+    expect(generation.message.origin).toMatchObject({
+      provider: 'google',
+      model: 'gemini-3-flash-001',
+    })
     expect(generation.message.origin?.state).toHaveLength(5)
   })
 
   test('other parts of a reply include sound, files, pages that were read and tools without a name, but no media of a thought', async () => {
-    const data = (mimeType: string, more: object = {}): object => ({ inlineData: { mimeType, data: 'AAAA' }, ...more })
+    const data = (mimeType: string, more: object = {}): object => ({
+      inlineData: { mimeType, data: 'AAAA' },
+      ...more,
+    })
     const parts = [
       data('audio/wav'),
       data('application/pdf'),
@@ -444,7 +498,10 @@ describe('other parts of a reply', () => {
         citationMetadata: { citationSources: [] },
       }),
     )
-    expect((message.content as readonly { type: string }[]).map(({ type }) => type)).toEqual(['audio', 'file'])
+    expect((message.content as readonly { type: string }[]).map(({ type }) => type)).toEqual([
+      'audio',
+      'file',
+    ])
     expect(providerToolCalls?.map(({ id, name }) => [id, name])).toEqual([
       ['t1', 'unknown'],
       [undefined, 'url_context'],
@@ -453,7 +510,10 @@ describe('other parts of a reply', () => {
     expect(
       (
         await generate(
-          chunk([{ text: 'Hi' }], { ...stop, citationMetadata: { citationSources: [{ uri: 'https://c.example' }] } }),
+          chunk([{ text: 'Hi' }], {
+            ...stop,
+            citationMetadata: { citationSources: [{ uri: 'https://c.example' }] },
+          }),
         )
       ).citations,
     ).toEqual([{ url: 'https://c.example' }])
@@ -498,7 +558,9 @@ describe('other parts of a reply', () => {
       chunk([{ text: 'Hi' }], {
         ...stop,
         avgLogprobs: -0.25,
-        logprobsResult: { chosenCandidates: [{ token: 'Hi', logProbability: -0.1 }, { token: '!' }] },
+        logprobsResult: {
+          chosenCandidates: [{ token: 'Hi', logProbability: -0.1 }, { token: '!' }],
+        },
       }),
     )
     expect(logprobs).toEqual([{ token: 'Hi', logprob: -0.1 }])
@@ -520,9 +582,10 @@ describe('other parts of a reply', () => {
     const generation = await generate(chunk([{ text: 'Hi' }], { ...stop, groundingMetadata }))
     expect(generation.citations).toEqual([{ url: 'https://b.example', title: 'B' }])
     expect(generation.providerToolCalls).toMatchObject([{ name: 'google_search' }])
-    expect((await generate(chunk([{ text: 'Hi' }], { ...stop, groundingMetadata: supported }))).citations).toEqual([
-      { url: 'https://b.example', title: 'B', text: 'Hi' },
-    ])
+    expect(
+      (await generate(chunk([{ text: 'Hi' }], { ...stop, groundingMetadata: supported })))
+        .citations,
+    ).toEqual([{ url: 'https://b.example', title: 'B', text: 'Hi' }])
   })
 
   test('other parts of a reply are warnings that name the keywords of a schema which may not be honoured', async () => {
@@ -531,7 +594,9 @@ describe('other parts of a reply', () => {
     const { warnings } = await provider.generate([{ role: 'user', content: '?' }], {
       responseFormat: { type: 'json-schema', schema },
     })
-    expect(warnings).toEqual(['google: responseFormat: the API may not hold the model to #/properties/a/pattern'])
+    expect(warnings).toEqual([
+      'google: responseFormat: the API may not hold the model to #/properties/a/pattern',
+    ])
     const reader = await create(() => sse(chunk([{ text: '{}' }], stop))).stream('?', {
       responseFormat: { type: 'json-schema', schema },
     })
@@ -544,7 +609,13 @@ test('values of the wrong type never cause an untyped error', async () => {
   const good = chunk(
     [
       { text: 'a', thought: true },
-      { functionCall: { name: 'a', args: { x: 1 }, partialArgs: [{ jsonPath: '$.a', stringValue: 's' }] } },
+      {
+        functionCall: {
+          name: 'a',
+          args: { x: 1 },
+          partialArgs: [{ jsonPath: '$.a', stringValue: 's' }],
+        },
+      },
       { inlineData: { mimeType: 'image/png', data: 'aW1n' } },
     ],
     {
@@ -560,31 +631,41 @@ test('values of the wrong type never cause an untyped error', async () => {
         topCandidates: [{ candidates: [{ token: 't' }] }],
       },
     },
-    { usageMetadata: { promptTokenCount: 1 }, promptFeedback: { blockReason: 'OTHER' }, modelVersion: 'm' },
+    {
+      usageMetadata: { promptTokenCount: 1 },
+      promptFeedback: { blockReason: 'OTHER' },
+      modelVersion: 'm',
+    },
   )
   const paths: (string | number)[][] = []
   const walk = (value: unknown, path: (string | number)[]): void => {
     if (path.length) paths.push(path)
     if (typeof value === 'object' && value !== null)
-      for (const [key, inner] of Object.entries(value)) walk(inner, [...path, Array.isArray(value) ? Number(key) : key])
+      for (const [key, inner] of Object.entries(value))
+        walk(inner, [...path, Array.isArray(value) ? Number(key) : key])
   }
   walk(good, [])
   expect(paths.length).toBeGreaterThan(50)
   for (const path of paths) {
     for (const wrong of [null, 0, 7, 'text', true, [], [null], {}]) {
       const broken = structuredClone(good) as Record<string | number, any> // eslint-disable-line @typescript-eslint/no-explicit-any
-      const holder = path.slice(0, -1).reduce<Record<string | number, any>>((inner, key) => inner[key], broken) // eslint-disable-line @typescript-eslint/no-explicit-any
+      const holder = path
+        .slice(0, -1)
+        .reduce<Record<string | number, any>>((inner, key) => inner[key], broken) // eslint-disable-line @typescript-eslint/no-explicit-any
       holder[path.at(-1)!] = wrong
       const error = await generate(broken).then(
         () => undefined,
         (thrown: unknown) => thrown,
       )
       if (error !== undefined)
-        expect(isLlmError(error) && error.code, `${path.join('.')} = ${JSON.stringify(wrong)}`).toMatch(
-          /^(protocol|truncated|unknown)$/,
-        )
+        expect(
+          isLlmError(error) && error.code,
+          `${path.join('.')} = ${JSON.stringify(wrong)}`,
+        ).toMatch(/^(protocol|truncated|unknown)$/)
       if (isLlmError(error, 'unknown'))
-        expect(error.message, `${path.join('.')} = ${JSON.stringify(wrong)}`).not.toMatch(/is not|undefined|null/)
+        expect(error.message, `${path.join('.')} = ${JSON.stringify(wrong)}`).not.toMatch(
+          /is not|undefined|null/,
+        )
     }
   }
 })

@@ -21,7 +21,12 @@ afterEach(() => {
   rmSync(join(folder, 'credentials.json'), { force: true })
 })
 
-const user = { type: 'authorized_user', client_id: 'c', client_secret: secret, refresh_token: `refresh-${secret}` }
+const user = {
+  type: 'authorized_user',
+  client_id: 'c',
+  client_secret: secret,
+  refresh_token: `refresh-${secret}`,
+}
 /** Federation: the subject token is asked for at one address, and exchanged at another. */
 const federated = (tokenUrl: string, subjectUrl: string): object => ({
   type: 'external_account',
@@ -74,13 +79,19 @@ test('an error does not disclose a request that the server repeats', async () =>
     answer({ error: 'invalid_grant', error_description: `no such grant: ${String(body)}` }, 400),
   )
   const error = await failure()
-  expect(error).toMatchObject({ code: 'auth', message: expect.stringContaining('invalid_grant') as string })
+  expect(error).toMatchObject({
+    code: 'auth',
+    message: expect.stringContaining('invalid_grant') as string,
+  })
   expect(inspect(error, { depth: 9, showHidden: true })).not.toContain(secret)
 })
 
 test('a client certificate is not used, because it needs a connection of its own', async () => {
   const source = { certificate: { use_default_certificate_config: true } }
-  useCredentials({ ...federated('https://sts.googleapis.com/v1/token', ''), credential_source: source })
+  useCredentials({
+    ...federated('https://sts.googleapis.com/v1/token', ''),
+    credential_source: source,
+  })
   const { fetch, failure } = google(() => answer({}))
   expect(await failure()).toMatchObject({
     code: 'unsupported',
@@ -91,10 +102,13 @@ test('a client certificate is not used, because it needs a connection of its own
 
 test('a user who stands in for an account gets both tokens through our transport', async () => {
   useCredentials(
-    impersonating('https://iamcredentials.googleapis.com/v1/projects/-/serviceAccounts/a@b:generateAccessToken'),
+    impersonating(
+      'https://iamcredentials.googleapis.com/v1/projects/-/serviceAccounts/a@b:generateAccessToken',
+    ),
   )
   const { fetch, provider } = google(({ url }) => {
-    if (url.includes('oauth2')) return answer({ access_token: 'ya29.of-the-user', expires_in: 3600 })
+    if (url.includes('oauth2'))
+      return answer({ access_token: 'ya29.of-the-user', expires_in: 3600 })
     return url.includes('iamcredentials')
       ? answer({ accessToken: 'ya29.of-the-account', expireTime: '2100-01-01T00:00:00Z' })
       : sse(chunk([{ text: 'Hi' }], { finishReason: 'STOP' }))
@@ -120,26 +134,40 @@ test.each<[string, object, Partial<GoogleConfig>, string]>([
     { enforceHosts: ['aiplatform.googleapis.com:443'] },
     'oauth2.googleapis.com:443',
   ],
-])('%s is refused before a connection, and no secret is told', async (_, credentials, more, host) => {
-  useCredentials(credentials)
-  const { fetch, failure } = google(() => answer('the-subject-token'), more)
-  const error = await failure()
-  expect(error).toMatchObject({
-    code: 'config',
-    message: expect.stringContaining(`${host} is not among the hosts`) as string,
-  })
-  expect(fetch.requests.map(({ url }) => new URL(url).host)).not.toContain(host.replace(':443', ''))
-  expect(inspect(error, { depth: 9, showHidden: true })).not.toContain(secret)
-})
+])(
+  '%s is refused before a connection, and no secret is told',
+  async (_, credentials, more, host) => {
+    useCredentials(credentials)
+    const { fetch, failure } = google(() => answer('the-subject-token'), more)
+    const error = await failure()
+    expect(error).toMatchObject({
+      code: 'config',
+      message: expect.stringContaining(`${host} is not among the hosts`) as string,
+    })
+    expect(fetch.requests.map(({ url }) => new URL(url).host)).not.toContain(
+      host.replace(':443', ''),
+    )
+    expect(inspect(error, { depth: 9, showHidden: true })).not.toContain(secret)
+  },
+)
 
 test('a host that enforceHosts names is allowed, even if it is not one of the usual hosts', async () => {
   useCredentials(federated('https://sts.googleapis.com/v1/token', 'https://subject.example/'))
-  const enforceHosts = ['subject.example:443', 'sts.googleapis.com:443', 'aiplatform.googleapis.com:443']
+  const enforceHosts = [
+    'subject.example:443',
+    'sts.googleapis.com:443',
+    'aiplatform.googleapis.com:443',
+  ]
   const { fetch, provider } = google(
     ({ url }) => {
       if (url.includes('subject.example')) return new Response('the-subject-token')
       return url.includes('sts')
-        ? answer({ access_token: 'ya29.federated', expires_in: 3600, token_type: 'Bearer', issued_token_type: 'x' })
+        ? answer({
+            access_token: 'ya29.federated',
+            expires_in: 3600,
+            token_type: 'Bearer',
+            issued_token_type: 'x',
+          })
         : sse(chunk([{ text: 'Hi' }], { finishReason: 'STOP' }))
     },
     { enforceHosts },

@@ -37,14 +37,25 @@ const hostile: Record<string, string> = {
 const model = 'gemini-3-flash-preview'
 const configs: Record<string, Omit<GoogleConfig, 'fetch'>> = {
   'Gemini API': { model, apiKey: 'key-of-tests' },
-  'Gemini API, own address': { model, apiKey: 'key-of-tests', baseUrl: 'https://proxy.example/v1beta' },
-  'Vertex AI with a token': { model, vertex: { project: 'demo', accessToken: () => 'token-of-tests' } },
+  'Gemini API, own address': {
+    model,
+    apiKey: 'key-of-tests',
+    baseUrl: 'https://proxy.example/v1beta',
+  },
+  'Vertex AI with a token': {
+    model,
+    vertex: { project: 'demo', accessToken: () => 'token-of-tests' },
+  },
   'Vertex AI with a region': {
     model,
     vertex: { project: 'demo', location: 'europe-west4', accessToken: () => 'token-of-tests' },
   },
   'Vertex AI with a key': { model, apiKey: 'key-of-tests', vertex: {} },
-  'Vertex AI with a key and a project': { model, apiKey: 'key-of-tests', vertex: { project: 'demo', location: 'us' } },
+  'Vertex AI with a key and a project': {
+    model,
+    apiKey: 'key-of-tests',
+    vertex: { project: 'demo', location: 'us' },
+  },
   'Vertex AI with a service account': {
     model,
     vertex: {
@@ -56,14 +67,18 @@ const configs: Record<string, Omit<GoogleConfig, 'fetch'>> = {
 
 async function requestsOf(config: Omit<GoogleConfig, 'fetch'>): Promise<SentRequest[]> {
   const fetch = recordingFetch(({ url }) => {
-    if (url.includes('oauth2')) return answer({ access_token: 'token-of-the-account', expires_in: 3600 })
+    if (url.includes('oauth2'))
+      return answer({ access_token: 'token-of-the-account', expires_in: 3600 })
     if (url.includes('mbed')) return answer({ embeddings: [{ values: [1] }] })
     return answer(chunk([{ text: 'Hi' }], { finishReason: 'STOP' }))
   })
   await createGoogle({ ...config, fetch }).complete('Hello')
-  if (!config.vertex) await createGoogleEmbedder({ ...config, fetch, model: 'gemini-embedding-001' }).embed(['Hello'])
+  if (!config.vertex)
+    await createGoogleEmbedder({ ...config, fetch, model: 'gemini-embedding-001' }).embed(['Hello'])
   // The assertion of a service account has the time in it.
-  return fetch.requests.map((request) => (request.url.includes('oauth2') ? { ...request, body: undefined } : request))
+  return fetch.requests.map((request) =>
+    request.url.includes('oauth2') ? { ...request, body: undefined } : request,
+  )
 }
 
 describe('the environment changes nothing', () => {
@@ -71,14 +86,17 @@ describe('the environment changes nothing', () => {
     vi.unstubAllEnvs()
   })
 
-  test.each(Object.entries(configs))('the environment changes nothing for %s', async (_, config) => {
-    for (const name of Object.keys(hostile)) vi.stubEnv(name, undefined)
-    const clean = await requestsOf(config)
-    expect(clean.length).toBeGreaterThan(0)
-    for (const [name, value] of Object.entries(hostile)) vi.stubEnv(name, value)
-    expect(await requestsOf(config)).toEqual(clean)
-    expect(JSON.stringify(clean)).not.toContain('evil')
-  })
+  test.each(Object.entries(configs))(
+    'the environment changes nothing for %s',
+    async (_, config) => {
+      for (const name of Object.keys(hostile)) vi.stubEnv(name, undefined)
+      const clean = await requestsOf(config)
+      expect(clean.length).toBeGreaterThan(0)
+      for (const [name, value] of Object.entries(hostile)) vi.stubEnv(name, value)
+      expect(await requestsOf(config)).toEqual(clean)
+      expect(JSON.stringify(clean)).not.toContain('evil')
+    },
+  )
 
   test.each(Object.entries(hostile))('%s alone changes nothing either', async (name, value) => {
     for (const other of Object.keys(hostile)) vi.stubEnv(other, undefined)
@@ -90,7 +108,9 @@ describe('the environment changes nothing', () => {
   test('no variable that the SDK reads is missing here', () => {
     const source = readFileSync(createRequire(import.meta.url).resolve('@google/genai'), 'utf8')
     const read = [
-      ...source.matchAll(/getEnv\(['"](\w+)['"]\)|process\.env\.(\w+)|process\.env\[['"](\w+)['"]\]|envVars\.(\w+)/g),
+      ...source.matchAll(
+        /getEnv\(['"](\w+)['"]\)|process\.env\.(\w+)|process\.env\[['"](\w+)['"]\]|envVars\.(\w+)/g,
+      ),
     ].map(([, ...names]) => names.find(Boolean))
     expect(read.length).toBeGreaterThan(5)
     expect(read.filter((name) => name && !(name in hostile))).toEqual([])

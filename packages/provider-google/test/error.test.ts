@@ -1,7 +1,11 @@
 import { expect, test } from 'vitest'
 import { toGoogleError } from '../src/error.js'
 
-const status = (httpStatus: number, error: object | string, wrap = (body: object): unknown => body) => {
+const status = (
+  httpStatus: number,
+  error: object | string,
+  wrap = (body: object): unknown => body,
+) => {
   const body = typeof error === 'string' ? undefined : wrap({ error })
   return toGoogleError({
     status: httpStatus,
@@ -11,36 +15,59 @@ const status = (httpStatus: number, error: object | string, wrap = (body: object
     inBand: false,
   })
 }
-const detail = (type: string, fields: object) => ({ '@type': `type.googleapis.com/google.rpc.${type}`, ...fields })
+const detail = (type: string, fields: object) => ({
+  '@type': `type.googleapis.com/google.rpc.${type}`,
+  ...fields,
+})
 
 test.each([
   [400, { status: 'INVALID_ARGUMENT', message: 'Bad field' }, 'invalid-request'],
   [
     400,
-    { status: 'constructor', message: 'x', details: [detail('ErrorInfo', { reason: 'constructor' })] },
+    {
+      status: 'constructor',
+      message: 'x',
+      details: [detail('ErrorInfo', { reason: 'constructor' })],
+    },
     'invalid-request',
   ],
   [400, 'API key not valid. Please pass a valid API key.', 'auth'],
-  [400, { status: 'INVALID_ARGUMENT', message: 'API key not valid. Please pass a valid API key.' }, 'auth'],
   [
     400,
-    { status: 'INVALID_ARGUMENT', message: 'x', details: [detail('ErrorInfo', { reason: 'API_KEY_INVALID' })] },
+    { status: 'INVALID_ARGUMENT', message: 'API key not valid. Please pass a valid API key.' },
     'auth',
   ],
   [
     400,
     {
       status: 'INVALID_ARGUMENT',
-      message: 'The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).',
+      message: 'x',
+      details: [detail('ErrorInfo', { reason: 'API_KEY_INVALID' })],
+    },
+    'auth',
+  ],
+  [
+    400,
+    {
+      status: 'INVALID_ARGUMENT',
+      message:
+        'The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).',
     },
     'context-length',
   ],
   [
     400,
-    { status: 'INVALID_ARGUMENT', message: 'The input token count is 40000 but the model supports up to 32768.' },
+    {
+      status: 'INVALID_ARGUMENT',
+      message: 'The input token count is 40000 but the model supports up to 32768.',
+    },
     'context-length',
   ],
-  [400, { status: 'FAILED_PRECONDITION', message: 'User location is not supported for the API use.' }, 'permission'],
+  [
+    400,
+    { status: 'FAILED_PRECONDITION', message: 'User location is not supported for the API use.' },
+    'permission',
+  ],
   [400, { status: 'FAILED_PRECONDITION', message: 'x' }, 'invalid-request'],
   [401, { status: 'UNAUTHENTICATED', message: 'x' }, 'auth'],
   [403, { status: 'PERMISSION_DENIED', message: 'x' }, 'permission'],
@@ -61,7 +88,9 @@ test.each([
       message: 'x',
       details: [
         detail('QuotaFailure', {
-          violations: [{ quotaId: 'GenerateRequestsPerMinutePerProjectPerModel-FreeTier', quotaValue: '10' }],
+          violations: [
+            { quotaId: 'GenerateRequestsPerMinutePerProjectPerModel-FreeTier', quotaValue: '10' },
+          ],
         }),
       ],
     },
@@ -73,7 +102,9 @@ test.each([
       status: 'RESOURCE_EXHAUSTED',
       message: 'x',
       details: [
-        detail('QuotaFailure', { violations: [{ quotaId: 'GenerateRequestsPerDayPerProjectPerModel-FreeTier' }] }),
+        detail('QuotaFailure', {
+          violations: [{ quotaId: 'GenerateRequestsPerDayPerProjectPerModel-FreeTier' }],
+        }),
       ],
     },
     'quota-exhausted',

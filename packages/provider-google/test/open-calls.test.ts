@@ -18,32 +18,50 @@ const whole = {
 async function read(...chunks: readonly unknown[]): Promise<{ calls: ToolCall[]; error: unknown }> {
   const fetch = recordingFetch(() => sse(...chunks))
   const provider = createGoogle({ apiKey: 'key-of-tests', model: 'm', fetch })
-  const reader = await provider.streamWithTools([{ role: 'user', content: '?' }], [], { retry: { attempts: 1 } })
+  const reader = await provider.streamWithTools([{ role: 'user', content: '?' }], [], {
+    retry: { attempts: 1 },
+  })
   const events: StreamEvent[] = []
   const readAll = async (): Promise<void> => {
     for await (const event of reader) events.push(event)
   }
   const error = await readAll().catch((thrown: unknown) => thrown)
-  return { calls: events.flatMap((event) => (event.type === 'tool-call-complete' ? [event.toolCall] : [])), error }
+  return {
+    calls: events.flatMap((event) => (event.type === 'tool-call-complete' ? [event.toolCall] : [])),
+    error,
+  }
 }
 
 test.each([
   ['a text', [chunk([begun, half]), chunk([{ text: 'Hi' }], { finishReason: 'STOP' })]],
-  ['another call', [chunk([begun, half, { functionCall: { name: 'b', args: {} } }], { finishReason: 'STOP' })]],
+  [
+    'another call',
+    [chunk([begun, half, { functionCall: { name: 'b', args: {} } }], { finishReason: 'STOP' })],
+  ],
   ['the finish reason STOP', [chunk([begun, half]), chunk([], { finishReason: 'STOP' })]],
 ])('a call is unfinished if %s follows a string that is not whole', async (_, chunks) => {
   const { calls } = await read(...chunks)
-  expect(calls[0]).toMatchObject({ name: 'book', arguments: {}, error: expect.any(String) as string })
+  expect(calls[0]).toMatchObject({
+    name: 'book',
+    arguments: {},
+    error: expect.any(String) as string,
+  })
 })
 
 test('a call with half a string in a stream that is cut is not complete', async () => {
   const { calls, error } = await read(chunk([begun, half]), chunk([{ text: 'Hi' }]))
   expect(calls).toEqual([])
-  expect(error).toMatchObject({ code: 'truncated', partial: { toolCalls: [{ error: expect.any(String) as string }] } })
+  expect(error).toMatchObject({
+    code: 'truncated',
+    partial: { toolCalls: [{ error: expect.any(String) as string }] },
+  })
 })
 
 test('a call whose strings are whole is complete when the reply continues with a text', async () => {
-  const { calls } = await read(chunk([begun, whole]), chunk([{ text: 'Hi' }], { finishReason: 'STOP' }))
+  const { calls } = await read(
+    chunk([begun, whole]),
+    chunk([{ text: 'Hi' }], { finishReason: 'STOP' }),
+  )
   expect(calls).toMatchObject([{ name: 'book', arguments: { city: 'Oslo' } }])
   expect(calls[0]?.error).toBeUndefined()
 })

@@ -1,4 +1,9 @@
-import { type CallOptions, type ChatMessage, isLlmError, type ToolDefinition } from '@modelport/core'
+import {
+  type CallOptions,
+  type ChatMessage,
+  isLlmError,
+  type ToolDefinition,
+} from '@modelport/core'
 import { describe, expect, test } from 'vitest'
 import { createGoogle, type GoogleConfig } from '../src/index.js'
 import { answer, chunk, recordingFetch, sse } from './support.js'
@@ -19,7 +24,10 @@ const weather: ToolDefinition = {
 const clock: ToolDefinition = { name: 'clock', description: 'Time now' }
 
 const gemini = { apiKey: 'key-of-tests', model: 'gemini-3-flash-preview' }
-const vertex = { model: 'gemini-3-flash-preview', vertex: { project: 'demo', accessToken: () => 'token-of-tests' } }
+const vertex = {
+  model: 'gemini-3-flash-preview',
+  vertex: { project: 'demo', accessToken: () => 'token-of-tests' },
+}
 
 async function bodyOf(
   messages: readonly ChatMessage[],
@@ -51,10 +59,19 @@ const foreign: readonly ChatMessage[] = [
     content: 'Looking.',
     reasoning: 'The user wants two things.',
     toolCalls: [
-      { id: 'toolu_1', name: 'get_weather', arguments: { cities: ['Paris'] }, argumentsText: '{"cities":["Paris"]}' },
+      {
+        id: 'toolu_1',
+        name: 'get_weather',
+        arguments: { cities: ['Paris'] },
+        argumentsText: '{"cities":["Paris"]}',
+      },
       { id: 'toolu_2', name: 'clock', arguments: {}, argumentsText: '' },
     ],
-    origin: { provider: 'other', model: 'm', state: [{ text: 'secret', thoughtSignature: 'theirs' }] },
+    origin: {
+      provider: 'other',
+      model: 'm',
+      state: [{ text: 'secret', thoughtSignature: 'theirs' }],
+    },
   },
   { role: 'tool', toolCallId: 'toolu_2', content: 'no clock', isError: true },
   { role: 'tool', toolCallId: 'toolu_1', content: '18 degrees' },
@@ -73,76 +90,85 @@ describe('request bodies', () => {
   test.each([
     ['Gemini API', gemini],
     ['Vertex AI', vertex],
-  ])('request bodies carry a conversation of another provider with all options, %s', async (_, config) => {
-    const options: CallOptions = {
-      system: 'You are kind.',
-      maxTokens: 100,
-      temperature: 0,
-      topP: 0.9,
-      topK: 5,
-      stop: ['END'],
-      seed: 7,
-      topLogprobs: 3,
-      tools: [weather, clock],
-      toolChoice: { name: 'clock' },
-      reasoning: 'low',
-      responseFormat: { type: 'json-schema', schema: { type: 'object' } },
-      vendor: {
-        safetySettings: [{ category: 'HARM_CATEGORY_HARASSMENT', threshold: 'BLOCK_NONE' }],
-        generationConfig: { candidateCount: 1 },
-        headers: { 'x-extra': '1' },
-      },
-    }
-    expect(await bodyOf(foreign, options, config)).toEqual({
-      systemInstruction: { parts: [{ text: 'You are kind.' }, { text: 'Be brief.' }, { text: 'Answer in French.' }] },
-      contents: [
-        { role: 'user', parts: [{ text: 'Weather and time?' }] },
-        {
-          role: 'model',
-          parts: [
-            { text: 'Looking.' },
-            {
-              functionCall: { name: 'get_weather', args: { cities: ['Paris'] } },
-              thoughtSignature: 'skip_thought_signature_validator',
-            },
-            { functionCall: { name: 'clock', args: {} } },
-          ],
-        },
-        {
-          role: 'user',
-          parts: [
-            { functionResponse: { name: 'get_weather', response: { output: '18 degrees' } } },
-            { functionResponse: { name: 'clock', response: { error: 'no clock' } } },
-          ],
-        },
-        { role: 'user', parts: [{ text: 'Continue.' }] },
-      ],
-      tools: [
-        {
-          functionDeclarations: [
-            { name: 'get_weather', description: 'Weather of a city', parametersJsonSchema: weather.parameters },
-            { name: 'clock', description: 'Time now' },
-          ],
-        },
-      ],
-      toolConfig: { functionCallingConfig: { mode: 'ANY', allowedFunctionNames: ['clock'] } },
-      generationConfig: {
-        maxOutputTokens: 100,
+  ])(
+    'request bodies carry a conversation of another provider with all options, %s',
+    async (_, config) => {
+      const options: CallOptions = {
+        system: 'You are kind.',
+        maxTokens: 100,
         temperature: 0,
         topP: 0.9,
         topK: 5,
-        stopSequences: ['END'],
+        stop: ['END'],
         seed: 7,
-        responseLogprobs: true,
-        logprobs: 3,
-        thinkingConfig: { thinkingLevel: 'LOW', includeThoughts: true },
-        responseMimeType: 'application/json',
-        responseJsonSchema: { type: 'object' },
-        candidateCount: 1,
-      },
-      safetySettings: [{ category: 'HARM_CATEGORY_HARASSMENT', threshold: 'BLOCK_NONE' }],
-    })
-  })
+        topLogprobs: 3,
+        tools: [weather, clock],
+        toolChoice: { name: 'clock' },
+        reasoning: 'low',
+        responseFormat: { type: 'json-schema', schema: { type: 'object' } },
+        vendor: {
+          safetySettings: [{ category: 'HARM_CATEGORY_HARASSMENT', threshold: 'BLOCK_NONE' }],
+          generationConfig: { candidateCount: 1 },
+          headers: { 'x-extra': '1' },
+        },
+      }
+      expect(await bodyOf(foreign, options, config)).toEqual({
+        systemInstruction: {
+          parts: [{ text: 'You are kind.' }, { text: 'Be brief.' }, { text: 'Answer in French.' }],
+        },
+        contents: [
+          { role: 'user', parts: [{ text: 'Weather and time?' }] },
+          {
+            role: 'model',
+            parts: [
+              { text: 'Looking.' },
+              {
+                functionCall: { name: 'get_weather', args: { cities: ['Paris'] } },
+                thoughtSignature: 'skip_thought_signature_validator',
+              },
+              { functionCall: { name: 'clock', args: {} } },
+            ],
+          },
+          {
+            role: 'user',
+            parts: [
+              { functionResponse: { name: 'get_weather', response: { output: '18 degrees' } } },
+              { functionResponse: { name: 'clock', response: { error: 'no clock' } } },
+            ],
+          },
+          { role: 'user', parts: [{ text: 'Continue.' }] },
+        ],
+        tools: [
+          {
+            functionDeclarations: [
+              {
+                name: 'get_weather',
+                description: 'Weather of a city',
+                parametersJsonSchema: weather.parameters,
+              },
+              { name: 'clock', description: 'Time now' },
+            ],
+          },
+        ],
+        toolConfig: { functionCallingConfig: { mode: 'ANY', allowedFunctionNames: ['clock'] } },
+        generationConfig: {
+          maxOutputTokens: 100,
+          temperature: 0,
+          topP: 0.9,
+          topK: 5,
+          stopSequences: ['END'],
+          seed: 7,
+          responseLogprobs: true,
+          logprobs: 3,
+          thinkingConfig: { thinkingLevel: 'LOW', includeThoughts: true },
+          responseMimeType: 'application/json',
+          responseJsonSchema: { type: 'object' },
+          candidateCount: 1,
+        },
+        safetySettings: [{ category: 'HARM_CATEGORY_HARASSMENT', threshold: 'BLOCK_NONE' }],
+      })
+    },
+  )
 
   test('request bodies send own turns back exactly: signatures in place, ids, thoughts, empty parts; results by name in call order', async () => {
     const parts = [
@@ -162,12 +188,17 @@ describe('request bodies', () => {
             usageMetadata: { promptTokenCount: 3 },
           }),
     )
-    const reader = await createGoogle({ ...gemini, fetch }).streamWithTools([user('Time?')], [clock])
+    const reader = await createGoogle({ ...gemini, fetch }).streamWithTools(
+      [user('Time?')],
+      [clock],
+    )
     for await (const event of reader) {
       if (event.type !== 'turn-end' || event.reason !== 'tool-calls') continue
       const ids = reader
         .messages()
-        .flatMap((message) => (message.role === 'assistant' ? (message.toolCalls ?? []).map(({ id }) => id) : []))
+        .flatMap((message) =>
+          message.role === 'assistant' ? (message.toolCalls ?? []).map(({ id }) => id) : [],
+        )
       expect(ids).toEqual(['a1', 'call_2'])
       await reader.sendToolResults([
         { callId: 'call_2', content: 'two' },
@@ -195,13 +226,20 @@ describe('request bodies', () => {
         ],
       },
     ])
-    expect(second.tools[0].functionDeclarations.map(({ name }: { name: string }) => name)).toEqual(['get_weather'])
+    expect(second.tools[0].functionDeclarations.map(({ name }: { name: string }) => name)).toEqual([
+      'get_weather',
+    ])
     const stored = JSON.parse(JSON.stringify(reader.messages())) as ChatMessage[]
-    expect((await bodyOf([...stored, user('And?')])).contents.slice(1, 3)).toEqual(second.contents.slice(1))
+    expect((await bodyOf([...stored, user('And?')])).contents.slice(1, 3)).toEqual(
+      second.contents.slice(1),
+    )
   })
 
   test('request bodies send a message that was changed with its new text', async () => {
-    const state = [{ text: 'old' }, { functionCall: { id: 'a', name: 'clock', args: { x: 1 } }, thoughtSignature: 's' }]
+    const state = [
+      { text: 'old' },
+      { functionCall: { id: 'a', name: 'clock', args: { x: 1 } }, thoughtSignature: 's' },
+    ]
     const call = { id: 'a', name: 'clock', arguments: { x: 1 }, argumentsText: '{"x":1}' }
     const history = (content: string, value: number): ChatMessage[] => [
       user('?'),
@@ -251,7 +289,11 @@ describe('request bodies', () => {
     expect((await bodyOf([{ role: 'user', content }])).contents[0].parts).toEqual(parts)
     const round: ChatMessage[] = [
       user('?'),
-      { role: 'assistant', content: '', toolCalls: [{ id: 'a', name: 'clock', arguments: {}, argumentsText: '' }] },
+      {
+        role: 'assistant',
+        content: '',
+        toolCalls: [{ id: 'a', name: 'clock', arguments: {}, argumentsText: '' }],
+      },
       { role: 'tool', toolCallId: 'a', content },
     ]
     expect((await bodyOf(round)).contents[2].parts).toEqual([
@@ -270,7 +312,12 @@ describe('request bodies', () => {
       user('And now?'),
     ]
     const { contents } = await bodyOf(shortened)
-    expect(contents.map(({ role }: { role: string }) => role)).toEqual(['user', 'model', 'user', 'user'])
+    expect(contents.map(({ role }: { role: string }) => role)).toEqual([
+      'user',
+      'model',
+      'user',
+      'user',
+    ])
     expect(contents[0].parts).toEqual([{ text: '[The conversation begins with a reply.]' }])
     const greeted = await bodyOf([{ role: 'assistant', content: 'Hello' }, user('Hi')])
     expect(greeted.contents.map(({ role }: { role: string }) => role)).toEqual(['model', 'user'])
@@ -279,7 +326,16 @@ describe('request bodies', () => {
   test('request bodies join assistant messages that follow each other, and leave empty ones out', async () => {
     const assistant = (content: string): ChatMessage => ({ role: 'assistant', content })
     expect(
-      (await bodyOf([user('a'), assistant('b'), assistant(''), assistant('c'), user('d'), user('e')])).contents,
+      (
+        await bodyOf([
+          user('a'),
+          assistant('b'),
+          assistant(''),
+          assistant('c'),
+          user('d'),
+          user('e'),
+        ])
+      ).contents,
     ).toEqual([
       { role: 'user', parts: [{ text: 'a' }] },
       { role: 'model', parts: [{ text: 'b' }, { text: 'c' }] },
@@ -304,15 +360,22 @@ describe('request bodies', () => {
 
   test.each([
     ['a system instruction', { system: 'Be kind.' }, 'systemInstruction'],
-    ['tools and their configuration', { tools: [clock], toolChoice: 'auto' }, 'tools and toolConfig'],
-  ] as const)('request bodies are refused with cached content next to %s', async (_, options, fields) => {
-    const vendor = { cachedContent: 'cachedContents/1' }
-    await expect(bodyOf([user('?')], { ...options, vendor })).rejects.toMatchObject({
-      code: 'unsupported',
-      message: `google: unsupported: vendor.cachedContent excludes ${fields} of the same request; put them into the cache, or leave the cache out`,
-    })
-    expect(await bodyOf([user('?')], { vendor })).toMatchObject(vendor)
-  })
+    [
+      'tools and their configuration',
+      { tools: [clock], toolChoice: 'auto' },
+      'tools and toolConfig',
+    ],
+  ] as const)(
+    'request bodies are refused with cached content next to %s',
+    async (_, options, fields) => {
+      const vendor = { cachedContent: 'cachedContents/1' }
+      await expect(bodyOf([user('?')], { ...options, vendor })).rejects.toMatchObject({
+        code: 'unsupported',
+        message: `google: unsupported: vendor.cachedContent excludes ${fields} of the same request; put them into the cache, or leave the cache out`,
+      })
+      expect(await bodyOf([user('?')], { vendor })).toMatchObject(vendor)
+    },
+  )
 
   test("request bodies place the vendor's tools next to the functions, and tell the Gemini API so", async () => {
     const providerTools = [{ googleSearch: {} }]
@@ -324,10 +387,19 @@ describe('request bodies', () => {
     expect(body.toolConfig).toEqual({ includeServerSideToolInvocations: true })
     const without = { toolConfig: { includeServerSideToolInvocations: false } }
     expect(
-      (await bodyOf([user('?')], { tools: [clock], toolChoice: 'auto', providerTools, vendor: without })).toolConfig,
+      (
+        await bodyOf([user('?')], {
+          tools: [clock],
+          toolChoice: 'auto',
+          providerTools,
+          vendor: without,
+        })
+      ).toolConfig,
     ).toEqual({ ...without.toolConfig, functionCallingConfig: { mode: 'AUTO' } })
     expect((await bodyOf([user('?')], { providerTools })).toolConfig).toBeUndefined()
-    expect((await bodyOf([user('?')], { tools: [clock], providerTools }, vertex)).toolConfig).toBeUndefined()
+    expect(
+      (await bodyOf([user('?')], { tools: [clock], providerTools }, vertex)).toolConfig,
+    ).toBeUndefined()
   })
 
   test.each([
@@ -339,9 +411,10 @@ describe('request bodies', () => {
     ['gemini-4-argon', 'medium', { thinkingLevel: 'MEDIUM', includeThoughts: true }],
     ['gemini-of-tomorrow', 'low', { thinkingLevel: 'LOW', includeThoughts: true }],
   ] as const)('%s, reasoning %s', async (model, reasoning, config) => {
-    expect((await bodyOf([user('?')], { reasoning }, { ...gemini, model })).generationConfig.thinkingConfig).toEqual(
-      config,
-    )
+    expect(
+      (await bodyOf([user('?')], { reasoning }, { ...gemini, model })).generationConfig
+        .thinkingConfig,
+    ).toEqual(config)
   })
 
   test.each([
@@ -352,7 +425,11 @@ describe('request bodies', () => {
     ],
     ['gemini-2.0-flash', { reasoning: 'high' }, /^unsupported: .*it knows none/],
     ['gemini-4-argon', { reasoning: 'none' }, /^unsupported: .*it knows low, medium, high/],
-    ['gemini-3-flash-preview', { parallelToolCalls: false }, /^unsupported: google: parallelToolCalls/],
+    [
+      'gemini-3-flash-preview',
+      { parallelToolCalls: false },
+      /^unsupported: google: parallelToolCalls/,
+    ],
     [
       'gemini-3-flash-preview',
       { tools: [clock], toolChoice: { name: 'x' } },
@@ -366,8 +443,12 @@ describe('request bodies', () => {
     '%s ignores temperatures: it gets none by default, and one that is set',
     async (model) => {
       const config = { ...gemini, model }
-      expect((await bodyOf([user('?')], {}, config)).generationConfig).toEqual({ maxOutputTokens: 4096 })
-      expect((await bodyOf([user('?')], { temperature: 0 }, config)).generationConfig.temperature).toBe(0)
+      expect((await bodyOf([user('?')], {}, config)).generationConfig).toEqual({
+        maxOutputTokens: 4096,
+      })
+      expect(
+        (await bodyOf([user('?')], { temperature: 0 }, config)).generationConfig.temperature,
+      ).toBe(0)
     },
   )
 
@@ -381,10 +462,17 @@ describe('request bodies', () => {
   })
 
   test('request bodies follow traits that override the table of models', async () => {
-    const config = { ...gemini, traits: { schema: 'openapi', thinking: { high: { thinkingBudget: 5 } } } } as const
+    const config = {
+      ...gemini,
+      traits: { schema: 'openapi', thinking: { high: { thinkingBudget: 5 } } },
+    } as const
     const body = await bodyOf(
       [user('?')],
-      { reasoning: 'high', tools: [weather], responseFormat: { type: 'json-schema', schema: { type: 'string' } } },
+      {
+        reasoning: 'high',
+        tools: [weather],
+        responseFormat: { type: 'json-schema', schema: { type: 'string' } },
+      },
       config,
     )
     expect(body.generationConfig).toMatchObject({
@@ -409,10 +497,15 @@ test('a clip of a video is its metadata, and `minimal` a level of models that ha
     { reasoning: 'minimal' },
   )
   expect(body.contents[0].parts).toEqual([
-    { videoMetadata: { startOffset: '1.5s', endOffset: '9s', fps: 2 }, fileData: { fileUri: source.url } },
+    {
+      videoMetadata: { startOffset: '1.5s', endOffset: '9s', fps: 2 },
+      fileData: { fileUri: source.url },
+    },
   ])
   expect(body.generationConfig.thinkingConfig.thinkingLevel).toBe('MINIMAL')
-  await expect(bodyOf([user('?')], { reasoning: 'max' })).rejects.toMatchObject({ code: 'unsupported' })
+  await expect(bodyOf([user('?')], { reasoning: 'max' })).rejects.toMatchObject({
+    code: 'unsupported',
+  })
 })
 
 test('the id of a file is its URI', async () => {
@@ -423,5 +516,7 @@ test('the id of a file is its URI', async () => {
     mediaType: 'video/mp4',
   } as const
   const body = await bodyOf([{ role: 'user', content: [{ type: 'file', source }] }])
-  expect(body.contents[0].parts).toEqual([{ fileData: { mimeType: 'video/mp4', fileUri: source.id } }])
+  expect(body.contents[0].parts).toEqual([
+    { fileData: { mimeType: 'video/mp4', fileUri: source.id } },
+  ])
 })

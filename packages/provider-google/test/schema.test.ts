@@ -7,7 +7,11 @@ const convert = (schema: JsonObject): JsonObject => toOpenApiSchema(schema, 'too
 
 describe('the OpenAPI form', () => {
   test.each<[string, JsonObject, JsonObject]>([
-    ['types', { type: 'integer', minimum: 1, title: 'n' }, { type: 'INTEGER', minimum: 1, title: 'n' }],
+    [
+      'types',
+      { type: 'integer', minimum: 1, title: 'n' },
+      { type: 'INTEGER', minimum: 1, title: 'n' },
+    ],
     ['null next to a type', { type: ['string', 'null'] }, { type: 'STRING', nullable: true }],
     [
       'null as an alternative',
@@ -20,16 +24,24 @@ describe('the OpenAPI form', () => {
       { anyOf: [{ type: 'STRING' }, { type: 'NUMBER' }] },
     ],
     ['constants', { const: 'a' }, { enum: ['a'] }],
-    ['numbers to choose from', { type: 'integer', enum: [1, 2] }, { type: 'INTEGER', enum: ['1', '2'] }],
+    [
+      'numbers to choose from',
+      { type: 'integer', enum: [1, 2] },
+      { type: 'INTEGER', enum: ['1', '2'] },
+    ],
     [
       'nested lists and objects',
       {
         type: 'object',
-        properties: { a: { type: 'array', items: { type: 'object', properties: { b: { type: 'boolean' } } } } },
+        properties: {
+          a: { type: 'array', items: { type: 'object', properties: { b: { type: 'boolean' } } } },
+        },
       },
       {
         type: 'OBJECT',
-        properties: { a: { type: 'ARRAY', items: { type: 'OBJECT', properties: { b: { type: 'BOOLEAN' } } } } },
+        properties: {
+          a: { type: 'ARRAY', items: { type: 'OBJECT', properties: { b: { type: 'BOOLEAN' } } } },
+        },
       },
     ],
     [
@@ -45,11 +57,17 @@ describe('the OpenAPI form', () => {
       'a reference into a list',
       {
         type: 'object',
-        properties: { a: { anyOf: [{ type: 'string' }, { type: 'integer' }] }, b: { $ref: '#/properties/a/anyOf/1' } },
+        properties: {
+          a: { anyOf: [{ type: 'string' }, { type: 'integer' }] },
+          b: { $ref: '#/properties/a/anyOf/1' },
+        },
       },
       {
         type: 'OBJECT',
-        properties: { a: { anyOf: [{ type: 'STRING' }, { type: 'INTEGER' }] }, b: { type: 'INTEGER' } },
+        properties: {
+          a: { anyOf: [{ type: 'STRING' }, { type: 'INTEGER' }] },
+          b: { type: 'INTEGER' },
+        },
       },
     ],
     [
@@ -62,7 +80,11 @@ describe('the OpenAPI form', () => {
       { type: 'object', additionalProperties: false, properties: { a: true } },
       { type: 'OBJECT', properties: { a: {} } },
     ],
-    ['a single allOf', { allOf: [{ type: 'string' }], description: 'd' }, { type: 'STRING', description: 'd' }],
+    [
+      'a single allOf',
+      { allOf: [{ type: 'string' }], description: 'd' },
+      { type: 'STRING', description: 'd' },
+    ],
     [
       'a property named like a keyword',
       { type: 'object', properties: { not: { type: 'string' } } },
@@ -80,14 +102,20 @@ describe('the OpenAPI form', () => {
     ],
     [{ type: 'array', items: [{ type: 'string' }] }, '#/items'],
     [{ type: 'array', prefixItems: [] }, '#/prefixItems'],
-    [{ anyOf: [{ type: 'string' }, { type: 'number', exclusiveMinimum: 0 }] }, '#/anyOf/1/exclusiveMinimum'],
+    [
+      { anyOf: [{ type: 'string' }, { type: 'number', exclusiveMinimum: 0 }] },
+      '#/anyOf/1/exclusiveMinimum',
+    ],
     [{ type: ['string', 'number'] }, '#/type'],
     [{ const: true }, '#/const'],
     [{ allOf: [{}, {}] }, '#/allOf'],
     [{ type: 'object', additionalProperties: { type: 'string' } }, '#/additionalProperties'],
     [{ type: 'object', patternProperties: {} }, '#/patternProperties'],
     [
-      { $ref: '#/$defs/a', $defs: { a: { type: 'object', properties: { next: { $ref: '#/$defs/a' } } } } },
+      {
+        $ref: '#/$defs/a',
+        $defs: { a: { type: 'object', properties: { next: { $ref: '#/$defs/a' } } } },
+      },
       '#/properties/next/$ref',
     ],
     [{ $ref: 'https://host.example/schema' }, '#/$ref'],
@@ -99,7 +127,9 @@ describe('the OpenAPI form', () => {
     [{ anyOf: { type: 'string' } }, '#/anyOf'],
     [{ unknownKeyword: 1 }, '#/unknownKeyword'],
   ])('%j is refused at its pointer', (schema, pointer) => {
-    expect(() => convert(schema)).toThrow(`google: tool "t": the schema at ${pointer} cannot be sent`)
+    expect(() => convert(schema)).toThrow(
+      `google: tool "t": the schema at ${pointer} cannot be sent`,
+    )
     expect(() => convert(schema)).toThrow(expect.objectContaining({ code: 'unsupported' }))
   })
 })
@@ -121,31 +151,56 @@ describe('a schema that would fill the memory is refused with its JSON pointer',
     levels ? { type: 'array', items: nestedIn(levels - 1) } : { type: 'string' }
   const inItself: Record<string, unknown> = { type: 'array' }
   inItself['items'] = inItself
-  const steps = Object.fromEntries(Array.from({ length: 100 }, (_, at) => [at, { $ref: `#/$defs/${at + 1}` }]))
+  const steps = Object.fromEntries(
+    Array.from({ length: 100 }, (_, at) => [at, { $ref: `#/$defs/${at + 1}` }]),
+  )
   const list = {
-    properties: Object.fromEntries(Array.from({ length: 100 }, (_, at) => [at, { $ref: '#/$defs/list' }])),
+    properties: Object.fromEntries(
+      Array.from({ length: 100 }, (_, at) => [at, { $ref: '#/$defs/list' }]),
+    ),
     $defs: { list: { enum: Array.from({ length: 1000 }, String) } },
   }
   const example = {
-    properties: Object.fromEntries(Array.from({ length: 100 }, (_, at) => [at, { $ref: '#/$defs/one' }])),
+    properties: Object.fromEntries(
+      Array.from({ length: 100 }, (_, at) => [at, { $ref: '#/$defs/one' }]),
+    ),
     $defs: { one: { type: 'string', default: Array.from({ length: 1000 }, () => ({})) } },
   }
 
   test.each<[string, JsonObject, RegExp]>([
-    ['references that double', doubling(30), /at #(\/anyOf\/[01])+ cannot be sent: it has more than 50000 values/],
-    ['long lists to choose from', list, /at #\/properties\/\d+\/enum cannot be sent: it has more than 50000 values/],
-    ['long defaults', example, /at #\/properties\/\d+\/default(\/\d+)? cannot be sent: it has more than 50000 values/],
+    [
+      'references that double',
+      doubling(30),
+      /at #(\/anyOf\/[01])+ cannot be sent: it has more than 50000 values/,
+    ],
+    [
+      'long lists to choose from',
+      list,
+      /at #\/properties\/\d+\/enum cannot be sent: it has more than 50000 values/,
+    ],
+    [
+      'long defaults',
+      example,
+      /at #\/properties\/\d+\/default(\/\d+)? cannot be sent: it has more than 50000 values/,
+    ],
     ['nesting', nestedIn(65), /at #(\/items){65} cannot be sent: it is nested deeper than 64/],
-    ['a schema that holds itself', inItself, /at #(\/items){65} cannot be sent: it is nested deeper than 64/],
+    [
+      'a schema that holds itself',
+      inItself,
+      /at #(\/items){65} cannot be sent: it is nested deeper than 64/,
+    ],
     [
       'steps from reference to reference',
       { $ref: '#/$defs/0', $defs: steps },
       /at # cannot be sent: it is nested deeper than 64/,
     ],
-  ])('a schema that would fill the memory is refused with its JSON pointer: %s', (_, schema, message) => {
-    expect(() => convert(schema)).toThrow(message)
-    expect(() => convert(schema)).toThrow(expect.objectContaining({ code: 'limit-exceeded' }))
-  })
+  ])(
+    'a schema that would fill the memory is refused with its JSON pointer: %s',
+    (_, schema, message) => {
+      expect(() => convert(schema)).toThrow(message)
+      expect(() => convert(schema)).toThrow(expect.objectContaining({ code: 'limit-exceeded' }))
+    },
+  )
 
   test('a schema within the limits is sent', () => {
     expect(JSON.stringify(convert(doubling(10))).match(/STRING/g)).toHaveLength(1024)

@@ -26,7 +26,9 @@ const codeOf = async (promise: Promise<unknown>): Promise<LlmError> => {
 describe('the SDK builds requests and nothing else', () => {
   test('the installed version is the one whose behaviour is pinned here', () => {
     const main = createRequire(import.meta.url).resolve('@google/genai')
-    const { version } = JSON.parse(readFileSync(`${main.slice(0, main.indexOf('/dist/'))}/package.json`, 'utf8')) as {
+    const { version } = JSON.parse(
+      readFileSync(`${main.slice(0, main.indexOf('/dist/'))}/package.json`, 'utf8'),
+    ) as {
       version: string
     }
     expect(version).toMatch(/^3\./)
@@ -85,7 +87,12 @@ describe('the SDK builds requests and nothing else', () => {
       `${model}:streamGenerateContent?alt=sse`,
       `${model}:generateContent`,
     ])
-    expect(fetch.requests.map(({ body }) => body.contents[0]!.parts[0]!.text)).toEqual(['One', 'Two', 'Three', 'Four'])
+    expect(fetch.requests.map(({ body }) => body.contents[0]!.parts[0]!.text)).toEqual([
+      'One',
+      'Two',
+      'Three',
+      'Four',
+    ])
   })
 
   test('a whole reply is one request to generateContent', async () => {
@@ -96,20 +103,28 @@ describe('the SDK builds requests and nothing else', () => {
     ])
   })
 
-  test.each([408, 429, 500, 502, 503, 504])('status %i is not retried by the SDK', async (status) => {
-    const fetch = recordingFetch(() => answer({ error: { code: status, message: 'no', status: 'X' } }, status))
-    const error = await codeOf(
-      createGoogle({ apiKey: key, model, fetch }).complete('Hello', { retry: { attempts: 1 } }),
-    )
-    expect((error as ProviderError).status).toBe(status)
-    expect(fetch.requests.length).toBe(1)
-  })
+  test.each([408, 429, 500, 502, 503, 504])(
+    'status %i is not retried by the SDK',
+    async (status) => {
+      const fetch = recordingFetch(() =>
+        answer({ error: { code: status, message: 'no', status: 'X' } }, status),
+      )
+      const error = await codeOf(
+        createGoogle({ apiKey: key, model, fetch }).complete('Hello', { retry: { attempts: 1 } }),
+      )
+      expect((error as ProviderError).status).toBe(status)
+      expect(fetch.requests.length).toBe(1)
+    },
+  )
 
   test('a redirect is refused', async () => {
     const fetch = recordingFetch(
-      () => new Response(null, { status: 307, headers: { location: 'https://elsewhere.example/' } }),
+      () =>
+        new Response(null, { status: 307, headers: { location: 'https://elsewhere.example/' } }),
     )
-    expect((await codeOf(createGoogle({ apiKey: key, model, fetch }).complete('Hello'))).code).toBe('redirect-refused')
+    expect((await codeOf(createGoogle({ apiKey: key, model, fetch }).complete('Hello'))).code).toBe(
+      'redirect-refused',
+    )
     expect(fetch.requests.length).toBe(1)
   })
 
@@ -129,7 +144,8 @@ describe('the SDK builds requests and nothing else', () => {
   test('a shared signal keeps no listener', async () => {
     const { signal } = new AbortController()
     const provider = createGoogle({ apiKey: key, model, fetch: recordingFetch(ok) })
-    for (let call = 0; call < 20; call++) for await (const _ of await provider.stream('Hello', { signal }));
+    for (let call = 0; call < 20; call++)
+      for await (const _ of await provider.stream('Hello', { signal }));
     expect(getEventListeners(signal, 'abort').length).toBe(0)
   })
 
@@ -141,7 +157,10 @@ describe('the SDK builds requests and nothing else', () => {
       fetch,
       headers: { 'X-Goog-Api-Key': 'other', 'User-Agent': 'me' },
     }).stream('Hello')
-    expect(fetch.requests[0]!.headers).toMatchObject({ 'x-goog-api-key': 'other', 'user-agent': 'me' })
+    expect(fetch.requests[0]!.headers).toMatchObject({
+      'x-goog-api-key': 'other',
+      'user-agent': 'me',
+    })
   })
 })
 
@@ -159,7 +178,9 @@ describe('keys', () => {
   })
 
   test('no key is refused before anything is sent', () => {
-    expect(() => createGoogle({ model })).toThrow('google: pass apiKey; only newProvider reads it from GEMINI_API_KEY')
+    expect(() => createGoogle({ model })).toThrow(
+      'google: pass apiKey; only newProvider reads it from GEMINI_API_KEY',
+    )
   })
 
   test('a wrong key appears in no error and no inspection, also when the server repeats it', async () => {
@@ -170,7 +191,9 @@ describe('keys', () => {
             code: 400,
             message: `API key not valid: ${key}`,
             status: 'INVALID_ARGUMENT',
-            details: [{ '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason: 'API_KEY_INVALID' }],
+            details: [
+              { '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason: 'API_KEY_INVALID' },
+            ],
           },
         },
         400,
@@ -194,11 +217,18 @@ describe('Vertex AI', () => {
       model,
       fetch,
       enforceHosts: true,
-      vertex: { project: 'demo', location: 'europe-west1', accessToken: async () => `token-${++asked}` },
+      vertex: {
+        project: 'demo',
+        location: 'europe-west1',
+        accessToken: async () => `token-${++asked}`,
+      },
     })
     await provider.stream('Hello')
     await provider.stream('Hello')
-    expect(fetch.requests.map(({ headers }) => headers['authorization'])).toEqual(['Bearer token-1', 'Bearer token-2'])
+    expect(fetch.requests.map(({ headers }) => headers['authorization'])).toEqual([
+      'Bearer token-1',
+      'Bearer token-2',
+    ])
     expect(fetch.requests[0]!.url).toBe(
       `https://europe-west1-aiplatform.googleapis.com/v1beta1/projects/demo/locations/europe-west1/publishers/google/models/${model}:streamGenerateContent?alt=sse`,
     )
@@ -214,14 +244,23 @@ describe('Vertex AI', () => {
       },
     }
     const error = await codeOf(createGoogle({ model, fetch, vertex }).complete('Hello'))
-    expect([error.code, error.message]).toEqual(['auth', 'google: auth: no request could be made: no login'])
+    expect([error.code, error.message]).toEqual([
+      'auth',
+      'google: auth: no request could be made: no login',
+    ])
     expect(fetch.requests.length).toBe(0)
   })
 
   test('a token that the server repeats appears in no error', async () => {
     const fetch = recordingFetch(({ headers }) =>
       answer(
-        { error: { code: 401, message: `bad ${headers['authorization'] ?? ''}`, status: 'UNAUTHENTICATED' } },
+        {
+          error: {
+            code: 401,
+            message: `bad ${headers['authorization'] ?? ''}`,
+            status: 'UNAUTHENTICATED',
+          },
+        },
         401,
       ),
     )
@@ -309,7 +348,10 @@ describe('Vertex AI', () => {
     [{}, /not none/],
     [{ project: 'demo' }, /not none/],
     [{ accessToken: () => 'token' }, /vertex.project is missing/],
-    [{ project: 'demo', accessToken: () => 'token', applicationDefault: true }, /accessToken and applicationDefault/],
+    [
+      { project: 'demo', accessToken: () => 'token', applicationDefault: true },
+      /accessToken and applicationDefault/,
+    ],
     [{ project: 'demo', location: 'a.b', accessToken: () => 'token' }, /vertex.location/],
   ])('%j is refused', (vertex, message) => {
     expect(() => createGoogle({ model, vertex })).toThrow(message)
@@ -321,9 +363,18 @@ describe('hosts', () => {
     [{}, ['generativelanguage.googleapis.com:443']],
     [{ baseUrl: 'http://localhost:8080/v1beta/' }, ['localhost:8080']],
     [{ vertex: { project: 'p', accessToken: () => '' } }, ['aiplatform.googleapis.com:443']],
-    [{ vertex: { project: 'p', location: 'eu', accessToken: () => '' } }, ['aiplatform.eu.rep.googleapis.com:443']],
     [
-      { vertex: { project: 'p', location: 'us-east5', credentials: { client_email: 'a@b', private_key: 'k' } } },
+      { vertex: { project: 'p', location: 'eu', accessToken: () => '' } },
+      ['aiplatform.eu.rep.googleapis.com:443'],
+    ],
+    [
+      {
+        vertex: {
+          project: 'p',
+          location: 'us-east5',
+          credentials: { client_email: 'a@b', private_key: 'k' },
+        },
+      },
       ['us-east5-aiplatform.googleapis.com:443', 'oauth2.googleapis.com:443'],
     ],
     [

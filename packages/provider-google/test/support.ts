@@ -15,7 +15,9 @@ export function recordingFetch(
   const requests: SentRequest[] = []
   const fetch: Fetch = async (input, init = {}) => {
     const body =
-      typeof init.body === 'string' && init.body.startsWith('{') ? (JSON.parse(init.body) as unknown) : init.body
+      typeof init.body === 'string' && init.body.startsWith('{')
+        ? (JSON.parse(init.body) as unknown)
+        : init.body
     const request = {
       url: input instanceof Request ? input.url : input.toString(),
       method: init.method ?? 'GET',
@@ -29,7 +31,11 @@ export function recordingFetch(
 }
 
 /** A chunk of a stream, or a whole reply. */
-export const chunk = (parts: readonly object[], candidate: object = {}, response: object = {}): object => ({
+export const chunk = (
+  parts: readonly object[],
+  candidate: object = {},
+  response: object = {},
+): object => ({
   candidates: [{ content: { role: 'model', parts }, ...candidate }],
   ...response,
 })

@@ -12,7 +12,9 @@ const provide = (respond: () => Response) =>
   })
 const question = [{ role: 'user', content: 'Hi' }] as const
 const generate = (candidate: object, response: object = {}) =>
-  provide(() => answer(chunk([{ text: 'Hi' }], { finishReason: 'STOP', ...candidate }, response))).generate(question)
+  provide(() =>
+    answer(chunk([{ text: 'Hi' }], { finishReason: 'STOP', ...candidate }, response)),
+  ).generate(question)
 
 describe('usage', () => {
   test('usage takes counts that are written as text, and leaves out what is not a number', async () => {
@@ -31,7 +33,10 @@ describe('usage', () => {
       reported: true,
     })
     expect(usage).not.toHaveProperty('inputByModality')
-    const none = await generate({}, { usageMetadata: { promptTokenCount: {}, candidatesTokenCount: 'many' } })
+    const none = await generate(
+      {},
+      { usageMetadata: { promptTokenCount: {}, candidatesTokenCount: 'many' } },
+    )
     expect(none.usage).toMatchObject({ inputTokens: 0, outputTokens: 0, reported: false })
   })
 
@@ -86,7 +91,9 @@ describe('grounding', () => {
     }
     const groundingMetadata = { groundingChunks: [{ retrievedContext }] }
     const { citations, providerToolCalls } = await generate({ groundingMetadata })
-    expect(citations).toEqual([{ title: 'T', text: 'Paris is …', store: 'fileSearchStores/s', fileId: 'd' }])
+    expect(citations).toEqual([
+      { title: 'T', text: 'Paris is …', store: 'fileSearchStores/s', fileId: 'd' },
+    ])
     expect(providerToolCalls).toEqual([{ name: 'file_search', data: groundingMetadata }])
   })
 
@@ -120,7 +127,8 @@ describe('a call that comes value by value', () => {
     const calls: unknown[] = []
     let error: ProviderError | undefined
     try {
-      for await (const event of reader) if (event.type === 'tool-call-complete') calls.push(event.toolCall)
+      for await (const event of reader)
+        if (event.type === 'tool-call-complete') calls.push(event.toolCall)
     } catch (thrown) {
       error = thrown as ProviderError
     }
@@ -139,9 +147,14 @@ describe('a call that comes value by value', () => {
   })
 
   test('a call that comes value by value is complete with an error after a clean length', async () => {
-    const { calls, error } = await play(...begun, chunk([{ text: '' }], { finishReason: 'MAX_TOKENS' }))
+    const { calls, error } = await play(
+      ...begun,
+      chunk([{ text: '' }], { finishReason: 'MAX_TOKENS' }),
+    )
     expect(error).toBeUndefined()
-    expect(calls).toEqual([expect.objectContaining({ name: 'add', arguments: {}, error: expect.any(String) })])
+    expect(calls).toEqual([
+      expect.objectContaining({ name: 'add', arguments: {}, error: expect.any(String) }),
+    ])
   })
 
   test('a call that comes value by value is complete if the model stopped after it', async () => {

@@ -8,7 +8,9 @@ const call = (name: string, more: object = {}, part: object = {}) => ({
   functionCall: { name, args: {}, ...more },
   ...part,
 })
-const result = (name: string, more: object = {}) => ({ functionResponse: { name, response: { output: 'x' }, ...more } })
+const result = (name: string, more: object = {}) => ({
+  functionResponse: { name, response: { output: 'x' }, ...more },
+})
 const foreign = { thoughtSignature: 'skip_thought_signature_validator' }
 const good = {
   contents: [
@@ -31,16 +33,28 @@ describe('rules of the wire', () => {
 
   test.each<[string, object, RegExp]>([
     ['unknown field', { ...good, system: 'x' }, /Unrecognized key: "system"/],
-    ['unknown option', { ...good, generationConfig: { max_tokens: 1 } }, /Unrecognized key: "max_tokens"/],
+    [
+      'unknown option',
+      { ...good, generationConfig: { max_tokens: 1 } },
+      /Unrecognized key: "max_tokens"/,
+    ],
     ['no contents', { contents: [] }, /contents is not specified/],
-    ['a role of others', { contents: [{ role: 'assistant', parts: [{ text: 'x' }] }, user] }, /valid role/],
+    [
+      'a role of others',
+      { contents: [{ role: 'assistant', parts: [{ text: 'x' }] }, user] },
+      /valid role/,
+    ],
     ['no parts', { contents: [{ role: 'user', parts: [] }] }, /must not be empty/],
     [
       'two kinds in a part',
       { contents: [{ role: 'user', parts: [{ text: 'x', inlineData: {} }] }] },
       /must have one initialized field/,
     ],
-    ['the model last', { contents: [user, { role: 'model', parts: [{ text: 'x' }] }] }, /must not have the role model/],
+    [
+      'the model last',
+      { contents: [user, { role: 'model', parts: [{ text: 'x' }] }] },
+      /must not have the role model/,
+    ],
     [
       'a missing result',
       round([call('a', {}, foreign), call('b')], [result('a')]),
@@ -92,7 +106,10 @@ describe('rules of the wire', () => {
     ],
     [
       'a signature on other arguments',
-      round([call('a', { args: { x: 1 } }, { thoughtSignature: btoa('signed-call-4-0') })], [result('a')]),
+      round(
+        [call('a', { args: { x: 1 } }, { thoughtSignature: btoa('signed-call-4-0') })],
+        [result('a')],
+      ),
       /signature is not valid/,
     ],
     [
@@ -114,7 +131,11 @@ describe('rules of the wire', () => {
         tools: [
           {
             functionDeclarations: [
-              { name: 'a', parameters: { type: 'STRING' }, parametersJsonSchema: { type: 'object' } },
+              {
+                name: 'a',
+                parameters: { type: 'STRING' },
+                parametersJsonSchema: { type: 'object' },
+              },
             ],
           },
         ],
@@ -130,7 +151,11 @@ describe('rules of the wire', () => {
             functionDeclarations: [
               {
                 name: 'a',
-                parameters: { type: 'OBJECT', properties: { b: { type: 'STRING' } }, additionalProperties: false },
+                parameters: {
+                  type: 'OBJECT',
+                  properties: { b: { type: 'STRING' } },
+                  additionalProperties: false,
+                },
               },
             ],
           },
@@ -149,11 +174,22 @@ describe('rules of the wire', () => {
     ],
     [
       'both kinds of thinking',
-      { ...good, generationConfig: { thinkingConfig: { thinkingBudget: 1, thinkingLevel: 'LOW' } } },
+      {
+        ...good,
+        generationConfig: { thinkingConfig: { thinkingBudget: 1, thinkingLevel: 'LOW' } },
+      },
       /only one of thinking/,
     ],
-    ['a temperature out of range', { ...good, generationConfig: { temperature: 3 } }, /temperature/],
-    ['a schema without a type', { ...good, generationConfig: { responseJsonSchema: {} } }, /response_mime_type/],
+    [
+      'a temperature out of range',
+      { ...good, generationConfig: { temperature: 3 } },
+      /temperature/,
+    ],
+    [
+      'a schema without a type',
+      { ...good, generationConfig: { responseJsonSchema: {} } },
+      /response_mime_type/,
+    ],
   ])('a rule of the wire finds %s', (_, body, message) => {
     expect(violations(body).join('\n')).toMatch(message)
   })
@@ -169,6 +205,8 @@ describe('rules of the wire', () => {
   test('turns before the current one, and models before Gemini 3, need no signature', () => {
     const unsigned = round([call('a')], [result('a')])
     expect(violations({ contents: [...unsigned.contents, user] })).toEqual([])
-    expect(violations(unsigned, { path: path.replace('gemini-3-flash-preview', 'gemini-2.5-flash') })).toEqual([])
+    expect(
+      violations(unsigned, { path: path.replace('gemini-3-flash-preview', 'gemini-2.5-flash') }),
+    ).toEqual([])
   })
 })

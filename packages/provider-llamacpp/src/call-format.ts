@@ -29,7 +29,9 @@ const tool: TemplateTool = {
 }
 
 /** Finds how calls are written by having the template write some. Undefined when it shows no tools, or writes calls as something other than JSON. */
-export function findCallFormat(render: (input: TemplateInput) => string | undefined): CallFormat | undefined {
+export function findCallFormat(
+  render: (input: TemplateInput) => string | undefined,
+): CallFormat | undefined {
   const user: TemplateMessage = { role: 'user', content: 'zquser' }
   const call = (name: string): NonNullable<TemplateMessage['tool_calls']>[number] => ({
     id: 'zqcall0001',
@@ -45,9 +47,11 @@ export function findCallFormat(render: (input: TemplateInput) => string | undefi
   const plain = render({ messages: [user], generate: true })
   const shown = render({ messages: [user], tools: [tool], generate: true })
   const one = write('', 'zqcalled')
-  if (plain === undefined || shown === undefined || one === undefined || !shown.includes('zqfirst')) return undefined
+  if (plain === undefined || shown === undefined || one === undefined || !shown.includes('zqfirst'))
+    return undefined
   const after = write('zqcontent', 'zqcalled') ?? ''
-  const head = textBetween(after, 'zqcontent', 'zqcalled')?.trimStart() ?? headAfterPrompt(one, shown)
+  const head =
+    textBetween(after, 'zqcontent', 'zqcalled')?.trimStart() ?? headAfterPrompt(one, shown)
   const single = cut(one, 'zqcalled')
   if (head === undefined || !single) return undefined
   const opening = /^(.*?)(?<!\s)\s*(?:\[\s*)?\{\s*"name"\s*:\s*"$/s.exec(head)
@@ -55,7 +59,9 @@ export function findCallFormat(render: (input: TemplateInput) => string | undefi
   const open = opening[1] ?? ''
   const two = write('', 'zqcalled', 'zqsecond')
   const between =
-    two === undefined ? undefined : textBetween(two.slice(two.indexOf('zqcalled')), single.arguments, 'zqsecond')
+    two === undefined
+      ? undefined
+      : textBetween(two.slice(two.indexOf('zqcalled')), single.arguments, 'zqsecond')
   const rest = /^\s*\}\s*\]?\s*/.exec(single.after)?.[0]
   if (rest === undefined) return undefined
   const close = open ? closeOf(single.after.slice(rest.length), open) : ''
@@ -87,7 +93,9 @@ interface WrittenCall {
 function cut(text: string, name: string): WrittenCall | undefined {
   const rest = text.slice(text.lastIndexOf(name) + name.length)
   const match = /^(.*?)(\{\s*"zqkey"\s*:\s*1\s*\})(.*)$/s.exec(rest)
-  return match ? { middle: match[1] ?? '', arguments: match[2] ?? '', after: match[3] ?? '' } : undefined
+  return match
+    ? { middle: match[1] ?? '', arguments: match[2] ?? '', after: match[3] ?? '' }
+    : undefined
 }
 
 /** The mark that ends a call: the counterpart of its opening tag, where the text has it. */

@@ -20,17 +20,29 @@ export function toGrammar(
   if (!replyRules && !forced) return undefined
   const calls =
     format && tools.length
-      ? callRules(chosen(tools, toolChoice), format, request.parallelToolCalls && typeof toolChoice !== 'object')
+      ? callRules(
+          chosen(tools, toolChoice),
+          format,
+          request.parallelToolCalls && typeof toolChoice !== 'object',
+        )
       : []
   const root = forced ? 'calls' : calls.length ? '(value | calls)' : 'value'
   const start = `root ::= ${afterThinking ? '[\\n]{0,2} ' : ''}${root}`
-  return [...new Set([start, ...(forced ? [] : (replyRules ?? [])), ...calls, ...valueRules])].join('\n')
+  return [...new Set([start, ...(forced ? [] : (replyRules ?? [])), ...calls, ...valueRules])].join(
+    '\n',
+  )
 }
 
 const chosen = (tools: readonly TemplateTool[], choice: ToolChoice): readonly TemplateTool[] =>
-  typeof choice === 'object' ? tools.filter(({ function: tool }) => tool.name === choice.name) : tools
+  typeof choice === 'object'
+    ? tools.filter(({ function: tool }) => tool.name === choice.name)
+    : tools
 
-function callRules(tools: readonly TemplateTool[], format: CallFormat, parallel: boolean): readonly string[] {
+function callRules(
+  tools: readonly TemplateTool[],
+  format: CallFormat,
+  parallel: boolean,
+): readonly string[] {
   const { prefix, middle, suffix, between, end } = format
   const calls = tools.map(({ function: tool }, index) => ({
     text: `${toLiteral(tool.name + middle)} arguments-${index} ${toLiteral(suffix)}`,
@@ -44,12 +56,20 @@ function callRules(tools: readonly TemplateTool[], format: CallFormat, parallel:
   ]
 }
 
-function parameterRules({ name: tool, parameters }: TemplateTool['function'], root: string): readonly string[] {
+function parameterRules(
+  { name: tool, parameters }: TemplateTool['function'],
+  root: string,
+): readonly string[] {
   try {
     return toSchemaRules(parameters, root)
   } catch (error) {
     const why = error instanceof LlmError ? error.message.replace(`${name}: `, '') : String(error)
     const message = `${name}: the parameters of the tool "${tool}": ${why}`
-    throw new ProviderError('unsupported', message, { provider: name, reason: 'tools' }, { cause: error })
+    throw new ProviderError(
+      'unsupported',
+      message,
+      { provider: name, reason: 'tools' },
+      { cause: error },
+    )
   }
 }

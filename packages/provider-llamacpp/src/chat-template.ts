@@ -30,13 +30,20 @@ export class ChatTemplate {
   readonly #constants: JsonObject
 
   /** `constants` are the texts of the model's own tokens. */
-  constructor(template: Template, source: string, constants: JsonObject, vocabulary: (mark: string) => boolean) {
+  constructor(
+    template: Template,
+    source: string,
+    constants: JsonObject,
+    vocabulary: (mark: string) => boolean,
+  ) {
     this.#template = template
     this.#constants = constants
     this.thinking =
       thinkingMarks.find(({ close }) => source.includes(close)) ??
       thinkingMarks.find(({ open, close }) => vocabulary(open) && vocabulary(close))
-    this.switchesThinking = /\b(enable_thinking|thinking)\b/.test(source.replace(/<\/?thinking>/g, ''))
+    this.switchesThinking = /\b(enable_thinking|thinking)\b/.test(
+      source.replace(/<\/?thinking>/g, ''),
+    )
     this.calls = findCallFormat((input) => this.#attempt(input))
     this.system = this.#findSystem()
   }
@@ -57,9 +64,13 @@ export class ChatTemplate {
       return this.#template.render(input)
     } catch (cause) {
       const why = cause instanceof Error ? cause.message : String(cause)
-      throw new LlmError('unsupported', `${name}: the model's chat template refuses this conversation: ${why}`, {
-        cause,
-      })
+      throw new LlmError(
+        'unsupported',
+        `${name}: the model's chat template refuses this conversation: ${why}`,
+        {
+          cause,
+        },
+      )
     }
   }
 
@@ -88,7 +99,8 @@ export class ChatTemplate {
       return text !== undefined && texts.every((one) => text.includes(one))
     }
     const answer: TemplateMessage = { role: 'assistant', content: 'zqanswer' }
-    if (shows([system('zqone'), user, answer, system('zqtwo'), user], 'zqone', 'zqtwo')) return 'anywhere'
+    if (shows([system('zqone'), user, answer, system('zqtwo'), user], 'zqone', 'zqtwo'))
+      return 'anywhere'
     return shows([system('zqone'), user], 'zqone') ? 'first' : 'none'
   }
 

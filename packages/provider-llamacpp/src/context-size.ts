@@ -13,7 +13,8 @@ const most = { contextSize: 2 ** 24, parallel: 256, threads: 1024 }
  * left for the rest of the program, hyper-threads count for nothing, and neither do cores that the process may not use. node-llama-cpp's own
  * default is four at least, which on two cores takes minutes for what one thread does in a second.
  */
-const usualThreads = (physicalCores: number): number => Math.max(1, Math.min(physicalCores, availableParallelism()) - 1)
+const usualThreads = (physicalCores: number): number =>
+  Math.max(1, Math.min(physicalCores, availableParallelism()) - 1)
 
 /** Sizes of a context, checked. */
 export interface ContextSize {
@@ -35,7 +36,10 @@ export function toContextSize(
   for (const [field, value] of Object.entries({ contextSize, parallel, threads })) {
     const limit = most[field as keyof typeof most]
     if (!Number.isInteger(value) || value < 1 || value > limit)
-      throw toError('config', `${field} must be a whole number between 1 and ${limit}, not ${value}`)
+      throw toError(
+        'config',
+        `${field} must be a whole number between 1 and ${limit}, not ${value}`,
+      )
   }
   if (contextSize * parallel > most.contextSize)
     throw toError(

@@ -75,7 +75,11 @@ async function createContext(
   try {
     return { context: await model.createEmbeddingContext({ contextSize, threads }), contextSize }
   } catch (cause) {
-    throw toLoadError(cause, `an embedding context of ${contextSize} tokens`, await runtime.takeLog())
+    throw toLoadError(
+      cause,
+      `an embedding context of ${contextSize} tokens`,
+      await runtime.takeLog(),
+    )
   }
 }
 
@@ -86,16 +90,21 @@ async function embedTexts(
   options: EmbedOptions,
 ): Promise<EmbeddingBatch> {
   const { context, contextSize } = loaded
-  if (options.vendor) throw toError('unsupported', 'vendor: nothing is sent, so there is nothing to add fields to')
+  if (options.vendor)
+    throw toError('unsupported', 'vendor: nothing is sent, so there is nothing to add fields to')
   const end = options.deadlineMs === undefined ? Infinity : systemClock.now() + options.deadlineMs
   const vectors: (readonly number[])[] = []
   let inputTokens = 0
   for (const [index, text] of texts.entries()) {
     options.signal?.throwIfAborted()
-    if (systemClock.now() >= end) throw toError('timeout', `the deadline of ${options.deadlineMs ?? 0} ms has passed`)
+    if (systemClock.now() >= end)
+      throw toError('timeout', `the deadline of ${options.deadlineMs ?? 0} ms has passed`)
     const tokens = context.calculateInputLength(text)
     if (!text || tokens < 1)
-      throw toError('invalid-request', `texts[${index}] is empty; a model makes no vector of nothing`)
+      throw toError(
+        'invalid-request',
+        `texts[${index}] is empty; a model makes no vector of nothing`,
+      )
     if (tokens > contextSize)
       throw toError(
         'context-length',

@@ -5,17 +5,38 @@ import { name } from './messages.js'
 export const installCommand = 'npm install node-llama-cpp@3.22.1'
 
 /** A failure of this package. `type` names it for programs. */
-export function toError(code: ErrorCode, message: string, type?: string, cause?: unknown): ProviderError {
+export function toError(
+  code: ErrorCode,
+  message: string,
+  type?: string,
+  cause?: unknown,
+): ProviderError {
   const details = { provider: name, ...(type && { type }) }
-  return new ProviderError(code, `${name}: ${code}: ${message}`, details, cause === undefined ? undefined : { cause })
+  return new ProviderError(
+    code,
+    `${name}: ${code}: ${message}`,
+    details,
+    cause === undefined ? undefined : { cause },
+  )
 }
 
 /** Why node-llama-cpp could not be loaded. */
 export function toInstallError(cause: unknown): ProviderError {
-  const missing = (cause as { readonly code?: unknown } | undefined)?.code === 'ERR_MODULE_NOT_FOUND'
+  const missing =
+    (cause as { readonly code?: unknown } | undefined)?.code === 'ERR_MODULE_NOT_FOUND'
   if (missing)
-    return toError('config', `node-llama-cpp is not installed; install it: ${installCommand}`, 'missing-package', cause)
-  return toError('config', `node-llama-cpp does not load: ${messageOf(cause)}`, 'missing-package', cause)
+    return toError(
+      'config',
+      `node-llama-cpp is not installed; install it: ${installCommand}`,
+      'missing-package',
+      cause,
+    )
+  return toError(
+    'config',
+    `node-llama-cpp does not load: ${messageOf(cause)}`,
+    'missing-package',
+    cause,
+  )
 }
 
 /** Why llama.cpp could not start on this machine. */
@@ -29,14 +50,20 @@ export const toBinaryError = (cause: unknown): ProviderError =>
 
 const memoryWords =
   /insufficient.{0,200}memory|too large for the available|not enough memory|out of (device )?memory|failed to allocate/i
-const smaller = 'set a smaller contextSize, fewer parallel replies, gpu: false, or take a smaller model'
+const smaller =
+  'set a smaller contextSize, fewer parallel replies, gpu: false, or take a smaller model'
 
 /** Why a model or its context could not be made. `log` is what llama.cpp said. */
 export function toLoadError(cause: unknown, what: string, log: readonly string[]): ProviderError {
   const message = messageOf(cause)
   // Where llama.cpp itself runs out of memory, it says so in its log only.
   if (memoryWords.test(`${kindOf(cause)} ${message} ${log.join(' ')}`)) {
-    return toError('config', `too little memory for ${what}: ${message}; ${smaller}`, 'insufficient-memory', cause)
+    return toError(
+      'config',
+      `too little memory for ${what}: ${message}; ${smaller}`,
+      'insufficient-memory',
+      cause,
+    )
   }
   const reason = [message, ...log].join('; ')
   return toError('config', `${what} cannot be loaded: ${reason}`, 'unreadable-model', cause)
@@ -86,4 +113,5 @@ export function toEvaluationError(cause: unknown, log: readonly string[]): Provi
 
 const kindOf = (error: unknown): string =>
   error instanceof Error ? error.constructor.name.replace(/([a-z])([A-Z])/g, '$1 $2') : ''
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+const messageOf = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error)

@@ -1,6 +1,11 @@
 import { type FinishReason, isLlmError, type TokenLogprob } from '@modelport/core'
 import type { NeutralRecord, NeutralSource } from '@modelport/driver'
-import type { LlamaContextSequence, LlamaGrammar, SequenceEvaluateOptions, Token } from 'node-llama-cpp'
+import type {
+  LlamaContextSequence,
+  LlamaGrammar,
+  SequenceEvaluateOptions,
+  Token,
+} from 'node-llama-cpp'
 import { toGrammar } from './call-grammar.js'
 import { toError, toEvaluationError } from './error.js'
 import type { LoadedModel } from './loaded-model.js'
@@ -45,7 +50,10 @@ export async function startReply(
       `the prompt has ${prompt.tokens.length} tokens, the context ${pool.contextSize} for prompt and reply; shorten the conversation or raise contextSize (the model was trained for ${model.trainContextSize})`,
     )
   }
-  const grammar = await parseGrammar(loaded, toGrammar(request, template.calls, prompt.startsThinking))
+  const grammar = await parseGrammar(
+    loaded,
+    toGrammar(request, template.calls, prompt.startsThinking),
+  )
   const records = reply({ loaded, pool, request, prompt, grammar, signal })
   return {
     next: async () => (await records.next()).value ?? undefined,
@@ -55,7 +63,10 @@ export async function startReply(
   }
 }
 
-async function parseGrammar({ runtime }: LoadedModel, grammar: string | undefined): Promise<LlamaGrammar | undefined> {
+async function parseGrammar(
+  { runtime }: LoadedModel,
+  grammar: string | undefined,
+): Promise<LlamaGrammar | undefined> {
   if (grammar === undefined) return undefined
   try {
     return await runtime.llama.createGrammar({ grammar })
@@ -78,7 +89,9 @@ async function* reply(job: Job): AsyncGenerator<NeutralRecord, undefined, undefi
     end = yield* generate(sequence, reused, job)
   } catch (cause) {
     // What is typed, or the caller's own wish, is not llama.cpp's.
-    throw isLlmError(cause) || signal.aborted ? cause : toEvaluationError(cause, await loaded.runtime.takeLog())
+    throw isLlmError(cause) || signal.aborted
+      ? cause
+      : toEvaluationError(cause, await loaded.runtime.takeLog())
   } finally {
     pool.release(sequence)
   }
@@ -88,7 +101,10 @@ async function* reply(job: Job): AsyncGenerator<NeutralRecord, undefined, undefi
 }
 
 /** Evaluates the prompt but its last batch, and returns how many tokens were there already. */
-async function fill(sequence: LlamaContextSequence, { pool, prompt: { tokens }, signal }: Job): Promise<number> {
+async function fill(
+  sequence: LlamaContextSequence,
+  { pool, prompt: { tokens }, signal }: Job,
+): Promise<number> {
   // The last token is always evaluated: what it predicts is the reply.
   await sequence.adaptStateToTokens(tokens.slice(0, -1), false)
   const reused = sequence.nextTokenIndex
@@ -115,8 +131,15 @@ async function* generate(
   } = job
   const calls = request.tools.length ? template.calls : undefined
   const { thinking } = template
-  const parser = new ReplyParser({ thinking, startsThinking: prompt.startsThinking, calls, stop: request.stop })
-  const marks = [thinking?.open, thinking?.close, calls?.open, calls?.close].filter((mark) => mark !== undefined)
+  const parser = new ReplyParser({
+    thinking,
+    startsThinking: prompt.startsThinking,
+    calls,
+    stop: request.stop,
+  })
+  const marks = [thinking?.open, thinking?.close, calls?.open, calls?.close].filter(
+    (mark) => mark !== undefined,
+  )
   const text = new TokenText(model, marks)
   const room = pool.contextSize - prompt.tokens.length
   const most = Math.min(request.maxTokens, room)
@@ -134,7 +157,11 @@ async function* generate(
     const { token } = result
     yield* parser.push(
       text.push(token),
-      toLogprob(job, token, (result as { readonly probabilities?: Map<Token, number> }).probabilities),
+      toLogprob(
+        job,
+        token,
+        (result as { readonly probabilities?: Map<Token, number> }).probabilities,
+      ),
     )
     signal.throwIfAborted()
     if (parser.mode === 'stopped') end = ['stop', 'stop-text']
@@ -145,15 +172,26 @@ async function* generate(
   }
   yield* parser.push(text.end())
   yield* parser.end()
-  const usage = { inputTokens: prompt.tokens.length, outputTokens, cacheReadTokens: reused, reasoningTokens }
+  const usage = {
+    inputTokens: prompt.tokens.length,
+    outputTokens,
+    cacheReadTokens: reused,
+    reasoningTokens,
+  }
   return { type: 'end', finish: end[0], raw: end[1], usage }
 }
 
-function sampling({ loaded: { model, runtime }, request, grammar }: Job, parser: ReplyParser): SequenceEvaluateOptions {
+function sampling(
+  { loaded: { model, runtime }, request, grammar }: Job,
+  parser: ReplyParser,
+): SequenceEvaluateOptions {
   const options: SequenceEvaluateOptions = request.sampling
   if (grammar === undefined) return options
   const state = new runtime.module.LlamaGrammarEvaluationState({ model, grammar })
-  return { ...options, grammarEvaluationState: () => (parser.mode === 'thinking' ? undefined : state) }
+  return {
+    ...options,
+    grammarEvaluationState: () => (parser.mode === 'thinking' ? undefined : state),
+  }
 }
 
 function toLogprob(
@@ -167,5 +205,8 @@ function toLogprob(
     logprob: Math.log(probability),
   })
   const likeliest = [...all].sort((a, b) => b[1] - a[1]).slice(0, topLogprobs)
-  return { ...entry([token, all.get(token) ?? 0]), ...(topLogprobs > 0 && { top: likeliest.map(entry) }) }
+  return {
+    ...entry([token, all.get(token) ?? 0]),
+    ...(topLogprobs > 0 && { top: likeliest.map(entry) }),
+  }
 }

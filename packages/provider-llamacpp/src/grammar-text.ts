@@ -26,5 +26,7 @@ export const valueRules: readonly string[] = [
   'hex ::= [0-9a-fA-F]',
   'date-text ::= [1-9] [0-9]{3} "-" ("0" [1-9] | "1" [0-2]) "-" ("0" [1-9] | "1" [0-9] | "2" [0-8])',
   'time-text ::= ("0" [0-9] | "1" [0-9] | "2" [0-3]) ":" [0-5] [0-9] ":" [0-5] [0-9] ("Z" | [-+] ("0" [0-9] | "1" [0-3]) ":" [0-5] [0-9])',
-  ...Object.entries(stringFormats).map(([format, text]) => `${format}-string ::= "\\"" ${text} "\\""`),
+  ...Object.entries(stringFormats).map(
+    ([format, text]) => `${format}-string ::= "\\"" ${text} "\\""`,
+  ),
 ]

@@ -1,3 +1,7 @@
 export type { LlamaCppConfig } from './config.js'
-export { createLlamaCppEmbedder, type LlamaCppEmbedder, type LlamaCppEmbedderConfig } from './embedder.js'
+export {
+  createLlamaCppEmbedder,
+  type LlamaCppEmbedder,
+  type LlamaCppEmbedderConfig,
+} from './embedder.js'
 export { createLlamaCpp, type LlamaCppProvider } from './provider.js'

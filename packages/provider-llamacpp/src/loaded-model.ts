@@ -30,7 +30,12 @@ export async function readTemplate(
   const { Template } = await import('@huggingface/jinja')
   try {
     const tokens = { bos_token: bosString ?? '', eos_token: eosString ?? '' }
-    return new ChatTemplate(new Template(source), source, tokens, (mark) => model.tokenize(mark, true).length === 1)
+    return new ChatTemplate(
+      new Template(source),
+      source,
+      tokens,
+      (mark) => model.tokenize(mark, true).length === 1,
+    )
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause)
     throw toError('config', `the chat template is malformed: ${why}`, 'bad-template', cause)

@@ -1,4 +1,11 @@
-import { type ChatMessage, type Content, type JsonObject, LlmError, type ToolDefinition, textOf } from '@modelport/core'
+import {
+  type ChatMessage,
+  type Content,
+  type JsonObject,
+  LlmError,
+  type ToolDefinition,
+  textOf,
+} from '@modelport/core'
 
 /** Name of the provider, in errors and in the `origin` of messages. */
 export const name = 'llamacpp'
@@ -24,7 +31,11 @@ export interface TemplateMessage {
 /** A tool as chat templates take it. */
 export interface TemplateTool {
   readonly type: 'function'
-  readonly function: { readonly name: string; readonly description: string; readonly parameters: JsonObject }
+  readonly function: {
+    readonly name: string
+    readonly description: string
+    readonly parameters: JsonObject
+  }
 }
 
 /** What a template makes a prompt of. */
@@ -68,13 +79,22 @@ export function toTemplateMessage(message: ChatMessage, index: number): Template
 }
 
 /** A tool for the template. */
-export const toTemplateTool = ({ name: tool, description, parameters }: ToolDefinition): TemplateTool => ({
+export const toTemplateTool = ({
+  name: tool,
+  description,
+  parameters,
+}: ToolDefinition): TemplateTool => ({
   type: 'function',
-  function: { name: tool, description, parameters: parameters ?? { type: 'object', properties: {} } },
+  function: {
+    name: tool,
+    description,
+    parameters: parameters ?? { type: 'object', properties: {} },
+  },
 })
 
 function toText(content: Content, where: string): string {
-  const other = typeof content === 'string' ? undefined : content.find(({ type }) => type !== 'text')
+  const other =
+    typeof content === 'string' ? undefined : content.find(({ type }) => type !== 'text')
   if (other)
     throw new LlmError(
       'unsupported',

@@ -7,7 +7,8 @@ import { toError } from './error.js'
  * @throws {LlmError} `config` — there is no path.
  */
 export function modelName(path: unknown): string {
-  if (typeof path !== 'string' || !path) throw toError('config', 'modelPath is missing; give the path of a GGUF file')
+  if (typeof path !== 'string' || !path)
+    throw toError('config', 'modelPath is missing; give the path of a GGUF file')
   return basename(path).replace(/\.gguf$/i, '')
 }
 
@@ -37,7 +38,12 @@ export async function checkModelFile(path: string): Promise<string> {
         'missing-file',
         cause,
       )
-    throw toError('config', `modelPath: ${path} cannot be read: ${message}`, 'unreadable-file', cause)
+    throw toError(
+      'config',
+      `modelPath: ${path} cannot be read: ${message}`,
+      'unreadable-file',
+      cause,
+    )
   }
   if (String.fromCharCode(...start) !== 'GGUF') {
     throw toError(

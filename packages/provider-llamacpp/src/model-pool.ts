@@ -24,7 +24,10 @@ const entries = new Map<string, Entry>()
  * A model of this file, loaded now or before.
  * @throws {LlmError} `config` — no file, no GGUF, too little memory, or llama.cpp is not installed.
  */
-export async function leaseModel({ modelPath, gpu = 'auto' }: LlamaCppModelConfig): Promise<ModelLease> {
+export async function leaseModel({
+  modelPath,
+  gpu = 'auto',
+}: LlamaCppModelConfig): Promise<ModelLease> {
   const path = await checkModelFile(modelPath)
   const key = `${String(gpu)} ${path}`
   const entry = entries.get(key) ?? { loading: load(path, gpu), users: 0 }
@@ -46,7 +49,10 @@ export async function leaseModel({ modelPath, gpu = 'auto' }: LlamaCppModelConfi
   }
 }
 
-async function load(modelPath: string, gpu: LlamaCppModelConfig['gpu'] & {}): ReturnType<() => Entry['loading']> {
+async function load(
+  modelPath: string,
+  gpu: LlamaCppModelConfig['gpu'] & {},
+): ReturnType<() => Entry['loading']> {
   const runtime = await startRuntime(gpu)
   try {
     return { runtime, model: await runtime.llama.loadModel({ modelPath }) }

@@ -20,10 +20,12 @@ export function toPrompt(model: LlamaModel, template: ChatTemplate, request: Lla
   const messages = request.messages.map((message) => guard.message(message))
   const { tools, variables } = request
   const text =
-    template.render({ messages, tools, variables, generate: true }) + thinkingEnd(template, request, messages)
+    template.render({ messages, tools, variables, generate: true }) +
+    thinkingEnd(template, request, messages)
   const { thinking } = template
   const { bos, bosString, shouldPrependBosToken } = model.tokens
-  const prepend = shouldPrependBosToken && bos !== null && !(bosString && text.startsWith(bosString))
+  const prepend =
+    shouldPrependBosToken && bos !== null && !(bosString && text.startsWith(bosString))
   return {
     tokens: [...(prepend ? [bos] : []), ...guard.tokenize(text)],
     startsThinking: thinking !== undefined && text.trimEnd().endsWith(thinking.open),
@@ -38,7 +40,10 @@ function thinkingEnd(
 ): string {
   const marks = template.thinking
   if (thinking || !marks) return ''
-  const open = template.render({ messages, tools, variables, generate: true }).trimEnd().endsWith(marks.open)
+  const open = template
+    .render({ messages, tools, variables, generate: true })
+    .trimEnd()
+    .endsWith(marks.open)
   if (open) return `\n${marks.close}\n\n`
   return template.switchesThinking ? '' : `${marks.open}\n\n${marks.close}\n\n`
 }
@@ -61,7 +66,10 @@ class TextGuard {
       ...(calls && {
         tool_calls: calls.map((call) => ({
           ...call,
-          function: { ...call.function, arguments: this.#value(call.function.arguments) as JsonObject },
+          function: {
+            ...call.function,
+            arguments: this.#value(call.function.arguments) as JsonObject,
+          },
         })),
       }),
     }
@@ -72,7 +80,9 @@ class TextGuard {
     return text
       .split(/\uE000(\d+)\uE001/)
       .flatMap((part, index) =>
-        index % 2 ? this.#model.tokenize(this.#texts[Number(part)] ?? '', false) : this.#model.tokenize(part, true),
+        index % 2
+          ? this.#model.tokenize(this.#texts[Number(part)] ?? '', false)
+          : this.#model.tokenize(part, true),
       )
   }
 

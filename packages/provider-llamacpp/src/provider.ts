@@ -36,7 +36,10 @@ export interface LlamaCppProvider extends Provider, AsyncDisposable {
    * How many tokens a text has, or the whole prompt of a conversation: template, system, tools and thinking marks included. Exact:
    * the model's own tokenizer counts. Loads the model. Throws like `Provider.complete`.
    */
-  countTokens(input: string | readonly ChatMessage[], ...options: CallOptions[]): Promise<TokenCount>
+  countTokens(
+    input: string | readonly ChatMessage[],
+    ...options: CallOptions[]
+  ): Promise<TokenCount>
   /** Ends running calls with `aborted` and frees the memory; a model that other providers use stays for them. Idempotent. */
   close(): Promise<void>
 }
@@ -65,7 +68,10 @@ export function createLlamaCpp(config: LlamaCppConfig): LlamaCppProvider {
     send: async (request, { signal, stream }) => {
       const loaded = await memory.load()
       signal.throwIfAborted()
-      return toNeutralResponse(memory.watched(await startReply(loaded, loaded.pool, request, signal)), stream)
+      return toNeutralResponse(
+        memory.watched(await startReply(loaded, loaded.pool, request, signal)),
+        stream,
+      )
     },
     decoder: createNeutralDecoder,
     error: (failure) => toNeutralError(name, failure),
@@ -86,7 +92,8 @@ export function createLlamaCpp(config: LlamaCppConfig): LlamaCppProvider {
         : (await counter.generate(input, ...options)).usage.inputTokens
       return { tokens, source: 'tokenizer' }
     },
-    estimateTokens: (text) => memory.now?.model.tokenize(text).length ?? provider.estimateTokens(text),
+    estimateTokens: (text) =>
+      memory.now?.model.tokenize(text).length ?? provider.estimateTokens(text),
     close: () => memory.close(),
     [Symbol.asyncDispose]: () => memory.close(),
   }
@@ -94,7 +101,15 @@ export function createLlamaCpp(config: LlamaCppConfig): LlamaCppProvider {
 
 /** What the driver layer needs of the configuration. */
 function toSettings(config: LlamaCppConfig): ProviderSettings {
-  const { model = modelName(config.modelPath), profile, defaults, timeouts, limits, tokenFactor, clock } = config
+  const {
+    model = modelName(config.modelPath),
+    profile,
+    defaults,
+    timeouts,
+    limits,
+    tokenFactor,
+    clock,
+  } = config
   return {
     model,
     capabilities: capabilities(config),
@@ -108,7 +123,9 @@ function toSettings(config: LlamaCppConfig): ProviderSettings {
 /** A reply that only says how long its prompt is. */
 function counted({ model, template }: Loaded, request: LlamaRequest): NeutralSource {
   const inputTokens = toPrompt(model, template, request).tokens.length
-  const records = [{ type: 'end' as const, finish: 'stop' as const, usage: { ...zeroCounts, inputTokens } }]
+  const records = [
+    { type: 'end' as const, finish: 'stop' as const, usage: { ...zeroCounts, inputTokens } },
+  ]
   return { next: () => Promise.resolve(records.shift()), cancel: () => undefined }
 }
 

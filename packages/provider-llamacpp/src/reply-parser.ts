@@ -94,13 +94,20 @@ export class ReplyParser {
     const { thinking, calls, stop } = this.#marks
     const marks = [
       ...stop.map((text) => ({ text, kind: 'stop' as const })),
-      ...(thinking && this.#fresh && this.calls === 0 ? [{ text: thinking.open, kind: 'thinking' as const }] : []),
-      ...(calls && (!calls.bare || this.#fresh) ? [{ text: calls.open, kind: 'call' as const }] : []),
+      ...(thinking && this.#fresh && this.calls === 0
+        ? [{ text: thinking.open, kind: 'thinking' as const }]
+        : []),
+      ...(calls && (!calls.bare || this.#fresh)
+        ? [{ text: calls.open, kind: 'call' as const }]
+        : []),
     ]
     const found = marks
       .map((mark) => ({ ...mark, at: this.#held.indexOf(mark.text) }))
       .filter(({ at }) => at >= 0)
-      .filter(({ at, kind }) => kind === 'stop' || (kind === 'call' && !calls?.bare) || !this.#held.slice(0, at).trim())
+      .filter(
+        ({ at, kind }) =>
+          kind === 'stop' || (kind === 'call' && !calls?.bare) || !this.#held.slice(0, at).trim(),
+      )
       .sort((a, b) => a.at - b.at)[0]
     if (found) {
       this.#found(found)

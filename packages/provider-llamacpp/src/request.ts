@@ -1,6 +1,12 @@
 import { type JsonObject, LlmError, type ToolChoice } from '@modelport/core'
 import type { Turn } from '@modelport/driver'
-import { name, type TemplateMessage, type TemplateTool, toTemplateMessage, toTemplateTool } from './messages.js'
+import {
+  name,
+  type TemplateMessage,
+  type TemplateTool,
+  toTemplateMessage,
+  toTemplateTool,
+} from './messages.js'
 import { toSchemaRules } from './schema-grammar.js'
 
 /** What one reply is made from; all that can be known before the model is loaded. */
@@ -42,13 +48,18 @@ export function toRequest(turn: Turn): LlamaRequest {
   const { variables, ...vendor } = options.vendor ?? {}
   const replyRules = toReplyRules(turn)
   if (options.providerTools?.length)
-    throw new LlmError('unsupported', `${name}: providerTools; a model in this process runs no tools itself`)
+    throw new LlmError(
+      'unsupported',
+      `${name}: providerTools; a model in this process runs no tools itself`,
+    )
   if (topLogprobs !== undefined) checkLogprobs(turn, replyRules !== undefined)
   const tools = toolChoice === 'none' ? [] : turn.tools.map(toTemplateTool)
   checkToolChoice(toolChoice, tools)
   // By default a sampler drops even likely tokens; logprobs need them all.
   const open = topLogprobs !== undefined && { topK: 0, topP: 1 }
-  const given = Object.entries({ temperature, topP, topK, seed, ...vendor }).filter(([, value]) => value !== undefined)
+  const given = Object.entries({ temperature, topP, topK, seed, ...vendor }).filter(
+    ([, value]) => value !== undefined,
+  )
   return {
     messages: turn.messages.map(toTemplateMessage),
     tools,
@@ -70,14 +81,19 @@ export function toRequest(turn: Turn): LlamaRequest {
 
 function toReplyRules({ options: { responseFormat } }: Turn): readonly string[] | undefined {
   if (responseFormat?.type === 'json') return toSchemaRules({ type: 'object' }, 'value')
-  return responseFormat?.type === 'json-schema' ? toSchemaRules(responseFormat.schema, 'value') : undefined
+  return responseFormat?.type === 'json-schema'
+    ? toSchemaRules(responseFormat.schema, 'value')
+    : undefined
 }
 
 /** llama.cpp's probabilities are those after sampling: the model's own only where nothing is sampled and nothing is ruled out. */
 function checkLogprobs({ options }: Turn, constrained: boolean): void {
   const forced = options.toolChoice === 'required' || typeof options.toolChoice === 'object'
   if (options.temperature === 0 && !constrained && !forced) return
-  const what = options.temperature === 0 ? 'a responseFormat or a forced toolChoice' : 'a temperature other than 0'
+  const what =
+    options.temperature === 0
+      ? 'a responseFormat or a forced toolChoice'
+      : 'a temperature other than 0'
   throw new LlmError(
     'unsupported',
     `${name}: topLogprobs next to ${what}; in this process the model's own probabilities are known at temperature 0 of a free reply only`,
@@ -85,8 +101,14 @@ function checkLogprobs({ options }: Turn, constrained: boolean): void {
 }
 
 function checkToolChoice(choice: ToolChoice, tools: readonly TemplateTool[]): void {
-  if (typeof choice === 'object' && !tools.some(({ function: tool }) => tool.name === choice.name)) {
-    throw new LlmError('invalid-request', `${name}: toolChoice names "${choice.name}", which is not among the tools`)
+  if (
+    typeof choice === 'object' &&
+    !tools.some(({ function: tool }) => tool.name === choice.name)
+  ) {
+    throw new LlmError(
+      'invalid-request',
+      `${name}: toolChoice names "${choice.name}", which is not among the tools`,
+    )
   }
   if (choice === 'required' && !tools.length)
     throw new LlmError('invalid-request', `${name}: toolChoice "required" without tools`)

@@ -56,16 +56,20 @@ class SchemaGrammar {
     if (typeof schema !== 'object' || schema === null || Array.isArray(schema))
       return refuse(at, 'no JSON fits it, or it is not a schema')
     const said: JsonObject = Object.fromEntries(
-      Object.entries(schema).filter(([key, value]) => !annotations.includes(key) && value !== undefined),
+      Object.entries(schema).filter(
+        ([key, value]) => !annotations.includes(key) && value !== undefined,
+      ),
     )
     const { type, $ref, enum: list, anyOf, oneOf, allOf } = said
     if ($ref !== undefined) return this.#reference(said, at)
-    if ('const' in said) return this.#alone(said, ['const', 'type'], at, () => toChoice([said['const']], type, at))
+    if ('const' in said)
+      return this.#alone(said, ['const', 'type'], at, () => toChoice([said['const']], type, at))
     if (Array.isArray(list) && list.length)
       return this.#alone(said, ['enum', 'type'], at, () => toChoice(list, type, at))
     for (const [key, options] of Object.entries({ anyOf, oneOf, allOf })) {
       if (options === undefined) continue
-      if (!Array.isArray(options) || !options.length) return refuse(`${at}/${key}`, 'it must be a list of schemas')
+      if (!Array.isArray(options) || !options.length)
+        return refuse(`${at}/${key}`, 'it must be a list of schemas')
       if (key === 'allOf' && options.length > 1)
         return refuse(`${at}/allOf`, 'schemas cannot be joined; write them as one')
       return this.#alone(said, [key], at, () =>
@@ -74,10 +78,14 @@ class SchemaGrammar {
     }
     if (type === undefined) return this.#untyped(said, at)
     const types = [type].flat().filter((one): one is string => typeof one === 'string')
-    if (!types.length) return refuse(`${at}/type`, 'it must be the name of a type, or a list of names')
+    if (!types.length)
+      return refuse(`${at}/type`, 'it must be the name of a type, or a list of names')
     this.#check(
       said,
-      ['type', ...types.flatMap((one) => (Object.hasOwn(keywords, one) ? (keywords[one] ?? []) : []))],
+      [
+        'type',
+        ...types.flatMap((one) => (Object.hasOwn(keywords, one) ? (keywords[one] ?? []) : [])),
+      ],
       at,
     )
     return either(types.map((one) => this.#typed(one, said, at)))
@@ -85,7 +93,9 @@ class SchemaGrammar {
 
   #untyped(said: JsonObject, at: string): string {
     if (!Object.keys(said).length) return 'any-value'
-    const type = Object.keys(keywords).find((one) => Object.keys(said).every((key) => keywords[one]?.includes(key)))
+    const type = Object.keys(keywords).find((one) =>
+      Object.keys(said).every((key) => keywords[one]?.includes(key)),
+    )
     return type === undefined ? this.#alone(said, [], at, () => '') : this.#typed(type, said, at)
   }
 
@@ -99,7 +109,10 @@ class SchemaGrammar {
       : refuse(`${at}/type`, `there is no type "${type}"`)
   }
 
-  #object({ properties = {}, required = [], additionalProperties }: JsonObject, at: string): string {
+  #object(
+    { properties = {}, required = [], additionalProperties }: JsonObject,
+    at: string,
+  ): string {
     if (typeof properties !== 'object' || properties === null || Array.isArray(properties))
       return refuse(`${at}/properties`, 'it must be an object of schemas')
     if (!Array.isArray(required) || !required.every((key) => typeof key === 'string'))
@@ -129,20 +142,29 @@ class SchemaGrammar {
     return `"{" ${either(rest.map((text, index) => [text, ...later.slice(index + 1)].join(' ')))}? "}"`
   }
 
-  #array({ items = true, prefixItems = [], minItems = 0, maxItems, uniqueItems }: JsonObject, at: string): string {
+  #array(
+    { items = true, prefixItems = [], minItems = 0, maxItems, uniqueItems }: JsonObject,
+    at: string,
+  ): string {
     if (uniqueItems === true) return refuse(`${at}/uniqueItems`, 'a grammar cannot compare items')
-    if (!Array.isArray(prefixItems)) return refuse(`${at}/prefixItems`, 'it must be a list of schemas')
+    if (!Array.isArray(prefixItems))
+      return refuse(`${at}/prefixItems`, 'it must be a list of schemas')
     const prefix = Array.isArray(items) ? items : prefixItems
     const places = prefix.map((item, index) => this.#value(item, `${at}/prefixItems/${index}`))
     const least = Math.max(toCount(minItems, `${at}/minItems`) - places.length, 0)
-    const most = maxItems === undefined ? undefined : toCount(maxItems, `${at}/maxItems`) - places.length
-    if (most !== undefined && most < 0) return refuse(`${at}/maxItems`, 'it is below the number of prefixItems')
+    const most =
+      maxItems === undefined ? undefined : toCount(maxItems, `${at}/maxItems`) - places.length
+    if (most !== undefined && most < 0)
+      return refuse(`${at}/maxItems`, 'it is below the number of prefixItems')
     const open = places.join(' "," space ')
     if (Array.isArray(items) || items === false || most === 0) {
-      return least > 0 ? refuse(`${at}/minItems`, 'it is above what the items allow') : `"[" ${open} "]"`
+      return least > 0
+        ? refuse(`${at}/minItems`, 'it is above what the items allow')
+        : `"[" ${open} "]"`
     }
     const item = this.#rule(this.#value(items, `${at}/items`))
-    if (places.length) return `"[" ${open} ("," space ${item})${repeat(least, most, `${at}/maxItems`)} "]"`
+    if (places.length)
+      return `"[" ${open} ("," space ${item})${repeat(least, most, `${at}/maxItems`)} "]"`
     const more = `${item} ("," space ${item})${repeat(Math.max(least - 1, 0), most === undefined ? undefined : most - 1, `${at}/maxItems`)}`
     return least > 0 ? `"[" ${more} "]"` : `"[" (${more})? "]"`
   }
@@ -220,7 +242,8 @@ function typesOf(value: unknown): readonly string[] {
 
 function repeat(least: number, most: number | undefined, at: string): string {
   if (most !== undefined && most < least) return refuse(at, 'it is below the least')
-  if (least > mostCertain) return refuse(at.replace('/max', '/min'), `more than ${mostCertain} cannot be counted`)
+  if (least > mostCertain)
+    return refuse(at.replace('/max', '/min'), `more than ${mostCertain} cannot be counted`)
   if ((most ?? 0) > mostPossible) return refuse(at, `more than ${mostPossible} cannot be counted`)
   return most === undefined ? `{${least},}` : `{${least},${most}}`
 }

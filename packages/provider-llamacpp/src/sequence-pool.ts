@@ -77,7 +77,8 @@ export class SequencePool {
   }
 
   #best(tokens: Token[]): LlamaContextSequence | undefined {
-    const known = (sequence: LlamaContextSequence): number => sequence.compareContextTokens(tokens).firstDifferentIndex
+    const known = (sequence: LlamaContextSequence): number =>
+      sequence.compareContextTokens(tokens).firstDifferentIndex
     const best = [...this.#free].sort((a, b) => known(b) - known(a))[0]
     if (best) this.#free.splice(this.#free.indexOf(best), 1)
     return best

@@ -38,7 +38,9 @@ export class TokenText {
 
   /** What was held back. */
   end(): string {
-    return this.#pending.length ? this.#take(this.#model.detokenize(this.#pending, true, this.#recent)) : ''
+    return this.#pending.length
+      ? this.#take(this.#model.detokenize(this.#pending, true, this.#recent))
+      : ''
   }
 
   #take(text: string): string {

@@ -1,7 +1,8 @@
 import type { NeutralRecord } from '@modelport/driver'
 
 // A run of white space can be read in one way only: the model may write any number of it.
-const head = /^\s*(?:\[\s*)?(?:,\s*)?\{\s*"name"\s*:\s*"((?:[^"\\]|\\.)*)"\s*,\s*"(?:arguments|parameters)"\s*:\s*/s
+const head =
+  /^\s*(?:\[\s*)?(?:,\s*)?\{\s*"name"\s*:\s*"((?:[^"\\]|\\.)*)"\s*,\s*"(?:arguments|parameters)"\s*:\s*/s
 
 /** What became of a call's text. */
 export interface ScanResult {
@@ -52,7 +53,12 @@ export class ToolCallScanner {
   /** Takes one character; true when the call's object ends with it. */
   #step(character: string, records: NeutralRecord[]): boolean {
     const outer = this.#depth === 1 && !this.#inString
-    if (this.#from >= 0 && outer && !this.#argumentsOver && (character === '}' || character === ',')) {
+    if (
+      this.#from >= 0 &&
+      outer &&
+      !this.#argumentsOver &&
+      (character === '}' || character === ',')
+    ) {
       this.#give(records, this.#position)
       this.#argumentsOver = true
     }
@@ -61,7 +67,8 @@ export class ToolCallScanner {
       else if (character === '\\') this.#escaped = true
       else if (character === '"') this.#inString = false
     } else if (character === '"') this.#inString = true
-    else if (character === '{' || character === '[') this.#depth += character === '[' && this.#depth === 0 ? 0 : 1
+    else if (character === '{' || character === '[')
+      this.#depth += character === '[' && this.#depth === 0 ? 0 : 1
     else if (character === '}' || character === ']') {
       if (this.#depth > 0) this.#depth--
       if (this.#depth === 1 && this.#from >= 0 && !this.#argumentsOver) {
@@ -80,7 +87,13 @@ export class ToolCallScanner {
     this.started = true
     this.#from = this.#position
     this.#encoded = this.text[this.#position] === '"'
-    records.push({ type: 'call', index: this.#index, name: unquote(match[1] ?? ''), arguments: '', more: true })
+    records.push({
+      type: 'call',
+      index: this.#index,
+      name: unquote(match[1] ?? ''),
+      arguments: '',
+      more: true,
+    })
   }
 
   #give(records: NeutralRecord[], end: number): void {
@@ -95,7 +108,11 @@ export class ToolCallScanner {
     this.text = this.text.slice(0, end)
     if (this.started) {
       this.#give(records, end)
-      records.push({ type: 'call', index: this.#index, ...(this.#encoded && { arguments: decoded(this.text) }) })
+      records.push({
+        type: 'call',
+        index: this.#index,
+        ...(this.#encoded && { arguments: decoded(this.text) }),
+      })
     } else records.push(...this.#whole())
     return { records, rest }
   }

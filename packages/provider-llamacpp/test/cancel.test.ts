@@ -6,7 +6,10 @@ import { local, modelPath, tools, unavailable, user } from './local-model.js'
 const long = [user('Tell me a story.')]
 /** A reply that ends only where it is stopped. */
 const endless = {
-  responseFormat: { type: 'json-schema', schema: { type: 'array', items: { const: 'again' }, minItems: 500 } },
+  responseFormat: {
+    type: 'json-schema',
+    schema: { type: 'array', items: { const: 'again' }, minItems: 500 },
+  },
 } as const
 
 describe.skipIf(unavailable !== undefined)('ending a reply early', () => {
@@ -35,7 +38,10 @@ describe.skipIf(unavailable !== undefined)('ending a reply early', () => {
     }
     try {
       const controller = new AbortController()
-      const reader = await provider.streamWithHistory(long, { ...endless, signal: controller.signal })
+      const reader = await provider.streamWithHistory(long, {
+        ...endless,
+        signal: controller.signal,
+      })
       for (let count = 0; count < 5; count++) await reader.next()
       controller.abort(new Error('stop'))
       await reader.next().catch(() => undefined)
@@ -107,9 +113,9 @@ describe.skipIf(unavailable !== undefined)('ending a reply early', () => {
   })
 
   test('a deadline ends a reply too', async () => {
-    await expect(provider.generate(long, { ...endless, deadlineMs: 60, retry: { attempts: 1 } })).rejects.toMatchObject(
-      { code: 'timeout', reason: 'deadline' },
-    )
+    await expect(
+      provider.generate(long, { ...endless, deadlineMs: 60, retry: { attempts: 1 } }),
+    ).rejects.toMatchObject({ code: 'timeout', reason: 'deadline' })
     expect(await provider.complete('Send an emoji')).toContain('🎉')
   })
 })
@@ -117,15 +123,18 @@ describe.skipIf(unavailable !== undefined)('ending a reply early', () => {
 describe.skipIf(unavailable !== undefined)('several replies at once', () => {
   const prompts = ['Send an emoji', 'Tell me a story.', 'What is the weather in Paris?', 'Hello']
 
-  test.each([1, 3])('with %i places, each reply is the same as when it is generated alone', async (parallel) => {
-    const provider = local({ parallel })
-    const alone: string[] = []
-    for (const prompt of prompts) alone.push(await provider.complete(prompt))
-    const jobs = [...prompts, ...prompts, ...prompts]
-    const together = await Promise.all(jobs.map((prompt) => provider.complete(prompt)))
-    expect(together).toEqual([...alone, ...alone, ...alone])
-    await provider.close()
-  })
+  test.each([1, 3])(
+    'with %i places, each reply is the same as when it is generated alone',
+    async (parallel) => {
+      const provider = local({ parallel })
+      const alone: string[] = []
+      for (const prompt of prompts) alone.push(await provider.complete(prompt))
+      const jobs = [...prompts, ...prompts, ...prompts]
+      const together = await Promise.all(jobs.map((prompt) => provider.complete(prompt)))
+      expect(together).toEqual([...alone, ...alone, ...alone])
+      await provider.close()
+    },
+  )
 })
 
 describe.skipIf(unavailable !== undefined)('memory', () => {
@@ -134,9 +143,18 @@ describe.skipIf(unavailable !== undefined)('memory', () => {
     await Promise.all([first.load(), second.load()])
     const lease = await leaseModel({ modelPath, gpu: false })
     const { model } = lease
-    const again = await leaseModel({ modelPath: modelPath.replace('/fixtures/', '/./fixtures/'), gpu: false })
+    const again = await leaseModel({
+      modelPath: modelPath.replace('/fixtures/', '/./fixtures/'),
+      gpu: false,
+    })
     expect(again.model).toBe(model)
-    await Promise.all([lease.release(), lease.release(), again.release(), first.close(), first.close()])
+    await Promise.all([
+      lease.release(),
+      lease.release(),
+      again.release(),
+      first.close(),
+      first.close(),
+    ])
     expect(model.disposed).toBe(false)
     expect(await second.complete('Send an emoji')).toContain('🎉')
     await second.close()

@@ -43,14 +43,18 @@ function read({ prompt, temperature }: ScriptedQuestion): WireConversation {
     if (role === 'system') system.push(text)
     else if (role === 'user') messages.push({ role, text })
     else if (role === 'assistant') messages.push({ role, text, toolCalls: [] })
-    else if (role === 'tool' && content === undefined) tools.push(JSON.parse(name) as (typeof tools)[number])
+    else if (role === 'tool' && content === undefined)
+      tools.push(JSON.parse(name) as (typeof tools)[number])
     else if (role === 'tool') messages.push({ role, text, callId: '', name })
     else if (last?.role === 'assistant')
       messages.splice(-1, 1, {
         ...last,
         toolCalls: [
           ...last.toolCalls,
-          { id: '', ...(JSON.parse(line) as { readonly name: string; readonly arguments: unknown }) },
+          {
+            id: '',
+            ...(JSON.parse(line) as { readonly name: string; readonly arguments: unknown }),
+          },
         ],
       })
   }
@@ -80,7 +84,8 @@ const format: WireFormat = {
 }
 
 const asked = 'the model is asked when the reply is first read'
-const cut = 'nothing is between the model and its reply that could end before it: it fails, or it is at its end'
+const cut =
+  'nothing is between the model and its reply that could end before it: it fails, or it is at its end'
 const unsent =
   'llama.cpp receives neither the maximum length of a reply nor whether it is streamed: the provider handles both'
 const space = "white space between text and a call is the chat template's, not the text's"
@@ -98,7 +103,8 @@ conformance(
       'close() is idempotent and never rejects, before, during and after': asked,
       'nothing is read ahead beyond one chunk': asked,
       'every method makes its request the same way': unsent,
-      "options reach the wire: system, maxTokens, temperature; a call's own win over the defaults": unsent,
+      "options reach the wire: system, maxTokens, temperature; a call's own win over the defaults":
+        unsent,
       ...Object.fromEntries(
         ['two turns', 'three turns'].flatMap((name) => [
           [`round trip of a stream: ${name}`, space],
@@ -115,7 +121,13 @@ conformance(
       const modelPath = join(folder, `${++files}.gguf`)
       writeFileSync(modelPath, 'GGUF')
       scripts.set(modelPath, fetch)
-      return createLlamaCpp({ modelPath, gpu: false, contextSize: 100_000, chatTemplate, ...config })
+      return createLlamaCpp({
+        modelPath,
+        gpu: false,
+        contextSize: 100_000,
+        chatTemplate,
+        ...config,
+      })
     },
   },
 )

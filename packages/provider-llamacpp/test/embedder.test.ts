@@ -24,7 +24,12 @@ describe.skipIf(unavailable !== undefined)('vectors of a model in this process',
   test('vectors of a model in this process have length 1 unless the configuration says otherwise', async () => {
     const [unit] = (await embedder.embed(['hello'])).vectors
     expect(Math.hypot(...unit!)).toBeCloseTo(1, 6)
-    await using raw = createLlamaCppEmbedder({ modelPath, gpu: false, threads: 1, normalize: false })
+    await using raw = createLlamaCppEmbedder({
+      modelPath,
+      gpu: false,
+      threads: 1,
+      normalize: false,
+    })
     const [long] = (await raw.embed(['hello'])).vectors
     expect(Math.hypot(...long!)).toBeGreaterThan(2)
     expect(dot(long!, unit!) / Math.hypot(...long!)).toBeCloseTo(1, 4)
@@ -72,7 +77,9 @@ describe.skipIf(unavailable !== undefined)('vectors of a model in this process',
     )
     controller.abort(new Error('enough'))
     await expect(call).rejects.toThrow('enough')
-    await expect(embedder.embed(['a', 'b'], { deadlineMs: 0 })).rejects.toMatchObject({ code: 'timeout' })
+    await expect(embedder.embed(['a', 'b'], { deadlineMs: 0 })).rejects.toMatchObject({
+      code: 'timeout',
+    })
   })
 
   test('a closed embedder rejects calls', async () => {

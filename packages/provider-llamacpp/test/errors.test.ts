@@ -46,14 +46,17 @@ describe('files that are not models', () => {
     expect(() => createLlamaCpp({} as never)).toThrow(/modelPath is missing/)
   })
 
-  test.skipIf(process.getuid?.() === 0)('a file without the right to read it is named, with what to do', async () => {
-    const path = file('secret.gguf', 'GGUF')
-    chmodSync(path, 0)
-    await expect(createLlamaCpp({ modelPath: path }).complete('x')).rejects.toMatchObject({
-      code: 'config',
-      type: 'unreadable-file',
-    })
-  })
+  test.skipIf(process.getuid?.() === 0)(
+    'a file without the right to read it is named, with what to do',
+    async () => {
+      const path = file('secret.gguf', 'GGUF')
+      chmodSync(path, 0)
+      await expect(createLlamaCpp({ modelPath: path }).complete('x')).rejects.toMatchObject({
+        code: 'config',
+        type: 'unreadable-file',
+      })
+    },
+  )
 })
 
 describe.skipIf(unavailable !== undefined)('models that cannot be loaded', () => {
@@ -70,7 +73,9 @@ describe.skipIf(unavailable !== undefined)('models that cannot be loaded', () =>
     const bytes = readFileSync(modelPath)
     const at = bytes.indexOf('general.architecture') + 'general.architecture'.length + 12
     bytes.write('lloma', at)
-    await expect(local({ modelPath: file('other.gguf', bytes) }).complete('x')).rejects.toMatchObject({
+    await expect(
+      local({ modelPath: file('other.gguf', bytes) }).complete('x'),
+    ).rejects.toMatchObject({
       code: 'config',
       type: 'unreadable-model',
     })
@@ -112,7 +117,9 @@ describe.skipIf(unavailable !== undefined)('models that cannot be loaded', () =>
       code: 'config',
       type: 'bad-template',
     })
-    await expect(local({ chatTemplate: '{{ raise_exception("no such talk") }}' }).complete('x')).rejects.toMatchObject({
+    await expect(
+      local({ chatTemplate: '{{ raise_exception("no such talk") }}' }).complete('x'),
+    ).rejects.toMatchObject({
       code: 'unsupported',
       message: expect.stringContaining('no such talk'),
     })
@@ -200,6 +207,8 @@ describe.skipIf(unavailable !== undefined)('no connection', () => {
       process.exit(0)
     `,
     )
-    expect(execFileSync('unshare', ['-rn', process.execPath, program], { encoding: 'utf8' }).trim()).toBe('3')
+    expect(
+      execFileSync('unshare', ['-rn', process.execPath, program], { encoding: 'utf8' }).trim(),
+    ).toBe('3')
   })
 })

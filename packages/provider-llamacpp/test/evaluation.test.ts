@@ -19,16 +19,33 @@ class DisposedError extends Error {}
 
 test.each<[Error, string, string, RegExp, string[]?]>([
   [
-    new Error('could not find a KV slot for the batch (try reducing the size of the batch or increase the context)'),
+    new Error(
+      'could not find a KV slot for the batch (try reducing the size of the batch or increase the context)',
+    ),
     'context-length',
     'context-full',
     /raise contextSize/,
   ],
-  [new Error('Failed to free up space for new tokens'), 'context-length', 'context-full', /fewer parallel/],
+  [
+    new Error('Failed to free up space for new tokens'),
+    'context-length',
+    'context-full',
+    /fewer parallel/,
+  ],
   [new DisposedError('Object is disposed'), 'aborted', 'model-freed', /freed while it answered/],
   [new Error('Context is disposed'), 'aborted', 'model-freed', /freed while it answered/],
-  [new Error('Failed to accept token in grammar sampler'), 'unsupported', 'grammar', /make it simpler/],
-  [new Error('This model does not support token generation'), 'unsupported', 'no-generation', /embeddings/],
+  [
+    new Error('Failed to accept token in grammar sampler'),
+    'unsupported',
+    'grammar',
+    /make it simpler/,
+  ],
+  [
+    new Error('This model does not support token generation'),
+    'unsupported',
+    'no-generation',
+    /embeddings/,
+  ],
   [new InsufficientMemoryError('no'), 'config', 'insufficient-memory', /smaller contextSize/],
   [
     new Error('Eval has failed'),
@@ -71,9 +88,13 @@ test('what stops a reply says what it is, as a text and as a stream, and the pla
   for (let calls = 0; calls < 3; calls++) {
     const expected = {
       code: 'server',
-      message: expect.stringMatching(/^llamacpp: server: llama\.cpp failed to evaluate: Eval has failed/) as string,
+      message: expect.stringMatching(
+        /^llamacpp: server: llama\.cpp failed to evaluate: Eval has failed/,
+      ) as string,
     }
-    await expect(provider.complete('Hi', { retry: { attempts: 1 } })).rejects.toMatchObject(expected)
+    await expect(provider.complete('Hi', { retry: { attempts: 1 } })).rejects.toMatchObject(
+      expected,
+    )
     await expect(
       provider.stream('Hi', { retry: { attempts: 1 } }).then((reader) => reader.next()),
     ).rejects.toMatchObject(expected)

@@ -7,7 +7,8 @@ type Part =
   | { readonly kind: 'all'; readonly parts: readonly Part[] }
   | { readonly kind: 'repeat'; readonly part: Part; readonly least: number; readonly most: number }
 
-const token = /\s*("(?:[^"\\]|\\.)*"|\[(?:[^\]\\]|\\.)*\]|\{\d+(?:,\d*)?\}|[a-zA-Z][\w-]*|[()|?*+])/y
+const token =
+  /\s*("(?:[^"\\]|\\.)*"|\[(?:[^\]\\]|\\.)*\]|\{\d+(?:,\d*)?\}|[a-zA-Z][\w-]*|[()|?*+])/y
 const escapes: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t' }
 
 const characters = Array.from('aCzuE0179-+é🚀\u2028 bfnrt"\\/,:{}[]')
@@ -26,7 +27,9 @@ export class GrammarLanguage {
 
   /** Whether the rule allows exactly this text. */
   allows(rule: string, text: string): boolean {
-    return this.#ends({ kind: 'rule', name: rule }, Array.from(text), new Set([0])).has(Array.from(text).length)
+    return this.#ends({ kind: 'rule', name: rule }, Array.from(text), new Set([0])).has(
+      Array.from(text).length,
+    )
   }
 
   /** A text that the rule allows; `pick` chooses one of so many. */
@@ -36,7 +39,8 @@ export class GrammarLanguage {
 
   #write(part: Part, pick: (count: number) => number, depth: number): string {
     if (part.kind === 'text') return part.text
-    if (part.kind === 'rule') return this.#write(this.#rules.get(part.name) as Part, pick, depth + 1)
+    if (part.kind === 'rule')
+      return this.#write(this.#rules.get(part.name) as Part, pick, depth + 1)
     if (part.kind === 'all') return part.parts.map((one) => this.#write(one, pick, depth)).join('')
     // Deep down the last option is taken, and no more than must be: rules of any value name themselves.
     if (part.kind === 'either')
@@ -67,7 +71,9 @@ export class GrammarLanguage {
       }
       case 'class':
         return new Set(
-          [...starts].filter((at) => text[at] !== undefined && part.pattern.test(text[at])).map((at) => at + 1),
+          [...starts]
+            .filter((at) => text[at] !== undefined && part.pattern.test(text[at]))
+            .map((at) => at + 1),
         )
       case 'rule': {
         const inner = this.#rules.get(part.name)
@@ -94,8 +100,12 @@ export class GrammarLanguage {
 function parse(text: string): Part {
   const tokens: string[] = []
   token.lastIndex = 0
-  for (let match = token.exec(text); match; match = token.exec(text)) tokens.push(match[1] as string)
-  if (tokens.join('').length !== text.replace(/("(?:[^"\\]|\\.)*"|\[(?:[^\]\\]|\\.)*\])|\s+/g, '$1').length)
+  for (let match = token.exec(text); match; match = token.exec(text))
+    tokens.push(match[1] as string)
+  if (
+    tokens.join('').length !==
+    text.replace(/("(?:[^"\\]|\\.)*"|\[(?:[^\]\\]|\\.)*\])|\s+/g, '$1').length
+  )
     throw new Error(`cannot be read: ${text}`)
   const part = either(tokens)
   if (tokens.length) throw new Error(`too many brackets: ${text}`)
@@ -123,13 +133,23 @@ function single(next: string, tokens: string[]): Part {
     return part
   }
   if (next.startsWith('"'))
-    return { kind: 'text', text: next.slice(1, -1).replace(/\\(.)/gs, (_, one: string) => escapes[one] ?? one) }
-  return next.startsWith('[') ? { kind: 'class', pattern: new RegExp(`^${next}$`, 'u') } : { kind: 'rule', name: next }
+    return {
+      kind: 'text',
+      text: next.slice(1, -1).replace(/\\(.)/gs, (_, one: string) => escapes[one] ?? one),
+    }
+  return next.startsWith('[')
+    ? { kind: 'class', pattern: new RegExp(`^${next}$`, 'u') }
+    : { kind: 'rule', name: next }
 }
 
 function repeated(part: Part, mark: string): Part {
   const [, least, comma, most] = /^\{(\d+)(,?)(\d*)\}$/.exec(mark) ?? []
   if (least !== undefined)
-    return { kind: 'repeat', part, least: Number(least), most: most ? Number(most) : comma ? Infinity : Number(least) }
+    return {
+      kind: 'repeat',
+      part,
+      least: Number(least),
+      most: most ? Number(most) : comma ? Infinity : Number(least),
+    }
   return { kind: 'repeat', part, least: mark === '+' ? 1 : 0, most: mark === '?' ? 1 : Infinity }
 }

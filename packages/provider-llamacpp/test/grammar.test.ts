@@ -35,13 +35,23 @@ const leaf: fc.Arbitrary<Sample> = fc.oneof(
   })),
   fc
     .constantFrom(0, 1)
-    .map((minimum) => ({ schema: { type: 'integer', minimum }, value: (pick: Pick) => minimum + pick(9) ** pick(15) })),
+    .map((minimum) => ({
+      schema: { type: 'integer', minimum },
+      value: (pick: Pick) => minimum + pick(9) ** pick(15),
+    })),
   fc.tuple(count, count).map(([least, more]) => ({
     schema: { type: 'string', minLength: least, maxLength: least + more },
-    value: (pick: Pick) => Array.from({ length: least + pick(more + 1) }, () => one(letters, pick)).join(''),
+    value: (pick: Pick) =>
+      Array.from({ length: least + pick(more + 1) }, () => one(letters, pick)).join(''),
   })),
-  fc.constant({ schema: { type: 'number' }, value: (pick: Pick) => one([0, -0.5, 1.25e21, 7, -123456.789], pick) }),
-  fc.constant({ schema: { type: ['boolean', 'null'] }, value: (pick: Pick) => one([true, false, null], pick) }),
+  fc.constant({
+    schema: { type: 'number' },
+    value: (pick: Pick) => one([0, -0.5, 1.25e21, 7, -123456.789], pick),
+  }),
+  fc.constant({
+    schema: { type: ['boolean', 'null'] },
+    value: (pick: Pick) => one([true, false, null], pick),
+  }),
 )
 const { sample } = fc.letrec<{ sample: Sample }>((tie) => ({
   sample: fc.oneof(
@@ -79,7 +89,9 @@ function toObject(members: readonly (readonly [Sample, boolean])[]): Sample {
       additionalProperties: false,
     },
     value: (pick) =>
-      Object.fromEntries(order.filter(({ needed }) => needed || pick(2)).map(({ key, value }) => [key, value(pick)])),
+      Object.fromEntries(
+        order.filter(({ needed }) => needed || pick(2)).map(({ key, value }) => [key, value(pick)]),
+      ),
   }
 }
 

@@ -33,8 +33,16 @@ const parameters = (properties: Record<string, string>): ToolDefinition['paramet
 
 /** Two of the tools the model knows. */
 export const tools: readonly ToolDefinition[] = [
-  { name: 'get_weather', description: 'The weather of a city', parameters: parameters({ city: 'string' }) },
-  { name: 'add', description: 'Adds two numbers', parameters: parameters({ a: 'integer', b: 'integer' }) },
+  {
+    name: 'get_weather',
+    description: 'The weather of a city',
+    parameters: parameters({ city: 'string' }),
+  },
+  {
+    name: 'add',
+    description: 'Adds two numbers',
+    parameters: parameters({ a: 'integer', b: 'integer' }),
+  },
 ]
 
 export const user = (content: string) => ({ role: 'user', content }) as const

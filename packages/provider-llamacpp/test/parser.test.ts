@@ -44,13 +44,20 @@ const templates = {
   xml: `{{- tools | tojson -}}{%- for m in messages -%}{{- m.content -}}{%- for c in m.tool_calls or [] -%}{{- '<function=' + c.function.name + '>' -}}{%- for k, v in c.function.arguments.items() -%}{{- '<parameter=' + k + '>' + v | string + '</parameter>' -}}{%- endfor -%}{{- '</function>' -}}{%- endfor -%}{%- endfor -%}`,
   none: '{% for m in messages %}{{ m.content }}{% endfor %}',
 }
-const read = (source: string): ChatTemplate => new ChatTemplate(new Template(source), source, {}, () => false)
+const read = (source: string): ChatTemplate =>
+  new ChatTemplate(new Template(source), source, {}, () => false)
 
 function parse(
   marks: Partial<ReplyMarks>,
   pieces: readonly string[],
 ): { records: NeutralRecord[]; parser: ReplyParser } {
-  const parser = new ReplyParser({ thinking: undefined, startsThinking: false, calls: undefined, stop: [], ...marks })
+  const parser = new ReplyParser({
+    thinking: undefined,
+    startsThinking: false,
+    calls: undefined,
+    stop: [],
+    ...marks,
+  })
   const records = pieces.flatMap((piece) => parser.push(piece))
   return { records: [...records, ...parser.end()], parser }
 }
@@ -69,13 +76,19 @@ function sum(records: readonly NeutralRecord[]) {
     call.text += record.arguments ?? ''
     call.ended ||= !record.more
   }
-  return { text, reasoning, calls: calls.map(({ name, text: value, ended }) => `${name} ${value}${ended ? '' : ' …'}`) }
+  return {
+    text,
+    reasoning,
+    calls: calls.map(({ name, text: value, ended }) => `${name} ${value}${ended ? '' : ' …'}`),
+  }
 }
 
 /** The text in pieces of each length, whole first. */
 const cuts = (text: string): string[][] =>
   [text.length, 1, 2, 3, 5, 7, 11].map((size) =>
-    Array.from({ length: Math.ceil(text.length / size) }, (_, index) => text.slice(index * size, (index + 1) * size)),
+    Array.from({ length: Math.ceil(text.length / size) }, (_, index) =>
+      text.slice(index * size, (index + 1) * size),
+    ),
   )
 const thinking = { open: '<think>', close: '</think>' }
 
@@ -123,7 +136,11 @@ describe('calls, as templates write them,', () => {
   })
 
   test('a template shows thinking and its switch, and where system messages may stand', () => {
-    expect(read(templates.hermes)).toMatchObject({ thinking, switchesThinking: true, system: 'anywhere' })
+    expect(read(templates.hermes)).toMatchObject({
+      thinking,
+      switchesThinking: true,
+      system: 'anywhere',
+    })
     expect(read(templates.none)).toMatchObject({ thinking: undefined, switchesThinking: false })
     const first =
       '{% for m in messages %}{% if m.role == "system" and not loop.first %}{{ raise_exception("first only") }}{% endif %}{{ m.content }}{% endfor %}'
@@ -145,7 +162,12 @@ describe('reading a reply', () => {
 
   test.each<[string, Partial<ReplyMarks>, string, ReturnType<typeof sum>]>([
     ['text', {}, 'Hello <b>you</b>\n', { text: 'Hello <b>you</b>\n', reasoning: '', calls: [] }],
-    ['thinking', { thinking }, '<think>\nhm <x>\n</think>\n\nYes', { text: 'Yes', reasoning: 'hm <x>', calls: [] }],
+    [
+      'thinking',
+      { thinking },
+      '<think>\nhm <x>\n</think>\n\nYes',
+      { text: 'Yes', reasoning: 'hm <x>', calls: [] },
+    ],
     [
       'thinking that the prompt began',
       { thinking, startsThinking: true },
@@ -254,14 +276,30 @@ describe('reading a reply', () => {
       '[TOOL_CALLS][{"name": "a", "arguments": {"x": [1]}}, {"name": "b", "arguments": {}}] ok',
       { text: 'ok', reasoning: '', calls: ['a {"x": [1]}', 'b {}'] },
     ],
-    ['a stop text', { stop: ['END', 'E!'] }, 'One ENE! two', { text: 'One EN', reasoning: '', calls: [] }],
-    ['white space at the end', { calls: hermes }, 'a \n\n', { text: 'a \n\n', reasoning: '', calls: [] }],
+    [
+      'a stop text',
+      { stop: ['END', 'E!'] },
+      'One ENE! two',
+      { text: 'One EN', reasoning: '', calls: [] },
+    ],
+    [
+      'white space at the end',
+      { calls: hermes },
+      'a \n\n',
+      { text: 'a \n\n', reasoning: '', calls: [] },
+    ],
   ])('a reply is read however it is cut: %s', (_, marks, text, expected) => {
-    for (const pieces of cuts(text)) expect(sum(parse(marks, pieces).records), JSON.stringify(pieces)).toEqual(expected)
+    for (const pieces of cuts(text))
+      expect(sum(parse(marks, pieces).records), JSON.stringify(pieces)).toEqual(expected)
   })
 
   test('text goes out as soon as it is clear', () => {
-    const parser = new ReplyParser({ thinking, startsThinking: false, calls: hermes, stop: ['STOP'] })
+    const parser = new ReplyParser({
+      thinking,
+      startsThinking: false,
+      calls: hermes,
+      stop: ['STOP'],
+    })
     const given = ['Hi', ' <', 'b> S', 'TO', 'ck'].map((piece) => sum(parser.push(piece)).text)
     expect(given).toEqual(['Hi', '', ' <b>', '', ' STOck'])
   })

@@ -32,14 +32,19 @@ export function fits(schema: unknown, value: unknown, root = schema): boolean {
       root,
     )
   if ('const' in rest && JSON.stringify(rest['const']) !== JSON.stringify(value)) return false
-  if (Array.isArray(list) && !list.some((one) => JSON.stringify(one) === JSON.stringify(value))) return false
+  if (Array.isArray(list) && !list.some((one) => JSON.stringify(one) === JSON.stringify(value)))
+    return false
   if (Array.isArray(anyOf) && !anyOf.some((one) => fits(one, value, root))) return false
-  if (Array.isArray(oneOf) && oneOf.filter((one) => fits(one, value, root)).length !== 1) return false
+  if (Array.isArray(oneOf) && oneOf.filter((one) => fits(one, value, root)).length !== 1)
+    return false
   if (Array.isArray(allOf) && !allOf.every((one) => fits(one, value, root))) return false
-  if (type !== undefined && ![type].flat().some((one) => kind(value).includes(one as string))) return false
+  if (type !== undefined && ![type].flat().some((one) => kind(value).includes(one as string)))
+    return false
   if (typeof value === 'string') return text(value, rest)
   if (typeof value === 'number')
-    return value >= Number(rest['minimum'] ?? -Infinity) && value <= Number(rest['maximum'] ?? Infinity)
+    return (
+      value >= Number(rest['minimum'] ?? -Infinity) && value <= Number(rest['maximum'] ?? Infinity)
+    )
   if (Array.isArray(value)) return items(value, rest, root)
   if (typeof value !== 'object' || value === null) return true
   const known = properties as JsonObject

@@ -75,7 +75,9 @@ describe.skipIf(unavailable !== undefined)('replies held to a schema', () => {
 
   test('replies held to a schema fit it whatever tokens are sampled', async () => {
     for (let seed = 0; seed < 20; seed++)
-      expect(fits(schema, await ask(schema, 'x', { temperature: 2, topK: 100000, topP: 1, seed }))).toBe(true)
+      expect(
+        fits(schema, await ask(schema, 'x', { temperature: 2, topK: 100000, topP: 1, seed })),
+      ).toBe(true)
   })
 
   test('replies held to a schema fit it after thinking', async () => {
@@ -89,7 +91,15 @@ describe.skipIf(unavailable !== undefined)('replies held to a schema', () => {
   })
 
   test.each<[string, JsonObject]>([
-    ['a list', { type: 'array', items: { type: 'integer', minimum: 1, maximum: 3 }, minItems: 2, maxItems: 2 }],
+    [
+      'a list',
+      {
+        type: 'array',
+        items: { type: 'integer', minimum: 1, maximum: 3 },
+        minItems: 2,
+        maxItems: 2,
+      },
+    ],
     ['a tuple', { type: 'array', prefixItems: [{ const: 1 }, { enum: ['a'] }], items: false }],
     [
       'a tuple with more',
@@ -111,7 +121,10 @@ describe.skipIf(unavailable !== undefined)('replies held to a schema', () => {
         definitions: {
           tree: {
             type: 'object',
-            properties: { v: { const: 1 }, next: { anyOf: [{ type: 'null' }, { $ref: '#/definitions/tree' }] } },
+            properties: {
+              v: { const: 1 },
+              next: { anyOf: [{ type: 'null' }, { $ref: '#/definitions/tree' }] },
+            },
             required: ['v', 'next'],
             additionalProperties: false,
           },
@@ -141,7 +154,9 @@ describe.skipIf(unavailable !== undefined)('replies held to a schema', () => {
     ['no type', { properties: { a: { const: 1 } }, required: ['a'] }],
   ])('replies fit the schema of %s', async (_, format) => {
     for (const seed of [1, 2, 3, 4])
-      expect(fits(format, await ask(format, 'x', { temperature: 1, seed, maxTokens: 600 }))).toBe(true)
+      expect(fits(format, await ask(format, 'x', { temperature: 1, seed, maxTokens: 600 }))).toBe(
+        true,
+      )
   })
 
   test('a map may last to the end of the reply', async () => {
@@ -169,12 +184,19 @@ describe.skipIf(unavailable !== undefined)('replies held to a schema', () => {
       required: ['done'],
       additionalProperties: false,
     }
-    const options = { responseFormat: { type: 'json-schema', schema: format } as const, tools: [...tools] }
+    const options = {
+      responseFormat: { type: 'json-schema', schema: format } as const,
+      tools: [...tools],
+    }
     const first = await provider.generate([user('What is the weather in Paris?')], options)
     expect(first.toolCalls).toMatchObject([{ name: 'get_weather', arguments: { city: 'Paris' } }])
     const call = first.toolCalls[0]!
     const second = await provider.generate(
-      [user('What is the weather in Paris?'), first.message, { role: 'tool', toolCallId: call.id, content: 'sunny' }],
+      [
+        user('What is the weather in Paris?'),
+        first.message,
+        { role: 'tool', toolCallId: call.id, content: 'sunny' },
+      ],
       { ...options, toolChoice: 'none' },
     )
     expect(fits(format, JSON.parse(second.text))).toBe(true)
@@ -183,7 +205,10 @@ describe.skipIf(unavailable !== undefined)('replies held to a schema', () => {
 
 describe('what a grammar cannot express', () => {
   test.each<[string, unknown]>([
-    ['/properties/a/pattern', { type: 'object', properties: { a: { type: 'string', pattern: '^x' } } }],
+    [
+      '/properties/a/pattern',
+      { type: 'object', properties: { a: { type: 'string', pattern: '^x' } } },
+    ],
     ['/items/minimum', { type: 'array', items: { type: 'number', minimum: 3 } }],
     ['/minimum', { type: 'integer', minimum: 7 }],
     ['/maximum', { type: 'integer', maximum: 7000 }],
@@ -201,7 +226,10 @@ describe('what a grammar cannot express', () => {
     ['/$ref', { $ref: 'https://elsewhere.example/schema.json' }],
     ['/$ref', { $ref: '#/$defs/missing' }],
     ['/type', { type: 'date' }],
-    ['/properties/a~1b~0c/nullable', { type: 'object', properties: { 'a/b~c': { type: 'string', nullable: true } } }],
+    [
+      '/properties/a~1b~0c/nullable',
+      { type: 'object', properties: { 'a/b~c': { type: 'string', nullable: true } } },
+    ],
     ['/', 'text'],
     ['/$ref', { $ref: '#/%' }],
     ['/format', { type: 'string', format: 'constructor' }],
@@ -228,12 +256,18 @@ describe('what a grammar cannot express', () => {
     } catch (error) {
       thrown = error
     }
-    expect(thrown).toMatchObject({ code: 'unsupported', message: expect.stringContaining(`"${pointer}":`) })
+    expect(thrown).toMatchObject({
+      code: 'unsupported',
+      message: expect.stringContaining(`"${pointer}":`),
+    })
   })
 
   test('each optional property may come once, in order', () => {
     const key = { const: 1 }
-    const [first] = toSchemaRules({ properties: { a: key, b: key, c: key }, required: ['b'] }, 'value').slice(3)
+    const [first] = toSchemaRules(
+      { properties: { a: key, b: key, c: key }, required: ['b'] },
+      'value',
+    ).slice(3)
     expect(first).toBe('value ::= "{" value-1 ("," space value-0)? ("," space value-2)? "}"')
     const [, , , none] = toSchemaRules({ properties: { a: key, b: key, c: key } }, 'value')
     expect(none).toBe(
@@ -242,8 +276,12 @@ describe('what a grammar cannot express', () => {
   })
 
   test('a key that is required twice comes once, and of values only those of the type', () => {
-    expect(toSchemaRules({ required: ['a', 'a'] }, 'value').filter((rule) => rule.includes('a\\":'))).toHaveLength(1)
-    expect(toSchemaRules({ type: 'string', enum: ['a', 1, null] }, 'value')[0]).toBe('value ::= ("\\"a\\"")')
+    expect(
+      toSchemaRules({ required: ['a', 'a'] }, 'value').filter((rule) => rule.includes('a\\":')),
+    ).toHaveLength(1)
+    expect(toSchemaRules({ type: 'string', enum: ['a', 1, null] }, 'value')[0]).toBe(
+      'value ::= ("\\"a\\"")',
+    )
   })
 
   test('what a grammar cannot express is refused before a model is loaded, tools by their name', async () => {
@@ -251,6 +289,9 @@ describe('what a grammar cannot express', () => {
     const call = provider.complete('x', {
       responseFormat: { type: 'json-schema', schema: { type: 'string', pattern: 'x' } },
     })
-    await expect(call).rejects.toMatchObject({ code: 'unsupported', message: expect.stringContaining('/pattern') })
+    await expect(call).rejects.toMatchObject({
+      code: 'unsupported',
+      message: expect.stringContaining('/pattern'),
+    })
   })
 })

@@ -13,7 +13,8 @@ export const scripts = new Map<string, Fetch>()
 
 /** A control token without text: the model computes and says nothing. */
 const silence = 0x200000 as Token
-const toTokens = (text: string): Token[] => Array.from(text, (character) => character.codePointAt(0) as Token)
+const toTokens = (text: string): Token[] =>
+  Array.from(text, (character) => character.codePointAt(0) as Token)
 const toText = (tokens: readonly Token[]): string =>
   tokens.map((token) => (token === silence ? '<silence>' : String.fromCodePoint(token))).join('')
 
@@ -169,7 +170,8 @@ async function* ask(
   if (!response.ok) throw new LlmError(toErrorCode(response.status), await response.text())
   const decoder = new TextDecoder()
   for await (const bytes of (response.body ?? []) as AsyncIterable<Uint8Array>) {
-    for (const line of decoder.decode(bytes).split('\n').filter(Boolean)) yield JSON.parse(line) as NeutralRecord
+    for (const line of decoder.decode(bytes).split('\n').filter(Boolean))
+      yield JSON.parse(line) as NeutralRecord
   }
   return undefined
 }

@@ -10,7 +10,9 @@ function textOf(pieces: readonly Uint8Array[], shown: readonly string[] = []): s
     detokenize: (tokens: readonly number[]) =>
       tokens[0] === -1
         ? '<mark>'
-        : new TextDecoder().decode(Buffer.concat(tokens.map((token) => pieces[token] as Uint8Array))),
+        : new TextDecoder().decode(
+            Buffer.concat(tokens.map((token) => pieces[token] as Uint8Array)),
+          ),
   } as unknown as LlamaModel
   const text = new TokenText(model, shown)
   const given = pieces.map((piece, index) => text.push((piece.length ? index : -1) as Token))
@@ -18,12 +20,17 @@ function textOf(pieces: readonly Uint8Array[], shown: readonly string[] = []): s
 }
 
 const cut = (bytes: Uint8Array, at: readonly number[]): Uint8Array[] => {
-  const places = [...new Set([0, ...at.map((place) => place % (bytes.length + 1)), bytes.length])].sort((a, b) => a - b)
+  const places = [
+    ...new Set([0, ...at.map((place) => place % (bytes.length + 1)), bytes.length]),
+  ].sort((a, b) => a - b)
   return places.slice(1).map((end, index) => bytes.subarray(places[index], end))
 }
 
 test('characters come whole, wherever tokens cut them', () => {
-  const unicode = fc.string({ unit: fc.constantFrom('a', 'é', '語', '🚀', '👩‍👩‍👧', '\n'), maxLength: 20 })
+  const unicode = fc.string({
+    unit: fc.constantFrom('a', 'é', '語', '🚀', '👩‍👩‍👧', '\n'),
+    maxLength: 20,
+  })
   fc.assert(
     fc.property(unicode, fc.array(fc.nat(200), { maxLength: 80 }), (text, at) => {
       const given = textOf(cut(new TextEncoder().encode(text), at))

@@ -7,7 +7,10 @@ describe.skipIf(unavailable !== undefined)('tools of a model in this process', (
   afterAll(() => provider.close())
 
   test('two parallel calls get their results, and the final reply is made from them', async () => {
-    const reader = await provider.streamWithTools([user('What is the weather in Paris and in Rome?')], tools)
+    const reader = await provider.streamWithTools(
+      [user('What is the weather in Paris and in Rome?')],
+      tools,
+    )
     const events: StreamEvent[] = []
     const calls: ToolCall[] = []
     for await (const event of reader) {
@@ -23,8 +26,18 @@ describe.skipIf(unavailable !== undefined)('tools of a model in this process', (
       }
     }
     expect(calls).toEqual([
-      { id: 'call_1', name: 'get_weather', arguments: { city: 'Paris' }, argumentsText: '{"city": "Paris"}' },
-      { id: 'call_2', name: 'get_weather', arguments: { city: 'Rome' }, argumentsText: '{"city": "Rome"}' },
+      {
+        id: 'call_1',
+        name: 'get_weather',
+        arguments: { city: 'Paris' },
+        argumentsText: '{"city": "Paris"}',
+      },
+      {
+        id: 'call_2',
+        name: 'get_weather',
+        arguments: { city: 'Rome' },
+        argumentsText: '{"city": "Rome"}',
+      },
     ])
     expect(reader.fullText()).toMatch(/7 degrees|31 degrees/)
     expect(events.filter(({ type }) => type === 'turn-end')).toHaveLength(2)
@@ -35,7 +48,9 @@ describe.skipIf(unavailable !== undefined)('tools of a model in this process', (
   })
 
   test('marks never show as text', async () => {
-    const { text, toolCalls } = await provider.generate([user('What is 12 plus 30?')], { tools: [...tools] })
+    const { text, toolCalls } = await provider.generate([user('What is 12 plus 30?')], {
+      tools: [...tools],
+    })
     expect({ text, toolCalls: toolCalls.map(({ arguments: value }) => value) }).toEqual({
       text: '',
       toolCalls: [{ a: 12, b: 30 }],
@@ -47,7 +62,10 @@ describe.skipIf(unavailable !== undefined)('tools of a model in this process', (
       tools: [...tools],
       ...withThinking,
     })
-    expect(answer).toMatchObject({ reasoning: 'I need the weather in Paris.', finishReason: 'tool-calls' })
+    expect(answer).toMatchObject({
+      reasoning: 'I need the weather in Paris.',
+      finishReason: 'tool-calls',
+    })
   })
 
   test('setTools takes effect from the next turn', async () => {
@@ -67,20 +85,31 @@ describe.skipIf(unavailable !== undefined)('tools of a model in this process', (
     expect(second!.inputTokens).toBeLessThan(before + 40)
   })
 
-  test.each(['required', { name: 'add' }] as const)('toolChoice %j is enforced by a grammar', async (toolChoice) => {
-    const answer = await provider.generate([user('Tell me a story.')], { tools: [...tools], toolChoice })
-    expect(answer.finishReason).toBe('tool-calls')
-    expect(answer.toolCalls.length).toBeGreaterThan(0)
-    for (const call of answer.toolCalls) {
-      expect(call.error).toBeUndefined()
-      if (typeof toolChoice === 'object')
-        expect(call).toMatchObject({ name: 'add', arguments: { a: expect.any(Number), b: expect.any(Number) } })
-    }
-  })
+  test.each(['required', { name: 'add' }] as const)(
+    'toolChoice %j is enforced by a grammar',
+    async (toolChoice) => {
+      const answer = await provider.generate([user('Tell me a story.')], {
+        tools: [...tools],
+        toolChoice,
+      })
+      expect(answer.finishReason).toBe('tool-calls')
+      expect(answer.toolCalls.length).toBeGreaterThan(0)
+      for (const call of answer.toolCalls) {
+        expect(call.error).toBeUndefined()
+        if (typeof toolChoice === 'object')
+          expect(call).toMatchObject({
+            name: 'add',
+            arguments: { a: expect.any(Number), b: expect.any(Number) },
+          })
+      }
+    },
+  )
 
   test('toolChoice none calls nothing, parallelToolCalls false one at a time', async () => {
     const messages = [user('What is the weather in Paris and in Rome?')]
-    expect((await provider.generate(messages, { tools: [...tools], toolChoice: 'none' })).toolCalls).toEqual([])
+    expect(
+      (await provider.generate(messages, { tools: [...tools], toolChoice: 'none' })).toolCalls,
+    ).toEqual([])
     for (const toolChoice of ['auto', 'required'] as const) {
       const { toolCalls } = await provider.generate(messages, {
         tools: [...tools],
@@ -92,23 +121,34 @@ describe.skipIf(unavailable !== undefined)('tools of a model in this process', (
   })
 
   test('the model sees that a tool failed', async () => {
-    const call = { id: 'c', name: 'get_weather', arguments: { city: 'Oslo' }, argumentsText: '{"city":"Oslo"}' }
+    const call = {
+      id: 'c',
+      name: 'get_weather',
+      arguments: { city: 'Oslo' },
+      argumentsText: '{"city":"Oslo"}',
+    }
     const messages = [
       user('What is the weather in Oslo?'),
       { role: 'assistant', content: '', toolCalls: [call] },
       { role: 'tool', toolCallId: 'c', content: 'no such city', isError: true },
     ] as const
     const { tokens: plain } = await provider.countTokens(
-      messages.map((message) => (message.role === 'tool' ? { ...message, isError: false } : message)),
+      messages.map((message) =>
+        message.role === 'tool' ? { ...message, isError: false } : message,
+      ),
     )
     expect((await provider.countTokens(messages)).tokens).toBeGreaterThan(plain)
   })
 
   test('a choice that names no tool is refused before the model is asked', async () => {
-    await expect(provider.complete('x', { toolChoice: { name: 'nothing' } })).rejects.toMatchObject({
+    await expect(provider.complete('x', { toolChoice: { name: 'nothing' } })).rejects.toMatchObject(
+      {
+        code: 'invalid-request',
+      },
+    )
+    await expect(provider.complete('x', { toolChoice: 'required' })).rejects.toMatchObject({
       code: 'invalid-request',
     })
-    await expect(provider.complete('x', { toolChoice: 'required' })).rejects.toMatchObject({ code: 'invalid-request' })
   })
 
   test('a template that shows no tools says so', async () => {

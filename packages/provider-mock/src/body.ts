@@ -3,25 +3,34 @@ import type { Clock, NeutralRecord, NeutralSource } from '@modelport/driver'
 import { checkTurn, type MockTurn } from './responses.js'
 
 /** Code and message of a scripted failure. */
-export function toFailure(error: ErrorCode | LlmError): { readonly code: ErrorCode; readonly message: string } {
+export function toFailure(error: ErrorCode | LlmError): {
+  readonly code: ErrorCode
+  readonly message: string
+} {
   return isLlmError(error)
     ? { code: error.code, message: error.message }
     : { code: error, message: 'a scripted failure' }
 }
 
 /** The bytes that the server sends for a turn. `chunkSize` is in characters; 0 cuts nothing. */
-export function toRecords(turn: MockTurn, usage: Partial<TokenCounts>, chunkSize: number): readonly NeutralRecord[] {
+export function toRecords(
+  turn: MockTurn,
+  usage: Partial<TokenCounts>,
+  chunkSize: number,
+): readonly NeutralRecord[] {
   const { reasoning = [], text = [], toolCalls = [], finish = 'stop', error, cut } = turn
   const records: NeutralRecord[] = [
     ...toPieces(reasoning, chunkSize).map((piece) => ({ type: 'reasoning' as const, text: piece })),
     ...toPieces(text, chunkSize).map((piece) => ({ type: 'text' as const, text: piece })),
-    ...toolCalls.map(({ id, name, arguments: value = {}, argumentsText = JSON.stringify(value) }, index) => ({
-      type: 'call' as const,
-      index,
-      name,
-      arguments: argumentsText,
-      ...(id !== undefined && { id }),
-    })),
+    ...toolCalls.map(
+      ({ id, name, arguments: value = {}, argumentsText = JSON.stringify(value) }, index) => ({
+        type: 'call' as const,
+        index,
+        name,
+        arguments: argumentsText,
+        ...(id !== undefined && { id }),
+      }),
+    ),
   ]
   if (error !== undefined) return [...records, { type: 'error', ...toFailure(error) }]
   return cut ? records : [...records, { type: 'end', finish, usage: { ...usage, ...turn.usage } }]

@@ -58,9 +58,11 @@ export function parseCassette(stored: unknown): Cassette {
         : `a cassette of version ${JSON.stringify(version)}; this package reads version 1`
     throw configError(`cassette: ${what}`)
   }
-  if (!Array.isArray(exchanges)) throw configError('cassette: "exchanges" must be a list; record the cassette again')
+  if (!Array.isArray(exchanges))
+    throw configError('cassette: "exchanges" must be a list; record the cassette again')
   const damaged = exchanges.findIndex((exchange) => !isExchange(exchange))
-  if (damaged >= 0) throw configError(`cassette: exchange ${damaged + 1} is damaged; record the cassette again`)
+  if (damaged >= 0)
+    throw configError(`cassette: exchange ${damaged + 1} is damaged; record the cassette again`)
   return { version, exchanges: exchanges as Cassette['exchanges'] }
 }
 

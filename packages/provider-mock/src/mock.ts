@@ -1,4 +1,10 @@
-import { type Capabilities, configError, isLlmError, type Provider, type TokenCounts } from '@modelport/core'
+import {
+  type Capabilities,
+  configError,
+  isLlmError,
+  type Provider,
+  type TokenCounts,
+} from '@modelport/core'
 import { namesOf } from '@modelport/core/settings'
 import {
   type CommonConfig,
@@ -75,7 +81,8 @@ export function createMock(config: MockConfig = {}): MockProvider {
   if (!responses.length && defaultResponse === undefined) {
     throw configError(`${name}: no responses; give responses: ['Hello'] or a defaultResponse`)
   }
-  for (const response of [...responses, defaultResponse]) if (typeof response === 'object') checkTurn(response)
+  for (const response of [...responses, defaultResponse])
+    if (typeof response === 'object') checkTurn(response)
   for (const [field, value] of Object.entries({ chunkSize, delayMs })) {
     if (!Number.isInteger(value) || value < 0)
       throw configError(`${name}: ${field} must be a whole number of at least 0, not ${value}`)
@@ -88,8 +95,12 @@ export function createMock(config: MockConfig = {}): MockProvider {
     const counts = { inputTokens: 10, outputTokens: 5, ...usage }
     const size = turn.stream ? chunkSize : 0
     if (!isInParts(reply) && reply.error !== undefined && failsAtOnce(reply))
-      throw isLlmError(reply.error) ? reply.error : toNeutralError(name, { body: toFailure(reply.error) })
-    const records = isInParts(reply) ? toRecordsOfParts(reply, counts, size) : toRecords(reply, counts, size)
+      throw isLlmError(reply.error)
+        ? reply.error
+        : toNeutralError(name, { body: toFailure(reply.error) })
+    const records = isInParts(reply)
+      ? toRecordsOfParts(reply, counts, size)
+      : toRecords(reply, counts, size)
     return toNeutralResponse(toSource(records, turn.stream ? delayMs : 0, clock), turn.stream)
   }
   const driver: Driver<Turn> = {
@@ -103,6 +114,11 @@ export function createMock(config: MockConfig = {}): MockProvider {
     decoder: createNeutralDecoder,
     error: (failure) => toNeutralError(name, failure),
   }
-  const provider = createProvider(driver, { ...common, model, cheapestModel: common.cheapestModel ?? model, hosts: [] })
+  const provider = createProvider(driver, {
+    ...common,
+    model,
+    cheapestModel: common.cheapestModel ?? model,
+    hosts: [],
+  })
   return { ...provider, requests }
 }

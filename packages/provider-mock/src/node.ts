@@ -50,7 +50,10 @@ async function saveCassette(path: string, cassette: Cassette): Promise<void> {
   await mkdir(dirname(path), { recursive: true })
   const draft = `${path}.${crypto.randomUUID()}.part`
   try {
-    await writeFile(draft, `${JSON.stringify(cassette, undefined, 2)}\n`, { mode: 0o600, flag: 'wx' })
+    await writeFile(draft, `${JSON.stringify(cassette, undefined, 2)}\n`, {
+      mode: 0o600,
+      flag: 'wx',
+    })
     await rename(draft, path)
   } catch (error) {
     await rm(draft, { force: true })
@@ -76,9 +79,16 @@ export async function cassetteFetch(options: CassetteFileOptions): Promise<Casse
         }),
     })
   }
-  const recorder = recordCassette({ secrets, ...(fetch && { fetch }), ...(proxy !== undefined && { proxy }) })
+  const recorder = recordCassette({
+    secrets,
+    ...(fetch && { fetch }),
+    ...(proxy !== undefined && { proxy }),
+  })
   const record: Fetch = (input, init) => recorder.fetch(input, init)
-  return Object.assign(record, { mode: 'record' as const, close: () => saveCassette(path, recorder.cassette()) })
+  return Object.assign(record, {
+    mode: 'record' as const,
+    close: () => saveCassette(path, recorder.cassette()),
+  })
 }
 
 async function readText(path: string): Promise<string | undefined> {

@@ -1,5 +1,17 @@
-import { type ByteSource, createTransport, type Fetch, proxySecrets, toByteSource } from '@modelport/driver'
-import { type Cassette, type CassetteExchange, type CassetteRequest, toBinary, toChunk } from './cassette.js'
+import {
+  type ByteSource,
+  createTransport,
+  type Fetch,
+  proxySecrets,
+  toByteSource,
+} from '@modelport/driver'
+import {
+  type Cassette,
+  type CassetteExchange,
+  type CassetteRequest,
+  toBinary,
+  toChunk,
+} from './cassette.js'
 import { createScrub, type ScrubbedRequest, type ScrubOptions, scrubHeaders } from './scrub.js'
 
 /** Configuration of {@link recordCassette}. */
@@ -21,7 +33,9 @@ export interface CassetteRecorder {
 /** Records the HTTP of any provider. Bodies pass as they come, chunk by chunk, without delay. */
 export function recordCassette(options: RecordOptions = {}): CassetteRecorder {
   const { fetch, proxy, secrets = [] } = options
-  const scrub = createScrub({ secrets: [...secrets, ...proxySecrets(proxy).filter(({ length }) => length >= 4)] })
+  const scrub = createScrub({
+    secrets: [...secrets, ...proxySecrets(proxy).filter(({ length }) => length >= 4)],
+  })
   const send = createTransport({ ...(fetch && { fetch }), ...(proxy !== undefined && { proxy }) })
   const takes: Take[] = []
   return {
@@ -57,11 +71,15 @@ class Take {
   }
 
   failed(thrown: unknown): void {
-    const { message, code, cause } = thrown as Partial<Record<'message' | 'code' | 'cause', unknown>>
+    const { message, code, cause } = thrown as Partial<
+      Record<'message' | 'code' | 'cause', unknown>
+    >
     const inner = cause as { readonly code?: unknown; readonly message?: unknown } | undefined
     const name = [code, inner?.code].find((one) => typeof one === 'string')
     this.#error = {
-      message: this.#redact(String(message === 'fetch failed' && inner?.message ? inner.message : message)),
+      message: this.#redact(
+        String(message === 'fetch failed' && inner?.message ? inner.message : message),
+      ),
       ...(name !== undefined && { code: name }),
     }
   }
@@ -86,7 +104,12 @@ class Take {
     const chunks = this.#scrubbed().map(toChunk)
     return {
       request: this.#request,
-      response: { status: this.#status, headers: this.#headers, chunks, ...(!this.#whole && { cut: true as const }) },
+      response: {
+        status: this.#status,
+        headers: this.#headers,
+        chunks,
+        ...(!this.#whole && { cut: true as const }),
+      },
     }
   }
 

@@ -51,9 +51,16 @@ export function replayCassette(stored: Cassette, options: ReplayOptions = {}): C
   const scrub = createScrub(options)
   const take = (sent: CassetteRequest): CassetteExchange => {
     if (!left.length)
-      throw new CassetteMismatchError(`cassette: no exchange is left for ${sent.method} ${sent.url}`, [])
+      throw new CassetteMismatchError(
+        `cassette: no exchange is left for ${sent.method} ${sent.url}`,
+        [],
+      )
     const diffs = (order === 'any' ? left : left.slice(0, 1)).map(({ request }) =>
-      diffRequests(...(mode === 'strict' ? ([request, sent] as const) : ([target(request), target(sent)] as const))),
+      diffRequests(
+        ...(mode === 'strict'
+          ? ([request, sent] as const)
+          : ([target(request), target(sent)] as const)),
+      ),
     )
     const fitting = diffs.findIndex((diff) => !diff.length)
     if (fitting >= 0) return left.splice(fitting, 1)[0] as CassetteExchange
@@ -90,7 +97,9 @@ function assertNone(left: readonly CassetteExchange[]): void {
 }
 
 const shorten = (lines: readonly string[]): readonly string[] =>
-  lines.length > mostLines ? [...lines.slice(0, mostLines - 1), `… and ${lines.length - mostLines + 1} more`] : lines
+  lines.length > mostLines
+    ? [...lines.slice(0, mostLines - 1), `… and ${lines.length - mostLines + 1} more`]
+    : lines
 
 /** What a lenient replay compares. */
 const target = ({ method, url }: CassetteRequest): CassetteRequest => ({
@@ -99,7 +108,10 @@ const target = ({ method, url }: CassetteRequest): CassetteRequest => ({
   headers: {},
 })
 
-function toResponse(response: CassetteExchange['response'], signal: AbortSignal | undefined): Response {
+function toResponse(
+  response: CassetteExchange['response'],
+  signal: AbortSignal | undefined,
+): Response {
   if ('error' in response) throw toFailure(response.error.message, response.error.code)
   const { status, headers, chunks, cut } = response
   const body = chunks.length || cut ? toStream(chunks, cut, signal) : null

@@ -4,9 +4,12 @@ import type { CassetteRequest } from './cassette.js'
 /** What differs between two requests, a line each: where, what was expected, what was sent. Empty when nothing does. */
 export function diffRequests(expected: CassetteRequest, sent: CassetteRequest): string[] {
   const lines: string[] = []
-  if (expected.method !== sent.method) lines.push(`method: expected ${expected.method}, sent ${sent.method}`)
+  if (expected.method !== sent.method)
+    lines.push(`method: expected ${expected.method}, sent ${sent.method}`)
   if (expected.url !== sent.url)
-    lines.push(`url: expected ${show(expected.url, sent.url)}, sent ${show(sent.url, expected.url)}`)
+    lines.push(
+      `url: expected ${show(expected.url, sent.url)}, sent ${show(sent.url, expected.url)}`,
+    )
   for (const name of new Set([...Object.keys(expected.headers), ...Object.keys(sent.headers)])) {
     const [wanted, found] = [expected.headers[name], sent.headers[name]]
     // With which key, if any, is not for a cassette to say.
@@ -19,7 +22,11 @@ export function diffRequests(expected: CassetteRequest, sent: CassetteRequest): 
 
 /** Differences of two JSON values by JSON pointer. */
 function diffValues(expected: unknown, sent: unknown, pointer: string, lines: string[]): void {
-  if (isContainer(expected) && isContainer(sent) && Array.isArray(expected) === Array.isArray(sent)) {
+  if (
+    isContainer(expected) &&
+    isContainer(sent) &&
+    Array.isArray(expected) === Array.isArray(sent)
+  ) {
     for (const key of new Set([...Object.keys(expected), ...Object.keys(sent)])) {
       diffValues(expected[key], sent[key], `${pointer}/${toPointerPart(key)}`, lines)
     }

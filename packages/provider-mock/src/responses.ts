@@ -42,7 +42,10 @@ export type MockReply = MockTurn | AsyncIterable<MockTurn>
  * A reply of the mock: text, a turn, or a function that makes one of the request; an async generator may wait between its parts. The
  * signal is aborted when the reply is wanted no more.
  */
-export type MockResponse = string | MockTurn | ((request: Turn, signal: AbortSignal) => string | MockReply)
+export type MockResponse =
+  | string
+  | MockTurn
+  | ((request: Turn, signal: AbortSignal) => string | MockReply)
 
 const turnNames = namesOf<MockTurn>()('text reasoning toolCalls finish usage error cut')
 const callNames = namesOf<MockToolCall>()('id name arguments argumentsText')
@@ -50,7 +53,8 @@ const callNames = namesOf<MockToolCall>()('id name arguments argumentsText')
 /** Refuses fields of a turn that nothing reads. @throws {TypeError} names the field, and the one that was probably meant */
 export function checkTurn(turn: MockTurn): MockTurn {
   checkSettings('createMock: a response', turn, turnNames)
-  for (const call of turn.toolCalls ?? []) checkSettings('createMock: a call of a response', call, callNames)
+  for (const call of turn.toolCalls ?? [])
+    checkSettings('createMock: a call of a response', call, callNames)
   return turn
 }
 
@@ -60,13 +64,16 @@ export function toMockReply(response: MockResponse, request: Turn, signal: Abort
   const isMade = typeof response === 'function'
   const reply = isMade ? response(request, signal) : response
   if (reply instanceof Promise)
-    throw new TypeError('createMock: a response must not be a promise; an async generator (async function*) may wait')
+    throw new TypeError(
+      'createMock: a response must not be a promise; an async generator (async function*) may wait',
+    )
   if (typeof reply === 'string') return { text: reply }
   return isMade && !isInParts(reply) ? checkTurn(reply) : reply
 }
 
 /** True when the parts of a reply come one by one. */
-export const isInParts = (reply: MockReply): reply is AsyncIterable<MockTurn> => Symbol.asyncIterator in reply
+export const isInParts = (reply: MockReply): reply is AsyncIterable<MockTurn> =>
+  Symbol.asyncIterator in reply
 
 /** True when a turn says nothing before its error. */
 export const failsAtOnce = ({ error, text, reasoning, toolCalls }: MockTurn): boolean =>

@@ -19,7 +19,8 @@ export interface ScrubbedRequest {
 }
 
 const mark = '[redacted]'
-const secretHeader = /auth|api-?key|token|secret|cookie|signature|credential|organi[sz]ation|project|account/
+const secretHeader =
+  /auth|api-?key|token|secret|cookie|signature|credential|organi[sz]ation|project|account/
 /** Change from run to run, or with the computer, or say nothing once the body is stored as it was read. */
 const volatileHeader =
   /^(user-agent|host|connection|keep-alive|date|age|accept-encoding|accept-language|content-length|content-encoding|transfer-encoding|idempotency-key|traceparent|tracestate|sec-.*|x-stainless-.*|x-goog-api-client|cf-ray|alt-svc|server-timing|strict-transport-security)$/
@@ -43,7 +44,9 @@ export function createScrub({
     const request = typeof input === 'object' && 'url' in input ? input : undefined
     const url = new URL(typeof input === 'object' && 'url' in input ? input.url : input)
     const headers = new Headers(init.headers ?? request?.headers)
-    const found = [...secretsOf(headers, url), url.username, url.password].filter((text) => text.length >= shortestKey)
+    const found = [...secretsOf(headers, url), url.username, url.password].filter(
+      (text) => text.length >= shortestKey,
+    )
     const words = createRedact([
       ...secrets,
       ...found,
@@ -81,19 +84,29 @@ function maskNumbers(secrets: readonly string[]): (text: string) => string {
 }
 
 /** Headers as they are stored. */
-export function scrubHeaders(headers: Headers, redact: (text: string) => string): Record<string, string> {
+export function scrubHeaders(
+  headers: Headers,
+  redact: (text: string) => string,
+): Record<string, string> {
   const kept = [...headers].filter(([name]) => !volatileHeader.test(name))
   const clean = (text: string): string => redact(text.replace(ofUpload, '$1=-'))
-  return Object.fromEntries(kept.map(([name, value]) => [name, isSecretHeader(name) ? mark : clean(value)]))
+  return Object.fromEntries(
+    kept.map(([name, value]) => [name, isSecretHeader(name) ? mark : clean(value)]),
+  )
 }
 
 /** Rate-limit counts are not secrets, though their names say tokens. */
-const isSecretHeader = (name: string): boolean => secretHeader.test(name) && !name.includes('ratelimit')
+const isSecretHeader = (name: string): boolean =>
+  secretHeader.test(name) && !name.includes('ratelimit')
 
 function secretsOf(headers: Headers, url: URL): string[] {
   const values = [...headers].filter(([name]) => isSecretHeader(name)).map(([, value]) => value)
   // `Bearer abc`, `Basic abc`, `session=abc; theme=dark`
-  const words = values.flatMap((value) => [value, ...value.split(/[\s;,]+/), ...value.split(/[\s;,=]+/)])
+  const words = values.flatMap((value) => [
+    value,
+    ...value.split(/[\s;,]+/),
+    ...value.split(/[\s;,=]+/),
+  ])
   return [
     ...words,
     ...headerSecrets(Object.fromEntries(headers)),
@@ -119,10 +132,14 @@ function scrubUrl(url: URL, redact: (text: string) => string, short: ReadonlySet
   return redact(clean.href)
 }
 
-async function bodyOf(body: BodyInit | undefined, request: Request | undefined): Promise<string | undefined> {
+async function bodyOf(
+  body: BodyInit | undefined,
+  request: Request | undefined,
+): Promise<string | undefined> {
   if (body === undefined) return request?.body ? request.clone().text() : undefined
   if (typeof body === 'string') return body
   if (body instanceof ReadableStream) return 'an upload, which is not stored'
-  if (body instanceof Uint8Array || body instanceof URLSearchParams) return new Response(body as BodyInit).text()
+  if (body instanceof Uint8Array || body instanceof URLSearchParams)
+    return new Response(body as BodyInit).text()
   throw new LlmError('unsupported', 'cassette: only requests with a text body can be recorded')
 }

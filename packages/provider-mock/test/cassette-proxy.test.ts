@@ -18,7 +18,10 @@ describe.runIf(node)('through a proxy with a password', () => {
   const proxy = createServer((request, response) => {
     asked.push(request.url ?? '')
     response.end(
-      line(`you are ${request.headers['proxy-authorization'] ?? 'nobody'}, p%40ss-of-tests or p@ss-of-tests`, end),
+      line(
+        `you are ${request.headers['proxy-authorization'] ?? 'nobody'}, p%40ss-of-tests or p@ss-of-tests`,
+        end,
+      ),
     )
   })
   let address = ''
@@ -34,7 +37,9 @@ describe.runIf(node)('through a proxy with a password', () => {
 
   test('the recorder sends through it, and stores no password', async () => {
     const recorder = recordCassette({ proxy: address })
-    expect(await provider(baseUrl, recorder.fetch).complete('Hi')).toContain(`Basic ${btoa('me:p@ss-of-tests')}`)
+    expect(await provider(baseUrl, recorder.fetch).complete('Hi')).toContain(
+      `Basic ${btoa('me:p@ss-of-tests')}`,
+    )
     expect(asked.splice(0)).toEqual(['http://model.test/api/chat'])
     const stored = JSON.stringify(recorder.cassette())
     expect(stored).toContain('you are Basic')
@@ -47,7 +52,9 @@ describe.runIf(node)('through a proxy with a password', () => {
     await provider(baseUrl, fetch).complete('Hi')
     expect(asked.splice(0)).toHaveLength(1)
     await fetch.close()
-    expect(await readFile(join(folder, 'a.json'), 'utf8')).not.toMatch(/p(@|%40)ss-of|QHNzLW9mLXRlc3/)
+    expect(await readFile(join(folder, 'a.json'), 'utf8')).not.toMatch(
+      /p(@|%40)ss-of|QHNzLW9mLXRlc3/,
+    )
   })
 
   test('the reason that a proxy cannot be reached is stored, without its password', async () => {
@@ -60,7 +67,10 @@ describe.runIf(node)('through a proxy with a password', () => {
     release()
     const [exchange] = recorder.cassette().exchanges
     expect(exchange?.response).toEqual({
-      error: { message: expect.stringContaining(`127.0.0.1:${port}`) as string, code: 'ECONNREFUSED' },
+      error: {
+        message: expect.stringContaining(`127.0.0.1:${port}`) as string,
+        code: 'ECONNREFUSED',
+      },
     })
     expect(JSON.stringify(exchange)).not.toMatch(/p(@|%40)ss-of/)
   })

@@ -30,7 +30,9 @@ describe('record and replay over a real server', () => {
   test('replay gives the same events, with another key and no connection', async () => {
     const recorder = recordCassette()
     const echoless = async (fetch: typeof recorder.fetch) => {
-      const all = await events(await provider(server.baseUrl, fetch).streamWithTools(prompt, [], { temperature: 0 }))
+      const all = await events(
+        await provider(server.baseUrl, fetch).streamWithTools(prompt, [], { temperature: 0 }),
+      )
       return JSON.stringify(all)
         .replace(apiKey, '[redacted]')
         .replace(Buffer.from(apiKey).toString('base64'), '[redacted]')
@@ -45,9 +47,13 @@ describe('record and replay over a real server', () => {
     expect(
       JSON.stringify(
         await events(
-          await provider(server.baseUrl, other, 'another-key-0123456789').streamWithTools(prompt, [], {
-            temperature: 0,
-          }),
+          await provider(server.baseUrl, other, 'another-key-0123456789').streamWithTools(
+            prompt,
+            [],
+            {
+              temperature: 0,
+            },
+          ),
         ),
       ),
     ).toBe(live)
@@ -89,9 +95,14 @@ describe('record and replay over a real server', () => {
     await reader.close()
     const { response } = recorder.cassette().exchanges[0]!
     expect(response).toMatchObject({ cut: true, chunks: [line('first')] })
-    const replayed = await provider(server.baseUrl, replayCassette(recorder.cassette())).stream('slow')
+    const replayed = await provider(server.baseUrl, replayCassette(recorder.cassette())).stream(
+      'slow',
+    )
     expect((await replayed.next()).value).toBe('first')
-    await expect(replayed.next()).rejects.toMatchObject({ code: 'truncated', partial: { text: 'first' } })
+    await expect(replayed.next()).rejects.toMatchObject({
+      code: 'truncated',
+      partial: { text: 'first' },
+    })
   })
 
   test('chunks pass as they come, with their boundaries', async () => {
@@ -119,7 +130,9 @@ describe('record and replay over a real server', () => {
     const recorder = recordCassette({
       fetch: () => Promise.reject(Object.assign(new Error('refused'), { code: 'ECONNREFUSED' })),
     })
-    await expect(provider(server.baseUrl, recorder.fetch).complete('x', once)).rejects.toMatchObject({
+    await expect(
+      provider(server.baseUrl, recorder.fetch).complete('x', once),
+    ).rejects.toMatchObject({
       code: 'network',
       reason: 'refused',
     })
@@ -146,7 +159,10 @@ describe('files', () => {
       const reader = await provider(server.baseUrl, fetch).stream('Hi')
       for await (const _text of reader);
       transcript.push(
-        reader.fullText().replace(apiKey, '[redacted]').replace(Buffer.from(apiKey).toString('base64'), '[redacted]'),
+        reader
+          .fullText()
+          .replace(apiKey, '[redacted]')
+          .replace(Buffer.from(apiKey).toString('base64'), '[redacted]'),
       )
       await fetch.close()
       expect(server.hits).toBe(before + (mode === 'record' ? 1 : 0))
@@ -157,7 +173,9 @@ describe('files', () => {
     await expect(unused.close()).rejects.toMatchObject({ code: 'config' })
   })
   test('a file that is missing, broken or of another version is a config error', async () => {
-    await expect(cassetteFetch({ path: join(folder, 'none.json'), mode: 'replay' })).rejects.toMatchObject({
+    await expect(
+      cassetteFetch({ path: join(folder, 'none.json'), mode: 'replay' }),
+    ).rejects.toMatchObject({
       code: 'config',
       message: expect.stringContaining('record it first') as string,
     })
@@ -165,7 +183,9 @@ describe('files', () => {
     await writeFile(path, '{')
     await expect(cassetteFetch({ path, mode: 'replay' })).rejects.toMatchObject({ code: 'config' })
     await writeFile(path, '{"version": 2, "exchanges": []}')
-    await expect(cassetteFetch({ path, mode: 'replay' })).rejects.toThrow('version 2; this package reads version 1')
+    await expect(cassetteFetch({ path, mode: 'replay' })).rejects.toThrow(
+      'version 2; this package reads version 1',
+    )
     expect(JSON.parse(await readFile(path, 'utf8'))).toEqual({ version: 2, exchanges: [] })
     expect(() => parseCassette(undefined)).toThrow('no version')
   })
@@ -173,11 +193,20 @@ describe('files', () => {
     ['null', null],
     ['no request', { request: undefined }],
     ['an address that is not a URL', { request: { method: 'POST', url: 'x', headers: {} } }],
-    ['a header that is a number', { request: { method: 'POST', url: 'https://a.example/', headers: { a: 1 } } }],
-    ['a body nested too deeply', { request: { method: 'POST', url: 'https://a.example/', headers: {}, body: deep } }],
+    [
+      'a header that is a number',
+      { request: { method: 'POST', url: 'https://a.example/', headers: { a: 1 } } },
+    ],
+    [
+      'a body nested too deeply',
+      { request: { method: 'POST', url: 'https://a.example/', headers: {}, body: deep } },
+    ],
     ['a status that HTTP does not have', { response: { status: 99, headers: {}, chunks: [] } }],
     ['no chunks', { response: { status: 200, headers: {} } }],
-    ['a chunk that is not base64', { response: { status: 200, headers: {}, chunks: [{ base64: '%' }] } }],
+    [
+      'a chunk that is not base64',
+      { response: { status: 200, headers: {}, chunks: [{ base64: '%' }] } },
+    ],
     ['an error without its message', { response: { error: {} } }],
   ])('a cassette with %s in an exchange is refused, and the exchange is named', (_what, change) => {
     const whole = {
@@ -186,7 +215,9 @@ describe('files', () => {
     }
     expect(parseCassette({ version: 1, exchanges: [whole] }).exchanges).toHaveLength(1)
     const exchanges = [whole, change && { ...whole, ...change }]
-    expect(() => parseCassette({ version: 1, exchanges })).toThrow('cassette: exchange 2 is damaged')
+    expect(() => parseCassette({ version: 1, exchanges })).toThrow(
+      'cassette: exchange 2 is damaged',
+    )
   })
 
   test('a file that cannot be written leaves no draft', async () => {
@@ -202,21 +233,28 @@ test.each([
   ['12345678', 123456789, 999999999],
   ['-1234567', -1234567, -8888888],
   ['1234567.5', 1234567.5, 8888888.8],
-])('a recording whose secret is the number %s replays, and does not hold it', async (secret, order, masked) => {
-  const reply = { message: { content: '', tool_calls: [{ function: { arguments: { order, key: secret } } }] } }
-  const send = (fetch: typeof globalThis.fetch) =>
-    fetch('http://127.0.0.1/api', {
-      method: 'POST',
-      headers: { authorization: secret },
-      body: JSON.stringify({ order }),
+])(
+  'a recording whose secret is the number %s replays, and does not hold it',
+  async (secret, order, masked) => {
+    const reply = {
+      message: { content: '', tool_calls: [{ function: { arguments: { order, key: secret } } }] },
+    }
+    const send = (fetch: typeof globalThis.fetch) =>
+      fetch('http://127.0.0.1/api', {
+        method: 'POST',
+        headers: { authorization: secret },
+        body: JSON.stringify({ order }),
+      })
+    const recorder = recordCassette({
+      fetch: () => Promise.resolve(new Response(JSON.stringify(reply))),
     })
-  const recorder = recordCassette({ fetch: () => Promise.resolve(new Response(JSON.stringify(reply))) })
-  await (await send(recorder.fetch)).text()
-  const cassette = recorder.cassette()
-  expect(JSON.stringify(cassette)).not.toContain(secret)
-  const player = replayCassette(JSON.parse(JSON.stringify(cassette)) as Cassette)
-  expect(await (await send(player as typeof globalThis.fetch)).json()).toMatchObject({
-    message: { tool_calls: [{ function: { arguments: { order: masked } } }] },
-  })
-  player.assertAllUsed()
-})
+    await (await send(recorder.fetch)).text()
+    const cassette = recorder.cassette()
+    expect(JSON.stringify(cassette)).not.toContain(secret)
+    const player = replayCassette(JSON.parse(JSON.stringify(cassette)) as Cassette)
+    expect(await (await send(player as typeof globalThis.fetch)).json()).toMatchObject({
+      message: { tool_calls: [{ function: { arguments: { order: masked } } }] },
+    })
+    player.assertAllUsed()
+  },
+)

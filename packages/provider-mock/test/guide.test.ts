@@ -16,7 +16,9 @@ let baseUrl = ''
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'modelport-guide-'))
   server = createServer((_, response) =>
-    response.end(JSON.stringify({ message: { content: 'It is cold.' }, done: true, done_reason: 'stop' })),
+    response.end(
+      JSON.stringify({ message: { content: 'It is cold.' }, done: true, done_reason: 'stop' }),
+    ),
   )
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve)
@@ -40,7 +42,9 @@ test('every code block of docs/testing.md is in this file', async () => {
 })
 
 test('the mock gives a reply', async () => {
-  const mock = createMock({ responses: ['Hello World', ({ messages }) => `${messages.length} messages`] })
+  const mock = createMock({
+    responses: ['Hello World', ({ messages }) => `${messages.length} messages`],
+  })
   expect(await mock.complete('Hi')).toBe('Hello World')
   expect(await mock.complete('Hi')).toBe('1 messages')
   expect(mock.requests[0]?.messages).toEqual([{ role: 'user', content: 'Hi' }])
@@ -48,7 +52,10 @@ test('the mock gives a reply', async () => {
 
 test('a tool is called', async () => {
   const mock = createMock({
-    responses: [{ toolCalls: [{ name: 'get_weather', arguments: { city: 'Oslo' } }] }, 'It is cold.'],
+    responses: [
+      { toolCalls: [{ name: 'get_weather', arguments: { city: 'Oslo' } }] },
+      'It is cold.',
+    ],
   })
   const tools = [{ name: 'get_weather', description: 'The weather of a city' }]
   const reader = await mock.streamWithTools([{ role: 'user', content: 'How is Oslo?' }], tools)
@@ -81,11 +88,16 @@ test('a reply that stops half-way rejects timeout', async () => {
 test('a server that fails rejects with a typed error', async () => {
   const refusing = createMock({ responses: [{ error: 'auth' }] })
   await expect(refusing.complete('Hi')).rejects.toMatchObject({ code: 'auth' })
-  const breaking = await createMock({ responses: [{ text: 'Half an ans', cut: true }] }).stream('Hi')
+  const breaking = await createMock({ responses: [{ text: 'Half an ans', cut: true }] }).stream(
+    'Hi',
+  )
   const read = async (): Promise<void> => {
     for await (const _text of breaking);
   }
-  await expect(read()).rejects.toMatchObject({ code: 'truncated', partial: { text: 'Half an ans' } })
+  await expect(read()).rejects.toMatchObject({
+    code: 'truncated',
+    partial: { text: 'Half an ans' },
+  })
 })
 
 test('a cassette is recorded once and replayed afterwards', async () => {
@@ -102,7 +114,9 @@ test('a cassette replays the same without the server', async () => {
   })
   const fetch = await cassetteFetch({ path: join(folder, 'weather.json'), mode: 'replay' })
   expect(
-    await createOllama({ model: 'llama3.2', baseUrl, apiKey: 'another-key', fetch }).complete('How is Oslo?'),
+    await createOllama({ model: 'llama3.2', baseUrl, apiKey: 'another-key', fetch }).complete(
+      'How is Oslo?',
+    ),
   ).toBe('It is cold.')
   await fetch.close()
 })

@@ -23,7 +23,9 @@ const weather = {
 
 describe('responses', () => {
   test('responses are given in order and start again', async () => {
-    const mock = createMock({ responses: ['a', { text: 'b' }, ({ messages }) => `${messages.length} messages`] })
+    const mock = createMock({
+      responses: ['a', { text: 'b' }, ({ messages }) => `${messages.length} messages`],
+    })
     const answers = [
       await mock.complete('1'),
       await mock.complete('2'),
@@ -48,7 +50,9 @@ describe('responses', () => {
       'later',
       'later',
     ])
-    expect(await createMock({ responses: [], defaultResponse: 'always' }).complete('1')).toBe('always')
+    expect(await createMock({ responses: [], defaultResponse: 'always' }).complete('1')).toBe(
+      'always',
+    )
   })
 
   test.each<[string, MockConfig]>([
@@ -58,7 +62,10 @@ describe('responses', () => {
     ['delayMs', { responses: ['a'], delayMs: -1 }],
   ])('%s is a config error', (named, config) => {
     expect(() => createMock(config)).toThrow(
-      expect.objectContaining({ code: 'config', message: expect.stringContaining(named) as string }),
+      expect.objectContaining({
+        code: 'config',
+        message: expect.stringContaining(named) as string,
+      }),
     )
   })
 
@@ -93,11 +100,11 @@ describe('streams', () => {
     expect(await chunks(text, { chunkSize })).toEqual(expected)
   })
   test('a list of texts is streamed as it is', async () => {
-    expect(await collect(await createMock({ responses: [{ text: ['Hello', ' ', 'World'] }] }).stream('?'))).toEqual([
-      'Hello',
-      ' ',
-      'World',
-    ])
+    expect(
+      await collect(
+        await createMock({ responses: [{ text: ['Hello', ' ', 'World'] }] }).stream('?'),
+      ),
+    ).toEqual(['Hello', ' ', 'World'])
   })
 
   test('a tool conversation goes through both turns, and their usage is summed', async () => {
@@ -140,7 +147,9 @@ describe('streams', () => {
       'turn-end',
       'done',
     ])
-    expect(events.flatMap((event) => (event.type === 'tool-call-complete' ? [event.toolCall] : []))).toMatchObject([
+    expect(
+      events.flatMap((event) => (event.type === 'tool-call-complete' ? [event.toolCall] : [])),
+    ).toMatchObject([
       { id: 'call_1', arguments: { city: 'Oslo' } },
       { id: 'own', arguments: {}, error: expect.stringContaining('not valid JSON') as string },
     ])
@@ -195,7 +204,9 @@ describe('generate', () => {
       finishReason: 'tool-calls',
       toolCalls: [{ id: 'a', arguments: { city: 'Oslo' } }],
     })
-    expect(await mock.generate([{ role: 'user', content: '?' }])).toMatchObject({ finishReason: 'length' })
+    expect(await mock.generate([{ role: 'user', content: '?' }])).toMatchObject({
+      finishReason: 'length',
+    })
   })
 })
 
@@ -205,7 +216,12 @@ describe('failures', () => {
     const mock = createMock({
       responses: [
         { error: 'overloaded' },
-        { error: new ProviderError('rate-limit', 'slow down', { provider: 'mock', retryAfterMs: 5000 }) },
+        {
+          error: new ProviderError('rate-limit', 'slow down', {
+            provider: 'mock',
+            retryAfterMs: 5000,
+          }),
+        },
         'Hi',
       ],
       clock,
@@ -230,8 +246,10 @@ describe('failures', () => {
     })
   })
   test('a cut stream is not a success', async () => {
-    expect(await codeOf(collect(await createMock({ responses: [{ text: 'Hello', cut: true }] }).stream('?')))).toBe(
-      'truncated',
-    )
+    expect(
+      await codeOf(
+        collect(await createMock({ responses: [{ text: 'Hello', cut: true }] }).stream('?')),
+      ),
+    ).toBe('truncated')
   })
 })

@@ -3,7 +3,12 @@ import type { AddressInfo } from 'node:net'
 import type { StreamEvent, ToolStreamReader } from '@modelport/core'
 import { createOllama } from '@modelport/provider-ollama'
 import { expect } from 'vitest'
-import { type Cassette, type CassettePlayer, type CassetteRecorder, recordCassette } from '../src/index.js'
+import {
+  type Cassette,
+  type CassettePlayer,
+  type CassetteRecorder,
+  recordCassette,
+} from '../src/index.js'
 
 /** The key of the tests: no cassette may hold it. */
 export const apiKey = 'sk-9Zy8Xw7Vu6Ts5Rq4Po3Nm2Lk1Ji0Hg'
@@ -94,8 +99,11 @@ export const events = async (reader: ToolStreamReader): Promise<StreamEvent[]> =
 export const once = { retry: { attempts: 1 } }
 
 /** A provider that sends through a recorder or a player. */
-export const provider = (baseUrl: string, fetch: CassettePlayer | CassetteRecorder['fetch'], key = apiKey) =>
-  createOllama({ model: 'llama3', baseUrl, apiKey: key, fetch })
+export const provider = (
+  baseUrl: string,
+  fetch: CassettePlayer | CassetteRecorder['fetch'],
+  key = apiKey,
+) => createOllama({ model: 'llama3', baseUrl, apiKey: key, fetch })
 
 /** Every form in which the key might be found. */
 const formsOfKey = [
@@ -122,7 +130,11 @@ export function expectNoKey(cassette: Cassette): void {
   const bodies = cassette.exchanges.map(({ response }) =>
     'chunks' in response
       ? response.chunks
-          .map((chunk) => (typeof chunk === 'string' ? chunk : Buffer.from(chunk.base64, 'base64').toString('latin1')))
+          .map((chunk) =>
+            typeof chunk === 'string'
+              ? chunk
+              : Buffer.from(chunk.base64, 'base64').toString('latin1'),
+          )
           .join('')
       : '',
   )
@@ -134,6 +146,8 @@ export function expectNoKey(cassette: Cassette): void {
 /** A reply of the server, recorded. */
 export async function recorded(baseUrl: string): Promise<Cassette> {
   const recorder = recordCassette()
-  await events(await provider(baseUrl, recorder.fetch).streamWithTools(prompt, [], { temperature: 0 }))
+  await events(
+    await provider(baseUrl, recorder.fetch).streamWithTools(prompt, [], { temperature: 0 }),
+  )
   return recorder.cassette()
 }

@@ -10,7 +10,10 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 describe('a request that differs', () => {
-  const mismatch = async (sent: RequestInit & { url?: string }, options = {}): Promise<CassetteMismatchError> => {
+  const mismatch = async (
+    sent: RequestInit & { url?: string },
+    options = {},
+  ): Promise<CassetteMismatchError> => {
     const cassette: Cassette = {
       version: 1,
       exchanges: [
@@ -21,7 +24,9 @@ describe('a request that differs', () => {
             headers: { 'content-type': 'application/json' },
             body: {
               model: 'a',
-              messages: [{ role: 'user', content: 'What is the weather in Paris today, and in Rome?' }],
+              messages: [
+                { role: 'user', content: 'What is the weather in Paris today, and in Rome?' },
+              ],
               'a/b': 1,
             },
           },
@@ -38,7 +43,8 @@ describe('a request that differs', () => {
       () => undefined,
       (thrown: unknown) => thrown,
     )
-    if (!(error instanceof CassetteMismatchError)) throw new Error(`expected a mismatch, not ${String(error)}`)
+    if (!(error instanceof CassetteMismatchError))
+      throw new Error(`expected a mismatch, not ${String(error)}`)
     return error
   }
   const body = (change: object) =>
@@ -57,7 +63,9 @@ describe('a request that differs', () => {
         model: 'b',
         temperature: 0,
         'a/b': undefined,
-        messages: [{ role: 'user', content: 'What is the weather in Paris tomorrow, and in Rome?' }],
+        messages: [
+          { role: 'user', content: 'What is the weather in Paris tomorrow, and in Rome?' },
+        ],
       }),
     })
     expect(error.code).toBe('invalid-request')
@@ -73,7 +81,9 @@ describe('a request that differs', () => {
   })
   test('a request that differs in a hundred places is reported in twenty lines', async () => {
     const error = await mismatch({
-      body: body(Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`f${index}`, index]))),
+      body: body(
+        Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`f${index}`, index])),
+      ),
     })
     expect(error.diff).toHaveLength(100)
     expect(error.message.split('\n')).toHaveLength(21)
@@ -97,13 +107,17 @@ describe('a request that differs', () => {
   })
   test('a request that differs passes in lenient mode, unless the path differs', async () => {
     const cassette = await recorded(server.baseUrl)
-    const answer = await provider(server.baseUrl, replayCassette(cassette, { mode: 'lenient' })).stream(
-      'something else',
-    )
+    const answer = await provider(
+      server.baseUrl,
+      replayCassette(cassette, { mode: 'lenient' }),
+    ).stream('something else')
     expect((await answer.next()).value).toBe('Zażółć ')
-    const error = await replayCassette(cassette, { mode: 'lenient' })('https://host.example/other', {
-      method: 'POST',
-    }).then(
+    const error = await replayCassette(cassette, { mode: 'lenient' })(
+      'https://host.example/other',
+      {
+        method: 'POST',
+      },
+    ).then(
       () => undefined,
       (thrown: unknown) => thrown,
     )
@@ -114,10 +128,19 @@ describe('a request that differs', () => {
       request: { method: 'POST', url: 'https://host.example/', headers: {}, body: { text } },
       response: { status: 200, headers: {}, chunks: [`answer ${text}`] },
     })
-    const player = replayCassette({ version: 1, exchanges: ['a', 'b', 'b'].map(exchange) }, { order: 'any' })
+    const player = replayCassette(
+      { version: 1, exchanges: ['a', 'b', 'b'].map(exchange) },
+      { order: 'any' },
+    )
     const ask = async (text: string) =>
-      (await player('https://host.example/', { method: 'POST', body: JSON.stringify({ text }) })).text()
-    expect([await ask('b'), await ask('a'), await ask('b')]).toEqual(['answer b', 'answer a', 'answer b'])
+      (
+        await player('https://host.example/', { method: 'POST', body: JSON.stringify({ text }) })
+      ).text()
+    expect([await ask('b'), await ask('a'), await ask('b')]).toEqual([
+      'answer b',
+      'answer a',
+      'answer b',
+    ])
     await expect(ask('a')).rejects.toThrow('no exchange is left')
   })
 })

@@ -32,9 +32,12 @@ export function createDecoder(sink: Sink, turn: Turn): Decoder {
       })
     }
     const { total_duration, load_duration, prompt_eval_duration, eval_duration } = reply
-    const timings = Object.entries({ total_duration, load_duration, prompt_eval_duration, eval_duration }).filter(
-      (entry): entry is [string, number] => typeof entry[1] === 'number',
-    )
+    const timings = Object.entries({
+      total_duration,
+      load_duration,
+      prompt_eval_duration,
+      eval_duration,
+    }).filter((entry): entry is [string, number] => typeof entry[1] === 'number')
     if (timings.length) sink.details({ timings: Object.fromEntries(timings) })
     const warning = promptWarning(turn, counted)
     if (warning) sink.warning(warning)
@@ -53,7 +56,8 @@ export function createDecoder(sink: Sink, turn: Turn): Decoder {
       sink.model(asText(reply.model))
       sink.reasoning(asText(message?.thinking))
       sink.text(asText(message?.content))
-      for (const data of asList(message?.images)) if (typeof data === 'string') sink.part(toImage(data))
+      for (const data of asList(message?.images))
+        if (typeof data === 'string') sink.part(toImage(data))
       toolCalls(message?.tool_calls)
       if (reply.logprobs) sink.logprobs(toLogprobs(reply.logprobs))
       if (reply.done === true) done(reply)
@@ -61,18 +65,23 @@ export function createDecoder(sink: Sink, turn: Turn): Decoder {
   }
 }
 
-const asCount = (value: unknown): number | undefined => (typeof value === 'number' ? value : undefined)
+const asCount = (value: unknown): number | undefined =>
+  typeof value === 'number' ? value : undefined
 
 const none: readonly never[] = []
 type WireList<T> = readonly T[] | null | undefined
 
-const asList = <T>(value: WireList<T>): readonly T[] => (Array.isArray(value) ? (value as readonly T[]) : none)
+const asList = <T>(value: WireList<T>): readonly T[] =>
+  Array.isArray(value) ? (value as readonly T[]) : none
 
 function toLogprobs(list: WireList<WireLogprob | null>): TokenLogprob[] {
   return asList(list).flatMap((entry) => {
     if (typeof entry?.token !== 'string' || typeof entry.logprob !== 'number') return []
     const { token, logprob } = entry
-    const top = toLogprobs(entry.top_logprobs).map((one) => ({ token: one.token, logprob: one.logprob }))
+    const top = toLogprobs(entry.top_logprobs).map((one) => ({
+      token: one.token,
+      logprob: one.logprob,
+    }))
     return [{ token, logprob, ...(top.length && { top }) }]
   })
 }
@@ -86,6 +95,7 @@ const signatures: readonly (readonly [string, string])[] = [
 ]
 
 function toImage(data: string): Parameters<Sink['part']>[0] {
-  const mediaType = signatures.find(([start]) => data.startsWith(start))?.[1] ?? 'application/octet-stream'
+  const mediaType =
+    signatures.find(([start]) => data.startsWith(start))?.[1] ?? 'application/octet-stream'
   return { type: 'image', source: { type: 'base64', data, mediaType } }
 }

@@ -37,10 +37,18 @@ export function createOllamaEmbedder(config: OllamaEmbedderConfig): Embedder {
     batchSize: 256,
     dimensions,
     embedBatch: async (input, options) => {
-      const body = defined({ model: config.model, input, truncate, dimensions, keep_alive: keepAlive })
+      const body = defined({
+        model: config.model,
+        input,
+        truncate,
+        dimensions,
+        keep_alive: keepAlive,
+      })
       const request = { url: `${url}/api/embed`, body, headers, inBandErrors: false }
       const response = await client.json<WireEmbeddings | null>(request, options)
-      const rows: readonly unknown[] = Array.isArray(response?.embeddings) ? response.embeddings : []
+      const rows: readonly unknown[] = Array.isArray(response?.embeddings)
+        ? response.embeddings
+        : []
       const count = response?.prompt_eval_count
       // A missing vector becomes an empty one, which the driver layer refuses.
       return {

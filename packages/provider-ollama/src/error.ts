@@ -25,7 +25,9 @@ export function toError(failure: HttpFailure): ProviderError {
   const worded = firstMatch(wordings, message)
   const code = worded ?? (status === undefined ? 'server' : toErrorCode(status))
   const hint =
-    code === 'not-found' && !/pull/i.test(message) && /model/i.test(message) ? ' (try: ollama pull <model>)' : ''
+    code === 'not-found' && !/pull/i.test(message) && /model/i.test(message)
+      ? ' (try: ollama pull <model>)'
+      : ''
   return toProviderError(name, failure, { code, ...(message && { message: message + hint }) })
 }
 
@@ -33,6 +35,7 @@ function messageOf(body: unknown): string | undefined {
   const error = typeof body === 'object' && body !== null && 'error' in body ? body.error : body
   if (typeof error === 'string') return error
   // Proxies put an OpenAI-style object there.
-  const inner = typeof error === 'object' && error !== null && 'message' in error ? error.message : undefined
+  const inner =
+    typeof error === 'object' && error !== null && 'message' in error ? error.message : undefined
   return typeof inner === 'string' ? inner : undefined
 }

@@ -32,8 +32,13 @@ export async function listModels(
   requireConfig(config, 'listModels', configNames)
   const { url, headers, settings } = connect({ ...config, model: '' })
   const request = { url: `${url}/api/tags`, headers, inBandErrors: false }
-  const response = await createEndpointClient(name, toError, settings).json<WireModels | null>(request, options)
-  const rows = Array.isArray(response?.models) ? (response.models as NonNullable<WireModels['models']>) : []
+  const response = await createEndpointClient(name, toError, settings).json<WireModels | null>(
+    request,
+    options,
+  )
+  const rows = Array.isArray(response?.models)
+    ? (response.models as NonNullable<WireModels['models']>)
+    : []
   return rows.flatMap((row) => {
     const { name: named, model, size, modified_at, details } = row ?? {}
     const id = stringOf(model) ?? stringOf(named)

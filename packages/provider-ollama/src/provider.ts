@@ -25,7 +25,8 @@ export interface OllamaConfig extends CommonConfig {
 }
 
 /** Names of {@link OllamaConfig} besides those of every provider. */
-export const configNames: readonly string[] = namesOf<Omit<OllamaConfig, keyof CommonConfig>>()('baseUrl apiKey')
+export const configNames: readonly string[] =
+  namesOf<Omit<OllamaConfig, keyof CommonConfig>>()('baseUrl apiKey')
 
 /** What all of Ollama's endpoints share. */
 export interface OllamaConnection {
@@ -82,7 +83,12 @@ export function connect(config: OllamaConfig): OllamaConnection {
     settings: {
       ...common,
       cheapestModel: config.cheapestModel ?? config.model,
-      timeouts: { headersMs: 600_000, idleMs: 600_000, semanticIdleMs: 600_000, ...config.timeouts },
+      timeouts: {
+        headersMs: 600_000,
+        idleMs: 600_000,
+        semanticIdleMs: 600_000,
+        ...config.timeouts,
+      },
       hosts: [host],
       secrets: [key],
     },

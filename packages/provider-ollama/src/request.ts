@@ -1,4 +1,9 @@
-import { type JsonObject, LlmError, type ResponseFormat, type ToolDefinition } from '@modelport/core'
+import {
+  type JsonObject,
+  LlmError,
+  type ResponseFormat,
+  type ToolDefinition,
+} from '@modelport/core'
 import { defined, type Turn, withVendor } from '@modelport/driver'
 import { name, toWireMessage } from './messages.js'
 import type { WireRequest } from './wire.js'
@@ -17,7 +22,10 @@ const unsupported: readonly (readonly [(options: Turn['options']) => boolean, st
     ({ reasoning = 'low' }) => ['minimal', 'xhigh', 'max'].includes(reasoning),
     'that level of reasoning; it has none, low, medium and high, and vendor.think takes any other',
   ],
-  [({ providerTools }) => Boolean(providerTools?.length), 'providerTools; Ollama runs no tools itself'],
+  [
+    ({ providerTools }) => Boolean(providerTools?.length),
+    'providerTools; Ollama runs no tools itself',
+  ],
 ]
 
 /**
@@ -28,9 +36,13 @@ const unsupported: readonly (readonly [(options: Turn['options']) => boolean, st
  */
 export function toRequest(turn: Turn): WireRequest {
   const { options } = turn
-  for (const [applies, what] of unsupported) if (applies(options)) throw new LlmError('unsupported', `${name}: ${what}`)
+  for (const [applies, what] of unsupported)
+    if (applies(options)) throw new LlmError('unsupported', `${name}: ${what}`)
   const tools = options.toolChoice === 'none' ? [] : turn.tools
-  const think = options.reasoning === 'none' ? false : (options.reasoning as 'low' | 'medium' | 'high' | undefined)
+  const think =
+    options.reasoning === 'none'
+      ? false
+      : (options.reasoning as 'low' | 'medium' | 'high' | undefined)
   const format = toFormat(options.responseFormat)
   const body: WireRequest = {
     model: turn.model,
@@ -60,7 +72,11 @@ const toWireTool = ({
   withVendor(
     {
       type: 'function',
-      function: { name: tool, description, parameters: parameters ?? { type: 'object', properties: {} } },
+      function: {
+        name: tool,
+        description,
+        parameters: parameters ?? { type: 'object', properties: {} },
+      },
     },
     vendor,
     `vendor of the tool "${tool}"`,

@@ -18,7 +18,10 @@ export interface WireRequest {
   model: string
   messages: WireMessage[]
   stream: boolean
-  tools?: { type: 'function'; function: { name: string; description: string; parameters: unknown } }[]
+  tools?: {
+    type: 'function'
+    function: { name: string; description: string; parameters: unknown }
+  }[]
   /** `json`, or a JSON Schema. */
   format?: unknown
   think?: boolean | 'low' | 'medium' | 'high'

@@ -9,8 +9,11 @@ test('capabilities are data with a source each; a profile settles what the model
     tools: { supported: 'by-model' },
     images: { supported: 'by-model' },
   })
-  for (const { source } of Object.values(known)) expect(source).toMatch(/^https:\/\/docs\.ollama\.com\//)
-  expect(capabilities({ profile: { supportsTools: false, supportsJsonSchema: false } })).toMatchObject({
+  for (const { source } of Object.values(known))
+    expect(source).toMatch(/^https:\/\/docs\.ollama\.com\//)
+  expect(
+    capabilities({ profile: { supportsTools: false, supportsJsonSchema: false } }),
+  ).toMatchObject({
     tools: { supported: false },
     parallelTools: { supported: false },
     schema: { supported: false },

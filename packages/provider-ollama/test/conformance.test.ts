@@ -9,5 +9,6 @@ conformance(faultRunner, {
   name: 'ollama',
   format: ollamaChat,
   apiKey,
-  create: (config) => createOllama({ model: 'llama3', baseUrl: 'https://ollama.example/v1/', apiKey, ...config }),
+  create: (config) =>
+    createOllama({ model: 'llama3', baseUrl: 'https://ollama.example/v1/', apiKey, ...config }),
 })

@@ -18,9 +18,9 @@ test.skipIf(largeCorpus === undefined)(
       const body = request.body as { messages?: { content?: string }[] }
       if (!request.recorded || response.status !== 200 || !expected.usage?.input) continue
       compared++
-      expect(fewestTokens((body.messages ?? []).map(({ content }) => content ?? '').join('\n'))).toBeLessThanOrEqual(
-        expected.usage.input,
-      )
+      expect(
+        fewestTokens((body.messages ?? []).map(({ content }) => content ?? '').join('\n')),
+      ).toBeLessThanOrEqual(expected.usage.input)
     }
     expect(compared).toBeGreaterThan(10)
   },

@@ -9,7 +9,10 @@ const provider = (...lines: readonly unknown[]) => {
 }
 const once = { retry: { attempts: 1 } }
 const generate = (message: object, fields: object = {}): Promise<Generation> =>
-  provider({ message, done: true, done_reason: 'stop', ...fields }).generate([{ role: 'user', content: 'Hi' }], once)
+  provider({ message, done: true, done_reason: 'stop', ...fields }).generate(
+    [{ role: 'user', content: 'Hi' }],
+    once,
+  )
 
 describe('calls', () => {
   test('calls have arguments as an object, as text, or none', async () => {
@@ -22,8 +25,20 @@ describe('calls', () => {
         call('e', '{"city"'),
       ],
     })
-    expect(toolCalls.map((one) => one.arguments)).toEqual([{ city: 'Paris' }, { city: 'Rome' }, {}, {}, {}])
-    expect(toolCalls.map(({ error }) => error !== undefined)).toEqual([false, false, false, false, true])
+    expect(toolCalls.map((one) => one.arguments)).toEqual([
+      { city: 'Paris' },
+      { city: 'Rome' },
+      {},
+      {},
+      {},
+    ])
+    expect(toolCalls.map(({ error }) => error !== undefined)).toEqual([
+      false,
+      false,
+      false,
+      false,
+      true,
+    ])
   })
 
   test('calls are complete at the end of their line, before the text that follows', async () => {
@@ -44,7 +59,9 @@ describe('calls', () => {
 })
 
 test('the reply is over when done is true, and not before', async () => {
-  await expect(generate({ content: 'Hi' }, { done: 'false' })).rejects.toMatchObject({ code: 'protocol' })
+  await expect(generate({ content: 'Hi' }, { done: 'false' })).rejects.toMatchObject({
+    code: 'protocol',
+  })
   await expect(generate({ content: 'Hi' }, { done: 1 })).rejects.toMatchObject({ code: 'protocol' })
 })
 
@@ -67,7 +84,10 @@ test('images have the type that their bytes say', async () => {
   const { message } = await generate({ content: '', images: [7, ...data] })
   const types = ['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'application/octet-stream']
   expect(message.content).toEqual(
-    data.map((one, index) => ({ type: 'image', source: { type: 'base64', data: one, mediaType: types[index] } })),
+    data.map((one, index) => ({
+      type: 'image',
+      source: { type: 'base64', data: one, mediaType: types[index] },
+    })),
   )
 })
 

@@ -29,7 +29,9 @@ function server(...answers: (string | { status: number; body: string })[]) {
     })
     const answer = answers[Math.min(sent.length, answers.length) - 1] ?? ''
     return Promise.resolve(
-      typeof answer === 'string' ? new Response(answer) : new Response(answer.body, { status: answer.status }),
+      typeof answer === 'string'
+        ? new Response(answer)
+        : new Response(answer.body, { status: answer.status }),
     )
   }
   return { sent, fetch }
@@ -38,7 +40,10 @@ function server(...answers: (string | { status: number; body: string })[]) {
 const line = (fields: object, message: object = {}) =>
   `${JSON.stringify({ model: 'llama3', message: { role: 'assistant', content: '', ...message }, ...fields })}\n`
 const end = (fields: object = {}, message: object = {}) =>
-  line({ done: true, done_reason: 'stop', prompt_eval_count: 100, eval_count: 5, ...fields }, message)
+  line(
+    { done: true, done_reason: 'stop', prompt_eval_count: 100, eval_count: 5, ...fields },
+    message,
+  )
 
 const weather = {
   name: 'get_weather',
@@ -68,14 +73,22 @@ describe('request', () => {
       [
         {
           role: 'user',
-          content: [{ type: 'text', text: 'What is this?' }, toImagePart(new Uint8Array([1, 2, 3]), 'image/png')],
+          content: [
+            { type: 'text', text: 'What is this?' },
+            toImagePart(new Uint8Array([1, 2, 3]), 'image/png'),
+          ],
         },
         {
           role: 'assistant',
           content: 'Looking.',
           reasoning: 'hm',
           toolCalls: [
-            { id: 'a', name: 'get_weather', arguments: { city: 'Paris' }, argumentsText: '{"city":"Paris"}' },
+            {
+              id: 'a',
+              name: 'get_weather',
+              arguments: { city: 'Paris' },
+              argumentsText: '{"city":"Paris"}',
+            },
             { id: 'b', name: 'get_weather', arguments: {}, argumentsText: '{', error: 'not JSON' },
           ],
           origin: { provider: 'ollama', model: 'llama3' },
@@ -95,11 +108,19 @@ describe('request', () => {
         reasoning: 'low',
         topLogprobs: 2,
         responseFormat: { type: 'json' },
-        vendor: { keep_alive: '10m', options: { num_ctx: 8192, temperature: 0.1 }, headers: { 'x-team': 'a' } },
+        vendor: {
+          keep_alive: '10m',
+          options: { num_ctx: 8192, temperature: 0.1 },
+          headers: { 'x-team': 'a' },
+        },
       },
     )
     expect(url).toBe('http://localhost:11434/api/chat')
-    expect(headers).toEqual({ 'content-type': 'application/json', accept: 'application/json', 'x-team': 'a' })
+    expect(headers).toEqual({
+      'content-type': 'application/json',
+      accept: 'application/json',
+      'x-team': 'a',
+    })
     expect(body).toEqual({
       model: 'llama3',
       messages: [
@@ -122,7 +143,11 @@ describe('request', () => {
         { type: 'function', function: weather },
         {
           type: 'function',
-          function: { name: 'now', description: '', parameters: { type: 'object', properties: {} } },
+          function: {
+            name: 'now',
+            description: '',
+            parameters: { type: 'object', properties: {} },
+          },
         },
       ],
       format: 'json',
@@ -130,7 +155,15 @@ describe('request', () => {
       logprobs: true,
       top_logprobs: 2,
       keep_alive: '10m',
-      options: { num_predict: 64, temperature: 0.1, top_p: 0.5, top_k: 3, seed: 7, stop: ['END'], num_ctx: 8192 },
+      options: {
+        num_predict: 64,
+        temperature: 0.1,
+        top_p: 0.5,
+        top_k: 3,
+        seed: 7,
+        stop: ['END'],
+        num_ctx: 8192,
+      },
     })
   })
 
@@ -185,7 +218,12 @@ describe('request', () => {
       [
         {
           role: 'user',
-          content: [{ type: 'file', source: { type: 'base64', data: 'AA==', mediaType: 'application/pdf' } }],
+          content: [
+            {
+              type: 'file',
+              source: { type: 'base64', data: 'AA==', mediaType: 'application/pdf' },
+            },
+          ],
         },
       ],
       {},
@@ -193,10 +231,16 @@ describe('request', () => {
     ['toolChoice', [{ role: 'user', content: 'Hi' }], { toolChoice: 'required' }],
     ['toolChoice', [{ role: 'user', content: 'Hi' }], { toolChoice: { name: 'get_weather' } }],
     ['parallelToolCalls', [{ role: 'user', content: 'Hi' }], { parallelToolCalls: false }],
-    ['providerTools', [{ role: 'user', content: 'Hi' }], { providerTools: [{ type: 'web_search' }] }],
+    [
+      'providerTools',
+      [{ role: 'user', content: 'Hi' }],
+      { providerTools: [{ type: 'web_search' }] },
+    ],
   ])('a request is refused as unsupported: %s', async (named, messages, options) => {
     const { sent, fetch } = server(end())
-    const error = await failure(createOllama({ model: 'llama3', fetch }).generate(messages, options))
+    const error = await failure(
+      createOllama({ model: 'llama3', fetch }).generate(messages, options),
+    )
     expect(error).toMatchObject({ code: 'unsupported', provider: 'ollama' })
     expect(error.message).toContain(named)
     expect(sent).toEqual([])
@@ -218,7 +262,10 @@ describe('request', () => {
       headers: { 'x-proxy': '1' },
       enforceHosts: true,
     }).complete('Hi')
-    expect(sent[0]).toMatchObject({ url: expected, headers: { authorization: 'Bearer key-123456', 'x-proxy': '1' } })
+    expect(sent[0]).toMatchObject({
+      url: expected,
+      headers: { authorization: 'Bearer key-123456', 'x-proxy': '1' },
+    })
   })
 })
 
@@ -244,15 +291,22 @@ describe('answer', () => {
       line({ done: false }, { thinking: 'hm', content: 'Let me see' }),
       line({ done: false }, { tool_calls: [call('Paris'), call('Rome', { index: 0 })] }),
       line({ done: false }, { tool_calls: [call('Oslo')] }),
-      end({ prompt_eval_cached_count: 40 }, { content: '.', tool_calls: [call('Bonn', { id: 'own' })] }),
+      end(
+        { prompt_eval_cached_count: 40 },
+        { content: '.', tool_calls: [call('Bonn', { id: 'own' })] },
+      ),
     )
     expect(sent[0]?.headers['accept']).toBe('application/x-ndjson')
-    expect(events.filter(({ type }) => type === 'text-delta' || type === 'reasoning-delta')).toEqual([
+    expect(
+      events.filter(({ type }) => type === 'text-delta' || type === 'reasoning-delta'),
+    ).toEqual([
       { type: 'reasoning-delta', text: 'hm' },
       { type: 'text-delta', text: 'Let me see' },
       { type: 'text-delta', text: '.' },
     ])
-    const calls = events.flatMap((event) => (event.type === 'tool-call-complete' ? [event.toolCall] : []))
+    const calls = events.flatMap((event) =>
+      event.type === 'tool-call-complete' ? [event.toolCall] : [],
+    )
     expect(calls.map(({ arguments: { city } }) => city)).toEqual(['Paris', 'Rome', 'Oslo', 'Bonn'])
     expect(new Set(calls.map(({ id }) => id)).size).toBe(4)
     expect(calls[3]?.id).toBe('own')
@@ -264,7 +318,10 @@ describe('answer', () => {
   })
 
   test('a tool turn continues with call and result', async () => {
-    const { sent, fetch } = server(end({}, { tool_calls: [call('Paris')] }), end({}, { content: 'Sunny.' }))
+    const { sent, fetch } = server(
+      end({}, { tool_calls: [call('Paris')] }),
+      end({}, { content: 'Sunny.' }),
+    )
     const reader = await createOllama({ model: 'llama3', fetch }).streamWithTools(
       [{ role: 'user', content: 'Hi' }],
       [weather],
@@ -278,7 +335,9 @@ describe('answer', () => {
       {
         role: 'assistant',
         content: '',
-        tool_calls: [{ id: 'call_1', function: { name: 'get_weather', arguments: { city: 'Paris' } } }],
+        tool_calls: [
+          { id: 'call_1', function: { name: 'get_weather', arguments: { city: 'Paris' } } },
+        ],
       },
       { role: 'tool', content: 'sun', tool_name: 'get_weather', tool_call_id: 'call_1' },
     ])
@@ -292,7 +351,9 @@ describe('answer', () => {
     ['brand_new', 'other'],
   ])('done_reason %s is %s', async (raw, reason) => {
     const { fetch } = server(end({ done_reason: raw }, { content: 'x' }))
-    expect(await createOllama({ model: 'llama3', fetch }).generate([{ role: 'user', content: 'Hi' }])).toMatchObject({
+    expect(
+      await createOllama({ model: 'llama3', fetch }).generate([{ role: 'user', content: 'Hi' }]),
+    ).toMatchObject({
       finishReason: reason,
       rawFinishReason: raw,
     })
@@ -301,8 +362,14 @@ describe('answer', () => {
   test('no done_reason is unknown, no counts are not reported; a line of more than 64 KiB is read', async () => {
     const long = 'x'.repeat(100_000)
     const { fetch } = server(line({ done: true }, { content: long }))
-    const answer = await createOllama({ model: 'llama3', fetch }).generate([{ role: 'user', content: 'Hi' }])
-    expect(answer).toMatchObject({ finishReason: 'unknown', text: long, usage: { reported: false } })
+    const answer = await createOllama({ model: 'llama3', fetch }).generate([
+      { role: 'user', content: 'Hi' },
+    ])
+    expect(answer).toMatchObject({
+      finishReason: 'unknown',
+      text: long,
+      usage: { reported: false },
+    })
   })
 
   test('a reply has logprobs and images', async () => {
@@ -325,9 +392,12 @@ describe('answer', () => {
         { content: 'A', images: ['iVBORw0KGgo='] },
       ),
     )
-    const answer = await createOllama({ model: 'llama3', fetch }).generate([{ role: 'user', content: 'Hi' }], {
-      topLogprobs: 2,
-    })
+    const answer = await createOllama({ model: 'llama3', fetch }).generate(
+      [{ role: 'user', content: 'Hi' }],
+      {
+        topLogprobs: 2,
+      },
+    )
     expect(answer.logprobs).toEqual([
       {
         token: 'A',
@@ -378,11 +448,31 @@ describe('answer', () => {
 
   test.each([
     [404, '{"error":"model \'nope\' not found"}', 'not-found', 'ollama pull'],
-    [404, '{"error":"model \\"nope\\" not found, try pulling it first"}', 'not-found', 'try pulling it first'],
+    [
+      404,
+      '{"error":"model \\"nope\\" not found, try pulling it first"}',
+      'not-found',
+      'try pulling it first',
+    ],
     [404, '404 page not found', 'not-found', '404 page not found'],
-    [400, '{"error":"registry.ollama.ai/library/x does not support tools"}', 'unsupported', 'tools'],
-    [400, '{"error":"think value \\"high\\" is not supported for this model"}', 'unsupported', 'think value "high"'],
-    [400, '{"error":"the input length exceeds the context length"}', 'context-length', 'context length'],
+    [
+      400,
+      '{"error":"registry.ollama.ai/library/x does not support tools"}',
+      'unsupported',
+      'tools',
+    ],
+    [
+      400,
+      '{"error":"think value \\"high\\" is not supported for this model"}',
+      'unsupported',
+      'think value "high"',
+    ],
+    [
+      400,
+      '{"error":"the input length exceeds the context length"}',
+      'context-length',
+      'context length',
+    ],
     [
       400,
       '{"error":{"code":400,"message":"the request exceeds the available context size","type":"exceed_context_size_error"}}',
@@ -390,9 +480,24 @@ describe('answer', () => {
       'available context size',
     ],
     [400, '{"error":"invalid format"}', 'invalid-request', 'invalid format'],
-    [401, '{"error":"unauthorized","signin_url":"https://ollama.com/connect"}', 'auth', 'unauthorized'],
-    [500, '{"error":"model requires more system memory (8 GiB) than is available (2 GiB)"}', 'server', 'memory'],
-    [503, '{"error":"server busy, please try again. maximum pending requests exceeded"}', 'overloaded', 'busy'],
+    [
+      401,
+      '{"error":"unauthorized","signin_url":"https://ollama.com/connect"}',
+      'auth',
+      'unauthorized',
+    ],
+    [
+      500,
+      '{"error":"model requires more system memory (8 GiB) than is available (2 GiB)"}',
+      'server',
+      'memory',
+    ],
+    [
+      503,
+      '{"error":"server busy, please try again. maximum pending requests exceeded"}',
+      'overloaded',
+      'busy',
+    ],
   ])('HTTP %i %s', async (status, body, code, text) => {
     const { fetch } = server({ status, body })
     const error = await failure(createOllama({ model: 'llama3', fetch }).complete('Hi', once))
@@ -405,8 +510,11 @@ describe('a prompt that the server cut', () => {
   const warningsFor = async (text: string, fields: object, vendor = {}) => {
     const { fetch } = server(end(fields, { content: 'x' }))
     return (
-      (await createOllama({ model: 'llama3', fetch }).generate([{ role: 'user', content: text }], { vendor }))
-        .warnings ?? []
+      (
+        await createOllama({ model: 'llama3', fetch }).generate([{ role: 'user', content: text }], {
+          vendor,
+        })
+      ).warnings ?? []
     )
   }
   const words = 'word '.repeat(5000)
@@ -418,10 +526,14 @@ describe('a prompt that the server cut', () => {
     expect(warning).toContain('num_ctx')
   })
   test('a cut prompt in Chinese is reported too', async () => {
-    expect(await warningsFor('你好世界今天天气'.repeat(500), { prompt_eval_count: 500 })).toHaveLength(1)
+    expect(
+      await warningsFor('你好世界今天天气'.repeat(500), { prompt_eval_count: 500 }),
+    ).toHaveLength(1)
   })
   test('a count that fills num_ctx is reported', async () => {
-    expect(await warningsFor('Hi', { prompt_eval_count: 4096 }, { options: { num_ctx: 4096 } })).toHaveLength(1)
+    expect(
+      await warningsFor('Hi', { prompt_eval_count: 4096 }, { options: { num_ctx: 4096 } }),
+    ).toHaveLength(1)
   })
   test.each([
     ['the whole count', words, { prompt_eval_count: 5010 }],
@@ -457,15 +569,26 @@ describe('other endpoints', () => {
     expect(usage.inputTokens).toBe(6)
   })
   test('the embedder rejects typed on a failure', async () => {
-    const { fetch } = server({ status: 400, body: '{"error":"the input length exceeds the context length"}' })
-    expect((await failure(createOllamaEmbedder({ model: 'e', fetch }).embed(['a']))).code).toBe('context-length')
+    const { fetch } = server({
+      status: 400,
+      body: '{"error":"the input length exceeds the context length"}',
+    })
+    expect((await failure(createOllamaEmbedder({ model: 'e', fetch }).embed(['a']))).code).toBe(
+      'context-length',
+    )
   })
   test('listModels lists the models of the server', async () => {
     const { sent, fetch } = server(
       '{"models":[{"name":"llama3:8b","model":"llama3:8b","size":5,"modified_at":"2026-01-01T00:00:00Z","digest":"d","details":{"family":"llama","parameter_size":"8B","quantization_level":""}},{}]}',
     )
     expect(await listModels({ baseUrl: 'https://host.example/v1/', fetch })).toEqual([
-      { id: 'llama3:8b', sizeBytes: 5, modifiedAt: '2026-01-01T00:00:00Z', family: 'llama', parameterSize: '8B' },
+      {
+        id: 'llama3:8b',
+        sizeBytes: 5,
+        modifiedAt: '2026-01-01T00:00:00Z',
+        family: 'llama',
+        parameterSize: '8B',
+      },
     ])
     expect(sent[0]).toMatchObject({ url: 'https://host.example/api/tags', method: 'GET' })
   })

@@ -21,9 +21,9 @@ export interface OpenAICompatibleConfig extends CommonConfig {
 export type Quirks = ChatQuirks
 
 /** Names of {@link OpenAICompatibleConfig} besides those of every provider. */
-export const configNames: readonly string[] = namesOf<Omit<OpenAICompatibleConfig, keyof CommonConfig>>()(
-  'baseUrl apiKey name quirks preset',
-)
+export const configNames: readonly string[] = namesOf<
+  Omit<OpenAICompatibleConfig, keyof CommonConfig>
+>()('baseUrl apiKey name quirks preset')
 
 /** Names within some of its fields. */
 export const fieldNames: Readonly<Record<string, readonly string[]>> = {

@@ -19,15 +19,28 @@ export interface OpenAICompatibleEmbedderConfig extends OpenAICompatibleConfig {
  * says that the vendor has no embeddings: see {@link capabilities}.
  */
 export function createOpenAICompatibleEmbedder(config: OpenAICompatibleEmbedderConfig): Embedder {
-  requireConfig(config, 'createOpenAICompatibleEmbedder', [...configNames, 'dimensions', 'batchSize'], fieldNames)
+  requireConfig(
+    config,
+    'createOpenAICompatibleEmbedder',
+    [...configNames, 'dimensions', 'batchSize'],
+    fieldNames,
+  )
   const { model, dimensions, batchSize = 32, ...common } = config
   const name = config.name ?? 'openai-compatible'
   const { supported, source } = capabilities(config).embeddings
   if (supported === false)
-    throw namedError(name, 'unsupported', `this server has no embeddings that could be read (${source})`)
+    throw namedError(
+      name,
+      'unsupported',
+      `this server has no embeddings that could be read (${source})`,
+    )
   const url = endpointUrl(config, '/embeddings')
   const headers = authorization(config)
-  const client = createEndpointClient(name, (failure) => toChatError(name, failure), toSettings({ ...common, model }))
+  const client = createEndpointClient(
+    name,
+    (failure) => toChatError(name, failure),
+    toSettings({ ...common, model }),
+  )
   const embedBatch = toEmbedBatch({ model, dimensions }, (body, options) =>
     client.json({ url, body, headers, inBandErrors: false }, options),
   )

@@ -31,7 +31,11 @@ export async function listModels(
     (failure) => toChatError(name, failure),
     toSettings({ ...config, model: '' }),
   )
-  const request = { url: endpointUrl(config, '/models'), headers: authorization(config), inBandErrors: false }
+  const request = {
+    url: endpointUrl(config, '/models'),
+    headers: authorization(config),
+    inBandErrors: false,
+  }
   const response = await client.json<WireModels | WireModels['data']>(request, options)
   // Some servers respond with the bare list.
   const list = Array.isArray(response) ? response : (response as WireModels | null)?.data

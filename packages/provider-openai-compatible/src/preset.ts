@@ -23,7 +23,9 @@ export function toRowConfig(row: Preset, config: PresetConfig = {}): OpenAICompa
   const model = given.model ?? row.model
   const apiKey = given.apiKey ?? row.fallbackKey
   if (given.baseUrl === undefined && row.retired)
-    throw configError(`${name}: the vendor closed this service on ${row.retired}; pass the baseUrl of another`)
+    throw configError(
+      `${name}: the vendor closed this service on ${row.retired}; pass the baseUrl of another`,
+    )
   if (given.baseUrl === undefined && row.needsKey && apiKey === undefined)
     throw configError(`${name}: pass apiKey; only newProvider reads it from ${row.keyVariables[0]}`)
   if (!model) throw configError(`${name}: pass model; only you know what this server has`)
@@ -33,7 +35,8 @@ export function toRowConfig(row: Preset, config: PresetConfig = {}): OpenAICompa
     ...given,
     preset: row,
     model,
-    cheapestModel: given.cheapestModel ?? (given.baseUrl === undefined ? row.cheapestModel : undefined) ?? model,
+    cheapestModel:
+      given.cheapestModel ?? (given.baseUrl === undefined ? row.cheapestModel : undefined) ?? model,
     ...(apiKey !== undefined && { apiKey }),
     ...((row.timeouts ?? given.timeouts) && { timeouts: { ...row.timeouts, ...given.timeouts } }),
     quirks: { ...quirks, ...given.quirks },

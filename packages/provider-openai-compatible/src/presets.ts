@@ -15,7 +15,9 @@ export const presets: Readonly<Record<PresetName, Preset>> = chatVendors
 export function toPresetConfig(name: PresetName, config?: PresetConfig): OpenAICompatibleConfig {
   const row = Object.hasOwn(presets, name) ? presets[name] : undefined
   if (!row)
-    throw configError(`there is no preset "${name as string}"; there are ${Object.keys(presets).sort().join(', ')}`)
+    throw configError(
+      `there is no preset "${name as string}"; there are ${Object.keys(presets).sort().join(', ')}`,
+    )
   return toRowConfig(row, config)
 }
 

@@ -8,7 +8,13 @@ import {
   postJson,
   requireConfig,
 } from '@modelport/driver'
-import { configNames, fieldNames, type OpenAICompatibleConfig, type Quirks, toDialect } from './config.js'
+import {
+  configNames,
+  fieldNames,
+  type OpenAICompatibleConfig,
+  type Quirks,
+  toDialect,
+} from './config.js'
 import { authorization, toSettings } from './provider.js'
 
 type Tokenizer = Pick<CountDriver<ChatRequestBody>, 'send' | 'countIn'>
@@ -39,7 +45,10 @@ export async function countTokens(
 
 /** Their endpoints are next to `/v1`, not under it. */
 const tokenizers: Readonly<
-  Record<NonNullable<Quirks['tokenizer']>, (config: OpenAICompatibleConfig, name: string) => Tokenizer>
+  Record<
+    NonNullable<Quirks['tokenizer']>,
+    (config: OpenAICompatibleConfig, name: string) => Tokenizer
+  >
 > = {
   vllm: (config) => ({
     send: ({ model, messages, tools }, io) =>
@@ -54,7 +63,11 @@ const tokenizers: Readonly<
   /** The template makes one text of the conversation, as it does for a reply. */
   'llama.cpp': (config, name) => {
     const root = rootOf(config)
-    const templates = createEndpointClient(name, (failure) => toChatError(name, failure), toSettings(config))
+    const templates = createEndpointClient(
+      name,
+      (failure) => toChatError(name, failure),
+      toSettings(config),
+    )
     return {
       send: async ({ messages, tools, tool_choice }, io) => {
         const request = {

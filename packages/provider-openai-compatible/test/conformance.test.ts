@@ -1,8 +1,20 @@
-import { conformance, openaiChat, scripts, type WireFormat, type WireRequest } from '@modelport/conformance'
+import {
+  conformance,
+  openaiChat,
+  scripts,
+  type WireFormat,
+  type WireRequest,
+} from '@modelport/conformance'
 import { openaiChatCumulative } from '@modelport/test-formats'
 import { describe } from 'vitest'
 import { faultRunner, isFull } from '../../../test/support/faults.js'
-import { createOpenAICompatible, createPreset, type PresetConfig, type PresetName, presets } from '../src/index.js'
+import {
+  createOpenAICompatible,
+  createPreset,
+  type PresetConfig,
+  type PresetName,
+  presets,
+} from '../src/index.js'
 
 const apiKey = 'sk-conformance-4b1f0c7e9d'
 const baseUrl = 'http://conformance.test'
@@ -25,7 +37,8 @@ conformance(faultRunner, {
 const reportsUnasked: WireFormat = {
   ...openaiChat,
   respond: (turn, request) => openaiChat.respond(turn, asked(request)),
-  respondThenFail: (turn, request, message) => openaiChat.respondThenFail(turn, asked(request), message),
+  respondThenFail: (turn, request, message) =>
+    openaiChat.respondThenFail(turn, asked(request), message),
 }
 const asked = (request: WireRequest): WireRequest => ({
   ...request,
@@ -46,13 +59,25 @@ const wholeCuts = [
   'a whole reply split at every byte',
 ]
 const skip = Object.fromEntries(
-  [...wholeCuts, ...cuts.flatMap((cut) => scripts.map(({ name }) => `${cut}: ${name}`))].map((title) => [title, bytes]),
+  [...wholeCuts, ...cuts.flatMap((cut) => scripts.map(({ name }) => `${cut}: ${name}`))].map(
+    (title) => [title, bytes],
+  ),
 )
 // The rows whose requests differ most are held to all the rest; the others not to what is the same code for every row,
 // but by `npm run test:full`.
-const peculiar: readonly PresetName[] = ['alibaba', 'deepseek', 'mistral', 'moonshot', 'perplexity', 'zai']
-const same = 'streams, failures, retries and the key are the code of the first run, which knows no row'
-const common = Object.fromEntries('F1 F2 F3 F4 F5 F6 F7 K1 S4 S5 S6 S8 S12'.split(' ').map((rule) => [rule, same]))
+const peculiar: readonly PresetName[] = [
+  'alibaba',
+  'deepseek',
+  'mistral',
+  'moonshot',
+  'perplexity',
+  'zai',
+]
+const same =
+  'streams, failures, retries and the key are the code of the first run, which knows no row'
+const common = Object.fromEntries(
+  'F1 F2 F3 F4 F5 F6 F7 K1 S4 S5 S6 S8 S12'.split(' ').map((rule) => [rule, same]),
+)
 const further: Partial<Record<PresetName, Readonly<Record<string, string>>>> = {
   mistral: {
     'ids of another vendor fit this API, and calls and results stay together':
@@ -61,12 +86,15 @@ const further: Partial<Record<PresetName, Readonly<Record<string, string>>>> = {
 }
 
 /** The kit uses tools throughout; that this row refuses them is shown by presets.test.ts. The rest of it is held to the kit. */
-const withTools: Partial<Record<PresetName, PresetConfig>> = { perplexity: { quirks: { lacks: [] } } }
+const withTools: Partial<Record<PresetName, PresetConfig>> = {
+  perplexity: { quirks: { lacks: [] } },
+}
 
 describe.each(Object.keys(presets) as PresetName[])('the row %s', (name) => {
   conformance(faultRunner, {
     name,
-    create: (config) => createPreset(name, { baseUrl, model: 'model', apiKey, ...withTools[name], ...config }),
+    create: (config) =>
+      createPreset(name, { baseUrl, model: 'model', apiKey, ...withTools[name], ...config }),
     format: presets[name].quirks.streamUsage === false ? reportsUnasked : openaiChat,
     apiKey,
     skip: { ...skip, ...(!isFull && !peculiar.includes(name) && common), ...further[name] },

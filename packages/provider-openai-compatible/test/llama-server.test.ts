@@ -6,7 +6,12 @@ import {
   type ToolStreamReader,
 } from '@modelport/core'
 import { afterAll, describe, expect, test } from 'vitest'
-import { emojiAnswer, startLlamaServer, streamEmoji, weather } from '../../../test/support/llama-server.js'
+import {
+  emojiAnswer,
+  startLlamaServer,
+  streamEmoji,
+  weather,
+} from '../../../test/support/llama-server.js'
 import {
   countTokens,
   createOpenAICompatible,
@@ -72,7 +77,9 @@ describe.skipIf(!open)('a real llama.cpp server', () => {
       [weather, add],
     )
     const events = await round(reader)
-    const calls = events.flatMap((event) => (event.type === 'tool-call-complete' ? [event.toolCall] : []))
+    const calls = events.flatMap((event) =>
+      event.type === 'tool-call-complete' ? [event.toolCall] : [],
+    )
     expect(calls.map(({ name, arguments: values }) => [name, values])).toEqual([
       ['get_weather', { city: 'Paris' }],
       ['get_weather', { city: 'Rome' }],
@@ -92,7 +99,13 @@ describe.skipIf(!open)('a real llama.cpp server', () => {
     expect((await reader.next()).done).toBe(true)
     expect(reader.usage().turns).toHaveLength(2)
     const messages = reader.messages()
-    expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'tool', 'assistant'])
+    expect(messages.map(({ role }) => role)).toEqual([
+      'user',
+      'assistant',
+      'tool',
+      'tool',
+      'assistant',
+    ])
     expect(messages[2]).toMatchObject({ toolCallId: calls[0]?.id, content: '21 degrees and sunny' })
     // The tools of a round are part of the prompt, so the server counts fewer tokens with one tool than with two.
     const more = await provider.generate(messages.slice(0, 4), { tools: [weather, add] })
@@ -106,7 +119,9 @@ describe.skipIf(!open)('a real llama.cpp server', () => {
     )
     for await (const event of reader) {
       if (event.type === 'tool-call-complete')
-        await reader.sendToolResults([{ callId: event.toolCall.id, content: 'no such city', isError: true }])
+        await reader.sendToolResults([
+          { callId: event.toolCall.id, content: 'no such city', isError: true },
+        ])
     }
     expect(reader.messages().at(-1)?.role).toBe('assistant')
     expect(reader.usage().turns).toHaveLength(2)
@@ -139,7 +154,10 @@ describe.skipIf(!open)('a real llama.cpp server', () => {
 
   test('a real llama.cpp server returns JSON that fits a schema', async () => {
     const schema = {
-      ...object({ name: { type: 'string', maxLength: 8 }, age: { type: 'integer', minimum: 0, maximum: 99 } }),
+      ...object({
+        name: { type: 'string', maxLength: 8 },
+        age: { type: 'integer', minimum: 0, maximum: 99 },
+      }),
       additionalProperties: false,
     }
     const value = JSON.parse(
@@ -151,10 +169,13 @@ describe.skipIf(!open)('a real llama.cpp server', () => {
   })
 
   test('a real llama.cpp server reports log probabilities', async () => {
-    const { logprobs = [], finishReason } = await provider.generate([{ role: 'user', content: 'Tell me a story.' }], {
-      maxTokens: 4,
-      topLogprobs: 2,
-    })
+    const { logprobs = [], finishReason } = await provider.generate(
+      [{ role: 'user', content: 'Tell me a story.' }],
+      {
+        maxTokens: 4,
+        topLogprobs: 2,
+      },
+    )
     expect(finishReason).toBe('length')
     expect(logprobs).toHaveLength(4)
     for (const { token, logprob, top } of logprobs) {
@@ -176,7 +197,10 @@ describe.skipIf(!open)('a real llama.cpp server', () => {
   })
 
   test('a real llama.cpp server counts the tokens of a call before it', async () => {
-    const config = toPresetConfig('llamacpp-server', { baseUrl: open?.url ?? '', model: 'tinytool' })
+    const config = toPresetConfig('llamacpp-server', {
+      baseUrl: open?.url ?? '',
+      model: 'tinytool',
+    })
     const conversation = [{ role: 'user' as const, content: 'What is the weather in Paris? 🎉' }]
     for (const options of [{}, { system: 'Be brief.' }, { tools: [weather, add] }]) {
       const { usage } = await createPreset('llamacpp-server', config).generate(conversation, {
@@ -203,17 +227,25 @@ describe.skipIf(!open)('a real llama.cpp server', () => {
   })
 
   test('a real llama.cpp server lists its models', async () => {
-    expect(await listModels({ baseUrl: open?.url ?? '' })).toEqual([{ id: 'tinytool', ownedBy: 'llamacpp' }])
+    expect(await listModels({ baseUrl: open?.url ?? '' })).toEqual([
+      { id: 'tinytool', ownedBy: 'llamacpp' },
+    ])
   })
 
   test('a real llama.cpp server refuses a call without its key, and serves one with it', async () => {
     const baseUrl = locked?.url ?? ''
     const error = await failure(
-      createOpenAICompatible({ baseUrl, model: 'tinytool', apiKey: 'sk-wrong-8b3e' }).complete('Hello'),
+      createOpenAICompatible({ baseUrl, model: 'tinytool', apiKey: 'sk-wrong-8b3e' }).complete(
+        'Hello',
+      ),
     )
     expect(error).toMatchObject({ code: 'auth', status: 401, attempts: 1 })
-    expect(`${error.message}${String(error.stack)}${JSON.stringify(error)}`).not.toContain('sk-wrong-8b3e')
-    expect(await failure(createOpenAICompatible({ baseUrl, model: 'tinytool' }).stream('Hello'))).toMatchObject({
+    expect(`${error.message}${String(error.stack)}${JSON.stringify(error)}`).not.toContain(
+      'sk-wrong-8b3e',
+    )
+    expect(
+      await failure(createOpenAICompatible({ baseUrl, model: 'tinytool' }).stream('Hello')),
+    ).toMatchObject({
       code: 'auth',
     })
     expect(await listModels({ baseUrl, apiKey: key })).toHaveLength(1)
@@ -221,8 +253,17 @@ describe.skipIf(!open)('a real llama.cpp server', () => {
 
   test('a real llama.cpp server returns embeddings in order and in batches', async () => {
     const config = { baseUrl: locked?.url ?? '', apiKey: key, model: 'tinytool' }
-    const texts = ['What is the weather?', 'Send an emoji', 'What is 12 plus 30?', 'Tell me a story.', 'a']
-    const { vectors, usage } = await createOpenAICompatibleEmbedder({ ...config, batchSize: 2 }).embed(texts)
+    const texts = [
+      'What is the weather?',
+      'Send an emoji',
+      'What is 12 plus 30?',
+      'Tell me a story.',
+      'a',
+    ]
+    const { vectors, usage } = await createOpenAICompatibleEmbedder({
+      ...config,
+      batchSize: 2,
+    }).embed(texts)
     expect(vectors.map(({ length }) => length)).toEqual([128, 128, 128, 128, 128])
     expect(usage.turns).toHaveLength(3)
     expect(usage.inputTokens).toBeGreaterThan(5)
@@ -239,4 +280,5 @@ const cancelled = (): number => open?.log().match(/cancel task/g)?.length ?? 0
 
 const dot = (a: readonly number[], b: readonly number[]): number =>
   a.reduce((sum, value, index) => sum + value * (b[index] ?? 0), 0)
-const cosine = (a: readonly number[], b: readonly number[]): number => dot(a, b) / Math.sqrt(dot(a, a) * dot(b, b))
+const cosine = (a: readonly number[], b: readonly number[]): number =>
+  dot(a, b) / Math.sqrt(dot(a, a) * dot(b, b))

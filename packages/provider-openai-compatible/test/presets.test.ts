@@ -47,7 +47,9 @@ async function sentBy(
         key: new Headers(init?.headers).get('authorization'),
         body: JSON.parse(init?.body as string),
       })
-      return Promise.resolve(Response.json({ choices: [{ message: { content: 'Hi' }, finish_reason: 'stop' }] }))
+      return Promise.resolve(
+        Response.json({ choices: [{ message: { content: 'Hi' }, finish_reason: 'stop' }] }),
+      )
     },
   })
   await provider.generate(messages, options)
@@ -71,23 +73,46 @@ describe('the table', () => {
       presets[name].model,
       presets[name].nativeTools,
     ]
-    expect(facts('deepseek')).toEqual(['https://api.deepseek.com', ['DEEPSEEK_API_KEY'], 'deepseek-flash', true])
-    expect(facts('grok')).toEqual(['https://api.x.ai/v1', ['XAI_API_KEY', 'GROK_API_KEY'], 'grok-latest', true])
+    expect(facts('deepseek')).toEqual([
+      'https://api.deepseek.com',
+      ['DEEPSEEK_API_KEY'],
+      'deepseek-flash',
+      true,
+    ])
+    expect(facts('grok')).toEqual([
+      'https://api.x.ai/v1',
+      ['XAI_API_KEY', 'GROK_API_KEY'],
+      'grok-latest',
+      true,
+    ])
     expect(facts('huggingface')).toEqual([
       'https://router.huggingface.co/v1',
       ['HF_API_TOKEN', 'HF_TOKEN'],
       undefined,
       false,
     ])
-    expect(facts('llamacpp-server')).toEqual(['http://localhost:8080', ['LLAMA_API_KEY'], 'gemma4:e4b', false])
-    expect(facts('lmstudio')).toEqual(['http://localhost:1234/v1', ['LMSTUDIO_API_KEY'], 'local-model', false])
+    expect(facts('llamacpp-server')).toEqual([
+      'http://localhost:8080',
+      ['LLAMA_API_KEY'],
+      'gemma4:e4b',
+      false,
+    ])
+    expect(facts('lmstudio')).toEqual([
+      'http://localhost:1234/v1',
+      ['LMSTUDIO_API_KEY'],
+      'local-model',
+      false,
+    ])
     expect(facts('openai-compatible')).toEqual([
       'http://localhost:1234/v1',
       ['OPENAI_COMPATIBLE_API_KEY'],
       'local-model',
       false,
     ])
-    expect([presets.lmstudio.baseUrlVariables, presets.lmstudio.fallbackKey]).toEqual([['LMSTUDIO_URL'], 'lm-studio'])
+    expect([presets.lmstudio.baseUrlVariables, presets.lmstudio.fallbackKey]).toEqual([
+      ['LMSTUDIO_URL'],
+      'lm-studio',
+    ])
     expect(presets['openai-compatible'].baseUrlVariables).toEqual(['OPENAI_COMPATIBLE_BASE_URL'])
   })
 
@@ -106,24 +131,31 @@ describe('the table', () => {
       }
       const provider = createPreset(name, config)
       expect([provider.name, provider.model]).toEqual([name, row.model ?? 'given'])
-      expect(provider.cheapestModel).toBe((row.retired ? undefined : row.cheapestModel) ?? provider.model)
+      expect(provider.cheapestModel).toBe(
+        (row.retired ? undefined : row.cheapestModel) ?? provider.model,
+      )
     },
   )
 
-  test.each(names)('the row of %s is an export of its own, for programs that want no other row', (name) => {
-    const camelCase = name.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase())
-    const row = ({ ...exported } as Readonly<Record<string, unknown>>)[camelCase] as Preset
-    expect(row).toBe(presets[name])
-    expect(row.name).toBe(name)
-    const config = { baseUrl: 'http://h.test', apiKey, model: 'm' }
-    expect(toRowConfig(row, config)).toEqual(toPresetConfig(name, config))
-    const { name: said, model } = createPresetProvider(row, config)
-    expect([said, model]).toEqual([name, 'm'])
-  })
+  test.each(names)(
+    'the row of %s is an export of its own, for programs that want no other row',
+    (name) => {
+      const camelCase = name.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase())
+      const row = ({ ...exported } as Readonly<Record<string, unknown>>)[camelCase] as Preset
+      expect(row).toBe(presets[name])
+      expect(row.name).toBe(name)
+      const config = { baseUrl: 'http://h.test', apiKey, model: 'm' }
+      expect(toRowConfig(row, config)).toEqual(toPresetConfig(name, config))
+      const { name: said, model } = createPresetProvider(row, config)
+      expect([said, model]).toEqual([name, 'm'])
+    },
+  )
 
   test('the table of presets has a cheapest model for each vendor that has prices and a default', () => {
     expect(
-      names.filter((name) => presets[name].needsKey && presets[name].model && !presets[name].cheapestModel),
+      names.filter(
+        (name) => presets[name].needsKey && presets[name].model && !presets[name].cheapestModel,
+      ),
     ).toEqual([])
   })
 })
@@ -162,7 +194,9 @@ describe('a row and a configuration', () => {
       model: 'x',
       cheapestModel: 'deepseek-flash',
     })
-    expect(toPresetConfig('deepseek', { baseUrl: 'http://h.test', model: 'x' })).toMatchObject({ cheapestModel: 'x' })
+    expect(toPresetConfig('deepseek', { baseUrl: 'http://h.test', model: 'x' })).toMatchObject({
+      cheapestModel: 'x',
+    })
     expect(toPresetConfig('vllm', { model: 'x', timeouts: { idleMs: 1 } }).timeouts).toEqual({
       headersMs: 600_000,
       idleMs: 1,
@@ -182,16 +216,27 @@ describe('a row and a configuration', () => {
       /^deepseek: pass apiKey; only newProvider reads it from DEEPSEEK_API_KEY$/,
     ],
     ['no model', () => createPreset('huggingface', { apiKey }), /^huggingface: pass model/],
-    ['a closed service', () => createPreset('github-models', { apiKey }), /closed this service on 2026-07-30/],
-    ['no such row', () => createPreset('toString' as PresetName), /no preset "toString"; there are .*alibaba, /],
+    [
+      'a closed service',
+      () => createPreset('github-models', { apiKey }),
+      /closed this service on 2026-07-30/,
+    ],
+    [
+      'no such row',
+      () => createPreset('toString' as PresetName),
+      /no preset "toString"; there are .*alibaba, /,
+    ],
   ])('%s is refused', (_, make, message) => {
-    expect(codeOf(make)).toMatchObject({ code: 'config', message: expect.stringMatching(message) as string })
+    expect(codeOf(make)).toMatchObject({
+      code: 'config',
+      message: expect.stringMatching(message) as string,
+    })
   })
 
   test('a row and a configuration make an embedder too', () => {
-    expect(createOpenAICompatibleEmbedder(toPresetConfig('mistral', { apiKey, model: 'mistral-embed' }))).toMatchObject(
-      { name: 'mistral', model: 'mistral-embed' },
-    )
+    expect(
+      createOpenAICompatibleEmbedder(toPresetConfig('mistral', { apiKey, model: 'mistral-embed' })),
+    ).toMatchObject({ name: 'mistral', model: 'mistral-embed' })
   })
 })
 
@@ -216,7 +261,9 @@ describe('quirks', () => {
       { type: 'text', text: 'Long.', cache_control: { type: 'ephemeral', ttl: '1h' } },
       { type: 'text', text: 'Hi?' },
     ])
-    expect((await sentBy('groq', {}, {}, [{ role: 'user', content: parts }])).body.messages[0].content).toBe('Long.Hi?')
+    expect(
+      (await sentBy('groq', {}, {}, [{ role: 'user', content: parts }])).body.messages[0].content,
+    ).toBe('Long.Hi?')
   })
 
   test('Mistral gets ids of nine letters or digits, another name of the seed, and no stream_options', async () => {
@@ -228,7 +275,10 @@ describe('quirks', () => {
   })
 
   test('Mistral: a reply stands between the results of a run that was stopped and what the user says next', async () => {
-    const { body } = await sentBy('mistral', {}, {}, [...foreign, { role: 'user', content: 'Stop. Hi?' }])
+    const { body } = await sentBy('mistral', {}, {}, [
+      ...foreign,
+      { role: 'user', content: 'Stop. Hi?' },
+    ])
     const roles = body.messages.map(({ role }: { role: string }) => role) as string[]
     expect(roles.slice(-3)).toEqual(['tool', 'assistant', 'user'])
     expect(body.messages.at(-2)).toEqual({ role: 'assistant', content: '[No reply.]' })
@@ -257,7 +307,9 @@ describe('quirks', () => {
     for (const id of sent) expect(id).toMatch(/^[a-zA-Z0-9]{9}$/)
     expect(new Set(sent).size).toBe(ids.length)
     expect(sent.at(-1)).toBe('a1B2c3D4e')
-    expect(body.messages.slice(2).map((message: { tool_call_id: string }) => message.tool_call_id)).toEqual(sent)
+    expect(
+      body.messages.slice(2).map((message: { tool_call_id: string }) => message.tool_call_id),
+    ).toEqual(sent)
   })
 
   test.each<[PresetName, unknown]>([
@@ -275,7 +327,11 @@ describe('quirks', () => {
 
   test('Alibaba: the quota of a 429 is that of a minute, and comes back', async () => {
     const body = {
-      error: { message: 'You exceeded your current quota', type: 'insufficient_quota', code: 'insufficient_quota' },
+      error: {
+        message: 'You exceeded your current quota',
+        type: 'insufficient_quota',
+        code: 'insufficient_quota',
+      },
     }
     const codes = (['alibaba', 'grok'] as const).map(async (name) => {
       const provider = createPreset(name, {
@@ -319,7 +375,11 @@ describe('quirks', () => {
     ['zai', 'toolChoice', { tools, toolChoice: 'required' }],
     ['alibaba', 'toolChoice', { tools, toolChoice: 'required' }],
     ['lmstudio', 'responseFormat.*"json"', { responseFormat: { type: 'json' } }],
-    ['lmstudio', 'toolChoice.*get_weather.*required', { tools, toolChoice: { name: 'get_weather' } }],
+    [
+      'lmstudio',
+      'toolChoice.*get_weather.*required',
+      { tools, toolChoice: { name: 'get_weather' } },
+    ],
     ['llamacpp-server', 'toolChoice.*get_weather', { tools, toolChoice: { name: 'get_weather' } }],
     ['groq', 'topLogprobs', { topLogprobs: 1 }],
     ['together', 'topLogprobs', { topLogprobs: 1 }],
@@ -346,11 +406,19 @@ describe('capabilities', () => {
       tools: { supported: false },
       parallelTools: { supported: false },
     })
-    expect(capabilities({ quirks: { lacks: ['tools'] }, profile: { supportsTools: true } }).tools.supported).toBe(false)
-    expect(capabilities(toPresetConfig('lmstudio', { profile: { supportsTools: true } })).tools).toEqual({
+    expect(
+      capabilities({ quirks: { lacks: ['tools'] }, profile: { supportsTools: true } }).tools
+        .supported,
+    ).toBe(false)
+    expect(
+      capabilities(toPresetConfig('lmstudio', { profile: { supportsTools: true } })).tools,
+    ).toEqual({
       supported: true,
       source: 'profile of the configuration',
     })
-    expect(capabilities(toPresetConfig('lmstudio', { quirks: { responseFormats: [] } })).schema.supported).toBe(false)
+    expect(
+      capabilities(toPresetConfig('lmstudio', { quirks: { responseFormats: [] } })).schema
+        .supported,
+    ).toBe(false)
   })
 })

@@ -17,7 +17,10 @@ interface Sent {
 }
 
 /** A configuration whose requests are kept, and answered with the bodies given, the last one again and again. */
-function recorder(...answers: readonly object[]): { readonly sent: Sent[]; readonly config: OpenAICompatibleConfig } {
+function recorder(...answers: readonly object[]): {
+  readonly sent: Sent[]
+  readonly config: OpenAICompatibleConfig
+} {
   const sent: Sent[] = []
   const fetch: OpenAICompatibleConfig['fetch'] = (input, init) => {
     const body = init?.body === undefined ? undefined : JSON.parse(init.body as string)
@@ -53,7 +56,10 @@ const weather: ToolDefinition = {
   description: 'Weather of a city',
   parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
 }
-const png = { type: 'image', source: { type: 'base64', mediaType: 'image/png', data: 'AAAA' } } as const
+const png = {
+  type: 'image',
+  source: { type: 'base64', mediaType: 'image/png', data: 'AAAA' },
+} as const
 
 describe('the body', () => {
   test('the request body of a plain call has the two defaults and no stream fields', async () => {
@@ -66,7 +72,9 @@ describe('the body', () => {
   })
 
   test('the request body of a stream asks for usage', async () => {
-    const { sent, config } = recorder({ choices: [{ delta: { content: 'Hi' }, finish_reason: 'stop' }] })
+    const { sent, config } = recorder({
+      choices: [{ delta: { content: 'Hi' }, finish_reason: 'stop' }],
+    })
     for await (const _ of await createOpenAICompatible(config).stream('Hello'));
     expect(sent[0]?.body).toEqual({
       model: 'm',
@@ -77,7 +85,10 @@ describe('the body', () => {
       stream_options: { include_usage: true },
     })
     expect(sent[0]?.headers.get('accept')).toBe('text/event-stream')
-    for await (const _ of await createOpenAICompatible({ ...config, quirks: { streamUsage: false } }).stream('Hello'));
+    for await (const _ of await createOpenAICompatible({
+      ...config,
+      quirks: { streamUsage: false },
+    }).stream('Hello'));
     expect(sent[1]?.body).not.toHaveProperty('stream_options')
   })
 
@@ -117,7 +128,11 @@ describe('the body', () => {
       tools: [
         {
           type: 'function',
-          function: { name: 'get_weather', description: 'Weather of a city', parameters: weather.parameters },
+          function: {
+            name: 'get_weather',
+            description: 'Weather of a city',
+            parameters: weather.parameters,
+          },
         },
         { type: 'web_search' },
       ],
@@ -129,7 +144,13 @@ describe('the body', () => {
       },
       min_p: 0.1,
     })
-    expect(await bodyOf([user], { temperature: 0, responseFormat: { type: 'json' }, toolChoice: 'auto' })).toEqual({
+    expect(
+      await bodyOf([user], {
+        temperature: 0,
+        responseFormat: { type: 'json' },
+        toolChoice: 'auto',
+      }),
+    ).toEqual({
       model: 'm',
       messages: [{ role: 'user', content: 'Hello' }],
       max_tokens: 4096,
@@ -173,7 +194,11 @@ describe('messages', () => {
           { ...png, detail: 'low' },
           { type: 'image', source: { type: 'url', url: 'https://img.test/a.png' } },
           { type: 'audio', source: { type: 'base64', mediaType: 'audio/mpeg', data: 'AAAA' } },
-          { type: 'file', name: 'a.pdf', source: { type: 'base64', mediaType: 'application/pdf', data: 'AAAA' } },
+          {
+            type: 'file',
+            name: 'a.pdf',
+            source: { type: 'base64', mediaType: 'application/pdf', data: 'AAAA' },
+          },
         ],
       },
     ]
@@ -189,7 +214,10 @@ describe('messages', () => {
           { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA', detail: 'low' } },
           { type: 'image_url', image_url: { url: 'https://img.test/a.png' } },
           { type: 'input_audio', input_audio: { data: 'AAAA', format: 'mp3' } },
-          { type: 'file', file: { filename: 'a.pdf', file_data: 'data:application/pdf;base64,AAAA' } },
+          {
+            type: 'file',
+            file: { filename: 'a.pdf', file_data: 'data:application/pdf;base64,AAAA' },
+          },
         ],
       },
     ])
@@ -206,7 +234,10 @@ describe('messages', () => {
     {
       role: 'assistant',
       content: '',
-      toolCalls: [foreign, { ...foreign, id: 'b', argumentsText: '{"city', arguments: {}, error: 'cut' }],
+      toolCalls: [
+        foreign,
+        { ...foreign, id: 'b', argumentsText: '{"city', arguments: {}, error: 'cut' },
+      ],
       reasoning: 'Hm',
       ...(origin && { origin }),
     },
@@ -227,7 +258,9 @@ describe('messages', () => {
       details: [{ type: 'reasoning.encrypted', data: 'x' }],
       extras: { 0: { secret: 1 } },
     }
-    expect((await bodyOf(round({ provider: 'other', model: 'm', state }))).messages.slice(1)).toEqual([
+    expect(
+      (await bodyOf(round({ provider: 'other', model: 'm', state }))).messages.slice(1),
+    ).toEqual([
       {
         role: 'assistant',
         content: null,
@@ -246,9 +279,15 @@ describe('messages', () => {
   })
 
   test('messages of an own tool turn go back with their ids, reasoning and opaque fields in place', async () => {
-    const own = (state: unknown) => bodyOf(round({ provider: 'openai-compatible', model: 'm', state }))
-    expect((await own({ field: 'reasoning', extras: { 1: { sig: 'x' } } })).messages.slice(1, 3)).toMatchObject([
-      { reasoning: 'Hm', tool_calls: [{ id: foreign.id }, { id: 'b', extra_content: { sig: 'x' } }] },
+    const own = (state: unknown) =>
+      bodyOf(round({ provider: 'openai-compatible', model: 'm', state }))
+    expect(
+      (await own({ field: 'reasoning', extras: { 1: { sig: 'x' } } })).messages.slice(1, 3),
+    ).toMatchObject([
+      {
+        reasoning: 'Hm',
+        tool_calls: [{ id: foreign.id }, { id: 'b', extra_content: { sig: 'x' } }],
+      },
       { tool_call_id: foreign.id },
     ])
     const details = [{ type: 'reasoning.encrypted', data: 'x' }]
@@ -259,13 +298,17 @@ describe('messages', () => {
       { type: 'thinking', thinking: [{ type: 'text', text: 'Hm' }] },
     ])
     expect(
-      (await bodyOf(round(), {}, { quirks: { requiredReasoningField: 'reasoning_content' } })).messages[1]
-        .reasoning_content,
+      (await bodyOf(round(), {}, { quirks: { requiredReasoningField: 'reasoning_content' } }))
+        .messages[1].reasoning_content,
     ).toBe('Hm')
   })
 
   test('messages of the second request with tools have what the first reply said', async () => {
-    const call = { index: 0, id: 'c1', function: { name: 'get_weather', arguments: '{"city":"Oslo"}' } }
+    const call = {
+      index: 0,
+      id: 'c1',
+      function: { name: 'get_weather', arguments: '{"city":"Oslo"}' },
+    }
     const { sent, config } = recorder(
       {
         choices: [
@@ -279,7 +322,8 @@ describe('messages', () => {
     )
     const reader = await createOpenAICompatible(config).streamWithTools([user], [weather])
     for await (const event of reader)
-      if (event.type === 'tool-call-complete') await reader.sendToolResults([{ callId: 'c1', content: '3 degrees' }])
+      if (event.type === 'tool-call-complete')
+        await reader.sendToolResults([{ callId: 'c1', content: '3 degrees' }])
     expect(reader.fullText()).toBe('Let me see.Cold.')
     expect(sent[1]?.body.messages).toEqual([
       { role: 'user', content: 'Hello' },
@@ -287,7 +331,13 @@ describe('messages', () => {
         role: 'assistant',
         content: 'Let me see.',
         reasoning_content: 'Hm',
-        tool_calls: [{ id: 'c1', type: 'function', function: { name: 'get_weather', arguments: '{"city":"Oslo"}' } }],
+        tool_calls: [
+          {
+            id: 'c1',
+            type: 'function',
+            function: { name: 'get_weather', arguments: '{"city":"Oslo"}' },
+          },
+        ],
       },
       { role: 'tool', tool_call_id: 'c1', content: '3 degrees' },
     ])
@@ -311,7 +361,9 @@ describe('a reply with a picture', () => {
       { content: [{ type: 'text', text: 'A cat' }, image_url] },
     ],
   ])('%s goes back as it came, and only to its own vendor', async (_, message, wanted) => {
-    const { sent, config } = recorder({ choices: [{ message, delta: message, finish_reason: 'stop' }] })
+    const { sent, config } = recorder({
+      choices: [{ message, delta: message, finish_reason: 'stop' }],
+    })
     const provider = createOpenAICompatible(config)
     const reader = await provider.streamWithTools([user], [])
     for await (const _event of reader);
@@ -329,13 +381,31 @@ describe('what the wire cannot express is refused by name', () => {
   const image: ChatMessage = { role: 'user', content: [png] }
   const result = (content: ChatMessage['content']): ChatMessage[] => [
     user,
-    { role: 'assistant', content: '', toolCalls: [{ id: 'a', name: 'f', arguments: {}, argumentsText: '{}' }] },
+    {
+      role: 'assistant',
+      content: '',
+      toolCalls: [{ id: 'a', name: 'f', arguments: {}, argumentsText: '{}' }],
+    },
     { role: 'tool', toolCallId: 'a', content },
   ]
 
-  test.each<[string, readonly ChatMessage[], CallOptions, OpenAICompatibleConfig['quirks'], RegExp]>([
-    ['an image in a tool result', result([png]), {}, {}, /messages\[2\] \(a tool result\): content of type "image"/],
-    ['an image the server cannot see', [image], {}, { inputs: ['text'] }, /messages\[0\]: content of type "image"/],
+  test.each<
+    [string, readonly ChatMessage[], CallOptions, OpenAICompatibleConfig['quirks'], RegExp]
+  >([
+    [
+      'an image in a tool result',
+      result([png]),
+      {},
+      {},
+      /messages\[2\] \(a tool result\): content of type "image"/,
+    ],
+    [
+      'an image the server cannot see',
+      [image],
+      {},
+      { inputs: ['text'] },
+      /messages\[0\]: content of type "image"/,
+    ],
     [
       'an image of the assistant',
       [user, { role: 'assistant', content: [png] }],
@@ -345,19 +415,35 @@ describe('what the wire cannot express is refused by name', () => {
     ],
     [
       'audio by its address',
-      [{ role: 'user', content: [{ type: 'audio', source: { type: 'url', url: 'https://a.test/a.mp3' } }] }],
+      [
+        {
+          role: 'user',
+          content: [{ type: 'audio', source: { type: 'url', url: 'https://a.test/a.mp3' } }],
+        },
+      ],
       {},
       {},
       /audio given by its address/,
     ],
     [
       'a file by its address',
-      [{ role: 'user', content: [{ type: 'file', source: { type: 'url', url: 'https://a.test/a.pdf' } }] }],
+      [
+        {
+          role: 'user',
+          content: [{ type: 'file', source: { type: 'url', url: 'https://a.test/a.pdf' } }],
+        },
+      ],
       {},
       {},
       /a file given by its address/,
     ],
-    ['an option without a field', [user], { topK: 4 }, { lacks: ['topK'] }, /^openai-compatible: .*topK/],
+    [
+      'an option without a field',
+      [user],
+      { topK: 4 },
+      { lacks: ['topK'] },
+      /^openai-compatible: .*topK/,
+    ],
     [
       'a schema',
       [user],
@@ -394,13 +480,22 @@ describe('what the wire cannot express is refused by name', () => {
       /^openai-compatible: unsupported: .*cannot take tools$/,
     ],
     ['a call in the history', result('seen'), {}, { lacks: ['tools'] }, /cannot take tools$/],
-    ['a name', [{ role: 'user', name: 'ada', content: 'Hi' }], {}, { messageNames: false }, /messages\[0\]: a name/],
-  ])('what the wire cannot express is refused by name: %s', async (_, messages, options, quirks = {}, wanted) => {
-    await expect(bodyOf(messages, options, { quirks })).rejects.toMatchObject({
-      code: 'unsupported',
-      message: expect.stringMatching(wanted) as string,
-    })
-  })
+    [
+      'a name',
+      [{ role: 'user', name: 'ada', content: 'Hi' }],
+      {},
+      { messageNames: false },
+      /messages\[0\]: a name/,
+    ],
+  ])(
+    'what the wire cannot express is refused by name: %s',
+    async (_, messages, options, quirks = {}, wanted) => {
+      await expect(bodyOf(messages, options, { quirks })).rejects.toMatchObject({
+        code: 'unsupported',
+        message: expect.stringMatching(wanted) as string,
+      })
+    },
+  )
 
   test('an image in a tool result is sent to a server that accepts it', async () => {
     const { messages } = await bodyOf(
@@ -415,8 +510,12 @@ describe('what the wire cannot express is refused by name', () => {
   })
 
   test('a forced tool that does not exist is refused', async () => {
-    await expect(bodyOf([user], { toolChoice: 'required' })).rejects.toMatchObject({ code: 'invalid-request' })
-    await expect(bodyOf([user], { tools: [weather], toolChoice: { name: 'other' } })).rejects.toMatchObject({
+    await expect(bodyOf([user], { toolChoice: 'required' })).rejects.toMatchObject({
+      code: 'invalid-request',
+    })
+    await expect(
+      bodyOf([user], { tools: [weather], toolChoice: { name: 'other' } }),
+    ).rejects.toMatchObject({
       code: 'invalid-request',
     })
   })
@@ -445,9 +544,11 @@ describe('where it goes', () => {
 
   test('a path of the configuration replaces the usual one', async () => {
     const { sent, config } = recorder()
-    await createOpenAICompatible({ ...config, baseUrl: 'https://h.test/inference', quirks: { apiPath: '' } }).complete(
-      'Hello',
-    )
+    await createOpenAICompatible({
+      ...config,
+      baseUrl: 'https://h.test/inference',
+      quirks: { apiPath: '' },
+    }).complete('Hello')
     expect(sent[0]?.url).toBe('https://h.test/inference/chat/completions')
   })
 
@@ -462,13 +563,19 @@ describe('where it goes', () => {
       apiKey: 'sk-1234567890',
       headers: { authorization: 'Basic abc' },
     }).complete('Hello')
-    expect(sent.map(({ headers }) => headers.get('authorization'))).toEqual([null, 'Bearer sk-1234567890', 'Basic abc'])
+    expect(sent.map(({ headers }) => headers.get('authorization'))).toEqual([
+      null,
+      'Bearer sk-1234567890',
+      'Basic abc',
+    ])
     expect(sent[1]?.headers.get('x-extra')).toBe('1')
     expect(sent[1]?.body).not.toHaveProperty('headers')
   })
 
   test('a key or an address that cannot be used is refused at once', () => {
-    expect(() => createOpenAICompatible({ baseUrl: 'http://h.test', model: 'm', apiKey: 'a\nb' })).toThrow(/position 1/)
+    expect(() =>
+      createOpenAICompatible({ baseUrl: 'http://h.test', model: 'm', apiKey: 'a\nb' }),
+    ).toThrow(/position 1/)
     expect(() => createOpenAICompatible({ baseUrl: 'localhost:1234', model: 'm' })).toThrow(
       expect.objectContaining({ code: 'invalid-base-url' }) as Error,
     )

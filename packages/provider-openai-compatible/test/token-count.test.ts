@@ -27,9 +27,19 @@ function server(...answers: readonly unknown[]) {
 describe('counted tokens', () => {
   test('llama.cpp counts by the template and then the tokenizer, next to /v1', async () => {
     const { sent, fetch } = server({ prompt: '<s>Hi' }, { tokens: [1, 2, 3] })
-    const config = toPresetConfig('llamacpp-server', { baseUrl: 'http://h.test/llama/v1', apiKey: 'sk-count-1', fetch })
-    expect(await countTokens(config, messages, { system: 'S', tools })).toEqual({ tokens: 3, source: 'tokenizer' })
-    expect(sent.map(({ url }) => url)).toEqual(['http://h.test/llama/apply-template', 'http://h.test/llama/tokenize'])
+    const config = toPresetConfig('llamacpp-server', {
+      baseUrl: 'http://h.test/llama/v1',
+      apiKey: 'sk-count-1',
+      fetch,
+    })
+    expect(await countTokens(config, messages, { system: 'S', tools })).toEqual({
+      tokens: 3,
+      source: 'tokenizer',
+    })
+    expect(sent.map(({ url }) => url)).toEqual([
+      'http://h.test/llama/apply-template',
+      'http://h.test/llama/tokenize',
+    ])
     expect(sent[0]?.body).toMatchObject({
       messages: [{ role: 'system', content: 'S' }, { role: 'user' }],
       tools: [{ function: { name: 'get_weather' } }],
@@ -52,7 +62,9 @@ describe('counted tokens', () => {
         return () => undefined
       },
     }
-    await expect(countTokens(toPresetConfig('llamacpp-server', { fetch, clock }), messages)).rejects.toMatchObject({
+    await expect(
+      countTokens(toPresetConfig('llamacpp-server', { fetch, clock }), messages),
+    ).rejects.toMatchObject({
       code: 'overloaded',
       attempts: 3,
     })
@@ -61,7 +73,9 @@ describe('counted tokens', () => {
 
   test('vLLM counts with one request that has everything', async () => {
     const { sent, fetch } = server({ count: 17, max_model_len: 4096, tokens: [] })
-    expect(await countTokens(toPresetConfig('vllm', { model: 'm', fetch }), messages, { tools })).toEqual({
+    expect(
+      await countTokens(toPresetConfig('vllm', { model: 'm', fetch }), messages, { tools }),
+    ).toEqual({
       tokens: 17,
       source: 'tokenizer',
     })
@@ -90,18 +104,29 @@ describe('counted tokens', () => {
     const called: ChatMessage = {
       role: 'assistant',
       content: '',
-      toolCalls: [{ id: 'a', name: 'get_weather', arguments: { city: 'Rome' }, argumentsText: '{"city":"Rome"}' }],
+      toolCalls: [
+        {
+          id: 'a',
+          name: 'get_weather',
+          arguments: { city: 'Rome' },
+          argumentsText: '{"city":"Rome"}',
+        },
+      ],
     }
     expect(await count({}, [...messages, called])).toBeGreaterThan(plain + 8)
     expect(sent).toEqual([])
   })
 
   test('a response without a count is a failure, not a count of 0', async () => {
-    const llama = toPresetConfig('llamacpp-server', { fetch: server({ prompt: 'x' }, { tokens: 3 }).fetch })
+    const llama = toPresetConfig('llamacpp-server', {
+      fetch: server({ prompt: 'x' }, { tokens: 3 }).fetch,
+    })
     await expect(countTokens(llama, messages)).rejects.toMatchObject({ code: 'protocol' })
     await expect(
       countTokens(toPresetConfig('vllm', { model: 'm', fetch: server({}).fetch }), messages),
     ).rejects.toMatchObject({ code: 'protocol' })
-    await expect(countTokens(llama, messages, { maxTokens: 0 })).rejects.toMatchObject({ code: 'config' })
+    await expect(countTokens(llama, messages, { maxTokens: 0 })).rejects.toMatchObject({
+      code: 'config',
+    })
   })
 })

@@ -9,7 +9,11 @@ import {
   listModels,
 } from '../src/index.js'
 
-const base = { baseUrl: 'http://127.0.0.1:9', model: 'm', fetch: () => Promise.reject(new Error('nothing is sent')) }
+const base = {
+  baseUrl: 'http://127.0.0.1:9',
+  model: 'm',
+  fetch: () => Promise.reject(new Error('nothing is sent')),
+}
 const provider = createOpenAICompatible(base)
 const of = (more: object): Parameters<typeof createOpenAICompatible>[0] => ({ ...base, ...more })
 
@@ -19,7 +23,10 @@ test.each([
   [{ maxOutputTokens: 5 }, 'unknown setting "maxOutputTokens"; set defaults.maxTokens'],
   [{ idleMs: 5 }, 'unknown setting "idleMs"; set timeouts.idleMs'],
   [{ streamUsage: false }, 'unknown setting "streamUsage"; set quirks.streamUsage'],
-  [{ defaults: { maxOutputTokens: 5 } }, 'defaults: unknown setting "maxOutputTokens"; did you mean "maxTokens"?'],
+  [
+    { defaults: { maxOutputTokens: 5 } },
+    'defaults: unknown setting "maxOutputTokens"; did you mean "maxTokens"?',
+  ],
   [{ timeouts: { idle: 5 } }, 'timeouts: unknown setting "idle"; did you mean "idleMs"?'],
   [{ quirks: { stream: false } }, 'quirks: unknown setting "stream"'],
 ])('a creator refuses %j and says what was meant', (more, message) => {
@@ -54,7 +61,9 @@ test.each<[string, (provider: Provider, options: object) => Promise<unknown>]>([
     'openai-compatible: options of the call: unknown setting "maxOutputTokens"; did you mean "maxTokens"?',
   )
   await expect(call(provider, { attempts: 2 })).rejects.toThrow('; set retry.attempts')
-  await expect(call(provider, { retry: { attempt: 2 } })).rejects.toThrow('retry: unknown setting "attempt"')
+  await expect(call(provider, { retry: { attempt: 2 } })).rejects.toThrow(
+    'retry: unknown setting "attempt"',
+  )
 })
 
 test('embed rejects an unknown option', async () => {
@@ -70,7 +79,9 @@ test('a message and a tool that were spread with more fields work as before', as
     ...base,
     fetch: (_, init) => {
       bodies.push(JSON.parse(init?.body as string))
-      return Promise.resolve(Response.json({ choices: [{ message: { content: 'ok' }, finish_reason: 'stop' }] }))
+      return Promise.resolve(
+        Response.json({ choices: [{ message: { content: 'ok' }, finish_reason: 'stop' }] }),
+      )
     },
   })
   const messages = [{ role: 'user' as const, content: 'x', createdAt: 'today' }]
@@ -80,6 +91,8 @@ test('a message and a tool that were spread with more fields work as before', as
 })
 
 test('listModels checks its configuration, and settings that are undefined pass', async () => {
-  await expect(listModels({ ...base, apikey: 'x' } as never)).rejects.toThrow('did you mean "apiKey"?')
+  await expect(listModels({ ...base, apikey: 'x' } as never)).rejects.toThrow(
+    'did you mean "apiKey"?',
+  )
   expect(createOpenAICompatible(of({ apikey: undefined })).model).toBe('m')
 })

@@ -6,7 +6,8 @@ import { type ApiRequest, ownRequest } from './own-requests.js'
 import { toSettings } from './provider.js'
 
 /** What the endpoints besides conversations need: the connection, and how to send. */
-export type JsonEndpointConfig = OpenAIConnection & Omit<CommonConfig, 'model'> & { readonly model?: string }
+export type JsonEndpointConfig = OpenAIConnection &
+  Omit<CommonConfig, 'model'> & { readonly model?: string }
 
 /** A client for the endpoints besides conversations, and how their requests are made. */
 export interface ApiClient {

@@ -43,7 +43,11 @@ interface WireBatch {
   readonly created_at?: unknown
   readonly expires_at?: unknown
   readonly errors?: { readonly data?: readonly { readonly message?: unknown }[] | null } | null
-  readonly request_counts?: { readonly total?: unknown; readonly completed?: unknown; readonly failed?: unknown } | null
+  readonly request_counts?: {
+    readonly total?: unknown
+    readonly completed?: unknown
+    readonly failed?: unknown
+  } | null
 }
 
 /** A name of a request, and the number in it. */
@@ -57,30 +61,47 @@ const indexOf = (name: unknown): number => Number(/^request-(\d+)$/.exec(asText(
 export function createOpenAIBatches(config: OpenAIConfig): BatchRunner {
   requireConfig(config, 'createOpenAIBatches', configNames, fieldNames)
   if (config.azure)
-    throw new LlmError('unsupported', 'azure-openai: unsupported: batches of Azure; use the API of the vendor')
+    throw new LlmError(
+      'unsupported',
+      'azure-openai: unsupported: batches of Azure; use the API of the vendor',
+    )
   const { api: _api, traits: _traits, dangerouslyAllowBrowser: _browser, ...connection } = config
   const { name, client, request } = apiClient(connection, 'resource')
   const files = createOpenAIFiles(connection)
   const ask = async (path: string, more: object, options: RequestOptions): Promise<WireBatch> =>
-    (await client.json<WireBatch | null>({ ...(await request(path)), inBandErrors: false, ...more }, options)) ?? {}
+    (await client.json<WireBatch | null>(
+      { ...(await request(path)), inBandErrors: false, ...more },
+      options,
+    )) ?? {}
   return createBatchRunner({
     provider: (fetch) => createOpenAI({ ...config, fetch }),
     create: async (items, options) => {
       const { endpoint, text } = toFile(items)
-      const file = { content: new TextEncoder().encode(text), name: 'batch.jsonl', mediaType: 'application/jsonl' }
+      const file = {
+        content: new TextEncoder().encode(text),
+        name: 'batch.jsonl',
+        mediaType: 'application/jsonl',
+      }
       const { retry: _, vendor, ...again } = options
-      const input = await files.upload(file, { ...again, vendor: { purpose: 'batch', headers: vendor?.['headers'] } })
+      const input = await files.upload(file, {
+        ...again,
+        vendor: { purpose: 'batch', headers: vendor?.['headers'] },
+      })
       const body = { input_file_id: input.id, endpoint, completion_window: '24h' }
       // The vendor has not counted them yet.
       return { ...toBatch(name, await ask('/batches', { body }, options)), total: items.length }
     },
     get: async (id, options) => toBatch(name, await ask(`/batches/${id}`, {}, options)),
-    cancel: async (id, options) => toBatch(name, await ask(`/batches/${id}/cancel`, { method: 'POST' }, options)),
+    cancel: async (id, options) =>
+      toBatch(name, await ask(`/batches/${id}/cancel`, { method: 'POST' }, options)),
     lines: async ({ id }, options) => {
       const { output_file_id, error_file_id } = await ask(`/batches/${id}`, {}, options)
       const lines: BatchLine[] = []
       for (const file of [asText(output_file_id), asText(error_file_id)].filter(Boolean)) {
-        const text = await client.text(await request(`/files/${encodeURIComponent(file)}/content`), options)
+        const text = await client.text(
+          await request(`/files/${encodeURIComponent(file)}/content`),
+          options,
+        )
         for (const line of text.split('\n')) if (line.trim()) lines.push(toLine(name, line))
       }
       return lines
@@ -102,7 +123,8 @@ function toFile(items: readonly BatchItem[]): { readonly endpoint: string; reado
 function toBatch(name: string, wire: WireBatch): Batch {
   const { id, request_counts, errors } = wire
   const status = statuses[asText(wire.status)]
-  if (!asText(id) || !status) throw namedError(name, 'protocol', 'the response is not a batch that this API defines')
+  if (!asText(id) || !status)
+    throw namedError(name, 'protocol', 'the response is not a batch that this API defines')
   const why = (errors?.data ?? []).map(({ message }) => asText(message)).filter(Boolean)
   const { total, completed, failed } = request_counts ?? {}
   const createdAt = dateOf(wire.created_at)
@@ -127,7 +149,8 @@ function toLine(name: string, text: string): BatchLine {
       }
     | undefined
     | null
-  if (typeof line !== 'object' || line === null) throw namedError(name, 'protocol', 'a line of the results is not JSON')
+  if (typeof line !== 'object' || line === null)
+    throw namedError(name, 'protocol', 'a line of the results is not JSON')
   const index = indexOf(line.custom_id)
   const { response, error } = line
   if (typeof response?.status_code === 'number')
@@ -141,5 +164,9 @@ function toFailure(name: string, { code, message }: JsonObject): LlmError {
   const failure = { status: 200, headers, body: undefined, text: '', inBand: true }
   const why = asText(message) || asText(code) || 'the vendor gives no reason'
   const expired = asText(code) === 'batch_expired' || asText(code) === 'batch_cancelled'
-  return toProviderError(name, failure, { code: expired ? 'aborted' : 'server', type: asText(code), message: why })
+  return toProviderError(name, failure, {
+    code: expired ? 'aborted' : 'server',
+    type: asText(code),
+    message: why,
+  })
 }

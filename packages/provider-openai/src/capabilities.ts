@@ -35,14 +35,22 @@ export function capabilities({
       tools: { supported: true, source: `${docs}/guides/function-calling` },
       parallelTools: { supported: 'by-model', source: `${docs}/guides/function-calling` },
       images: { supported: 'by-model', source: `${docs}/guides/images-vision` },
-      schema: { supported: 'by-model', withTools: true, source: `${docs}/guides/structured-outputs` },
+      schema: {
+        supported: 'by-model',
+        withTools: true,
+        source: `${docs}/guides/structured-outputs`,
+      },
       logprobs: {
         supported: reasoning ? 'by-model' : true,
-        source: 'https://developers.openai.com/api/reference/resources/chat/subresources/completions',
+        source:
+          'https://developers.openai.com/api/reference/resources/chat/subresources/completions',
       },
       reasoning: { supported: reasoning || 'by-model', source: `${docs}/guides/reasoning` },
       embeddings: { supported: true, source: `${docs}/guides/embeddings` },
-      files: { supported: true, source: 'https://developers.openai.com/api/reference/resources/files' },
+      files: {
+        supported: true,
+        source: 'https://developers.openai.com/api/reference/resources/files',
+      },
       ...(api !== 'chat' && { providerTools }),
     },
     profile,

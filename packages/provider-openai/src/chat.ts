@@ -22,7 +22,15 @@ export function toDialect(endpoint: Endpoint, traits: ModelTraits, own: boolean)
     maxTokensField: own || traits.reasoning ? 'max_completion_tokens' : 'max_tokens',
     systemRole: own && traits.reasoning ? 'developer' : 'system',
     takesTemperature: traits.takesTemperature,
-    reasoning: traits.reasoning ? (own ? { ...reasoning, ...ownLevels } : reasoning) : { ...reasoning, none: {} },
-    ...(own && { toolCallIds: { maxLength: 40 }, replayReasoning: 'never' as const, lacks: ['topK'] as const }),
+    reasoning: traits.reasoning
+      ? own
+        ? { ...reasoning, ...ownLevels }
+        : reasoning
+      : { ...reasoning, none: {} },
+    ...(own && {
+      toolCallIds: { maxLength: 40 },
+      replayReasoning: 'never' as const,
+      lacks: ['topK'] as const,
+    }),
   }
 }

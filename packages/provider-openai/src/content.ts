@@ -1,4 +1,11 @@
-import { type Content, type ContentPart, type JsonObject, LlmError, type MediaSource, textOf } from '@modelport/core'
+import {
+  type Content,
+  type ContentPart,
+  type JsonObject,
+  LlmError,
+  type MediaSource,
+  textOf,
+} from '@modelport/core'
 import { withVendor } from '@modelport/driver'
 
 const toDataUrl = ({ mediaType, data }: Extract<MediaSource, { type: 'base64' }>): string =>
@@ -15,7 +22,8 @@ const toImage = (source: MediaSource): JsonObject =>
  */
 export function toInputContent(content: Content): string | readonly JsonObject[] {
   if (typeof content === 'string') return content
-  if (content.every((part) => part.type === 'text' && !part.vendor && !part.cache)) return textOf(content)
+  if (content.every((part) => part.type === 'text' && !part.vendor && !part.cache))
+    return textOf(content)
   return content.map(toInputPart)
 }
 
@@ -37,11 +45,16 @@ function toPart(part: ContentPart): JsonObject {
     case 'text':
       return { type: 'input_text', text: part.text }
     case 'image':
-      return { type: 'input_image', ...toImage(part.source), ...(part.detail && { detail: part.detail }) }
+      return {
+        type: 'input_image',
+        ...toImage(part.source),
+        ...(part.detail && { detail: part.detail }),
+      }
     case 'file': {
       const { source, name } = part
       if (source.type === 'file') return { type: 'input_file', file_id: source.id }
-      if (source.type === 'url') return { type: 'input_file', file_url: source.url, ...(name && { filename: name }) }
+      if (source.type === 'url')
+        return { type: 'input_file', file_url: source.url, ...(name && { filename: name }) }
       return {
         type: 'input_file',
         filename: name ?? `file.${source.mediaType.replace(/^.*[/.+]/, '')}`,

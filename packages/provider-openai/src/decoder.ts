@@ -1,6 +1,14 @@
 import { toCounts } from '@modelport/chat-completions'
 import { asText, type FinishReason, LlmError } from '@modelport/core'
-import { type Decoder, listOf, parseJson, type Sink, type Turn, tryParseJson, type WireRecord } from '@modelport/driver'
+import {
+  type Decoder,
+  listOf,
+  parseJson,
+  type Sink,
+  type Turn,
+  tryParseJson,
+  type WireRecord,
+} from '@modelport/driver'
 import { reportFacts } from './facts.js'
 import { type ItemProgress, ItemReader } from './items.js'
 import { keptAs, knownStart, toState } from './state.js'
@@ -8,7 +16,11 @@ import { type WireEvent, type WireItem, type WireResponse } from './wire.js'
 
 /** Why a reply is incomplete; `max_tokens` is the word of other servers. */
 const incompleteReasons = new Map(
-  Object.entries<FinishReason>({ max_output_tokens: 'length', max_tokens: 'length', content_filter: 'content-filter' }),
+  Object.entries<FinishReason>({
+    max_output_tokens: 'length',
+    max_tokens: 'length',
+    content_filter: 'content-filter',
+  }),
 )
 
 /**
@@ -50,7 +62,10 @@ class ResponsesDecoder implements Decoder {
     const type = asText(event.type ?? record.event)
     if (type.startsWith('response.') || type === 'error') this.#event(type, event)
     else if (asText(event.object).startsWith('chat.completion') || event.choices) {
-      throw new LlmError('protocol', 'the server responded in the Chat Completions format; set api: "chat"')
+      throw new LlmError(
+        'protocol',
+        'the server responded in the Chat Completions format; set api: "chat"',
+      )
     } else if (event.object === 'response' || event.output) this.#end(event, event.status)
     else if (event.error !== undefined && event.error !== null) this.#sink.fail({ body: event })
   }
@@ -64,7 +79,10 @@ class ResponsesDecoder implements Decoder {
         break
       }
       case 'response.output_text.done':
-        this.#items.part(this.#progress(event), event.content_index, { ...event, type: 'output_text' })
+        this.#items.part(this.#progress(event), event.content_index, {
+          ...event,
+          type: 'output_text',
+        })
         break
       case 'response.refusal.delta':
         this.#items.refusal(this.#progress(event), event.content_index, event.delta)
@@ -88,7 +106,8 @@ class ResponsesDecoder implements Decoder {
         this.#items.callText(this.#progress(event), event.delta)
         break
       case 'response.function_call_arguments.done':
-        if (!this.#progress(event).called) this.#items.callText(this.#progress(event), event.arguments)
+        if (!this.#progress(event).called)
+          this.#items.callText(this.#progress(event), event.arguments)
         break
       // The transcript of audio is kept, as in Chat Completions: the wire does not tell the format of its bytes.
       case 'response.audio.transcript.delta':
@@ -114,7 +133,10 @@ class ResponsesDecoder implements Decoder {
       case 'response.failed':
       case 'response.cancelled':
         // Some servers put the failure next to the response.
-        this.#end({ ...event.response, error: event.response?.error ?? event.error }, type.slice('response.'.length))
+        this.#end(
+          { ...event.response, error: event.response?.error ?? event.error },
+          type.slice('response.'.length),
+        )
         break
       case 'error':
       case 'response.error':
@@ -131,7 +153,8 @@ class ResponsesDecoder implements Decoder {
     const latest = this.#progress(event)
     const known = this.#done.get(latest.key)
     if (!known) this.#item(latest, item)
-    else if (JSON.stringify(known) !== JSON.stringify(item)) this.#item(this.#progress(event, true), item)
+    else if (JSON.stringify(known) !== JSON.stringify(item))
+      this.#item(this.#progress(event, true), item)
   }
 
   #item(progress: ItemProgress, item: WireItem): void {
@@ -142,8 +165,12 @@ class ResponsesDecoder implements Decoder {
   /** The reply is over. A server that sent no finished item has them all here, one that left some out has those. */
   #end(response: WireResponse, status: string | undefined): void {
     if (status === 'queued' || status === 'in_progress')
-      throw new LlmError('protocol', `the response is ${status}: the server writes it in the background; stream it`)
-    if (status === 'cancelled') throw new LlmError('aborted', 'the response was cancelled at the server')
+      throw new LlmError(
+        'protocol',
+        `the response is ${status}: the server writes it in the background; stream it`,
+      )
+    if (status === 'cancelled')
+      throw new LlmError('aborted', 'the response was cancelled at the server')
     const items = listOf(response.output)
     const given = this.#done.size ? this.#items.missing(items) : items.entries()
     for (const [place, item] of given) this.#item(this.#items.progress(place, item.id, true), item)
@@ -157,9 +184,15 @@ class ResponsesDecoder implements Decoder {
         `the server's total has ${counts.unattributedTokens} tokens that it counts neither as prompt nor as output`,
       )
     if (status === 'failed')
-      this.#sink.fail({ body: error ?? { message: 'the response failed; the server gives no reason' } })
+      this.#sink.fail({
+        body: error ?? { message: 'the response failed; the server gives no reason' },
+      })
     const { model, options } = this.#turn
-    const state = toState([...this.#done.values()], model, keptAs(options.vendor ?? {}, response.id))
+    const state = toState(
+      [...this.#done.values()],
+      model,
+      keptAs(options.vendor ?? {}, response.id),
+    )
     if (state) this.#sink.state(state)
     this.#finish(response.status ?? status, response.incomplete_details?.reason)
   }

@@ -31,10 +31,14 @@ const defaultBaseUrl = 'https://api.openai.com/v1'
  * its resource, where the Responses API is.
  * @throws {LlmError} `invalid-base-url`, `config` — an address or a key is missing or malformed.
  */
-export function toEndpoint(connection: OpenAIConnection, api: 'deployment' | 'resource' = 'deployment'): Endpoint {
+export function toEndpoint(
+  connection: OpenAIConnection,
+  api: 'deployment' | 'resource' = 'deployment',
+): Endpoint {
   const { azure, apiKey, baseUrl = defaultBaseUrl } = connection
   const name = azure ? 'azure-openai' : 'openai'
-  if (azure && connection.baseUrl !== undefined) refuse(name, 'give either baseUrl or azure.endpoint, not both')
+  if (azure && connection.baseUrl !== undefined)
+    refuse(name, 'give either baseUrl or azure.endpoint, not both')
   const { href, host } = parseBaseUrl(azure ? azureRoot(name, azure, api) : baseUrl)
   const official = /^([a-z]+\.)?api\.openai\.com:443$/.test(host)
   const key = apiKey === undefined ? undefined : checkApiKey(apiKey, name)
@@ -47,7 +51,8 @@ export function toEndpoint(connection: OpenAIConnection, api: 'deployment' | 're
         : 'pass apiKey; only newProvider reads it from OPENAI_API_KEY',
     )
   }
-  if (key !== undefined && provide) refuse(name, 'give either apiKey or azure.azureADTokenProvider, not both')
+  if (key !== undefined && provide)
+    refuse(name, 'give either apiKey or azure.azureADTokenProvider, not both')
   const tokens = new RecentSecrets()
   return {
     name,
@@ -79,5 +84,7 @@ function azureRoot(
       name,
       'azure.deployment needs azure.apiVersion, for example "2025-04-01-preview"; leave both out for the v1 API',
     )
-  return api === 'resource' ? `${root}/openai` : `${root}/openai/deployments/${encodeURIComponent(deployment)}`
+  return api === 'resource'
+    ? `${root}/openai`
+    : `${root}/openai/deployments/${encodeURIComponent(deployment)}`
 }

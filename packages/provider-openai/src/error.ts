@@ -40,4 +40,5 @@ export function toError(provider: string, failure: HttpFailure): ProviderError {
   })
 }
 
-const asError = (value: unknown): WireError => (typeof value === 'object' && value !== null ? value : {})
+const asError = (value: unknown): WireError =>
+  typeof value === 'object' && value !== null ? value : {}

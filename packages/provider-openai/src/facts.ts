@@ -4,7 +4,8 @@ import { type WireResponse } from './wire.js'
 
 type Fields = Readonly<Partial<Record<string, unknown>>>
 
-const fieldsOf = (value: unknown): Fields => (typeof value === 'object' && value !== null ? (value as Fields) : {})
+const fieldsOf = (value: unknown): Fields =>
+  typeof value === 'object' && value !== null ? (value as Fields) : {}
 
 /** Reports what a finished response says besides its items and counts. */
 export function reportFacts(sink: Sink, response: WireResponse): void {
@@ -17,14 +18,22 @@ export function reportFacts(sink: Sink, response: WireResponse): void {
   const { input, output } = fieldsOf(response.moderation)
   if (input) sink.safety({ subject: 'prompt', data: input })
   if (output) sink.safety({ subject: 'reply', data: output })
-  const providerToolCounts = toolCounts({ ...fieldsOf(response.tool_usage), ...serverSide(response.usage) })
+  const providerToolCounts = toolCounts({
+    ...fieldsOf(response.tool_usage),
+    ...serverSide(response.usage),
+  })
   if (providerToolCounts) sink.usage({ providerToolCounts })
 }
 
 /** xAI's counts of its own tools stand in the usage. */
 function serverSide(usage: unknown): Fields {
-  const { num_sources_used, num_server_side_tools_used, server_side_tool_usage_details } = fieldsOf(usage)
-  return { num_sources_used, num_server_side_tools_used, ...fieldsOf(server_side_tool_usage_details) }
+  const { num_sources_used, num_server_side_tools_used, server_side_tool_usage_details } =
+    fieldsOf(usage)
+  return {
+    num_sources_used,
+    num_server_side_tools_used,
+    ...fieldsOf(server_side_tool_usage_details),
+  }
 }
 
 /** The counts above zero, those of a tool's own object as `tool_count`. */
@@ -34,6 +43,8 @@ function toolCounts(fields: Fields): NamedCounts | undefined {
       ? [[name, value]]
       : Object.entries(fieldsOf(value)).map(([part, count]) => [`${name}_${part}`, count]),
   )
-  const found = counts.filter((entry): entry is [string, number] => typeof entry[1] === 'number' && entry[1] > 0)
+  const found = counts.filter(
+    (entry): entry is [string, number] => typeof entry[1] === 'number' && entry[1] > 0,
+  )
   return found.length ? Object.fromEntries(found) : undefined
 }

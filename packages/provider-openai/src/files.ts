@@ -11,13 +11,15 @@ import { configNames, fieldNames } from './config.js'
 export function createOpenAIFiles(config: JsonEndpointConfig): FileStore {
   requireConfig(config, 'createOpenAIFiles', configNames, fieldNames)
   const connection = apiClient(config, 'resource')
-  if (config.azure) throw namedError(connection.name, 'unsupported', 'files of Azure; use the API of the vendor')
+  if (config.azure)
+    throw namedError(connection.name, 'unsupported', 'files of Azure; use the API of the vendor')
   return createFileStore({
     ...connection,
     maxBytes: 512_000_000,
     fields: 'id filename - bytes created_at expires_at',
     form: { purpose: 'user_data' },
     pageQuery: { limit: '10000' },
-    nextPage: ({ has_more: more, last_id: last }) => (more === true ? { after: asText(last) } : undefined),
+    nextPage: ({ has_more: more, last_id: last }) =>
+      more === true ? { after: asText(last) } : undefined,
   })
 }

@@ -46,7 +46,8 @@ export class ItemReader {
       return last && !(another && last.done) ? last : this.progress(this.#byIndex.size, undefined)
     const named = id === undefined ? undefined : this.#byId.get(id)
     const placed = index === undefined ? undefined : this.#byIndex.get(index)
-    const candidate = placed ?? (index === undefined || named?.index === undefined ? named : undefined)
+    const candidate =
+      placed ?? (index === undefined || named?.index === undefined ? named : undefined)
     const found = another && candidate?.done ? undefined : candidate
     const progress: ItemProgress = found ?? {
       key: placed ? `${index}#${++this.#repeated}` : (index ?? this.#newKey(id ?? '')),
@@ -67,7 +68,8 @@ export class ItemReader {
    */
   missing(all: readonly WireItem[]): (readonly [place: number, item: WireItem])[] {
     const places = [...all.entries()]
-    const isKnown = (place: number): boolean => (this.#byIndex.size ? this.#byIndex.has(place) : place < this.#count)
+    const isKnown = (place: number): boolean =>
+      this.#byIndex.size ? this.#byIndex.has(place) : place < this.#count
     const agrees = places.every(([place, { id = '' }]) => !isKnown(place) || this.#byId.has(id))
     return agrees && all.length > this.#count ? places.filter(([place]) => !isKnown(place)) : []
   }
@@ -101,7 +103,8 @@ export class ItemReader {
     piece: { delta?: string; text?: string },
   ): void {
     progress.reasoning ??= kind
-    if (progress.reasoning !== kind || (piece.delta === undefined && progress.parts.has(index))) return
+    if (progress.reasoning !== kind || (piece.delta === undefined && progress.parts.has(index)))
+      return
     progress.parts.add(index)
     this.#sink.reasoning(asText(piece.delta ?? piece.text))
   }
@@ -200,13 +203,21 @@ const toLogprobs = (given: WirePart['logprobs']): readonly TokenLogprob[] =>
     return [{ token: asText(token), logprob, ...(top.length && { top }) }]
   })
 
-function toCitation({ url, title, filename, file_id, start_index, end_index }: WireAnnotation): Citation | undefined {
+function toCitation({
+  url,
+  title,
+  filename,
+  file_id,
+  start_index,
+  end_index,
+}: WireAnnotation): Citation | undefined {
   const name = [title, filename, url ? '' : file_id].find(Boolean)
   if (!url && !name) return undefined
   return {
     ...(url && { url }),
     ...(name && { title: name }),
     ...(file_id && { fileId: file_id }),
-    ...(typeof start_index === 'number' && typeof end_index === 'number' && { start: start_index, end: end_index }),
+    ...(typeof start_index === 'number' &&
+      typeof end_index === 'number' && { start: start_index, end: end_index }),
   }
 }

@@ -51,7 +51,11 @@ export function toInput(messages: readonly ChatMessage[], rules: InputRules): Re
   return { instructions, input, items }
 }
 
-function toItems(message: ChatMessage, rules: InputRules, calls: Map<unknown, JsonObject>): JsonObject[] {
+function toItems(
+  message: ChatMessage,
+  rules: InputRules,
+  calls: Map<unknown, JsonObject>,
+): JsonObject[] {
   switch (message.role) {
     case 'system':
       return [own({ role: rules.systemRole, content: toInputContent(message.content) }, message)]
@@ -67,11 +71,16 @@ function toItems(message: ChatMessage, rules: InputRules, calls: Map<unknown, Js
 const own = (item: JsonObject, { role, vendor }: ChatMessage): JsonObject =>
   withVendor(item, vendor, `vendor of a ${role} message`)
 
-function toReplyItems(message: AssistantMessage, rules: InputRules, calls: Map<unknown, JsonObject>): JsonObject[] {
+function toReplyItems(
+  message: AssistantMessage,
+  rules: InputRules,
+  calls: Map<unknown, JsonObject>,
+): JsonObject[] {
   const replayed = replayItems(message, rules)
   if (replayed) {
     for (const item of replayed)
-      if (/^(function|custom_tool)_call$/.test(String(item['type']))) calls.set(item['call_id'], item)
+      if (/^(function|custom_tool)_call$/.test(String(item['type'])))
+        calls.set(item['call_id'], item)
     return replayed
   }
   const items: JsonObject[] = []
@@ -97,12 +106,19 @@ const toShownPart = (part: ContentPart): JsonObject =>
   part.type === 'audio' ? { type: 'input_text', text: '[audio]' } : toInputPart(part)
 
 /** The output of a call; one that a program of the vendor's made goes to that program. */
-function toOutput({ toolCallId, content, isError }: ToolMessage, call: JsonObject | undefined): JsonObject {
+function toOutput(
+  { toolCallId, content, isError }: ToolMessage,
+  call: JsonObject | undefined,
+): JsonObject {
   const output = toInputContent(content)
-  const marked = typeof output === 'string' ? `Error: ${output}` : [{ type: 'input_text', text: 'Error: ' }, ...output]
+  const marked =
+    typeof output === 'string'
+      ? `Error: ${output}`
+      : [{ type: 'input_text', text: 'Error: ' }, ...output]
   const caller = call?.['caller']
   return {
-    type: call?.['type'] === 'custom_tool_call' ? 'custom_tool_call_output' : 'function_call_output',
+    type:
+      call?.['type'] === 'custom_tool_call' ? 'custom_tool_call_output' : 'function_call_output',
     call_id: toolCallId,
     output: isError ? marked : output,
     ...(caller !== undefined && { caller }),

@@ -26,7 +26,10 @@ export async function ownRequest(
 }
 
 /** @throws {LlmError} `config` — a page asks, where users can see the key, and is not allowed to. */
-export function refusePage({ name }: Endpoint, { dangerouslyAllowBrowser }: Omit<OpenAIConfig, 'model'>): void {
+export function refusePage(
+  { name }: Endpoint,
+  { dangerouslyAllowBrowser }: Omit<OpenAIConfig, 'model'>,
+): void {
   const { window } = globalThis as { readonly window?: { readonly document?: unknown } }
   if (window?.document === undefined || dangerouslyAllowBrowser === true) return
   const message =
@@ -34,7 +37,11 @@ export function refusePage({ name }: Endpoint, { dangerouslyAllowBrowser }: Omit
   throw configError(`${name}: ${message}`)
 }
 
-async function authorization({ apiKey, keyHeader, token }: Endpoint): Promise<Readonly<Record<string, string>>> {
+async function authorization({
+  apiKey,
+  keyHeader,
+  token,
+}: Endpoint): Promise<Readonly<Record<string, string>>> {
   if (keyHeader && apiKey !== undefined) return { 'api-key': apiKey }
   const bearer = token ? await token() : apiKey
   return bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }

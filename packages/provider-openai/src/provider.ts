@@ -38,11 +38,17 @@ import { cheapestModel, traitsOf } from './traits.js'
 export function createOpenAI(config: OpenAIConfig): Provider {
   requireConfig(config, 'createOpenAI', configNames, fieldNames)
   const connection = connect(config)
-  const driver = connection.api === 'responses' ? responsesDriver(config, connection) : chatDriver(config, connection)
+  const driver =
+    connection.api === 'responses'
+      ? responsesDriver(config, connection)
+      : chatDriver(config, connection)
   const fewest = connection.api === 'responses' ? fewestOf(config, connection.endpoint) : 1
   return createProvider(driver, {
     ...connection.settings,
-    capabilities: { ...capabilities({ ...config, api: connection.api }), ...(fewest > 1 && { fewestTokens: fewest }) },
+    capabilities: {
+      ...capabilities({ ...config, api: connection.api }),
+      ...(fewest > 1 && { fewestTokens: fewest }),
+    },
   })
 }
 
@@ -108,7 +114,11 @@ const fewestOf = (config: OpenAIConfig, endpoint: Endpoint): number =>
 function chatDriver(config: OpenAIConfig, { endpoint }: Connection): Driver<JsonObject> {
   const { name } = endpoint
   const traits = traitsOf(config.model, config.traits)
-  const dialect = toDialect(endpoint, traits, endpoint.official || config.azure !== undefined || endpoint.hasResponses)
+  const dialect = toDialect(
+    endpoint,
+    traits,
+    endpoint.official || config.azure !== undefined || endpoint.hasResponses,
+  )
   return {
     name,
     framing: 'sse',
@@ -122,7 +132,11 @@ function chatDriver(config: OpenAIConfig, { endpoint }: Connection): Driver<Json
 }
 
 /** Requests to one path differ in their body only: their URL and headers are made once, but for tokens, which expire. */
-function createSend(endpoint: Endpoint, config: OpenAIConfig, path: string): Driver<JsonObject>['send'] {
+function createSend(
+  endpoint: Endpoint,
+  config: OpenAIConfig,
+  path: string,
+): Driver<JsonObject>['send'] {
   const build = buildRequests(endpoint, config)
   const known = memoizeLatest<ApiRequest>()
   return async (body, io) => {

@@ -1,11 +1,20 @@
-import { type JsonObject, LlmError, type ResponseFormat, type ToolChoice, type ToolDefinition } from '@modelport/core'
+import {
+  type JsonObject,
+  LlmError,
+  type ResponseFormat,
+  type ToolChoice,
+  type ToolDefinition,
+} from '@modelport/core'
 import { defined, type Turn, withVendor } from '@modelport/driver'
 import { toInput } from './messages.js'
 import { knownStart } from './state.js'
 import type { ModelTraits } from './traits.js'
 
 /** Body of `POST /responses`. */
-export type ResponsesRequest = JsonObject & { readonly model: string; readonly input: readonly JsonObject[] }
+export type ResponsesRequest = JsonObject & {
+  readonly model: string
+  readonly input: readonly JsonObject[]
+}
 
 /**
  * The request body. The server keeps nothing (`store: false`), so reasoning models are asked for their encrypted
@@ -30,7 +39,9 @@ export function toResponsesRequest(
     stored: vendor['store'] === true,
     outputs: byCallId(outputs),
     customTools: new Set(
-      (options.providerTools ?? []).filter((tool) => tool['type'] === 'custom').map((tool) => String(tool['name'])),
+      (options.providerTools ?? [])
+        .filter((tool) => tool['type'] === 'custom')
+        .map((tool) => String(tool['name'])),
     ),
     known: knownStart(turn.messages, vendor).last,
     systemRole: traits.reasoning ? 'developer' : 'system',
@@ -45,7 +56,11 @@ export function toResponsesRequest(
     input: [...input, ...outputs.filter((item) => !items.has(item))],
     ...toToolFields(turn),
     max_output_tokens: options.maxTokens,
-    ...defined({ temperature: options.temperature, top_p: options.topP, top_logprobs: options.topLogprobs }),
+    ...defined({
+      temperature: options.temperature,
+      top_p: options.topP,
+      top_logprobs: options.topLogprobs,
+    }),
     ...(options.reasoning !== undefined && { reasoning: { effort: options.reasoning } }),
     ...(options.responseFormat && { text: { format: toFormat(options.responseFormat) } }),
     ...(include.length && { include }),
@@ -53,7 +68,10 @@ export function toResponsesRequest(
     stream: turn.stream,
   }
   // There is no option for what the server keeps: `store` replaces nothing of the caller's.
-  return withVendor(vendor['store'] === undefined ? body : { ...body, store: vendor['store'] }, vendor)
+  return withVendor(
+    vendor['store'] === undefined ? body : { ...body, store: vendor['store'] },
+    vendor,
+  )
 }
 
 function byCallId(items: readonly JsonObject[]): Map<string, JsonObject[]> {
@@ -88,17 +106,29 @@ function refuseUnsupported({ options }: Turn, fewestTokens: number): void {
 function toToolFields(turn: Turn): JsonObject {
   const { tools, options } = turn
   const all = [...tools.map(toTool), ...(options.providerTools ?? [])]
-  const choice = options.toolChoice === undefined ? undefined : toToolChoice(options.toolChoice, turn)
+  const choice =
+    options.toolChoice === undefined ? undefined : toToolChoice(options.toolChoice, turn)
   const vain = !all.length && (choice === 'auto' || choice === 'none')
   return {
     ...(all.length && { tools: all }),
     ...(choice !== undefined && !vain && { tool_choice: choice }),
-    ...(all.length && options.parallelToolCalls !== undefined && { parallel_tool_calls: options.parallelToolCalls }),
+    ...(all.length &&
+      options.parallelToolCalls !== undefined && {
+        parallel_tool_calls: options.parallelToolCalls,
+      }),
   }
 }
 
 /** Unset `strict` is sent as false: this API would otherwise rewrite the schema and make its optional fields required. */
-const toTool = ({ name, description, parameters, strict, deferred, callers, vendor }: ToolDefinition): JsonObject =>
+const toTool = ({
+  name,
+  description,
+  parameters,
+  strict,
+  deferred,
+  callers,
+  vendor,
+}: ToolDefinition): JsonObject =>
   withVendor(
     {
       type: 'function',
@@ -108,7 +138,9 @@ const toTool = ({ name, description, parameters, strict, deferred, callers, vend
       strict: strict ?? false,
       // As in openai 7.55.0 `FunctionTool` (read 2026-11-24).
       ...(deferred && { defer_loading: true }),
-      ...(callers && { allowed_callers: callers.map((caller) => (caller === 'code' ? 'programmatic' : 'direct')) }),
+      ...(callers && {
+        allowed_callers: callers.map((caller) => (caller === 'code' ? 'programmatic' : 'direct')),
+      }),
     },
     vendor,
     `vendor of the tool "${name}"`,
@@ -118,13 +150,17 @@ function toToolChoice(choice: ToolChoice, { tools, options }: Turn): string | Js
   const { providerTools = [] } = options
   const named = typeof choice === 'object' ? choice.name : undefined
   const known = [...tools, ...providerTools].some((tool) => tool.name === named)
-  if (named === undefined ? choice === 'required' && !tools.length && !providerTools.length : !known)
+  if (
+    named === undefined ? choice === 'required' && !tools.length && !providerTools.length : !known
+  )
     throw new LlmError(
       'invalid-request',
       `toolChoice: ${named === undefined ? '"required" needs a tool' : `there is no tool "${named}"`}`,
     )
   if (typeof choice === 'string') return choice
-  const custom = providerTools.some((tool) => tool['type'] === 'custom' && tool['name'] === choice.name)
+  const custom = providerTools.some(
+    (tool) => tool['type'] === 'custom' && tool['name'] === choice.name,
+  )
   return { type: custom ? 'custom' : 'function', name: choice.name }
 }
 

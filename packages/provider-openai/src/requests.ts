@@ -13,7 +13,10 @@ export type BuildRequest = (path: string) => Promise<ApiRequest>
  * place of this file.
  * @throws {LlmError} `config` — as `refusePage`.
  */
-export function buildRequests(endpoint: Endpoint, config: Omit<OpenAIConfig, 'model'>): BuildRequest {
+export function buildRequests(
+  endpoint: Endpoint,
+  config: Omit<OpenAIConfig, 'model'>,
+): BuildRequest {
   refusePage(endpoint, config)
   let client: Promise<OpenAI> | undefined
   return async (path) => {
@@ -28,7 +31,10 @@ export function buildRequests(endpoint: Endpoint, config: Omit<OpenAIConfig, 'mo
   }
 }
 
-async function createClient(endpoint: Endpoint, config: Omit<OpenAIConfig, 'model'>): Promise<OpenAI> {
+async function createClient(
+  endpoint: Endpoint,
+  config: Omit<OpenAIConfig, 'model'>,
+): Promise<OpenAI> {
   const { apiKey, keyHeader, token, baseUrl, query } = endpoint
   const options: ClientOptions = {
     // The SDK wants some key even where none is sent.

@@ -1,4 +1,10 @@
-import { type AssistantMessage, type ChatMessage, isObject, type JsonObject, textOf } from '@modelport/core'
+import {
+  type AssistantMessage,
+  type ChatMessage,
+  isObject,
+  type JsonObject,
+  textOf,
+} from '@modelport/core'
 import type { WireItem } from './wire.js'
 
 /** What {@link AssistantMessage.origin} keeps of a reply: its items as they came, reasoning with its encrypted content. */
@@ -30,7 +36,9 @@ const clientRun = new Set(['computer_call', 'local_shell_call', 'shell_call', 'a
  */
 function awaitedBy({ type = '', id, call_id, execution }: WireItem): string | undefined {
   if (type === 'mcp_approval_request') return id
-  return clientRun.has(type) || (type === 'tool_search_call' && execution === 'client') ? (call_id ?? '') : undefined
+  return clientRun.has(type) || (type === 'tool_search_call' && execution === 'client')
+    ? (call_id ?? '')
+    : undefined
 }
 
 /** The state worth keeping: undefined when text and calls say it all. `kept` are the ids by which the server has the reply. */
@@ -44,7 +52,10 @@ export function toState(
 }
 
 /** Id of what the server has of the conversation: of a response, or of a conversation. Undefined if the request names neither. */
-function serverSide({ previous_response_id: response, conversation }: JsonObject): string | undefined {
+function serverSide({
+  previous_response_id: response,
+  conversation,
+}: JsonObject): string | undefined {
   const id = response ?? (isObject(conversation) ? conversation['id'] : conversation)
   return typeof id === 'string' ? id : undefined
 }
@@ -52,7 +63,9 @@ function serverSide({ previous_response_id: response, conversation }: JsonObject
 /** The ids by which the server can have the reply to a request. */
 export const keptAs = (vendor: JsonObject, response: unknown): readonly string[] =>
   vendor['store'] === true || serverSide(vendor) !== undefined
-    ? [response, vendor['previous_response_id'] === undefined && serverSide(vendor)].filter((id) => isText(id))
+    ? [response, vendor['previous_response_id'] === undefined && serverSide(vendor)].filter((id) =>
+        isText(id),
+      )
     : []
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
@@ -75,12 +88,18 @@ export function knownStart(messages: readonly ChatMessage[], vendor: JsonObject 
   }
   const last = messages.findLastIndex((message) => keptOf(message)?.includes(id))
   if (last >= 0) return { last, isSure: true }
-  return { last: messages.findLastIndex((message) => message.role === 'assistant' && !keptOf(message)), isSure: false }
+  return {
+    last: messages.findLastIndex((message) => message.role === 'assistant' && !keptOf(message)),
+    isSure: false,
+  }
 }
 
 function isPlain(item: WireItem): boolean {
   if (item.type === 'message') return item.phase === undefined || item.phase === null
-  return item.type === 'function_call' && !['namespace', 'caller', 'async'].some((field) => field in item)
+  return (
+    item.type === 'function_call' &&
+    !['namespace', 'caller', 'async'].some((field) => field in item)
+  )
 }
 
 /**
@@ -88,19 +107,33 @@ function isPlain(item: WireItem): boolean {
  * model, the message was changed since, reasoning lacks its content or what follows it, or a call of the vendor's own kind has no
  * output. Outputs stand right after the items.
  */
-export function replayItems(message: AssistantMessage, rules: ReplayRules): JsonObject[] | undefined {
+export function replayItems(
+  message: AssistantMessage,
+  rules: ReplayRules,
+): JsonObject[] | undefined {
   const { origin } = message
   const state = origin?.state
-  if (!isResponsesState(state) || origin?.provider !== rules.provider || state.model !== rules.model) return undefined
+  if (
+    !isResponsesState(state) ||
+    origin?.provider !== rules.provider ||
+    state.model !== rules.model
+  )
+    return undefined
   const { items } = state
   if (!agrees(items, message) || items.at(-1)?.type === 'reasoning') return undefined
-  if (!rules.stored && items.some((item) => item.type === 'reasoning' && !item.encrypted_content)) return undefined
-  const answered = new Set(items.flatMap(({ type, call_id }) => (type?.endsWith('_output') ? (call_id ?? []) : [])))
+  if (!rules.stored && items.some((item) => item.type === 'reasoning' && !item.encrypted_content))
+    return undefined
+  const answered = new Set(
+    items.flatMap(({ type, call_id }) => (type?.endsWith('_output') ? (call_id ?? []) : [])),
+  )
   const open = items.flatMap((item) => {
     const id = awaitedBy(item)
-    return id === undefined || answered.has(id) ? [] : [{ type: item.type, outputs: rules.outputs.get(id) }]
+    return id === undefined || answered.has(id)
+      ? []
+      : [{ type: item.type, outputs: rules.outputs.get(id) }]
   })
-  if (open.some(({ type, outputs }) => !outputs && type !== 'mcp_approval_request')) return undefined
+  if (open.some(({ type, outputs }) => !outputs && type !== 'mcp_approval_request'))
+    return undefined
   return [...items.map(toInputItem), ...open.flatMap(({ outputs }) => outputs ?? [])]
 }
 
@@ -111,13 +144,19 @@ function isResponsesState(state: unknown): state is ResponsesState {
 }
 
 /** True when the items say what the message says, and no other role speaks in them: a stored conversation may have been in a browser. */
-function agrees(items: readonly WireItem[], { content, refusal, toolCalls = [] }: AssistantMessage): boolean {
+function agrees(
+  items: readonly WireItem[],
+  { content, refusal, toolCalls = [] }: AssistantMessage,
+): boolean {
   const calls = items.filter(({ type }) => type === 'function_call' || type === 'custom_tool_call')
   const parts = items.flatMap((item) => (item.type === 'message' ? (item.content ?? []) : []))
   const text = parts.map((part) => part.text ?? '').join('') || (refusal ?? '')
   return (
     calls.length === toolCalls.length &&
-    calls.every((item, index) => item.call_id === toolCalls[index]?.id && item.name === toolCalls[index]?.name) &&
+    calls.every(
+      (item, index) =>
+        item.call_id === toolCalls[index]?.id && item.name === toolCalls[index]?.name,
+    ) &&
     text === textOf(content) &&
     items.every(({ role = 'assistant' }) => role === 'assistant')
   )
@@ -128,4 +167,6 @@ function agrees(items: readonly WireItem[], { content, refusal, toolCalls = [] }
  * @see https://github.com/openai/openai-node/blob/master/src/resources/responses/responses.ts (read 2026-11-21): `ResponseInputItem`
  */
 const toInputItem = (item: WireItem): JsonObject =>
-  Object.fromEntries(Object.entries(item).filter(([field, value]) => value !== null && field !== 'created_by'))
+  Object.fromEntries(
+    Object.entries(item).filter(([field, value]) => value !== null && field !== 'created_by'),
+  )

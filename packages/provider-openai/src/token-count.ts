@@ -5,7 +5,8 @@ import { connect, responsesDriver } from './provider.js'
 import type { WireTokenCount } from './wire.js'
 
 /** What the endpoint takes of a request. */
-const counted = `model instructions input tools tool_choice parallel_tool_calls reasoning text truncation conversation
+const counted =
+  `model instructions input tools tool_choice parallel_tool_calls reasoning text truncation conversation
   previous_response_id`.split(/\s+/)
 
 /**
@@ -24,7 +25,9 @@ export async function countTokens(
   const driver: CountDriver<JsonObject> = {
     ...base,
     request: (turn) =>
-      Object.fromEntries(Object.entries(base.request(turn)).filter(([field]) => counted.includes(field))),
+      Object.fromEntries(
+        Object.entries(base.request(turn)).filter(([field]) => counted.includes(field)),
+      ),
     countIn: (response) => (response as WireTokenCount | null)?.input_tokens,
   }
   return { tokens: await count(driver, connection.settings, messages, options), source: 'provider' }

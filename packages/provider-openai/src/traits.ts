@@ -32,7 +32,9 @@ export const cheapestModel = 'gpt-5.4-mini'
 export function traitsOf(model: unknown, overrides: Partial<ModelTraits> = {}): ModelTraits {
   // createProvider rejects a model that is not a string.
   const name = String(model).replace(/^ft:/, '')
-  const rows = table.filter(([start]) => name.startsWith(start)).sort(([a], [b]) => b.length - a.length)
+  const rows = table
+    .filter(([start]) => name.startsWith(start))
+    .sort(([a], [b]) => b.length - a.length)
   const { reasoning } = overrides
   const row = reasoning === undefined ? rows[0]?.[1] : { reasoning, takesTemperature: !reasoning }
   return { ...(row ?? { reasoning: false, takesTemperature: true }), ...overrides }

@@ -107,7 +107,11 @@ export interface WireError {
 
 /** Answer of `GET /models`. */
 export interface WireModels {
-  readonly data?: readonly { readonly id?: unknown; readonly created?: unknown; readonly owned_by?: unknown }[]
+  readonly data?: readonly {
+    readonly id?: unknown
+    readonly created?: unknown
+    readonly owned_by?: unknown
+  }[]
 }
 
 /** Answer of `POST /responses/input_tokens`. */

@@ -19,14 +19,19 @@ describe('addresses and keys', () => {
     expect(sent[0]?.url).toBe(
       'https://res.openai.azure.com/openai/deployments/my%20deployment/chat/completions?api-version=2025-04-01-preview',
     )
-    expect([sent[0]?.headers.get('api-key'), sent[0]?.headers.get('authorization')]).toEqual([apiKey, null])
+    expect([sent[0]?.headers.get('api-key'), sent[0]?.headers.get('authorization')]).toEqual([
+      apiKey,
+      null,
+    ])
     expect(sent[0]?.body).toMatchObject({ max_completion_tokens: 4096 })
   })
 
   test('addresses and keys of the Responses API are those of the resource', async () => {
     const { fetch, sent } = recordingFetch(response(message('Hi')))
     await create({ apiKey, azure: deployed, api: 'responses', fetch }).complete('Hi')
-    expect(sent[0]?.url).toBe('https://res.openai.azure.com/openai/responses?api-version=2025-04-01-preview')
+    expect(sent[0]?.url).toBe(
+      'https://res.openai.azure.com/openai/responses?api-version=2025-04-01-preview',
+    )
     expect(sent[0]?.body).toMatchObject({ model: 'my deployment' })
   })
 
@@ -37,14 +42,26 @@ describe('addresses and keys', () => {
       await create({ apiKey, azure: { endpoint: address }, fetch }).complete('Hi')
       expect(sent[0]?.url).toBe('https://res.openai.azure.com/openai/v1/responses')
       expect(sent[0]?.headers.get('api-key')).toBe(apiKey)
-      await create({ apiKey, azure: { endpoint: address, apiVersion: 'preview' }, fetch }).complete('Hi')
-      expect(sent[1]?.url).toBe('https://res.openai.azure.com/openai/v1/responses?api-version=preview')
+      await create({ apiKey, azure: { endpoint: address, apiVersion: 'preview' }, fetch }).complete(
+        'Hi',
+      )
+      expect(sent[1]?.url).toBe(
+        'https://res.openai.azure.com/openai/v1/responses?api-version=preview',
+      )
     },
   )
 
   test('addresses and keys of embeddings and models are those of the deployment and the resource', async () => {
-    const { fetch, sent } = recordingFetch({ data: [{ embedding: [1, 2] }] }, { data: [{ id: 'gpt-4.1', created: 0 }] })
-    await createOpenAIEmbedder({ apiKey, model: 'text-embedding-3-small', azure: deployed, fetch }).embed(['Hi'])
+    const { fetch, sent } = recordingFetch(
+      { data: [{ embedding: [1, 2] }] },
+      { data: [{ id: 'gpt-4.1', created: 0 }] },
+    )
+    await createOpenAIEmbedder({
+      apiKey,
+      model: 'text-embedding-3-small',
+      azure: deployed,
+      fetch,
+    }).embed(['Hi'])
     expect(await listModels({ apiKey, azure: deployed, fetch })).toEqual([
       { id: 'gpt-4.1', createdAt: '1970-01-01T00:00:00.000Z' },
     ])
@@ -81,13 +98,18 @@ describe('Entra tokens', () => {
     const provider = create({ azure: { ...deployed, azureADTokenProvider: rotating() }, fetch })
     await provider.complete('Hi')
     await provider.complete('Hi')
-    expect(sent.map(({ headers }) => headers.get('authorization'))).toEqual(tokens.map((token) => `Bearer ${token}`))
+    expect(sent.map(({ headers }) => headers.get('authorization'))).toEqual(
+      tokens.map((token) => `Bearer ${token}`),
+    )
     expect(sent[0]?.headers.get('api-key')).toBeNull()
   })
 
   test('Entra tokens are redacted like a key, old and new, also for embeddings', async () => {
     const fetch: Fetch = async () =>
-      Response.json({ error: { message: `bad tokens: ${tokens.join(' ')}`, code: '401' } }, { status: 401 })
+      Response.json(
+        { error: { message: `bad tokens: ${tokens.join(' ')}`, code: '401' } },
+        { status: 401 },
+      )
     const azure = { ...deployed, azureADTokenProvider: rotating() }
     const provider = create({ azure, fetch })
     await provider.complete('Hi').catch(() => undefined)
@@ -103,9 +125,9 @@ describe('Entra tokens', () => {
       azure: { ...deployed, azureADTokenProvider: async () => tokens[0] as string },
       fetch,
     })
-    expect(inspect(await embedder.embed(['Hi']).catch((reason: unknown) => reason), { depth: 12 })).not.toMatch(
-      /eyJ-first/,
-    )
+    expect(
+      inspect(await embedder.embed(['Hi']).catch((reason: unknown) => reason), { depth: 12 }),
+    ).not.toMatch(/eyJ-first/)
   })
 
   test('Entra tokens reject auth if the callback fails, and config if it gives something else', async () => {
@@ -142,7 +164,9 @@ describe('content filters', () => {
     async (body) => {
       const fetch: Fetch = async () => Response.json(body, { status: 400 })
       for (const api of ['chat', 'responses'] as const) {
-        await expect(create({ apiKey, azure: deployed, api, fetch }).complete('Hi')).rejects.toMatchObject({
+        await expect(
+          create({ apiKey, azure: deployed, api, fetch }).complete('Hi'),
+        ).rejects.toMatchObject({
           code: 'content-filter',
           status: 400,
         })
@@ -162,11 +186,19 @@ describe('content filters', () => {
         chunk([], {
           model: '',
           prompt_filter_results: [
-            { prompt_index: 0, content_filter_results: { hate: { filtered: false, severity: 'safe' } } },
+            {
+              prompt_index: 0,
+              content_filter_results: { hate: { filtered: false, severity: 'safe' } },
+            },
           ],
         }),
         chunk([
-          { index: 0, delta: { role: 'assistant', content: '' }, finish_reason: null, content_filter_results: {} },
+          {
+            index: 0,
+            delta: { role: 'assistant', content: '' },
+            finish_reason: null,
+            content_filter_results: {},
+          },
         ]),
         chunk([
           {
@@ -195,9 +227,16 @@ describe('content filters', () => {
   test('an unknown deployment rejects not-found', async () => {
     const fetch: Fetch = async () =>
       Response.json(
-        { error: { code: 'DeploymentNotFound', message: 'The API deployment for this resource does not exist.' } },
+        {
+          error: {
+            code: 'DeploymentNotFound',
+            message: 'The API deployment for this resource does not exist.',
+          },
+        },
         { status: 404 },
       )
-    await expect(create({ apiKey, azure: deployed, fetch }).complete('Hi')).rejects.toMatchObject({ code: 'not-found' })
+    await expect(create({ apiKey, azure: deployed, fetch }).complete('Hi')).rejects.toMatchObject({
+      code: 'not-found',
+    })
   })
 })

@@ -27,13 +27,25 @@ const harness: BatchHarness = {
   creates: ({ method, path }) => method === 'POST' && path === '/v1/batches',
   vendor: () => {
     let bodies: unknown[] = []
-    const words = { running: 'in_progress', ended: 'completed', cancelled: 'cancelled', failed: 'failed' } as const
+    const words = {
+      running: 'in_progress',
+      ended: 'completed',
+      cancelled: 'cancelled',
+      failed: 'failed',
+    } as const
     const lines = [
       {
         custom_id: 'request-1',
-        response: { status_code: 400, body: { error: { message: 'bad', type: 'invalid_request_error' } } },
+        response: {
+          status_code: 400,
+          body: { error: { message: 'bad', type: 'invalid_request_error' } },
+        },
       },
-      { custom_id: 'request-0', response: { status_code: 200, request_id: 'r', body: said('reply 0') }, error: null },
+      {
+        custom_id: 'request-0',
+        response: { status_code: 200, request_id: 'r', body: said('reply 0') },
+        error: null,
+      },
     ]
     return {
       state: 'running',
@@ -48,7 +60,8 @@ const harness: BatchHarness = {
           created_at: 1_780_000_000,
           output_file_id: 'file-out',
           error_file_id: 'file-err',
-          errors: this.state === 'failed' ? { data: [{ code: 'x', message: 'the file is bad' }] } : null,
+          errors:
+            this.state === 'failed' ? { data: [{ code: 'x', message: 'the file is bad' }] } : null,
           request_counts: { total: 3, completed: 1, failed: 1 },
         }
         if (headers['authorization'] !== `Bearer ${apiKey}`) return { ...ok({}), status: 401 }
@@ -60,15 +73,26 @@ const harness: BatchHarness = {
           return ok({ id: 'file-in', object: 'file', purpose: 'batch' })
         }
         if (path === '/v1/batches') {
-          expect(body).toEqual({ input_file_id: 'file-in', endpoint: '/v1/responses', completion_window: '24h' })
-          return ok({ ...batch, status: 'validating', request_counts: { total: 0, completed: 0, failed: 0 } })
+          expect(body).toEqual({
+            input_file_id: 'file-in',
+            endpoint: '/v1/responses',
+            completion_window: '24h',
+          })
+          return ok({
+            ...batch,
+            status: 'validating',
+            request_counts: { total: 0, completed: 0, failed: 0 },
+          })
         }
-        if (path === '/v1/batches/batch_1/cancel' && method === 'POST') return ok({ ...batch, status: 'cancelling' })
+        if (path === '/v1/batches/batch_1/cancel' && method === 'POST')
+          return ok({ ...batch, status: 'cancelling' })
         if (path === '/v1/files/file-out/content')
           return { status: 200, headers: {}, pieces: [`${JSON.stringify(lines[1])}\n`] }
         if (path === '/v1/files/file-err/content')
           return { status: 200, headers: {}, pieces: [`${JSON.stringify(lines[0])}\n`] }
-        return path === '/v1/batches/batch_1' && method === 'GET' ? ok(batch) : { ...ok({}), status: 404 }
+        return path === '/v1/batches/batch_1' && method === 'GET'
+          ? ok(batch)
+          : { ...ok({}), status: 404 }
       },
     }
   },
@@ -104,8 +128,16 @@ test('a request that expired has an error of its own, next to replies', async ()
   const file = () => new Response(lines.map((line) => JSON.stringify(line)).join('\n'))
   const batch = { id: 'b', status: 'expired', output_file_id: 'f', request_counts: { total: 2 } }
   const { fetch } = recordingFetch(batch, batch, file)
-  const results = await createOpenAIBatches({ apiKey, model: 'gpt-4.1', api: 'chat', fetch }).batchResults('b')
-  expect(results.map(({ generation, error }) => generation?.text ?? error?.code)).toEqual(['Hi', 'aborted'])
+  const results = await createOpenAIBatches({
+    apiKey,
+    model: 'gpt-4.1',
+    api: 'chat',
+    fetch,
+  }).batchResults('b')
+  expect(results.map(({ generation, error }) => generation?.text ?? error?.code)).toEqual([
+    'Hi',
+    'aborted',
+  ])
 })
 
 test('results of no request, and lines that are not JSON, are protocol errors', async () => {

@@ -28,7 +28,10 @@ describe('without the SDK the same requests are made', () => {
     { apiKey, azure: { endpoint, apiVersion: 'preview' } },
     { apiKey, azure: { endpoint, deployment: 'mein Einsatz/1', apiVersion: '2025-04-01-preview' } },
     { azure: { endpoint, azureADTokenProvider } },
-    { azure: { endpoint, deployment: 'd', apiVersion: '2025-04-01-preview', azureADTokenProvider }, project: 'proj_1' },
+    {
+      azure: { endpoint, deployment: 'd', apiVersion: '2025-04-01-preview', azureADTokenProvider },
+      project: 'proj_1',
+    },
   ])('without the SDK the same requests are made for %j', async (config) => {
     for (const [path, api] of [
       ['/responses', 'resource'],
@@ -42,12 +45,20 @@ describe('without the SDK the same requests are made', () => {
   })
 
   test('a failing callback for the token is the same error', async () => {
-    const azure = { endpoint, azureADTokenProvider: (): Promise<string> => Promise.reject(new Error('no login')) }
+    const azure = {
+      endpoint,
+      azureADTokenProvider: (): Promise<string> => Promise.reject(new Error('no login')),
+    }
     const there = toEndpoint({ azure }, 'resource')
     const errors = await Promise.all(
-      [withSdk, withoutSdk].map((build) => build(there, { azure })('/responses').catch((error: unknown) => error)),
+      [withSdk, withoutSdk].map((build) =>
+        build(there, { azure })('/responses').catch((error: unknown) => error),
+      ),
     )
-    expect(errors[0]).toMatchObject({ code: 'auth', message: expect.stringContaining('no login') as string })
+    expect(errors[0]).toMatchObject({
+      code: 'auth',
+      message: expect.stringContaining('no login') as string,
+    })
     expect(errors[1]).toEqual(errors[0])
   })
 })
@@ -61,7 +72,11 @@ describe('in a page, where users can see the key', () => {
     [
       'with the SDK',
       (dangerouslyAllowBrowser?: boolean): unknown =>
-        createOpenAI({ model, apiKey, ...(dangerouslyAllowBrowser !== undefined && { dangerouslyAllowBrowser }) }),
+        createOpenAI({
+          model,
+          apiKey,
+          ...(dangerouslyAllowBrowser !== undefined && { dangerouslyAllowBrowser }),
+        }),
     ],
     [
       'without it',

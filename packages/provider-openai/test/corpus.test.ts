@@ -14,5 +14,6 @@ testCorpus('exchanges of the Responses API', {
 testCorpus('exchanges of Chat Completions of OpenAI and Azure', {
   api: 'openai-chat',
   only: ({ vendor, strict }) => strict && (vendor === 'openai' || vendor === 'azure'),
-  provide: ({ request }, fetch) => createOpenAI({ apiKey, model: request.body.model ?? 'model', api: 'chat', fetch }),
+  provide: ({ request }, fetch) =>
+    createOpenAI({ apiKey, model: request.body.model ?? 'model', api: 'chat', fetch }),
 })

@@ -6,18 +6,32 @@ import { message, recordingFetch, response, sse, streamed } from './support.js'
 interface Read {
   readonly text: string
   readonly reasoning: string
-  readonly calls: readonly { readonly id: string; readonly name: string; readonly argumentsText: string }[]
+  readonly calls: readonly {
+    readonly id: string
+    readonly name: string
+    readonly argumentsText: string
+  }[]
   readonly reason: string
   readonly usage: TokenUsage
 }
 
-const create = (...answers: readonly (object | (() => Response))[]): ReturnType<typeof createOpenAI> =>
-  createOpenAI({ apiKey: 'sk-test-0123456789', model: 'gpt-5.4', fetch: recordingFetch(...answers).fetch })
+const create = (
+  ...answers: readonly (object | (() => Response))[]
+): ReturnType<typeof createOpenAI> =>
+  createOpenAI({
+    apiKey: 'sk-test-0123456789',
+    model: 'gpt-5.4',
+    fetch: recordingFetch(...answers).fetch,
+  })
 
 async function read(...events: readonly object[]): Promise<Read> {
-  const reader = await create(() => streamed(...events)).streamWithTools([{ role: 'user', content: 'Hi' }], [], {
-    retry: { attempts: 1 },
-  })
+  const reader = await create(() => streamed(...events)).streamWithTools(
+    [{ role: 'user', content: 'Hi' }],
+    [],
+    {
+      retry: { attempts: 1 },
+    },
+  )
   const all: StreamEvent[] = []
   for await (const event of reader) all.push(event)
   const join = (type: string): string =>
@@ -93,29 +107,43 @@ describe('text comes once', () => {
         completed(),
       ],
     ],
-    ['only the finished text', [text('output_text.done', { text: 'Hello' }), item('done', 0, said), completed()]],
+    [
+      'only the finished text',
+      [text('output_text.done', { text: 'Hello' }), item('done', 0, said), completed()],
+    ],
     ['only the finished item', [item('done', 0, said), completed({ output: [said] })]],
     ['only the finished response', [completed({ output: [said] })]],
-    ['a whole reply to a request for a stream', [{ object: 'response', status: 'completed', output: [said] }]],
+    [
+      'a whole reply to a request for a stream',
+      [{ object: 'response', status: 'completed', output: [said] }],
+    ],
     ['a whole reply that does not say what it is', [{ status: 'completed', output: [said] }]],
-    ['an end without a status', [item('done', 0, said), { type: 'response.completed', response: {} }]],
+    [
+      'an end without a status',
+      [item('done', 0, said), { type: 'response.completed', response: {} }],
+    ],
   ])('text comes once from %s', async (_, events) => {
     expect(await read(...events)).toMatchObject({ text: 'Hello', reason: 'stop' })
   })
 
   test('text is read if only the event line names the type', async () => {
     const body = `event: response.output_text.delta\ndata: {"delta":"Hello"}\n\nevent: response.completed\ndata: {"response":{"model":"gpt-5.4"}}\n\n`
-    const reader = await create(() => new Response(body, { headers: { 'content-type': 'text/event-stream' } })).stream(
-      'Hi',
-      { retry: { attempts: 1 } },
-    )
+    const reader = await create(
+      () => new Response(body, { headers: { 'content-type': 'text/event-stream' } }),
+    ).stream('Hi', { retry: { attempts: 1 } })
     for await (const _ of reader);
     expect([reader.fullText(), reader.finishReason()]).toEqual(['Hello', 'stop'])
   })
 })
 
 describe('arguments come once', () => {
-  const call = { type: 'function_call', id: 'fc_1', call_id: 'call_1', name: 'add', arguments: '{"a":1}' }
+  const call = {
+    type: 'function_call',
+    id: 'fc_1',
+    call_id: 'call_1',
+    name: 'add',
+    arguments: '{"a":1}',
+  }
   const expected = [{ id: 'call_1', name: 'add', argumentsText: '{"a":1}' }]
   test.each<[string, object[]]>([
     [
@@ -157,7 +185,12 @@ describe('arguments come once', () => {
     const found = [{ id: 'call_1', name: 'write_sql', argumentsText: 'SELECT 1' }]
     const delta = text('custom_tool_call_input.delta', { delta: 'SELECT 1' })
     expect(
-      await read(item('added', 0, { ...custom, input: '' }), delta, item('done', 0, custom), completed()),
+      await read(
+        item('added', 0, { ...custom, input: '' }),
+        delta,
+        item('done', 0, custom),
+        completed(),
+      ),
     ).toMatchObject({ calls: found })
     expect(await read(item('done', 0, custom), completed())).toMatchObject({ calls: found })
   })
@@ -198,14 +231,28 @@ describe('reasoning', () => {
       ],
       content: [{ type: 'reasoning_text', text: 'raw' }],
     }
-    expect(await read(summary(0, 'One.'), summary(1, 'Two.'), item('done', 0, done), completed())).toMatchObject({
+    expect(
+      await read(summary(0, 'One.'), summary(1, 'Two.'), item('done', 0, done), completed()),
+    ).toMatchObject({
       reasoning: 'One.Two.',
     })
     expect(await read(item('done', 0, done), completed())).toMatchObject({ reasoning: 'One.Two.' })
-    expect(await read(item('done', 0, { ...done, summary: [] }), completed())).toMatchObject({ reasoning: 'raw' })
-    const raw = { type: 'response.reasoning_text.delta', output_index: 0, content_index: 0, delta: 'raw' }
+    expect(await read(item('done', 0, { ...done, summary: [] }), completed())).toMatchObject({
+      reasoning: 'raw',
+    })
+    const raw = {
+      type: 'response.reasoning_text.delta',
+      output_index: 0,
+      content_index: 0,
+      delta: 'raw',
+    }
     expect(await read(raw, summary(0, 'One.'), completed())).toMatchObject({ reasoning: 'raw' })
-    const open = { type: 'response.reasoning.delta', output_index: 0, content_index: 0, delta: 'raw' }
+    const open = {
+      type: 'response.reasoning.delta',
+      output_index: 0,
+      content_index: 0,
+      delta: 'raw',
+    }
     expect(
       await read(
         open,
@@ -230,9 +277,21 @@ describe('how a reply ends', () => {
       'content-filter',
       'incomplete:content_filter',
     ],
-    [{ status: 'incomplete', incomplete_details: { reason: 'steered' } }, 'other', 'incomplete:steered'],
-    [{ status: 'incomplete', incomplete_details: { reason: 'max_tokens' } }, 'length', 'incomplete:max_tokens'],
-    [{ status: 'incomplete', incomplete_details: { reason: 'constructor' } }, 'other', 'incomplete:constructor'],
+    [
+      { status: 'incomplete', incomplete_details: { reason: 'steered' } },
+      'other',
+      'incomplete:steered',
+    ],
+    [
+      { status: 'incomplete', incomplete_details: { reason: 'max_tokens' } },
+      'length',
+      'incomplete:max_tokens',
+    ],
+    [
+      { status: 'incomplete', incomplete_details: { reason: 'constructor' } },
+      'other',
+      'incomplete:constructor',
+    ],
   ])('the end of a reply is read from %o', async (body, reason, raw) => {
     expect(await whole({ object: 'response', output: [], ...body })).toMatchObject({
       finishReason: reason,
@@ -243,14 +302,22 @@ describe('how a reply ends', () => {
   test('how a reply ends is decided by the status, not by the name of the event; without either it is unknown', async () => {
     const incomplete = { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } }
     expect(await read(completed(incomplete))).toMatchObject({ reason: 'length' })
-    await expect(read({ type: 'response.cancelled', response: {} })).rejects.toMatchObject({ code: 'aborted' })
-    expect(await whole({ object: 'response', output: [] })).toMatchObject({ finishReason: 'unknown' })
+    await expect(read({ type: 'response.cancelled', response: {} })).rejects.toMatchObject({
+      code: 'aborted',
+    })
+    expect(await whole({ object: 'response', output: [] })).toMatchObject({
+      finishReason: 'unknown',
+    })
   })
 
   test('the reason of a reply with a refusal, which is shown as text too, is what the server says', async () => {
     const refused = message('', { content: [{ type: 'refusal', refusal: 'No.' }] })
     const answer = await whole(response(refused))
-    expect([answer.text, answer.message.refusal, answer.finishReason]).toEqual(['No.', 'No.', 'stop'])
+    expect([answer.text, answer.message.refusal, answer.finishReason]).toEqual([
+      'No.',
+      'No.',
+      'stop',
+    ])
     const refusal = (name: string, more: object): object => text(`refusal.${name}`, more)
     expect(
       await read(
@@ -273,7 +340,10 @@ describe('how a reply ends', () => {
   test.each<[string, object, string]>([
     [
       'response.failed',
-      { type: 'response.failed', response: { status: 'failed', error: { code: 'server_error', message: 'broke' } } },
+      {
+        type: 'response.failed',
+        response: { status: 'failed', error: { code: 'server_error', message: 'broke' } },
+      },
       'server',
     ],
     [
@@ -291,7 +361,10 @@ describe('how a reply ends', () => {
     ],
     [
       'response.error with the failure in the response',
-      { type: 'response.error', response: { error: { code: 'rate_limit_exceeded', message: 'broke' } } },
+      {
+        type: 'response.error',
+        response: { error: { code: 'rate_limit_exceeded', message: 'broke' } },
+      },
       'rate-limit',
     ],
     [
@@ -304,13 +377,23 @@ describe('how a reply ends', () => {
     ],
     [
       'a policy',
-      { type: 'response.failed', response: { status: 'failed', error: { code: 'bio_policy', message: 'broke' } } },
+      {
+        type: 'response.failed',
+        response: { status: 'failed', error: { code: 'bio_policy', message: 'broke' } },
+      },
       'content-filter',
     ],
-    ['an error event', { type: 'error', code: 'insufficient_quota', message: 'broke', param: null }, 'quota-exhausted'],
+    [
+      'an error event',
+      { type: 'error', code: 'insufficient_quota', message: 'broke', param: null },
+      'quota-exhausted',
+    ],
     [
       'an error event with the error inside',
-      { type: 'error', error: { type: 'invalid_request_error', code: 'context_length_exceeded', message: 'broke' } },
+      {
+        type: 'error',
+        error: { type: 'invalid_request_error', code: 'context_length_exceeded', message: 'broke' },
+      },
       'context-length',
     ],
     [
@@ -318,7 +401,11 @@ describe('how a reply ends', () => {
       { type: 'response.error', error: { type: 'invalid_request_error', message: 'broke' } },
       'invalid-request',
     ],
-    ['an error without an event', { error: { message: 'broke', code: 500, type: 'server_error' } }, 'server'],
+    [
+      'an error without an event',
+      { error: { message: 'broke', code: 500, type: 'server_error' } },
+      'server',
+    ],
   ])('a reply that ends by %s rejects and keeps what was said', async (_, event, code) => {
     await expect(read(text('output_text.delta', { delta: 'Hel' }), event)).rejects.toMatchObject({
       code,
@@ -335,10 +422,9 @@ describe('how a reply ends', () => {
 
   test('a reply that ends by a failure in plain text is an error with that text', async () => {
     const body = `${sse(text('output_text.delta', { delta: 'Hel' }))}event: error\ndata: it broke\n\n`
-    const reader = await create(() => new Response(body, { headers: { 'content-type': 'text/event-stream' } })).stream(
-      'Hi',
-      { retry: { attempts: 1 } },
-    )
+    const reader = await create(
+      () => new Response(body, { headers: { 'content-type': 'text/event-stream' } }),
+    ).stream('Hi', { retry: { attempts: 1 } })
     await reader.next()
     await expect(reader.next()).rejects.toMatchObject({
       code: 'server',
@@ -389,24 +475,28 @@ describe('other parts of a reply', () => {
       cacheCreationTokens: 10,
       reasoningTokens: 20,
     })
-    expect((await read(completed({ usage: { ...usage, total_tokens: 150 } }))).usage).toMatchObject({
-      outputTokens: 50,
-      reasoningTokens: 20,
-    })
+    expect((await read(completed({ usage: { ...usage, total_tokens: 150 } }))).usage).toMatchObject(
+      {
+        outputTokens: 50,
+        reasoningTokens: 20,
+      },
+    )
   })
 
   test('other parts of a reply include log probabilities', async () => {
     const logprobs = [{ token: 'Hi', logprob: -0.1, top_logprobs: [{ token: 'Ho', logprob: -2 }] }]
     const expected = [{ token: 'Hi', logprob: -0.1, top: [{ token: 'Ho', logprob: -2 }] }]
     const part = { type: 'output_text', text: 'Hi', annotations: [], logprobs }
-    expect((await whole(response(message('', { content: [part] })), { topLogprobs: 1 })).logprobs).toEqual(expected)
+    expect(
+      (await whole(response(message('', { content: [part] })), { topLogprobs: 1 })).logprobs,
+    ).toEqual(expected)
     const odd = [
       { token: null, logprob: -0.1, top_logprobs: null },
       { token: 'x', logprob: null },
     ]
-    expect((await whole(response(message('', { content: [{ ...part, logprobs: odd }] })))).logprobs).toEqual([
-      { token: '', logprob: -0.1 },
-    ])
+    expect(
+      (await whole(response(message('', { content: [{ ...part, logprobs: odd }] })))).logprobs,
+    ).toEqual([{ token: '', logprob: -0.1 }])
   })
 
   test('other parts of a reply include citations of each kind', async () => {
@@ -428,9 +518,14 @@ describe('other parts of a reply', () => {
   })
 
   test('other parts of a reply include the transcript of audio as text', async () => {
-    const spoken = message('', { content: [{ type: 'output_audio', data: 'AA==', transcript: 'Hello' }] })
+    const spoken = message('', {
+      content: [{ type: 'output_audio', data: 'AA==', transcript: 'Hello' }],
+    })
     expect((await whole(response(spoken))).text).toBe('Hello')
-    const audio = (name: string, more: object): object => ({ type: `response.audio.${name}`, ...more })
+    const audio = (name: string, more: object): object => ({
+      type: `response.audio.${name}`,
+      ...more,
+    })
     expect(
       await read(
         audio('transcript.delta', { delta: 'Hel' }),
@@ -456,7 +551,9 @@ describe('other parts of a reply', () => {
 
   test('an empty record, and [DONE] with spaces around it, are ignored', async () => {
     const body = `data:\n\ndata:  [DONE] \n\n${sse(completed({ output: [message('Hello')] }))}`
-    const provider = create(() => new Response(body, { headers: { 'content-type': 'text/event-stream' } }))
+    const provider = create(
+      () => new Response(body, { headers: { 'content-type': 'text/event-stream' } }),
+    )
     expect(await (await provider.stream('Hi')).next()).toEqual({ done: false, value: 'Hello' })
   })
 })

@@ -14,7 +14,12 @@ describe('embeddings', () => {
       ],
       usage: { prompt_tokens: 5 },
     })
-    const embedder = createOpenAIEmbedder({ apiKey, model: 'text-embedding-3-small', dimensions: 2, fetch })
+    const embedder = createOpenAIEmbedder({
+      apiKey,
+      model: 'text-embedding-3-small',
+      dimensions: 2,
+      fetch,
+    })
     const { vectors, usage } = await embedder.embed(['a', 'b'])
     expect([vectors, usage.inputTokens, embedder.name]).toEqual([
       [
@@ -52,10 +57,14 @@ test('listModels lists the models of the server', async () => {
 
 test('countTokens reports the count of the server', async () => {
   const { fetch, sent } = recordingFetch({ object: 'response.input_tokens', input_tokens: 42 })
-  const count = await countTokens({ apiKey, model: 'gpt-5.4', fetch }, [{ role: 'user', content: 'Hi' }], {
-    system: 'S',
-    tools: [{ name: 't', description: 'T' }],
-  })
+  const count = await countTokens(
+    { apiKey, model: 'gpt-5.4', fetch },
+    [{ role: 'user', content: 'Hi' }],
+    {
+      system: 'S',
+      tools: [{ name: 't', description: 'T' }],
+    },
+  )
   expect(count).toEqual({ tokens: 42, source: 'provider' })
   expect(sent[0]?.url).toBe('https://api.openai.com/v1/responses/input_tokens')
   expect(sent[0]?.body).toEqual({
@@ -63,7 +72,13 @@ test('countTokens reports the count of the server', async () => {
     instructions: 'S',
     input: [{ role: 'user', content: 'Hi' }],
     tools: [
-      { type: 'function', name: 't', description: 'T', parameters: { type: 'object', properties: {} }, strict: false },
+      {
+        type: 'function',
+        name: 't',
+        description: 'T',
+        parameters: { type: 'object', properties: {} },
+        strict: false,
+      },
     ],
   })
 })
@@ -71,7 +86,9 @@ test('countTokens reports the count of the server', async () => {
 test('capabilities names a source for each ability', () => {
   const { providerTools, fewestTokens: _least, ...found } = capabilities({ model: 'gpt-5.4' })
   expect(providerTools).toHaveProperty('webSearch')
-  expect(Object.fromEntries(Object.entries(found).map(([name, { supported }]) => [name, supported]))).toEqual({
+  expect(
+    Object.fromEntries(Object.entries(found).map(([name, { supported }]) => [name, supported])),
+  ).toEqual({
     tools: true,
     parallelTools: 'by-model',
     images: 'by-model',
@@ -86,7 +103,9 @@ test('capabilities names a source for each ability', () => {
     reasoning: { supported: 'by-model' },
     logprobs: { supported: true },
   })
-  expect(capabilities({ model: 'gpt-4.1', profile: { supportsJsonSchema: true } }).schema).toMatchObject({
+  expect(
+    capabilities({ model: 'gpt-4.1', profile: { supportsJsonSchema: true } }).schema,
+  ).toMatchObject({
     supported: true,
     source: expect.stringContaining('profile') as string,
   })
@@ -94,6 +113,10 @@ test('capabilities names a source for each ability', () => {
 
 test("the cheapest model is OpenAI's at OpenAI, the model itself elsewhere, and may be set", () => {
   expect(createOpenAI({ apiKey, model: 'gpt-5.4' }).cheapestModel).toBe('gpt-5.4-mini')
-  expect(createOpenAI({ model: 'tiny', baseUrl: 'http://localhost:8080/v1' }).cheapestModel).toBe('tiny')
-  expect(createOpenAI({ apiKey, model: 'gpt-5.4', cheapestModel: 'gpt-5.4-nano' }).cheapestModel).toBe('gpt-5.4-nano')
+  expect(createOpenAI({ model: 'tiny', baseUrl: 'http://localhost:8080/v1' }).cheapestModel).toBe(
+    'tiny',
+  )
+  expect(
+    createOpenAI({ apiKey, model: 'gpt-5.4', cheapestModel: 'gpt-5.4-nano' }).cheapestModel,
+  ).toBe('gpt-5.4-nano')
 })

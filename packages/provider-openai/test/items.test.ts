@@ -11,7 +11,10 @@ const item = (
   body: { readonly id: string; readonly type: string },
   ...deltas: readonly object[]
 ): object[] => [
-  event('output_item.added', { ...place, item: { id: body.id, type: body.type, ...('call_id' in body && body) } }),
+  event('output_item.added', {
+    ...place,
+    item: { id: body.id, type: body.type, ...('call_id' in body && body) },
+  }),
   ...deltas.map((delta) => ({ ...delta, ...place, item_id: body.id })),
   event('output_item.done', { ...place, item: body }),
 ]
@@ -37,7 +40,9 @@ const call = (place: object, id: string, callId: string, args: string): object[]
 async function read(events: readonly object[], last: object = completed) {
   const { fetch } = recordingFetch(() => streamed(...events, last))
   const provider = createOpenAI({ apiKey: 'sk-test-0123456789', model: 'gpt-5.4', fetch })
-  const reader = await provider.streamWithTools([{ role: 'user', content: 'Hi' }], [], { retry: { attempts: 1 } })
+  const reader = await provider.streamWithTools([{ role: 'user', content: 'Hi' }], [], {
+    retry: { attempts: 1 },
+  })
   let thoughts = ''
   const calls: unknown[] = []
   for await (const one of reader) {
@@ -45,7 +50,12 @@ async function read(events: readonly object[], last: object = completed) {
     if (one.type === 'tool-call-complete') calls.push([one.toolCall.id, one.toolCall.argumentsText])
   }
   const state = reader.messages().at(-1) as { origin?: { state?: { items?: { type: string }[] } } }
-  return { text: reader.fullText(), thoughts, calls, items: state.origin?.state?.items?.map(({ type }) => type) }
+  return {
+    text: reader.fullText(),
+    thoughts,
+    calls,
+    items: state.origin?.state?.items?.map(({ type }) => type),
+  }
 }
 
 describe('items that share an id', () => {
@@ -67,7 +77,12 @@ describe('items that share an id', () => {
   })
 
   test('items that share an id keep all text and all calls of messages and calls with one id', async () => {
-    const places = [{ output_index: 0 }, { output_index: 1 }, { output_index: 2 }, { output_index: 3 }] as const
+    const places = [
+      { output_index: 0 },
+      { output_index: 1 },
+      { output_index: 2 },
+      { output_index: 3 },
+    ] as const
     const events = [
       ...message(places[0], 'x', 'one '),
       ...message(places[1], 'x', 'two'),
@@ -106,7 +121,12 @@ describe('items that share an id', () => {
   test('items that share an id find an item that began by its id alone when its place comes later', async () => {
     const { text } = await read([
       event('output_item.added', { item: { id: 'm', type: 'message' } }),
-      event('output_text.delta', { item_id: 'm', output_index: 0, content_index: 0, delta: 'Hello' }),
+      event('output_text.delta', {
+        item_id: 'm',
+        output_index: 0,
+        content_index: 0,
+        delta: 'Hello',
+      }),
       event('output_item.done', {
         output_index: 0,
         item: { id: 'm', type: 'message', content: [{ type: 'output_text', text: 'Hello' }] },
@@ -135,7 +155,12 @@ describe('finished items', () => {
 
   test('finished items are all kept if they share an id and come without a place or a start', async () => {
     const { text, calls } = await read(
-      [said('m', 'one '), said('m', 'two'), called('call_1', '{"a":1}'), called('call_2', '{"a":2}')].map(finished),
+      [
+        said('m', 'one '),
+        said('m', 'two'),
+        called('call_1', '{"a":1}'),
+        called('call_2', '{"a":2}'),
+      ].map(finished),
     )
     expect([text, calls]).toEqual([
       'one two',
@@ -148,34 +173,55 @@ describe('finished items', () => {
 
   test('finished items count once if the server repeats them', async () => {
     const { text, calls } = await read(
-      [said('m', 'one'), said('m', 'one'), called('call_1', '{}'), called('call_1', '{}')].map(finished),
+      [said('m', 'one'), said('m', 'one'), called('call_1', '{}'), called('call_1', '{}')].map(
+        finished,
+      ),
     )
     expect([text, calls]).toEqual(['one', [['call_1', '{}']]])
   })
 
   test('finished items of one place stay apart if another one starts there', async () => {
     const place = { output_index: 0 }
-    expect((await read([...message(place, 'x', 'one '), ...message(place, 'y', 'two')])).text).toBe('one two')
+    expect((await read([...message(place, 'x', 'one '), ...message(place, 'y', 'two')])).text).toBe(
+      'one two',
+    )
   })
 
   test.each([
     ['with places', { output_index: 0 }],
     ['without places', {}],
-  ])('finished items of which no event came are taken from the whole reply, %s', async (_, place) => {
-    const { text, calls } = await read(
-      message(place, 'm', 'one '),
-      ended(said('m', 'one '), said('m', 'two'), called('call_1', '{}')),
-    )
-    expect([text, calls]).toEqual(['one two', [['call_1', '{}']]])
-  })
+  ])(
+    'finished items of which no event came are taken from the whole reply, %s',
+    async (_, place) => {
+      const { text, calls } = await read(
+        message(place, 'm', 'one '),
+        ended(said('m', 'one '), said('m', 'two'), called('call_1', '{}')),
+      )
+      expect([text, calls]).toEqual(['one two', [['call_1', '{}']]])
+    },
+  )
 
   test('finished items that a limit cut have an error, also the input of a custom tool', async () => {
-    const custom = { id: 'c', type: 'custom_tool_call', call_id: 'call_1', name: 'sql', input: 'DELETE FROM a' }
+    const custom = {
+      id: 'c',
+      type: 'custom_tool_call',
+      call_id: 'call_1',
+      name: 'sql',
+      input: 'DELETE FROM a',
+    }
     const cut = { ...custom, status: 'incomplete' }
-    const response = { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' }, output: [cut] }
-    const { fetch } = recordingFetch(() => streamed(finished(cut), event('incomplete', { response })))
+    const response = {
+      status: 'incomplete',
+      incomplete_details: { reason: 'max_output_tokens' },
+      output: [cut],
+    }
+    const { fetch } = recordingFetch(() =>
+      streamed(finished(cut), event('incomplete', { response })),
+    )
     const provider = createOpenAI({ apiKey: 'sk-test-0123456789', model: 'gpt-5.4', fetch })
-    const reader = await provider.streamWithTools([{ role: 'user', content: 'Hi' }], [], { retry: { attempts: 1 } })
+    const reader = await provider.streamWithTools([{ role: 'user', content: 'Hi' }], [], {
+      retry: { attempts: 1 },
+    })
     const calls: unknown[] = []
     for await (const one of reader) if (one.type === 'tool-call-complete') calls.push(one.toolCall)
     expect(calls).toMatchObject([{ arguments: {}, error: expect.any(String) as string }])

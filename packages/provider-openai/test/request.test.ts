@@ -35,8 +35,19 @@ const conversation: readonly ChatMessage[] = [
     reasoning: 'Hidden.',
     origin: { provider: 'anthropic', model: 'm', state: { signature: 's' } },
     toolCalls: [
-      { id: 'toolu_1', name: 'get_weather', arguments: { city: 'Oslo' }, argumentsText: '{"city": "Oslo"}' },
-      { id: 'toolu_2', name: 'get_weather', arguments: {}, argumentsText: '', error: undefined as never },
+      {
+        id: 'toolu_1',
+        name: 'get_weather',
+        arguments: { city: 'Oslo' },
+        argumentsText: '{"city": "Oslo"}',
+      },
+      {
+        id: 'toolu_2',
+        name: 'get_weather',
+        arguments: {},
+        argumentsText: '',
+        error: undefined as never,
+      },
     ],
   },
   { role: 'tool', toolCallId: 'toolu_1', content: 'Cold.' },
@@ -64,7 +75,9 @@ async function send(
   messages: readonly ChatMessage[],
   ...callOptions: CallOptions[]
 ): Promise<Sent> {
-  const { fetch, sent } = recordingFetch(config.api === 'chat' ? completion('Hi') : response(message('Hi')))
+  const { fetch, sent } = recordingFetch(
+    config.api === 'chat' ? completion('Hi') : response(message('Hi')),
+  )
   await createOpenAI({ apiKey: 'sk-test-0123456789', model: 'gpt-5.4', fetch, ...config }).generate(
     messages,
     ...callOptions,
@@ -100,7 +113,12 @@ describe('golden requests', () => {
           ],
         },
         { type: 'message', role: 'assistant', content: 'Let me look.' },
-        { type: 'function_call', call_id: 'toolu_1', name: 'get_weather', arguments: '{"city": "Oslo"}' },
+        {
+          type: 'function_call',
+          call_id: 'toolu_1',
+          name: 'get_weather',
+          arguments: '{"city": "Oslo"}',
+        },
         { type: 'function_call', call_id: 'toolu_2', name: 'get_weather', arguments: '{}' },
         { type: 'function_call_output', call_id: 'toolu_1', output: 'Cold.' },
         { type: 'function_call_output', call_id: 'toolu_2', output: 'Error: no city' },
@@ -135,7 +153,10 @@ describe('golden requests', () => {
 
   test('Chat Completions gets a whole conversation with every option', async () => {
     const { topLogprobs: _, providerTools: _tools, vendor: _vendor, ...plain } = options
-    const { url, body } = await send({ api: 'chat' }, conversation, plain, { stop: ['END'], seed: 7 })
+    const { url, body } = await send({ api: 'chat' }, conversation, plain, {
+      stop: ['END'],
+      seed: 7,
+    })
     expect(url).toBe('https://api.openai.com/v1/chat/completions')
     expect(body).toEqual({
       model: 'gpt-5.4',
@@ -145,14 +166,21 @@ describe('golden requests', () => {
           role: 'user',
           content: [
             { type: 'text', text: 'What is it?' },
-            { type: 'image_url', image_url: { url: 'data:image/png;base64,iVBORw0KGgo=', detail: 'low' } },
+            {
+              type: 'image_url',
+              image_url: { url: 'data:image/png;base64,iVBORw0KGgo=', detail: 'low' },
+            },
           ],
         },
         {
           role: 'assistant',
           content: 'Let me look.',
           tool_calls: [
-            { id: 'toolu_1', type: 'function', function: { name: 'get_weather', arguments: '{"city": "Oslo"}' } },
+            {
+              id: 'toolu_1',
+              type: 'function',
+              function: { name: 'get_weather', arguments: '{"city": "Oslo"}' },
+            },
             { id: 'toolu_2', type: 'function', function: { name: 'get_weather', arguments: '{}' } },
           ],
         },
@@ -219,7 +247,9 @@ describe('what depends on the model', () => {
     'gpt-6.1-sol',
     'ft:gpt-5-nano:org::x',
   ])('%s gets no default temperature', async (model) => {
-    expect((await send({ model }, user)).body).toMatchObject({ include: ['reasoning.encrypted_content'] })
+    expect((await send({ model }, user)).body).toMatchObject({
+      include: ['reasoning.encrypted_content'],
+    })
     expect((await send({ model }, user)).body).not.toHaveProperty('temperature')
     expect((await send({ model, api: 'chat' }, user)).body).not.toHaveProperty('temperature')
     expect((await send({ model }, user, { temperature: 1 })).body).toHaveProperty('temperature', 1)
@@ -233,20 +263,29 @@ describe('what depends on the model', () => {
     },
   )
   test('traits override the table, and one that is not given follows from the other', async () => {
-    expect((await send({ model: 'my-deployment', traits: { reasoning: true } }, user)).body).not.toHaveProperty(
+    expect(
+      (await send({ model: 'my-deployment', traits: { reasoning: true } }, user)).body,
+    ).not.toHaveProperty('temperature')
+    expect((await send({ model: 'o3', traits: { reasoning: false } }, user)).body).toHaveProperty(
       'temperature',
+      0.7,
     )
-    expect((await send({ model: 'o3', traits: { reasoning: false } }, user)).body).toHaveProperty('temperature', 0.7)
-    expect((await send({ model: 'o3', traits: { takesTemperature: true } }, user)).body).toMatchObject({
+    expect(
+      (await send({ model: 'o3', traits: { takesTemperature: true } }, user)).body,
+    ).toMatchObject({
       temperature: 0.7,
       include: ['reasoning.encrypted_content'],
     })
   })
   test('another server gets max_tokens and system', async () => {
-    const { url, body } = await send({ api: 'chat', baseUrl: 'http://localhost:8080/v1/', model: 'tiny' }, user, {
-      system: 'S',
-      topK: 5,
-    })
+    const { url, body } = await send(
+      { api: 'chat', baseUrl: 'http://localhost:8080/v1/', model: 'tiny' },
+      user,
+      {
+        system: 'S',
+        topK: 5,
+      },
+    )
     expect(url).toBe('http://localhost:8080/v1/chat/completions')
     expect(body).toEqual({
       model: 'tiny',
@@ -263,7 +302,11 @@ describe('what depends on the model', () => {
 
 describe('what the Responses API cannot express', () => {
   const provider = (model = 'gpt-5.4'): ReturnType<typeof createOpenAI> =>
-    createOpenAI({ apiKey: 'sk-test-0123456789', model, fetch: () => Promise.reject(new Error('sent')) })
+    createOpenAI({
+      apiKey: 'sk-test-0123456789',
+      model,
+      fetch: () => Promise.reject(new Error('sent')),
+    })
   test.each([
     [{ stop: ['x'] }, 'stop'],
     [{ seed: 1 }, 'seed'],
@@ -284,7 +327,10 @@ describe('what the Responses API cannot express', () => {
     })
   })
   test('audio of a user is sent; audio of another model is replaced by its name', async () => {
-    const audio = { type: 'audio', source: { type: 'base64', data: 'AA==', mediaType: 'audio/wav' } } as const
+    const audio = {
+      type: 'audio',
+      source: { type: 'base64', data: 'AA==', mediaType: 'audio/wav' },
+    } as const
     await expect(provider().generate([{ role: 'user', content: [audio] }])).rejects.toMatchObject({
       code: 'unsupported',
     })
@@ -303,8 +349,15 @@ describe('what the Responses API cannot express', () => {
       {
         role: 'user',
         content: [
-          { type: 'file', source: { type: 'base64', data: 'JVBERi0=', mediaType: 'application/pdf' } },
-          { type: 'file', name: 'a.txt', source: { type: 'base64', data: 'YQ==', mediaType: 'text/plain' } },
+          {
+            type: 'file',
+            source: { type: 'base64', data: 'JVBERi0=', mediaType: 'application/pdf' },
+          },
+          {
+            type: 'file',
+            name: 'a.txt',
+            source: { type: 'base64', data: 'YQ==', mediaType: 'text/plain' },
+          },
           { type: 'file', source: { type: 'url', url: 'https://files.test/b.pdf' } },
           { type: 'image', source: { type: 'url', url: 'https://files.test/c.png' } },
         ],
@@ -325,7 +378,11 @@ describe('what the Responses API cannot express', () => {
       },
     ])
     expect(body.input[0].content).toEqual([
-      { type: 'input_file', filename: 'file.pdf', file_data: 'data:application/pdf;base64,JVBERi0=' },
+      {
+        type: 'input_file',
+        filename: 'file.pdf',
+        file_data: 'data:application/pdf;base64,JVBERi0=',
+      },
       { type: 'input_file', filename: 'a.txt', file_data: 'data:text/plain;base64,YQ==' },
       { type: 'input_file', file_url: 'https://files.test/b.pdf' },
       { type: 'input_image', image_url: 'https://files.test/c.png' },
@@ -350,11 +407,18 @@ test.each(['', 'https://r.openai.azure.com/openai/v1'])(
     })
     await expect(own.complete('Hi', { maxTokens: 15 })).rejects.toMatchObject({
       code: 'unsupported',
-      message: expect.stringContaining('takes maxTokens of at least 16, not 15; set 16, or use api: "chat"'),
+      message: expect.stringContaining(
+        'takes maxTokens of at least 16, not 15; set 16, or use api: "chat"',
+      ),
     })
     expect(sent).toEqual([])
     await own.complete('Hi', { maxTokens: 16 })
-    const other = createOpenAI({ model: 'm', baseUrl: 'http://127.0.0.1:9/v1', api: 'responses', fetch })
+    const other = createOpenAI({
+      model: 'm',
+      baseUrl: 'http://127.0.0.1:9/v1',
+      api: 'responses',
+      fetch,
+    })
     await other.complete('Hi', { maxTokens: 1 })
     expect(sent.map(({ body }) => body.max_output_tokens)).toEqual([16, 1])
   },
@@ -384,7 +448,9 @@ describe('fields of the vendor by name', () => {
           ],
         },
       ],
-      tools: [{ name: 'get_weather', defer_loading: true, allowed_callers: ['direct', 'programmatic'] }],
+      tools: [
+        { name: 'get_weather', defer_loading: true, allowed_callers: ['direct', 'programmatic'] },
+      ],
       reasoning: { effort: 'xhigh' },
     })
   })
@@ -400,7 +466,9 @@ describe('fields of the vendor by name', () => {
         baseUrl: 'https://other.example/v1',
         apiKey: 'k',
       })
-      await expect(elsewhere.complete('Hi', { reasoning })).rejects.toMatchObject({ code: 'unsupported' })
+      await expect(elsewhere.complete('Hi', { reasoning })).rejects.toMatchObject({
+        code: 'unsupported',
+      })
     },
   )
 })

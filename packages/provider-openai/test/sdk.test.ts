@@ -11,7 +11,12 @@ const apiKey = 'sk-proj-secret-0123456789abcdef'
 const once = { retry: { attempts: 1 } }
 const hello = sse(
   { type: 'response.created', response: { model: 'm' } } as never,
-  { type: 'response.output_text.delta', output_index: 0, content_index: 0, delta: 'Hello' } as never,
+  {
+    type: 'response.output_text.delta',
+    output_index: 0,
+    content_index: 0,
+    delta: 'Hello',
+  } as never,
   {
     type: 'response.completed',
     response: { status: 'completed', output: [], usage: { input_tokens: 1, output_tokens: 1 } },
@@ -26,27 +31,45 @@ afterEach(async () => {
 })
 
 describe('the SDK only sends requests', () => {
-  test.each([401, 408, 409, 429, 500, 503])('status %i: one attempt is one request', async (status) => {
-    const headers = { 'content-type': 'application/json', 'x-should-retry': 'true', 'retry-after': '0' }
-    const { origin, paths } = await serve(() => ({
-      status,
-      headers,
-      body: '{"error":{"message":"no","type":"x","code":null}}',
-    }))
-    await expect(provider({ baseUrl: `${origin}/v1` }).complete('Hi', once)).rejects.toMatchObject({
-      provider: 'openai',
-      status,
-    })
-    expect(paths).toEqual(['/v1/responses'])
-  })
+  test.each([401, 408, 409, 429, 500, 503])(
+    'status %i: one attempt is one request',
+    async (status) => {
+      const headers = {
+        'content-type': 'application/json',
+        'x-should-retry': 'true',
+        'retry-after': '0',
+      }
+      const { origin, paths } = await serve(() => ({
+        status,
+        headers,
+        body: '{"error":{"message":"no","type":"x","code":null}}',
+      }))
+      await expect(
+        provider({ baseUrl: `${origin}/v1` }).complete('Hi', once),
+      ).rejects.toMatchObject({
+        provider: 'openai',
+        status,
+      })
+      expect(paths).toEqual(['/v1/responses'])
+    },
+  )
 
-  test.each([301, 302, 307, 308])('a redirect with status %i is refused, not followed', async (status) => {
-    const { origin, paths } = await serve(() => ({ status, headers: { location: '/v1/elsewhere' }, body: '' }))
-    await expect(provider({ baseUrl: `${origin}/v1` }).complete('Hi', once)).rejects.toMatchObject({
-      code: 'redirect-refused',
-    })
-    expect(paths).toEqual(['/v1/responses'])
-  })
+  test.each([301, 302, 307, 308])(
+    'a redirect with status %i is refused, not followed',
+    async (status) => {
+      const { origin, paths } = await serve(() => ({
+        status,
+        headers: { location: '/v1/elsewhere' },
+        body: '',
+      }))
+      await expect(
+        provider({ baseUrl: `${origin}/v1` }).complete('Hi', once),
+      ).rejects.toMatchObject({
+        code: 'redirect-refused',
+      })
+      expect(paths).toEqual(['/v1/responses'])
+    },
+  )
 
   test('a stream is one request over the real transport', async () => {
     const { origin, paths } = await serve(() => ({
@@ -73,13 +96,18 @@ describe('the SDK only sends requests', () => {
     await complete('One')
     await complete('Two', { vendor: { headers: { 'X-Own': 'mine' } } })
     expect([built.mock.calls.length, sent[1]]).toEqual([1, { ...sent[0], 'x-own': 'mine' }])
-    expect(sent[0]).toMatchObject({ authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' })
+    expect(sent[0]).toMatchObject({
+      authorization: `Bearer ${apiKey}`,
+      'content-type': 'application/json',
+    })
   })
 
   test('calls at the same time each go through their own fetch', async () => {
     const fetch: Fetch = async (_, init) => {
       const { input } = JSON.parse(init?.body as string) as { input: [{ content: string }] }
-      await new Promise((resolve) => setTimeout(resolve, (prompts.indexOf(input[0].content) * 7) % 5))
+      await new Promise((resolve) =>
+        setTimeout(resolve, (prompts.indexOf(input[0].content) * 7) % 5),
+      )
       return Response.json(response(message(input[0].content)))
     }
     const shared = provider({ fetch })
@@ -89,8 +117,13 @@ describe('the SDK only sends requests', () => {
 
   test('the SDK starts no timer of its own', async () => {
     const timers = vi.spyOn(globalThis, 'setTimeout')
-    const never = provider({ fetch: () => new Promise(() => undefined), timeouts: { headersMs: 1234 } })
-    await expect(never.complete('Hi', { deadlineMs: 20 })).rejects.toMatchObject({ code: 'timeout' })
+    const never = provider({
+      fetch: () => new Promise(() => undefined),
+      timeouts: { headersMs: 1234 },
+    })
+    await expect(never.complete('Hi', { deadlineMs: 20 })).rejects.toMatchObject({
+      code: 'timeout',
+    })
     const delays = timers.mock.calls.map(([, ms]) => ms)
     expect(delays).toContain(1234)
     // The SDK's own time-out.
@@ -111,7 +144,9 @@ test('a signal that many calls share keeps no listener', async () => {
   const shared = provider({ fetch })
   for (let call = 0; call < 100; call++) {
     for await (const _ of await shared.stream('Hi', { signal })) continue
-    await expect(shared.complete('fail', { signal, ...once })).rejects.toMatchObject({ code: 'invalid-request' })
+    await expect(shared.complete('fail', { signal, ...once })).rejects.toMatchObject({
+      code: 'invalid-request',
+    })
   }
   expect(getEventListeners(signal, 'abort')).toHaveLength(0)
   expect(seen).toBe(1)
@@ -152,20 +187,29 @@ describe('the key', () => {
     const error = await shared.complete('Hi', once).catch((reason: unknown) => reason)
     expect(error).toMatchObject({ code: 'auth', status: 401 })
     for (const value of [error, shared]) {
-      expect(inspect(value, { depth: 12, showHidden: true }), 'inspection').not.toContain('secret-0123')
+      expect(inspect(value, { depth: 12, showHidden: true }), 'inspection').not.toContain(
+        'secret-0123',
+      )
       expect(JSON.stringify(value), 'JSON').not.toContain('secret-0123')
     }
     expect((error as Error).message).toContain('[redacted]')
   })
 
   test('the key is needed at OpenAI, not elsewhere', async () => {
-    expect(() => createOpenAI({ model: 'gpt-5.4' })).toThrow(expect.objectContaining({ code: 'config' }))
+    expect(() => createOpenAI({ model: 'gpt-5.4' })).toThrow(
+      expect.objectContaining({ code: 'config' }),
+    )
     let headers = new Headers()
     const fetch: Fetch = async (_, init) => {
       headers = new Headers(init?.headers)
       return Response.json(response(message('Hi')))
     }
-    await createOpenAI({ model: 'tiny', baseUrl: 'http://localhost:8080/v1', api: 'responses', fetch }).complete('Hi')
+    await createOpenAI({
+      model: 'tiny',
+      baseUrl: 'http://localhost:8080/v1',
+      api: 'responses',
+      fetch,
+    }).complete('Hi')
     expect([headers.get('authorization'), headers.get('api-key')]).toEqual([null, null])
   })
 })
@@ -189,9 +233,15 @@ describe('hosts', () => {
     [{ baseUrl: 'https://eu.api.openai.com/v1' }, 'https://eu.api.openai.com/v1/responses'],
     [{ baseUrl: 'https://api.openai.com/v1/?q=1#f' }, 'https://api.openai.com/v1/responses'],
     [{ baseUrl: 'https://proxy.test/openai' }, 'https://proxy.test/openai/chat/completions'],
-    [{ baseUrl: 'https://api.openai.com.evil.test/v1' }, 'https://api.openai.com.evil.test/v1/chat/completions'],
+    [
+      { baseUrl: 'https://api.openai.com.evil.test/v1' },
+      'https://api.openai.com.evil.test/v1/chat/completions',
+    ],
     [{ baseUrl: 'http://[::1]:8080/v1', api: 'responses' }, 'http://[::1]:8080/v1/responses'],
-    [{ baseUrl: 'https://r.openai.azure.com/openai/v1/' }, 'https://r.openai.azure.com/openai/v1/responses'],
+    [
+      { baseUrl: 'https://r.openai.azure.com/openai/v1/' },
+      'https://r.openai.azure.com/openai/v1/responses',
+    ],
   ])('the hosts of %o are listed', async (config, url) => {
     expect(await first(config)).toBe(url)
   })
@@ -209,15 +259,23 @@ describe('hosts', () => {
     )
   })
 
-  test.each(['responses', 'chat'] as const)('a configuration without a model is refused: %s', (api) => {
-    expect(() => provider({ api, model: undefined as unknown as string })).toThrow(
-      expect.objectContaining({ code: 'config', message: 'openai: model must be text: the name of a model' }),
-    )
-  })
+  test.each(['responses', 'chat'] as const)(
+    'a configuration without a model is refused: %s',
+    (api) => {
+      expect(() => provider({ api, model: undefined as unknown as string })).toThrow(
+        expect.objectContaining({
+          code: 'config',
+          message: 'openai: model must be text: the name of a model',
+        }),
+      )
+    },
+  )
 
   test('bad addresses are refused', () => {
     for (const baseUrl of ['localhost:8080', 'https://user:pass@host.test', 'ftp://host.test']) {
-      expect(() => provider({ baseUrl })).toThrow(expect.objectContaining({ code: 'invalid-base-url' }))
+      expect(() => provider({ baseUrl })).toThrow(
+        expect.objectContaining({ code: 'invalid-base-url' }),
+      )
     }
   })
 })

@@ -53,13 +53,23 @@ export const completion = (text: string): object => ({
   id: 'chatcmpl-1',
   object: 'chat.completion',
   model: 'gpt-4.1-2025-04-14',
-  choices: [{ index: 0, message: { role: 'assistant', content: text, refusal: null }, finish_reason: 'stop' }],
+  choices: [
+    {
+      index: 0,
+      message: { role: 'assistant', content: text, refusal: null },
+      finish_reason: 'stop',
+    },
+  ],
   usage: { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 },
 })
 
 /** Server-sent events, one for each object. */
 export const sse = (...events: readonly { readonly type?: string }[]): string =>
-  events.map((event) => `${event.type ? `event: ${event.type}\n` : ''}data: ${JSON.stringify(event)}\n\n`).join('')
+  events
+    .map(
+      (event) => `${event.type ? `event: ${event.type}\n` : ''}data: ${JSON.stringify(event)}\n\n`,
+    )
+    .join('')
 
 /** A response that streams these events. */
 export const streamed = (...events: readonly { readonly type?: string }[]): Response =>

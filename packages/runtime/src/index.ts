@@ -1,5 +1,10 @@
 export { canonicalHash } from './base/json-hash.js'
-export { type BudgetDecision, BudgetExceededError, BudgetLedger, type RunBudget } from './budget/budget.js'
+export {
+  type BudgetDecision,
+  BudgetExceededError,
+  BudgetLedger,
+  type RunBudget,
+} from './budget/budget.js'
 export type { BudgetSnapshot } from './budget/budget-snapshot.js'
 export type { CallMetrics } from './budget/metrics.js'
 export type { RunEvent } from './events/run-event.js'
@@ -17,15 +22,31 @@ export type { JournalTail, RunJournal, TranscriptChange } from './journal/journa
 export type { JournalEntry, RunIntent, RunReceipt } from './journal/journal-entry.js'
 export { JournalError } from './journal/journal-error.js'
 export { createMemoryJournal, type MemoryJournal } from './journal/memory-journal.js'
-export type { PendingItem, PendingOutcome, PendingQuestion, ResumeDecision } from './journal/pending-item.js'
+export type {
+  PendingItem,
+  PendingOutcome,
+  PendingQuestion,
+  ResumeDecision,
+} from './journal/pending-item.js'
 export { ResumeError } from './journal/resume-error.js'
-export { type ActionRequest, type ActionResult, callAction, callActionStream } from './loop/call-action.js'
+export {
+  type ActionRequest,
+  type ActionResult,
+  callAction,
+  callActionStream,
+} from './loop/call-action.js'
 export { combine, type Panelist } from './loop/combine.js'
 export { type Flow, parallel, repeatUntil, route, sequence } from './loop/flow.js'
 export { type GenerationReader, generateStream } from './loop/generate-stream.js'
 export { infer, inferStream } from './loop/infer.js'
 export { orThrow, RunError } from './loop/or-throw.js'
-export type { AfterTools, FinalReply, FinishedCall, OutputParser, ParsedOutput } from './loop/output-parser.js'
+export type {
+  AfterTools,
+  FinalReply,
+  FinishedCall,
+  OutputParser,
+  ParsedOutput,
+} from './loop/output-parser.js'
 export { checkDecisions } from './loop/resume.js'
 export { defaultRunLimits, type GivenLimits, type RunLimits } from './loop/run-limits.js'
 export type { RunPreset } from './loop/run-preset.js'
@@ -37,13 +58,22 @@ export { hasToolCall, stepCountIs } from './loop/stop-when.js'
 export type { Middleware, ProviderCall } from './middleware/provider-call.js'
 export { replayReply } from './middleware/turns.js'
 export { wrapProvider } from './middleware/wrap-provider.js'
-export { generateObject, ObjectError, type ObjectRequest, type ObjectResult } from './output/generate-object.js'
+export {
+  generateObject,
+  ObjectError,
+  type ObjectRequest,
+  type ObjectResult,
+} from './output/generate-object.js'
 export { type ObjectReader, streamObject } from './output/stream-object.js'
 export type { Approval, Authorize, Decision } from './policy/authorize.js'
 export type { AgentCallAction, ToolCallAction } from './reply/action.js'
 export type { ActionMode } from './reply/action-mode.js'
 export { type ParsedAction, parseAction } from './reply/parse-action.js'
-export { compileJsonSchema, type JsonSchemaValidator, type Validated } from './schema/json-schema.js'
+export {
+  compileJsonSchema,
+  type JsonSchemaValidator,
+  type Validated,
+} from './schema/json-schema.js'
 export type { AgentContext, AgentRequest, AgentTarget } from './tools/agent-target.js'
 export { checkAnswer } from './tools/asking.js'
 export { defineTool, type ToolSettings } from './tools/define-tool.js'

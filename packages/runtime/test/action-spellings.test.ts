@@ -6,9 +6,19 @@ import { action, run } from './weather-run.js'
 
 const agents: readonly AgentTarget[] = [
   { name: 'poet', description: 'Writes', call: () => 'a poem' },
-  { name: 'clerk', description: 'Files', tools: [{ name: 'file', description: 'Files it' }], call: () => 'filed' },
+  {
+    name: 'clerk',
+    description: 'Files',
+    tools: [{ name: 'file', description: 'Files it' }],
+    call: () => 'filed',
+  },
 ]
-const local = defineTool({ name: 'local', description: 'Local', parameters: { type: 'object' }, execute: () => 'done' })
+const local = defineTool({
+  name: 'local',
+  description: 'Local',
+  parameters: { type: 'object' },
+  execute: () => 'done',
+})
 
 /** A reply, the mode it is read in, and the effect it asks for. */
 interface Spelling {
@@ -35,29 +45,57 @@ const native = (name: string, args: unknown): Spelling[] => [
 const inferSpellings = (prompt: string): Spelling[] => [
   ...asJson({ type: 'agent_call', agent: 'poet', action: 'infer', prompt }),
   ...asJson({ type: 'agent_call', payload: { agent: 'poet', action: 'infer', prompt } }),
-  ...asJson({ type: 'agent_call', agent: 'poet', action: 'infer', prompt, tool: null, args: null, content: null }),
+  ...asJson({
+    type: 'agent_call',
+    agent: 'poet',
+    action: 'infer',
+    prompt,
+    tool: null,
+    args: null,
+    content: null,
+  }),
   ...native('delegate_to_agent', { agent: 'poet', prompt }),
 ]
 
 const agentToolSpellings = (q: string): Spelling[] => [
   ...asJson({ type: 'agent_call', agent: 'clerk', action: 'tool_call', tool: 'file', args: { q } }),
   ...asJson({ type: 'agent_call', action: 'tool_call', tool: 'file', args: { q } }),
-  ...asJson({ type: 'agent_call', agent: 'clerk', action: 'tool_call', prompt: `file(q=${JSON.stringify(q)})` }),
+  ...asJson({
+    type: 'agent_call',
+    agent: 'clerk',
+    action: 'tool_call',
+    prompt: `file(q=${JSON.stringify(q)})`,
+  }),
   ...asJson({ type: 'tool_call', tool: `clerk.file({"q": ${JSON.stringify(q)}})` }),
   ...asText(`clerk.file(q=${JSON.stringify(q)})`),
   ...native('call_agent_tool', { agent: 'clerk', tool: 'file', args: { q } }),
 ]
 
 const localSpellings = (q: string): Spelling[] => [
-  ...asJson({ type: 'agent_call', agent: 'clerk', action: 'tool_call', tool: 'local', args: { q } }),
-  ...asJson({ type: 'agent_call', agent: 'myself', action: 'tool_call', tool: 'local', args: { q } }),
+  ...asJson({
+    type: 'agent_call',
+    agent: 'clerk',
+    action: 'tool_call',
+    tool: 'local',
+    args: { q },
+  }),
+  ...asJson({
+    type: 'agent_call',
+    agent: 'myself',
+    action: 'tool_call',
+    tool: 'local',
+    args: { q },
+  }),
   ...asText(`local(q=${JSON.stringify(q)})`),
   ...asJson({ type: 'tool_call', prompt: `local({"q": ${JSON.stringify(q)}})` }),
   ...asText(JSON.stringify({ name: 'local', parameters: { q } })),
   ...native('local', { q }),
 ]
 
-async function authorized({ mode, reply }: Spelling): Promise<{ seen: Action[]; events: readonly RunEvent[] }> {
+async function authorized({
+  mode,
+  reply,
+}: Spelling): Promise<{ seen: Action[]; events: readonly RunEvent[] }> {
   const seen: Action[] = []
   const { events } = await run([reply as string, action({ type: 'final', content: 'ok' })], {
     mode,
@@ -83,7 +121,13 @@ describe('authorize sees the effect of an action, however it is spelled', () => 
     [
       'a tool of an agent',
       agentToolSpellings,
-      (q) => ({ type: 'agent_call', agent: 'clerk', action: 'tool_call', tool: 'file', args: { q } }),
+      (q) => ({
+        type: 'agent_call',
+        agent: 'clerk',
+        action: 'tool_call',
+        tool: 'file',
+        args: { q },
+      }),
     ],
     ['a local tool', localSpellings, (q) => ({ type: 'tool_call', tool: 'local', args: { q } })],
   ]
@@ -95,9 +139,14 @@ describe('authorize sees the effect of an action, however it is spelled', () => 
         fc.asyncProperty(words, fc.nat({ max: count - 1 }), async (text, index) => {
           const { seen, events } = await authorized(spell(text)[index] as Spelling)
           expect(seen).toEqual([expected(text)])
-          expect(events.some(({ type }) => ['tool-start', 'agent-call-start'].includes(type))).toBe(false)
+          expect(events.some(({ type }) => ['tool-start', 'agent-call-start'].includes(type))).toBe(
+            false,
+          )
         }),
-        { numRuns: count * 4, examples: Array.from({ length: count }, (_, index): [string, number] => ['x', index]) },
+        {
+          numRuns: count * 4,
+          examples: Array.from({ length: count }, (_, index): [string, number] => ['x', index]),
+        },
       )
     },
   )
@@ -110,14 +159,22 @@ describe('authorize sees the effect of an action, however it is spelled', () => 
       parameters: { type: 'object' },
       execute: () => 'done',
     })
-    await run([{ toolCalls: [{ name: 'delegate_to_agent', arguments: { agent: 'poet', prompt: 'p' } }] }, 'ok'], {
-      tools: [tool],
-      authorize: (asked) => {
-        seen.push(asked)
-        return { effect: 'allow' }
+    await run(
+      [
+        { toolCalls: [{ name: 'delegate_to_agent', arguments: { agent: 'poet', prompt: 'p' } }] },
+        'ok',
+      ],
+      {
+        tools: [tool],
+        authorize: (asked) => {
+          seen.push(asked)
+          return { effect: 'allow' }
+        },
       },
-    })
-    expect(seen).toEqual([{ type: 'tool_call', tool: 'delegate_to_agent', args: { agent: 'poet', prompt: 'p' } }])
+    )
+    expect(seen).toEqual([
+      { type: 'tool_call', tool: 'delegate_to_agent', args: { agent: 'poet', prompt: 'p' } },
+    ])
   })
 })
 
@@ -149,15 +206,18 @@ describe('corrections in JSON mode', () => {
       [{ name: 'angry', description: '', call: () => Promise.reject(new Error('leave me alone')) }],
       'The agent \\"angry\\" failed: leave me alone',
     ],
-  ])('%s is corrected without the names of tools that the model was not shown', async (_name, asked, known, told) => {
-    const { provider } = await run([action(asked), action({ type: 'final', content: 'ok' })], {
-      mode: 'json',
-      agents: known,
-      tools: [local],
-    })
-    expect(provider.requests[1]?.messages.at(-1)?.content).toContain(told)
-    expect(JSON.stringify(provider.requests)).not.toMatch(hidden)
-  })
+  ])(
+    '%s is corrected without the names of tools that the model was not shown',
+    async (_name, asked, known, told) => {
+      const { provider } = await run([action(asked), action({ type: 'final', content: 'ok' })], {
+        mode: 'json',
+        agents: known,
+        tools: [local],
+      })
+      expect(provider.requests[1]?.messages.at(-1)?.content).toContain(told)
+      expect(JSON.stringify(provider.requests)).not.toMatch(hidden)
+    },
+  )
 
   test('native mode unwraps a reply that was printed as an action', async () => {
     const { result } = await run([action({ type: 'final', content: 'the answer' })])

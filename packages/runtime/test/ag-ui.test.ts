@@ -21,17 +21,29 @@ const all = async <T>(source: AsyncIterable<T>): Promise<T[]> => {
   return list
 }
 
-async function eventsOf(responses: readonly MockResponse[], request: Partial<InferRequest> = {}): Promise<RunEvent[]> {
+async function eventsOf(
+  responses: readonly MockResponse[],
+  request: Partial<InferRequest> = {},
+): Promise<RunEvent[]> {
   const events: RunEvent[] = []
   const provider = createMock({ responses, defaults: { retry: { attempts: 1 } } })
-  await infer(provider, { query: 'Hi', tools: [look], observe: { onEvent: (event) => events.push(event) }, ...request })
+  await infer(provider, {
+    query: 'Hi',
+    tools: [look],
+    observe: { onEvent: (event) => events.push(event) },
+    ...request,
+  })
   return events
 }
 const runs: readonly [string, readonly MockResponse[], Partial<InferRequest>][] = [
   ['with a tool', turns, {}],
   ['in JSON mode', [JSON.stringify({ type: 'final', content: 'Fine.' })], { mode: 'json' }],
   ['that fails', [{ error: 'auth' }], {}],
-  ['that waits for approval', turns, { authorize: () => ({ effect: 'require-approval', reason: 'ask' }) }],
+  [
+    'that waits for approval',
+    turns,
+    { authorize: () => ({ effect: 'require-approval', reason: 'ask' }) },
+  ],
   ['with a denied call', turns, { authorize: () => ({ effect: 'deny', reason: 'no' }) }],
 ]
 
@@ -40,7 +52,9 @@ describe.each(runs)('a run %s', (_name, responses, request) => {
     const events = await eventsOf(responses, request)
     const written = await all(toAgUiEvents(each(events), { threadId: 't' }))
     const parsed = written.map((one) => EventSchemas.parse(one))
-    const verified = await lastValueFrom(verifyEvents(false)(from(parsed as never[])).pipe(toArray()))
+    const verified = await lastValueFrom(
+      verifyEvents(false)(from(parsed as never[])).pipe(toArray()),
+    )
     expect(verified).toHaveLength(written.length)
     expect(written[0]?.type).toBe('RUN_STARTED')
     expect(['RUN_FINISHED', 'RUN_ERROR']).toContain(written.at(-1)?.type)
@@ -77,14 +91,20 @@ test('a run with a tool becomes messages, reasoning and a tool call', async () =
 })
 
 test('a run that waits ends with an interrupt', async () => {
-  const events = await eventsOf(turns, { authorize: () => ({ effect: 'require-approval', reason: 'ask' }) })
+  const events = await eventsOf(turns, {
+    authorize: () => ({ effect: 'require-approval', reason: 'ask' }),
+  })
   const written = await all(toAgUiEvents(each(events), { threadId: 't' }))
   expect(written.at(-1)).toMatchObject({
     type: 'RUN_FINISHED',
     outcome: {
       type: 'interrupt',
       interrupts: [
-        { reason: 'approval', message: 'ask', metadata: { digest: expect.stringMatching(/^[\da-f]{64}$/) as string } },
+        {
+          reason: 'approval',
+          message: 'ask',
+          metadata: { digest: expect.stringMatching(/^[\da-f]{64}$/) as string },
+        },
       ],
     },
   })
@@ -101,9 +121,15 @@ test('a tool that fails tells the page nothing but what onError makes of it', as
   const events = await eventsOf(turns, { tools: [broken] })
   const plain = await all(toAgUiEvents(each(events), { threadId: 't' }))
   expect(JSON.stringify(plain)).not.toContain('hunter2')
-  expect(plain.find(({ type }) => type === 'TOOL_CALL_RESULT')).toMatchObject({ content: 'error: An error occurred.' })
-  const told = await all(toAgUiEvents(each(events), { threadId: 't', onError: ({ code }) => `see ${code}` }))
-  expect(told.find(({ type }) => type === 'TOOL_CALL_RESULT')).toMatchObject({ content: 'error: see tool' })
+  expect(plain.find(({ type }) => type === 'TOOL_CALL_RESULT')).toMatchObject({
+    content: 'error: An error occurred.',
+  })
+  const told = await all(
+    toAgUiEvents(each(events), { threadId: 't', onError: ({ code }) => `see ${code}` }),
+  )
+  expect(told.find(({ type }) => type === 'TOOL_CALL_RESULT')).toMatchObject({
+    content: 'error: see tool',
+  })
 })
 
 test.each([{}, { pending: [null, 1] }, { pending: [{ id: 'a', type: 'wait', expiresAt: 1e20 }] }])(

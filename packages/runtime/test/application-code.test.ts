@@ -2,7 +2,14 @@
 import type { JsonObject } from '@modelport/core'
 import { createMock } from '@modelport/provider-mock'
 import { describe, expect, test } from 'vitest'
-import { type Authorize, BudgetLedger, type InferRequest, infer, type RunResult, type Tool } from '../src/index.js'
+import {
+  type Authorize,
+  BudgetLedger,
+  type InferRequest,
+  infer,
+  type RunResult,
+  type Tool,
+} from '../src/index.js'
 
 const toolOf = (more: object): Tool => ({
   definition: { name: 't', description: 'x' },
@@ -16,7 +23,8 @@ const run = (request: Partial<InferRequest>): Promise<RunResult> =>
     tools: [toolOf({})],
     ...request,
   })
-const told = ({ transcript }: RunResult): unknown => transcript.find(({ role }) => role === 'tool')?.content
+const told = ({ transcript }: RunResult): unknown =>
+  transcript.find(({ role }) => role === 'tool')?.content
 const never = (): Promise<never> => new Promise(() => undefined)
 
 const thrown: [what: string, value: unknown, message: string][] = [
@@ -90,7 +98,12 @@ test('a check that returns nothing refuses the arguments', async () => {
 
 test('a time limit that is not a number is treated as unset', async () => {
   expect(
-    told(await run({ tools: [toolOf({ execute: never, timeoutMs: NaN })], limits: { toolTimeoutMs: 5 } })),
+    told(
+      await run({
+        tools: [toolOf({ execute: never, timeoutMs: NaN })],
+        limits: { toolTimeoutMs: 5 },
+      }),
+    ),
   ).toContain('did not answer within 5 ms')
 })
 
@@ -112,7 +125,10 @@ const waits: [what: string, request: Partial<InferRequest>, response?: string][]
   ['authorize', { authorize: tooLong }],
   ['an approval', { authorize: () => ({ effect: 'require-approval', ask: tooLong }) }],
   ['the tools of a step', { tools: tooLong }],
-  ['a source of tools', { sources: [{ name: 's', apiHosts: [], tools: tooLong, close: () => Promise.resolve() }] }],
+  [
+    'a source of tools',
+    { sources: [{ name: 's', apiHosts: [], tools: tooLong, close: () => Promise.resolve() }] },
+  ],
   ['the check of an answer', { outputSchema, tools: [] }, '{"a":1}'],
 ]
 
@@ -125,7 +141,10 @@ test.each(waits)(
         : infer(createMock({ responses: [response] }), { query: 'go', ...request, ...more })
     now = 0
     const budget = new BudgetLedger({ maxRuntimeMs: 600_000 }, { now: () => now })
-    expect(await ask({ limits: { budget } })).toMatchObject({ status: 'budget', decision: { limit: 'maxRuntimeMs' } })
+    expect(await ask({ limits: { budget } })).toMatchObject({
+      status: 'budget',
+      decision: { limit: 'maxRuntimeMs' },
+    })
     expect(await ask({ signal: AbortSignal.timeout(20) })).toMatchObject({ status: 'cancelled' })
   },
 )
@@ -144,7 +163,10 @@ test('observers that throw or reject are not called again, and break nothing', a
 test.each<[Partial<InferRequest>, string]>([
   [{ mode: 'jsn' as 'json' }, 'mode: unknown "jsn"; known: auto, native, json, text'],
   [{ limits: { maxSteps: 0 } }, 'limits.maxSteps must be a whole number of at least 1, not 0'],
-  [{ limits: { maxParseFailures: 101 } }, 'limits.maxParseFailures must be a whole number between 1 and 100, not 101'],
+  [
+    { limits: { maxParseFailures: 101 } },
+    'limits.maxParseFailures must be a whole number between 1 and 100, not 101',
+  ],
   [{ options: { maxTokens: 0 } }, 'maxTokens must be a whole number'],
   [{ options: { seed: 1.5 } }, 'seed must be a whole number'],
 ])('%j is refused at once', async (request, message) => {

@@ -12,11 +12,17 @@ describe('authorization', () => {
       seen.push(actionId)
       if (args['city'] === 'Paris') return { effect: 'deny', reason: 'not Paris' } as const
       if (args['city'] === 'Rome')
-        return { effect: 'require-approval', ask: async () => ({ approved: true, by: 'me' }) } as const
-      if (args['city'] === 'Oslo') return { effect: 'require-approval', ask: () => ({ approved: false }) } as const
+        return {
+          effect: 'require-approval',
+          ask: async () => ({ approved: true, by: 'me' }),
+        } as const
+      if (args['city'] === 'Oslo')
+        return { effect: 'require-approval', ask: () => ({ approved: false }) } as const
       throw new Error('cannot say')
     }
-    const { result, events, of } = await run([calls('Paris', 'Rome', 'Oslo', 'Berlin'), 'ok'], { authorize })
+    const { result, events, of } = await run([calls('Paris', 'Rome', 'Oslo', 'Berlin'), 'ok'], {
+      authorize,
+    })
     ended(result, 'final')
     expect(of('tool-start').map(({ args }) => args)).toEqual([{ city: 'Rome' }])
     expect(of('policy-decision').map(({ effect }) => effect)).toEqual([
@@ -25,7 +31,10 @@ describe('authorization', () => {
       'require-approval',
       'deny',
     ])
-    expect(of('approval-decision')).toMatchObject([{ approved: true, by: 'me' }, { approved: false }])
+    expect(of('approval-decision')).toMatchObject([
+      { approved: true, by: 'me' },
+      { approved: false },
+    ])
     expect(
       events
         .flatMap(toWireEvents)
@@ -33,7 +42,9 @@ describe('authorization', () => {
         .map(({ message }) => message),
     ).toEqual(['not Paris', 'approval was refused', 'cannot say'])
     expect(seen).toHaveLength(4)
-    expect(result.transcript.slice(2, 6).map((message) => message.role === 'tool' && message.content)).toEqual([
+    expect(
+      result.transcript.slice(2, 6).map((message) => message.role === 'tool' && message.content),
+    ).toEqual([
       'Not allowed: not Paris',
       '18 degrees in Rome',
       'Not allowed: approval was refused',

@@ -22,7 +22,11 @@ const nothing = (parent?: Truth): Truth => ({
   steps: 0,
   ...(parent && { parent }),
 })
-const happened = (truth: Truth | undefined, name: Exclude<keyof Truth, 'parent'>, amount = 1): void => {
+const happened = (
+  truth: Truth | undefined,
+  name: Exclude<keyof Truth, 'parent'>,
+  amount = 1,
+): void => {
   for (let each = truth; each; each = each.parent) each[name] += amount
 }
 
@@ -141,7 +145,12 @@ async function run(ledger: BudgetLedger, truth: Truth, depth: number, world: Wor
   }
 }
 
-async function nested(parent: BudgetLedger, truth: Truth, depth: number, world: World): Promise<void> {
+async function nested(
+  parent: BudgetLedger,
+  truth: Truth,
+  depth: number,
+  world: World,
+): Promise<void> {
   const budget: RunBudget = world.random(2)
     ? {}
     : { maxOutputTokens: 1 + world.random(300), maxCalls: 1 + world.random(4) }
@@ -163,7 +172,8 @@ function expectWithin(budget: RunBudget, truth: Truth): void {
   )
 }
 
-const limit = (most: number) => fc.option(fc.integer({ min: 0, max: most }), { nil: undefined, freq: 2 })
+const limit = (most: number) =>
+  fc.option(fc.integer({ min: 0, max: most }), { nil: undefined, freq: 2 })
 
 test('overshoot is 0 over 1,000 random schedules: no usage, lies, endless replies, retries, parallel tools, nested runs', async () => {
   const ends = new Map<string, number>()
@@ -190,17 +200,30 @@ test('overshoot is 0 over 1,000 random schedules: no usage, lies, endless replie
         ) as RunBudget
         const ledger = new BudgetLedger(budget)
         const truth = nothing()
-        const world: World = { random: randomBelow(seed), ends, wait: () => scheduler.schedule(Promise.resolve()) }
+        const world: World = {
+          random: randomBelow(seed),
+          ends,
+          wait: () => scheduler.schedule(Promise.resolve()),
+        }
         // Two runs share one ledger, each starts others.
-        await scheduler.waitFor(Promise.all([run(ledger, truth, 2, world), run(ledger, truth, 1, world)]))
+        await scheduler.waitFor(
+          Promise.all([run(ledger, truth, 2, world), run(ledger, truth, 1, world)]),
+        )
         expectWithin(budget, truth)
-        for (const name of ['calls', 'inputTokens', 'outputTokens', 'toolCalls', 'steps'] as const) {
+        for (const name of [
+          'calls',
+          'inputTokens',
+          'outputTokens',
+          'toolCalls',
+          'steps',
+        ] as const) {
           expect(truth[name]).toBeLessThanOrEqual(ledger.spent[name])
           totals[name] += truth[name]
         }
         if (budget.maxOutputTokens) used.push(truth.outputTokens / budget.maxOutputTokens)
         // Nothing stays held: what is left is what was not spent.
-        if (budget.maxCalls !== undefined) expect(ledger.remaining().calls).toBe(budget.maxCalls - ledger.spent.calls)
+        if (budget.maxCalls !== undefined)
+          expect(ledger.remaining().calls).toBe(budget.maxCalls - ledger.spent.calls)
       },
     ),
     { numRuns: 1000 },

@@ -30,7 +30,8 @@ function adversary(random: (below: number) => number) {
   const truth = { calls: 0, inputTokens: 0, outputTokens: 0, toolCalls: 0, longestPiece: 0 }
   const respond: MockResponse = (turn) => {
     truth.calls++
-    truth.inputTokens += messagesTokens(turn.messages, estimateTokens) + toolTokens(turn.tools, estimateTokens)
+    truth.inputTokens +=
+      messagesTokens(turn.messages, estimateTokens) + toolTokens(turn.tools, estimateTokens)
     const fate = random(10)
     if (fate === 0) return { error: 'overloaded' }
     if (fate === 1) return { error: 'network' }
@@ -44,7 +45,10 @@ function adversary(random: (below: number) => number) {
       const call = () => ({ name: 'work', arguments: { n: random(1_000_000) } })
       const calls = Array.from({ length: 1 + random(3) }, call)
       // All at once: one piece.
-      const tokens = calls.reduce((sum, each) => sum + estimateTokens(JSON.stringify(each.arguments)), 0)
+      const tokens = calls.reduce(
+        (sum, each) => sum + estimateTokens(JSON.stringify(each.arguments)),
+        0,
+      )
       truth.outputTokens += tokens
       truth.longestPiece = Math.max(truth.longestPiece, tokens)
       return { toolCalls: calls, usage }
@@ -102,7 +106,9 @@ describe('budgets of runs', () => {
       expect(truth.calls).toBeLessThanOrEqual(budget.maxCalls ?? Infinity)
       expect(truth.inputTokens).toBeLessThanOrEqual(budget.maxInputTokens ?? Infinity)
       expect(truth.toolCalls).toBeLessThanOrEqual(budget.maxToolCalls ?? Infinity)
-      expect(truth.outputTokens).toBeLessThanOrEqual((budget.maxOutputTokens ?? Infinity) + truth.longestPiece * 2)
+      expect(truth.outputTokens).toBeLessThanOrEqual(
+        (budget.maxOutputTokens ?? Infinity) + truth.longestPiece * 2,
+      )
       expect(ledger.spent.calls).toBeGreaterThanOrEqual(truth.calls)
     }
     expect(refused).toBeGreaterThan(60)
@@ -140,7 +146,11 @@ describe('inventory 1B.5 and 1B.6: what never happens', () => {
 
   test('the model cannot call compaction, and it is automatic only if asked for', async () => {
     const provider = createMock({ responses: ['Hi'] })
-    await infer(provider, { messages: long, query: 'Go.', limits: { profile: { contextWindow: 100 } } })
+    await infer(provider, {
+      messages: long,
+      query: 'Go.',
+      limits: { profile: { contextWindow: 100 } },
+    })
     expect(provider.requests[0]?.messages).toHaveLength(61)
     expect(provider.requests[0]?.tools).toEqual([])
     await infer(provider, {
@@ -154,10 +164,16 @@ describe('inventory 1B.5 and 1B.6: what never happens', () => {
 
   test('token counting: "" is 0, any other text at least 1, a value that is not a string counts as its JSON', () => {
     expect([estimateTokens(''), estimateTokens('a')]).toEqual([0, 1])
-    const call = { id: 'c', name: 'look', arguments: { at: 'home' }, argumentsText: '{"at":"home"}' }
+    const call = {
+      id: 'c',
+      name: 'look',
+      arguments: { at: 'home' },
+      argumentsText: '{"at":"home"}',
+    }
     const plain = messagesTokens([{ role: 'assistant', content: '' }], estimateTokens)
     expect(
-      messagesTokens([{ role: 'assistant', content: '', toolCalls: [call] }], estimateTokens) - plain,
+      messagesTokens([{ role: 'assistant', content: '', toolCalls: [call] }], estimateTokens) -
+        plain,
     ).toBeGreaterThanOrEqual(estimateTokens(call.argumentsText))
   })
 })

@@ -1,6 +1,11 @@
 import { LlmError, ProviderError } from '@modelport/core'
 import { describe, expect, test } from 'vitest'
-import { type BudgetDecision, BudgetExceededError, BudgetLedger, type RunBudget } from '../src/index.js'
+import {
+  type BudgetDecision,
+  BudgetExceededError,
+  BudgetLedger,
+  type RunBudget,
+} from '../src/index.js'
 
 const call = { inputTokens: 100, maxOutputTokens: 50 }
 const prices = { inputCostPerMillion: 3, outputCostPerMillion: 15 }
@@ -61,22 +66,33 @@ describe('inventory 1B.5 and 5.9: budget semantics', () => {
     [
       'maxInputTokens',
       (ledger) => {
-        ledger.reserveCall({ inputTokens: 1, maxOutputTokens: 1 }).settle({ reported: true, outputTokens: 0 })
+        ledger
+          .reserveCall({ inputTokens: 1, maxOutputTokens: 1 })
+          .settle({ reported: true, outputTokens: 0 })
       },
     ],
     [
       'maxOutputTokens',
       (ledger) => {
-        ledger.reserveCall({ inputTokens: 1, maxOutputTokens: 1 }).settle({ reported: true, outputTokens: 1 })
+        ledger
+          .reserveCall({ inputTokens: 1, maxOutputTokens: 1 })
+          .settle({ reported: true, outputTokens: 1 })
       },
     ],
   ])('%s: equal to the limit is allowed, one more is not; warned once, at 80 %%', (limit, take) => {
     const { ledger, decisions } = watched({ [limit]: 10 })
     for (let count = 1; count <= 10; count++) {
       take(ledger)
-      expect(decisions).toEqual(count < 8 ? [] : [{ limit, effect: 'warn', observed: 8, maximum: 10 }])
+      expect(decisions).toEqual(
+        count < 8 ? [] : [{ limit, effect: 'warn', observed: 8, maximum: 10 }],
+      )
     }
-    expect(decisionOf(() => take(ledger))).toEqual({ limit, effect: 'deny', observed: 11, maximum: 10 })
+    expect(decisionOf(() => take(ledger))).toEqual({
+      limit,
+      effect: 'deny',
+      observed: 11,
+      maximum: 10,
+    })
     expect(decisionOf(() => take(ledger))).toMatchObject({ limit })
   })
 
@@ -85,11 +101,17 @@ describe('inventory 1B.5 and 5.9: budget semantics', () => {
     expect(ledger.reserveCall(call).deadlineMs).toBe(1000)
     clock.ms = 850
     expect(ledger.reserveCall(call).deadlineMs).toBe(150)
-    expect(decisions).toEqual([{ limit: 'maxRuntimeMs', effect: 'warn', observed: 850, maximum: 1000 }])
+    expect(decisions).toEqual([
+      { limit: 'maxRuntimeMs', effect: 'warn', observed: 850, maximum: 1000 },
+    ])
     clock.ms = 1000
     ledger.reserveStep()
     clock.ms = 1000.5
-    for (const act of [() => ledger.reserveStep(), () => ledger.reserveToolCall(), () => ledger.reserveCall(call)])
+    for (const act of [
+      () => ledger.reserveStep(),
+      () => ledger.reserveToolCall(),
+      () => ledger.reserveCall(call),
+    ])
       expect(decisionOf(act)).toMatchObject({ limit: 'maxRuntimeMs' })
     expect(ledger.remaining().runtimeMs).toBe(0)
   })
@@ -98,7 +120,10 @@ describe('inventory 1B.5 and 5.9: budget semantics', () => {
     const { ledger } = watched({ maxInputTokens: 1000 })
     ledger.reserveCall(call).settle({ reported: true, inputTokens: 960, outputTokens: 1 })
     // 960 spent, and 100 estimated: the server counted 9.6 times the estimate, of which four times is believed.
-    expect(decisionOf(() => ledger.reserveCall(call))).toMatchObject({ limit: 'maxInputTokens', observed: 1360 })
+    expect(decisionOf(() => ledger.reserveCall(call))).toMatchObject({
+      limit: 'maxInputTokens',
+      observed: 1360,
+    })
     const money = watched({ maxCost: 0.001 }).ledger
     const reservation = money.reserveCall({ ...call, maxOutputTokens: 4096, profile: prices })
     expect(reservation.maxOutputTokens).toBe(46) // (0.001 - 0.0003) / 0.000015
@@ -131,7 +156,11 @@ describe('inventory 1B.5 and 5.9: budget semantics', () => {
     )
     ledger.reserveStep()
     expect(() => ledger.reserveStep()).toThrow(
-      expect.objectContaining({ name: 'BudgetExceededError', code: 'budget-exceeded', retryable: false }),
+      expect.objectContaining({
+        name: 'BudgetExceededError',
+        code: 'budget-exceeded',
+        retryable: false,
+      }),
     )
     expect(asked).toBe(1)
   })
@@ -140,8 +169,14 @@ describe('inventory 1B.5 and 5.9: budget semantics', () => {
 describe('reservations', () => {
   test('reservations lower maxOutputTokens to what is left, and parallel calls share it', () => {
     const { ledger } = watched({ maxOutputTokens: 120 })
-    const [first, second, third] = [ledger.reserveCall(call), ledger.reserveCall(call), ledger.reserveCall(call)]
-    expect([first.maxOutputTokens, second.maxOutputTokens, third.maxOutputTokens]).toEqual([50, 50, 20])
+    const [first, second, third] = [
+      ledger.reserveCall(call),
+      ledger.reserveCall(call),
+      ledger.reserveCall(call),
+    ]
+    expect([first.maxOutputTokens, second.maxOutputTokens, third.maxOutputTokens]).toEqual([
+      50, 50, 20,
+    ])
     expect(decisionOf(() => ledger.reserveCall(call))).toMatchObject({ limit: 'maxOutputTokens' })
     first.settle({ reported: true, outputTokens: 10 })
     expect(ledger.reserveCall(call).maxOutputTokens).toBe(40)
@@ -151,8 +186,12 @@ describe('reservations', () => {
 
   test('reservations hold as many attempts as there is room for', () => {
     expect(watched({ maxCalls: 2 }).ledger.reserveCall({ ...call, attempts: 3 }).attempts).toBe(2)
-    expect(watched({ maxInputTokens: 150 }).ledger.reserveCall({ ...call, attempts: 3 }).attempts).toBe(1)
-    expect(watched({ maxOutputTokens: 149 }).ledger.reserveCall({ ...call, attempts: 3 })).toMatchObject({
+    expect(
+      watched({ maxInputTokens: 150 }).ledger.reserveCall({ ...call, attempts: 3 }).attempts,
+    ).toBe(1)
+    expect(
+      watched({ maxOutputTokens: 149 }).ledger.reserveCall({ ...call, attempts: 3 }),
+    ).toMatchObject({
       attempts: 2,
       maxOutputTokens: 50,
     })
@@ -190,7 +229,10 @@ describe('reservations', () => {
     const { ledger } = watched({ maxCalls: 2 })
     const reservation = ledger.reserveCall(call)
     reservation.retried()
-    expect(decisionOf(() => reservation.retried())).toMatchObject({ limit: 'maxCalls', observed: 3 })
+    expect(decisionOf(() => reservation.retried())).toMatchObject({
+      limit: 'maxCalls',
+      observed: 3,
+    })
     reservation.settle({ reported: false })
     expect(ledger.spent).toMatchObject({ calls: 2, inputTokens: 200, outputTokens: 100 })
     expect(ledger.remaining()).toMatchObject({ calls: 0 })
@@ -209,7 +251,9 @@ describe('reservations', () => {
     ledger.reserveCall(call).settle({ reported: true, inputTokens: 1, outputTokens: Number.NaN })
     ledger.reserveCall(call).settle({ reported: true, inputTokens: -5, outputTokens: Infinity })
     expect(ledger.spent).toMatchObject({ inputTokens: 200, outputTokens: 100 })
-    ledger.reserveCall(call).settle({ reported: true, inputTokens: 1_000_000, outputTokens: 1_000_000 })
+    ledger
+      .reserveCall(call)
+      .settle({ reported: true, inputTokens: 1_000_000, outputTokens: 1_000_000 })
     expect(ledger.spent).toMatchObject({ inputTokens: 1_000_200, outputTokens: 1_000_100 })
   })
 
@@ -232,7 +276,9 @@ describe('reservations', () => {
     ["an abort of the caller's own", new Error('enough'), { inputTokens: 100, outputTokens: 7 }],
   ])('a call that ended with %s costs what it may have cost', (_, error, expected) => {
     const { ledger } = watched({})
-    ledger.reserveCall(call).settle({ reported: false, outputTokens: expected.outputTokens === 0 ? 0 : 7, error })
+    ledger
+      .reserveCall(call)
+      .settle({ reported: false, outputTokens: expected.outputTokens === 0 ? 0 : 7, error })
     expect(ledger.spent).toMatchObject({ calls: 1, ...expected })
   })
 
@@ -297,8 +343,14 @@ describe('misuse is a config error that says what is wrong', () => {
     ['maxCost', () => new BudgetLedger({ maxCost: Number.NaN })],
     ['maxTokens', () => new BudgetLedger({ maxTokens: 5 } as RunBudget)],
     ['inputCostPerMillion', () => new BudgetLedger({ maxCost: 1 }).reserveCall(call)],
-    ['inputTokens', () => new BudgetLedger({}).reserveCall({ inputTokens: Number.NaN, maxOutputTokens: 1 })],
-    ['maxOutputTokens', () => new BudgetLedger({}).reserveCall({ inputTokens: 1, maxOutputTokens: 0 })],
+    [
+      'inputTokens',
+      () => new BudgetLedger({}).reserveCall({ inputTokens: Number.NaN, maxOutputTokens: 1 }),
+    ],
+    [
+      'maxOutputTokens',
+      () => new BudgetLedger({}).reserveCall({ inputTokens: 1, maxOutputTokens: 0 }),
+    ],
     [
       'EUR',
       () => {
@@ -308,21 +360,32 @@ describe('misuse is a config error that says what is wrong', () => {
       },
     ],
   ])('misuse is a config error that says what is wrong: %s', (named, act) => {
-    expect(act).toThrow(expect.objectContaining({ code: 'config', message: expect.stringContaining(named) as string }))
+    expect(act).toThrow(
+      expect.objectContaining({
+        code: 'config',
+        message: expect.stringContaining(named) as string,
+      }),
+    )
   })
 })
 
-test.each([-1e9, NaN, Infinity])('a price of %d is refused: it would make a limit of cost endless', (price) => {
-  const ledger = new BudgetLedger({ maxCost: 1 })
-  const profile = { inputCostPerMillion: price, outputCostPerMillion: 1 }
-  expect(() => ledger.reserveCall({ ...call, profile })).toThrow(
-    `profile.inputCostPerMillion must be a number of at least 0, not ${price}`,
-  )
-})
+test.each([-1e9, NaN, Infinity])(
+  'a price of %d is refused: it would make a limit of cost endless',
+  (price) => {
+    const ledger = new BudgetLedger({ maxCost: 1 })
+    const profile = { inputCostPerMillion: price, outputCostPerMillion: 1 }
+    expect(() => ledger.reserveCall({ ...call, profile })).toThrow(
+      `profile.inputCostPerMillion must be a number of at least 0, not ${price}`,
+    )
+  },
+)
 
-test.each([NaN, -1, Infinity, '5', undefined])('a snapshot whose time is %s is refused', (elapsedMs) => {
-  const restored = { spent: {}, elapsedMs: elapsedMs as number, warned: [] }
-  expect(() => new BudgetLedger({ maxRuntimeMs: 1000 }, { restored })).toThrow(
-    'restored must be a snapshot of a ledger',
-  )
-})
+test.each([NaN, -1, Infinity, '5', undefined])(
+  'a snapshot whose time is %s is refused',
+  (elapsedMs) => {
+    const restored = { spent: {}, elapsedMs: elapsedMs as number, warned: [] }
+    expect(() => new BudgetLedger({ maxRuntimeMs: 1000 }, { restored })).toThrow(
+      'restored must be a snapshot of a ledger',
+    )
+  },
+)

@@ -61,7 +61,12 @@ test('permission: what is approved is still executed', async () => {
   expect(executed).toBe(1)
 })
 
-const source: ToolSource = { name: 'deaf', apiHosts: [], tools: never, close: () => Promise.resolve() }
+const source: ToolSource = {
+  name: 'deaf',
+  apiHosts: [],
+  tools: never,
+  close: () => Promise.resolve(),
+}
 test.each<[string, Partial<InferRequest>]>([
   ['a function for tools', { tools: never }],
   ['a source of tools', { sources: [source] }],
@@ -84,7 +89,10 @@ test('an error that is its own cause ends the run like any other', async () => {
     query: 'Look!',
     tools: () => Promise.reject(error),
   })
-  expect(result).toMatchObject({ status: 'failed', error: { code: 'unknown', message: 'round and round' } })
+  expect(result).toMatchObject({
+    status: 'failed',
+    error: { code: 'unknown', message: 'round and round' },
+  })
 })
 
 test.each<[RegExp, Partial<InferRequest>]>([
@@ -92,15 +100,21 @@ test.each<[RegExp, Partial<InferRequest>]>([
   [/^outputSchema: /, { outputSchema: 5 as never }],
   [/threshold/, { limits: { compaction: { threshold: 80 } } }],
   [/strategy/, { limits: { compaction: { strategy: 'newest' as never } } }],
-  [/maxTokens/, { limits: { compaction: { onContextLength: { strategy: 'tokens', maxTokens: 0 } } } }],
-])('%s: what is wrong with a request is said before anything is called', async (message, request) => {
-  const provider = createMock({ responses: ['never'] })
-  await expect(infer(provider, { query: 'Look!', ...request })).rejects.toMatchObject({
-    code: 'config',
-    message: expect.stringMatching(message) as string,
-  })
-  expect(provider.requests).toEqual([])
-})
+  [
+    /maxTokens/,
+    { limits: { compaction: { onContextLength: { strategy: 'tokens', maxTokens: 0 } } } },
+  ],
+])(
+  '%s: what is wrong with a request is said before anything is called',
+  async (message, request) => {
+    const provider = createMock({ responses: ['never'] })
+    await expect(infer(provider, { query: 'Look!', ...request })).rejects.toMatchObject({
+      code: 'config',
+      message: expect.stringMatching(message) as string,
+    })
+    expect(provider.requests).toEqual([])
+  },
+)
 
 test('two runs on one history lose nothing of each other', async () => {
   const history = ConversationHistory.fromList([
@@ -145,7 +159,12 @@ test('no half character reaches a server, whoever cut it', async () => {
     }),
   ]
   const provider = createMock({
-    responses: [callOf('look', { at: 1 }), callOf('look', { at: 2 }), callOf('look', { at: 3 }), 'Done.'],
+    responses: [
+      callOf('look', { at: 1 }),
+      callOf('look', { at: 2 }),
+      callOf('look', { at: 3 }),
+      'Done.',
+    ],
   })
   await infer(provider, { query: 'Look!', tools })
   const results = sent(provider, 3)
@@ -168,7 +187,9 @@ test('a run waits for an agent that never responds no longer than its budget has
   }
   const budget = new BudgetLedger({ maxRuntimeMs: 60_000 }, { now: () => now })
   const phases: string[] = []
-  const provider = createMock({ responses: [callOf('delegate_to_agent', { agent: 'deaf', prompt: 'Well?' }), 'never'] })
+  const provider = createMock({
+    responses: [callOf('delegate_to_agent', { agent: 'deaf', prompt: 'Well?' }), 'never'],
+  })
   const result = await infer(provider, {
     query: 'Ask.',
     agents: [agent],

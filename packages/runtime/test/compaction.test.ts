@@ -15,7 +15,10 @@ import {
 const estimate = (text: string) => Math.ceil(text.length / 4)
 const summarize = async () => 'What happened so far.'
 const turns = (count: number): ChatMessage[] =>
-  Array.from({ length: count }, (_, index) => ({ role: index % 2 ? 'assistant' : 'user', content: `turn ${index}` }))
+  Array.from({ length: count }, (_, index) => ({
+    role: index % 2 ? 'assistant' : 'user',
+    content: `turn ${index}`,
+  }))
 const withSystem = (...messages: ChatMessage[]) =>
   ConversationHistory.fromList([{ role: 'system', content: 'Be brief.' }, ...messages])
 const round = (id: string, results = 1): ChatMessage[] => {
@@ -24,7 +27,12 @@ const round = (id: string, results = 1): ChatMessage[] => {
     {
       role: 'assistant',
       content: '',
-      toolCalls: ids.map((callId) => ({ id: callId, name: 'look', arguments: {}, argumentsText: '{}' })),
+      toolCalls: ids.map((callId) => ({
+        id: callId,
+        name: 'look',
+        arguments: {},
+        argumentsText: '{}',
+      })),
     },
     ...ids.map((toolCallId): ChatMessage => ({ role: 'tool', toolCallId, content: 'found' })),
   ]
@@ -35,15 +43,23 @@ const orphans = (messages: readonly ChatMessage[]): number => {
   const calls = messages.flatMap((message) =>
     message.role === 'assistant' ? (message.toolCalls ?? []).map(({ id }) => id) : [],
   )
-  const results = messages.flatMap((message) => (message.role === 'tool' ? [message.toolCallId] : []))
-  return calls.filter((id) => !results.includes(id)).length + results.filter((id) => !calls.includes(id)).length
+  const results = messages.flatMap((message) =>
+    message.role === 'tool' ? [message.toolCallId] : [],
+  )
+  return (
+    calls.filter((id) => !results.includes(id)).length +
+    results.filter((id) => !calls.includes(id)).length
+  )
 }
 
 describe('inventory 1B.6 and 5.9: strategies', () => {
   test('recent, max 20: 1 system and 40 turns become 20 messages, the system prompt first', async () => {
     const history = withSystem(...turns(40))
     const report = await compact(history, { strategy: 'recent', maxMessages: 20 }, { estimate })
-    expect(history.toList()).toEqual([{ role: 'system', content: 'Be brief.' }, ...turns(40).slice(-19)])
+    expect(history.toList()).toEqual([
+      { role: 'system', content: 'Be brief.' },
+      ...turns(40).slice(-19),
+    ])
     expect(report).toMatchObject({
       strategy: 'recent',
       beforeMessages: 41,
@@ -52,22 +68,39 @@ describe('inventory 1B.6 and 5.9: strategies', () => {
       summaryCreated: false,
       changed: true,
     })
-    expect(report.beforeTokens - report.afterTokens).toBe(messagesTokens(turns(40).slice(0, 21), estimate))
+    expect(report.beforeTokens - report.afterTokens).toBe(
+      messagesTokens(turns(40).slice(0, 21), estimate),
+    )
   })
 
   test('tokens: the newest turns that fit, and system and preserveRecent stay when they are bigger than the budget', async () => {
     const history = withSystem(...turns(40))
-    const report = await compact(history, { strategy: 'tokens', maxTokens: 100, preserveRecent: 6 }, { estimate })
+    const report = await compact(
+      history,
+      { strategy: 'tokens', maxTokens: 100, preserveRecent: 6 },
+      { estimate },
+    )
     expect(report.afterTokens).toBeLessThanOrEqual(100)
     expect(report.afterTokens).toBeGreaterThan(100 - 11)
-    const small = await compact(history, { strategy: 'tokens', maxTokens: 1, preserveRecent: 6 }, { estimate })
+    const small = await compact(
+      history,
+      { strategy: 'tokens', maxTokens: 1, preserveRecent: 6 },
+      { estimate },
+    )
     expect(small).toMatchObject({ afterMessages: 7, changed: true })
-    expect(history.toList()).toEqual([{ role: 'system', content: 'Be brief.' }, ...turns(40).slice(-6)])
+    expect(history.toList()).toEqual([
+      { role: 'system', content: 'Be brief.' },
+      ...turns(40).slice(-6),
+    ])
   })
 
   test('summary: older turns become one system summary, the newest preserveRecent stay as they are', async () => {
     const history = withSystem(...turns(40))
-    const report = await compact(history, { strategy: 'summary', preserveRecent: 8 }, { estimate, summarize })
+    const report = await compact(
+      history,
+      { strategy: 'summary', preserveRecent: 8 },
+      { estimate, summarize },
+    )
     expect(history.toList()).toEqual([
       { role: 'system', content: 'Be brief.' },
       { role: 'system', content: 'Compacted conversation summary:\nWhat happened so far.' },
@@ -89,9 +122,9 @@ describe('inventory 1B.6 and 5.9: strategies', () => {
   ])('summary: a summarizer that %s leaves the history as it was', async (_, failing, error) => {
     const history = withSystem(...turns(40))
     const before = history.toList()
-    await expect(compact(history, { strategy: 'summary' }, { estimate, summarize: failing })).rejects.toMatchObject(
-      error,
-    )
+    await expect(
+      compact(history, { strategy: 'summary' }, { estimate, summarize: failing }),
+    ).rejects.toMatchObject(error)
     expect(history.toList()).toEqual(before)
   })
 
@@ -105,7 +138,9 @@ describe('inventory 1B.6 and 5.9: strategies', () => {
     ['createSummarizer', { strategy: 'summary' }],
   ])('validation names %s', async (named, request) => {
     const history = withSystem(...turns(4))
-    await expect(compact(history, request as CompactionRequest, { estimate })).rejects.toMatchObject({
+    await expect(
+      compact(history, request as CompactionRequest, { estimate }),
+    ).rejects.toMatchObject({
       code: 'config',
       message: expect.stringContaining(named) as string,
     })
@@ -259,7 +294,13 @@ describe('T6: random histories', () => {
       const own = call(index, groups.flat())
       if (each.role === 'tool') return { ...each, toolCallId: `${own}-${each.toolCallId}` }
       if (each.role !== 'assistant' || !each.toolCalls) return each
-      return { ...each, toolCalls: each.toolCalls.map((toolCall) => ({ ...toolCall, id: `${index}-${toolCall.id}` })) }
+      return {
+        ...each,
+        toolCalls: each.toolCalls.map((toolCall) => ({
+          ...toolCall,
+          id: `${index}-${toolCall.id}`,
+        })),
+      }
     }),
   )
   const requests = fc.record({
@@ -291,7 +332,9 @@ describe('T6: random histories', () => {
         expect(orphans(after)).toBe(0)
         if (prompted) expect(after[0]).toBe(before[0])
         expect(own).toHaveLength(report.summaryCreated ? 1 : 0)
-        expect(before.filter((each) => after.includes(each))).toEqual(after.filter((each) => !own.includes(each)))
+        expect(before.filter((each) => after.includes(each))).toEqual(
+          after.filter((each) => !own.includes(each)),
+        )
         expect(report).toMatchObject({
           beforeMessages: before.length,
           afterMessages: after.length,
@@ -341,7 +384,12 @@ describe('createSummarizer', () => {
       { role: 'assistant', content: 'call' },
       { role: 'user', content: 'The user wants it all.', byRun: true },
     ]
-    const history = withSystem({ role: 'user', content: forged }, ...round('c'), ...printed, ...turns(6))
+    const history = withSystem(
+      { role: 'user', content: forged },
+      ...round('c'),
+      ...printed,
+      ...turns(6),
+    )
     await compact(
       history,
       { strategy: 'summary', summaryMaxTokens: 99 },
@@ -350,7 +398,9 @@ describe('createSummarizer', () => {
     expect(mock.requests).toHaveLength(1)
     const [request] = mock.requests
     expect(request?.options.maxTokens).toBe(99)
-    const lines = (request?.messages.at(-1)?.content as string).split('\n').map((line) => JSON.parse(line) as unknown)
+    const lines = (request?.messages.at(-1)?.content as string)
+      .split('\n')
+      .map((line) => JSON.parse(line) as unknown)
     expect(lines).toEqual([
       { role: 'user', content: forged },
       { role: 'assistant', content: '', calls: [{ tool: 'look', arguments: {} }] },
@@ -367,14 +417,25 @@ describe('compactAbove', () => {
   test('compactAbove acts from the threshold on', async () => {
     const history = withSystem(...turns(40))
     const tokens = messagesTokens(history, estimate)
-    expect(await compactAbove(history, { threshold: 1, contextWindow: tokens + 1 }, {}, { estimate })).toBeUndefined()
     expect(
-      await compactAbove(history, { threshold: 1, contextWindow: tokens + 1, otherTokens: 1 }, {}, { estimate }),
+      await compactAbove(history, { threshold: 1, contextWindow: tokens + 1 }, {}, { estimate }),
+    ).toBeUndefined()
+    expect(
+      await compactAbove(
+        history,
+        { threshold: 1, contextWindow: tokens + 1, otherTokens: 1 },
+        {},
+        { estimate },
+      ),
     ).toMatchObject({ afterMessages: 20 })
-    expect(await compactAbove(withSystem(...turns(40)), window, {}, { estimate })).toMatchObject({ changed: true })
+    expect(await compactAbove(withSystem(...turns(40)), window, {}, { estimate })).toMatchObject({
+      changed: true,
+    })
   })
   test.each([0, -1, 1.1, Number.NaN])('threshold %s is refused', async (threshold) => {
-    await expect(compactAbove(withSystem(), { ...window, threshold }, {}, { estimate })).rejects.toMatchObject({
+    await expect(
+      compactAbove(withSystem(), { ...window, threshold }, {}, { estimate }),
+    ).rejects.toMatchObject({
       code: 'config',
     })
   })

@@ -54,16 +54,25 @@ describe('a conversation that the server finds too long', () => {
   })
 
   test('a conversation that the server finds too long is compacted, reported, and sent once more', async () => {
-    const { result, lengths, compactions, events } = await run([upTo(8, 'Warm.'), upTo(8, 'Warm.')], {
-      limits: { compaction: { maxMessages: 8 } },
-    })
+    const { result, lengths, compactions, events } = await run(
+      [upTo(8, 'Warm.'), upTo(8, 'Warm.')],
+      {
+        limits: { compaction: { maxMessages: 8 } },
+      },
+    )
     expect(result).toMatchObject({ status: 'final', text: 'Warm.', steps: 1 })
     expect(lengths).toEqual([21, 8])
     expect(compactions).toMatchObject([
       {
         reason: 'context-length',
         step: 1,
-        report: { strategy: 'recent', beforeMessages: 21, afterMessages: 8, removedMessages: 13, changed: true },
+        report: {
+          strategy: 'recent',
+          beforeMessages: 21,
+          afterMessages: 8,
+          removedMessages: 13,
+          changed: true,
+        },
       },
     ])
     expect(events.filter(({ type }) => type === 'model-error')).toMatchObject([
@@ -78,13 +87,19 @@ describe('a conversation that the server finds too long', () => {
   })
 
   test('a conversation is compacted once a call, and one that is still too long ends the run', async () => {
-    const { result, lengths } = await run([tooLong, tooLong, 'never'], { limits: { compaction: { maxMessages: 8 } } })
+    const { result, lengths } = await run([tooLong, tooLong, 'never'], {
+      limits: { compaction: { maxMessages: 8 } },
+    })
     expect(result).toMatchObject({ status: 'failed', error: { code: 'context-length' } })
     expect(lengths).toEqual([21, 8])
   })
 
   test.each<[string, NonNullable<InferRequest['limits']>['compaction'], number[]]>([
-    ['not where it is switched off', { threshold: 0.9, maxMessages: 8, onContextLength: false }, [21]],
+    [
+      'not where it is switched off',
+      { threshold: 0.9, maxMessages: 8, onContextLength: false },
+      [21],
+    ],
     ['not where nothing can go', { maxMessages: 30 }, [21]],
     [
       'with settings of its own',
@@ -92,10 +107,16 @@ describe('a conversation that the server finds too long', () => {
       [21, 3],
     ],
     ['with those of the automatic one', { threshold: 0.9, maxMessages: 15 }, [21, 15]],
-  ])('a conversation that the server finds too long is compacted %s', async (_, compaction, expected) => {
-    const { lengths } = await run([tooLong, 'Warm.'], compaction ? { limits: { compaction } } : {})
-    expect(lengths).toEqual(expected)
-  })
+  ])(
+    'a conversation that the server finds too long is compacted %s',
+    async (_, compaction, expected) => {
+      const { lengths } = await run(
+        [tooLong, 'Warm.'],
+        compaction ? { limits: { compaction } } : {},
+      )
+      expect(lengths).toEqual(expected)
+    },
+  )
 
   test('nothing is said twice: a reply that has begun is not requested again', async () => {
     const { result, lengths } = await run([{ text: ['It is'], error: 'context-length' }, 'never'], {
@@ -106,8 +127,13 @@ describe('a conversation that the server finds too long', () => {
   })
 
   test('the budget pays for the call that is made again, and for a summary', async () => {
-    const one = await run([tooLong, 'Warm.'], { limits: { compaction: { maxMessages: 8 }, budget: { maxCalls: 1 } } })
-    expect(one.result).toMatchObject({ status: 'budget', decision: { limit: 'maxCalls', observed: 2, maximum: 1 } })
+    const one = await run([tooLong, 'Warm.'], {
+      limits: { compaction: { maxMessages: 8 }, budget: { maxCalls: 1 } },
+    })
+    expect(one.result).toMatchObject({
+      status: 'budget',
+      decision: { limit: 'maxCalls', observed: 2, maximum: 1 },
+    })
     expect(one.lengths).toEqual([21])
     const summary = { strategy: 'summary', preserveRecent: 2 } as const
     const refused = await run([tooLong, 'They talked.', 'Warm.'], {
@@ -132,7 +158,11 @@ describe('a conversation that the server finds too long', () => {
       { limits: { compaction: { strategy: 'summary', preserveRecent: 2 }, profile } },
     )
     const { calls, totalCost } = result.metrics
-    expect(calls.map(({ kind, error }) => kind ?? error ?? 'reply')).toEqual(['context-length', 'summary', 'reply'])
+    expect(calls.map(({ kind, error }) => kind ?? error ?? 'reply')).toEqual([
+      'context-length',
+      'summary',
+      'reply',
+    ])
     expect(calls[1]).toMatchObject({
       usage: { inputTokens: 100, outputTokens: 20, source: 'provider' },
       cost: { totalCost: 0.0012 },
@@ -171,7 +201,11 @@ describe('a conversation that the server finds too long', () => {
     if (!stored) throw new Error('the journal does not know the run')
     const second = createMock({ responses: ['Warm.'] })
     const { messages, resume } = stored
-    const result = await infer(second, { messages, limits: { compaction }, durable: { resume, journal } })
+    const result = await infer(second, {
+      messages,
+      limits: { compaction },
+      durable: { resume, journal },
+    })
     expect(result).toMatchObject({ status: 'final', text: 'Warm.' })
     expect(result.metrics.calls).toMatchObject([
       { error: 'context-length' },
@@ -224,7 +258,9 @@ describe('a conversation that the server finds too long', () => {
       const asked = sent.flatMap((message) =>
         message.role === 'assistant' ? (message.toolCalls ?? []).map(({ id }) => id) : [],
       )
-      expect(sent.flatMap((message) => (message.role === 'tool' ? [message.toolCallId] : []))).toEqual(asked)
+      expect(
+        sent.flatMap((message) => (message.role === 'tool' ? [message.toolCallId] : [])),
+      ).toEqual(asked)
       expect(sent.some(({ content }) => content === 'Is it warm?')).toBe(true)
       expect(sent.length).toBeLessThanOrEqual(maxMessages)
     }
@@ -240,7 +276,10 @@ describe('a conversation that the server finds too long', () => {
           return 'late'
         },
       ],
-      { limits: { compaction: { strategy: 'summary', preserveRecent: 2 } }, signal: controller.signal },
+      {
+        limits: { compaction: { strategy: 'summary', preserveRecent: 2 } },
+        signal: controller.signal,
+      },
     )
     expect(result).toMatchObject({ status: 'cancelled', reason: { message: 'stop' } })
   })
@@ -253,11 +292,9 @@ describe('a conversation that the server finds too long', () => {
     })
     const types: string[] = []
     for await (const { type } of reader) types.push(type)
-    expect(types.filter((type) => type === 'context-compacted' || type === 'model-call-start')).toEqual([
-      'model-call-start',
-      'context-compacted',
-      'model-call-start',
-    ])
+    expect(
+      types.filter((type) => type === 'context-compacted' || type === 'model-call-start'),
+    ).toEqual(['model-call-start', 'context-compacted', 'model-call-start'])
     expect((await reader.result()).status).toBe('final')
   })
 })
@@ -316,7 +353,9 @@ test.each(['json', 'text', 'native'] as const)(
     expect(JSON.stringify(sent.at(-1))).toContain('Once more: ')
     expect(sent).toHaveLength(4)
     expect(result.status).not.toBe('failed')
-    const prepared = events.flatMap((event) => (event.type === 'context-prepared' ? [event.manifest.userTokens] : []))
+    const prepared = events.flatMap((event) =>
+      event.type === 'context-prepared' ? [event.manifest.userTokens] : [],
+    )
     expect(new Set(prepared)).toEqual(new Set([prepared[0]]))
     expect(prepared[0]).toBeGreaterThan(0)
   },
@@ -335,10 +374,17 @@ test.each(['json', 'text'] as const)(
       parameters: { type: 'object' },
       execute: () => 'found',
     })
-    const final = (text: string): MockResponse => (mode === 'json' ? `{"type":"final","content":"${text}"}` : text)
+    const final = (text: string): MockResponse =>
+      mode === 'json' ? `{"type":"final","content":"${text}"}` : text
     const wrong: MockResponse = mode === 'json' ? '{"type":"tool' : '<tool_call>{'
-    const { result } = await run([call, wrong, final('There.')], { mode, tools: [look], messages: [] })
-    const stored: unknown = JSON.parse(JSON.stringify(ConversationHistory.fromList(result.transcript)))
+    const { result } = await run([call, wrong, final('There.')], {
+      mode,
+      tools: [look],
+      messages: [],
+    })
+    const stored: unknown = JSON.parse(
+      JSON.stringify(ConversationHistory.fromList(result.transcript)),
+    )
     const history = ConversationHistory.fromJson(stored)
     expect(history.toList()).toEqual(result.transcript)
     await compact(history, { maxMessages: 5 }, { estimate: (text) => text.length })
@@ -386,7 +432,11 @@ test('what is said with the last call is not taken for the task either', async (
 test('compaction at the threshold is reported too; rejected replies are still removed afterwards', async () => {
   const { compactions, result } = await run(['oops', '{"type":"final","content":"ok"}'], {
     mode: 'json',
-    limits: { preset: lllm, profile: { contextWindow: 4000 }, compaction: { threshold: 0.01, maxMessages: 8 } },
+    limits: {
+      preset: lllm,
+      profile: { contextWindow: 4000 },
+      compaction: { threshold: 0.01, maxMessages: 8 },
+    },
   })
   expect(compactions).toMatchObject([
     { reason: 'threshold', report: { beforeMessages: 21, afterMessages: 8 } },

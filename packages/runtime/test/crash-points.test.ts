@@ -23,7 +23,11 @@ const asking = (world: World, settings: Partial<Tool> = {}): Tool => ({
     description: 'Books a seat',
     parameters: { type: 'object', properties: { seat: { type: 'string' } }, required: ['seat'] },
     execute: async ({ seat }, { ask, run }) => {
-      const schema = { type: 'object', properties: { said: { type: 'string' } }, required: ['said'] } as const
+      const schema = {
+        type: 'object',
+        properties: { said: { type: 'string' } },
+        required: ['said'],
+      } as const
       const first = await ask({ message: `the name for ${seat}`, schema })
       const second = await ask({ message: 'a window seat?' })
       const name = first.action === 'accept' ? first.content.said : first.action
@@ -33,7 +37,8 @@ const asking = (world: World, settings: Partial<Tool> = {}): Tool => ({
   ...settings,
 })
 
-const replies = (messages: readonly ChatMessage[]): number => messages.filter(({ role }) => role === 'assistant').length
+const replies = (messages: readonly ChatMessage[]): number =>
+  messages.filter(({ role }) => role === 'assistant').length
 const call = (id: string, seat: string) => ({ id, name: 'book', arguments: { seat } })
 const two = { toolCalls: [call('c1', '1A'), call('c2', '2B')] }
 const scripted =
@@ -42,7 +47,9 @@ const scripted =
     script[replies(messages)] ?? 'Done.'
 
 const agentAction = {
-  toolCalls: [{ id: 'a1', name: 'delegate_to_agent', arguments: { agent: 'clerk', prompt: 'file it' } }],
+  toolCalls: [
+    { id: 'a1', name: 'delegate_to_agent', arguments: { agent: 'clerk', prompt: 'file it' } },
+  ],
 }
 
 const scenarios: Readonly<Record<string, Scenario>> = {
@@ -117,9 +124,14 @@ const scenarios: Readonly<Record<string, Scenario>> = {
     reply: (messages) =>
       messages.some(({ content }) => textOf(content).includes('shorten conversations'))
         ? 'They want seats.'
-        : scripted(two, { toolCalls: [call('c3', '3C')] })(messages.filter(({ role }) => role !== 'user')),
+        : scripted(two, { toolCalls: [call('c3', '3C')] })(
+            messages.filter(({ role }) => role !== 'user'),
+          ),
     request: (world) => ({
-      messages: Array.from({ length: 30 }, (_, index): ChatMessage => ({ role: 'user', content: `Wish ${index}` })),
+      messages: Array.from(
+        { length: 30 },
+        (_, index): ChatMessage => ({ role: 'user', content: `Wish ${index}` }),
+      ),
       tools: [booking(world)],
       limits: {
         profile: { contextWindow: 100 },
@@ -133,7 +145,10 @@ const scenarios: Readonly<Record<string, Scenario>> = {
       return scripted(two)(messages)
     },
     request: (world) => ({
-      messages: Array.from({ length: 30 }, (_, index): ChatMessage => ({ role: 'user', content: `Wish ${index}` })),
+      messages: Array.from(
+        { length: 30 },
+        (_, index): ChatMessage => ({ role: 'user', content: `Wish ${index}` }),
+      ),
       tools: [booking(world)],
       limits: { compaction: { strategy: 'recent', maxMessages: 8 } },
     }),
@@ -206,7 +221,11 @@ const scenarios: Readonly<Record<string, Scenario>> = {
       replies(messages)
         ? action({ type: 'final', content: 'Done.' })
         : action({ type: 'tool_call', tool: 'book', args: { seat: '1A' } }),
-    request: (world) => ({ query: 'Book.', mode: 'json', tools: [booking(world, { readOnly: true })] }),
+    request: (world) => ({
+      query: 'Book.',
+      mode: 'json',
+      tools: [booking(world, { readOnly: true })],
+    }),
     provider: () => {
       const mock = createMock({
         defaultResponse: ({ messages, options }) => {
@@ -229,9 +248,16 @@ const scenarios: Readonly<Record<string, Scenario>> = {
         defaultResponse: ({ messages, tools }) => {
           // What was called natively is shown to it as JSON, a message each.
           if (tools.length && replies(messages))
-            return { error: new ProviderError('unsupported', 'no tools here', { provider: 'mock', reason: 'tools' }) }
+            return {
+              error: new ProviderError('unsupported', 'no tools here', {
+                provider: 'mock',
+                reason: 'tools',
+              }),
+            }
           if (messages.some(({ role }) => role === 'tool')) return { error: 'invalid-request' }
-          return scenarios['a server that refuses tools after it served some']?.reply(messages) ?? ''
+          return (
+            scenarios['a server that refuses tools after it served some']?.reply(messages) ?? ''
+          )
         },
       }),
   },
@@ -241,10 +267,12 @@ const scenarios: Readonly<Record<string, Scenario>> = {
 const inTurn = (first: Provider, second: Provider): Provider => ({
   ...first,
   name: 'in-turn',
-  streamWithTools: (...asked) => first.streamWithTools(...asked).catch(() => second.streamWithTools(...asked)),
+  streamWithTools: (...asked) =>
+    first.streamWithTools(...asked).catch(() => second.streamWithTools(...asked)),
 })
 
-const comparable = (messages: readonly ChatMessage[]): unknown => JSON.parse(JSON.stringify(messages))
+const comparable = (messages: readonly ChatMessage[]): unknown =>
+  JSON.parse(JSON.stringify(messages))
 
 describe('a run that is cut at any call of its journal and resumed', () => {
   describe.each(Object.entries(scenarios))('%s', (_name, scenario) => {
@@ -259,16 +287,24 @@ describe('a run that is cut at any call of its journal and resumed', () => {
           const { isCut, result, world, uncertain } = await runWithCut(scenario, { at, stores })
           if (!isCut) break
           const where = `cut at ${at}`
-          expect(result, where).toMatchObject({ status: 'final', text: 'Done.', steps: whole.result.steps })
+          expect(result, where).toMatchObject({
+            status: 'final',
+            text: 'Done.',
+            steps: whole.result.steps,
+          })
           expect(comparable(result.transcript), where).toEqual(comparable(whole.result.transcript))
-          expect([...world.effects.keys()].sort(), where).toEqual([...whole.world.effects.keys()].sort())
+          expect([...world.effects.keys()].sort(), where).toEqual(
+            [...whole.world.effects.keys()].sort(),
+          )
           const isOnce =
             scenario.request(world).tools instanceof Array
               ? (scenario.request(world).tools as readonly Tool[]).every(
                   ({ idempotent, readOnly }) => !idempotent && !readOnly,
                 )
               : false
-          if (isOnce) for (const [key, count] of world.effects) expect([where, key, count]).toEqual([where, key, 1])
+          if (isOnce)
+            for (const [key, count] of world.effects)
+              expect([where, key, count]).toEqual([where, key, 1])
           expect(uncertain.length, where).toBeLessThanOrEqual(2)
         }
         expect(at).toBeGreaterThan(5)

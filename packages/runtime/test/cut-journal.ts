@@ -18,7 +18,10 @@ export interface Cut {
 }
 
 /** A journal that fails at one call and at every later one, as if its process had ended there. */
-export function cutJournal(memory: MemoryJournal, { at, stores }: Cut): { journal: RunJournal; calls(): number } {
+export function cutJournal(
+  memory: MemoryJournal,
+  { at, stores }: Cut,
+): { journal: RunJournal; calls(): number } {
   let calls = 0
   const guard = (write: () => void): void => {
     calls++
@@ -31,7 +34,8 @@ export function cutJournal(memory: MemoryJournal, { at, stores }: Cut): { journa
     journal: {
       writeIntent: (intent) => guard(() => void memory.writeIntent(intent)),
       writeReceipt: (receipt) => guard(() => void memory.writeReceipt(receipt)),
-      writeCheckpoint: (checkpoint, change) => guard(() => void memory.writeCheckpoint(checkpoint, change)),
+      writeCheckpoint: (checkpoint, change) =>
+        guard(() => void memory.writeCheckpoint(checkpoint, change)),
       readTail: (checkpoint) => memory.readTail(checkpoint),
     },
   }
@@ -59,7 +63,8 @@ export interface Scenario {
 }
 
 export const providerOf = (scenario: Scenario, world: World): Parameters<typeof infer>[0] =>
-  scenario.provider?.(world) ?? createMock({ defaultResponse: ({ messages }) => scenario.reply(messages) })
+  scenario.provider?.(world) ??
+  createMock({ defaultResponse: ({ messages }) => scenario.reply(messages) })
 
 /** What came of a run that was continued until nothing could be done any more. */
 export interface Continued {
@@ -72,7 +77,14 @@ export interface Continued {
 /** Answers a question with its own text, and refuses what has no schema. */
 const answerTo = ({ id, digest, question }: PendingQuestion): ResumeDecision =>
   question.schema
-    ? { type: 'answer', id, digest, action: 'accept', content: { said: question.message }, by: 'me' }
+    ? {
+        type: 'answer',
+        id,
+        digest,
+        action: 'accept',
+        content: { said: question.message },
+        by: 'me',
+      }
     : { type: 'answer', id, digest, action: 'decline' }
 
 /** Continues from what is stored until the run ends; approves what waits, and answers what is uncertain from what the world has seen. */
@@ -89,9 +101,11 @@ export async function continueRun(
   for (let round = 0; round < 10; round++) {
     if (result.status === 'suspended') {
       decisions = result.pending.map((item): ResumeDecision => {
-        if (item.type === 'approval') return { type: 'approve', id: item.id, digest: item.digest, by: 'me' }
+        if (item.type === 'approval')
+          return { type: 'approve', id: item.id, digest: item.digest, by: 'me' }
         if (item.type === 'question') return answerTo(item)
-        if (item.type !== 'uncertain') return { type: 'result', id: item.id, result: `result of ${item.taskId}` }
+        if (item.type !== 'uncertain')
+          return { type: 'result', id: item.id, result: `result of ${item.taskId}` }
         uncertain.push(item.idempotencyKey)
         return world.effects.has(item.idempotencyKey)
           ? { type: 'result', id: item.id, result: world.results.get(item.idempotencyKey) }
@@ -104,7 +118,11 @@ export async function continueRun(
     const { query, ...rest } = scenario.request(world)
     // Cut before anything was stored: the application begins again.
     const request = stored
-      ? { ...rest, messages: stored.messages, durable: { resume: stored.resume, decisions, journal: memory } }
+      ? {
+          ...rest,
+          messages: stored.messages,
+          durable: { resume: stored.resume, decisions, journal: memory },
+        }
       : { ...rest, query, durable: { runId, journal: memory } }
     result = await infer(providerOf(scenario, world), request)
     decisions = []
@@ -113,12 +131,18 @@ export async function continueRun(
 }
 
 /** Runs until the cut, then continues; `isCut` is false if the run ended before it. */
-export async function runWithCut(scenario: Scenario, cut: Cut): Promise<Continued & { readonly isCut: boolean }> {
+export async function runWithCut(
+  scenario: Scenario,
+  cut: Cut,
+): Promise<Continued & { readonly isCut: boolean }> {
   const world = new World()
   const memory = createMemoryJournal()
   const { journal, calls } = cutJournal(memory, cut)
   const runId = 'run_1'
-  const first = await infer(providerOf(scenario, world), { ...scenario.request(world), durable: { runId, journal } })
+  const first = await infer(providerOf(scenario, world), {
+    ...scenario.request(world),
+    durable: { runId, journal },
+  })
   const continued = await continueRun(scenario, world, memory, runId, first)
   return { ...continued, isCut: calls() >= cut.at }
 }

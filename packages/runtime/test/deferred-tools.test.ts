@@ -5,7 +5,16 @@ import { defineTool, type InferRequest, infer, type Tool, type ToolSource } from
 import { runWithCut, type World } from './cut-journal.js'
 import { action, ended, run } from './weather-run.js'
 
-const subjects = ['invoice', 'contract', 'employee', 'vehicle', 'parcel', 'meeting', 'server', 'recipe']
+const subjects = [
+  'invoice',
+  'contract',
+  'employee',
+  'vehicle',
+  'parcel',
+  'meeting',
+  'server',
+  'recipe',
+]
 const verbs = ['create', 'delete', 'list', 'update']
 /** 32 tools, of which one lists invoices. */
 const many: readonly Tool[] = subjects.flatMap((subject) =>
@@ -25,11 +34,13 @@ const callOf = (name: string, args: object = {}) => ({
 })
 const writers = {
   native: (name: string, args: object): MockResponse => callOf(name, args),
-  json: (name: string, args: object): MockResponse => action({ type: 'tool_call', tool: name, args }),
+  json: (name: string, args: object): MockResponse =>
+    action({ type: 'tool_call', tool: name, args }),
   text: (name: string, args: object): MockResponse =>
     `<tool_call>\n${JSON.stringify({ name, arguments: args })}\n</tool_call>`,
 }
-const said = (messages: readonly ChatMessage[]): string => messages.map(({ content }) => textOf(content)).join('\n')
+const said = (messages: readonly ChatMessage[]): string =>
+  messages.map(({ content }) => textOf(content)).join('\n')
 const namesOf = (request: { readonly tools: readonly { readonly name: string }[] } | undefined) =>
   request?.tools.map(({ name }) => name)
 
@@ -39,13 +50,21 @@ describe('deferred tools', () => {
     async (mode) => {
       const write = writers[mode]
       const last = mode === 'json' ? action({ type: 'final', content: 'Listed.' }) : 'Listed.'
-      const responses = [write('find_tools', { query: 'invoices list' }), write('list_invoice', {}), last]
+      const responses = [
+        write('find_tools', { query: 'invoices list' }),
+        write('list_invoice', {}),
+        last,
+      ]
       const { provider, result } = await run(responses, { tools: [...many, clock], mode })
       expect(ended(result, 'final').text).toBe('Listed.')
       expect(said(result.transcript)).toContain('list invoice: done')
       if (mode === 'native') {
         expect(namesOf(provider.requests[0])).toEqual(['clock', 'find_tools'])
-        expect(namesOf(provider.requests[1])?.slice(0, 3)).toEqual(['clock', 'find_tools', 'list_invoice'])
+        expect(namesOf(provider.requests[1])?.slice(0, 3)).toEqual([
+          'clock',
+          'find_tools',
+          'list_invoice',
+        ])
         expect(namesOf(provider.requests[1])?.length).toBeLessThanOrEqual(7)
         expect(provider.requests[1]?.tools.some(({ deferred }) => deferred)).toBe(false)
       }
@@ -53,7 +72,9 @@ describe('deferred tools', () => {
   )
 
   test('the list of tools only grows at its end, so that what was sent before stays the same', async () => {
-    const responses = ['vehicle', 'recipe', 'vehicle'].map((query) => callOf('find_tools', { query }))
+    const responses = ['vehicle', 'recipe', 'vehicle'].map((query) =>
+      callOf('find_tools', { query }),
+    )
     const { provider } = await run([...responses, 'Done.'], { tools: [...many, clock] })
     const lists = provider.requests.map(({ tools }) => tools.map((tool) => JSON.stringify(tool)))
     expect(lists[3]?.length).toBeGreaterThan(lists[1]?.length ?? 0)
@@ -62,18 +83,26 @@ describe('deferred tools', () => {
   })
 
   test('a tool that is called without being loaded is not executed: its schema is the answer, and then it is there', async () => {
-    const { provider, result, of } = await run([callOf('list_invoice'), callOf('list_invoice'), 'Listed.'], {
-      tools: many,
-    })
+    const { provider, result, of } = await run(
+      [callOf('list_invoice'), callOf('list_invoice'), 'Listed.'],
+      {
+        tools: many,
+      },
+    )
     ended(result, 'final')
-    expect(of('tool-error')[0]?.message).toContain('The tool "list_invoice" was not loaded, so it was not executed.')
+    expect(of('tool-error')[0]?.message).toContain(
+      'The tool "list_invoice" was not loaded, so it was not executed.',
+    )
     expect(of('tool-error')[0]?.message).toContain('"invoice_id"')
     expect(of('tool-result').map(({ result: value }) => value)).toEqual(['list invoice: done'])
     expect(namesOf(provider.requests[1])).toEqual(['find_tools', 'list_invoice'])
-    const written = await run([writers.json('list_invoice', {}), action({ type: 'final', content: 'x' })], {
-      tools: many,
-      mode: 'json',
-    })
+    const written = await run(
+      [writers.json('list_invoice', {}), action({ type: 'final', content: 'x' })],
+      {
+        tools: many,
+        mode: 'json',
+      },
+    )
     expect(written.of('tool-error')[0]?.message).toContain('was not loaded')
   })
 
@@ -103,12 +132,17 @@ describe('deferred tools', () => {
       tools: async () => [clock],
       close: async () => undefined,
     }
-    const { provider } = await run([callOf('find_tools', { query: 'time' }), 'Done.'], { tools: [], sources: [source] })
+    const { provider } = await run([callOf('find_tools', { query: 'time' }), 'Done.'], {
+      tools: [],
+      sources: [source],
+    })
     expect(provider.requests.map(namesOf)).toEqual([['find_tools'], ['find_tools', 'clock']])
   })
 
   test('the search of a vendor finds them itself', async () => {
-    const options = { providerTools: [{ type: 'tool_search_tool_bm25_20251119', name: 'tool_search_tool_bm25' }] }
+    const options = {
+      providerTools: [{ type: 'tool_search_tool_bm25_20251119', name: 'tool_search_tool_bm25' }],
+    }
     const { provider } = await run(['Done.'], { tools: [clock, ...many.slice(0, 2)], options })
     expect(provider.requests[0]?.tools.map(({ name, deferred }) => [name, deferred])).toEqual([
       ['clock', undefined],
@@ -120,7 +154,12 @@ describe('deferred tools', () => {
   test('a compaction that removes the search keeps what it found', async () => {
     const compaction = { threshold: 0.1, strategy: 'recent', maxMessages: 2 } as const
     const { provider, of } = await run(
-      [callOf('find_tools', { query: 'invoices' }), callOf('list_invoice'), callOf('clock'), 'Done.'],
+      [
+        callOf('find_tools', { query: 'invoices' }),
+        callOf('list_invoice'),
+        callOf('clock'),
+        'Done.',
+      ],
       {
         tools: [...many, clock],
         limits: { compaction, profile: { contextWindow: 1000 } },
@@ -138,7 +177,8 @@ describe('deferred tools', () => {
       const scenario = {
         reply: (messages: readonly ChatMessage[]) => {
           const text = said(messages)
-          if (!text.includes('These tools')) return write('find_tools', { query: 'invoice' }) as string
+          if (!text.includes('These tools'))
+            return write('find_tools', { query: 'invoice' }) as string
           if (!text.includes('was done')) return write('list_invoice', {}) as string
           return mode === 'json' ? action({ type: 'final', content: 'Listed.' }) : 'Listed.'
         },
@@ -165,7 +205,9 @@ describe('deferred tools', () => {
   test('a tool that is not deferred costs no search', async () => {
     const { provider } = await run(['Done.'], { tools: [clock] })
     expect(namesOf(provider.requests[0])).toEqual(['clock'])
-    await expect(infer(createMock({ responses: ['x'] }), { query: 'x', tools: [clock] })).resolves.toMatchObject({
+    await expect(
+      infer(createMock({ responses: ['x'] }), { query: 'x', tools: [clock] }),
+    ).resolves.toMatchObject({
       status: 'final',
     })
   })

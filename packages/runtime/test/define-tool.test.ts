@@ -40,7 +40,11 @@ describe('a tool from zod', () => {
   test('a tool from zod shows the model what goes in', () => {
     expect(tool.definition).toMatchObject({
       ...base,
-      parameters: { type: 'object', properties: { city: { type: 'string', minLength: 2 } }, required: ['city'] },
+      parameters: {
+        type: 'object',
+        properties: { city: { type: 'string', minLength: 2 } },
+        required: ['city'],
+      },
     })
     expect(tool.definition.parameters).not.toHaveProperty('$schema')
   })
@@ -67,21 +71,26 @@ describe('a tool from zod', () => {
     expect(await slow.validate({ a: 'no' })).toEqual({ ok: false, message: 'a: must be yes' })
     expect((await slow.validate({ a: 'yes' })).ok).toBe(true)
     expect(
-      defineTool({ ...base, parameters: mini.object({ a: mini.string() }), execute: () => 1 }).definition.parameters,
+      defineTool({ ...base, parameters: mini.object({ a: mini.string() }), execute: () => 1 })
+        .definition.parameters,
     ).toMatchObject({ properties: { a: { type: 'string' } } })
     const union = z.discriminatedUnion('kind', [
       z.object({ kind: z.literal('a') }),
       z.object({ kind: z.literal('b'), n: z.number() }),
     ])
-    expect(defineTool({ ...base, parameters: union, execute: () => 1 }).definition.parameters).toMatchObject({
+    expect(
+      defineTool({ ...base, parameters: union, execute: () => 1 }).definition.parameters,
+    ).toMatchObject({
       type: 'object',
     })
   })
 
   test('what cannot be shown to a model is refused', () => {
-    expect(codeOf(() => defineTool({ ...base, parameters: z.object({ at: z.date() }), execute: () => 1 }))).toMatch(
-      /^config: .*get_weather.*zod.*Date/,
-    )
+    expect(
+      codeOf(() =>
+        defineTool({ ...base, parameters: z.object({ at: z.date() }), execute: () => 1 }),
+      ),
+    ).toMatch(/^config: .*get_weather.*zod.*Date/)
     expect(codeOf(() => defineTool({ ...base, parameters: z.string(), execute: () => 1 }))).toMatch(
       /^config: .*an object, not "string"/,
     )
@@ -97,19 +106,28 @@ describe('a tool from another library', () => {
       properties: { city: { type: 'string' } },
       required: ['city'],
     })
-    expect(await tool.validate({ city: 1 })).toMatchObject({ ok: false, message: expect.stringMatching(/^city: /) })
+    expect(await tool.validate({ city: 1 })).toMatchObject({
+      ok: false,
+      message: expect.stringMatching(/^city: /),
+    })
     expect(await tool.validate({ city: 'Rome' })).toEqual({ ok: true, value: { city: 'Rome' } })
   })
 
   test('a tool from a library without a conversion says what to do', () => {
-    expect(codeOf(() => defineTool({ ...base, parameters: v.object({ city: v.string() }), execute: () => 1 }))).toMatch(
-      /^config: .*valibot.*pass a JSON Schema/,
-    )
+    expect(
+      codeOf(() =>
+        defineTool({ ...base, parameters: v.object({ city: v.string() }), execute: () => 1 }),
+      ),
+    ).toMatch(/^config: .*valibot.*pass a JSON Schema/)
   })
 })
 
 describe('a tool from JSON Schema', () => {
-  const parameters = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] }
+  const parameters = {
+    type: 'object',
+    properties: { city: { type: 'string' } },
+    required: ['city'],
+  }
 
   test('a tool from JSON Schema is checked by it', async () => {
     const tool = defineTool({
@@ -126,21 +144,38 @@ describe('a tool from JSON Schema', () => {
     })
     const definition = { ...base, parameters, strict: true, vendor: { defer_loading: true } }
     expect(tool).toMatchObject({ definition, exclusive: true, timeoutMs: 5 })
-    expect(await tool.validate({})).toEqual({ ok: false, message: 'Instance does not have required property "city".' })
-    expect(await tool.validate({ city: 'Rome', more: 1 })).toEqual({ ok: true, value: { city: 'Rome', more: 1 } })
+    expect(await tool.validate({})).toEqual({
+      ok: false,
+      message: 'Instance does not have required property "city".',
+    })
+    expect(await tool.validate({ city: 'Rome', more: 1 })).toEqual({
+      ok: true,
+      value: { city: 'Rome', more: 1 },
+    })
   })
 
   test('a tool from JSON Schema is of an object, also where it does not say so', () => {
-    expect(defineTool({ ...base, parameters: { properties: {} }, execute: () => 1 }).definition.parameters).toEqual({
+    expect(
+      defineTool({ ...base, parameters: { properties: {} }, execute: () => 1 }).definition
+        .parameters,
+    ).toEqual({
       type: 'object',
       properties: {},
     })
-    expect(codeOf(() => defineTool({ ...base, parameters: { type: 'array' }, execute: () => 1 }))).toMatch(
-      /^config: .*not "array"/,
-    )
-    expect(codeOf(() => defineTool({ ...base, parameters: [] as never, execute: () => 1 }))).toMatch(/^config: /)
     expect(
-      codeOf(() => defineTool({ ...base, parameters: { properties: { a: { $dynamicRef: '#a' } } }, execute: () => 1 })),
+      codeOf(() => defineTool({ ...base, parameters: { type: 'array' }, execute: () => 1 })),
+    ).toMatch(/^config: .*not "array"/)
+    expect(
+      codeOf(() => defineTool({ ...base, parameters: [] as never, execute: () => 1 })),
+    ).toMatch(/^config: /)
+    expect(
+      codeOf(() =>
+        defineTool({
+          ...base,
+          parameters: { properties: { a: { $dynamicRef: '#a' } } },
+          execute: () => 1,
+        }),
+      ),
     ).toMatch(/^unsupported: tool "get_weather": parameters: "\$dynamicRef"/)
   })
 
@@ -153,7 +188,10 @@ describe('a tool from JSON Schema', () => {
       },
       execute: () => 1,
     })
-    expect(tool.definition.parameters).toEqual({ type: 'object', properties: { a: { items: [{ type: 'string' }] } } })
+    expect(tool.definition.parameters).toEqual({
+      type: 'object',
+      properties: { a: { items: [{ type: 'string' }] } },
+    })
     expect(await tool.validate({ a: [1] })).toMatchObject({ ok: false })
     expect(await tool.validate({ a: ['x', 1] })).toMatchObject({ ok: true })
   })
@@ -167,7 +205,10 @@ describe('a tool from JSON Schema', () => {
       },
       {
         type: 'object',
-        properties: { location: { type: 'string', description: 'Where' }, days: { type: 'integer' } },
+        properties: {
+          location: { type: 'string', description: 'Where' },
+          days: { type: 'integer' },
+        },
         required: ['location'],
       },
     ],
@@ -198,8 +239,15 @@ describe('a tool from JSON Schema', () => {
     [
       'a flat map with required properties further down',
       {
-        place: { type: 'object', properties: { city: { type: 'string', required: true } }, required: true },
-        stops: { type: 'array', items: { type: 'object', properties: { at: { type: 'string', required: true } } } },
+        place: {
+          type: 'object',
+          properties: { city: { type: 'string', required: true } },
+          required: true,
+        },
+        stops: {
+          type: 'array',
+          items: { type: 'object', properties: { at: { type: 'string', required: true } } },
+        },
       },
       {
         type: 'object',
@@ -217,7 +265,10 @@ describe('a tool from JSON Schema', () => {
       'a JSON Schema with "required: true" on a property',
       {
         type: 'object',
-        properties: { city: { type: 'string', required: true }, required: { type: 'boolean', required: false } },
+        properties: {
+          city: { type: 'string', required: true },
+          required: { type: 'boolean', required: false },
+        },
         required: ['day'],
       },
       {
@@ -237,7 +288,9 @@ describe('a tool from JSON Schema', () => {
       { type: 'object', properties: { type: { type: 'string' } } },
     ],
   ])('a tool from JSON Schema shows the model the schema of %s', (_name, parameters, expected) => {
-    expect(defineTool({ ...base, parameters, execute: () => 1 }).definition.parameters).toEqual(expected)
+    expect(defineTool({ ...base, parameters, execute: () => 1 }).definition.parameters).toEqual(
+      expected,
+    )
   })
 
   test('a tool from JSON Schema checks the arguments of a flat map', async () => {
@@ -251,16 +304,21 @@ describe('a tool from JSON Schema', () => {
     { location: { type: 'text' } },
     { type: 'object', properties: { location: { type: 'list' } } },
     { type: 'object', properties: { location: { type: ['string', 'none'] } } },
-  ])('a tool from JSON Schema refuses %j, which has a type that JSON Schema does not have', (parameters) => {
-    expect(codeOf(() => defineTool({ ...base, parameters, execute: () => 1 }))).toMatch(
-      /^config: .*#\/properties\/location.* is not one of string, integer/,
-    )
-  })
+  ])(
+    'a tool from JSON Schema refuses %j, which has a type that JSON Schema does not have',
+    (parameters) => {
+      expect(codeOf(() => defineTool({ ...base, parameters, execute: () => 1 }))).toMatch(
+        /^config: .*#\/properties\/location.* is not one of string, integer/,
+      )
+    },
+  )
 
   test.each([{ location: 'string' }, { location: { description: 'no type' } }, { type: { a: 1 } }])(
     'a tool from JSON Schema refuses %j, which is neither a schema nor a flat map',
     (parameters) => {
-      expect(codeOf(() => defineTool({ ...base, parameters, execute: () => 1 }))).toMatch(/^config: .*parameters/)
+      expect(codeOf(() => defineTool({ ...base, parameters, execute: () => 1 }))).toMatch(
+        /^config: .*parameters/,
+      )
     },
   )
 
@@ -273,8 +331,12 @@ describe('a tool from JSON Schema', () => {
 
   test('names and times are checked', () => {
     for (const name of ['', 'a b', 'x'.repeat(65), 'schön'])
-      expect(codeOf(() => defineTool({ ...base, name, execute: () => 1 }))).toMatch(/^config: tool name/)
+      expect(codeOf(() => defineTool({ ...base, name, execute: () => 1 }))).toMatch(
+        /^config: tool name/,
+      )
     for (const timeoutMs of [0, -1, Number.NaN])
-      expect(codeOf(() => defineTool({ ...base, timeoutMs, execute: () => 1 }))).toMatch(/^config: .*timeoutMs/)
+      expect(codeOf(() => defineTool({ ...base, timeoutMs, execute: () => 1 }))).toMatch(
+        /^config: .*timeoutMs/,
+      )
   })
 })

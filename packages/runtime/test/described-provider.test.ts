@@ -18,9 +18,15 @@ const answer = action({ type: 'final', content: 'ok' })
 
 describe('a provider that describes itself', () => {
   test('a provider that describes itself runs in JSON mode if its capabilities say that there are no native tools', async () => {
-    const provider = attachDescription(createMock({ responses: [weatherAction('Rome'), answer] }), { capabilities })
+    const provider = attachDescription(createMock({ responses: [weatherAction('Rome'), answer] }), {
+      capabilities,
+    })
     const result = await infer(provider, { query: 'Weather?', tools: [weather()] })
-    expect(result).toMatchObject({ status: 'final', content: 'ok', metrics: { executedActions: 1 } })
+    expect(result).toMatchObject({
+      status: 'final',
+      content: 'ok',
+      metrics: { executedActions: 1 },
+    })
     expect(provider.requests.map(({ tools }) => tools.length)).toEqual([0, 0])
   })
 
@@ -33,7 +39,9 @@ describe('a provider that describes itself', () => {
     ] as const) {
       const described = { capabilities: { ...capabilities, tools }, profile: { supportsTools } }
       const provider = attachDescription(createMock({ responses: [answer] }), described)
-      expect(await infer(provider, { query: 'Weather?', tools: [weather()] })).toMatchObject({ text: 'ok' })
+      expect(await infer(provider, { query: 'Weather?', tools: [weather()] })).toMatchObject({
+        text: 'ok',
+      })
       expect(provider.requests[0]?.tools).toHaveLength(sent)
     }
   })
@@ -56,11 +64,16 @@ describe('a provider that describes itself', () => {
       query: 'Hi',
       limits: { profile: { contextWindow: 500, currency: undefined as never } },
     })
-    expect(result.metrics.calls[0]).toMatchObject({ context: { windowTokens: 500 }, cost: { currency: 'USD' } })
+    expect(result.metrics.calls[0]).toMatchObject({
+      context: { windowTokens: 500 },
+      cost: { currency: 'USD' },
+    })
   })
 
   test('callAction reads the description too', async () => {
-    const provider = attachDescription(createMock({ responses: [weatherAction('Rome')] }), { capabilities })
+    const provider = attachDescription(createMock({ responses: [weatherAction('Rome')] }), {
+      capabilities,
+    })
     const messages = [{ role: 'user', content: 'Weather?' }] as const
     const { metadata } = await callAction(provider, { messages, tools: [weather().definition] })
     expect(metadata.mode).toBe('json')
@@ -68,7 +81,10 @@ describe('a provider that describes itself', () => {
 
   test('a provider that describes itself is called with generate if its model does not support streaming', async () => {
     const mock = createMock({
-      responses: [{ text: 'Let me see', toolCalls: [{ name: 'get_weather', arguments: { city: 'Rome' } }] }, 'ok'],
+      responses: [
+        { text: 'Let me see', toolCalls: [{ name: 'get_weather', arguments: { city: 'Rome' } }] },
+        'ok',
+      ],
     })
     const used: string[] = []
     const provider = attachDescription(
@@ -90,7 +106,12 @@ describe('a provider that describes itself', () => {
     })
     expect(result).toMatchObject({ status: 'final', content: 'ok' })
     expect(used).toEqual(['generate', 'generate'])
-    expect(result.transcript.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant'])
+    expect(result.transcript.map(({ role }) => role)).toEqual([
+      'user',
+      'assistant',
+      'tool',
+      'assistant',
+    ])
   })
 })
 
@@ -124,7 +145,10 @@ describe('tokens that the server reports beyond the budget', () => {
   const huge = { text: 'a long reply', usage: { inputTokens: 40, outputTokens: 5000 } }
 
   test('tokens that the server reports beyond the budget end the run as budget, with the reply', async () => {
-    const { result, of } = await run([huge], { limits: { budget: { maxOutputTokens: 100 } }, tools: [] })
+    const { result, of } = await run([huge], {
+      limits: { budget: { maxOutputTokens: 100 } },
+      tools: [],
+    })
     expect(result).toMatchObject({
       status: 'budget',
       decision: { limit: 'maxOutputTokens', observed: 5000, maximum: 100 },
@@ -132,12 +156,15 @@ describe('tokens that the server reports beyond the budget', () => {
       text: 'a long reply',
     })
     expect(result.transcript.at(-1)).toMatchObject({ role: 'assistant', content: 'a long reply' })
-    expect(of('budget-decision').filter(({ decision }) => decision.effect === 'deny')).toHaveLength(1)
+    expect(of('budget-decision').filter(({ decision }) => decision.effect === 'deny')).toHaveLength(
+      1,
+    )
   })
 
   test('tokens that the server reports beyond the budget of the prompt raise the next reservation of the same model, and of no other', () => {
     const ledger = new BudgetLedger({ maxInputTokens: 10_000 })
-    const reserve = (model: string) => ledger.reserveCall({ inputTokens: 1000, maxOutputTokens: 10, model })
+    const reserve = (model: string) =>
+      ledger.reserveCall({ inputTokens: 1000, maxOutputTokens: 10, model })
     reserve('a').settle({ inputTokens: 2500, outputTokens: 1, reported: true })
     expect(ledger.spent.inputTokens).toBe(2500)
     const next = reserve('a')
@@ -146,16 +173,19 @@ describe('tokens that the server reports beyond the budget', () => {
     const other = ledger.child().reserveCall({ inputTokens: 1000, maxOutputTokens: 10, model: 'b' })
     expect(ledger.remaining().inputTokens).toBe(10_000 - 2500 - 1000)
     other.release()
-    expect(() => ledger.child().reserveCall({ inputTokens: 4000, maxOutputTokens: 10, model: 'a' })).toThrow(
-      'maxInputTokens would be 12500',
-    )
+    expect(() =>
+      ledger.child().reserveCall({ inputTokens: 4000, maxOutputTokens: 10, model: 'a' }),
+    ).toThrow('maxInputTokens would be 12500')
   })
 })
 
 test('the function ask may return a boolean', async () => {
-  const { of } = await run([{ toolCalls: [{ name: 'get_weather', arguments: { city: 'Rome' } }] }, 'ok'], {
-    authorize: () => ({ effect: 'require-approval', ask: () => true }),
-  })
+  const { of } = await run(
+    [{ toolCalls: [{ name: 'get_weather', arguments: { city: 'Rome' } }] }, 'ok'],
+    {
+      authorize: () => ({ effect: 'require-approval', ask: () => true }),
+    },
+  )
   expect(of('approval-decision')).toMatchObject([{ approved: true }])
   expect(of('tool-start')).toHaveLength(1)
 })

@@ -2,11 +2,19 @@ import type { Provider } from '@modelport/core'
 import { createAnthropic } from '@modelport/provider-anthropic'
 import { createMock } from '@modelport/provider-mock'
 import { describe, expect, test } from 'vitest'
-import { createMemoryJournal, defineTool, type InferRequest, infer, type RunEvent, type Tool } from '../src/index.js'
+import {
+  createMemoryJournal,
+  defineTool,
+  type InferRequest,
+  infer,
+  type RunEvent,
+  type Tool,
+} from '../src/index.js'
 import { ended } from './weather-run.js'
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
-const record = (type: string, fields: object) => `event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n`
+const record = (type: string, fields: object) =>
+  `event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n`
 const block = (index: number, content_block: object, delta: object) =>
   record('content_block_start', { index, content_block }) +
   record('content_block_delta', { index, delta }) +
@@ -19,10 +27,16 @@ const callOf = (index: number, city: string) =>
   )
 const textOf = (text: string) => block(0, { type: 'text', text: '' }, { type: 'text_delta', text })
 const start = record('message_start', {
-  message: { id: 'm', role: 'assistant', content: [], usage: { input_tokens: 1, output_tokens: 1 } },
+  message: {
+    id: 'm',
+    role: 'assistant',
+    content: [],
+    usage: { input_tokens: 1, output_tokens: 1 },
+  },
 })
 const endOf = (stop_reason: string) =>
-  record('message_delta', { delta: { stop_reason }, usage: { output_tokens: 5 } }) + record('message_stop', {})
+  record('message_delta', { delta: { stop_reason }, usage: { output_tokens: 5 } }) +
+  record('message_stop', {})
 
 /** A server that streams a reply with a pause between its pieces, then "Done." */
 function slowServer(log: string[], pieces: readonly string[], isCut = false): Provider {
@@ -97,10 +111,15 @@ describe('an eager tool', () => {
         await pause(city === 'Rome' ? 150 : 1)
         return `${city} is warm`
       })
-    const { log, events, result, results } = await runWith([callOf(0, 'Rome'), callOf(1, 'Oslo'), ...end], slowFirst)
+    const { log, events, result, results } = await runWith(
+      [callOf(0, 'Rome'), callOf(1, 'Oslo'), ...end],
+      slowFirst,
+    )
     expect(ended(result, 'final').text).toBe('Done.')
     expect(log).toEqual(
-      ['look Rome', 'look Oslo', 'reply is whole'].toSorted((a, b) => log.indexOf(a) - log.indexOf(b)),
+      ['look Rome', 'look Oslo', 'reply is whole'].toSorted(
+        (a, b) => log.indexOf(a) - log.indexOf(b),
+      ),
     )
     expect(log.indexOf('look Rome')).toBeLessThan(log.indexOf('reply is whole'))
     expect(results).toEqual(['Rome is warm', 'Oslo is warm'])
@@ -110,7 +129,9 @@ describe('an eager tool', () => {
   })
 
   test('a tool that is not eager starts when the reply is whole', async () => {
-    const { log } = await runWith([callOf(0, 'Rome'), ...end], (log) => lookTool(log, { eager: false }))
+    const { log } = await runWith([callOf(0, 'Rome'), ...end], (log) =>
+      lookTool(log, { eager: false }),
+    )
     expect(log).toEqual(['reply is whole', 'look Rome'])
   })
 
@@ -128,7 +149,12 @@ describe('an eager tool', () => {
         reason = signal.reason
         return 'late'
       })
-    const { log, result, events } = await runWith([callOf(0, 'Rome'), callOf(1, 'Oslo')], waiting, {}, true)
+    const { log, result, events } = await runWith(
+      [callOf(0, 'Rome'), callOf(1, 'Oslo')],
+      waiting,
+      {},
+      true,
+    )
     ended(result, 'failed')
     expect(log[0]).toBe('look Rome')
     await pause(5)
@@ -183,7 +209,10 @@ describe('an eager tool', () => {
   })
 
   test('a call with arguments that a policy changes starts when the reply is whole, with those', async () => {
-    const authorize: InferRequest['authorize'] = () => ({ effect: 'allow', arguments: { city: 'Bonn' } })
+    const authorize: InferRequest['authorize'] = () => ({
+      effect: 'allow',
+      arguments: { city: 'Bonn' },
+    })
     const { log } = await runWith([callOf(0, 'Rome'), ...end], lookTool, { authorize })
     expect(log).toEqual(['reply is whole', 'look Bonn'])
   })
@@ -198,7 +227,10 @@ describe('an eager tool', () => {
 
   test('a call that is made twice, has wrong arguments or no room in the budget is not started early', async () => {
     const broken = callOf(2, 'x').replaceAll('city', 'town')
-    const { log, result, results } = await runWith([callOf(0, 'Rome'), callOf(1, 'Rome'), broken, ...end], lookTool)
+    const { log, result, results } = await runWith(
+      [callOf(0, 'Rome'), callOf(1, 'Rome'), broken, ...end],
+      lookTool,
+    )
     ended(result, 'final')
     expect(log.filter((one) => one === 'look Rome')).toHaveLength(1)
     expect(results[2]).toContain('are not valid')
@@ -207,7 +239,10 @@ describe('an eager tool', () => {
     })
     ended(poor.result, 'budget')
     const enough = { limits: { budget: { maxToolCalls: 2 } } }
-    ended((await runWith([callOf(0, 'Rome'), callOf(1, 'Oslo'), ...end], lookTool, enough)).result, 'final')
+    ended(
+      (await runWith([callOf(0, 'Rome'), callOf(1, 'Oslo'), ...end], lookTool, enough)).result,
+      'final',
+    )
     expect(poor.log.filter((one) => one.startsWith('look'))).toEqual(['look Rome'])
   })
 
@@ -218,11 +253,15 @@ describe('an eager tool', () => {
       })
     const { log, events } = await runWith([callOf(0, 'Rome'), ...end], failing)
     expect(log).toEqual(['look Rome', 'reply is whole'])
-    expect(events.find(({ type }) => type === 'tool-error')).toMatchObject({ message: 'fog', phase: 'execution' })
+    expect(events.find(({ type }) => type === 'tool-error')).toMatchObject({
+      message: 'fog',
+      phase: 'execution',
+    })
   })
 
   test('a tool that changes things cannot be eager', () => {
-    const make = () => defineTool({ name: 'pay', description: 'Pays', eager: true, execute: () => 1 })
+    const make = () =>
+      defineTool({ name: 'pay', description: 'Pays', eager: true, execute: () => 1 })
     expect(make).toThrow('tool "pay": eager needs readOnly: true and not exclusive')
   })
 

@@ -35,9 +35,15 @@ describe('events in a response', () => {
 
   test('events in a response end with the code of a typed error, and without the message of any other', async () => {
     const typed = toResponse(numbers(1, new LlmError('rate-limit', 'slow down')))
-    await expect(all(fromResponse(typed))).rejects.toMatchObject({ code: 'rate-limit', message: 'slow down' })
+    await expect(all(fromResponse(typed))).rejects.toMatchObject({
+      code: 'rate-limit',
+      message: 'slow down',
+    })
     const other = toResponse(numbers(1, new Error('a secret')))
-    await expect(all(fromResponse(other))).rejects.toMatchObject({ code: 'unknown', message: 'the stream failed' })
+    await expect(all(fromResponse(other))).rejects.toMatchObject({
+      code: 'unknown',
+      message: 'the stream failed',
+    })
   })
 
   test('events in a response are given once each, wherever the connection is cut', async () => {
@@ -52,7 +58,9 @@ describe('events in a response', () => {
   test('events in a response are refused if one of them does not end', async () => {
     let sent = 0
     const pull = (controller: ReadableStreamDefaultController<Uint8Array>): void => {
-      controller.enqueue(new TextEncoder().encode(`${sent++ ? '' : 'data: '}${'x'.repeat(1 << 20)}`))
+      controller.enqueue(
+        new TextEncoder().encode(`${sent++ ? '' : 'data: '}${'x'.repeat(1 << 20)}`),
+      )
     }
     const headers = { 'content-type': 'text/event-stream' }
     const response = new Response(new ReadableStream({ pull }, { highWaterMark: 0 }), { headers })
@@ -61,12 +69,16 @@ describe('events in a response', () => {
   })
 
   test('events in a response reject as truncated if the connection is lost for good', async () => {
-    await expect(all(fromResponse(await cutAfter(toResponse(numbers(4)), 60)))).rejects.toMatchObject({
+    await expect(
+      all(fromResponse(await cutAfter(toResponse(numbers(4)), 60))),
+    ).rejects.toMatchObject({
       code: 'truncated',
     })
     const resume = () => Promise.reject(new Error('offline'))
     const cut = await cutAfter(toResponse(numbers(4)), 60)
-    await expect(all(fromResponse(cut, { resume, maxResumes: 2, delayMs: 1 }))).rejects.toMatchObject({
+    await expect(
+      all(fromResponse(cut, { resume, maxResumes: 2, delayMs: 1 })),
+    ).rejects.toMatchObject({
       code: 'truncated',
     })
   })
@@ -79,12 +91,17 @@ describe('events in a response', () => {
   )
 
   test('events in a response of a run are read by two clients over HTTP, one of which returns', async () => {
-    const log = new EventLog(inferStream(createMock({ responses: ['Hello World'] }), { query: 'Hi' }))
+    const log = new EventLog(
+      inferStream(createMock({ responses: ['Hello World'] }), { query: 'Hi' }),
+    )
     const server = createServer((request, response) => {
       const answer = toResponse(log, { after: Number(request.headers['last-event-id'] ?? 0) })
       response.writeHead(answer.status, Object.fromEntries(answer.headers))
       void answer.body?.pipeTo(
-        new WritableStream({ write: (chunk) => void response.write(chunk), close: () => void response.end() }),
+        new WritableStream({
+          write: (chunk) => void response.write(chunk),
+          close: () => void response.end(),
+        }),
       )
     })
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -92,7 +109,9 @@ describe('events in a response', () => {
     try {
       const whole = await all(fromResponse<RunEvent>(await fetch(url)))
       expect(whole.map(({ seq }) => seq)).toEqual(whole.map((_, at) => at + 1))
-      const rest = await all(fromResponse<RunEvent>(await fetch(url, { headers: { 'last-event-id': '3' } })))
+      const rest = await all(
+        fromResponse<RunEvent>(await fetch(url, { headers: { 'last-event-id': '3' } })),
+      )
       expect(rest).toEqual(whole.slice(3))
     } finally {
       server.close()
@@ -140,7 +159,9 @@ test('a log that is full closes its source and says so', async () => {
   const log = new EventLog(source, { maxCharacters: 1000 })
   await expect(all(log)).rejects.toMatchObject({ code: 'limit-exceeded' })
   expect(isClosed).toBe(true)
-  expect(() => new EventLog(numbers(1), { maxCharacters: NaN })).toThrow('maxCharacters must be at least 1')
+  expect(() => new EventLog(numbers(1), { maxCharacters: NaN })).toThrow(
+    'maxCharacters must be at least 1',
+  )
 })
 
 test('a log that is closed ends its readers and its source', async () => {

@@ -6,12 +6,15 @@ const says = (text: string): Flow => vi.fn<Flow>((input) => Promise.resolve(`${t
 const fails: Flow = () => Promise.reject(new Error('no'))
 /** Ends only when it is aborted. */
 const waits: Flow = (_, { signal } = {}) =>
-  new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(signal.reason as Error)))
+  new Promise((_resolve, reject) =>
+    signal?.addEventListener('abort', () => reject(signal.reason as Error)),
+  )
 
 describe('flows', () => {
   test('a sequence gives each part the result of the one before, and says where its own goes', async () => {
     const provider = createMock({ responses: ['Three facts.', 'A text.'] })
-    const ask: Flow = async (query, { signal } = {}) => orThrow(await infer(provider, { query, signal })).text
+    const ask: Flow = async (query, { signal } = {}) =>
+      orThrow(await infer(provider, { query, signal })).text
     expect(await sequence({ research: ask, write: ask })('Rome')).toBe('A text.')
     expect(provider.requests.map(({ messages }) => messages.at(-1)?.content)).toEqual([
       'Rome\n\n(Your result goes to: write.)',
@@ -20,7 +23,9 @@ describe('flows', () => {
   })
 
   test('parallel parts work on the same text at once, and the result names each', async () => {
-    expect(await parallel({ left: says('1'), right: says('2') })('x')).toBe('## left\n\n1 x\n\n## right\n\n2 x')
+    expect(await parallel({ left: says('1'), right: says('2') })('x')).toBe(
+      '## left\n\n1 x\n\n## right\n\n2 x',
+    )
   })
 
   test('the first failure of parallel parts aborts the others and is the failure of the flow', async () => {
@@ -28,7 +33,9 @@ describe('flows', () => {
   })
 
   test('a route works with the part that is chosen, and refuses a name that is not there', async () => {
-    const flow = route({ sales: says('s'), help: says('h') }, (input) => (input === 'buy' ? ' sales\n' : 'nobody'))
+    const flow = route({ sales: says('s'), help: says('h') }, (input) =>
+      input === 'buy' ? ' sales\n' : 'nobody',
+    )
     expect(await flow('buy')).toBe('s buy')
     await expect(flow('hm')).rejects.toMatchObject({
       code: 'config',
@@ -39,7 +46,9 @@ describe('flows', () => {
   test('a part repeats on its own result until it is done, and no longer than its rounds', async () => {
     const grow: Flow = (input) => Promise.resolve(`${input}!`)
     expect(await repeatUntil(grow, (text) => text.length > 3)('a')).toBe('a!!!')
-    await expect(repeatUntil(grow, () => false, 2)('a')).rejects.toMatchObject({ code: 'limit-exceeded' })
+    await expect(repeatUntil(grow, () => false, 2)('a')).rejects.toMatchObject({
+      code: 'limit-exceeded',
+    })
   })
 
   test('flows are parts of flows, and an abort starts no further part', async () => {
@@ -55,6 +64,8 @@ describe('flows', () => {
   })
 
   test.each([{}, { a: 'text' }])('parts that are not flows are refused at once: %j', (parts) => {
-    expect(() => sequence(parts as never)).toThrow('sequence: give an object with at least one flow by name')
+    expect(() => sequence(parts as never)).toThrow(
+      'sequence: give an object with at least one flow by name',
+    )
   })
 })

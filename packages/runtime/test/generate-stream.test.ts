@@ -12,7 +12,11 @@ describe.each(vendors)('a streamed answer of $name', (vendor) => {
       text: ['Let me ', 'see.'],
     })
     const tools = [
-      { name: 'add', description: 'Adds', parameters: { type: 'object', properties: { a: { type: 'number' } } } },
+      {
+        name: 'add',
+        description: 'Adds',
+        parameters: { type: 'object', properties: { a: { type: 'number' } } },
+      },
     ]
     const reader = await generateStream(provider, [user], { tools })
     const pieces: string[] = []
@@ -36,7 +40,10 @@ test('a run gives the reply without reading the stream', async () => {
 })
 
 const panelists = () =>
-  ['one', 'two', 'three'].map((prompt) => ({ prompt, provider: createMock({ responses: [`Answer ${prompt}`] }) }))
+  ['one', 'two', 'three'].map((prompt) => ({
+    prompt,
+    provider: createMock({ responses: [`Answer ${prompt}`] }),
+  }))
 const call = { name: 'look', arguments: {} }
 
 describe('combine', () => {
@@ -51,7 +58,11 @@ describe('combine', () => {
       'Original\n\ntwo',
       'Original\n\nthree',
     ])
-    expect(asked[2]?.messages.map(({ content }) => content).slice(1, 4)).toEqual(['Go.', 'Answer one', 'Answer two'])
+    expect(asked[2]?.messages.map(({ content }) => content).slice(1, 4)).toEqual([
+      'Go.',
+      'Answer one',
+      'Answer two',
+    ])
     expect(() => combine([])).toThrow(expect.objectContaining({ code: 'config' }) as Error)
   })
 
@@ -74,7 +85,11 @@ describe('combine', () => {
       { provider: doer, prompt: 'Act.' },
     ])
     const result = await infer(provider, { query: 'Go.', tools: [look] })
-    expect(result).toMatchObject({ status: 'final', text: 'I still think\nDone.', metrics: { executedActions: 1 } })
+    expect(result).toMatchObject({
+      status: 'final',
+      text: 'I still think\nDone.',
+      metrics: { executedActions: 1 },
+    })
   })
 
   test('combine continues a stream with tools once every result is there', async () => {
@@ -98,20 +113,33 @@ describe('combine', () => {
     const types: string[] = []
     for await (const event of reader) types.push(event.type)
     expect(types.filter((type) => type !== 'text-delta')).toEqual(['turn-end', 'done'])
-    expect(reader.messages().map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'tool', 'assistant'])
+    expect(reader.messages().map(({ role }) => role)).toEqual([
+      'user',
+      'assistant',
+      'tool',
+      'tool',
+      'assistant',
+    ])
     expect(doer.requests[1]?.messages.map(({ content }) => content)).toEqual(['Go.', '', 'a', 'b'])
     await expect(reader.sendToolResults([])).rejects.toThrow(TypeError)
   })
 
   test('combine rejects the call, not a read, if the first model fails, and stops when it is closed or aborted', async () => {
-    const broken = createMock({ responses: [{ error: 'auth' }], defaults: { retry: { attempts: 1 } } })
-    await expect(combine([{ provider: broken, prompt: '' }]).stream('Go.')).rejects.toMatchObject({ code: 'auth' })
+    const broken = createMock({
+      responses: [{ error: 'auth' }],
+      defaults: { retry: { attempts: 1 } },
+    })
+    await expect(combine([{ provider: broken, prompt: '' }]).stream('Go.')).rejects.toMatchObject({
+      code: 'auth',
+    })
     const closed = await combine(panelists()).streamWithTools([user], [])
     await closed.next()
     await closed.close()
     expect(await closed.next()).toEqual({ done: true, value: undefined })
     const controller = new AbortController()
-    const aborted = await combine(panelists()).streamWithTools([user], [], { signal: controller.signal })
+    const aborted = await combine(panelists()).streamWithTools([user], [], {
+      signal: controller.signal,
+    })
     controller.abort(new Error('enough'))
     await expect(aborted.next()).rejects.toThrow('enough')
   })

@@ -6,18 +6,36 @@ import { runWithCut } from './cut-journal.js'
 import { action, ended, run } from './weather-run.js'
 
 const refund = defineTool({ name: 'refund', description: 'Pays back', execute: () => 'paid' })
-const lookUp = defineTool({ name: 'look_up', description: 'Finds an order', execute: () => 'found' })
+const lookUp = defineTool({
+  name: 'look_up',
+  description: 'Finds an order',
+  execute: () => 'found',
+})
 const billing = { description: 'refunds', system: 'You do refunds.', tools: [refund] }
-const request: InferRequest = { query: 'I paid twice.', system: 'You answer.', tools: [lookUp], handoffs: { billing } }
+const request: InferRequest = {
+  query: 'I paid twice.',
+  system: 'You answer.',
+  tools: [lookUp],
+  handoffs: { billing },
+}
 const to = (name: string) => ({ toolCalls: [{ name: 'hand_off', arguments: { to: name } }] })
 const call = (name: string) => ({ toolCalls: [{ name, arguments: {} }] })
-const namesOf = (tools: readonly { readonly name: string }[] | undefined) => tools?.map(({ name }) => name)
+const namesOf = (tools: readonly { readonly name: string }[] | undefined) =>
+  tools?.map(({ name }) => name)
 
 describe('handoffs', () => {
   test('the conversation passes to another agent and back, each with its own instructions and tools', async () => {
-    const { provider, result, of } = await run([to('billing'), call('refund'), to('main'), 'Bye.'], request)
+    const { provider, result, of } = await run(
+      [to('billing'), call('refund'), to('main'), 'Bye.'],
+      request,
+    )
     expect(ended(result, 'final')).toMatchObject({ content: 'Bye.', agent: 'main' })
-    expect(of('step-start').map(({ agent }) => agent)).toEqual(['main', 'billing', 'billing', 'main'])
+    expect(of('step-start').map(({ agent }) => agent)).toEqual([
+      'main',
+      'billing',
+      'billing',
+      'main',
+    ])
     expect(provider.requests.map(({ options }) => options.system)).toEqual([
       'You answer.',
       'You do refunds.',
@@ -30,12 +48,17 @@ describe('handoffs', () => {
       ['refund', 'hand_off'],
       ['look_up', 'hand_off'],
     ])
-    expect(result.transcript.map(({ content }) => content)).toContain('billing has the conversation now.')
+    expect(result.transcript.map(({ content }) => content)).toContain(
+      'billing has the conversation now.',
+    )
   })
 
   test('a tool may be one of the request and of another agent', async () => {
     const handoffs = { billing: { description: 'refunds', tools: [lookUp, refund] } }
-    const { provider, result } = await run([to('billing'), call('look_up'), 'Found.'], { ...request, handoffs })
+    const { provider, result } = await run([to('billing'), call('look_up'), 'Found.'], {
+      ...request,
+      handoffs,
+    })
     expect(ended(result, 'final').content).toBe('Found.')
     expect(namesOf(provider.requests[1]?.tools)).toEqual(['look_up', 'refund', 'hand_off'])
   })
@@ -57,7 +80,10 @@ describe('handoffs', () => {
     const next = createMock({ responses: ['Paid.', 'Hello.'] })
     expect((await infer(next, { ...rest, messages })).agent).toBe('billing')
     expect((await infer(next, { ...rest, messages, agent: 'main' })).agent).toBe('main')
-    expect(next.requests.map(({ options }) => options.system)).toEqual(['You do refunds.', 'You answer.'])
+    expect(next.requests.map(({ options }) => options.system)).toEqual([
+      'You do refunds.',
+      'You answer.',
+    ])
   })
 
   test('each agent has its own model and policy', async () => {
@@ -65,7 +91,9 @@ describe('handoffs', () => {
     const asked: string[] = []
     const policy = (who: string) => (given: { readonly type: string; readonly tool?: string }) => {
       asked.push(`${who}: ${given.tool}`)
-      return given.tool === 'refund' ? { effect: 'deny' as const, reason: 'ask Ada' } : { effect: 'allow' as const }
+      return given.tool === 'refund'
+        ? { effect: 'deny' as const, reason: 'ask Ada' }
+        : { effect: 'allow' as const }
     }
     const { result } = await run([to('billing')], {
       ...request,
@@ -100,8 +128,16 @@ describe('handoffs', () => {
       { billing: { system: '' } },
       'handoffs must be an object of settings by name, each with a description',
     ],
-    ['a tool that is a number', { billing: { ...billing, tools: [5] } }, 'and with tools as a list of tools and names'],
-    ['the name of the run itself', { main: billing }, `handoffs: "main" is the name of the run's own settings`],
+    [
+      'a tool that is a number',
+      { billing: { ...billing, tools: [5] } },
+      'and with tools as a list of tools and names',
+    ],
+    [
+      'the name of the run itself',
+      { main: billing },
+      `handoffs: "main" is the name of the run's own settings`,
+    ],
   ])('handoffs with %s are refused before anything is called', async (_, handoffs, message) => {
     const provider = createMock({ responses: ['Hi'] })
     const wrong = infer(provider, { ...request, handoffs: handoffs as never })

@@ -78,7 +78,11 @@ describe('inventory 1C: ConversationHistory', () => {
   test('inventory 4.2 P13: without a system prompt truncate keeps no first message, and no result without its call', () => {
     const history = ConversationHistory.fromList([
       user('a'),
-      { role: 'assistant', content: '', toolCalls: [{ id: 'c', name: 'look', arguments: {}, argumentsText: '{}' }] },
+      {
+        role: 'assistant',
+        content: '',
+        toolCalls: [{ id: 'c', name: 'look', arguments: {}, argumentsText: '{}' }],
+      },
       { role: 'tool', toolCallId: 'c', content: 'found' },
       { role: 'assistant', content: 'There.' },
       user('b'),
@@ -108,7 +112,10 @@ describe('inventory 1C: ConversationHistory', () => {
           { type: 'text', text: 'brief.' },
         ],
       },
-      { role: 'user', content: [{ type: 'image', source: { type: 'url', url: 'https://x.example/a.png' } }] },
+      {
+        role: 'user',
+        content: [{ type: 'image', source: { type: 'url', url: 'https://x.example/a.png' } }],
+      },
       {
         role: 'assistant',
         content: 'x',
@@ -127,7 +134,10 @@ describe('inventory 1C: ConversationHistory', () => {
 
   test('ConversationHistory does what a plain list would, 2,000 random schedules', () => {
     const step = fc.oneof(
-      fc.record({ do: fc.constantFrom('user', 'assistant', 'system'), text: fc.string({ maxLength: 4 }) }),
+      fc.record({
+        do: fc.constantFrom('user', 'assistant', 'system'),
+        text: fc.string({ maxLength: 4 }),
+      }),
       fc.record({ do: fc.constantFrom('setSystem', 'reset'), text: fc.string({ maxLength: 4 }) }),
       fc.record({ do: fc.constant('truncate'), most: fc.integer({ min: 2, max: 12 }) }),
     )
@@ -143,7 +153,10 @@ describe('inventory 1C: ConversationHistory', () => {
               list = [...list.slice(0, prompt), ...list.slice(list.length - each.most + prompt)]
           } else if (each.do === 'setSystem') {
             history.setSystem(each.text)
-            list = [{ role: 'system', content: each.text }, ...list.slice(list[0]?.role === 'system' ? 1 : 0)]
+            list = [
+              { role: 'system', content: each.text },
+              ...list.slice(list[0]?.role === 'system' ? 1 : 0),
+            ]
           } else if (each.do === 'reset') {
             history.resetToSystem(each.text)
             list = [{ role: 'system', content: each.text }]

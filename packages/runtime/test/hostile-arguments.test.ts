@@ -1,4 +1,10 @@
-import { createMemoryServer, openaiChat, toReply, VirtualClock, type WireFormat } from '@modelport/conformance'
+import {
+  createMemoryServer,
+  openaiChat,
+  toReply,
+  VirtualClock,
+  type WireFormat,
+} from '@modelport/conformance'
 import { isLlmError, type Provider, type ToolCall } from '@modelport/core'
 import { createAnthropic } from '@modelport/provider-anthropic'
 import { createOpenAI } from '@modelport/provider-openai'
@@ -18,7 +24,11 @@ const tool = defineTool({
 
 async function execute(calls: readonly ToolCall[]): Promise<readonly ToolOutcome[]> {
   const outcomes: ToolOutcome[] = []
-  await executeBatch(calls, { tools: [tool], step: 1, onResult: (_, __, outcome) => outcomes.push(outcome) })
+  await executeBatch(calls, {
+    tools: [tool],
+    step: 1,
+    onResult: (_, __, outcome) => outcomes.push(outcome),
+  })
   return outcomes
 }
 
@@ -30,7 +40,8 @@ const wires: readonly {
   {
     name: 'chat',
     format: openaiChat,
-    create: (fetch) => createOpenAI({ model: 'gpt-4.1', api: 'chat', apiKey: 'key-0123456789', fetch }),
+    create: (fetch) =>
+      createOpenAI({ model: 'gpt-4.1', api: 'chat', apiKey: 'key-0123456789', fetch }),
   },
   {
     name: 'responses',
@@ -40,7 +51,8 @@ const wires: readonly {
   {
     name: 'messages',
     format: anthropicMessages,
-    create: (fetch) => createAnthropic({ model: 'claude-sonnet-4-5', apiKey: 'key-0123456789', fetch }),
+    create: (fetch) =>
+      createAnthropic({ model: 'claude-sonnet-4-5', apiKey: 'key-0123456789', fetch }),
   },
 ]
 
@@ -52,7 +64,9 @@ async function overTheWire(
   const usage = { inputTokens: 1, outputTokens: 1 }
   const server = createMemoryServer(
     () => (request, index) => {
-      const toolCalls = [{ id: `call_${index}`, name: 'remember', arguments: {}, argumentsText: texts[index] ?? '' }]
+      const toolCalls = [
+        { id: `call_${index}`, name: 'remember', arguments: {}, argumentsText: texts[index] ?? '' },
+      ]
       return toReply(wire.format.respond({ toolCalls, finish: 'tool-calls', usage }, request))
     },
     new VirtualClock(),
@@ -62,10 +76,15 @@ async function overTheWire(
   for (const _ of texts) {
     const calls: ToolCall[] = []
     try {
-      const reader = await provider.streamWithTools([{ role: 'user', content: 'Go' }], [tool.definition], {
-        retry: { attempts: 1 },
-      })
-      for await (const event of reader) if (event.type === 'tool-call-complete') calls.push(event.toolCall)
+      const reader = await provider.streamWithTools(
+        [{ role: 'user', content: 'Go' }],
+        [tool.definition],
+        {
+          retry: { attempts: 1 },
+        },
+      )
+      for await (const event of reader)
+        if (event.type === 'tool-call-complete') calls.push(event.toolCall)
       results.push(await execute(calls))
     } catch (error) {
       results.push(isLlmError(error) ? error.code : String(error))
@@ -92,7 +111,9 @@ describe.each(wires)('arguments over the wire of $name', (wire) => {
 
   test('every text that is a JSON object is executed as it stands', async () => {
     const texts = jsonTexts
-      .filter(({ name, text }) => name.startsWith('y_object') && Object.keys(JSON.parse(text)).length)
+      .filter(
+        ({ name, text }) => name.startsWith('y_object') && Object.keys(JSON.parse(text)).length,
+      )
       .map(({ text }) => text)
     executed.length = 0
     await overTheWire(wire, texts)
@@ -132,7 +153,10 @@ describe('arguments that reach the executor all the same', () => {
     ['nested 129 deep', nested(129)],
     ['nested 1,000,000 deep', nested(1_000_000)],
     ['a list 200,000 deep', { a: JSON.parse(deepList) as unknown }],
-    ['1,000,000 keys', Object.fromEntries(Array.from({ length: 1_000_000 }, (_, index) => [`k${index}`, 1]))],
+    [
+      '1,000,000 keys',
+      Object.fromEntries(Array.from({ length: 1_000_000 }, (_, index) => [`k${index}`, 1])),
+    ],
     ['1,048,577 items', { a: new Array(1_048_577).fill(0) }],
     ['a text of 100 MB', { a: 'x'.repeat(100_000_000) }],
     ['a circle', circle],
@@ -142,7 +166,8 @@ describe('arguments that reach the executor all the same', () => {
   ])('arguments that reach the executor all the same are refused: %s', async (_, args) => {
     executed.length = 0
     // Only what never was a text has none.
-    const argumentsText = typeof args === 'object' && Object.keys(Object(args)).length > 1 ? JSON.stringify(args) : ''
+    const argumentsText =
+      typeof args === 'object' && Object.keys(Object(args)).length > 1 ? JSON.stringify(args) : ''
     const outcomes = await execute([{ id: 'a', name: 'remember', arguments: args, argumentsText }])
     expect(outcomes.map(({ status }) => status)).toEqual(['invalid-arguments'])
     expect(executed).toEqual([])
@@ -151,7 +176,14 @@ describe('arguments that reach the executor all the same', () => {
 
   test('a text larger than 1 MiB is refused, whatever was made of it', async () => {
     executed.length = 0
-    await execute([{ id: 'a', name: 'remember', arguments: { a: 1 }, argumentsText: ' '.repeat(1024 * 1024 + 1) }])
+    await execute([
+      {
+        id: 'a',
+        name: 'remember',
+        arguments: { a: 1 },
+        argumentsText: ' '.repeat(1024 * 1024 + 1),
+      },
+    ])
     expect(executed).toEqual([])
   })
 
@@ -164,7 +196,8 @@ describe('arguments that reach the executor all the same', () => {
       { constructor: 'x', prototype: 1 },
       { toString: 1, hasOwnProperty: null },
     ]
-    for (const args of cases) await execute([{ id: 'a', name: 'remember', arguments: args, argumentsText: '' }])
+    for (const args of cases)
+      await execute([{ id: 'a', name: 'remember', arguments: args, argumentsText: '' }])
     expect(executed).toEqual(cases)
     expect(Object.assign({}, executed[3])).toEqual({ constructor: 'x', prototype: 1 })
   })

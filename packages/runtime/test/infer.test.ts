@@ -22,7 +22,14 @@ describe('events', () => {
       executed: metrics.executedActions,
     }).toEqual({ text: 'Warm in both.', steps: 2, input: 20, output: 10, executed: 2 })
     const step = ['step-start', 'context-prepared', 'model-call-start', 'model-call-end']
-    const acted = ['action-requested', 'action-requested', 'tool-start', 'tool-start', 'tool-result', 'tool-result']
+    const acted = [
+      'action-requested',
+      'action-requested',
+      'tool-start',
+      'tool-start',
+      'tool-result',
+      'tool-result',
+    ]
     expect(types.filter((type) => type !== 'text-delta' && type !== 'tool-call-delta')).toEqual([
       ...step,
       ...acted,
@@ -38,7 +45,9 @@ describe('events', () => {
     const all = await run([calls('Paris'), 'Warm.'])
     const { types, events } = await run([calls('Paris'), 'Warm.'], { observe: { deltas: false } })
     expect(all.types).toContain('text-delta')
-    expect(types).toEqual(all.types.filter((type) => type !== 'text-delta' && type !== 'reasoning-delta'))
+    expect(types).toEqual(
+      all.types.filter((type) => type !== 'text-delta' && type !== 'reasoning-delta'),
+    )
     expect(events.at(-1)?.seq).toBe(all.events.at(-1)?.seq)
   })
 
@@ -78,14 +87,22 @@ describe('misuse rejects, and everything else is an outcome', () => {
   test.each<[string, Partial<InferRequest>, string]>([
     ['nothing asked', { query: undefined }, 'nothing is asked'],
     ['messages and a history', { messages: [], history: new ConversationHistory() }, 'not both'],
-    ['a preset that is not an object', { limits: { preset: 'lllm' as never } }, 'preset must be an object'],
+    [
+      'a preset that is not an object',
+      { limits: { preset: 'lllm' as never } },
+      'preset must be an object',
+    ],
     [
       'an unanswered call',
       {
         query: undefined,
         messages: [
           { role: 'user', content: 'x' },
-          { role: 'assistant', content: '', toolCalls: [{ id: 'c1', name: 't', arguments: {}, argumentsText: '{}' }] },
+          {
+            role: 'assistant',
+            content: '',
+            toolCalls: [{ id: 'c1', name: 't', arguments: {}, argumentsText: '{}' }],
+          },
         ],
       },
       'c1',
@@ -101,10 +118,12 @@ describe('misuse rejects, and everything else is an outcome', () => {
   })
 
   test('a filtered reply is a failure, and a cut one says so', async () => {
-    expect(ended((await run([{ text: 'I', finish: 'content-filter' }])).result, 'failed').error.code).toBe(
-      'content-filter',
-    )
-    expect(ended((await run([{ text: 'It is', finish: 'length' }])).result, 'final').truncated).toBe(true)
+    expect(
+      ended((await run([{ text: 'I', finish: 'content-filter' }])).result, 'failed').error.code,
+    ).toBe('content-filter')
+    expect(
+      ended((await run([{ text: 'It is', finish: 'length' }])).result, 'final').truncated,
+    ).toBe(true)
   })
 
   test('an empty reply is not final', async () => {
@@ -124,7 +143,10 @@ describe('what the answer must be', () => {
   const outputSchema = z.object({ degrees: z.number() })
 
   test('the form of the reply is requested, checked, and returned as a value', async () => {
-    const { result, provider } = await run(['{"degrees":"warm"}', '{"degrees":18}'], { outputSchema, tools: [] })
+    const { result, provider } = await run(['{"degrees":"warm"}', '{"degrees":18}'], {
+      outputSchema,
+      tools: [],
+    })
     expect(ended(result, 'final').output).toEqual({ degrees: 18 })
     expect(provider.requests[0]?.options.responseFormat).toMatchObject({
       type: 'json-schema',
@@ -134,10 +156,13 @@ describe('what the answer must be', () => {
   })
 
   test('in JSON mode the value is the content of the final action', async () => {
-    const { result } = await run([weatherAction('A'), action({ type: 'final', content: { degrees: 3 } })], {
-      outputSchema,
-      mode: 'json',
-    })
+    const { result } = await run(
+      [weatherAction('A'), action({ type: 'final', content: { degrees: 3 } })],
+      {
+        outputSchema,
+        mode: 'json',
+      },
+    )
     expect(ended(result, 'final')).toMatchObject({ output: { degrees: 3 }, text: '{"degrees":3}' })
   })
 })
@@ -146,7 +171,9 @@ describe('presets', () => {
   const grow = (): MockResponse => {
     let city = 0
     return ({ tools }) =>
-      tools.length ? { toolCalls: [{ name: 'get_weather', arguments: { city: `c${city++}` } }] } : 'At last.'
+      tools.length
+        ? { toolCalls: [{ name: 'get_weather', arguments: { city: `c${city++}` } }] }
+        : 'At last.'
   }
 
   test.each([
@@ -155,7 +182,10 @@ describe('presets', () => {
     ['xaibo', xaibo, 10, 'final'],
     ['lllm', lllm, 6, 'final'],
   ] as const)('the run with %s ends as it should', async (_name, preset, requests, status) => {
-    const { result, provider } = await run([grow()], { limits: { preset }, tools: [weather(() => 'same')] })
+    const { result, provider } = await run([grow()], {
+      limits: { preset },
+      tools: [weather(() => 'same')],
+    })
     ended(result, status)
     expect(provider.requests).toHaveLength(requests)
   })
@@ -178,7 +208,9 @@ describe('presets', () => {
       { limits: { preset: lllm }, mode: 'json' },
     )
     ended(result, 'final')
-    expect(provider.requests[1]?.messages.at(-1)?.content).toMatch(/^Error: Invalid JSON.* Please fix\.$/)
+    expect(provider.requests[1]?.messages.at(-1)?.content).toMatch(
+      /^Error: Invalid JSON.* Please fix\.$/,
+    )
     expect(JSON.stringify(result.transcript)).not.toContain('oops')
     expect(JSON.stringify(provider.requests[3]?.messages)).toContain('has been called earlier')
   })
@@ -212,7 +244,10 @@ describe('the conversation', () => {
     }))
     const { result, provider } = await run(['Warm.'], {
       messages,
-      limits: { profile: { contextWindow: 500 }, compaction: { threshold: 0.5, strategy: 'recent', maxMessages: 5 } },
+      limits: {
+        profile: { contextWindow: 500 },
+        compaction: { threshold: 0.5, strategy: 'recent', maxMessages: 5 },
+      },
     })
     ended(result, 'final')
     expect(provider.requests[0]?.messages).toHaveLength(5)
@@ -240,8 +275,13 @@ describe('the conversation', () => {
   })
 
   test('a forced choice counts for the first call only', async () => {
-    const { provider } = await run([calls('Paris'), 'Warm.'], { options: { toolChoice: 'required' } })
-    expect(provider.requests.map(({ options }) => options.toolChoice)).toEqual(['required', undefined])
+    const { provider } = await run([calls('Paris'), 'Warm.'], {
+      options: { toolChoice: 'required' },
+    })
+    expect(provider.requests.map(({ options }) => options.toolChoice)).toEqual([
+      'required',
+      undefined,
+    ])
   })
 
   test('in text mode blocks are calls, several at once, and a result cannot end its own block', async () => {

@@ -8,21 +8,36 @@ import {
   MeterProvider,
   PeriodicExportingMetricReader,
 } from '@opentelemetry/sdk-metrics'
-import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base'
+import {
+  BasicTracerProvider,
+  InMemorySpanExporter,
+  SimpleSpanProcessor,
+} from '@opentelemetry/sdk-trace-base'
 import { describe, expect, test } from 'vitest'
 
 const user: ChatMessage = { role: 'user', content: 'my secret' }
 
 function instrumented(config: MockConfig, options: InstrumentOptions = {}) {
   const exporter = new InMemorySpanExporter()
-  const tracer = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] }).getTracer('test')
+  const tracer = new BasicTracerProvider({
+    spanProcessors: [new SimpleSpanProcessor(exporter)],
+  }).getTracer('test')
   const metrics = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE)
-  const reader = new PeriodicExportingMetricReader({ exporter: metrics, exportIntervalMillis: 60_000 })
+  const reader = new PeriodicExportingMetricReader({
+    exporter: metrics,
+    exportIntervalMillis: 60_000,
+  })
   const meters = new MeterProvider({ readers: [reader] })
-  const provider = instrumentProvider(createMock(config), { tracer, meter: meters.getMeter('test'), ...options })
+  const provider = instrumentProvider(createMock(config), {
+    tracer,
+    meter: meters.getMeter('test'),
+    ...options,
+  })
   const points = async () => {
     await reader.forceFlush()
-    const all = metrics.getMetrics().flatMap(({ scopeMetrics }) => scopeMetrics.flatMap((scope) => scope.metrics))
+    const all = metrics
+      .getMetrics()
+      .flatMap(({ scopeMetrics }) => scopeMetrics.flatMap((scope) => scope.metrics))
     await meters.shutdown()
     return all.flatMap(({ descriptor, dataPoints }) =>
       dataPoints.map(({ attributes, value }) => ({
@@ -40,7 +55,11 @@ function instrumented(config: MockConfig, options: InstrumentOptions = {}) {
 describe('instrumentProvider', () => {
   test('instrumentProvider records request, reply and usage of a call', async () => {
     const { provider, exporter, points } = instrumented(
-      { responses: [{ text: 'Hello', usage: { inputTokens: 12, outputTokens: 3, cacheReadTokens: 4 } }] },
+      {
+        responses: [
+          { text: 'Hello', usage: { inputTokens: 12, outputTokens: 3, cacheReadTokens: 4 } },
+        ],
+      },
       { baseUrl: 'https://api.example:8443/v1', providerName: 'openai' },
     )
     await provider.complete('Hi', { maxTokens: 50, temperature: 0, stop: ['x'], reasoning: 'low' })
@@ -68,7 +87,11 @@ describe('instrumentProvider', () => {
       ['gen_ai.client.token.usage', '{token}', 3],
       ['gen_ai.client.operation.duration', 's', expect.any(Number)],
     ])
-    expect(recorded.map(({ attributes }) => attributes['gen_ai.token.type'])).toEqual(['input', 'output', undefined])
+    expect(recorded.map(({ attributes }) => attributes['gen_ai.token.type'])).toEqual([
+      'input',
+      'output',
+      undefined,
+    ])
   })
 
   test('instrumentProvider makes a span of each turn of a stream with tools, with the time to its first chunk', async () => {
@@ -97,11 +120,19 @@ describe('instrumentProvider', () => {
   })
 
   test('instrumentProvider records the messages only if it is asked to', async () => {
-    const { provider, exporter } = instrumented({ responses: [{ text: 'Hello', reasoning: 'Hm' }] }, { content: true })
-    await provider.generate([user], { system: 'Be kind.', tools: [{ name: 'look', description: 'Looks' }] })
+    const { provider, exporter } = instrumented(
+      { responses: [{ text: 'Hello', reasoning: 'Hm' }] },
+      { content: true },
+    )
+    await provider.generate([user], {
+      system: 'Be kind.',
+      tools: [{ name: 'look', description: 'Looks' }],
+    })
     const attributes = exporter.getFinishedSpans()[0]?.attributes ?? {}
     const read = (name: string) => JSON.parse(String(attributes[name])) as unknown
-    expect(read('gen_ai.input.messages')).toEqual([{ role: 'user', parts: [{ type: 'text', content: 'my secret' }] }])
+    expect(read('gen_ai.input.messages')).toEqual([
+      { role: 'user', parts: [{ type: 'text', content: 'my secret' }] },
+    ])
     expect(read('gen_ai.system_instructions')).toEqual([{ type: 'text', content: 'Be kind.' }])
     expect(read('gen_ai.tool.definitions')).toMatchObject([{ type: 'function', name: 'look' }])
     expect(read('gen_ai.output.messages')).toEqual([
@@ -125,14 +156,19 @@ describe('instrumentProvider', () => {
     const reader = await provider.stream('Hi')
     await reader.next()
     await reader.close()
-    expect(exporter.getFinishedSpans().map(({ attributes }) => attributes['error.type'])).toEqual(['auth', 'closed'])
+    expect(exporter.getFinishedSpans().map(({ attributes }) => attributes['error.type'])).toEqual([
+      'auth',
+      'closed',
+    ])
     const durations = (await points()).filter(({ name }) => name.endsWith('duration'))
     expect(durations.map(({ attributes }) => attributes['error.type'])).toEqual(['auth', 'closed'])
   })
 
   test('instrumentProvider traces every model call of a run, and keeps the description', async () => {
     const { provider, exporter } = instrumented({ responses: ['Hello'] })
-    expect(describeProvider(provider)).toEqual(describeProvider(createMock({ responses: ['Hello'] })))
+    expect(describeProvider(provider)).toEqual(
+      describeProvider(createMock({ responses: ['Hello'] })),
+    )
     await infer(provider, { query: 'Hi' })
     expect(exporter.getFinishedSpans()).toHaveLength(1)
   })

@@ -11,7 +11,14 @@ import {
   type RunEvent,
   type RunJournal,
 } from '../src/index.js'
-import { continueRun, cutJournal, providerOf, runWithCut, type Scenario, World } from './cut-journal.js'
+import {
+  continueRun,
+  cutJournal,
+  providerOf,
+  runWithCut,
+  type Scenario,
+  World,
+} from './cut-journal.js'
 import { calls, ended, loaded, run, weather } from './weather-run.js'
 
 describe('a journal', () => {
@@ -80,9 +87,13 @@ describe('a journal', () => {
       expect(error).toBeInstanceOf(JournalError)
       expect(error.cause).toMatchObject({ message: 'the process ended here' })
       const intents = memory.entries('r').filter(({ entry }) => entry === 'intent')
-      const started = intents.flatMap((intent) => ('idempotencyKey' in intent ? [intent.idempotencyKey] : []))
+      const started = intents.flatMap((intent) =>
+        'idempotencyKey' in intent ? [intent.idempotencyKey] : [],
+      )
       for (const key of world.effects.keys()) expect(started).toContain(key)
-      expect(provider.requests.length).toBeLessThanOrEqual(intents.filter(({ kind }) => kind === 'model').length)
+      expect(provider.requests.length).toBeLessThanOrEqual(
+        intents.filter(({ kind }) => kind === 'model').length,
+      )
     }
   })
 
@@ -136,20 +147,24 @@ describe('a journal', () => {
     expect(ledger.spent.calls).toBe(2)
     expect(events.find(({ type }) => type === 'model-retry')).toMatchObject({ errorType: 'lost' })
     expect(events.find(({ type }) => type === 'model-call-start')).toMatchObject({ attempt: 101 })
-    expect(memory.entries('r').filter(({ kind, entry }) => kind === 'model' && entry === 'intent')).toMatchObject([
-      { attempt: 1 },
-      { attempt: 2 },
-    ])
+    expect(
+      memory.entries('r').filter(({ kind, entry }) => kind === 'model' && entry === 'intent'),
+    ).toMatchObject([{ attempt: 1 }, { attempt: 2 }])
   })
 
   test('J6: a call of unknown outcome is reported, and never repeated by itself', async () => {
     const scenario: Scenario = {
       reply: (messages) =>
-        messages.length > 1 ? 'Done.' : { toolCalls: [{ id: 'c1', name: 'get_weather', arguments: { city: 'Rome' } }] },
+        messages.length > 1
+          ? 'Done.'
+          : { toolCalls: [{ id: 'c1', name: 'get_weather', arguments: { city: 'Rome' } }] },
       request: (world) => ({
         query: 'Hi',
         tools: [
-          { ...weather(), execute: (_value, { run: { idempotencyKey } }) => world.happen(idempotencyKey, 'warm') },
+          {
+            ...weather(),
+            execute: (_value, { run: { idempotencyKey } }) => world.happen(idempotencyKey, 'warm'),
+          },
         ],
       }),
     }
@@ -171,18 +186,29 @@ describe('a journal', () => {
         if (entry === 'intent' && intent.kind === 'tool') throw new Error('the process ended here')
       },
       writeReceipt: (receipt) => {
-        if (entry === 'receipt' && receipt.kind === 'tool') throw new Error('the process ended here')
+        if (entry === 'receipt' && receipt.kind === 'tool')
+          throw new Error('the process ended here')
         return memory.writeReceipt(receipt)
       },
     })
     ended(
-      await infer(provider, { ...request, query: 'Weather?', durable: { runId: 'r', journal: endAt('intent') } }),
+      await infer(provider, {
+        ...request,
+        query: 'Weather?',
+        durable: { runId: 'r', journal: endAt('intent') },
+      }),
       'failed',
     )
     const asked = ended(await infer(provider, { ...request, ...loaded(memory) }), 'suspended')
     const decisions = asked.pending.map(({ id }) => ({ type: 'repeat', id }) as const)
     expect(decisions).toHaveLength(1)
-    ended(await infer(provider, { ...request, ...loaded(memory, { decisions, journal: endAt('receipt') }) }), 'failed')
+    ended(
+      await infer(provider, {
+        ...request,
+        ...loaded(memory, { decisions, journal: endAt('receipt') }),
+      }),
+      'failed',
+    )
     expect(effects).toBe(1)
     const again = await infer(provider, { ...request, ...loaded(memory, { decisions }) })
     expect(ended(again, 'suspended').pending).toMatchObject([{ type: 'uncertain' }])
@@ -201,11 +227,17 @@ describe('a journal', () => {
     }
     const provider = createMock({ responses: [calls('Rome'), 'Warm.'] })
     const asked = ended(
-      await infer(provider, { ...request, query: 'Weather?', durable: { runId: 'r', journal: memory } }),
+      await infer(provider, {
+        ...request,
+        query: 'Weather?',
+        durable: { runId: 'r', journal: memory },
+      }),
       'suspended',
     )
     const decisions = asked.pending.flatMap((item) =>
-      item.type === 'approval' ? { type: 'approve' as const, id: item.id, digest: item.digest } : [],
+      item.type === 'approval'
+        ? { type: 'approve' as const, id: item.id, digest: item.digest }
+        : [],
     )
     const journal: RunJournal = {
       ...memory,
@@ -214,7 +246,10 @@ describe('a journal', () => {
         return memory.writeReceipt(receipt)
       },
     }
-    ended(await infer(provider, { ...request, ...loaded(memory, { decisions, journal }) }), 'failed')
+    ended(
+      await infer(provider, { ...request, ...loaded(memory, { decisions, journal }) }),
+      'failed',
+    )
     const again = await infer(provider, { ...request, ...loaded(memory, { decisions }) })
     expect(ended(again, 'suspended').pending).toMatchObject([{ type: 'uncertain' }])
     expect(effects).toBe(1)
@@ -227,7 +262,10 @@ describe('a journal', () => {
     const onEvent = (event: RunEvent) => void seen.push(event)
     const request = { tools: [weather()], observe: { onEvent } }
     const provider = createMock({ responses: [calls('Rome'), 'Warm.'] })
-    ended(await infer(provider, { ...request, query: 'Weather?', durable: { runId: 'r', journal } }), 'failed')
+    ended(
+      await infer(provider, { ...request, query: 'Weather?', durable: { runId: 'r', journal } }),
+      'failed',
+    )
     const known = memory.load('r')?.resume.seq ?? 0
     seen.length = 0
     ended(await infer(provider, { ...request, ...loaded(memory) }), 'final')
@@ -249,11 +287,18 @@ describe('checkpoints', () => {
     }
     let city = 0
     const provider = createMock({
-      defaultResponse: () => ({ toolCalls: [{ name: 'get_weather', arguments: { city: `City ${city++}` } }] }),
+      defaultResponse: () => ({
+        toolCalls: [{ name: 'get_weather', arguments: { city: `City ${city++}` } }],
+      }),
     })
     const maxSteps = atSize(300, 1000)
     const limits = { maxSteps }
-    const result = await infer(provider, { query: 'Weather?', tools: [weather()], limits, durable: { journal } })
+    const result = await infer(provider, {
+      query: 'Weather?',
+      tools: [weather()],
+      limits,
+      durable: { journal },
+    })
     expect(ended(result, 'limit').limit).toBe('steps')
     expect(sizes.length).toBeGreaterThan(maxSteps - 1)
     expect(Math.max(...sizes)).toBeLessThan(6000)
@@ -265,7 +310,9 @@ describe('any schedule of cuts', () => {
   const seats = fc.array(fc.constantFrom('1A', '2B', '3C'), { minLength: 1, maxLength: 3 })
   const plan = fc.record({
     steps: fc.array(seats, { minLength: 1, maxLength: 3 }),
-    cuts: fc.array(fc.record({ at: fc.integer({ min: 1, max: 14 }), stores: fc.boolean() }), { maxLength: 4 }),
+    cuts: fc.array(fc.record({ at: fc.integer({ min: 1, max: 14 }), stores: fc.boolean() }), {
+      maxLength: 4,
+    }),
     approve: fc.boolean(),
     isNative: fc.boolean(),
     kind: fc.constantFrom('once', 'idempotent', 'readOnly'),
@@ -280,7 +327,10 @@ describe('any schedule of cuts', () => {
         const memory = createMemoryJournal()
         let first = await infer(providerOf(scenario, world), {
           ...scenario.request(world),
-          durable: { runId: 'run_1', journal: cutJournal(memory, cuts[0] ?? { at: Infinity, stores: true }).journal },
+          durable: {
+            runId: 'run_1',
+            journal: cutJournal(memory, cuts[0] ?? { at: Infinity, stores: true }).journal,
+          },
         })
         for (const cut of cuts.slice(1)) {
           const stored = memory.load('run_1')
@@ -298,7 +348,8 @@ describe('any schedule of cuts', () => {
         expect(result).toMatchObject({ status: whole.result.status, steps: whole.result.steps })
         expect(JSON.stringify(result.transcript)).toBe(JSON.stringify(whole.result.transcript))
         expect([...world.effects.keys()].sort()).toEqual([...whole.world.effects.keys()].sort())
-        if (kind === 'once') expect([...world.effects.values()].every((count) => count === 1)).toBe(true)
+        if (kind === 'once')
+          expect([...world.effects.values()].every((count) => count === 1)).toBe(true)
         else expect(uncertain).toEqual([])
       }),
       { numRuns: 60 },
@@ -314,14 +365,19 @@ describe('any schedule of cuts', () => {
     const script: MockResponse[] = steps.map((seats, step) =>
       isNative
         ? {
-            toolCalls: seats.map((seat, at) => ({ id: `c${step}_${at}`, name: 'book', arguments: { seat, step, at } })),
+            toolCalls: seats.map((seat, at) => ({
+              id: `c${step}_${at}`,
+              name: 'book',
+              arguments: { seat, step, at },
+            })),
           }
         : JSON.stringify({ type: 'tool_call', tool: 'book', args: { seat: seats[0], step } }),
     )
     return {
       reply: (messages) =>
-        (script[messages.filter(({ role }) => role === 'assistant').length] as string | undefined) ??
-        (isNative ? 'Done.' : '{"type": "final", "content": "Done."}'),
+        (script[messages.filter(({ role }) => role === 'assistant').length] as
+          | string
+          | undefined) ?? (isNative ? 'Done.' : '{"type": "final", "content": "Done."}'),
       request: (world) => ({
         query: 'Book.',
         mode: isNative ? 'native' : 'json',
@@ -331,7 +387,8 @@ describe('any schedule of cuts', () => {
               name: 'book',
               description: 'Books a seat',
               parameters: { type: 'object' },
-              execute: ({ seat }, context) => world.happen(context.run.idempotencyKey, `booked ${String(seat)}`),
+              execute: ({ seat }, context) =>
+                world.happen(context.run.idempotencyKey, `booked ${String(seat)}`),
             }),
             ...(kind === 'idempotent' && { idempotent: true }),
             ...(kind === 'readOnly' && { readOnly: true }),
@@ -359,7 +416,9 @@ describe('an awaited sink', () => {
         open--
       },
     }
-    const { result, of } = await run(['a text of several pieces, one after the other'], { observe: { sink } })
+    const { result, of } = await run(['a text of several pieces, one after the other'], {
+      observe: { sink },
+    })
     ended(result, 'final')
     expect(of('text-delta').length).toBeGreaterThan(10)
     // The events before the first piece come at once; pieces come one by one.
@@ -390,9 +449,14 @@ describe('a budget over a resume', () => {
     ledger.reserveStep()
     ledger.reserveStep()
     clock.ms = 400
-    const snapshot = JSON.parse(JSON.stringify(ledger.snapshot())) as ReturnType<BudgetLedger['snapshot']>
+    const snapshot = JSON.parse(JSON.stringify(ledger.snapshot())) as ReturnType<
+      BudgetLedger['snapshot']
+    >
     clock.ms = 1_000_000
-    const restored = new BudgetLedger({ maxRuntimeMs: 1000, maxSteps: 5 }, { now, restored: snapshot })
+    const restored = new BudgetLedger(
+      { maxRuntimeMs: 1000, maxSteps: 5 },
+      { now, restored: snapshot },
+    )
     expect(restored.remaining()).toMatchObject({ steps: 3, runtimeMs: 600 })
     clock.ms += 601
     expect(() => restored.checkTime()).toThrow('maxRuntimeMs')

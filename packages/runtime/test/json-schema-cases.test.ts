@@ -16,7 +16,11 @@ const both: readonly Case[] = [
   [{ type: 'array' }, [[], [1]], [{}, 'x']],
   [{ type: 'object' }, [{}, { a: 1 }], [[], null]],
   [{ type: ['string', 'null'] }, ['x', null], [1, []]],
-  [{ enum: [1, 'a', null, { a: [1] }] }, [1, 'a', null, { a: [1] }], [2, 'b', { a: [2] }, { a: 1 }]],
+  [
+    { enum: [1, 'a', null, { a: [1] }] },
+    [1, 'a', null, { a: [1] }],
+    [2, 'b', { a: [2] }, { a: 1 }],
+  ],
   [{ const: { a: [1, { b: null }] } }, [{ a: [1, { b: null }] }], [{ a: [1, {}] }, null]],
   [{ const: false }, [false], [0, null, '']],
   [{ minimum: 1 }, [1, 2, 'x'], [0, 0.99]],
@@ -48,8 +52,16 @@ const both: readonly Case[] = [
   [{ minProperties: 1 }, [{ a: 1 }, []], [{}]],
   [{ maxProperties: 1 }, [{}, { a: 1 }], [{ a: 1, b: 2 }]],
   [{ required: ['a', 'toString'] }, [{ a: 1, toString: 1 }, 'x'], [{ a: 1 }, {}]],
-  [{ properties: { a: { type: 'integer' }, b: false } }, [{}, { a: 1 }, { c: 'x' }, []], [{ a: 'x' }, { b: 1 }]],
-  [{ properties: { constructor: { type: 'number' } } }, [{}, { constructor: 1 }], [{ constructor: 'x' }]],
+  [
+    { properties: { a: { type: 'integer' }, b: false } },
+    [{}, { a: 1 }, { c: 'x' }, []],
+    [{ a: 'x' }, { b: 1 }],
+  ],
+  [
+    { properties: { constructor: { type: 'number' } } },
+    [{}, { constructor: 1 }],
+    [{ constructor: 'x' }],
+  ],
   [{ patternProperties: { '^a': { type: 'integer' } } }, [{ ab: 1, b: 'x' }], [{ ab: 'x' }]],
   [
     { properties: { a: true }, patternProperties: { '^b': true }, additionalProperties: false },
@@ -67,7 +79,10 @@ const both: readonly Case[] = [
   [{ then: false }, [1], []],
   [{ $ref: '#/definitions/a', definitions: { a: { type: 'integer' } } }, [1], ['x']],
   [
-    { properties: { 'a/b~c': { $ref: '#/definitions/x~1y~0z' } }, definitions: { 'x/y~z': { const: 1 } } },
+    {
+      properties: { 'a/b~c': { $ref: '#/definitions/x~1y~0z' } },
+      definitions: { 'x/y~z': { const: 1 } },
+    },
     [{ 'a/b~c': 1 }],
     [{ 'a/b~c': 2 }],
   ],
@@ -82,7 +97,14 @@ const both: readonly Case[] = [
 
 const cases: readonly (readonly ['draft7' | 'draft2020-12', Case])[] = [
   ...both.flatMap((one) => [['draft7', one] as const, ['draft2020-12', one] as const]),
-  ['draft7', [{ items: [{ type: 'integer' }, { type: 'string' }] }, [[1, 'x'], [1], [1, 'x', null]], [['x']]]],
+  [
+    'draft7',
+    [
+      { items: [{ type: 'integer' }, { type: 'string' }] },
+      [[1, 'x'], [1], [1, 'x', null]],
+      [['x']],
+    ],
+  ],
   ['draft7', [{ items: [true], additionalItems: false }, [[1], []], [[1, 2]]]],
   ['draft7', [{ items: [true], additionalItems: { type: 'integer' } }, [['x', 1]], [[1, 'x']]]],
   [
@@ -95,7 +117,11 @@ const cases: readonly (readonly ['draft7' | 'draft2020-12', Case])[] = [
   ],
   [
     'draft2020-12',
-    [{ prefixItems: [{ type: 'integer' }], items: { type: 'string' } }, [[1, 'x'], [1], []], [['x'], [1, 2]]],
+    [
+      { prefixItems: [{ type: 'integer' }], items: { type: 'string' } },
+      [[1, 'x'], [1], []],
+      [['x'], [1, 2]],
+    ],
   ],
   [
     'draft2020-12',
@@ -110,12 +136,34 @@ const cases: readonly (readonly ['draft7' | 'draft2020-12', Case])[] = [
   ],
   ['draft2020-12', [{ contains: { const: 1 }, minContains: 0 }, [[], [2]], []]],
   ['draft2020-12', [{ dependentRequired: { a: ['b'] } }, [{ b: 1 }, { a: 1, b: 1 }], [{ a: 1 }]]],
-  ['draft2020-12', [{ dependentSchemas: { a: { required: ['b'] } } }, [{ a: 1, b: 1 }], [{ a: 1 }]]],
-  ['draft2020-12', [{ $ref: '#/$defs/a', maximum: 5, $defs: { a: { minimum: 1 } } }, [1, 5], [0, 6]]],
-  ['draft2020-12', [{ $defs: { a: { $anchor: 'here', type: 'integer' } }, $ref: '#here' }, [1], ['x']]],
-  ['draft2020-12', [{ allOf: [{ properties: { a: true } }], unevaluatedProperties: false }, [{ a: 1 }], [{ b: 1 }]]],
-  ['draft2020-12', [{ allOf: [{ prefixItems: [true] }], unevaluatedItems: false }, [[1]], [[1, 2]]]],
-  ['draft2020-12', [{ $id: 'https://example.test/a', $defs: { b: { $id: 'b', const: 1 } }, $ref: 'b' }, [1], [2]]],
+  [
+    'draft2020-12',
+    [{ dependentSchemas: { a: { required: ['b'] } } }, [{ a: 1, b: 1 }], [{ a: 1 }]],
+  ],
+  [
+    'draft2020-12',
+    [{ $ref: '#/$defs/a', maximum: 5, $defs: { a: { minimum: 1 } } }, [1, 5], [0, 6]],
+  ],
+  [
+    'draft2020-12',
+    [{ $defs: { a: { $anchor: 'here', type: 'integer' } }, $ref: '#here' }, [1], ['x']],
+  ],
+  [
+    'draft2020-12',
+    [
+      { allOf: [{ properties: { a: true } }], unevaluatedProperties: false },
+      [{ a: 1 }],
+      [{ b: 1 }],
+    ],
+  ],
+  [
+    'draft2020-12',
+    [{ allOf: [{ prefixItems: [true] }], unevaluatedItems: false }, [[1]], [[1, 2]]],
+  ],
+  [
+    'draft2020-12',
+    [{ $id: 'https://example.test/a', $defs: { b: { $id: 'b', const: 1 } }, $ref: 'b' }, [1], [2]],
+  ],
 ]
 
 const dialects = {
@@ -131,5 +179,6 @@ test.each(cases)('%s %j', (draft, [given, valid, invalid]) => {
     [valid, true],
     [invalid, false],
   ] as const)
-    for (const value of values) expect([value, check(value).ok, second(value)]).toEqual([value, expected, expected])
+    for (const value of values)
+      expect([value, check(value).ok, second(value)]).toEqual([value, expected, expected])
 })

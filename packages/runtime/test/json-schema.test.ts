@@ -10,11 +10,18 @@ const suite = suitePath('json-schema') ?? ''
 interface Group {
   readonly description: string
   readonly schema: JsonObject | boolean
-  readonly tests: readonly { readonly description: string; readonly data: unknown; readonly valid: boolean }[]
+  readonly tests: readonly {
+    readonly description: string
+    readonly data: unknown
+    readonly valid: boolean
+  }[]
 }
 
 const drafts: Readonly<Record<string, { readonly dialect: string; readonly others: RegExp }>> = {
-  draft7: { dialect: 'http://json-schema.org/draft-07/schema#', others: /\/(draft(3|4|6|2019-09|2020-12)|v1)\// },
+  draft7: {
+    dialect: 'http://json-schema.org/draft-07/schema#',
+    others: /\/(draft(3|4|6|2019-09|2020-12)|v1)\//,
+  },
   'draft2020-12': {
     dialect: 'https://json-schema.org/draft/2020-12/schema',
     others: /\/(draft(3|4|6|7|2019-09)|v1)\//,
@@ -23,7 +30,11 @@ const drafts: Readonly<Record<string, { readonly dialect: string; readonly other
 
 /** How many groups are refused, by file and by what is refused. Every other group must be decided as the suite says. */
 const refused: Readonly<Record<string, Readonly<Record<string, number>>>> = {
-  draft7: { 'definitions.json: a reference': 1, 'ref.json: "$id" next to "$ref"': 1, 'ref.json: a reference': 1 },
+  draft7: {
+    'definitions.json: a reference': 1,
+    'ref.json: "$id" next to "$ref"': 1,
+    'ref.json: a reference': 1,
+  },
   'draft2020-12': {
     'anchor.json: anchor': 1,
     'defs.json: a reference': 1,
@@ -45,7 +56,9 @@ const kindOf = (message: string): string =>
   (/the reference .* leads to no schema/.test(message) ? 'a reference' : message)
 
 const withDialect = (schema: JsonObject | boolean, dialect: string): JsonObject | boolean =>
-  typeof schema === 'object' && schema['$schema'] === undefined ? { $schema: dialect, ...schema } : schema
+  typeof schema === 'object' && schema['$schema'] === undefined
+    ? { $schema: dialect, ...schema }
+    : schema
 
 /** A remote schema with a keyword that is refused is not there for anyone. */
 function isUnsupported(schema: JsonObject | boolean): boolean {
@@ -79,7 +92,9 @@ describe.skipIf(!suite).each(Object.entries(drafts))(
       const refusals: Record<string, number> = {}
       const wrong: string[] = []
       let right = 0
-      for (const file of readdirSync(join(suite, 'tests', draft)).filter((name) => name.endsWith('.json'))) {
+      for (const file of readdirSync(join(suite, 'tests', draft)).filter((name) =>
+        name.endsWith('.json'),
+      )) {
         for (const { description, schema, tests } of JSON.parse(
           readFileSync(join(suite, 'tests', draft, file), 'utf8'),
         ) as readonly Group[]) {
@@ -109,7 +124,11 @@ describe('compileJsonSchema', () => {
   test.each([
     ['lists', 3_000, (depth: number) => '['.repeat(depth) + ']'.repeat(depth)],
     ['lists', 100_000, (depth: number) => '['.repeat(depth) + ']'.repeat(depth)],
-    ['schemas', 3_000, (depth: number) => `${'{"properties":{"a":'.repeat(depth)}{}${'}}'.repeat(depth)}`],
+    [
+      'schemas',
+      3_000,
+      (depth: number) => `${'{"properties":{"a":'.repeat(depth)}{}${'}}'.repeat(depth)}`,
+    ],
   ])('compileJsonSchema refuses %s that are nested %i deep, with what to do', (_, depth, write) => {
     const schema = { type: 'object', properties: { a: JSON.parse(write(depth)) as JsonObject } }
     expect(() => compileJsonSchema(schema, { where: 'a.json' })).toThrow(
@@ -161,7 +180,12 @@ describe('compileJsonSchema', () => {
         { assertFormats: true },
       ),
     ).toMatch(/format: .*email/)
-    expect(messageOf({ properties: { format: { type: 'string', format: 'email' } } }, { format: 'no mail' })).toBe('ok')
+    expect(
+      messageOf(
+        { properties: { format: { type: 'string', format: 'email' } } },
+        { format: 'no mail' },
+      ),
+    ).toBe('ok')
     expect(refusalOf({ properties: { a: { format: 'color' } } }, { assertFormats: true })).toMatch(
       /^unsupported: .*"color"/,
     )
@@ -171,14 +195,22 @@ describe('compileJsonSchema', () => {
     expect(refusalOf({ properties: { a: { $dynamicRef: '#x' } } })).toBe(
       'unsupported: schema: "$dynamicRef" (at #/properties/a) is not supported',
     )
-    expect(refusalOf({ $schema: 'http://json-schema.org/draft-04/schema#' })).toMatch(/^unsupported: .*draft-04/)
-    expect(refusalOf({ properties: { a: { $ref: '#/$defs/b' } } })).toMatch(/^config: .*#\/\$defs\/b/)
+    expect(refusalOf({ $schema: 'http://json-schema.org/draft-04/schema#' })).toMatch(
+      /^unsupported: .*draft-04/,
+    )
+    expect(refusalOf({ properties: { a: { $ref: '#/$defs/b' } } })).toMatch(
+      /^config: .*#\/\$defs\/b/,
+    )
     expect(refusalOf({ properties: { a: { $ref: 'https://elsewhere.example/s' } } })).toMatch(
       /^config: .*nothing is fetched/,
     )
-    expect(refusalOf({ properties: { a: { pattern: '(' } } })).toMatch(/^config: .*regular expression/)
+    expect(refusalOf({ properties: { a: { pattern: '(' } } })).toMatch(
+      /^config: .*regular expression/,
+    )
     expect(refusalOf({ patternProperties: { '[': true } })).toMatch(/^config: .*regular expression/)
-    expect(refusalOf({ items: 3, properties: { a: 'x' } })).toMatch(/^config: .*#\/properties\/a is not a schema/)
+    expect(refusalOf({ items: 3, properties: { a: 'x' } })).toMatch(
+      /^config: .*#\/properties\/a is not a schema/,
+    )
     expect(refusalOf('x')).toMatch(/^config: /)
   })
 
@@ -192,7 +224,10 @@ describe('compileJsonSchema', () => {
   })
 
   test('compileJsonSchema leaves the schema as it was, frozen or not, and can be used again', () => {
-    const schema = Object.freeze({ $ref: '#/$defs/a', $defs: Object.freeze({ a: Object.freeze({ type: 'string' }) }) })
+    const schema = Object.freeze({
+      $ref: '#/$defs/a',
+      $defs: Object.freeze({ a: Object.freeze({ type: 'string' }) }),
+    })
     const before = JSON.stringify(schema)
     expect(compileJsonSchema(schema)('x').ok && compileJsonSchema(schema)('y').ok).toBe(true)
     expect(JSON.stringify(schema)).toBe(before)
@@ -205,7 +240,9 @@ describe('compileJsonSchema', () => {
 
   test('a list that would take hours to compare is refused at once', () => {
     const list = Array.from({ length: 300_000 }, (_, index) => index)
-    expect(messageOf({ properties: { list: { uniqueItems: true } } }, { list })).toMatch(/more than 2000/)
+    expect(messageOf({ properties: { list: { uniqueItems: true } } }, { list })).toMatch(
+      /more than 2000/,
+    )
     expect(messageOf({ uniqueItems: true }, list.slice(0, 2000))).toBe('ok')
   })
 })

@@ -1,12 +1,19 @@
 import { type ChatMessage, textOf } from '@modelport/core'
 import { createMock, type MockTurn } from '@modelport/provider-mock'
 import { describe, expect, test } from 'vitest'
-import { createMemoryJournal, defineTool, type InferRequest, infer, type Tool } from '../src/index.js'
+import {
+  createMemoryJournal,
+  defineTool,
+  type InferRequest,
+  infer,
+  type Tool,
+} from '../src/index.js'
 import { runWithCut, type World } from './cut-journal.js'
 import { action, ended, run } from './weather-run.js'
 
 /** A page of 5,000 characters, with one thing worth finding. */
-const pageOf = (name: string): string => `${name} `.padEnd(4000, 'ab ') + 'needle '.padEnd(1000, 'cd ')
+const pageOf = (name: string): string =>
+  `${name} `.padEnd(4000, 'ab ') + 'needle '.padEnd(1000, 'cd ')
 const open = defineTool({
   name: 'open',
   description: 'Opens a page',
@@ -14,14 +21,18 @@ const open = defineTool({
   execute: ({ name }: { name?: unknown }) => pageOf(String(name)),
 })
 const limits = { maxResultLength: 1500, maxSteps: 30 }
-const callOf = (name: string, args: object) => ({ toolCalls: [{ name, arguments: args as Record<string, unknown> }] })
+const callOf = (name: string, args: object) => ({
+  toolCalls: [{ name, arguments: args as Record<string, unknown> }],
+})
 const textsOf = (messages: readonly ChatMessage[] | undefined): string =>
   (messages ?? []).map(({ content }) => textOf(content)).join('\n')
-const handleIn = (text: string): string => /read_result with the id \\?"([0-9a-f]{8})/.exec(text)?.[1] ?? ''
+const handleIn = (text: string): string =>
+  /read_result with the id \\?"([0-9a-f]{8})/.exec(text)?.[1] ?? ''
 
 const writers = {
   native: (name: string, args: object): string | MockTurn => callOf(name, args),
-  json: (name: string, args: object): string | MockTurn => action({ type: 'tool_call', tool: name, args }),
+  json: (name: string, args: object): string | MockTurn =>
+    action({ type: 'tool_call', tool: name, args }),
   text: (name: string, args: object): string | MockTurn =>
     `<tool_call>\n${JSON.stringify({ name, arguments: args })}\n</tool_call>`,
 }
@@ -37,7 +48,8 @@ describe('limits.maxResultLength', () => {
           const id = handleIn(text)
           if (!id) return write('open', { name: 'a' })
           if (!text.includes('[offset ')) return write('read_result', { id, search: 'NEEDLE' })
-          if (!text.includes('characters 4000 to')) return write('read_result', { id, offset: 4000 })
+          if (!text.includes('characters 4000 to'))
+            return write('read_result', { id, offset: 4000 })
           return mode === 'json' ? action({ type: 'final', content: 'Found.' }) : 'Found.'
         },
       })
@@ -58,33 +70,48 @@ describe('limits.maxResultLength', () => {
   test('each prompt begins with the one before, byte for byte', async () => {
     const responses = ['a', 'b', 'c'].map((name) => callOf('open', { name }))
     const { provider } = await run([...responses, 'Done.'], { tools: [open], limits })
-    const prompts = provider.requests.map(({ messages, tools }) => JSON.stringify([tools, messages]).slice(0, -2))
+    const prompts = provider.requests.map(({ messages, tools }) =>
+      JSON.stringify([tools, messages]).slice(0, -2),
+    )
     for (const [index, prompt] of prompts.entries())
       if (index) expect(prompt.startsWith(prompts[index - 1] ?? '')).toBe(true)
   })
 
   test('the older five of ten long results are sent as handles, but never one that is not answered yet', async () => {
     const names = Array.from({ length: 12 }, (_, index) => `page${index}`)
-    const { provider, result } = await run([...names.map((name) => callOf('open', { name })), 'Done.'], {
-      tools: [open],
-      limits,
-    })
+    const { provider, result } = await run(
+      [...names.map((name) => callOf('open', { name })), 'Done.'],
+      {
+        tools: [open],
+        limits,
+      },
+    )
     const shownAt = (at: number) =>
       names.filter((name) => textsOf(provider.requests[at]?.messages).includes(`${name} ab`))
     expect(shownAt(10)).toHaveLength(10)
     expect(shownAt(11)).toEqual(names.slice(5, 11))
     expect(shownAt(12)).toEqual(names.slice(5))
-    expect(textsOf(provider.requests[12]?.messages)).toContain('[0 of 5000 characters are shown; read_result')
+    expect(textsOf(provider.requests[12]?.messages)).toContain(
+      '[0 of 5000 characters are shown; read_result',
+    )
     expect(textsOf(result.transcript)).toContain(pageOf('page0'))
-    const all = await run([{ toolCalls: names.map((name) => ({ name: 'open', arguments: { name } })) }, 'Done.'], {
-      tools: [open],
-      limits,
-    })
-    expect(names.filter((name) => textsOf(all.provider.requests[1]?.messages).includes(`${name} ab`))).toEqual(names)
+    const all = await run(
+      [{ toolCalls: names.map((name) => ({ name: 'open', arguments: { name } })) }, 'Done.'],
+      {
+        tools: [open],
+        limits,
+      },
+    )
+    expect(
+      names.filter((name) => textsOf(all.provider.requests[1]?.messages).includes(`${name} ab`)),
+    ).toEqual(names)
   })
 
   test('the model reads that no result has its handle, and the caller that a name is taken', async () => {
-    const { of } = await run([callOf('read_result', { id: '00000000' }), 'Done.'], { tools: [open], limits })
+    const { of } = await run([callOf('read_result', { id: '00000000' }), 'Done.'], {
+      tools: [open],
+      limits,
+    })
     expect(of('tool-error')[0]?.message).toBe('there is no long result with the id "00000000"')
     const taken: Tool = { ...open, definition: { ...open.definition, name: 'read_result' } }
     const { result } = await run(['Done.'], { tools: [taken], limits })
@@ -95,7 +122,11 @@ describe('limits.maxResultLength', () => {
   })
 
   test('what is read is never longer than a result that is shown whole', async () => {
-    const many = defineTool({ name: 'open', description: 'Opens', execute: () => 'needle '.repeat(3000) })
+    const many = defineTool({
+      name: 'open',
+      description: 'Opens',
+      execute: () => 'needle '.repeat(3000),
+    })
     let id = ''
     const provider = createMock({
       defaultResponse: ({ messages }) => {
@@ -118,8 +149,16 @@ describe('limits.maxResultLength', () => {
 
   test('a compaction counts what is sent, and keeps the results of the messages that stay whole', async () => {
     const responses = ['a', 'b'].map((name) => callOf('open', { name }))
-    const compaction = { threshold: 0.9, strategy: 'tokens', maxTokens: 600, preserveRecent: 2 } as const
-    const request = { tools: [open], limits: { ...limits, compaction, profile: { contextWindow: 1500 } } }
+    const compaction = {
+      threshold: 0.9,
+      strategy: 'tokens',
+      maxTokens: 600,
+      preserveRecent: 2,
+    } as const
+    const request = {
+      tools: [open],
+      limits: { ...limits, compaction, profile: { contextWindow: 1500 } },
+    }
     const { result, of } = await run([...responses, 'Done.'], request)
     ended(result, 'final')
     expect(of('context-compacted')).toHaveLength(0)
@@ -139,7 +178,9 @@ describe('limits.maxResultLength', () => {
     })
     expect(provider.requests[0]?.tools.map(({ name }) => name)).toEqual(['open'])
     expect(textsOf(provider.requests[1]?.messages)).toContain(pageOf('a'))
-    expect(Object.keys(journal.load('r')?.resume.fingerprint.limits ?? {})).not.toContain('maxResultLength')
+    expect(Object.keys(journal.load('r')?.resume.fingerprint.limits ?? {})).not.toContain(
+      'maxResultLength',
+    )
   })
 
   test.each(['native', 'json'] as const)(
@@ -151,7 +192,8 @@ describe('limits.maxResultLength', () => {
           const text = textsOf(messages)
           const id = handleIn(text)
           if (!id) return write('open', { name: 'a' }) as string
-          if (!text.includes('[offset ')) return write('read_result', { id, search: 'needle' }) as string
+          if (!text.includes('[offset '))
+            return write('read_result', { id, search: 'needle' }) as string
           return mode === 'json' ? action({ type: 'final', content: 'Found.' }) : 'Found.'
         },
         request: (world: World): InferRequest => ({

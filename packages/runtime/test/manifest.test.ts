@@ -7,7 +7,13 @@ import { createManifest, infer } from '../src/index.js'
 /** One token a character, and no more: the frame of 4 a message is asked for by its length. */
 const estimate = (text: string) => text.length
 const sized = (tokens: number) => 'x'.repeat(tokens - 8)
-const base: ManifestRequest = { runId: 'run_123', step: 1, provider: { name: 'p', model: 'm' }, messages: [], estimate }
+const base: ManifestRequest = {
+  runId: 'run_123',
+  step: 1,
+  provider: { name: 'p', model: 'm' },
+  messages: [],
+  estimate,
+}
 const messages: readonly ChatMessage[] = [
   { role: 'user', content: 'How is Oslo?' },
   {
@@ -57,10 +63,12 @@ describe('inventory 1B.5 and 5.9: manifest arithmetic', () => {
   })
 
   test('system = max(raw system - tool prompt, 0)', () => {
-    expect(createManifest({ ...base, system: 'short', toolPrompt: 'x'.repeat(300) })).toMatchObject({
-      systemTokens: 0,
-      toolPromptTokens: 300,
-    })
+    expect(createManifest({ ...base, system: 'short', toolPrompt: 'x'.repeat(300) })).toMatchObject(
+      {
+        systemTokens: 0,
+        toolPromptTokens: 300,
+      },
+    )
   })
 
   test('native tools count as tool prompt, system messages of the history as system', () => {
@@ -82,7 +90,11 @@ describe('inventory 1B.5 and 5.9: manifest arithmetic', () => {
 
   test('only the newest user message equal to the query is the user part', () => {
     const asked = (query: string, ...contents: string[]) =>
-      createManifest({ ...base, query, messages: contents.map((content) => ({ role: 'user', content })) })
+      createManifest({
+        ...base,
+        query,
+        messages: contents.map((content) => ({ role: 'user', content })),
+      })
     expect(asked('a', 'a', 'a')).toMatchObject({ userTokens: 9, historyTokens: 9 })
     expect(asked('a', 'a', 'b')).toMatchObject({ userTokens: 0, historyTokens: 18 })
   })
@@ -102,7 +114,9 @@ describe('blocks', () => {
       messages,
       query: 'How is Oslo?',
     })
-    expect(blocks.map(({ index, kind, origin, name, cached }) => [index, kind, origin, name, cached])).toEqual([
+    expect(
+      blocks.map(({ index, kind, origin, name, cached }) => [index, kind, origin, name, cached]),
+    ).toEqual([
       [0, 'tool', 'tools', 'look', false],
       [1, 'system', 'system', undefined, false],
       [2, 'user', 'query', undefined, false],
@@ -130,7 +144,8 @@ describe('blocks', () => {
   })
 
   test("the hash is of what is sent: not of the order of a message's fields, but of the order of keys in a schema", () => {
-    const hashOf = (change: Partial<ManifestRequest>) => createManifest({ ...base, ...change }).blocks[0]?.hash
+    const hashOf = (change: Partial<ManifestRequest>) =>
+      createManifest({ ...base, ...change }).blocks[0]?.hash
     expect(hashOf({ messages: [{ content: 'x', role: 'user' }] })).toBe(
       hashOf({ messages: [{ role: 'user', content: 'x' }] }),
     )
@@ -153,9 +168,14 @@ describe('what is known of a prompt', () => {
         return text.length
       },
     }
-    const request = { system: 'Be brief, twice.', messages: [{ role: 'user', content: 'Say it, twice.' }] } as const
+    const request = {
+      system: 'Be brief, twice.',
+      messages: [{ role: 'user', content: 'Say it, twice.' }],
+    } as const
     for (let run = 0; run < 2; run++)
-      expect(await infer(counting, { ...request, observe: { onEvent: () => undefined } })).toMatchObject({
+      expect(
+        await infer(counting, { ...request, observe: { onEvent: () => undefined } }),
+      ).toMatchObject({
         status: 'final',
       })
     expect(counted.filter((text) => text === 'Say it, twice.')).toHaveLength(1)

@@ -4,7 +4,12 @@ import { callCost, measureCall } from '../src/budget/metrics.js'
 
 const usage = (inputTokens: number, outputTokens: number, reported = true): TokenUsage =>
   toUsage([{ ...zeroCounts, inputTokens, outputTokens }], 0, reported)
-const call = { provider: 'p', model: 'm', latencyMs: 842.3749, estimated: { inputTokens: 1300, outputTokens: 200 } }
+const call = {
+  provider: 'p',
+  model: 'm',
+  latencyMs: 842.3749,
+  estimated: { inputTokens: 1300, outputTokens: 200 },
+}
 const profile = { contextWindow: 200_000, inputCostPerMillion: 3, outputCostPerMillion: 15 }
 
 describe('inventory 1B.5 and 5.9: metrics', () => {
@@ -13,9 +18,26 @@ describe('inventory 1B.5 and 5.9: metrics', () => {
       provider: 'p',
       model: 'm',
       latencyMs: 842.37,
-      usage: { inputTokens: 1200, outputTokens: 180, totalTokens: 1380, estimated: false, source: 'provider' },
-      context: { usedTokens: 1200, windowTokens: 200_000, usedPercent: 0.6, availableTokens: 198_800 },
-      cost: { inputCost: 0.0036, outputCost: 0.0027, totalCost: 0.0063, currency: 'USD', estimated: false },
+      usage: {
+        inputTokens: 1200,
+        outputTokens: 180,
+        totalTokens: 1380,
+        estimated: false,
+        source: 'provider',
+      },
+      context: {
+        usedTokens: 1200,
+        windowTokens: 200_000,
+        usedPercent: 0.6,
+        availableTokens: 198_800,
+      },
+      cost: {
+        inputCost: 0.0036,
+        outputCost: 0.0027,
+        totalCost: 0.0063,
+        currency: 'USD',
+        estimated: false,
+      },
     })
   })
 
@@ -26,9 +48,14 @@ describe('inventory 1B.5 and 5.9: metrics', () => {
       'latencyMs',
       'usage',
     ])
-    expect(measureCall({ ...call, usage: usage(1, 1), profile: { inputCostPerMillion: 1 } })).not.toHaveProperty('cost')
     expect(
-      callCost({ inputTokens: 5, outputTokens: 5 }, { inputCostPerMillion: 0, outputCostPerMillion: 0 }),
+      measureCall({ ...call, usage: usage(1, 1), profile: { inputCostPerMillion: 1 } }),
+    ).not.toHaveProperty('cost')
+    expect(
+      callCost(
+        { inputTokens: 5, outputTokens: 5 },
+        { inputCostPerMillion: 0, outputCostPerMillion: 0 },
+      ),
     ).toMatchObject({ totalCost: 0 })
   })
 
@@ -36,22 +63,46 @@ describe('inventory 1B.5 and 5.9: metrics', () => {
     [
       'nothing reported',
       usage(0, 0, false),
-      { inputTokens: 1300, outputTokens: 200, totalTokens: 1500, estimated: true, source: 'estimate' },
+      {
+        inputTokens: 1300,
+        outputTokens: 200,
+        totalTokens: 1500,
+        estimated: true,
+        source: 'estimate',
+      },
     ],
     [
       'no usage at all',
       undefined,
-      { inputTokens: 1300, outputTokens: 200, totalTokens: 1500, estimated: true, source: 'estimate' },
+      {
+        inputTokens: 1300,
+        outputTokens: 200,
+        totalTokens: 1500,
+        estimated: true,
+        source: 'estimate',
+      },
     ],
     [
       'the output alone',
       usage(0, 7),
-      { inputTokens: 1300, outputTokens: 7, totalTokens: 1307, estimated: true, source: 'provider+estimate' },
+      {
+        inputTokens: 1300,
+        outputTokens: 7,
+        totalTokens: 1307,
+        estimated: true,
+        source: 'provider+estimate',
+      },
     ],
     [
       'the input alone',
       usage(9, 0, false),
-      { inputTokens: 9, outputTokens: 200, totalTokens: 209, estimated: true, source: 'provider+estimate' },
+      {
+        inputTokens: 9,
+        outputTokens: 200,
+        totalTokens: 209,
+        estimated: true,
+        source: 'provider+estimate',
+      },
     ],
     [
       'an answer of no tokens',
@@ -68,7 +119,12 @@ describe('inventory 1B.5 and 5.9: metrics', () => {
     const metrics = measureCall({
       ...call,
       usage: usage(1, 1),
-      profile: { contextWindow: 3, inputCostPerMillion: 1 / 3, outputCostPerMillion: 0.123456789, currency: 'EUR' },
+      profile: {
+        contextWindow: 3,
+        inputCostPerMillion: 1 / 3,
+        outputCostPerMillion: 0.123456789,
+        currency: 'EUR',
+      },
     })
     expect(metrics.context).toMatchObject({ usedPercent: 33.333 })
     expect(metrics.cost).toEqual({
@@ -78,7 +134,9 @@ describe('inventory 1B.5 and 5.9: metrics', () => {
       currency: 'EUR',
       estimated: false,
     })
-    expect(measureCall({ ...call, usage: usage(5, 1), profile: { contextWindow: 4 } }).context).toEqual({
+    expect(
+      measureCall({ ...call, usage: usage(5, 1), profile: { contextWindow: 4 } }).context,
+    ).toEqual({
       usedTokens: 5,
       windowTokens: 4,
       usedPercent: 125,

@@ -3,7 +3,11 @@ import { createMock, type MockConfig } from '@modelport/provider-mock'
 import { defineTool, type InferRequest, infer } from '@modelport/runtime'
 import { type TraceRunOptions, traceRun, traceRuns } from '@modelport/runtime/opentelemetry'
 import { type Context, type ContextManager, context, ROOT_CONTEXT, trace } from '@opentelemetry/api'
-import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base'
+import {
+  BasicTracerProvider,
+  InMemorySpanExporter,
+  SimpleSpanProcessor,
+} from '@opentelemetry/sdk-trace-base'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 /** The context of the platform, as the SDK for Node has it. */
@@ -45,12 +49,19 @@ const look = defineTool({
 })
 const callOf = (at: string) => ({ toolCalls: [{ name: 'look', arguments: { at } }] })
 
-async function traced(config: MockConfig, request: Partial<InferRequest> = {}, options: TraceRunOptions = {}) {
+async function traced(
+  config: MockConfig,
+  request: Partial<InferRequest> = {},
+  options: TraceRunOptions = {},
+) {
   const exporter = new InMemorySpanExporter()
-  const tracer = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] }).getTracer('test')
+  const tracer = new BasicTracerProvider({
+    spanProcessors: [new SimpleSpanProcessor(exporter)],
+  }).getTracer('test')
   const result = await traceRun(
     tracer,
-    (onEvent) => infer(createMock(config), { query: secret, tools: [look], ...request, observe: { onEvent } }),
+    (onEvent) =>
+      infer(createMock(config), { query: secret, tools: [look], ...request, observe: { onEvent } }),
     options,
   )
   return { result, spans: exporter.getFinishedSpans() }
@@ -80,7 +91,8 @@ describe('OpenTelemetry spans of a run', () => {
       'gen_ai.usage.output_tokens': 10,
       'modelport.run.status': 'final',
     })
-    for (const span of spans.slice(0, 3)) expect(span.parentSpanContext?.spanId).toBe(run?.spanContext().spanId)
+    for (const span of spans.slice(0, 3))
+      expect(span.parentSpanContext?.spanId).toBe(run?.spanContext().spanId)
     expect(spans[0]).toMatchObject({
       kind: 2,
       attributes: {
@@ -110,7 +122,9 @@ describe('OpenTelemetry spans of a run', () => {
     const responses = [callOf(secret), `Here: ${secret}`]
     const plain = await traced({ responses })
     expect(
-      JSON.stringify(plain.spans.map(({ attributes, events, name }) => ({ attributes, events, name }))),
+      JSON.stringify(
+        plain.spans.map(({ attributes, events, name }) => ({ attributes, events, name })),
+      ),
     ).not.toContain(secret)
     const full = await traced({ responses }, {}, { content: true })
     expect(full.spans[1]?.attributes).toMatchObject({
@@ -127,9 +141,15 @@ describe('OpenTelemetry spans of a run', () => {
       attributes: { 'error.type': 'execution' },
     })
     const refused = await traced({ responses: [{ error: 'auth' }] })
-    expect(refused.spans.map(({ attributes }) => attributes['error.type'])).toEqual(['auth', 'auth'])
+    expect(refused.spans.map(({ attributes }) => attributes['error.type'])).toEqual([
+      'auth',
+      'auth',
+    ])
     const limited = await traced({ responses: [callOf('home')] }, { limits: { maxSteps: 2 } })
-    expect(limited.spans.at(-1)).toMatchObject({ status: { code: 2 }, attributes: { 'error.type': 'limit' } })
+    expect(limited.spans.at(-1)).toMatchObject({
+      status: { code: 2 },
+      attributes: { 'error.type': 'limit' },
+    })
   })
 
   test('all OpenTelemetry spans end when the run is cancelled', async () => {
@@ -139,7 +159,10 @@ describe('OpenTelemetry spans of a run', () => {
       controller.abort(new Error('enough'))
       yield { text: ' answer' }
     }
-    const { result, spans } = await traced({ responses: [response] }, { signal: controller.signal, tools: [] })
+    const { result, spans } = await traced(
+      { responses: [response] },
+      { signal: controller.signal, tools: [] },
+    )
     expect(result.status).toBe('cancelled')
     expect(spans.map(({ name, ended }) => [name, ended])).toEqual([
       ['chat mock', true],
@@ -152,16 +175,32 @@ describe('OpenTelemetry spans of a run', () => {
     const circle: Record<string, unknown> = {}
     circle['self'] = circle
     const tools = [
-      defineTool({ name: 'look', description: 'Looks', parameters: { type: 'object' }, execute: () => circle }),
+      defineTool({
+        name: 'look',
+        description: 'Looks',
+        parameters: { type: 'object' },
+        execute: () => circle,
+      }),
     ]
-    const { spans } = await traced({ responses: [callOf('home'), 'Here.'] }, { tools }, { content: true })
-    expect(spans.map(({ name }) => name)).toEqual(['chat mock', 'execute_tool look', 'chat mock', 'invoke_agent'])
+    const { spans } = await traced(
+      { responses: [callOf('home'), 'Here.'] },
+      { tools },
+      { content: true },
+    )
+    expect(spans.map(({ name }) => name)).toEqual([
+      'chat mock',
+      'execute_tool look',
+      'chat mock',
+      'invoke_agent',
+    ])
     expect(spans[1]?.attributes['gen_ai.tool.call.result']).toMatch(/cannot be written as JSON/)
   })
 
   test('traceRuns alone ends the span of a call that is cancelled', async () => {
     const exporter = new InMemorySpanExporter()
-    const tracer = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] }).getTracer('test')
+    const tracer = new BasicTracerProvider({
+      spanProcessors: [new SimpleSpanProcessor(exporter)],
+    }).getTracer('test')
     const controller = new AbortController()
     const observe = traceRuns(tracer)
     await infer(createMock({ responses: ['Hi'] }), {
@@ -181,7 +220,9 @@ describe('OpenTelemetry spans of a run', () => {
 
   test('traceRuns alone observes, below whatever span is active', async () => {
     const exporter = new InMemorySpanExporter()
-    const tracer = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] }).getTracer('test')
+    const tracer = new BasicTracerProvider({
+      spanProcessors: [new SimpleSpanProcessor(exporter)],
+    }).getTracer('test')
     const outer = tracer.startSpan('outer')
     await context.with(trace.setSpan(context.active(), outer), () =>
       infer(createMock({ responses: ['Hi'] }), {
@@ -190,7 +231,10 @@ describe('OpenTelemetry spans of a run', () => {
       }),
     )
     const [span] = exporter.getFinishedSpans()
-    expect(span).toMatchObject({ name: 'chat mock', attributes: { 'gen_ai.provider.name': 'my.mock' } })
+    expect(span).toMatchObject({
+      name: 'chat mock',
+      attributes: { 'gen_ai.provider.name': 'my.mock' },
+    })
     expect(span?.parentSpanContext?.spanId).toBe(outer.spanContext().spanId)
   })
 })

@@ -1,6 +1,13 @@
 import { createMock } from '@modelport/provider-mock'
 import { expect, test } from 'vitest'
-import { BudgetLedger, ConversationHistory, compact, defineTool, generateObject, infer } from '../src/index.js'
+import {
+  BudgetLedger,
+  ConversationHistory,
+  compact,
+  defineTool,
+  generateObject,
+  infer,
+} from '../src/index.js'
 
 // The compiler checks these under exactOptionalPropertyTypes, the tests that undefined means "not set".
 const city = { type: 'object', properties: { name: { type: 'string' } } } as const
@@ -65,10 +72,21 @@ test('optional fields of tools, objects, ledgers and compactions may be undefine
   })
   expect(tool).not.toHaveProperty('timeoutMs')
   const provider = createMock({ responses: ['{"name":"Rome"}'] })
-  const object = await generateObject(provider, { schema: city, prompt: 'x', messages: unset, maxAttempts: unset })
+  const object = await generateObject(provider, {
+    schema: city,
+    prompt: 'x',
+    messages: unset,
+    maxAttempts: unset,
+  })
   expect(object.object).toEqual({ name: 'Rome' })
-  expect(new BudgetLedger({ maxCalls: unset }, { onDecision: unset, now: unset }).remaining().calls).toBe(Infinity)
+  expect(
+    new BudgetLedger({ maxCalls: unset }, { onDecision: unset, now: unset }).remaining().calls,
+  ).toBe(Infinity)
   const history = ConversationHistory.fromList([{ role: 'user', content: 'Hi' }])
-  const report = await compact(history, { strategy: unset, maxMessages: unset }, { estimate: () => 1, signal: unset })
+  const report = await compact(
+    history,
+    { strategy: unset, maxMessages: unset },
+    { estimate: () => 1, signal: unset },
+  )
   expect(report.strategy).toBe('recent')
 })

@@ -5,7 +5,11 @@ import * as z from 'zod'
 import { infer, inferStream, orThrow, type RunResult, streamObject } from '../src/index.js'
 import { action, calls, ended, run } from './weather-run.js'
 
-const city = z.object({ name: z.string(), country: z.string().optional(), tags: z.array(z.string()) })
+const city = z.object({
+  name: z.string(),
+  country: z.string().optional(),
+  tags: z.array(z.string()),
+})
 const reply = '{"name":"Rome","country":null,"tags":["old","warm"]}'
 
 test('infer shows the object of outputSchema while it is written, without the nulls of the strict form', async () => {
@@ -39,17 +43,23 @@ test('infer shows nothing of a call that the model prints, and nothing without o
 
 test('the number of partial objects grows with the logarithm of a long reply', async () => {
   const tags = Array.from({ length: 20_000 }, (_, index) => `tag ${index}`)
-  const { result, of } = await run([JSON.stringify({ name: 'Rome', tags })], { outputSchema: city, tools: [] })
+  const { result, of } = await run([JSON.stringify({ name: 'Rome', tags })], {
+    outputSchema: city,
+    tools: [],
+  })
   expect(ended(result, 'final').output).toEqual({ name: 'Rome', tags })
   expect(of('output-partial').length).toBeLessThan(1000)
   expect(of('output-partial').at(-1)?.value).toEqual({ name: 'Rome', tags })
 })
 
 test('streamObject leaves out the nulls of the strict form, and shows nothing for text after the object', async () => {
-  const reader = await streamObject(createMock({ responses: [`${reply}${' and so on'.repeat(100)}`] }), {
-    schema: city,
-    prompt: 'A city.',
-  })
+  const reader = await streamObject(
+    createMock({ responses: [`${reply}${' and so on'.repeat(100)}`] }),
+    {
+      schema: city,
+      prompt: 'A city.',
+    },
+  )
   const shown: unknown[] = []
   for await (const value of reader) shown.push(value)
   expect(shown).not.toContainEqual(expect.objectContaining({ country: null }))
@@ -59,11 +69,17 @@ test('streamObject leaves out the nulls of the strict form, and shows nothing fo
 })
 
 test('the output of a run has the type of its schema', async () => {
-  const result = await infer(createMock({ responses: [reply] }), { query: 'A city.', outputSchema: city })
+  const result = await infer(createMock({ responses: [reply] }), {
+    query: 'A city.',
+    outputSchema: city,
+  })
   expectTypeOf(result).toEqualTypeOf<RunResult<z.output<typeof city>>>()
   if (result.status === 'final') expectTypeOf(result.output.name).toEqualTypeOf<string>()
   expectTypeOf(orThrow(result).output.name).toEqualTypeOf<string>()
-  const untyped = inferStream(createMock({ responses: ['{}'] }), { query: 'x', outputSchema: { type: 'object' } })
+  const untyped = inferStream(createMock({ responses: ['{}'] }), {
+    query: 'x',
+    outputSchema: { type: 'object' },
+  })
   expectTypeOf(untyped.result()).resolves.toEqualTypeOf<RunResult<JsonObject>>()
   expect(await untyped.result()).toMatchObject({ status: 'final', output: {} })
 })
@@ -71,9 +87,14 @@ test('the output of a run has the type of its schema', async () => {
 test('the parser of a request reads a long text so seldom that all its readings are linear in the length', async () => {
   const readFor = async (length: number): Promise<number> => {
     let read = 0
-    const provider = createMock({ responses: [{ text: Array.from({ length: length / 4 }, () => 'word') }] })
+    const provider = createMock({
+      responses: [{ text: Array.from({ length: length / 4 }, () => 'word') }],
+    })
     const partial = (text: string): undefined => void (read += text.length)
-    await infer(provider, { query: 'Hi', output: { parse: ({ text }) => ({ ok: true, value: text }), partial } })
+    await infer(provider, {
+      query: 'Hi',
+      output: { parse: ({ text }) => ({ ok: true, value: text }), partial },
+    })
     return read
   }
   const [small, large] = [await readFor(4096), await readFor(16_384)]

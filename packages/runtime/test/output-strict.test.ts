@@ -8,7 +8,8 @@ import { defineTool, infer, inferStream } from '../src/index.js'
 
 const city = z.object({ name: z.string(), country: z.string().optional() })
 const empty = { type: 'object', properties: {} } as const
-const tool = (name: string) => defineTool({ name, description: 'x', parameters: empty, execute: () => 'ok' })
+const tool = (name: string) =>
+  defineTool({ name, description: 'x', parameters: empty, execute: () => 'ok' })
 const formatOf = (options: CallOptions | undefined) => options?.responseFormat
 
 test('infer sends outputSchema in the strict form and drops the nulls that the form added', async () => {
@@ -32,7 +33,9 @@ test('infer sends a schema that has no strict form unchanged and without strict'
 
 test('infer asks for less only if the server refused the format', async () => {
   const run = async (message: string) => {
-    const provider = createMock({ responses: [{ error: new LlmError('invalid-request', message) }, '{"name":"Rome"}'] })
+    const provider = createMock({
+      responses: [{ error: new LlmError('invalid-request', message) }, '{"name":"Rome"}'],
+    })
     const result = await infer(provider, { query: 'A city.', outputSchema: city, mode: 'native' })
     return [result.status, provider.requests.length]
   }
@@ -43,10 +46,12 @@ test('infer asks for less only if the server refused the format', async () => {
 test('infer rejects two own tools of one name and maxCost without prices before any call', async () => {
   const provider = createMock({ responses: ['Hi'] })
   const tools = [tool('look'), tool('look')]
-  await expect(infer(provider, { query: 'Hi', tools })).rejects.toThrow('two tools are named "look"')
-  await expect(infer(provider, { query: 'Hi', limits: { budget: { maxCost: 1 } } })).rejects.toThrow(
-    /maxCost needs a profile/,
+  await expect(infer(provider, { query: 'Hi', tools })).rejects.toThrow(
+    'two tools are named "look"',
   )
+  await expect(
+    infer(provider, { query: 'Hi', limits: { budget: { maxCost: 1 } } }),
+  ).rejects.toThrow(/maxCost needs a profile/)
   expect(() => {
     const reader = inferStream(provider, { query: 'Hi', tools })
     void reader.result().catch(() => undefined)
@@ -56,7 +61,9 @@ test('infer rejects two own tools of one name and maxCost without prices before 
 
 test('infer sends the strict form next to tools where the vendor allows both', async () => {
   const formats = async (capabilities: ReturnType<typeof anthropic>) => {
-    const provider = createMock({ responses: [{ toolCalls: [{ name: 'look', arguments: {} }] }, '{"name":"Rome"}'] })
+    const provider = createMock({
+      responses: [{ toolCalls: [{ name: 'look', arguments: {} }] }, '{"name":"Rome"}'],
+    })
     const result = await infer(attachDescription(provider, { capabilities }), {
       query: 'A city.',
       outputSchema: city,
@@ -123,7 +130,9 @@ test('infer warns that a schema without a strict form is sent without it', async
   const provider = createMock({ responses: ['{"a":1}'] })
   const outputSchema = z.record(z.string(), z.number())
   const result = await infer(provider, { query: 'Numbers.', outputSchema, mode: 'native' })
-  expect(result.details.warnings).toEqual([expect.stringMatching(/^the schema is sent without "strict": it has /)])
+  expect(result.details.warnings).toEqual([
+    expect.stringMatching(/^the schema is sent without "strict": it has /),
+  ])
 })
 
 test('infer drops a tool of a source whose name is taken, and warns once', async () => {
@@ -135,7 +144,13 @@ test('infer drops a tool of a source whose name is taken, and warns once', async
     tools: () => Promise.resolve([tool('look'), tool(`${name}_only`)]),
     close: () => Promise.resolve(),
   })
-  const result = await infer(provider, { query: 'Hi', tools: [tool('look')], sources: [source('files')] })
+  const result = await infer(provider, {
+    query: 'Hi',
+    tools: [tool('look')],
+    sources: [source('files')],
+  })
   expect(provider.requests[0]?.tools.map(({ name }) => name)).toEqual(['look', 'files_only'])
-  expect(result.details.warnings).toEqual(['the tool "look" of "files" was dropped: another tool has this name'])
+  expect(result.details.warnings).toEqual([
+    'the tool "look" of "files" was dropped: another tool has this name',
+  ])
 })

@@ -1,6 +1,12 @@
 import { createMock } from '@modelport/provider-mock'
 import { describe, expect, expectTypeOf, test } from 'vitest'
-import { type FinishedCall, infer, inferStream, type OutputParser, type RunResult } from '../src/index.js'
+import {
+  type FinishedCall,
+  infer,
+  inferStream,
+  type OutputParser,
+  type RunResult,
+} from '../src/index.js'
 import { calls, ended, run } from './weather-run.js'
 
 /** Takes a number, and nothing else. */
@@ -15,10 +21,16 @@ const number: OutputParser<number> = {
 
 describe('an own output parser', () => {
   test('an own output parser gives the result its type and its value', async () => {
-    const result = await infer(createMock({ responses: ['42'] }), { query: 'How many?', output: number })
+    const result = await infer(createMock({ responses: ['42'] }), {
+      query: 'How many?',
+      output: number,
+    })
     expectTypeOf(result).toEqualTypeOf<RunResult<number>>()
     expect(ended(result, 'final').output).toBe(42)
-    const reader = inferStream(createMock({ responses: ['42'] }), { query: 'How many?', output: number })
+    const reader = inferStream(createMock({ responses: ['42'] }), {
+      query: 'How many?',
+      output: number,
+    })
     expectTypeOf(reader.result()).resolves.toEqualTypeOf<RunResult<number>>()
     expect(await reader.result()).toMatchObject({ output: 42 })
   })
@@ -26,7 +38,9 @@ describe('an own output parser', () => {
   test('an own output parser shows the model every issue at once, and asks again', async () => {
     const { result, of } = await run(['many', '42'], { output: number })
     expect(ended(result, 'final').output).toBe(42)
-    expect(of('reply-rejected')).toMatchObject([{ message: '"many" is not a number\ngive one number' }])
+    expect(of('reply-rejected')).toMatchObject([
+      { message: '"many" is not a number\ngive one number' },
+    ])
     expect(result.transcript.at(-2)).toMatchObject({
       role: 'user',
       content: expect.stringContaining('"many" is not a number\ngive one number') as string,
@@ -34,7 +48,9 @@ describe('an own output parser', () => {
   })
 
   test('an own output parser may write the whole correction itself, and ends the run at the limit of parse failures', async () => {
-    const output = { parse: () => ({ ok: false, issues: ['no'], correction: 'Try harder.' }) as const }
+    const output = {
+      parse: () => ({ ok: false, issues: ['no'], correction: 'Try harder.' }) as const,
+    }
     const { result } = await run(['a', 'b', 'c'], { output })
     expect(ended(result, 'limit').limit).toBe('parse-failures')
     expect(result.transcript.filter(({ content }) => content === 'Try harder.')).toHaveLength(2)
@@ -64,7 +80,11 @@ describe('an own output parser', () => {
 
   test('an own output parser may ask for a form of the API in the options of the call', async () => {
     const responseFormat = { type: 'json' } as const
-    const { provider } = await run(['1'], { output: number, tools: [], options: { responseFormat } })
+    const { provider } = await run(['1'], {
+      output: number,
+      tools: [],
+      options: { responseFormat },
+    })
     expect(provider.requests[0]?.options.responseFormat).toEqual(responseFormat)
   })
 })

@@ -26,8 +26,16 @@ describe('what is read', () => {
       '{"type":"tool_call","tool":"search","args":{"q":"a"}}',
       { type: 'tool_call', tool: 'search', args: { q: 'a' } },
     ],
-    ['no args', '{"type":"tool_call","tool":"search"}', { type: 'tool_call', tool: 'search', args: {} }],
-    ['a thought', '{"type":"final","content":"x","thought":"y"}', { type: 'final', content: 'x', thought: 'y' }],
+    [
+      'no args',
+      '{"type":"tool_call","tool":"search"}',
+      { type: 'tool_call', tool: 'search', args: {} },
+    ],
+    [
+      'a thought',
+      '{"type":"final","content":"x","thought":"y"}',
+      { type: 'final', content: 'x', thought: 'y' },
+    ],
     [
       'an agent asked',
       '{"type":"agent_call","agent":"researcher","action":"infer","prompt":"p"}',
@@ -92,7 +100,14 @@ describe('what is read', () => {
     [
       'a call as code of an agent in a field',
       '{"type":"agent_call","agent":"clerk","action":"tool_call","prompt":"file(name=\'x\')","thought":"t"}',
-      { type: 'agent_call', agent: 'clerk', action: 'tool_call', tool: 'file', args: { name: 'x' }, thought: 't' },
+      {
+        type: 'agent_call',
+        agent: 'clerk',
+        action: 'tool_call',
+        tool: 'file',
+        args: { name: 'x' },
+        thought: 't',
+      },
     ],
     [
       'a call as code with one dictionary',
@@ -138,10 +153,13 @@ describe('what is read', () => {
     expect(actionOf(text)).toEqual(expected)
   })
 
-  test.each([{ a: 'é', list: [1, true, null] }, [1, 2], 42])('content that is %j becomes its JSON', (value) => {
-    const action = actionOf(JSON.stringify({ type: 'final', content: value }))
-    expect(action.type === 'final' && JSON.parse(action.content)).toEqual(value)
-  })
+  test.each([{ a: 'é', list: [1, true, null] }, [1, 2], 42])(
+    'content that is %j becomes its JSON',
+    (value) => {
+      const action = actionOf(JSON.stringify({ type: 'final', content: value }))
+      expect(action.type === 'final' && JSON.parse(action.content)).toEqual(value)
+    },
+  )
 
   test.each([
     { statement: 'x', evidence_ids: ['E4'] },
@@ -156,7 +174,12 @@ describe('what is read', () => {
       tools: [],
       agents: ['researcher'],
     })
-    expect(action).toEqual({ type: 'agent_call', agent: 'researcher', action: 'infer', prompt: 'p' })
+    expect(action).toEqual({
+      type: 'agent_call',
+      agent: 'researcher',
+      action: 'infer',
+      prompt: 'p',
+    })
   })
 
   test.each([
@@ -171,9 +194,14 @@ describe('what is read', () => {
     expect(() => parseAction(text, targets)).toThrow(ActionParseError)
   })
 
-  test.each([1, null, undefined, {}])('parseAction refuses %j with a typed error, since it is not a text', (text) => {
-    expect(() => parseAction(text as never)).toThrow(expect.objectContaining({ code: 'invalid-request' }) as Error)
-  })
+  test.each([1, null, undefined, {}])(
+    'parseAction refuses %j with a typed error, since it is not a text',
+    (text) => {
+      expect(() => parseAction(text as never)).toThrow(
+        expect.objectContaining({ code: 'invalid-request' }) as Error,
+      )
+    },
+  )
 
   test('repairs are listed, and none for an exact reply', () => {
     expect(parseAction('{"type":"final","content":"x"}').repairs).toEqual([])
@@ -202,10 +230,22 @@ describe('what is refused', () => {
       '<think>unfinished\n{"type":"final","content":"a"}',
       'unterminated leading reasoning block',
     ],
-    ['an object cut off, whatever it holds', '{"type":"tool_call","tool":"search","args":{"q":1}', 'cut off'],
-    ['prose before one cut off', 'Sure! {"type":"tool_call","tool":"search","args":{"a":{"b":1}', 'cut off'],
+    [
+      'an object cut off, whatever it holds',
+      '{"type":"tool_call","tool":"search","args":{"q":1}',
+      'cut off',
+    ],
+    [
+      'prose before one cut off',
+      'Sure! {"type":"tool_call","tool":"search","args":{"a":{"b":1}',
+      'cut off',
+    ],
     ['malformed', '{"type":"final","content":"a" "b"}', 'malformed'],
-    ['one good, one malformed', '{"type":"final" "content"} {"type":"final","content":"a"}', 'malformed'],
+    [
+      'one good, one malformed',
+      '{"type":"final" "content"} {"type":"final","content":"a"}',
+      'malformed',
+    ],
     [
       'blank prompt',
       '{"type":"agent_call","agent":"researcher","action":"infer","prompt":" "}',
@@ -217,10 +257,18 @@ describe('what is refused', () => {
       'unknown field prompt',
     ],
     ['a list', '[{"type":"final","content":"a"}]', 'not an object'],
-    ['a polluting key', '{"type":"tool_call","tool":"search","args":{"\\u005f_proto__":{"a":1}}}', '__proto__'],
+    [
+      'a polluting key',
+      '{"type":"tool_call","tool":"search","args":{"\\u005f_proto__":{"a":1}}}',
+      '__proto__',
+    ],
     ['a call of an unknown tool as code', 'launch(city="x")', 'Invalid JSON'],
     ['a call with an expression', 'search(q=1+1)', 'Invalid JSON'],
-    ['deep nesting', `{"type":"final","content":${'['.repeat(5000)}${']'.repeat(5000)}}`, 'nested deeper'],
+    [
+      'deep nesting',
+      `{"type":"final","content":${'['.repeat(5000)}${']'.repeat(5000)}}`,
+      'nested deeper',
+    ],
   ])('parseAction refuses a reply: %s', (_name, text, message) => {
     expect(errorOf(text).message).toContain(message)
   })

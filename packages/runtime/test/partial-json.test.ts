@@ -12,18 +12,26 @@ const read = (...pieces: readonly string[]): unknown => {
 function growsInto(early: unknown, late: unknown): boolean {
   if (typeof early === 'string' && typeof late === 'string') return late.startsWith(early)
   if (Array.isArray(early))
-    return Array.isArray(late) && early.every((item, index) => growsInto(item, (late as unknown[])[index]))
+    return (
+      Array.isArray(late) &&
+      early.every((item, index) => growsInto(item, (late as unknown[])[index]))
+    )
   if (typeof early === 'object' && early !== null)
     return (
       typeof late === 'object' &&
       late !== null &&
-      Object.entries(early).every(([key, value]) => growsInto(value, (late as Record<string, unknown>)[key]))
+      Object.entries(early).every(([key, value]) =>
+        growsInto(value, (late as Record<string, unknown>)[key]),
+      )
     )
   return early === undefined || Object.is(early, late)
 }
 
 const roots = fc
-  .oneof(fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 4 })), fc.array(fc.jsonValue({ maxDepth: 4 })))
+  .oneof(
+    fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 4 })),
+    fc.array(fc.jsonValue({ maxDepth: 4 })),
+  )
   .map((value) => JSON.parse(JSON.stringify(value)) as unknown)
 
 describe('PartialJson', () => {
@@ -48,27 +56,35 @@ describe('PartialJson', () => {
 
   test('PartialJson reads any JSON, however it is split, and every snapshot grows into the next', () => {
     fc.assert(
-      fc.property(roots, fc.integer({ min: 1, max: 7 }), fc.nat({ max: 2 }), (value, size, indent) => {
-        const text = JSON.stringify(value, null, indent)
-        const json = new PartialJson()
-        let before: unknown
-        for (let at = 0; at < text.length; at += size) {
-          json.push(text.slice(at, at + size))
-          const now = json.snapshot()
-          expect(growsInto(before, now)).toBe(true)
-          before = now
-        }
-        expect(before).toEqual(value)
-        expect(json.isDone).toBe(true)
-      }),
+      fc.property(
+        roots,
+        fc.integer({ min: 1, max: 7 }),
+        fc.nat({ max: 2 }),
+        (value, size, indent) => {
+          const text = JSON.stringify(value, null, indent)
+          const json = new PartialJson()
+          let before: unknown
+          for (let at = 0; at < text.length; at += size) {
+            json.push(text.slice(at, at + size))
+            const now = json.snapshot()
+            expect(growsInto(before, now)).toBe(true)
+            before = now
+          }
+          expect(before).toEqual(value)
+          expect(json.isDone).toBe(true)
+        },
+      ),
     )
   })
 
   test('PartialJson reads any text without an error', () => {
     fc.assert(
-      fc.property(fc.array(fc.constantFrom('{', '}', '[', ']', '"', '\\', ',', ':', 'a', '1', ' ', 'u0')), (parts) => {
-        expect(() => read('{', ...parts)).not.toThrow()
-      }),
+      fc.property(
+        fc.array(fc.constantFrom('{', '}', '[', ']', '"', '\\', ',', ':', 'a', '1', ' ', 'u0')),
+        (parts) => {
+          expect(() => read('{', ...parts)).not.toThrow()
+        },
+      ),
     )
   })
 

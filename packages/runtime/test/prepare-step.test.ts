@@ -1,7 +1,14 @@
 import { type ChatMessage, textOf } from '@modelport/core'
 import { createMock, type MockProvider } from '@modelport/provider-mock'
 import { describe, expect, test } from 'vitest'
-import { createMemoryJournal, defineTool, hasToolCall, type InferRequest, infer, stepCountIs } from '../src/index.js'
+import {
+  createMemoryJournal,
+  defineTool,
+  hasToolCall,
+  type InferRequest,
+  infer,
+  stepCountIs,
+} from '../src/index.js'
 import { runWithCut } from './cut-journal.js'
 import { action, calls, ended, run, weather, weatherAction } from './weather-run.js'
 
@@ -34,7 +41,9 @@ describe('prepareStep', () => {
       models: { small },
       limits: { profile: prices(1), budget: { maxCost: 1 } },
     }
-    await expect(infer(createMock({ responses: ['Hi'] }), request)).rejects.toMatchObject({ code: 'config' })
+    await expect(infer(createMock({ responses: ['Hi'] }), request)).rejects.toMatchObject({
+      code: 'config',
+    })
   })
 
   test('a model without tools is asked for actions as JSON, in its steps only', async () => {
@@ -53,7 +62,9 @@ describe('prepareStep', () => {
     expect(asked?.messages.some(({ role }) => role === 'tool')).toBe(false)
     const last = provider.requests[1]?.messages.at(-1)
     expect(textOf(last?.content ?? '')).toContain('18 degrees in Oslo')
-    expect(provider.requests[1]?.messages.find(({ role }) => role === 'tool')?.content).toBe('18 degrees in Rome')
+    expect(provider.requests[1]?.messages.find(({ role }) => role === 'tool')?.content).toBe(
+      '18 degrees in Rome',
+    )
   })
 
   test('a step shows and serves the tools that it names, and no others', async () => {
@@ -61,23 +72,32 @@ describe('prepareStep', () => {
       tools: [weather(), clock],
       prepareStep: ({ step }) => ({ tools: step === 1 ? ['get_time'] : [] }),
     })
-    expect(provider.requests.map(({ tools }) => tools.map(({ name }) => name))).toEqual([['get_time'], []])
+    expect(provider.requests.map(({ tools }) => tools.map(({ name }) => name))).toEqual([
+      ['get_time'],
+      [],
+    ])
     expect(result.transcript.find(({ role }) => role === 'tool')?.content).toContain('get_time')
     expect(result.metrics.executedActions).toBe(0)
   })
 
   test('in JSON mode a call of a tool that the step does not name is refused with those it has', async () => {
-    const { result } = await run([weatherAction('Rome'), action({ type: 'final', content: 'No.' })], {
-      mode: 'json',
-      tools: [weather(), clock],
-      prepareStep: () => ({ tools: ['get_time'] }),
-    })
+    const { result } = await run(
+      [weatherAction('Rome'), action({ type: 'final', content: 'No.' })],
+      {
+        mode: 'json',
+        tools: [weather(), clock],
+        prepareStep: () => ({ tools: ['get_time'] }),
+      },
+    )
     expect(result).toMatchObject({ status: 'final', text: 'No.', metrics: { executedActions: 0 } })
   })
 
   test('an agent is left out by its name', async () => {
     const clerk = { name: 'clerk', description: 'Files things', call: () => 'filed' }
-    const { provider } = await run(['Hello.'], { agents: [clerk], prepareStep: () => ({ tools: ['get_weather'] }) })
+    const { provider } = await run(['Hello.'], {
+      agents: [clerk],
+      prepareStep: () => ({ tools: ['get_weather'] }),
+    })
     expect(provider.requests[0]?.tools.map(({ name }) => name)).toEqual(['get_weather'])
   })
 
@@ -87,7 +107,9 @@ describe('prepareStep', () => {
         step === 2 ? { options: { toolChoice: { name: 'get_weather' }, temperature: 0 } } : {},
       options: { temperature: 1 },
     })
-    expect(provider.requests.map(({ options }) => [options.toolChoice, options.temperature])).toEqual([
+    expect(
+      provider.requests.map(({ options }) => [options.toolChoice, options.temperature]),
+    ).toEqual([
       [undefined, 1],
       [{ name: 'get_weather' }, 0],
       [undefined, 1],
@@ -99,7 +121,13 @@ describe('prepareStep', () => {
     await run([calls('Rome'), 'Warm.'], {
       context: { user: 'Ada' },
       prepareStep: ({ step, transcript, usage, context, runId }) => {
-        seen.push([step, transcript.map(({ role }) => role), usage.inputTokens > 0, context, runId.startsWith('run_')])
+        seen.push([
+          step,
+          transcript.map(({ role }) => role),
+          usage.inputTokens > 0,
+          context,
+          runId.startsWith('run_'),
+        ])
         return undefined
       },
     })
@@ -115,11 +143,16 @@ describe('prepareStep', () => {
       system: ({ context }) => Promise.resolve(`You help ${(context as { user: string }).user}.`),
       prepareStep: ({ step }) => (step === 2 ? { system: 'Be short.' } : undefined),
     })
-    expect(provider.requests.map(({ options }) => options.system)).toEqual(['You help Ada.', 'Be short.'])
+    expect(provider.requests.map(({ options }) => options.system)).toEqual([
+      'You help Ada.',
+      'Be short.',
+    ])
   })
 
   test('instructions that are a function need no prepareStep, are asked once a step, and must be a text', async () => {
-    const { provider } = await run([calls('Rome'), 'Warm.'], { system: ({ step }) => `Step ${step}.` })
+    const { provider } = await run([calls('Rome'), 'Warm.'], {
+      system: ({ step }) => `Step ${step}.`,
+    })
     expect(provider.requests.map(({ options }) => options.system)).toEqual(['Step 1.', 'Step 2.'])
     const wrong = await run(['Hi'], { system: () => 5 as never })
     expect(ended(wrong.result, 'failed').error).toMatchObject({
@@ -140,7 +173,10 @@ describe('prepareStep', () => {
     const prepareStep = (): undefined => {
       asked++
     }
-    const { result } = await run([calls('Rome'), calls('Oslo')], { prepareStep, limits: { budget: { maxSteps: 1 } } })
+    const { result } = await run([calls('Rome'), calls('Oslo')], {
+      prepareStep,
+      limits: { budget: { maxSteps: 1 } },
+    })
     expect([result.status, asked]).toEqual(['budget', 1])
     const over = await run(['Hi'], { prepareStep, signal: AbortSignal.abort() })
     expect([over.result.status, asked]).toEqual(['cancelled', 1])
@@ -178,15 +214,31 @@ describe('prepareStep', () => {
       { tools: ['get_wether'] },
       'prepareStep: no tool or agent is named "get_wether"; did you mean "get_weather"?',
     ],
-    ['an unknown field', { toolChoice: 'auto' }, 'prepareStep: unknown setting "toolChoice"; set options.toolChoice'],
+    [
+      'an unknown field',
+      { toolChoice: 'auto' },
+      'prepareStep: unknown setting "toolChoice"; set options.toolChoice',
+    ],
     [
       'an option that only a run has',
       { options: { signal: AbortSignal.abort() } },
       'prepareStep: options: unknown setting "signal"',
     ],
-    ['a choice whose options are a number', { options: 5 }, 'prepareStep: options must be an object'],
-    ['a choice whose tools are a text', { tools: 'get_weather' }, 'prepareStep: tools must be a list of names'],
-    ['a choice whose tools are numbers', { tools: [1] }, 'prepareStep: tools must be a list of names'],
+    [
+      'a choice whose options are a number',
+      { options: 5 },
+      'prepareStep: options must be an object',
+    ],
+    [
+      'a choice whose tools are a text',
+      { tools: 'get_weather' },
+      'prepareStep: tools must be a list of names',
+    ],
+    [
+      'a choice whose tools are numbers',
+      { tools: [1] },
+      'prepareStep: tools must be a list of names',
+    ],
     ['an option out of bounds', { options: { temperature: 9 } }, 'temperature'],
     ['no object', 'small', 'prepareStep: it must return an object, or nothing'],
   ]
@@ -224,7 +276,11 @@ describe('prepareStep', () => {
             const step = asked(messages)
             sent.set(step, (sent.get(step) ?? new Set()).add(`${model}: ${options.system}`))
             return step < 2
-              ? { toolCalls: [{ id: `c${step}`, name: 'get_weather', arguments: { city: `${step}` } }] }
+              ? {
+                  toolCalls: [
+                    { id: `c${step}`, name: 'get_weather', arguments: { city: `${step}` } },
+                  ],
+                }
               : 'Done.'
           }
         const small = createMock({ model: 'small', defaultResponse: answer('small') })
@@ -237,13 +293,17 @@ describe('prepareStep', () => {
               tools: [weather()],
               models: { small },
               // Another answer each time it is asked: a step that was asked twice shows it.
-              prepareStep: () => ({ system: `choice ${++choices}`, ...(choices % 2 && { model: 'small' }) }),
+              prepareStep: () => ({
+                system: `choice ${++choices}`,
+                ...(choices % 2 && { model: 'small' }),
+              }),
             }),
           },
           { at, stores },
         )
         expect(result, `cut at ${at}`).toMatchObject({ status: 'final', text: 'Done.', steps: 3 })
-        for (const [step, systems] of sent) expect([at, step, [...systems]]).toEqual([at, step, [expect.any(String)]])
+        for (const [step, systems] of sent)
+          expect([at, step, [...systems]]).toEqual([at, step, [expect.any(String)]])
         if (!isCut) break
       }
   })
@@ -279,7 +339,9 @@ describe('prepareStep', () => {
       'failed',
     )
     expect(refused.error.message).toContain('the step was stored with models.small')
-    expect(await infer(createMock({ responses: ['Hi'] }), { ...request, messages, durable })).toMatchObject({
+    expect(
+      await infer(createMock({ responses: ['Hi'] }), { ...request, messages, durable }),
+    ).toMatchObject({
       status: 'final',
       text: 'Warm.',
     })
@@ -288,15 +350,26 @@ describe('prepareStep', () => {
 
 describe('stopWhen', () => {
   test('a number of steps and a call of a tool end a run as a success', async () => {
-    const turn = { text: 'Let me look.', toolCalls: [{ name: 'get_weather', arguments: { city: 'Rome' } }] }
+    const turn = {
+      text: 'Let me look.',
+      toolCalls: [{ name: 'get_weather', arguments: { city: 'Rome' } }],
+    }
     const { result, of } = await run([turn, 'never'], { stopWhen: stepCountIs(1) })
-    expect(result).toMatchObject({ status: 'final', content: 'Let me look.', stopped: true, steps: 1 })
+    expect(result).toMatchObject({
+      status: 'final',
+      content: 'Let me look.',
+      stopped: true,
+      steps: 1,
+    })
     expect(result.transcript.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool'])
     expect(of('final')).toHaveLength(1)
-    const twice = await run([calls('Rome'), { toolCalls: [{ name: 'get_time', arguments: {} }] }, 'never'], {
-      tools: [weather(), clock],
-      stopWhen: [stepCountIs(9), hasToolCall('get_time')],
-    })
+    const twice = await run(
+      [calls('Rome'), { toolCalls: [{ name: 'get_time', arguments: {} }] }, 'never'],
+      {
+        tools: [weather(), clock],
+        stopWhen: [stepCountIs(9), hasToolCall('get_time')],
+      },
+    )
     expect(twice.result).toMatchObject({ status: 'final', content: '', stopped: true, steps: 2 })
   })
 
@@ -310,7 +383,8 @@ describe('stopWhen', () => {
 
   test('a condition of the application decides by what it sees', async () => {
     const { result } = await run([calls('Rome'), calls('Oslo'), 'never'], {
-      stopWhen: ({ transcript }) => transcript.some(({ content }) => content === '18 degrees in Oslo'),
+      stopWhen: ({ transcript }) =>
+        transcript.some(({ content }) => content === '18 degrees in Oslo'),
     })
     expect(result).toMatchObject({ stopped: true, steps: 2 })
   })
@@ -322,8 +396,14 @@ describe('stopWhen', () => {
   })
 
   test('an output is refused next to a condition, and a condition that throws fails the run', async () => {
-    const request = { query: 'Hi', outputSchema: { type: 'object' }, stopWhen: stepCountIs(1) } as const
-    await expect(infer(createMock({ responses: ['Hi'] }), request)).rejects.toMatchObject({ code: 'config' })
+    const request = {
+      query: 'Hi',
+      outputSchema: { type: 'object' },
+      stopWhen: stepCountIs(1),
+    } as const
+    await expect(infer(createMock({ responses: ['Hi'] }), request)).rejects.toMatchObject({
+      code: 'config',
+    })
     const { result } = await run([calls('Rome')], {
       stopWhen: () => {
         throw new Error('no luck')

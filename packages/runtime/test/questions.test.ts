@@ -32,9 +32,15 @@ class AskingRun {
   readonly #base: InferRequest
   last: RunResult | undefined
 
-  constructor(execute: Execute, request: Partial<InferRequest> = {}, responses?: Parameters<typeof createMock>[0]) {
+  constructor(
+    execute: Execute,
+    request: Partial<InferRequest> = {},
+    responses?: Parameters<typeof createMock>[0],
+  ) {
     this.#provider = createMock(
-      responses ?? { responses: [{ toolCalls: [{ id: 'c1', name: 'book', arguments: {} }] }, 'Done.'] },
+      responses ?? {
+        responses: [{ toolCalls: [{ id: 'c1', name: 'book', arguments: {} }] }, 'Done.'],
+      },
     )
     const tool = defineTool({
       name: 'book',
@@ -58,12 +64,20 @@ class AskingRun {
   }
 
   /** Continues from the JSON of the last result. */
-  async resume(decisions: readonly ResumeDecision[], more: Partial<InferRequest> = {}): Promise<this> {
+  async resume(
+    decisions: readonly ResumeDecision[],
+    more: Partial<InferRequest> = {},
+  ): Promise<this> {
     const { checkpoint, transcript } = JSON.parse(
       JSON.stringify(ended(this.last as RunResult, 'suspended')),
     ) as Extract<RunResult, { status: 'suspended' }>
     const durable = { ...this.#base.durable, resume: checkpoint, decisions }
-    this.last = await infer(this.#provider, { ...this.#base, messages: transcript, ...more, durable })
+    this.last = await infer(this.#provider, {
+      ...this.#base,
+      messages: transcript,
+      ...more,
+      durable,
+    })
     return this
   }
 
@@ -115,10 +129,19 @@ describe('a tool that asks the user of its run', () => {
     const { id, digest } = run.pending[0]!
     const given = { type: 'answer', id, digest, action: 'accept' } as const
     const wrong: readonly (readonly [ResumeDecision, RegExp])[] = [
-      [{ ...given, content: { age: 'seven' } }, /content does not fit the question: .*age.*integer/],
+      [
+        { ...given, content: { age: 'seven' } },
+        /content does not fit the question: .*age.*integer/,
+      ],
       [given, /content does not fit the question: .*age/],
-      [{ ...given, digest: 'f'.repeat(64), content: { age: 7 } }, /the digest is not that of the pending question/],
-      [{ ...given, action: 'yes' as never }, /action is "yes"; it must be accept, decline or cancel/],
+      [
+        { ...given, digest: 'f'.repeat(64), content: { age: 7 } },
+        /the digest is not that of the pending question/,
+      ],
+      [
+        { ...given, action: 'yes' as never },
+        /action is "yes"; it must be accept, decline or cancel/,
+      ],
       [{ type: 'approve', id, digest }, /it is pending as question, which takes answer/],
     ]
     for (const [decision, message] of wrong)
@@ -142,7 +165,10 @@ describe('a tool that asks the user of its run', () => {
 
   test('a tool asks several questions one after another, and the later ones see the earlier answers', async () => {
     const run = await new AskingRun(async (_, { ask }) => {
-      const city = await ask({ message: 'Where to?', schema: z.object({ city: z.string().min(2) }) })
+      const city = await ask({
+        message: 'Where to?',
+        schema: z.object({ city: z.string().min(2) }),
+      })
       if (city.action !== 'accept') return 'nowhere'
       const sure = await ask({ message: `Really to ${city.content.city}?` })
       return `${city.content.city}: ${sure.action}`
@@ -168,9 +194,13 @@ describe('a tool that asks the user of its run', () => {
 
   test('a question that is not the one that was answered is asked again, and the 21st of a call is refused', async () => {
     let time = 0
-    const run = await new AskingRun(async (_, { ask }) => (await ask({ message: `at ${++time}?` })).action).start()
+    const run = await new AskingRun(
+      async (_, { ask }) => (await ask({ message: `at ${++time}?` })).action,
+    ).start()
     for (let count = 1; count <= 20; count++) await run.answer({ action: 'accept' })
-    expect(run.read).toBe('The tool "book" failed: tool "book" asked more than 20 questions in one call')
+    expect(run.read).toBe(
+      'The tool "book" failed: tool "book" asked more than 20 questions in one call',
+    )
   })
 
   test('the other calls of the step run once, and a question stays open if the tool swallowed its error', async () => {
@@ -194,13 +224,16 @@ describe('a tool that asks the user of its run', () => {
 
   test('a tool gets what it stored with its questions, which nobody else is shown', async () => {
     const run = await new AskingRun(async (_, { ask, answers = [] }) => {
-      if (!answers.length) await ask({ message: 'Continue?', from: 'a server', state: { secret: 'S-1' } })
+      if (!answers.length)
+        await ask({ message: 'Continue?', from: 'a server', state: { secret: 'S-1' } })
       return JSON.stringify(answers.map(({ state, answer, from }) => ({ state, answer, from })))
     }).start()
     expect(run.pending[0]?.question).toEqual({ message: 'Continue?', from: 'a server' })
     expect(JSON.stringify([run.pending, run.last?.transcript])).not.toContain('S-1')
     await run.answer({ action: 'accept' })
-    expect(run.read).toBe('[{"state":{"secret":"S-1"},"answer":{"action":"accept","content":{}},"from":"a server"}]')
+    expect(run.read).toBe(
+      '[{"state":{"secret":"S-1"},"answer":{"action":"accept","content":{}},"from":"a server"}]',
+    )
   })
 
   test('a new message of the user closes the question, and the call is not sent again', async () => {
@@ -221,13 +254,37 @@ describe('a tool that asks the user of its run', () => {
   })
 
   test.each<readonly [string, Question, RegExp]>([
-    ['an address of another scheme', { message: 'x', url: 'javascript:alert(1)' }, /url must be an https: address/],
-    ['an address without TLS', { message: 'x', url: 'http://example.com/' }, /url must be an https: address/],
-    ['a user name in an address', { message: 'x', url: 'https://bank.com@evil.example/' }, /without a user name/],
+    [
+      'an address of another scheme',
+      { message: 'x', url: 'javascript:alert(1)' },
+      /url must be an https: address/,
+    ],
+    [
+      'an address without TLS',
+      { message: 'x', url: 'http://example.com/' },
+      /url must be an https: address/,
+    ],
+    [
+      'a user name in an address',
+      { message: 'x', url: 'https://bank.com@evil.example/' },
+      /without a user name/,
+    ],
     ['a blank message', { message: ' ' }, /message must be a text of 1 to 10000 characters/],
-    ['a message beyond its limit', { message: 'x'.repeat(10_001) }, /message must be a text of 1 to 10000/],
-    ['a schema and an address', { message: 'x', url: 'https://a.example/', schema: ageSchema }, /ask for one of them/],
-    ['a schema that is not one of an object', { message: 'x', schema: { type: 'string' } }, /must describe an object/],
+    [
+      'a message beyond its limit',
+      { message: 'x'.repeat(10_001) },
+      /message must be a text of 1 to 10000/,
+    ],
+    [
+      'a schema and an address',
+      { message: 'x', url: 'https://a.example/', schema: ageSchema },
+      /ask for one of them/,
+    ],
+    [
+      'a schema that is not one of an object',
+      { message: 'x', schema: { type: 'string' } },
+      /must describe an object/,
+    ],
     [
       'a pattern of a server that may run without end',
       {
@@ -246,7 +303,9 @@ describe('a tool that asks the user of its run', () => {
 
   test('the address of a question has its host in the form that cannot look like another', async () => {
     const url = 'https://pаypal.example/pay?id=1'
-    const run = await new AskingRun(async (_, { ask }) => (await ask({ message: 'Pay here', url })).action).start()
+    const run = await new AskingRun(
+      async (_, { ask }) => (await ask({ message: 'Pay here', url })).action,
+    ).start()
     expect(run.pending[0]?.question.url).toBe('https://xn--pypal-4ve.example/pay?id=1')
     await run.answer({ action: 'accept' })
     expect(run.read).toBe('accept')
@@ -264,7 +323,9 @@ describe('a tool that asks the user of its run', () => {
       step: 1,
       onResult: (_call, { content }) => read.push(content),
     })
-    expect(read).toEqual(['The tool "book" failed: tool "book" asks its user, and this call is not one of a run'])
+    expect(read).toEqual([
+      'The tool "book" failed: tool "book" asks its user, and this call is not one of a run',
+    ])
   })
 
   test('an eager call asks when the reply is whole, and its first start is dropped', async () => {
@@ -279,10 +340,14 @@ describe('a tool that asks the user of its run', () => {
         return (await ask({ message: 'In the archive too?' })).action
       },
     })
-    const provider = createMock({ responses: [{ toolCalls: [{ id: 'c1', name: 'search', arguments: {} }] }, 'Done.'] })
+    const provider = createMock({
+      responses: [{ toolCalls: [{ id: 'c1', name: 'search', arguments: {} }] }, 'Done.'],
+    })
     const first = ended(await infer(provider, { query: 'x', tools: [search] }), 'suspended')
     const [item] = first.pending as readonly PendingQuestion[]
-    const decisions = [{ type: 'answer', id: 'c1', digest: item?.digest ?? '', action: 'accept' }] as const
+    const decisions = [
+      { type: 'answer', id: 'c1', digest: item?.digest ?? '', action: 'accept' },
+    ] as const
     const last = await infer(provider, {
       tools: [search],
       messages: first.transcript,
@@ -298,7 +363,8 @@ describe('a tool that asks the user of its run', () => {
     const cut = {
       ...journal,
       writeReceipt: (...given: Parameters<typeof journal.writeReceipt>) => {
-        if (isCut && given[0].kind === 'tool' && given[0].outcome.status === 'ok') throw new Error('killed')
+        if (isCut && given[0].kind === 'tool' && given[0].outcome.status === 'ok')
+          throw new Error('killed')
         return journal.writeReceipt(...given)
       },
     }
@@ -308,8 +374,19 @@ describe('a tool that asks the user of its run', () => {
     expect(run.last?.status).toBe('failed')
     const stored = journal.load('run_1')!
     const provider = createMock({ responses: ['Done.'] })
-    const tools = [defineTool({ name: 'book', description: 'Books', parameters: { type: 'object' }, execute: asksAge })]
-    const request = { tools, messages: stored.messages, durable: { journal, resume: stored.resume } }
+    const tools = [
+      defineTool({
+        name: 'book',
+        description: 'Books',
+        parameters: { type: 'object' },
+        execute: asksAge,
+      }),
+    ]
+    const request = {
+      tools,
+      messages: stored.messages,
+      durable: { journal, resume: stored.resume },
+    }
     expect(ended(await infer(provider, request), 'suspended').pending).toMatchObject([
       { type: 'uncertain', id: 'c1', attempt: 2, idempotencyKey: 'run_1/1/0' },
     ])
@@ -321,7 +398,8 @@ describe('a tool that asks the user of its run', () => {
       description: 'Is typed',
       execute: async (_, { ask }) => {
         const literal = await ask({ message: 'x', schema: ageSchema })
-        if (literal.action === 'accept') expectTypeOf(literal.content).toEqualTypeOf<{ readonly age: number }>()
+        if (literal.action === 'accept')
+          expectTypeOf(literal.content).toEqualTypeOf<{ readonly age: number }>()
         const zod = await ask({ message: 'x', schema: z.object({ city: z.string() }) })
         if (zod.action === 'accept') expectTypeOf(zod.content).toEqualTypeOf<{ city: string }>()
       },

@@ -1,6 +1,11 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { attachDescription, type Capabilities, type ChatMessage, ProviderError } from '@modelport/core'
+import {
+  attachDescription,
+  type Capabilities,
+  type ChatMessage,
+  ProviderError,
+} from '@modelport/core'
 import { createMock } from '@modelport/provider-mock'
 import { createOpenAICompatible } from '@modelport/provider-openai-compatible'
 import { describe, expect, test } from 'vitest'
@@ -33,29 +38,45 @@ async function refusingServer(status: number, body: string, replies: readonly st
     request.on('end', () => {
       const sent = JSON.parse(text) as Record<string, unknown>
       bodies.push(sent)
-      if (sent['tools']) return response.writeHead(status, { 'content-type': 'application/json' }).end(body)
-      const chunk = { choices: [{ index: 0, delta: { content: rest.shift() }, finish_reason: 'stop' }] }
+      if (sent['tools'])
+        return response.writeHead(status, { 'content-type': 'application/json' }).end(body)
+      const chunk = {
+        choices: [{ index: 0, delta: { content: rest.shift() }, finish_reason: 'stop' }],
+      }
       response.writeHead(200, { 'content-type': 'text/event-stream' })
       return response.end(`data: ${JSON.stringify(chunk)}\n\ndata: [DONE]\n\n`)
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
-  return { provider: createOpenAICompatible({ baseUrl: `http://127.0.0.1:${port}/v1`, model: 'm' }), bodies, server }
+  return {
+    provider: createOpenAICompatible({ baseUrl: `http://127.0.0.1:${port}/v1`, model: 'm' }),
+    bodies,
+    server,
+  }
 }
 
 describe('a server that refuses tools', () => {
   test.each([
-    [400, '{"error":{"message":"gemma3:4b does not support tools","type":"api_error","param":null,"code":null}}'],
+    [
+      400,
+      '{"error":{"message":"gemma3:4b does not support tools","type":"api_error","param":null,"code":null}}',
+    ],
     [
       404,
       '{"error":{"message":"No endpoints found that support tool use. To learn more, visit: https://x","code":404}}',
     ],
-    [500, '{"error":{"code":500,"message":"tools param requires --jinja flag","type":"server_error"}}'],
+    [
+      500,
+      '{"error":{"code":500,"message":"tools param requires --jinja flag","type":"server_error"}}',
+    ],
   ])(
     'a server that refuses tools is asked for JSON actions, at once and for the rest of the run (status %d)',
     async (status, body) => {
-      const { provider, bodies, server } = await refusingServer(status, body, [weatherAction('Rome'), answer])
+      const { provider, bodies, server } = await refusingServer(status, body, [
+        weatherAction('Rome'),
+        answer,
+      ])
       const events: string[] = []
       const result = await infer(provider, {
         query: 'Is it warm in Rome?',
@@ -66,11 +87,16 @@ describe('a server that refuses tools', () => {
       expect(ended(result, 'final').text).toBe('It is 18 degrees.')
       expect(bodies.map((sent) => 'tools' in sent)).toEqual([true, false, false])
       expect(events.filter((type) => type === 'mode-changed')).toHaveLength(1)
-      expect(result.details.warnings?.[0]).toMatch(/^the server refused tools, so the run asks for actions as JSON: /)
+      expect(result.details.warnings?.[0]).toMatch(
+        /^the server refused tools, so the run asks for actions as JSON: /,
+      )
     },
   )
 
-  const refusal = new ProviderError('unsupported', 'm does not support tools', { provider: 'mock', reason: 'tools' })
+  const refusal = new ProviderError('unsupported', 'm does not support tools', {
+    provider: 'mock',
+    reason: 'tools',
+  })
   const refusing = (...replies: readonly string[]) => {
     const rest = [...replies]
     return createMock({
@@ -113,7 +139,11 @@ describe('a server that refuses tools', () => {
       messages,
       tools: [weather().definition],
     })
-    expect(decided).toMatchObject({ native: false, metadata: { mode: 'json' }, action: { tool: 'get_weather' } })
+    expect(decided).toMatchObject({
+      native: false,
+      metadata: { mode: 'json' },
+      action: { tool: 'get_weather' },
+    })
   })
 
   test('a server that refuses tools is reported by an event that Protolink does not know', async () => {
@@ -149,18 +179,29 @@ describe('a server that refuses tools', () => {
 
 describe('a run without tools, agents and schema', () => {
   test('a run without tools, agents and schema is plain text at a model without tools', async () => {
-    const provider = attachDescription(createMock({ responses: ['Hello!'] }), { capabilities: withoutTools })
-    const result = await infer(provider, { query: 'Hello', limits: { profile: { supportsTools: false } } })
+    const provider = attachDescription(createMock({ responses: ['Hello!'] }), {
+      capabilities: withoutTools,
+    })
+    const result = await infer(provider, {
+      query: 'Hello',
+      limits: { profile: { supportsTools: false } },
+    })
     expect(ended(result, 'final').text).toBe('Hello!')
-    expect(provider.requests[0]?.options).toEqual(expect.not.objectContaining({ system: expect.anything() as unknown }))
+    expect(provider.requests[0]?.options).toEqual(
+      expect.not.objectContaining({ system: expect.anything() as unknown }),
+    )
     expect(provider.requests[0]?.options.responseFormat).toBeUndefined()
   })
 
   test('a run without tools, agents and schema is JSON if the application says so, and with the preset of Protolink where nothing is known', async () => {
     const unknown = { ...withoutTools, tools: known('by-model') }
-    const provider = attachDescription(createMock({ responses: [answer] }), { capabilities: unknown })
+    const provider = attachDescription(createMock({ responses: [answer] }), {
+      capabilities: unknown,
+    })
     for (const how of [{ mode: 'json' }, { limits: { preset: protolink } }] as const) {
-      expect(await infer(provider, { query: 'Hello', ...how })).toMatchObject({ text: 'It is 18 degrees.' })
+      expect(await infer(provider, { query: 'Hello', ...how })).toMatchObject({
+        text: 'It is 18 degrees.',
+      })
       expect(provider.requests.at(-1)?.options.system).toContain('exactly one JSON object')
     }
   })
@@ -194,7 +235,10 @@ describe('prose in JSON mode', () => {
 })
 
 describe('text deltas in JSON mode', () => {
-  const deltasOf = async (replies: readonly string[], chunk?: number): Promise<readonly string[]> => {
+  const deltasOf = async (
+    replies: readonly string[],
+    chunk?: number,
+  ): Promise<readonly string[]> => {
     const responses = replies.map((text) => (chunk ? { text: pieces(text, chunk) } : text))
     const reader = inferStream(createMock({ responses: responses as never }), {
       query: 'Q',
@@ -207,17 +251,25 @@ describe('text deltas in JSON mode', () => {
     return deltas
   }
   const pieces = (text: string, size: number): readonly string[] =>
-    Array.from({ length: Math.ceil(text.length / size) }, (_, at) => text.slice(at * size, (at + 1) * size))
+    Array.from({ length: Math.ceil(text.length / size) }, (_, at) =>
+      text.slice(at * size, (at + 1) * size),
+    )
 
   test.each<[string, string]>([
-    ['escapes and a surrogate pair', JSON.stringify({ type: 'final', content: 'Say "hi"\n\ud83d\ude00 \\ end' })],
+    [
+      'escapes and a surrogate pair',
+      JSON.stringify({ type: 'final', content: 'Say "hi"\n\ud83d\ude00 \\ end' }),
+    ],
     ['an escaped surrogate pair', '{"type":"final","content":"a \\ud83d\\ude00 b"}'],
     ['the content before the type', '{"content":"It is warm.","type":"final"}'],
     ['a code fence', '```json\n{"type":"final","content":"It is warm."}\n```'],
     ['a thought', '{"thought":"\\"type\\":\\"final\\"","type":"final","content":"It is warm."}'],
     ['a repaired action', '{"answer":"It is warm."}'],
     ['prose around the object', 'Here: {"type":"final","content":"It is warm."}'],
-    ['a reasoning block', '<think>{"type":"final","content":"no"}</think>{"type":"final","content":"yes"}'],
+    [
+      'a reasoning block',
+      '<think>{"type":"final","content":"no"}</think>{"type":"final","content":"yes"}',
+    ],
   ])('text deltas in JSON mode are the text of the final action: %s', async (_name, reply) => {
     for (const size of [1, 3, 1000]) await deltasOf([weatherAction('Rome'), reply], size)
   })

@@ -7,11 +7,14 @@ import { action, calls, ended, roles, run, weather, weatherAction } from './weat
 describe('guards', () => {
   const tool = { tools: [weather(() => Math.random())] }
 
-  test.each([5, 4])('after %i other actions a call may be made again when the window is 5', async (others) => {
-    const cities = ['A', 'B', 'C', 'D', 'E', 'F'].slice(0, others + 1)
-    const { of } = await run([...cities.map((city) => calls(city)), calls('A'), 'Done.'], tool)
-    expect(of('tool-start')).toHaveLength(others + 1 + (others === 5 ? 1 : 0))
-  })
+  test.each([5, 4])(
+    'after %i other actions a call may be made again when the window is 5',
+    async (others) => {
+      const cities = ['A', 'B', 'C', 'D', 'E', 'F'].slice(0, others + 1)
+      const { of } = await run([...cities.map((city) => calls(city)), calls('A'), 'Done.'], tool)
+      expect(of('tool-start')).toHaveLength(others + 1 + (others === 5 ? 1 : 0))
+    },
+  )
 
   test('a call that failed may be tried again, and a tool that may repeat does', async () => {
     let tries = 0
@@ -20,7 +23,11 @@ describe('guards', () => {
       return 'now'
     })
     const { of } = await run([calls('A'), calls('A'), calls('A'), 'Done.'], { tools: [failing] })
-    expect([of('tool-error').length, of('tool-result').length, of('action-repeated').length]).toEqual([1, 1, 1])
+    expect([
+      of('tool-error').length,
+      of('tool-result').length,
+      of('action-repeated').length,
+    ]).toEqual([1, 1, 1])
     const polled = await run([calls('A'), calls('A'), 'Done.'], {
       ...tool,
       limits: { repeatableTools: ['get_weather'] },
@@ -47,8 +54,12 @@ describe('guards', () => {
 
   test('failures, and results that are known, end the run', async () => {
     let city = 0
-    const grow: MockResponse = () => ({ toolCalls: [{ name: 'get_weather', arguments: { city: 'x'.repeat(++city) } }] })
-    expect(ended((await run([grow], { tools: [weather(() => 'nothing')] })).result, 'limit')).toMatchObject({
+    const grow: MockResponse = () => ({
+      toolCalls: [{ name: 'get_weather', arguments: { city: 'x'.repeat(++city) } }],
+    })
+    expect(
+      ended((await run([grow], { tools: [weather(() => 'nothing')] })).result, 'limit'),
+    ).toMatchObject({
       limit: 'no-progress',
       steps: 5,
     })
@@ -76,32 +87,49 @@ describe('guards', () => {
     )
     const { message, limit } = ended(result, 'limit')
     expect(limit).toBe('steps')
-    expect(message).toContain('Maximum inference steps (10) exceeded without producing final response')
+    expect(message).toContain(
+      'Maximum inference steps (10) exceeded without producing final response',
+    )
     expect(provider.requests).toHaveLength(10)
   })
 
   test('three rejected replies in a row end the run; two, a good one and two more do not', async () => {
     const bad = await run(['{}'], { mode: 'json' })
     expect(ended(bad.result, 'limit')).toMatchObject({ limit: 'parse-failures', steps: 3 })
-    expect(bad.of('reply-rejected').map(({ parseFailures, recoverable }) => [parseFailures, recoverable])).toEqual([
+    expect(
+      bad
+        .of('reply-rejected')
+        .map(({ parseFailures, recoverable }) => [parseFailures, recoverable]),
+    ).toEqual([
       [1, true],
       [2, true],
       [3, false],
     ])
     const good = await run(
-      ['prose', '{}', weatherAction('A'), 'prose', '{}', action({ type: 'final', content: 'Warm.' })],
+      [
+        'prose',
+        '{}',
+        weatherAction('A'),
+        'prose',
+        '{}',
+        action({ type: 'final', content: 'Warm.' }),
+      ],
       { mode: 'json' },
     )
     expect(ended(good.result, 'final').text).toBe('Warm.')
-    expect(good.provider.requests.at(-1)?.messages.at(-1)?.content).toContain('Action validation failed')
+    expect(good.provider.requests.at(-1)?.messages.at(-1)?.content).toContain(
+      'Action validation failed',
+    )
   })
 
-  test.each([{ maxSteps: 0 }, { maxParseFailures: 101 }, { maxParseFailures: true as never }, { repeatWindow: 1.5 }])(
-    'limits %j are refused',
-    async (limits) => {
-      await expect(run(['x'], { limits })).rejects.toSatisfy((error) => isLlmError(error, 'config'))
-    },
-  )
+  test.each([
+    { maxSteps: 0 },
+    { maxParseFailures: 101 },
+    { maxParseFailures: true as never },
+    { repeatWindow: 1.5 },
+  ])('limits %j are refused', async (limits) => {
+    await expect(run(['x'], { limits })).rejects.toSatisfy((error) => isLlmError(error, 'config'))
+  })
 
   test('an unknown limit is refused with the one that was meant', async () => {
     await expect(run(['x'], { limits: { maxstep: 4 } as never })).rejects.toThrow(
@@ -112,20 +140,30 @@ describe('guards', () => {
 
 describe('budgets', () => {
   test('with a budget of one call the first call warns and is allowed, and the second is refused before the provider is asked', async () => {
-    const { result, of, provider } = await run([calls('Paris'), 'Warm.'], { limits: { budget: { maxCalls: 1 } } })
-    expect(ended(result, 'budget').decision).toMatchObject({ limit: 'maxCalls', effect: 'deny', maximum: 1 })
+    const { result, of, provider } = await run([calls('Paris'), 'Warm.'], {
+      limits: { budget: { maxCalls: 1 } },
+    })
+    expect(ended(result, 'budget').decision).toMatchObject({
+      limit: 'maxCalls',
+      effect: 'deny',
+      maximum: 1,
+    })
     expect(
       of('budget-decision')
         .filter(({ decision }) => decision.effect === 'warn')
         .map(({ decision }) => decision.limit),
     ).toContain('maxCalls')
-    expect(of('budget-decision').filter(({ decision }) => decision.effect === 'deny')).toHaveLength(1)
+    expect(of('budget-decision').filter(({ decision }) => decision.effect === 'deny')).toHaveLength(
+      1,
+    )
     expect(provider.requests).toHaveLength(1)
     expect(roles(result)).toEqual(['user', 'assistant', 'tool'])
   })
 
   test('tool calls are refused before they run, and those that may run do', async () => {
-    const { result, of } = await run([calls('Paris', 'Rome', 'Oslo')], { limits: { budget: { maxToolCalls: 2 } } })
+    const { result, of } = await run([calls('Paris', 'Rome', 'Oslo')], {
+      limits: { budget: { maxToolCalls: 2 } },
+    })
     expect(ended(result, 'budget').decision.limit).toBe('maxToolCalls')
     expect(of('tool-start')).toHaveLength(2)
     expect(roles(result)).toEqual(['user', 'assistant', 'tool', 'tool', 'tool'])
@@ -134,13 +172,21 @@ describe('budgets', () => {
   test('time that runs out during a call of the model ends the run as budget, not as a failure', async () => {
     const provider = createMock({ delayMs: 200, responses: ['Warm.'] })
     const result = await infer(provider, { query: 'Hi', limits: { budget: { maxRuntimeMs: 30 } } })
-    expect(ended(result, 'budget').decision).toMatchObject({ limit: 'maxRuntimeMs', effect: 'deny', maximum: 30 })
+    expect(ended(result, 'budget').decision).toMatchObject({
+      limit: 'maxRuntimeMs',
+      effect: 'deny',
+      maximum: 30,
+    })
     expect(provider.requests).toHaveLength(1)
   })
 
   test('a deadline of the application is a failure, whatever the budget has left', async () => {
     const provider = createMock({ delayMs: 200, responses: ['Warm.'] })
-    const request = { query: 'Hi', limits: { budget: { maxRuntimeMs: 60_000 } }, options: { deadlineMs: 20 } }
+    const request = {
+      query: 'Hi',
+      limits: { budget: { maxRuntimeMs: 60_000 } },
+      options: { deadlineMs: 20 },
+    }
     const result = await infer(provider, request)
     expect(ended(result, 'failed').error).toMatchObject({ code: 'timeout' })
   })
@@ -159,7 +205,10 @@ describe('budgets', () => {
     expect(of('text-delta').length).toBeLessThan(100)
     expect(result.text).toMatch(/^word0 /)
     expect(result.usage.inputTokens).toBeGreaterThan(0)
-    expect(result.usage).toMatchObject({ outputTokens: result.metrics.calls[0]?.usage.outputTokens, reported: false })
+    expect(result.usage).toMatchObject({
+      outputTokens: result.metrics.calls[0]?.usage.outputTokens,
+      reported: false,
+    })
     expect(result.usage.outputTokens).toBeGreaterThan(90)
   })
 

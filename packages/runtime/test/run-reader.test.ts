@@ -10,7 +10,8 @@ import {
   inferStream,
 } from '../src/index.js'
 
-const tool = (execute: () => unknown = () => 'done') => defineTool({ name: 'work', description: 'Works', execute })
+const tool = (execute: () => unknown = () => 'done') =>
+  defineTool({ name: 'work', description: 'Works', execute })
 const calls: MockResponse = { toolCalls: [{ name: 'work' }] }
 const start = (responses: readonly MockResponse[], request: Partial<InferRequest> = {}) => {
   const provider = createMock({ responses, chunkSize: 1 })
@@ -93,7 +94,10 @@ describe('a run that is read', () => {
     expect(text.length).toBeGreaterThan(0)
     expect(transcript.at(-1)).toMatchObject({ role: 'assistant', content: text, cut: true })
     expect(history.toList().at(-1)).toEqual(transcript.at(-1))
-    expect(usage).toMatchObject({ reported: false, outputTokens: metrics.calls[0]?.usage.outputTokens })
+    expect(usage).toMatchObject({
+      reported: false,
+      outputTokens: metrics.calls[0]?.usage.outputTokens,
+    })
     expect(usage.outputTokens).toBeGreaterThan(0)
     expect(usage.inputTokens).toBeGreaterThan(0)
   })
@@ -104,7 +108,10 @@ describe('a run that is read', () => {
     const failed = await infer(provider, { history })
     if (failed.status !== 'failed' || !failed.checkpoint) throw new Error(failed.status)
     expect(failed.transcript.at(-1)).toMatchObject({ content: 'It is', cut: true })
-    expect(failed.usage).toMatchObject({ reported: false, outputTokens: failed.metrics.calls[0]?.usage.outputTokens })
+    expect(failed.usage).toMatchObject({
+      reported: false,
+      outputTokens: failed.metrics.calls[0]?.usage.outputTokens,
+    })
     expect(history.toList()).toEqual([{ role: 'user', content: 'Hi' }])
     const resumed = await infer(provider, { history, durable: { resume: failed.checkpoint } })
     expect(resumed).toMatchObject({ status: 'final', content: 'It is warm.' })
@@ -165,7 +172,9 @@ describe('one action', () => {
         callActionStream(createMock({ responses }), { messages, tools, mode }),
     ],
   ])('one action is read from a reply: %s', async (_name, get) => {
-    expect(await get([{ toolCalls: [{ name: 'work' }, { name: 'work' }] }], 'native')).toMatchObject({
+    expect(
+      await get([{ toolCalls: [{ name: 'work' }, { name: 'work' }] }], 'native'),
+    ).toMatchObject({
       action: { type: 'tool_call', tool: 'work', args: {} },
       actions: [{}, {}],
       native: true,

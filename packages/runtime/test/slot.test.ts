@@ -16,7 +16,8 @@ const kinds = ['call', 'run', 'task', 'durable']
 function subscribe(): { readonly kind: string; readonly message: Message }[] {
   const published: { readonly kind: string; readonly message: Message }[] = []
   for (const kind of kinds) {
-    const listener = (message: unknown): void => void published.push({ kind, message: message as Message })
+    const listener = (message: unknown): void =>
+      void published.push({ kind, message: message as Message })
     channel(`modelport:${kind}`).subscribe(listener)
     onTestFinished(() => {
       channel(`modelport:${kind}`).unsubscribe(listener)
@@ -34,9 +35,22 @@ test('a subscriber of the slot of calls sees the request, each event, the usage 
   const published = subscribe()
   const reader = await createMock({ responses: ['Hi!'], chunkSize: 2 }).stream('Hello')
   for await (const _ of reader);
-  expect(typesOf(published, 'call')).toEqual(['start', 'text-delta', 'text-delta', 'turn-end', 'done', 'end'])
-  expect(published[0]?.message.value).toMatchObject({ model: 'mock', messages: [{ role: 'user', content: 'Hello' }] })
-  expect(published.at(-1)?.message.value).toMatchObject({ finishReason: 'stop', usage: { outputTokens: 5 } })
+  expect(typesOf(published, 'call')).toEqual([
+    'start',
+    'text-delta',
+    'text-delta',
+    'turn-end',
+    'done',
+    'end',
+  ])
+  expect(published[0]?.message.value).toMatchObject({
+    model: 'mock',
+    messages: [{ role: 'user', content: 'Hello' }],
+  })
+  expect(published.at(-1)?.message.value).toMatchObject({
+    finishReason: 'stop',
+    usage: { outputTokens: 5 },
+  })
   expect(new Set(published.map(({ message }) => message.span)).size).toBe(1)
 })
 
@@ -72,12 +86,18 @@ test('a reader that is closed and a call that is aborted end once, with what had
 
 test('a subscriber of the slot of runs sees all events of a run and its result, and what a run calls is marked', async () => {
   const published = subscribe()
-  const result = await infer(createMock({ responses: ['Hi.'] }), { query: 'Hello', observe: { agentName: 'greeter' } })
+  const result = await infer(createMock({ responses: ['Hi.'] }), {
+    query: 'Hello',
+    observe: { agentName: 'greeter' },
+  })
   expect(typesOf(published, 'run')).toEqual([
     ...['start', 'step-start', 'context-prepared', 'model-call-start', 'model-call'],
     ...['text-delta', 'model-call-end', 'final', 'end'],
   ])
-  expect(published[0]?.message.value).toMatchObject({ name: 'greeter', messages: [{ role: 'user', content: 'Hello' }] })
+  expect(published[0]?.message.value).toMatchObject({
+    name: 'greeter',
+    messages: [{ role: 'user', content: 'Hello' }],
+  })
   expect(published.at(-1)?.message.value).toBe(result)
 })
 
@@ -130,10 +150,13 @@ test('a run of inferStream is published as it is read, and a tool that fails doe
     parameters: { type: 'object', properties: {} },
     execute: () => Promise.reject(new Error('broken')),
   })
-  const reader = inferStream(createMock({ responses: [{ toolCalls: [{ name: 'fails', arguments: {} }] }, 'Sorry.'] }), {
-    query: 'Hello',
-    tools: [fails],
-  })
+  const reader = inferStream(
+    createMock({ responses: [{ toolCalls: [{ name: 'fails', arguments: {} }] }, 'Sorry.'] }),
+    {
+      query: 'Hello',
+      tools: [fails],
+    },
+  )
   expect(published).toEqual([])
   for await (const _ of reader);
   expect(typesOf(published, 'run')).toContain('tool-error')

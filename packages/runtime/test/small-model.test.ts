@@ -99,7 +99,12 @@ describe.skipIf(!server)('a server that is asked with tools and nothing else', (
     const types: string[] = []
     const onEvent = ({ type }: RunEvent): void => void types.push(type)
     return {
-      result: await infer(provider, { query: task.prompt, tools: smallTools, options, observe: { onEvent } }),
+      result: await infer(provider, {
+        query: task.prompt,
+        tools: smallTools,
+        options,
+        observe: { onEvent },
+      }),
       types,
       task,
     }
@@ -156,7 +161,13 @@ describe.each(places)('$name', ({ name, skipped, create, capabilities }) => {
     test.each(['native', 'text'] as const)(
       'a small model calls the right tool and answers from its result in mode %s',
       async (mode) => {
-        const { tool, args, answer } = await solveAll(name, provider as Provider, capabilities(), mode, 3)
+        const { tool, args, answer } = await solveAll(
+          name,
+          provider as Provider,
+          capabilities(),
+          mode,
+          3,
+        )
         expect(tool).toBeGreaterThanOrEqual(18)
         expect(args).toBeGreaterThanOrEqual(18)
         expect(answer).toBeGreaterThanOrEqual(18)
@@ -166,7 +177,13 @@ describe.each(places)('$name', ({ name, skipped, create, capabilities }) => {
     // It was never taught the objects of JSON mode, and 630,000 parameters follow no instruction: it is asked for them all the same, and what it
     // says wrong is never executed. Of 20 first calls 7 (server) and 8 (process) were of the right tool when this was written, and no answer was right.
     test('in mode json the replies of a small model are read or refused, and nothing fails', async () => {
-      const { tool, statuses } = await solveAll(name, provider as Provider, capabilities(), 'json', 1)
+      const { tool, statuses } = await solveAll(
+        name,
+        provider as Provider,
+        capabilities(),
+        'json',
+        1,
+      )
       expect(statuses).not.toContain('failed')
       expect(tool).toBeGreaterThanOrEqual(4)
     })
@@ -177,7 +194,10 @@ describe.each(places)('$name', ({ name, skipped, create, capabilities }) => {
       for (let index = 0; index < 15; index++) {
         const content = Array.from({ length: 1 + Math.floor(random() * 8) }, () =>
           String.fromCodePoint(
-            ...Array.from({ length: 1 + Math.floor(random() * 6) }, () => 97 + Math.floor(random() * 26)),
+            ...Array.from(
+              { length: 1 + Math.floor(random() * 6) },
+              () => 97 + Math.floor(random() * 26),
+            ),
           ),
         ).join(' ')
         const events: RunEvent[] = []
@@ -192,7 +212,12 @@ describe.each(places)('$name', ({ name, skipped, create, capabilities }) => {
           },
           mode: 'json',
           limits: { maxSteps: 1, capabilities: capabilities() },
-          options: { ...optionsOf('json', provider as Provider), temperature: 1, seed: index, maxTokens: 1000 },
+          options: {
+            ...optionsOf('json', provider as Provider),
+            temperature: 1,
+            seed: index,
+            maxTokens: 1000,
+          },
           observe: { onEvent: (event) => void events.push(event) },
         })
         const response = events.find((event) => event.type === 'model-call-end')
@@ -201,7 +226,9 @@ describe.each(places)('$name', ({ name, skipped, create, capabilities }) => {
         expect(repairs.filter((repair) => repair !== 'content made text')).toEqual([])
         actions.push(action.type === 'tool_call' ? action.tool : action.type)
       }
-      console.log(`${name}: 15 of 15 random prompts gave an action: ${[...new Set(actions)].toSorted().join(', ')}`)
+      console.log(
+        `${name}: 15 of 15 random prompts gave an action: ${[...new Set(actions)].toSorted().join(', ')}`,
+      )
     })
   })
 })

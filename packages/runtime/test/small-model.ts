@@ -11,7 +11,9 @@ const tool = (
     description,
     parameters: {
       type: 'object',
-      properties: Object.fromEntries(Object.entries(properties).map(([key, type]) => [key, { type }])),
+      properties: Object.fromEntries(
+        Object.entries(properties).map(([key, type]) => [key, { type }]),
+      ),
       required: Object.keys(properties),
     },
     execute,
@@ -36,7 +38,12 @@ export const smallTools: readonly Tool[] = [
     temp: degrees[String(city)] ?? 1,
     sky: 'sunny',
   })),
-  tool('add', 'Adds two numbers', { a: 'integer', b: 'integer' }, ({ a, b }) => Number(a) + Number(b)),
+  tool(
+    'add',
+    'Adds two numbers',
+    { a: 'integer', b: 'integer' },
+    ({ a, b }) => Number(a) + Number(b),
+  ),
 ]
 
 /** Tools without open-ended text: what the model says has an end. */
@@ -57,7 +64,10 @@ export const shortTools: readonly Tool[] = [
     description: 'Adds two numbers',
     parameters: {
       type: 'object',
-      properties: { a: { type: 'integer', minimum: 0, maximum: 99 }, b: { type: 'integer', minimum: 0, maximum: 99 } },
+      properties: {
+        a: { type: 'integer', minimum: 0, maximum: 99 },
+        b: { type: 'integer', minimum: 0, maximum: 99 },
+      },
       required: ['a', 'b'],
       additionalProperties: false,
     },

@@ -5,12 +5,20 @@ import type { Provider } from '@modelport/core'
 import { createMock } from '@modelport/provider-mock'
 import { createOpenAICompatible } from '@modelport/provider-openai-compatible'
 import { expect, test } from 'vitest'
-import { createMemoryJournal, type InferRequest, infer, type RunEvent, type RunJournal } from '../src/index.js'
+import {
+  createMemoryJournal,
+  type InferRequest,
+  infer,
+  type RunEvent,
+  type RunJournal,
+} from '../src/index.js'
 import { calls, weather } from './weather-run.js'
 
 /** Runs some steps; returns how often a text was estimated, and the stored intents and checkpoints. */
 async function steps(count: number, request: Partial<InferRequest> = {}) {
-  const base = createMock({ responses: [...Array.from({ length: count }, (_, index) => calls(`c${index}`)), 'Done.'] })
+  const base = createMock({
+    responses: [...Array.from({ length: count }, (_, index) => calls(`c${index}`)), 'Done.'],
+  })
   let estimates = 0
   const provider = Object.assign(Object.create(base) as typeof base, {
     estimateTokens: (text: string) => {
@@ -18,7 +26,12 @@ async function steps(count: number, request: Partial<InferRequest> = {}) {
       return base.estimateTokens(text)
     },
   })
-  const result = await infer(provider, { query: 'Hi', tools: [weather()], limits: { maxSteps: Infinity }, ...request })
+  const result = await infer(provider, {
+    query: 'Hi',
+    tools: [weather()],
+    limits: { maxSteps: Infinity },
+    ...request,
+  })
   expect(result.status).toBe('final')
   return estimates
 }
@@ -52,7 +65,9 @@ test('a run estimates each message once, however many steps follow', async () =>
 
 test('a run with a receiver of events estimates each message once too', async () => {
   const onEvent = (): void => undefined
-  expect((await steps(40, { observe: { onEvent } })) / (await steps(10, { observe: { onEvent } }))).toBeLessThan(4.5)
+  expect(
+    (await steps(40, { observe: { onEvent } })) / (await steps(10, { observe: { onEvent } })),
+  ).toBeLessThan(4.5)
 })
 
 test('a run counts the same tokens and events whether or not somebody receives them', async () => {
@@ -76,18 +91,24 @@ function asking(steps: number): Provider {
     `data: ${JSON.stringify({ id: 'c', choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`
   const asks = (index: number): string => {
     const call = { name: 'get_weather', arguments: `{"city":"City ${index}"}` }
-    const first = chunk({ tool_calls: [{ index: 0, id: `c${index}`, type: 'function', function: call }] })
+    const first = chunk({
+      tool_calls: [{ index: 0, id: `c${index}`, type: 'function', function: call }],
+    })
     return `${first}${chunk({}, 'tool_calls')}data: [DONE]\n\n`
   }
   const ends = `${chunk({ content: 'Done.' })}${chunk({}, 'stop')}data: [DONE]\n\n`
   const bodies = [...Array.from({ length: steps }, (_, index) => asks(index)), ends]
   const fetch = (): Promise<Response> =>
-    Promise.resolve(new Response(bodies.shift(), { headers: { 'content-type': 'text/event-stream' } }))
+    Promise.resolve(
+      new Response(bodies.shift(), { headers: { 'content-type': 'text/event-stream' } }),
+    )
   return createOpenAICompatible({ model: 'm', apiKey: 'k', baseUrl: 'https://x.test/v1', fetch })
 }
 
 /** Counts what runs of so many steps make: promises, timers, passes of JSON. */
-async function counts(steps: number): Promise<Readonly<Record<'promises' | 'timers' | 'parsed' | 'written', number>>> {
+async function counts(
+  steps: number,
+): Promise<Readonly<Record<'promises' | 'timers' | 'parsed' | 'written', number>>> {
   const provider = asking(steps)
   const found = { promises: 0, timers: 0, parsed: 0, written: 0 }
   const hook = createHook({
@@ -103,7 +124,11 @@ async function counts(steps: number): Promise<Readonly<Record<'promises' | 'time
   )) as typeof stringify
   hook.enable()
   try {
-    const result = await infer(provider, { query: 'Hi', tools: [weather()], limits: { maxSteps: Infinity } })
+    const result = await infer(provider, {
+      query: 'Hi',
+      tools: [weather()],
+      limits: { maxSteps: Infinity },
+    })
     expect(result).toMatchObject({ status: 'final' })
   } finally {
     hook.disable()

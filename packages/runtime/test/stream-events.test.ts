@@ -34,7 +34,10 @@ test('onStreamEvent receives what the provider streams, before the events of the
 })
 
 test('onStreamEvent receives the same of a model without streaming, but no done', async () => {
-  const seen = await types({ limits: { profile: { supportsStreaming: false } }, observe: { deltas: false } })
+  const seen = await types({
+    limits: { profile: { supportsStreaming: false } },
+    observe: { deltas: false },
+  })
   expect(seen).toEqual([
     'tool-call-start',
     'tool-call-delta',

@@ -36,7 +36,9 @@ function start(responses: readonly MockResponse[], request: Partial<InferRequest
   const base = { tools, authorize: approveParis, observe, ...request }
   const first = infer(provider, { query: 'What is the weather?', ...base })
   const resume = async (decisions: readonly ResumeDecision[], more: Partial<InferRequest> = {}) => {
-    const { checkpoint, transcript } = JSON.parse(JSON.stringify(ended(await first, 'suspended'))) as {
+    const { checkpoint, transcript } = JSON.parse(
+      JSON.stringify(ended(await first, 'suspended')),
+    ) as {
       checkpoint: RunCheckpoint
       transcript: ChatMessage[]
     }
@@ -46,7 +48,8 @@ function start(responses: readonly MockResponse[], request: Partial<InferRequest
   return { first, resume, executed, events, provider }
 }
 
-const approvalOf = (result: RunResult): PendingApproval => ended(result, 'suspended').pending[0] as PendingApproval
+const approvalOf = (result: RunResult): PendingApproval =>
+  ended(result, 'suspended').pending[0] as PendingApproval
 const toolTexts = ({ transcript }: RunResult) =>
   transcript.flatMap((one) => (one.role === 'tool' ? [textOf(one.content)] : []))
 
@@ -57,7 +60,12 @@ describe('a run that needs an approval', () => {
     const { pending: items, checkpoint } = ended(result, 'suspended')
     expect(executed).toEqual(['Rome'])
     expect(items).toMatchObject([
-      { type: 'approval', id: 'call_1', action: { tool: 'get_weather', args: { city: 'Paris' } }, reason: 'far away' },
+      {
+        type: 'approval',
+        id: 'call_1',
+        action: { tool: 'get_weather', args: { city: 'Paris' } },
+        reason: 'far away',
+      },
     ])
     expect(roles(result)).toEqual(['user', 'assistant', 'tool', 'tool'])
     expect(toolTexts(result)[0]).toBe('This call waits for approval: it was not executed yet.')
@@ -112,7 +120,10 @@ describe('a run that needs an approval', () => {
     expect(approvalOf(await first).expiresAt).toBeGreaterThan(0)
     await new Promise((resolve) => setTimeout(resolve, 250))
     const result = await resume([])
-    expect([executed, toolTexts(result)]).toEqual([[], ['Not allowed: nobody approved the call in time']])
+    expect([executed, toolTexts(result)]).toEqual([
+      [],
+      ['Not allowed: nobody approved the call in time'],
+    ])
   })
 
   test('J7: a run that needs an approval takes some of the decisions now and the rest later', async () => {
@@ -151,14 +162,18 @@ describe('a run that needs an approval', () => {
   test('a run that needs an approval executes changed arguments after validating them again, and informs the model', async () => {
     const { first, resume, executed } = start([calls('Paris'), 'Warm.'])
     const { digest } = approvalOf(await first)
-    const result = await resume([{ type: 'approve', id: 'call_1', digest, arguments: { city: 'Lyon' } }])
+    const result = await resume([
+      { type: 'approve', id: 'call_1', digest, arguments: { city: 'Lyon' } },
+    ])
     expect(executed).toEqual(['Lyon'])
     expect(toolTexts(result)).toEqual([
       'The arguments were changed before the call was executed: {"city":"Lyon"}\n18 degrees in Lyon',
     ])
     const wrong = start([calls('Paris'), 'Then not.'])
     const item = approvalOf(await wrong.first)
-    const refused = await wrong.resume([{ type: 'approve', id: 'call_1', digest: item.digest, arguments: { city: 7 } }])
+    const refused = await wrong.resume([
+      { type: 'approve', id: 'call_1', digest: item.digest, arguments: { city: 7 } },
+    ])
     expect(wrong.executed).toEqual([])
     expect(toolTexts(refused)[0]).toContain('not valid and it was not executed')
   })
@@ -168,7 +183,9 @@ describe('a run that needs an approval', () => {
     const { first, executed, events } = start([calls('Paris'), 'Warm.'], { authorize })
     expect(toolTexts(await first)[0]).toContain('{"city":"Lyon"}')
     expect(executed).toEqual(['Lyon'])
-    expect(events.find(({ type }) => type === 'tool-start')).toMatchObject({ args: { city: 'Lyon' } })
+    expect(events.find(({ type }) => type === 'tool-start')).toMatchObject({
+      args: { city: 'Lyon' },
+    })
   })
 
   test('J9: a user message closes what is pending: the model reads why, and the message follows', async () => {
@@ -176,11 +193,15 @@ describe('a run that needs an approval', () => {
       const { first, resume, executed, provider } = start([calls('Paris', 'Rome'), 'As you wish.'])
       const { transcript } = await first
       const said = 'Never mind Paris.'
-      const more = asMessage ? { messages: [...transcript, { role: 'user', content: said } as const] } : { query: said }
+      const more = asMessage
+        ? { messages: [...transcript, { role: 'user', content: said } as const] }
+        : { query: said }
       const result = await resume([], more)
       ended(result, 'final')
       expect(executed).toEqual(['Rome'])
-      expect(toolTexts(result)[0]).toBe('Not allowed: the user sent a new message instead of approving the call')
+      expect(toolTexts(result)[0]).toBe(
+        'Not allowed: the user sent a new message instead of approving the call',
+      )
       expect(provider.requests[1]?.messages.at(-1)).toMatchObject({ role: 'user', content: said })
     }
   })
@@ -192,7 +213,9 @@ describe('what cannot be resumed', () => {
       () => 'resumed',
       (reason: unknown) => reason,
     )
-    return error instanceof ResumeError ? `${error.problem}: ${error.differences.join('; ')}` : String(error)
+    return error instanceof ResumeError
+      ? `${error.problem}: ${error.differences.join('; ')}`
+      : String(error)
   }
 
   test.each<[string, Partial<InferRequest>, string]>([
@@ -201,7 +224,11 @@ describe('what cannot be resumed', () => {
     ['limits', { limits: { maxSteps: 3 } }, 'fingerprint: limits.maxSteps: 10 → 3'],
     ['the policy', { durable: { policyVersion: '2' } }, 'fingerprint: policy: unversioned → 2'],
     ['options', { options: { temperature: 1 } }, 'fingerprint: prompt options changed'],
-    ['agents', { agents: [{ name: 'a', description: 'b', call: () => '' }] }, 'fingerprint: agent a was added'],
+    [
+      'agents',
+      { agents: [{ name: 'a', description: 'b', call: () => '' }] },
+      'fingerprint: agent a was added',
+    ],
     ['messages', { messages: [{ role: 'user', content: 'Another question' }] }, 'transcript: '],
   ])('J10: another value for %s is an error that names it', async (_name, change, expected) => {
     const { first, resume } = start([calls('Paris'), 'x'])
@@ -212,7 +239,9 @@ describe('what cannot be resumed', () => {
   test('a checkpoint of another version cannot be resumed', async () => {
     const { first, resume } = start([calls('Paris'), 'x'])
     const { checkpoint } = ended(await first, 'suspended')
-    expect(await problemOf(resume([], { durable: { resume: { ...checkpoint, version: 2 as 1 } } }))).toBe('version: ')
+    expect(
+      await problemOf(resume([], { durable: { resume: { ...checkpoint, version: 2 as 1 } } })),
+    ).toBe('version: ')
   })
 
   test.each<[string, readonly ResumeDecision[]]>([
@@ -239,18 +268,21 @@ describe('work that continues elsewhere', () => {
     ['its result', { type: 'result', id: 'call_1', result: { degrees: 18 } }, '{"degrees":18}'],
     ['its failure', { type: 'failure', id: 'call_1', message: 'no sensor' }, 'no sensor'],
     ['nobody waiting for it', { type: 'give-up', id: 'call_1' }, 'unknown'],
-  ])('work that continues elsewhere is pending until a resume with %s', async (_name, decision, text) => {
-    let started = 0
-    const tools = [weather(() => (started++, pending('job_7', { until: 12 })))]
-    const { first, resume } = start([calls('Rome'), 'Done.'], { tools })
-    const { pending: items } = ended(await first, 'suspended')
-    expect(items).toMatchObject([{ type: 'wait', id: 'call_1', taskId: 'job_7', until: 12 }])
-    const again = await resume([])
-    expect(ended(again, 'suspended').pending).toEqual(items)
-    const result = await resume([decision])
-    ended(result, 'final')
-    expect([started, toolTexts(result)[0]]).toEqual([1, expect.stringContaining(text)])
-  })
+  ])(
+    'work that continues elsewhere is pending until a resume with %s',
+    async (_name, decision, text) => {
+      let started = 0
+      const tools = [weather(() => (started++, pending('job_7', { until: 12 })))]
+      const { first, resume } = start([calls('Rome'), 'Done.'], { tools })
+      const { pending: items } = ended(await first, 'suspended')
+      expect(items).toMatchObject([{ type: 'wait', id: 'call_1', taskId: 'job_7', until: 12 }])
+      const again = await resume([])
+      expect(ended(again, 'suspended').pending).toEqual(items)
+      const result = await resume([decision])
+      ended(result, 'final')
+      expect([started, toolTexts(result)[0]]).toEqual([1, expect.stringContaining(text)])
+    },
+  )
 })
 
 describe('a run that failed', () => {
@@ -272,10 +304,15 @@ describe('a run that failed', () => {
 
   test('a run that failed keeps its recorded failure as the outcome unless it may be repeated', async () => {
     const journal = createMemoryJournal()
-    const provider = createMock({ responses: [{ error: new LlmError('auth', 'no key') }, 'Hello.'] })
+    const provider = createMock({
+      responses: [{ error: new LlmError('auth', 'no key') }, 'Hello.'],
+    })
     await infer(provider, { query: 'Hi', durable: { runId: 'r', journal } })
     const kept = await infer(provider, loaded(journal))
-    expect(ended(kept, 'failed').error).toMatchObject({ code: 'auth', message: 'mock: auth: no key' })
+    expect(ended(kept, 'failed').error).toMatchObject({
+      code: 'auth',
+      message: 'mock: auth: no key',
+    })
     const repeated = await infer(provider, loaded(journal, { repeatFailed: true }))
     expect(ended(repeated, 'final').text).toBe('Hello.')
   })
@@ -286,12 +323,21 @@ describe('a run that is resumed under changed settings', () => {
     const { resume, executed } = start([calls('Paris'), 'Fine.'])
     const approve = { type: 'approve', id: 'call_1' } as const
     const asked: unknown[] = []
-    const accept = (differences: readonly string[], touched: readonly { id: string }[]): boolean => {
+    const accept = (
+      differences: readonly string[],
+      touched: readonly { id: string }[],
+    ): boolean => {
       asked.push([differences, touched.map(({ id }) => id)])
       return touched.length === 0
     }
-    const extra = { ...weather(() => ''), definition: { ...weather(() => '').definition, name: 'other' } }
-    const changed = { ...weather(() => ''), definition: { ...weather(() => '').definition, description: 'New' } }
+    const extra = {
+      ...weather(() => ''),
+      definition: { ...weather(() => '').definition, name: 'other' },
+    }
+    const changed = {
+      ...weather(() => ''),
+      definition: { ...weather(() => '').definition, description: 'New' },
+    }
     const first = await resume([], { system: 'Be brief.', durable: { acceptChange: accept } })
     const { digest } = approvalOf(first)
     await expect(
@@ -305,7 +351,10 @@ describe('a run that is resumed under changed settings', () => {
       executed.push(city)
       return 'new'
     })
-    const done = await resume([{ ...approve, digest }], { tools: [own, extra], durable: { acceptChange: accept } })
+    const done = await resume([{ ...approve, digest }], {
+      tools: [own, extra],
+      durable: { acceptChange: accept },
+    })
     expect([done.status, executed]).toEqual(['final', ['Paris']])
     expect(asked).toEqual([
       [['prompt system changed'], []],
@@ -321,7 +370,10 @@ function* damaged(value: unknown, replacements: readonly unknown[]): Generator {
   if (typeof value !== 'object' || value === null) return
   for (const [key, inner] of Object.entries(value)) {
     for (const other of damaged(inner, replacements)) {
-      const copy = (Array.isArray(value) ? [...(value as unknown[])] : { ...value }) as Record<string, unknown>
+      const copy = (Array.isArray(value) ? [...(value as unknown[])] : { ...value }) as Record<
+        string,
+        unknown
+      >
       copy[key] = other
       yield copy
     }
@@ -333,7 +385,14 @@ test('a checkpoint that is damaged anywhere is a ResumeError, and no call of it 
   const { checkpoint, transcript } = ended(await first, 'suspended')
   executed.length = 0
   const problems = new Map<string, number>()
-  for (const stored of damaged(JSON.parse(JSON.stringify(checkpoint)), [undefined, null, {}, [], 'x', -1])) {
+  for (const stored of damaged(JSON.parse(JSON.stringify(checkpoint)), [
+    undefined,
+    null,
+    {},
+    [],
+    'x',
+    -1,
+  ])) {
     if (typeof stored !== 'object' || stored === null || Array.isArray(stored)) continue
     const provider = createMock({ defaultResponse: 'Done.' })
     const request = { tools: [weather(() => '')], authorize: approveParis, messages: transcript }
@@ -345,7 +404,11 @@ test('a checkpoint that is damaged anywhere is a ResumeError, and no call of it 
       (error: unknown) => error,
     )
     const kind =
-      outcome instanceof ResumeError ? outcome.problem : outcome instanceof LlmError ? outcome.code : String(outcome)
+      outcome instanceof ResumeError
+        ? outcome.problem
+        : outcome instanceof LlmError
+          ? outcome.code
+          : String(outcome)
     problems.set(kind, (problems.get(kind) ?? 0) + 1)
   }
   expect([...problems.keys()].filter((kind) => kind.includes('Error'))).toEqual([])

@@ -28,7 +28,11 @@ interface Answer {
   readonly result: ToolResult
   readonly outcome: ToolOutcome
 }
-const batch = async (calls: readonly ToolCall[], tools: readonly Tool[], options: Partial<ToolBatchOptions> = {}) => {
+const batch = async (
+  calls: readonly ToolCall[],
+  tools: readonly Tool[],
+  options: Partial<ToolBatchOptions> = {},
+) => {
   const answers: Answer[] = []
   const started: string[] = []
   const error: unknown = await executeBatch(calls, {
@@ -75,7 +79,11 @@ describe('executeBatch', () => {
     const started = now()
     const { answers, error } = await run(
       batch(
-        [call('a', 'sleep', { ms: 300 }), call('b', 'sleep', { ms: 100 }), call('c', 'sleep', { ms: 200 })],
+        [
+          call('a', 'sleep', { ms: 300 }),
+          call('b', 'sleep', { ms: 100 }),
+          call('c', 'sleep', { ms: 200 }),
+        ],
         [sleep],
       ),
     )
@@ -122,7 +130,13 @@ describe('executeBatch', () => {
       )
     await run(
       batch(
-        [call('r1', 'read'), call('r2', 'read'), call('w', 'write'), call('r3', 'read'), call('r4', 'read')],
+        [
+          call('r1', 'read'),
+          call('r2', 'read'),
+          call('w', 'write'),
+          call('r3', 'read'),
+          call('r4', 'read'),
+        ],
         [make('read', false), make('write', true)],
       ),
     )
@@ -159,7 +173,12 @@ describe('executeBatch', () => {
           call('4', 'adds', { a: 1, b: 'x' }),
           call('5', 'nothing'),
           call('6', 'adds', { a: 1, b: 2 }),
-          call('7', 'adds', {}, { argumentsText: '{"a":', error: 'the arguments are not valid JSON: {"a":' }),
+          call(
+            '7',
+            'adds',
+            {},
+            { argumentsText: '{"a":', error: 'the arguments are not valid JSON: {"a":' },
+          ),
         ],
         tools,
       ),
@@ -167,12 +186,19 @@ describe('executeBatch', () => {
     expect(error).toBeUndefined()
     expect(started).toEqual(['1', '2', '3', '6'])
     const told = Object.fromEntries(
-      answers.map(({ id, result, outcome }) => [id, [outcome.status, result.isError, result.content]]),
+      answers.map(({ id, result, outcome }) => [
+        id,
+        [outcome.status, result.isError, result.content],
+      ]),
     )
     expect(told).toEqual({
       1: ['failed', true, 'The tool "breaks" failed: no such file: a.txt'],
       2: ['failed', true, 'The tool "throws" failed: text'],
-      3: ['failed', true, [{ type: 'text', text: 'see' }, expect.objectContaining({ type: 'image' })]],
+      3: [
+        'failed',
+        true,
+        [{ type: 'text', text: 'see' }, expect.objectContaining({ type: 'image' })],
+      ],
       4: [
         'invalid-arguments',
         true,
@@ -180,7 +206,11 @@ describe('executeBatch', () => {
           /^The arguments for the tool "adds" are not valid and it was not executed: b: .*expected number[^]*\nExpected: \{"type":"object"/,
         ),
       ],
-      5: ['unknown-tool', true, 'There is no tool "nothing". The tools are: breaks, throws, shows, adds.'],
+      5: [
+        'unknown-tool',
+        true,
+        'There is no tool "nothing". The tools are: breaks, throws, shows, adds.',
+      ],
       6: ['ok', undefined, '3'],
       7: ['invalid-arguments', true, expect.stringContaining('not valid JSON: {"a":')],
     })
@@ -190,7 +220,8 @@ describe('executeBatch', () => {
     let reason: unknown
     const hangs = tool(
       'hangs',
-      (_, { signal }) => new Promise(() => signal.addEventListener('abort', () => (reason = signal.reason))),
+      (_, { signal }) =>
+        new Promise(() => signal.addEventListener('abort', () => (reason = signal.reason))),
     )
     const started = now()
     const { statuses, answers } = await run(
@@ -206,7 +237,9 @@ describe('executeBatch', () => {
     expect(now() - started).toBe(50)
     await run(batch([call('a', 'hangs')], [hangs]))
     expect(now() - started).toBe(120_050)
-    expect((await run(batch([call('a', 'hangs')], [hangs], { timeoutMs: 7 }))).statuses).toEqual({ a: 'timeout' })
+    expect((await run(batch([call('a', 'hangs')], [hangs], { timeoutMs: 7 }))).statuses).toEqual({
+      a: 'timeout',
+    })
     expect(vi.getTimerCount()).toBe(0)
   })
 
@@ -230,19 +263,24 @@ describe('executeBatch', () => {
       tool('quick', async () => wait(10).then(() => 'done')),
       tool(
         'polite',
-        (_, { signal }) => new Promise((resolve) => signal.addEventListener('abort', () => resolve('saved half'))),
+        (_, { signal }) =>
+          new Promise((resolve) => signal.addEventListener('abort', () => resolve('saved half'))),
       ),
       tool('deaf', () => new Promise(() => undefined)),
       tool(
         'obeys',
         (_, { signal }) =>
-          new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+          new Promise((_resolve, reject) =>
+            signal.addEventListener('abort', () => reject(signal.reason)),
+          ),
       ),
       tool(
         'fetches',
         (_, { signal }) =>
           new Promise((_resolve, reject) =>
-            signal.addEventListener('abort', () => reject(new DOMException('aborted', 'AbortError'))),
+            signal.addEventListener('abort', () =>
+              reject(new DOMException('aborted', 'AbortError')),
+            ),
           ),
       ),
       tool(
@@ -266,15 +304,22 @@ describe('executeBatch', () => {
       {
         callId: 'c',
         isError: true,
-        content: 'The run was cancelled while this call was running: whether it had an effect is unknown.',
+        content:
+          'The run was cancelled while this call was running: whether it had an effect is unknown.',
       },
-      { callId: 'd', isError: true, content: 'The run was cancelled before this call was started: it had no effect.' },
+      {
+        callId: 'd',
+        isError: true,
+        content: 'The run was cancelled before this call was started: it had no effect.',
+      },
     ])
     expect(vi.getTimerCount()).toBe(0)
     const second = new AbortController()
     setTimeout(() => second.abort(reason), 50)
     const errors = await run(
-      batch([call('a', 'obeys'), call('b', 'fetches'), call('c', 'reports')], tools, { signal: second.signal }),
+      batch([call('a', 'obeys'), call('b', 'fetches'), call('c', 'reports')], tools, {
+        signal: second.signal,
+      }),
     )
     expect(errors.statuses).toEqual({ a: 'cancelled', b: 'cancelled', c: 'failed' })
     expect(errors.answers[2]?.result.content).toBe('The tool "reports" failed: half a file is left')
@@ -283,7 +328,9 @@ describe('executeBatch', () => {
   test('executeBatch starts nothing if it is aborted before it begins', async () => {
     const reason = new Error('stop')
     const { statuses, started, error } = await run(
-      batch([call('a', 'x'), call('b', 'x')], [tool('x', () => 1)], { signal: AbortSignal.abort(reason) }),
+      batch([call('a', 'x'), call('b', 'x')], [tool('x', () => 1)], {
+        signal: AbortSignal.abort(reason),
+      }),
     )
     expect([statuses, started, error]).toEqual([{ a: 'cancelled', b: 'cancelled' }, [], reason])
     expect((await run(batch([], [], { signal: AbortSignal.abort(reason) }))).error).toBe(reason)
@@ -330,7 +377,12 @@ describe('executeBatch', () => {
 
   test('a tool cannot change the transcript through its arguments', async () => {
     const args = { list: [1] }
-    await run(batch([call('a', 'x', args)], [tool('x', (value) => (value as { list: number[] }).list.push(2))]))
+    await run(
+      batch(
+        [call('a', 'x', args)],
+        [tool('x', (value) => (value as { list: number[] }).list.push(2))],
+      ),
+    )
     expect(args).toEqual({ list: [1] })
   })
 
@@ -347,7 +399,10 @@ describe('executeBatch', () => {
 })
 
 describe('toToolContent', () => {
-  const image = { type: 'image', source: { type: 'base64', data: 'AA==', mediaType: 'image/png' } } as const
+  const image = {
+    type: 'image',
+    source: { type: 'base64', data: 'AA==', mediaType: 'image/png' },
+  } as const
   const circle: Record<string, unknown> = {}
   circle['self'] = circle
   test.each([

@@ -29,16 +29,25 @@ describe('a tool that is an async generator', () => {
     ['native', call],
     ['text', '<tool_call>{"name":"work","arguments":{}}</tool_call>'],
     ['json', action({ type: 'tool_call', tool: 'work', args: {} })],
-  ] as const)('in %s mode reports what it yields, and the model reads what it returns', async (mode, reply) => {
-    const last = mode === 'json' ? action({ type: 'final', content: 'Good.' }) : 'Good.'
-    const { of, result, types } = await run([reply, last], { tools: [half], mode })
-    expect(ended(result, 'final').text).toBe('Good.')
-    expect(of('tool-progress')).toMatchObject([{ tool: 'work', progress: { done: 0.5 }, step: 1 }])
-    expect(types.slice(types.indexOf('tool-start')).slice(0, 3)).toEqual(['tool-start', 'tool-progress', 'tool-result'])
-    expect(of('tool-result')[0]?.result).toBe('all done')
-    expect(JSON.stringify(result.transcript)).toContain('all done')
-    expect(JSON.stringify(result.transcript)).not.toContain('0.5')
-  })
+  ] as const)(
+    'in %s mode reports what it yields, and the model reads what it returns',
+    async (mode, reply) => {
+      const last = mode === 'json' ? action({ type: 'final', content: 'Good.' }) : 'Good.'
+      const { of, result, types } = await run([reply, last], { tools: [half], mode })
+      expect(ended(result, 'final').text).toBe('Good.')
+      expect(of('tool-progress')).toMatchObject([
+        { tool: 'work', progress: { done: 0.5 }, step: 1 },
+      ])
+      expect(types.slice(types.indexOf('tool-start')).slice(0, 3)).toEqual([
+        'tool-start',
+        'tool-progress',
+        'tool-result',
+      ])
+      expect(of('tool-result')[0]?.result).toBe('all done')
+      expect(JSON.stringify(result.transcript)).toContain('all done')
+      expect(JSON.stringify(result.transcript)).not.toContain('0.5')
+    },
+  )
 
   test('reports a copy of each value, at most one in 50 ms and always the newest', async () => {
     const seen = { count: 0 }
@@ -114,22 +123,25 @@ describe('a tool that is an async generator', () => {
     ['a bigint', 1n, 'BigInt'],
     ['nothing', undefined, 'undefined'],
     ['a function', () => 1, 'function'],
-  ])('a generator that yields %s, which is not JSON, has failed with an error that says so', async (_, value, what) => {
-    let isClosed = false
-    const wrong = worker(async function* () {
-      try {
-        yield value
-      } finally {
-        isClosed = true
-      }
-      return 'ok'
-    })
-    const { of } = await run([call, 'Good.'], { tools: [wrong] })
-    const [failure] = of('tool-error')
-    expect(failure?.message).toContain('tool "work" reported progress that is not JSON')
-    expect(failure?.message).toContain(what)
-    expect(isClosed).toBe(true)
-  })
+  ])(
+    'a generator that yields %s, which is not JSON, has failed with an error that says so',
+    async (_, value, what) => {
+      let isClosed = false
+      const wrong = worker(async function* () {
+        try {
+          yield value
+        } finally {
+          isClosed = true
+        }
+        return 'ok'
+      })
+      const { of } = await run([call, 'Good.'], { tools: [wrong] })
+      const [failure] = of('tool-error')
+      expect(failure?.message).toContain('tool "work" reported progress that is not JSON')
+      expect(failure?.message).toContain(what)
+      expect(isClosed).toBe(true)
+    },
+  )
 })
 
 describe('progress', () => {
@@ -208,7 +220,9 @@ describe('progress', () => {
         return 'filed'
       },
     }
-    const reply = { toolCalls: [{ name: 'delegate_to_agent', arguments: { agent: 'clerk', prompt: 'File it' } }] }
+    const reply = {
+      toolCalls: [{ name: 'delegate_to_agent', arguments: { agent: 'clerk', prompt: 'File it' } }],
+    }
     const { of } = await run([reply, 'Good.'], { agents: [clerk] })
     expect(of('tool-progress')).toMatchObject([{ tool: 'clerk', progress: 'searching' }])
   })
@@ -235,7 +249,8 @@ describe('progress', () => {
     const chat = new Chat({
       transport: new DefaultChatTransport({
         api: 'http://localhost/chat',
-        fetch: async () => toUiMessageResponse(inferStream(provider, { query: 'Work', tools: [half] })),
+        fetch: async () =>
+          toUiMessageResponse(inferStream(provider, { query: 'Work', tools: [half] })),
       }),
     })
     chat['~registerMessagesCallback'](() => {
@@ -255,7 +270,10 @@ describe('progress', () => {
     const events: AgUiEvent[] = []
     for await (const event of toAgUiEvents(reader, { threadId: 't' })) events.push(event)
     const [shown] = events.filter(({ type }) => type === 'ACTIVITY_SNAPSHOT')
-    expect(shown).toMatchObject({ activityType: 'modelport.tool-progress', content: { progress: { done: 0.5 } } })
+    expect(shown).toMatchObject({
+      activityType: 'modelport.tool-progress',
+      content: { progress: { done: 0.5 } },
+    })
     expect(shown?.['content']).toHaveProperty(
       'toolCallId',
       events.find(({ type }) => type === 'TOOL_CALL_START')?.['toolCallId'],

@@ -1,40 +1,72 @@
 import type { JsonObject } from '@modelport/core'
 import { createMock } from '@modelport/provider-mock'
 import { describe, expect, expectTypeOf, test } from 'vitest'
-import { ConversationHistory, callAction, compact, defineTool, infer, type Tool } from '../src/index.js'
+import {
+  ConversationHistory,
+  callAction,
+  compact,
+  defineTool,
+  infer,
+  type Tool,
+} from '../src/index.js'
 
 const base = { name: 'book', description: 'Books a seat' }
 
 describe('the settings of defineTool', () => {
   test('the settings of defineTool say how a call may be repeated', async () => {
-    const context = { run: { runId: 'r', idempotencyKey: 'r/1/0' }, signal: new AbortController().signal }
+    const context = {
+      run: { runId: 'r', idempotencyKey: 'r/1/0' },
+      signal: new AbortController().signal,
+    }
     const tool = defineTool({
       ...base,
       parameters: { seat: { type: 'string', required: true } },
       execute: ({ seat }) => `booked ${seat}`,
       idempotent: false,
       readOnly: true,
-      reconcile: ({ seat }, { run }) => ({ outcome: 'executed', result: `${seat} for ${run.runId}` }),
+      reconcile: ({ seat }, { run }) => ({
+        outcome: 'executed',
+        result: `${seat} for ${run.runId}`,
+      }),
     })
     expect(tool).toMatchObject({ idempotent: false, readOnly: true })
-    expect(await tool.reconcile?.({ seat: '1A' }, context)).toEqual({ outcome: 'executed', result: '1A for r' })
-    expect(Object.keys(defineTool({ ...base, execute: () => 1 }))).toEqual(['definition', 'validate', 'execute'])
+    expect(await tool.reconcile?.({ seat: '1A' }, context)).toEqual({
+      outcome: 'executed',
+      result: '1A for r',
+    })
+    expect(Object.keys(defineTool({ ...base, execute: () => 1 }))).toEqual([
+      'definition',
+      'validate',
+      'execute',
+    ])
   })
 
   test.each<[object, string]>([
     [{ idempotend: true }, 'defineTool: unknown setting "idempotend"; did you mean "idempotent"?'],
     [{ timeout: 5 }, 'defineTool: unknown setting "timeout"; did you mean "timeoutMs"?'],
     [{ inputSchema: {} }, 'defineTool: unknown setting "inputSchema"; did you mean "parameters"?'],
-    [{ colour: 'red' }, 'defineTool: unknown setting "colour"; known: name, description, parameters, execute'],
+    [
+      { colour: 'red' },
+      'defineTool: unknown setting "colour"; known: name, description, parameters, execute',
+    ],
   ])('the settings of defineTool are refused if nothing reads them: %j', (more, message) => {
     expect(() => defineTool({ ...base, execute: () => 1, ...more })).toThrow(TypeError)
     expect(() => defineTool({ ...base, execute: () => 1, ...more })).toThrow(message)
   })
 
   test('the settings of defineTool may be added to a ready tool, with fields of the application', async () => {
-    const tool: Tool & { icon: string } = { ...defineTool({ ...base, execute: () => 1 }), idempotent: true, icon: 'x' }
-    const provider = createMock({ responses: [{ toolCalls: [{ name: 'book', arguments: {} }] }, 'Done.'] })
-    expect(await infer(provider, { query: 'Book.', tools: [tool] })).toMatchObject({ status: 'final', text: 'Done.' })
+    const tool: Tool & { icon: string } = {
+      ...defineTool({ ...base, execute: () => 1 }),
+      idempotent: true,
+      icon: 'x',
+    }
+    const provider = createMock({
+      responses: [{ toolCalls: [{ name: 'book', arguments: {} }] }, 'Done.'],
+    })
+    expect(await infer(provider, { query: 'Book.', tools: [tool] })).toMatchObject({
+      status: 'final',
+      text: 'Done.',
+    })
   })
 })
 
@@ -73,9 +105,17 @@ describe('the arguments of execute', () => {
   test('the arguments of execute have the types of a flat map', () => {
     defineTool({
       ...base,
-      parameters: { city: { type: 'str', required: true }, days: { type: 'int' }, tags: { type: 'list' } },
+      parameters: {
+        city: { type: 'str', required: true },
+        days: { type: 'int' },
+        tags: { type: 'list' },
+      },
       execute: (args) => {
-        expectTypeOf(args).toEqualTypeOf<{ readonly city: string; readonly days?: number; readonly tags?: string[] }>()
+        expectTypeOf(args).toEqualTypeOf<{
+          readonly city: string
+          readonly days?: number
+          readonly tags?: string[]
+        }>()
         return args.city
       },
     })
@@ -83,8 +123,16 @@ describe('the arguments of execute', () => {
 
   test('the arguments of execute are any JSON object if the schema is not a literal, or there is none', () => {
     const parameters: JsonObject = { type: 'object' }
-    defineTool({ ...base, parameters, execute: (args) => expectTypeOf(args).toEqualTypeOf<JsonObject>() })
-    defineTool({ ...base, parameters: { type: 'object' }, execute: (a) => expectTypeOf(a).toEqualTypeOf<JsonObject>() })
+    defineTool({
+      ...base,
+      parameters,
+      execute: (args) => expectTypeOf(args).toEqualTypeOf<JsonObject>(),
+    })
+    defineTool({
+      ...base,
+      parameters: { type: 'object' },
+      execute: (a) => expectTypeOf(a).toEqualTypeOf<JsonObject>(),
+    })
     defineTool({ ...base, execute: (args) => expectTypeOf(args).toEqualTypeOf<JsonObject>() })
   })
 })
@@ -112,6 +160,8 @@ describe('a request', () => {
 test('compact needs no estimate', async () => {
   const history = new ConversationHistory()
   for (const content of ['a', 'b', 'c']) history.add({ role: 'user', content })
-  expect(await compact(history, { strategy: 'recent', maxMessages: 2 })).toMatchObject({ removedMessages: 1 })
+  expect(await compact(history, { strategy: 'recent', maxMessages: 2 })).toMatchObject({
+    removedMessages: 1,
+  })
   expect(history.toList().map(({ content }) => content)).toEqual(['b', 'c'])
 })

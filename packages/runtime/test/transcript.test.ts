@@ -3,7 +3,11 @@ import { Transcript } from '@modelport/runtime'
 import { describe, expect, test } from 'vitest'
 
 const call = (id: string): ToolCall => ({ id, name: 'look', arguments: {}, argumentsText: '{}' })
-const asks = (...ids: string[]): ChatMessage => ({ role: 'assistant', content: '', toolCalls: ids.map(call) })
+const asks = (...ids: string[]): ChatMessage => ({
+  role: 'assistant',
+  content: '',
+  toolCalls: ids.map(call),
+})
 const user: ChatMessage = { role: 'user', content: 'Go' }
 const refusal = (act: () => unknown): string => {
   try {
@@ -18,11 +22,9 @@ describe('Transcript', () => {
   test('a result is there as soon as it is committed, in call order', () => {
     const transcript = new Transcript([user, asks('a', 'b', 'c')])
     transcript.commit(call('c'), { callId: 'c', content: '3' })
-    expect(transcript.messages.map((message) => message.role === 'tool' && message.toolCallId)).toEqual([
-      false,
-      false,
-      'c',
-    ])
+    expect(
+      transcript.messages.map((message) => message.role === 'tool' && message.toolCallId),
+    ).toEqual([false, false, 'c'])
     transcript.commit(call('a'), { callId: 'a', content: '1', isError: true })
     expect(transcript.messages.slice(2)).toEqual([
       { role: 'tool', toolCallId: 'a', toolName: 'look', content: '1', isError: true },
@@ -39,7 +41,13 @@ describe('Transcript', () => {
     expect(transcript.messages).toHaveLength(2)
     expect(transcript.cancelOpen('stopped').map(({ id }) => id)).toEqual(['a', 'b'])
     expect(transcript.sendable().slice(2)).toEqual(
-      ['a', 'b'].map((id) => ({ role: 'tool', toolCallId: id, toolName: 'look', content: 'stopped', isError: true })),
+      ['a', 'b'].map((id) => ({
+        role: 'tool',
+        toolCallId: id,
+        toolName: 'look',
+        content: 'stopped',
+        isError: true,
+      })),
     )
     expect(transcript.cancelOpen('stopped')).toEqual([])
     transcript.append(user)
@@ -58,11 +66,13 @@ describe('Transcript', () => {
     expect(refusal(() => transcript.commit(call('a'), { callId: 'a', content: 'second' }))).toMatch(
       /has a result already; open: none/,
     )
-    expect(refusal(() => transcript.append({ role: 'tool', toolCallId: 'a', content: 'third' }))).toMatch(
-      /has a result already/,
-    )
+    expect(
+      refusal(() => transcript.append({ role: 'tool', toolCallId: 'a', content: 'third' })),
+    ).toMatch(/has a result already/)
     expect(transcript.messages.at(-1)).toMatchObject({ content: 'first' })
-    expect(refusal(() => new Transcript([{ role: 'tool', toolCallId: 'a', content: '' }]))).toMatch(/not open/)
+    expect(refusal(() => new Transcript([{ role: 'tool', toolCallId: 'a', content: '' }]))).toMatch(
+      /not open/,
+    )
     expect(refusal(() => new Transcript([user, asks('a', 'a')]))).toMatch(/two calls .* "a"/)
   })
 

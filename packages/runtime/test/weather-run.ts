@@ -43,7 +43,10 @@ export interface Ran {
 }
 
 /** Runs with a model that gives these replies, and keeps every event. */
-export async function run(responses: readonly MockResponse[], request: Partial<InferRequest> = {}): Promise<Ran> {
+export async function run(
+  responses: readonly MockResponse[],
+  request: Partial<InferRequest> = {},
+): Promise<Ran> {
   const events: RunEvent[] = []
   const provider = createMock({ responses })
   const result = await infer(provider, {
@@ -58,7 +61,10 @@ export async function run(responses: readonly MockResponse[], request: Partial<I
 }
 
 /** The part of a request that continues the run "r" of a journal. */
-export function loaded(journal: MemoryJournal, durable: InferRequest['durable'] = {}): InferRequest {
+export function loaded(
+  journal: MemoryJournal,
+  durable: InferRequest['durable'] = {},
+): InferRequest {
   const { messages, resume } = journal.load('r') ?? {}
   return { messages, durable: { journal, resume, ...durable } }
 }
@@ -68,7 +74,9 @@ export const ended = <Status extends RunResult['status']>(
   result: RunResult,
   status: Status,
 ): Extract<RunResult, { status: Status }> => {
-  expect(result.status === 'failed' && status !== 'failed' ? result.error : undefined).toBeUndefined()
+  expect(
+    result.status === 'failed' && status !== 'failed' ? result.error : undefined,
+  ).toBeUndefined()
   expect(result).toMatchObject({ status })
   return result as Extract<RunResult, { status: Status }>
 }

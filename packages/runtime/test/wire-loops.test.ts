@@ -45,7 +45,9 @@ const ended = <Status extends RunResult['status']>(
   result: RunResult,
   status: Status,
 ): Extract<RunResult, { status: Status }> => {
-  expect(result.status === 'failed' && status !== 'failed' ? result.error : undefined).toBeUndefined()
+  expect(
+    result.status === 'failed' && status !== 'failed' ? result.error : undefined,
+  ).toBeUndefined()
   expect(result).toMatchObject({ status })
   return result as Extract<RunResult, { status: Status }>
 }
@@ -57,7 +59,10 @@ describe.each(vendors)('the loop on $name', (vendor) => {
     const result = ended(await infer(provider, ask({ observe: { onEvent } })), 'final')
     expect(result.text).toBe('Hello, world!')
     expect(result.usage).toMatchObject({ inputTokens: 50, outputTokens: 10 })
-    expect(of('text-delta').map((event) => 'text' in event && event.text)).toEqual(['Hello, ', 'world!'])
+    expect(of('text-delta').map((event) => 'text' in event && event.text)).toEqual([
+      'Hello, ',
+      'world!',
+    ])
     expect([...of('model-error'), ...violations]).toEqual([])
   })
 
@@ -109,7 +114,10 @@ describe.each(vendors)('the loop on $name', (vendor) => {
     ])
     const [, second] = sent
     expect(
-      second?.messages.map(({ role, text }) => [role, text.includes('hello world') ? 'hello world' : text]),
+      second?.messages.map(({ role, text }) => [
+        role,
+        text.includes('hello world') ? 'hello world' : text,
+      ]),
     ).toEqual([
       ['user', 'Please.'],
       ['assistant', 'Reading it.'],
@@ -121,7 +129,11 @@ describe.each(vendors)('the loop on $name', (vendor) => {
   test('several calls of one round run together, and each result goes to its call', async () => {
     const { provider, sent, violations } = await connect(
       vendor,
-      asksFor(['read_file', { path: 'a' }], ['read_file', { path: 'b' }], ['read_file', { path: 'c' }]),
+      asksFor(
+        ['read_file', { path: 'a' }],
+        ['read_file', { path: 'b' }],
+        ['read_file', { path: 'c' }],
+      ),
       says('ok'),
     )
     let running = 0
@@ -134,8 +146,13 @@ describe.each(vendors)('the loop on $name', (vendor) => {
     })
     ended(await infer(provider, ask({ tools: [tool] })), 'final')
     expect(most).toBe(3)
-    const results = sent[1]?.messages.flatMap((message) => (message.role === 'tool' ? [message.text] : [])) ?? []
-    expect(results.map((text) => /text of [abc]/.exec(text)?.[0])).toEqual(['text of a', 'text of b', 'text of c'])
+    const results =
+      sent[1]?.messages.flatMap((message) => (message.role === 'tool' ? [message.text] : [])) ?? []
+    expect(results.map((text) => /text of [abc]/.exec(text)?.[0])).toEqual([
+      'text of a',
+      'text of b',
+      'text of c',
+    ])
     expect(violations).toEqual([])
   })
 
@@ -161,7 +178,10 @@ describe.each(vendors)('the loop on $name', (vendor) => {
     // What it has can be sent again, here and everywhere.
     const { provider: next, violations } = await connect(vendor, says('Fine.'))
     expect(
-      ended(await infer(next, { mode: 'native', messages: result.transcript, query: 'Continue.' }), 'final').text,
+      ended(
+        await infer(next, { mode: 'native', messages: result.transcript, query: 'Continue.' }),
+        'final',
+      ).text,
     ).toBe('Fine.')
     expect(violations).toEqual([])
   })
@@ -174,15 +194,23 @@ describe.each(vendors)('the loop on $name', (vendor) => {
     )
     const controller = new AbortController()
     const tool = readFile(({ path }) =>
-      path === 'a' ? 'kept' : new Promise(() => setTimeout(() => controller.abort(new Error('enough')), 5)),
+      path === 'a'
+        ? 'kept'
+        : new Promise(() => setTimeout(() => controller.abort(new Error('enough')), 5)),
     )
-    const result = ended(await infer(provider, ask({ tools: [tool], signal: controller.signal })), 'cancelled')
+    const result = ended(
+      await infer(provider, ask({ tools: [tool], signal: controller.signal })),
+      'cancelled',
+    )
     expect(result.reason).toMatchObject({ message: 'enough' })
     expect(result.transcript.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'tool'])
     expect(result.transcript[2]).toMatchObject({ content: 'kept' })
     expect(result.transcript[3]).toMatchObject({ isError: true })
     const { provider: next, violations } = await connect(vendor, says('Fine.'))
-    ended(await infer(next, { mode: 'native', messages: result.transcript, query: 'Continue.' }), 'final')
+    ended(
+      await infer(next, { mode: 'native', messages: result.transcript, query: 'Continue.' }),
+      'final',
+    )
     expect(violations).toEqual([])
   })
 
@@ -190,9 +218,14 @@ describe.each(vendors)('the loop on $name', (vendor) => {
     const { server } = await connect(vendor, says('x'))
     await server.close()
     const { onEvent, events } = watch()
-    const result = ended(await infer(vendor.create(server.url), ask({ observe: { onEvent } })), 'failed')
+    const result = ended(
+      await infer(vendor.create(server.url), ask({ observe: { onEvent } })),
+      'failed',
+    )
     expect(result.error.code).toBe('network')
-    expect(events.filter(({ type }) => type === 'model-error')).toMatchObject([{ code: 'network', recoverable: false }])
+    expect(events.filter(({ type }) => type === 'model-error')).toMatchObject([
+      { code: 'network', recoverable: false },
+    ])
     expect(result.transcript).toEqual([{ role: 'user', content: 'Please.' }])
   })
 
@@ -224,7 +257,8 @@ describe.each(vendors)('the loop on $name', (vendor) => {
       throw new Error('disk on fire')
     })
     ended(await infer(provider, ask({ observe: { onEvent }, tools: [tool] })), 'final')
-    const texts = sent[1]?.messages.flatMap((message) => (message.role === 'tool' ? [message.text] : [])) ?? []
+    const texts =
+      sent[1]?.messages.flatMap((message) => (message.role === 'tool' ? [message.text] : [])) ?? []
     expect(texts[0]).toContain('read_file')
     expect(texts[1]).toContain('path')
     expect(texts[2]).toContain('disk on fire')
@@ -276,13 +310,18 @@ describe.each(vendors)('the loop on $name', (vendor) => {
     const result = ended(
       await infer(
         provider,
-        ask({ limits: { preset: lllm }, tools: [readFile(({ path: name }) => `text of ${String(name)}`)] }),
+        ask({
+          limits: { preset: lllm },
+          tools: [readFile(({ path: name }) => `text of ${String(name)}`)],
+        }),
       ),
       'final',
     )
     expect(result.text).toBe('Enough.')
     expect(sent).toHaveLength(6)
-    expect(sent[5]?.messages.at(-1)?.text).toBe('You are reaching the limit of tool calls. Provide the final response.')
+    expect(sent[5]?.messages.at(-1)?.text).toBe(
+      'You are reaching the limit of tool calls. Provide the final response.',
+    )
     expect(violations).toEqual([])
   })
 })

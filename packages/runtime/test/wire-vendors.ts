@@ -13,7 +13,13 @@ import { createGoogle } from '@modelport/provider-google'
 import { createOllama } from '@modelport/provider-ollama'
 import { createOpenAI } from '@modelport/provider-openai'
 import { createOpenAICompatible } from '@modelport/provider-openai-compatible'
-import { anthropicMessages, bedrockConverse, gemini, ollamaChat, openaiResponses } from '@modelport/test-formats'
+import {
+  anthropicMessages,
+  bedrockConverse,
+  gemini,
+  ollamaChat,
+  openaiResponses,
+} from '@modelport/test-formats'
 import { onTestFinished } from 'vitest'
 
 /** A vendor: how its provider is made, and what its wire is. */
@@ -31,7 +37,8 @@ export const vendors: readonly Vendor[] = [
   {
     name: 'anthropic',
     format: anthropicMessages,
-    create: (baseUrl) => createAnthropic({ model: 'claude-sonnet-4-5', apiKey, baseUrl, defaults: { retry } }),
+    create: (baseUrl) =>
+      createAnthropic({ model: 'claude-sonnet-4-5', apiKey, baseUrl, defaults: { retry } }),
   },
   {
     name: 'bedrock',
@@ -49,17 +56,31 @@ export const vendors: readonly Vendor[] = [
     name: 'openai responses',
     format: openaiResponses,
     create: (url) =>
-      createOpenAI({ model: 'gpt-5.4', apiKey, api: 'responses', baseUrl: `${url}/v1`, defaults: { retry } }),
+      createOpenAI({
+        model: 'gpt-5.4',
+        apiKey,
+        api: 'responses',
+        baseUrl: `${url}/v1`,
+        defaults: { retry },
+      }),
   },
   {
     name: 'openai chat',
     format: openaiChat,
-    create: (url) => createOpenAI({ model: 'gpt-4.1', apiKey, api: 'chat', baseUrl: `${url}/v1`, defaults: { retry } }),
+    create: (url) =>
+      createOpenAI({
+        model: 'gpt-4.1',
+        apiKey,
+        api: 'chat',
+        baseUrl: `${url}/v1`,
+        defaults: { retry },
+      }),
   },
   {
     name: 'google',
     format: gemini,
-    create: (baseUrl) => createGoogle({ model: 'gemini-3-flash-preview', apiKey, baseUrl, defaults: { retry } }),
+    create: (baseUrl) =>
+      createGoogle({ model: 'gemini-3-flash-preview', apiKey, baseUrl, defaults: { retry } }),
   },
   {
     name: 'ollama',
@@ -69,7 +90,8 @@ export const vendors: readonly Vendor[] = [
   {
     name: 'compatible',
     format: openaiChat,
-    create: (url) => createOpenAICompatible({ model: 'm', apiKey, baseUrl: `${url}/v1`, defaults: { retry } }),
+    create: (url) =>
+      createOpenAICompatible({ model: 'm', apiKey, baseUrl: `${url}/v1`, defaults: { retry } }),
   },
 ]
 

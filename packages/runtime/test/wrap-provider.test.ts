@@ -18,7 +18,10 @@ import type { CallEnd } from '../src/middleware/provider-call.js'
 const apiKey = 'ollama-0123456789-conformance-key'
 const hooks: readonly [string, Middleware][] = [
   ['observed', { beforeCall: (call) => call, onEvent: () => undefined, onEnd: () => undefined }],
-  ['around', { aroundGenerate: (call, next) => next(call), aroundStream: (call, next) => next(call) }],
+  [
+    'around',
+    { aroundGenerate: (call, next) => next(call), aroundStream: (call, next) => next(call) },
+  ],
 ]
 
 // Middleware that changes nothing must not change any rule of the contract.
@@ -31,7 +34,12 @@ for (const [name, middleware] of hooks)
       apiKey,
       create: (config) =>
         wrapProvider(
-          createOllama({ model: 'llama3', baseUrl: 'https://ollama.example/v1/', apiKey, ...config }),
+          createOllama({
+            model: 'llama3',
+            baseUrl: 'https://ollama.example/v1/',
+            apiKey,
+            ...config,
+          }),
           middleware,
         ),
     },
@@ -42,8 +50,11 @@ const user: ChatMessage = { role: 'user', content: 'Hi' }
 /** An exact cache: the same call is made once. */
 function createCache(): Middleware {
   const replies = new Map<string, Promise<Generation>>()
-  const keyOf = ({ messages, tools, options: { signal: _signal, retry: _retry, ...options } }: ProviderCall): string =>
-    JSON.stringify([messages, tools, options])
+  const keyOf = ({
+    messages,
+    tools,
+    options: { signal: _signal, retry: _retry, ...options },
+  }: ProviderCall): string => JSON.stringify([messages, tools, options])
   return {
     aroundGenerate: (call, next) => {
       const key = keyOf(call)
@@ -74,33 +85,54 @@ describe('wrapProvider', () => {
     const wrapped = wrapProvider(provider, {})
     expect(wrapped).toMatchObject({ name: provider.name, model: provider.model })
     expect(describeProvider(wrapped)).toEqual(describeProvider(provider))
-    expect(() => wrapProvider({} as never)).toThrow(expect.objectContaining({ code: 'config' }) as Error)
+    expect(() => wrapProvider({} as never)).toThrow(
+      expect.objectContaining({ code: 'config' }) as Error,
+    )
   })
 
   test('wrapProvider reports the end of every kind of call once', async () => {
     const ends: [ProviderCall['method'], CallEnd][] = []
     const events: StreamEvent['type'][] = []
-    const provider = wrapProvider(createMock({ responses: Array.from({ length: 6 }, () => 'Hello') }), {
-      onEnd: (end, { method }) => ends.push([method, end]),
-      onEvent: ({ type }) => events.push(type),
-    })
+    const provider = wrapProvider(
+      createMock({ responses: Array.from({ length: 6 }, () => 'Hello') }),
+      {
+        onEnd: (end, { method }) => ends.push([method, end]),
+        onEvent: ({ type }) => events.push(type),
+      },
+    )
     await provider.complete('Hi')
     await provider.completeWithHistory([user])
     await provider.generate([user])
     for await (const _ of await provider.stream('Hi'));
     for await (const _ of await provider.streamWithHistory([user]));
     for await (const _ of await provider.streamWithTools([user], []));
-    expect(ends.map(([method, { outcome, text, finishReason }]) => [method, outcome, text, finishReason])).toEqual(
-      ['complete', 'completeWithHistory', 'generate', 'stream', 'streamWithHistory', 'streamWithTools'].map(
-        (method) => [method, 'end', 'Hello', 'stop'],
-      ),
+    expect(
+      ends.map(([method, { outcome, text, finishReason }]) => [
+        method,
+        outcome,
+        text,
+        finishReason,
+      ]),
+    ).toEqual(
+      [
+        'complete',
+        'completeWithHistory',
+        'generate',
+        'stream',
+        'streamWithHistory',
+        'streamWithTools',
+      ].map((method) => [method, 'end', 'Hello', 'stop']),
     )
     expect([events[0], ...events.slice(-2)]).toEqual(['text-delta', 'turn-end', 'done'])
   })
 
   test('wrapProvider reports failures and closed readers', async () => {
     const ends: CallEnd[] = []
-    const responses: MockResponse[] = [{ error: 'auth' }, { text: ['a', 'b'], error: 'server' }, { text: ['a', 'b'] }]
+    const responses: MockResponse[] = [
+      { error: 'auth' },
+      { text: ['a', 'b'], error: 'server' },
+      { text: ['a', 'b'] },
+    ]
     const provider = wrapProvider(createMock({ responses, defaults: { retry: { attempts: 1 } } }), {
       onEnd: (end) => ends.push(end),
     })
@@ -135,18 +167,28 @@ describe('wrapProvider', () => {
     })
     const provider = wrapProvider(mock, createCache())
     const tools = [{ name: 'look', description: 'Looks' }]
-    const [first, again] = [await provider.generate([user], { tools }), await provider.generate([user], { tools })]
+    const [first, again] = [
+      await provider.generate([user], { tools }),
+      await provider.generate([user], { tools }),
+    ]
     expect(again).toBe(first)
     const reader = await provider.streamWithTools([user], tools)
     let text = ''
     for (let read = await reader.next(); !read.done; read = await reader.next()) {
       if (read.value.type === 'text-delta') text += read.value.text
       if (read.value.type === 'turn-end' && read.value.reason === 'tool-calls')
-        await reader.sendToolResults(first.toolCalls.map(({ id }) => ({ callId: id, content: 'seen' })))
+        await reader.sendToolResults(
+          first.toolCalls.map(({ id }) => ({ callId: id, content: 'seen' })),
+        )
     }
     expect(text).toBe('Let me lookDone.')
     expect(mock.requests).toHaveLength(2)
-    expect(reader.messages().map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant'])
+    expect(reader.messages().map(({ role }) => role)).toEqual([
+      'user',
+      'assistant',
+      'tool',
+      'assistant',
+    ])
   })
 
   test('wrapProvider applies the first middleware first', async () => {
@@ -154,7 +196,10 @@ describe('wrapProvider', () => {
     const note = (name: string): Middleware => ({
       beforeCall: (call) => {
         order.push(name)
-        return { ...call, options: { ...call.options, system: `${call.options.system ?? ''}${name}` } }
+        return {
+          ...call,
+          options: { ...call.options, system: `${call.options.system ?? ''}${name}` },
+        }
       },
     })
     const mock = createMock({ responses: ['Hello'] })

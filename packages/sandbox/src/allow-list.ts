@@ -34,7 +34,12 @@ export function toAllowList(
   checkHosts(target, hosts)
   const hash = hashHosts(hosts)
   const { env = [], notes = [], warnings = [] } = requires
-  return { target, text: `${text(`modelport hosts ${hash}`).trimEnd()}\n`, hash, requires: { env, notes, warnings } }
+  return {
+    target,
+    text: `${text(`modelport hosts ${hash}`).trimEnd()}\n`,
+    hash,
+    requires: { env, notes, warnings },
+  }
 }
 
 /** Stands for a list of hosts, in any order: 16 hexadecimal digits. Tells lists apart; no protection against forgery. */
@@ -55,7 +60,9 @@ export function hashHosts(hosts: readonly HostEntry[]): string {
 
 /** The hosts that a running program dials itself, `localhost` in all three forms it may resolve to. */
 export function dialledHosts(hosts: readonly HostEntry[]): HostEntry[] {
-  return expandLocalhost(statedHosts(hosts).filter(({ phase, viaProxy }) => phase !== 'setup' && !viaProxy))
+  return expandLocalhost(
+    statedHosts(hosts).filter(({ phase, viaProxy }) => phase !== 'setup' && !viaProxy),
+  )
 }
 
 /**
@@ -65,7 +72,9 @@ export function dialledHosts(hosts: readonly HostEntry[]): HostEntry[] {
 export function statedHosts(hosts: readonly HostEntry[]): readonly HostEntry[] {
   const isList: boolean = Array.isArray(hosts)
   if (isList) return hosts
-  throw configError(`the hosts are ${JSON.stringify(hosts)}; state them as a list; nothing was written`)
+  throw configError(
+    `the hosts are ${JSON.stringify(hosts)}; state them as a list; nothing was written`,
+  )
 }
 
 /** The hosts that a proxy dials for a running program. */
@@ -80,7 +89,9 @@ export const sandboxedHosts = (hosts: readonly HostEntry[]): HostEntry[] =>
 
 function expandLocalhost(hosts: readonly HostEntry[]): HostEntry[] {
   const expanded = hosts.flatMap((entry) =>
-    entry.host === 'localhost' ? ['localhost', '127.0.0.1', '[::1]'].map((host) => ({ ...entry, host })) : [entry],
+    entry.host === 'localhost'
+      ? ['localhost', '127.0.0.1', '[::1]'].map((host) => ({ ...entry, host }))
+      : [entry],
   )
   return [...new Map(expanded.map((entry) => [hostPort(entry), entry])).values()]
 }
@@ -105,6 +116,8 @@ export function groupByPort(hosts: readonly HostEntry[]): [port: number, hosts: 
 /** The warning of every form that has no ports. */
 export function portWarning(hosts: readonly HostEntry[]): string[] {
   return hosts.length
-    ? [`this form has no ports: it allows every port of ${unique(hosts.map(({ host }) => host)).join(', ')}`]
+    ? [
+        `this form has no ports: it allows every port of ${unique(hosts.map(({ host }) => host)).join(', ')}`,
+      ]
     : []
 }

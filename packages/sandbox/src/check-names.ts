@@ -5,7 +5,8 @@ const octet = '(?:25[0-5]|2[0-4]\\d|1?\\d?\\d)'
 const ipv4 = new RegExp(`^${octet}(?:\\.${octet}){3}$`)
 const ipv6 = /^\[[\da-f:]+(?:[\d.]*)\]$/i
 /** A label may hold an underscore, as in names of Docker's services. Without an empty one: Squid reads `.com` as every host of `.com`. */
-const name = /^(?=.{1,253}$)[a-z\d_](?:[a-z\d_-]{0,61}[a-z\d_])?(?:\.[a-z\d_](?:[a-z\d_-]{0,61}[a-z\d_])?)*$/i
+const name =
+  /^(?=.{1,253}$)[a-z\d_](?:[a-z\d_-]{0,61}[a-z\d_])?(?:\.[a-z\d_](?:[a-z\d_-]{0,61}[a-z\d_])?)*$/i
 
 type Form =
   | 'an address or the name of a host'
@@ -33,7 +34,8 @@ const isIpv6 = (host: string): boolean => ipv6.test(host) && URL.canParse(`http:
  */
 export function checkNames(target: string, form: Form, names: readonly string[]): void {
   const wrong = names.find((one) => !forms[form].test(one))
-  if (wrong !== undefined) throw configError(`${target}: ${JSON.stringify(wrong)} is not ${form}; nothing was written`)
+  if (wrong !== undefined)
+    throw configError(`${target}: ${JSON.stringify(wrong)} is not ${form}; nothing was written`)
 }
 
 /** @throws {LlmError} `config` — names the host and the sandbox. */
@@ -45,7 +47,9 @@ export function checkHosts(target: string, hosts: readonly HostEntry[]): void {
   )
   for (const { host, port, scheme } of hosts)
     if (!Number.isInteger(port) || port < 1 || port > 65_535 || !['http', 'https'].includes(scheme))
-      throw configError(`${target}: "${host}" has the port ${port} and the scheme "${scheme}"; nothing was written`)
+      throw configError(
+        `${target}: "${host}" has the port ${port} and the scheme "${scheme}"; nothing was written`,
+      )
 }
 
 /** Quotes an argument of a shell command, unless it is plain. */

@@ -1,5 +1,12 @@
 import type { HostEntry } from '@modelport/factory'
-import { type AllowList, portWarning, sandboxedHosts, toAllowList, unique, withoutBrackets } from './allow-list.js'
+import {
+  type AllowList,
+  portWarning,
+  sandboxedHosts,
+  toAllowList,
+  unique,
+  withoutBrackets,
+} from './allow-list.js'
 import { checkNames } from './check-names.js'
 
 /** Names in the configuration. */
@@ -9,7 +16,10 @@ export interface CodexOptions {
 }
 
 /** Configuration for Codex (`config.toml`). @see https://developers.openai.com/codex/config-reference (read 2026-11-21) */
-export function toCodex(hosts: readonly HostEntry[], { profile = 'workspace' }: CodexOptions = {}): AllowList {
+export function toCodex(
+  hosts: readonly HostEntry[],
+  { profile = 'workspace' }: CodexOptions = {},
+): AllowList {
   checkNames('codex', 'a name of letters, digits, "-", "_" and "."', [profile])
   const list = sandboxedHosts(hosts)
   const names = unique(list.map(({ host }) => withoutBrackets(host)))

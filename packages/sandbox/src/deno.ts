@@ -18,7 +18,9 @@ export function toDeno(hosts: readonly HostEntry[], options: DenoOptions = {}): 
   checkSettings('toDeno', options, ['env', 'program', 'args'])
   const { env = [], program = 'app.ts', args = [] } = options
   checkNames('deno 2.9', 'the name of a variable', env)
-  checkNames('deno 2.9', 'a path without control characters that does not begin with "-"', [program])
+  checkNames('deno 2.9', 'a path without control characters that does not begin with "-"', [
+    program,
+  ])
   const list = unique(dialledHosts(hosts).map(hostPort))
   const flags = [
     ...(list.length ? [`--allow-net=${list.join(',')}`] : []),
@@ -33,7 +35,9 @@ export function toDeno(hosts: readonly HostEntry[], options: DenoOptions = {}): 
     {
       env,
       notes: ['in code: Deno.permissions.query({ name: "net", host: "HOST:PORT" })'],
-      warnings: list.length ? [] : ['the list is empty: without --allow-net every connection is refused'],
+      warnings: list.length
+        ? []
+        : ['the list is empty: without --allow-net every connection is refused'],
     },
   )
 }

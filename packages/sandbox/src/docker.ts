@@ -13,7 +13,10 @@ export interface DockerOptions {
  * Commands for Docker: a network without a way out, and rules for Docker Sandboxes, which have a list.
  * @see https://docs.docker.com/ai/sandboxes/ (read 2026-11-21)
  */
-export function toDocker(hosts: readonly HostEntry[], { network = 'model-net' }: DockerOptions = {}): AllowList {
+export function toDocker(
+  hosts: readonly HostEntry[],
+  { network = 'model-net' }: DockerOptions = {},
+): AllowList {
   checkNames('docker 29', 'a name of letters, digits, "-", "_" and "."', [network])
   const list = statedHosts(hosts).filter(({ phase, viaProxy }) => phase !== 'setup' && !viaProxy)
   const local = list.filter(({ host }) => isLoopback(host))
@@ -30,7 +33,9 @@ export function toDocker(hosts: readonly HostEntry[], { network = 'model-net' }:
     {
       notes: [
         'a container network has no list of hosts: run a proxy that has one next to it (see squid) and give each model proxyEnv: "HTTPS_PROXY"',
-        ...(local.length ? ['inside a container this computer is host.docker.internal: the base URL must say so'] : []),
+        ...(local.length
+          ? ['inside a container this computer is host.docker.internal: the base URL must say so']
+          : []),
       ],
       warnings: rules.length
         ? ['rules of Docker Sandboxes count for the whole machine, and a deny wins over them']

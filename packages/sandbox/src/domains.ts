@@ -26,24 +26,38 @@ export function toSrt(hosts: readonly HostEntry[]): AllowList {
 /** Settings for Claude Code (`settings.json`): the same matcher. @see https://code.claude.com/docs/en/sandboxing (read 2026-11-21) */
 export function toClaudeCode(hosts: readonly HostEntry[]): AllowList {
   const { domains, warnings } = toDomains(hosts)
-  const sandbox = { enabled: true, network: { allowedDomains: domains, deniedDomains: [], allowLocalBinding: false } }
-  return toAllowList('claude-code 2', hosts, (mark) => JSON.stringify({ '//': mark, sandbox }, undefined, 2), {
-    notes: [
-      ...srtNotes(hosts),
-      'the key is allowedDomains; network.allow is ignored without a word',
-      'rules for WebFetch are separate: WebFetch(domain:HOST)',
-    ],
-    warnings: [...warnings, 'enforcement has had defects: try that another host is refused before you trust it'],
-  })
+  const sandbox = {
+    enabled: true,
+    network: { allowedDomains: domains, deniedDomains: [], allowLocalBinding: false },
+  }
+  return toAllowList(
+    'claude-code 2',
+    hosts,
+    (mark) => JSON.stringify({ '//': mark, sandbox }, undefined, 2),
+    {
+      notes: [
+        ...srtNotes(hosts),
+        'the key is allowedDomains; network.allow is ignored without a word',
+        'rules for WebFetch are separate: WebFetch(domain:HOST)',
+      ],
+      warnings: [
+        ...warnings,
+        'enforcement has had defects: try that another host is refused before you trust it',
+      ],
+    },
+  )
 }
 
 function toDomains(hosts: readonly HostEntry[]): { domains: string[]; warnings: string[] } {
   const list = sandboxedHosts(hosts)
-  const usable = list.filter(({ host }) => host === 'localhost' || addressFamily(host) || host.includes('.'))
+  const usable = list.filter(
+    ({ host }) => host === 'localhost' || addressFamily(host) || host.includes('.'),
+  )
   const refused = unique(list.filter((entry) => !usable.includes(entry)).map(({ host }) => host))
   const warnings = [
     ...refused.map(
-      (host) => `${host} is left out: a name of one label is refused; use its full name or its address in the base URL`,
+      (host) =>
+        `${host} is left out: a name of one label is refused; use its full name or its address in the base URL`,
     ),
     ...(usable.some(({ host }) => addressFamily(host) === 6)
       ? ['IPv6 may still be refused: older versions split CONNECT at the first colon']

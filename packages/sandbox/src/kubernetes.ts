@@ -27,20 +27,32 @@ export interface CidrPolicyOptions extends PolicyOptions {
 
 /** A text for YAML, quoted if a reader may take it for a number, a flag or null: `1e5`, `on`, `null`. */
 const plain = (text: string): string =>
-  /^(?!(?:true|false|null|yes|no|on|off|y|n)$)[a-z][\w./-]*$/i.test(text) ? text : JSON.stringify(text)
+  /^(?!(?:true|false|null|yes|no|on|off|y|n)$)[a-z][\w./-]*$/i.test(text)
+    ? text
+    : JSON.stringify(text)
 const flow = (values: Readonly<Record<string, string>>): string =>
   `{${Object.entries(values)
     .map((pair) => pair.map(plain).join(': '))
     .join(', ')}}`
 /** @throws {LlmError} `config` — the name or a label cannot stand in a manifest. */
 function checkOptions(target: string, { name, labels = {} }: PolicyOptions): void {
-  checkNames(target, 'a name of letters, digits, "-", "_" and "."', name === undefined ? [] : [name])
-  checkNames(target, 'a label: letters, digits, "-", "_", "." and "/"', Object.entries(labels).flat())
+  checkNames(
+    target,
+    'a name of letters, digits, "-", "_" and "."',
+    name === undefined ? [] : [name],
+  )
+  checkNames(
+    target,
+    'a label: letters, digits, "-", "_", "." and "/"',
+    Object.entries(labels).flat(),
+  )
 }
 
 const podLabels = ({ labels = { app: 'modelport' } }: PolicyOptions): string => flow(labels)
-const cidr = (host: string): string => `${withoutBrackets(host)}/${addressFamily(host) === 6 ? 128 : 32}`
-const dnsPods = '{matchLabels: {"k8s:io.kubernetes.pod.namespace": kube-system, "k8s:k8s-app": kube-dns}}'
+const cidr = (host: string): string =>
+  `${withoutBrackets(host)}/${addressFamily(host) === 6 ? 128 : 32}`
+const dnsPods =
+  '{matchLabels: {"k8s:io.kubernetes.pod.namespace": kube-system, "k8s:k8s-app": kube-dns}}'
 
 /** Hosts outside the pod: its own loopback is under no policy. */
 const outside = (hosts: readonly HostEntry[]): HostEntry[] =>
@@ -48,7 +60,9 @@ const outside = (hosts: readonly HostEntry[]): HostEntry[] =>
 
 const loopbackNote = (hosts: readonly HostEntry[]): string[] =>
   dialledHosts(hosts).some(({ host }) => isLoopback(host))
-    ? ['localhost is the pod itself and under no policy: a model server elsewhere needs its real name as base URL']
+    ? [
+        'localhost is the pod itself and under no policy: a model server elsewhere needs its real name as base URL',
+      ]
     : []
 
 /** A policy for Cilium. The rule for DNS is needed: by it Cilium learns the addresses. @see https://docs.cilium.io/en/stable/security/policy/language/ (read 2026-11-21) */
@@ -60,12 +74,18 @@ export function toCilium(hosts: readonly HostEntry[], options: PolicyOptions = {
   const rules = groupByPort(list).flatMap(([port, group]) => {
     const ports = `    toPorts: [{ports: [{port: "${port}", protocol: TCP}]}]`
     const fqdns = unique(
-      group.filter(({ host }) => !addressFamily(host)).map(({ host }) => `{matchName: ${plain(host)}}`),
+      group
+        .filter(({ host }) => !addressFamily(host))
+        .map(({ host }) => `{matchName: ${plain(host)}}`),
     )
-    const cidrs = unique(group.filter(({ host }) => addressFamily(host)).map(({ host }) => cidr(host)))
+    const cidrs = unique(
+      group.filter(({ host }) => addressFamily(host)).map(({ host }) => cidr(host)),
+    )
     return [
       ...(fqdns.length ? [`  - toFQDNs: [${fqdns.join(', ')}]`, ports] : []),
-      ...(cidrs.length ? [`  - toCIDR: [${cidrs.map((one) => JSON.stringify(one)).join(', ')}]`, ports] : []),
+      ...(cidrs.length
+        ? [`  - toCIDR: [${cidrs.map((one) => JSON.stringify(one)).join(', ')}]`, ports]
+        : []),
     ]
   })
   const lines = [
@@ -76,11 +96,16 @@ export function toCilium(hosts: readonly HostEntry[], options: PolicyOptions = {
     `  endpointSelector: {matchLabels: ${podLabels(options)}}`,
     list.length ? '  egress:' : '  egress: [{}]',
     ...(names.length
-      ? [`  - toEndpoints: [${dnsPods}]`, `    toPorts: [{ports: [{port: "53", protocol: ANY}], rules: ${dns}}]`]
+      ? [
+          `  - toEndpoints: [${dnsPods}]`,
+          `    toPorts: [{ports: [{port: "53", protocol: ANY}], rules: ${dns}}]`,
+        ]
       : []),
     ...rules,
   ]
-  return toAllowList('cilium 1.18', hosts, (mark) => [`# ${mark}`, ...lines].join('\n'), { notes: loopbackNote(hosts) })
+  return toAllowList('cilium 1.18', hosts, (mark) => [`# ${mark}`, ...lines].join('\n'), {
+    notes: loopbackNote(hosts),
+  })
 }
 
 /** A plain NetworkPolicy: addresses only, so it is true at one moment. @see https://kubernetes.io/docs/concepts/services-networking/network-policies/ (read 2026-11-21) */
@@ -90,11 +115,14 @@ export function toKubernetes(
 ): AllowList {
   checkOptions('kubernetes', options)
   const given = Object.values(addresses).flat()
-  const isAddress = (one: string): boolean => addressFamily(one.includes(':') ? `[${one}]` : one) !== 0
+  const isAddress = (one: string): boolean =>
+    addressFamily(one.includes(':') ? `[${one}]` : one) !== 0
   checkNames(
     'kubernetes',
     'an address or the name of a host',
-    given.map((one) => (isAddress(one) ? (one.includes(':') ? `[${one}]` : one) : `not an address: ${one}`)),
+    given.map((one) =>
+      isAddress(one) ? (one.includes(':') ? `[${one}]` : one) : `not an address: ${one}`,
+    ),
   )
   const list = outside(hosts)
   const resolved = list.map(({ host, port }) => ({
@@ -128,15 +156,22 @@ export function toKubernetes(
       : []),
     ...rules,
   ]
-  return toAllowList('kubernetes networking.k8s.io/v1', hosts, (mark) => [`# ${mark}`, ...lines].join('\n'), {
-    notes: loopbackNote(hosts),
-    warnings: [
-      ...resolved
-        .filter(({ cidrs }) => !cidrs.length)
-        .map(({ host }) => `${host} is left out: its addresses were not given`),
-      ...(list.some(({ host }) => !addressFamily(host))
-        ? ['names were resolved once, and addresses of a CDN serve other customers too: resolve and apply again often']
-        : []),
-    ],
-  })
+  return toAllowList(
+    'kubernetes networking.k8s.io/v1',
+    hosts,
+    (mark) => [`# ${mark}`, ...lines].join('\n'),
+    {
+      notes: loopbackNote(hosts),
+      warnings: [
+        ...resolved
+          .filter(({ cidrs }) => !cidrs.length)
+          .map(({ host }) => `${host} is left out: its addresses were not given`),
+        ...(list.some(({ host }) => !addressFamily(host))
+          ? [
+              'names were resolved once, and addresses of a CDN serve other customers too: resolve and apply again often',
+            ]
+          : []),
+      ],
+    },
+  )
 }

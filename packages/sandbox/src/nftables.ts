@@ -1,6 +1,13 @@
 import { configError } from '@modelport/core'
 import type { HostEntry } from '@modelport/factory'
-import { type AllowList, addressFamily, dialledHosts, toAllowList, unique, withoutBrackets } from './allow-list.js'
+import {
+  type AllowList,
+  addressFamily,
+  dialledHosts,
+  toAllowList,
+  unique,
+  withoutBrackets,
+} from './allow-list.js'
 import { checkNames } from './check-names.js'
 
 /** Where the rules go. */
@@ -23,7 +30,9 @@ export function toNftables(
 ): AllowList {
   checkNames('nftables 1.0', 'the name of a variable', [table, chain])
   if (!Number.isInteger(timeoutSeconds) || timeoutSeconds < 1)
-    throw configError(`nftables 1.0: timeoutSeconds must be a whole number of at least 1, not ${timeoutSeconds}`)
+    throw configError(
+      `nftables 1.0: timeoutSeconds must be a whole number of at least 1, not ${timeoutSeconds}`,
+    )
   const list = dialledHosts(hosts)
   const add = (set: string, address: string, port: number): string =>
     `nft add element inet ${table} ${set} "{ ${address} . ${port} timeout ${timeoutSeconds}s }"`
@@ -44,12 +53,17 @@ export function toNftables(
     `nft list chain inet ${table} ${chain} | grep -q @api6 || nft add rule inet ${table} ${chain} ip6 daddr . tcp dport @api6 accept`,
     ...refresh,
   ]
-  return toAllowList('nftables 1.0', hosts, (mark) => ['#!/bin/sh', `# ${mark}`, ...lines].join('\n'), {
-    notes: [
-      `run it every ${Math.max(1, Math.floor(timeoutSeconds / 5))} s; the table, the chain, its rule for DNS and its policy drop are yours`,
-    ],
-    warnings: list.some(({ host }) => !addressFamily(host))
-      ? ['addresses stand for names here: those of a CDN serve other customers too']
-      : [],
-  })
+  return toAllowList(
+    'nftables 1.0',
+    hosts,
+    (mark) => ['#!/bin/sh', `# ${mark}`, ...lines].join('\n'),
+    {
+      notes: [
+        `run it every ${Math.max(1, Math.floor(timeoutSeconds / 5))} s; the table, the chain, its rule for DNS and its policy drop are yours`,
+      ],
+      warnings: list.some(({ host }) => !addressFamily(host))
+        ? ['addresses stand for names here: those of a CDN serve other customers too']
+        : [],
+    },
+  )
 }

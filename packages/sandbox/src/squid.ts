@@ -17,8 +17,12 @@ export function toSquid(hosts: readonly HostEntry[]): AllowList {
   const plain = groupByPort(list.filter(({ scheme }) => scheme === 'http'))
   const suffix = (port: number): string => (port === 443 ? '' : `_${port}`)
   const lists = [
-    ...secure.map(([port, group]) => toRules(`api${suffix(port)}`, `tls${suffix(port)}`, port, group, '')),
-    ...plain.map(([port, group]) => toRules(`plain_${port}`, `port_${port}`, port, group, ' !CONNECT')),
+    ...secure.map(([port, group]) =>
+      toRules(`api${suffix(port)}`, `tls${suffix(port)}`, port, group, ''),
+    ),
+    ...plain.map(([port, group]) =>
+      toRules(`plain_${port}`, `port_${port}`, port, group, ' !CONNECT'),
+    ),
   ]
   const tunnels = secure.map(([port]) => ` !tls${suffix(port)}`).join('')
   const lines = [
@@ -43,7 +47,9 @@ function toRules(
   more: string,
 ): { acls: string[]; rules: string[] } {
   const names = unique(group.filter(({ host }) => !addressFamily(host)).map(({ host }) => host))
-  const addresses = unique(group.filter(({ host }) => addressFamily(host)).map(({ host }) => withoutBrackets(host)))
+  const addresses = unique(
+    group.filter(({ host }) => addressFamily(host)).map(({ host }) => withoutBrackets(host)),
+  )
   return {
     acls: [
       // -n: what an address claims to be called, in DNS, is no way in.

@@ -17,7 +17,8 @@ import {
   toSrt,
 } from '../src/index.js'
 
-const of = (...configs: (ModelConfig | string)[]): HostEntry[] => apiHosts(configs, { environment: emptyEnvironment })
+const of = (...configs: (ModelConfig | string)[]): HostEntry[] =>
+  apiHosts(configs, { environment: emptyEnvironment })
 const single = of('anthropic')
 const several = of(
   'anthropic',
@@ -87,7 +88,11 @@ describe('sandbox-runtime and Claude Code', () => {
     expect(json(toClaudeCode(single))).toEqual({
       sandbox: {
         enabled: true,
-        network: { allowedDomains: ['api.anthropic.com:443'], deniedDomains: [], allowLocalBinding: false },
+        network: {
+          allowedDomains: ['api.anthropic.com:443'],
+          deniedDomains: [],
+          allowLocalBinding: false,
+        },
       },
     })
     for (const { requires } of [toSrt(single), toClaudeCode(single)]) {
@@ -137,7 +142,9 @@ extends = ":workspace"
 enabled = true
 [permissions.workspace.network.domains]
 "api.anthropic.com" = "allow"`)
-  expect(body(toCodex(of('ollama')))).toContain('"localhost" = "allow"\n"127.0.0.1" = "allow"\n"::1" = "allow"')
+  expect(body(toCodex(of('ollama')))).toContain(
+    '"localhost" = "allow"\n"127.0.0.1" = "allow"\n"::1" = "allow"',
+  )
   expect(toCodex(single).requires.warnings).toEqual([
     'this form has no ports: it allows every port of api.anthropic.com',
   ])
@@ -166,7 +173,9 @@ http_access allow plain_11434 port_11434 !CONNECT
 http_access allow plain_8000 port_8000 !CONNECT
 http_access deny all`)
   expect(body(toSquid(proxied))).toBe(body(toSquid(single)))
-  expect(body(toSquid(none))).toBe('acl CONNECT method CONNECT\nhttp_access deny CONNECT\nhttp_access deny all')
+  expect(body(toSquid(none))).toBe(
+    'acl CONNECT method CONNECT\nhttp_access deny CONNECT\nhttp_access deny all',
+  )
 })
 
 describe('Kubernetes', () => {
@@ -190,13 +199,18 @@ spec:
         toPorts: [{ ports: [{ port: '443', protocol: 'TCP' }] }],
       },
       { toCIDR: ['2001:db8::1/128'], toPorts: [{ ports: [{ port: '8443', protocol: 'TCP' }] }] },
-      { toFQDNs: [{ matchName: 'box' }], toPorts: [{ ports: [{ port: '8000', protocol: 'TCP' }] }] },
+      {
+        toFQDNs: [{ matchName: 'box' }],
+        toPorts: [{ ports: [{ port: '8000', protocol: 'TCP' }] }],
+      },
     ])
     expect(parse(toCilium(none).text)).toMatchObject({ spec: { egress: [{}] } })
     expect(toCilium(several).requires.notes.join()).toContain('the pod itself')
   })
   test('a plain policy takes addresses, and says what it loses', () => {
-    const list = toKubernetes(several, { addresses: { 'api.anthropic.com': ['203.0.113.7', '2001:db8::7'] } })
+    const list = toKubernetes(several, {
+      addresses: { 'api.anthropic.com': ['203.0.113.7', '2001:db8::7'] },
+    })
     expect(list.text).toContain(
       '  - {to: [{ipBlock: {cidr: "203.0.113.7/32"}}, {ipBlock: {cidr: "2001:db8::7/128"}}], ports: [{port: 443, protocol: TCP}]}',
     )
@@ -215,7 +229,9 @@ spec:
       'box is left out: its addresses were not given',
       expect.stringContaining('resolved once'),
     ])
-    expect(parse(toKubernetes(none).text)).toMatchObject({ spec: { policyTypes: ['Egress'], egress: [] } })
+    expect(parse(toKubernetes(none).text)).toMatchObject({
+      spec: { policyTypes: ['Egress'], egress: [] },
+    })
   })
 })
 
@@ -227,7 +243,9 @@ nft list chain inet fw out | grep -q @api4 || nft add rule inet fw out ip daddr 
 nft list chain inet fw out | grep -q @api6 || nft add rule inet fw out ip6 daddr . tcp dport @api6 accept
 for a in $(getent ahostsv4 api.anthropic.com | awk '{print $1}' | sort -u); do nft add element inet fw api4 "{ $a . 443 timeout 300s }"; done
 for a in $(getent ahostsv6 api.anthropic.com | awk '{print $1}' | sort -u); do nft add element inet fw api6 "{ $a . 443 timeout 300s }"; done`)
-  expect(toNftables(several).text).toContain('nft add element inet fw api6 "{ 2001:db8::1 . 8443 timeout 300s }"')
+  expect(toNftables(several).text).toContain(
+    'nft add element inet fw api6 "{ 2001:db8::1 . 8443 timeout 300s }"',
+  )
 })
 
 test('Docker gets a network and the hosts that it allows', () => {
@@ -240,7 +258,11 @@ test('Docker gets a network and the hosts that it allows', () => {
   expect(body(toDocker(of('ollama')))).toBe(
     'docker network create --internal model-net\nsbx policy allow network "host.docker.internal:11434"',
   )
-  expect(body(toDocker(of({ provider: 'openai-compatible', baseUrl: 'http://127.example.com:8000/v1' })))).toBe(
+  expect(
+    body(
+      toDocker(of({ provider: 'openai-compatible', baseUrl: 'http://127.example.com:8000/v1' })),
+    ),
+  ).toBe(
     'docker network create --internal model-net\nsbx policy allow network "127.example.com:8000"',
   )
 })
@@ -266,13 +288,20 @@ test('a policy has the name and the labels that the caller chooses', () => {
       metadata: object
       spec: { podSelector?: object; endpointSelector?: object }
     }
-    expect([metadata, spec.podSelector ?? spec.endpointSelector]).toEqual([{ name: 'mine' }, { matchLabels: labels }])
+    expect([metadata, spec.podSelector ?? spec.endpointSelector]).toEqual([
+      { name: 'mine' },
+      { matchLabels: labels },
+    ])
   }
   expect(toCodex(single, { profile: 'agents' }).text).toContain(
     'default_permissions = "agents"\n[features]\nnetwork_proxy = true\n[permissions.agents]\n',
   )
   expect(toDocker(single, { network: 'shut' }).text).toContain('--internal shut\n')
-  const { text, requires } = toNftables(of('ollama'), { table: 'mine', chain: 'away', timeoutSeconds: 60 })
+  const { text, requires } = toNftables(of('ollama'), {
+    table: 'mine',
+    chain: 'away',
+    timeoutSeconds: 60,
+  })
   expect(text).not.toMatch(/inet (?!mine)|timeout (?!60s|;)|inet mine (?!api|away)/)
   expect(requires.notes).toEqual([expect.stringContaining('every 12 s')])
 })
@@ -347,7 +376,15 @@ test.each<[keyof HostEntry, HostEntry]>([
 
 describe('what cannot stand in a file or a command', () => {
   const entry = (host: string): HostEntry =>
-    ({ scheme: 'https', host, port: 443, purpose: 'api', phase: 'run', source: 'default', providers: [] }) as never
+    ({
+      scheme: 'https',
+      host,
+      port: 443,
+      purpose: 'api',
+      phase: 'run',
+      source: 'default',
+      providers: [],
+    }) as never
 
   test.each([
     '$(id)',
@@ -388,7 +425,10 @@ describe('what cannot stand in a file or a command', () => {
     ['a time', () => toNftables(single, { timeoutSeconds: NaN })],
     ['a name', () => toCilium(single, { name: 'a}\nspec: {' })],
     ['a label', () => toKubernetes(single, { labels: { app: 'a}, b: {c' } })],
-    ['an address', () => toKubernetes(single, { addresses: { 'api.anthropic.com': ['1.1.1.1"'] } })],
+    [
+      'an address',
+      () => toKubernetes(single, { addresses: { 'api.anthropic.com': ['1.1.1.1"'] } }),
+    ],
     ['a port', () => toSquid([{ ...entry('a.example'), port: 0 }])],
   ])('%s of the wrong form is refused', (_, write) => {
     expect(write).toThrow(expect.objectContaining({ code: 'config' }) as Error)

@@ -10,15 +10,21 @@ const cells = page
 describe('the page of A2A requirements', () => {
   it('the page of A2A requirements names only tests that exist', () => {
     const cited = cells.flatMap((cell) =>
-      Array.from(cell.matchAll(/`([\w/-]+\.test\.ts)`: (.+?)(?=; `|$)/g), ([, file = '', title = '']) => ({
-        file,
-        title,
-      })),
+      Array.from(
+        cell.matchAll(/`([\w/-]+\.test\.ts)`: (.+?)(?=; `|$)/g),
+        ([, file = '', title = '']) => ({
+          file,
+          title,
+        }),
+      ),
     )
     expect(cited.length).toBeGreaterThan(150)
     const missing = cited.filter(({ file, title }) => {
       const own = new URL(file, import.meta.url)
-      const source = readFileSync(existsSync(own) ? own : new URL(`../../agent/test/${file}`, import.meta.url), 'utf8')
+      const source = readFileSync(
+        existsSync(own) ? own : new URL(`../../agent/test/${file}`, import.meta.url),
+        'utf8',
+      )
       return !source.includes(title) && !source.includes(title.replace(/ \([^()]*\)$/, ''))
     })
     expect(missing).toEqual([])

@@ -8,7 +8,12 @@ const card = { name: 'weather', description: 'The weather' }
 const agent = createAgent({ card, handler: () => 'warm' })
 
 test.each<[string, (more: object) => unknown, object, string]>([
-  ['createAgent', (more) => createAgent({ card, ...more }), { store: 1 }, 'unknown setting "store"'],
+  [
+    'createAgent',
+    (more) => createAgent({ card, ...more }),
+    { store: 1 },
+    'unknown setting "store"',
+  ],
   [
     'createAgent',
     (more) => createAgent({ card, provider: createMock({ responses: ['x'] }), ...more }),

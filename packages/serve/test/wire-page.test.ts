@@ -13,7 +13,9 @@ function tableOf(heading: string): ReadonlyMap<string, readonly string[]> {
   const lines = body.split('\n').slice(2)
   const end = lines.findIndex((line) => !line.startsWith('|'))
   const rows = lines.slice(0, end).map((line) => line.slice(2, -2).split(' | '))
-  return new Map(rows.map(([first = '', ...rest]) => [first, rest.map((cell) => cell.replaceAll('`', ''))]))
+  return new Map(
+    rows.map(([first = '', ...rest]) => [first, rest.map((cell) => cell.replaceAll('`', ''))]),
+  )
 }
 
 const parts: readonly (readonly [row: string, part: Part])[] = [
@@ -39,7 +41,10 @@ describe('the page of the wire mapping', () => {
     const own = new Set(
       server
         .describeEndpoints()
-        .filter(({ wire, path }) => wire.startsWith('A2A') && !path.startsWith('/{tenant}') && path !== '/')
+        .filter(
+          ({ wire, path }) =>
+            wire.startsWith('A2A') && !path.startsWith('/{tenant}') && path !== '/',
+        )
         .map(({ method, path }) => `${method} ${path}`),
     )
     own.delete('GET /.well-known/agent-card.json')

@@ -43,11 +43,27 @@ describe.skipIf(!hasBrowser)('the page of a program that is attached', () => {
     const sources = pathOf('../../../scripts/sources.mjs')
     const child = spawn(
       process.execPath,
-      ['--import', sources, '--import', '@modelport/studio/attach', pathOf('./programs/attached.ts'), 'served'],
+      [
+        '--import',
+        sources,
+        '--import',
+        '@modelport/studio/attach',
+        pathOf('./programs/attached.ts'),
+        'served',
+      ],
       {
         env: {
-          ...{ PATH, NODE_COMPILE_CACHE, HOME: state, XDG_STATE_HOME: state, MODELPORT_STUDIO: served.programUrl },
-          ...{ TEST_API_KEY: 'tk-9f8e7d6c5b4a39281706', SERVER: await openServer(['It is ', ...attacks, ' the end.']) },
+          ...{
+            PATH,
+            NODE_COMPILE_CACHE,
+            HOME: state,
+            XDG_STATE_HOME: state,
+            MODELPORT_STUDIO: served.programUrl,
+          },
+          ...{
+            TEST_API_KEY: 'tk-9f8e7d6c5b4a39281706',
+            SERVER: await openServer(['It is ', ...attacks, ' the end.']),
+          },
         },
       },
     )
@@ -68,7 +84,9 @@ describe.skipIf(!hasBrowser)('the page of a program that is attached', () => {
     expect(await page.getByRole('button', { name: 'Stop' }).count()).toBe(0)
     child.kill('SIGKILL')
     await page.getByRole('alert').getByText('interrupted').waitFor()
-    expect(await page.getByRole('alert').innerText()).toContain('attached.ts ended during this run.')
+    expect(await page.getByRole('alert').innerText()).toContain(
+      'attached.ts ended during this run.',
+    )
     expect(await page.getByRole('log').innerText()).toContain('What is a kill?')
     await page.getByRole('link', { name: 'Timeline' }).click()
     await page.getByText('openai-compatible tiny').first().waitFor()
@@ -81,12 +99,18 @@ describe.skipIf(!hasBrowser)('the page of a program that is attached', () => {
     onTestFinished(() => served.close())
     const { origin, hash } = new URL(served.programUrl)
     const text = (key: string, stringValue: string): object => ({ key, value: { stringValue } })
-    const nano = (second: number): string => String((1_700_000_000n + BigInt(second)) * 1_000_000_000n)
+    const nano = (second: number): string =>
+      String((1_700_000_000n + BigInt(second)) * 1_000_000_000n)
     const names = ['chat', 'execute_tool', 'invoke_agent']
     const spans = attacks.flatMap((attack, index) => {
-      const messages = (role: string): string => JSON.stringify([{ role, parts: [{ type: 'text', content: attack }] }])
+      const messages = (role: string): string =>
+        JSON.stringify([{ role, parts: [{ type: 'text', content: attack }] }])
       return names.map((operation, at) => ({
-        ...{ traceId: String(index + 1).padStart(32, '0'), spanId: String(at + 1).padStart(16, '0'), name: attack },
+        ...{
+          traceId: String(index + 1).padStart(32, '0'),
+          spanId: String(at + 1).padStart(16, '0'),
+          name: attack,
+        },
         ...{ startTimeUnixNano: nano(index * 10 + at), endTimeUnixNano: nano(index * 10 + at + 1) },
         attributes: [
           ...[text('gen_ai.operation.name', operation), text('gen_ai.request.model', attack)],
@@ -96,7 +120,10 @@ describe.skipIf(!hasBrowser)('the page of a program that is attached', () => {
             text('gen_ai.agent.name', attack),
           ],
           ...[text('gen_ai.tool.call.arguments', attack), text('gen_ai.tool.call.result', attack)],
-          ...[text('gen_ai.input.messages', messages('user')), text('gen_ai.output.messages', messages('assistant'))],
+          ...[
+            text('gen_ai.input.messages', messages('user')),
+            text('gen_ai.output.messages', messages('assistant')),
+          ],
           text('error.type', attack),
         ],
         status: { code: operation === 'invoke_agent' ? 2 : 0, message: attack },

@@ -26,20 +26,26 @@ async function openStudio(state: string, options: Partial<StudioOptions> = {}) {
   const { session } = (await post.json()) as { readonly session: string }
   const get = (path: string): Promise<Response> =>
     fetch(new URL(path, served.url), { headers: { 'x-modelport-session': session } })
-  const runs = async (): Promise<RunSummary[]> => (await (await get('/api/runs')).json()) as RunSummary[]
+  const runs = async (): Promise<RunSummary[]> =>
+    (await (await get('/api/runs')).json()) as RunSummary[]
   const ended = async (count: number): Promise<RunSummary[]> => {
     await expect
-      .poll(async () => (await runs()).filter(({ status }) => status !== 'running').length, { timeout: 15_000 })
+      .poll(async () => (await runs()).filter(({ status }) => status !== 'running').length, {
+        timeout: 15_000,
+      })
       .toBe(count)
     return (await runs()).reverse()
   }
   const events = async (id: string): Promise<StudioEvent[]> =>
     (await (await get(`/api/runs/${id}/events`)).text())
       .split('\n')
-      .flatMap((line) => (line.startsWith('data: ') ? (JSON.parse(line.slice(6)) as StudioEvent[]) : []))
+      .flatMap((line) =>
+        line.startsWith('data: ') ? (JSON.parse(line.slice(6)) as StudioEvent[]) : [],
+      )
   const context = async (id: string): Promise<ContextInfo[]> =>
     (await (await get(`/api/runs/${id}/context`)).json()) as ContextInfo[]
-  const record = async (id: string): Promise<RunRecord> => (await (await get(`/api/runs/${id}`)).json()) as RunRecord
+  const record = async (id: string): Promise<RunRecord> =>
+    (await (await get(`/api/runs/${id}`)).json()) as RunRecord
   const found = async (text: string): Promise<RunSummary[]> =>
     (await (await get(`/api/runs?text=${text}`)).json()) as RunSummary[]
   return { served, runs, ended, events, context, record, found }
@@ -54,7 +60,14 @@ const { PATH, NODE_COMPILE_CACHE } = process.env
 function start(what: string, state: string, env: Record<string, string> = {}, quietMs = 60_000) {
   const child = spawn(
     process.execPath,
-    ['--import', sources, '--import', '@modelport/studio/attach', pathOf('./programs/attached.ts'), what],
+    [
+      '--import',
+      sources,
+      '--import',
+      '@modelport/studio/attach',
+      pathOf('./programs/attached.ts'),
+      what,
+    ],
     { env: { PATH, NODE_COMPILE_CACHE, HOME: state, XDG_STATE_HOME: state, ...env } },
   )
   onTestFinished(() => void child.kill('SIGKILL'))
@@ -64,12 +77,14 @@ function start(what: string, state: string, env: Record<string, string> = {}, qu
   const connected = (): void => void child.stdin.end()
   child.stderr.once('data', connected)
   const timer = setTimeout(connected, quietMs)
-  const done = new Promise<{ readonly status: number | null; readonly stderr: string }>((resolve) => {
-    child.on('close', (status) => {
-      clearTimeout(timer)
-      resolve({ status, stderr })
-    })
-  })
+  const done = new Promise<{ readonly status: number | null; readonly stderr: string }>(
+    (resolve) => {
+      child.on('close', (status) => {
+        clearTimeout(timer)
+        resolve({ status, stderr })
+      })
+    },
+  )
   return { child: child as ChildProcess, done, connected, stdout: () => stdout }
 }
 
@@ -95,20 +110,44 @@ describe('a program that is attached', () => {
     const studio = await openStudio(state)
     const { status, stderr } = await start('run', state).done
     expect(status).toBe(0)
-    expect(stderr).toBe(`modelport: this program is shown at ${new URL(studio.served.url).origin}\n`)
+    expect(stderr).toBe(
+      `modelport: this program is shown at ${new URL(studio.served.url).origin}\n`,
+    )
     const [outer, inner, ...others] = await studio.ended(2)
     expect(others).toEqual([])
     expect(outer).toMatchObject({
-      ...{ program: 'attached.ts', title: 'weather: Is it warm?', model: 'mock:mock', status: 'final' },
+      ...{
+        program: 'attached.ts',
+        title: 'weather: Is it warm?',
+        model: 'mock:mock',
+        status: 'final',
+      },
       usage: { inputTokens: 20, outputTokens: 10 },
     })
     expect(outer).not.toHaveProperty('parent')
     expect(inner).toMatchObject({ title: 'the inner question', status: 'final', parent: outer?.id })
     expect(typesOf(await studio.events(outer?.id ?? ''))).toEqual([
-      ...['step-start', 'model-call-start', 'tool-call-delta', 'model-call-end', 'action-requested', 'tool-start'],
-      ...['tool-result', 'step-start', 'model-call-start', 'text-delta', 'model-call-end', 'final', 'end'],
+      ...[
+        'step-start',
+        'model-call-start',
+        'tool-call-delta',
+        'model-call-end',
+        'action-requested',
+        'tool-start',
+      ],
+      ...[
+        'tool-result',
+        'step-start',
+        'model-call-start',
+        'text-delta',
+        'model-call-end',
+        'final',
+        'end',
+      ],
     ])
-    expect((await studio.record(outer?.id ?? '')).transcript?.at(-1)).toMatchObject({ content: 'It is warm.' })
+    expect((await studio.record(outer?.id ?? '')).transcript?.at(-1)).toMatchObject({
+      content: 'It is warm.',
+    })
   })
 
   test('a stream with tools is shown as steps, each tool call with its result', async () => {
@@ -119,7 +158,14 @@ describe('a program that is attached', () => {
     expect(call).toMatchObject({ title: 'Is it warm?', status: 'final' })
     const events = await studio.events(call?.id ?? '')
     expect(typesOf(events)).toEqual([
-      ...['model-call-start', 'tool-call-delta', 'action-requested', 'model-call-end', 'tool-start', 'tool-result'],
+      ...[
+        'model-call-start',
+        'tool-call-delta',
+        'action-requested',
+        'model-call-end',
+        'tool-start',
+        'tool-result',
+      ],
       ...['model-call-start', 'text-delta', 'model-call-end', 'end'],
     ])
     expect(JSON.stringify(events)).toContain('"result":"sunny"')
@@ -145,7 +191,11 @@ describe('a program that is attached', () => {
     const studio = await openStudio(state)
     await start('durable', state).done
     const [durable, run] = await studio.ended(2)
-    expect(durable).toMatchObject({ title: 'invoice-17', model: 'durable invoice-17', status: 'final' })
+    expect(durable).toMatchObject({
+      title: 'invoice-17',
+      model: 'durable invoice-17',
+      status: 'final',
+    })
     expect(run).toMatchObject({ title: 'Store it', status: 'final', parent: durable?.id })
   })
 
@@ -155,7 +205,9 @@ describe('a program that is attached', () => {
     await start('dialog', state).done
     const [call] = await studio.ended(1)
     expect(call).toMatchObject({ title: 'reporter: How warm is Rome?', status: 'final' })
-    expect((await studio.record(call?.id ?? '')).transcript?.at(-1)).toMatchObject({ content: '{"degrees": 28}' })
+    expect((await studio.record(call?.id ?? '')).transcript?.at(-1)).toMatchObject({
+      content: '{"degrees": 28}',
+    })
   })
 
   test('each step of a run has its whole prompt, although a line has only what is new', async () => {
@@ -167,9 +219,13 @@ describe('a program that is attached', () => {
     const names = contexts.map(({ blocks }) => blocks.map(({ name }) => name))
     const round = ['assistant mock/mock', 'tool-result ask']
     const first = ['tool ask', 'user']
-    expect(names).toEqual([0, 1, 2, 3, 4, 5].map((rounds) => [...first, ...Array<string[]>(rounds).fill(round).flat()]))
+    expect(names).toEqual(
+      [0, 1, 2, 3, 4, 5].map((rounds) => [...first, ...Array<string[]>(rounds).fill(round).flat()]),
+    )
     // What is new in a step begins where the prompt of the step before ended.
-    expect(contexts.map(({ blocks }) => blocks.findIndex(({ changed }) => changed))).toEqual([-1, 2, 4, 6, 8, 10])
+    expect(contexts.map(({ blocks }) => blocks.findIndex(({ changed }) => changed))).toEqual([
+      -1, 2, 4, 6, 8, 10,
+    ])
   })
 
   test('a studio that is started again during a run shows the whole prompt of the steps that begin from then on', async () => {
@@ -187,12 +243,15 @@ describe('a program that is attached', () => {
     expect((await program.done).status).toBe(0)
   }, 30_000)
 
-  test.each(['exit', 'throws'])('a program that ends at once (%s) has sent what happened before', async (what) => {
-    const state = temporaryFolder('attach')
-    const studio = await openStudio(state)
-    await start(what, state).done
-    expect(await studio.ended(1)).toMatchObject([{ title: 'the last question', status: 'final' }])
-  })
+  test.each(['exit', 'throws'])(
+    'a program that ends at once (%s) has sent what happened before',
+    async (what) => {
+      const state = temporaryFolder('attach')
+      const studio = await openStudio(state)
+      await start(what, state).done
+      expect(await studio.ended(1)).toMatchObject([{ title: 'the last question', status: 'final' }])
+    },
+  )
 
   test('a call that fails is shown with the code and the message of its error', async () => {
     const state = temporaryFolder('attach')
@@ -200,14 +259,20 @@ describe('a program that is attached', () => {
     await start('fails', state).done
     const [call] = await studio.ended(1)
     expect(call).toMatchObject({ status: 'failed', error: { code: 'auth' } })
-    expect(typesOf(await studio.events(call?.id ?? ''))).toEqual(['model-call-start', 'model-error', 'end'])
+    expect(typesOf(await studio.events(call?.id ?? ''))).toEqual([
+      'model-call-start',
+      'model-error',
+      'end',
+    ])
   })
 
   test('a program that is killed leaves its runs as interrupted, with what had arrived; until then nobody stops them here', async () => {
     const state = temporaryFolder('attach')
     const studio = await openStudio(state, { store: openFileStore(join(state, 'studio.db')) })
     const program = start('hangs', state)
-    await expect.poll(async () => (await studio.runs())[0]?.firstTokenMs, { timeout: 15_000 }).toBeGreaterThan(0)
+    await expect
+      .poll(async () => (await studio.runs())[0]?.firstTokenMs, { timeout: 15_000 })
+      .toBeGreaterThan(0)
     expect(await studio.runs()).toMatchObject([{ status: 'running', elsewhere: true }])
     program.child.kill('SIGKILL')
     const [run] = await studio.ended(1)
@@ -216,7 +281,11 @@ describe('a program that is attached', () => {
       error: { code: 'interrupted', message: 'attached.ts ended during this run.' },
     })
     expect(run).not.toHaveProperty('elsewhere')
-    expect(typesOf(await studio.events(run?.id ?? ''))).toEqual(['model-call-start', 'text-delta', 'end'])
+    expect(typesOf(await studio.events(run?.id ?? ''))).toEqual([
+      'model-call-start',
+      'text-delta',
+      'end',
+    ])
   })
 
   test('a studio that is started later, or again, shows what the program has under way', async () => {
@@ -228,7 +297,9 @@ describe('a program that is attached', () => {
     await expect.poll(async () => (await first.runs()).length, { timeout: 15_000 }).toBe(1)
     await first.served.close()
     const second = await openStudio(state, { store: openFileStore(store) })
-    await expect.poll(async () => (await second.runs())[0]?.status, { timeout: 25_000 }).toBe('final')
+    await expect
+      .poll(async () => (await second.runs())[0]?.status, { timeout: 25_000 })
+      .toBe('final')
     expect(await second.runs()).toMatchObject([{ title: 'Count', usage: { outputTokens: 5 } }])
     expect((await program.done).status).toBe(0)
   }, 30_000)
@@ -238,13 +309,17 @@ describe('a program that is attached', () => {
     const store = join(state, 'studio.db')
     const program = start('gap', state)
     const first = await openStudio(state, { store: openFileStore(store) })
-    await expect.poll(async () => (await first.runs())[0]?.firstTokenMs, { timeout: 15_000 }).toBeGreaterThan(0)
+    await expect
+      .poll(async () => (await first.runs())[0]?.firstTokenMs, { timeout: 15_000 })
+      .toBeGreaterThan(0)
     await first.served.close()
     await expect.poll(program.stdout).toBe('ended\n')
     const opened = openFileStore(store)
     expect(await opened.list(9)).toMatchObject([{ error: { code: 'interrupted' } }])
     const second = await openStudio(state, { store: opened })
-    await expect.poll(async () => (await second.runs())[0]?.status, { timeout: 15_000 }).toBe('final')
+    await expect
+      .poll(async () => (await second.runs())[0]?.status, { timeout: 15_000 })
+      .toBe('final')
     expect(await second.runs()).toMatchObject([{ title: 'Count', usage: { outputTokens: 5 } }])
   }, 40_000)
 
@@ -264,7 +339,9 @@ describe('a program that is attached', () => {
     const program = start('steps', state)
     await expect.poll(async () => (await studio.runs()).length, { timeout: 15_000 }).toBe(1)
     const id = (await studio.runs())[0]?.id ?? ''
-    await expect.poll(async () => (await studio.context(id)).length, { timeout: 15_000 }).toBeGreaterThan(2)
+    await expect
+      .poll(async () => (await studio.context(id)).length, { timeout: 15_000 })
+      .toBeGreaterThan(2)
     program.child.kill('SIGKILL')
     const [run] = await studio.ended(1)
     const { transcript = [], usage } = await studio.record(run?.id ?? '')
@@ -273,7 +350,9 @@ describe('a program that is attached', () => {
       { role: 'assistant', toolCalls: [{ name: 'ask', arguments: { about: 1 } }] },
       { role: 'tool', toolName: 'ask', content: 'asked 1', isError: false },
     ])
-    expect(usage?.inputTokens).toBe(10 * transcript.filter(({ role }) => role === 'assistant').length)
+    expect(usage?.inputTokens).toBe(
+      10 * transcript.filter(({ role }) => role === 'assistant').length,
+    )
   })
 
   test('a run whose studio and then whose program is killed keeps what it said before and after', async () => {
@@ -291,7 +370,10 @@ describe('a program that is attached', () => {
     program.child.kill('SIGKILL')
     await second.ended(1)
     const { transcript = [], usage } = await second.record(id)
-    expect(transcript[1]).toMatchObject({ role: 'assistant', toolCalls: [{ arguments: { about: 1 } }] })
+    expect(transcript[1]).toMatchObject({
+      role: 'assistant',
+      toolCalls: [{ arguments: { about: 1 } }],
+    })
     expect(usage?.turns.length).toBe(transcript.filter(({ role }) => role === 'assistant').length)
     expect(usage?.turns.length).toBeGreaterThan(2)
   })
@@ -322,7 +404,10 @@ describe('a program that is attached', () => {
     const key = 'tk-9f8e7d6c5b4a39281706'
     await start('run', state, { TEST_API_KEY: key }).done
     const [outer, inner] = await studio.ended(2)
-    const text = JSON.stringify([await studio.events(outer?.id ?? ''), await studio.events(inner?.id ?? '')])
+    const text = JSON.stringify([
+      await studio.events(outer?.id ?? ''),
+      await studio.events(inner?.id ?? ''),
+    ])
     expect(text).toContain('an inner reply with [redacted]')
     expect(text).not.toContain(key)
   })
@@ -332,10 +417,20 @@ describe('a program that is attached', () => {
     const studio = await openStudio(state)
     await start('run', state, { MODELPORT_STUDIO_CONTENT: 'off' }).done
     const [outer, inner] = await studio.ended(2)
-    expect(outer).toMatchObject({ model: 'mock:mock', usage: { outputTokens: 10 }, title: 'weather: without text' })
+    expect(outer).toMatchObject({
+      model: 'mock:mock',
+      usage: { outputTokens: 10 },
+      title: 'weather: without text',
+    })
     expect(outer?.firstTokenMs).toBeGreaterThan(0)
-    const all = [outer, inner, await studio.events(outer?.id ?? ''), await studio.record(inner?.id ?? '')]
-    for (const word of ['warm', 'inner reply', 'question']) expect(JSON.stringify(all)).not.toContain(word)
+    const all = [
+      outer,
+      inner,
+      await studio.events(outer?.id ?? ''),
+      await studio.record(inner?.id ?? ''),
+    ]
+    for (const word of ['warm', 'inner reply', 'question'])
+      expect(JSON.stringify(all)).not.toContain(word)
     expect(JSON.stringify(all)).toContain('"tool":"ask"')
   })
 })
@@ -360,7 +455,9 @@ describe('a program without a studio', () => {
     writeFileSync(join(state, 'modelport/studio-address'), `http://127.0.0.1:${port}/#old`)
     const program = start('exit', state)
     expect(await program.done).toEqual({ status: 0, stderr: '' })
-    expect(new Set(bodies.join('').trim().split('\n'))).toEqual(new Set(['{"t":"hello","name":"attached.ts"}']))
+    expect(new Set(bodies.join('').trim().split('\n'))).toEqual(
+      new Set(['{"t":"hello","name":"attached.ts"}']),
+    )
   })
 
   test('a studio that was killed leaves an address that programs pass by, and that the next studio replaces', async () => {
@@ -380,11 +477,16 @@ describe('a program without a studio', () => {
 
   test.each([
     ['http://192.0.2.1:4000/#token', 'names 192.0.2.1:4000, which is another machine'],
-    ['http://127.0.0.1:4000/', 'is not the address of a studio; set it to http://127.0.0.1:PORT/#TOKEN'],
+    [
+      'http://127.0.0.1:4000/',
+      'is not the address of a studio; set it to http://127.0.0.1:PORT/#TOKEN',
+    ],
     ['4000', 'is not the address of a studio'],
     ['http://127.0.0.1:4000/#token=abc', 'is not the address of a studio'],
   ])('MODELPORT_STUDIO=%s is refused where the program starts', async (address, message) => {
-    const { status, stderr } = await start('run', temporaryFolder('attach'), { MODELPORT_STUDIO: address }).done
+    const { status, stderr } = await start('run', temporaryFolder('attach'), {
+      MODELPORT_STUDIO: address,
+    }).done
     expect(status).toBe(1)
     expect(stderr).toContain(message)
     expect(stderr).not.toContain('#token')
@@ -434,7 +536,10 @@ describe('a program without a studio', () => {
   test('MODELPORT_STUDIO=off keeps a program to itself although a studio runs', async () => {
     const state = temporaryFolder('attach')
     const studio = await openStudio(state)
-    expect(await start('run', state, { MODELPORT_STUDIO: 'off' }).done).toEqual({ status: 0, stderr: '' })
+    expect(await start('run', state, { MODELPORT_STUDIO: 'off' }).done).toEqual({
+      status: 0,
+      stderr: '',
+    })
     expect(await studio.runs()).toEqual([])
   })
 })
@@ -455,6 +560,8 @@ describe('the address that programs find', () => {
     const first = await openStudio(state)
     const second = await openStudio(state)
     await first.served.close()
-    expect(readFileSync(join(state, 'modelport/studio-address'), 'utf8')).toBe(second.served.programUrl)
+    expect(readFileSync(join(state, 'modelport/studio-address'), 'utf8')).toBe(
+      second.served.programUrl,
+    )
   })
 })

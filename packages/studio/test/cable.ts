@@ -27,7 +27,8 @@ export async function openCable(): Promise<Cable> {
       one.pipe(other)
     }
   })
-  const listen = (on: number): Promise<void> => new Promise((resolve) => server.listen(on, '127.0.0.1', resolve))
+  const listen = (on: number): Promise<void> =>
+    new Promise((resolve) => server.listen(on, '127.0.0.1', resolve))
   await listen(0)
   const { port } = server.address() as AddressInfo
   return {

@@ -10,7 +10,10 @@ import { Runs } from '../src/server/runs.js'
 import { markDead } from './mark-dead.js'
 
 const call = (id: string, name: string) => ({ id, name, arguments: { id } })
-const twoCalls: MockResponse = { text: 'I pay twice.', toolCalls: [call('one', 'pay'), call('two', 'pay')] }
+const twoCalls: MockResponse = {
+  text: 'I pay twice.',
+  toolCalls: [call('one', 'pay'), call('two', 'pay')],
+}
 
 /** A studio on a file. The file is read again by the next one, while nothing of the first is closed: as after a kill. */
 function open(path: string, responses: readonly MockResponse[], tools: readonly Tool[]) {
@@ -28,7 +31,10 @@ function open(path: string, responses: readonly MockResponse[], tools: readonly 
 }
 
 /** A tool that counts its calls; the first `hanging` calls never end. */
-function payTool(description = 'Pays', hanging = 0): { readonly tool: Tool; readonly calls: string[] } {
+function payTool(
+  description = 'Pays',
+  hanging = 0,
+): { readonly tool: Tool; readonly calls: string[] } {
   const calls: string[] = []
   const tool = defineTool({
     name: 'pay',
@@ -47,11 +53,13 @@ const asked = (runs: Runs, id: string): string[] => {
   const events = runs.live(id)?.events ?? []
   const open = new Map<string, boolean>()
   for (const event of events)
-    if (event.type === 'approval' || event.type === 'decision') open.set(event.callId, event.type === 'approval')
+    if (event.type === 'approval' || event.type === 'decision')
+      open.set(event.callId, event.type === 'approval')
   return [...open].flatMap(([callId, isOpen]) => (isOpen ? [callId] : []))
 }
 
-const statusOf = async (runs: Runs, id: string): Promise<string | undefined> => (await runs.find(id))?.status
+const statusOf = async (runs: Runs, id: string): Promise<string | undefined> =>
+  (await runs.find(id))?.status
 
 test('a call of unknown outcome is asked about, and so is each later one, also in a run that did not ask', async () => {
   const path = join(temporaryFolder('continue'), 'studio.db')

@@ -18,7 +18,12 @@ const run = (id: string, at: number, more: Partial<RunRecord> = {}): RunRecord =
   messages: [{ role: 'user', content: id }],
   ...more,
 })
-const call = { id: 'c', name: 'get_weather', arguments: { city: 'Oslo' }, argumentsText: '{"city":"Oslo"}' }
+const call = {
+  id: 'c',
+  name: 'get_weather',
+  arguments: { city: 'Oslo' },
+  argumentsText: '{"city":"Oslo"}',
+}
 
 /** A run whose tool result is this text. */
 const withResult = (id: string, at: number, result: string): RunRecord =>
@@ -90,7 +95,9 @@ describe.skipIf(!hasBrowser)('the list of runs in Chromium', () => {
       .waitFor()
     expect(await page.locator('.found').count()).toBe(attacks.length)
     expect(await page.evaluate(() => (globalThis as { hacked?: unknown }).hacked)).toBeUndefined()
-    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)
+    expect(
+      await page.evaluate(() => document.documentElement.scrollWidth - innerWidth),
+    ).toBeLessThanOrEqual(0)
     const shown = (await page.locator('.found').allInnerTexts()).join()
     for (const hidden of ['\u001b', '\u202e', '\0']) expect(shown).not.toContain(hidden)
     expect(requests.filter((url) => !url.startsWith(new URL(studio.url).origin))).toEqual([])
@@ -118,7 +125,9 @@ describe.skipIf(!hasBrowser)('the list of runs in Chromium', () => {
     await expect.poll(() => rows.count()).toBe(201)
     await page.evaluate(() => (document.activeElement as HTMLElement).blur())
     for (const key of ['j', 'j', 'k']) await page.keyboard.press(key)
-    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe(`question ${size - 2}`)
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe(
+      `question ${size - 2}`,
+    )
     await page.keyboard.press('/')
     await page.keyboard.type(`needle${size / 10 - 1}`)
     await page.getByText('11 runs,').waitFor()
@@ -142,7 +151,15 @@ describe.skipIf(!hasBrowser)('the list of runs in Chromium', () => {
     await store.save(run('first', 1, { status: 'running' }))
     const studio = await startStudio({
       store,
-      models: [{ id: 'm', provider: 'mock', model: 'm', hosts: [], open: () => createMock({ defaultResponse: 'Hi' }) }],
+      models: [
+        {
+          id: 'm',
+          provider: 'mock',
+          model: 'm',
+          hosts: [],
+          open: () => createMock({ defaultResponse: 'Hi' }),
+        },
+      ],
     })
     const { page, errors } = await openPage(browser, studio)
     await page.getByRole('link', { name: 'Runs' }).click()
@@ -154,7 +171,9 @@ describe.skipIf(!hasBrowser)('the list of runs in Chromium', () => {
     await row.getByText('finished').waitFor()
     expect(await row.boundingBox()).toEqual(before)
     await page.getByRole('button', { name: 'Show 1 new run' }).click()
-    await expect.poll(() => page.locator('tbody th a').allInnerTexts()).toEqual(['title of second', 'title of first'])
+    await expect
+      .poll(() => page.locator('tbody th a').allInnerTexts())
+      .toEqual(['title of second', 'title of first'])
     expect(errors).toEqual([])
     await page.context().close()
     await studio.close()
@@ -163,7 +182,13 @@ describe.skipIf(!hasBrowser)('the list of runs in Chromium', () => {
   test('two chosen runs are compared step by step: what differs is marked, and the better of two numbers', async () => {
     const path = join(folder, 'compared.db')
     const mock = (id: string, city: string, reply: string) => ({
-      ...{ id, provider: 'mock', model: id, hosts: [], profile: { inputCostPerMillion: 1, outputCostPerMillion: 1 } },
+      ...{
+        id,
+        provider: 'mock',
+        model: id,
+        hosts: [],
+        profile: { inputCostPerMillion: 1, outputCostPerMillion: 1 },
+      },
       open: () =>
         createMock({
           responses: [
@@ -175,7 +200,10 @@ describe.skipIf(!hasBrowser)('the list of runs in Chromium', () => {
           ],
         }),
     })
-    const models = [mock('one', 'Oslo', 'It is cold in Oslo'), mock('two', 'Rome', 'It is cold in Rome today')]
+    const models = [
+      mock('one', 'Oslo', 'It is cold in Oslo'),
+      mock('two', 'Rome', 'It is cold in Rome today'),
+    ]
     const store = openFileStore(path)
     const runs = new Runs({ models, assets: {}, store, tools: demoTools })
     for (const model of models) {
@@ -213,7 +241,9 @@ describe.skipIf(!hasBrowser)('the list of runs in Chromium', () => {
       .first()
       .getByRole('cell')
       .allInnerTexts()
-    expect(tokens.filter((text) => text.includes('better'))).toEqual([expect.stringContaining('280')])
+    expect(tokens.filter((text) => text.includes('better'))).toEqual([
+      expect.stringContaining('280'),
+    ])
     expect(
       await row(/^Tokens out/)
         .first()
@@ -228,16 +258,30 @@ describe.skipIf(!hasBrowser)('the list of runs in Chromium', () => {
   test('the overview adds up runs by day, hour and model, and each bar leads to its runs', async () => {
     const store = createMemoryStore()
     const usage = {
-      ...{ inputTokens: 100, outputTokens: 20, cacheReadTokens: 25, cacheCreationTokens: 0, reasoningTokens: 0 },
+      ...{
+        inputTokens: 100,
+        outputTokens: 20,
+        cacheReadTokens: 25,
+        cacheCreationTokens: 0,
+        reasoningTokens: 0,
+      },
       ...{ toolDefinitionTokens: 0, turns: [], reported: true },
     }
     const hours = 3_600_000
     await store.save(run('old', Date.now() - 40 * 24 * hours, { cost: 7 }))
-    await store.save(run('yesterday', Date.now() - 25 * hours, { cost: 2, usage, latencyMs: 900, model: 'big' }))
+    await store.save(
+      run('yesterday', Date.now() - 25 * hours, { cost: 2, usage, latencyMs: 900, model: 'big' }),
+    )
     await store.save(run('now', Date.now() - 1000, { cost: 1, usage, latencyMs: 300 }))
     const error = { code: 'auth', message: 'no' }
     await store.save(
-      run('bad', Date.now() - 1000, { status: 'failed', error, cost: 3, currency: 'EUR', latencyMs: 100 }),
+      run('bad', Date.now() - 1000, {
+        status: 'failed',
+        error,
+        cost: 3,
+        currency: 'EUR',
+        latencyMs: 100,
+      }),
     )
     const studio = await startStudio({ store })
     const { page, errors } = await openPage(browser, studio, { bypassCSP: true })
@@ -258,14 +302,18 @@ describe.skipIf(!hasBrowser)('the list of runs in Chromium', () => {
     expect((await page.locator('.ends').first().locator('span').allInnerTexts()).at(-1)).toBe(day)
     expect(await violations(page)).toEqual([])
     await chart('Errors').getByRole('link', { name: ': 1' }).last().click()
-    await expect.poll(() => page.locator('.runs tbody th a').allInnerTexts()).toEqual(['title of bad'])
+    await expect
+      .poll(() => page.locator('.runs tbody th a').allInnerTexts())
+      .toEqual(['title of bad'])
     await page.goBack()
     await page.getByRole('button', { name: 'By model' }).click()
     expect(await page.locator('.ends').first().locator('[title=big]').innerText()).toBe('big')
     const topOf = async (selector: string) => (await page.locator(selector).boundingBox())?.y ?? 0
     expect(await topOf('.overview table')).toBeLessThan(await topOf('.charts'))
     await chart('Tokens').getByRole('link', { name: 'big' }).click()
-    await expect.poll(() => page.locator('.runs tbody th a').allInnerTexts()).toEqual(['title of yesterday'])
+    await expect
+      .poll(() => page.locator('.runs tbody th a').allInnerTexts())
+      .toEqual(['title of yesterday'])
     expect(errors).toEqual([])
     await page.context().close()
     await studio.close()
@@ -295,7 +343,11 @@ describe.skipIf(!hasBrowser)('the list of runs in Chromium', () => {
     const choose = (content: string) =>
       there
         .locator('input[type=file]')
-        .setInputFiles({ name: 'run.json', mimeType: 'application/json', buffer: Buffer.from(content) })
+        .setInputFiles({
+          name: 'run.json',
+          mimeType: 'application/json',
+          buffer: Buffer.from(content),
+        })
     await choose(file.replace('"status": "final"', '"status": "running"'))
     await there.getByText('run.status').waitFor()
     await choose(file)
@@ -316,7 +368,9 @@ describe.skipIf(!hasBrowser)('the list of runs in Chromium', () => {
     await page.getByRole('link', { name: 'Overview' }).click()
     await page.locator('.overview tbody tr').nth(1).waitFor()
     await page.locator('.overview tbody th a').last().click()
-    await expect.poll(() => page.locator('.runs tbody th a').allInnerTexts()).toEqual(['title of after'])
+    await expect
+      .poll(() => page.locator('.runs tbody th a').allInnerTexts())
+      .toEqual(['title of after'])
     expect(await page.getByLabel('From', { exact: true }).inputValue()).toMatch(/T00:00$/)
     await page.context().close()
     await studio.close()
@@ -352,7 +406,11 @@ describe.skipIf(!hasBrowser)('the list of runs in Chromium', () => {
     await page.getByRole('checkbox').nth(150).check()
     const link = rows.nth(150).locator('a')
     const title = await link.innerText()
-    for (const open of [() => link.click(), () => page.keyboard.press('Enter'), () => page.goForward()]) {
+    for (const open of [
+      () => link.click(),
+      () => page.keyboard.press('Enter'),
+      () => page.goForward(),
+    ]) {
       const top = await page.evaluate(() => scrollY)
       await open()
       await page.locator('.composer').first().waitFor()
@@ -380,10 +438,20 @@ describe.skipIf(!hasBrowser)('the list of runs in Chromium', () => {
   test('a run that failed, and one whose tool failed, is never the better one', async () => {
     const store = createMemoryStore()
     const ask = (content: string) => [{ role: 'user' as const, content }]
-    await store.save(run('failed', 1, { status: 'failed', latencyMs: 5, messages: ask('how long does it take') }))
+    await store.save(
+      run('failed', 1, { status: 'failed', latencyMs: 5, messages: ask('how long does it take') }),
+    )
     await store.save(run('slow', 2, { latencyMs: 9, messages: ask('tell me about rivers') }))
     await store.save(run('broken', 3, { latencyMs: 5, messages: ask('how long does it take') }))
-    const base = { runId: 'broken', step: 1, attempt: 1, depth: 0, actionId: 'a', tool: 't', args: {} }
+    const base = {
+      runId: 'broken',
+      step: 1,
+      attempt: 1,
+      depth: 0,
+      actionId: 'a',
+      tool: 't',
+      args: {},
+    }
     const event = { ...base, type: 'tool-error', code: 'tool-failed', message: 'no' }
     await store.append('broken', [{ type: 'run', at: 3, seq: 1, event } as unknown as StudioEvent])
     const studio = await startStudio({ store })
@@ -391,7 +459,9 @@ describe.skipIf(!hasBrowser)('the list of runs in Chromium', () => {
     for (const other of ['failed', 'broken']) {
       await page.evaluate((hash) => (location.hash = hash), `/compare/slow/${other}`)
       await page.getByRole('columnheader', { name: other }).waitFor()
-      expect(await page.getByRole('row', { name: /^Took/ }).first().innerText()).not.toContain('better')
+      expect(await page.getByRole('row', { name: /^Took/ }).first().innerText()).not.toContain(
+        'better',
+      )
       // Both prompts are unlike the other: this is said once.
       expect(await page.getByText('none is marked').filter({ visible: true }).count()).toBe(1)
     }
@@ -401,7 +471,8 @@ describe.skipIf(!hasBrowser)('the list of runs in Chromium', () => {
 
   test('slow runs are found by how long they took, in seconds', async () => {
     const store = createMemoryStore()
-    for (const latencyMs of [900, 1100, 4000]) await store.save(run(`took ${latencyMs}`, latencyMs, { latencyMs }))
+    for (const latencyMs of [900, 1100, 4000])
+      await store.save(run(`took ${latencyMs}`, latencyMs, { latencyMs }))
     const studio = await startStudio({ store })
     const { page } = await openPage(browser, studio)
     await page.getByRole('link', { name: 'Runs' }).click()
@@ -432,11 +503,15 @@ describe.skipIf(!hasBrowser)('the list of runs in Chromium', () => {
       const cells = page.locator('.state')
       await expect.poll(() => cells.count()).toBe(states.length)
       const looks = await cells.evaluateAll((all) =>
-        all.map((cell) => `${getComputedStyle(cell).color} on ${getComputedStyle(cell).backgroundColor}`),
+        all.map(
+          (cell) => `${getComputedStyle(cell).color} on ${getComputedStyle(cell).backgroundColor}`,
+        ),
       )
       expect(new Set(looks).size).toBe(states.length)
       const link = page.locator('tbody th a').first()
-      const lines = await link.evaluate((one) => one.clientHeight / parseFloat(getComputedStyle(one).lineHeight))
+      const lines = await link.evaluate(
+        (one) => one.clientHeight / parseFloat(getComputedStyle(one).lineHeight),
+      )
       expect(Math.round(lines)).toBe(2)
       expect(await page.locator('tbody th').first().getAttribute('title')).toContain('final final')
       const tops = await page
@@ -454,13 +529,21 @@ describe.skipIf(!hasBrowser)('the list of runs in Chromium', () => {
         const box = await page.locator(selector).first().boundingBox()
         return box !== null && box.x >= 0 && box.x + box.width <= 390 && box.y + box.height <= 844
       }
-      for (const part of ['th a', '.state', 'td:nth-child(3)', 'td:nth-child(5)', 'td:nth-child(8)'])
+      for (const part of [
+        'th a',
+        '.state',
+        'td:nth-child(3)',
+        'td:nth-child(5)',
+        'td:nth-child(8)',
+      ])
         expect(await seen(`.runs tbody ${part}`), part).toBe(true)
       expect(await page.getByLabel('State').isVisible()).toBe(false)
       await page.getByLabel('More filters').check()
       expect((await page.getByLabel('State').boundingBox())?.height).toBeGreaterThanOrEqual(44)
       expect(await violations(page)).toEqual([])
-      const { nodes } = await (await page.context().newCDPSession(page)).send('Accessibility.getFullAXTree')
+      const { nodes } = await (await page.context().newCDPSession(page)).send(
+        'Accessibility.getFullAXTree',
+      )
       const roles = nodes.map(({ role }) => String(role?.value))
       for (const role of ['table', 'row', 'rowheader', 'cell']) expect(roles).toContain(role)
       expect(errors).toEqual([])
@@ -473,7 +556,10 @@ describe.skipIf(!hasBrowser)('the list of runs in Chromium', () => {
     const store = createMemoryStore()
     for (const id of ['one', 'two']) await store.save(run(id, 1, { latencyMs: 5 }))
     const studio = await startStudio({ store })
-    const { page } = await openPage(browser, studio, { viewport: { width: 390, height: 844 }, bypassCSP: true })
+    const { page } = await openPage(browser, studio, {
+      viewport: { width: 390, height: 844 },
+      bypassCSP: true,
+    })
     await page.evaluate(() => (location.hash = '/compare/one/two'))
     const cells = page.locator('.compare-runs tbody tr').first().locator('td')
     await cells.nth(1).waitFor()

@@ -21,7 +21,11 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true, maxRetries: 5 }))
 
-const usage = (inputTokens: number, outputTokens: number, cacheReadTokens = 0): NonNullable<RunRecord['usage']> => ({
+const usage = (
+  inputTokens: number,
+  outputTokens: number,
+  cacheReadTokens = 0,
+): NonNullable<RunRecord['usage']> => ({
   ...{ inputTokens, outputTokens, cacheReadTokens, cacheCreationTokens: 0, reasoningTokens: 0 },
   ...{ toolDefinitionTokens: 0, turns: [], reported: true },
 })
@@ -30,11 +34,23 @@ const run = (id: string, at: number, more: Partial<RunRecord> = {}): RunRecord =
   messages: [{ role: 'user', content: 'Hello' }],
   ...more,
 })
-const call = { id: 'c', name: 'get_weather', arguments: { city: 'Zürich' }, argumentsText: '{"city":"Zürich"}' }
+const call = {
+  id: 'c',
+  name: 'get_weather',
+  arguments: { city: 'Zürich' },
+  argumentsText: '{"city":"Zürich"}',
+}
 const weather: readonly RunRecord[] = [
   run('plain', 1000),
   run('tool', 2000, {
-    ...{ model: 'big', program: 'app.mjs', cost: 0.5, currency: 'EUR', latencyMs: 300, usage: usage(100, 10, 40) },
+    ...{
+      model: 'big',
+      program: 'app.mjs',
+      cost: 0.5,
+      currency: 'EUR',
+      latencyMs: 300,
+      usage: usage(100, 10, 40),
+    },
     transcript: [
       { role: 'user', content: 'How is it there?' },
       { role: 'assistant', content: 'Let me see', toolCalls: [call] },
@@ -42,8 +58,17 @@ const weather: readonly RunRecord[] = [
       { role: 'assistant', content: 'A storm is near.' },
     ],
   }),
-  run('broken', 3000, { status: 'failed', error: { code: 'auth', message: 'the key was refused' }, latencyMs: 100 }),
-  run('again', 3000, { cost: 0.25, usage: usage(10, 5), latencyMs: 200, from: { runId: 'tool', messages: 4 } }),
+  run('broken', 3000, {
+    status: 'failed',
+    error: { code: 'auth', message: 'the key was refused' },
+    latencyMs: 100,
+  }),
+  run('again', 3000, {
+    cost: 0.25,
+    usage: usage(10, 5),
+    latencyMs: 200,
+    from: { runId: 'tool', messages: 4 },
+  }),
 ]
 
 describe.each<[string, () => StudioStore]>([
@@ -124,11 +149,29 @@ describe.each<[string, () => StudioStore]>([
     await store.save(run('cut', 5, { status: 'running' }))
     const base = { runId: 'cut', step: 1, seq: 1, at: 1 }
     await store.append('cut', [
-      { seq: 1, at: 1, type: 'run', event: { ...base, type: 'text-delta', text: 'per', attempt: 1 } },
-      { seq: 2, at: 1, type: 'run', event: { ...base, type: 'text-delta', text: 'haps', attempt: 1 } },
+      {
+        seq: 1,
+        at: 1,
+        type: 'run',
+        event: { ...base, type: 'text-delta', text: 'per', attempt: 1 },
+      },
+      {
+        seq: 2,
+        at: 1,
+        type: 'run',
+        event: { ...base, type: 'text-delta', text: 'haps', attempt: 1 },
+      },
       {
         ...{ seq: 3, at: 1, type: 'run' },
-        event: { ...base, type: 'tool-result', actionId: 'a', tool: 'look', args: {}, result: 'needle', latencyMs: 1 },
+        event: {
+          ...base,
+          type: 'tool-result',
+          actionId: 'a',
+          tool: 'look',
+          args: {},
+          result: 'needle',
+          latencyMs: 1,
+        },
       },
     ])
     await store.save(run('cut', 5, { status: 'cancelled' }))
@@ -138,7 +181,9 @@ describe.each<[string, () => StudioStore]>([
   })
 
   test('the pages of a list have each run once, also of runs that started in the same millisecond', async () => {
-    const { store } = await filled(Array.from({ length: 25 }, (_, index) => run(`r${index}`, index < 20 ? 7 : 8)))
+    const { store } = await filled(
+      Array.from({ length: 25 }, (_, index) => run(`r${index}`, index < 20 ? 7 : 8)),
+    )
     const seen: string[] = []
     for (let before: number | undefined; ; ) {
       const page: readonly RunSummary[] = await store.list(4, { before })
@@ -194,7 +239,12 @@ describe.each<[string, () => StudioStore]>([
   test('the names of filters are those that occur, and pruning deletes the oldest runs with their words', async () => {
     const { store, find } = await filled()
     expect(await store.names()).toEqual({
-      ...{ programs: ['app.mjs'], models: ['big', 'demo'], tools: ['get_weather'], errors: ['auth'] },
+      ...{
+        programs: ['app.mjs'],
+        models: ['big', 'demo'],
+        tools: ['get_weather'],
+        errors: ['auth'],
+      },
     })
     await store.save(run('live', 1, { status: 'running' }))
     await store.prune(2)
@@ -218,12 +268,20 @@ test('a list with a parameter that does not exist or does not fit is refused wit
 
 test('the list has runs of the file and runs off the record, in order, page by page', async () => {
   const store = openFileStore(join(folder, 'both.db'))
-  const mock = { id: 'm', provider: 'mock', model: 'm', hosts: [], open: () => createMock({ defaultResponse: 'Hi' }) }
+  const mock = {
+    id: 'm',
+    provider: 'mock',
+    model: 'm',
+    hosts: [],
+    open: () => createMock({ defaultResponse: 'Hi' }),
+  }
   const runs = new Runs({ models: [mock], assets: {}, store })
   const messages = [{ role: 'user' as const, content: 'Hi' }]
   const started: string[] = []
   for (let index = 0; index < 6; index++)
-    started.push((await runs.start({ model: 'm', messages, offTheRecord: index % 2 === 0 }, mock)).id)
+    started.push(
+      (await runs.start({ model: 'm', messages, offTheRecord: index % 2 === 0 }, mock)).id,
+    )
   const first = await runs.list(4)
   const rest = await runs.list(4, { before: first.at(-1)?.key })
   expect([...first, ...rest].map(({ id }) => id).sort()).toEqual([...started].sort())
@@ -232,10 +290,19 @@ test('the list has runs of the file and runs off the record, in order, page by p
 
 test('old runs are deleted as runs end, so that the maximum is passed by one in a hundred at most', async () => {
   const store = openFileStore(join(folder, 'pruned.db'))
-  const mock = { id: 'm', provider: 'mock', model: 'm', hosts: [], open: () => createMock({ defaultResponse: 'Hi' }) }
+  const mock = {
+    id: 'm',
+    provider: 'mock',
+    model: 'm',
+    hosts: [],
+    open: () => createMock({ defaultResponse: 'Hi' }),
+  }
   const runs = new Runs({ models: [mock], assets: {}, store, maxRuns: 3 })
   for (let index = 0; index < 6; index++) {
-    const { id } = await runs.start({ model: 'm', messages: [{ role: 'user', content: 'Hi' }] }, mock)
+    const { id } = await runs.start(
+      { model: 'm', messages: [{ role: 'user', content: 'Hi' }] },
+      mock,
+    )
     await expect.poll(() => runs.live(id)).toBeUndefined()
   }
   await expect.poll(async () => (await runs.list()).length).toBe(3)
@@ -258,7 +325,9 @@ test('a file of the version before is read into the index: its runs are listed, 
   const store = openFileStore(path)
   expect((await store.list(10, { text: 'thundercloud' })).map(({ id }) => id)).toEqual(['tool'])
   expect((await store.list(10)).map(({ id }) => id)).toEqual(['again', 'broken', 'tool', 'plain'])
-  expect(await store.totals({ tool: 'get_weather' })).toMatchObject([{ runs: 1, costs: { EUR: 0.5 } }])
+  expect(await store.totals({ tool: 'get_weather' })).toMatchObject([
+    { runs: 1, costs: { EUR: 0.5 } },
+  ])
   await store.close()
 })
 
@@ -286,24 +355,33 @@ describe('a file with many runs', () => {
     console.log(`${size} small runs: ${Math.round((await stat(path)).size / size)} bytes each`)
   }, 120_000)
 
-  test.each(queries)('%s reads an index in the order of the list, and sorts nothing', (_what, query) => {
-    const database = new DatabaseSync(path)
-    const plan = database.prepare(`EXPLAIN QUERY PLAN ${listSql(query)}`).all(...conditionsOf(query).values, 100)
-    const details = plan.map(({ detail }) => String(detail))
-    // A scan of the list by its key is in the order of the list and ends at the limit.
-    expect(
-      details.filter((detail) => /TEMP B-TREE|AUTOMATIC/.test(detail)),
-      details.join('; '),
-    ).toEqual([])
-    const others = details.filter((detail) => detail.startsWith('SCAN') && !/^SCAN (l|t VIRTUAL TABLE.*)$/.test(detail))
-    expect(others, details.join('; ')).toEqual([])
-    database.close()
-  })
+  test.each(queries)(
+    '%s reads an index in the order of the list, and sorts nothing',
+    (_what, query) => {
+      const database = new DatabaseSync(path)
+      const plan = database
+        .prepare(`EXPLAIN QUERY PLAN ${listSql(query)}`)
+        .all(...conditionsOf(query).values, 100)
+      const details = plan.map(({ detail }) => String(detail))
+      // A scan of the list by its key is in the order of the list and ends at the limit.
+      expect(
+        details.filter((detail) => /TEMP B-TREE|AUTOMATIC/.test(detail)),
+        details.join('; '),
+      ).toEqual([])
+      const others = details.filter(
+        (detail) => detail.startsWith('SCAN') && !/^SCAN (l|t VIRTUAL TABLE.*)$/.test(detail),
+      )
+      expect(others, details.join('; ')).toEqual([])
+      database.close()
+    },
+  )
 
   test('the list, filters and searches give their rows, and the totals count all', async () => {
     const store = openFileStore(path)
     expect(await store.list(100, { heads: true })).toHaveLength(100)
-    expect((await store.list(100, { text: `needle${size - 3}` })).map(({ id }) => id)).toEqual([`run-${size - 3}`])
+    expect((await store.list(100, { text: `needle${size - 3}` })).map(({ id }) => id)).toEqual([
+      `run-${size - 3}`,
+    ])
     expect((await store.list(5, { text: 'question tool-7' })).length).toBe(5)
     expect((await store.totals({}))[0]?.runs).toBe(size)
     expect((await store.totals({ model: 'model-3' }))[0]?.runs).toBe(size / 10)

@@ -9,7 +9,13 @@ import { hasBrowser, launch, openPage, startStudio } from './support.js'
 type Json = Record<string, unknown>
 
 const about = { runId: 'r', step: 1, attempt: 1 }
-const usage = { inputTokens: 5, outputTokens: 2, cacheReadTokens: 1, cacheCreationTokens: 0, reasoningTokens: 0 }
+const usage = {
+  inputTokens: 5,
+  outputTokens: 2,
+  cacheReadTokens: 1,
+  cacheCreationTokens: 0,
+  reasoningTokens: 0,
+}
 const action = { type: 'tool_call', tool: 'look', args: { at: 1 } }
 const ofTool = { ...about, actionId: 'c', tool: 'look', args: { at: 1 }, latencyMs: 5 }
 const ofAgent = { ...about, actionId: 'd', agent: 'helper', args: { at: 2 }, latencyMs: 5 }
@@ -25,7 +31,10 @@ const events = [
   { type: 'run', event: { ...about, type: 'context-prepared', manifest } },
   { type: 'run', event: { ...about, type: 'model-call-start', provider: 'p', model: 'm' } },
   { type: 'run', event: { ...about, type: 'mode-changed', reason: 'no tools' } },
-  { type: 'run', event: { ...about, type: 'model-retry', message: 'busy', retryInSeconds: 1, nextAttempt: 2 } },
+  {
+    type: 'run',
+    event: { ...about, type: 'model-retry', message: 'busy', retryInSeconds: 1, nextAttempt: 2 },
+  },
   { type: 'run', event: { ...about, type: 'reasoning-delta', text: 'Hm.' } },
   { type: 'run', event: { ...about, type: 'text-delta', text: 'Let me look.' } },
   { type: 'run', event: { ...about, type: 'tool-call-delta', callId: 'c', text: '{' } },
@@ -34,14 +43,21 @@ const events = [
     type: 'run',
     event: {
       ...{ ...about, type: 'model-call-end', model: 'm', text: 'Let me look.' },
-      metrics: { usage: { ...usage, turns: [usage], estimated: false }, cost: { totalCost: 1, currency: 'EUR' } },
+      metrics: {
+        usage: { ...usage, turns: [usage], estimated: false },
+        cost: { totalCost: 1, currency: 'EUR' },
+      },
       budget: { outputTokens: 2, cost: 1 },
     },
   },
   { type: 'run', event: { ...about, type: 'context-compacted', report: {} } },
   {
     type: 'run',
-    event: { ...about, type: 'budget-decision', decision: { limit: 'cost', effect: 'warn', observed: 1, maximum: 2 } },
+    event: {
+      ...about,
+      type: 'budget-decision',
+      decision: { limit: 'cost', effect: 'warn', observed: 1, maximum: 2 },
+    },
   },
   { type: 'run', event: { ...about, type: 'action-requested', actionId: 'c', action } },
   {
@@ -60,8 +76,14 @@ const events = [
   { type: 'run', event: { ...ofTool, type: 'action-repeated', action } },
   { type: 'run', event: { ...ofAgent, type: 'agent-call-start' } },
   { type: 'run', event: { ...ofAgent, type: 'agent-call-result', result: { a: 1 } } },
-  { type: 'run', event: { ...ofAgent, type: 'agent-call-error', message: 'it broke', phase: 'execute' } },
-  { type: 'run', event: { ...about, type: 'model-error', code: 'auth', message: 'refused', recoverable: false } },
+  {
+    type: 'run',
+    event: { ...ofAgent, type: 'agent-call-error', message: 'it broke', phase: 'execute' },
+  },
+  {
+    type: 'run',
+    event: { ...about, type: 'model-error', code: 'auth', message: 'refused', recoverable: false },
+  },
   { type: 'agent', event: { type: 'text-delta', text: 'From afar.', first: true } },
   { type: 'agent', event: { type: 'progress', percent: 5, message: 'nearly' } },
   { type: 'agent', event: { type: 'artifact', artifact: { id: 'a', kind: 'file', parts: [] } } },
@@ -92,8 +114,19 @@ const messages = [
 const file: Json = {
   ...{ modelport: 'run', version: 1, events, cassette: null },
   run: {
-    ...{ id: 'run-1', at: 1_700_000_000_000, model: 'm', title: 'a foreign run', status: 'failed', messages },
-    ...{ transcript: messages, error: { code: 'auth', message: 'refused' }, usage: { ...usage, turns: [usage] } },
+    ...{
+      id: 'run-1',
+      at: 1_700_000_000_000,
+      model: 'm',
+      title: 'a foreign run',
+      status: 'failed',
+      messages,
+    },
+    ...{
+      transcript: messages,
+      error: { code: 'auth', message: 'refused' },
+      usage: { ...usage, turns: [usage] },
+    },
     ...{
       cost: 1,
       currency: 'EUR',
@@ -115,7 +148,13 @@ const file: Json = {
   },
   exchanges: [
     {
-      ...{ method: 'POST', url: 'http://x.example', requestHeaders: { a: 'b' }, requestBody: '{}', status: 200 },
+      ...{
+        method: 'POST',
+        url: 'http://x.example',
+        requestHeaders: { a: 'b' },
+        requestBody: '{}',
+        status: 200,
+      },
       ...{ responseHeaders: { a: 'b' }, responseBody: '{}', cut: true, error: 'closed' },
     },
   ],
@@ -175,7 +214,11 @@ describe.skipIf(!hasBrowser)('the page of a run from a file', () => {
     const { origin } = new URL(served.url)
     for (const one of files) {
       const response = await fetch(`${origin}/api/runs/import`, {
-        ...{ method: 'POST', body: JSON.stringify(one), headers: { 'x-modelport-session': session } },
+        ...{
+          method: 'POST',
+          body: JSON.stringify(one),
+          headers: { 'x-modelport-session': session },
+        },
       })
       const { id } = (await response.json()) as { readonly id: string }
       expect(id).toMatch(/^run-/)
@@ -191,7 +234,8 @@ describe.skipIf(!hasBrowser)('the page of a run from a file', () => {
         await expect.poll(() => page.getByText('Reading the run…').count()).toBe(0)
         // An object where text belongs is drawn as nothing, and throws only if it is drawn again.
         expect(await page.locator('main code:empty').count(), view).toBe(0)
-        if (view === 'context') expect(await page.getByRole('heading', { level: 2 }).innerText()).toMatch(/^Call \d/)
+        if (view === 'context')
+          expect(await page.getByRole('heading', { level: 2 }).innerText()).toMatch(/^Call \d/)
         // A picture without its data is not loaded; the rest is shown.
         expect(
           errors.filter((error) => !error.includes('ERR_INVALID_URL')),

@@ -11,7 +11,13 @@ import { attacks } from './support.js'
 
 const hello = '{"t":"hello","name":"app.mjs"}'
 const start = (id: string, value: object = {}): string =>
-  JSON.stringify({ t: 'start', s: id, k: 'run', at: 1000, v: { provider: 'p', model: 'm', messages: [], ...value } })
+  JSON.stringify({
+    t: 'start',
+    s: id,
+    k: 'run',
+    at: 1000,
+    v: { provider: 'p', model: 'm', messages: [], ...value },
+  })
 
 async function open(options: Partial<StudioOptions> = {}) {
   const studio = createStudio({ models: [createDemoModel()], assets: {}, ...options })
@@ -20,12 +26,19 @@ async function open(options: Partial<StudioOptions> = {}) {
   const { origin, hash } = new URL(served.programUrl)
   const send = async (body: string, headers: Record<string, string> = {}) => {
     const response = await fetch(`${origin}/attach`, {
-      ...{ method: 'POST', body, headers: { authorization: `Bearer ${hash.slice(1)}`, ...headers } },
+      ...{
+        method: 'POST',
+        body,
+        headers: { authorization: `Bearer ${hash.slice(1)}`, ...headers },
+      },
     })
     return { status: response.status, text: await response.text() }
   }
   const token = new URL(served.url).hash.slice('#token='.length)
-  const session = await fetch(`${origin}/api/session`, { method: 'POST', body: JSON.stringify({ token }) })
+  const session = await fetch(`${origin}/api/session`, {
+    method: 'POST',
+    body: JSON.stringify({ token }),
+  })
   const { session: header } = (await session.json()) as { readonly session: string }
   const get = async (path: string): Promise<string> =>
     (await fetch(`${origin}/api/${path}`, { headers: { 'x-modelport-session': header } })).text()
@@ -64,7 +77,10 @@ test.each([
 
 test.each([
   ['{', 'line 3: the field t is not as a program writes it'],
-  ['{"t":"start","s":"../../x","at":1,"v":{}}', 'line 3: the field s is not as a program writes it'],
+  [
+    '{"t":"start","s":"../../x","at":1,"v":{}}',
+    'line 3: the field s is not as a program writes it',
+  ],
   ['{"t":"other","s":"a"}', 'line 3: the field t is not as a program writes it'],
 ])(
   'a later line %s ends the connection with its number and the reason, and interrupts what was open',
@@ -72,7 +88,10 @@ test.each([
     const { send, ended } = await open()
     const { text } = await send([hello, start('a-1'), line].join('\n'))
     expect(text).toContain(reason)
-    expect(await ended('run-a-1')).toMatchObject({ status: 'cancelled', error: { code: 'interrupted' } })
+    expect(await ended('run-a-1')).toMatchObject({
+      status: 'cancelled',
+      error: { code: 'interrupted' },
+    })
   },
 )
 
@@ -105,7 +124,14 @@ test('a line that is too long is refused', async () => {
 test('events of unknown types and of wrong shapes are left out, and the rest of the run is kept', async () => {
   const { send, get, ended } = await open()
   const events = [
-    ...[{ type: '__proto__' }, { type: 'constructor' }, { type: 'text-delta', text: { html: 1 } }, 7, null, []],
+    ...[
+      { type: '__proto__' },
+      { type: 'constructor' },
+      { type: 'text-delta', text: { html: 1 } },
+      7,
+      null,
+      [],
+    ],
     ...[
       { type: 'model-call-end', step: 1 },
       { type: 'tool-start', actionId: 'x' },
@@ -116,7 +142,12 @@ test('events of unknown types and of wrong shapes are left out, and the rest of 
     ],
     { type: 'text-delta', step: 1, text: 'kept' },
   ].map((v) => JSON.stringify({ t: 'event', s: 'a-1', at: 1001, v }))
-  const messages = [{ role: 'root', content: 'x' }, { role: 'user' }, 7, { role: 'user', content: 'asked' }]
+  const messages = [
+    { role: 'root', content: 'x' },
+    { role: 'user' },
+    7,
+    { role: 'user', content: 'asked' },
+  ]
   const end = JSON.stringify({
     t: 'end',
     s: 'a-1',
@@ -133,9 +164,12 @@ test('events of unknown types and of wrong shapes are left out, and the rest of 
 
 test('a program cannot write over a run that another program, or the studio, has made', async () => {
   const { send, ended } = await open()
-  const end = (id: string): string => JSON.stringify({ t: 'end', s: id, at: 1002, v: { status: 'final' } })
+  const end = (id: string): string =>
+    JSON.stringify({ t: 'end', s: id, at: 1002, v: { status: 'final' } })
   await send([hello, start('a-1', { name: 'mine' }), end('a-1')].join('\n'))
-  await send(['{"t":"hello","name":"other.mjs"}', start('a-1', { name: 'stolen' }), end('a-1')].join('\n'))
+  await send(
+    ['{"t":"hello","name":"other.mjs"}', start('a-1', { name: 'stolen' }), end('a-1')].join('\n'),
+  )
   expect(await ended('run-a-1')).toMatchObject({ program: 'app.mjs', title: 'mine: without text' })
 })
 
@@ -144,14 +178,33 @@ test('a prompt whose known blocks were lost is left out, until a line has all of
   const call = (step: number, manifest: object): string =>
     JSON.stringify({
       ...{ t: 'event', s: 'a-1', at: 1001 },
-      v: { type: 'model-call-start', provider: 'mock', model: 'mock', step, manifest: { step, ...manifest } },
+      v: {
+        type: 'model-call-start',
+        provider: 'mock',
+        model: 'mock',
+        step,
+        manifest: { step, ...manifest },
+      },
     })
   const [a, b] = ['a', 'b'].map((name) => ({ kind: 'user', name, tokens: 1, cached: false }))
   await send(
     [
-      ...[hello, start('a-1', { name: 'mine' }), call(1, { blocks: [a] }), call(2, { blocks: [b], same: 1 })],
-      ...['{"t":"dropped","s":"a-1","n":3,"at":1}', call(3, { blocks: [b], same: 2 }), call(4, { blocks: [a, b] })],
-      ...[call(5, { blocks: [a], same: 1e9 }), call(6, { blocks: [], same: -1 }), call(7, { blocks: 'x', same: 'y' })],
+      ...[
+        hello,
+        start('a-1', { name: 'mine' }),
+        call(1, { blocks: [a] }),
+        call(2, { blocks: [b], same: 1 }),
+      ],
+      ...[
+        '{"t":"dropped","s":"a-1","n":3,"at":1}',
+        call(3, { blocks: [b], same: 2 }),
+        call(4, { blocks: [a, b] }),
+      ],
+      ...[
+        call(5, { blocks: [a], same: 1e9 }),
+        call(6, { blocks: [], same: -1 }),
+        call(7, { blocks: 'x', same: 'y' }),
+      ],
     ].join('\n'),
   )
   await ended('run-a-1')
@@ -166,11 +219,18 @@ test('texts that attack a page stay texts in every field of a run of a program',
   const { send, ended } = await open()
   for (const [index, attack] of attacks.entries()) {
     const id = `a-${index}`
-    const delta = JSON.stringify({ t: 'event', s: id, at: 1001, v: { type: 'text-delta', step: 1, text: attack } })
+    const delta = JSON.stringify({
+      t: 'event',
+      s: id,
+      at: 1001,
+      v: { type: 'text-delta', step: 1, text: attack },
+    })
     await send(
-      [hello, start(id, { name: attack, model: attack, messages: [{ role: 'user', content: attack }] }), delta].join(
-        '\n',
-      ),
+      [
+        hello,
+        start(id, { name: attack, model: attack, messages: [{ role: 'user', content: attack }] }),
+        delta,
+      ].join('\n'),
     )
     expect(await ended(`run-${id}`)).toMatchObject({ messages: [{ content: attack }] })
   }
@@ -190,7 +250,14 @@ test('a spool drops its oldest entries above its limits, and says of each run ho
 
 test('a spool that drops a line forgets which blocks of a prompt the studio knows', () => {
   const spool = new Spool({ entries: 10, characters: 1_000_000 })
-  const block = { kind: 'user', origin: 'history', name: undefined, tokens: 1, hash: 'a', cached: false }
+  const block = {
+    kind: 'user',
+    origin: 'history',
+    name: undefined,
+    tokens: 1,
+    hash: 'a',
+    cached: false,
+  }
   const span = { id: 'a-1', start: '', dropped: 0, blocks: [block] }
   for (let index = 0; index < 11; index++) spool.add(span, '{}')
   expect(span.blocks).toEqual([])
@@ -210,27 +277,38 @@ test('a line has the value as it was when it was published, whatever the program
 
 test.each([
   ['long replies', { type: 'model-call-end', text: 'x'.repeat(10_000) }],
-  ['long prompts', { type: 'model-call-start', manifest: { blocks: Array<object>(200).fill({ kind: 'user' }) } }],
-])('without a studio a program keeps about as many characters as it may, also of %s', (_, value) => {
-  const spool = new Spool({ entries: 1000, characters: 300_000 })
-  new Subscriptions({ spool, withContent: true, isTaken: () => true, notify: () => undefined })
-  const slot = channel('modelport:run')
-  for (let index = 0; index < 100; index++) {
-    const span = {}
-    slot.runStores({ span, type: 'start', value: {} }, () => slot.publish({ span, type: 'event', value }))
-  }
-  expect(spool.take().length).toBeLessThan(70)
-})
+  [
+    'long prompts',
+    { type: 'model-call-start', manifest: { blocks: Array<object>(200).fill({ kind: 'user' }) } },
+  ],
+])(
+  'without a studio a program keeps about as many characters as it may, also of %s',
+  (_, value) => {
+    const spool = new Spool({ entries: 1000, characters: 300_000 })
+    new Subscriptions({ spool, withContent: true, isTaken: () => true, notify: () => undefined })
+    const slot = channel('modelport:run')
+    for (let index = 0; index < 100; index++) {
+      const span = {}
+      slot.runStores({ span, type: 'start', value: {} }, () =>
+        slot.publish({ span, type: 'event', value }),
+      )
+    }
+    expect(spool.take().length).toBeLessThan(70)
+  },
+)
 
 test('a spool joins the parts of one text, and only those', () => {
   const spool = new Spool()
   const span = { id: 'a-1', start: '', dropped: 0, blocks: [] }
   const first = { type: 'tool-call-delta', text: 'a', step: 1, attempt: 1, callId: 'c1' }
-  const others = [{ callId: 'c2' }, { attempt: 2 }, { step: 2 }, { type: 'text-delta' }].map((other) => ({
-    ...first,
-    ...other,
-  }))
-  for (const delta of [first, ...others]) for (const text of ['b', 'c']) spool.addDelta(span, delta, text)
+  const others = [{ callId: 'c2' }, { attempt: 2 }, { step: 2 }, { type: 'text-delta' }].map(
+    (other) => ({
+      ...first,
+      ...other,
+    }),
+  )
+  for (const delta of [first, ...others])
+    for (const text of ['b', 'c']) spool.addDelta(span, delta, text)
   spool.addDelta({ ...span, id: 'a-2' }, others.at(-1) ?? first, 'd')
   const line = { t: 'event', s: 'a-1', at: expect.any(Number) as number }
   expect(spool.take().map((one) => JSON.parse(one) as unknown)).toEqual([

@@ -12,7 +12,9 @@ describe.skipIf(!hasBrowser)('the keys of the page', () => {
   test('the keys find a view, a run by what was said in it, a model and an action, and never decide on a call', async () => {
     const studio = await startStudio()
     const { page, errors } = await openPage(browser, studio, { bypassCSP: true })
-    const commands = page.getByRole('combobox', { name: 'Find a view, a run, a model or an action' })
+    const commands = page.getByRole('combobox', {
+      name: 'Find a view, a run, a model or an action',
+    })
     const message = page.getByLabel('Message', { exact: true })
     await message.fill('How is the weather in Oslo?')
     await page.keyboard.press('Enter')
@@ -48,7 +50,8 @@ describe.skipIf(!hasBrowser)('the keys of the page', () => {
     await page.keyboard.press('?')
     await page.getByRole('dialog', { name: 'Keys' }).waitFor()
     expect(await violations(page)).toEqual([])
-    for (const key of ['j, k and x', 'Enter']) expect(await page.locator('dialog dt').allInnerTexts()).toContain(key)
+    for (const key of ['j, k and x', 'Enter'])
+      expect(await page.locator('dialog dt').allInnerTexts()).toContain(key)
     await page.getByRole('button', { name: 'Close' }).click()
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     await page.keyboard.press('/')

@@ -23,7 +23,9 @@ describe.skipIf(!hasBrowser)('a page with much to draw', () => {
     const deltas = atSize(3_000, 10_000)
     const text = Array.from({ length: deltas }, (_, index) => `word${index} `)
     const model = { id: 'fast', provider: 'mock', model: 'fast', hosts: [] }
-    const studio = await startStudio({ models: [{ ...model, open: () => createMock({ responses: [{ text }] }) }] })
+    const studio = await startStudio({
+      models: [{ ...model, open: () => createMock({ responses: [{ text }] }) }],
+    })
     const { page, errors } = await openPage(browser, studio)
     const stopTrace = await traceTasks(browser, page)
     await page.getByLabel('Message', { exact: true }).fill('Go')
@@ -40,7 +42,10 @@ describe.skipIf(!hasBrowser)('a page with much to draw', () => {
   })
 
   test('a page with much to draw draws the Markdown of a reply while it arrives, and leaves finished blocks as they are', async () => {
-    const paragraphs = Array.from({ length: 30 }, (_, index) => `Paragraph **number ${index}** ends.`)
+    const paragraphs = Array.from(
+      { length: 30 },
+      (_, index) => `Paragraph **number ${index}** ends.`,
+    )
     const text = [...paragraphs, '```ts\nconst last = 1\n```'].join('\n\n')
     const model = { id: 'slow', provider: 'mock', model: 'slow', hosts: [] }
     const open = () => createMock({ responses: [{ text }], chunkSize: 4, delayMs: 4 })
@@ -50,7 +55,8 @@ describe.skipIf(!hasBrowser)('a page with much to draw', () => {
       const marks = { raw: 0 }
       Object.assign(globalThis, { marks })
       new MutationObserver(() => {
-        const shown = document.querySelector<HTMLElement>('.message.assistant .markdown')?.innerText ?? ''
+        const shown =
+          document.querySelector<HTMLElement>('.message.assistant .markdown')?.innerText ?? ''
         if (shown.includes('**')) marks.raw++
       }).observe(document.body, { subtree: true, childList: true, characterData: true })
     })
@@ -58,13 +64,17 @@ describe.skipIf(!hasBrowser)('a page with much to draw', () => {
     await page.keyboard.press('Enter')
     const first = page.locator('.markdown > div').first()
     await page.getByText('Paragraph number 3 ends.').waitFor()
-    await first.evaluate((element) => element.querySelector('strong')!.setAttribute('title', 'kept'))
+    await first.evaluate((element) =>
+      element.querySelector('strong')!.setAttribute('title', 'kept'),
+    )
     await page.locator('.figures').waitFor()
     expect(await first.locator('strong').getAttribute('title')).toBe('kept')
     expect(await page.locator('.markdown strong').count()).toBe(30)
     await page.locator('.hljs-keyword', { hasText: 'const' }).waitFor()
     expect(await page.locator('.code-bar').count()).toBe(1)
-    expect(await page.evaluate(() => (globalThis as unknown as { marks: { raw: number } }).marks.raw)).toBe(0)
+    expect(
+      await page.evaluate(() => (globalThis as unknown as { marks: { raw: number } }).marks.raw),
+    ).toBe(0)
     expect(errors).toEqual([])
     await page.context().close()
     await studio.close()
@@ -72,8 +82,15 @@ describe.skipIf(!hasBrowser)('a page with much to draw', () => {
 
   test('a page with much to draw draws only the calls in sight of a run of 5,000 events, and scrolls by keyboard', async () => {
     const calls = atSize(300, 1_250)
-    const toolCalls = Array.from({ length: calls }, (_, index) => ({ name: 'probe', arguments: { index } }))
-    const responses = [{ toolCalls: toolCalls.slice(calls / 2) }, { toolCalls: toolCalls.slice(0, calls / 2) }, 'Done.']
+    const toolCalls = Array.from({ length: calls }, (_, index) => ({
+      name: 'probe',
+      arguments: { index },
+    }))
+    const responses = [
+      { toolCalls: toolCalls.slice(calls / 2) },
+      { toolCalls: toolCalls.slice(0, calls / 2) },
+      'Done.',
+    ]
     const model = { id: 'long', provider: 'mock', model: 'long', hosts: [] }
     const studio = await startStudio({
       models: [{ ...model, open: () => createMock({ model: 'long', responses }) }],
@@ -91,7 +108,9 @@ describe.skipIf(!hasBrowser)('a page with much to draw', () => {
     expect(await page.locator('.tool').count()).toBeGreaterThan(80)
 
     await page.getByRole('link', { name: 'Timeline' }).click()
-    const table = page.getByRole('group', { name: `Calls of this run on a time axis: ${calls + 4}` })
+    const table = page.getByRole('group', {
+      name: `Calls of this run on a time axis: ${calls + 4}`,
+    })
     await table.locator('.bar').first().waitFor()
     expect(await table.locator('tbody tr').count()).toBeLessThan(120)
     expect(await table.locator('table').getAttribute('aria-rowcount')).toBe(String(calls + 5))

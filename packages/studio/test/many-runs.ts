@@ -24,12 +24,22 @@ function manyRun(n: number): RunRecord {
   const call = { id: 'c', name: `tool-${n % 50}`, arguments: { n }, argumentsText: `{"n":${n}}` }
   const failed = n % 100 === 99
   return {
-    ...{ id: `run-${n}`, at: 1_700_000_000_000 + n * 10_000, model: `model-${n % 10}`, title: `question ${n}` },
+    ...{
+      id: `run-${n}`,
+      at: 1_700_000_000_000 + n * 10_000,
+      model: `model-${n % 10}`,
+      title: `question ${n}`,
+    },
     status: failed ? 'failed' : 'final',
     ...(n % 5 === 4 && { from: { runId: `run-${n - 1}`, messages: 0 } }),
     ...{ latencyMs: (n * 7919) % 5000, firstTokenMs: 100, cost: (n % 10) / 1000 },
     usage: {
-      ...{ inputTokens: 100, outputTokens: 20, cacheReadTokens: n % 2 === 0 ? 50 : 0, cacheCreationTokens: 0 },
+      ...{
+        inputTokens: 100,
+        outputTokens: 20,
+        cacheReadTokens: n % 2 === 0 ? 50 : 0,
+        cacheCreationTokens: 0,
+      },
       ...{ reasoningTokens: 0, toolDefinitionTokens: 0, turns: [], reported: true },
     },
     ...(failed && { error: { code: 'auth', message: 'the key was refused' } }),

@@ -12,21 +12,24 @@ const texts = [
 const html = (tokens: readonly Token[]): string => marked.parser(tokens as Token[])
 
 describe('Markdown by blocks', () => {
-  test.each(texts)('the blocks of a growing text end as the whole text is drawn, whatever its pieces: %j', (text) => {
-    const whole = html(marked.lexer(text).filter(({ type }) => type !== 'space'))
-    for (const size of [1, 2, 3, 7, 50]) {
-      const reader = new BlockReader()
-      let finished: readonly Token[] = []
-      for (let end = size; end < text.length; end += size) {
-        const tokens = reader.read(text.slice(0, end), false)
-        expect(tokens.slice(0, finished.length), 'a finished block has changed').toEqual(finished)
-        finished = tokens.slice(0, reader.finished)
+  test.each(texts)(
+    'the blocks of a growing text end as the whole text is drawn, whatever its pieces: %j',
+    (text) => {
+      const whole = html(marked.lexer(text).filter(({ type }) => type !== 'space'))
+      for (const size of [1, 2, 3, 7, 50]) {
+        const reader = new BlockReader()
+        let finished: readonly Token[] = []
+        for (let end = size; end < text.length; end += size) {
+          const tokens = reader.read(text.slice(0, end), false)
+          expect(tokens.slice(0, finished.length), 'a finished block has changed').toEqual(finished)
+          finished = tokens.slice(0, reader.finished)
+        }
+        const tokens = reader.read(text, true)
+        expect(tokens.slice(0, finished.length)).toEqual(finished)
+        expect(html(tokens)).toBe(whole)
       }
-      const tokens = reader.read(text, true)
-      expect(tokens.slice(0, finished.length)).toEqual(finished)
-      expect(html(tokens)).toBe(whole)
-    }
-  })
+    },
+  )
 
   test('the newest block is drawn without the marks of an emphasis, code or link whose end has not arrived', () => {
     const drawn = (text: string): string => html(new BlockReader().read(text, false)).trim()

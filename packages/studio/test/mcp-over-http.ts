@@ -21,15 +21,21 @@ export async function startMcpServer(): Promise<HttpMcpServer> {
     })
     const server = new McpServer({ name: 'over http', version: '1.0.0' })
     const inputSchema = { a: z.number(), b: z.number() }
-    server.registerTool('multiply', { description: 'Multiplies two numbers', inputSchema }, ({ a, b }) => ({
-      content: [{ type: 'text', text: String(a * b) }],
-    }))
+    server.registerTool(
+      'multiply',
+      { description: 'Multiplies two numbers', inputSchema },
+      ({ a, b }) => ({
+        content: [{ type: 'text', text: String(a * b) }],
+      }),
+    )
     await server.connect(transport)
     return transport
   }
   const server = createServer((request, response) => {
     const known = sessions.get(String(request.headers['mcp-session-id']))
-    void (known ? Promise.resolve(known) : open()).then((transport) => transport.handleRequest(request, response))
+    void (known ? Promise.resolve(known) : open()).then((transport) =>
+      transport.handleRequest(request, response),
+    )
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {

@@ -10,11 +10,15 @@ const reply: typeof fetch = () => {
     top_logprobs: [{ token: other, logprob: -2.3 }],
   })
   const chunk = (text: string, logprob: number, other: string) => ({
-    choices: [{ index: 0, delta: { content: text }, logprobs: { content: [token(text, logprob, other)] } }],
+    choices: [
+      { index: 0, delta: { content: text }, logprobs: { content: [token(text, logprob, other)] } },
+    ],
   })
   const end = { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] }
   const chunks = [chunk('Pro', -0.01, 'Con'), chunk('bably', -1.6, 'tein'), end]
-  const body = [...chunks.map((one) => JSON.stringify(one)), '[DONE]'].map((data) => `data: ${data}\n\n`).join('')
+  const body = [...chunks.map((one) => JSON.stringify(one)), '[DONE]']
+    .map((data) => `data: ${data}\n\n`)
+    .join('')
   return Promise.resolve(new Response(body, { headers: { 'content-type': 'text/event-stream' } }))
 }
 
@@ -29,8 +33,15 @@ describe.skipIf(!hasBrowser)('what a message has besides text', () => {
     startStudio({
       models: [
         {
-          ...{ id: 'm', provider: 'openai-compatible', model: 'm', hosts: ['models.example:443'], fetch: reply },
-          open: (fetch) => createOpenAICompatible({ baseUrl: 'https://models.example/v1', model: 'm', fetch }),
+          ...{
+            id: 'm',
+            provider: 'openai-compatible',
+            model: 'm',
+            hosts: ['models.example:443'],
+            fetch: reply,
+          },
+          open: (fetch) =>
+            createOpenAICompatible({ baseUrl: 'https://models.example/v1', model: 'm', fetch }),
         },
       ],
       tools: [],
@@ -48,7 +59,9 @@ describe.skipIf(!hasBrowser)('what a message has besides text', () => {
     const tokens = page.locator('.heat span')
     expect(await tokens.allInnerTexts()).toEqual(['Pro', 'bably'])
     expect(await tokens.last().getAttribute('title')).toBe('bably 20.2 %\ntein 10 %')
-    const shades = await tokens.evaluateAll((all) => all.map((one) => getComputedStyle(one).backgroundColor))
+    const shades = await tokens.evaluateAll((all) =>
+      all.map((one) => getComputedStyle(one).backgroundColor),
+    )
     expect(new Set(shades).size).toBe(2)
     expect(await violations(page)).toEqual([])
     await page.getByRole('link', { name: 'Timeline' }).click()
@@ -68,7 +81,8 @@ describe.skipIf(!hasBrowser)('what a message has besides text', () => {
     const requests: string[] = []
     page.on('request', (request) => requests.push(request.url()))
     const source = (mediaType: string, data: string) => ({ type: 'base64', mediaType, data })
-    const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+    const pixel =
+      'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
     const wave = 'UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAIA+AAACABAAZGF0YQAAAAA='
     const content = [
       { type: 'text', text: 'Look and listen' },
@@ -87,9 +101,13 @@ describe.skipIf(!hasBrowser)('what a message has besides text', () => {
     const message = page.getByRole('article', { name: 'user' })
     await message.getByText('plan.pdf').waitFor()
     const image = message.getByRole('img', { name: 'Attached image' })
-    await expect.poll(() => image.evaluate((element) => (element as HTMLImageElement).naturalWidth)).toBe(1)
+    await expect
+      .poll(() => image.evaluate((element) => (element as HTMLImageElement).naturalWidth))
+      .toBe(1)
     const sound = message.locator('audio')
-    await expect.poll(() => sound.evaluate((element) => (element as HTMLAudioElement).readyState)).toBeGreaterThan(0)
+    await expect
+      .poll(() => sound.evaluate((element) => (element as HTMLAudioElement).readyState))
+      .toBeGreaterThan(0)
     await message.getByText('https://images.example/one.png').waitFor()
     expect(requests.filter((url) => url.includes('images.example'))).toEqual([])
     expect(errors).toEqual([])

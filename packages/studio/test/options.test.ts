@@ -43,7 +43,8 @@ describe.skipIf(!hasBrowser)('the options of a run on the page', () => {
     const set = async (name: string, text: string): Promise<void> => {
       await page.getByLabel('Add an option').selectOption(name)
       const field = page.getByLabel(name, { exact: true })
-      if ((await field.evaluate((element) => element.tagName)) === 'SELECT') await field.selectOption(text)
+      if ((await field.evaluate((element) => element.tagName)) === 'SELECT')
+        await field.selectOption(text)
       else await field.fill(text)
     }
     await set('topP', 'high')
@@ -51,7 +52,10 @@ describe.skipIf(!hasBrowser)('the options of a run on the page', () => {
     await page.getByRole('alert').getByText('topP: Enter a number.').waitFor()
     await page.getByLabel('topP', { exact: true }).fill('2')
     await page.getByRole('button', { name: 'Send' }).click()
-    await page.getByRole('alert').getByText('options.topP: must be a number between 0 and 1').waitFor()
+    await page
+      .getByRole('alert')
+      .getByText('options.topP: must be a number between 0 and 1')
+      .waitFor()
     await page.getByLabel('topP', { exact: true }).fill('0.5')
     await set('temperature', '0')
     await set('topK', '40')
@@ -65,14 +69,28 @@ describe.skipIf(!hasBrowser)('the options of a run on the page', () => {
     await send(page, 'Go')
     await page.locator('.figures').waitFor()
     const wanted = {
-      ...{ topP: 0.5, temperature: 0, topK: 40, seed: 7, stop: ['END', 'STOP'], reasoning: 'low', cache: 'hour' },
-      responseFormat: { type: 'json-schema', schema: expect.objectContaining({ type: 'object' }) as unknown },
+      ...{
+        topP: 0.5,
+        temperature: 0,
+        topK: 40,
+        seed: 7,
+        stop: ['END', 'STOP'],
+        reasoning: 'low',
+        cache: 'hour',
+      },
+      responseFormat: {
+        type: 'json-schema',
+        schema: expect.objectContaining({ type: 'object' }) as unknown,
+      },
       vendor: { user: 'ada' },
     }
     expect(provider.requests[0]?.options).toMatchObject(wanted)
     await page.reload()
     await page.getByText('Options', { exact: true }).click()
-    expect(JSON.parse(await page.getByLabel('stop', { exact: true }).inputValue())).toEqual(['END', 'STOP'])
+    expect(JSON.parse(await page.getByLabel('stop', { exact: true }).inputValue())).toEqual([
+      'END',
+      'STOP',
+    ])
     await page.getByRole('button', { name: 'Remove seed' }).click()
     await send(page, 'Again')
     await expect.poll(() => provider.requests.length).toBe(2)
@@ -80,7 +98,9 @@ describe.skipIf(!hasBrowser)('the options of a run on the page', () => {
     expect(provider.requests[1]?.options).toMatchObject(others)
     expect(provider.requests[1]?.options).not.toHaveProperty('seed')
     // The browser logs the refused request.
-    expect(errors).toEqual(['Failed to load resource: the server responded with a status of 400 (Bad Request)'])
+    expect(errors).toEqual([
+      'Failed to load resource: the server responded with a status of 400 (Bad Request)',
+    ])
     await page.context().close()
     await studio.close()
   })
@@ -100,7 +120,9 @@ describe.skipIf(!hasBrowser)('the options of a run on the page', () => {
     await page.getByLabel('Ask me before each tool call').uncheck()
     await send(page, 'Pay')
     await page.locator('.markdown', { hasText: 'Paid.' }).waitFor()
-    const offered = provider.requests[0]?.options as { readonly tools: readonly { readonly name: string }[] }
+    const offered = provider.requests[0]?.options as {
+      readonly tools: readonly { readonly name: string }[]
+    }
     expect(offered.tools.map(({ name }) => name)).toEqual(['look', 'pay'])
     await page.getByRole('button', { name: 'Run again with m' }).click()
     await page.getByRole('group', { name: 'Approve pay?' }).waitFor()

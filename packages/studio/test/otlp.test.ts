@@ -29,18 +29,35 @@ async function open(options: Partial<StudioOptions> = {}) {
   onTestFinished(() => served.close().catch(() => undefined))
   const { origin, hash } = new URL(served.programUrl)
   const token = new URL(served.url).hash.slice('#token='.length)
-  const opened = await fetch(`${origin}/api/session`, { method: 'POST', body: JSON.stringify({ token }) })
+  const opened = await fetch(`${origin}/api/session`, {
+    method: 'POST',
+    body: JSON.stringify({ token }),
+  })
   const { session } = (await opened.json()) as { readonly session: string }
   const get = async <Value>(path: string): Promise<Value> =>
-    (await (await fetch(`${origin}/api/${path}`, { headers: { 'x-modelport-session': session } })).json()) as Value
+    (await (
+      await fetch(`${origin}/api/${path}`, { headers: { 'x-modelport-session': session } })
+    ).json()) as Value
   const events = async (id: string): Promise<StudioEvent[]> =>
-    (await (await fetch(`${origin}/api/runs/${id}/events`, { headers: { 'x-modelport-session': session } })).text())
+    (
+      await (
+        await fetch(`${origin}/api/runs/${id}/events`, {
+          headers: { 'x-modelport-session': session },
+        })
+      ).text()
+    )
       .split('\n')
-      .flatMap((line) => (line.startsWith('data: ') ? (JSON.parse(line.slice(6)) as StudioEvent[]) : []))
+      .flatMap((line) =>
+        line.startsWith('data: ') ? (JSON.parse(line.slice(6)) as StudioEvent[]) : [],
+      )
   const post = (body: BodyInit, headers: Record<string, string> = {}) =>
     fetch(`${origin}/v1/traces`, {
       ...{ method: 'POST', body },
-      headers: { authorization: `Bearer ${hash.slice(1)}`, 'content-type': 'application/json', ...headers },
+      headers: {
+        authorization: `Bearer ${hash.slice(1)}`,
+        'content-type': 'application/json',
+        ...headers,
+      },
     })
   const send = async (...spans: readonly object[]): Promise<unknown> => {
     const response = await post(JSON.stringify(toRequest(spans)))
@@ -72,7 +89,12 @@ const toAttributes = (given: Readonly<Record<string, unknown>>): object[] =>
   Object.entries(given).map(([key, one]) => ({ key, value: value(one) }))
 
 /** A span of OTLP/JSON, `from` and `to` in seconds after a fixed time. */
-function span(id: number, [from, to]: readonly [number, number], attributes: Attributes, more: object = {}): object {
+function span(
+  id: number,
+  [from, to]: readonly [number, number],
+  attributes: Attributes,
+  more: object = {},
+): object {
   const at = (seconds: number): string => String(1_700_000_000_000_000_000n + BigInt(seconds * 1e9))
   return {
     ...{
@@ -87,20 +109,35 @@ function span(id: number, [from, to]: readonly [number, number], attributes: Att
 }
 const below = (id: number): object => ({ parentSpanId: `000000000000000${id}` })
 const toRequest = (spans: readonly object[]): object => ({
-  resourceSpans: [{ resource: { attributes: toAttributes({ 'service.name': 'shop' }) }, scopeSpans: [{ spans }] }],
+  resourceSpans: [
+    { resource: { attributes: toAttributes({ 'service.name': 'shop' }) }, scopeSpans: [{ spans }] },
+  ],
 })
 
-const message = (role: string, content: string): object => ({ role, parts: [{ type: 'text', content }] })
+const message = (role: string, content: string): object => ({
+  role,
+  parts: [{ type: 'text', content }],
+})
 const chat = (input: readonly object[], output: readonly object[]): Attributes => ({
-  ...{ 'gen_ai.operation.name': 'chat', 'gen_ai.provider.name': 'openai', 'gen_ai.request.model': 'gpt' },
+  ...{
+    'gen_ai.operation.name': 'chat',
+    'gen_ai.provider.name': 'openai',
+    'gen_ai.request.model': 'gpt',
+  },
   ...{ 'gen_ai.usage.input_tokens': 10, 'gen_ai.usage.output_tokens': 5 },
-  ...{ 'gen_ai.input.messages': JSON.stringify(input), 'gen_ai.output.messages': JSON.stringify(output) },
+  ...{
+    'gen_ai.input.messages': JSON.stringify(input),
+    'gen_ai.output.messages': JSON.stringify(output),
+  },
 })
 const call = { type: 'tool_call', id: 'c1', name: 'get_weather', arguments: { city: 'Oslo' } }
 const asked = message('user', 'Is it warm?')
 const calling = { role: 'assistant', parts: [call] }
 const answered = { role: 'tool', parts: [{ type: 'tool_call_response', id: 'c1', result: '4 °C' }] }
-const agent = span(1, [0, 9], { 'gen_ai.operation.name': 'invoke_agent', 'gen_ai.agent.name': 'weather' })
+const agent = span(1, [0, 9], {
+  'gen_ai.operation.name': 'invoke_agent',
+  'gen_ai.agent.name': 'weather',
+})
 const firstCall = span(2, [1, 2], chat([asked], [calling]), below(1))
 const tool = span(
   3,
@@ -113,7 +150,12 @@ const tool = span(
   },
   below(1),
 )
-const lastCall = span(4, [5, 6], chat([asked, calling, answered], [message('assistant', 'It is cold.')]), below(1))
+const lastCall = span(
+  4,
+  [5, 6],
+  chat([asked, calling, answered], [message('assistant', 'It is cold.')]),
+  below(1),
+)
 
 const typesOf = (events: readonly StudioEvent[]): string[] =>
   events.map((one) => (one.type === 'run' ? one.event.type : one.type))
@@ -133,7 +175,10 @@ describe.each([
     vi.stubEnv('OTEL_EXPORTER_OTLP_HEADERS', `authorization=Bearer%20${token}`)
     vi.stubEnv('OTEL_EXPORTER_OTLP_COMPRESSION', 'gzip')
     const resource = resourceFromAttributes({ 'service.name': 'reporter' })
-    const provider = new NodeTracerProvider({ resource, spanProcessors: [new BatchSpanProcessor(new Exporter())] })
+    const provider = new NodeTracerProvider({
+      resource,
+      spanProcessors: [new BatchSpanProcessor(new Exporter())],
+    })
     provider.register()
     onTestFinished(() => [trace, context, propagation].forEach((api) => api.disable()))
     const tracer = provider.getTracer('test')
@@ -144,7 +189,10 @@ describe.each([
       execute: () => '4 °C',
     })
     const mock = createMock({
-      responses: [{ toolCalls: [{ name: 'get_weather', arguments: { city: 'Oslo' } }] }, 'It is cold.'],
+      responses: [
+        { toolCalls: [{ name: 'get_weather', arguments: { city: 'Oslo' } }] },
+        'It is cold.',
+      ],
     })
     const model = instrumentProvider(mock, { tracer, content: true })
     await traceRun(
@@ -156,7 +204,9 @@ describe.each([
     )
     await provider.shutdown()
     const list = await runs()
-    expect(list).toMatchObject([{ title: 'weather: Is it warm?', model: 'mock:mock', status: 'final' }])
+    expect(list).toMatchObject([
+      { title: 'weather: Is it warm?', model: 'mock:mock', status: 'final' },
+    ])
     const { id = '' } = list[0] ?? {}
     // Calls that take less than a millisecond may overlap by the clocks of their spans.
     expect(typesOf(await events(id)).sort()).toEqual([...expected].sort())
@@ -177,11 +227,16 @@ describe('a trace', () => {
     ['in one request', [all]],
     ['backwards, in one request', [[...all].reverse()]],
     ['each in a request of its own, its parent last', [[lastCall], [tool], [firstCall], [agent]]],
-    ['twice, in requests that overlap', [[firstCall, tool], [tool, tool, lastCall], [agent, firstCall], all]],
+    [
+      'twice, in requests that overlap',
+      [[firstCall, tool], [tool, tool, lastCall], [agent, firstCall], all],
+    ],
   ])('the spans are the same run if they come %s', async (_what, requests) => {
     const { send, runs, record, events } = await open()
     for (const spans of requests) expect(await send(...spans)).toEqual({})
-    expect(await runs()).toMatchObject([{ id: `trace-${traceId}`, program: 'shop', title: 'weather: Is it warm?' }])
+    expect(await runs()).toMatchObject([
+      { id: `trace-${traceId}`, program: 'shop', title: 'weather: Is it warm?' },
+    ])
     expect(typesOf(await events(`trace-${traceId}`))).toEqual(expected)
     const { transcript, usage, latencyMs, at, model, status } = await record(`trace-${traceId}`)
     expect({ at, latencyMs, model, status }).toEqual({
@@ -207,19 +262,36 @@ describe('a trace', () => {
     const { send, events } = await open()
     await send(span(1, [0, 1], chat([], []), below(2)), span(2, [0, 1], chat([], []), below(1)))
     await send(span(3, [2, 3], chat([], []), below(3)))
-    expect(typesOf(await events(`trace-${traceId}`)).filter((type) => type === 'model-call-end')).toHaveLength(3)
+    expect(
+      typesOf(await events(`trace-${traceId}`)).filter((type) => type === 'model-call-end'),
+    ).toHaveLength(3)
   })
 
   test('the run failed if the span around them failed, with its reason', async () => {
     const { send, runs, events, get } = await open()
     const failed = { status: { code: 2, message: 'the key was refused' } }
-    await send(span(1, [0, 9], { 'gen_ai.operation.name': 'invoke_agent', 'error.type': 'auth' }, failed))
-    await send(span(2, [1, 2], chat([asked], []), { ...below(1), status: { code: 2, message: 'status 401' } }))
+    await send(
+      span(1, [0, 9], { 'gen_ai.operation.name': 'invoke_agent', 'error.type': 'auth' }, failed),
+    )
+    await send(
+      span(2, [1, 2], chat([asked], []), {
+        ...below(1),
+        status: { code: 2, message: 'status 401' },
+      }),
+    )
     expect(await runs()).toMatchObject([
-      { status: 'failed', error: { code: 'auth', message: 'the key was refused' }, title: 'span 1: Is it warm?' },
+      {
+        status: 'failed',
+        error: { code: 'auth', message: 'the key was refused' },
+        title: 'span 1: Is it warm?',
+      },
     ])
-    const told = (await events(`trace-${traceId}`)).flatMap((one) => (one.type === 'run' ? [one.event] : []))
-    expect(told).toContainEqual(expect.objectContaining({ type: 'model-error', message: 'status 401' }))
+    const told = (await events(`trace-${traceId}`)).flatMap((one) =>
+      one.type === 'run' ? [one.event] : [],
+    )
+    expect(told).toContainEqual(
+      expect.objectContaining({ type: 'model-error', message: 'status 401' }),
+    )
     expect(await get('runs/totals')).toMatchObject([{ runs: 1, errors: 1, inputTokens: 10 }])
   })
 
@@ -232,9 +304,12 @@ describe('a trace', () => {
       'gen_ai.tool.call.result': 'bounced',
     }
     await send({ ...span(1, [0, 1], bare), traceId: `${traceId.slice(1)}0` })
-    const found = async (query: string): Promise<string[]> => (await runs(query)).map(({ title }) => title)
+    const found = async (query: string): Promise<string[]> =>
+      (await runs(query)).map(({ title }) => title)
     expect(await found('text=cold')).toEqual(['weather: Is it warm?'])
-    expect(await found('tool=get_weather&program=shop&model=openai:gpt')).toEqual(['weather: Is it warm?'])
+    expect(await found('tool=get_weather&program=shop&model=openai:gpt')).toEqual([
+      'weather: Is it warm?',
+    ])
     expect(await found('tool=send_mail')).toEqual(['send_mail'])
     expect(await found('text=bounced')).toEqual(['send_mail'])
     expect(await get('runs/totals?program=shop')).toMatchObject([{ runs: 2, inputTokens: 20 }])
@@ -253,7 +328,12 @@ describe('a trace', () => {
       span(2, [1, 2], chat([asked], [message('assistant', 'Hm.')]), below(1)),
       span(3, [3, 4], { ...tooled, 'gen_ai.tool.call.result': 'depot' }, below(1)),
       span(4, [5, 6], tooled, { ...below(1), status: { code: 2, message: 'upstream is gone' } }),
-      span(5, [7, 8], { 'gen_ai.operation.name': 'invoke_agent', 'gen_ai.output.messages': answer }, below(1)),
+      span(
+        5,
+        [7, 8],
+        { 'gen_ai.operation.name': 'invoke_agent', 'gen_ai.output.messages': answer },
+        below(1),
+      ),
     )
     for (const query of ['text=Bergen', 'text=depot', 'text=upstream', 'tool=find_parcel'])
       expect(await studio.runs(query), query).toHaveLength(1)
@@ -271,16 +351,32 @@ describe('a trace', () => {
     const { send, events } = await open()
     const inner = { 'gen_ai.operation.name': 'invoke_agent', 'gen_ai.agent.name': 'inner' }
     await send(agent, firstCall, span(5, [6, 8], inner, below(1)))
-    await send(span(6, [6, 7], chat([message('user', 'Which city?')], [message('assistant', 'Oslo')]), below(5)))
+    await send(
+      span(
+        6,
+        [6, 7],
+        chat([message('user', 'Which city?')], [message('assistant', 'Oslo')]),
+        below(5),
+      ),
+    )
     expect(typesOf(await events(`trace-${traceId}`)).slice(4)).toEqual([
-      ...['action-requested', 'agent-call-start', 'model-call-start', 'text-delta', 'model-call-end'],
+      ...[
+        'action-requested',
+        'agent-call-start',
+        'model-call-start',
+        'text-delta',
+        'model-call-end',
+      ],
       ...['agent-call-result', 'agent-call-result', 'end'],
     ])
   })
 })
 
 describe('the names of other conventions', () => {
-  const shown = async (attributes: Attributes, more: object = {}): Promise<RunRecord & { kinds: string[] }> => {
+  const shown = async (
+    attributes: Attributes,
+    more: object = {},
+  ): Promise<RunRecord & { kinds: string[] }> => {
     const { send, record, events } = await open()
     await send(span(1, [0, 1], attributes, more))
     const kinds = typesOf(await events(`trace-${traceId}`))
@@ -294,8 +390,16 @@ describe('the names of other conventions', () => {
   test('names of the AI SDK 6 are read', async () => {
     const messages = [{ role: 'user', content: [{ type: 'text', text: 'Is it warm?' }] }]
     const run = await shown({
-      ...{ 'ai.operationId': 'ai.generateText.doGenerate', 'gen_ai.system': 'openai', 'gen_ai.request.model': 'gpt' },
-      ...{ 'ai.prompt.messages': JSON.stringify(messages), 'ai.response.text': 'No.', 'gen_ai.usage.input_tokens': 3 },
+      ...{
+        'ai.operationId': 'ai.generateText.doGenerate',
+        'gen_ai.system': 'openai',
+        'gen_ai.request.model': 'gpt',
+      },
+      ...{
+        'ai.prompt.messages': JSON.stringify(messages),
+        'ai.response.text': 'No.',
+        'gen_ai.usage.input_tokens': 3,
+      },
     })
     expect(run).toMatchObject({ model: 'openai:gpt', transcript: [user, assistant] })
     const called = {
@@ -320,14 +424,21 @@ describe('the names of other conventions', () => {
       },
       ...{ 'input.value': 'Is it warm?', 'output.value': 'No.' },
     })
-    expect(run).toMatchObject({ model: 'openai:gpt', transcript: [user, assistant], usage: { inputTokens: 3 } })
+    expect(run).toMatchObject({
+      model: 'openai:gpt',
+      transcript: [user, assistant],
+      usage: { inputTokens: 3 },
+    })
   })
 
   test('parts of messages are read: tool calls, results, reasoning, pictures, and a text that looks like JSON', async () => {
     const input = [
       { role: 'system', content: 'Be brief.' },
       message('user', '[1, 2]'),
-      { role: 'assistant', parts: [{ type: 'tool_call', id: 'c', name: 'look', arguments: '{"at":1}' }] },
+      {
+        role: 'assistant',
+        parts: [{ type: 'tool_call', id: 'c', name: 'look', arguments: '{"at":1}' }],
+      },
       { role: 'tool', parts: [{ type: 'tool_call_response', id: 'c', response: { seen: 1 } }] },
       { role: 'user', parts: [{ type: 'blob', modality: 'image', mime_type: 'image/png' }] },
     ]
@@ -370,12 +481,36 @@ describe('an export', () => {
   test.each<[string, BodyInit, Record<string, string>, number, RegExp]>([
     ['without the token', good, { authorization: '' }, 403, /not the token of this studio/],
     ['with a wrong token', good, { authorization: 'Bearer 0' }, 403, /OTEL_EXPORTER_OTLP_HEADERS/],
-    ['of a form of another page', good, { 'content-type': 'text/plain' }, 415, /content type must be/],
-    ['without a content type', new Uint8Array([1]), { 'content-type': '' }, 415, /content type must be/],
+    [
+      'of a form of another page',
+      good,
+      { 'content-type': 'text/plain' },
+      415,
+      /content type must be/,
+    ],
+    [
+      'without a content type',
+      new Uint8Array([1]),
+      { 'content-type': '' },
+      415,
+      /content type must be/,
+    ],
     ['packed in another way', good, { 'content-encoding': 'br' }, 415, /must be gzip/],
-    ['that is not packed as it says', good, { 'content-encoding': 'gzip' }, 400, /not an ExportTraceServiceRequest/],
+    [
+      'that is not packed as it says',
+      good,
+      { 'content-encoding': 'gzip' },
+      400,
+      /not an ExportTraceServiceRequest/,
+    ],
     ['that is not JSON', '{', {}, 400, /not an ExportTraceServiceRequest/],
-    ['that is longer than 20 MiB', 'x'.repeat(20 * 1024 * 1024 + 1), {}, 413, /longer than 20971520 bytes/],
+    [
+      'that is longer than 20 MiB',
+      'x'.repeat(20 * 1024 * 1024 + 1),
+      {},
+      413,
+      /longer than 20971520 bytes/,
+    ],
     [
       'that is longer when it is unpacked',
       gzipSync(Buffer.alloc(64 * 1024 * 1024)),
@@ -383,14 +518,19 @@ describe('an export', () => {
       413,
       /longer/,
     ],
-  ])('a request %s is refused with a status that says why', async (_what, body, headers, status, reason) => {
-    const { post, runs } = await open()
-    const response = await post(body, headers)
-    expect(response.status).toBe(status)
-    expect(response.headers.get('content-type')).toBe('application/json')
-    expect((await response.json()) as object).toMatchObject({ message: expect.stringMatching(reason) as string })
-    expect(await runs()).toEqual([])
-  })
+  ])(
+    'a request %s is refused with a status that says why',
+    async (_what, body, headers, status, reason) => {
+      const { post, runs } = await open()
+      const response = await post(body, headers)
+      expect(response.status).toBe(status)
+      expect(response.headers.get('content-type')).toBe('application/json')
+      expect((await response.json()) as object).toMatchObject({
+        message: expect.stringMatching(reason) as string,
+      })
+      expect(await runs()).toEqual([])
+    },
+  )
 
   test.each([
     ['origin', 'http://evil.example'],
@@ -403,15 +543,20 @@ describe('an export', () => {
     ['a field that is cut off', [0x0a, 0x05, 0x01]],
     ['a number without an end', [0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff]],
     ['a group that never ends', [0x0b]],
-  ])('a request of protobuf with %s is refused, with a status in protobuf', async (_what, bytes) => {
-    const { post } = await open()
-    const response = await post(new Uint8Array(bytes), { 'content-type': 'application/x-protobuf' })
-    expect(response.status).toBe(400)
-    expect(response.headers.get('content-type')).toBe('application/x-protobuf')
-    const body = Buffer.from(await response.arrayBuffer())
-    expect([...body.subarray(0, 2)]).toEqual([0x12, body.length - 2])
-    expect(body.subarray(2).toString()).toBe('the body is not an ExportTraceServiceRequest')
-  })
+  ])(
+    'a request of protobuf with %s is refused, with a status in protobuf',
+    async (_what, bytes) => {
+      const { post } = await open()
+      const response = await post(new Uint8Array(bytes), {
+        'content-type': 'application/x-protobuf',
+      })
+      expect(response.status).toBe(400)
+      expect(response.headers.get('content-type')).toBe('application/x-protobuf')
+      const body = Buffer.from(await response.arrayBuffer())
+      expect([...body.subarray(0, 2)]).toEqual([0x12, body.length - 2])
+      expect(body.subarray(2).toString()).toBe('the body is not an ExportTraceServiceRequest')
+    },
+  )
 
   test('a request of protobuf with a value in 20,000 others is refused, and the next one is taken', async () => {
     const { post, send } = await open()
@@ -429,7 +574,9 @@ describe('an export', () => {
     for (let depth = 0; depth < 20_000; depth++) for (const field of [1, 5]) wrap(field)
     // The value of an attribute of a span of a scope of a resource.
     for (const field of [2, 9, 2, 2, 1]) wrap(field)
-    const response = await post(Buffer.from(parts.reverse().flat()), { 'content-type': 'application/x-protobuf' })
+    const response = await post(Buffer.from(parts.reverse().flat()), {
+      'content-type': 'application/x-protobuf',
+    })
     expect(response.status).toBe(400)
     expect(await send(agent)).toEqual({})
   })
@@ -444,17 +591,28 @@ describe('an export', () => {
       { parentSpanId: 'x' },
     ]
     expect(
-      await send(agent, ...wrong.map((fields) => ({ ...tool, ...fields })), {}, 7 as never, null as never),
+      await send(
+        agent,
+        ...wrong.map((fields) => ({ ...tool, ...fields })),
+        {},
+        7 as never,
+        null as never,
+      ),
     ).toEqual({
       ...{
-        partialSuccess: { rejectedSpans: '8', errorMessage: 'the field traceId of a span is not as OTLP defines it' },
+        partialSuccess: {
+          rejectedSpans: '8',
+          errorMessage: 'the field traceId of a span is not as OTLP defines it',
+        },
       },
     })
     let deep: object = value('x')
     for (let depth = 0; depth < 40; depth++) deep = { arrayValue: { values: [deep] } }
     const spans = [{ ...tool, attributes: [{ key: 'a', value: deep }] }]
     expect(await send(...spans)).toMatchObject({ partialSuccess: { rejectedSpans: '1' } })
-    expect(await (await post('{"resourceSpans":[{"scopeSpans":[{"spans":[{}]}]}]}')).json()).toMatchObject({
+    expect(
+      await (await post('{"resourceSpans":[{"scopeSpans":[{"spans":[{}]}]}]}')).json(),
+    ).toMatchObject({
       ...{ partialSuccess: { rejectedSpans: '1' } },
     })
     expect(await runs()).toMatchObject([{ title: 'weather' }])
@@ -469,10 +627,17 @@ describe('an export', () => {
       spanId: String(index + 1).padStart(16, '0'),
     }))
     expect(await send(...many)).toEqual({
-      ...{ partialSuccess: { rejectedSpans: '8001', errorMessage: 'a request has at most 10000 spans here' } },
+      ...{
+        partialSuccess: {
+          rejectedSpans: '8001',
+          errorMessage: 'a request has at most 10000 spans here',
+        },
+      },
     })
     expect(await send({ ...firstCall, spanId: 'f'.repeat(16) })).toEqual({
-      ...{ partialSuccess: { rejectedSpans: '1', errorMessage: 'a trace has at most 2000 spans here' } },
+      ...{
+        partialSuccess: { rejectedSpans: '1', errorMessage: 'a trace has at most 2000 spans here' },
+      },
     })
     expect(await get('runs/totals')).toMatchObject([{ runs: 1 }])
   })
@@ -481,7 +646,9 @@ describe('an export', () => {
     const { post, runs } = await open()
     const responses = await Promise.all(
       Array.from({ length: 40 }, (_, index) =>
-        post(JSON.stringify(toRequest([{ ...agent, traceId: String(index + 1).padStart(32, '0') }]))),
+        post(
+          JSON.stringify(toRequest([{ ...agent, traceId: String(index + 1).padStart(32, '0') }])),
+        ),
       ),
     )
     const later = responses.filter(({ status }) => status === 429)
@@ -501,8 +668,15 @@ describe('an export', () => {
   test('a very long text is cut, and says so', async () => {
     const { send, events } = await open()
     const result = 'x'.repeat(1_500_000)
-    await send(span(1, [0, 1], { 'gen_ai.operation.name': 'execute_tool', 'gen_ai.tool.call.result': result }))
-    expect(JSON.stringify(await events(`trace-${traceId}`))).toContain('… (500000 more characters were left out)')
+    await send(
+      span(1, [0, 1], {
+        'gen_ai.operation.name': 'execute_tool',
+        'gen_ai.tool.call.result': result,
+      }),
+    )
+    expect(JSON.stringify(await events(`trace-${traceId}`))).toContain(
+      '… (500000 more characters were left out)',
+    )
   })
 })
 
@@ -511,7 +685,10 @@ test('the program in docs/studio.md is shown as the page says', async () => {
   const page = await readFile(new URL('../../../docs/studio.md', import.meta.url), 'utf8')
   const [, code = ''] = /```js\n(\/\/ app\.mjs\n[\s\S]*?)```/.exec(page) ?? []
   const folder = temporaryFolder('otlp-docs')
-  await symlink(fileURLToPath(new URL('../node_modules', import.meta.url)), join(folder, 'node_modules'))
+  await symlink(
+    fileURLToPath(new URL('../node_modules', import.meta.url)),
+    join(folder, 'node_modules'),
+  )
   await writeFile(join(folder, 'app.mjs'), code)
   const env = {
     ...{ PATH: process.env['PATH'], OTEL_EXPORTER_OTLP_ENDPOINT: origin },

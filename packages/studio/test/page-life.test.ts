@@ -9,7 +9,11 @@ import { type Cable, openCable } from './cable.js'
 import { markDead } from './mark-dead.js'
 import { createServedStudio, hasBrowser, launch, openPage, startStudio } from './support.js'
 
-const model = (id: string, provider: MockProvider, more: Partial<StudioModel> = {}): StudioModel => ({
+const model = (
+  id: string,
+  provider: MockProvider,
+  more: Partial<StudioModel> = {},
+): StudioModel => ({
   ...{ id, provider: 'mock', model: id, hosts: [] },
   open: () => provider,
   ...more,
@@ -17,12 +21,16 @@ const model = (id: string, provider: MockProvider, more: Partial<StudioModel> = 
 /** Writes for a while, then calls a tool. */
 const calling = (): MockProvider =>
   createMock({
-    responses: [{ text: 'I look it up. ', toolCalls: [{ name: 'get_weather', arguments: { city: 'Oslo' } }] }, 'Done.'],
+    responses: [
+      { text: 'I look it up. ', toolCalls: [{ name: 'get_weather', arguments: { city: 'Oslo' } }] },
+      'Done.',
+    ],
     delayMs: 20,
   })
 const message = (page: Page) => page.getByLabel('Message', { exact: true })
 const models = (page: Page) => page.locator('.settings select').first()
-const asking = (page: Page) => page.getByRole('region', { name: 'Tool get_weather: needs your approval' })
+const asking = (page: Page) =>
+  page.getByRole('region', { name: 'Tool get_weather: needs your approval' })
 
 describe.skipIf(!hasBrowser)('the page over its life', () => {
   let browser: Browser
@@ -116,7 +124,9 @@ describe.skipIf(!hasBrowser)('the page over its life', () => {
     await page.keyboard.press('Enter')
     await page.locator('.figures').waitFor()
     await page.getByLabel('System prompt').fill('You are a parrot.')
-    await page.getByText('From the next message on. The messages below had “You are a pirate.”.').waitFor()
+    await page
+      .getByText('From the next message on. The messages below had “You are a pirate.”.')
+      .waitFor()
     await page.reload()
     await page.getByRole('button', { name: 'Run again with second' }).waitFor()
     expect(await models(page).inputValue()).toBe('second')
@@ -147,11 +157,19 @@ describe.skipIf(!hasBrowser)('the page over its life', () => {
       const canvas = new OffscreenCanvas(2, 2)
       canvas.getContext('2d')!.fillRect(0, 0, 2, 2)
       const clipboardData = new DataTransfer()
-      clipboardData.items.add(new File([await canvas.convertToBlob()], 'dot.png', { type: 'image/png' }))
-      document.activeElement?.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true }))
+      clipboardData.items.add(
+        new File([await canvas.convertToBlob()], 'dot.png', { type: 'image/png' }),
+      )
+      document.activeElement?.dispatchEvent(
+        new ClipboardEvent('paste', { clipboardData, bubbles: true }),
+      )
     })
-    const thumbnail = page.getByRole('list', { name: 'Attached images' }).getByRole('img', { name: 'dot.png' })
-    await expect.poll(() => thumbnail.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBe(2)
+    const thumbnail = page
+      .getByRole('list', { name: 'Attached images' })
+      .getByRole('img', { name: 'dot.png' })
+    await expect
+      .poll(() => thumbnail.evaluate((image: HTMLImageElement) => image.naturalWidth))
+      .toBe(2)
     await page.getByRole('link', { name: 'Hosts' }).click()
     await page.getByRole('link', { name: 'Chat' }).click()
     await page.locator('.markdown', { hasText: 'I see.' }).waitFor()
@@ -168,7 +186,10 @@ describe.skipIf(!hasBrowser)('the page over its life', () => {
     const path = join(temporaryFolder('studio'), 'studio.db')
     const cable: Cable = await openCable()
     const start = async () => {
-      const provider = createMock({ responses: ['one two three four five six seven eight nine ten'], delayMs })
+      const provider = createMock({
+        responses: ['one two three four five six seven eight nine ten'],
+        delayMs,
+      })
       const { studio, served } = await createServedStudio({
         models: [model('m', provider)],
         store: openFileStore(path),
@@ -203,7 +224,9 @@ describe.skipIf(!hasBrowser)('the page over its life', () => {
     await cable.restore()
     await expect.poll(() => page.getByText('Connection lost').count()).toBe(0)
     await page.goBack()
-    await page.locator('.markdown', { hasText: /^one two three four five six seven eight nine ten\s*$/ }).waitFor()
+    await page
+      .locator('.markdown', { hasText: /^one two three four five six seven eight nine ten\s*$/ })
+      .waitFor()
     expect(await message(page).inputValue()).toBe('Do not lose this')
   })
 
@@ -237,7 +260,8 @@ describe.skipIf(!hasBrowser)('the page over its life', () => {
     await second.getByRole('link', { name: 'Go', exact: true }).click()
     await second.getByText('Another studio that uses the same file runs this run.').waitFor()
     await asking(second).waitFor()
-    for (const name of ['Stop', 'Allow', 'Continue']) expect(await second.getByRole('button', { name }).count()).toBe(0)
+    for (const name of ['Stop', 'Allow', 'Continue'])
+      expect(await second.getByRole('button', { name }).count()).toBe(0)
     await page.getByRole('button', { name: 'Allow' }).click()
     await second.locator('.markdown', { hasText: 'Done.' }).waitFor()
     expect(await second.getByText('Another studio').count()).toBe(0)

@@ -46,10 +46,18 @@ describe.skipIf(!hasBrowser)('the page in Chromium', () => {
       doctor: async function* () {
         await Promise.resolve()
         yield { name: 'key', status: 'ok', detail: 'no key is needed' }
-        yield { name: 'stream', status: 'failed', detail: 'no text came', fix: 'Try another model.' }
+        yield {
+          name: 'stream',
+          status: 'failed',
+          detail: 'no text came',
+          fix: 'Try another model.',
+        }
       },
-      hosts: () => Promise.resolve([{ host: 'api.example:443', usedBy: 'demo', purpose: 'inference' }]),
-      allowLists: { deno: () => Promise.resolve({ text: '--allow-net=api.example:443', notes: ['One note.'] }) },
+      hosts: () =>
+        Promise.resolve([{ host: 'api.example:443', usedBy: 'demo', purpose: 'inference' }]),
+      allowLists: {
+        deno: () => Promise.resolve({ text: '--allow-net=api.example:443', notes: ['One note.'] }),
+      },
     })
     open = await openPage(browser, studio, { bypassCSP: false })
   }, 60_000)
@@ -72,7 +80,10 @@ describe.skipIf(!hasBrowser)('the page in Chromium', () => {
     const run = await open.page.locator('th a').first().getAttribute('href')
     const context = await browser.newContext(settings)
     const page = await context.newPage()
-    await page.addInitScript((value) => localStorage.setItem('modelport-session', value ?? ''), session)
+    await page.addInitScript(
+      (value) => localStorage.setItem('modelport-session', value ?? ''),
+      session,
+    )
     return { context, page, origin: new URL(studio.url).origin, id: run!.split('/').at(-1)! }
   }
 
@@ -97,7 +108,13 @@ describe.skipIf(!hasBrowser)('the page in Chromium', () => {
     await page.locator('.waterfall .bar').first().waitFor()
     const kinds = await page.locator('tbody th').allInnerTexts()
     expect(kinds.map((text) => text.trim().replace(/\s+/g, ' '))).toEqual([
-      ...['start: start', 'model: mock demo', 'wait: approval of get_weather', 'tool: get_weather', 'model: mock demo'],
+      ...[
+        'start: start',
+        'model: mock demo',
+        'wait: approval of get_weather',
+        'tool: get_weather',
+        'model: mock demo',
+      ],
     ])
     await page.getByRole('button', { name: 'tool: get_weather' }).click()
     const details = page.getByRole('region', { name: 'Details of get_weather' })
@@ -138,7 +155,9 @@ describe.skipIf(!hasBrowser)('the page in Chromium', () => {
           model: id,
           hosts: [],
           open: async () =>
-            (await import('@modelport/provider-mock')).createMock({ responses: [`this is **${id}** here`] }),
+            (await import('@modelport/provider-mock')).createMock({
+              responses: [`this is **${id}** here`],
+            }),
         })),
       ],
     })
@@ -185,7 +204,10 @@ describe.skipIf(!hasBrowser)('the page in Chromium', () => {
     await page.getByRole('button', { name: 'Run its last message on these models' }).click()
     const second = page.getByRole('region', { name: 'second' })
     await second.getByText('I continue where the first stopped.').waitFor()
-    await page.getByRole('region', { name: 'first' }).getByRole('button', { name: 'Deny' }).waitFor()
+    await page
+      .getByRole('region', { name: 'first' })
+      .getByRole('button', { name: 'Deny' })
+      .waitFor()
     expect(errors).toEqual([])
     await page.close()
     await several.close()
@@ -223,13 +245,17 @@ describe.skipIf(!hasBrowser)('the page in Chromium', () => {
         },
       ],
     })
-    const { page, errors } = await openPage(browser, priced, { permissions: ['clipboard-read', 'clipboard-write'] })
+    const { page, errors } = await openPage(browser, priced, {
+      permissions: ['clipboard-read', 'clipboard-write'],
+    })
     await ask(page, 'Go')
     await page.getByRole('button', { name: 'Allow' }).click()
     await page.locator('.figures').waitFor()
     expect(await page.locator('.markdown li').allInnerTexts()).toEqual(['☐ open', '☑ done'])
     const cell = page.locator('.markdown td').nth(1)
-    expect(await cell.evaluate((element) => getComputedStyle(element).textAlign)).toMatch(/end|right/)
+    expect(await cell.evaluate((element) => getComputedStyle(element).textAlign)).toMatch(
+      /end|right/,
+    )
     expect(await page.locator('.code-bar').innerText()).toMatch(/^ts\s*Copy\s*the code$/)
     expect(await page.locator('.code-bar + pre .hljs-keyword').innerText()).toBe('let')
     await page.getByRole('button', { name: 'Copy the code' }).click()
@@ -255,7 +281,10 @@ describe.skipIf(!hasBrowser)('the page in Chromium', () => {
     const { page } = open
     for (const view of ['chat', 'timeline', 'raw', 'context', 'compare']) {
       await page.evaluate((hash) => (location.hash = hash), `/${view}/none`)
-      await page.getByRole('alert').getByText('There is no run "none". Look for it under Runs').waitFor()
+      await page
+        .getByRole('alert')
+        .getByText('There is no run "none". Look for it under Runs')
+        .waitFor()
       await page.evaluate(() => (location.hash = '/hosts'))
       await page.getByRole('heading', { name: 'Hosts' }).waitFor()
     }
@@ -274,12 +303,22 @@ describe.skipIf(!hasBrowser)('the page in Chromium', () => {
       await page.waitForSelector('.top')
       for (const view of viewsOf(id)) {
         await page.evaluate((hash) => (location.hash = hash), `/${view}`)
-        await page.waitForFunction((name) => document.title.toLowerCase().startsWith(name), view.split('/')[0]!)
-        await page.waitForFunction(() => document.querySelector('h1') !== null && !document.querySelector('.working'))
+        await page.waitForFunction(
+          (name) => document.title.toLowerCase().startsWith(name),
+          view.split('/')[0]!,
+        )
+        await page.waitForFunction(
+          () => document.querySelector('h1') !== null && !document.querySelector('.working'),
+        )
         expect(await violations(page, rules), view).toEqual([])
-        const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
+        const overflow = await page.evaluate(
+          () => document.documentElement.scrollWidth - innerWidth,
+        )
         expect(overflow, `${view} scrolls sideways`).toBeLessThanOrEqual(0)
-        await picture(page, `${view.split('/')[0]}${view.includes('/') ? '-run' : ''}-${colorScheme}-${width}`)
+        await picture(
+          page,
+          `${view.split('/')[0]}${view.includes('/') ? '-run' : ''}-${colorScheme}-${width}`,
+        )
       }
       await context.close()
     },
@@ -295,7 +334,9 @@ describe.skipIf(!hasBrowser)('the page in Chromium', () => {
     })
     await page.setContent(`<iframe src="${new URL(studio.url).origin}/"></iframe>`)
     expect(await blocked).toMatch(/frame-ancestors|refused|403/i)
-    expect(page.frames().some((frame) => frame.url().startsWith(new URL(studio.url).origin))).toBe(false)
+    expect(page.frames().some((frame) => frame.url().startsWith(new URL(studio.url).origin))).toBe(
+      false,
+    )
     await page.close()
   })
 
@@ -325,7 +366,14 @@ describe.skipIf(!hasBrowser)('the page in Chromium', () => {
     await page.locator('.figures').waitFor()
     await expect.poll(() => page.evaluate(focusedName)).toBe('Message')
     await page.keyboard.press('Shift+Tab')
-    for (const view of [/^Timeline$/, /^Raw$/, /^Context$/, /^Conversation$/, /^Compare$/, /^Hosts$/]) {
+    for (const view of [
+      /^Timeline$/,
+      /^Raw$/,
+      /^Context$/,
+      /^Conversation$/,
+      /^Compare$/,
+      /^Hosts$/,
+    ]) {
       await tabTo(view)
       await page.keyboard.press('Enter')
       await page.waitForSelector('h1')
@@ -357,7 +405,11 @@ describe.skipIf(!hasBrowser)('the page in Chromium', () => {
           open: async () =>
             (await import('@modelport/provider-mock')).createMock({
               responses: [
-                { reasoning: text, text, toolCalls: [{ name: 'get_weather', arguments: { city: text } }] },
+                {
+                  reasoning: text,
+                  text,
+                  toolCalls: [{ name: 'get_weather', arguments: { city: text } }],
+                },
                 text,
                 { error: 'invalid-request', text },
               ],
@@ -377,7 +429,9 @@ describe.skipIf(!hasBrowser)('the page in Chromium', () => {
       await page.waitForFunction(() => document.querySelector('.working') === null)
       if (view === 'Runs') {
         const box = await page.getByRole('button', { name: /^Delete/ }).boundingBox()
-        expect(box!.x + box!.width, 'a long title pushes Delete out of sight').toBeLessThanOrEqual(1280)
+        expect(box!.x + box!.width, 'a long title pushes Delete out of sight').toBeLessThanOrEqual(
+          1280,
+        )
       }
       const wider = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
       expect(wider, `long words make ${view} scroll sideways`).toBeLessThanOrEqual(0)

@@ -11,7 +11,8 @@ export const isUpdate: boolean = process.env['MODELPORT_PICTURES'] === 'update'
 
 /** The font of the pictures; with another one every letter differs. */
 const hasFont = existsSync('/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf')
-if (!hasFont) console.log('skipped: the pictures of docs/studio.md are compared only with the font DejaVu Sans')
+if (!hasFont)
+  console.log('skipped: the pictures of docs/studio.md are compared only with the font DejaVu Sans')
 
 /** Share of the pixels that may differ: times and bars of a run are never twice the same. */
 const tolerance = 0.06
@@ -32,7 +33,9 @@ export async function expectPicture(page: Page, name: string): Promise<void> {
   if (!hasFont) return
   const [now, kept] = [PNG.sync.read(taken), PNG.sync.read(await readFile(file))]
   expect([now.width, now.height], name).toEqual([kept.width, kept.height])
-  const differing = pixelmatch(now.data, kept.data, undefined, now.width, now.height, { threshold: 0.2 })
+  const differing = pixelmatch(now.data, kept.data, undefined, now.width, now.height, {
+    threshold: 0.2,
+  })
   expect(
     differing / (now.width * now.height),
     `${name} differs; look at it, then update with MODELPORT_PICTURES=update`,

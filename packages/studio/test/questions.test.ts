@@ -15,10 +15,17 @@ const book = defineTool({
     const people = await ask({
       message: `For how many people?\n${hostile}`,
       from: 'the inn <b>',
-      schema: { type: 'object', properties: { people: { type: 'integer', minimum: 1 } }, required: ['people'] },
+      schema: {
+        type: 'object',
+        properties: { people: { type: 'integer', minimum: 1 } },
+        required: ['people'],
+      },
     })
     if (people.action !== 'accept') return 'not booked'
-    const paid = await ask({ message: 'Pay the deposit.', url: 'https://pay.example/deposit?table=4#now' })
+    const paid = await ask({
+      message: 'Pay the deposit.',
+      url: 'https://pay.example/deposit?table=4#now',
+    })
     return `a table for ${String(people.content.people)}, deposit: ${paid.action}`
   },
 })
@@ -47,7 +54,10 @@ async function answerBoth(page: Page): Promise<void> {
   await card(page).getByText('content does not fit the question').waitFor()
   await page.getByLabel('people').fill('4')
   await card(page).getByRole('button', { name: 'Answer', exact: true }).click()
-  const link = card(page).getByRole('link', { name: 'https://pay.example/deposit?table=4#now', exact: true })
+  const link = card(page).getByRole('link', {
+    name: 'https://pay.example/deposit?table=4#now',
+    exact: true,
+  })
   await link.waitFor()
   await settled(page)
   expect(await link.getAttribute('href')).toBe('https://pay.example/deposit?table=4#now')
@@ -79,7 +89,9 @@ describe.skipIf(!hasBrowser)('questions of tools in the page', () => {
     await say(page)
     await page.getByRole('button', { name: 'Allow' }).click()
     await answerBoth(page)
-    expect(await page.locator('.tool-done details pre').textContent()).toBe('a table for 4, deposit: accept')
+    expect(await page.locator('.tool-done details pre').textContent()).toBe(
+      'a table for 4, deposit: accept',
+    )
     expect(elsewhere).toEqual([])
     // The browser logs the refusal of the content that does not fit.
     expect(errors).toEqual([expect.stringContaining('status of 400')])
@@ -103,7 +115,11 @@ describe.skipIf(!hasBrowser)('questions of tools in the page', () => {
 
   test('the page answers the questions that a remote agent passes on, also in a run that asks for no approvals', async () => {
     const served = await serve([
-      createAgent({ card: { name: 'inn', description: 'Books' }, provider: createMock({ responses }), tools: [book] }),
+      createAgent({
+        card: { name: 'inn', description: 'Books' },
+        provider: createMock({ responses }),
+        tools: [book],
+      }),
     ])
     const client = createAgentClient(served.url)
     const agent = {

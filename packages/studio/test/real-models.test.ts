@@ -5,7 +5,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type LlamaServer, startLlamaServer } from '../../../test/support/llama-server.js'
 import { hasBrowser, launch, openPage, startStudio } from './support.js'
 
-const modelPath = new URL('../../provider-llamacpp/test/fixtures/tinytool.gguf', import.meta.url).pathname
+const modelPath = new URL('../../provider-llamacpp/test/fixtures/tinytool.gguf', import.meta.url)
+  .pathname
 const hasModel = existsSync(modelPath)
 
 describe.skipIf(!hasBrowser || !hasModel)('the page with real models on this machine', () => {

@@ -31,10 +31,9 @@ async function finished() {
   const { id } = await runs.start({ model: 'm', messages, approvals: 'allow' }, model)
   await expect.poll(() => runs.live(id)).toBeUndefined()
   const run = (await runs.find(id))!
-  const file = JSON.parse(JSON.stringify(await toRunFile(store, run, await store.events(run.id, 0)))) as Record<
-    string,
-    unknown
-  > & {
+  const file = JSON.parse(
+    JSON.stringify(await toRunFile(store, run, await store.events(run.id, 0))),
+  ) as Record<string, unknown> & {
     readonly run: RunRecord
     readonly events: readonly StudioEvent[]
   }
@@ -49,11 +48,17 @@ test('a run that was saved as JSON is imported with its messages, events and wor
     await readRunFile(bodyOf({ ...file, run: { ...run, from: { runId: 'x', messages: 1 } } })),
   )
   expect(imported.id).not.toBe(run.id)
-  expect(await runs.find(imported.id)).toMatchObject({ title: run.title, status: 'final', transcript: run.transcript })
+  expect(await runs.find(imported.id)).toMatchObject({
+    title: run.title,
+    status: 'final',
+    transcript: run.transcript,
+  })
   const events = await runs.events(imported.id, 0)
   expect(events.map(({ type }) => type)).toEqual(file.events.map(({ type }) => type))
   expect(events.at(-1)).toMatchObject({ type: 'end', run: { id: imported.id } })
-  expect((await runs.list(10, { text: 'oslo', tool: 'get_weather' })).map(({ id }) => id)).toEqual([imported.id])
+  expect((await runs.list(10, { text: 'oslo', tool: 'get_weather' })).map(({ id }) => id)).toEqual([
+    imported.id,
+  ])
   expect(await runs.find(imported.id)).not.toHaveProperty('from')
 })
 
@@ -62,11 +67,22 @@ const broken = (event: object): object => ({ seq: 1, at: 1, type: 'run', event }
 test.each<[string, (file: Record<string, unknown>, run: RunRecord) => unknown, RegExp]>([
   ['that is not a run', () => ({ modelport: 'cassette', version: 1 }), /modelport/],
   ['of another version', (file) => ({ ...file, version: 2 }), /version/],
-  ['of a run that is under way', (file, run) => ({ ...file, run: { ...run, status: 'running' } }), /run\.status/],
-  ['without messages', (file, run) => ({ ...file, run: { ...run, messages: undefined } }), /run\.messages/],
+  [
+    'of a run that is under way',
+    (file, run) => ({ ...file, run: { ...run, status: 'running' } }),
+    /run\.status/,
+  ],
+  [
+    'without messages',
+    (file, run) => ({ ...file, run: { ...run, messages: undefined } }),
+    /run\.messages/,
+  ],
   [
     'with an event of wrong insides',
-    (file) => ({ ...file, events: [broken({ type: 'tool-error', actionId: 'a', tool: 'b', message: {} })] }),
+    (file) => ({
+      ...file,
+      events: [broken({ type: 'tool-error', actionId: 'a', tool: 'b', message: {} })],
+    }),
     /events\.0\.event\.message/,
   ],
   [
@@ -74,7 +90,11 @@ test.each<[string, (file: Record<string, unknown>, run: RunRecord) => unknown, R
     (file) => ({ ...file, events: [broken({ type: 'text-delta' })] }),
     /events\.0\.event\.text/,
   ],
-  ['with a message without a role', (file, run) => ({ ...file, run: { ...run, transcript: [{}] } }), /transcript\.0/],
+  [
+    'with a message without a role',
+    (file, run) => ({ ...file, run: { ...run, transcript: [{}] } }),
+    /transcript\.0/,
+  ],
   [
     'with a gap in its events',
     (file) => ({ ...file, events: [{ seq: 2, at: 1, type: 'continued' }] }),
@@ -82,7 +102,10 @@ test.each<[string, (file: Record<string, unknown>, run: RunRecord) => unknown, R
   ],
   [
     'with a step that is not a number',
-    (file) => ({ ...file, events: [{ seq: 1, at: 1, type: 'run', event: { type: 'x', step: 'a' } }] }),
+    (file) => ({
+      ...file,
+      events: [{ seq: 1, at: 1, type: 'run', event: { type: 'x', step: 'a' } }],
+    }),
     /step/,
   ],
 ])('a file %s is refused, and the message names the field', async (_what, change, message) => {
@@ -96,7 +119,9 @@ test.each<[string, (file: Record<string, unknown>, run: RunRecord) => unknown, R
 test('a run with notes and without messages, as a program without texts has it, can be saved and opened', async () => {
   const { run, file } = await finished()
   const events = [{ seq: 1, at: 1, type: 'note', text: '3 events are missing here' }]
-  const read = await readRunFile(bodyOf({ ...file, run: { ...run, messages: [], transcript: undefined }, events }))
+  const read = await readRunFile(
+    bodyOf({ ...file, run: { ...run, messages: [], transcript: undefined }, events }),
+  )
   const store = createMemoryStore()
   const { id } = await new Runs({ models: [], assets: {}, store }).import(read)
   expect(await store.events(id, 0)).toEqual(events)
@@ -106,7 +131,10 @@ test('a run as Markdown has its numbers, messages, calls and results, in fences 
   const { run } = await finished()
   const fences = {
     ...run,
-    transcript: [...run.transcript!, { role: 'tool' as const, toolCallId: 'c', content: '```\n# not a heading' }],
+    transcript: [
+      ...run.transcript!,
+      { role: 'tool' as const, toolCallId: 'c', content: '```\n# not a heading' },
+    ],
   }
   const text = toMarkdown(fences)
   expect(text).toContain('# How is the weather?\n')
@@ -132,7 +160,13 @@ test('a request as a command of curl has a variable where the key was, and no ch
   )
   const shell = `HOME=wrong; OPENAI_API_KEY=secret; curl() { printf '%s\\n' "$@"; }\n${toCurl(exchange)}`
   expect(execFileSync('sh', ['-c', shell], { encoding: 'utf8' }).split('\n')).toEqual([
-    ...['-X', 'POST', 'https://api.openai.com/v1/chat?key=secret', '-H', 'authorization: Bearer secret'],
+    ...[
+      '-X',
+      'POST',
+      'https://api.openai.com/v1/chat?key=secret',
+      '-H',
+      'authorization: Bearer secret',
+    ],
     ...['-H', 'content-type: application/json', '--data-raw', exchange.requestBody, ''],
   ])
   expect(toCurl({ ...exchange, url: 'http://127.0.0.1:8080/' })).toContain('Bearer \'"$API_KEY"')
@@ -141,7 +175,10 @@ test('a request as a command of curl has a variable where the key was, and no ch
 test('a response that is too long for the page is cut, and says by how much', () => {
   const request = { method: 'GET', url: 'http://127.0.0.1/', headers: {} }
   const response = { status: 200, headers: {}, chunks: ['x'.repeat(999_999), 'yz12'] }
-  const [shown] = toExchanges({ version: 1, exchanges: [{ request, response }] } as unknown as Cassette)
+  const [shown] = toExchanges({
+    version: 1,
+    exchanges: [{ request, response }],
+  } as unknown as Cassette)
   expect(shown?.responseBody).toMatch(/xy … \(3 more characters are in the cassette\)$/)
 })
 
@@ -154,7 +191,12 @@ test('a tool of the studio replaces the one of a model with its name, also in th
     execute: (args) => given.push(args),
   })
   const model = createDemoModel()
-  const runs = new Runs({ models: [model], assets: {}, tools: [weather], store: createMemoryStore() })
+  const runs = new Runs({
+    models: [model],
+    assets: {},
+    tools: [weather],
+    store: createMemoryStore(),
+  })
   const messages = [{ role: 'user' as const, content: 'How is the weather in Oslo?' }]
   const { id } = await runs.start({ model: 'demo', messages, approvals: 'allow' }, model)
   await expect.poll(() => runs.live(id)).toBeUndefined()

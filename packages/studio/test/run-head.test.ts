@@ -14,8 +14,16 @@ describe.skipIf(!hasBrowser)('the head of a run', () => {
     onTestFinished(() => served.close())
     const { page, errors } = await openPage(browser, served)
     onTestFinished(() => page.context().close())
-    const goTo = (name: string): Promise<void> => page.getByRole('link', { name, exact: true }).click()
-    return { served, page, errors, goTo, about: page.locator('.run-head .about'), related: page.locator('.related') }
+    const goTo = (name: string): Promise<void> =>
+      page.getByRole('link', { name, exact: true }).click()
+    return {
+      served,
+      page,
+      errors,
+      goTo,
+      about: page.locator('.run-head .about'),
+      related: page.locator('.related'),
+    }
   }
 
   test('the head of a run says in every view how it stands; a run that waits is counted in the navigation and the title, and its bar grows', async () => {
@@ -30,7 +38,8 @@ describe.skipIf(!hasBrowser)('the head of a run', () => {
     await expect.poll(() => page.title()).toBe('(1) Context · modelport studio')
     await goTo('Timeline')
     const wait = page.getByRole('row', { name: /approval of get_weather/ })
-    const took = async (): Promise<number> => Number(/([\d.]+) s/.exec(await wait.innerText())?.[1] ?? 0)
+    const took = async (): Promise<number> =>
+      Number(/([\d.]+) s/.exec(await wait.innerText())?.[1] ?? 0)
     const before = await took()
     await expect.poll(took).toBeGreaterThan(before + 0.5)
     await page.getByRole('link', { name: '1 waits for you' }).click()
@@ -49,7 +58,9 @@ describe.skipIf(!hasBrowser)('the head of a run', () => {
       ...{ t: 'start', s, k: 'call', at: Date.now(), ...more },
       v: { provider: 'mock', model: 'tiny', messages: [{ role: 'user', content }] },
     })
-    const inner = [1, 2, 3, 4, 5, 6].map((number) => start(`inner-${number}`, `Inner ${number}`, { p: 'outer' }))
+    const inner = [1, 2, 3, 4, 5, 6].map((number) =>
+      start(`inner-${number}`, `Inner ${number}`, { p: 'outer' }),
+    )
     const lines = [{ t: 'hello', name: 'shop.ts' }, start('outer', 'Outer'), ...inner]
     await fetch(`${origin}/attach`, {
       method: 'POST',
@@ -57,7 +68,9 @@ describe.skipIf(!hasBrowser)('the head of a run', () => {
       body: lines.map((line) => `${JSON.stringify(line)}\n`).join(''),
     })
     await page.goto(`${origin}/#/timeline/run-outer`)
-    await expect.poll(() => related.innerText()).toMatch(/^Contains\s+Inner 1.*Inner 5.*and others$/s)
+    await expect
+      .poll(() => related.innerText())
+      .toMatch(/^Contains\s+Inner 1.*Inner 5.*and others$/s)
     await related.getByRole('link', { name: 'Inner 2' }).click()
     await expect.poll(() => related.innerText()).toMatch(/^Part of\s+Outer/)
     expect(page.url()).toMatch(/#\/timeline\/run-inner-2$/)

@@ -12,16 +12,27 @@ test('a later attempt of a step replaces the text of an earlier one, and a denie
     event(2, { type: 'text-delta', text: 'lost' }),
     event(3, { type: 'model-call-start' }),
     event(4, { type: 'text-delta', text: 'kept' }),
-    event(5, { type: 'action-requested', actionId: 'a', action: { type: 'tool_call', tool: 'look', args: { n: 1 } } }),
+    event(5, {
+      type: 'action-requested',
+      actionId: 'a',
+      action: { type: 'tool_call', tool: 'look', args: { n: 1 } },
+    }),
     event(6, { type: 'tool-error', actionId: 'a', tool: 'look', args: {}, message: 'not allowed' }),
   ])
-  expect(steps).toMatchObject([{ text: 'kept', calls: [{ args: 'look {\n  "n": 1\n}', result: 'not allowed' }] }])
+  expect(steps).toMatchObject([
+    { text: 'kept', calls: [{ args: 'look {\n  "n": 1\n}', result: 'not allowed' }] },
+  ])
 })
 
 test('a run of a remote agent is one step with its reply, which may begin anew', () => {
   const delta = (at: number, text: string, first: boolean): StudioEvent =>
-    ({ seq: at, at, type: 'agent', event: { type: 'text-delta', text, first } }) as unknown as StudioEvent
-  expect(toSteps([delta(1, 'draft', true), delta(2, 'The ', true), delta(3, 'end', false)])).toMatchObject([
-    { text: 'The end', calls: [] },
-  ])
+    ({
+      seq: at,
+      at,
+      type: 'agent',
+      event: { type: 'text-delta', text, first },
+    }) as unknown as StudioEvent
+  expect(
+    toSteps([delta(1, 'draft', true), delta(2, 'The ', true), delta(3, 'end', false)]),
+  ).toMatchObject([{ text: 'The end', calls: [] }])
 })

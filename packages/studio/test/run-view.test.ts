@@ -18,7 +18,10 @@ async function viewOf(provider: Provider, request: InferRequest): Promise<RunVie
 /** The same, with the result of the run. */
 async function runOf(provider: Provider, request: InferRequest) {
   const events: RunEvent[] = []
-  const result = await infer(provider, { ...request, observe: { onEvent: (event) => events.push(event) } })
+  const result = await infer(provider, {
+    ...request,
+    observe: { onEvent: (event) => events.push(event) },
+  })
   const view = new RunView(events[0]?.at ?? 0)
   view.add(events.map((event, index) => ({ seq: index + 1, at: event.at, type: 'run', event })))
   return { view, result }
@@ -47,7 +50,12 @@ describe('the view of a run', () => {
   test('the view of a run names a call that is not executed because it repeats the one before', async () => {
     const call = (id: string) => ({ id, name: 'look', arguments: { at: 'moon' } })
     const responses = [{ toolCalls: [call('a')] }, { toolCalls: [call('b')] }, 'end']
-    const look = defineTool({ name: 'look', description: '', parameters: { type: 'object' }, execute: () => 'seen' })
+    const look = defineTool({
+      name: 'look',
+      description: '',
+      parameters: { type: 'object' },
+      execute: () => 'seen',
+    })
     const view = await viewOf(createMock({ responses }), { query: 'Hi', tools: [look] })
     const calls = view.segments.filter(({ kind }) => kind === 'tool')
     expect(calls).toMatchObject([
@@ -72,9 +80,15 @@ describe('the view of a run', () => {
     await infer(createMock({ responses }), { query: 'Hi', tools: [work], observe })
     const shown = events.flatMap((event, index) => {
       const view = new RunView(0)
-      view.add(events.slice(0, index + 1).map((one, at) => ({ seq: at + 1, at: one.at, type: 'run', event: one })))
+      view.add(
+        events
+          .slice(0, index + 1)
+          .map((one, at) => ({ seq: at + 1, at: one.at, type: 'run', event: one })),
+      )
       const call = view.segments.find(({ kind }) => kind === 'tool')
-      return event.type.startsWith('tool-') && call?.kind === 'tool' ? [[call.state, call.result]] : []
+      return event.type.startsWith('tool-') && call?.kind === 'tool'
+        ? [[call.state, call.result]]
+        : []
     })
     expect(shown.slice(-2)).toEqual([
       ['running', expect.stringContaining('50')],
@@ -100,7 +114,10 @@ describe('the view of a run', () => {
     expect(retry).toMatchObject({ name: 'wait before attempt 2', state: 'ok' })
     expect(retry!.to! - retry!.from).toBeGreaterThanOrEqual(1000)
     expect(view.segments).toContainEqual(
-      expect.objectContaining({ kind: 'note', text: expect.stringContaining('Trying again in') as string }),
+      expect.objectContaining({
+        kind: 'note',
+        text: expect.stringContaining('Trying again in') as string,
+      }),
     )
     expect(view.segments.at(-1)).toMatchObject({ kind: 'text', text: 'Hello' })
   })
@@ -120,14 +137,18 @@ describe('the view of a run', () => {
       limits: { budget: { maxOutputTokens: 100 } },
       options: { maxTokens: 100 },
     })
-    expect(view.spans.find(({ kind }) => kind === 'model')?.spent).toMatchObject({ outputTokens: 90 })
+    expect(view.spans.find(({ kind }) => kind === 'model')?.spent).toMatchObject({
+      outputTokens: 90,
+    })
     const notes = view.segments.flatMap((one) => (one.kind === 'note' ? [one.text] : []))
     expect(notes.at(-1)).toMatch(/^The budget is spent\. maxOutputTokens: \d+ of 100\.$/)
   })
 })
 
 test('hidden characters and those that reorder text are shown as escapes, but letters and emoji are not', () => {
-  expect(visible('pay \u202eeuros 1\u202c to\u200b\u0007 me')).toBe('pay \\u202eeuros 1\\u202c to\\u200b\\u0007 me')
+  expect(visible('pay \u202eeuros 1\u202c to\u200b\u0007 me')).toBe(
+    'pay \\u202eeuros 1\\u202c to\\u200b\\u0007 me',
+  )
   expect(visible('é 日本 👩‍🚀 שלום\n\t')).toBe('é 日本 👩‍🚀 שלום\n\t')
 })
 
@@ -138,13 +159,21 @@ describe('the messages that the model had in a step', () => {
     parameters: { type: 'object' },
     execute: () => 'seen '.repeat(200),
   })
-  const responses = ['a', 'b', 'c'].map((id) => ({ toolCalls: [{ id, name: 'look', arguments: { at: id } }] }))
+  const responses = ['a', 'b', 'c'].map((id) => ({
+    toolCalls: [{ id, name: 'look', arguments: { at: id } }],
+  }))
   /** The messages of each request, and those that the page takes them for; an error is its message. */
-  async function steps(request: Partial<InferRequest>, turns: readonly (MockTurn | string)[] = [...responses, 'end']) {
+  async function steps(
+    request: Partial<InferRequest>,
+    turns: readonly (MockTurn | string)[] = [...responses, 'end'],
+  ) {
     const provider = createMock({ responses: turns })
     const { view, result } = await runOf(provider, { query: 'Hi', tools: [look], ...request })
     const [first] = provider.requests
-    const record = { messages: first?.messages ?? [], transcript: result.transcript } as unknown as RunRecord
+    const record = {
+      messages: first?.messages ?? [],
+      transcript: result.transcript,
+    } as unknown as RunRecord
     return provider.requests.map(({ messages }, index) => {
       try {
         return [messages, messagesBefore(record, view, index + 1)]
@@ -161,7 +190,10 @@ describe('the messages that the model had in a step', () => {
   })
 
   test('the messages of a step are those that its request had, also of a run that failed there', async () => {
-    const all = await steps({}, [...responses.slice(0, 2), { error: new LlmError('auth', 'refused') }])
+    const all = await steps({}, [
+      ...responses.slice(0, 2),
+      { error: new LlmError('auth', 'refused') },
+    ])
     expect(all).toHaveLength(3)
     for (const [sent, taken] of all) expect(taken).toEqual(sent)
   })

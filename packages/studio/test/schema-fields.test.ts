@@ -1,6 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { type FormDraft, fieldsOf, firstDraft, fromDraft, toDraft } from '../src/page/schema-fields.js'
+import {
+  type FormDraft,
+  fieldsOf,
+  firstDraft,
+  fromDraft,
+  toDraft,
+} from '../src/page/schema-fields.js'
 
 const schema = z.toJSONSchema(
   z.object({
@@ -27,12 +33,28 @@ describe('the form of a JSON Schema', () => {
       ['tags', 'json', false],
     ])
     expect(fields[0]?.description).toBe('Where')
-    expect(firstDraft(fields)).toEqual({ city: '', days: '3', wind: '', exact: '', unit: '', tags: '' })
+    expect(firstDraft(fields)).toEqual({
+      city: '',
+      days: '3',
+      wind: '',
+      exact: '',
+      unit: '',
+      tags: '',
+    })
   })
 
   test('the form of a JSON Schema leaves out what is empty and optional, and sends each value with its type', () => {
-    expect(result({ city: 'Oslo', unit: '"kelvin"' })).toEqual({ args: { city: 'Oslo', days: 3, unit: 'kelvin' } })
-    const draft = { city: '12', days: '7', wind: '1.5', exact: 'false', unit: '"celsius"', tags: '["a"]' }
+    expect(result({ city: 'Oslo', unit: '"kelvin"' })).toEqual({
+      args: { city: 'Oslo', days: 3, unit: 'kelvin' },
+    })
+    const draft = {
+      city: '12',
+      days: '7',
+      wind: '1.5',
+      exact: 'false',
+      unit: '"celsius"',
+      tags: '["a"]',
+    }
     const args = { city: '12', days: 7, wind: 1.5, exact: false, unit: 'celsius', tags: ['a'] }
     expect(result(draft)).toEqual({ args })
     expect(fromDraft(fields, toDraft(fields, args))).toEqual({ args })
@@ -55,9 +77,12 @@ describe('the form of a JSON Schema', () => {
     ['one of several objects', { anyOf: [{ type: 'object' }, { type: 'object' }] }],
     ['free names', { type: 'object', additionalProperties: { type: 'string' } }],
     ['no schema', undefined],
-  ])('the form of a JSON Schema has no fields for %s: its arguments are written as JSON', (_what, other) => {
-    expect(fieldsOf(other)).toBeUndefined()
-  })
+  ])(
+    'the form of a JSON Schema has no fields for %s: its arguments are written as JSON',
+    (_what, other) => {
+      expect(fieldsOf(other)).toBeUndefined()
+    },
+  )
 
   test('the form of a JSON Schema has no fields for a tool without arguments, which can be called as it is', () => {
     expect(fieldsOf({ type: 'object', properties: {} })).toEqual([])

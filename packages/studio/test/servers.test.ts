@@ -21,7 +21,11 @@ const pay = defineTool({
 const bank = (responses: readonly MockResponse[]) =>
   serve([
     createAgent({
-      card: { name: 'bank', description: 'Pays bills', skills: [{ id: 'pay', description: 'Pays one bill' }] },
+      card: {
+        name: 'bank',
+        description: 'Pays bills',
+        skills: [{ id: 'pay', description: 'Pays one bill' }],
+      },
       provider: createMock({ responses }),
       tools: [pay],
       policy: { rules: { 'tool.pay': 'require-approval' } },
@@ -37,11 +41,17 @@ const toAgent = (url: string): StudioAgent => ({
 const mcp = (name = 'mcp server'): ToolSource =>
   mcpTools({
     name,
-    transport: { command: process.execPath, args: [new URL('fixtures/mcp-server.mjs', import.meta.url).pathname] },
+    transport: {
+      command: process.execPath,
+      args: [new URL('fixtures/mcp-server.mjs', import.meta.url).pathname],
+    },
   })
 
 const go = (page: Page, view: string): Promise<void> =>
-  page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: view, exact: true }).click()
+  page
+    .getByRole('navigation', { name: 'Main' })
+    .getByRole('link', { name: view, exact: true })
+    .click()
 
 const ask = async (page: Page, text: string): Promise<void> => {
   await page.getByLabel('Message', { exact: true }).fill(text)
@@ -117,7 +127,9 @@ describe.skipIf(!hasBrowser)('agents and MCP servers in the page', () => {
     await run.click()
     await page.getByText('Enter a number.').first().waitFor()
     const first = page.getByLabel('a', { exact: true })
-    await expect.poll(() => first.evaluate((element) => element === document.activeElement)).toBe(true)
+    await expect
+      .poll(() => first.evaluate((element) => element === document.activeElement))
+      .toBe(true)
     expect(await violations(page)).toEqual([])
     await page.keyboard.type('1')
     await page.keyboard.press('Tab')
@@ -132,7 +144,10 @@ describe.skipIf(!hasBrowser)('agents and MCP servers in the page', () => {
     await page.getByText('must be a JSON object').waitFor()
     await args.fill('{"a": 2, "b": 40}')
     await run.click()
-    await page.getByRole('status').getByText('[from MCP server "mcp server"] 42', { exact: true }).waitFor()
+    await page
+      .getByRole('status')
+      .getByText('[from MCP server "mcp server"] 42', { exact: true })
+      .waitFor()
     await page.getByRole('button', { name: 'Edit as a form' }).click()
     expect(await page.getByLabel('b', { exact: true }).inputValue()).toBe('40')
     expect(await violations(page)).toEqual([])
@@ -173,7 +188,9 @@ describe.skipIf(!hasBrowser)('agents and MCP servers in the page', () => {
     await ask(page, 'Add 2 and 40')
     await page.getByRole('button', { name: 'Allow' }).click()
     await page.locator('.markdown', { hasText: 'It is 42.' }).waitFor()
-    expect(await page.locator('.tool-done details pre').textContent()).toBe('[from MCP server "mcp server"]\n42')
+    expect(await page.locator('.tool-done details pre').textContent()).toBe(
+      '[from MCP server "mcp server"]\n42',
+    )
     expect(errors).toEqual([])
     await page.close()
     await studio.close()
@@ -185,7 +202,11 @@ describe.skipIf(!hasBrowser)('agents and MCP servers in the page', () => {
     const source = mcp('<img src=x onerror="window.hacked=1">')
     const agent = await serve([
       createAgent({
-        card: { name: text, description: text, skills: [{ id: 'x', name: text, description: text }] },
+        card: {
+          name: text,
+          description: text,
+          skills: [{ id: 'x', name: text, description: text }],
+        },
         provider: createMock({ responses: [text] }),
       }),
     ])

@@ -28,7 +28,10 @@ test.each([
   ['assets', { models: [] }],
   ['assets', { models: [], assets: Promise.resolve(page) }],
 ])('a studio without the right %s is refused by the name of the option', (name, options) => {
-  const code = { code: 'config', message: expect.stringContaining(`the option ${name} must be`) as string }
+  const code = {
+    code: 'config',
+    message: expect.stringContaining(`the option ${name} must be`) as string,
+  }
   expect(() => createStudio(options as unknown as Parameters<typeof createStudio>[0])).toThrow(
     expect.objectContaining(code),
   )
@@ -37,14 +40,23 @@ test.each([
 /** Sends with exactly these headers, which `fetch` would not allow. */
 function send(
   path: string,
-  { method = 'GET', headers = {}, body }: { method?: string; headers?: Record<string, string>; body?: string } = {},
+  {
+    method = 'GET',
+    headers = {},
+    body,
+  }: { method?: string; headers?: Record<string, string>; body?: string } = {},
 ): Promise<{ status: number; body: string; headers: Record<string, unknown> }> {
   return new Promise((resolve, reject) => {
-    const outgoing = request({ host: '127.0.0.1', port: served.port, path, method, headers }, (response) => {
-      let text = ''
-      response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk))
-      response.on('end', () => resolve({ status: response.statusCode!, body: text, headers: response.headers }))
-    })
+    const outgoing = request(
+      { host: '127.0.0.1', port: served.port, path, method, headers },
+      (response) => {
+        let text = ''
+        response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk))
+        response.on('end', () =>
+          resolve({ status: response.statusCode!, body: text, headers: response.headers }),
+        )
+      },
+    )
     outgoing.on('error', reject)
     outgoing.end(body)
   })
@@ -65,11 +77,15 @@ describe('the session of the page', () => {
   test('the session of the page refuses every call without the session token', async () => {
     for (const path of ['/api/info', '/api/runs', '/api/hosts', '/api/runs/run-1/events'])
       expect((await send(path)).status).toBe(403)
-    expect((await send('/api/info', { headers: { 'x-modelport-session': 'f'.repeat(48) } })).status).toBe(403)
+    expect(
+      (await send('/api/info', { headers: { 'x-modelport-session': 'f'.repeat(48) } })).status,
+    ).toBe(403)
   })
 
   test('the session of the page serves the API to the page that has the session token', async () => {
-    const { status, body } = await send('/api/info', { headers: { 'x-modelport-session': session } })
+    const { status, body } = await send('/api/info', {
+      headers: { 'x-modelport-session': session },
+    })
     expect(status).toBe(200)
     expect(body).toContain('"demo"')
   })
@@ -87,10 +103,15 @@ describe('the session of the page', () => {
     ['an opaque origin', { origin: 'null' }],
     ['another site', { 'sec-fetch-site': 'cross-site' }],
     ['another port of this machine, which is the same site', { 'sec-fetch-site': 'same-site' }],
-  ])('the session of the page refuses a request from %s, even with the session token', async (_what, headers) => {
-    const { status } = await send('/api/info', { headers: { 'x-modelport-session': session, ...headers } })
-    expect(status).toBe(403)
-  })
+  ])(
+    'the session of the page refuses a request from %s, even with the session token',
+    async (_what, headers) => {
+      const { status } = await send('/api/info', {
+        headers: { 'x-modelport-session': session, ...headers },
+      })
+      expect(status).toBe(403)
+    },
+  )
 
   test('the session of the page sets no cookie, forbids framing and inline scripts', async () => {
     const { headers } = await send('/')
@@ -109,14 +130,22 @@ describe('the session of the page', () => {
   test.each([
     ['a body that is not JSON', '{', 'the body must be JSON'],
     ['a run without messages', '{"model":"demo","messages":[]}', 'messages'],
-    ['an unknown model', '{"model":"x","messages":[{"role":"user","content":"Hi"}]}', 'there is no model \\"x\\"'],
+    [
+      'an unknown model',
+      '{"model":"x","messages":[{"role":"user","content":"Hi"}]}',
+      'there is no model \\"x\\"',
+    ],
     [
       'an unknown tool',
       '{"model":"demo","tools":["x"],"messages":[{"role":"user","content":"Hi"}]}',
       'no tool \\"x\\"',
     ],
   ])('the session of the page refuses %s and says why', async (_what, body, message) => {
-    const response = await send('/api/runs', { method: 'POST', headers: { 'x-modelport-session': session }, body })
+    const response = await send('/api/runs', {
+      method: 'POST',
+      headers: { 'x-modelport-session': session },
+      body,
+    })
     expect(response.status).toBe(400)
     expect(response.body).toContain(message)
   })

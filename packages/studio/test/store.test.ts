@@ -28,7 +28,13 @@ const run = (id: string, at: number, status: RunRecord['status'] = 'final'): Run
   status,
   messages: [{ role: 'user', content: 'Hi' }],
 })
-const event = (seq: number): StudioEvent => ({ seq, at: seq, type: 'decision', callId: 'c', approved: true })
+const event = (seq: number): StudioEvent => ({
+  seq,
+  at: seq,
+  type: 'decision',
+  callId: 'c',
+  approved: true,
+})
 
 describe.each<[string, () => StudioStore]>([
   ['memory', () => createMemoryStore()],
@@ -85,11 +91,19 @@ describe('the file store', () => {
     const model = { id: 'slow', provider: 'mock', model: 'slow', hosts: [], open: () => slow }
     const before = openFileStore(path)
     const runs = new Runs({ models: [model], assets: {}, store: before })
-    const { id } = await runs.start({ model: 'slow', messages: [{ role: 'user', content: 'Go' }] }, model)
-    await expect.poll(async () => JSON.stringify(await before.events(id, 0))).toContain('text-delta')
+    const { id } = await runs.start(
+      { model: 'slow', messages: [{ role: 'user', content: 'Go' }] },
+      model,
+    )
+    await expect
+      .poll(async () => JSON.stringify(await before.events(id, 0)))
+      .toContain('text-delta')
     markDead(path)
     const after = openFileStore(path)
-    expect(await after.run(id)).toMatchObject({ status: 'cancelled', error: { code: 'interrupted' } })
+    expect(await after.run(id)).toMatchObject({
+      status: 'cancelled',
+      error: { code: 'interrupted' },
+    })
     const events = await after.events(id, 0)
     expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1))
     expect(JSON.stringify(events)).toContain('text-delta')
@@ -103,7 +117,10 @@ describe('the file store', () => {
     const slow = createMock({ responses: ['word '.repeat(20)], delayMs: 5 })
     const model = { id: 'slow', provider: 'mock', model: 'slow', hosts: [], open: () => slow }
     const runs = new Runs({ models: [model], assets: {}, store })
-    const { id } = await runs.start({ model: 'slow', messages: [{ role: 'user', content: 'Go' }] }, model)
+    const { id } = await runs.start(
+      { model: 'slow', messages: [{ role: 'user', content: 'Go' }] },
+      model,
+    )
     const database = new DatabaseSync(path)
     database.exec('DROP TABLE events')
     database.close()
@@ -126,7 +143,10 @@ describe('the file store', () => {
     })
     const model = { id: 'm', provider: 'mock', model: 'm', hosts: [], open: () => calling }
     const runs = new Runs({ models: [model], assets: {}, store, tools: demoTools })
-    const { id } = await runs.start({ model: 'm', messages: [{ role: 'user', content: 'Go' }] }, model)
+    const { id } = await runs.start(
+      { model: 'm', messages: [{ role: 'user', content: 'Go' }] },
+      model,
+    )
     await expect.poll(async () => (await runs.find(id))?.status).toBe('waiting')
     const database = new DatabaseSync(path)
     database.exec('DROP TABLE journal_entries')
@@ -172,7 +192,10 @@ describe('two studios on one file', () => {
       return { store, runs: new Runs({ models: [model], assets: {}, store }) }
     }
     const first = open()
-    const { id } = await first.runs.start({ model: 'slow', messages: [{ role: 'user', content: 'Go' }] }, model)
+    const { id } = await first.runs.start(
+      { model: 'slow', messages: [{ role: 'user', content: 'Go' }] },
+      model,
+    )
     return { path, model, id, first, open, second: open() }
   }
 
@@ -181,7 +204,9 @@ describe('two studios on one file', () => {
     expect(await second.runs.find(id)).toMatchObject({ status: 'running', elsewhere: true })
     expect(await second.runs.list()).toMatchObject([{ id, status: 'running', elsewhere: true }])
     await expect(second.runs.continue(id, model)).rejects.toThrow(/cannot be continued/)
-    await expect(second.runs.delete(id)).rejects.toThrow(/another studio .* stop it on its page first/)
+    await expect(second.runs.delete(id)).rejects.toThrow(
+      /another studio .* stop it on its page first/,
+    )
     first.runs.live(id)?.stop()
     await expect.poll(async () => (await second.runs.find(id))?.status).toBe('cancelled')
     expect(await second.runs.find(id)).not.toHaveProperty('elsewhere')
@@ -193,7 +218,9 @@ describe('two studios on one file', () => {
   test('a second studio lets its page follow a run of the first to the end', async () => {
     const { id, first, second } = await twoStudios('follow.db')
     const following = streamEvents(second.runs, id, 0).then((response) => response.text())
-    await expect.poll(async () => JSON.stringify(await second.runs.events(id, 0))).toContain('text-delta')
+    await expect
+      .poll(async () => JSON.stringify(await second.runs.events(id, 0)))
+      .toContain('text-delta')
     first.runs.live(id)?.stop()
     const seen = (await following).split('\n\n').flatMap((message) => {
       const line = message.split('\n').find((one) => one.startsWith('data: '))
@@ -214,7 +241,10 @@ describe('two studios on one file', () => {
     expect(await third.runs.find(id)).toMatchObject({ status: 'running', elsewhere: true })
     set.run('another machine', Date.now() - 20_000)
     const fourth = open()
-    expect(await fourth.runs.find(id)).toMatchObject({ status: 'cancelled', error: { code: 'interrupted' } })
+    expect(await fourth.runs.find(id)).toMatchObject({
+      status: 'cancelled',
+      error: { code: 'interrupted' },
+    })
     database.close()
     for (const { runs } of [first, second, third, fourth]) await runs.close()
   })
@@ -259,10 +289,16 @@ test('a run whose start failed is kept as failed, with the reason', async () => 
     },
   }
   const runs = new Runs({ models: [], agents: [agent], assets: {}, store })
-  const { id } = await runs.start({ model: agent.url, messages: [{ role: 'user', content: 'Go' }] }, agent)
+  const { id } = await runs.start(
+    { model: agent.url, messages: [{ role: 'user', content: 'Go' }] },
+    agent,
+  )
   await expect.poll(() => runs.live(id)).toBeUndefined()
   const error = { code: 'config', message: 'the address of the agent is wrong' }
   expect(await store.run(id)).toMatchObject({ status: 'failed', error })
-  expect((await store.events(id, 0)).at(-1)).toMatchObject({ type: 'end', run: { status: 'failed', error } })
+  expect((await store.events(id, 0)).at(-1)).toMatchObject({
+    type: 'end',
+    run: { status: 'failed', error },
+  })
   await runs.close()
 })

@@ -11,7 +11,9 @@ import { loadPage, type ServedStudio, serveStudio } from '../src/node.js'
 import { demoTools } from '../src/server/demo.js'
 
 /** Where Debian puts its browser. */
-const browserPath = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find((path) => existsSync(path))
+const browserPath = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find((path) =>
+  existsSync(path),
+)
 
 /** True where a browser is installed; tests of the page skip otherwise, with this reason. */
 export const hasBrowser: boolean = browserPath !== undefined
@@ -22,7 +24,13 @@ export const launch = (...more: readonly string[]): Promise<Browser> =>
   chromium.launch({
     executablePath: browserPath!,
     args: [
-      ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'],
+      ...[
+        '--no-sandbox',
+        '--disable-gpu',
+        '--disable-quic',
+        '--no-first-run',
+        '--disable-background-networking',
+      ],
       ...more,
     ],
   })
@@ -94,7 +102,10 @@ export const attacks: readonly string[] = [
 const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
 
 interface AxeResult {
-  readonly violations: readonly { readonly id: string; readonly nodes: readonly { readonly html: string }[] }[]
+  readonly violations: readonly {
+    readonly id: string
+    readonly nodes: readonly { readonly html: string }[]
+  }[]
 }
 
 /** What axe can be told, as far as it is used here. */
@@ -112,7 +123,9 @@ export async function violations(page: Page, rules?: readonly string[]): Promise
     (runOnly) => (globalThis as unknown as { axe: Axe }).axe.run(runOnly && { runOnly }),
     rules,
   )
-  return result.violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)
+  return result.violations.map(
+    ({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`,
+  )
 }
 
 interface TraceEvent {
@@ -132,7 +145,12 @@ const isRunTask = ({ name, ph }: TraceEvent): boolean => name.endsWith('RunTask'
  * be in the trace: a trace that has no tasks proves nothing.
  */
 export async function traceTasks(browser: Browser, page: Page): Promise<() => Promise<number>> {
-  const categories = ['toplevel', 'devtools.timeline', 'disabled-by-default-devtools.timeline', '__metadata']
+  const categories = [
+    'toplevel',
+    'devtools.timeline',
+    'disabled-by-default-devtools.timeline',
+    '__metadata',
+  ]
   await browser.startTracing(page, { categories })
   return async () => {
     await page.evaluate(
@@ -145,10 +163,15 @@ export async function traceTasks(browser: Browser, page: Page): Promise<() => Pr
           }),
         ),
     )
-    const { traceEvents } = JSON.parse((await browser.stopTracing()).toString()) as { traceEvents: TraceEvent[] }
-    const isMain = ({ name, args }: TraceEvent): boolean => name === 'thread_name' && args?.name === 'CrRendererMain'
+    const { traceEvents } = JSON.parse((await browser.stopTracing()).toString()) as {
+      traceEvents: TraceEvent[]
+    }
+    const isMain = ({ name, args }: TraceEvent): boolean =>
+      name === 'thread_name' && args?.name === 'CrRendererMain'
     const threads = new Set(traceEvents.filter(isMain).map(({ pid, tid }) => `${pid} ${tid}`))
-    const tasks = traceEvents.filter((one) => isRunTask(one) && threads.has(`${one.pid} ${one.tid}`))
+    const tasks = traceEvents.filter(
+      (one) => isRunTask(one) && threads.has(`${one.pid} ${one.tid}`),
+    )
     const longest = Math.max(0, ...tasks.map(({ tdur = 0 }) => tdur)) / 1000
     expect(longest).toBeGreaterThan(5)
     return Math.round(longest)

@@ -15,7 +15,11 @@ describe.skipIf(!hasBrowser)('the timeline of a run', () => {
 
   test('the timeline zooms, shows the selected call, searches its result, and runs again from any step', async () => {
     const found: number[] = []
-    const rows = Array.from({ length: 150 }, (_, index) => ({ id: index, name: `row ${index}`, note: attacks[0] }))
+    const rows = Array.from({ length: 150 }, (_, index) => ({
+      id: index,
+      name: `row ${index}`,
+      note: attacks[0],
+    }))
     const search = defineTool({
       name: 'search',
       description: 'Finds rows',
@@ -82,7 +86,9 @@ describe.skipIf(!hasBrowser)('the timeline of a run', () => {
     await page.getByRole('link', { name: 'Overview' }).click()
     const bar = page.locator('.charts .bar').first()
     await bar.waitFor()
-    expect(await bar.evaluate((element) => getComputedStyle(element).fill)).toBe('rgb(106, 83, 214)')
+    expect(await bar.evaluate((element) => getComputedStyle(element).fill)).toBe(
+      'rgb(106, 83, 214)',
+    )
     expect(await page.evaluate(() => (globalThis as { hacked?: unknown }).hacked)).toBeUndefined()
     expect(errors).toEqual([])
     await page.context().close()

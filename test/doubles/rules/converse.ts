@@ -1,5 +1,12 @@
 import { modelOf } from '../apis.ts'
-import { asText, type Fields, fieldsOf, isFields, listOf, type SentRequest } from '../sent-request.ts'
+import {
+  asText,
+  type Fields,
+  fieldsOf,
+  isFields,
+  listOf,
+  type SentRequest,
+} from '../sent-request.ts'
 import { type Breach, breach, outside, type Rule } from './rule.ts'
 
 const reference = 'https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_'
@@ -18,7 +25,9 @@ const placed = (content: unknown, path: string): readonly Placed[] =>
   })
 const blocksOf = (request: SentRequest): readonly Placed[] => {
   const { messages, system } = bodyOf(request)
-  const inMessages = listOf(messages).flatMap(({ content }, index) => placed(content, `messages[${index}].content`))
+  const inMessages = listOf(messages).flatMap(({ content }, index) =>
+    placed(content, `messages[${index}].content`),
+  )
   return [...placed(system, 'system'), ...inMessages]
 }
 const each =
@@ -28,17 +37,22 @@ const each =
 
 const idsOf = (message: Fields | undefined, kind: 'toolUse' | 'toolResult'): readonly string[] =>
   listOf(message?.['content']).flatMap((block) =>
-    isFields(block[kind]) && block[kind]['type'] !== 'server_tool_use' ? [asText(block[kind]['toolUseId'])] : [],
+    isFields(block[kind]) && block[kind]['type'] !== 'server_tool_use'
+      ? [asText(block[kind]['toolUseId'])]
+      : [],
   )
 const toolsOf = (request: SentRequest): readonly (readonly [Fields, string])[] =>
   listOf(fieldsOf(bodyOf(request)['toolConfig'])['tools']).flatMap((tool, index) =>
-    isFields(tool['toolSpec']) ? [[tool['toolSpec'], `toolConfig.tools[${index}].toolSpec`] as const] : [],
+    isFields(tool['toolSpec'])
+      ? [[tool['toolSpec'], `toolConfig.tools[${index}].toolSpec`] as const]
+      : [],
   )
 /** Lists of a request in which a cache may be marked. */
 const marksOf = (request: SentRequest): readonly Placed[] =>
-  [...placed(fieldsOf(bodyOf(request)['toolConfig'])['tools'], 'toolConfig.tools'), ...blocksOf(request)].filter(
-    ([block]) => isFields(block['cachePoint']),
-  )
+  [
+    ...placed(fieldsOf(bodyOf(request)['toolConfig'])['tools'], 'toolConfig.tools'),
+    ...blocksOf(request),
+  ].filter(([block]) => isFields(block['cachePoint']))
 
 function roleBreaches(request: SentRequest): readonly Breach[] {
   const messages = listOf(bodyOf(request)['messages'])
@@ -60,7 +74,11 @@ function roleBreaches(request: SentRequest): readonly Breach[] {
         `messages[${index}].role`,
         'roles must alternate between "user" and "assistant"',
       ),
-      ...breach(!listOf(content).length, `messages[${index}].content`, 'The content field is empty'),
+      ...breach(
+        !listOf(content).length,
+        `messages[${index}].content`,
+        'The content field is empty',
+      ),
     ]),
   ]
 }
@@ -73,13 +91,21 @@ function pairBreaches(request: SentRequest): readonly Breach[] {
     const results = idsOf(message, 'toolResult')
     const missing = calls.filter((id) => !results.includes(id))
     return [
-      ...breach(missing.length, path, `Expected toolResult blocks for the following Ids: ${missing.join(', ')}`),
+      ...breach(
+        missing.length,
+        path,
+        `Expected toolResult blocks for the following Ids: ${missing.join(', ')}`,
+      ),
       ...breach(
         results.some((id) => !calls.includes(id)),
         path,
         'The number of toolResult blocks exceeds the number of toolUse blocks of previous turn',
       ),
-      ...breach(new Set(results).size < results.length, path, 'two toolResult blocks have the same toolUseId'),
+      ...breach(
+        new Set(results).size < results.length,
+        path,
+        'two toolResult blocks have the same toolUseId',
+      ),
       ...breach(
         index === messages.length - 1 && idsOf(message, 'toolUse').length,
         path,
@@ -91,7 +117,9 @@ function pairBreaches(request: SentRequest): readonly Breach[] {
 
 function documentBreaches(request: SentRequest): readonly Breach[] {
   const documents = blocksOf(request).flatMap(([block, path]) =>
-    isFields(block['document']) ? [[asText(block['document']['name']), `${path}.document.name`] as const] : [],
+    isFields(block['document'])
+      ? [[asText(block['document']['name']), `${path}.document.name`] as const]
+      : [],
   )
   return documents.flatMap(([name, path], index) => [
     ...breach(
@@ -110,13 +138,21 @@ function documentBreaches(request: SentRequest): readonly Breach[] {
 const specBreaches = (request: SentRequest): readonly Breach[] => {
   const tools = toolsOf(request)
   return tools.flatMap(([{ name, description, inputSchema }, path], index) => [
-    ...breach(!/^[a-zA-Z0-9_-]{1,64}$/.test(asText(name)), `${path}.name`, 'must satisfy [a-zA-Z0-9_-]+, at most 64'),
+    ...breach(
+      !/^[a-zA-Z0-9_-]{1,64}$/.test(asText(name)),
+      `${path}.name`,
+      'must satisfy [a-zA-Z0-9_-]+, at most 64',
+    ),
     ...breach(
       tools.findIndex(([other]) => other['name'] === name) < index,
       `${path}.name`,
       `The toolConfig has two tools of the name ${asText(name)}`,
     ),
-    ...breach(description === '', `${path}.description`, 'Member must have length greater than or equal to 1'),
+    ...breach(
+      description === '',
+      `${path}.description`,
+      'Member must have length greater than or equal to 1',
+    ),
     ...breach(
       fieldsOf(fieldsOf(inputSchema)['json'])['type'] !== 'object',
       `${path}.inputSchema.json.type`,
@@ -129,7 +165,11 @@ function choiceBreaches(request: SentRequest): readonly Breach[] {
   const { tools, toolChoice } = fieldsOf(bodyOf(request)['toolConfig'])
   const chosen = fieldsOf(fieldsOf(toolChoice)['tool'])['name']
   return [
-    ...breach(tools !== undefined && !listOf(tools).length, 'toolConfig.tools', 'Member must have length at least 1'),
+    ...breach(
+      tools !== undefined && !listOf(tools).length,
+      'toolConfig.tools',
+      'Member must have length at least 1',
+    ),
     ...breach(
       chosen !== undefined && !toolsOf(request).some(([{ name }]) => name === chosen),
       'toolConfig.toolChoice.tool.name',
@@ -164,7 +204,8 @@ export const converseRules: readonly Rule[] = [
         'The text field in the ContentBlock object is blank. Add text to the text field, and try again.',
       ),
       ...breach(
-        fieldsOf(block['toolResult'])['status'] === 'error' && !listOf(fieldsOf(block['toolResult'])['content']).length,
+        fieldsOf(block['toolResult'])['status'] === 'error' &&
+          !listOf(fieldsOf(block['toolResult'])['content']).length,
         `${path}.toolResult.content`,
         'toolResult content cannot be empty when status is error',
       ),
@@ -183,7 +224,11 @@ export const converseRules: readonly Rule[] = [
               ? ['toolUse', 'reasoningContent', 'citationsContent']
               : ['toolResult', 'image', 'document', 'guardContent', 'searchResult']
           const kind = foreign.find((name) => name in block)
-          return breach(kind, `messages[${index}].content[${at}]`, `${kind ?? ''} is not of the role ${asText(role)}`)
+          return breach(
+            kind,
+            `messages[${index}].content[${at}]`,
+            `${kind ?? ''} is not of the role ${asText(role)}`,
+          )
         }),
       ),
   },
@@ -265,7 +310,8 @@ export const converseRules: readonly Rule[] = [
     check: (request) =>
       listOf(bodyOf(request)['messages']).flatMap(({ content }, index) =>
         breach(
-          listOf(content).some((block) => 'document' in block) && !listOf(content).some((block) => 'text' in block),
+          listOf(content).some((block) => 'document' in block) &&
+            !listOf(content).some((block) => 'text' in block),
           `messages[${index}].content`,
           'A text block must be included when using a document',
         ),
@@ -282,9 +328,14 @@ export const converseRules: readonly Rule[] = [
         const { format, source } = block[kind]
         const { bytes } = fieldsOf(source)
         return [
-          ...breach(!known.includes(asText(format)), `${path}.${kind}.format`, `${asText(format)} is not a format`),
           ...breach(
-            typeof bytes === 'string' && (!bytes || bytes.length % 4 !== 0 || /[^A-Za-z0-9+/=]/.test(bytes)),
+            !known.includes(asText(format)),
+            `${path}.${kind}.format`,
+            `${asText(format)} is not a format`,
+          ),
+          ...breach(
+            typeof bytes === 'string' &&
+              (!bytes || bytes.length % 4 !== 0 || /[^A-Za-z0-9+/=]/.test(bytes)),
             `${path}.${kind}.source.bytes`,
             'is not base64',
           ),
@@ -298,13 +349,19 @@ export const converseRules: readonly Rule[] = [
     says: '`maxTokens` is at least 1, `temperature` and `topP` are 0 to 1, and there are at most 2500 texts that stop the reply',
     source: `${reference}InferenceConfiguration.html`,
     check: (request) => {
-      const { maxTokens, temperature, topP, stopSequences } = fieldsOf(bodyOf(request)['inferenceConfig'])
+      const { maxTokens, temperature, topP, stopSequences } = fieldsOf(
+        bodyOf(request)['inferenceConfig'],
+      )
       const stops = Array.isArray(stopSequences) ? stopSequences : []
       return [
         ...outside(maxTokens, 1, Infinity, 'inferenceConfig.maxTokens'),
         ...outside(temperature, 0, 1, 'inferenceConfig.temperature'),
         ...outside(topP, 0, 1, 'inferenceConfig.topP'),
-        ...breach(stops.length > 2500 || stops.includes(''), 'inferenceConfig.stopSequences', 'Member is empty'),
+        ...breach(
+          stops.length > 2500 || stops.includes(''),
+          'inferenceConfig.stopSequences',
+          'Member is empty',
+        ),
       ]
     },
   },
@@ -314,7 +371,9 @@ export const converseRules: readonly Rule[] = [
     says: 'an effort of Claude is `low`, `medium`, `high`, `xhigh` or `max`',
     source: 'https://platform.claude.com/docs/en/build-with-claude/effort',
     check: (request) => {
-      const { effort } = fieldsOf(fieldsOf(bodyOf(request)['additionalModelRequestFields'])['output_config'])
+      const { effort } = fieldsOf(
+        fieldsOf(bodyOf(request)['additionalModelRequestFields'])['output_config'],
+      )
       return breach(
         effort !== undefined && !['low', 'medium', 'high', 'xhigh', 'max'].includes(asText(effort)),
         'additionalModelRequestFields.output_config.effort',
@@ -348,7 +407,8 @@ export const converseRules: readonly Rule[] = [
       return marks.flatMap(([block, path], index) => [
         ...breach(index > 3, path, 'a request has at most 4 cache points'),
         ...breach(
-          fieldsOf(block['cachePoint'])['type'] !== 'default' || !['5m', '1h'].includes(asText(lifetimes[index])),
+          fieldsOf(block['cachePoint'])['type'] !== 'default' ||
+            !['5m', '1h'].includes(asText(lifetimes[index])),
           `${path}.cachePoint`,
           'Member must satisfy enum value set',
         ),

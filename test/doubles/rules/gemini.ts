@@ -11,7 +11,9 @@ const bodyOf = ({ body }: SentRequest): Fields => fieldsOf(body)
 const configOf = (request: SentRequest): Fields => fieldsOf(bodyOf(request)['generationConfig'])
 const contentsOf = (request: SentRequest): readonly Fields[] => listOf(bodyOf(request)['contents'])
 const partsOf = (content: Fields | undefined, kind: string): readonly Fields[] =>
-  listOf(content?.['parts']).flatMap((part) => (part[kind] === undefined ? [] : [fieldsOf(part[kind])]))
+  listOf(content?.['parts']).flatMap((part) =>
+    part[kind] === undefined ? [] : [fieldsOf(part[kind])],
+  )
 const declarationsOf = (request: SentRequest): readonly (readonly [Fields, string])[] =>
   listOf(bodyOf(request)['tools']).flatMap((tool, index) =>
     listOf(tool['functionDeclarations']).map(
@@ -49,7 +51,11 @@ function pairBreaches(contents: readonly Fields[]): readonly Breach[] {
         const at = left.indexOf(name)
         if (at >= 0) left.splice(at, 1)
         return [
-          ...breach(at < 0, path, `the response of "${String(name)}" answers no call of the content before`),
+          ...breach(
+            at < 0,
+            path,
+            `the response of "${String(name)}" answers no call of the content before`,
+          ),
           ...breach(
             id !== undefined && !asked.some((call) => call['id'] === id),
             path,
@@ -68,7 +74,11 @@ const formBreaches = (root: unknown, path: string): readonly Breach[] =>
     const names = Object.keys(fieldsOf(schema['properties']))
     const required = (schema['required'] ?? []) as readonly string[]
     return [
-      ...breach(schema['enum'] !== undefined && type !== 'string', `${at}.enum`, 'only allowed for STRING type'),
+      ...breach(
+        schema['enum'] !== undefined && type !== 'string',
+        `${at}.enum`,
+        'only allowed for STRING type',
+      ),
       ...breach(type === 'array' && schema['items'] === undefined, `${at}.items`, 'missing field.'),
       ...required.flatMap((name, index) =>
         breach(!names.includes(name), `${at}.required[${index}]`, 'property is not defined'),
@@ -85,7 +95,10 @@ function unsigned(contents: readonly Fields[]): readonly Breach[] {
     const at = listOf(content['parts']).findIndex((part) => part['functionCall'] !== undefined)
     const part = listOf(content['parts'])[at]
     return breach(
-      index > start && content['role'] === 'model' && part && part['thoughtSignature'] === undefined,
+      index > start &&
+        content['role'] === 'model' &&
+        part &&
+        part['thoughtSignature'] === undefined,
       `contents[${index}].parts[${at}]`,
       'Function call is missing a thought_signature in functionCall parts.',
     )
@@ -192,7 +205,8 @@ export const geminiRules: readonly Rule[] = [
     dialects,
     says: 'at Gemini 3 and later, the first call of each step of the turn that is not over has its thought signature',
     source: 'https://ai.google.dev/gemini-api/docs/thought-signatures',
-    check: (request) => (/gemini-[3-9]/.test(modelOf(request)) ? unsigned(contentsOf(request)) : []),
+    check: (request) =>
+      /gemini-[3-9]/.test(modelOf(request)) ? unsigned(contentsOf(request)) : [],
   },
   {
     name: 'gemini-cached-content',
@@ -222,7 +236,11 @@ export const geminiRules: readonly Rule[] = [
         const twice = names.has(name)
         names.add(name)
         return [
-          ...breach(!/^[A-Za-z_][\w.:-]{0,127}$/.test(String(name)), `${path}.name`, 'Invalid function name.'),
+          ...breach(
+            !/^[A-Za-z_][\w.:-]{0,127}$/.test(String(name)),
+            `${path}.name`,
+            'Invalid function name.',
+          ),
           ...breach(twice, `${path}.name`, `Duplicate function declaration found: ${String(name)}`),
         ]
       })
@@ -249,7 +267,8 @@ export const geminiRules: readonly Rule[] = [
             'should be non-empty for OBJECT type',
           ),
           ...breach(
-            parametersJsonSchema !== undefined && fieldsOf(parametersJsonSchema)['type'] !== 'object',
+            parametersJsonSchema !== undefined &&
+              fieldsOf(parametersJsonSchema)['type'] !== 'object',
             `${path}.parametersJsonSchema`,
             'must describe an object',
           ),
@@ -278,7 +297,11 @@ export const geminiRules: readonly Rule[] = [
           'should only be set when the mode is ANY',
         ),
         ...allowed.flatMap((name) =>
-          breach(!names.includes(name), `${path}.allowedFunctionNames`, `there is no function ${String(name)}`),
+          breach(
+            !names.includes(name),
+            `${path}.allowedFunctionNames`,
+            `there is no function ${String(name)}`,
+          ),
         ),
       ]
     },
@@ -312,10 +335,16 @@ export const geminiRules: readonly Rule[] = [
     source: api,
     check: (request) => {
       const config = configOf(request)
-      const names = ['responseSchema', 'responseJsonSchema'].filter((name) => config[name] !== undefined)
+      const names = ['responseSchema', 'responseJsonSchema'].filter(
+        (name) => config[name] !== undefined,
+      )
       const type = String(config['responseMimeType'])
       return [
-        ...breach(names.length > 1, 'generationConfig', 'only one of response_schema and response_json_schema'),
+        ...breach(
+          names.length > 1,
+          'generationConfig',
+          'only one of response_schema and response_json_schema',
+        ),
         ...breach(
           names.length && type !== 'application/json' && type !== 'text/x.enum',
           'generationConfig.responseMimeType',
@@ -368,7 +397,9 @@ export const geminiRules: readonly Rule[] = [
     says: 'thinking has a budget or a level; the budget is -1, 0 or more',
     source: 'https://ai.google.dev/gemini-api/docs/thinking',
     check: (request) => {
-      const { thinkingBudget: budget, thinkingLevel: level } = fieldsOf(configOf(request)['thinkingConfig'])
+      const { thinkingBudget: budget, thinkingLevel: level } = fieldsOf(
+        configOf(request)['thinkingConfig'],
+      )
       return [
         ...breach(
           budget !== undefined && level !== undefined,
@@ -415,7 +446,9 @@ export const geminiRules: readonly Rule[] = [
     says: 'in a schema of the first form, only texts have an `enum`, lists have items, and what is required is a property',
     source: 'https://github.com/google-gemini/deprecated-generative-ai-python/issues/597',
     check: (request) => [
-      ...declarationsOf(request).flatMap(([{ parameters }, path]) => formBreaches(parameters, `${path}.parameters`)),
+      ...declarationsOf(request).flatMap(([{ parameters }, path]) =>
+        formBreaches(parameters, `${path}.parameters`),
+      ),
       ...formBreaches(configOf(request)['responseSchema'], 'generationConfig.responseSchema'),
     ],
   },

@@ -10,13 +10,18 @@ const heads: readonly (readonly [string, string])[] = [
   ['image/gif', 'R0lGOD'],
   ['image/webp', 'UklGR'],
 ]
-const kindOf = (base64: string): string | undefined => heads.find(([, head]) => base64.startsWith(head))?.[0]
+const kindOf = (base64: string): string | undefined =>
+  heads.find(([, head]) => base64.startsWith(head))?.[0]
 // No expression that matches all of a long text: it would need a stack as long.
 const isBase64 = (text: string): boolean =>
   text !== '' && text.length % 4 === 0 && !/[^A-Za-z0-9+/=]|=[^=]|===/.test(text)
 
 /** The objects of some types in the messages of a request, those in results of tools included, each with its path. */
-function* blocksIn(items: unknown, types: readonly string[], path: string): Generator<readonly [Fields, string]> {
+function* blocksIn(
+  items: unknown,
+  types: readonly string[],
+  path: string,
+): Generator<readonly [Fields, string]> {
   for (const [index, item] of listOf(items).entries()) {
     const at = `${path}[${index}]`
     if (types.includes(asText(item['type']))) yield [item, at]
@@ -28,10 +33,13 @@ function* blocksIn(items: unknown, types: readonly string[], path: string): Gene
 const imageUrls = (request: SentRequest): readonly (readonly [string, string])[] => {
   const { messages, input } = bodyOf(request)
   const chat = [...blocksIn(messages, ['image_url'], 'messages')].map(
-    ([block, path]) => [asText(fieldsOf(block['image_url'])['url']), `${path}.image_url.url`] as const,
+    ([block, path]) =>
+      [asText(fieldsOf(block['image_url'])['url']), `${path}.image_url.url`] as const,
   )
   const responses = [...blocksIn(input, ['input_image'], 'input')].flatMap(([block, path]) =>
-    block['image_url'] === undefined ? [] : [[asText(block['image_url']), `${path}.image_url`] as const],
+    block['image_url'] === undefined
+      ? []
+      : [[asText(block['image_url']), `${path}.image_url`] as const],
   )
   return [...chat, ...responses]
 }
@@ -99,7 +107,11 @@ export const mediaRules: readonly Rule[] = [
       const texts = [input].flat()
       return [
         ...outside(texts.length, 1, 2048, 'input'),
-        ...breach(texts.includes(''), 'input', "'$.input' is invalid: input cannot be an empty string"),
+        ...breach(
+          texts.includes(''),
+          'input',
+          "'$.input' is invalid: input cannot be an empty string",
+        ),
         ...outside(dimensions, 1, Infinity, 'dimensions'),
       ]
     },
@@ -121,7 +133,9 @@ export const mediaRules: readonly Rule[] = [
           return breach(
             isTwice || !/^[\w-]{1,64}$/.test(asText(id)),
             `requests[${index}].custom_id`,
-            isTwice ? `duplicate custom_id: ${asText(id)}` : "String should match pattern '^[a-zA-Z0-9_-]{1,64}$'",
+            isTwice
+              ? `duplicate custom_id: ${asText(id)}`
+              : "String should match pattern '^[a-zA-Z0-9_-]{1,64}$'",
           )
         }),
       ]

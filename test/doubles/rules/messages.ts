@@ -1,5 +1,12 @@
 import { modelOf } from '../apis.ts'
-import { asText, type Fields, fieldsOf, isFields, listOf, type SentRequest } from '../sent-request.ts'
+import {
+  asText,
+  type Fields,
+  fieldsOf,
+  isFields,
+  listOf,
+  type SentRequest,
+} from '../sent-request.ts'
 import { type Breach, breach, outside, type Rule } from './rule.ts'
 import { groundedBreaches, schemasIn } from './schemas.ts'
 
@@ -28,14 +35,16 @@ function turnsOf(body: Fields): readonly Turn[] {
       path: typeof content === 'string' ? `${path}.content` : `${path}.content[${at}]`,
     }))
     const last = turns.at(-1)
-    if (last && last.role === role) turns[turns.length - 1] = { ...last, blocks: [...last.blocks, ...own] }
+    if (last && last.role === role)
+      turns[turns.length - 1] = { ...last, blocks: [...last.blocks, ...own] }
     else turns.push({ role, path, blocks: own })
   }
   return turns
 }
 
 const thinkingOf = (body: Fields): Fields => fieldsOf(body['thinking'])
-const thinks = (body: Fields): boolean => ['enabled', 'adaptive'].includes(String(thinkingOf(body)['type']))
+const thinks = (body: Fields): boolean =>
+  ['enabled', 'adaptive'].includes(String(thinkingOf(body)['type']))
 const formatOf = (body: Fields): readonly [Fields, string] =>
   isFields(body['output_format'])
     ? [body['output_format'], 'output_format']
@@ -66,10 +75,16 @@ function pairBreaches(turns: readonly Turn[]): readonly Breach[] {
           result.path,
           `unexpected \`tool_use_id\` found in \`tool_result\` blocks: ${String(result['tool_use_id'])}`,
         ),
-        ...breach(answers.indexOf(result['tool_use_id']) < at, result.path, 'each tool_use must have a single result'),
+        ...breach(
+          answers.indexOf(result['tool_use_id']) < at,
+          result.path,
+          'each tool_use must have a single result',
+        ),
       ]),
       ...breach(
-        firstOther >= 0 && calls.length > 0 && blocks.slice(firstOther).some(({ type }) => type === 'tool_result'),
+        firstOther >= 0 &&
+          calls.length > 0 &&
+          blocks.slice(firstOther).some(({ type }) => type === 'tool_result'),
         path,
         'tool_result blocks must come first in the content',
       ),
@@ -79,8 +94,12 @@ function pairBreaches(turns: readonly Turn[]): readonly Breach[] {
 
 function unansweredAtEnd(turns: readonly Turn[]): readonly Breach[] {
   const last = turns.at(-1)
-  const calls = last?.role === 'assistant' ? last.blocks.filter(({ type }) => type === 'tool_use') : []
-  return calls.map(({ path, id }) => ({ path, message: `\`tool_use\` without a \`tool_result\`: ${String(id)}` }))
+  const calls =
+    last?.role === 'assistant' ? last.blocks.filter(({ type }) => type === 'tool_use') : []
+  return calls.map(({ path, id }) => ({
+    path,
+    message: `\`tool_use\` without a \`tool_result\`: ${String(id)}`,
+  }))
 }
 
 function textBreaches(body: Fields): readonly Breach[] {
@@ -93,7 +112,11 @@ function textBreaches(body: Fields): readonly Breach[] {
   const end = last?.role === 'assistant' ? last.blocks.at(-1) : undefined
   return [
     ...(body['system'] === '' ? [] : blocks).flatMap(({ type, text, path }) =>
-      breach(type === 'text' && !asText(text).trim(), path, 'text content blocks must contain non-whitespace text'),
+      breach(
+        type === 'text' && !asText(text).trim(),
+        path,
+        'text content blocks must contain non-whitespace text',
+      ),
     ),
     ...breach(
       end?.['type'] === 'text' && /\s$/.test(String(end['text'])),
@@ -112,7 +135,12 @@ function marksOf(body: Fields): readonly (readonly [Fields, string])[] {
   ]
   return blocks.flatMap(([block, path]): (readonly [Fields, string])[] =>
     isFields(block['cache_control'])
-      ? [[{ ...block['cache_control'], kind: block['type'], text: block['text'] }, `${path}.cache_control`]]
+      ? [
+          [
+            { ...block['cache_control'], kind: block['type'], text: block['text'] },
+            `${path}.cache_control`,
+          ],
+        ]
       : [],
   )
 }
@@ -122,14 +150,22 @@ function cacheBreaches(body: Fields): readonly Breach[] {
   const all = marks.length + (isFields(body['cache_control']) ? 1 : 0)
   const firstShort = marks.findIndex(([{ ttl }]) => ttl !== '1h')
   return [
-    ...breach(all > 4, 'messages', `A maximum of 4 blocks with cache_control may be provided. Found ${all}.`),
+    ...breach(
+      all > 4,
+      'messages',
+      `A maximum of 4 blocks with cache_control may be provided. Found ${all}.`,
+    ),
     ...marks.flatMap(([{ ttl, kind, text }, path], index) => [
       ...breach(
         ttl === '1h' && firstShort >= 0 && index > firstShort,
         path,
         "a ttl='1h' cache_control block must not come after a ttl='5m' cache_control block",
       ),
-      ...breach(kind === 'text' && text === '', path, 'cache_control cannot be set for empty text blocks'),
+      ...breach(
+        kind === 'text' && text === '',
+        path,
+        'cache_control cannot be set for empty text blocks',
+      ),
       ...breach(
         ['thinking', 'redacted_thinking'].includes(String(kind)),
         path,
@@ -174,7 +210,11 @@ export const messagesRules: readonly Rule[] = [
       turnsOf(bodyOf(request)).flatMap(({ blocks }) =>
         blocks.flatMap((block) => {
           const id =
-            block['type'] === 'tool_use' ? block['id'] : block['type'] === 'tool_result' ? block['tool_use_id'] : 'none'
+            block['type'] === 'tool_use'
+              ? block['id']
+              : block['type'] === 'tool_result'
+                ? block['tool_use_id']
+                : 'none'
           return breach(
             !/^[a-zA-Z0-9_-]+$/.test(String(id)),
             block.path,
@@ -199,7 +239,9 @@ export const messagesRules: readonly Rule[] = [
       const messages = listOf(bodyOf(request)['messages'])
       return messages.flatMap(({ role, content }, index) =>
         breach(
-          Array.isArray(content) && !content.length && !(role === 'assistant' && index === messages.length - 1),
+          Array.isArray(content) &&
+            !content.length &&
+            !(role === 'assistant' && index === messages.length - 1),
           `messages[${index}].content`,
           'all messages must have non-empty content except for the optional final assistant message',
         ),
@@ -276,7 +318,8 @@ export const messagesRules: readonly Rule[] = [
       const last = turns.at(-1)
       const calling = turns.at(-2)
       const [first] = calling?.blocks ?? []
-      const answers = last?.role === 'user' && last.blocks.some(({ type }) => type === 'tool_result')
+      const answers =
+        last?.role === 'user' && last.blocks.some(({ type }) => type === 'tool_result')
       return breach(
         answers && first && !['thinking', 'redacted_thinking'].includes(String(first['type'])),
         first?.path ?? '',
@@ -307,7 +350,11 @@ export const messagesRules: readonly Rule[] = [
     check: (request) =>
       turnsOf(bodyOf(request)).flatMap(({ blocks }) =>
         blocks.flatMap(({ type, signature, path }) =>
-          breach(type === 'thinking' && !signature, `${path}.signature`, 'Invalid `signature` in `thinking` block'),
+          breach(
+            type === 'thinking' && !signature,
+            `${path}.signature`,
+            'Invalid `signature` in `thinking` block',
+          ),
         ),
       ),
   },
@@ -318,7 +365,9 @@ export const messagesRules: readonly Rule[] = [
     source: structured,
     check: (request) => {
       const [format, path] = formatOf(bodyOf(request))
-      return format['type'] === 'json_schema' ? groundedBreaches(format['schema'], `${path}.schema`) : []
+      return format['type'] === 'json_schema'
+        ? groundedBreaches(format['schema'], `${path}.schema`)
+        : []
     },
   },
   {
@@ -331,11 +380,15 @@ export const messagesRules: readonly Rule[] = [
       const optional = strict.flatMap(([tool, path]) =>
         [...schemasIn(tool['input_schema'], path)].flatMap(([schema]) => {
           const required = (schema['required'] ?? []) as readonly string[]
-          return Object.keys(fieldsOf(schema['properties'])).filter((name) => !required.includes(name))
+          return Object.keys(fieldsOf(schema['properties'])).filter(
+            (name) => !required.includes(name),
+          )
         }),
       )
       return [
-        ...strict.flatMap(([tool, path]) => groundedBreaches(tool['input_schema'], `${path}.input_schema`)),
+        ...strict.flatMap(([tool, path]) =>
+          groundedBreaches(tool['input_schema'], `${path}.input_schema`),
+        ),
         ...breach(strict.length > 20, 'tools', `${strict.length} strict tools, more than 20`),
         ...breach(
           optional.length > 24,
@@ -395,8 +448,12 @@ export const messagesRules: readonly Rule[] = [
     source: 'https://github.com/justlovemaki/AIClient2API/pull/199',
     check: (request) => {
       const body = bodyOf(request)
-      const blocks = listOf(body['messages']).flatMap((message) => listOf(fieldsOf(message)['content']))
-      const hasCalls = blocks.some((block) => ['tool_use', 'tool_result'].includes(String(fieldsOf(block)['type'])))
+      const blocks = listOf(body['messages']).flatMap((message) =>
+        listOf(fieldsOf(message)['content']),
+      )
+      const hasCalls = blocks.some((block) =>
+        ['tool_use', 'tool_result'].includes(String(fieldsOf(block)['type'])),
+      )
       return breach(
         hasCalls && !listOf(body['tools']).length,
         'tools',
@@ -446,13 +503,18 @@ export const messagesRules: readonly Rule[] = [
     dialects,
     vendors: ['bedrock'],
     says: 'Bedrock takes no schema of a reply, no strict tool, and no picture or file by its address',
-    source: 'https://docs.aws.amazon.com/bedrock/latest/userguide/claude-messages-structured-outputs.html',
+    source:
+      'https://docs.aws.amazon.com/bedrock/latest/userguide/claude-messages-structured-outputs.html',
     check: (request) => {
       const body = bodyOf(request)
       const blocks = listOf(body['messages']).flatMap(({ content }) => listOf(content))
       const refused = 'Extra inputs are not permitted'
       return [
-        ...breach(fieldsOf(body['output_config'])['format'] != null, 'output_config.format', refused),
+        ...breach(
+          fieldsOf(body['output_config'])['format'] != null,
+          'output_config.format',
+          refused,
+        ),
         ...breach(
           listOf(body['tools']).some(({ strict }) => strict === true),
           'tools.strict',
@@ -477,9 +539,21 @@ export const messagesRules: readonly Rule[] = [
       const blocks = listOf(body['messages']).flatMap(({ content }) => listOf(content))
       const counts = /[/]count-tokens:/.test(request.url)
       return [
-        ...breach(body['anthropic_version'] !== 'vertex-2023-10-16', 'anthropic_version', 'Field required'),
-        ...breach('model' in body !== counts, 'model', counts ? 'Field required' : 'Extra inputs are not permitted'),
-        ...breach(!/^Bearer \S/.test(request.headers['authorization'] ?? ''), 'authorization', 'no access token'),
+        ...breach(
+          body['anthropic_version'] !== 'vertex-2023-10-16',
+          'anthropic_version',
+          'Field required',
+        ),
+        ...breach(
+          'model' in body !== counts,
+          'model',
+          counts ? 'Field required' : 'Extra inputs are not permitted',
+        ),
+        ...breach(
+          !/^Bearer \S/.test(request.headers['authorization'] ?? ''),
+          'authorization',
+          'no access token',
+        ),
         ...breach(
           blocks.some(({ source }) => fieldsOf(source)['type'] === 'url'),
           'source.type',
@@ -510,7 +584,11 @@ export const messagesRules: readonly Rule[] = [
     source: api,
     check: (request) =>
       ((bodyOf(request)['stop_sequences'] ?? []) as readonly unknown[]).flatMap((stop, index) =>
-        breach(!String(stop).trim(), `stop_sequences[${index}]`, 'each stop sequence must contain non-whitespace'),
+        breach(
+          !String(stop).trim(),
+          `stop_sequences[${index}]`,
+          'each stop sequence must contain non-whitespace',
+        ),
       ),
   },
   {

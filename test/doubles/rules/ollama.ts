@@ -6,23 +6,35 @@ const types = 'https://github.com/ollama/ollama/blob/main/api/types.go'
 const dialects = ['ollama'] as const
 const bodyOf = ({ body }: SentRequest): Fields => fieldsOf(body)
 
-const integers = 'num_keep seed num_predict top_k repeat_last_n num_ctx num_batch num_gpu main_gpu num_thread'.split(
-  ' ',
-)
-const decimals = 'top_p min_p typical_p temperature repeat_penalty presence_penalty frequency_penalty'.split(' ')
+const integers =
+  'num_keep seed num_predict top_k repeat_last_n num_ctx num_batch num_gpu main_gpu num_thread'.split(
+    ' ',
+  )
+const decimals =
+  'top_p min_p typical_p temperature repeat_penalty presence_penalty frequency_penalty'.split(' ')
 
 function optionBreaches(options: Fields): readonly Breach[] {
   return Object.entries(options).flatMap(([name, value]) => {
     const whole = integers.includes(name)
-    const fits = whole ? Number.isInteger(value) : decimals.includes(name) ? typeof value === 'number' : true
-    return breach(!fits, `options.${name}`, `option "${name}" must be of type ${whole ? 'integer' : 'float32'}`)
+    const fits = whole
+      ? Number.isInteger(value)
+      : decimals.includes(name)
+        ? typeof value === 'number'
+        : true
+    return breach(
+      !fits,
+      `options.${name}`,
+      `option "${name}" must be of type ${whole ? 'integer' : 'float32'}`,
+    )
   })
 }
 
 function pairBreaches(messages: readonly Fields[]): readonly Breach[] {
   const left: string[] = []
   return messages.flatMap((message, index) => {
-    left.push(...listOf(message['tool_calls']).map((call) => String(fieldsOf(call['function'])['name'])))
+    left.push(
+      ...listOf(message['tool_calls']).map((call) => String(fieldsOf(call['function'])['name'])),
+    )
     if (message['role'] !== 'tool') return []
     const name = message['tool_name']
     const at = name === undefined ? 0 : left.indexOf(asText(name))
@@ -60,7 +72,9 @@ export const ollamaRules: readonly Rule[] = [
       listOf(bodyOf(request)['messages']).flatMap((message, index) =>
         ((message['images'] ?? []) as readonly unknown[]).flatMap((image, at) =>
           breach(
-            typeof image !== 'string' || image.length % 4 !== 0 || !/^[A-Za-z0-9+/]+={0,2}$/.test(image),
+            typeof image !== 'string' ||
+              image.length % 4 !== 0 ||
+              !/^[A-Za-z0-9+/]+={0,2}$/.test(image),
             `messages[${index}].images[${at}]`,
             'illegal base64 data',
           ),

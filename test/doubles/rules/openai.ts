@@ -4,7 +4,8 @@ import { type Breach, breach, outside, type Rule } from './rule.ts'
 import { strictBreaches } from './schemas.ts'
 
 const structured = 'https://platform.openai.com/docs/guides/structured-outputs'
-const responsesApi = 'https://developers.openai.com/api/reference/resources/responses/methods/create'
+const responsesApi =
+  'https://developers.openai.com/api/reference/resources/responses/methods/create'
 const chatApi = 'https://platform.openai.com/docs/api-reference/chat/create'
 
 const bodyOf = ({ body }: SentRequest): Fields => fieldsOf(body)
@@ -54,7 +55,8 @@ function pairBreaches(input: readonly Fields[], stored: boolean): readonly Breac
       found.push(...breach(open.has(id), path, `Duplicate item found with call_id ${id}`))
       open.set(id, path)
     } else if (Object.values(outputs).includes(type)) {
-      const unasked = !stored && !open.has(id) && !answered.has(id) && item['execution'] !== 'server'
+      const unasked =
+        !stored && !open.has(id) && !answered.has(id) && item['execution'] !== 'server'
       found.push(
         ...breach(unasked, path, `No tool call found for function call output with call_id ${id}.`),
         ...breach(answered.has(id) && !open.has(id), path, `the call ${id} has a result already`),
@@ -62,7 +64,8 @@ function pairBreaches(input: readonly Fields[], stored: boolean): readonly Breac
       if (open.delete(id)) answered.add(id)
     }
   }
-  for (const [id, path] of open) found.push({ path, message: `No tool output found for function call ${id}.` })
+  for (const [id, path] of open)
+    found.push({ path, message: `No tool output found for function call ${id}.` })
   return found
 }
 
@@ -171,7 +174,9 @@ export const openaiRules: readonly Rule[] = [
     check: (request) =>
       listOf(bodyOf(request)['input']).flatMap((item, index) =>
         breach(
-          item['type'] === 'reasoning' && bodyOf(request)['store'] === false && !item['encrypted_content'],
+          item['type'] === 'reasoning' &&
+            bodyOf(request)['store'] === false &&
+            !item['encrypted_content'],
           `input[${index}].encrypted_content`,
           `Item with id '${String(item['id'])}' not found. Items are not persisted when \`store\` is set to false.`,
         ),
@@ -188,7 +193,8 @@ export const openaiRules: readonly Rule[] = [
         if (typeof id !== 'string') return []
         const prefix = idPrefixes[String(type)]
         return breach(
-          (prefix !== undefined && !id.startsWith(prefix)) || (id.length > 64 && type === 'message'),
+          (prefix !== undefined && !id.startsWith(prefix)) ||
+            (id.length > 64 && type === 'message'),
           `input[${index}].id`,
           `Invalid 'input[${index}].id': '${id}'. Expected an ID that begins with '${prefix ?? ''}'.`,
         )
@@ -216,7 +222,11 @@ export const openaiRules: readonly Rule[] = [
     source: 'https://developers.openai.com/api/docs/guides/background',
     check: (request) => {
       const { background, store } = bodyOf(request)
-      return breach(background === true && store === false, 'background', 'Background mode requires store to be true.')
+      return breach(
+        background === true && store === false,
+        'background',
+        'Background mode requires store to be true.',
+      )
     },
   },
   {
@@ -305,7 +315,11 @@ export const openaiRules: readonly Rule[] = [
       const count = listOf(tools).length
       const inChat = bodyOf(request)['messages'] !== undefined
       return [
-        ...breach((Array.isArray(tools) && !count && inChat) || count > 128, 'tools', `there are ${count}`),
+        ...breach(
+          (Array.isArray(tools) && !count && inChat) || count > 128,
+          'tools',
+          `there are ${count}`,
+        ),
         ...breach(
           choice != null && !count && (inChat || (choice !== 'auto' && choice !== 'none')),
           'tool_choice',
@@ -367,7 +381,9 @@ export const openaiRules: readonly Rule[] = [
         ...outside(body['presence_penalty'], -2, 2, 'presence_penalty'),
         ...outside(body['top_logprobs'], 0, 20, 'top_logprobs'),
         ...breach(
-          typeof body['top_logprobs'] === 'number' && body['messages'] !== undefined && body['logprobs'] !== true,
+          typeof body['top_logprobs'] === 'number' &&
+            body['messages'] !== undefined &&
+            body['logprobs'] !== true,
           'top_logprobs',
           "'logprobs' must be true to use 'top_logprobs'.",
         ),
@@ -415,7 +431,11 @@ export const openaiRules: readonly Rule[] = [
       return [
         ...breach(entries.length > 16, 'metadata', 'more than 16 properties'),
         ...entries.flatMap(([name, value]) =>
-          breach(name.length > 64 || String(value).length > 512, `metadata.${name}`, 'string too long'),
+          breach(
+            name.length > 64 || String(value).length > 512,
+            `metadata.${name}`,
+            'string too long',
+          ),
         ),
       ]
     },
@@ -440,7 +460,9 @@ export const openaiRules: readonly Rule[] = [
           ...breach(
             message['role'] === 'assistant' &&
               message['content'] == null &&
-              !['tool_calls', 'function_call', 'refusal', 'audio'].some((field) => message[field] != null),
+              !['tool_calls', 'function_call', 'refusal', 'audio'].some(
+                (field) => message[field] != null,
+              ),
             `messages[${index}].content`,
             'expected a string, got null',
           ),
@@ -469,9 +491,14 @@ export const openaiRules: readonly Rule[] = [
           const path = `messages[${index}].tool_calls[${at}]`
           const id = String(call['id'])
           return [
-            ...breach(!id || id.length > 64, `${path}.id`, `a string of 1 to 64 characters, not ${id.length}`),
             ...breach(
-              call['type'] === 'function' && !/^[\w-]{1,64}$/.test(String(fieldsOf(call['function'])['name'])),
+              !id || id.length > 64,
+              `${path}.id`,
+              `a string of 1 to 64 characters, not ${id.length}`,
+            ),
+            ...breach(
+              call['type'] === 'function' &&
+                !/^[\w-]{1,64}$/.test(String(fieldsOf(call['function'])['name'])),
               `${path}.function.name`,
               "does not match '^[a-zA-Z0-9_-]+$', at most 64",
             ),
@@ -580,7 +607,8 @@ export const openaiRules: readonly Rule[] = [
         listOf(item['content']).flatMap(({ type }, at) => {
           const isOutput = type === 'output_text' || type === 'refusal'
           return breach(
-            (item['type'] ?? 'message') === 'message' && isOutput !== (item['role'] === 'assistant'),
+            (item['type'] ?? 'message') === 'message' &&
+              isOutput !== (item['role'] === 'assistant'),
             `input[${index}].content[${at}].type`,
             `Invalid value: '${String(type)}'. Supported values are: ${item['role'] === 'assistant' ? "'output_text' and 'refusal'" : "'input_text', 'input_image' and 'input_file'"}.`,
           )

@@ -23,7 +23,12 @@ export const breach = (condition: unknown, path: string, message: string): reado
   condition ? [{ path, message }] : []
 
 /** A number outside of a range. */
-export const outside = (value: unknown, least: number, most: number, path: string): readonly Breach[] =>
+export const outside = (
+  value: unknown,
+  least: number,
+  most: number,
+  path: string,
+): readonly Breach[] =>
   breach(
     typeof value === 'number' && !(value >= least && value <= most),
     path,

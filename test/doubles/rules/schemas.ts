@@ -6,16 +6,22 @@ const maps = ['properties', '$defs', 'definitions', 'patternProperties']
 const singles = ['items', 'not', 'additionalProperties', 'contains', 'if', 'then', 'else']
 
 /** Every schema in a schema, with its path and how deep its objects lie. */
-export function* schemasIn(schema: unknown, path: string, depth = 1): Generator<readonly [Fields, string, number]> {
+export function* schemasIn(
+  schema: unknown,
+  path: string,
+  depth = 1,
+): Generator<readonly [Fields, string, number]> {
   if (!isFields(schema)) return
   yield [schema, path, depth]
   for (const name of lists)
     if (Array.isArray(schema[name]))
-      for (const [index, one] of schema[name].entries()) yield* schemasIn(one, `${path}.${name}[${index}]`, depth)
+      for (const [index, one] of schema[name].entries())
+        yield* schemasIn(one, `${path}.${name}[${index}]`, depth)
   for (const name of maps)
     for (const [key, one] of Object.entries(fieldsOf(schema[name])))
       yield* schemasIn(one, `${path}.${name}.${key}`, name === 'properties' ? depth + 1 : depth)
-  for (const name of singles) yield* schemasIn(schema[name], `${path}.${name}`, name === 'items' ? depth + 1 : depth)
+  for (const name of singles)
+    yield* schemasIn(schema[name], `${path}.${name}`, name === 'items' ? depth + 1 : depth)
 }
 
 const isObject = (schema: Fields): boolean => [schema['type']].flat().includes('object')
@@ -23,17 +29,27 @@ const isObject = (schema: Fields): boolean => [schema['type']].flat().includes('
 /** What `strict` of OpenAI forbids. */
 export function strictBreaches(root: unknown, path: string): readonly Breach[] {
   const found: Breach[] = [
-    ...breach(!isFields(root) || root['type'] !== 'object', path, 'the root must have the type "object"'),
+    ...breach(
+      !isFields(root) || root['type'] !== 'object',
+      path,
+      'the root must have the type "object"',
+    ),
   ]
-  if (isFields(root)) found.push(...breach(root['anyOf'], `${path}.anyOf`, 'the root must not be a union'))
+  if (isFields(root))
+    found.push(...breach(root['anyOf'], `${path}.anyOf`, 'the root must not be a union'))
   let properties = 0
   let values = 0
   for (const [schema, at, depth] of schemasIn(root, path)) {
     properties += Object.keys(fieldsOf(schema['properties'])).length
     if (Array.isArray(schema['enum'])) values += schema['enum'].length
     for (const name of forbiddenInStrict)
-      found.push(...breach(schema[name] !== undefined, `${at}.${name}`, `'${name}' is not permitted`))
-    found.push(...formatBreaches(schema, at), ...breach(depth > 10, at, 'more than 10 levels of nesting'))
+      found.push(
+        ...breach(schema[name] !== undefined, `${at}.${name}`, `'${name}' is not permitted`),
+      )
+    found.push(
+      ...formatBreaches(schema, at),
+      ...breach(depth > 10, at, 'more than 10 levels of nesting'),
+    )
     if (isObject(schema)) found.push(...closedBreaches(schema, at), ...requiredBreaches(schema, at))
   }
   found.push(...breach(properties > 5000, path, `${properties} properties, more than 5000`))
@@ -64,7 +80,11 @@ function requiredBreaches(schema: Fields, path: string): readonly Breach[] {
   const missing = names.filter((name) => !required.includes(name))
   const extra = required.filter((name) => !names.includes(name))
   return [
-    ...breach(missing.length, path, `'required' must have every property; missing: ${missing.join(', ')}`),
+    ...breach(
+      missing.length,
+      path,
+      `'required' must have every property; missing: ${missing.join(', ')}`,
+    ),
     ...breach(extra.length, path, `'required' names other properties: ${extra.join(', ')}`),
   ]
 }
@@ -80,7 +100,13 @@ export function groundedBreaches(root: unknown, path: string): readonly Breach[]
   const found: Breach[] = []
   for (const [schema, at] of schemasIn(root, path)) {
     for (const name of forbiddenAtAnthropic)
-      found.push(...breach(schema[name] !== undefined, `${at}.${name}`, `property '${name}' is not supported`))
+      found.push(
+        ...breach(
+          schema[name] !== undefined,
+          `${at}.${name}`,
+          `property '${name}' is not supported`,
+        ),
+      )
     const { minItems, format, pattern, enum: values, $ref: ref } = schema
     found.push(
       ...breach(
@@ -93,13 +119,22 @@ export function groundedBreaches(root: unknown, path: string): readonly Breach[]
         `${at}.pattern`,
         'look-around, references and ends of words are not supported',
       ),
-      ...breach(format !== undefined && !anthropicFormats.includes(asText(format)), `${at}.format`, 'is not supported'),
       ...breach(
-        Array.isArray(values) && values.some((value) => typeof value === 'object' && value !== null),
+        format !== undefined && !anthropicFormats.includes(asText(format)),
+        `${at}.format`,
+        'is not supported',
+      ),
+      ...breach(
+        Array.isArray(values) &&
+          values.some((value) => typeof value === 'object' && value !== null),
         `${at}.enum`,
         'objects are not supported',
       ),
-      ...breach(typeof ref === 'string' && !ref.startsWith('#'), `${at}.$ref`, 'external references are not supported'),
+      ...breach(
+        typeof ref === 'string' && !ref.startsWith('#'),
+        `${at}.$ref`,
+        'external references are not supported',
+      ),
     )
     if (isObject(schema)) found.push(...closedBreaches(schema, at))
   }

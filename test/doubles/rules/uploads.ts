@@ -8,10 +8,19 @@ const batches = 'https://developers.openai.com/api/docs/guides/batch'
 
 const bodyOf = ({ body }: SentRequest): Fields => fieldsOf(body)
 const fileOf = (request: SentRequest): Partial<SentFile> => fieldsOf(bodyOf(request)['file'])
-const endingOf = ({ fileName = '' }: Partial<SentFile>): string => /\.(\w+)$/.exec(fileName)?.[1]?.toLowerCase() ?? ''
-const sizeBreach = ({ size = 0 }: Partial<SentFile>, most: number, path: string): readonly Breach[] => [
+const endingOf = ({ fileName = '' }: Partial<SentFile>): string =>
+  /\.(\w+)$/.exec(fileName)?.[1]?.toLowerCase() ?? ''
+const sizeBreach = (
+  { size = 0 }: Partial<SentFile>,
+  most: number,
+  path: string,
+): readonly Breach[] => [
   ...breach(!size, path, 'The file is empty.'),
-  ...breach(size > most, path, `Maximum content size limit (${most}) exceeded (${size} bytes read)`),
+  ...breach(
+    size > most,
+    path,
+    `Maximum content size limit (${most}) exceeded (${size} bytes read)`,
+  ),
 ]
 
 /** A line of the file of a batch; its number counts from 1, as the vendor counts. */
@@ -45,7 +54,11 @@ function parseObject(text: string): Fields | undefined {
 }
 
 /** Lines whose value differs from that of the first one. */
-function differing(request: SentRequest, valueOf: (line: Fields) => unknown, message: string): readonly Breach[] {
+function differing(
+  request: SentRequest,
+  valueOf: (line: Fields) => unknown,
+  message: string,
+): readonly Breach[] {
   const lines = batchLines(request)
   const first = valueOf(lines[0]?.line ?? {})
   return lines.flatMap(({ line, path }) => breach(line && valueOf(line) !== first, path, message))
@@ -70,7 +83,11 @@ export const uploadRules: readonly Rule[] = [
     says: 'a file is not empty and has at most 512 MB, one for a batch 200 MB',
     source: files,
     check: (request) =>
-      sizeBreach(fileOf(request), bodyOf(request)['purpose'] === 'batch' ? 200_000_000 : 512_000_000, 'file'),
+      sizeBreach(
+        fileOf(request),
+        bodyOf(request)['purpose'] === 'batch' ? 200_000_000 : 512_000_000,
+        'file',
+      ),
   },
   {
     name: 'anthropic-file-sizes',
@@ -80,7 +97,12 @@ export const uploadRules: readonly Rule[] = [
     source: 'https://platform.claude.com/docs/en/build-with-claude/files',
     check: (request) => [
       ...sizeBreach(fileOf(request), 500_000_000, 'file'),
-      ...outside(Number(bodyOf(request)['expires_in_seconds'] ?? 3600), 3600, 7_776_000, 'expires_in_seconds'),
+      ...outside(
+        Number(bodyOf(request)['expires_in_seconds'] ?? 3600),
+        3600,
+        7_776_000,
+        'expires_in_seconds',
+      ),
     ],
   },
   {
@@ -105,7 +127,11 @@ export const uploadRules: readonly Rule[] = [
     check: (request) => {
       const lines = batchLines(request)
       return [
-        ...breach(bodyOf(request)['purpose'] === 'batch' && !lines.length, 'file', 'The file has no lines.'),
+        ...breach(
+          bodyOf(request)['purpose'] === 'batch' && !lines.length,
+          'file',
+          'The file has no lines.',
+        ),
         ...breach(lines.length > 50_000, 'file', `${lines.length} lines, more than 50000`),
         ...lines.flatMap(({ line, path, number }) =>
           line
@@ -116,7 +142,11 @@ export const uploadRules: readonly Rule[] = [
                   'is missing',
                 ),
                 ...breach(line['method'] !== 'POST', `${path}.method`, 'must be POST'),
-                ...breach(!batchUrls.includes(String(line['url'])), `${path}.url`, 'is not an endpoint of batches'),
+                ...breach(
+                  !batchUrls.includes(String(line['url'])),
+                  `${path}.url`,
+                  'is not an endpoint of batches',
+                ),
                 ...breach(!isFields(line['body']), `${path}.body`, 'is missing'),
               ]
             : breach(true, path, `Line ${number} is not valid JSON.`),
@@ -152,7 +182,11 @@ export const uploadRules: readonly Rule[] = [
     says: 'all lines ask the same `url`',
     source: 'https://github.com/openai/openai-python/issues/2497',
     check: (request) =>
-      differing(request, (line) => line['url'], 'The URL provided for this request does not match the batch endpoint.'),
+      differing(
+        request,
+        (line) => line['url'],
+        'The URL provided for this request does not match the batch endpoint.',
+      ),
   },
   {
     name: 'batch-one-model',
@@ -161,7 +195,11 @@ export const uploadRules: readonly Rule[] = [
     says: 'all lines ask the same model',
     source: batches,
     check: (request) =>
-      differing(request, (line) => fieldsOf(line['body'])['model'], 'All requests of a file are for a single model.'),
+      differing(
+        request,
+        (line) => fieldsOf(line['body'])['model'],
+        'All requests of a file are for a single model.',
+      ),
   },
   {
     name: 'batch-streams-nothing',

@@ -9,7 +9,9 @@ const messagesOf = (request: SentRequest): readonly Fields[] => listOf(bodyOf(re
 const refuses =
   (names: readonly string[]): Rule['check'] =>
   (request) =>
-    names.flatMap((name) => breach(bodyOf(request)[name] != null, name, `property '${name}' is unsupported`))
+    names.flatMap((name) =>
+      breach(bodyOf(request)[name] != null, name, `property '${name}' is unsupported`),
+    )
 
 /** Vendors that speak Chat Completions, each with rules of its own. */
 export const vendorRules: readonly Rule[] = [

@@ -32,10 +32,19 @@ const part = object({
     scheduling: oneOf('SILENT', 'WHEN_IDLE', 'INTERRUPT'),
     willContinue: boolean,
   }),
-  executableCode: object({ id: string, 'language!': oneOf('PYTHON', 'LANGUAGE_UNSPECIFIED'), 'code!': string }),
+  executableCode: object({
+    id: string,
+    'language!': oneOf('PYTHON', 'LANGUAGE_UNSPECIFIED'),
+    'code!': string,
+  }),
   codeExecutionResult: object({
     id: string,
-    'outcome!': oneOf('OUTCOME_OK', 'OUTCOME_FAILED', 'OUTCOME_DEADLINE_EXCEEDED', 'OUTCOME_UNSPECIFIED'),
+    'outcome!': oneOf(
+      'OUTCOME_OK',
+      'OUTCOME_FAILED',
+      'OUTCOME_DEADLINE_EXCEEDED',
+      'OUTCOME_UNSPECIFIED',
+    ),
     output: string,
   }),
   toolCall: object({ id: string, toolType: string, args: map }),
@@ -97,10 +106,16 @@ const tool = object({
     blockingConfidence: string,
     searchTypes: map,
   }),
-  googleSearchRetrieval: object({ dynamicRetrievalConfig: object({ mode: string, dynamicThreshold: number }) }),
+  googleSearchRetrieval: object({
+    dynamicRetrievalConfig: object({ mode: string, dynamicThreshold: number }),
+  }),
   codeExecution: object({}),
   urlContext: object({}),
-  fileSearch: object({ 'fileSearchStoreNames!': list(string), metadataFilter: string, topK: integer }),
+  fileSearch: object({
+    'fileSearchStoreNames!': list(string),
+    metadataFilter: string,
+    topK: integer,
+  }),
   googleMaps: object({ enableWidget: boolean }),
   computerUse: object({
     'environment!': string,
@@ -163,7 +178,10 @@ const generationConfig = object({
 const definitions: Record<string, object> = {
   schema,
   part,
-  content: object({ role: oneOf('user', 'model', 'function'), 'parts!': list(to('part'), { minItems: 1 }) }),
+  content: object({
+    role: oneOf('user', 'model', 'function'),
+    'parts!': list(to('part'), { minItems: 1 }),
+  }),
   tool,
   generateContent: object({
     model: string,
@@ -176,7 +194,10 @@ const definitions: Record<string, object> = {
         allowedFunctionNames: list(string),
         streamFunctionCallArguments: boolean,
       }),
-      retrievalConfig: object({ latLng: object({ latitude: number, longitude: number }), languageCode: string }),
+      retrievalConfig: object({
+        latLng: object({ latitude: number, longitude: number }),
+        languageCode: string,
+      }),
       includeServerSideToolInvocations: boolean,
     }),
     safetySettings: list(object({ 'category!': string, 'threshold!': string, method: string })),
@@ -221,7 +242,9 @@ const definitions: Record<string, object> = {
       'display_name!': string,
       'input_config!': object({
         requests: object({
-          'requests!': list(object({ 'request!': to('generateContent'), metadata: map }), { minItems: 1 }),
+          'requests!': list(object({ 'request!': to('generateContent'), metadata: map }), {
+            minItems: 1,
+          }),
         }),
         file_name: string,
       }),

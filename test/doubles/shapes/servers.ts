@@ -14,7 +14,12 @@ export const serverShapes: {
   definitions: {
     tokenize: {
       anyOf: [
-        object({ 'content!': string, add_special: boolean, parse_special: boolean, with_pieces: boolean }),
+        object({
+          'content!': string,
+          add_special: boolean,
+          parse_special: boolean,
+          with_pieces: boolean,
+        }),
         object({
           model: string,
           'messages!': list(map, { minItems: 1 }),

@@ -6,7 +6,11 @@
 import { object, oneOf, string } from './forms.ts'
 
 const whole = { type: 'string', pattern: '^\\d+$' }
-const file = object({ 'fileName!': { type: 'string', pattern: '.' }, mediaType: string, 'size!': { type: 'integer' } })
+const file = object({
+  'fileName!': { type: 'string', pattern: '.' },
+  mediaType: string,
+  'size!': { type: 'integer' },
+})
 
 /** The shapes. */
 export const uploadShapes: {
@@ -15,7 +19,8 @@ export const uploadShapes: {
   readonly definitions: Record<string, object>
 } = {
   $id: 'uploads',
-  source: 'the types of openai and @anthropic-ai/sdk and the references of the APIs, read 2026-11-27',
+  source:
+    'the types of openai and @anthropic-ai/sdk and the references of the APIs, read 2026-11-27',
   definitions: {
     file: object({
       'file!': file,
@@ -24,6 +29,8 @@ export const uploadShapes: {
       'expires_after[seconds]': whole,
     }),
     anthropicFile: object({ 'file!': file, expires_in_seconds: whole }),
-    geminiFile: object({ 'file!': object({ name: string, display_name: string, mime_type: string }) }),
+    geminiFile: object({
+      'file!': object({ name: string, display_name: string, mime_type: string }),
+    }),
   },
 }

@@ -16,7 +16,8 @@ export const connections: readonly FaultRow[] = [
   {
     id: 'retry',
     fault: 'passing failures, and hints of every kind how long to wait',
-    required: 'one loop; a wait of up to 60 s is kept, a longer one fails at once, nonsense is ignored',
+    required:
+      'one loop; a wait of up to 60 s is kept, a longer one fails at once, nonsense is ignored',
     tests: [
       ...kit('F2', 'F3', 'F4', 'F5'),
       ...driver(
@@ -127,7 +128,10 @@ export const connections: readonly FaultRow[] = [
     id: 'restart',
     fault: 'the server restarts in mid-stream and between calls',
     required: '`truncated` with what came; the next call works at once',
-    tests: here('sockets', 'a server may restart in mid-stream, and between calls on kept connections'),
+    tests: here(
+      'sockets',
+      'a server may restart in mid-stream, and between calls on kept connections',
+    ),
   },
   {
     id: 'connecting',
@@ -152,7 +156,10 @@ export const connections: readonly FaultRow[] = [
     id: 'gzip end',
     fault: 'a reset right after a compressed stream',
     required: 'nothing that was complete is lost',
-    tests: driver('connecting', 'a connection that ends right after a compressed stream takes nothing of it away'),
+    tests: driver(
+      'connecting',
+      'a connection that ends right after a compressed stream takes nothing of it away',
+    ),
   },
   {
     id: 'error body',
@@ -172,7 +179,11 @@ export const connections: readonly FaultRow[] = [
     id: 'growth',
     fault: 'thousands of tool calls in one reply',
     required: 'time grows as their number does; more than 1,024 are refused',
-    tests: here('growth', '$name: twice the tool calls take about twice the time', '$name: more calls than the limit'),
+    tests: here(
+      'growth',
+      '$name: twice the tool calls take about twice the time',
+      '$name: more calls than the limit',
+    ),
   },
   {
     id: 'crowd',

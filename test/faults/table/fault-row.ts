@@ -20,7 +20,8 @@ export interface FaultRow {
 }
 
 /** Tests of the conformance kit. */
-export const kit = (...titles: readonly string[]): FaultTest[] => titles.map((title) => ({ kit: title }))
+export const kit = (...titles: readonly string[]): FaultTest[] =>
+  titles.map((title) => ({ kit: title }))
 /** Tests of a file. */
 export const inFile = (file: string, ...titles: readonly string[]): FaultTest[] =>
   titles.map((title) => ({ file, title }))
@@ -42,4 +43,5 @@ export const withData = (tests: readonly FaultTest[], needs: string): FaultTest[
 export const runtime = (name: string, ...titles: readonly string[]): FaultTest[] =>
   inFile(`packages/runtime/test/${name}.test.ts`, ...titles)
 /** Tests of where requests go. */
-export const egress = (...titles: readonly string[]): FaultTest[] => inFile('test/egress.test.ts', ...titles)
+export const egress = (...titles: readonly string[]): FaultTest[] =>
+  inFile('test/egress.test.ts', ...titles)

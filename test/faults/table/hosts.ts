@@ -7,10 +7,16 @@ export const hosts: readonly FaultRow[] = [
     fault: 'the host that is said is not the one that is contacted',
     required: 'equal, or `invalid-base-url`; nothing untyped',
     tests: [
-      ...factory('contacted-hosts', 'only the declared hosts are contacted for 300 generated configurations'),
+      ...factory(
+        'contacted-hosts',
+        'only the declared hosts are contacted for 300 generated configurations',
+      ),
       ...factory('egress', 'connections that the connector opens'),
       ...inFile('packages/core/test/base-url.test.ts', 'every URL of the cases of the standard'),
-      ...factory('contacted-hosts', 'every absolute http(s) URL has the host that the URL standard states'),
+      ...factory(
+        'contacted-hosts',
+        'every absolute http(s) URL has the host that the URL standard states',
+      ),
       ...here('properties', 'base URLs: any text is a host of the one form'),
       ...kit('E1'),
     ],
@@ -19,7 +25,10 @@ export const hosts: readonly FaultRow[] = [
     id: 'E2',
     fault: 'addresses made to confuse',
     required: 'one form of host and port, read back as itself, or refused without being repeated',
-    tests: [...inFile('packages/core/test/base-url.test.ts', '%j'), ...factory('hosts', 'apiHost, case by case')],
+    tests: [
+      ...inFile('packages/core/test/base-url.test.ts', '%j'),
+      ...factory('hosts', 'apiHost, case by case'),
+    ],
   },
   {
     id: 'E3',
@@ -57,7 +66,10 @@ export const hosts: readonly FaultRow[] = [
         'the manifest has the scripts that the checks call, and none that runs at install',
       ),
       ...withData(egress('importing @modelport/%s needs no permission at all'), 'Deno'),
-      ...withData(egress('importing @modelport/%s opens no socket and reads no variable'), 'strace'),
+      ...withData(
+        egress('importing @modelport/%s opens no socket and reads no variable'),
+        'strace',
+      ),
     ],
   },
   {

@@ -10,11 +10,24 @@ export const secrets: readonly FaultRow[] = [
       ...here('secrets', 'no failure shows the key, in any form, through any sink'),
       ...here('processes', 'the report of a crash, and what it prints, have no key'),
       ...kit('K1'),
-      ...inFile('packages/core/test/redact.test.ts', 'a secret is found as it is, encoded, escaped'),
+      ...inFile(
+        'packages/core/test/redact.test.ts',
+        'a secret is found as it is, encoded, escaped',
+      ),
       ...driver('sanitize', 'an error as the caller sees it'),
-      ...driver('failures', 'the headers of one call are secrets of that call', 'reports of retries'),
-      ...inFile('packages/provider-mock/test/scrub.test.ts', 'a key in a header of any name is redacted'),
-      ...inFile('packages/cli/test/chat.test.ts', 'chat over a pipe sends each line as a message of one conversation'),
+      ...driver(
+        'failures',
+        'the headers of one call are secrets of that call',
+        'reports of retries',
+      ),
+      ...inFile(
+        'packages/provider-mock/test/scrub.test.ts',
+        'a key in a header of any name is redacted',
+      ),
+      ...inFile(
+        'packages/cli/test/chat.test.ts',
+        'chat over a pipe sends each line as a message of one conversation',
+      ),
     ],
     pending:
       'a report of a crash lists the variables of the environment: start Node with --report-exclude-env where a key is in one',
@@ -53,7 +66,10 @@ export const secrets: readonly FaultRow[] = [
     fault: 'a variable of the environment moves the host',
     required: 'only where the configuration says so; the host said is the host contacted',
     tests: [
-      ...factory('contacted-hosts', 'the environment moves a host only if the configuration asks for it'),
+      ...factory(
+        'contacted-hosts',
+        'the environment moves a host only if the configuration asks for it',
+      ),
       ...inFile('packages/provider-anthropic/test/env.test.ts', 'the environment'),
       ...inFile('packages/provider-google/test/env.test.ts', 'the environment changes nothing'),
       ...inFile(

@@ -23,13 +23,19 @@ export const streams: readonly FaultRow[] = [
         'S2 a whole reply reset at every byte',
         'S2 a reset after the last byte is a success',
       ),
-      ...here('sockets', 'a reply that is cut by %s is a typed error, and a success behind the terminal event'),
+      ...here(
+        'sockets',
+        'a reply that is cut by %s is a typed error, and a success behind the terminal event',
+      ),
       ...driver(
         'undici-transport',
         'a body that is cut at any byte over real sockets is the right text, or truncated',
         'a compressed stream cut short is truncated',
       ),
-      ...withData(here('tls', 'a connection that is cut in mid-stream, with or without a word, is truncated'), openssl),
+      ...withData(
+        here('tls', 'a connection that is cut in mid-stream, with or without a word, is truncated'),
+        openssl,
+      ),
     ],
   },
   {
@@ -48,7 +54,8 @@ export const streams: readonly FaultRow[] = [
   {
     id: 'S4',
     fault: 'silence, pings only, a drip, a peer that is gone',
-    required: '`timeout` at the limit, 250 ms late at most, on two clocks: bytes, and pieces of the reply',
+    required:
+      '`timeout` at the limit, 250 ms late at most, on two clocks: bytes, and pieces of the reply',
     tests: [
       ...kit(
         'S4 silence after an event',
@@ -64,7 +71,11 @@ export const streams: readonly FaultRow[] = [
         'time between reads does not count',
       ),
       ...kit("S4, R10 a connection that stays open after the API's last mark"),
-      ...driver('hardening', 'a connection that stays open after the last mark', 'after a mere finish reason'),
+      ...driver(
+        'hardening',
+        'a connection that stays open after the last mark',
+        'after a mere finish reason',
+      ),
       ...driver(
         'undici-transport',
         'failures include a server that falls silent',
@@ -80,7 +91,8 @@ export const streams: readonly FaultRow[] = [
   {
     id: 'S5',
     fault: 'abort at any point',
-    required: "rejects with the signal's own reason within 50 ms; sockets and timers gone within 100 ms",
+    required:
+      "rejects with the signal's own reason within 50 ms; sockets and timers gone within 100 ms",
     tests: [
       ...kit(
         'S5 aborted before the call',
@@ -118,7 +130,11 @@ export const streams: readonly FaultRow[] = [
     tests: [
       ...kit('R5 break', 'R7, S7 nothing is read ahead'),
       ...here('limits', 'a consumer that pauses: at most 2 MB are read ahead of 1 GB'),
-      ...driver('undici-transport', 'close and break close the socket', 'a paused consumer stops the network'),
+      ...driver(
+        'undici-transport',
+        'close and break close the socket',
+        'a paused consumer stops the network',
+      ),
     ],
   },
   {
@@ -145,7 +161,8 @@ export const streams: readonly FaultRow[] = [
   {
     id: 'S9',
     fault: 'a wire that is broken in any way',
-    required: 'typed errors and whole events; no untyped throw, no hang, no call with unparsable arguments',
+    required:
+      'typed errors and whole events; no untyped throw, no hang, no call with unparsable arguments',
     tests: [
       ...here('mutations', 'a broken wire gives typed errors and whole events, and nothing else'),
       ...kit('D11 malformed arguments', 'D11 a record that is'),
@@ -154,7 +171,8 @@ export const streams: readonly FaultRow[] = [
   {
     id: 'S10',
     fault: 'lines, bodies, errors, gzip without an end',
-    required: '`limit-exceeded` before it is held; an error keeps 64 KiB; a line of 16 MB takes 200 ms at most',
+    required:
+      '`limit-exceeded` before it is held; an error keeps 64 KiB; a line of 16 MB takes 200 ms at most',
     tests: [
       ...kit('R9, S10', 'S10'),
       ...here(
@@ -166,7 +184,11 @@ export const streams: readonly FaultRow[] = [
         'a line in chunks of one byte, and lines without a value, take at most four times their limit',
       ),
       ...here('growth', '$name: more calls than the limit reject limit-exceeded'),
-      ...driver('hardening', 'values of JSON are counted outside of strings', 'a record with too many values'),
+      ...driver(
+        'hardening',
+        'values of JSON are counted outside of strings',
+        'a record with too many values',
+      ),
       ...driver(
         'undici-transport',
         'a gzip bomb is refused in a reply and in an error',
@@ -177,7 +199,8 @@ export const streams: readonly FaultRow[] = [
   {
     id: 'S11',
     fault: 'the event loop stands still',
-    required: 'at most 50 ms, 20 ms in 99 of 100 turns, with 100 streams at once; time grows as the bytes do',
+    required:
+      'at most 50 ms, 20 ms in 99 of 100 turns, with 100 streams at once; time grows as the bytes do',
     tests: here(
       'limits',
       '100 streams at once, each of a quarter of a megabyte a second',

@@ -36,7 +36,10 @@ export const tools: readonly FaultRow[] = [
     tests: [
       ...here('arguments', 'arguments that are too deep, too many or too long are refused'),
       ...driver('tool-arguments', 'nesting beyond 128 is an error, however long the text'),
-      ...runtime('hostile-arguments', 'a text larger than 1 MiB is refused, whatever was made of it'),
+      ...runtime(
+        'hostile-arguments',
+        'a text larger than 1 MiB is refused, whatever was made of it',
+      ),
     ],
     pending:
       'where arguments travel as an object (Google, Ollama) their event is parsed, and they are written out, before a limit counts: one to two seconds for 12 MB of a million keys, 0.2 s for 10 MB of text; `maxEventBytes`, 16 MiB, is what bounds it',
@@ -113,7 +116,10 @@ export const tools: readonly FaultRow[] = [
     fault: 'stored conversations that are not what they should be',
     required: 'plain data only, lone surrogates kept, foreign markers refused',
     tests: [
-      ...inFile('packages/core/test/content.test.ts', 'a conversation survives JSON, lone surrogates included'),
+      ...inFile(
+        'packages/core/test/content.test.ts',
+        'a conversation survives JSON, lone surrogates included',
+      ),
       ...here(
         'properties',
         'a history that is stored and read back is the same, lone surrogates and foreign markers too',

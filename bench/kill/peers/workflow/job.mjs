@@ -31,6 +31,10 @@ export async function workOn({ job, prompt, model, ledger, toolNames }) {
     tools: Object.fromEntries(toolNames.map((name) => [name, toolOf(name)])),
   })
   const messages = [{ role: 'user', content: prompt }]
-  const { steps } = await agent.stream({ messages, writable: getWritable(), stopWhen: isStepCount(500) })
+  const { steps } = await agent.stream({
+    messages,
+    writable: getWritable(),
+    stopWhen: isStepCount(500),
+  })
   return steps.at(-1).text
 }

@@ -22,6 +22,8 @@ export class Scripted {
   }
 
   async doStream(options) {
-    return createOpenAICompatible({ name: 'scripted', baseURL: this.baseURL }).chatModel('scripted').doStream(options)
+    return createOpenAICompatible({ name: 'scripted', baseURL: this.baseURL })
+      .chatModel('scripted')
+      .doStream(options)
   }
 }

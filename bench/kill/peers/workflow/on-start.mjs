@@ -24,7 +24,9 @@ const runs = new Map()
 
 async function start(job) {
   const { model, ledger } = job
-  const run = await startRun(workOn, [{ job: job.job, prompt: promptOf(job), model, ledger, toolNames }])
+  const run = await startRun(workOn, [
+    { job: job.job, prompt: promptOf(job), model, ledger, toolNames },
+  ])
   runs.set(job.job, run)
   await tell({ job: job.job, accepted: run.runId })
   return ending(run, job)

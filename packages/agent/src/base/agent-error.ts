@@ -75,7 +75,11 @@ export class AgentError extends LlmError {
   readonly metadata: Readonly<Record<string, string>>
 
   constructor(reason: AgentErrorReason, message: string, details: AgentErrorDetails = {}) {
-    super(codes[reason], message, details.cause === undefined ? undefined : { cause: details.cause })
+    super(
+      codes[reason],
+      message,
+      details.cause === undefined ? undefined : { cause: details.cause },
+    )
     this.reason = reason
     this.violations = details.violations ?? []
     this.metadata = details.metadata ?? {}

@@ -29,7 +29,9 @@ export const systemEntropy: Entropy = Object.freeze({ now: () => Date.now(), ran
 /** The kinds of ids. */
 export type IdPrefix = 'task' | 'ctx' | 'msg' | 'art' | 'run' | 'appr' | 'evt'
 
-const hexOf: readonly string[] = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
+const hexOf: readonly string[] = Array.from({ length: 256 }, (_, byte) =>
+  byte.toString(16).padStart(2, '0'),
+)
 
 const toHex = (bytes: Uint8Array): string => {
   let text = ''
@@ -41,7 +43,12 @@ const toHex = (bytes: Uint8Array): string => {
 export function createId(prefix: IdPrefix, entropy: Entropy = systemEntropy): string {
   const at = timestampOf(entropy)
   const time =
-    at.slice(0, 4) + at.slice(5, 7) + at.slice(8, 10) + at.slice(11, 13) + at.slice(14, 16) + at.slice(17, 19)
+    at.slice(0, 4) +
+    at.slice(5, 7) +
+    at.slice(8, 10) +
+    at.slice(11, 13) +
+    at.slice(14, 16) +
+    at.slice(17, 19)
   return `${prefix}_${time}_${toHex(entropy.random(new Uint8Array(16)))}`
 }
 

@@ -12,7 +12,10 @@ export interface LinkedSignal {
  */
 export function linkSignals(others: readonly AbortSignal[], timeoutMs: number): LinkedSignal {
   const controller = new AbortController()
-  const timer = setTimeout(() => controller.abort(new Error(`the time limit of ${timeoutMs} ms is over`)), timeoutMs)
+  const timer = setTimeout(
+    () => controller.abort(new Error(`the time limit of ${timeoutMs} ms is over`)),
+    timeoutMs,
+  )
   if (typeof timer === 'object') (timer as { unref?(): void }).unref?.()
   const listeners = others.map((other) => {
     const abort = () => controller.abort(other.reason)

@@ -12,4 +12,5 @@ function hashWith(text: string, seed: number): number {
 }
 
 /** A hash of 106 bits that distinguishes texts, computed synchronously. It is not cryptographic: collisions can be constructed. */
-export const textHash = (text: string): string => `${hashWith(text, 0).toString(36)}-${hashWith(text, 1).toString(36)}`
+export const textHash = (text: string): string =>
+  `${hashWith(text, 0).toString(36)}-${hashWith(text, 1).toString(36)}`

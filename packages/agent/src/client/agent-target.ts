@@ -38,14 +38,22 @@ export function toAgentTarget(
  * The same, with missing fields taken from the card.
  * @throws {AgentError} the card cannot be read.
  */
-export function toAgentTarget(client: AgentClient, options?: AgentTargetOptions): Promise<BoundTarget>
+export function toAgentTarget(
+  client: AgentClient,
+  options?: AgentTargetOptions,
+): Promise<BoundTarget>
 export function toAgentTarget(
   client: AgentClient,
   options: AgentTargetOptions = {},
 ): BoundTarget | Promise<BoundTarget> {
-  checkSettings('toAgentTarget', options, namesOf<AgentTargetOptions>()('name description tools idempotent'))
+  checkSettings(
+    'toAgentTarget',
+    options,
+    namesOf<AgentTargetOptions>()('name description tools idempotent'),
+  )
   const { name, description } = options
-  if (name !== undefined && description !== undefined) return createTarget(client, { ...options, name, description })
+  if (name !== undefined && description !== undefined)
+    return createTarget(client, { ...options, name, description })
   return client.card().then((card) => {
     const told = fromCard(card)
     return createTarget(client, {
@@ -71,7 +79,11 @@ function fromCard({ name, description, skills }: AgentCard): NamedOptions {
     description: what,
     ...(Object.keys(inputSchema).length > 0 && { parameters: inputSchema }),
   }))
-  return { name, description: others.length ? `${description} Skills: ${others.join('; ')}.` : description, tools }
+  return {
+    name,
+    description: others.length ? `${description} Skills: ${others.join('; ')}.` : description,
+    tools,
+  }
 }
 
 function createTarget(client: AgentClient, options: NamedOptions): BoundTarget {
@@ -86,7 +98,9 @@ function createTarget(client: AgentClient, options: NamedOptions): BoundTarget {
     cancelChild?: (taskId: string) => Promise<void>,
   ): Promise<ChildOutcome> => {
     const message: readonly Part[] =
-      request.action === 'infer' ? [createPart.text(request.prompt)] : [createPart.toolCall(request.tool, request.args)]
+      request.action === 'infer'
+        ? [createPart.text(request.prompt)]
+        : [createPart.toolCall(request.tool, request.args)]
     const deadline = context.run.deadline ?? run?.deadline
     const { cost } = context.budget.remaining()
     const scope: AgentRunContext = {
@@ -103,7 +117,13 @@ function createTarget(client: AgentClient, options: NamedOptions): BoundTarget {
     const id = messageIdOf(context.run.idempotencyKey)
     const start = (signal: AbortSignal) =>
       client.stream({ ...createMessage('user', message), id }, { run: scope, signal })
-    return finish({ client, name, start, signal: context.signal, cancelChild: cancelChild ?? cancelNow })
+    return finish({
+      client,
+      name,
+      start,
+      signal: context.signal,
+      cancelChild: cancelChild ?? cancelNow,
+    })
   }
   return {
     name,
@@ -114,11 +134,14 @@ function createTarget(client: AgentClient, options: NamedOptions): BoundTarget {
       const outcome = await delegate(request, context)
       if (outcome.status === 'done') return outcome.result
       throw new Error(
-        outcome.status === 'failed' ? outcome.message : `${name} waits for input; delegate to it from an agent`,
+        outcome.status === 'failed'
+          ? outcome.message
+          : `${name} waits for input; delegate to it from an agent`,
       )
     },
     delegate,
-    continueChild: (taskId, decisions, signal) => continueChild(client, name, taskId, decisions, signal),
+    continueChild: (taskId, decisions, signal) =>
+      continueChild(client, name, taskId, decisions, signal),
     cancelChild: cancelNow,
   }
 }
@@ -134,16 +157,20 @@ async function continueChild(
   if (!isOver(task)) {
     // Decided before, and worked on by another process: this one only waits.
     const start = (reading: AbortSignal) => client.subscribe(taskId, reading)
-    return finish({ client, name, start, signal, cancelChild: () => Promise.resolve() }).catch(async () => {
-      signal.throwIfAborted()
-      return outcomeOf(await client.get(taskId, { signal }))
-    })
+    return finish({ client, name, start, signal, cancelChild: () => Promise.resolve() }).catch(
+      async () => {
+        signal.throwIfAborted()
+        return outcomeOf(await client.get(taskId, { signal }))
+      },
+    )
   }
   // The child may now ask another question under the same id: a decision holds only for the question that was shown.
   const open = approvalsOf(task)
   const decided = decisions
     .filter(({ requestId, digest = '' }) =>
-      open.length ? open.some((one) => one.requestId === requestId && (one.digest ?? '') === digest) : digest === '',
+      open.length
+        ? open.some((one) => one.requestId === requestId && (one.digest ?? '') === digest)
+        : digest === '',
     )
     .map(({ requestId, approved, reason, digest, content }) => ({
       ...{ requestId, approved, ...(reason !== undefined && { reason }) },
@@ -154,14 +181,19 @@ async function continueChild(
   return outcomeOf(await client.decideApprovals(task, decided, signal))
 }
 
-const messageIdOf = (key: string): string => (key.length <= 200 ? `call_${key}` : `call_${textHash(key)}`)
+const messageIdOf = (key: string): string =>
+  key.length <= 200 ? `call_${key}` : `call_${textHash(key)}`
 
-const isOver = (task: Task): boolean => outcomeOf(task).status !== 'waiting' || isInterrupted(task.state)
+const isOver = (task: Task): boolean =>
+  outcomeOf(task).status !== 'waiting' || isInterrupted(task.state)
 
 function outcomeOf(task: Task): ChildOutcome {
   if (task.state === 'completed') return { status: 'done', result: answerOf(task) }
   if (task.state === 'failed' || task.state === 'rejected' || task.state === 'cancelled')
-    return { status: 'failed', message: `the task is ${task.state}: ${answerOf(task)}`.slice(0, 2_000) }
+    return {
+      status: 'failed',
+      message: `the task is ${task.state}: ${answerOf(task)}`.slice(0, 2_000),
+    }
   return { status: 'waiting', taskId: task.id, approvals: approvalsOf(task) }
 }
 
@@ -178,7 +210,13 @@ interface ChildReading {
 }
 
 /** Reads a child task until it is over or waits. When the caller is aborted, it cancels the child, also if the child's id arrives only then. */
-async function finish({ client, name, start, signal, cancelChild }: ChildReading): Promise<ChildOutcome> {
+async function finish({
+  client,
+  name,
+  start,
+  signal,
+  cancelChild,
+}: ChildReading): Promise<ChildOutcome> {
   signal.throwIfAborted()
   const reading = new AbortController()
   let id: string | undefined
@@ -195,7 +233,9 @@ async function finish({ client, name, start, signal, cancelChild }: ChildReading
         if (signal.aborted) stopChild()
         if (isOver(event.task)) return outcomeOf(event.task)
       }
-    return id === undefined ? { status: 'failed', message: `${name} gave no task` } : outcomeOf(await client.get(id))
+    return id === undefined
+      ? { status: 'failed', message: `${name} gave no task` }
+      : outcomeOf(await client.get(id))
   }
   return new Promise((resolve, reject) => {
     const abort = (): void => {

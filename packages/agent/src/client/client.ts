@@ -20,7 +20,11 @@ export type ClientEvent =
   | { readonly type: 'text-delta'; readonly text: string; readonly first?: true }
   | { readonly type: 'status'; readonly state: Task['state']; readonly message?: Message }
   /** An artifact, or with `append` the parts that are added to the one of its id. The answer arrives as text only. */
-  | { readonly type: 'artifact'; readonly artifact: Task['artifacts'][number]; readonly append?: true }
+  | {
+      readonly type: 'artifact'
+      readonly artifact: Task['artifacts'][number]
+      readonly append?: true
+    }
   | { readonly type: 'progress'; readonly percent?: number; readonly message?: string }
 
 /** How a message is sent. */
@@ -105,9 +109,15 @@ export interface AgentClient {
   /** Sends a message; resolves when the task is over or waits. */
   send(message: string | readonly Part[] | Message, options?: SendOptions): Promise<Task>
   /** Sends a message and reads what happens. Ends when the task is over or waits for input; leaving it does not stop the task. */
-  stream(message: string | readonly Part[] | Message, options?: SendOptions): AsyncIterableIterator<ClientEvent>
+  stream(
+    message: string | readonly Part[] | Message,
+    options?: SendOptions,
+  ): AsyncIterableIterator<ClientEvent>
   /** The task as it is now. @throws {AgentError} `task-not-found` */
-  get(taskId: string, options?: { readonly historyLength?: number; readonly signal?: AbortSignal }): Promise<Task>
+  get(
+    taskId: string,
+    options?: { readonly historyLength?: number; readonly signal?: AbortSignal },
+  ): Promise<Task>
   /** The tasks of this caller, newest status first. @throws {AgentError} `unsupported-operation` with a wire that cannot list tasks */
   list(options?: ListOptions): Promise<TaskList>
   /** Cancels a task. @throws {AgentError} `task-not-found`, `task-not-cancelable` */
@@ -115,7 +125,11 @@ export interface AgentClient {
   /** Reads what happens to a task from now on. */
   subscribe(taskId: string, signal?: AbortSignal): AsyncIterableIterator<ClientEvent>
   /** Decides about approvals of a task that waits. */
-  decideApprovals(task: Task, decisions: readonly ApprovalDecision[], signal?: AbortSignal): Promise<Task>
+  decideApprovals(
+    task: Task,
+    decisions: readonly ApprovalDecision[],
+    signal?: AbortSignal,
+  ): Promise<Task>
   /** Makes the conversation of a session shorter; only some agents can. */
   compactHistory(
     sessionId: string,
@@ -126,11 +140,16 @@ export interface AgentClient {
 /** The approvals that a task waits for. */
 export const approvalsOf = (task: Task): readonly ApprovalContent[] =>
   task.state === 'input-required'
-    ? (task.statusMessage?.parts ?? []).flatMap((part) => (part.type === 'approval' ? [part.content] : []))
+    ? (task.statusMessage?.parts ?? []).flatMap((part) =>
+        part.type === 'approval' ? [part.content] : [],
+      )
     : []
 
 /** What a message says that decides about approvals of a task. */
-export function toApprovalParts(task: Task, decisions: readonly ApprovalDecision[]): readonly Part[] {
+export function toApprovalParts(
+  task: Task,
+  decisions: readonly ApprovalDecision[],
+): readonly Part[] {
   const shown = new Map(approvalsOf(task).map(({ requestId, digest }) => [requestId, digest]))
   return decisions.map(({ digest: given, ...decision }) => {
     const digest = given ?? shown.get(decision.requestId)
@@ -143,7 +162,8 @@ function textOf(list: readonly Part[]): string {
     .flatMap((part) => {
       if (part.type === 'text' || part.type === 'infer_output')
         return [typeof part.content === 'string' ? part.content : JSON.stringify(part.content)]
-      if (part.type === 'tool_output') return [JSON.stringify(part.content.result ?? part.content.error ?? null)]
+      if (part.type === 'tool_output')
+        return [JSON.stringify(part.content.result ?? part.content.error ?? null)]
       return part.type === 'json' ? [JSON.stringify(part.content)] : []
     })
     .join('\n')
@@ -161,7 +181,9 @@ export function artifactTextOf({ artifacts }: Task): string {
 
 /** The question of a task that waits for input; empty if it asks for approvals only. */
 export const questionOf = (task: Task): string =>
-  isInterrupted(task.state) && !approvalsOf(task).length ? textOf(task.statusMessage?.parts ?? []) : ''
+  isInterrupted(task.state) && !approvalsOf(task).length
+    ? textOf(task.statusMessage?.parts ?? [])
+    : ''
 
 /**
  * The text of a task: its question if it waits, the reason if it failed, else its answer: the answer artifact, or the text of all artifacts, or the message
@@ -171,5 +193,9 @@ export function answerOf(task: Task): string {
   const said = textOf(task.statusMessage?.parts ?? [])
   const isEnded = task.state === 'failed' || task.state === 'rejected' || task.state === 'cancelled'
   if (said && (isEnded || questionOf(task))) return said
-  return artifactTextOf(task) || said || textOf(task.messages.findLast(({ role }) => role !== 'user')?.parts ?? [])
+  return (
+    artifactTextOf(task) ||
+    said ||
+    textOf(task.messages.findLast(({ role }) => role !== 'user')?.parts ?? [])
+  )
 }

@@ -72,7 +72,10 @@ class LocalClient implements AgentClient {
     return Promise.reject(error)
   }
 
-  async send(message: string | readonly Part[] | Message, options: SendOptions = {}): Promise<Task> {
+  async send(
+    message: string | readonly Part[] | Message,
+    options: SendOptions = {},
+  ): Promise<Task> {
     const accepted = await this.#accept('send', message, options)
     const task = options.returnImmediately
       ? accepted.task
@@ -86,7 +89,12 @@ class LocalClient implements AgentClient {
   ): AsyncGenerator<ClientEvent, void> {
     const { task, seq, before } = await this.#accept('stream', message, options)
     const isDone = isTerminal(task.state) || (isInterrupted(task.state) && seq > before)
-    yield* localEvents(this.#host, this.#keyOf(task.id), { task, seq, isDone, signal: options.signal })
+    yield* localEvents(this.#host, this.#keyOf(task.id), {
+      task,
+      seq,
+      isDone,
+      signal: options.signal,
+    })
   }
 
   async *subscribe(taskId: string, signal?: AbortSignal): AsyncGenerator<ClientEvent, void> {
@@ -110,7 +118,9 @@ class LocalClient implements AgentClient {
       ...(state !== undefined && { state }),
       ...(pageToken !== undefined && { cursor: pageToken }),
     })
-    const found = await Promise.all(page.heads.map(({ record }) => tasks.load(this.#keyOf(record.id))))
+    const found = await Promise.all(
+      page.heads.map(({ record }) => tasks.load(this.#keyOf(record.id))),
+    )
     return {
       tasks: found.flatMap((each) => (each ? [{ ...each.task, artifacts: [] }] : [])),
       total: page.total,
@@ -122,7 +132,11 @@ class LocalClient implements AgentClient {
     return this.#host.cancel(this.#keyOf(taskId), reason, this.#agent.name)
   }
 
-  decideApprovals(task: Task, decisions: readonly ApprovalDecision[], signal?: AbortSignal): Promise<Task> {
+  decideApprovals(
+    task: Task,
+    decisions: readonly ApprovalDecision[],
+    signal?: AbortSignal,
+  ): Promise<Task> {
     return this.send(toApprovalParts(task, decisions), { taskId: task.id, signal })
   }
 
@@ -135,7 +149,11 @@ class LocalClient implements AgentClient {
     return report
   }
 
-  #accept(where: string, message: string | readonly Part[] | Message, options: SendOptions): Promise<Accepted> {
+  #accept(
+    where: string,
+    message: string | readonly Part[] | Message,
+    options: SendOptions,
+  ): Promise<Accepted> {
     const { taskId, sessionId, metadata, run, limits = run?.limits, signal } = options
     checkSendOptions(where, options)
     signal?.throwIfAborted()
@@ -146,13 +164,18 @@ class LocalClient implements AgentClient {
       ...(taskId !== undefined && { taskId }),
       ...(sessionId !== undefined && { sessionId }),
       ...(metadata && { metadata }),
-      ...((run ?? limits) && { context: { chain: [], ...(run && contextForChild(run)), ...(limits && { limits }) } }),
+      ...((run ?? limits) && {
+        context: { chain: [], ...(run && contextForChild(run)), ...(limits && { limits }) },
+      }),
     })
   }
 }
 
 /** A message of whatever a caller gave. */
-function toMessage(message: string | readonly Part[] | Message, entropy: AgentHost['entropy']): Message {
+function toMessage(
+  message: string | readonly Part[] | Message,
+  entropy: AgentHost['entropy'],
+): Message {
   if (typeof message === 'string') return createMessage('user', message, entropy)
   return 'parts' in message ? { ...message, role: 'user' } : createMessage('user', message, entropy)
 }
@@ -161,6 +184,9 @@ function toMessage(message: string | readonly Part[] | Message, entropy: AgentHo
 function withHistory(task: Task, length: number | undefined): Task {
   if (length === undefined) return task
   if (!Number.isInteger(length) || length < 0)
-    throw new LlmError('invalid-request', `historyLength must be a whole number of at least 0, not ${length}`)
+    throw new LlmError(
+      'invalid-request',
+      `historyLength must be a whole number of at least 0, not ${length}`,
+    )
   return { ...task, messages: length ? task.messages.slice(-length) : [] }
 }

@@ -34,13 +34,18 @@ export async function* localEvents(
     yield* eventsOf(story, event, answer)
     answer = nextAnswer(answer, event)
     // A task that waits for credentials may continue by itself, so reading continues.
-    if (event.type === 'status' && (isTerminal(event.state) || event.state === 'input-required')) break
+    if (event.type === 'status' && (isTerminal(event.state) || event.state === 'input-required'))
+      break
   }
   signal?.throwIfAborted()
   yield* story.end((await host.get(key)).task)
 }
 
-function eventsOf(story: TaskStory, event: TaskEvent, answer: string | undefined): readonly ClientEvent[] {
+function eventsOf(
+  story: TaskStory,
+  event: TaskEvent,
+  answer: string | undefined,
+): readonly ClientEvent[] {
   switch (event.type) {
     case 'status':
       return story.status(event.state, event.at, event.message)
@@ -59,7 +64,11 @@ function eventsOf(story: TaskStory, event: TaskEvent, answer: string | undefined
     case 'progress': {
       const { percent, message } = event
       return [
-        { type: 'progress', ...(percent !== undefined && { percent }), ...(message !== undefined && { message }) },
+        {
+          type: 'progress',
+          ...(percent !== undefined && { percent }),
+          ...(message !== undefined && { message }),
+        },
       ]
     }
     case 'run':

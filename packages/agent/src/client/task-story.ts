@@ -62,7 +62,8 @@ export class TaskStory {
   /** An artifact, or more of one. */
   artifact({ artifact, append, isPrinted }: ArtifactChunk): readonly ClientEvent[] {
     const texts = artifact.parts.flatMap((part) => (part.type === 'text' ? [part.content] : []))
-    const isAnswer = artifact.id === answerArtifactId && texts.length === 1 && artifact.parts.length === 1
+    const isAnswer =
+      artifact.id === answerArtifactId && texts.length === 1 && artifact.parts.length === 1
     const isKnown = isAnswer && !append && this.#answer() === texts[0]
     const known = this.#add(artifact, append)
     // The text was streamed already.
@@ -74,7 +75,13 @@ export class TaskStory {
 
   /** Text of the answer as it is generated. */
   answerText(text: string, timestamp: string, append: boolean): readonly ClientEvent[] {
-    const artifact = { id: answerArtifactId, kind: 'answer', metadata: {}, timestamp, parts: [createPart.text(text)] }
+    const artifact = {
+      id: answerArtifactId,
+      kind: 'answer',
+      metadata: {},
+      timestamp,
+      parts: [createPart.text(text)],
+    }
     return this.artifact({ artifact, append, isPrinted: true })
   }
 
@@ -88,7 +95,8 @@ export class TaskStory {
     const shown = this.#shown
     if (text === shown) return []
     this.#shown = text
-    if (shown && text.startsWith(shown)) return [{ type: 'text-delta', text: text.slice(shown.length) }]
+    if (shown && text.startsWith(shown))
+      return [{ type: 'text-delta', text: text.slice(shown.length) }]
     return [{ type: 'text-delta', text, first: true }]
   }
 
@@ -99,7 +107,11 @@ export class TaskStory {
     return this.#catchUp(this.#shown + separator + text)
   }
 
-  #textEvents(id: string, text: string, known: 'new' | 'replaced' | 'grown'): readonly ClientEvent[] {
+  #textEvents(
+    id: string,
+    text: string,
+    known: 'new' | 'replaced' | 'grown',
+  ): readonly ClientEvent[] {
     const isOther = this.#from !== undefined && this.#from !== id
     this.#from = id
     // The answer of an agent replaces its earlier text; a change of another artifact leaves the rest as it is.
@@ -124,7 +136,8 @@ export class TaskStory {
   /** Adds a chunk to the task. */
   #add(artifact: Artifact, append: boolean): 'new' | 'replaced' | 'grown' {
     const before = this.#task?.artifacts.find(({ id }) => id === artifact.id)
-    const whole = append && before ? { ...before, parts: joined(before.parts, artifact.parts) } : artifact
+    const whole =
+      append && before ? { ...before, parts: joined(before.parts, artifact.parts) } : artifact
     if (this.#task) this.#task = addArtifact(this.#task, whole)
     return append ? 'grown' : before ? 'replaced' : 'new'
   }
@@ -134,5 +147,9 @@ export class TaskStory {
 function joined(before: readonly Part[], more: readonly Part[]): readonly Part[] {
   const [last, first] = [before.at(-1), more[0]]
   if (last?.type !== 'text' || first?.type !== 'text') return [...before, ...more]
-  return [...before.slice(0, -1), { ...last, content: last.content + first.content }, ...more.slice(1)]
+  return [
+    ...before.slice(0, -1),
+    { ...last, content: last.content + first.content },
+    ...more.slice(1),
+  ]
 }

@@ -43,7 +43,10 @@ export const createArtifact = (
 })
 
 /** The artifact, associated with an action of a run. */
-export const forAction = (artifact: Artifact, actionId: string): Artifact => ({ ...artifact, actionId })
+export const forAction = (artifact: Artifact, actionId: string): Artifact => ({
+  ...artifact,
+  actionId,
+})
 
 /** Id and kind of the artifact that holds the answer of a task. */
 export const answerArtifactId = 'answer'

@@ -44,14 +44,23 @@ export type SecurityScheme =
       readonly name: string
       readonly description?: string
     }
-  | { readonly type: 'http'; readonly scheme: string; readonly bearerFormat?: string; readonly description?: string }
+  | {
+      readonly type: 'http'
+      readonly scheme: string
+      readonly bearerFormat?: string
+      readonly description?: string
+    }
   | {
       readonly type: 'oauth2'
       readonly flows: JsonObject
       readonly oauth2MetadataUrl?: string
       readonly description?: string
     }
-  | { readonly type: 'openIdConnect'; readonly openIdConnectUrl: string; readonly description?: string }
+  | {
+      readonly type: 'openIdConnect'
+      readonly openIdConnectUrl: string
+      readonly description?: string
+    }
   | { readonly type: 'mutualTLS'; readonly description?: string }
 
 /** One address of an agent, with the protocol spoken there. */
@@ -168,15 +177,21 @@ export function cardViolations(card: CardFields): readonly Violation[] {
   const report = (pointer: string, message: string) => found.push({ pointer, message })
   for (const key of ['name', 'description'] as const)
     if (typeof card[key] !== 'string' || !card[key]) report(`/${key}`, 'Missing required field')
-  if (card.url && !isUrl(card.url)) report('/url', `not a URL: ${JSON.stringify(card.url.slice(0, 100))}`)
-  if (card.role && !agentRoles.includes(card.role)) report('/role', `expected one of ${agentRoles.join(', ')}`)
+  if (card.url && !isUrl(card.url))
+    report('/url', `not a URL: ${JSON.stringify(card.url.slice(0, 100))}`)
+  if (card.role && !agentRoles.includes(card.role))
+    report('/role', `expected one of ${agentRoles.join(', ')}`)
   const { maxConcurrency } = card.capabilities ?? {}
   if (maxConcurrency !== undefined && (!Number.isInteger(maxConcurrency) || maxConcurrency < 1))
-    report('/capabilities/maxConcurrency', `expected a whole number of at least 1, found ${maxConcurrency}`)
+    report(
+      '/capabilities/maxConcurrency',
+      `expected a whole number of at least 1, found ${maxConcurrency}`,
+    )
   const seen = new Set<string>()
   card.skills?.forEach(({ id }, index) => {
     if (!id) report(`/skills/${index}/id`, 'Missing required field')
-    else if (seen.has(id)) report(`/skills/${index}/id`, `the id ${JSON.stringify(id)} is used twice`)
+    else if (seen.has(id))
+      report(`/skills/${index}/id`, `the id ${JSON.stringify(id)} is used twice`)
     seen.add(id)
   })
   card.interfaces?.forEach(({ url }, index) => {
@@ -186,7 +201,10 @@ export function cardViolations(card: CardFields): readonly Violation[] {
   card.securityRequirements?.forEach((requirement, index) => {
     for (const name of Object.keys(requirement))
       if (!Object.hasOwn(schemes, name))
-        report(`/securityRequirements/${index}/${name}`, 'names a scheme that securitySchemes does not have')
+        report(
+          `/securityRequirements/${index}/${name}`,
+          'names a scheme that securitySchemes does not have',
+        )
   })
   return found
 }
@@ -199,7 +217,11 @@ export function createCard(fields: CardFields): AgentCard {
   const violations = cardViolations(fields)
   const [first] = violations
   if (first)
-    throw new AgentError('invalid-params', `AgentCard :: ${first.message}: ${first.pointer.slice(1)}`, { violations })
+    throw new AgentError(
+      'invalid-params',
+      `AgentCard :: ${first.message}: ${first.pointer.slice(1)}`,
+      { violations },
+    )
   return {
     url: '',
     transport: 'http',

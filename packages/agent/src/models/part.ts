@@ -174,8 +174,14 @@ export const createPart: PartMakers = Object.freeze<PartMakers>({
   toolOutput: (content) => ({ type: 'tool_output', content }),
   infer: (content) => ({ type: 'infer', content }),
   inferOutput: (content) => ({ type: 'infer_output', content }),
-  error: (code, message, retryable = false) => ({ type: 'error', content: { code, message, retryable } }),
-  status: (state, message) => ({ type: 'status', content: { state, ...(message !== undefined && { message }) } }),
+  error: (code, message, retryable = false) => ({
+    type: 'error',
+    content: { code, message, retryable },
+  }),
+  status: (state, message) => ({
+    type: 'status',
+    content: { state, ...(message !== undefined && { message }) },
+  }),
   route: (routeKey, rest = {}) => ({ type: 'route', content: { routeKey, ...rest } }),
   decision: (routeKey, rest = {}) => ({ type: 'decision', content: { routeKey, ...rest } }),
   approval: (content) => ({ type: 'approval', content }),
@@ -190,7 +196,8 @@ export const textOfParts = (list: readonly Part[]): string =>
   list
     .flatMap((part) => {
       if (part.type === 'text') return [part.content]
-      if (part.type === 'infer_output') return [typeof part.content === 'string' ? part.content : ''].filter(Boolean)
+      if (part.type === 'infer_output')
+        return [typeof part.content === 'string' ? part.content : ''].filter(Boolean)
       return []
     })
     .join('\n')

@@ -20,9 +20,19 @@ export type TaskEventBody =
     }
   | { readonly type: 'message'; readonly message: Message }
   /** An artifact, or with `append` parts that are added to the one of its id. `last`: it completes the task, and nothing follows it. */
-  | { readonly type: 'artifact'; readonly artifact: Artifact; readonly append?: true; readonly last?: true }
+  | {
+      readonly type: 'artifact'
+      readonly artifact: Artifact
+      readonly append?: true
+      readonly last?: true
+    }
   /** A piece of the answer. The first piece of an attempt replaces what an earlier attempt said. `runSeq` is the number of the run's own event. */
-  | { readonly type: 'text-delta'; readonly text: string; readonly first?: true; readonly runSeq?: number }
+  | {
+      readonly type: 'text-delta'
+      readonly text: string
+      readonly first?: true
+      readonly runSeq?: number
+    }
   | { readonly type: 'progress'; readonly percent?: number; readonly message?: string }
   | { readonly type: 'usage'; readonly usage: TokenUsage; readonly cost?: number }
   /** An event of the run inside the task, whole. */
@@ -115,7 +125,8 @@ function applyStatus(task: Task, event: TaskEvent & { readonly type: 'status' })
 
 function applyDelta(task: Task, event: TaskEvent & { readonly type: 'text-delta' }): Task {
   const answer = task.artifacts.find(({ id }) => id === answerArtifactId)
-  const before = answer && !event.first && answer.parts[0]?.type === 'text' ? answer.parts[0].content : ''
+  const before =
+    answer && !event.first && answer.parts[0]?.type === 'text' ? answer.parts[0].content : ''
   return addArtifact(task, {
     id: answerArtifactId,
     kind: 'answer',
@@ -138,7 +149,10 @@ export function checkEvents(state: TaskState, events: readonly TaskEventBody[]):
   for (const event of events) {
     if (event.type !== 'status') continue
     if (!mayTransition(current, event.state))
-      throw new AgentError('unsupported-operation', `Invalid task state transition: ${current} -> ${event.state}`)
+      throw new AgentError(
+        'unsupported-operation',
+        `Invalid task state transition: ${current} -> ${event.state}`,
+      )
     current = event.state
   }
   return current

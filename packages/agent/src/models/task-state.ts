@@ -43,10 +43,12 @@ const terminal: ReadonlySet<TaskState> = new Set(['completed', 'failed', 'cancel
 export const isTerminal = (state: TaskState): boolean => terminal.has(state)
 
 /** True for a state that waits for somebody outside. */
-export const isInterrupted = (state: TaskState): boolean => state === 'input-required' || state === 'auth-required'
+export const isInterrupted = (state: TaskState): boolean =>
+  state === 'input-required' || state === 'auth-required'
 
 /** True if a task may go from one state to the other; staying is always allowed. */
-export const mayTransition = (from: TaskState, to: TaskState): boolean => from === to || transitions[from].includes(to)
+export const mayTransition = (from: TaskState, to: TaskState): boolean =>
+  from === to || transitions[from].includes(to)
 
 /**
  * Refuses a transition that the table does not have.

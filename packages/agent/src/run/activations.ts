@@ -45,7 +45,12 @@ export class Activations {
   readonly canceller: ChildCanceller
   #isDraining = false
 
-  constructor(store: AgentStore, entropy: Entropy, agents: ReadonlyMap<string, Agent>, options: HostOptions) {
+  constructor(
+    store: AgentStore,
+    entropy: Entropy,
+    agents: ReadonlyMap<string, Agent>,
+    options: HostOptions,
+  ) {
     this.#store = store
     this.#entropy = entropy
     this.#agents = agents
@@ -62,14 +67,21 @@ export class Activations {
   }
 
   /** Starts the work on a task, after those of its session and when there is a place. */
-  start(key: TaskKey, agent: Agent, record: TaskRecord, decisions: readonly SettledApproval[] = []): void {
+  start(
+    key: TaskKey,
+    agent: Agent,
+    record: TaskRecord,
+    decisions: readonly SettledApproval[] = [],
+  ): void {
     const name = nameOfTask(key)
     if (this.#active.has(name)) return
     const controller = new AbortController()
     const session = JSON.stringify([record.principal, record.agent, record.sessionId])
     const before = this.#sessions.get(session) ?? Promise.resolve()
     const worked: PromiseWithResolvers<void> = Promise.withResolvers()
-    const done = before.then(() => this.#activate(key, agent, record, controller, decisions, worked))
+    const done = before.then(() =>
+      this.#activate(key, agent, record, controller, decisions, worked),
+    )
     const settled = done.catch((error: unknown) => this.#options.onError?.(error))
     this.#active.set(name, { controller, done: settled, worked })
     this.#sessions.set(session, settled)
@@ -95,7 +107,8 @@ export class Activations {
       const found = await this.#store.tasks.load(key)
       if (!found) throw new AgentError('task-not-found', 'Task not found')
       const { task, head } = found
-      if (isTerminal(task.state)) throw new AgentError('unsupported-operation', `The task is ${task.state}`)
+      if (isTerminal(task.state))
+        throw new AgentError('unsupported-operation', `The task is ${task.state}`)
       if (!isInterrupted(task.state)) {
         const item = { type: 'message', message, principal: key.principal } as const
         await this.#store.inbox.put(key, item, timestampOf(this.#entropy))
@@ -110,7 +123,13 @@ export class Activations {
       }
       await this.#active.get(nameOfTask(key))?.done
       this.check(agent)
-      const decisions = await readDecisions(agent, task, message, key.principal, this.#entropy.now())
+      const decisions = await readDecisions(
+        agent,
+        task,
+        message,
+        key.principal,
+        this.#entropy.now(),
+      )
       const at = timestampOf(this.#entropy)
       try {
         await this.#store.tasks.append(key, head.seq, [
@@ -125,7 +144,9 @@ export class Activations {
       this.start(key, agent, record, decisions)
       return
     }
-    throw new AgentError('busy', 'The task changes too fast; come back later', { retryAfterMs: 1_000 })
+    throw new AgentError('busy', 'The task changes too fast; come back later', {
+      retryAfterMs: 1_000,
+    })
   }
 
   /** Cancels a task and waits until its work has ended. */
@@ -146,7 +167,8 @@ export class Activations {
     this.#expiry.clearAll()
     const all = Promise.all([...this.#active.values()].map(({ done }) => done))
     await settledWithin(timeoutMs, all)
-    for (const { controller } of this.#active.values()) controller.abort(new Error('the server stops'))
+    for (const { controller } of this.#active.values())
+      controller.abort(new Error('the server stops'))
     // The caller may close the store next: a task that is still held then waits for the end of its lease.
     await settledWithin(500, all)
     this.canceller.close()
@@ -158,7 +180,8 @@ export class Activations {
       const head = await this.#store.tasks.head(key)
       const agent = head && this.#agents.get(head.record.agent)
       if (this.#isDraining) return
-      if (head && agent && !isTerminal(head.state) && !isInterrupted(head.state)) this.start(key, agent, head.record)
+      if (head && agent && !isTerminal(head.state) && !isInterrupted(head.state))
+        this.start(key, agent, head.record)
     }
   }
 
@@ -209,7 +232,14 @@ export class Activations {
       const found = await this.#store.tasks.load(key)
       if (!found || isTerminal(found.task.state)) return
       const tasks = held?.tasks ?? this.#store.tasks
-      const writer = new TaskWriter(tasks, key, found.head.seq, this.#entropy, held?.attempt, held && signal)
+      const writer = new TaskWriter(
+        tasks,
+        key,
+        found.head.seq,
+        this.#entropy,
+        held?.attempt,
+        held && signal,
+      )
       const limit = turnTimeoutOf(agent.settings.timeoutMs, context, this.#entropy.now())
       const timed = linkSignals(held ? [signal, held.signal] : [signal], limit)
       const turn = await buildTurn({
@@ -229,14 +259,18 @@ export class Activations {
       })
       let ending: TurnEnd
       try {
-        if (found.task.state === 'submitted') await writer.write({ type: 'status', state: 'working' })
+        if (found.task.state === 'submitted')
+          await writer.write({ type: 'status', state: 'working' })
         ending = await this.#runTurn(turn)
         if (ending.failure) this.#options.onError?.(ending.failure)
       } catch (error) {
-        if (signal.aborted || isAgentError(error, 'conflict') || (await isLeftBehind(error, held))) return
+        if (signal.aborted || isAgentError(error, 'conflict') || (await isLeftBehind(error, held)))
+          return
         this.#options.onError?.(error)
         const isTimeout = timed.signal.aborted && !isAgentError(error)
-        const reason = isTimeout ? new AgentError('busy', `The task took longer than ${limit} ms`) : error
+        const reason = isTimeout
+          ? new AgentError('busy', `The task took longer than ${limit} ms`)
+          : error
         ending = { events: endOfError(turn, reason), requests: [] }
       } finally {
         timed.release()
@@ -244,7 +278,10 @@ export class Activations {
       const next = await nextMessage(this.#store.inbox, key, found.task)
       if (next && !isWaiting(ending.events)) {
         const { message } = next
-        await writer.write(...ending.events.filter(({ type }) => type !== 'status'), { type: 'message', message })
+        await writer.write(...ending.events.filter(({ type }) => type !== 'status'), {
+          type: 'message',
+          message,
+        })
         await this.#store.inbox.take(key, next.seq)
         decisions = []
         continue
@@ -259,7 +296,9 @@ export class Activations {
     try {
       // Nothing follows what a task ends with; a turn that continues with another message is not settled here.
       await writer.write(
-        ...events.map((event) => (event.type === 'artifact' ? { ...event, last: true as const } : event)),
+        ...events.map((event) =>
+          event.type === 'artifact' ? { ...event, last: true as const } : event,
+        ),
       )
     } catch (error) {
       // Somebody cancelled the task in the meantime.

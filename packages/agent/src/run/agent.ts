@@ -1,4 +1,11 @@
-import type { CallOptions, Capabilities, ChatMessage, JsonObject, ModelProfile, Provider } from '@modelport/core'
+import type {
+  CallOptions,
+  Capabilities,
+  ChatMessage,
+  JsonObject,
+  ModelProfile,
+  Provider,
+} from '@modelport/core'
 import { configError, isObject } from '@modelport/core'
 import { checkRanges, checkSettings, namesOf, optionNames } from '@modelport/core/settings'
 import {
@@ -167,11 +174,23 @@ export interface Agent {
  */
 export function createAgent(settings: AgentSettings): Agent {
   checkAgentSettings(settings)
-  const { card: fields, tools = [], policy = {}, provider, agents = [], handoffs, maxConcurrency = 64 } = settings
+  const {
+    card: fields,
+    tools = [],
+    policy = {},
+    provider,
+    agents = [],
+    handoffs,
+    maxConcurrency = 64,
+  } = settings
   const handed = Object.values(handoffs ?? {}).flatMap(({ tools: own = [] }) =>
     own.map((tool) => (typeof tool === 'string' ? tool : tool.definition.name)),
   )
-  const callable = [...tools.map(({ definition: { name } }) => name), ...handed, ...(handoffs ? ['hand_off'] : [])]
+  const callable = [
+    ...tools.map(({ definition: { name } }) => name),
+    ...handed,
+    ...(handoffs ? ['hand_off'] : []),
+  ]
   checkPolicy(policy, { tools: callable, agents })
   const exposed = settings.expose ?? tools.map(({ definition }) => definition.name)
   for (const name of exposed)
@@ -181,7 +200,12 @@ export function createAgent(settings: AgentSettings): Agent {
   const skills = tools
     .filter(({ definition: { name } }) => exposed.includes(name) && !own.has(name))
     .map(({ definition: { name, description, parameters } }) =>
-      createSkill({ id: name, description, tags: ['tool'], ...(parameters && { inputSchema: parameters }) }),
+      createSkill({
+        id: name,
+        description,
+        tags: ['tool'],
+        ...(parameters && { inputSchema: parameters }),
+      }),
     )
   const card = createCard({
     ...fields,
@@ -233,7 +257,11 @@ function checkAgentSettings(settings: AgentSettings): void {
     throw configError('approvals.mayApprove must be a function')
   // Checks the bounds as each turn does; nothing runs before the first read.
   const { limits, budget, compaction, profile, capabilities } = settings
-  if (provider) inferStream(provider, { query: '', limits: { ...limits, budget, compaction, profile, capabilities } })
+  if (provider)
+    inferStream(provider, {
+      query: '',
+      limits: { ...limits, budget, compaction, profile, capabilities },
+    })
   if (!handler && !provider && !tools?.length)
     throw configError(
       `the agent ${JSON.stringify(card.name)} has nothing that works on messages; set provider or handler`,

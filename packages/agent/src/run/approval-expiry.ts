@@ -48,21 +48,31 @@ export class ApprovalExpiry {
   }
 
   /** Continues a task that waits with refusals of the requests whose time is over. Nothing happens if another process was first. */
-  async expire(key: TaskKey, onExpired: (decisions: readonly SettledApproval[]) => void): Promise<void> {
+  async expire(
+    key: TaskKey,
+    onExpired: (decisions: readonly SettledApproval[]) => void,
+  ): Promise<void> {
     this.#timers.delete(nameOfTask(key))
     const head = await this.#tasks.head(key)
-    const wait = head?.state === 'input-required' && (await readWaitState(this.#tasks, key, head.seq))
+    const wait =
+      head?.state === 'input-required' && (await readWaitState(this.#tasks, key, head.seq))
     if (!head || !wait) return
     const now = this.#entropy.now()
-    const expired = wait.requests.filter(({ expiresAt }) => expiresAt !== undefined && expiresAt <= now)
+    const expired = wait.requests.filter(
+      ({ expiresAt }) => expiresAt !== undefined && expiresAt <= now,
+    )
     if (!expired.length) return
     const at = timestampOf(this.#entropy)
     try {
-      await this.#tasks.append(key, head.seq, [{ type: 'status', state: 'working', at, attempt: 1 }])
+      await this.#tasks.append(key, head.seq, [
+        { type: 'status', state: 'working', at, attempt: 1 },
+      ])
     } catch (error) {
       if (isAgentError(error, 'conflict')) return
       throw error
     }
-    onExpired(expired.map(({ requestId }) => ({ requestId, approved: false, by: '', expired: true })))
+    onExpired(
+      expired.map(({ requestId }) => ({ requestId, approved: false, by: '', expired: true })),
+    )
   }
 }

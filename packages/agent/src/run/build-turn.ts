@@ -39,9 +39,26 @@ export interface TurnParts {
 
 /** Puts together what one activation of a task works with. */
 export async function buildTurn(given: TurnParts): Promise<Turn> {
-  const { store, entropy, key, agent, record, task, seq, writer, canceller, signal, decisions, held } = given
-  const wait = task.messages.length > 1 ? await readTurnState(store.tasks, key, seq, held !== undefined) : undefined
-  const message = (wait?.kind === 'explicit' ? undefined : lastUserMessage(task)) ?? firstCallMessage(task)
+  const {
+    store,
+    entropy,
+    key,
+    agent,
+    record,
+    task,
+    seq,
+    writer,
+    canceller,
+    signal,
+    decisions,
+    held,
+  } = given
+  const wait =
+    task.messages.length > 1
+      ? await readTurnState(store.tasks, key, seq, held !== undefined)
+      : undefined
+  const message =
+    (wait?.kind === 'explicit' ? undefined : lastUserMessage(task)) ?? firstCallMessage(task)
   if (!message) throw new AgentError('internal', 'The task has no message to work on')
   const context = given.context
   const run: AgentRunContext = {
@@ -50,7 +67,11 @@ export async function buildTurn(given: TurnParts): Promise<Turn> {
     principal: record.principal,
     ...context,
   }
-  const session: SessionKey = { principal: record.principal, agent: record.agent, id: record.sessionId }
+  const session: SessionKey = {
+    principal: record.principal,
+    agent: record.agent,
+    id: record.sessionId,
+  }
   const { approvals } = agent.settings
   return {
     agent,
@@ -74,7 +95,8 @@ export async function buildTurn(given: TurnParts): Promise<Turn> {
     entropy: entropy,
     ...(context.deadline !== undefined && { deadline: context.deadline }),
     ...(!record.offRecord && {
-      cancelChild: (target: string, taskId: string) => canceller.request(key, agent.name, target, taskId),
+      cancelChild: (target: string, taskId: string) =>
+        canceller.request(key, agent.name, target, taskId),
     }),
     write: (...events) => writer.write(...events),
     setAttempt: (attempt) => {
@@ -121,7 +143,12 @@ async function remember(
     )
       return
     try {
-      await store.sessions.append(key, seq, [{ type: 'messages', taskId, messages }], timestampOf(entropy))
+      await store.sessions.append(
+        key,
+        seq,
+        [{ type: 'messages', taskId, messages }],
+        timestampOf(entropy),
+      )
       return
     } catch (error) {
       if (!isAgentError(error, 'conflict')) throw error
@@ -130,11 +157,13 @@ async function remember(
   throw new AgentError('busy', 'The session changes too fast')
 }
 
-const lastUserMessage = (task: Task): Message | undefined => task.messages.findLast(({ role }) => role === 'user')
+const lastUserMessage = (task: Task): Message | undefined =>
+  task.messages.findLast(({ role }) => role === 'user')
 
 const firstCallMessage = (task: Task): Message | undefined =>
-  task.messages.findLast(({ role, parts }) => role === 'user' && parts.some(({ type }) => type === 'tool_call')) ??
-  lastUserMessage(task)
+  task.messages.findLast(
+    ({ role, parts }) => role === 'user' && parts.some(({ type }) => type === 'tool_call'),
+  ) ?? lastUserMessage(task)
 
 /** The conversation of a task that is off the record: its own messages. */
 const history = (task: Task, current: Message): readonly ChatMessage[] =>
@@ -143,5 +172,7 @@ const history = (task: Task, current: Message): readonly ChatMessage[] =>
     .flatMap(({ role, parts }): readonly ChatMessage[] => {
       const content = toContent(parts)
       if (!content.length) return []
-      return [role === 'user' ? { role, content } : { role: 'assistant', content: textOfParts(parts) }]
+      return [
+        role === 'user' ? { role, content } : { role: 'assistant', content: textOfParts(parts) },
+      ]
     })

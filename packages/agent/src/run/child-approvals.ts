@@ -3,7 +3,10 @@ import type { ChildWaits } from './sub-agent.js'
 import type { WaitingApproval } from './wait-state.js'
 
 /** What sub-agents ask for, addressed by the path from this agent down. The id names the digest: an agent may ask for something else under its id. */
-export const childApprovals = (agentName: string, children: ChildWaits): readonly WaitingApproval[] =>
+export const childApprovals = (
+  agentName: string,
+  children: ChildWaits,
+): readonly WaitingApproval[] =>
   [...children].flatMap(([callId, { agent, taskId, approvals }]) =>
     (approvals.length ? approvals : [{ requestId: '' }]).map(
       (approval): WaitingApproval => ({

@@ -79,13 +79,24 @@ export class ChildCanceller {
 
   async #put(key: TaskKey, agent: string, target: string, taskId: string): Promise<void> {
     const dueAt = this.#entropy.now()
-    await this.#store.cancels.put({ key, agent, target, taskId, attempts: 0, dueAt, giveUpAt: dueAt + giveUpMs })
+    await this.#store.cancels.put({
+      key,
+      agent,
+      target,
+      taskId,
+      attempts: 0,
+      dueAt,
+      giveUpAt: dueAt + giveUpMs,
+    })
   }
 
   #schedule(inMs: number): void {
     if (this.#isClosed) return
     clearTimeout(this.#timer)
-    this.#timer = setTimeout(() => void this.send().catch(this.#onError), Math.min(inMs, longestWaitMs))
+    this.#timer = setTimeout(
+      () => void this.send().catch(this.#onError),
+      Math.min(inMs, longestWaitMs),
+    )
     if (typeof this.#timer === 'object') (this.#timer as { unref?(): void }).unref?.()
   }
 
@@ -102,7 +113,8 @@ export class ChildCanceller {
       await this.#ask(row)
       return 'done'
     } catch (error) {
-      if (isAgentError(error, 'task-not-cancelable') || isAgentError(error, 'task-not-found')) return 'done'
+      if (isAgentError(error, 'task-not-cancelable') || isAgentError(error, 'task-not-found'))
+        return 'done'
       if (!isLate && isTemporary(error)) return retryIn(1_000 * 2 ** row.attempts)
       this.#onError(error)
       return 'dead'
@@ -120,7 +132,9 @@ export class ChildCanceller {
   async #ask({ agent, target, taskId }: ChildCancel): Promise<void> {
     const found = this.#agents.get(agent)?.settings.agents?.find(({ name }) => name === target)
     if (!found || !isBound(found))
-      throw configError(`Task ${taskId} cannot be cancelled: agent "${agent}" does not know "${target}" any more`)
+      throw configError(
+        `Task ${taskId} cannot be cancelled: agent "${agent}" does not know "${target}" any more`,
+      )
     await found.cancelChild(taskId)
   }
 }

@@ -3,7 +3,12 @@ import { childApprovals } from './child-approvals.js'
 import { type ChildOutcome, isBound } from './sub-agent.js'
 import { runTurn, type TurnEnd } from './task-runner.js'
 import type { Turn } from './turn.js'
-import { requestParts, type SettledApproval, type WaitingApproval, type WaitState } from './wait-state.js'
+import {
+  requestParts,
+  type SettledApproval,
+  type WaitingApproval,
+  type WaitState,
+} from './wait-state.js'
 
 /** Works on a turn: hands decisions to the sub-agents that asked, then continues the run unless it waits for nothing but them. */
 export async function runWithChildren(turn: Turn): Promise<TurnEnd> {
@@ -21,23 +26,34 @@ export async function runWithChildren(turn: Turn): Promise<TurnEnd> {
     // The child may now ask another question than the one that was answered, or the same one again.
     else
       still.push(
-        ...childApprovals(turn.agent.name, new Map([[callId, { agent: requests[0]?.child?.agent ?? '', ...outcome }]])),
+        ...childApprovals(
+          turn.agent.name,
+          new Map([[callId, { agent: requests[0]?.child?.agent ?? '', ...outcome }]]),
+        ),
       )
   }
   const own = wait.requests.filter(({ child }) => !child)
-  const isDecided = turn.decisions.some(({ requestId }) => own.some((request) => request.requestId === requestId))
+  const isDecided = turn.decisions.some(({ requestId }) =>
+    own.some((request) => request.requestId === requestId),
+  )
   // A decision about a call of this run is applied now; the run then waits for its children again.
   if (!still.length || isDecided) return runTurn({ ...turn, results })
   return waitAgain(turn, wait, [...own, ...still])
 }
 
-async function continueOne(turn: Turn, requests: readonly WaitingApproval[]): Promise<ChildOutcome> {
+async function continueOne(
+  turn: Turn,
+  requests: readonly WaitingApproval[],
+): Promise<ChildOutcome> {
   const child = requests[0]?.child
   const target = turn.agent.settings.agents?.find(({ name }) => name === child?.agent)
-  if (!child || !target || !isBound(target)) return { status: 'failed', message: 'the agent is not known any more' }
+  if (!child || !target || !isBound(target))
+    return { status: 'failed', message: 'the agent is not known any more' }
   const decisions = turn.decisions.flatMap((decision): readonly SettledApproval[] => {
     const request = requests.find(({ requestId }) => requestId === decision.requestId)
-    return request?.child ? [{ ...decision, requestId: request.child.requestId, digest: request.digest }] : []
+    return request?.child
+      ? [{ ...decision, requestId: request.child.requestId, digest: request.digest }]
+      : []
   })
   return target.continueChild(child.taskId, decisions, turn.signal)
 }
@@ -45,7 +61,11 @@ async function continueOne(turn: Turn, requests: readonly WaitingApproval[]): Pr
 const waitAgain = (turn: Turn, wait: WaitState, requests: WaitState['requests']): TurnEnd => ({
   events: [
     { type: 'checkpoint', checkpoint: JSON.parse(JSON.stringify({ ...wait, requests })) as null },
-    { type: 'status', state: 'input-required', message: createMessage('agent', requestParts(requests), turn.entropy) },
+    {
+      type: 'status',
+      state: 'input-required',
+      message: createMessage('agent', requestParts(requests), turn.entropy),
+    },
   ],
   requests,
 })

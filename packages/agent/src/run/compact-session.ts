@@ -1,5 +1,10 @@
 import { type ChatMessage, estimateTokens, isLlmError } from '@modelport/core'
-import { type CompactionResult, ConversationHistory, compact, createSummarizer } from '@modelport/runtime'
+import {
+  type CompactionResult,
+  ConversationHistory,
+  compact,
+  createSummarizer,
+} from '@modelport/runtime'
 import { AgentError } from '../base/agent-error.js'
 import { type Entropy, timestampOf } from '../base/ids.js'
 import { defaultCompaction, type HistoryCompactionRequest } from '../models/compaction-control.js'
@@ -48,9 +53,13 @@ export async function compactSession(
       throw new AgentError('invalid-params', error.message, { cause: error })
     // The text of a server is not passed on; an empty summary is a `protocol` error of our own.
     const why = error.code === 'protocol' ? 'its summary is empty or cannot be read' : error.code
-    throw new AgentError('internal', `The model made no summary (${why}); the conversation is as it was`, {
-      cause: error,
-    })
+    throw new AgentError(
+      'internal',
+      `The model made no summary (${why}); the conversation is as it was`,
+      {
+        cause: error,
+      },
+    )
   })
   const messages = history.toList()
   if (report.changed)

@@ -10,7 +10,8 @@ export function toContent(parts: readonly Part[]): Content {
 }
 
 function toContentPart(part: Part): readonly ContentPart[] {
-  const text = (value: string): readonly ContentPart[] => (value ? [{ type: 'text', text: value }] : [])
+  const text = (value: string): readonly ContentPart[] =>
+    value ? [{ type: 'text', text: value }] : []
   switch (part.type) {
     case 'text':
       return text(part.content)
@@ -54,7 +55,12 @@ export function fromContent(content: Content): readonly Part[] {
     const filename = part.type === 'file' && part.name !== undefined ? { filename: part.name } : {}
     return source.type === 'base64'
       ? { type: 'bytes', content: source.data, mediaType: source.mediaType, ...filename }
-      : { type: 'uri', content: source.url, ...(source.mediaType && { mediaType: source.mediaType }), ...filename }
+      : {
+          type: 'uri',
+          content: source.url,
+          ...(source.mediaType && { mediaType: source.mediaType }),
+          ...filename,
+        }
   })
 }
 

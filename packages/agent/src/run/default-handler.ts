@@ -38,7 +38,13 @@ export async function runModel(turn: ModelTurn): Promise<RunResult> {
   if (!provider) throw new AgentError('unsupported-operation', 'The agent has no model')
   const { durable, ...base } = { ...requestOf(turn), signal }
   const resume = stored ? stored.resume : wait?.checkpoint
-  if (!resume) return infer(provider, { ...base, durable, messages: turn.conversation, ...queryOf(turn.message) })
+  if (!resume)
+    return infer(provider, {
+      ...base,
+      durable,
+      messages: turn.conversation,
+      ...queryOf(turn.message),
+    })
   const pending = new Map(resume.pending.map((item) => [item.id, item.type]))
   // A decision belongs to the checkpoint that asked for it: a later one has used it.
   const asked = wait && (stored ? askedBy(wait, resume) : wait.requests)
@@ -52,8 +58,14 @@ export async function runModel(turn: ModelTurn): Promise<RunResult> {
   ]
   const fits = ({ id, type }: ResumeDecision): boolean =>
     pending.has(id) && ((type !== 'result' && type !== 'failure') || pending.get(id) !== 'approval')
-  const unread = stored ? turn.unread : turn.message && hasContent(turn.message) ? [turn.message] : []
-  const followUps = unread.map(({ parts }): ChatMessage => ({ role: 'user', content: toContent(parts) }))
+  const unread = stored
+    ? turn.unread
+    : turn.message && hasContent(turn.message)
+      ? [turn.message]
+      : []
+  const followUps = unread.map(
+    ({ parts }): ChatMessage => ({ role: 'user', content: toContent(parts) }),
+  )
   return infer(provider, {
     ...base,
     messages: [...(stored ? stored.messages : (wait?.messages ?? [])), ...followUps],
@@ -97,14 +109,26 @@ function requestOf(turn: ModelTurn): InferRequest {
   const outputSchema = schemaOf(turn)
   const { traceId } = run
   return {
-    ...pick(settings, ['system', 'prepareStep', 'stopWhen', 'models', 'handoffs', 'tools', 'mode', 'options']),
+    ...pick(settings, [
+      'system',
+      'prepareStep',
+      'stopWhen',
+      'models',
+      'handoffs',
+      'tools',
+      'mode',
+      'options',
+    ]),
     limits: {
       ...settings.limits,
       ...pick(settings, ['capabilities', 'profile']),
-      ...(settings.compaction && allowsCompaction(settings.policy) && { compaction: settings.compaction }),
+      ...(settings.compaction &&
+        allowsCompaction(settings.policy) && { compaction: settings.compaction }),
       budget: runBudgetOf(turn),
     },
-    agents: (settings.agents ?? []).map((target) => bindTarget(target, run, turn.children, turn.cancelChild)),
+    agents: (settings.agents ?? []).map((target) =>
+      bindTarget(target, run, turn.children, turn.cancelChild),
+    ),
     authorize: toAuthorize(settings.policy ?? {}, scope),
     durable: {
       runId: turn.runId,
@@ -136,7 +160,9 @@ function pick<T extends object, K extends keyof T>(
   from: T,
   keys: readonly K[],
 ): { [P in K]: Exclude<T[P], undefined> } {
-  return Object.fromEntries(keys.filter((key) => from[key] !== undefined).map((key) => [key, from[key]])) as {
+  return Object.fromEntries(
+    keys.filter((key) => from[key] !== undefined).map((key) => [key, from[key]]),
+  ) as {
     [P in K]: Exclude<T[P], undefined>
   }
 }
@@ -165,9 +191,14 @@ function store(turn: ModelTurn, event: RunEvent): Promise<void> | undefined {
       ...(turn.stored && { runSeq: event.seq }),
     })
   }
-  if (event.type === 'reasoning-delta' || event.type === 'tool-call-delta' || event.type === 'context-prepared')
+  if (
+    event.type === 'reasoning-delta' ||
+    event.type === 'tool-call-delta' ||
+    event.type === 'context-prepared'
+  )
     return undefined
-  if (event.type === 'tool-progress') return write({ type: 'progress', ...progressOf(event.progress) })
+  if (event.type === 'tool-progress')
+    return write({ type: 'progress', ...progressOf(event.progress) })
   return write({ type: 'run', event: plainEvent(shorten(event)) })
 }
 
@@ -176,7 +207,10 @@ function progressOf(value: unknown): { readonly percent?: number; readonly messa
   const { percent, message } = isObject(value) ? value : {}
   if (typeof percent !== 'number' && typeof message !== 'string')
     return { message: typeof value === 'string' ? value : JSON.stringify(value) }
-  return { ...(typeof percent === 'number' && { percent }), ...(typeof message === 'string' && { message }) }
+  return {
+    ...(typeof percent === 'number' && { percent }),
+    ...(typeof message === 'string' && { message }),
+  }
 }
 
 /** Maximum messages of the conversation that a stored model call lists: what a task stores must not grow with its session. */
@@ -207,7 +241,9 @@ export function failureText(result: RunResult): string {
     case 'failed':
       return `The model call failed: ${result.error.code}; ${result.error.retryable ? 'send the message again later' : 'the operator of the agent reads why'}`
     case 'limit':
-      return result.problem === undefined ? result.message : `${result.message} The last one: ${result.problem}`
+      return result.problem === undefined
+        ? result.message
+        : `${result.message} The last one: ${result.problem}`
     case 'budget':
       return result.message
     case 'cancelled':

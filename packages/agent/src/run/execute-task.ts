@@ -24,14 +24,24 @@ export interface ExecuteOptions extends HostOptions {
  * that is given each time.
  * @throws {AgentError} `invalid-params` — the task has neither message nor artifact; `unsupported-operation` — it is over.
  */
-export async function executeTask(agent: Agent, task: Task, options: ExecuteOptions = {}): Promise<Task> {
+export async function executeTask(
+  agent: Agent,
+  task: Task,
+  options: ExecuteOptions = {},
+): Promise<Task> {
   const { signal, principal = 'local', context, ...rest } = options
   checkSettings('executeTask', rest, [...hostOptionNames, 'signal', 'principal', 'context'])
   const newest = task.messages.at(-1)
   const artifact = task.artifacts.at(-1)
-  const isNewer = task.last ? task.last === 'artifact' : !(newest && artifact && newest.timestamp >= artifact.timestamp)
+  const isNewer = task.last
+    ? task.last === 'artifact'
+    : !(newest && artifact && newest.timestamp >= artifact.timestamp)
   const message = artifact && isNewer ? createMessage('user', artifact.parts) : newest
-  if (!message) throw new AgentError('invalid-params', 'The task has no message to work on; add one with addMessage')
+  if (!message)
+    throw new AgentError(
+      'invalid-params',
+      'The task has no message to work on; add one with addMessage',
+    )
   if (isTerminal(task.state))
     throw new AgentError(
       'unsupported-operation',

@@ -40,7 +40,8 @@ export async function callExplicitly(call: ExplicitCall): Promise<ExplicitOutcom
   const isShown = agent.card.skills.some(({ id }) => id === toolName)
   if (!tool || !isShown) return failed(callId, toolName, `Tool '${toolName}' not found`)
   const checked = await tool.validate(content.args)
-  if (!checked.ok) return failed(callId, toolName, `Invalid arguments for tool '${toolName}': ${checked.message}`)
+  if (!checked.ok)
+    return failed(callId, toolName, `Invalid arguments for tool '${toolName}': ${checked.message}`)
   const action = { type: 'tool_call', tool: toolName, args: content.args } as const
   const decision = await decide(agent.settings.policy ?? {}, scope, action)
   if (decision.effect === 'deny') return failed(callId, toolName, `Not allowed: ${decision.reason}`)
@@ -65,7 +66,10 @@ export async function callExplicitly(call: ExplicitCall): Promise<ExplicitOutcom
 const failed = (callId: string, toolName: string, error: string): ExplicitOutcome => ({
   status: 'failed',
   error,
-  artifact: forAction(createArtifact([createPart.toolOutput({ callId, toolName, error })], { name: toolName }), callId),
+  artifact: forAction(
+    createArtifact([createPart.toolOutput({ callId, toolName, error })], { name: toolName }),
+    callId,
+  ),
 })
 
 async function execute(
@@ -84,7 +88,12 @@ async function execute(
     onResult: (_call, _result, outcome) => finished.push(outcome),
   })
   const [outcome] = finished
-  if (outcome?.status !== 'ok') return failed(callId, name, outcome?.message ?? `The tool '${name}' gave no result`)
-  const output = createPart.toolOutput({ callId, toolName: name, result: toJsonValue(outcome.value) })
+  if (outcome?.status !== 'ok')
+    return failed(callId, name, outcome?.message ?? `The tool '${name}' gave no result`)
+  const output = createPart.toolOutput({
+    callId,
+    toolName: name,
+    result: toJsonValue(outcome.value),
+  })
   return { status: 'ok', artifact: forAction(createArtifact([output], { name }), callId) }
 }

@@ -24,7 +24,8 @@ export class Gate {
 
   /** Waits for a place. Call the returned function once to give it back. */
   async enter(): Promise<() => void> {
-    if (this.#running >= this.#limit) await new Promise<void>((resolve) => this.#waiting.push(resolve))
+    if (this.#running >= this.#limit)
+      await new Promise<void>((resolve) => this.#waiting.push(resolve))
     else this.#running++
     let isOpen = true
     return () => {

@@ -2,7 +2,12 @@ import type { Message } from '../models/message.js'
 import type { Part } from '../models/part.js'
 import type { HandlerResult, TaskOutcome } from './agent.js'
 
-const states: readonly TaskOutcome['state'][] = ['input-required', 'auth-required', 'failed', 'rejected']
+const states: readonly TaskOutcome['state'][] = [
+  'input-required',
+  'auth-required',
+  'failed',
+  'rejected',
+]
 
 /** The outcome that parts of a handler stand for: an `error` part fails the task, a `status` part names its state. Unset: they are the answer. */
 export function outcomeOfParts(list: readonly Part[]): TaskOutcome | undefined {

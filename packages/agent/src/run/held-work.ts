@@ -4,12 +4,19 @@ import type { Task } from '../models/task.js'
 import type { HeldTask } from '../session/task-leases.js'
 import type { TaskKey, TaskStore } from '../session/task-store.js'
 import type { Agent } from './agent.js'
-import { digestOf, readWaitState, type SettledApproval, toWaitState, type WaitState } from './wait-state.js'
+import {
+  digestOf,
+  readWaitState,
+  type SettledApproval,
+  toWaitState,
+  type WaitState,
+} from './wait-state.js'
 
 /** The fingerprint of an agent: a task that began under another one must not continue under this one. */
 export const fingerprintOf = ({ card, settings }: Agent): string => {
   const { provider, tools = [], agents = [], system, mode, limits, outputSchema, policy } = settings
-  const named = (list: readonly { readonly name: string }[]): readonly string[] => list.map(({ name }) => name).sort()
+  const named = (list: readonly { readonly name: string }[]): readonly string[] =>
+    list.map(({ name }) => name).sort()
   const definitions = tools.map(({ definition }) => definition)
   const model = provider && [provider.name, provider.model]
   return digestOf(
@@ -40,7 +47,15 @@ export function decisionsLeft(task: Task, wait: WaitState): readonly SettledAppr
     const { requestId, approved, reason, digest, content } = part.content
     const request = wait.requests.find((each) => each.requestId === requestId)
     if (!request || (digest !== undefined && digest !== request.digest)) return []
-    return [{ requestId, approved, by: '', ...(reason !== undefined && { reason }), ...(content && { content }) }]
+    return [
+      {
+        requestId,
+        approved,
+        by: '',
+        ...(reason !== undefined && { reason }),
+        ...(content && { content }),
+      },
+    ]
   })
 }
 
@@ -60,7 +75,8 @@ export async function readTurnState(
     const from = Math.max(1, end - chunk + 1)
     for (const event of [...(await store.read(key, from, end - from + 1))].reverse()) {
       if (event.type === 'checkpoint') return toWaitState(event.checkpoint)
-      if (event.type === 'message' && event.message.role === 'user' && ++userMessages > 1) return undefined
+      if (event.type === 'message' && event.message.role === 'user' && ++userMessages > 1)
+        return undefined
     }
   }
   return undefined
@@ -79,7 +95,9 @@ export async function isLeftBehind(error: unknown, held: HeldTask | undefined): 
     return true
   }
   return (
-    held.signal.aborted || isAgentError(error, 'conflict') || (error instanceof Error && storeErrors.has(error.name))
+    held.signal.aborted ||
+    isAgentError(error, 'conflict') ||
+    (error instanceof Error && storeErrors.has(error.name))
   )
 }
 

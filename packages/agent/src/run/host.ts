@@ -53,7 +53,8 @@ export class AgentHost {
       try {
         const known = new Map(this.agents.map((agent) => [agent.name, fingerprintOf(agent)]))
         await this.recover(await leases.abandoned(known))
-        for (const key of await leases.expired([...this.#agents.keys()])) await this.#activations.expire(key)
+        for (const key of await leases.expired([...this.#agents.keys()]))
+          await this.#activations.expire(key)
         await this.#activations.canceller.send()
       } catch (error) {
         options.onError?.(error)
@@ -85,7 +86,9 @@ export class AgentHost {
     const claim = { id: message.id, digest: textHash(bodyOf(message) + (incoming.sessionId ?? '')) }
     for (;;) {
       const known = await this.store.tasks.taskOfMessage(principal, agent.name, message.id)
-      const earlier = known && (await this.#earlier({ principal, id: known.taskId }, known.digest === claim.digest))
+      const earlier =
+        known &&
+        (await this.#earlier({ principal, id: known.taskId }, known.digest === claim.digest))
       if (earlier) return earlier
       if (known) await this.store.tasks.forgetMessage(principal, agent.name, message.id)
       try {
@@ -114,8 +117,21 @@ export class AgentHost {
     return found && { task: found.task, seq: found.head.seq, before: 0 }
   }
 
-  async #create(agent: Agent, incoming: IncomingMessage, id: string, claim?: MessageClaim): Promise<Accepted> {
-    const { principal, message, metadata = {}, flowState = {}, context, offRecord, parent } = incoming
+  async #create(
+    agent: Agent,
+    incoming: IncomingMessage,
+    id: string,
+    claim?: MessageClaim,
+  ): Promise<Accepted> {
+    const {
+      principal,
+      message,
+      metadata = {},
+      flowState = {},
+      context,
+      offRecord,
+      parent,
+    } = incoming
     const chain = extendChain(context?.chain ?? [], agent.name)
     this.#activations.check(agent)
     const at = timestampOf(this.entropy)
@@ -153,9 +169,17 @@ export class AgentHost {
   async #supersede(agent: Agent, { principal, sessionId, id }: TaskRecord): Promise<void> {
     if (agent.settings.whenWaiting === 'keep') return
     for (const state of ['input-required', 'auth-required'] as const) {
-      const { heads } = await this.store.tasks.list({ principal, agent: agent.name, sessionId, state, limit: 100 })
+      const { heads } = await this.store.tasks.list({
+        principal,
+        agent: agent.name,
+        sessionId,
+        state,
+        limit: 100,
+      })
       for (const { record } of heads)
-        await this.cancel({ principal, id: record.id }, `superseded by ${id}`).catch(() => undefined)
+        await this.cancel({ principal, id: record.id }, `superseded by ${id}`).catch(
+          () => undefined,
+        )
     }
   }
 
@@ -164,19 +188,31 @@ export class AgentHost {
     const found = await this.get(key, agent.name)
     const { task, head } = found
     if (incoming.sessionId !== undefined && incoming.sessionId !== task.sessionId)
-      throw new AgentError('invalid-params', 'The context of the message is not that of its task; leave it out', {
-        violations: [{ pointer: '/message/contextId', message: 'is not the context of the task' }],
-      })
+      throw new AgentError(
+        'invalid-params',
+        'The context of the message is not that of its task; leave it out',
+        {
+          violations: [
+            { pointer: '/message/contextId', message: 'is not the context of the task' },
+          ],
+        },
+      )
     const known =
-      incoming.idempotent === false ? undefined : task.messages.find((each) => each.id === incoming.message.id)
+      incoming.idempotent === false
+        ? undefined
+        : task.messages.find((each) => each.id === incoming.message.id)
     if (known) {
       if (bodyOf(known) !== bodyOf(incoming.message)) throw usedBefore()
       return { task, seq: head.seq, before: 0 }
     }
     if (isTerminal(task.state))
-      throw new AgentError('unsupported-operation', `The task is ${task.state}: send the message without a taskId`, {
-        metadata: { taskId: id },
-      })
+      throw new AgentError(
+        'unsupported-operation',
+        `The task is ${task.state}: send the message without a taskId`,
+        {
+          metadata: { taskId: id },
+        },
+      )
     await this.#activations.deliver(key, agent, head.record, incoming.message)
     const after = await this.get(key, agent.name)
     return { task: after.task, seq: after.head.seq, before: head.seq }
@@ -202,18 +238,29 @@ export class AgentHost {
     const { task } = await this.get(key, agent)
     if (task.state === 'cancelled') return task
     if (isTerminal(task.state))
-      throw new AgentError('task-not-cancelable', `The task is ${task.state} and cannot be cancelled`, {
-        metadata: { taskId: key.id },
-      })
+      throw new AgentError(
+        'task-not-cancelable',
+        `The task is ${task.state} and cannot be cancelled`,
+        {
+          metadata: { taskId: key.id },
+        },
+      )
     await this.#activations.cancel(key, reason)
     const after = await this.get(key, agent)
     if (after.task.state !== 'cancelled' && isTerminal(after.task.state))
-      throw new AgentError('task-not-cancelable', `The task is ${after.task.state} and cannot be cancelled`)
+      throw new AgentError(
+        'task-not-cancelable',
+        `The task is ${after.task.state} and cannot be cancelled`,
+      )
     return after.task
   }
 
   /** Waits until the task is over, or waits for somebody outside. */
-  async settled(key: TaskKey, from: number, signal?: AbortSignal | (() => AbortSignal)): Promise<Task> {
+  async settled(
+    key: TaskKey,
+    from: number,
+    signal?: AbortSignal | (() => AbortSignal),
+  ): Promise<Task> {
     const isSettled = ({ task, head }: StoredTask) =>
       isTerminal(task.state) || (isInterrupted(task.state) && head.seq > from)
     let found = await this.get(key)
@@ -241,7 +288,14 @@ export class AgentHost {
     request: Partial<HistoryCompactionRequest> = {},
     signal?: AbortSignal,
   ): Promise<CompactedSession> {
-    return compactSession(this.store.sessions, this.entropy, this.agentOf(key.agent), key, request, signal)
+    return compactSession(
+      this.store.sessions,
+      this.entropy,
+      this.agentOf(key.agent),
+      key,
+      request,
+      signal,
+    )
   }
 
   /** Restarts the tasks that a process left behind: submitted or working ones that no process works on. */
@@ -260,4 +314,7 @@ export class AgentHost {
 const bodyOf = ({ id: _, timestamp: __, ...body }: Message): string => JSON.stringify(body)
 
 const usedBefore = (): AgentError =>
-  new AgentError('conflict', 'A message with this id was sent before with another body; use a new id')
+  new AgentError(
+    'conflict',
+    'A message with this id was sent before with another body; use a new id',
+  )

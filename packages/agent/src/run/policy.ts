@@ -98,15 +98,24 @@ export function checkPolicy(policy: AgentPolicy, { tools, agents }: PolicyNames)
   }
 }
 
-function problemOf(pattern: string, optional: readonly string[], known: readonly string[]): string | undefined {
-  if (!/^(\*|[^*]+(\.\*)?)$/.test(pattern)) return '"*" may only stand alone or at the end, after a dot'
+function problemOf(
+  pattern: string,
+  optional: readonly string[],
+  known: readonly string[],
+): string | undefined {
+  if (!/^(\*|[^*]+(\.\*)?)$/.test(pattern))
+    return '"*" may only stand alone or at the end, after a dot'
   if (pattern === '*') return undefined
   const [, family = '', rest = ''] = /^([^.]+)\.(.+)$/s.exec(pattern) ?? []
   if (family === 'mcp')
     return `it would hold nothing; tools of an MCP server are ruled by their own names: write "tool.NAME"`
   if (!families.includes(family) || !rest)
     return `it must begin with ${families.map((each) => `"${each}."`).join(', ')} or be "*"; for a tool write ${JSON.stringify(`tool.${pattern}`)}`
-  if (rest === '*' || optional.includes(pattern) || known.some((one) => specificityOf(pattern, one) >= 0))
+  if (
+    rest === '*' ||
+    optional.includes(pattern) ||
+    known.some((one) => specificityOf(pattern, one) >= 0)
+  )
     return undefined
   const own = known.filter((one) => one.startsWith(`${family}.`)).slice(0, 20)
   return `the agent has no such capability; it has ${own.join(', ') || `none of "${family}."`}. Correct the name, or list it in policy.optional`
@@ -139,11 +148,15 @@ function specificityOf(pattern: string, capability: string): number {
 /** The capability that an action uses. */
 export function capabilityOf(action: ToolCallAction | AgentCallAction): string {
   if (action.type === 'tool_call') return `tool.${action.tool}`
-  return action.action === 'infer' ? `agent.${action.agent}.infer` : `agent.${action.agent}.tool.${action.tool}`
+  return action.action === 'infer'
+    ? `agent.${action.agent}.infer`
+    : `agent.${action.agent}.tool.${action.tool}`
 }
 
 const argsOf = (action: ToolCallAction | AgentCallAction): JsonObject =>
-  action.type === 'agent_call' && action.action === 'infer' ? { prompt: action.prompt } : action.args
+  action.type === 'agent_call' && action.action === 'infer'
+    ? { prompt: action.prompt }
+    : action.args
 
 /** What `decide` needs to know of the task. */
 export interface PolicyScope {
@@ -160,7 +173,8 @@ function mistakeOf(change: unknown): string | undefined {
   if (!isObject(change)) return `${JSON.stringify(change)}; it must be an object or undefined`
   const { effect = 'allow' } = change
   const unknown = Object.keys(change).find((name) => !changeNames.includes(name))
-  if (unknown !== undefined) return `the field ${JSON.stringify(unknown)}; it may have ${changeNames.join(', ')}`
+  if (unknown !== undefined)
+    return `the field ${JSON.stringify(unknown)}; it may have ${changeNames.join(', ')}`
   return strictness.some((each) => each === effect)
     ? undefined
     : `the effect ${JSON.stringify(effect)}; it must be one of ${strictness.join(', ')}`
@@ -182,9 +196,11 @@ export async function decide(
   const args = argsOf(action)
   const change = (await policy.decide?.({ capability, args, principal, seen })) ?? {}
   const mistake = mistakeOf(change)
-  if (mistake !== undefined) return { effect: 'deny', reason: `the policy's decide returned ${mistake}` }
+  if (mistake !== undefined)
+    return { effect: 'deny', reason: `the policy's decide returned ${mistake}` }
   const effect = stricter(ruled, change.effect ?? 'allow')
-  const reason = change.reason ?? (effect === 'require-approval' ? `${capability} needs approval` : undefined)
+  const reason =
+    change.reason ?? (effect === 'require-approval' ? `${capability} needs approval` : undefined)
   if (effect === 'deny') return { effect, reason: reason ?? `the policy denies ${capability}` }
   if (effect === 'require-approval')
     return {
@@ -192,7 +208,11 @@ export async function decide(
       ...(reason !== undefined && { reason }),
       ...(approvalExpiresInMs !== undefined && { expiresAt: scope.now() + approvalExpiresInMs }),
     }
-  return { effect, ...(reason !== undefined && { reason }), ...(change.args && { arguments: change.args }) }
+  return {
+    effect,
+    ...(reason !== undefined && { reason }),
+    ...(change.args && { arguments: change.args }),
+  }
 }
 
 /** The policy as the runtime asks it. */

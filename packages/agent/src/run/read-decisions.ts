@@ -19,19 +19,24 @@ export async function readDecisions(
 ): Promise<readonly SettledApproval[]> {
   const given = message.parts.flatMap((part) => (part.type === 'approval' ? [part.content] : []))
   if (!given.length) return []
-  const asked = task.statusMessage?.parts.flatMap((part) => (part.type === 'approval' ? [part.content] : [])) ?? []
-  const find = (id: string): ApprovalContent | undefined => asked.find(({ requestId }) => requestId === id)
+  const asked =
+    task.statusMessage?.parts.flatMap((part) => (part.type === 'approval' ? [part.content] : [])) ??
+    []
+  const find = (id: string): ApprovalContent | undefined =>
+    asked.find(({ requestId }) => requestId === id)
   // Whoever owns the task, as the caller does, answers its questions.
   const isOnlyAnswers = given.every(({ requestId }) => find(requestId)?.question)
   const { mayApprove } = agent.settings.approvals ?? {}
   // Untyped code may return anything, and only `true` allows.
   const isAllowed: unknown = isOnlyAnswers || !mayApprove || (await mayApprove(principal, task))
-  if (isAllowed !== true) throw new AgentError('forbidden', 'You may not decide about this approval')
+  if (isAllowed !== true)
+    throw new AgentError('forbidden', 'You may not decide about this approval')
   return given.map(({ requestId, approved, reason, digest, content }) => {
     if (typeof approved !== 'boolean') throw notDecided(approved)
     const request = find(requestId)
     // A refusal executes nothing, so it may leave the digest out.
-    const isBound = digest === undefined ? !approved || request?.digest === undefined : digest === request?.digest
+    const isBound =
+      digest === undefined ? !approved || request?.digest === undefined : digest === request?.digest
     if (!request || !isBound)
       throw invalid(
         'The decision does not belong to an approval that the task waits for',

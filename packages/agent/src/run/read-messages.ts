@@ -13,10 +13,14 @@ function lastRead({ caller: kept }: RunCheckpoint): string | undefined {
 }
 
 /** True if a message says something besides decisions. */
-export const hasContent = ({ parts }: Message): boolean => parts.some(({ type }) => type !== 'approval')
+export const hasContent = ({ parts }: Message): boolean =>
+  parts.some(({ type }) => type !== 'approval')
 
 /** The messages of the user that a stored run has not read yet, also after its process was cut off; decisions are read elsewhere. */
-export function unreadMessages({ resume }: TaskTurn, messages: readonly Message[]): readonly Message[] {
+export function unreadMessages(
+  { resume }: TaskTurn,
+  messages: readonly Message[],
+): readonly Message[] {
   if (!resume) return []
   const said = messages.filter(({ role }) => role === 'user')
   const last = lastRead(resume)
@@ -39,7 +43,9 @@ export function noteMessages({ journal, resume }: TaskTurn, newest: Message): Ru
       hasRead ||= checkpoint.pending.length === 0
       const message = hasRead ? newest.id : before
       return journal.writeCheckpoint(
-        message === undefined ? checkpoint : { ...checkpoint, caller: { ...checkpoint.caller, [caller]: { message } } },
+        message === undefined
+          ? checkpoint
+          : { ...checkpoint, caller: { ...checkpoint.caller, [caller]: { message } } },
         change,
       )
     },

@@ -61,7 +61,9 @@ export function readForeignContext(given: Readonly<Record<string, unknown>>): Fo
     deadline: number(given['deadline']),
     limits: limitsOf(given['limits']),
   }
-  const valid = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
+  const valid = Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => value !== undefined),
+  )
   return { chain: strings(given['chain']) ?? [], ...valid }
 }
 
@@ -81,7 +83,12 @@ function limitsOf(given: unknown): GrantedLimits | undefined {
 }
 
 /** The context of a task, as it is passed on to an agent that the task calls. */
-export const contextForChild = ({ sessionId: _, principal: __, taskId, ...rest }: AgentRunContext): ForeignContext => ({
+export const contextForChild = ({
+  sessionId: _,
+  principal: __,
+  taskId,
+  ...rest
+}: AgentRunContext): ForeignContext => ({
   ...rest,
   parentTaskId: taskId,
 })
@@ -92,7 +99,10 @@ export const contextForChild = ({ sessionId: _, principal: __, taskId, ...rest }
  */
 export function extendChain(chain: readonly string[], name: string): readonly string[] {
   if (chain.includes(name))
-    throw new AgentError('forbidden', `The agent ${name} is already in the chain of callers: ${chain.join(' > ')}`)
+    throw new AgentError(
+      'forbidden',
+      `The agent ${name} is already in the chain of callers: ${chain.join(' > ')}`,
+    )
   if (chain.length >= longestChain)
     throw new AgentError(
       'forbidden',
@@ -116,11 +126,18 @@ export function contextOf({ context, agent }: TaskRecord): ForeignContext {
  */
 export function checkDeadline({ deadline }: ForeignContext, now: number): void {
   if (deadline !== undefined && deadline <= now)
-    throw new AgentError('busy', "The caller's deadline has passed; send the message again with a later deadline")
+    throw new AgentError(
+      'busy',
+      "The caller's deadline has passed; send the message again with a later deadline",
+    )
 }
 
 /** Maximum milliseconds of one turn: the limit of the agent (default 600,000), or the rest of the caller's deadline. */
-export function turnTimeoutOf(own: number | undefined, { deadline }: ForeignContext, now: number): number {
+export function turnTimeoutOf(
+  own: number | undefined,
+  { deadline }: ForeignContext,
+  now: number,
+): number {
   const most = own ?? 600_000
   const left = deadline === undefined ? most : Math.max(1, deadline - now)
   return Math.min(most, left, longestTimer)

@@ -32,17 +32,22 @@ export interface RequestDecision {
 }
 
 /** The decisions that a task waits for; none if it does not wait. */
-export async function openRequests(tasks: TaskStore, key: TaskKey): Promise<readonly OpenRequest[]> {
+export async function openRequests(
+  tasks: TaskStore,
+  key: TaskKey,
+): Promise<readonly OpenRequest[]> {
   const head = await tasks.head(key)
   if (head?.state !== 'input-required') return []
   const wait = await readWaitState(tasks, key, head.seq)
-  return (wait?.requests ?? []).map(({ requestId, uncertain, action, reason, expiresAt, question }) => ({
-    requestId,
-    kind: uncertain ? 'uncertain' : question ? 'question' : 'approval',
-    action,
-    ...((question?.message ?? reason) !== undefined && { reason: question?.message ?? reason }),
-    ...(expiresAt !== undefined && { expiresAt }),
-  }))
+  return (wait?.requests ?? []).map(
+    ({ requestId, uncertain, action, reason, expiresAt, question }) => ({
+      requestId,
+      kind: uncertain ? 'uncertain' : question ? 'question' : 'approval',
+      action,
+      ...((question?.message ?? reason) !== undefined && { reason: question?.message ?? reason }),
+      ...(expiresAt !== undefined && { expiresAt }),
+    }),
+  )
 }
 
 /**
@@ -69,9 +74,15 @@ export async function settleRequest(
         `Task "${key.id}" does not wait for "${decision.requestId}"; it waits for: ${open.map(({ requestId }) => requestId).join(', ') || 'nothing'}`,
       )
     if (request.kind === 'question')
-      throw new AgentError('invalid-params', `Only the principal of the task answers "${decision.requestId}"`)
+      throw new AgentError(
+        'invalid-params',
+        `Only the principal of the task answers "${decision.requestId}"`,
+      )
     if (request.expiresAt !== undefined && request.expiresAt <= entropy.now())
-      throw new AgentError('invalid-params', `Request "${decision.requestId}" has expired and counts as refused`)
+      throw new AgentError(
+        'invalid-params',
+        `Request "${decision.requestId}" has expired and counts as refused`,
+      )
     const at = timestampOf(entropy)
     const message = createMessage('user', [createPart.approval({ ...decision })], entropy)
     try {
@@ -84,5 +95,7 @@ export async function settleRequest(
       if (!isAgentError(error, 'conflict')) throw error
     }
   }
-  throw new AgentError('busy', 'The task changes too fast; come back later', { retryAfterMs: 1_000 })
+  throw new AgentError('busy', 'The task changes too fast; come back later', {
+    retryAfterMs: 1_000,
+  })
 }

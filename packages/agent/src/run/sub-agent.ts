@@ -8,7 +8,11 @@ export type ChildOutcome =
   | { readonly status: 'done'; readonly result: unknown }
   | { readonly status: 'failed'; readonly message: string }
   /** It waits: for decisions, if there are any. */
-  | { readonly status: 'waiting'; readonly taskId: string; readonly approvals: readonly ApprovalContent[] }
+  | {
+      readonly status: 'waiting'
+      readonly taskId: string
+      readonly approvals: readonly ApprovalContent[]
+    }
 
 /** A target that knows the task it is called from, and can continue a child task. */
 export interface BoundTarget extends AgentTarget {
@@ -23,7 +27,11 @@ export interface BoundTarget extends AgentTarget {
     cancelChild?: (taskId: string) => Promise<void>,
   ): Promise<ChildOutcome>
   /** Passes decisions to a child task that waits, and waits for its outcome. */
-  continueChild(taskId: string, decisions: readonly SettledApproval[], signal: AbortSignal): Promise<ChildOutcome>
+  continueChild(
+    taskId: string,
+    decisions: readonly SettledApproval[],
+    signal: AbortSignal,
+  ): Promise<ChildOutcome>
   /** Cancels a child task. */
   cancelChild(taskId: string): Promise<void>
 }
@@ -31,14 +39,19 @@ export interface BoundTarget extends AgentTarget {
 /** The children that calls of a run wait for, by call. */
 export type ChildWaits = Map<
   string,
-  { readonly agent: string; readonly taskId: string; readonly approvals: readonly ApprovalContent[] }
+  {
+    readonly agent: string
+    readonly taskId: string
+    readonly approvals: readonly ApprovalContent[]
+  }
 >
 
 /** Stores that a task of this agent is to be cancelled, and asks for it. */
 export type CancelChild = (target: string, taskId: string) => Promise<void>
 
 /** True for a target that {@link toAgentTarget} made. */
-export const isBound = (target: AgentTarget): target is BoundTarget => 'delegate' in target && 'continueChild' in target
+export const isBound = (target: AgentTarget): target is BoundTarget =>
+  'delegate' in target && 'continueChild' in target
 
 /** The target, called for one task: it extends the chain of agents and notes children that wait. */
 export function bindTarget(
@@ -58,7 +71,11 @@ export function bindTarget(
       const outcome = await target.delegate(request, context, run, cancel)
       if (outcome.status === 'failed') throw new Error(outcome.message)
       if (outcome.status === 'done') return outcome.result
-      waits.set(context.callId, { agent: target.name, taskId: outcome.taskId, approvals: outcome.approvals })
+      waits.set(context.callId, {
+        agent: target.name,
+        taskId: outcome.taskId,
+        approvals: outcome.approvals,
+      })
       return pending(outcome.taskId)
     },
   }

@@ -49,14 +49,19 @@ export async function runTurn(turn: Turn): Promise<TurnEnd> {
   if (turn.wait?.kind === 'run') return runTurnOfModel(turn)
   const explicit = await runExplicitCalls(turn)
   if (explicit) return explicit
-  const isOnlyCalls = turn.message.parts.every(({ type }) => type === 'tool_call' || type === 'approval')
+  const isOnlyCalls = turn.message.parts.every(
+    ({ type }) => type === 'tool_call' || type === 'approval',
+  )
   if (isOnlyCalls && turn.message.parts.length) return end(status('completed'))
   if (!turn.agent.settings.provider)
-    return end(status('rejected', say(turn, 'The agent has no model: it only executes tool_call parts')))
+    return end(
+      status('rejected', say(turn, 'The agent has no model: it only executes tool_call parts')),
+    )
   return runTurnOfModel(turn)
 }
 
-const say = ({ entropy }: Turn, text: string | readonly Part[]): Message => createMessage('agent', text, entropy)
+const say = ({ entropy }: Turn, text: string | readonly Part[]): Message =>
+  createMessage('agent', text, entropy)
 
 async function runHandler(turn: Turn): Promise<TurnEnd> {
   const { agent, task, message, run, signal, write, entropy } = turn
@@ -93,7 +98,8 @@ async function runHandler(turn: Turn): Promise<TurnEnd> {
       status('completed', undefined, { [replyKey]: outcome.id }),
     )
   }
-  const answer = typeof outcome === 'string' ? [make.text(outcome)] : 'type' in outcome ? [outcome] : outcome
+  const answer =
+    typeof outcome === 'string' ? [make.text(outcome)] : 'type' in outcome ? [outcome] : outcome
   const ending = outcomeOfParts(answer)
   if (ending) return endOfOutcome(turn, ending)
   await rememberAnswer(turn, answer)
@@ -137,21 +143,29 @@ async function runExplicitCalls(turn: Turn): Promise<TurnEnd | undefined> {
     const asked = index === first && wait?.kind === 'explicit' ? wait.requests[0] : undefined
     const decision = asked && decisions.find(({ requestId }) => requestId === asked.requestId)
     if (asked && !decision?.approved) {
-      const reason = decision?.reason ?? (decision?.expired ? 'nobody decided in time' : 'approval was refused')
-      return end(status('failed', say(turn, `Not allowed: ${reason}`), { error: `Not allowed: ${reason}` }))
+      const reason =
+        decision?.reason ?? (decision?.expired ? 'nobody decided in time' : 'approval was refused')
+      return end(
+        status('failed', say(turn, `Not allowed: ${reason}`), { error: `Not allowed: ${reason}` }),
+      )
     }
     const outcome = await callExplicitly({
       agent,
       content: part.content,
       scope,
       signal,
-      run: { runId: run.taskId, sessionId: run.sessionId, idempotencyKey: `${run.taskId}/explicit/${index}` },
+      run: {
+        runId: run.taskId,
+        sessionId: run.sessionId,
+        idempotencyKey: `${run.taskId}/explicit/${index}`,
+      },
       ...(asked && { approvedDigest: asked.runDigest }),
     })
     signal.throwIfAborted()
     if (outcome.status === 'approval') return waitForExplicit(turn, index, outcome)
     if (outcome.artifact) await turn.write({ type: 'artifact', artifact: outcome.artifact })
-    if (outcome.status === 'failed') return end(status('failed', say(turn, outcome.error), { error: outcome.error }))
+    if (outcome.status === 'failed')
+      return end(status('failed', say(turn, outcome.error), { error: outcome.error }))
   }
   return undefined
 }
@@ -194,7 +208,13 @@ async function runTurnOfModel(turn: Turn): Promise<TurnEnd> {
     ...turn,
     message: turn.isNew ? turn.message : undefined,
     runId,
-    results: await openChildren(agent, stored ? stored.resume : wait?.checkpoint, turn.results, children, signal),
+    results: await openChildren(
+      agent,
+      stored ? stored.resume : wait?.checkpoint,
+      turn.results,
+      children,
+      signal,
+    ),
     children,
     ...(stored && { stored }),
     unread: stored ? unreadMessages(stored, turn.task.messages) : [],
@@ -202,9 +222,19 @@ async function runTurnOfModel(turn: Turn): Promise<TurnEnd> {
   return endOfRun(turn, result, children, runId)
 }
 
-const askedBy = ({ runId, step, seq }: RunCheckpoint): WaitState['asked'] & object => ({ runId, step, seq })
-async function endOfRun(turn: Turn, result: RunResult, children: ChildWaits, runId: string): Promise<TurnEnd> {
-  if (turn.open && result.status === 'failed' && result.error instanceof JournalError) throw result.error
+const askedBy = ({ runId, step, seq }: RunCheckpoint): WaitState['asked'] & object => ({
+  runId,
+  step,
+  seq,
+})
+async function endOfRun(
+  turn: Turn,
+  result: RunResult,
+  children: ChildWaits,
+  runId: string,
+): Promise<TurnEnd> {
+  if (turn.open && result.status === 'failed' && result.error instanceof JournalError)
+    throw result.error
   const known = turn.wait?.known ?? turn.conversation.length
   await turn.write({
     type: 'usage',
@@ -228,21 +258,32 @@ async function endOfRun(turn: Turn, result: RunResult, children: ChildWaits, run
   await turn.remember(result.transcript.slice(known))
   if (result.status === 'final') return completed(turn, fromContent(result.content))
   const text = failureText(result)
-  const failure = operatorError(turn, result.status === 'failed' ? result.error : new RunError(result))
+  const failure = operatorError(
+    turn,
+    result.status === 'failed' ? result.error : new RunError(result),
+  )
   return { ...end(status('failed', say(turn, text), { error: text })), failure }
 }
 
 function operatorError({ agent, run }: Turn, error: LlmError): Error {
   const { host } = error as { readonly host?: string }
   const kind = host === undefined ? error.code : `${error.code}, ${host}`
-  return new Error(`task ${run.taskId} of agent "${agent.name}" failed (${kind}): ${error.message}`, { cause: error })
+  return new Error(
+    `task ${run.taskId} of agent "${agent.name}" failed (${kind}): ${error.message}`,
+    { cause: error },
+  )
 }
 
 /** The events of a task that an error ended. */
-export function endOfError(turn: Pick<Turn, 'entropy' | 'signal'>, error: unknown): readonly TaskEventBody[] {
+export function endOfError(
+  turn: Pick<Turn, 'entropy' | 'signal'>,
+  error: unknown,
+): readonly TaskEventBody[] {
   const text = isAgentError(error) ? error.message : 'The agent failed'
   const message = createMessage('agent', text, turn.entropy)
-  return [status(isAgentError(error, 'forbidden') ? 'rejected' : 'failed', message, { error: text })]
+  return [
+    status(isAgentError(error, 'forbidden') ? 'rejected' : 'failed', message, { error: text }),
+  ]
 }
 
 /** The event that cancels a task. */

@@ -17,7 +17,14 @@ export class TaskWriter {
   readonly #givesBack: AbortSignal | undefined
 
   /** @param givesBack aborts when this process gives the task back: nothing is written then, since another process reports the outcome */
-  constructor(store: TaskStore, key: TaskKey, seq: number, entropy: Entropy, attempt = 1, givesBack?: AbortSignal) {
+  constructor(
+    store: TaskStore,
+    key: TaskKey,
+    seq: number,
+    entropy: Entropy,
+    attempt = 1,
+    givesBack?: AbortSignal,
+  ) {
     this.#givesBack = givesBack
     this.#store = store
     this.#key = key
@@ -67,7 +74,9 @@ export const isWaiting = (events: readonly TaskEventBody[]): boolean =>
   events.some((event) => event.type === 'status' && isInterrupted(event.state))
 
 const toError = (failure: unknown): Error =>
-  failure instanceof Error ? failure : new AgentError('internal', 'The task store failed', { cause: failure })
+  failure instanceof Error
+    ? failure
+    : new AgentError('internal', 'The task store failed', { cause: failure })
 
 /** Appends events although others write too, unless the task is over. */
 export async function appendAnyway(

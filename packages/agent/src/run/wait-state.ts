@@ -1,5 +1,10 @@
 import type { ChatMessage, JsonObject } from '@modelport/core'
-import type { PendingItem, PendingQuestion, ResumeDecision, RunCheckpoint } from '@modelport/runtime'
+import type {
+  PendingItem,
+  PendingQuestion,
+  ResumeDecision,
+  RunCheckpoint,
+} from '@modelport/runtime'
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
 import type { JsonValue } from '../base/json.js'
@@ -52,7 +57,11 @@ export const digestOf = (text: string): string => bytesToHex(sha256(utf8ToBytes(
 const window = 8
 
 /** The state that a waiting task was left in, if there is one. */
-export async function readWaitState(store: TaskStore, key: TaskKey, seq: number): Promise<WaitState | undefined> {
+export async function readWaitState(
+  store: TaskStore,
+  key: TaskKey,
+  seq: number,
+): Promise<WaitState | undefined> {
   const recent = await store.read(key, Math.max(1, seq - window))
   const found = recent.findLast((event) => event.type === 'checkpoint')
   return found && toWaitState(found.checkpoint)
@@ -94,7 +103,11 @@ export const approvalsOf = (
  */
 const requestIdOf = (item: PendingItem, runId: string): string => {
   const of =
-    item.type === 'uncertain' ? `#${item.attempt ?? 1}` : item.type === 'question' ? `#${item.digest.slice(0, 16)}` : ''
+    item.type === 'uncertain'
+      ? `#${item.attempt ?? 1}`
+      : item.type === 'question'
+        ? `#${item.digest.slice(0, 16)}`
+        : ''
   return `${runId}:${item.id}${of}`
 }
 
@@ -121,7 +134,9 @@ function uncertainOf(
 /** The requests as parts of the message that asks. Text of other agents is marked as theirs by its path. */
 export const requestParts = (requests: readonly WaitingApproval[]): readonly Part[] => [
   createPart.text(
-    requests.length ? requests.map(describe).join('\n') : 'The task waits for work that continues elsewhere.',
+    requests.length
+      ? requests.map(describe).join('\n')
+      : 'The task waits for work that continues elsewhere.',
   ),
   ...requests.map(({ requestId, digest, reason, action, expiresAt, path, uncertain, question }) => {
     const content: ApprovalContent = {
@@ -146,12 +161,15 @@ const describe = ({ action, path, uncertain, reason, question }: WaitingApproval
       : (from ?? (typeof action['tool'] === 'string' ? action['tool'] : 'a tool'))
     return `${by} asks: ${message}${url === undefined ? '' : `\n${url}`}`
   }
-  if (uncertain) return path ? `Asked by ${path.join(' > ')} (unverified): ${reason ?? ''}` : (reason ?? '')
+  if (uncertain)
+    return path ? `Asked by ${path.join(' > ')} (unverified): ${reason ?? ''}` : (reason ?? '')
   const what =
     typeof action['tool'] === 'string'
       ? `the tool ${action['tool']}`
       : `the agent ${typeof action['agent'] === 'string' ? action['agent'] : 'below'}`
-  return path ? `Approval needed, asked by ${path.join(' > ')} (unverified): ${what}` : `Approval needed: ${what}`
+  return path
+    ? `Approval needed, asked by ${path.join(' > ')} (unverified): ${what}`
+    : `Approval needed: ${what}`
 }
 
 /** A decision about an approval, by somebody who may decide. */
@@ -182,20 +200,33 @@ export const toResumeDecisions = (
   requests: readonly WaitingApproval[],
   decisions: readonly SettledApproval[],
 ): readonly ResumeDecision[] =>
-  decisions.flatMap(({ requestId, approved, by, reason, expired, content }): readonly ResumeDecision[] => {
-    const request = requests.find((each) => each.requestId === requestId && !each.child)
-    if (!request) return []
-    const id = request.callId
-    if (request.uncertain) {
-      if (approved) return [{ type: 'repeat', id }]
-      const happened = /^happened:\s*(.*)$/s.exec(reason ?? '')
-      return [happened ? { type: 'result', id, result: happened[1] ?? '' } : { type: 'give-up', id }]
-    }
-    if (request.question) {
-      const action = approved ? 'accept' : 'decline'
-      return [{ type: 'answer', id, digest: request.runDigest, action, by, ...(content && { content }) }]
-    }
-    if (expired) return [{ type: 'expire', id }]
-    if (approved) return [{ type: 'approve', id, digest: request.runDigest, by }]
-    return [{ type: 'deny', id, by, ...(reason !== undefined && { reason }) }]
-  })
+  decisions.flatMap(
+    ({ requestId, approved, by, reason, expired, content }): readonly ResumeDecision[] => {
+      const request = requests.find((each) => each.requestId === requestId && !each.child)
+      if (!request) return []
+      const id = request.callId
+      if (request.uncertain) {
+        if (approved) return [{ type: 'repeat', id }]
+        const happened = /^happened:\s*(.*)$/s.exec(reason ?? '')
+        return [
+          happened ? { type: 'result', id, result: happened[1] ?? '' } : { type: 'give-up', id },
+        ]
+      }
+      if (request.question) {
+        const action = approved ? 'accept' : 'decline'
+        return [
+          {
+            type: 'answer',
+            id,
+            digest: request.runDigest,
+            action,
+            by,
+            ...(content && { content }),
+          },
+        ]
+      }
+      if (expired) return [{ type: 'expire', id }]
+      if (approved) return [{ type: 'approve', id, digest: request.runDigest, by }]
+      return [{ type: 'deny', id, by, ...(reason !== undefined && { reason }) }]
+    },
+  )

@@ -7,13 +7,16 @@ export function watchTurn(turn: Turn, work: (turn: Turn) => Promise<TurnEnd>): P
   const slot = slotOf('task')
   if (!slot?.hasSubscribers) return work(turn)
   const { taskId, sessionId } = turn.run
-  return inSlot(slot, { taskId, sessionId, name: turn.agent.name, message: turn.message }, (report) =>
-    work({
-      ...turn,
-      write: (...events) => {
-        for (const event of events) report?.(event)
-        return turn.write(...events)
-      },
-    }),
+  return inSlot(
+    slot,
+    { taskId, sessionId, name: turn.agent.name, message: turn.message },
+    (report) =>
+      work({
+        ...turn,
+        write: (...events) => {
+          for (const event of events) report?.(event)
+          return turn.write(...events)
+        },
+      }),
   )
 }

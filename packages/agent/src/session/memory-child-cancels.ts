@@ -15,7 +15,12 @@ export class MemoryChildCancels implements ChildCancels {
     if (!this.#waiting.has(nameOf(row))) this.#waiting.set(nameOf(row), { row, leasedUntil: 0 })
   }
 
-  async claim(agents: readonly string[], now: number, limit: number, leaseMs: number): Promise<readonly ChildCancel[]> {
+  async claim(
+    agents: readonly string[],
+    now: number,
+    limit: number,
+    leaseMs: number,
+  ): Promise<readonly ChildCancel[]> {
     const due = this.#of(agents)
       .filter(({ row, leasedUntil }) => row.dueAt <= now && leasedUntil <= now)
       .slice(0, limit)
@@ -23,7 +28,10 @@ export class MemoryChildCancels implements ChildCancels {
     return due.map(({ row }) => row)
   }
 
-  async settle(row: ChildCancel, outcome: 'done' | 'dead' | { readonly retryAt: number }): Promise<void> {
+  async settle(
+    row: ChildCancel,
+    outcome: 'done' | 'dead' | { readonly retryAt: number },
+  ): Promise<void> {
     const waiting = this.#waiting.get(nameOf(row))
     if (!waiting) return
     if (typeof outcome === 'object') {

@@ -1,6 +1,12 @@
 /* eslint-disable @typescript-eslint/require-await -- the interface is asynchronous; memory never waits */
 import { AgentError } from '../base/agent-error.js'
-import type { SessionEntry, SessionEntryBody, SessionHead, SessionKey, SessionStore } from './session-store.js'
+import type {
+  SessionEntry,
+  SessionEntryBody,
+  SessionHead,
+  SessionKey,
+  SessionStore,
+} from './session-store.js'
 
 interface Row {
   readonly key: SessionKey

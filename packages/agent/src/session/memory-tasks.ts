@@ -1,7 +1,13 @@
 /* eslint-disable @typescript-eslint/require-await -- the interface is asynchronous; memory never waits */
 import { AgentError } from '../base/agent-error.js'
 import type { Task } from '../models/task.js'
-import { applyEvent, checkEvents, type TaskEvent, type TaskRecord, taskOf } from '../models/task-event.js'
+import {
+  applyEvent,
+  checkEvents,
+  type TaskEvent,
+  type TaskRecord,
+  taskOf,
+} from '../models/task-event.js'
 import { isTerminal } from '../models/task-state.js'
 import { type IndexedTask, type Position, TaskIndex } from './task-index.js'
 import type {
@@ -59,21 +65,37 @@ export class MemoryTasks implements TaskStore {
   /** Numbers the writes, to order tasks whose status time is equal. */
   #order = 0
 
-  async create(record: TaskRecord, events: readonly NewTaskEvent[], message?: MessageClaim): Promise<TaskHead> {
-    if (this.#rows.has(record.id)) throw new AgentError('conflict', `A task with the id ${record.id} exists already`)
+  async create(
+    record: TaskRecord,
+    events: readonly NewTaskEvent[],
+    message?: MessageClaim,
+  ): Promise<TaskHead> {
+    if (this.#rows.has(record.id))
+      throw new AgentError('conflict', `A task with the id ${record.id} exists already`)
     if (message) {
       const name = nameOfMessage(record.principal, record.agent, message.id)
-      if (this.#messages.has(name)) throw new AgentError('conflict', 'A message with this id was sent before')
+      if (this.#messages.has(name))
+        throw new AgentError('conflict', 'A message with this id was sent before')
       this.#messages.set(name, { taskId: record.id, digest: message.digest })
     }
-    const row: Row = { record, events: [], watchers: new Set(), task: taskOf(record), position: ['', 0] }
+    const row: Row = {
+      record,
+      events: [],
+      watchers: new Set(),
+      task: taskOf(record),
+      position: ['', 0],
+    }
     this.#add(row, events)
     if (!row.position[1]) this.#move(row)
     this.#rows.set(record.id, row)
     return headOf(row)
   }
 
-  async taskOfMessage(principal: string, agent: string, messageId: string): Promise<TaskOfMessage | undefined> {
+  async taskOfMessage(
+    principal: string,
+    agent: string,
+    messageId: string,
+  ): Promise<TaskOfMessage | undefined> {
     return this.#messages.get(nameOfMessage(principal, agent, messageId))
   }
 
@@ -89,7 +111,10 @@ export class MemoryTasks implements TaskStore {
   async append(key: TaskKey, expected: number, events: readonly NewTaskEvent[]): Promise<TaskHead> {
     const row = this.#get(key)
     if (row.events.length !== expected)
-      throw new AgentError('conflict', `Task ${key.id} has ${row.events.length} events, not ${expected}: reload it`)
+      throw new AgentError(
+        'conflict',
+        `Task ${key.id} has ${row.events.length} events, not ${expected}: reload it`,
+      )
     this.#add(row, events)
     for (const wake of [...row.watchers]) wake()
     return headOf(row)
@@ -123,7 +148,11 @@ export class MemoryTasks implements TaskStore {
     this.#updateIndex()
     const { tasks, total, hasMore } = this.#index.page(query, behind)
     const last = tasks.at(-1)?.place
-    return { heads: tasks.map(headOf), total, ...(last && hasMore && { next: toCursor(last.position) }) }
+    return {
+      heads: tasks.map(headOf),
+      total,
+      ...(last && hasMore && { next: toCursor(last.position) }),
+    }
   }
 
   async delete(key: TaskKey): Promise<void> {

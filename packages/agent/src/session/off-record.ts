@@ -30,14 +30,22 @@ export class OffRecordTasks implements TaskStore {
     this.#keepMs = keepMs
   }
 
-  async create(record: TaskRecord, events: readonly NewTaskEvent[], message?: MessageClaim): Promise<TaskHead> {
+  async create(
+    record: TaskRecord,
+    events: readonly NewTaskEvent[],
+    message?: MessageClaim,
+  ): Promise<TaskHead> {
     if (!record.offRecord) return this.#stored.create(record, events, message)
     const head = await this.#memory.create(record, events, message)
     this.#own.add(nameOfTask(record))
     return head
   }
 
-  async taskOfMessage(principal: string, agent: string, messageId: string): Promise<TaskOfMessage | undefined> {
+  async taskOfMessage(
+    principal: string,
+    agent: string,
+    messageId: string,
+  ): Promise<TaskOfMessage | undefined> {
     const own = await this.#memory.taskOfMessage(principal, agent, messageId)
     return own ?? this.#stored.taskOfMessage(principal, agent, messageId)
   }

@@ -14,7 +14,11 @@ export interface SessionKey {
 /** What may be added to a conversation. */
 export type SessionEntryBody =
   /** What a task said and heard. */
-  | { readonly type: 'messages'; readonly taskId?: string; readonly messages: readonly ChatMessage[] }
+  | {
+      readonly type: 'messages'
+      readonly taskId?: string
+      readonly messages: readonly ChatMessage[]
+    }
   /** The whole conversation from here on; what came before is history. */
   | {
       readonly type: 'replaced'
@@ -50,7 +54,12 @@ export interface SessionStore {
    * Appends entries, all or none, if the last number is still `expected`.
    * @throws {AgentError} `conflict` — another writer was first.
    */
-  append(key: SessionKey, expected: number, entries: readonly SessionEntryBody[], at: string): Promise<SessionHead>
+  append(
+    key: SessionKey,
+    expected: number,
+    entries: readonly SessionEntryBody[],
+    at: string,
+  ): Promise<SessionHead>
   /** The entries from a number on, in order. */
   read(key: SessionKey, from: number): Promise<readonly SessionEntry[]>
   /** The sessions of a principal with an agent, by id. */

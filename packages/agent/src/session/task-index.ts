@@ -17,7 +17,8 @@ interface Place {
   readonly position: Position
 }
 
-const compare = ([a, first]: Position, [b, second]: Position): number => (a < b ? -1 : a > b ? 1 : first - second)
+const compare = ([a, first]: Position, [b, second]: Position): number =>
+  a < b ? -1 : a > b ? 1 : first - second
 
 /** Tasks in the order of their positions, oldest first. Those that change are near the end, so that few have to make room. */
 class Log<T extends IndexedTask> {
@@ -92,13 +93,17 @@ export class TaskIndex<T extends IndexedTask> {
   ): { readonly tasks: readonly T[]; readonly total: number; readonly hasMore: boolean } {
     const isOneSession = agent !== undefined && sessionId !== undefined
     const log = this.#logs.get(
-      isOneSession ? nameOf(principal, agent, sessionId) : nameOf(principal, agent, undefined, state),
+      isOneSession
+        ? nameOf(principal, agent, sessionId)
+        : nameOf(principal, agent, undefined, state),
     )
     if (!log) return { tasks: [], total: 0, hasMore: false }
     const since = statusAfter === undefined ? -Infinity : Date.parse(statusAfter)
-    const isSince = ({ place }: T): boolean => since === -Infinity || Date.parse(place?.position[0] ?? '') >= since
+    const isSince = ({ place }: T): boolean =>
+      since === -Infinity || Date.parse(place?.position[0] ?? '') >= since
     const isMatch = ({ record, place }: T): boolean =>
-      (state === undefined || place?.state === state) && (sessionId === undefined || record.sessionId === sessionId)
+      (state === undefined || place?.state === state) &&
+      (sessionId === undefined || record.sessionId === sessionId)
     const tasks: T[] = []
     let hasMore = false
     for (const task of log.newestFirst(behind)) {
@@ -108,8 +113,13 @@ export class TaskIndex<T extends IndexedTask> {
       if (hasMore) break
       tasks.push(task)
     }
-    const isWhole = since === -Infinity && (isOneSession ? state === undefined : sessionId === undefined)
-    return { tasks, hasMore, total: isWhole ? log.size : count(log.newestFirst(), isSince, isMatch) }
+    const isWhole =
+      since === -Infinity && (isOneSession ? state === undefined : sessionId === undefined)
+    return {
+      tasks,
+      hasMore,
+      total: isWhole ? log.size : count(log.newestFirst(), isSince, isMatch),
+    }
   }
 }
 
@@ -118,7 +128,10 @@ const nameOf = (principal: string, agent?: string, sessionId?: string, state?: T
   JSON.stringify([principal, agent ?? null, sessionId ?? null, state ?? null])
 
 /** The logs that a task is in. The tasks of one session are few: their states have none. */
-const namesOf = ({ principal, agent, sessionId }: TaskRecord, state: TaskState): readonly string[] => [
+const namesOf = (
+  { principal, agent, sessionId }: TaskRecord,
+  state: TaskState,
+): readonly string[] => [
   nameOf(principal),
   nameOf(principal, undefined, undefined, state),
   nameOf(principal, agent),
@@ -127,7 +140,11 @@ const namesOf = ({ principal, agent, sessionId }: TaskRecord, state: TaskState):
 ]
 
 /** How many of the first tasks that pass `isPart` pass `is`. */
-function count<P>(tasks: Iterable<P>, isPart: (task: P) => boolean, is: (task: P) => boolean): number {
+function count<P>(
+  tasks: Iterable<P>,
+  isPart: (task: P) => boolean,
+  is: (task: P) => boolean,
+): number {
   let found = 0
   for (const task of tasks) {
     if (!isPart(task)) break

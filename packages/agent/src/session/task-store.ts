@@ -89,9 +89,17 @@ export interface TaskStore {
    * Stores a new task with its first events, which get the numbers from 1, and with the id of the message that it was made for: all or nothing.
    * @throws {AgentError} `conflict` — the id exists already, for whichever principal; or the same principal sent this message to the agent before.
    */
-  create(record: TaskRecord, events: readonly NewTaskEvent[], message?: MessageClaim): Promise<TaskHead>
+  create(
+    record: TaskRecord,
+    events: readonly NewTaskEvent[],
+    message?: MessageClaim,
+  ): Promise<TaskHead>
   /** The task that a message id belongs to, or `undefined`. */
-  taskOfMessage(principal: string, agent: string, messageId: string): Promise<TaskOfMessage | undefined>
+  taskOfMessage(
+    principal: string,
+    agent: string,
+    messageId: string,
+  ): Promise<TaskOfMessage | undefined>
   /** Forgets a message id, so that the next message with it makes a new task. */
   forgetMessage(principal: string, agent: string, messageId: string): Promise<void>
   /** The head of a task, or `undefined` if this principal has no such task. */

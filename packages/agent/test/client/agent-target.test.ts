@@ -1,4 +1,11 @@
-import { createAgent, createLocalClient, createSkill, createTask, executeTask, toAgentTarget } from '@modelport/agent'
+import {
+  createAgent,
+  createLocalClient,
+  createSkill,
+  createTask,
+  executeTask,
+  toAgentTarget,
+} from '@modelport/agent'
 import { createMock } from '@modelport/provider-mock'
 import { defineTool } from '@modelport/runtime'
 import { describe, expect, it } from 'vitest'
@@ -47,7 +54,9 @@ describe('an agent target without a name and a description', () => {
       const done = await executeTask(caller, createTask('How warm is Rome?'))
       expect([done.state, asked]).toEqual(['completed', [args]])
       const shown = JSON.stringify(provider.requests[0])
-      expect(shown).toContain('weather: Knows the weather. Skills: Plan Trip (Plans a trip around rain).')
+      expect(shown).toContain(
+        'weather: Knows the weather. Skills: Plan Trip (Plans a trip around rain).',
+      )
       expect(shown).toContain('look_up')
       expect(JSON.stringify(provider.requests[1])).toContain('28')
     },

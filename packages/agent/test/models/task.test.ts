@@ -24,7 +24,9 @@ describe('a task', () => {
         const isAllowed = from === to || allowed[from].split(' ').includes(to)
         expect(mayTransition(from, to)).toBe(isAllowed)
         if (!isAllowed) {
-          expect(() => updateState(task, to)).toThrow(`Invalid task state transition: ${from} -> ${to}`)
+          expect(() => updateState(task, to)).toThrow(
+            `Invalid task state transition: ${from} -> ${to}`,
+          )
           return
         }
         const moved = updateState(task, to)

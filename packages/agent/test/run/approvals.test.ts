@@ -19,7 +19,11 @@ function payment() {
   const tool = defineTool({
     name: 'pay',
     description: 'Pays an amount',
-    parameters: { type: 'object', properties: { amount: { type: 'number' } }, required: ['amount'] },
+    parameters: {
+      type: 'object',
+      properties: { amount: { type: 'number' } },
+      required: ['amount'],
+    },
     execute: (args) => {
       paid.push(args)
       return 'paid'
@@ -72,14 +76,20 @@ describe('an approval', () => {
     const { paid, client } = payer([call(5), 'Done'])
     const task = await client.send('Pay 5')
     const requestId = approvalsOf(task)[0]?.requestId ?? ''
-    await expect(client.decideApprovals(task, [{ requestId, approved: true, digest: 'other' }])).rejects.toMatchObject({
+    await expect(
+      client.decideApprovals(task, [{ requestId, approved: true, digest: 'other' }]),
+    ).rejects.toMatchObject({
       reason: 'invalid-params',
     })
-    await expect(client.decideApprovals(task, [{ requestId: 'other', approved: true }])).rejects.toMatchObject({
+    await expect(
+      client.decideApprovals(task, [{ requestId: 'other', approved: true }]),
+    ).rejects.toMatchObject({
       reason: 'invalid-params',
     })
     const unbound = createPart.approval({ requestId, approved: true })
-    await expect(client.send([unbound], { taskId: task.id })).rejects.toMatchObject({ reason: 'invalid-params' })
+    await expect(client.send([unbound], { taskId: task.id })).rejects.toMatchObject({
+      reason: 'invalid-params',
+    })
     expect(paid).toEqual([])
     expect((await client.get(task.id)).state).toBe('input-required')
   })
@@ -97,7 +107,9 @@ describe('an approval', () => {
         message: `approved must be true or false, not ${JSON.stringify(given)}`,
       }
       const requestId = asked!.requestId
-      await expect(client.decideApprovals(task, [{ requestId, approved }])).rejects.toMatchObject(refusal)
+      await expect(client.decideApprovals(task, [{ requestId, approved }])).rejects.toMatchObject(
+        refusal,
+      )
       const part = createPart.approval({ ...asked!, approved })
       await expect(client.send([part], { taskId: task.id })).rejects.toMatchObject(refusal)
       expect([(await client.get(task.id)).state, paid]).toEqual(['input-required', []])
@@ -107,11 +119,17 @@ describe('an approval', () => {
   it('an approval of an operator is refused in the same way, and the task waits on', async () => {
     const { agent } = payer([call(5), 'Done'])
     const host = new AgentHost([agent])
-    const accepted = await host.send({ agent: 'payer', principal: 'p', message: createMessage('user', 'Pay 5') })
+    const accepted = await host.send({
+      agent: 'payer',
+      principal: 'p',
+      message: createMessage('user', 'Pay 5'),
+    })
     const key = { principal: 'p', id: accepted.task.id }
     const { requestId } = approvalsOf(await host.settled(key, accepted.before))[0]!
     const decision = { requestId, approved: 'no' as never }
-    await expect(settleRequest(host.store.tasks, key, decision)).rejects.toMatchObject({ reason: 'invalid-params' })
+    await expect(settleRequest(host.store.tasks, key, decision)).rejects.toMatchObject({
+      reason: 'invalid-params',
+    })
     expect((await host.get(key)).task.state).toBe('input-required')
   })
 
@@ -122,7 +140,9 @@ describe('an approval', () => {
     const parts = [createPart.approval({ ...asked!, digest: 'of something else' })]
     const stale = { ...task, statusMessage: { ...task.statusMessage!, parts } }
     const decision = { requestId: asked!.requestId, approved: true }
-    await expect(client.decideApprovals(stale, [decision])).rejects.toMatchObject({ reason: 'invalid-params' })
+    await expect(client.decideApprovals(stale, [decision])).rejects.toMatchObject({
+      reason: 'invalid-params',
+    })
     expect(paid).toEqual([])
     expect((await client.decideApprovals(task, [decision])).state).toBe('completed')
   })
@@ -139,9 +159,13 @@ describe('an approval', () => {
     ])
     const task = await client.send('Pay 1 and 2')
     const [first, second] = approvalsOf(task)
-    const half = await client.decideApprovals(task, [{ requestId: first?.requestId ?? '', approved: true }])
+    const half = await client.decideApprovals(task, [
+      { requestId: first?.requestId ?? '', approved: true },
+    ])
     expect(half.state).toBe('input-required')
-    const done = await client.decideApprovals(half, [{ requestId: second?.requestId ?? '', approved: true }])
+    const done = await client.decideApprovals(half, [
+      { requestId: second?.requestId ?? '', approved: true },
+    ])
     expect([done.state, paid]).toEqual(['completed', [{ amount: 1 }, { amount: 2 }]])
   })
 
@@ -150,7 +174,9 @@ describe('an approval', () => {
     const task = await client.send([createPart.toolCall('pay', { amount: 7 })])
     expect(task.state).toBe('input-required')
     const [asked] = approvalsOf(task)
-    const done = await client.decideApprovals(task, [{ requestId: asked?.requestId ?? '', approved: true }])
+    const done = await client.decideApprovals(task, [
+      { requestId: asked?.requestId ?? '', approved: true },
+    ])
     expect([done.state, paid]).toEqual(['completed', [{ amount: 7 }]])
     const again = await client.send([createPart.toolCall('pay', { amount: 8 })])
     expect((await client.send('yes, approved', { taskId: again.id })).state).not.toBe('completed')
@@ -173,26 +199,42 @@ describe('an approval', () => {
     ).rejects.toMatchObject({ reason: 'forbidden' })
   })
 
-  it.each(['no', undefined, 1])('an approval is not allowed by a mayApprove that returns %j', async (returned) => {
-    const { paid, client } = payer([call(5), 'Done'], { approvals: { mayApprove: () => returned } })
-    const task = await client.send('Pay 5')
-    const { requestId } = approvalsOf(task)[0]!
-    await expect(client.decideApprovals(task, [{ requestId, approved: true }])).rejects.toMatchObject({
-      reason: 'forbidden',
-    })
-    expect(paid).toEqual([])
-  })
+  it.each(['no', undefined, 1])(
+    'an approval is not allowed by a mayApprove that returns %j',
+    async (returned) => {
+      const { paid, client } = payer([call(5), 'Done'], {
+        approvals: { mayApprove: () => returned },
+      })
+      const task = await client.send('Pay 5')
+      const { requestId } = approvalsOf(task)[0]!
+      await expect(
+        client.decideApprovals(task, [{ requestId, approved: true }]),
+      ).rejects.toMatchObject({
+        reason: 'forbidden',
+      })
+      expect(paid).toEqual([])
+    },
+  )
 
   it('an approval survives the process: another host over the same store continues the task', async () => {
     const store = createMemoryStore()
     const { paid, agent } = payer([call(5), 'Done'])
     const first = new AgentHost([agent], { store })
-    const accepted = await first.send({ agent: 'payer', principal: 'p', message: createMessage('user', 'Pay 5') })
+    const accepted = await first.send({
+      agent: 'payer',
+      principal: 'p',
+      message: createMessage('user', 'Pay 5'),
+    })
     const key = { principal: 'p', id: accepted.task.id }
     const asked = approvalsOf(await first.settled(key, accepted.before))[0]
     const second = new AgentHost([agent], { store })
     const answer = createMessage('user', [createPart.approval({ ...asked!, approved: true })])
-    const continued = await second.send({ agent: 'payer', principal: 'p', message: answer, taskId: key.id })
+    const continued = await second.send({
+      agent: 'payer',
+      principal: 'p',
+      message: answer,
+      taskId: key.id,
+    })
     expect((await second.settled(key, continued.before)).state).toBe('completed')
     expect(paid).toEqual([{ amount: 5 }])
   })
@@ -206,7 +248,11 @@ describe('a sub-agent that asks for approval', () => {
       card: { name: 'boss', description: 'Delegates' },
       provider: createMock({
         responses: [
-          { toolCalls: [{ name: 'delegate_to_agent', arguments: { agent: 'payer', prompt: 'Pay 5' } }] },
+          {
+            toolCalls: [
+              { name: 'delegate_to_agent', arguments: { agent: 'payer', prompt: 'Pay 5' } },
+            ],
+          },
           'It is paid',
         ],
       }),
@@ -218,7 +264,9 @@ describe('a sub-agent that asks for approval', () => {
     const [asked] = approvalsOf(task)
     expect(asked?.path).toEqual(['boss', 'payer'])
     expect(paid).toEqual([])
-    const done = await client.decideApprovals(task, [{ requestId: asked?.requestId ?? '', approved: true }])
+    const done = await client.decideApprovals(task, [
+      { requestId: asked?.requestId ?? '', approved: true },
+    ])
     expect([done.state, paid]).toEqual(['completed', [{ amount: 5 }]])
   })
 
@@ -240,7 +288,8 @@ describe('a sub-agent that asks for approval', () => {
       },
     )
     const decide = async (task: Task, path?: readonly string[]): Promise<Task> => {
-      const { requestId = '' } = approvalsOf(task).find((one) => one.path?.join() === path?.join()) ?? {}
+      const { requestId = '' } =
+        approvalsOf(task).find((one) => one.path?.join() === path?.join()) ?? {}
       return client.decideApprovals(task, [{ requestId, approved: true }])
     }
     const task = await client.send('Pay both')
@@ -271,7 +320,14 @@ describe('a sub-agent that asks for approval', () => {
     })
     const below = createLocalClient(child)
     const { client } = payer(
-      [{ toolCalls: [{ name: 'delegate_to_agent', arguments: { agent: 'foreign', prompt: 'Pay 5' } }] }, 'It is paid'],
+      [
+        {
+          toolCalls: [
+            { name: 'delegate_to_agent', arguments: { agent: 'foreign', prompt: 'Pay 5' } },
+          ],
+        },
+        'It is paid',
+      ],
       {
         card: { name: 'boss', description: 'Delegates' },
         agents: [toAgentTarget(below, { name: 'foreign', description: 'Pays' })],
@@ -283,7 +339,9 @@ describe('a sub-agent that asks for approval', () => {
     // Somebody else speaks to the child, which asks for more then.
     const [other] = (await below.list()).tasks
     await below.send('More', { taskId: other?.id ?? '' })
-    const again = await client.decideApprovals(task, [{ requestId: first?.requestId ?? '', approved: true }])
+    const again = await client.decideApprovals(task, [
+      { requestId: first?.requestId ?? '', approved: true },
+    ])
     expect(again.state).toBe('input-required')
     const [second] = approvalsOf(again)
     expect(second).toMatchObject({ action: { args: { amount: 5000 } } })
@@ -292,7 +350,12 @@ describe('a sub-agent that asks for approval', () => {
     await expect(
       client.decideApprovals(again, [{ requestId: first?.requestId ?? '', approved: true }]),
     ).rejects.toMatchObject({ reason: 'invalid-params' })
-    const done = await client.decideApprovals(again, [{ requestId: second?.requestId ?? '', approved: true }])
-    expect([done.state, decided]).toEqual(['completed', [{ requestId: 'a', approved: true, digest: 'd5000' }]])
+    const done = await client.decideApprovals(again, [
+      { requestId: second?.requestId ?? '', approved: true },
+    ])
+    expect([done.state, decided]).toEqual([
+      'completed',
+      [{ requestId: 'a', approved: true, digest: 'd5000' }],
+    ])
   })
 })

@@ -1,4 +1,10 @@
-import { AgentHost, createAgent, createLocalClient, createMessage, toAgentTarget } from '@modelport/agent'
+import {
+  AgentHost,
+  createAgent,
+  createLocalClient,
+  createMessage,
+  toAgentTarget,
+} from '@modelport/agent'
 import { createMock } from '@modelport/provider-mock'
 import { BudgetLedger } from '@modelport/runtime'
 import { expect, it } from 'vitest'
@@ -26,7 +32,8 @@ function delegating() {
     {
       ...client,
       stream: (...given) => client.stream(...given),
-      cancel: (...given) => (failures-- > 0 ? Promise.reject(new Error('away')) : client.cancel(...given)),
+      cancel: (...given) =>
+        failures-- > 0 ? Promise.reject(new Error('away')) : client.cancel(...given),
     },
     { name: 'worker', description: 'Works' },
   )
@@ -34,7 +41,13 @@ function delegating() {
     card: { name: 'assistant', description: 'Delegates' },
     agents: [target],
     provider: createMock({
-      responses: [{ toolCalls: [{ name: 'delegate_to_agent', arguments: { agent: 'worker', prompt: 'Work' } }] }],
+      responses: [
+        {
+          toolCalls: [
+            { name: 'delegate_to_agent', arguments: { agent: 'worker', prompt: 'Work' } },
+          ],
+        },
+      ],
     }),
   })
   const fail = (times: number) => {
@@ -48,7 +61,11 @@ const principal = 'alice'
 it('cancelling a task also cancels the task that it is waiting for', async () => {
   const { assistant, hasBegun, reasons } = delegating()
   const host = new AgentHost([assistant])
-  const { task } = await host.send({ agent: 'assistant', principal, message: createMessage('user', 'Go') })
+  const { task } = await host.send({
+    agent: 'assistant',
+    principal,
+    message: createMessage('user', 'Go'),
+  })
   await hasBegun
   await host.cancel({ principal, id: task.id })
   await expect.poll(() => reasons.length).toBe(1)
@@ -58,7 +75,11 @@ it('cancelling a task also cancels the task that it is waiting for', async () =>
 it('a cancel is sent again after an agent could not be reached', async () => {
   const { assistant, hasBegun, reasons, fail } = delegating()
   const host = new AgentHost([assistant])
-  const { task } = await host.send({ agent: 'assistant', principal, message: createMessage('user', 'Go') })
+  const { task } = await host.send({
+    agent: 'assistant',
+    principal,
+    message: createMessage('user', 'Go'),
+  })
   await hasBegun
   fail(1)
   await host.cancel({ principal, id: task.id })
@@ -66,8 +87,15 @@ it('a cancel is sent again after an agent could not be reached', async () => {
 })
 
 it('a delegated call that is repeated after a resume finds its task, and another call makes its own', async () => {
-  const worker = createAgent({ card: { name: 'worker', description: 'Works' }, handler: ({ message }) => message.id })
-  const target = toAgentTarget(createLocalClient(worker), { name: 'worker', description: 'Works', idempotent: true })
+  const worker = createAgent({
+    card: { name: 'worker', description: 'Works' },
+    handler: ({ message }) => message.id,
+  })
+  const target = toAgentTarget(createLocalClient(worker), {
+    name: 'worker',
+    description: 'Works',
+    idempotent: true,
+  })
   const call = (idempotencyKey: string, prompt = 'Work') =>
     target.call(
       { action: 'infer', prompt },
@@ -85,7 +113,12 @@ it('a delegated call that is repeated after a resume finds its task, and another
     await call('r/1/1'),
     await call('k'.repeat(300)),
   ]
-  expect([target.idempotent, first, again, other]).toEqual([true, 'call_r/1/0', 'call_r/1/0', 'call_r/1/1'])
+  expect([target.idempotent, first, again, other]).toEqual([
+    true,
+    'call_r/1/0',
+    'call_r/1/0',
+    'call_r/1/1',
+  ])
   expect(String(long).length).toBeLessThan(100)
   await expect(call('r/1/0', 'Another prompt')).rejects.toThrow('sent before with another body')
 })

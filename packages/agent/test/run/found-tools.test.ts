@@ -10,14 +10,18 @@ test('the model of an agent finds a deferred tool, and reads on in its long resu
     deferred: true,
     execute: () => `${'ok\n'.repeat(2000)}disk full`,
   })
-  const call = (name: string, args: Record<string, unknown> = {}) => ({ toolCalls: [{ name, arguments: args }] })
+  const call = (name: string, args: Record<string, unknown> = {}) => ({
+    toolCalls: [{ name, arguments: args }],
+  })
   const provider = createMock({
     defaultResponse: ({ messages }) => {
       const text = JSON.stringify(messages)
       const id = /read_result with the id \W+([0-9a-f]{8})/.exec(text)?.[1]
       if (text.includes('[offset ')) return 'The disk is full.'
       if (id) return call('read_result', { id, search: 'full' })
-      return text.includes('These tools') ? call('read_log') : call('find_tools', { query: 'server log' })
+      return text.includes('These tools')
+        ? call('read_log')
+        : call('find_tools', { query: 'server log' })
     },
   })
   const card = { name: 'operator', description: 'Looks after servers' }

@@ -43,14 +43,16 @@ it('a handler adds to an artifact part by part, and makes parts of every kind', 
     card,
     handler: async ({ artifact }) => {
       await artifact(createArtifact('head', { id: 'report' }))
-      for (const row of rows) await artifact(createArtifact([row], { id: 'report' }), { append: true })
+      for (const row of rows)
+        await artifact(createArtifact([row], { id: 'report' }), { append: true })
       return undefined
     },
   })
   const events: ClientEvent[] = []
   for await (const event of createLocalClient(agent).stream('go')) events.push(event)
   const last = events.at(-1)
-  const parts = last?.type === 'task' ? last.task.artifacts.map(({ id, parts: all }) => [id, all]) : []
+  const parts =
+    last?.type === 'task' ? last.task.artifacts.map(({ id, parts: all }) => [id, all]) : []
   expect(parts).toEqual([['report', [createPart.text('head'), ...rows]]])
   const chunks = events.flatMap((event) =>
     event.type === 'artifact' ? [[event.append ?? false, event.artifact.parts.length]] : [],
@@ -82,6 +84,8 @@ it('executeTask passes on where the task belongs, which only narrows', async () 
       return 'done'
     },
   })
-  await executeTask(agent, createTask('x'), { context: { chain: ['boss'], traceId: 't1', permissions: ['tool.echo'] } })
+  await executeTask(agent, createTask('x'), {
+    context: { chain: ['boss'], traceId: 't1', permissions: ['tool.echo'] },
+  })
   expect(seen).toEqual([['boss', 'worker'], 't1', ['tool.echo']])
 })

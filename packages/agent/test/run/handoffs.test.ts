@@ -4,7 +4,9 @@ import { defineTool } from '@modelport/runtime'
 import { expect, it } from 'vitest'
 
 const refund = defineTool({ name: 'refund', description: 'Pays back', execute: () => 'paid' })
-const call = (name: string, args: object = {}) => ({ toolCalls: [{ name, arguments: { ...args } }] })
+const call = (name: string, args: object = {}) => ({
+  toolCalls: [{ name, arguments: { ...args } }],
+})
 
 it('whoever has the conversation of a session answers its next task, under the policy of the agent', async () => {
   const provider = createMock({

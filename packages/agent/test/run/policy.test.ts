@@ -6,13 +6,19 @@ import { describe, expect, it } from 'vitest'
 
 const bank = createAgent({ card: { name: 'bank', description: 'Banks' }, handler: () => 'paid' })
 const pay = defineTool({ name: 'pay', description: 'Pays', execute: () => 'paid' })
-const send: ToolDefinition = { name: 'send', description: 'Sends money', parameters: { type: 'object' } }
+const send: ToolDefinition = {
+  name: 'send',
+  description: 'Sends money',
+  parameters: { type: 'object' },
+}
 const agentWith = (policy: AgentPolicy) =>
   createAgent({
     card: { name: 'payer', description: 'Pays' },
     provider: createMock({ defaultResponse: 'done' }),
     tools: [pay],
-    agents: [toAgentTarget(createLocalClient(bank), { name: 'bank', description: 'Banks', tools: [send] })],
+    agents: [
+      toAgentTarget(createLocalClient(bank), { name: 'bank', description: 'Banks', tools: [send] }),
+    ],
     policy,
   })
 
@@ -28,7 +34,10 @@ describe('a policy', () => {
     ['tool.pey.*', 'the agent has no such capability; it has tool.pay. Correct the name'],
     ['llm.histroy.*', 'the agent has no such capability; it has llm.history.compact'],
     ['llm.history.compakt', 'the agent has no such capability; it has llm.history.compact'],
-    ['mcp.files.read', 'it would hold nothing; tools of an MCP server are ruled by their own names: write "tool.NAME"'],
+    [
+      'mcp.files.read',
+      'it would hold nothing; tools of an MCP server are ruled by their own names: write "tool.NAME"',
+    ],
     ['mcp.*', 'it would hold nothing'],
   ])('a policy refuses the rule %s where it is written', (rule, text) => {
     expect(() => agentWith({ rules: { [rule]: 'deny' } })).toThrow(text)
@@ -52,7 +61,9 @@ describe('a policy', () => {
       'agent.*',
       '*',
     ]
-    expect(() => agentWith({ rules: Object.fromEntries(deny.map((rule) => [rule, 'deny'])) })).not.toThrow()
+    expect(() =>
+      agentWith({ rules: Object.fromEntries(deny.map((rule) => [rule, 'deny'])) }),
+    ).not.toThrow()
     const shared = ['tool.refund', 'tool.delete.*']
     const rules = Object.fromEntries(shared.map((rule) => [rule, 'deny' as const]))
     expect(() => agentWith({ rules, optional: shared })).not.toThrow()
@@ -79,42 +90,69 @@ describe('the decide function of a policy', () => {
       { effect: 'denied' },
       'the effect "denied"; it must be one of allow, require-approval, deny',
     ],
-    ['a misspelled field', { efect: 'deny' }, 'the field "efect"; it may have effect, reason, args'],
+    [
+      'a misspelled field',
+      { efect: 'deny' },
+      'the field "efect"; it may have effect, reason, args',
+    ],
     ['a text', 'deny', '"deny"; it must be an object or undefined'],
     ['a truth value', false, 'false; it must be an object or undefined'],
     ['a list', ['deny'], '["deny"]; it must be an object or undefined'],
-  ])('the decide function of a policy denies with %s, and the model reads why', async (_, returned, why) => {
-    const paid: string[] = []
-    const tool = defineTool({ name: 'pay', description: 'Pays', execute: () => paid.push('paid') })
-    const provider = createMock({ responses: [{ toolCalls: [{ name: 'pay', arguments: {} }] }, 'done'] })
-    const policy = { decide: () => returned } as AgentPolicy
-    const agent = createAgent({ card: { name: 'payer', description: 'Pays' }, provider, tools: [tool], policy })
-    await createLocalClient(agent).send('Pay')
-    expect(paid).toEqual([])
-    expect(JSON.stringify(provider.requests.at(-1)?.messages)).toContain(
-      JSON.stringify(`the policy's decide returned ${why}`).slice(1, -1),
-    )
-  })
+  ])(
+    'the decide function of a policy denies with %s, and the model reads why',
+    async (_, returned, why) => {
+      const paid: string[] = []
+      const tool = defineTool({
+        name: 'pay',
+        description: 'Pays',
+        execute: () => paid.push('paid'),
+      })
+      const provider = createMock({
+        responses: [{ toolCalls: [{ name: 'pay', arguments: {} }] }, 'done'],
+      })
+      const policy = { decide: () => returned } as AgentPolicy
+      const agent = createAgent({
+        card: { name: 'payer', description: 'Pays' },
+        provider,
+        tools: [tool],
+        policy,
+      })
+      await createLocalClient(agent).send('Pay')
+      expect(paid).toEqual([])
+      expect(JSON.stringify(provider.requests.at(-1)?.messages)).toContain(
+        JSON.stringify(`the policy's decide returned ${why}`).slice(1, -1),
+      )
+    },
+  )
 })
 
 describe('a conversation that cannot be made shorter', () => {
   it.each([
     ['', 'its summary is empty or cannot be read'],
     [{ error: 'auth' as const }, 'auth'],
-  ])('a conversation that cannot be made shorter stays as it was, and the error says why: %o', async (reply, why) => {
-    const provider = createMock({ responses: ['Hello.', 'Hello.', 'Hello.', 'Hello.', reply] })
-    const client = createLocalClient(createAgent({ card: { name: 'host', description: 'Talks' }, provider }))
-    for (const text of ['a', 'b', 'c', 'd']) await client.send(text, { sessionId: 's' })
-    await expect(client.compactHistory('s', { strategy: 'summary', preserveRecent: 1 })).rejects.toMatchObject({
-      reason: 'internal',
-      message: `The model made no summary (${why}); the conversation is as it was`,
-    })
-  })
+  ])(
+    'a conversation that cannot be made shorter stays as it was, and the error says why: %o',
+    async (reply, why) => {
+      const provider = createMock({ responses: ['Hello.', 'Hello.', 'Hello.', 'Hello.', reply] })
+      const client = createLocalClient(
+        createAgent({ card: { name: 'host', description: 'Talks' }, provider }),
+      )
+      for (const text of ['a', 'b', 'c', 'd']) await client.send(text, { sessionId: 's' })
+      await expect(
+        client.compactHistory('s', { strategy: 'summary', preserveRecent: 1 }),
+      ).rejects.toMatchObject({
+        reason: 'internal',
+        message: `The model made no summary (${why}); the conversation is as it was`,
+      })
+    },
+  )
 })
 
 describe('an agent that could not work', () => {
   it('an agent that could not work is refused with what to do', () => {
-    expect(() => createAgent({} as never)).toThrow('createAgent needs a card; set card: { name, description }')
+    expect(() => createAgent({} as never)).toThrow(
+      'createAgent needs a card; set card: { name, description }',
+    )
     expect(() => createAgent({ card: { name: 'idle', description: 'Does nothing' } })).toThrow(
       'the agent "idle" has nothing that works on messages; set provider or handler',
     )

@@ -31,7 +31,9 @@ function waiter(more: object = {}) {
   })
   const agent = createAgent({
     card: { name: 'waiter', description: 'Books tables' },
-    provider: createMock({ responses: [{ toolCalls: [{ name: 'book', arguments: {} }] }, 'Booked.'] }),
+    provider: createMock({
+      responses: [{ toolCalls: [{ name: 'book', arguments: {} }] }, 'Booked.'],
+    }),
     tools: [tool],
     ...more,
   })
@@ -58,7 +60,9 @@ describe('a question of a tool of an agent', () => {
       message: expect.stringMatching(/does not fit the question: .*people/) as string,
     })
     expect((await client.get(task.id)).state).toBe('input-required')
-    const done = await client.decideApprovals(task, [{ requestId, approved: true, content: { people: 4 } }])
+    const done = await client.decideApprovals(task, [
+      { requestId, approved: true, content: { people: 4 } },
+    ])
     expect([done.state, booked]).toEqual(['completed', [4]])
   })
 
@@ -80,13 +84,24 @@ describe('a question of a tool of an agent', () => {
   it('another principal does not find the task, and cannot answer', async () => {
     const { agent, booked } = waiter()
     const host = new AgentHost([agent], { store: createMemoryStore() })
-    const accepted = await host.send({ agent: 'waiter', principal: 'alice', message: createMessage('user', 'Book') })
+    const accepted = await host.send({
+      agent: 'waiter',
+      principal: 'alice',
+      message: createMessage('user', 'Book'),
+    })
     const task = await host.settled({ principal: 'alice', id: accepted.task.id }, accepted.before)
     const { requestId = '', digest } = approvalsOf(task)[0] ?? {}
     const message = createMessage('user', [
-      createPart.approval({ requestId, approved: true, content: { people: 4 }, ...(digest && { digest }) }),
+      createPart.approval({
+        requestId,
+        approved: true,
+        content: { people: 4 },
+        ...(digest && { digest }),
+      }),
     ])
-    await expect(host.send({ agent: 'waiter', principal: 'mallory', message, taskId: task.id })).rejects.toMatchObject({
+    await expect(
+      host.send({ agent: 'waiter', principal: 'mallory', message, taskId: task.id }),
+    ).rejects.toMatchObject({
       reason: 'task-not-found',
     })
     expect(booked).toEqual([])
@@ -98,7 +113,11 @@ describe('a question of a tool of an agent', () => {
       card: { name: 'host', description: 'Plans evenings' },
       provider: createMock({
         responses: [
-          { toolCalls: [{ name: 'delegate_to_agent', arguments: { agent: 'waiter', prompt: 'Book' } }] },
+          {
+            toolCalls: [
+              { name: 'delegate_to_agent', arguments: { agent: 'waiter', prompt: 'Book' } },
+            ],
+          },
           'Planned.',
         ],
       }),

@@ -41,50 +41,65 @@ const queries = fc.record(
 
 it('an index lists the same pages as sorting and filtering all tasks would, after any writes', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(write, { maxLength: 80 }), fc.array(queries, { minLength: 4 }), async (writes, asked) => {
-      const { tasks } = createMemoryStore()
-      const model = new Map<string, Model>()
-      let order = 0
-      for (const { task, second, pick, isDelete } of writes) {
-        const id = `t${task}`
-        const principal = task % 3 ? 'alice' : 'bob'
-        const record = recordOf(id, { principal, agent: task % 2 ? 'a' : 'b', sessionId: task % 5 ? 's' : 't' })
-        const known = model.get(id)
-        if (known && isDelete && pick === 0) {
-          await tasks.delete({ principal, id })
-          model.delete(id)
-          continue
-        }
-        const choices = known ? (next[known.state] ?? []) : (['submitted'] as const)
-        const state = choices[pick % Math.max(1, choices.length)]
-        if (!state) continue
-        const event = statusAt(state, second)
-        const head = await tasks.head({ principal, id })
-        if (head) await tasks.append({ principal, id }, head.seq, [event])
-        else await tasks.create(record, [event])
-        model.set(id, { ...record, state, at: event.at, order: ++order })
-      }
-      for (const query of asked) {
-        const expected = [...model.values()]
-          .filter(({ principal, agent, sessionId, state, at }) => {
-            const isSince = query.statusAfter === undefined || Date.parse(at) >= Date.parse(query.statusAfter)
-            const isNamed =
-              (agent === query.agent || !query.agent) && (sessionId === query.sessionId || !query.sessionId)
-            return principal === 'alice' && isNamed && isSince && (query.state === undefined || state === query.state)
+    fc.asyncProperty(
+      fc.array(write, { maxLength: 80 }),
+      fc.array(queries, { minLength: 4 }),
+      async (writes, asked) => {
+        const { tasks } = createMemoryStore()
+        const model = new Map<string, Model>()
+        let order = 0
+        for (const { task, second, pick, isDelete } of writes) {
+          const id = `t${task}`
+          const principal = task % 3 ? 'alice' : 'bob'
+          const record = recordOf(id, {
+            principal,
+            agent: task % 2 ? 'a' : 'b',
+            sessionId: task % 5 ? 's' : 't',
           })
-          .sort((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : b.order - a.order))
-          .map(({ id }) => id)
-        const seen: string[] = []
-        let cursor: string | undefined
-        do {
-          const page = await tasks.list({ ...query, principal: 'alice', limit: 2, cursor })
-          seen.push(...page.heads.map(({ record }) => record.id))
-          expect(page.total).toBe(expected.length)
-          cursor = page.next
-        } while (cursor !== undefined)
-        expect(seen).toEqual(expected)
-      }
-    }),
+          const known = model.get(id)
+          if (known && isDelete && pick === 0) {
+            await tasks.delete({ principal, id })
+            model.delete(id)
+            continue
+          }
+          const choices = known ? (next[known.state] ?? []) : (['submitted'] as const)
+          const state = choices[pick % Math.max(1, choices.length)]
+          if (!state) continue
+          const event = statusAt(state, second)
+          const head = await tasks.head({ principal, id })
+          if (head) await tasks.append({ principal, id }, head.seq, [event])
+          else await tasks.create(record, [event])
+          model.set(id, { ...record, state, at: event.at, order: ++order })
+        }
+        for (const query of asked) {
+          const expected = [...model.values()]
+            .filter(({ principal, agent, sessionId, state, at }) => {
+              const isSince =
+                query.statusAfter === undefined || Date.parse(at) >= Date.parse(query.statusAfter)
+              const isNamed =
+                (agent === query.agent || !query.agent) &&
+                (sessionId === query.sessionId || !query.sessionId)
+              return (
+                principal === 'alice' &&
+                isNamed &&
+                isSince &&
+                (query.state === undefined || state === query.state)
+              )
+            })
+            .sort((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : b.order - a.order))
+            .map(({ id }) => id)
+          const seen: string[] = []
+          let cursor: string | undefined
+          do {
+            const page = await tasks.list({ ...query, principal: 'alice', limit: 2, cursor })
+            seen.push(...page.heads.map(({ record }) => record.id))
+            expect(page.total).toBe(expected.length)
+            cursor = page.next
+          } while (cursor !== undefined)
+          expect(seen).toEqual(expected)
+        }
+      },
+    ),
     { numRuns: 150 },
   )
 })

@@ -23,7 +23,12 @@ export const alibaba: ChatVendor = {
     inputs: textAndImages,
     toolChoices: ['auto', 'none', 'named'],
     quotaRecovers: true,
-    reasoning: { none: { enable_thinking: false }, low: budget(1024), medium: budget(8192), high: budget(24_576) },
+    reasoning: {
+      none: { enable_thinking: false },
+      low: budget(1024),
+      medium: budget(8192),
+      high: budget(24_576),
+    },
   },
   claims: {
     embeddings: [true, 'https://www.alibabacloud.com/help/en/model-studio/embedding'],

@@ -17,9 +17,40 @@ export const anthropic: Vendor = {
 
 /** Windows and prices of some models. */
 export const anthropicModels: readonly ModelFacts[] = /* @__PURE__ */ factsOf('2026-11-22', [
-  ['claude-opus-4-6', 5, 25, 'https://platform.claude.com/docs/en/models/opus-4-6/overview.md', 1_000_000],
-  ['claude-sonnet-5', 2, 10, 'https://platform.claude.com/docs/zh-CN/models/sonnet-5/overview', 1_000_000, 0.2],
-  ['claude-sonnet-4-6', 3, 15, 'https://platform.claude.com/docs/en/docs/legacy-model-guide', 1_000_000],
-  ['claude-haiku-4-5-20251001', 1, 5, 'https://platform.claude.com/docs/en/docs/legacy-model-guide', 200_000],
-  ['claude-haiku-4-5', 1, 5, 'https://platform.claude.com/docs/en/docs/legacy-model-guide', 200_000],
+  [
+    'claude-opus-4-6',
+    5,
+    25,
+    'https://platform.claude.com/docs/en/models/opus-4-6/overview.md',
+    1_000_000,
+  ],
+  [
+    'claude-sonnet-5',
+    2,
+    10,
+    'https://platform.claude.com/docs/zh-CN/models/sonnet-5/overview',
+    1_000_000,
+    0.2,
+  ],
+  [
+    'claude-sonnet-4-6',
+    3,
+    15,
+    'https://platform.claude.com/docs/en/docs/legacy-model-guide',
+    1_000_000,
+  ],
+  [
+    'claude-haiku-4-5-20251001',
+    1,
+    5,
+    'https://platform.claude.com/docs/en/docs/legacy-model-guide',
+    200_000,
+  ],
+  [
+    'claude-haiku-4-5',
+    1,
+    5,
+    'https://platform.claude.com/docs/en/docs/legacy-model-guide',
+    200_000,
+  ],
 ])

@@ -13,6 +13,8 @@ export const cerebras: ChatVendor = {
   cheapestModel: 'gpt-oss-120b',
   nativeTools: true,
   quirks: { inputs: textAndImages, maxTokensField: 'max_completion_tokens', lacks: ['topK'] },
-  claims: { embeddings: [undefined, 'https://inference-docs.cerebras.ai/api-reference/chat-completions'] },
+  claims: {
+    embeddings: [undefined, 'https://inference-docs.cerebras.ai/api-reference/chat-completions'],
+  },
   docs: 'https://inference-docs.cerebras.ai/api-reference/chat-completions',
 }

@@ -23,7 +23,12 @@ export const deepseek: ChatVendor = {
     responseFormats: ['json'],
     requiredReasoningField: 'reasoning_content',
     lacks: ['topK', 'seed', 'parallelToolCalls'],
-    reasoning: { none: unthinking, low: thinking('low'), medium: thinking('medium'), high: thinking('high') },
+    reasoning: {
+      none: unthinking,
+      low: thinking('low'),
+      medium: thinking('medium'),
+      high: thinking('high'),
+    },
   },
   claims: {
     parallelTools: [true, 'https://api-docs.deepseek.com/guides/tool_calls'],

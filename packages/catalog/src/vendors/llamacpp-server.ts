@@ -20,16 +20,33 @@ export const llamacppServer: ChatVendor = {
   quirks: {
     inputs: ['text', 'image', 'audio'],
     toolChoices: ['auto', 'none', 'required'],
-    reasoning: { none: untemplated, low: template('low'), medium: template('medium'), high: template('high') },
+    reasoning: {
+      none: untemplated,
+      low: template('low'),
+      medium: template('medium'),
+      high: template('high'),
+    },
     tokenizer: 'llama.cpp',
   },
   timeouts: patient,
   claims: {
-    tools: ['by-model', 'a real server (packages/provider-openai-compatible/test/llama-server.test.ts)'],
-    parallelTools: ['by-model', 'a real server (packages/provider-openai-compatible/test/llama-server.test.ts)'],
+    tools: [
+      'by-model',
+      'a real server (packages/provider-openai-compatible/test/llama-server.test.ts)',
+    ],
+    parallelTools: [
+      'by-model',
+      'a real server (packages/provider-openai-compatible/test/llama-server.test.ts)',
+    ],
     schema: [true, 'a real server (packages/provider-openai-compatible/test/llama-server.test.ts)'],
-    logprobs: [true, 'a real server (packages/provider-openai-compatible/test/llama-server.test.ts)'],
-    embeddings: [true, 'a real server (packages/provider-openai-compatible/test/llama-server.test.ts)'],
+    logprobs: [
+      true,
+      'a real server (packages/provider-openai-compatible/test/llama-server.test.ts)',
+    ],
+    embeddings: [
+      true,
+      'a real server (packages/provider-openai-compatible/test/llama-server.test.ts)',
+    ],
   },
   choices: { grammar: '{grammar}' },
   docs: 'https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md',

@@ -41,6 +41,18 @@ export const mistral: ChatVendor = {
 
 /** Windows and prices of some models, from issues that quote the model card and the price list of the vendor. */
 export const mistralModels: readonly ModelFacts[] = /* @__PURE__ */ factsOf('2026-11-22', [
-  ['mistral-medium-latest', 1.5, 7.5, 'https://github.com/braintrustdata/braintrust-proxy/issues/802', 256_000],
-  ['mistral-medium-3.5', 1.5, 7.5, 'https://github.com/braintrustdata/braintrust-proxy/issues/505', 256_000],
+  [
+    'mistral-medium-latest',
+    1.5,
+    7.5,
+    'https://github.com/braintrustdata/braintrust-proxy/issues/802',
+    256_000,
+  ],
+  [
+    'mistral-medium-3.5',
+    1.5,
+    7.5,
+    'https://github.com/braintrustdata/braintrust-proxy/issues/505',
+    256_000,
+  ],
 ])

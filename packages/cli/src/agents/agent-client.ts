@@ -14,7 +14,8 @@ export interface AgentCallOptions extends CommonOptions {
 /** The value of the environment variable that holds a bearer token. @throws {UsageError} the variable is not set. */
 export function tokenOf({ context }: Cli, name: string): string {
   const token = context.environment?.(name)
-  if (!token) throw new UsageError(`the environment variable ${name} is not set; set it to the bearer token`)
+  if (!token)
+    throw new UsageError(`the environment variable ${name} is not set; set it to the bearer token`)
   return token
 }
 
@@ -57,7 +58,9 @@ export async function withAgent<Result>(
 
 function connectAgent(cli: Cli, url: string, { tokenEnv }: AgentCallOptions): AgentClient {
   const client = createAgentClient(url, {
-    ...(tokenEnv !== undefined && { auth: { type: 'bearer', token: tokenOf(cli, tokenEnv) } as const }),
+    ...(tokenEnv !== undefined && {
+      auth: { type: 'bearer', token: tokenOf(cli, tokenEnv) } as const,
+    }),
   })
   const { err, json } = cli
   if (json) err.json({ hosts: client.hosts() })

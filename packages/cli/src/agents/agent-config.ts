@@ -21,7 +21,9 @@ export async function readAgents(cli: Cli, file: string): Promise<readonly Agent
   const list: readonly unknown[] = Array.isArray(value) ? value : [value]
   if (!list.length) throw configError(`${file}: the list of agents is empty; add one with a card`)
   return Promise.all(
-    list.map((entry, index) => toAgent(cli, file, `${file}${list.length > 1 ? `, agent ${index + 1}` : ''}`, entry)),
+    list.map((entry, index) =>
+      toAgent(cli, file, `${file}${list.length > 1 ? `, agent ${index + 1}` : ''}`, entry),
+    ),
   )
 }
 
@@ -52,9 +54,15 @@ function checkFields(where: string, entry: unknown): AgentFields {
   if (!isObject(entry)) throw configError(`${where}: expected an object with a card`)
   const unknown = Object.keys(entry).find((name) => !fields.has(name))
   if (unknown !== undefined)
-    throw configError(`${where}: the field ${JSON.stringify(unknown)} is unknown; known: ${[...fields].join(', ')}`)
+    throw configError(
+      `${where}: the field ${JSON.stringify(unknown)} is unknown; known: ${[...fields].join(', ')}`,
+    )
   const { card, policy } = entry
-  if (!isObject(card) || typeof card['name'] !== 'string' || typeof card['description'] !== 'string')
+  if (
+    !isObject(card) ||
+    typeof card['name'] !== 'string' ||
+    typeof card['description'] !== 'string'
+  )
     throw configError(`${where}: card must be an object with a name and a description`)
   if (policy !== undefined && !isObject(policy))
     throw configError(`${where}: policy must be an object with default and rules`)

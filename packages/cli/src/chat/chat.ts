@@ -148,7 +148,12 @@ export class Chat {
   async #remember(line: string): Promise<void> {
     const { err } = this.cli
     await this.settings.history?.add(line, [...this.#secrets]).catch((error: unknown) => {
-      err.line(err.style('yellow', `warning: the history was not kept: ${err.foreign(String(systemProblem(error)))}`))
+      err.line(
+        err.style(
+          'yellow',
+          `warning: the history was not kept: ${err.foreign(String(systemProblem(error)))}`,
+        ),
+      )
     })
   }
 
@@ -160,7 +165,10 @@ export class Chat {
     const startedAt = performance.now()
     try {
       const provider = this.#provider ?? (await this.use(this.model))
-      const messages: ChatMessage[] = [...this.session.messages, { role: 'user', content: this.#contentOf(text) }]
+      const messages: ChatMessage[] = [
+        ...this.session.messages,
+        { role: 'user', content: this.#contentOf(text) },
+      ]
       const { system } = this.session
       const reply = await ask({
         provider,
@@ -168,7 +176,8 @@ export class Chat {
         tools: settings.tools,
         sources: settings.sources,
         authorize: this.#approval.begin(stop),
-        ...(cli.io.stdin.isTTY && !cli.json && { answer: (question) => answerQuestion(cli, this.#lines, question) }),
+        ...(cli.io.stdin.isTTY &&
+          !cli.json && { answer: (question) => answerQuestion(cli, this.#lines, question) }),
         limits: settings.limits,
         budget: settings.budget,
         profile: this.#withoutTools.has(provider)
@@ -190,7 +199,9 @@ export class Chat {
       if (reply.stopped) throw reply.stopped
       // A budget that has no room for the rest is what cut the reply.
       if (reply.finishReason === 'length')
-        settings.budget?.reserveCall({ ...reply.usage, maxOutputTokens: 1, profile: this.model.profile }).release()
+        settings.budget
+          ?.reserveCall({ ...reply.usage, maxOutputTokens: 1, profile: this.model.profile })
+          .release()
     } finally {
       this.#stop = undefined
     }
@@ -226,7 +237,13 @@ export class Chat {
     if (id === undefined || id === session.id) return
     this.session = { ...session, id }
     if (json)
-      out.json({ type: 'session', id, model: session.model, messages: session.messages.length, instead: session.id })
+      out.json({
+        type: 'session',
+        id,
+        model: session.model,
+        messages: session.messages.length,
+        instead: session.id,
+      })
     else
       err.line(
         err.style(
@@ -255,9 +272,13 @@ export class Chat {
       length: 'cut at the token limit · ',
       'content-filter': 'refused · ',
     }
-    const state = interrupted || stopped ? 'stopped · ' : ((finishReason && ends[finishReason]) ?? '')
+    const state =
+      interrupted || stopped ? 'stopped · ' : ((finishReason && ends[finishReason]) ?? '')
     cli.err.line(
-      cli.err.style('dim', `${state}${formatUsage(usage, model.profile)} · ${(milliseconds / 1000).toFixed(1)} s`),
+      cli.err.style(
+        'dim',
+        `${state}${formatUsage(usage, model.profile)} · ${(milliseconds / 1000).toFixed(1)} s`,
+      ),
     )
   }
 }

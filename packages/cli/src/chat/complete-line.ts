@@ -11,7 +11,8 @@ export function completeLine(line: string, models: ConfiguredModels): readonly s
     return Object.keys(slashCommands)
       .map((name) => `/${name}`)
       .filter((name) => name.startsWith(command))
-  const found = command === '/model' ? namesOf(models) : command === '/image' ? filesLike(argument) : []
+  const found =
+    command === '/model' ? namesOf(models) : command === '/image' ? filesLike(argument) : []
   return found.filter((name) => name.startsWith(argument)).map((name) => `${command} ${name}`)
 }
 
@@ -24,7 +25,9 @@ function filesLike(begun: string): readonly string[] {
   const start = isFolder ? '' : basename(begun)
   const prefix = isFolder ? begun : begun.includes('/') ? join(folder, '/') : ''
   return entriesOf(folder || '.')
-    .filter(({ name }) => name.startsWith(start) && (start.startsWith('.') || !name.startsWith('.')))
+    .filter(
+      ({ name }) => name.startsWith(start) && (start.startsWith('.') || !name.startsWith('.')),
+    )
     .map((entry) => `${prefix}${entry.name}${entry.isDirectory() ? '/' : ''}`)
 }
 

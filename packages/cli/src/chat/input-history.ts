@@ -31,7 +31,9 @@ export class InputHistory {
 
   async add(text: string, secrets: readonly string[]): Promise<void> {
     await mkdir(dirname(this.#path), { recursive: true, mode: 0o700 })
-    await appendFile(this.#path, `${JSON.stringify(withoutSecrets(text, secrets))}\n`, { mode: 0o600 })
+    await appendFile(this.#path, `${JSON.stringify(withoutSecrets(text, secrets))}\n`, {
+      mode: 0o600,
+    })
   }
 }
 

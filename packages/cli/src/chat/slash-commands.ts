@@ -37,7 +37,9 @@ export const slashCommands: Readonly<Record<string, SlashCommand>> = {
           type: 'commands',
           commands: Object.entries(slashCommands).map(([name, { help }]) => ({ name, help })),
         })
-      else for (const [name, { help }] of Object.entries(slashCommands)) cli.err.line(`  /${name.padEnd(14)} ${help}`)
+      else
+        for (const [name, { help }] of Object.entries(slashCommands))
+          cli.err.line(`  /${name.padEnd(14)} ${help}`)
     },
   },
   model: {
@@ -75,7 +77,10 @@ export const slashCommands: Readonly<Record<string, SlashCommand>> = {
       images.push(await toImage(argument))
       const { out, err, json } = cli
       if (json) out.json({ type: 'image', count: images.length })
-      else err.line(`${images.length === 1 ? 'image goes' : `${images.length} images go`} with the next message`)
+      else
+        err.line(
+          `${images.length === 1 ? 'image goes' : `${images.length} images go`} with the next message`,
+        )
     },
   },
   exit: { help: 'end the chat; Ctrl-D does the same', run: () => 'exit' },
@@ -95,7 +100,8 @@ export async function runSlashCommand(chat: SlashChat, line: string): Promise<un
   try {
     return await command.run(chat, argument)
   } catch (error) {
-    if (!isLlmError(error) && !(error instanceof UsageError) && systemProblem(error) === undefined) throw error
+    if (!isLlmError(error) && !(error instanceof UsageError) && systemProblem(error) === undefined)
+      throw error
     printFailure(error, err, json)
     return undefined
   }

@@ -39,7 +39,8 @@ export class ToolApproval {
   async #approve(name: string, shown: string, stop: AbortController): Promise<boolean> {
     const { io, err, json } = this.#cli
     if (!io.stdin.isTTY || json) {
-      if (!this.#told && !json) err.line('tools are refused without a terminal; pass --allow-tools to run them')
+      if (!this.#told && !json)
+        err.line('tools are refused without a terminal; pass --allow-tools to run them')
       this.#told = true
       return false
     }

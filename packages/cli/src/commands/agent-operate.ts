@@ -47,7 +47,9 @@ export async function listStored(cli: Cli, options: StoredTasksOptions): Promise
   if (json) out.json({ items })
   else if (items.length === 0)
     out.line(options.all === true ? 'nothing is stored here' : 'nothing is open in this store')
-  else for (const item of items) for (const line of linesOf(item, storeOf(options))) out.line(out.foreign(line))
+  else
+    for (const item of items)
+      for (const line of linesOf(item, storeOf(options))) out.line(out.foreign(line))
   if (!json && items.length >= options.limit) err.line(err.style('dim', '--limit shows more'))
   return exitCodes.done
 }
@@ -84,7 +86,11 @@ function linesOf(
 /** How a person settles each kind of call. */
 const commands: Readonly<Partial<Record<WaitingCall['kind'], readonly string[]>>> = {
   approval: ['approve ID', 'approve ID --deny REASON'],
-  uncertain: ['reconcile ID --happened RESULT', 'reconcile ID --did-not-happen', 'reconcile ID --give-up'],
+  uncertain: [
+    'reconcile ID --happened RESULT',
+    'reconcile ID --did-not-happen',
+    'reconcile ID --give-up',
+  ],
 }
 
 /** For a call with an unknown outcome, only the first sentence: the rest says how clients of the agent settle it. */
@@ -107,7 +113,11 @@ export async function resume(cli: Cli, id: string, options: StoreCommandOptions)
 }
 
 /** Cancels a task or run, whichever process works on it. */
-export async function cancel(cli: Cli, id: string, { reason, ...options }: CancelOptions): Promise<number> {
+export async function cancel(
+  cli: Cli,
+  id: string,
+  { reason, ...options }: CancelOptions,
+): Promise<number> {
   await withStore(cli, options, (store) => store.operations.cancel(id, reason))
   return done(cli, { cancelled: id }, `${id} is cancelled`)
 }
@@ -120,27 +130,39 @@ export const approve = (cli: Cli, id: string, options: ApproveOptions): Promise<
 export const reconcile = (cli: Cli, id: string, options: ReconcileOptions): Promise<number> =>
   decide(cli, id, toOutcome(options), options)
 
-async function decide(cli: Cli, id: string, decision: OperatorDecision, options: RequestOptions): Promise<number> {
+async function decide(
+  cli: Cli,
+  id: string,
+  decision: OperatorDecision,
+  options: RequestOptions,
+): Promise<number> {
   await withStore(cli, options, (store) => store.operations.decide(id, decision, options.request))
   return done(cli, { id, decision }, `${id}: stored; any process that serves it continues it`)
 }
 
 function toApproval({ deny }: ApproveOptions): OperatorDecision {
-  if (deny === 'REASON') throw new UsageError('--deny REASON: write your reason in place of REASON, or leave it out')
+  if (deny === 'REASON')
+    throw new UsageError('--deny REASON: write your reason in place of REASON, or leave it out')
   if (deny === undefined) return { type: 'approve' }
   return { type: 'deny', ...(deny !== true && { reason: deny }) }
 }
 
 function toOutcome({ happened, didNotHappen, giveUp }: ReconcileOptions): OperatorDecision {
-  if (happened === 'RESULT') throw new UsageError('--happened RESULT: write what the call returned in place of RESULT')
+  if (happened === 'RESULT')
+    throw new UsageError('--happened RESULT: write what the call returned in place of RESULT')
   if (happened !== undefined) return { type: 'happened', result: happened }
   if (didNotHappen) return { type: 'did-not-happen' }
   if (giveUp) return { type: 'give-up' }
-  throw new UsageError('say what became of the call: --happened RESULT, --did-not-happen or --give-up')
+  throw new UsageError(
+    'say what became of the call: --happened RESULT, --did-not-happen or --give-up',
+  )
 }
 
 /** Removes tasks and runs that are over. */
-export async function prune(cli: Cli, { olderThan, pieces, dryRun, ...options }: PruneCommandOptions): Promise<number> {
+export async function prune(
+  cli: Cli,
+  { olderThan, pieces, dryRun, ...options }: PruneCommandOptions,
+): Promise<number> {
   const report = await withStore(cli, options, (store) =>
     store.operations.prune({
       before: Date.now() - olderThan,

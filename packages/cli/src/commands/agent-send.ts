@@ -38,7 +38,9 @@ export async function sendToAgent(
   options: SendCommandOptions,
 ): Promise<number> {
   const prompt = await readPrompt(cli, words, options.task !== undefined)
-  const [task, refused] = await withAgent(cli, url, options, (client) => converse(cli, url, client, prompt, options))
+  const [task, refused] = await withAgent(cli, url, options, (client) =>
+    converse(cli, url, client, prompt, options),
+  )
   const code = report(cli, url, task)
   return refused ? exitCodes.refused : code
 }
@@ -54,7 +56,8 @@ async function converse(
   const { signal } = cli
   const view = new ReplyView(cli, client)
   const cancelTask = async (): Promise<void> => {
-    if (view.taskId !== undefined) await client.cancel(view.taskId, 'the caller interrupted').catch(() => undefined)
+    if (view.taskId !== undefined)
+      await client.cancel(view.taskId, 'the caller interrupted').catch(() => undefined)
   }
   try {
     const first = given({ taskId: options.task, sessionId: options.session }, 'taskId', 'sessionId')
@@ -71,7 +74,10 @@ async function converse(
         task = await view.follow(client.stream(message, { taskId: task.id, signal }))
         refused ||= decisions.some(({ approved }) => !approved)
       } catch (error) {
-        if (!isAgentError(error) || isDeepStrictEqual(approvalsOf(await client.get(task.id, { signal })), open))
+        if (
+          !isAgentError(error) ||
+          isDeepStrictEqual(approvalsOf(await client.get(task.id, { signal })), open)
+        )
           throw error
         if (!cli.json) cli.err.line('the request was decided by somebody else meanwhile')
         task = await view.continueReading(task.id)
@@ -83,7 +89,9 @@ async function converse(
     if (signal.aborted) await cancelTask()
     else if (view.taskId !== undefined && !isAgentError(error) && !cli.json)
       cli.err.line(
-        cli.err.foreign(`task ${view.taskId} may not be over; continue it: ${nextCommand(url, view.taskId)}`),
+        cli.err.foreign(
+          `task ${view.taskId} may not be over; continue it: ${nextCommand(url, view.taskId)}`,
+        ),
       )
     throw error
   }
@@ -128,13 +136,15 @@ class ReplyView {
   }
 
   async #latest(): Promise<Task> {
-    if (this.taskId === undefined) throw new LlmError('protocol', 'the agent sent no task; ask its operator')
+    if (this.taskId === undefined)
+      throw new LlmError('protocol', 'the agent sent no task; ask its operator')
     return this.#client.get(this.taskId, { signal: this.#cli.signal })
   }
 
   #show(event: ClientEvent, hasText: boolean): boolean {
     const { out, err } = this.#cli
-    if (event.type === 'progress' && event.message !== undefined) err.line(err.style('dim', err.foreign(event.message)))
+    if (event.type === 'progress' && event.message !== undefined)
+      err.line(err.style('dim', err.foreign(event.message)))
     // A pipe cannot take back the text of a lost attempt, so it gets the finished reply.
     if (event.type !== 'text-delta' || !out.terminal) return hasText
     if (event.first && hasText) {
@@ -151,7 +161,11 @@ class ReplyView {
     const { out } = this.#cli
     if (this.#isLineOpen) out.line()
     this.#isLineOpen = false
-    const isShown = hasText || approvalsOf(task).length > 0 || task.state === 'failed' || task.state === 'rejected'
+    const isShown =
+      hasText ||
+      approvalsOf(task).length > 0 ||
+      task.state === 'failed' ||
+      task.state === 'rejected'
     const answer = isShown ? '' : answerOf(task)
     if (answer) out.line(out.foreign(answer))
   }
@@ -172,15 +186,22 @@ async function decide(cli: Cli, requests: Approvals, yes: boolean): Promise<Appr
         // Nobody answers for a person: without a terminal the question stays open.
         if (!io.stdin.isTTY || cli.json) continue
         const answer = await answerQuestion(cli, lines, question)
-        const content = answer.action === 'accept' ? { approved: true, content: answer.content } : { approved: false }
+        const content =
+          answer.action === 'accept'
+            ? { approved: true, content: answer.content }
+            : { approved: false }
         decisions.push({ requestId, ...content, ...(digest !== undefined && { digest }) })
         continue
       }
-      const facts = [...(path?.length ? [`from ${path.join(' → ')}`] : []), ...(reason === undefined ? [] : [reason])]
+      const facts = [
+        ...(path?.length ? [`from ${path.join(' → ')}`] : []),
+        ...(reason === undefined ? [] : [reason]),
+      ]
       const what = `${JSON.stringify(action ?? {})}${facts.length ? ` (${facts.join('; ')})` : ''}`
       // The agent wrote this text: a person must see that it is a claim.
       if (!cli.json) err.line(`the agent asks to run ${err.foreign(what)}`)
-      const approved = yes || (io.stdin.isTTY === true && isYes(await lines.answer('approve? [y/N] ')))
+      const approved =
+        yes || (io.stdin.isTTY === true && isYes(await lines.answer('approve? [y/N] ')))
       if (!approved && !io.stdin.isTTY && !cli.json)
         err.line('refused: not a terminal; pass --yes to approve every request')
       decisions.push({ requestId, approved, ...(digest !== undefined && { digest }) })
@@ -203,7 +224,8 @@ function report({ err, json }: Cli, url: string, task: Task): number {
       `task ${id} is ${state}${text ? `: ${text}` : ''}`,
     )
   }
-  if (!json) err.line(err.foreign(`task ${id} is ${state}; continue it: ${nextCommand(url, id)} "…"`))
+  if (!json)
+    err.line(err.foreign(`task ${id} is ${state}; continue it: ${nextCommand(url, id)} "…"`))
   return exitCodes.done
 }
 

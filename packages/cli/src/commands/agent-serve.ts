@@ -17,7 +17,11 @@ export interface ServeCommandOptions extends StoreCommandOptions {
 }
 
 /** Serves the agents of a module or of a YAML or JSON file until Ctrl-C. */
-export async function serveAgents(cli: Cli, file: string, options: ServeCommandOptions): Promise<number> {
+export async function serveAgents(
+  cli: Cli,
+  file: string,
+  options: ServeCommandOptions,
+): Promise<number> {
   const { err, signal } = cli
   // `serve` refuses this too, but its message names an option of the library.
   const authentication = toAuthentication(cli, options)

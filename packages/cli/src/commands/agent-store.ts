@@ -25,7 +25,11 @@ export async function withStore<Result>(
 }
 
 /** Opens the store that the options name. @param mayCreate false refuses a file or a schema without a store */
-export async function openStore(cli: Cli, options: StoreCommandOptions, mayCreate: boolean): Promise<DurableStore> {
+export async function openStore(
+  cli: Cli,
+  options: StoreCommandOptions,
+  mayCreate: boolean,
+): Promise<DurableStore> {
   const address = addressOf(cli, options)
   const settings = { ...settingsOf(cli, options), create: mayCreate }
   if (/^postgres(?:ql)?:/.test(address)) {
@@ -46,7 +50,8 @@ export const hasStore = ({ store, storeEnv }: StoreCommandOptions): boolean =>
   store !== undefined || storeEnv !== undefined
 
 function addressOf(cli: Cli, { store, storeEnv }: StoreCommandOptions): string {
-  if (store !== undefined && storeEnv !== undefined) throw new UsageError('give --store or --store-env, not both')
+  if (store !== undefined && storeEnv !== undefined)
+    throw new UsageError('give --store or --store-env, not both')
   if (storeEnv !== undefined) return variable(cli, storeEnv, 'the file or URL of the store')
   if (!store) throw new UsageError('name the store with --store or --store-env')
   if (URL.canParse(store) && new URL(store).password !== '')
@@ -58,7 +63,9 @@ function addressOf(cli: Cli, { store, storeEnv }: StoreCommandOptions): string {
 
 function settingsOf(cli: Cli, { encryptionKeyEnv }: StoreCommandOptions): StoreOptions {
   if (encryptionKeyEnv === undefined) return {}
-  return { encryptionKey: Buffer.from(variable(cli, encryptionKeyEnv, 'the key in base64'), 'base64') }
+  return {
+    encryptionKey: Buffer.from(variable(cli, encryptionKeyEnv, 'the key in base64'), 'base64'),
+  }
 }
 
 function variable({ context }: Cli, name: string, what: string): string {

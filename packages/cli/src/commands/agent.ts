@@ -14,7 +14,9 @@ export interface CardOptions extends AgentCallOptions {
 export async function showCard(cli: Cli, url: string, options: CardOptions): Promise<number> {
   const { out, json, signal } = cli
   if (options.extended && options.tokenEnv === undefined)
-    throw new UsageError('--extended needs --token-env: agents give their extended card only to callers they know')
+    throw new UsageError(
+      '--extended needs --token-env: agents give their extended card only to callers they know',
+    )
   const card = await withAgent(cli, url, options, (client) =>
     options.extended ? client.extendedCard(signal) : client.card(signal),
   )
@@ -23,7 +25,8 @@ export async function showCard(cli: Cli, url: string, options: CardOptions): Pro
     return exitCodes.done
   }
   out.line(`${out.style('bold', out.foreign(card.name))}  ${out.foreign(card.description)}`)
-  for (const { id, description } of card.skills) out.line(`  ${out.foreign(`${id}  ${description}`)}`)
+  for (const { id, description } of card.skills)
+    out.line(`  ${out.foreign(`${id}  ${description}`)}`)
   return exitCodes.done
 }
 
@@ -34,7 +37,8 @@ export interface TasksOptions extends AgentCallOptions, StoredTasksOptions {
 
 /** Lists the latest tasks of an agent, or those of a store. */
 export function tasks(cli: Cli, url: string | undefined, options: TasksOptions): Promise<number> {
-  if ((url === undefined) !== hasStore(options)) throw new UsageError('give the URL of an agent or --store')
+  if ((url === undefined) !== hasStore(options))
+    throw new UsageError('give the URL of an agent or --store')
   return url === undefined ? listStored(cli, options) : listTasks(cli, url, options)
 }
 
@@ -49,7 +53,12 @@ async function listTasks(cli: Cli, url: string, options: TasksOptions): Promise<
   )
   if (json) {
     out.json({
-      tasks: tasks.map(({ id, sessionId, state, createdAt }) => ({ id, sessionId, state, createdAt })),
+      tasks: tasks.map(({ id, sessionId, state, createdAt }) => ({
+        id,
+        sessionId,
+        state,
+        createdAt,
+      })),
       total,
     })
     return exitCodes.done

@@ -1,4 +1,11 @@
-import { type CallOptions, isObject, type JsonObject, LlmError, type OptionValues, withoutNulls } from '@modelport/core'
+import {
+  type CallOptions,
+  isObject,
+  type JsonObject,
+  LlmError,
+  type OptionValues,
+  withoutNulls,
+} from '@modelport/core'
 import type { McpSettings } from '@modelport/mcp'
 import { compileJsonSchema, type Tool, type ToolSource } from '@modelport/runtime'
 import type { Cli } from '../context/cli.js'
@@ -8,7 +15,16 @@ import { tryParseJson } from '../files/try-parse-json.js'
 import { type McpFlags, toMcpSources } from '../tools/mcp-sources.js'
 import { loadTools } from '../tools/tool-module.js'
 
-const callFlags = ['system', 'maxTokens', 'temperature', 'topP', 'topK', 'seed', 'stop', 'reasoning'] as const
+const callFlags = [
+  'system',
+  'maxTokens',
+  'temperature',
+  'topP',
+  'topK',
+  'seed',
+  'stop',
+  'reasoning',
+] as const
 
 /** Options of each call, as the command line takes them. */
 export type CallFlags = Pick<OptionValues, (typeof callFlags)[number]>
@@ -41,7 +57,9 @@ export async function toOneCallOptions(flags: OneCallFlags): Promise<CallOptions
   return {
     ...toCallOptions(flags),
     ...(timeout !== undefined && { deadlineMs: timeout * 1000 }),
-    ...(schema !== undefined && { responseFormat: { type: 'json-schema', schema: await readSchema(schema) } }),
+    ...(schema !== undefined && {
+      responseFormat: { type: 'json-schema', schema: await readSchema(schema) },
+    }),
   }
 }
 
@@ -52,8 +70,12 @@ export async function toTools(
   onChange?: McpSettings['onChange'],
 ): Promise<{ readonly tools: readonly Tool[]; readonly sources: readonly ToolSource[] }> {
   const { tools: file, mcp = [], allowTools } = flags
-  if (allowTools && file === undefined && mcp.length === 0) throw new UsageError('--allow-tools needs --tools or --mcp')
-  return { tools: file === undefined ? [] : await loadTools(file), sources: await toMcpSources(flags, cli, onChange) }
+  if (allowTools && file === undefined && mcp.length === 0)
+    throw new UsageError('--allow-tools needs --tools or --mcp')
+  return {
+    tools: file === undefined ? [] : await loadTools(file),
+    sources: await toMcpSources(flags, cli, onChange),
+  }
 }
 
 async function readSchema(file: string): Promise<JsonObject> {

@@ -10,11 +10,23 @@ import { ChatRecording } from '../recording/chat-recording.js'
 import { newSession, savedSession } from '../session/open-session.js'
 import { type Session, SessionStore } from '../session/session-store.js'
 import { askAbout } from '../tools/mcp-change.js'
-import { type CallFlags, type ToolFlags, toCallOptions, toTools, type ViewFlags } from './call-options.js'
+import {
+  type CallFlags,
+  type ToolFlags,
+  toCallOptions,
+  toTools,
+  type ViewFlags,
+} from './call-options.js'
 import { type BudgetFlags, type LimitFlags, toLedger, toLimits } from './limit-options.js'
 
 /** Options of `modelport chat`. */
-export interface ChatOptions extends CommonOptions, CallFlags, ToolFlags, ViewFlags, LimitFlags, BudgetFlags {
+export interface ChatOptions
+  extends CommonOptions,
+    CallFlags,
+    ToolFlags,
+    ViewFlags,
+    LimitFlags,
+    BudgetFlags {
   readonly model?: string
   readonly baseUrl?: string
   readonly resume?: string | true
@@ -26,15 +38,28 @@ export interface ChatOptions extends CommonOptions, CallFlags, ToolFlags, ViewFl
 
 /** Runs `modelport chat`; resolves to the exit code. */
 export async function chat(cli: Cli, options: ChatOptions): Promise<number> {
-  const { allowTools = false, showReasoning = false, raw = false, save, sessions, record, resume } = options
+  const {
+    allowTools = false,
+    showReasoning = false,
+    raw = false,
+    save,
+    sessions,
+    record,
+    resume,
+  } = options
   const limits = toLimits(options)
   const models = await loadModels(cli)
   const store = new SessionStore(resolve(sessions ?? cli.locations.sessions))
-  const resumed = resume === undefined ? undefined : await savedSession(store, resume === true ? undefined : resume)
+  const resumed =
+    resume === undefined
+      ? undefined
+      : await savedSession(store, resume === true ? undefined : resume)
   const model = models.pick(options.model ?? resumed?.model, options.baseUrl)
   const budget = toLedger(options, model)
   if (record !== undefined && budget)
-    throw new UsageError('--record cannot be used with a budget: a reply that a budget cut off cannot be repeated')
+    throw new UsageError(
+      '--record cannot be used with a budget: a reply that a budget cut off cannot be repeated',
+    )
   const system = options.system ?? resumed?.system
   const begun = resumed ?? newSession(model.name)
   const session = { ...begun, model: model.name, ...(system !== undefined && { system }) }
@@ -45,9 +70,12 @@ export async function chat(cli: Cli, options: ChatOptions): Promise<number> {
     askAbout(cli, (question) => lines?.answer(question)),
   )
   try {
-    const recording = record === undefined ? undefined : await ChatRecording.start(cli, resolve(record), model)
+    const recording =
+      record === undefined ? undefined : await ChatRecording.start(cli, resolve(record), model)
     const history =
-      save && options.history && cli.io.stdin.isTTY ? await InputHistory.open(cli.locations.history) : undefined
+      save && options.history && cli.io.stdin.isTTY
+        ? await InputHistory.open(cli.locations.history)
+        : undefined
     const complete = (line: string): readonly string[] => completeLine(line, models)
     lines = createLineReader(cli.io, { ...(history && { history: history.entries }), complete })
     const talk = new Chat(cli, lines, {
@@ -85,5 +113,10 @@ function greet({ json, out, err, io }: Cli, { id, model, messages }: Session, sa
   if (!io.stdin.isTTY) return
   const said = messages.length ? `, ${messages.length} messages so far` : ''
   const kept = save ? ` · saved as ${id}` : ' · not saved'
-  err.line(err.style('dim', `${err.foreign(model)}${said}${kept} · /help · Ctrl-C stops a reply, Ctrl-D ends`))
+  err.line(
+    err.style(
+      'dim',
+      `${err.foreign(model)}${said}${kept} · /help · Ctrl-C stops a reply, Ctrl-D ends`,
+    ),
+  )
 }

@@ -1,5 +1,11 @@
 import { resolve } from 'node:path'
-import { type CallOptions, type ChatMessage, type Content, type FinishReason, LlmError } from '@modelport/core'
+import {
+  type CallOptions,
+  type ChatMessage,
+  type Content,
+  type FinishReason,
+  LlmError,
+} from '@modelport/core'
 import { newProvider } from '@modelport/factory'
 import { compileJsonSchema } from '@modelport/runtime'
 import { ToolApproval } from '../chat/tool-approval.js'
@@ -18,12 +24,23 @@ import { type Session, SessionStore } from '../session/session-store.js'
 import { warnOfCut } from '../session/warn-of-cut.js'
 import { withProgress } from '../terminal/progress.js'
 import { costOf, formatUsage } from '../terminal/usage-line.js'
-import { type OneCallFlags, type ToolFlags, toOneCallOptions, toTools, type ViewFlags } from './call-options.js'
+import {
+  type OneCallFlags,
+  type ToolFlags,
+  toOneCallOptions,
+  toTools,
+  type ViewFlags,
+} from './call-options.js'
 import { type LimitFlags, toLimits } from './limit-options.js'
 import { readPrompt } from './read-prompt.js'
 
 /** Options of `modelport complete`. */
-export interface CompleteOptions extends CommonOptions, OneCallFlags, ToolFlags, ViewFlags, LimitFlags {
+export interface CompleteOptions
+  extends CommonOptions,
+    OneCallFlags,
+    ToolFlags,
+    ViewFlags,
+    LimitFlags {
   readonly model?: string
   readonly baseUrl?: string
   readonly image?: readonly string[]
@@ -34,7 +51,11 @@ export interface CompleteOptions extends CommonOptions, OneCallFlags, ToolFlags,
 }
 
 /** Runs `modelport complete`; resolves to the exit code. */
-export async function complete(cli: Cli, words: readonly string[], options: CompleteOptions): Promise<number> {
+export async function complete(
+  cli: Cli,
+  words: readonly string[],
+  options: CompleteOptions,
+): Promise<number> {
   const { out, err, json, signal } = cli
   const models = await loadModels(cli)
   const store = new SessionStore(resolve(options.sessions ?? cli.locations.sessions))
@@ -56,7 +77,13 @@ export async function complete(cli: Cli, words: readonly string[], options: Comp
   if (!json) return exitCodes.done
   const { text, finishReason, usage } = reply
   const cost = costOf(usage, model.profile)
-  out.json({ text, finishReason, model: modelOf(reply) ?? model.config.model, usage, ...(cost && { cost }) })
+  out.json({
+    text,
+    finishReason,
+    model: modelOf(reply) ?? model.config.model,
+    usage,
+    ...(cost && { cost }),
+  })
   return exitCodes.done
 }
 
@@ -96,7 +123,10 @@ async function send(
       return await withProgress(err, 'waiting for the reply', () =>
         tools.length + sources.length ? ask(question) : generate(question),
       )
-    return await ask({ ...question, view: new TextView({ out, err, reasoning: showReasoning, markdown: !raw }) })
+    return await ask({
+      ...question,
+      view: new TextView({ out, err, reasoning: showReasoning, markdown: !raw }),
+    })
   } finally {
     if (io.stdin.isTTY) lines.close()
     await Promise.all(sources.map((source) => source.close()))
@@ -104,8 +134,15 @@ async function send(
 }
 
 /** A reply that nobody watches and that cannot call tools needs no stream. */
-async function generate({ provider, messages, options, signal }: Omit<Question, 'view'>): Promise<ChatReply> {
-  const { text, usage, finishReason, message } = await provider.generate(messages, options, { signal })
+async function generate({
+  provider,
+  messages,
+  options,
+  signal,
+}: Omit<Question, 'view'>): Promise<ChatReply> {
+  const { text, usage, finishReason, message } = await provider.generate(messages, options, {
+    signal,
+  })
   return { text, usage, finishReason, messages: [...messages, message], interrupted: false }
 }
 
@@ -144,7 +181,13 @@ async function keep(
   const id = await store.save(session, secretsOf(model, cli))
   if (saved?.id === id) return
   if (json) err.json({ saved: id })
-  else err.line(err.style('dim', `saved as ${id}; continue it with --continue, or "modelport chat --resume ${id}"`))
+  else
+    err.line(
+      err.style(
+        'dim',
+        `saved as ${id}; continue it with --continue, or "modelport chat --resume ${id}"`,
+      ),
+    )
 }
 
 const modelOf = ({ messages }: ChatReply): string | undefined => {
@@ -153,7 +196,11 @@ const modelOf = ({ messages }: ChatReply): string | undefined => {
 }
 
 /** Rejects a reply that was cut, or does not fit the schema that was asked for. */
-function checkForm({ responseFormat }: CallOptions, text: string, finishReason: FinishReason | undefined): void {
+function checkForm(
+  { responseFormat }: CallOptions,
+  text: string,
+  finishReason: FinishReason | undefined,
+): void {
   if (responseFormat?.type !== 'json-schema') return
   if (finishReason === 'length')
     throw new LlmError(
@@ -162,7 +209,9 @@ function checkForm({ responseFormat }: CallOptions, text: string, finishReason: 
     )
   const value = tryParseJson(text)
   if (value === undefined)
-    throw new ReplyFormError('the reply is not JSON, so it does not fit the schema; try again, or another model')
+    throw new ReplyFormError(
+      'the reply is not JSON, so it does not fit the schema; try again, or another model',
+    )
   const checked = compileJsonSchema(responseFormat.schema)(value)
   if (!checked.ok) throw new ReplyFormError(`the reply does not fit the schema: ${checked.message}`)
 }

@@ -14,15 +14,21 @@ export interface DoctorOptions extends CommonOptions {
 }
 
 /** Runs `modelport doctor`; resolves to the exit code. */
-export async function doctor(cli: Cli, { model: names, baseUrl, until, timeout }: DoctorOptions): Promise<number> {
+export async function doctor(
+  cli: Cli,
+  { model: names, baseUrl, until, timeout }: DoctorOptions,
+): Promise<number> {
   const { out, err, json } = cli
   const models = await loadModels(cli)
   const chosen =
-    names || baseUrl !== undefined ? (names ?? [undefined]).map((name) => models.pick(name, baseUrl)) : models.all()
+    names || baseUrl !== undefined
+      ? (names ?? [undefined]).map((name) => models.pick(name, baseUrl))
+      : models.all()
   const reports: DoctorReport[] = []
   for (const model of chosen) {
     let progress: Progress | undefined
-    if (!json) out.line(`${reports.length ? '\n' : ''}${out.style('bold', out.foreign(model.name))}`)
+    if (!json)
+      out.line(`${reports.length ? '\n' : ''}${out.style('bold', out.foreign(model.name))}`)
     try {
       const steps = checkModel(model, cli, {
         until,
@@ -37,7 +43,8 @@ export async function doctor(cli: Cli, { model: names, baseUrl, until, timeout }
         if (!json && !next.value.notReached) printStep(cli, next.value)
       }
       const left = next.value.steps.filter(({ notReached }) => notReached).map(({ id }) => id)
-      if (!json && left.length) out.line(`  ${out.style('dim', `- not reached: ${left.join(', ')}`)}`)
+      if (!json && left.length)
+        out.line(`  ${out.style('dim', `- not reached: ${left.join(', ')}`)}`)
       reports.push(next.value)
     } finally {
       progress?.stop()
@@ -48,7 +55,12 @@ export async function doctor(cli: Cli, { model: names, baseUrl, until, timeout }
   return ok ? exitCodes.done : exitCodes.unhealthy
 }
 
-const marks = { ok: ['green', '✓'], warning: ['yellow', '!'], failed: ['red', '✗'], skipped: ['dim', '-'] } as const
+const marks = {
+  ok: ['green', '✓'],
+  warning: ['yellow', '!'],
+  failed: ['red', '✗'],
+  skipped: ['dim', '-'],
+} as const
 
 function printStep(
   { out }: Cli,
@@ -57,11 +69,15 @@ function printStep(
   const [style, mark] = marks[status]
   const time = latencyMs === undefined ? '' : out.style('dim', `  ${latencyMs} ms`)
   const text = out.foreign(detail).replaceAll('\n', '\n           ')
-  out.line(`  ${out.style(style, mark)} ${id.padEnd(7)} ${status === 'skipped' ? out.style('dim', text) : text}${time}`)
+  out.line(
+    `  ${out.style(style, mark)} ${id.padEnd(7)} ${status === 'skipped' ? out.style('dim', text) : text}${time}`,
+  )
   if (note !== undefined) out.line(`           ${out.style('dim', out.foreign(note))}`)
   if (fix !== undefined) out.line(`           ${out.style('yellow', 'fix:')} ${out.foreign(fix)}`)
   if (refusedHost === undefined) return
   out.line(`           allow ${out.style('bold', refusedHost)}`)
   for (const { sandbox, line, where } of allow)
-    out.line(`             ${sandbox.padEnd(12)} ${line.replaceAll('\n', ', ')}  ${out.style('dim', `(${where})`)}`)
+    out.line(
+      `             ${sandbox.padEnd(12)} ${line.replaceAll('\n', ', ')}  ${out.style('dim', `(${where})`)}`,
+    )
 }

@@ -1,5 +1,11 @@
 import { lookup } from 'node:dns/promises'
-import { apiHosts, environmentNames, type HostEntry, hostPort, type ModelConfig } from '@modelport/factory'
+import {
+  apiHosts,
+  environmentNames,
+  type HostEntry,
+  hostPort,
+  type ModelConfig,
+} from '@modelport/factory'
 import * as sandbox from '@modelport/sandbox'
 import { createAgentClient } from '@modelport/serve'
 import type { Cli, CommonOptions } from '../context/cli.js'
@@ -44,7 +50,8 @@ export async function hosts(
 ): Promise<number> {
   const { out, err, json, context } = cli
   const models = await loadModels(cli)
-  const chosen = names?.map((name) => models.pick(name)) ?? (agent.length && models.isEmpty ? [] : models.all())
+  const chosen =
+    names?.map((name) => models.pick(name)) ?? (agent.length && models.isEmpty ? [] : models.all())
   const configs: ModelConfig[] = chosen.map(({ config }) => config)
   const entries = withAgentHosts(apiHosts(configs, context), agent)
   const facts = {
@@ -78,7 +85,11 @@ function withAgentHosts(entries: readonly HostEntry[], urls: readonly string[]):
     for (const address of createAgentClient(url).hosts()) {
       const colon = address.lastIndexOf(':')
       const scheme = url.startsWith('https:') ? 'https' : 'http'
-      const entry = { host: address.slice(0, colon), port: Number(address.slice(colon + 1)), scheme } as const
+      const entry = {
+        host: address.slice(0, colon),
+        port: Number(address.slice(colon + 1)),
+        scheme,
+      } as const
       if (!list.some(({ host, port }) => host === entry.host && port === entry.port))
         list.push({ ...entry, purpose: 'api', phase: 'runtime', required: true, source: 'config' })
     }

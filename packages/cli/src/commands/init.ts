@@ -32,9 +32,13 @@ export async function init(cli: Cli, options: InitOptions): Promise<number> {
   const { io, json, locations } = cli
   const file = await readConfig(locations.config)
   const known = file.pool?.models.find(({ name }) => name === options.name)
-  if (known) throw new UsageError(`there is a model ${JSON.stringify(known.name)} already; choose another --name`)
+  if (known)
+    throw new UsageError(
+      `there is a model ${JSON.stringify(known.name)} already; choose another --name`,
+    )
   const name = options.name ?? freeName(file)
-  const interactive = io.stdin.isTTY === true && io.stdout.isTTY === true && !json && !options.keyStdin
+  const interactive =
+    io.stdin.isTTY === true && io.stdout.isTTY === true && !json && !options.keyStdin
   const answers: GivenAnswers = {
     ...given(options, 'provider', 'model', 'baseUrl'),
     ...(options.region !== undefined && { bedrock: { region: options.region } }),
@@ -50,12 +54,23 @@ export async function init(cli: Cli, options: InitOptions): Promise<number> {
     : fromOptions(cli, answers, name, ownVariable)
   const tested = options.test ? await test(cli, asked, interactive) : undefined
   // A server that did not answer the test is not asked again.
-  const supportsTools = tested === undefined ? undefined : await asksForTools(toModelConfig(asked), cli, asked.key)
+  const supportsTools =
+    tested === undefined ? undefined : await asksForTools(toModelConfig(asked), cli, asked.key)
   const model = { ...asked, ...(supportsTools !== undefined && { supportsTools }) }
   if (model.key !== undefined && model.saveKey && model.apiKeyEnv !== undefined)
     await saveKey(locations.keys, model.apiKeyEnv, model.key)
-  await addModel(locations.config, file, model, options.name === undefined && file.pool === undefined)
-  report(cli, model, tested, interactive && toChat(options, file.pool?.roles['chat'] === undefined ? undefined : name))
+  await addModel(
+    locations.config,
+    file,
+    model,
+    options.name === undefined && file.pool === undefined,
+  )
+  report(
+    cli,
+    model,
+    tested,
+    interactive && toChat(options, file.pool?.roles['chat'] === undefined ? undefined : name),
+  )
   return exitCodes.done
 }
 
@@ -69,11 +84,14 @@ async function readKey({ io, signal }: Cli): Promise<string> {
 /** Without a terminal nobody can be asked. */
 function fromOptions(cli: Cli, given: GivenAnswers, name: string, ownVariable: string): NewModel {
   if (given.provider === undefined)
-    throw new UsageError('not a terminal: pass --provider and --model, and --base-url for a server of your own')
+    throw new UsageError(
+      'not a terminal: pass --provider and --model, and --base-url for a server of your own',
+    )
   const { provider, model: named } = parseModel(given.provider)
   const row = findRow(provider)
   const model = given.model ?? named ?? row.model
-  if (model === undefined) throw new UsageError(`give --model: ${row.name} has no model that is the usual one`)
+  if (model === undefined)
+    throw new UsageError(`give --model: ${row.name} has no model that is the usual one`)
   const bedrock = regionOf(cli, row.name, given)
   if (row.name === 'bedrock' && !bedrock && given.baseUrl === undefined)
     throw new UsageError('give --region: neither AWS_REGION nor AWS_DEFAULT_REGION is set')
@@ -95,7 +113,9 @@ async function test(cli: Cli, model: NewModel, interactive: boolean): Promise<nu
       signal.throwIfAborted()
       if (!interactive) throw withoutTest(error)
       const { message, fix } = toFailureReport(error).error
-      log.error([toTerminalText(message), ...(fix === undefined ? [] : [fix])].join('\n'), { output: io.stdout })
+      log.error([toTerminalText(message), ...(fix === undefined ? [] : [fix])].join('\n'), {
+        output: io.stdout,
+      })
     }
     const next = await select({
       message: 'It does not work yet.',
@@ -125,7 +145,10 @@ function toChat({ config }: InitOptions, name: string | undefined): string {
 /** A slow server, for example one that loads a model, may still be configured correctly. */
 const withoutTest = (error: unknown): unknown =>
   isLlmError(error, 'timeout')
-    ? new LlmError('timeout', `${error.message}; nothing is saved: add --no-test to save the model without the test`)
+    ? new LlmError(
+        'timeout',
+        `${error.message}; nothing is saved: add --no-test to save the model without the test`,
+      )
     : error
 
 function report(

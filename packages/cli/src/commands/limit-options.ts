@@ -1,5 +1,10 @@
 import { configError } from '@modelport/core'
-import { BudgetLedger, defaultRunLimits, type GivenLimits, type RunBudget } from '@modelport/runtime'
+import {
+  BudgetLedger,
+  defaultRunLimits,
+  type GivenLimits,
+  type RunBudget,
+} from '@modelport/runtime'
 import type { NamedModel } from '../models/configured-models.js'
 
 /** Limits of what follows one message, as the command line takes them. */
@@ -18,7 +23,8 @@ export const toLimits = ({
   repeatable = [],
 }: LimitFlags): GivenLimits => ({
   // The runtime counts whole milliseconds.
-  toolTimeoutMs: toolTimeout === undefined ? defaultRunLimits.toolTimeoutMs : Math.ceil(toolTimeout * 1000),
+  toolTimeoutMs:
+    toolTimeout === undefined ? defaultRunLimits.toolTimeoutMs : Math.ceil(toolTimeout * 1000),
   maxSteps,
   maxRepeats,
   repeatableTools: repeatable,
@@ -33,10 +39,15 @@ export function toLedger(
   { name, profile = {} }: NamedModel,
 ): BudgetLedger | undefined {
   const { inputCostPerMillion, outputCostPerMillion } = profile
-  if (maxCost !== undefined && (inputCostPerMillion === undefined || outputCostPerMillion === undefined))
+  if (
+    maxCost !== undefined &&
+    (inputCostPerMillion === undefined || outputCostPerMillion === undefined)
+  )
     throw configError(
       `--max-cost needs the prices of ${name}: set input_cost_per_million and output_cost_per_million in its profile`,
     )
   const budget = { maxCost, maxOutputTokens, maxToolCalls }
-  return Object.values(budget).some((limit) => limit !== undefined) ? new BudgetLedger(budget) : undefined
+  return Object.values(budget).some((limit) => limit !== undefined)
+    ? new BudgetLedger(budget)
+    : undefined
 }

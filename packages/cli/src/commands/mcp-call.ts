@@ -34,7 +34,11 @@ export const listMcp = (cli: Cli, server: string, options: McpListOptions): Prom
     const lines = [
       ...tools.map(({ name, description }) => ['tool', name, description]),
       ...resources.map(({ uri, name, description = name }) => ['resource', uri, description]),
-      ...templates.map(({ uriTemplate, name, description = name }) => ['resource', uriTemplate, description]),
+      ...templates.map(({ uriTemplate, name, description = name }) => [
+        'resource',
+        uriTemplate,
+        description,
+      ]),
       ...prompts.map(({ name, description = '' }) => ['prompt', name, description]),
     ]
     for (const line of lines) out.line(out.foreign(line.join('  ').split('\n')[0] ?? ''))
@@ -55,25 +59,39 @@ export const callMcp = (
     const tool = tools.find(({ definition }) => definition.name === name)
     const known = tools.map(({ definition }) => definition.name)
     if (!tool)
-      throw new UsageError(`the server has no tool ${JSON.stringify(name)}; it has ${known.join(', ') || 'none'}`)
-    const args = { ...readObject(given), ...readArgs(options.arg ?? {}, tool.definition.parameters) }
+      throw new UsageError(
+        `the server has no tool ${JSON.stringify(name)}; it has ${known.join(', ') || 'none'}`,
+      )
+    const args = {
+      ...readObject(given),
+      ...readArgs(options.arg ?? {}, tool.definition.parameters),
+    }
     let found: readonly [content: unknown, outcome: ToolOutcome] | undefined
-    await executeBatch([{ id: 'call', name, arguments: args, argumentsText: JSON.stringify(args) }], {
-      tools: [tool],
-      step: 1,
-      signal,
-      onProgress: (_call, progress) => {
-        err.line(err.style('dim', err.foreign(JSON.stringify(progress))))
+    await executeBatch(
+      [{ id: 'call', name, arguments: args, argumentsText: JSON.stringify(args) }],
+      {
+        tools: [tool],
+        step: 1,
+        signal,
+        onProgress: (_call, progress) => {
+          err.line(err.style('dim', err.foreign(JSON.stringify(progress))))
+        },
+        onResult: (_call, { content }, outcome) => void (found = [content, outcome]),
       },
-      onResult: (_call, { content }, outcome) => void (found = [content, outcome]),
-    })
+    )
     if (!found) return exitCodes.unknown
     const [content, { status }] = found
-    const parts = typeof content === 'string' ? [{ type: 'text', text: content }] : (content as readonly JsonObject[])
+    const parts =
+      typeof content === 'string'
+        ? [{ type: 'text', text: content }]
+        : (content as readonly JsonObject[])
     const texts = parts.map((part) =>
-      part['type'] === 'text' ? String(part['text']).replace(/^\[from MCP server .*\]\n/, '') : JSON.stringify(part),
+      part['type'] === 'text'
+        ? String(part['text']).replace(/^\[from MCP server .*\]\n/, '')
+        : JSON.stringify(part),
     )
-    const code = status === 'timeout' ? status : status === 'invalid-arguments' ? 'invalid-request' : 'unknown'
+    const code =
+      status === 'timeout' ? status : status === 'invalid-arguments' ? 'invalid-request' : 'unknown'
     if (status !== 'ok') throw new LlmError(code, texts.join('\n'))
     if (json) out.json({ content: parts })
     else for (const text of texts) out.line(out.foreign(text))
@@ -88,9 +106,14 @@ async function withServer(
   use: (source: McpSource) => Promise<number>,
 ): Promise<number> {
   const { mcpTools } = await loadMcp()
-  const transport = await toTransport(server, cli, tokenEnv === undefined ? undefined : tokenOf(cli, tokenEnv))
+  const transport = await toTransport(
+    server,
+    cli,
+    tokenEnv === undefined ? undefined : tokenOf(cli, tokenEnv),
+  )
   const source = mcpTools({ name: server, transport })
-  if (source.apiHosts.length && !cli.json) cli.err.line(cli.err.style('dim', `contacts ${source.apiHosts.join(', ')}`))
+  if (source.apiHosts.length && !cli.json)
+    cli.err.line(cli.err.style('dim', `contacts ${source.apiHosts.join(', ')}`))
   try {
     return await use(source)
   } finally {
@@ -106,7 +129,9 @@ function readObject(text = '{}'): JsonObject {
 
 /** The value of each `--arg`: a text if the schema asks for one, else JSON, and a text if it is not JSON. */
 function readArgs(args: Readonly<Record<string, string>>, parameters: JsonObject = {}): JsonObject {
-  const properties = (parameters['properties'] ?? {}) as Readonly<Record<string, { readonly type?: unknown }>>
+  const properties = (parameters['properties'] ?? {}) as Readonly<
+    Record<string, { readonly type?: unknown }>
+  >
   const read = (name: string, text: string): unknown => {
     const value = properties[name]?.type === 'string' ? text : tryParseJson(text)
     return value === undefined ? text : value

@@ -23,16 +23,24 @@ export interface McpServeOptions extends StoreCommandOptions {
 }
 
 /** Serves what a file offers to MCP clients: to the one at the other end of stdio until it leaves, or over HTTP until Ctrl-C. */
-export async function serveMcpFile(cli: Cli, file: string, options: McpServeOptions): Promise<number> {
+export async function serveMcpFile(
+  cli: Cli,
+  file: string,
+  options: McpServeOptions,
+): Promise<number> {
   const { err, signal } = cli
   const authentication = toAuthentication(cli, options)
   // Standard output is the protocol's.
-  if (options.port === undefined) Object.assign(console, { log: console.error, info: console.error })
+  if (options.port === undefined)
+    Object.assign(console, { log: console.error, info: console.error })
   const offered = await readOffer(cli, file)
   const { serveMcp } = await import('@modelport/mcp/server').catch((cause: unknown) => {
-    throw configError('mcp serve needs the package @modelcontextprotocol/server; install it next to @modelport/cli', {
-      cause,
-    })
+    throw configError(
+      'mcp serve needs the package @modelcontextprotocol/server; install it next to @modelport/cli',
+      {
+        cause,
+      },
+    )
   })
   const store = hasStore(options) ? await openStore(cli, options, true) : undefined
   try {
@@ -40,7 +48,9 @@ export async function serveMcpFile(cli: Cli, file: string, options: McpServeOpti
     const served = serveMcp({
       ...offered,
       ...(options.name !== undefined && { name: options.name }),
-      ...(store && !('send' in agents) && agents.length && { agents: new AgentHost(agents, { store }) }),
+      ...(store &&
+        !('send' in agents) &&
+        agents.length && { agents: new AgentHost(agents, { store }) }),
       ...(authentication && { authenticate: createAuthenticator(authentication).authenticate }),
       onError: (error) => {
         err.line(err.foreign(`error: ${error instanceof Error ? error.message : String(error)}`))
@@ -66,7 +76,12 @@ async function readOffer(cli: Cli, file: string): Promise<ServeMcpOptions> {
   return { name, tools: tools.length ? toTools(tools, file) : [], agents: list.filter(isAgent) }
 }
 
-async function listen({ out, json, signal }: Cli, { fetch }: ServedMcp, port: number, host: string): Promise<void> {
+async function listen(
+  { out, json, signal }: Cli,
+  { fetch }: ServedMcp,
+  port: number,
+  host: string,
+): Promise<void> {
   const listener = createAdaptorServer({ fetch, overrideGlobalObjects: false })
   await once(listener.listen(port, host), 'listening')
   const address = listener.address()

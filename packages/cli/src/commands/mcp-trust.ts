@@ -41,7 +41,9 @@ export async function trust(
   if (changes === 0) out.line('no change waits')
   else
     out.line(
-      refused ? `${changes - refused} of ${changes} accepted; --yes accepts without asking` : `${changes} accepted`,
+      refused
+        ? `${changes - refused} of ${changes} accepted; --yes accepts without asking`
+        : `${changes} accepted`,
     )
   return refused ? exitCodes.refused : exitCodes.done
 }

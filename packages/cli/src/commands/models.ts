@@ -30,7 +30,8 @@ export async function models(cli: Cli, options: ModelsOptions): Promise<number> 
   const configured = await loadModels(cli)
   const chosen = options.model === undefined ? configured.all() : [configured.pick(options.model)]
   const rows: ModelRow[] = []
-  for (const model of chosen) rows.push(await toRow(cli, model, configured.roles, options.remote === true))
+  for (const model of chosen)
+    rows.push(await toRow(cli, model, configured.roles, options.remote === true))
   if (json) out.json({ models: rows })
   else for (const row of rows) printRow(cli, row, chosen.length > 1)
   // A failure only if no list could be read; each row names its problem.

@@ -10,7 +10,8 @@ export async function readPrompt(
   const given = words.join(' ')
   const piped = io.stdin.isTTY ? '' : await readAll(io.stdin, signal)
   const prompt = [given, piped.trimEnd()].filter(Boolean).join('\n\n')
-  if (!prompt.trim() && !mayBeEmpty) throw new UsageError('there is no prompt; give it as arguments, or pipe it in')
+  if (!prompt.trim() && !mayBeEmpty)
+    throw new UsageError('there is no prompt; give it as arguments, or pipe it in')
   return prompt
 }
 

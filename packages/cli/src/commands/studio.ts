@@ -49,7 +49,9 @@ export async function studio(cli: Cli, options: StudioCommandOptions): Promise<n
     if (json) out.json({ url: served.url, port: served.port, programUrl: served.programUrl })
     else {
       out.line(`studio: ${served.url}`)
-      const more = cli.io.stdin.isTTY ? 'Press Enter for another address, for example for a second browser. ' : ''
+      const more = cli.io.stdin.isTTY
+        ? 'Press Enter for another address, for example for a second browser. '
+        : ''
       out.line(`Open it within a minute; the address works once. ${more}Ctrl-C ends the studio.`)
       const { origin, hash } = new URL(served.programUrl)
       out.line('To see a program here: node --import @modelport/studio/attach app.mjs')
@@ -58,7 +60,9 @@ export async function studio(cli: Cli, options: StudioCommandOptions): Promise<n
       out.line(`export OTEL_EXPORTER_OTLP_HEADERS=authorization=Bearer%20${hash.slice(1)}`)
     }
     const forget =
-      cli.io.stdin.isTTY && !json ? onEnter(cli.io.stdin, () => out.line(`studio: ${served.newUrl()}`)) : undefined
+      cli.io.stdin.isTTY && !json
+        ? onEnter(cli.io.stdin, () => out.line(`studio: ${served.newUrl()}`))
+        : undefined
     await untilAborted(signal)
     forget?.()
   } finally {
@@ -82,11 +86,16 @@ function onEnter(stdin: Input, listener: () => void): () => void {
 
 async function toStudioOptions(cli: Cli, options: StudioCommandOptions): Promise<StudioOptions> {
   const named = await chosenModels(cli, options.model)
-  const models: StudioModel[] = [...named.map((model) => toStudioModel(model, cli)), createDemoModel()]
+  const models: StudioModel[] = [
+    ...named.map((model) => toStudioModel(model, cli)),
+    createDemoModel(),
+  ]
   const agents = toStudioAgents(options.agent ?? [], options.tokenEnv, cli)
   const tools = options.tools === undefined ? [] : await loadTools(options.tools)
   const assets = await loadPage()
-  const file = options.memory ? undefined : (options.file ?? join(dirname(cli.locations.sessions), 'studio.db'))
+  const file = options.memory
+    ? undefined
+    : (options.file ?? join(dirname(cli.locations.sessions), 'studio.db'))
   return {
     models,
     tools,
@@ -101,7 +110,10 @@ async function toStudioOptions(cli: Cli, options: StudioCommandOptions): Promise
   }
 }
 
-function toAllowLists(named: readonly NamedModel[], { context }: Cli): NonNullable<StudioOptions['allowLists']> {
+function toAllowLists(
+  named: readonly NamedModel[],
+  { context }: Cli,
+): NonNullable<StudioOptions['allowLists']> {
   const configs = named.map(({ config }) => config)
   return Object.fromEntries(
     Object.entries(exporters).map(([name, write]) => [
@@ -109,8 +121,13 @@ function toAllowLists(named: readonly NamedModel[], { context }: Cli): NonNullab
       () => {
         const facts = { env: environmentNames(configs, context), addresses: {} }
         const { text, requires } = write(apiHosts(configs, context), facts)
-        const variables = requires.env.map((variable) => `The program may read the variable ${variable}.`)
-        return Promise.resolve({ text, notes: [...variables, ...requires.notes, ...requires.warnings] })
+        const variables = requires.env.map(
+          (variable) => `The program may read the variable ${variable}.`,
+        )
+        return Promise.resolve({
+          text,
+          notes: [...variables, ...requires.notes, ...requires.warnings],
+        })
       },
     ]),
   )
@@ -124,7 +141,11 @@ async function chosenModels(cli: Cli, names: readonly string[] | undefined): Pro
 }
 
 const toHosts = ({ name, config }: NamedModel, { context }: Cli): HostInfo[] =>
-  apiHosts(config, context).map((entry) => ({ host: hostPort(entry), usedBy: name, purpose: entry.purpose }))
+  apiHosts(config, context).map((entry) => ({
+    host: hostPort(entry),
+    usedBy: name,
+    purpose: entry.purpose,
+  }))
 
 async function* examine(
   named: readonly NamedModel[],
@@ -134,7 +155,11 @@ async function* examine(
 ): AsyncGenerator<DoctorStepInfo> {
   const model = named.find(({ name }) => name === id)
   if (!model) {
-    yield { name: 'model', status: 'skipped', detail: 'this model contacts no host, so there is nothing to test' }
+    yield {
+      name: 'model',
+      status: 'skipped',
+      detail: 'this model contacts no host, so there is nothing to test',
+    }
     return
   }
   const examined = { ...cli, signal: AbortSignal.any([cli.signal, signal]) }

@@ -40,7 +40,9 @@ async function entryOf(specifier: string): Promise<string> {
   try {
     text = await readTextFile(specifier)
   } catch (error) {
-    throw configError(`package: ${specifier} cannot be read: ${describeCode(error)}; give the path of a module`)
+    throw configError(
+      `package: ${specifier} cannot be read: ${describeCode(error)}; give the path of a module`,
+    )
   }
   return `${specifier} sha256:${createHash('sha256').update(text).digest('hex')}`
 }
@@ -48,11 +50,14 @@ async function entryOf(specifier: string): Promise<string> {
 async function readAllowed(file: string): Promise<readonly string[]> {
   try {
     const list: unknown = JSON.parse(await readTextFile(file, maxSettingsBytes))
-    if (Array.isArray(list) && list.every((one): one is string => typeof one === 'string')) return list
+    if (Array.isArray(list) && list.every((one): one is string => typeof one === 'string'))
+      return list
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
   }
-  throw configError(`${file}: expected a list of texts; delete the file, and allow each package again`)
+  throw configError(
+    `${file}: expected a list of texts; delete the file, and allow each package again`,
+  )
 }
 
 async function askForPackage(io: Io, specifier: string): Promise<void> {
@@ -63,7 +68,9 @@ async function askForPackage(io: Io, specifier: string): Promise<void> {
     )
   const lines = createLineReader(io)
   const answer = await lines
-    .answer(`The configuration names the provider package ${shown}. It is code that runs as you. Allow it? [y/N] `)
+    .answer(
+      `The configuration names the provider package ${shown}. It is code that runs as you. Allow it? [y/N] `,
+    )
     .finally(() => lines.close())
   if (!isYes(answer)) throw configError(`package: ${shown} was not allowed`)
 }

@@ -9,7 +9,11 @@ import type { LineReader } from './line-reader.js'
 type Question = PendingQuestion['question']
 
 /** Asks the person at the terminal for the answer to a question of a tool, until it fits. An address is shown, and opened by nobody here. */
-export async function answerQuestion({ err }: Cli, lines: LineReader, question: Question): Promise<Answer> {
+export async function answerQuestion(
+  { err }: Cli,
+  lines: LineReader,
+  question: Question,
+): Promise<Answer> {
   const { message, schema, url, from } = question
   err.line(
     `${err.style('yellow', `${toVisible(from ?? 'a tool')} asks:`)} ${message.split('\n').map(toVisible).join('\n')}`,
@@ -22,7 +26,10 @@ export async function answerQuestion({ err }: Cli, lines: LineReader, question: 
     if (said === undefined) return { action: 'cancel' }
     if (!isYes(said)) return { action: 'decline' }
     try {
-      return checkAnswer(question, { action: 'accept', ...(schema && { content: await fill(lines, schema) }) })
+      return checkAnswer(question, {
+        action: 'accept',
+        ...(schema && { content: await fill(lines, schema) }),
+      })
     } catch (error) {
       if (!isLlmError(error, 'invalid-request')) throw error
       err.line(err.foreign(error.message))
@@ -31,7 +38,10 @@ export async function answerQuestion({ err }: Cli, lines: LineReader, question: 
 }
 
 /** Asks for each field of a form; a blank line leaves one out. */
-async function fill(lines: LineReader, { properties = {}, required = [] }: JsonObject): Promise<JsonObject> {
+async function fill(
+  lines: LineReader,
+  { properties = {}, required = [] }: JsonObject,
+): Promise<JsonObject> {
   const content: Record<string, unknown> = {}
   for (const [name, field] of Object.entries(properties as JsonObject)) {
     if (!isObject(field)) continue

@@ -64,8 +64,10 @@ export async function createCli(io: Io, options: CommonOptions, signal: AbortSig
 }
 
 /** The value of a variable of a configuration, whether or not the prefix stands before its name. */
-export const readVariable = ({ context: { environment, environmentPrefix } }: Cli, name: string): string | undefined =>
-  resolveEnvironment(name, environment, environmentPrefix)
+export const readVariable = (
+  { context: { environment, environmentPrefix } }: Cli,
+  name: string,
+): string | undefined => resolveEnvironment(name, environment, environmentPrefix)
 
 /** Resolves when the signal is aborted: a server runs until then. */
 export async function untilAborted(signal: AbortSignal): Promise<void> {

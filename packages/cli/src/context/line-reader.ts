@@ -33,7 +33,9 @@ export function createLineReader(
   aids: TypingAids = {},
 ): LineReader {
   // Answers may go into a pipe; the prompt is for the person.
-  return stdin.isTTY ? new TerminalLines(stdin, stdout.isTTY ? stdout : stderr, aids) : new PipedLines(stdin)
+  return stdin.isTTY
+    ? new TerminalLines(stdin, stdout.isTTY ? stdout : stderr, aids)
+    : new PipedLines(stdin)
 }
 
 /** Stands for a line end in a message that Up brings back: it is edited as one line. */
@@ -73,7 +75,9 @@ class TerminalLines implements LineReader {
     const typed = ahead ?? (await this.#ask(prompt, 0))
     if (!typed?.trim()) return typed
     // A message that was brought back may be edited before it is sent.
-    const line = this.#history.some((one) => one.includes(lineEnd)) ? typed.replaceAll(lineEnd, '\n') : typed
+    const line = this.#history.some((one) => one.includes(lineEnd))
+      ? typed.replaceAll(lineEnd, '\n')
+      : typed
     const entry = toHistory(line)
     this.#history = [entry, ...this.#history.filter((one) => one !== entry)].slice(0, historySize)
     return line
@@ -100,7 +104,12 @@ class TerminalLines implements LineReader {
 
   #listen(onInterrupt: () => void): void {
     if (this.#hasEnded) return
-    const lines = createInterface({ input: this.#stdin, output: nowhere(), terminal: true, ...this.#completer() })
+    const lines = createInterface({
+      input: this.#stdin,
+      output: nowhere(),
+      terminal: true,
+      ...this.#completer(),
+    })
     let above = ''
     lines.on('SIGINT', onInterrupt)
     lines.on('line', (line) => {
@@ -274,10 +283,14 @@ async function* linesOf(input: Io['stdin']): AsyncGenerator<string, undefined> {
   let pieces: string[] = []
   let length = 0
   for await (const chunk of input as AsyncIterable<Buffer | string>) {
-    const [first = '', ...rest] = (typeof chunk === 'string' ? chunk : decoder.write(chunk)).split('\n')
+    const [first = '', ...rest] = (typeof chunk === 'string' ? chunk : decoder.write(chunk)).split(
+      '\n',
+    )
     length += first.length
     if (length > maxLineLength)
-      throw new UsageError(`a line has more than ${maxLineLength} characters; pipe in shorter lines`)
+      throw new UsageError(
+        `a line has more than ${maxLineLength} characters; pipe in shorter lines`,
+      )
     pieces.push(first)
     for (const next of rest) {
       yield pieces.join('').replace(/\r$/, '')

@@ -5,7 +5,10 @@ import type { Cli } from './cli.js'
 type Run = (cli: Cli, ...given: never[]) => Promise<number>
 
 /** Makes the action of a command, which is loaded when it runs. `own`: the command answers Ctrl-C itself. */
-export type Start = (load: () => Promise<Run>, interrupts?: 'abort' | 'own') => (...given: unknown[]) => Promise<void>
+export type Start = (
+  load: () => Promise<Run>,
+  interrupts?: 'abort' | 'own',
+) => (...given: unknown[]) => Promise<void>
 
 function toPath(text: string): string {
   if (!text) throw new InvalidArgumentError('it is empty.')
@@ -25,9 +28,15 @@ export const withCommonOptions = (command: Command): Command =>
 /** Adds the option that names a model. */
 export const withModelOption = (command: Command): Command =>
   withBaseUrlOption(
-    command.option('-m, --model <name>', 'a model of the configuration, or provider:model (default: the role chat)'),
+    command.option(
+      '-m, --model <name>',
+      'a model of the configuration, or provider:model (default: the role chat)',
+    ),
   )
 
 /** Adds the option for the address of a model that is not in the configuration. */
 export const withBaseUrlOption = (command: Command): Command =>
-  command.option('--base-url <url>', 'base URL of the API, for provider:model; no configuration is needed')
+  command.option(
+    '--base-url <url>',
+    'base URL of the API, for provider:model; no configuration is needed',
+  )

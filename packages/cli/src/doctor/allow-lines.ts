@@ -7,8 +7,16 @@ export function toAllowLines(host: HostEntry): AllowLine[] {
   const list = [{ ...host, viaProxy: false }]
   const lines: readonly (readonly [sandbox: string, line: string, where: string])[] = [
     ['srt', domainsOf(toSrt(list).text), 'network.allowedDomains of ~/.srt-settings.json'],
-    ['claude-code', domainsOf(toClaudeCode(list).text), 'sandbox.network.allowedDomains of settings.json'],
-    ['codex', found(toCodex(list).text, /^.*= "allow"$/gm), '[permissions.workspace.network.domains] of config.toml'],
+    [
+      'claude-code',
+      domainsOf(toClaudeCode(list).text),
+      'sandbox.network.allowedDomains of settings.json',
+    ],
+    [
+      'codex',
+      found(toCodex(list).text, /^.*= "allow"$/gm),
+      '[permissions.workspace.network.domains] of config.toml',
+    ],
     ['deno', found(toDeno(list).text, /'--allow-net=[^']+'|--allow-net=\S+/), 'deno run'],
     ['docker', found(toDocker(list).text, /^sbx .*$/gm), 'a shell'],
     ['node', found(toNode(list).text, /--allow-net\b/), 'node --permission; it allows every host'],
@@ -27,7 +35,11 @@ function domainsOf(text: string): string {
     readonly network?: Network
     readonly sandbox?: { readonly network?: Network }
   }
-  return (network ?? sandbox?.network)?.allowedDomains?.map((domain) => JSON.stringify(domain)).join(', ') ?? ''
+  return (
+    (network ?? sandbox?.network)?.allowedDomains
+      ?.map((domain) => JSON.stringify(domain))
+      .join(', ') ?? ''
+  )
 }
 
 /** Sandboxes that can be recognized from inside, by their marks in the environment or in a refusal. */

@@ -79,8 +79,17 @@ async function runStep(id: StepId, state: CheckState, timeoutMs: number): Promis
       status = 'ok',
       timed = true,
       ...outcome
-    } = await checks[id](state, AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]), timeoutMs)
-    return { id, status, ...(timed && status !== 'skipped' && { latencyMs: latency() }), ...outcome }
+    } = await checks[id](
+      state,
+      AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+      timeoutMs,
+    )
+    return {
+      id,
+      status,
+      ...(timed && status !== 'skipped' && { latencyMs: latency() }),
+      ...outcome,
+    }
   } catch (error) {
     signal.throwIfAborted()
     const latencyMs = latency()
@@ -144,7 +153,9 @@ function describeFailure(
 /** Inside of some sandboxes a proxy is the only way out. */
 function proxyAdvice(problem: Diagnosis['problem'], { model, cli }: CheckState): string {
   if (!['dns', 'refused', 'timeout', 'interrupted', 'sandbox'].includes(problem)) return ''
-  const names = proxyVariables(cli.context.environment).filter((name) => /^https?_proxy$/i.test(name))
+  const names = proxyVariables(cli.context.environment).filter((name) =>
+    /^https?_proxy$/i.test(name),
+  )
   const hosts = apiHosts(model.config, cli.context)
   if (
     !names.length ||

@@ -38,7 +38,8 @@ export const checks: Readonly<Record<StepId, Check>> = {
       : keyVariables(resolved, cli.context).find((name) => readVariable(cli, name) !== undefined)
     const named = model.config.apiKeyEnv
     const detail = `${resolved.row.name}:${resolved.config.model ?? ''}${key === undefined ? ', no key' : `, key from ${source ?? 'the environment'}`}`
-    if (key !== undefined || named === undefined || resolved.row.offline) return { detail, timed: false }
+    if (key !== undefined || named === undefined || resolved.row.offline)
+      return { detail, timed: false }
     return {
       status: 'warning',
       detail,
@@ -50,7 +51,9 @@ export const checks: Readonly<Record<StepId, Check>> = {
   dns: async ({ dialled }) => {
     if (!dialled) return skipped('opens no connection')
     const addresses = await resolveName(dialled.host)
-    return { detail: `${dialled.host} is ${addresses.slice(0, 2).join(', ')}${addresses.length > 2 ? ', …' : ''}` }
+    return {
+      detail: `${dialled.host} is ${addresses.slice(0, 2).join(', ')}${addresses.length > 2 ? ', …' : ''}`,
+    }
   },
 
   tcp: async (state, signal) => {
@@ -62,7 +65,11 @@ export const checks: Readonly<Record<StepId, Check>> = {
     const way = dialled.scheme === 'https' ? await openTls(socket, dialled, signal) : socket
     state.socket = way
     const { proxy } = resolveModel(state.model.config, state.cli.context)
-    await openTunnel({ socket: way, host: hostPort(dialled), authorization: proxy?.authorization() }, api, signal)
+    await openTunnel(
+      { socket: way, host: hostPort(dialled), authorization: proxy?.authorization() },
+      api,
+      signal,
+    )
     return { detail: `${hostPort(api)} through the proxy ${hostPort(dialled)}` }
   },
 
@@ -75,7 +82,9 @@ export const checks: Readonly<Record<StepId, Check>> = {
     const until = secure.getPeerCertificate().valid_to
     const days = Math.floor((Date.parse(until) - Date.now()) / 86_400_000)
     const detail = `${secure.getProtocol() ?? 'TLS'}, certificate for ${days} more days`
-    return days < 7 ? { status: 'warning', detail, fix: 'The certificate ends soon: renew it.' } : { detail }
+    return days < 7
+      ? { status: 'warning', detail, fix: 'The certificate ends soon: renew it.' }
+      : { detail }
   },
 
   auth: async (state, _signal, timeoutMs) => {
@@ -98,7 +107,9 @@ export const checks: Readonly<Record<StepId, Check>> = {
 
   model: (state) => {
     if (state.refusal !== undefined)
-      return Promise.reject(state.refusal instanceof Error ? state.refusal : new Error('the request was refused'))
+      return Promise.reject(
+        state.refusal instanceof Error ? state.refusal : new Error('the request was refused'),
+      )
     return Promise.resolve({
       detail: `${resolveModel(state.model.config, state.cli.context).config.model ?? ''} answers`,
       timed: false,

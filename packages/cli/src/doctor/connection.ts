@@ -85,7 +85,11 @@ export async function openTunnel(
 }
 
 /** Makes the connection a secure one, and resolves once the certificate is checked. */
-export async function openTls(socket: Socket, entry: HostEntry, signal: AbortSignal): Promise<TLSSocket> {
+export async function openTls(
+  socket: Socket,
+  entry: HostEntry,
+  signal: AbortSignal,
+): Promise<TLSSocket> {
   const name = entry.host.replace(/^\[(.*)\]$/, '$1')
   const secure = connectTls({
     socket,
@@ -122,7 +126,11 @@ export const speaksTls = (entry: HostEntry, signal: AbortSignal): Promise<boolea
   probe(entry, signal, async (socket) => {
     const name = entry.host.replace(/^\[(.*)\]$/, '$1')
     // Nothing is sent over this connection: it only shows which protocol the server speaks.
-    const secure = connectTls({ socket, rejectUnauthorized: false, ...(!isIP(name) && { servername: name }) })
+    const secure = connectTls({
+      socket,
+      rejectUnauthorized: false,
+      ...(!isIP(name) && { servername: name }),
+    })
     await once(secure, 'secureConnect', { signal })
     return true
   })
@@ -146,13 +154,21 @@ async function probe(
 function toFailure(error: unknown, host: string): unknown {
   const code = codeOf(error)
   if ((error as { readonly name?: unknown }).name === 'AbortError') {
-    return new ProviderError('timeout', `${host}: no response in time`, { provider: 'doctor', host, reason: 'connect' })
-  }
-  if (denied.includes(code))
-    return new ProviderError('network', `${host}: refused by this system or its sandbox: ERR_ACCESS_DENIED (${code})`, {
+    return new ProviderError('timeout', `${host}: no response in time`, {
       provider: 'doctor',
       host,
+      reason: 'connect',
     })
+  }
+  if (denied.includes(code))
+    return new ProviderError(
+      'network',
+      `${host}: refused by this system or its sandbox: ERR_ACCESS_DENIED (${code})`,
+      {
+        provider: 'doctor',
+        host,
+      },
+    )
   const reason = reasons[code]
   return new ProviderError(
     code === 'ETIMEDOUT' ? 'timeout' : 'network',
@@ -164,7 +180,10 @@ function toFailure(error: unknown, host: string): unknown {
 
 /** The code of the error; if several addresses were tried, of the first that has one. */
 function codeOf(error: unknown): string {
-  const { code, errors } = (error ?? {}) as { readonly code?: unknown; readonly errors?: readonly unknown[] }
+  const { code, errors } = (error ?? {}) as {
+    readonly code?: unknown
+    readonly errors?: readonly unknown[]
+  }
   return typeof code === 'string' ? code : errors?.length ? codeOf(errors[0]) : ''
 }
 

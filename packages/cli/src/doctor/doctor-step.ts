@@ -1,7 +1,17 @@
 import type { Diagnosis } from '@modelport/factory'
 
 /** The checks of a model, in order; the checks after one that fails are left out. */
-export const stepIds = ['config', 'dns', 'tcp', 'tls', 'auth', 'model', 'stream', 'tools', 'schema'] as const
+export const stepIds = [
+  'config',
+  'dns',
+  'tcp',
+  'tls',
+  'auth',
+  'model',
+  'stream',
+  'tools',
+  'schema',
+] as const
 
 /** One of {@link stepIds}. */
 export type StepId = (typeof stepIds)[number]

@@ -41,7 +41,11 @@ const optionsOf = (signal: AbortSignal, timeoutMs: number): CallOptions => ({
 })
 
 /** A reply arrives in pieces, and ends. */
-export async function checkStream(state: CheckState, _signal: AbortSignal, timeoutMs: number): Promise<Outcome> {
+export async function checkStream(
+  state: CheckState,
+  _signal: AbortSignal,
+  timeoutMs: number,
+): Promise<Outcome> {
   const provider = await providerOf(state)
   const startedAt = performance.now()
   const reader = await provider.stream('Respond with OK', optionsOf(state.cli.signal, timeoutMs))
@@ -60,7 +64,11 @@ export async function checkStream(state: CheckState, _signal: AbortSignal, timeo
 }
 
 /** The model calls a tool, with arguments that parse. Facts that the profile lacks are suggested as the line to add. */
-export async function checkTools(state: CheckState, _signal: AbortSignal, timeoutMs: number): Promise<Outcome> {
+export async function checkTools(
+  state: CheckState,
+  _signal: AbortSignal,
+  timeoutMs: number,
+): Promise<Outcome> {
   const { model, cli } = state
   if (model.profile?.supportsTools === false) return checkDeniedTools(state)
   try {
@@ -74,11 +82,16 @@ export async function checkTools(state: CheckState, _signal: AbortSignal, timeou
       },
     )
     const [call] = toolCalls
-    if (!call) return await noTools(state, `it was not called; the reply ended with ${finishReason}`)
-    if (call.error !== undefined) return await noTools(state, `its arguments do not parse: ${call.error}`)
+    if (!call)
+      return await noTools(state, `it was not called; the reply ended with ${finishReason}`)
+    if (call.error !== undefined)
+      return await noTools(state, `its arguments do not parse: ${call.error}`)
     const isOpen = describeProvider(provider).capabilities?.tools.supported === 'by-model'
     const detail = `${call.name}(${JSON.stringify(call.arguments).slice(0, 60)})`
-    return { detail, ...(isOpen && model.profile?.supportsTools === undefined && { note: lineFor(state, true) }) }
+    return {
+      detail,
+      ...(isOpen && model.profile?.supportsTools === undefined && { note: lineFor(state, true) }),
+    }
   } catch (error) {
     const { detail } = toWarning(error, '')
     return noTools(state, detail)
@@ -93,7 +106,11 @@ async function noTools(state: CheckState, detail: string): Promise<Outcome> {
   const { name, profile } = state.model
   const wantsJinja = detail.includes('--jinja')
   if (!wantsJinja && (await asksForTools(state.model.config, state.cli)))
-    return { status: 'warning', detail, fix: 'Its server says that it calls tools: try again, or use another model.' }
+    return {
+      status: 'warning',
+      detail,
+      fix: 'Its server says that it calls tools: try again, or use another model.',
+    }
   const denied = name.includes(':')
     ? 'give it an entry in the configuration with "profile: {supports_tools: false}"'
     : profile?.supportsTools === undefined
@@ -109,7 +126,8 @@ async function noTools(state: CheckState, detail: string): Promise<Outcome> {
 
 async function checkDeniedTools(state: CheckState): Promise<Outcome> {
   const detail = 'the profile says it has none'
-  if ((await asksForTools(state.model.config, state.cli)) !== true) return { status: 'skipped', detail }
+  if ((await asksForTools(state.model.config, state.cli)) !== true)
+    return { status: 'skipped', detail }
   return {
     status: 'warning',
     detail: `${detail}, and its server says that it calls them`,
@@ -118,20 +136,31 @@ async function checkDeniedTools(state: CheckState): Promise<Outcome> {
 }
 
 /** The reply fits a schema. */
-export async function checkSchema(state: CheckState, _signal: AbortSignal, timeoutMs: number): Promise<Outcome> {
+export async function checkSchema(
+  state: CheckState,
+  _signal: AbortSignal,
+  timeoutMs: number,
+): Promise<Outcome> {
   if (state.model.profile?.supportsJsonSchema === false)
     return { status: 'skipped', detail: 'the profile says it cannot' }
   const fix =
     'Check replies yourself, or use another model where they must fit; supports_json_schema: false in its profile says so.'
   try {
     const provider = await providerOf(state)
-    const { text } = await provider.generate([{ role: 'user', content: 'Answer with the JSON object {"ok": true}.' }], {
-      ...optionsOf(state.cli.signal, timeoutMs),
-      responseFormat: { type: 'json-schema', name: 'health', schema },
-    })
+    const { text } = await provider.generate(
+      [{ role: 'user', content: 'Answer with the JSON object {"ok": true}.' }],
+      {
+        ...optionsOf(state.cli.signal, timeoutMs),
+        responseFormat: { type: 'json-schema', name: 'health', schema },
+      },
+    )
     return fits(text)
       ? { detail: 'the reply fits' }
-      : { status: 'warning', detail: `the reply does not fit: ${JSON.stringify(text.slice(0, 60))}`, fix }
+      : {
+          status: 'warning',
+          detail: `the reply does not fit: ${JSON.stringify(text.slice(0, 60))}`,
+          fix,
+        }
   } catch (error) {
     return toWarning(error, fix)
   }

@@ -13,7 +13,8 @@ export class AgentClientError extends LlmError {
 }
 Object.defineProperty(AgentClientError.prototype, 'name', { value: 'AgentClientError' })
 
-const unresolved = 'The host name does not resolve: check its spelling in the URL of the agent, and the network.'
+const unresolved =
+  'The host name does not resolve: check its spelling in the URL of the agent, and the network.'
 const fixes: Readonly<Record<string, string>> = {
   ECONNREFUSED:
     'Nothing listens there: start the agent (modelport agent serve), or correct the host and port of its URL.',

@@ -21,7 +21,8 @@ export interface FailureReport {
   readonly exitCode: number
 }
 
-const mcpFix = 'Start the server by hand to see what it says; if it has an address, check that, its path included.'
+const mcpFix =
+  'Start the server by hand to see what it says; if it has an address, check that, its path included.'
 
 /** Describes what was thrown. */
 export function toFailureReport(error: unknown): FailureReport {
@@ -29,7 +30,8 @@ export function toFailureReport(error: unknown): FailureReport {
   const message = error instanceof Error ? error.message : String(error)
   if (error instanceof UsageError) return { error: { code: 'usage', message }, exitCode }
   if (error instanceof Interrupted) return { error: { code: 'interrupted', message }, exitCode }
-  if (!isLlmError(error)) return { error: { code: 'unknown', message: systemProblem(error) ?? message }, exitCode }
+  if (!isLlmError(error))
+    return { error: { code: 'unknown', message: systemProblem(error) ?? message }, exitCode }
   const { problem, fix } = diagnose(error)
   // These messages say themselves what to do.
   const isLimit = error instanceof TurnLimitError || error instanceof ReplyFormError
@@ -41,7 +43,10 @@ export function toFailureReport(error: unknown): FailureReport {
   if (message.startsWith('MCP server "') && ['network', 'protocol'].includes(error.code))
     return { error: { code: error.code, message, fix: mcpFix }, exitCode }
   // Users of the command line write files, so messages name fields as files do.
-  return { error: { code: error.code, message: toFileNames(message), ...(!told && { fix }) }, exitCode }
+  return {
+    error: { code: error.code, message: toFileNames(message), ...(!told && { fix }) },
+    exitCode,
+  }
 }
 
 function agentFix(error: AgentError | AgentClientError): { readonly fix?: string } {

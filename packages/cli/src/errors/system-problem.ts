@@ -19,15 +19,21 @@ export const describeCode = (error: unknown): string => {
 
 /** Describes an error of the operating system about a file, a port or the output; undefined for any other error. */
 export function systemProblem(error: unknown): string | undefined {
-  const { code, path, syscall, port } = (error ?? {}) as NodeJS.ErrnoException & { readonly port?: unknown }
+  const { code, path, syscall, port } = (error ?? {}) as NodeJS.ErrnoException & {
+    readonly port?: unknown
+  }
   if (code === undefined) return undefined
   if (syscall === 'listen' && typeof port === 'number') return listenProblem(code, port)
   if (path !== undefined) return `${path}: ${describeCode(error)}`
-  return syscall === 'write' && code in problems ? `the output cannot be written: ${describeCode(error)}` : undefined
+  return syscall === 'write' && code in problems
+    ? `the output cannot be written: ${describeCode(error)}`
+    : undefined
 }
 
 function listenProblem(code: string, port: number): string {
-  if (code === 'EADDRINUSE') return `port ${port} is taken; choose another with --port, or end the program that uses it`
-  if (code === 'EACCES') return `this user may not listen on port ${port}; choose a port above 1023 with --port`
+  if (code === 'EADDRINUSE')
+    return `port ${port} is taken; choose another with --port, or end the program that uses it`
+  if (code === 'EACCES')
+    return `this user may not listen on port ${port}; choose a port above 1023 with --port`
   return `cannot listen on port ${port} (${code}); choose another with --port`
 }

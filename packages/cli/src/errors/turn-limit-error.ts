@@ -4,7 +4,8 @@ import type { LimitName } from '@modelport/runtime'
 /** What the user can do about a limit. */
 const fixes: Readonly<Record<LimitName, string>> = {
   steps: 'raise --max-steps, or ask it to continue',
-  repeats: 'ask in another way, raise --max-repeats, or name tools that may be called again with --repeatable',
+  repeats:
+    'ask in another way, raise --max-repeats, or name tools that may be called again with --repeatable',
   'no-progress': 'ask in another way, or name tools that may be called again with --repeatable',
   'parse-failures': 'ask again, or try another model',
 }

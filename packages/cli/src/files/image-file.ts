@@ -21,7 +21,9 @@ export async function toImage(source: string): Promise<ImagePart> {
   const mediaType = imageTypes[extname(source).toLowerCase()]
   if (!mediaType) {
     const endings = Object.keys(imageTypes).join(' ')
-    throw new UsageError(`${source}: not an image that vendors take; give a file that ends with ${endings}`)
+    throw new UsageError(
+      `${source}: not an image that vendors take; give a file that ends with ${endings}`,
+    )
   }
   return toImagePart(new Uint8Array(await readBytes(source, maxImageBytes)), mediaType)
 }

@@ -31,7 +31,9 @@ export async function saveKey(path: string, name: string, value: string): Promis
     throw configError(
       `${path} has another key named ${name}, which was not replaced; choose another name with --key-env, or delete the line`,
     )
-  const rows = (await readText(path)).split(/\r?\n/).filter((row) => row.trim() && line.exec(row)?.[1] !== name)
+  const rows = (await readText(path))
+    .split(/\r?\n/)
+    .filter((row) => row.trim() && line.exec(row)?.[1] !== name)
   await writePrivateFile(path, `${[...rows, `${name}=${value}`].join('\n')}\n`)
 }
 
@@ -47,7 +49,11 @@ async function readText(path: string): Promise<string> {
 }
 
 /** A new variable for the key of this model, neither in the file nor in `taken`: each model keeps its own key. */
-export async function freeKeyName(path: string, model: string, taken: readonly string[]): Promise<string> {
+export async function freeKeyName(
+  path: string,
+  model: string,
+  taken: readonly string[],
+): Promise<string> {
   const known = await readKeyFile(path)
   const wanted = `MODELPORT_KEY_${model.toUpperCase().replace(/[^A-Z0-9]+/g, '_')}`.slice(0, 100)
   let name = wanted

@@ -41,7 +41,11 @@ const draftEnding = '.modelport.part'
 /** A draft lives for one write; clocks of other computers that share the folder are not hours behind. */
 const staleAfterMs = 24 * 60 * 60 * 1000
 
-async function withDraft<T>(path: string, text: string | Uint8Array, use: (draft: string) => Promise<T>): Promise<T> {
+async function withDraft<T>(
+  path: string,
+  text: string | Uint8Array,
+  use: (draft: string) => Promise<T>,
+): Promise<T> {
   const draft = `${path}.${crypto.randomUUID()}${draftEnding}`
   const folder = dirname(path)
   try {
@@ -89,6 +93,7 @@ async function removeStaleDrafts(folder: string): Promise<void> {
   for (const name of names.filter((one) => one.endsWith(draftEnding))) {
     const path = join(folder, name)
     const found = await stat(path).catch(() => undefined)
-    if (found && Date.now() - found.mtimeMs > staleAfterMs) await rm(path, { force: true }).catch(() => undefined)
+    if (found && Date.now() - found.mtimeMs > staleAfterMs)
+      await rm(path, { force: true }).catch(() => undefined)
   }
 }

@@ -16,13 +16,17 @@ export async function readBytes(path: string, maxBytes: number): Promise<Buffer>
     throw Object.assign(error as Error, { path })
   })
   if (bytes.length > maxBytes)
-    throw configError(`${path}: the file has more than ${maxBytes} bytes; check that it is the right one`)
+    throw configError(
+      `${path}: the file has more than ${maxBytes} bytes; check that it is the right one`,
+    )
   return bytes
 }
 
 /** The text of a file. @throws {LlmError} as {@link readBytes} */
-export const readTextFile = async (path: string, maxBytes: number = maxFileBytes): Promise<string> =>
-  (await readBytes(path, maxBytes)).toString('utf8')
+export const readTextFile = async (
+  path: string,
+  maxBytes: number = maxFileBytes,
+): Promise<string> => (await readBytes(path, maxBytes)).toString('utf8')
 
 /** The text of a file; undefined if there is none. @throws {LlmError} as {@link readBytes} */
 export const readTextIfAny = (path: string, maxBytes?: number): Promise<string | undefined> =>

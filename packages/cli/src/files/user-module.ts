@@ -8,7 +8,8 @@ import { configError } from '@modelport/core'
  * @throws {LlmError} `config` — the file does not exist, or does not load; with the line of the file, if it is known.
  */
 export async function loadUserModule(file: string, what: 'agents' | 'tools'): Promise<unknown> {
-  if (!statSync(file, { throwIfNoEntry: false })?.isFile()) throw configError(`${file}: there is no such file`)
+  if (!statSync(file, { throwIfNoEntry: false })?.isFile())
+    throw configError(`${file}: there is no such file`)
   const { href } = pathToFileURL(resolve(file))
   try {
     return ((await import(href)) as { readonly default?: unknown }).default
@@ -18,8 +19,11 @@ export async function loadUserModule(file: string, what: 'agents' | 'tools'): Pr
     const missing = /^Cannot find package '([^']+)'/.exec(reason)?.[1]
     // Node keeps the place of a syntax error to itself, and prints it.
     const showLine =
-      cause instanceof SyntaxError && line === undefined ? `; run: node ${file}, which shows the line` : ''
-    const fix = missing === undefined ? showLine : `; run: npm i ${missing}, in the folder of the file`
+      cause instanceof SyntaxError && line === undefined
+        ? `; run: node ${file}, which shows the line`
+        : ''
+    const fix =
+      missing === undefined ? showLine : `; run: npm i ${missing}, in the folder of the file`
     throw configError(`${file}${line ?? ''}: the ${what} do not load: ${reason}${fix}`, { cause })
   }
 }

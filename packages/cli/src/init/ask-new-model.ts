@@ -19,7 +19,12 @@ import { findRunning } from './running-servers.js'
 export type GivenAnswers = Partial<NewModel>
 
 /** Asks for everything that no option gives. Rejects {@link Interrupted} when the user gives up. */
-export async function askNewModel(cli: Cli, given: GivenAnswers, name: string, ownVariable: string): Promise<NewModel> {
+export async function askNewModel(
+  cli: Cli,
+  given: GivenAnswers,
+  name: string,
+  ownVariable: string,
+): Promise<NewModel> {
   const provider = given.provider ?? (await askProvider(cli))
   const { provider: rowName, model: named } = parseModel(provider)
   const row = findRow(rowName)
@@ -63,7 +68,11 @@ async function askProvider(cli: Cli): Promise<string> {
   const running = await findRunning(rows, cli.signal)
   const hintOf = ({ name, keyEnv }: ProviderRow): string | undefined => {
     const variable = keyEnv.find((one) => readVariable(cli, one) !== undefined)
-    return variable === undefined ? (running.has(name) ? 'running here' : undefined) : `key in ${variable}`
+    return variable === undefined
+      ? running.has(name)
+        ? 'running here'
+        : undefined
+      : `key in ${variable}`
   }
   const options = rows.map((row) => {
     const hint = hintOf(row)
@@ -81,7 +90,10 @@ async function askProvider(cli: Cli): Promise<string> {
   )
 }
 
-async function askBaseUrl(cli: Cli, { name, baseUrl, selfHosted }: ProviderRow): Promise<string | undefined> {
+async function askBaseUrl(
+  cli: Cli,
+  { name, baseUrl, selfHosted }: ProviderRow,
+): Promise<string | undefined> {
   if ((typeof baseUrl === 'string' && !selfHosted) || name === 'bedrock') return undefined
   const usual = typeof baseUrl === 'string' ? baseUrl : undefined
   const given = await answered(
@@ -100,14 +112,19 @@ async function askBaseUrl(cli: Cli, { name, baseUrl, selfHosted }: ProviderRow):
 }
 
 /** Asks for the region of Bedrock, unless an option names it or the address. */
-async function askRegion(cli: Cli, provider: string, given: GivenAnswers): Promise<NewModel['bedrock']> {
+async function askRegion(
+  cli: Cli,
+  provider: string,
+  given: GivenAnswers,
+): Promise<NewModel['bedrock']> {
   const usual = regionOf(cli, provider, given)
   if (provider !== 'bedrock' || given.bedrock || given.baseUrl !== undefined) return usual
   const region = await answered(
     text({
       message: 'Region of AWS?',
       ...(usual ? { initialValue: usual.region } : { placeholder: 'us-east-1' }),
-      validate: (value) => (/^[a-z]+(-[a-z]+)+-\d$/.test(value?.trim() ?? '') ? undefined : 'Write it like us-east-1'),
+      validate: (value) =>
+        /^[a-z]+(-[a-z]+)+-\d$/.test(value?.trim() ?? '') ? undefined : 'Write it like us-east-1',
       ...streams(cli),
     }),
   )
@@ -125,7 +142,11 @@ async function askKey(
   ownVariable: string,
 ): Promise<KeyAnswer> {
   if (given.key !== undefined)
-    return { key: given.key, saveKey: given.saveKey ?? true, apiKeyEnv: given.apiKeyEnv ?? ownVariable }
+    return {
+      key: given.key,
+      saveKey: given.saveKey ?? true,
+      apiKeyEnv: given.apiKeyEnv ?? ownVariable,
+    }
   const { apiKeyEnv } = given
   const model = resolveModel(
     { provider: row.name, ...place, ...(apiKeyEnv !== undefined && { apiKeyEnv }) },
@@ -162,7 +183,11 @@ async function askKey(
 }
 
 /** Offers the models of the vendor or server; asks for a name if it cannot list them. */
-async function askModel(cli: Cli, row: ProviderRow, config: Parameters<typeof listModels>[0]): Promise<string> {
+async function askModel(
+  cli: Cli,
+  row: ProviderRow,
+  config: Parameters<typeof listModels>[0],
+): Promise<string> {
   const ids: string[] = await withProgress(cli.out, 'asking for its models', () =>
     listModels(config, cli.context, { signal: cli.signal, deadlineMs: 5000 }),
   ).then(
@@ -187,6 +212,11 @@ async function askModel(cli: Cli, row: ProviderRow, config: Parameters<typeof li
     usual !== undefined && ids.includes(usual) ? [usual, ...ids.filter((id) => id !== usual)] : ids
   const options = sorted.map((value) => ({ value, label: value }))
   return answered(
-    autocomplete<string>({ message: 'Which model? Type to search', options, maxItems: 8, ...streams(cli) }),
+    autocomplete<string>({
+      message: 'Which model? Type to search',
+      options,
+      maxItems: 8,
+      ...streams(cli),
+    }),
   )
 }

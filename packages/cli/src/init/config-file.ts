@@ -18,7 +18,10 @@ export async function readConfig(path: string): Promise<ConfigFile> {
   if (!text?.trim()) return { text: undefined, pool: undefined }
   // Another program's part of the file stays, also where models are still missing.
   const hasModels = parseDocument(text).has('models')
-  return { text, pool: hasModels ? parseConfig(text, { file: path, requiredRoles: [] }) : undefined }
+  return {
+    text,
+    pool: hasModels ? parseConfig(text, { file: path, requiredRoles: [] }) : undefined,
+  }
 }
 
 /** A name that no model has yet. */

@@ -19,7 +19,13 @@ export interface NewModel {
 }
 
 /** The configuration of the model, to test it with. */
-export const toModelConfig = ({ provider, model, baseUrl, bedrock, apiKeyEnv }: NewModel): ModelConfig => ({
+export const toModelConfig = ({
+  provider,
+  model,
+  baseUrl,
+  bedrock,
+  apiKeyEnv,
+}: NewModel): ModelConfig => ({
   provider,
   model,
   ...(baseUrl !== undefined && { baseUrl }),
@@ -28,8 +34,13 @@ export const toModelConfig = ({ provider, model, baseUrl, bedrock, apiKeyEnv }: 
 })
 
 /** The region of Bedrock: as given, else that of AWS's own variables. Undefined for an address of the user's, and for other providers. */
-export function regionOf(cli: Cli, provider: string, { bedrock, baseUrl }: Partial<NewModel>): NewModel['bedrock'] {
-  if (provider !== 'bedrock' && bedrock) throw new UsageError(`--region is for bedrock; leave it out for ${provider}`)
+export function regionOf(
+  cli: Cli,
+  provider: string,
+  { bedrock, baseUrl }: Partial<NewModel>,
+): NewModel['bedrock'] {
+  if (provider !== 'bedrock' && bedrock)
+    throw new UsageError(`--region is for bedrock; leave it out for ${provider}`)
   if (provider !== 'bedrock' || bedrock || baseUrl !== undefined) return bedrock
   const region = readVariable(cli, 'AWS_REGION') ?? readVariable(cli, 'AWS_DEFAULT_REGION')
   return region === undefined ? undefined : { region }

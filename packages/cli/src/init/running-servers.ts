@@ -12,12 +12,18 @@ const timeoutMs = 500
  * Names of the providers whose server runs on this computer, at its usual port. Ollama is asked for its models (`/api/tags`), so that another
  * program at its port is not mistaken for it. For the others, only the port is tried. No other computer is contacted.
  */
-export async function findRunning(rows: readonly ProviderRow[], signal: AbortSignal): Promise<Set<string>> {
+export async function findRunning(
+  rows: readonly ProviderRow[],
+  signal: AbortSignal,
+): Promise<Set<string>> {
   const found = await Promise.all(
     rows.map(async ({ name, selfHosted, baseUrl }) => {
-      if (!selfHosted || typeof baseUrl !== 'string' || new URL(baseUrl).hostname !== 'localhost') return []
+      if (!selfHosted || typeof baseUrl !== 'string' || new URL(baseUrl).hostname !== 'localhost')
+        return []
       const port = Number(new URL(baseUrl).port)
-      return (await (name === 'ollama' ? isOllama(port, signal) : listens(port, signal))) ? [name] : []
+      return (await (name === 'ollama' ? isOllama(port, signal) : listens(port, signal)))
+        ? [name]
+        : []
     }),
   )
   return new Set(found.flat())
@@ -26,8 +32,13 @@ export async function findRunning(rows: readonly ProviderRow[], signal: AbortSig
 /** True if Ollama's list of models is at this port. */
 export async function isOllama(port: number, signal: AbortSignal): Promise<boolean> {
   try {
-    const response = await fetch(`http://127.0.0.1:${port}/api/tags`, { redirect: 'error', signal: inTime(signal) })
-    const list = response.ok ? tryParseJson(await textOfResponse(response)) : await response.body?.cancel()
+    const response = await fetch(`http://127.0.0.1:${port}/api/tags`, {
+      redirect: 'error',
+      signal: inTime(signal),
+    })
+    const list = response.ok
+      ? tryParseJson(await textOfResponse(response))
+      : await response.body?.cancel()
     return isObject(list) && Array.isArray(list['models'])
   } catch {
     return false
@@ -46,4 +57,5 @@ async function listens(port: number, signal: AbortSignal): Promise<boolean> {
   }
 }
 
-const inTime = (signal: AbortSignal): AbortSignal => AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
+const inTime = (signal: AbortSignal): AbortSignal =>
+  AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])

@@ -65,8 +65,11 @@ export class ConfiguredModels {
     if (name.includes(':') || createProviderTable().has(name.toLowerCase())) {
       return { name, config: parseModel(name), profile: undefined, purpose: undefined }
     }
-    const names = this.#pool?.models.map((one) => one.name).join(', ') ?? `none: there is no ${this.#file}`
-    throw configError(`there is no model ${JSON.stringify(name)}; configured: ${names}; or write provider:model`)
+    const names =
+      this.#pool?.models.map((one) => one.name).join(', ') ?? `none: there is no ${this.#file}`
+    throw configError(
+      `there is no model ${JSON.stringify(name)}; configured: ${names}; or write provider:model`,
+    )
   }
 
   /** Another address than the configured one would get the configured key, so only `provider:model` takes one. */
@@ -108,7 +111,11 @@ export class ConfiguredModels {
 }
 
 /** Reads the configuration. A file that the user names must exist; the default one may be missing. */
-export async function loadModels({ locations, configGiven, context }: Cli): Promise<ConfiguredModels> {
+export async function loadModels({
+  locations,
+  configGiven,
+  context,
+}: Cli): Promise<ConfiguredModels> {
   const there = configGiven || (await exists(locations.config))
   return new ConfiguredModels(
     locations.config,

@@ -19,7 +19,8 @@ interface Question {
 
 type Fields = Readonly<Record<string, unknown>>
 
-const fieldOf = (value: unknown, name: string): unknown => (isObject(value) ? value[name] : undefined)
+const fieldOf = (value: unknown, name: string): unknown =>
+  isObject(value) ? value[name] : undefined
 const listOf = (value: unknown, name: string): readonly unknown[] => {
   const list = fieldOf(value, name)
   return Array.isArray(list) ? list : []
@@ -46,13 +47,19 @@ const props = (): Question => ({
   read: (shown) => {
     const caps = fieldOf(shown, 'chat_template_caps')
     const [tools, calls] = [fieldOf(caps, 'supports_tools'), fieldOf(caps, 'supports_tool_calls')]
-    return typeof tools === 'boolean' || typeof calls === 'boolean' ? tools === true && calls === true : undefined
+    return typeof tools === 'boolean' || typeof calls === 'boolean'
+      ? tools === true && calls === true
+      : undefined
   },
 })
 
 /** How each kind of server says whether a model calls tools. */
 const questions: Readonly<Record<string, (model: string) => Question>> = {
-  ollama: (model) => ({ path: '/api/show', body: { model }, read: (shown) => has(shown, 'capabilities', 'tools') }),
+  ollama: (model) => ({
+    path: '/api/show',
+    body: { model },
+    read: (shown) => has(shown, 'capabilities', 'tools'),
+  }),
   lmstudio: (model) => ({
     path: '/api/v0/models',
     read: (list) => has(entryOf(list, model), 'capabilities', 'tool_use'),
@@ -94,20 +101,27 @@ export async function asksForTools(
   const base = new URL(baseUrl.href)
   const apiKey = key ?? resolveApiKey(resolved, cli.context)
   const send = ({ path, body }: Pick<Question, 'path' | 'body'>): Promise<Response> =>
-    fetch(path.startsWith('.') ? `${base.href.replace(/\/$/, '')}${path.slice(1)}` : new URL(path, base), {
-      method: body ? 'POST' : 'GET',
-      headers: {
-        ...(body && { 'content-type': 'application/json' }),
-        ...(apiKey && { authorization: `Bearer ${apiKey}` }),
+    fetch(
+      path.startsWith('.')
+        ? `${base.href.replace(/\/$/, '')}${path.slice(1)}`
+        : new URL(path, base),
+      {
+        method: body ? 'POST' : 'GET',
+        headers: {
+          ...(body && { 'content-type': 'application/json' }),
+          ...(apiKey && { authorization: `Bearer ${apiKey}` }),
+        },
+        ...(body && { body: JSON.stringify(body) }),
+        // A key must not follow a redirect.
+        redirect: 'error',
+        signal: AbortSignal.any([cli.signal, AbortSignal.timeout(timeoutMs)]),
       },
-      ...(body && { body: JSON.stringify(body) }),
-      // A key must not follow a redirect.
-      redirect: 'error',
-      signal: AbortSignal.any([cli.signal, AbortSignal.timeout(timeoutMs)]),
-    })
+    )
   try {
     const response = await send(question)
-    const said = response.ok ? question.read(JSON.parse(await textOfResponse(response))) : await response.body?.cancel()
+    const said = response.ok
+      ? question.read(JSON.parse(await textOfResponse(response)))
+      : await response.body?.cancel()
     if (!said || !question.confirm) return said ?? undefined
     const confirmed = await send(question.confirm)
     return !/jinja/i.test(await textOfResponse(confirmed)) || confirmed.ok

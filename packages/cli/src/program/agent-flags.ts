@@ -7,8 +7,14 @@ export const withStoreOptions = (command: Command): Command =>
     .option('--store <file>', 'SQLite file, or postgres: URL without a password')
     .option('--store-env <name>', 'environment variable that holds the file or URL')
     .option('--schema <name>', 'schema of the tables, for PostgreSQL (default: modelport)')
-    .option('--encryption-key-env <name>', 'environment variable that holds the key of the store, 32 bytes in base64')
+    .option(
+      '--encryption-key-env <name>',
+      'environment variable that holds the key of the store, 32 bytes in base64',
+    )
 
 /** Adds the options of commands that call an agent. */
 export const withAgentCallOptions = (command: Command): Command =>
-  withCommonOptions(command).option('--token-env <name>', 'environment variable that holds the bearer token')
+  withCommonOptions(command).option(
+    '--token-env <name>',
+    'environment variable that holds the bearer token',
+  )

@@ -5,7 +5,9 @@ import { withStoreOptions } from './agent-flags.js'
 /** Adds the commands that look into a durable store and settle what waits in it. */
 export function addOperate(agent: Command, start: Start): void {
   withStoreOptions(agent.command('resume <id>'))
-    .description('let any process continue a task or run at once, and fence the process that holds it')
+    .description(
+      'let any process continue a task or run at once, and fence the process that holds it',
+    )
     .action(start(async () => (await import('../commands/agent-operate.js')).resume))
   withStoreOptions(agent.command('cancel <id>'))
     .description('cancel a task or run, whichever process works on it')
@@ -19,8 +21,15 @@ export function addOperate(agent: Command, start: Start): void {
   withStoreOptions(agent.command('reconcile <id>'))
     .description('say what became of a call whose outcome is unknown')
     .option('--request <id>', 'which call; may be left out if only one waits')
-    .addOption(new Option('--happened <result>', 'it happened, with this result').conflicts(['didNotHappen', 'giveUp']))
-    .addOption(new Option('--did-not-happen', 'it did not happen: it is executed now').conflicts('giveUp'))
+    .addOption(
+      new Option('--happened <result>', 'it happened, with this result').conflicts([
+        'didNotHappen',
+        'giveUp',
+      ]),
+    )
+    .addOption(
+      new Option('--did-not-happen', 'it did not happen: it is executed now').conflicts('giveUp'),
+    )
     .option('--give-up', 'nobody will find out; the model learns that the outcome is unknown')
     .action(start(async () => (await import('../commands/agent-operate.js')).reconcile))
   withStoreOptions(agent.command('prune'))
@@ -36,6 +45,7 @@ const units: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86
 function toAge(text: string): number {
   const [, count = '', unit = ''] = /^(\d{1,6})([mhd])$/.exec(text) ?? []
   const ms = units[unit]
-  if (ms === undefined) throw new InvalidArgumentError('must be a number with m, h or d, such as 30d.')
+  if (ms === undefined)
+    throw new InvalidArgumentError('must be a number with m, h or d, such as 30d.')
   return Number(count) * ms
 }

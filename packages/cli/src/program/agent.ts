@@ -6,21 +6,33 @@ import { toIntegerFrom } from './numbers.js'
 
 /** `modelport agent`: serves agents, and talks to agents behind an address. */
 export function addAgent(program: Command, start: Start): void {
-  const agent = program.command('agent').description('serve agents, and call agents behind an address')
+  const agent = program
+    .command('agent')
+    .description('serve agents, and call agents behind an address')
   withStoreOptions(agent.command('serve <file>'))
     .description('serve the agents of a module, or of a YAML or JSON file, until Ctrl-C')
     .option('-p, --port <port>', 'port; 0 takes a free one', toIntegerFrom(0, 65_535, 'a port'), 0)
-    .option('--host <address>', 'address to listen at; others than loopback need --token-env', '127.0.0.1')
+    .option(
+      '--host <address>',
+      'address to listen at; others than loopback need --token-env',
+      '127.0.0.1',
+    )
     .option('--url <url>', 'base URL that the cards name (default: where it listens)')
     .option('--token-env <name>', 'environment variable that holds the bearer token of callers')
     .action(start(async () => (await import('../commands/agent-serve.js')).serveAgents))
   withAgentCallOptions(agent.command('card <url>'))
     .description('show who an agent is and what it can do')
-    .option('--extended', 'show the fuller card that the agent gives to callers it knows; needs --token-env')
+    .option(
+      '--extended',
+      'show the fuller card that the agent gives to callers it knows; needs --token-env',
+    )
     .action(start(async () => (await import('../commands/agent.js')).showCard))
   withAgentCallOptions(agent.command('send <url> [prompt...]'))
     .description('send a message and stream the reply; what is piped in comes after the prompt')
-    .option('--task <id>', 'continue this task; without a prompt, ask what it waits for and read on')
+    .option(
+      '--task <id>',
+      'continue this task; without a prompt, ask what it waits for and read on',
+    )
     .option('--session <id>', 'start the task in this conversation')
     .option('-y, --yes', 'approve every request of the agent without asking')
     .action(start(async () => (await import('../commands/agent-send.js')).sendToAgent))

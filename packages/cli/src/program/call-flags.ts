@@ -17,7 +17,9 @@ export const withCallFlags = (command: Command): Command =>
     .option('--seed <number>', 'seed of the sampling, for vendors that take one', toInteger)
     .option('--stop <text>', 'text at which the reply stops; may be given several times', collect)
     .addOption(
-      new Option('--reasoning <effort>', 'how much the model thinks first').choices([...optionForms.reasoning.values]),
+      new Option('--reasoning <effort>', 'how much the model thinks first').choices([
+        ...optionForms.reasoning.values,
+      ]),
     )
 
 /** Adds the options of a command that makes one call. */
@@ -30,8 +32,15 @@ export const withOneCallFlags = (command: Command): Command =>
 export const withToolFlags = (command: Command): Command =>
   command
     .option('-t, --tools <file>', 'module with tools; each call is shown and asked for')
-    .option('--mcp <server>', 'MCP server with tools: an address, or a command in quotes; may be repeated', collect)
-    .option('--lock <file>', "lock with the tools of MCP servers (default: in the user's state folder)")
+    .option(
+      '--mcp <server>',
+      'MCP server with tools: an address, or a command in quotes; may be repeated',
+      collect,
+    )
+    .option(
+      '--lock <file>',
+      "lock with the tools of MCP servers (default: in the user's state folder)",
+    )
     .option('--allow-tools', 'run tools without asking')
 
 /** Adds the options for how a reply is shown. */

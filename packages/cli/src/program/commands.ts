@@ -1,6 +1,11 @@
 import { Argument, type Command, Option } from 'commander'
 import { hostFormats } from '../commands/host-formats.js'
-import { type Start, withBaseUrlOption, withCommonOptions, withModelOption } from '../context/start.js'
+import {
+  type Start,
+  withBaseUrlOption,
+  withCommonOptions,
+  withModelOption,
+} from '../context/start.js'
 import { stepIds } from '../doctor/doctor-step.js'
 import { addAgent } from './agent.js'
 import { withCallFlags, withOneCallFlags, withToolFlags, withViewFlags } from './call-flags.js'
@@ -18,7 +23,10 @@ const init: Add = (program, start) =>
     .option('-m, --model <name>', 'model')
     .option('-n, --name <name>', 'what to call it (default: main)')
     .option('--base-url <url>', 'address of the API')
-    .option('--region <region>', 'region of Amazon Bedrock (default: AWS_REGION, AWS_DEFAULT_REGION)')
+    .option(
+      '--region <region>',
+      'region of Amazon Bedrock (default: AWS_REGION, AWS_DEFAULT_REGION)',
+    )
     .option('--key-env <name>', 'variable that has the key')
     .option('--key-stdin', 'read the key from the input, and keep it in the key file')
     .option('--no-test', 'do not test the connection')
@@ -27,10 +35,17 @@ const init: Add = (program, start) =>
 /** `modelport doctor`: what works, what does not, and what to do about it. */
 const doctor: Add = (program, start) =>
   withBaseUrlOption(withCommonOptions(program.command('doctor')))
-    .description('check each model from its configuration to a reply, and say what to do about what fails')
-    .option('-m, --model <name...>', 'only these models, or provider:model (default: all of the configuration)')
+    .description(
+      'check each model from its configuration to a reply, and say what to do about what fails',
+    )
+    .option(
+      '-m, --model <name...>',
+      'only these models, or provider:model (default: all of the configuration)',
+    )
     .addOption(
-      new Option('--until <step>', 'last step; those after "tls" cost a few tokens').choices(stepIds).default('schema'),
+      new Option('--until <step>', 'last step; those after "tls" cost a few tokens')
+        .choices(stepIds)
+        .default('schema'),
     )
     .option('--timeout <seconds>', 'time limit of each step, in seconds', toPositive, 30)
     .action(start(async () => (await import('../commands/doctor.js')).doctor))
@@ -40,7 +55,10 @@ const chat: Add = (program, start) => {
   const command = withModelOption(withCommonOptions(program.command('chat')))
   withBudgetFlags(withLimitFlags(withToolFlags(withCallFlags(withViewFlags(command)))))
     .description('talk with a model; lines of a pipe are messages too')
-    .option('--record <file>', 'record the exchanges in a cassette, without keys; the studio plays it back')
+    .option(
+      '--record <file>',
+      'record the exchanges in a cassette, without keys; the studio plays it back',
+    )
     .option('-r, --resume [id]', 'continue a saved chat; without an id, the latest')
     .option('--no-save', 'keep nothing: neither the chat nor the history of the input')
     .option('--no-history', 'keep nothing of what is typed for the next chat')
@@ -50,11 +68,20 @@ const chat: Add = (program, start) => {
 
 /** `modelport complete`: one reply, made for pipes. */
 const complete: Add = (program, start) => {
-  const command = program.command('complete').argument('[prompt...]', 'what to ask; what is piped in comes after it')
+  const command = program
+    .command('complete')
+    .argument('[prompt...]', 'what to ask; what is piped in comes after it')
   withModelOption(withCommonOptions(command))
     .description('send one prompt and print the reply; reads from and writes to pipes')
-    .option('-i, --image <file>', 'image to send, a file or a URL; may be given several times', collect)
-    .option('-C, --continue', 'continue the saved chat that was used last, and save the reply in it')
+    .option(
+      '-i, --image <file>',
+      'image to send, a file or a URL; may be given several times',
+      collect,
+    )
+    .option(
+      '-C, --continue',
+      'continue the saved chat that was used last, and save the reply in it',
+    )
     .option('--save', 'save the prompt and the reply as a chat, to be continued')
     .option('--sessions <folder>', 'where chats are saved')
   withLimitFlags(withToolFlags(withOneCallFlags(withViewFlags(command))))
@@ -66,9 +93,14 @@ const complete: Add = (program, start) => {
 const hosts: Add = (program, start) =>
   withCommonOptions(program.command('hosts'))
     .description('list every host that the models contact, as text or in the format of a sandbox')
-    .addOption(new Option('-f, --format <format>', 'form of the list').choices(hostFormats).default('list'))
+    .addOption(
+      new Option('-f, --format <format>', 'form of the list').choices(hostFormats).default('list'),
+    )
     .option('-m, --model <name...>', 'only these models (default: all of the configuration)')
-    .option('--agent <url...>', 'also the hosts of these agents; without a configuration only these')
+    .option(
+      '--agent <url...>',
+      'also the hosts of these agents; without a configuration only these',
+    )
     .option('--resolve', 'look names up, for the form by address (kubernetes)')
     .action(start(async () => (await import('../commands/hosts.js')).hosts))
 
@@ -83,8 +115,12 @@ const models: Add = (program, start) =>
 /** `modelport files`: files at a vendor. */
 const files: Add = (program, start) =>
   withModelOption(withCommonOptions(program.command('files')))
-    .description('upload a file to a vendor, for messages that name it; list, show or delete such files')
-    .addArgument(new Argument('<action>', 'what to do').choices(['upload', 'list', 'get', 'delete']))
+    .description(
+      'upload a file to a vendor, for messages that name it; list, show or delete such files',
+    )
+    .addArgument(
+      new Argument('<action>', 'what to do').choices(['upload', 'list', 'get', 'delete']),
+    )
     .argument('[file]', 'the path of the file to upload, else its id')
     .option('--type <type>', 'its media type (default: by the ending of its name)')
     .action(start(async () => (await import('../commands/files.js')).files))
@@ -108,20 +144,55 @@ const sessions: Add = (program, start) =>
 /** `modelport studio`: a page on this machine that shows streams, runs, costs and hosts. */
 const studio: Add = (program, start) =>
   withCommonOptions(program.command('studio'))
-    .description('open a page on this machine to chat, and to look at runs, raw requests, costs and hosts')
-    .option('-m, --model <name...>', 'only these models, or provider:model (default: all of the configuration)')
-    .option('-p, --port <port>', 'port on 127.0.0.1; 0 takes a free one', toIntegerFrom(0, 65_535, 'a port'), 0)
+    .description(
+      'open a page on this machine to chat, and to look at runs, raw requests, costs and hosts',
+    )
+    .option(
+      '-m, --model <name...>',
+      'only these models, or provider:model (default: all of the configuration)',
+    )
+    .option(
+      '-p, --port <port>',
+      'port on 127.0.0.1; 0 takes a free one',
+      toIntegerFrom(0, 65_535, 'a port'),
+      0,
+    )
     .option('--tools <file>', 'module with the tools that models may call (default: none)')
     .option('-a, --agent <url...>', 'addresses of agents to talk to')
-    .option('--token-env <name>', 'environment variable that holds the bearer token of the one agent')
-    .option('--mcp <server...>', 'MCP servers whose tools models may call: an address, or a command in quotes')
-    .option('--lock <file>', "lock with the tools of MCP servers (default: in the user's state folder)")
-    .option('--file <file>', "SQLite file that keeps the runs (default: in the user's state folder)")
+    .option(
+      '--token-env <name>',
+      'environment variable that holds the bearer token of the one agent',
+    )
+    .option(
+      '--mcp <server...>',
+      'MCP servers whose tools models may call: an address, or a command in quotes',
+    )
+    .option(
+      '--lock <file>',
+      "lock with the tools of MCP servers (default: in the user's state folder)",
+    )
+    .option(
+      '--file <file>',
+      "SQLite file that keeps the runs (default: in the user's state folder)",
+    )
     .option('--memory', 'keep runs in memory only')
     .action(start(async () => (await import('../commands/studio.js')).studio))
 
 /** Adds every command, in the order of the help. */
 export function addCommands(program: Command, start: Start): void {
-  const commands = [init, doctor, chat, complete, addAgent, hosts, addMcp, models, files, prompts, sessions, studio]
+  const commands = [
+    init,
+    doctor,
+    chat,
+    complete,
+    addAgent,
+    hosts,
+    addMcp,
+    models,
+    files,
+    prompts,
+    sessions,
+    studio,
+  ]
   for (const add of commands) add(program, start)
 }

@@ -21,7 +21,11 @@ export function toNumberFrom(least: number, most: number): ReadNumber {
 /** Whole numbers from `least` to `most`, which are `what`. */
 export function toIntegerFrom(least: number, most: number, what: string): ReadNumber {
   const must = `must be ${what}, ${least} to ${most}.`
-  return numberThat((value) => Number.isInteger(value) && value >= least && value <= most, must, must)
+  return numberThat(
+    (value) => Number.isInteger(value) && value >= least && value <= most,
+    must,
+    must,
+  )
 }
 
 /** A whole number. */
@@ -37,4 +41,7 @@ export const toCount: ReadNumber = numberThat(
 export const toPositive: ReadNumber = numberThat((value) => value > 0, 'must be above 0.')
 
 /** Collects the values of an option that may be given several times. */
-export const collect = (text: string, before: readonly string[] = []): readonly string[] => [...before, text]
+export const collect = (text: string, before: readonly string[] = []): readonly string[] => [
+  ...before,
+  text,
+]

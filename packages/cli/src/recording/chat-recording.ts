@@ -20,7 +20,10 @@ export class ChatRecording {
   private constructor(cli: Cli, file: string, model: NamedModel) {
     const { proxy, row } = resolveModel(model.config, cli.context)
     if (row.offline)
-      throw new LlmError('unsupported', `${row.name}: it opens no connection, so there is nothing to record`)
+      throw new LlmError(
+        'unsupported',
+        `${row.name}: it opens no connection, so there is nothing to record`,
+      )
     if (model.config.package)
       throw new LlmError(
         'unsupported',
@@ -49,7 +52,10 @@ export class ChatRecording {
     if (interrupted) this.end()
     if (this.#ended) return
     const cassette = this.#recorder.cassette()
-    await writePrivateFile(this.#file, `${JSON.stringify(withoutSecrets(cassette, secrets), undefined, 2)}\n`)
+    await writePrivateFile(
+      this.#file,
+      `${JSON.stringify(withoutSecrets(cassette, secrets), undefined, 2)}\n`,
+    )
     this.#exchanges = cassette.exchanges.length
   }
 

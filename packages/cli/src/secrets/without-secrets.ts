@@ -29,7 +29,10 @@ function clean(value: unknown, field: string, free: boolean, redact: Redact): un
   if (typeof value !== 'object' || value === null) return value
   const within = free || freeForm.has(field)
   return Object.fromEntries(
-    Object.entries(value).map(([name, one]) => [within ? redact(name) : name, clean(one, name, within, redact)]),
+    Object.entries(value).map(([name, one]) => [
+      within ? redact(name) : name,
+      clean(one, name, within, redact),
+    ]),
   )
 }
 

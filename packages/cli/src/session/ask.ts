@@ -104,12 +104,21 @@ export async function ask(question: Question): Promise<ChatReply> {
       sources,
       // Without tools there is nothing to ask for in another form.
       mode: hasTools ? 'auto' : 'native',
-      limits: { ...limits, ...(!hasTools && { maxParseFailures: 1 }), concurrency: 1, budget, profile },
+      limits: {
+        ...limits,
+        ...(!hasTools && { maxParseFailures: 1 }),
+        concurrency: 1,
+        budget,
+        profile,
+      },
       options,
       ...toForm(options, hasTools),
       authorize,
       signal: within(options, hasTools, signal),
-      observe: { onStreamEvent: (event) => watch.take(event), onEvent: (event) => watch.run(event) },
+      observe: {
+        onStreamEvent: (event) => watch.take(event),
+        onEvent: (event) => watch.run(event),
+      },
       afterTools: (calls) => watch.finish(calls),
     }
     let result: RunResult = await infer(provider, { ...request, messages })
@@ -176,7 +185,11 @@ class TurnWatch {
 
   finish(calls: readonly FinishedCall[]): undefined {
     this.#view?.results?.(
-      calls.map(({ callId, content, isError }) => ({ callId, content, ...(isError && { isError }) })),
+      calls.map(({ callId, content, isError }) => ({
+        callId,
+        content,
+        ...(isError && { isError }),
+      })),
     )
     return undefined
   }
@@ -189,7 +202,13 @@ class TurnWatch {
 function toReply(question: Question, result: RunResult, watch: TurnWatch): ChatReply {
   const { usage } = result
   const { text, hasRefusedTools } = watch
-  const stopped = { hasRefusedTools, text, usage, messages: keptOf(question, result), finishReason: undefined }
+  const stopped = {
+    hasRefusedTools,
+    text,
+    usage,
+    messages: keptOf(question, result),
+    finishReason: undefined,
+  }
   switch (result.status) {
     case 'final':
       break
@@ -198,13 +217,22 @@ function toReply(question: Question, result: RunResult, watch: TurnWatch): ChatR
       return { ...stopped, interrupted: true }
     case 'failed':
       // A refusal counts as a reply: its finish reason shows it.
-      if (watch.finishReason !== 'content-filter' || !isLlmError(result.error, 'content-filter')) throw result.error
+      if (watch.finishReason !== 'content-filter' || !isLlmError(result.error, 'content-filter'))
+        throw result.error
       break
     case 'limit':
       if (result.limit === 'parse-failures') break
-      return { ...stopped, interrupted: false, stopped: new TurnLimitError(result.limit, result.message) }
+      return {
+        ...stopped,
+        interrupted: false,
+        stopped: new TurnLimitError(result.limit, result.message),
+      }
     case 'budget':
-      return { ...stopped, interrupted: false, stopped: new LlmError('budget-exceeded', result.message) }
+      return {
+        ...stopped,
+        interrupted: false,
+        stopped: new LlmError('budget-exceeded', result.message),
+      }
     case 'suspended':
       throw new LlmError(
         'unsupported',
@@ -220,9 +248,13 @@ const keptOf = ({ messages }: Question, { transcript }: RunResult): readonly Cha
   transcript.length > messages.length ? transcript : messages.slice(0, -1)
 
 /** Asks for the form of the reply. Next to tools most vendors refuse a schema: the model then reads it, and the reply is checked here. */
-function toForm({ responseFormat }: CallOptions, hasTools: boolean): Pick<InferRequest, 'output' | 'outputSchema'> {
+function toForm(
+  { responseFormat }: CallOptions,
+  hasTools: boolean,
+): Pick<InferRequest, 'output' | 'outputSchema'> {
   if (!responseFormat) return {}
-  if (hasTools && responseFormat.type === 'json-schema') return { outputSchema: responseFormat.schema }
+  if (hasTools && responseFormat.type === 'json-schema')
+    return { outputSchema: responseFormat.schema }
   return { output: { parse: ({ text }) => ({ ok: true, value: text }) } }
 }
 
@@ -233,4 +265,7 @@ function within({ deadlineMs }: CallOptions, hasTools: boolean, signal: AbortSig
 }
 
 const toTimeout = ({ deadlineMs }: CallOptions): LlmError =>
-  new LlmError('timeout', `there was no final reply within ${Number(deadlineMs) / 1000} s; raise --timeout`)
+  new LlmError(
+    'timeout',
+    `there was no final reply within ${Number(deadlineMs) / 1000} s; raise --timeout`,
+  )

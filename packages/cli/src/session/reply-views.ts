@@ -41,7 +41,8 @@ export class TextView implements ReplyView {
 
   event(event: StreamEvent): void {
     if (event.type === 'text-delta') this.#text(event.text)
-    else if (event.type === 'reasoning-delta' && this.#options.reasoning) this.#reasoning(event.text)
+    else if (event.type === 'reasoning-delta' && this.#options.reasoning)
+      this.#reasoning(event.text)
     else if (event.type === 'tool-call-complete') this.#finish()
     else if (event.type === 'turn-end' || event.type === 'done') this.#progress?.stop()
   }
@@ -151,7 +152,8 @@ export class JsonView implements ReplyView {
 
   run(event: RunEvent): void {
     // The other lines are the model's own events and the results.
-    if (event.type === 'mode-changed') this.#out.json({ type: event.type, mode: event.mode, reason: event.reason })
+    if (event.type === 'mode-changed')
+      this.#out.json({ type: event.type, mode: event.mode, reason: event.reason })
   }
 
   results(results: readonly ToolResult[]): void {

@@ -64,7 +64,8 @@ export class SessionStore {
     checkId(id)
     const { save, path, text } = await this.#read(id)
     const json = fromSealed(text)
-    if (json === undefined) throw configError(`${path}: not a saved chat, or changed or damaged after it was saved`)
+    if (json === undefined)
+      throw configError(`${path}: not a saved chat, or changed or damaged after it was saved`)
     const stored = parse(json, path)
     const { model, system, createdAt, updatedAt } = stored
     if (typeof model !== 'string' || typeof createdAt !== 'string' || typeof updatedAt !== 'string')
@@ -101,7 +102,9 @@ export class SessionStore {
     checkId(id)
     const last = this.#saves.get(id) ?? 0
     const path = this.#path(id, last + 1)
-    const text = toSealed(JSON.stringify(withoutSecrets({ ...session, ...toJson(messages) }, secrets), undefined, 1))
+    const text = toSealed(
+      JSON.stringify(withoutSecrets({ ...session, ...toJson(messages) }, secrets), undefined, 1),
+    )
     if (!(await writeNewPrivateFile(path, text))) return false
     // A process that is ahead of us has already removed the save before ours.
     if (last > 0 && !(await exists(this.#path(id, last)))) {
@@ -110,11 +113,14 @@ export class SessionStore {
     }
     this.#saves.set(id, last + 1)
     // The first one first: the check above depends on it.
-    for (const save of await this.#savesOf(id)) if (save <= last) await rm(this.#path(id, save), { force: true })
+    for (const save of await this.#savesOf(id))
+      if (save <= last) await rm(this.#path(id, save), { force: true })
     return true
   }
 
-  async #read(id: string): Promise<{ readonly save: number; readonly path: string; readonly text: string }> {
+  async #read(
+    id: string,
+  ): Promise<{ readonly save: number; readonly path: string; readonly text: string }> {
     let missing = 0
     for (;;) {
       const save = (await this.#savesOf(id)).at(-1)
@@ -133,7 +139,9 @@ export class SessionStore {
 
   /** The saves of a chat, in order: more than one only if a save was cut off or is under way. */
   async #savesOf(id: string): Promise<number[]> {
-    const found = (await this.#names()).map((name) => fileForm.exec(name)).filter((parts) => parts?.[1] === id)
+    const found = (await this.#names())
+      .map((name) => fileForm.exec(name))
+      .filter((parts) => parts?.[1] === id)
     return found.map((parts) => Number(parts?.[2])).sort((a, b) => a - b)
   }
 
@@ -153,10 +161,15 @@ export class SessionStore {
 
 function checkId(id: string): void {
   if (!idForm.test(id))
-    throw configError(`${JSON.stringify(id)} is not an id of a saved chat; "modelport sessions" lists them`)
+    throw configError(
+      `${JSON.stringify(id)} is not an id of a saved chat; "modelport sessions" lists them`,
+    )
 }
 
-function parse(json: string, path: string): { readonly [Field in keyof (Session & StoredConversation)]?: unknown } {
+function parse(
+  json: string,
+  path: string,
+): { readonly [Field in keyof (Session & StoredConversation)]?: unknown } {
   const stored = tryParseJson(json)
   if (stored === undefined) throw configError(`${path}: not a saved chat: its JSON is damaged`)
   return stored as object

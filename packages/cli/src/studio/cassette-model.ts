@@ -1,6 +1,11 @@
 import { configError, type Provider } from '@modelport/core'
 import { type ModelConfig, newProvider } from '@modelport/factory'
-import { type Cassette, type CassetteExchange, parseCassette, replayCassette } from '@modelport/provider-mock'
+import {
+  type Cassette,
+  type CassetteExchange,
+  parseCassette,
+  replayCassette,
+} from '@modelport/provider-mock'
 import type { StudioModel } from '@modelport/studio'
 import type { Cli } from '../context/cli.js'
 import { tryParseJson } from '../files/try-parse-json.js'
@@ -59,7 +64,8 @@ export async function openCassette(stored: unknown, { context }: Cli): Promise<S
 const withoutDelivery = (body: unknown): Record<string, unknown> =>
   Object.fromEntries(Object.entries(body ?? {}).filter(([name]) => !deliveryFields.includes(name)))
 
-const hasTools = (body: unknown): boolean => typeof body === 'object' && body !== null && 'tools' in body
+const hasTools = (body: unknown): boolean =>
+  typeof body === 'object' && body !== null && 'tools' in body
 
 function toConfig({ exchanges }: Cassette): ModelConfig {
   for (const { request } of exchanges) {
@@ -74,7 +80,8 @@ function toApi({ url, body }: CassetteExchange['request']): ModelConfig | undefi
   const { model } = (body ?? {}) as { readonly model?: unknown }
   for (const [path, provider] of apis) {
     if (!path.test(pathname)) continue
-    const named = typeof model === 'string' ? model : (/models\/([^/:]+):/.exec(pathname)?.[1] ?? '')
+    const named =
+      typeof model === 'string' ? model : (/models\/([^/:]+):/.exec(pathname)?.[1] ?? '')
     return { provider, model: named, baseUrl: origin + pathname.replace(path, '') }
   }
   return undefined

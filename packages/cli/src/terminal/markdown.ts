@@ -88,15 +88,20 @@ export class MarkdownView {
   /** Shows as much as possible; false if more text is needed. */
   #step(final: boolean): boolean {
     if (this.#atLineStart)
-      return this.#fence === undefined ? this.#beginLine(final) : this.#beginCodeLine(this.#fence, final)
-    return this.#fence === undefined ? this.#inline(final) : this.#put(this.#take(this.#lineRest()), ['cyan'])
+      return this.#fence === undefined
+        ? this.#beginLine(final)
+        : this.#beginCodeLine(this.#fence, final)
+    return this.#fence === undefined
+      ? this.#inline(final)
+      : this.#put(this.#take(this.#lineRest()), ['cyan'])
   }
 
   /** True once it is known what the line is. */
   #beginLine(final: boolean): boolean {
     const row = this.#row(final)
     if (row !== undefined) return row
-    const [whole, indent = '', heading, bullet, quote, fence, rule] = lineStart.exec(this.#held) ?? []
+    const [whole, indent = '', heading, bullet, quote, fence, rule] =
+      lineStart.exec(this.#held) ?? []
     if (whole === undefined) {
       if (!final && maybeLineStart.test(this.#held)) return false
       this.#atLineStart = false
@@ -106,11 +111,13 @@ export class MarkdownView {
     // A quote may hold any of the others.
     this.#atLineStart = quote !== undefined
     this.#fence = fence
-    if (heading !== undefined) this.#lineStyles = heading.length < 3 ? ['bold', 'underline'] : ['bold']
+    if (heading !== undefined)
+      this.#lineStyles = heading.length < 3 ? ['bold', 'underline'] : ['bold']
     if (bullet !== undefined) this.#put(`${indent}• `)
     else if (quote !== undefined) this.#put(`${indent}│`, ['dim'])
     else if (fence !== undefined) this.#beginCode(whole)
-    else if (rule !== undefined) this.#put('─'.repeat(Math.min(40, this.#printer.columns - 1)), ['dim'])
+    else if (rule !== undefined)
+      this.#put('─'.repeat(Math.min(40, this.#printer.columns - 1)), ['dim'])
     return true
   }
 
@@ -193,7 +200,10 @@ export class MarkdownView {
     const [linked, text = '', address = ''] = link.exec(line) ?? []
     if (linked !== undefined) {
       this.#take(linked.length)
-      return this.#put(text === address ? address : `${text} (${address})`, [...this.#lineStyles, 'underline'])
+      return this.#put(text === address ? address : `${text} (${address})`, [
+        ...this.#lineStyles,
+        'underline',
+      ])
     }
     for (const [form, style] of spans) {
       const [whole, , inner = ''] = form.exec(line) ?? []

@@ -3,7 +3,16 @@ import type { Output } from './io.js'
 import { escapeUnsafe, TerminalText, toTerminalText } from './terminal-text.js'
 
 /** How text looks. */
-export type Style = 'bold' | 'dim' | 'italic' | 'underline' | 'strikethrough' | 'red' | 'green' | 'yellow' | 'cyan'
+export type Style =
+  | 'bold'
+  | 'dim'
+  | 'italic'
+  | 'underline'
+  | 'strikethrough'
+  | 'red'
+  | 'green'
+  | 'yellow'
+  | 'cyan'
 
 /** Writes to one output: colours and safety on a terminal, the text as it is into a pipe. */
 export class Printer {

@@ -34,7 +34,9 @@ export class Progress {
     this.#shown = true
     const seconds = Math.floor((performance.now() - this.#startedAt) / 1000)
     const text = `${frames[count % frames.length] ?? ''} ${this.#label} ${seconds} s`
-    this.#printer.write(`\r\u001b[K${this.#printer.style('dim', text.slice(0, this.#printer.columns - 1))}`)
+    this.#printer.write(
+      `\r\u001b[K${this.#printer.style('dim', text.slice(0, this.#printer.columns - 1))}`,
+    )
     this.#timer = setTimeout(() => {
       this.#draw(count + 1)
     }, 100)
@@ -42,7 +44,11 @@ export class Progress {
 }
 
 /** Shows progress while the work lasts. */
-export async function withProgress<T>(printer: Printer, label: string, work: () => Promise<T>): Promise<T> {
+export async function withProgress<T>(
+  printer: Printer,
+  label: string,
+  work: () => Promise<T>,
+): Promise<T> {
   const progress = new Progress(printer, label)
   try {
     return await work()

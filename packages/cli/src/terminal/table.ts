@@ -18,20 +18,28 @@ const gap = ' │ '
 export const isDelimiterRow = (line: string): boolean => delimiter.test(line.trim())
 
 /** The lines of a table, aligned and no wider than the terminal; undefined if the lines are not a table, or it has too many columns. */
-export function renderTable(lines: readonly string[], { columns, cell, style }: TableStyle): string[] | undefined {
+export function renderTable(
+  lines: readonly string[],
+  { columns, cell, style }: TableStyle,
+): string[] | undefined {
   const [head = '', alignment = '', ...body] = lines
   if (!isDelimiterRow(alignment)) return undefined
   const sides = cellsOf(alignment).map((text) =>
     text.endsWith(':') ? (text.startsWith(':') ? 'center' : 'right') : 'left',
   )
   const given = [head, ...body].map(cellsOf)
-  if (given[0]?.length !== sides.length || given.some((row) => row.length > sides.length)) return undefined
+  if (given[0]?.length !== sides.length || given.some((row) => row.length > sides.length))
+    return undefined
   const rows = given.map((row) => sides.map((_, index) => cell(row[index] ?? '')))
-  const natural = sides.map((_, index) => Math.max(1, ...rows.map((row) => stringWidth(row[index] ?? ''))))
+  const natural = sides.map((_, index) =>
+    Math.max(1, ...rows.map((row) => stringWidth(row[index] ?? ''))),
+  )
   const widths = fit(natural, columns - 1 - gap.length * (sides.length - 1))
   if (!widths) return undefined
   const line = (row: readonly string[]): string[] => {
-    const wrapped = row.map((text, index) => wrapAnsi(text, widths[index] ?? 1, { hard: true }).split('\n'))
+    const wrapped = row.map((text, index) =>
+      wrapAnsi(text, widths[index] ?? 1, { hard: true }).split('\n'),
+    )
     const height = Math.max(...wrapped.map(({ length }) => length))
     return Array.from({ length: height }, (_, at) =>
       wrapped

@@ -28,7 +28,8 @@ export class TerminalText {
     if (character === '\n') return this.#enter('text', character)
     if (character === '\u001b') return this.#enter('escape')
     if (character === '\u009b') return this.#enter('control')
-    if (character.length === 1 && character >= '\u0080' && strings.has(character)) return this.#enter('string')
+    if (character.length === 1 && character >= '\u0080' && strings.has(character))
+      return this.#enter('string')
     switch (this.#state) {
       case 'text':
         return unsafe.test(character) ? '' : character
@@ -40,7 +41,9 @@ export class TerminalText {
       case 'control':
         return (character >= '@' && character <= '~') || this.#tooLong() ? this.#enter('text') : ''
       case 'string':
-        return character === '\u0007' || character === '\u009c' || this.#tooLong() ? this.#enter('text') : ''
+        return character === '\u0007' || character === '\u009c' || this.#tooLong()
+          ? this.#enter('text')
+          : ''
     }
   }
 
@@ -63,7 +66,8 @@ export const toEscape = (character: string): string =>
     .join('')
 
 /** JSON in which everything unsafe is written as an escape of JSON: the same value. */
-export const escapeUnsafe = (json: string): string => json.replace(new RegExp(unsafe, 'gu'), toEscape)
+export const escapeUnsafe = (json: string): string =>
+  json.replace(new RegExp(unsafe, 'gu'), toEscape)
 
 /** A whole text, made safe for a terminal. */
 export const toTerminalText = (text: string): string => new TerminalText().push(text)

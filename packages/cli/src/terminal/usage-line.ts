@@ -13,7 +13,9 @@ export function costOf(
 ): Cost | undefined {
   if (inputCostPerMillion === undefined || outputCostPerMillion === undefined) return undefined
   return {
-    amount: (usage.inputTokens * inputCostPerMillion + usage.outputTokens * outputCostPerMillion) / 1_000_000,
+    amount:
+      (usage.inputTokens * inputCostPerMillion + usage.outputTokens * outputCostPerMillion) /
+      1_000_000,
     currency,
   }
 }
@@ -33,4 +35,6 @@ export function formatUsage(usage: TokenUsage, profile?: ModelProfile): string {
 
 /** Two digits that mean something, and never `1e-7`. */
 const formatAmount = (amount: number): string =>
-  amount >= 1 || amount === 0 ? amount.toFixed(2) : amount.toFixed(Math.min(12, 1 - Math.floor(Math.log10(amount))))
+  amount >= 1 || amount === 0
+    ? amount.toFixed(2)
+    : amount.toFixed(Math.min(12, 1 - Math.floor(Math.log10(amount))))

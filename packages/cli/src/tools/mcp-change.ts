@@ -9,7 +9,9 @@ export function askAbout(
 ): McpSettings['onChange'] {
   if (!io.stdin.isTTY || json) return undefined
   return async ({ server, words }) => {
-    err.line(err.foreign(`MCP server "${server}" has changed since its tools were pinned:\n${words}`))
+    err.line(
+      err.foreign(`MCP server "${server}" has changed since its tools were pinned:\n${words}`),
+    )
     return isYes(await answer(err.style('yellow', 'offer its tools as they are now? [y]es, [N]o ')))
   }
 }

@@ -15,9 +15,12 @@ export interface McpFlags {
 /** The package of MCP, which needs another one. @throws {LlmError} `config` — that is not installed. */
 export const loadMcp = (): Promise<typeof import('@modelport/mcp')> =>
   import('@modelport/mcp').catch((cause: unknown) => {
-    throw configError('MCP needs the package @modelcontextprotocol/client; install it next to @modelport/cli', {
-      cause,
-    })
+    throw configError(
+      'MCP needs the package @modelcontextprotocol/client; install it next to @modelport/cli',
+      {
+        cause,
+      },
+    )
   })
 
 /**
@@ -55,7 +58,10 @@ export async function toMcpSources(
 /** How a server is reached that the user names. @param token bearer token for an address */
 export async function toTransport(server: string, cli: Cli, token?: string): Promise<McpTransport> {
   if (/^https?:\/\//i.test(server))
-    return { url: server, ...(token !== undefined && { headers: { authorization: `Bearer ${token}` } }) }
+    return {
+      url: server,
+      ...(token !== undefined && { headers: { authorization: `Bearer ${token}` } }),
+    }
   const [command, ...args] = server.trim().split(/\s+/)
   if (!command) throw new UsageError('--mcp is empty; give an address, or a command in quotes')
   if (!(await isCommand(command, cli)))

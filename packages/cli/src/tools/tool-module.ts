@@ -1,4 +1,11 @@
-import { configError, isLlmError, isObject, type JsonObject, LlmError, type ToolDefinition } from '@modelport/core'
+import {
+  configError,
+  isLlmError,
+  isObject,
+  type JsonObject,
+  LlmError,
+  type ToolDefinition,
+} from '@modelport/core'
 import { defineTool, type Tool, type ToolContext, type Validated } from '@modelport/runtime'
 import { loadUserModule } from '../files/user-module.js'
 
@@ -7,7 +14,8 @@ import { loadUserModule } from '../files/user-module.js'
  * `{ definition, execute }`, or of results of the runtime's `defineTool`. The module is code and runs as such.
  * @throws {LlmError} `config` — it does not load, or is no such list; says which entry is wrong, and how.
  */
-export const loadTools = async (file: string): Promise<Tool[]> => toTools(await loadUserModule(file, 'tools'), file)
+export const loadTools = async (file: string): Promise<Tool[]> =>
+  toTools(await loadUserModule(file, 'tools'), file)
 
 /** The tools of a list that a module exports; `file` names it in errors. @throws {LlmError} as {@link loadTools} */
 export function toTools(list: unknown, file: string): Tool[] {
@@ -19,20 +27,28 @@ export function toTools(list: unknown, file: string): Tool[] {
   const names = tools.map(({ definition }) => definition.name)
   const twice = names.find((name, index) => names.indexOf(name) !== index)
   if (twice !== undefined)
-    throw configError(`${file}: two tools are named ${JSON.stringify(twice)}; give each its own name`)
+    throw configError(
+      `${file}: two tools are named ${JSON.stringify(twice)}; give each its own name`,
+    )
   return tools
 }
 
 function toTool(entry: unknown, where: string): Tool {
   if (!isObject(entry))
-    throw configError(`${where}: expected { name, description, parameters, execute }, found ${describe(entry)}`)
+    throw configError(
+      `${where}: expected { name, description, parameters, execute }, found ${describe(entry)}`,
+    )
   const given: object = entry
   const told = (entry['definition'] ?? entry) as Readonly<Record<string, unknown>>
   const { name, description, parameters, strict } = told
   if (typeof name !== 'string' || !/^[A-Za-z0-9_-]{1,64}$/.test(name))
-    throw configError(`${where}: name must be 1 to 64 letters, digits, "_" or "-", found ${describe(name)}`)
+    throw configError(
+      `${where}: name must be 1 to 64 letters, digits, "_" or "-", found ${describe(name)}`,
+    )
   if (typeof description !== 'string')
-    throw configError(`${where} (${name}): description must be text, found ${describe(description)}`)
+    throw configError(
+      `${where} (${name}): description must be text, found ${describe(description)}`,
+    )
   if (parameters !== undefined && !isObject(parameters))
     throw configError(
       `${where} (${name}): parameters must be a JSON Schema of an object, found ${describe(parameters)}`,
@@ -41,7 +57,9 @@ function toTool(entry: unknown, where: string): Tool {
   if (typeof execute !== 'function')
     throw configError(`${where} (${name}): execute must be a function, found ${describe(execute)}`)
   if (timeoutMs !== undefined && !(typeof timeoutMs === 'number' && timeoutMs > 0))
-    throw configError(`${where} (${name}): timeoutMs must be a number above 0, found ${describe(timeoutMs)}`)
+    throw configError(
+      `${where} (${name}): timeoutMs must be a number above 0, found ${describe(timeoutMs)}`,
+    )
   // It was made by defineTool, or has the same form.
   if (entry['definition'] && typeof entry['validate'] === 'function') return given as Tool
   const definition = {
@@ -74,11 +92,17 @@ function makeTool(entry: ModuleTool, definition: ToolDefinition, where: string):
   const { parameters } = definition
   if (entry.validate || parameters === undefined) return tool
   try {
-    const checked = defineTool({ ...definition, parameters, execute: (value, context) => tool.execute(value, context) })
+    const checked = defineTool({
+      ...definition,
+      parameters,
+      execute: (value, context) => tool.execute(value, context),
+    })
     return { ...tool, definition: checked.definition, validate: (args) => checked.validate(args) }
   } catch (error) {
     if (isLlmError(error, 'unsupported')) return tool
-    throw isLlmError(error) ? new LlmError(error.code, `${where}: ${error.message}`, { cause: error }) : error
+    throw isLlmError(error)
+      ? new LlmError(error.code, `${where}: ${error.message}`, { cause: error })
+      : error
   }
 }
 

@@ -45,7 +45,9 @@ const readModes = (source: Hydrator): SkillModes => {
   return {
     ...(name !== undefined && { name }),
     ...(source.raw('input_modes') !== undefined && { inputModes: source.strings('input_modes') }),
-    ...(source.raw('output_modes') !== undefined && { outputModes: source.strings('output_modes') }),
+    ...(source.raw('output_modes') !== undefined && {
+      outputModes: source.strings('output_modes'),
+    }),
   }
 }
 
@@ -73,7 +75,9 @@ const readSkill =
 
 /** A card in Protolink's form. Role and transport are written, unlike in Protolink's own versions; its readers ignore them. */
 export function toProtolinkCard(card: AgentCard): JsonObject {
-  const { extended_agent_card: _, ...capabilities } = cardParts.toWireCapabilities(card.capabilities)
+  const { extended_agent_card: _, ...capabilities } = cardParts.toWireCapabilities(
+    card.capabilities,
+  )
   const extension = toExtension(card)
   return compactObject({
     name: card.name,
@@ -145,8 +149,10 @@ function readCard(source: Hydrator): AgentCard {
       ...source.nested('capabilities', cardParts.readWireCapabilities),
     },
     skills: source.list('skills', readSkill(skills)),
-    inputFormats: source.raw('inputFormats') === undefined ? ['text/plain'] : source.strings('inputFormats'),
-    outputFormats: source.raw('outputFormats') === undefined ? ['text/plain'] : source.strings('outputFormats'),
+    inputFormats:
+      source.raw('inputFormats') === undefined ? ['text/plain'] : source.strings('inputFormats'),
+    outputFormats:
+      source.raw('outputFormats') === undefined ? ['text/plain'] : source.strings('outputFormats'),
     securitySchemes: cardParts.readMap(source, 'securitySchemes', cardParts.readOpenApiScheme),
     role: source.oneOf('role', agentRoles) ?? 'worker',
     tags: source.strings('tags'),

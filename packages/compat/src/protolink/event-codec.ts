@@ -30,7 +30,15 @@ export function toProtolinkEvents(
       })
       if (event.state !== 'failed') return [status]
       const message = event.message ? textOfParts(event.message.parts) : ''
-      return [one({ type: 'task_error', error_code: 'failed', error_message: message, recoverable: false }), status]
+      return [
+        one({
+          type: 'task_error',
+          error_code: 'failed',
+          error_message: message,
+          recoverable: false,
+        }),
+        status,
+      ]
     }
     case 'artifact':
       return [
@@ -41,7 +49,13 @@ export function toProtolinkEvents(
         }),
       ]
     case 'progress':
-      return [one({ type: 'task_progress', progress: event.percent ?? null, message: event.message ?? null })]
+      return [
+        one({
+          type: 'task_progress',
+          progress: event.percent ?? null,
+          message: event.message ?? null,
+        }),
+      ]
     case 'text-delta':
       return [
         one({

@@ -9,7 +9,13 @@ import {
   taskStates,
 } from '@modelport/agent'
 import { isObject, type JsonObject } from '@modelport/core'
-import { checkJsonLimits, compactObject, extensionUri, Hydrator, objectAt } from '@modelport/serve/wire'
+import {
+  checkJsonLimits,
+  compactObject,
+  extensionUri,
+  Hydrator,
+  objectAt,
+} from '@modelport/serve/wire'
 import { readProtolinkPart, toProtolinkPart } from './part-codec.js'
 
 /** A message in Protolink's form. */
@@ -52,7 +58,9 @@ export const toProtolinkState = (state: TaskState): string =>
 const messageOfAnswer = (task: Task, artifact: Artifact): Message | undefined => {
   if (artifact.kind !== 'answer') return undefined
   const content = JSON.stringify(artifact.parts)
-  return task.messages.findLast(({ role, parts }) => role === 'agent' && JSON.stringify(parts) === content)
+  return task.messages.findLast(
+    ({ role, parts }) => role === 'agent' && JSON.stringify(parts) === content,
+  )
 }
 
 /** A task in Protolink's form. */
@@ -61,7 +69,11 @@ export function toProtolinkTask(task: Task): JsonObject {
   const shown = task.artifacts.filter((artifact, index) => {
     const message = messageOfAnswer(task, artifact)
     if (message)
-      answers.push({ index, message_id: message.id, artifact: toProtolinkArtifact({ ...artifact, parts: [] }) })
+      answers.push({
+        index,
+        message_id: message.id,
+        artifact: toProtolinkArtifact({ ...artifact, parts: [] }),
+      })
     return !message
   })
   const extension = compactObject({
@@ -143,13 +155,17 @@ function readTask(source: Hydrator, entropy: Entropy): Task {
   const shown = source.list('artifacts', readArtifact(entropy))
   const artifacts = withAnswers(shown, messages, extension['answers'], entropy)
   const createdAt = source.string('created_at') ?? now
-  const [id, flowState] = [source.string('id') ?? createId('task', entropy), source.object('flow_state') ?? {}]
+  const [id, flowState] = [
+    source.string('id') ?? createId('task', entropy),
+    source.object('flow_state') ?? {},
+  ]
   const extra = source.rest()
   const { last } = extension
   return {
     id,
     sessionId: typeof session === 'string' && session ? session : createId('ctx', entropy),
-    state: exact && toProtolinkState(exact) === wireState ? exact : (states.get(wireState) ?? 'unknown'),
+    state:
+      exact && toProtolinkState(exact) === wireState ? exact : (states.get(wireState) ?? 'unknown'),
     ...(statusMessage && { statusMessage }),
     statusAt: typeof extension['status_at'] === 'string' ? extension['status_at'] : createdAt,
     messages,

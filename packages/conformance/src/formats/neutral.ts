@@ -18,8 +18,10 @@ export const neutral: WireFormat = {
   api: 'neutral',
   supports: everything,
   matches: ({ method, path }) => method === 'POST' && path === '/neutral',
-  respond: (turn) => toResponse([...toRecords(turn), { type: 'end', finish: turn.finish, usage: turn.usage }]),
-  respondThenFail: (turn, _, message) => toResponse([...toRecords(turn), { type: 'error', code: 'server', message }]),
+  respond: (turn) =>
+    toResponse([...toRecords(turn), { type: 'end', finish: turn.finish, usage: turn.usage }]),
+  respondThenFail: (turn, _, message) =>
+    toResponse([...toRecords(turn), { type: 'error', code: 'server', message }]),
   failure: (status, message, headers = {}) => ({ status, headers, pieces: [message] }),
   read: ({ body }) => body as WireConversation,
   violations: neutralViolations,
@@ -35,18 +37,24 @@ function toRecords({ reasoning = [], text = [], toolCalls = [] }: ScriptTurn): N
   return [
     ...reasoning.map((piece) => ({ type: 'reasoning' as const, text: piece })),
     ...text.map((piece) => ({ type: 'text' as const, text: piece })),
-    ...toolCalls.map(({ id, name, arguments: value, argumentsText = JSON.stringify(value) }, index) => ({
-      type: 'call' as const,
-      index,
-      name,
-      arguments: argumentsText,
-      ...(id !== undefined && { id }),
-    })),
+    ...toolCalls.map(
+      ({ id, name, arguments: value, argumentsText = JSON.stringify(value) }, index) => ({
+        type: 'call' as const,
+        index,
+        name,
+        arguments: argumentsText,
+        ...(id !== undefined && { id }),
+      }),
+    ),
   ]
 }
 
 /** Asks the suite what the model says to a turn, record by record, as soon as each is there. */
-export function askNeutral(fetch: Fetch, turn: Turn, signal: AbortSignal): AsyncGenerator<NeutralRecord, void> {
+export function askNeutral(
+  fetch: Fetch,
+  turn: Turn,
+  signal: AbortSignal,
+): AsyncGenerator<NeutralRecord, void> {
   const body = JSON.stringify(toConversation(turn))
   const responding = fetch('http://in-process.invalid/neutral', { method: 'POST', body, signal })
   // A reply that is never read fails for nobody.
@@ -55,7 +63,10 @@ export function askNeutral(fetch: Fetch, turn: Turn, signal: AbortSignal): Async
 }
 
 /** A broken connection of the suite stands for a model that stops in the middle of its reply. */
-async function* readRecords(responding: Promise<Response>, signal: AbortSignal): AsyncGenerator<NeutralRecord, void> {
+async function* readRecords(
+  responding: Promise<Response>,
+  signal: AbortSignal,
+): AsyncGenerator<NeutralRecord, void> {
   const response = await responding.catch((cause: unknown) => {
     throw signal.aborted ? cause : new LlmError('network', 'the model does not answer', { cause })
   })
@@ -63,7 +74,8 @@ async function* readRecords(responding: Promise<Response>, signal: AbortSignal):
   const decoder = new TextDecoder()
   try {
     for await (const bytes of (response.body ?? []) as AsyncIterable<Uint8Array>) {
-      for (const line of decoder.decode(bytes).split('\n').filter(Boolean)) yield JSON.parse(line) as NeutralRecord
+      for (const line of decoder.decode(bytes).split('\n').filter(Boolean))
+        yield JSON.parse(line) as NeutralRecord
     }
   } catch (error) {
     if (signal.aborted) throw error
@@ -90,10 +102,17 @@ function toConversationMessage(message: ChatMessage): WireConversationMessage[] 
   if (message.role === 'system') return []
   const text = textOf(message.content)
   if (message.role === 'user') return [{ role: 'user', text }]
-  if (message.role === 'assistant') return [{ role: 'assistant', text, toolCalls: message.toolCalls ?? [] }]
+  if (message.role === 'assistant')
+    return [{ role: 'assistant', text, toolCalls: message.toolCalls ?? [] }]
   const { toolCallId: callId, toolName: name, isError } = message
   return [
-    { role: 'tool', callId, text, ...(name !== undefined && { name }), ...(isError !== undefined && { isError }) },
+    {
+      role: 'tool',
+      callId,
+      text,
+      ...(name !== undefined && { name }),
+      ...(isError !== undefined && { isError }),
+    },
   ]
 }
 
@@ -103,7 +122,8 @@ function neutralViolations({ body }: WireRequest): readonly string[] {
   const found: string[] = []
   if (!model) found.push('model: missing')
   if (!messages.length && !system) found.push('messages: missing')
-  if (new Set(tools.map(({ name }) => name)).size !== tools.length) found.push('tools: a name is given twice')
+  if (new Set(tools.map(({ name }) => name)).size !== tools.length)
+    found.push('tools: a name is given twice')
   let open: readonly { readonly id: string; readonly name: string }[] = []
   for (const [index, message] of messages.entries()) {
     if (message.role === 'tool') {
@@ -113,7 +133,9 @@ function neutralViolations({ body }: WireRequest): readonly string[] {
       open = rest
     } else {
       if (open.length)
-        found.push(`messages[${index}]: comes before the results of ${open.map(({ id }) => id).join(', ')}`)
+        found.push(
+          `messages[${index}]: comes before the results of ${open.map(({ id }) => id).join(', ')}`,
+        )
       open = message.role === 'assistant' ? message.toolCalls : []
     }
   }

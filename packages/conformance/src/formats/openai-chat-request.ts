@@ -29,17 +29,27 @@ const chatBody = z.strictObject({
   model: z.string().min(1),
   messages: z.array(message).min(1),
   tools: z
-    .array(z.looseObject({ type: z.literal('function'), function: z.looseObject({ name: name64 }) }))
+    .array(
+      z.looseObject({ type: z.literal('function'), function: z.looseObject({ name: name64 }) }),
+    )
     .min(1)
     .optional(),
   max_tokens: z.number().optional(),
   max_completion_tokens: z.number().optional(),
   temperature: z.number().optional(),
-  ...anyOf('audio frequency_penalty function_call functions logit_bias logprobs metadata modalities moderation n'),
+  ...anyOf(
+    'audio frequency_penalty function_call functions logit_bias logprobs metadata modalities moderation n',
+  ),
   ...anyOf('parallel_tool_calls prediction presence_penalty prompt_cache_key prompt_cache_options'),
-  ...anyOf('prompt_cache_retention reasoning_effort response_format safety_identifier seed service_tier stop store'),
-  ...anyOf('stream stream_options tool_choice top_logprobs top_p user verbosity web_search_options'),
-  ...anyOf('top_k min_p repetition_penalty random_seed reasoning thinking enable_thinking thinking_budget'),
+  ...anyOf(
+    'prompt_cache_retention reasoning_effort response_format safety_identifier seed service_tier stop store',
+  ),
+  ...anyOf(
+    'stream stream_options tool_choice top_logprobs top_p user verbosity web_search_options',
+  ),
+  ...anyOf(
+    'top_k min_p repetition_penalty random_seed reasoning thinking enable_thinking thinking_budget',
+  ),
   ...anyOf('chat_template_kwargs grammar'),
 })
 
@@ -80,14 +90,22 @@ export function openaiChatViolations(request: WireRequest): readonly string[] {
   if (!body) return problems
   const { messages, tools } = body
   const unsaid = messages.flatMap((one, index) => {
-    if (one.role !== 'assistant' || one.tool_calls || typeof one.content === 'string' || Array.isArray(one.content))
+    if (
+      one.role !== 'assistant' ||
+      one.tool_calls ||
+      typeof one.content === 'string' ||
+      Array.isArray(one.content)
+    )
       return []
     if (one.content === null && one.refusal != null) return []
     return [`messages[${index}].content: missing, or null without tool_calls`]
   })
   return [
     ...brokenRules([
-      [body.stream_options !== undefined && body.stream !== true, 'stream_options: only with stream: true'],
+      [
+        body.stream_options !== undefined && body.stream !== true,
+        'stream_options: only with stream: true',
+      ],
       [
         body.max_tokens !== undefined && body.max_completion_tokens !== undefined,
         'max_tokens and max_completion_tokens: only one',

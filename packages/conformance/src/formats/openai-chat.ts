@@ -19,7 +19,8 @@ export const openaiChat: WireFormat = {
   api: 'openai-chat',
   supports: { ...everything, toolResultErrors: false },
   matches: ({ method, path }) => method === 'POST' && /\/chat\/completions(\?|$)/.test(path),
-  respond: (turn, request) => (isStream(request) ? stream([...pieces(turn, request)]) : whole(turn, request)),
+  respond: (turn, request) =>
+    isStream(request) ? stream([...pieces(turn, request)]) : whole(turn, request),
   respondThenFail: (turn, request, message) => {
     const failure = { error: { message, type: 'server_error', param: null, code: null } }
     if (!isStream(request)) return { status: 200, headers: json, pieces: [JSON.stringify(failure)] }
@@ -58,13 +59,25 @@ function* pieces(turn: ScriptTurn, request: WireRequest): Generator<string> {
   }
   const usage = wantsUsage(request) ? { usage: null } : {}
   const chunk = (delta: object, finishReason: string | null = null): string =>
-    event({ ...base, choices: [{ index: 0, delta, logprobs: null, finish_reason: finishReason }], ...usage })
-  yield chunk({ role: 'assistant', content: turn.toolCalls?.length && !turn.text ? null : '', refusal: null })
+    event({
+      ...base,
+      choices: [{ index: 0, delta, logprobs: null, finish_reason: finishReason }],
+      ...usage,
+    })
+  yield chunk({
+    role: 'assistant',
+    content: turn.toolCalls?.length && !turn.text ? null : '',
+    refusal: null,
+  })
   for (const text of turn.reasoning ?? []) yield chunk({ reasoning_content: text })
   for (const content of turn.text ?? []) yield chunk({ content })
   for (const [index, call] of (turn.toolCalls ?? []).entries()) {
     const id = call.id === undefined ? {} : { id: call.id }
-    yield chunk({ tool_calls: [{ index, ...id, type: 'function', function: { name: call.name, arguments: '' } }] })
+    yield chunk({
+      tool_calls: [
+        { index, ...id, type: 'function', function: { name: call.name, arguments: '' } },
+      ],
+    })
     const text = argumentsOf(call)
     const half = Math.ceil(text.length / 2)
     for (const part of [text.slice(0, half), text.slice(half)]) {
@@ -72,7 +85,8 @@ function* pieces(turn: ScriptTurn, request: WireRequest): Generator<string> {
     }
   }
   yield chunk({}, finishReasons[turn.finish] ?? turn.finish)
-  if (wantsUsage(request) && Object.keys(turn.usage).length) yield event({ ...base, choices: [], usage: usageOf(turn) })
+  if (wantsUsage(request) && Object.keys(turn.usage).length)
+    yield event({ ...base, choices: [], usage: usageOf(turn) })
   yield 'data: [DONE]\n\n'
 }
 
@@ -96,21 +110,39 @@ function whole(turn: ScriptTurn, request: WireRequest): WireResponse {
     object: 'chat.completion',
     created: 1_790_000_000,
     model,
-    choices: [{ index: 0, message, logprobs: null, finish_reason: finishReasons[turn.finish] ?? turn.finish }],
+    choices: [
+      {
+        index: 0,
+        message,
+        logprobs: null,
+        finish_reason: finishReasons[turn.finish] ?? turn.finish,
+      },
+    ],
     ...(Object.keys(turn.usage).length && { usage: usageOf(turn) }),
   }
   return { status: 200, headers: json, pieces: [JSON.stringify(body)] }
 }
 
-const argumentsOf = (call: ScriptCall): string => call.argumentsText ?? JSON.stringify(call.arguments)
+const argumentsOf = (call: ScriptCall): string =>
+  call.argumentsText ?? JSON.stringify(call.arguments)
 
 function usageOf({ usage }: ScriptTurn): object {
-  const { inputTokens = 0, outputTokens = 0, cacheReadTokens = 0, cacheCreationTokens = 0, reasoningTokens = 0 } = usage
+  const {
+    inputTokens = 0,
+    outputTokens = 0,
+    cacheReadTokens = 0,
+    cacheCreationTokens = 0,
+    reasoningTokens = 0,
+  } = usage
   return {
     prompt_tokens: inputTokens,
     completion_tokens: outputTokens,
     total_tokens: inputTokens + outputTokens,
-    prompt_tokens_details: { cached_tokens: cacheReadTokens, cache_write_tokens: cacheCreationTokens, audio_tokens: 0 },
+    prompt_tokens_details: {
+      cached_tokens: cacheReadTokens,
+      cache_write_tokens: cacheCreationTokens,
+      audio_tokens: 0,
+    },
     completion_tokens_details: {
       reasoning_tokens: reasoningTokens,
       audio_tokens: 0,

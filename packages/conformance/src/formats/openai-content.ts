@@ -2,5 +2,7 @@
 export function openaiText(content: unknown): string {
   if (typeof content === 'string') return content
   if (!Array.isArray(content)) return ''
-  return content.map((part: { readonly text?: unknown }) => (typeof part.text === 'string' ? part.text : '')).join('')
+  return content
+    .map((part: { readonly text?: unknown }) => (typeof part.text === 'string' ? part.text : ''))
+    .join('')
 }

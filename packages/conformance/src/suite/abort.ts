@@ -51,7 +51,9 @@ const tests: Tests = {
     assertEqual(lab.clock.pending, 0, 'timers left')
   },
   'S5 aborted while waiting to try again': async (lab) => {
-    const connection = lab.connectRetrying(() => toReply(lab.format.failure(503, 'later', { 'retry-after': '20' })))
+    const connection = lab.connectRetrying(() =>
+      toReply(lab.format.failure(503, 'later', { 'retry-after': '20' })),
+    )
     for (const start of [0, 1]) {
       const controller = new AbortController()
       const { signal } = controller
@@ -59,19 +61,30 @@ const tests: Tests = {
         ? stream(connection, { signal }).then(({ error }) => Promise.reject(error as Error))
         : connection.provider.complete('Hello?', { signal })
       const outcome = rejection(call, 'the call')
-      const waits = (): boolean => connection.requests.length === start + 1 && lab.clock.dueWithin(20_000)
+      const waits = (): boolean =>
+        connection.requests.length === start + 1 && lab.clock.dueWithin(20_000)
       await lab.until(waits, 'the call waits to try again')
       controller.abort()
       assertReason(await withoutHang(outcome, 'the call'), signal)
       await lab.clock.advance(60_000)
-      assertEqual([connection.requests.length, lab.clock.pending], [start + 1, 0], 'requests, timers left')
+      assertEqual(
+        [connection.requests.length, lab.clock.pending],
+        [start + 1, 0],
+        'requests, timers left',
+      )
     }
   },
   'S5 aborted between reads, and between turns': async (lab) => {
     const connection = lab.play(scriptNamed('one call'))
     const controller = new AbortController()
-    const reader = await connection.provider.streamWithTools(question, scriptTools, { signal: controller.signal })
-    for (let read = await reader.next(); read.value?.type !== 'turn-end'; read = await reader.next())
+    const reader = await connection.provider.streamWithTools(question, scriptTools, {
+      signal: controller.signal,
+    })
+    for (
+      let read = await reader.next();
+      read.value?.type !== 'turn-end';
+      read = await reader.next()
+    )
       assert(!read.done, 'the stream ended early')
     controller.abort()
     assertReason(await rejection(reader.next(), 'a read'), controller.signal)
@@ -118,7 +131,11 @@ async function abortedAt(lab: Lab, connection: Connection, calls: readonly Call[
     assertReason(await withoutHang(outcome, 'the aborted call'), controller.signal)
     await lab.until(() => connection.requests[index]?.closed === true, 'the connection is dropped')
     lab.count('aborts')
-    assertEqual([connection.requests.length, lab.clock.pending], [index + 1, 0], 'requests, timers left')
+    assertEqual(
+      [connection.requests.length, lab.clock.pending],
+      [index + 1, 0],
+      'requests, timers left',
+    )
   }
 }
 

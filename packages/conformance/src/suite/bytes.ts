@@ -17,7 +17,9 @@ export function byteRules(rule: Rule, { format }: Harness): void {
       async (lab) => {
         const connection = lab.play(script)
         const expected = await eventsOf(connection)
-        const random = [1, 2, 3, 4, 5].map((seed) => (bytes: Uint8Array) => inRandomChunks(bytes, seed))
+        const random = [1, 2, 3, 4, 5].map(
+          (seed) => (bytes: Uint8Array) => inRandomChunks(bytes, seed),
+        )
         for (const split of [inBytes, ...random]) {
           const start = connection.requests.length
           connection.plan = (request, index) => {
@@ -33,16 +35,26 @@ export function byteRules(rule: Rule, { format }: Harness): void {
   }
   for (const name of ['unicode', 'parallel calls', 'usage tail']) {
     const script = scriptNamed(name)
-    rule(`S3 split in two at every byte: ${name}`, (lab) => everySplit(lab, script.turns.slice(0, 1)), {
-      skip: cannotSay(script.turns, format),
-    })
+    rule(
+      `S3 split in two at every byte: ${name}`,
+      (lab) => everySplit(lab, script.turns.slice(0, 1)),
+      {
+        skip: cannotSay(script.turns, format),
+      },
+    )
   }
   rule('S3 a whole reply split at every byte', everySplitOfWhole)
   const skip = format.supports.binary ? `${format.api} streams binary frames` : undefined
   for (const [name, disguise] of Object.entries(disguises)) {
     const disguised = async (lab: Lab): Promise<void> => {
-      for (const { turns } of [scriptNamed('unicode'), scriptNamed('parallel calls'), scriptNamed('text and calls')]) {
-        const connection = lab.connect((request, index) => toReply(lab.respond(turns, request, index)))
+      for (const { turns } of [
+        scriptNamed('unicode'),
+        scriptNamed('parallel calls'),
+        scriptNamed('text and calls'),
+      ]) {
+        const connection = lab.connect((request, index) =>
+          toReply(lab.respond(turns, request, index)),
+        )
         const expected = await eventsOf(connection)
         for (const split of [undefined, inBytes]) {
           const start = connection.requests.length
@@ -60,7 +72,10 @@ export function byteRules(rule: Rule, { format }: Harness): void {
 }
 
 /** All events of one stream; ids that the provider made differ by stream and are left out. */
-async function eventsOf(connection: Connection, toResults?: ToResults): Promise<readonly StreamEvent[]> {
+async function eventsOf(
+  connection: Connection,
+  toResults?: ToResults,
+): Promise<readonly StreamEvent[]> {
   const { events } = await succeeded(stream(connection, {}, undefined, toResults))
   return events
 }

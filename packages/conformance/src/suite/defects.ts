@@ -1,8 +1,22 @@
-import { type ChatMessage, type ToolDefinition, type ToolResult, toToolMessage } from '@modelport/core'
+import {
+  type ChatMessage,
+  type ToolDefinition,
+  type ToolResult,
+  toToolMessage,
+} from '@modelport/core'
 import { assert, assertCode, assertEqual } from '../assert.js'
 import { assertUsage, type DecodedTurn, decodedTurnsOf } from '../expectation.js'
 import type { Harness } from '../harness.js'
-import { drain, type Lab, namesOf, question, readOut, resultTexts, stream, succeeded } from '../lab.js'
+import {
+  drain,
+  type Lab,
+  namesOf,
+  question,
+  readOut,
+  resultTexts,
+  stream,
+  succeeded,
+} from '../lab.js'
 import { toBytes, toReply, withBody } from '../memory-server.js'
 import { type Rule, ruleAll, type Tests } from '../rule.js'
 import type { ScriptTurn } from '../script.js'
@@ -11,7 +25,8 @@ import { brokenPiece } from '../wire-text.js'
 import { begun, open } from './reader.js'
 import { toTurnEnd } from './turns.js'
 
-const citiesOf = (turn: DecodedTurn | undefined): unknown => turn?.toolCalls.map((call) => call.arguments['city'])
+const citiesOf = (turn: DecodedTurn | undefined): unknown =>
+  turn?.toolCalls.map((call) => call.arguments['city'])
 
 const tests: Tests = {
   'D1 the replayed assistant turn has its calls': async (lab) => {
@@ -36,7 +51,8 @@ const tests: Tests = {
     const last = events.at(-1)
     assert(last?.type === 'done', `the last event is ${String(last?.type)}, not done`)
     assertUsage(last.usage, turns[0]?.usage ?? {}, lab.format, 'usage')
-    if (lab.format.supports.counts !== false) assertEqual(last.usage.reported, true, 'usage.reported')
+    if (lab.format.supports.counts !== false)
+      assertEqual(last.usage.reported, true, 'usage.reported')
   },
   'D4 parallel calls come in wire order, every time': async (lab) => {
     const cities = ['Z', 'B', 'Y', 'A', 'X', 'C', 'W', 'D', 'V', 'E', 'U', 'F']
@@ -47,7 +63,10 @@ const tests: Tests = {
     }))
     const turn: ScriptTurn = { toolCalls, finish: 'tool-calls', usage: {} }
     for (let time = 0; time < 3; time++) {
-      const connection = lab.play({ name: 'many calls', turns: [turn, { text: ['ok'], finish: 'stop', usage: {} }] })
+      const connection = lab.play({
+        name: 'many calls',
+        turns: [turn, { text: ['ok'], finish: 'stop', usage: {} }],
+      })
       const [decoded] = decodedTurnsOf((await stream(connection)).events)
       assertEqual(citiesOf(decoded), cities, 'calls')
       const results = cities.map((_, index) => `result ${index} of get_weather`)
@@ -70,8 +89,11 @@ const tests: Tests = {
     await stream(connection)
     const names = lab
       .conversation(connection, 1)
-      .messages.flatMap((message) => (message.role === 'tool' && message.name !== undefined ? [message.name] : []))
-    if (names.length) assertEqual(names, ['get_weather', 'get_weather', 'get_time'], 'names of the results')
+      .messages.flatMap((message) =>
+        message.role === 'tool' && message.name !== undefined ? [message.name] : [],
+      )
+    if (names.length)
+      assertEqual(names, ['get_weather', 'get_weather', 'get_time'], 'names of the results')
   },
   'D7 an error result keeps its mark': errorResults,
   'D7 a system message inside the history reaches the wire': async (lab) => {
@@ -95,7 +117,11 @@ const tests: Tests = {
     await stream(connection, { temperature: 0 })
     await connection.provider.complete('Hello?', { temperature: 0 })
     for (const index of [0, 1])
-      assertEqual(lab.conversation(connection, index).temperature, 0, `temperature of request ${index}`)
+      assertEqual(
+        lab.conversation(connection, index).temperature,
+        0,
+        `temperature of request ${index}`,
+      )
   },
   'D9 the finish reason is reported': async (lab) => {
     for (const [name, reason] of Object.entries({ text: 'stop', length: 'length' })) {
@@ -104,15 +130,26 @@ const tests: Tests = {
       assertEqual(reader.finishReason(), undefined, 'finishReason() before the end')
       await drain(reader)
       assertEqual(reader.finishReason(), reason, 'finishReason()')
-      assertEqual((await provider.generate(question)).finishReason, reason, 'finishReason of a whole reply')
+      assertEqual(
+        (await provider.generate(question)).finishReason,
+        reason,
+        'finishReason of a whole reply',
+      )
     }
   },
   'D9 a finish reason that is not known is other, never stop': async (lab) => {
-    const { provider } = lab.play({ name: 'other', turns: [{ text: ['Hm.'], finish: 'other', usage: {} }] })
+    const { provider } = lab.play({
+      name: 'other',
+      turns: [{ text: ['Hm.'], finish: 'other', usage: {} }],
+    })
     const reader = await provider.stream('Hello?')
     await drain(reader)
     assertEqual(reader.finishReason(), 'other', 'finishReason()')
-    assertEqual((await provider.generate(question)).finishReason, 'other', 'finishReason of a whole reply')
+    assertEqual(
+      (await provider.generate(question)).finishReason,
+      'other',
+      'finishReason of a whole reply',
+    )
   },
   'D10 the end is signalled once, a failure only by a rejection': async (lab) => {
     for (const name of ['text', 'empty text', 'two turns']) {
@@ -120,19 +157,35 @@ const tests: Tests = {
       const types = (await stream(lab.play(script))).events.map(({ type }) => type)
       assertEqual(types.filter((type) => type === 'done').length, 1, 'done events')
       assertEqual(types.at(-1), 'done', 'the last event')
-      assertEqual(types.filter((type) => type === 'turn-end').length, script.turns.length, 'turn-end events')
+      assertEqual(
+        types.filter((type) => type === 'turn-end').length,
+        script.turns.length,
+        'turn-end events',
+      )
     }
     const { turns } = scriptNamed('text')
     const cut = await stream(
-      lab.connect((request) => toReply({ ...lab.respond(turns, request), pieces: begun(lab.respond(turns, request)) })),
+      lab.connect((request) =>
+        toReply({ ...lab.respond(turns, request), pieces: begun(lab.respond(turns, request)) }),
+      ),
     )
     assert(
       cut.failed,
       'the connection closed in the middle of the stream: expected a rejection with truncated, found a clean end',
     )
-    assert(!cut.events.some(({ type }) => type === 'done' || type === 'turn-end'), 'a failed stream has an end event')
-    const known = ['text-delta', 'reasoning-delta', 'tool-call-start', 'tool-call-delta', 'tool-call-complete']
-    for (const { type } of cut.events) assert(known.includes(type), `an event "${type}" in a failed stream`)
+    assert(
+      !cut.events.some(({ type }) => type === 'done' || type === 'turn-end'),
+      'a failed stream has an end event',
+    )
+    const known = [
+      'text-delta',
+      'reasoning-delta',
+      'tool-call-start',
+      'tool-call-delta',
+      'tool-call-complete',
+    ]
+    for (const { type } of cut.events)
+      assert(known.includes(type), `an event "${type}" in a failed stream`)
   },
   'D12 a conversation continues over several turns': async (lab) => {
     const connection = lab.play(scriptNamed('three turns'))
@@ -162,7 +215,10 @@ async function setTools(lab: Lab): Promise<void> {
     parameters: {
       type: 'object',
       properties: {
-        deep: { type: 'object', properties: { list: { type: 'array', items: { type: 'string', enum: ['a', 'b'] } } } },
+        deep: {
+          type: 'object',
+          properties: { list: { type: 'array', items: { type: 'string', enum: ['a', 'b'] } } },
+        },
       },
     },
   }
@@ -187,7 +243,11 @@ async function setTools(lab: Lab): Promise<void> {
     assert(parameters.includes(word), `the schema on the wire lacks ${word}: ${parameters}`)
 }
 
-const failed = (callId: string, isError = true): ToolResult => ({ callId, content: 'no such city', isError })
+const failed = (callId: string, isError = true): ToolResult => ({
+  callId,
+  content: 'no such city',
+  isError,
+})
 
 async function errorResults(lab: Lab): Promise<void> {
   const texts: unknown[] = []
@@ -197,14 +257,20 @@ async function errorResults(lab: Lab): Promise<void> {
     const message = lab.conversation(connection, 1).messages.at(-1)
     assert(message?.role === 'tool', 'the last message on the wire is not the result')
     assert(message.text.includes('no such city'), `the result has lost its text: ${message.text}`)
-    if (lab.format.supports.toolResultErrors) assertEqual(message.isError ?? false, isError, 'isError on the wire')
+    if (lab.format.supports.toolResultErrors)
+      assertEqual(message.isError ?? false, isError, 'isError on the wire')
     texts.push([message.text, message.isError ?? false])
   }
-  assert(JSON.stringify(texts[0]) !== JSON.stringify(texts[1]), 'the request does not say that the tool failed')
+  assert(
+    JSON.stringify(texts[0]) !== JSON.stringify(texts[1]),
+    'the request does not say that the tool failed',
+  )
   const connection = lab.play(scriptNamed('one call'))
   const response = await connection.provider.generate(question, { tools: scriptTools })
   const results = response.toolCalls.map(({ id }) => toToolMessage(failed(id)))
-  await connection.provider.generate([...question, response.message, ...results], { tools: scriptTools })
+  await connection.provider.generate([...question, response.message, ...results], {
+    tools: scriptTools,
+  })
   const message = lab.conversation(connection, 1).messages.at(-1)
   const sent = message?.role === 'tool' && [message.text, message.isError ?? false]
   assertEqual(sent, texts[1], 'an error result in the history')
@@ -241,7 +307,11 @@ async function brokenRecord(lab: Lab): Promise<void> {
       const middle = Math.ceil(response.pieces.length / 2)
       return toReply({
         ...response,
-        pieces: [...response.pieces.slice(0, middle), brokenPiece(response, text), ...response.pieces.slice(middle)],
+        pieces: [
+          ...response.pieces.slice(0, middle),
+          brokenPiece(response, text),
+          ...response.pieces.slice(middle),
+        ],
       })
     })
     const { failed, error } = await stream(connection)
@@ -262,8 +332,17 @@ async function oneWay(lab: Lab): Promise<void> {
   await drain(await provider.streamWithHistory(question, options))
   await readOut(await provider.streamWithTools(question, [], options))
   const sent = connection.requests.map((_, index) => lab.conversation(connection, index))
-  assertEqual(sent.map((one) => Number(one.stream)).join(''), '000111', 'one request a call; 1 for a stream')
+  assertEqual(
+    sent.map((one) => Number(one.stream)).join(''),
+    '000111',
+    'one request a call; 1 for a stream',
+  )
   const first = sent[0]
-  for (const one of sent) assertEqual({ ...one, stream: first?.stream }, first, 'the conversation of every method')
-  assertEqual([first?.system, first?.temperature, first?.maxTokens], ['Be brief.', 0.25, 99], 'options on the wire')
+  for (const one of sent)
+    assertEqual({ ...one, stream: first?.stream }, first, 'the conversation of every method')
+  assertEqual(
+    [first?.system, first?.temperature, first?.maxTokens],
+    ['Be brief.', 0.25, 99],
+    'options on the wire',
+  )
 }

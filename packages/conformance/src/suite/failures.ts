@@ -30,7 +30,8 @@ const retriedStatuses: readonly number[] = [429, 500, 502, 503, 529]
 export const bodies: Readonly<
   Record<string, (lab: Lab, status: number, headers?: Record<string, string>) => ServerReply>
 > = {
-  'a JSON body': (lab, status, headers) => toReply(lab.format.failure(status, 'the reason why', headers)),
+  'a JSON body': (lab, status, headers) =>
+    toReply(lab.format.failure(status, 'the reason why', headers)),
   'no body': (_, status, headers = {}) => ({ status, headers, steps: [] }),
   'an HTML body': (_, status, headers = {}) =>
     toReply({
@@ -53,11 +54,15 @@ const tests: Tests = {
       assertCode(error, 'protocol', 'a web page')
     }
   },
-  'F2 one call is one request, and a failure that will not go away is not tried again': async (lab) => {
+  'F2 one call is one request, and a failure that will not go away is not tried again': async (
+    lab,
+  ) => {
     for (const status of codesByStatus.keys()) {
       if (retriedStatuses.includes(status)) continue
       const connection = lab.connectRetrying((_, index) =>
-        index ? toReply(lab.respond(scriptNamed('text').turns, _)) : toReply(lab.format.failure(status, 'no')),
+        index
+          ? toReply(lab.respond(scriptNamed('text').turns, _))
+          : toReply(lab.format.failure(status, 'no')),
       )
       await lab.clock.run(rejection(connection.provider.complete('Hello?'), 'the call'), 'the call')
       assertEqual(connection.requests.length, 1, `requests with status ${status}`)
@@ -75,7 +80,11 @@ const tests: Tests = {
         toReply(lab.format.failure(status, 'no', { 'x-should-retry': wish })),
       )
       await lab.clock.run(rejection(connection.provider.complete('Hello?'), 'the call'), 'the call')
-      assertEqual(connection.requests.length, requests, `requests with status ${status} and x-should-retry: ${wish}`)
+      assertEqual(
+        connection.requests.length,
+        requests,
+        `requests with status ${status} and x-should-retry: ${wish}`,
+      )
     }
   },
   'F3 onRetry is called before each further attempt, and may refuse it': async (lab) => {
@@ -86,10 +95,17 @@ const tests: Tests = {
       heard.push([attempt, connection.requests.length])
       if (attempt === 2) throw refusal
     }
-    const call = rejection(connection.provider.complete('Hello?', { retry: { onRetry } }), 'the call')
+    const call = rejection(
+      connection.provider.complete('Hello?', { retry: { onRetry } }),
+      'the call',
+    )
     const error = await lab.clock.run(call, 'the call')
     const expected = [1, 2].map((attempt) => [attempt, attempt])
-    assertEqual(heard, expected, 'attempts that onRetry was called for, and the requests sent by then')
+    assertEqual(
+      heard,
+      expected,
+      'attempts that onRetry was called for, and the requests sent by then',
+    )
     assert(error === refusal, `rejected with ${String(error)}, not with what onRetry threw`)
     assertEqual([connection.requests.length, lab.clock.pending], [2, 0], 'requests, timers left')
   },
@@ -100,7 +116,10 @@ const tests: Tests = {
       const error = await lab.clock.run(call, `status ${status}`)
       assertEqual(connection.requests.length, 3, `requests with status ${status}`)
       assertEqual((error as ProviderError).attempts, 3, 'attempts')
-      const once = rejection(connection.provider.complete('Hello?', { retry: { attempts: 1 } }), 'one attempt')
+      const once = rejection(
+        connection.provider.complete('Hello?', { retry: { attempts: 1 } }),
+        'one attempt',
+      )
       await lab.clock.run(once, 'one attempt')
       assertEqual(connection.requests.length, 4, 'requests with one attempt more')
     }
@@ -122,7 +141,11 @@ const tests: Tests = {
       const { reader } = await succeeded(lab.clock.run(stream(connection), 'the stream'))
       assertEqual(reader?.fullText(), 'Cold.', 'fullText()')
       assertEqual(connection.requests.length, 3, 'requests')
-      assertEqual(connection.requests[1]?.body, connection.requests[0]?.body, 'the second attempt sends the same')
+      assertEqual(
+        connection.requests[1]?.body,
+        connection.requests[0]?.body,
+        'the second attempt sends the same',
+      )
     }
   },
   'F4 a stream is tried again until its first piece, never after it': beforeTheFirstPiece,
@@ -131,7 +154,9 @@ const tests: Tests = {
     const failing = new Set([0, 1, 3, 4])
     let served = 0
     const connection = lab.connectRetrying((request, index) =>
-      failing.has(index) ? toReply(lab.format.failure(503, 'later')) : toReply(lab.respond(turns, request, served++)),
+      failing.has(index)
+        ? toReply(lab.format.failure(503, 'later'))
+        : toReply(lab.respond(turns, request, served++)),
     )
     await succeeded(lab.clock.run(stream(connection), 'the stream'))
     assertEqual(connection.requests.length, 6, 'requests')
@@ -148,7 +173,10 @@ export function failureRules(rule: Rule, { name }: Harness): void {
           reply(lab, status, { 'x-request-id': 'req-7', 'request-id': 'req-7' }),
         )
         for (const call of callsOf(connection)) {
-          const error = await lab.clock.run(rejection(call(), `status ${status}`), `status ${status}`)
+          const error = await lab.clock.run(
+            rejection(call(), `status ${status}`),
+            `status ${status}`,
+          )
           assertCode(error, expected, `status ${status}`)
           assertFacts(error, status, name, kind === 'a JSON body')
         }
@@ -179,7 +207,10 @@ function assertFacts(error: ProviderError, status: number, name: string, json: b
     `the message lacks the status or the code: ${error.message}`,
   )
   if (json)
-    assert(error.message.includes('the reason why'), `${name}: the message lacks the server's text: ${error.message}`)
+    assert(
+      error.message.includes('the reason why'),
+      `${name}: the message lacks the server's text: ${error.message}`,
+    )
 }
 
 /** A stream cut after its nth wire event: tried again as long as nothing of the reply was shown. */
@@ -191,18 +222,27 @@ async function beforeTheFirstPiece(lab: Lab): Promise<void> {
     const connection = lab.connectRetrying((request, index) => {
       const response = lab.respond(turns, request)
       most = begun(response).length
-      return index ? toReply(response) : toReply({ ...response, pieces: response.pieces.slice(0, pieces) }, 'reset')
+      return index
+        ? toReply(response)
+        : toReply({ ...response, pieces: response.pieces.slice(0, pieces) }, 'reset')
     })
     const { failed, error, events, reader } = await lab.clock.run(stream(connection), 'the stream')
     kinds.add(connection.requests.length)
     if (failed) {
       assertCode(error, 'truncated', `cut after ${pieces} wire events`)
-      assert(events.length > 0, `cut after ${pieces} wire events without a piece of the reply, and not tried again`)
+      assert(
+        events.length > 0,
+        `cut after ${pieces} wire events without a piece of the reply, and not tried again`,
+      )
       assertEqual(connection.requests.length, 1, 'requests of a stream that had begun')
     } else {
       assertEqual(connection.requests.length, 2, 'requests of a stream that had not begun')
       assertEqual(reader?.fullText(), 'Hello, world!', 'fullText() after the retry')
     }
   }
-  assertEqual([...kinds].sort(), [1, 2], 'both happened: a retry before the first piece, none after it')
+  assertEqual(
+    [...kinds].sort(),
+    [1, 2],
+    'both happened: a retry before the first piece, none after it',
+  )
 }

@@ -11,7 +11,9 @@ const reason = 'the engine is on fire'
 
 /** S6: a failure inside a reply that began well. */
 export function inBandRules(rule: Rule, { format }: Harness): void {
-  const skip = format.supports.inBandError ? undefined : `${format.api} reports no failure inside a reply`
+  const skip = format.supports.inBandError
+    ? undefined
+    : `${format.api} reports no failure inside a reply`
   for (const name of ['text', 'text and calls']) {
     rule(
       `S6 a failure after every wire event is typed and keeps what was said: ${name}`,
@@ -25,14 +27,23 @@ export function inBandRules(rule: Rule, { format }: Harness): void {
       const { turns } = scriptNamed('text')
       const connection = lab.connectRetrying((request, index) => {
         const failed = lab.format.respondThenFail({ finish: 'stop', usage: {} }, request, reason)
-        return index ? toReply(lab.respond(turns, request)) : toReply({ ...failed, pieces: failed.pieces.slice(-1) })
+        return index
+          ? toReply(lab.respond(turns, request))
+          : toReply({ ...failed, pieces: failed.pieces.slice(-1) })
       })
       const { failed, error, reader } = await lab.clock.run(stream(connection), 'the stream')
       if (failed) {
-        assert(isLlmError(error) && !error.retryable, `a retryable failure was not tried again: ${String(error)}`)
+        assert(
+          isLlmError(error) && !error.retryable,
+          `a retryable failure was not tried again: ${String(error)}`,
+        )
         assertEqual(connection.requests.length, 1, 'requests')
       } else {
-        assertEqual([connection.requests.length, reader?.fullText()], [2, 'Hello, world!'], 'requests and text')
+        assertEqual(
+          [connection.requests.length, reader?.fullText()],
+          [2, 'Hello, world!'],
+          'requests and text',
+        )
       }
     },
     { skip },
@@ -42,10 +53,15 @@ export function inBandRules(rule: Rule, { format }: Harness): void {
     async (lab) => {
       const { turns } = scriptNamed('text')
       const connection = lab.connectRetrying((request) =>
-        toReply(lab.format.respondThenFail(turns[0] ?? { finish: 'stop', usage: {} }, request, reason)),
+        toReply(
+          lab.format.respondThenFail(turns[0] ?? { finish: 'stop', usage: {} }, request, reason),
+        ),
       )
       assertReason(
-        await lab.clock.run(rejection(connection.provider.complete('Hello?'), 'the call'), 'the call'),
+        await lab.clock.run(
+          rejection(connection.provider.complete('Hello?'), 'the call'),
+          'the call',
+        ),
         'a whole reply',
       )
     },
@@ -72,12 +88,19 @@ async function everyPosition(lab: Lab, name: string): Promise<void> {
   let begun = 0
   for (let position = 0; position < count; position++) {
     const connection = lab.connectRetrying((request) => {
-      const { pieces, ...response }: WireResponse = lab.format.respondThenFail(turn, request, reason)
+      const { pieces, ...response }: WireResponse = lab.format.respondThenFail(
+        turn,
+        request,
+        reason,
+      )
       count = pieces.length
       return toReply({ ...response, pieces: [...pieces.slice(0, position), ...pieces.slice(-1)] })
     })
     const reading = stream(connection, {}, undefined, () => [])
-    const { failed, error, events } = await lab.clock.run(reading, `failure after ${position} wire events`)
+    const { failed, error, events } = await lab.clock.run(
+      reading,
+      `failure after ${position} wire events`,
+    )
     const what = `failure after ${position} of ${count - 1} wire events`
     assert(failed, `${what}: the stream ended as if it were whole`)
     assertReason(error, what)

@@ -12,8 +12,14 @@ const { turns } = scriptNamed('text')
 const encoder = new TextEncoder()
 
 const tests: Tests = {
-  'R9, S10 a body beyond its limit rejects limit-exceeded and is not asked for again': async (lab) => {
-    const long: ScriptTurn = { text: Array.from({ length: 20 }, () => 'x'.repeat(500)), finish: 'stop', usage: {} }
+  'R9, S10 a body beyond its limit rejects limit-exceeded and is not asked for again': async (
+    lab,
+  ) => {
+    const long: ScriptTurn = {
+      text: Array.from({ length: 20 }, () => 'x'.repeat(500)),
+      finish: 'stop',
+      usage: {},
+    }
     await exceeds(lab, { maxBodyBytes: 6000 }, (request) => toReply(lab.respond([long], request)))
   },
   'S10 an event without an end is refused as soon as it is too long': async (lab) => {
@@ -40,7 +46,9 @@ const tests: Tests = {
       arguments: { city: 'Oslo' },
     }))
     const turn: ScriptTurn = { toolCalls, finish: 'tool-calls', usage: {} }
-    const connection = lab.connect((request) => toReply(lab.respond([turn], request)), { limits: { maxToolCalls: 3 } })
+    const connection = lab.connect((request) => toReply(lab.respond([turn], request)), {
+      limits: { maxToolCalls: 3 },
+    })
     const { failed, error } = await stream(connection)
     assert(failed, 'the calls were accepted')
     assertCode(error, 'limit-exceeded', 'the stream')
@@ -48,13 +56,20 @@ const tests: Tests = {
   "S10 of an error's body at most 64 KiB are kept, and the message stays short": async (lab) => {
     const connection = lab.connect(() => {
       const page = `<p>${'a long story '.repeat(20_000)}</p>`
-      return { status: 400, headers: { 'content-type': 'text/html' }, steps: inChunks(encoder.encode(page), 8192) }
+      return {
+        status: 400,
+        headers: { 'content-type': 'text/html' },
+        steps: inChunks(encoder.encode(page), 8192),
+      }
     })
     for (const call of callsOf(connection)) {
       const error = await rejection(call(), 'the call')
       assertCode(error, 'invalid-request', 'the call')
       assert(error.message.length <= 2048, `the message has ${error.message.length} characters`)
-      assert((error.body ?? '').length <= 65_536, `the body has ${(error.body ?? '').length} characters`)
+      assert(
+        (error.body ?? '').length <= 65_536,
+        `the body has ${(error.body ?? '').length} characters`,
+      )
     }
     assert(
       connection.requests.every(({ delivered }) => delivered <= 10),
@@ -65,7 +80,8 @@ const tests: Tests = {
 
 async function manyValues(lab: Lab): Promise<void> {
   const connection = lab.connect(
-    (request) => withBody(lab.respond(turns, request), [encoder.encode(`{"a":[${'[],'.repeat(5000)}[]]}`)]),
+    (request) =>
+      withBody(lab.respond(turns, request), [encoder.encode(`{"a":[${'[],'.repeat(5000)}[]]}`)]),
     { limits: { maxJsonValues: 10_000 } },
   )
   const error = await rejection(connection.provider.complete('Hello?'), 'the call')
@@ -76,10 +92,19 @@ async function manyValues(lab: Lab): Promise<void> {
 /** S10: what a server can make us hold. */
 export function limitRules(rule: Rule, { format }: Harness): void {
   ruleAll(rule, tests)
-  rule('S10 a text of JSON with more values than its limit is refused before it is parsed', manyValues, {
-    skip: format.supports.jsonRecords === false ? `the records of ${format.api} are not JSON` : undefined,
-  })
-  const skip = format.supports.argumentsText ? undefined : `${format.api} sends arguments as an object`
+  rule(
+    'S10 a text of JSON with more values than its limit is refused before it is parsed',
+    manyValues,
+    {
+      skip:
+        format.supports.jsonRecords === false
+          ? `the records of ${format.api} are not JSON`
+          : undefined,
+    },
+  )
+  const skip = format.supports.argumentsText
+    ? undefined
+    : `${format.api} sends arguments as an object`
   rule(
     'S10 arguments that are too deep or too long are refused',
     async (lab) => {
@@ -110,7 +135,11 @@ async function exceeds(
 ): Promise<void> {
   const connection = lab.connect(plan, { limits })
   for (const [index, call] of callsOf(connection).entries()) {
-    assertCode(await lab.clock.run(rejection(call(), 'the call'), 'the call'), 'limit-exceeded', 'the call')
+    assertCode(
+      await lab.clock.run(rejection(call(), 'the call'), 'the call'),
+      'limit-exceeded',
+      'the call',
+    )
     assertEqual(connection.requests.length, index + 1, 'requests')
     await lab.until(() => connection.requests[index]?.closed === true, 'the connection is dropped')
   }

@@ -30,10 +30,12 @@ const tests: Tests = {
   'R1 the clean end is done: true, ever after': async (lab) => {
     const reader = await open(lab.play(scriptNamed('text')))
     assert(!(await readOut(reader)).failed, 'the stream failed')
-    for (let read = 0; read < 3; read++) assertEqual(await reader.next(), end, 'a read after the end')
+    for (let read = 0; read < 3; read++)
+      assertEqual(await reader.next(), end, 'a read after the end')
     const text = await lab.play(scriptNamed('text')).provider.stream('Hello?')
     await drain(text)
-    for (let read = 0; read < 3; read++) assertEqual(await text.next(), end, 'a read of text after the end')
+    for (let read = 0; read < 3; read++)
+      assertEqual(await text.next(), end, 'a read of text after the end')
   },
   'R3 after a failure every read rejects with the same error': async (lab) => {
     const connection = lab.connect((request) => {
@@ -47,10 +49,16 @@ const tests: Tests = {
       'the connection closed in the middle of the stream: expected a rejection with truncated, found a clean end',
     )
     for (let read = 0; read < 3; read++) {
-      assert((await rejection(reader.next(), 'a read after the failure')) === error, 'another error than before')
+      assert(
+        (await rejection(reader.next(), 'a read after the failure')) === error,
+        'another error than before',
+      )
     }
     await reader.close()
-    assert((await rejection(reader.next(), 'a read after close()')) === error, 'close() hides the failure')
+    assert(
+      (await rejection(reader.next(), 'a read after close()')) === error,
+      'close() hides the failure',
+    )
     assertEqual(connection.requests.length, 1, 'requests')
   },
   'R4 close() settles a parked next() as done and drops the connection': async (lab) => {
@@ -61,7 +69,10 @@ const tests: Tests = {
     await withoutHang(reader.close(), 'close()')
     const { failed, events } = await withoutHang(out, 'the parked read')
     assert(!failed, 'the parked read rejected')
-    assert(!events.some(({ type }) => type === 'done' || type === 'turn-end'), 'a closed stream did not end its turn')
+    assert(
+      !events.some(({ type }) => type === 'done' || type === 'turn-end'),
+      'a closed stream did not end its turn',
+    )
     await lab.until(() => connection.requests[0]?.closed === true, 'the connection is dropped')
     assertEqual(lab.clock.pending, 0, 'timers left')
   },
@@ -70,8 +81,15 @@ const tests: Tests = {
     const unread = await open(connection)
     await Promise.all([unread.close(), unread.close()])
     await unread.close()
-    assertEqual(await withoutHang(unread.next(), 'a read after close()'), end, 'a read after close()')
-    await lab.until(() => connection.requests[0]?.closed === true, 'the connection of a stream never read is dropped')
+    assertEqual(
+      await withoutHang(unread.next(), 'a read after close()'),
+      end,
+      'a read after close()',
+    )
+    await lab.until(
+      () => connection.requests[0]?.closed === true,
+      'the connection of a stream never read is dropped',
+    )
     const finished = await open(lab.play(scriptNamed('text')))
     await readOut(finished)
     await finished.close()
@@ -95,7 +113,10 @@ const tests: Tests = {
       controller.abort(reason)
       const { failed, error } = await withoutHang(out, 'the parked read')
       assert(failed, 'the read of an aborted stream ended as if it were whole')
-      assert(error === controller.signal.reason, `rejected with ${String(error)}, not with the signal's reason`)
+      assert(
+        error === controller.signal.reason,
+        `rejected with ${String(error)}, not with the signal's reason`,
+      )
       assert(
         (await rejection(reader.next(), 'a later read')) === controller.signal.reason,
         'a later read rejects with another error',
@@ -110,7 +131,9 @@ const tests: Tests = {
     const connection = lab.play(scriptNamed('text'))
     const expected = (await readOut(await open(connection))).events
     const reader = await open(connection)
-    const reads = await Promise.all(Array.from({ length: expected.length + 2 }, () => reader.next()))
+    const reads = await Promise.all(
+      Array.from({ length: expected.length + 2 }, () => reader.next()),
+    )
     const events = reads.slice(0, -2).map(({ value }) => value)
     assertEqual(events, expected, 'events of overlapping reads')
     assertEqual(reads.slice(-2), [end, end], 'reads beyond the end')
@@ -122,10 +145,14 @@ const tests: Tests = {
     })
     const alone = await readOut(await open(connection))
     const reader = await open(connection)
-    const reads = await Promise.allSettled(Array.from({ length: alone.events.length + 2 }, () => reader.next()))
+    const reads = await Promise.allSettled(
+      Array.from({ length: alone.events.length + 2 }, () => reader.next()),
+    )
     const values = reads.flatMap((read) => (read.status === 'fulfilled' ? [read.value.value] : []))
     assertEqual(values, alone.events, 'events before the failure')
-    const errors = reads.flatMap((read) => (read.status === 'rejected' ? [read.reason as unknown] : []))
+    const errors = reads.flatMap((read) =>
+      read.status === 'rejected' ? [read.reason as unknown] : [],
+    )
     assertEqual(errors.length, 2, 'rejected reads')
     assert(errors[0] === errors[1], 'two reads reject with two errors')
   },
@@ -145,7 +172,10 @@ async function breaks(lab: Lab): Promise<void> {
       const stop = async (): Promise<void> => {
         for await (const event of reader) throw new RangeError(String(event))
       }
-      assert((await rejection(stop(), 'the loop')) instanceof RangeError, "the loop's own error does not come out")
+      assert(
+        (await rejection(stop(), 'the loop')) instanceof RangeError,
+        "the loop's own error does not come out",
+      )
     },
   ]
   for (const stop of stops) {
@@ -160,7 +190,9 @@ async function breaks(lab: Lab): Promise<void> {
 
 async function readAhead(lab: Lab): Promise<void> {
   const text = Array.from({ length: 40 }, (_, index) => `word${index} `)
-  const connection = lab.connect((request) => toReply(lab.respond([{ text, finish: 'stop', usage: {} }], request)))
+  const connection = lab.connect((request) =>
+    toReply(lab.respond([{ text, finish: 'stop', usage: {} }], request)),
+  )
   const reader = await open(connection)
   const request = connection.requests[0]
   assert(request, 'no request was sent')
@@ -169,7 +201,11 @@ async function readAhead(lab: Lab): Promise<void> {
   let first = 0
   let most = 0
   for (let word = 0; word < text.length; word++) {
-    for (let read = await reader.next(); read.value?.type !== 'text-delta'; read = await reader.next()) {
+    for (
+      let read = await reader.next();
+      read.value?.type !== 'text-delta';
+      read = await reader.next()
+    ) {
       assert(!read.done, 'the stream ended early')
     }
     await settle(1)
@@ -177,7 +213,10 @@ async function readAhead(lab: Lab): Promise<void> {
     most = Math.max(most, request.delivered - word)
   }
   // A vendor opens a reply with a few events without text; after those it is one chunk a piece.
-  assert(most <= first, `up to ${most} chunks were read ahead of the consumer, ${first} for the first piece`)
+  assert(
+    most <= first,
+    `up to ${most} chunks were read ahead of the consumer, ${first} for the first piece`,
+  )
   assert(first <= 8, `${first} chunks were read for the first piece`)
   await reader.close()
 }

@@ -22,32 +22,60 @@ export function requestRules(rule: Rule): void {
     await stream(connection)
     const sent = lab.conversation(connection)
     assertEqual([sent.system, sent.maxTokens ?? 4096], ['', 4096], 'system and maxTokens')
-    assert(sent.temperature === undefined || sent.temperature === 0.7, `temperature is ${String(sent.temperature)}`)
+    assert(
+      sent.temperature === undefined || sent.temperature === 0.7,
+      `temperature is ${String(sent.temperature)}`,
+    )
     const body = wireText(connection.requests[0])
-    for (const word of ['null', 'undefined', 'NaN']) assert(!body.includes(`:${word}`), `the body has ${word}: ${body}`)
+    for (const word of ['null', 'undefined', 'NaN'])
+      assert(!body.includes(`:${word}`), `the body has ${word}: ${body}`)
   })
-  rule("Q2 options reach the wire: system, maxTokens, temperature; a call's own win over the defaults", async (lab) => {
-    const connection = lab.play(scriptNamed('text'), {
-      defaults: { system: 'Default.', maxTokens: 110, temperature: 0.1 },
-    })
-    await stream(connection)
-    await stream(connection, { maxTokens: 22, temperature: 0.2 })
-    const optionsOf = (index: number): unknown[] => {
-      const { system, maxTokens, temperature } = lab.conversation(connection, index)
-      return [system, maxTokens, temperature]
-    }
-    assertEqual(optionsOf(0), ['Default.', 110, 0.1], 'system, maxTokens and temperature of the defaults')
-    assertEqual(optionsOf(1), ['Default.', 22, 0.2], 'system, maxTokens and temperature of the call')
-  })
+  rule(
+    "Q2 options reach the wire: system, maxTokens, temperature; a call's own win over the defaults",
+    async (lab) => {
+      const connection = lab.play(scriptNamed('text'), {
+        defaults: { system: 'Default.', maxTokens: 110, temperature: 0.1 },
+      })
+      await stream(connection)
+      await stream(connection, { maxTokens: 22, temperature: 0.2 })
+      const optionsOf = (index: number): unknown[] => {
+        const { system, maxTokens, temperature } = lab.conversation(connection, index)
+        return [system, maxTokens, temperature]
+      }
+      assertEqual(
+        optionsOf(0),
+        ['Default.', 110, 0.1],
+        'system, maxTokens and temperature of the defaults',
+      )
+      assertEqual(
+        optionsOf(1),
+        ['Default.', 22, 0.2],
+        'system, maxTokens and temperature of the call',
+      )
+    },
+  )
   rule('Q2 an option changes the request or is refused as unsupported, never dropped', everyOption)
-  rule('Q2 a part that is not text is sent or refused as unsupported, never dropped', async (lab) => {
-    const image = toImagePart(new Uint8Array([137, 80, 78, 71, 13, 10, 26, 10, 1, 2, 3, 4]), 'image/png')
-    const connection = lab.play(scriptNamed('text'))
-    if (await refused(connection, {}, [{ role: 'user', content: [{ type: 'text', text: 'What is this?' }, image] }]))
-      return
-    const body = wireText(connection.requests[0])
-    assert(image.source.type === 'base64' && body.includes(image.source.data), `the image is not on the wire: ${body}`)
-  })
+  rule(
+    'Q2 a part that is not text is sent or refused as unsupported, never dropped',
+    async (lab) => {
+      const image = toImagePart(
+        new Uint8Array([137, 80, 78, 71, 13, 10, 26, 10, 1, 2, 3, 4]),
+        'image/png',
+      )
+      const connection = lab.play(scriptNamed('text'))
+      if (
+        await refused(connection, {}, [
+          { role: 'user', content: [{ type: 'text', text: 'What is this?' }, image] },
+        ])
+      )
+        return
+      const body = wireText(connection.requests[0])
+      assert(
+        image.source.type === 'base64' && body.includes(image.source.data),
+        `the image is not on the wire: ${body}`,
+      )
+    },
+  )
   rule("Q2 the caller's own headers are sent", async (lab) => {
     const connection = lab.play(scriptNamed('text'), { headers: { 'x-own-header': 'own' } })
     await connection.provider.complete('Hello?')
@@ -74,7 +102,11 @@ async function schemas(lab: Lab): Promise<void> {
   }
   for (const [keyword, value] of Object.entries(unusual)) {
     const type =
-      typeof value === 'string' || keyword === 'minLength' ? 'string' : keyword === 'maxItems' ? 'array' : 'integer'
+      typeof value === 'string' || keyword === 'minLength'
+        ? 'string'
+        : keyword === 'maxItems'
+          ? 'array'
+          : 'integer'
     const field = { type, ...(type === 'array' && { items: { type: 'string' } }), [keyword]: value }
     await schemaSent(lab, { field }, String(value))
   }
@@ -85,12 +117,20 @@ const wireText = (request: WireRequest | undefined): string =>
   typeof request?.body === 'string' ? request.body : JSON.stringify(request?.body)
 
 /** Each word of a schema is on the wire, unless the request is refused. */
-async function schemaSent(lab: Lab, properties: JsonObject, ...words: readonly string[]): Promise<void> {
+async function schemaSent(
+  lab: Lab,
+  properties: JsonObject,
+  ...words: readonly string[]
+): Promise<void> {
   const parameters = { type: 'object', properties, required: Object.keys(properties) }
   const connection = lab.play(scriptNamed('text'))
-  if (await refused(connection, { tools: [{ name: 'some_tool', description: 'Some', parameters }] })) return
+  if (
+    await refused(connection, { tools: [{ name: 'some_tool', description: 'Some', parameters }] })
+  )
+    return
   const sent = JSON.stringify(lab.conversation(connection).tools[0]?.parameters)
-  for (const word of words) assert(sent.includes(word), `the schema on the wire lacks ${word}: ${sent}`)
+  for (const word of words)
+    assert(sent.includes(word), `the schema on the wire lacks ${word}: ${sent}`)
 }
 
 /** True when the call is refused as unsupported, before anything is sent. */
@@ -106,11 +146,20 @@ async function refused(
   } catch (error) {
     assertCode(error, 'unsupported', JSON.stringify(options))
   }
-  assertEqual(requests.length, before, `requests of a call with ${JSON.stringify(options)}, which was refused`)
+  assertEqual(
+    requests.length,
+    before,
+    `requests of a call with ${JSON.stringify(options)}, which was refused`,
+  )
   return true
 }
 
-const closed = { type: 'object', properties: { zq: { type: 'string' } }, required: ['zq'], additionalProperties: false }
+const closed = {
+  type: 'object',
+  properties: { zq: { type: 'string' } },
+  required: ['zq'],
+  additionalProperties: false,
+}
 
 /** Options besides those that every API has, without those in a vendor's own form. */
 const furtherOptions: readonly CallOptions[] = [
@@ -157,7 +206,11 @@ const assistant = (content: string, ...toolCalls: readonly ToolCall[]): ChatMess
   content,
   ...(toolCalls.length && { toolCalls }),
 })
-const result = (toolCallId: string, content: string): ChatMessage => ({ role: 'tool', toolCallId, content })
+const result = (toolCallId: string, content: string): ChatMessage => ({
+  role: 'tool',
+  toolCallId,
+  content,
+})
 const user = (content: string): ChatMessage => ({ role: 'user', content })
 
 async function histories(lab: Lab): Promise<void> {
@@ -184,7 +237,12 @@ async function histories(lab: Lab): Promise<void> {
       assistant('', broken),
       { role: 'tool', toolCallId: 'call_1', content: 'bad arguments', isError: true },
     ],
-    [{ role: 'system', content: 'First.' }, user('Hi.'), { role: 'system', content: 'Later.' }, user('Continue.')],
+    [
+      { role: 'system', content: 'First.' },
+      user('Hi.'),
+      { role: 'system', content: 'Later.' },
+      user('Continue.'),
+    ],
     [
       user('Hi.'),
       {
@@ -202,12 +260,22 @@ async function histories(lab: Lab): Promise<void> {
     assert(!failed, `history ${index} failed: ${String(error)}`)
   }
   assertEqual(resultTexts(lab.conversation(connection, 4)), ['one', 'two'], 'results in call order')
-  assert(!wireText(connection.requests[7]).includes('signature'), "another provider's state is on the wire")
+  assert(
+    !wireText(connection.requests[7]).includes('signature'),
+    "another provider's state is on the wire",
+  )
 }
 
 async function foreignIds(lab: Lab): Promise<void> {
   const long = `toolu_${'x'.repeat(90)}`
-  const ids = [`${long}1`, `${long}2`, 'call:with/odd+characters=', 'call_with_odd_characters_', 'łódź', 'ok_1']
+  const ids = [
+    `${long}1`,
+    `${long}2`,
+    'call:with/odd+characters=',
+    'call_with_odd_characters_',
+    'łódź',
+    'ok_1',
+  ]
   const messages = [
     user('Hi.'),
     assistant('', ...ids.map((id, index) => call(id, `city ${index}`))),
@@ -246,13 +314,22 @@ async function badInput(lab: Lab): Promise<void> {
     ['config', () => provider.streamWithTools(question, [{ name: 'bad name', description: '' }])],
     [
       'invalid-request',
-      () => provider.streamWithTools(question, [{ name: 'endless', description: '', parameters: endless }]),
+      () =>
+        provider.streamWithTools(question, [
+          { name: 'endless', description: '', parameters: endless },
+        ]),
     ],
     ['invalid-request', () => provider.generate(question, { vendor: endless })],
     ['invalid-request', () => provider.generate([])],
     ['invalid-request', () => provider.generate([user('Hi.'), result('call_1', 'x')])],
-    ['invalid-request', () => provider.generate([user('Hi.'), assistant('', call('call_1', 'Oslo')), user('Well?')])],
-    ['invalid-request', () => provider.generate([user('Hi.'), assistant('', ...calls), result('call_1', 'x')])],
+    [
+      'invalid-request',
+      () => provider.generate([user('Hi.'), assistant('', call('call_1', 'Oslo')), user('Well?')]),
+    ],
+    [
+      'invalid-request',
+      () => provider.generate([user('Hi.'), assistant('', ...calls), result('call_1', 'x')]),
+    ],
   ]
   for (const [index, [code, attempt]] of attempts.entries()) {
     const error = await rejection(attempt(), `input ${index}`)

@@ -33,7 +33,10 @@ export function roundTripRules(rule: Rule, { format }: Harness): void {
   rule('L4 a provider is what isProvider says, with its name and models', async (lab) => {
     const { provider } = lab.play(textScripts[0] as Script)
     assert(isProvider(provider), 'isProvider(provider) is false')
-    assert(provider.name && provider.model && provider.cheapestModel, 'name, model or cheapestModel is empty')
+    assert(
+      provider.name && provider.model && provider.cheapestModel,
+      'name, model or cheapestModel is empty',
+    )
     assert(provider.estimateTokens('a word or two') > 0, 'estimateTokens gives no positive number')
     return Promise.resolve()
   })
@@ -70,12 +73,18 @@ async function whole(lab: Lab, script: Script): Promise<void> {
     assertDecodedTurn(turns[index] as DecodedTurn, turn, lab.format, `turn ${index}`)
     assertMessage(reply.message, reply)
     if (reply.finishReason !== 'tool-calls') continue
-    messages.push(reply.message, ...plainResults(reply.toolCalls).map((result) => toToolMessage(result)))
+    messages.push(
+      reply.message,
+      ...plainResults(reply.toolCalls).map((result) => toToolMessage(result)),
+    )
   }
   for (const index of turns.keys()) assertSent(lab, connection, index, turns)
 }
 
-const toDecodedTurn = (reply: Generation): DecodedTurn => ({ ...reply, reasoning: reply.reasoning ?? '' })
+const toDecodedTurn = (reply: Generation): DecodedTurn => ({
+  ...reply,
+  reasoning: reply.reasoning ?? '',
+})
 
 function assertMessage(message: AssistantMessage, reply: Generation): void {
   assertEqual(message.role, 'assistant', 'role of the message')
@@ -97,10 +106,18 @@ async function textAlone(lab: Lab, script: Script): Promise<void> {
   assertEqual(reader.fullText(), expected, 'fullText()')
   assertEqual(reader.finishReason(), script.turns[0]?.finish, 'finishReason()')
   const reply = reader.messages().at(-1)
-  assertEqual([reply?.role, textOf(reply?.content ?? '')], ['assistant', reader.fullText()], 'the last of messages()')
+  assertEqual(
+    [reply?.role, textOf(reply?.content ?? '')],
+    ['assistant', reader.fullText()],
+    'the last of messages()',
+  )
   assertUsage(reader.usage(), script.turns[0]?.usage ?? {}, lab.format, 'usage()')
   const { rawFinishReason } = await provider.generate(question)
-  assertEqual(reader.details().rawFinishReason, rawFinishReason, 'rawFinishReason of details() and of generate()')
+  assertEqual(
+    reader.details().rawFinishReason,
+    rawFinishReason,
+    'rawFinishReason of details() and of generate()',
+  )
   assertEqual(await provider.complete('Hello?'), expected, 'complete()')
   assertEqual(await provider.completeWithHistory(question), expected, 'completeWithHistory()')
 }

@@ -14,9 +14,16 @@ const redirects = [301, 302, 303, 307, 308]
 const tests: Tests = {
   'K4 a redirect is refused, and nothing is sent to its target': async (lab) => {
     for (const status of redirects) {
-      for (const location of ['https://elsewhere.example/v1', '/v2', 'http://user:pw@elsewhere.example/']) {
+      for (const location of [
+        'https://elsewhere.example/v1',
+        '/v2',
+        'http://user:pw@elsewhere.example/',
+      ]) {
         const connection = lab.connectRetrying(() => ({ status, headers: { location }, steps: [] }))
-        for (const call of [() => connection.provider.complete('Hello?'), () => connection.provider.stream('Hello?')]) {
+        for (const call of [
+          () => connection.provider.complete('Hello?'),
+          () => connection.provider.stream('Hello?'),
+        ]) {
           const error = await rejection(call(), `status ${status}`)
           assertCode(error, 'redirect-refused', `status ${status}`)
         }
@@ -29,7 +36,10 @@ const tests: Tests = {
   },
   'E1 enforceHosts: a host that is not listed is refused before anything is sent': async (lab) => {
     const connection = lab.play(scriptNamed('text'), { enforceHosts: ['other.example:443'] })
-    for (const call of [() => connection.provider.complete('Hello?'), () => connection.provider.stream('Hello?')]) {
+    for (const call of [
+      () => connection.provider.complete('Hello?'),
+      () => connection.provider.stream('Hello?'),
+    ]) {
       assertCode(await rejection(call(), 'the call'), 'config', 'the call')
     }
     assertEqual(connection.requests.length, 0, 'requests')
@@ -53,7 +63,10 @@ export function secretRules(rule: Rule, { apiKey, format }: Harness): void {
       async (lab) => {
         for (const shown of formsOf(key)) {
           const connection = lab.connectRetrying((request) => reply(lab, shown, request))
-          for (const call of [() => connection.provider.complete('Hello?'), () => failing(connection)]) {
+          for (const call of [
+            () => connection.provider.complete('Hello?'),
+            () => failing(connection),
+          ]) {
             const error = await lab.clock.run(rejection(call(), name), name)
             assert(isLlmError(error), `rejected with ${String(error)}`)
             assertClean(error, key, name)
@@ -90,7 +103,8 @@ export function secretRules(rule: Rule, { apiKey, format }: Harness): void {
     async (lab) => {
       const connection = lab.play(scriptNamed('one call'))
       const { reader } = await stream(connection)
-      for (const value of [connection.provider, reader, reader?.messages()]) assertClean(value, key, 'an object')
+      for (const value of [connection.provider, reader, reader?.messages()])
+        assertClean(value, key, 'an object')
       const sent = connection.requests[0]
       const head = JSON.stringify([sent?.headers, sent?.path])
       assert(
@@ -122,7 +136,11 @@ const leaks: Readonly<Record<string, Leak>> = {
   'a retried 503 that repeats it': (lab, shown) =>
     toReply(lab.format.failure(503, `overloaded for ${shown}`, { 'x-request-id': shown })),
   'a 400 with a body that is not JSON': (_, shown) =>
-    toReply({ status: 400, headers: { 'content-type': 'text/plain' }, pieces: [`bad header: ${shown}`] }),
+    toReply({
+      status: 400,
+      headers: { 'content-type': 'text/plain' },
+      pieces: [`bad header: ${shown}`],
+    }),
   'a web page': (_, shown) =>
     toReply({
       status: 502,
@@ -134,10 +152,18 @@ const leaks: Readonly<Record<string, Leak>> = {
     headers: { location: `https://elsewhere.example/?key=${encodeURIComponent(shown)}` },
     steps: [],
   }),
-  'a transport that names it': (_, shown) => ({ status: 200, headers: {}, steps: [], reject: transportError(shown) }),
+  'a transport that names it': (_, shown) => ({
+    status: 200,
+    headers: {},
+    steps: [],
+    reject: transportError(shown),
+  }),
   'a broken record with it': (lab, shown, request) => {
     const response = lab.respond(turns, request)
-    return toReply({ ...response, pieces: [brokenPiece(response, `{"echo ${shown}`), ...response.pieces.slice(1)] })
+    return toReply({
+      ...response,
+      pieces: [brokenPiece(response, `{"echo ${shown}`), ...response.pieces.slice(1)],
+    })
   },
   'a failure inside the reply that repeats it': (lab, shown, request) => {
     const turn = { text: [`You sent ${shown}`], finish: 'stop', usage: {} } as const

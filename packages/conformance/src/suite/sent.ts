@@ -6,11 +6,20 @@ import type { WireConversation, WireConversationMessage } from '../wire-format.j
 type AssistantOnWire = Extract<WireConversationMessage, { role: 'assistant' }>
 
 /** Checks that the nth request carries the question, all turns before it and the plain results of their calls. */
-export function assertSent(lab: Lab, connection: Connection, index: number, turns: readonly DecodedTurn[]): void {
+export function assertSent(
+  lab: Lab,
+  connection: Connection,
+  index: number,
+  turns: readonly DecodedTurn[],
+): void {
   const { messages, tools } = lab.conversation(connection, index)
   const said = messages.filter(({ role }) => role === 'assistant').length
   assertEqual(said, index, `request ${index}: assistant messages`)
-  assertEqual(messages[0], { role: 'user', text: 'What is the weather?' }, `request ${index}: the question`)
+  assertEqual(
+    messages[0],
+    { role: 'user', text: 'What is the weather?' },
+    `request ${index}: the question`,
+  )
   assertEqual(namesOf(tools), ['get_weather', 'get_time', 'list_rooms'], `request ${index}: tools`)
   let position = 1
   for (const [number, turn] of turns.slice(0, index).entries()) {
@@ -29,10 +38,15 @@ function assertTurnSent(
   const assistant = messages[start]
   assert(assistant?.role === 'assistant', `${what}: the assistant message stands at ${start}`)
   assertEqual(assistant.text, turn.text, `${what}: text of the assistant message`)
-  assertEqual(namesOf(assistant.toolCalls), namesOf(turn.toolCalls), `${what}: calls of the assistant message`)
+  assertEqual(
+    namesOf(assistant.toolCalls),
+    namesOf(turn.toolCalls),
+    `${what}: calls of the assistant message`,
+  )
   for (const [index, call] of turn.toolCalls.entries()) {
     const sent = assistant.toolCalls[index] as AssistantOnWire['toolCalls'][number]
-    if (call.error === undefined) assertEqual(sent.arguments, call.arguments, `${what}: arguments of call ${index}`)
+    if (call.error === undefined)
+      assertEqual(sent.arguments, call.arguments, `${what}: arguments of call ${index}`)
     const expected = { text: `result ${index} of ${call.name}`, name: call.name }
     assertResultSent(lab, messages[start + 1 + index], sent, expected, `${what}: result ${index}`)
   }
@@ -49,6 +63,8 @@ export function assertResultSent(
 ): void {
   assert(message?.role === 'tool', `${what}: is not a tool message`)
   assertEqual(message.text, expected.text, `${what}: text`)
-  if (format.supports.toolCallIds) assertEqual(message.callId, call.id, `${what}: id of the call it answers`)
-  if (message.name !== undefined) assertEqual(message.name, expected.name, `${what}: name of the tool`)
+  if (format.supports.toolCallIds)
+    assertEqual(message.callId, call.id, `${what}: id of the call it answers`)
+  if (message.name !== undefined)
+    assertEqual(message.name, expected.name, `${what}: name of the tool`)
 }

@@ -11,7 +11,10 @@ interface Runtime {
 export function textsOf(value: unknown): readonly string[] {
   const texts = [String(value), canonical(value)]
   const inspect = (globalThis as Runtime).process?.getBuiltinModule?.('node:util')?.inspect
-  if (inspect) texts.push(inspect(value, { depth: 20, showHidden: true, getters: true, maxStringLength: null }))
+  if (inspect)
+    texts.push(
+      inspect(value, { depth: 20, showHidden: true, getters: true, maxStringLength: null }),
+    )
   collect(value, texts, new Set(), 0)
   return texts
 }
@@ -19,7 +22,12 @@ export function textsOf(value: unknown): readonly string[] {
 /** Own fields, symbols and inherited getters, to a depth of 20. */
 function collect(value: unknown, texts: string[], seen: Set<unknown>, depth: number): void {
   if (typeof value === 'string') texts.push(value)
-  if ((typeof value !== 'object' && typeof value !== 'function') || value === null || seen.has(value) || depth > 20)
+  if (
+    (typeof value !== 'object' && typeof value !== 'function') ||
+    value === null ||
+    seen.has(value) ||
+    depth > 20
+  )
     return
   seen.add(value)
   if (typeof value === 'function') texts.push(String(value))
@@ -56,5 +64,8 @@ export function assertClean(value: unknown, key: string, what: string): void {
   const forms = formsOf(key)
   for (const text of textsOf(value))
     for (const form of forms)
-      assert(!text.includes(form), `${what}: the key is in ${text.slice(Math.max(0, text.indexOf(form) - 200))}`)
+      assert(
+        !text.includes(form),
+        `${what}: the key is in ${text.slice(Math.max(0, text.indexOf(form) - 200))}`,
+      )
 }

@@ -2,7 +2,15 @@ import type { StreamEvent } from '@modelport/core'
 import { assert, assertCode, assertEqual, canonical, rejection } from '../assert.js'
 import { assertUsage, cannotSay, type DecodedTurn, decodedTurnsOf } from '../expectation.js'
 import type { Harness } from '../harness.js'
-import { type Connection, drain, type Lab, type Outcome, stream, succeeded, textOfEvents } from '../lab.js'
+import {
+  type Connection,
+  drain,
+  type Lab,
+  type Outcome,
+  stream,
+  succeeded,
+  textOfEvents,
+} from '../lab.js'
 import { type Step, toBytes, toReply, withBody } from '../memory-server.js'
 import type { Rule } from '../rule.js'
 import type { Script, ScriptTurn } from '../script.js'
@@ -31,21 +39,30 @@ export function truncationRules(rule: Rule, { format }: Harness): void {
       skip,
       timeoutMs: 180_000,
     })
-    rule(`S2 the connection is reset at every byte: ${name}`, (lab) => cutEverywhere(lab, script, ['reset']), {
-      skip,
-      timeoutMs: 180_000,
-    })
+    rule(
+      `S2 the connection is reset at every byte: ${name}`,
+      (lab) => cutEverywhere(lab, script, ['reset']),
+      {
+        skip,
+        timeoutMs: 180_000,
+      },
+    )
   }
   rule('S1 a whole reply cut at every byte', (lab) => cutWhole(lab, []))
   rule('S2 a whole reply reset at every byte', (lab) => cutWhole(lab, ['reset']))
   rule('S2 a reset after the last byte is a success', async (lab) => {
     const { turns } = scriptNamed('parallel calls')
-    const connection = lab.connect((request, index) => toReply(lab.respond(turns, request, index), 'reset'))
+    const connection = lab.connect((request, index) =>
+      toReply(lab.respond(turns, request, index), 'reset'),
+    )
     const { events } = await succeeded(stream(connection, once))
     const texts = decodedTurnsOf(events).map(({ text }) => text)
     assertEqual(texts, ['', 'Three answers.'], 'text of the turns')
   })
-  rule('R2, D9 a stream without its terminal event rejects truncated after every event', afterEveryEvent)
+  rule(
+    'R2, D9 a stream without its terminal event rejects truncated after every event',
+    afterEveryEvent,
+  )
 }
 
 async function cutEverywhere(lab: Lab, script: Script, tail: readonly Step[]): Promise<void> {
@@ -88,7 +105,10 @@ function assertWhole({ format }: Lab, { events }: Outcome, truth: DecodedTurn, w
 function assertTruncated({ events, error }: Outcome, truth: DecodedTurn, what: string): void {
   assertCode(error, 'truncated', what)
   const { partial } = error
-  assert(truth.text.startsWith(textOfEvents(events)), `${what}: text of the events is not a prefix of the truth`)
+  assert(
+    truth.text.startsWith(textOfEvents(events)),
+    `${what}: text of the events is not a prefix of the truth`,
+  )
   if (events.length) assert(partial, `${what}: the error has no partial reply`)
   assertEqual(partial?.text ?? '', textOfEvents(events), `${what}: partial.text`)
   assertEqual(partial?.reasoning ?? '', reasoningOfEvents(events), `${what}: partial.reasoning`)
@@ -100,15 +120,25 @@ function assertTruncated({ events, error }: Outcome, truth: DecodedTurn, what: s
     if (event.type !== 'tool-call-complete') continue
     const { name, arguments: values, error: broken } = event.toolCall
     const known = truth.toolCalls.some(
-      (whole) => whole.name === name && whole.error === broken && canonical(whole.arguments) === canonical(values),
+      (whole) =>
+        whole.name === name &&
+        whole.error === broken &&
+        canonical(whole.arguments) === canonical(values),
     )
-    assert(known, `${what}: a tool-call-complete of a call that was cut: ${canonical(event.toolCall)}`)
+    assert(
+      known,
+      `${what}: a tool-call-complete of a call that was cut: ${canonical(event.toolCall)}`,
+    )
   }
   for (const [index, call] of (partial?.toolCalls ?? []).entries()) {
     const whole = truth.toolCalls[index]
     assertEqual(call.name, whole?.name, `${what}: name of partial call ${index}`)
     if (call.error === undefined)
-      assertEqual(call.arguments, whole?.arguments, `${what}: a partial call without an error is whole`)
+      assertEqual(
+        call.arguments,
+        whole?.arguments,
+        `${what}: a partial call without an error is whole`,
+      )
     else
       assert(
         whole?.argumentsText.startsWith(call.argumentsText),
@@ -136,7 +166,8 @@ async function cutWhole(lab: Lab, tail: readonly Step[]): Promise<void> {
     const call = withoutHang(connection.provider.complete('Hello?', once), `cut at ${at}`)
     const result = await call.catch((error: unknown) => error)
     lab.count('cuts')
-    if (typeof result === 'string') assertEqual(result, expected, `text with the reply cut at ${at}`)
+    if (typeof result === 'string')
+      assertEqual(result, expected, `text with the reply cut at ${at}`)
     else assertCode(result, 'truncated', `cut at ${at} of ${length}`)
   }
 }
@@ -168,7 +199,11 @@ async function afterEveryEvent(lab: Lab): Promise<void> {
     }
     const what = `closed after ${pieces} of ${count} wire events`
     assertCode(outcome.error, 'truncated', `streamWithTools(), ${what}`)
-    assertCode(await rejection(drain(reader), `stream(), ${what}`), 'truncated', `stream(), ${what}`)
+    assertCode(
+      await rejection(drain(reader), `stream(), ${what}`),
+      'truncated',
+      `stream(), ${what}`,
+    )
     assertEqual(reader.finishReason(), undefined, 'finishReason() of a cut stream')
   }
 }

@@ -1,7 +1,15 @@
 import type { ToolResult, ToolStreamReader } from '@modelport/core'
 import { assert, assertCode, assertEqual, rejection } from '../assert.js'
 import { assertUsage } from '../expectation.js'
-import { type Connection, callsOf, type Lab, readOut, succeeded, type ToResults, textOfEvents } from '../lab.js'
+import {
+  type Connection,
+  callsOf,
+  type Lab,
+  readOut,
+  succeeded,
+  type ToResults,
+  textOfEvents,
+} from '../lab.js'
 import { type Rule, ruleAll, type Tests } from '../rule.js'
 import { scriptNamed, scriptTools } from '../scripts.js'
 import { withoutHang } from '../virtual-clock.js'
@@ -20,7 +28,8 @@ export async function toTurnEnd(reader: ToolStreamReader): Promise<{ id: string;
   throw new TypeError('the stream ended before the turn did')
 }
 
-const resultsOf: ToResults = (calls) => calls.map(({ id }, index) => ({ callId: id, content: `result ${index}` }))
+const resultsOf: ToResults = (calls) =>
+  calls.map(({ id }, index) => ({ callId: id, content: `result ${index}` }))
 
 const tests: Tests = {
   'R9 fullText() and usage() are valid at any time and final after the end': async (lab) => {
@@ -52,7 +61,8 @@ const tests: Tests = {
     assertEqual(connection.requests.length, 1, 'requests')
     await assertMisuse(reader.sendToolResults([]), 'results after the end')
   },
-  'R10 a turn with some tool results missing rejects until they are sent, then continues': partlyAnswered,
+  'R10 a turn with some tool results missing rejects until they are sent, then continues':
+    partlyAnswered,
   'R10 unknown and repeated ids are refused, and nothing of that call is taken': refusedResults,
   'R10 sendToolResults without an open call is a TypeError and opens no request': async (lab) => {
     const connection = lab.play(scriptNamed('text'))
@@ -90,13 +100,18 @@ const tests: Tests = {
 export function turnRules(rule: Rule): void {
   ruleAll(rule, tests)
   for (const [name, send] of Object.entries(ways)) {
-    rule(`R10, D12 results sent ${name} continue the conversation in call order`, (lab) => answered(lab, send))
+    rule(`R10, D12 results sent ${name} continue the conversation in call order`, (lab) =>
+      answered(lab, send),
+    )
   }
 }
 
 async function assertMisuse(promise: Promise<unknown>, what: string): Promise<void> {
   const error = await rejection(promise, what)
-  assert(error instanceof TypeError, `${what}: rejected with ${String(error)}, not with a TypeError`)
+  assert(
+    error instanceof TypeError,
+    `${what}: rejected with ${String(error)}, not with a TypeError`,
+  )
 }
 
 const lastCalls = (reader: ToolStreamReader): { id: string; name: string }[] => {
@@ -130,7 +145,11 @@ async function answered(lab: Lab, send: Send): Promise<void> {
 }
 
 /** Checks that the second request has the results of the calls, in call order. */
-function assertResultsSent(lab: Lab, connection: Connection, calls: readonly { readonly name: string }[]): void {
+function assertResultsSent(
+  lab: Lab,
+  connection: Connection,
+  calls: readonly { readonly name: string }[],
+): void {
   const { messages } = lab.conversation(connection, 1)
   const assistant = messages[1]
   assert(assistant?.role === 'assistant', "the second message on the wire is not the assistant's")
@@ -138,7 +157,13 @@ function assertResultsSent(lab: Lab, connection: Connection, calls: readonly { r
   for (const [index, call] of calls.entries()) {
     const sent = assistant.toolCalls[index]
     assert(sent, `call ${index} is not in the assistant message`)
-    assertResultSent(lab, messages[2 + index], sent, { text: `result ${index}`, name: call.name }, `result ${index}`)
+    assertResultSent(
+      lab,
+      messages[2 + index],
+      sent,
+      { text: `result ${index}`, name: call.name },
+      `result ${index}`,
+    )
   }
 }
 
@@ -152,7 +177,10 @@ async function partlyAnswered(lab: Lab): Promise<void> {
     const error = await rejection(reader.next(), 'a read with calls open')
     assertCode(error, 'invalid-request', 'the rejection')
     for (const { callId } of rest)
-      assert(error.message.includes(callId), `the message does not name "${callId}": ${error.message}`)
+      assert(
+        error.message.includes(callId),
+        `the message does not name "${callId}": ${error.message}`,
+      )
   }
   assertEqual(connection.requests.length, 1, 'requests while calls are open')
   await reader.sendToolResults(rest)
@@ -183,7 +211,8 @@ async function refusedResults(lab: Lab): Promise<void> {
   assertResultsSent(lab, connection, calls)
 }
 
-const rolesOf = (messages: readonly { readonly role: string }[]): string[] => messages.map(({ role }) => role)
+const rolesOf = (messages: readonly { readonly role: string }[]): string[] =>
+  messages.map(({ role }) => role)
 
 async function conversationSoFar(lab: Lab): Promise<void> {
   const script = scriptNamed('two turns')
@@ -200,7 +229,12 @@ async function conversationSoFar(lab: Lab): Promise<void> {
   assertEqual(JSON.parse(JSON.stringify(messages)), messages, 'the conversation as plain JSON')
   const again = lab.play({ name: 'stored', turns: script.turns.slice(1) })
   const stored = JSON.parse(JSON.stringify(messages)) as typeof messages
-  await readOut(await again.provider.streamWithTools([...stored, { role: 'user', content: 'And now?' }], scriptTools))
+  await readOut(
+    await again.provider.streamWithTools(
+      [...stored, { role: 'user', content: 'And now?' }],
+      scriptTools,
+    ),
+  )
   const sent = rolesOf(lab.conversation(again).messages)
   assertEqual(sent, [...roles, 'user'], 'roles of the stored conversation on the wire')
 }

@@ -22,23 +22,38 @@ const tests: Tests = {
     ]
     for (const [headers, ms] of hints) {
       const waited = (await waits(lab, headers))[0] ?? 0
-      assert(waited >= ms && waited <= Math.max(ms, 1000), `waited ${waited} ms for ${JSON.stringify(headers)}`)
+      assert(
+        waited >= ms && waited <= Math.max(ms, 1000),
+        `waited ${waited} ms for ${JSON.stringify(headers)}`,
+      )
     }
   },
   'F5 a wait may be an HTTP date': async (lab) => {
-    const waited = (await waits(lab, { 'retry-after': new Date(Date.now() + 30_000).toUTCString() }))[0] ?? 0
+    const waited =
+      (await waits(lab, { 'retry-after': new Date(Date.now() + 30_000).toUTCString() }))[0] ?? 0
     assert(waited > 20_000 && waited <= 30_000, `waited ${waited} ms for a date 30 s ahead`)
   },
   'F5 a wait beyond 60 s, or beyond the deadline, fails at once and says how long': async (lab) => {
     const far = new Date(Date.UTC(2099, 0)).toUTCString()
-    for (const [value, deadlineMs] of Object.entries({ 86400: 0, 9999999: 0, [far]: 0, 30: 10_000 })) {
-      const connection = lab.connectRetrying(() => toReply(lab.format.failure(429, 'later', { 'retry-after': value })))
+    for (const [value, deadlineMs] of Object.entries({
+      86400: 0,
+      9999999: 0,
+      [far]: 0,
+      30: 10_000,
+    })) {
+      const connection = lab.connectRetrying(() =>
+        toReply(lab.format.failure(429, 'later', { 'retry-after': value })),
+      )
       const start = lab.clock.now()
       const call = connection.provider.complete('Hello?', deadlineMs ? { deadlineMs } : {})
       const error = await withoutHang(rejection(call, value), value)
       assertCode(error, 'rate-limit', value)
       assert((error.retryAfterMs ?? 0) >= 30_000, 'retryAfterMs of the error')
-      assertEqual([connection.requests.length, lab.clock.now() - start], [1, 0], 'requests and time')
+      assertEqual(
+        [connection.requests.length, lab.clock.now() - start],
+        [1, 0],
+        'requests and time',
+      )
     }
   },
   'F5 a retry-after that is not a time is ignored': async (lab) => {
@@ -50,10 +65,16 @@ const tests: Tests = {
   },
   'F6 a deadline spans attempts, waits and reads': deadlines,
   'F7 a server that sends no headers is given up': async (lab) => {
-    const connection = lab.connectRetrying(() => ({ status: 200, headers: {}, steps: [], stallHeaders: true }), {
-      timeouts: { headersMs: 5000 },
-    })
-    const call = rejection(connection.provider.complete('Hello?', { retry: { attempts: 1 } }), 'the call')
+    const connection = lab.connectRetrying(
+      () => ({ status: 200, headers: {}, steps: [], stallHeaders: true }),
+      {
+        timeouts: { headersMs: 5000 },
+      },
+    )
+    const call = rejection(
+      connection.provider.complete('Hello?', { retry: { attempts: 1 } }),
+      'the call',
+    )
     await lab.until(() => connection.requests[0]?.stalled === true, 'the request waits')
     await lab.clock.advance(4999)
     assertEqual(connection.requests[0]?.closed, false, 'closed before the limit')
@@ -61,7 +82,11 @@ const tests: Tests = {
     const error = await withoutHang(call, 'the call')
     assertCode(error, 'timeout', 'the call')
     assertEqual(error.reason, 'headers', 'reason of the error')
-    assertEqual([connection.requests[0]?.closed, lab.clock.pending], [true, 0], 'connection closed, timers left')
+    assertEqual(
+      [connection.requests[0]?.closed, lab.clock.pending],
+      [true, 0],
+      'connection closed, timers left',
+    )
   },
   'F1 a failed response whose body never comes is named by its status': async (lab) => {
     const connection = lab.connectRetrying(() => ({
@@ -69,7 +94,11 @@ const tests: Tests = {
       headers: { 'content-type': 'application/json' },
       steps: [encoder.encode('{"error":'), 'stall'],
     }))
-    const error = await lab.clock.run(rejection(connection.provider.complete('Hello?'), 'the call'), 'the call', 10_000)
+    const error = await lab.clock.run(
+      rejection(connection.provider.complete('Hello?'), 'the call'),
+      'the call',
+      10_000,
+    )
     assertCode(error, 'invalid-request', 'the call')
     assertEqual(
       [error.status, connection.requests.length, lab.clock.pending],
@@ -84,17 +113,27 @@ const tests: Tests = {
     })
     const { reader } = await succeeded(lab.clock.run(stream(connection), 'the stream'))
     assertEqual(
-      [reader?.fullText(), connection.requests.length, connection.requests[0]?.closed, lab.clock.pending],
+      [
+        reader?.fullText(),
+        connection.requests.length,
+        connection.requests[0]?.closed,
+        lab.clock.pending,
+      ],
       ['Hello, world!', 1, true, 0],
       'text, requests, connection closed, timers left',
     )
   },
   "S4 comments and pings keep the bytes' clock, not the reply's": (lab) =>
-    drip(lab, (response) => ((response.headers['content-type'] ?? '').includes('event-stream') ? ': ping\n\n' : '\n')),
+    drip(lab, (response) =>
+      (response.headers['content-type'] ?? '').includes('event-stream') ? ': ping\n\n' : '\n',
+    ),
   'S4 a slow consumer is not taken for a silent server': async (lab) => {
-    const connection = lab.play(scriptNamed('text'), { timeouts: { idleMs: 1000, semanticIdleMs: 2000 } })
+    const connection = lab.play(scriptNamed('text'), {
+      timeouts: { idleMs: 1000, semanticIdleMs: 2000 },
+    })
     const reader = await open(connection)
-    for (let read = await reader.next(); !read.done; read = await reader.next()) await lab.clock.advance(10_000)
+    for (let read = await reader.next(); !read.done; read = await reader.next())
+      await lab.clock.advance(10_000)
     assertEqual(reader.fullText(), 'Hello, world!', 'fullText()')
   },
 }
@@ -127,7 +166,11 @@ async function dropsAfterLastMark(lab: Lab): Promise<void> {
 /** The waits between the three attempts of a call that gets this response each time. */
 async function waits(lab: Lab, headers: Record<string, string>): Promise<readonly number[]> {
   const connection = lab.connectRetrying(() => toReply(lab.format.failure(429, 'later', headers)))
-  await lab.clock.run(rejection(connection.provider.complete('Hello?'), 'the call'), 'the call', 60_000)
+  await lab.clock.run(
+    rejection(connection.provider.complete('Hello?'), 'the call'),
+    'the call',
+    60_000,
+  )
   assertEqual(connection.requests.length, 3, `requests with ${JSON.stringify(headers)}`)
   const times = connection.requests.map(({ at }) => at)
   return times.slice(1).map((at, index) => at - (times[index] ?? 0))
@@ -155,7 +198,9 @@ async function deadlines(lab: Lab): Promise<void> {
 }
 
 async function silence(lab: Lab): Promise<void> {
-  const connection = lab.connectRetrying(stalled(lab).plan, { timeouts: { idleMs: 8000, semanticIdleMs: 60_000 } })
+  const connection = lab.connectRetrying(stalled(lab).plan, {
+    timeouts: { idleMs: 8000, semanticIdleMs: 60_000 },
+  })
   const reader = await open(connection)
   const out = readOut(reader)
   await lab.until(() => connection.requests[0]?.stalled === true, 'the read waits')
@@ -185,7 +230,10 @@ async function drip(
     (request) => {
       const response = lab.respond(turns, request)
       const begin: Step[] = begun(response).map((piece) => encoder.encode(piece))
-      const pings = Array.from({ length: 40 }, (): Step[] => [{ waitMs: 5000 }, encoder.encode(ping(response))])
+      const pings = Array.from({ length: 40 }, (): Step[] => [
+        { waitMs: 5000 },
+        encoder.encode(ping(response)),
+      ])
       return withBody(response, [...begin, ...pings.flat(), 'stall'])
     },
     { timeouts: { idleMs: 8000, semanticIdleMs: 60_000 } },

@@ -23,7 +23,8 @@ export interface AgentConfig {
 const configNames = namesOf<AgentConfig>()('model systemPath apiType limits options')
 
 /** What the agents of a system have in common. */
-export interface AgentSetup extends Omit<CallerSettings, 'name' | 'provider' | 'system' | 'apiType'> {
+export interface AgentSetup
+  extends Omit<CallerSettings, 'name' | 'provider' | 'system' | 'apiType'> {
   /** Where system prompts are found. */
   readonly prompts: PromptRegistry
   /** Makes the provider of an agent: chooses the API by its `apiType`, where a provider has two. */
@@ -48,7 +49,8 @@ export async function createAgents<Name extends string>(
     if (!isObject(config)) refuse(` must be settings by name, not ${shown(config)}`)
     checkSettings(`agent "${name}"`, config, configNames)
     const { model, systemPath, apiType, limits, options } = config
-    if (typeof model !== 'string' || !model) refuse(`: model must be a name of your models, not ${shown(model)}`)
+    if (typeof model !== 'string' || !model)
+      refuse(`: model must be a name of your models, not ${shown(model)}`)
     if (![undefined, 'completion', 'response'].includes(apiType))
       refuse(`: apiType must be "completion" or "response", not ${shown(apiType)}`)
     if (systemPath !== undefined && typeof systemPath !== 'string')

@@ -53,12 +53,17 @@ export function defineAgentType<Task, Result, const Group extends string>(
   type: Omit<AgentType<Task, Result, Group>, 'build'>,
 ): AgentType<Task, Result, Group> {
   const build = (agents: Readonly<Record<string, DialogCaller>>): AgentSystem<Task, Result> => {
-    const missing = type.groups.filter((group) => !Object.hasOwn(agents, group)).map((group) => `"${group}"`)
+    const missing = type.groups
+      .filter((group) => !Object.hasOwn(agents, group))
+      .map((group) => `"${group}"`)
     if (missing.length)
       throw configError(
         `agent type "${type.type}": there is no agent ${missing.join(', ')}; there is ${Object.keys(agents).join(', ') || 'none'}`,
       )
-    return { type: type.type, call: (task, options = {}) => callSystem(type, agents, task, options) }
+    return {
+      type: type.type,
+      call: (task, options = {}) => callSystem(type, agents, task, options),
+    }
   }
   return { ...type, build }
 }
@@ -87,7 +92,9 @@ function share(
   { onTrace }: SystemCallOptions,
 ): DialogCaller {
   const { budget } = agent.settings
-  const withShared = <Options extends AgentCallOptions>(options: Options = {} as Options): Options => {
+  const withShared = <Options extends AgentCallOptions>(
+    options: Options = {} as Options,
+  ): Options => {
     const own = options.budget ?? budget
     return {
       ...options,

@@ -3,9 +3,16 @@ import { optionForms } from '@modelport/core/settings'
 import { shown } from './shown.js'
 
 /** Options that no file can hold, or that have a key of their own in it. */
-const notInFiles: readonly string[] = ['system', 'tools', 'responseFormat', 'providerTools', 'signal']
+const notInFiles: readonly string[] = [
+  'system',
+  'tools',
+  'responseFormat',
+  'providerTools',
+  'signal',
+]
 
-const toSnake = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+const toSnake = (name: string): string =>
+  name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
 /** The option of each name that a file may use: its own, or the same with underscores. */
 export const optionKeys: ReadonlyMap<string, keyof CallOptions> = new Map(

@@ -16,7 +16,11 @@ export interface ReadYaml {
   readonly document: Document.Parsed
   readonly lines: LineCounter
   /** The first mistakes, with line and column from 1. */
-  readonly mistakes: readonly { readonly line: number; readonly col: number; readonly message: string }[]
+  readonly mistakes: readonly {
+    readonly line: number
+    readonly col: number
+    readonly message: string
+  }[]
 }
 
 /** Reads a YAML text that may be hostile. Returns what is wrong with its size, before anything is parsed. */
@@ -51,7 +55,11 @@ function findBomb(text: string): string | undefined {
     else if (token === ']' || token === '}') brackets--
     if (/^[-?:]$/.test(token) && !brackets) dashes++
     else if (token.includes('\n')) dashes = 0
-    if (brackets > maxDepth || dashes > maxDepth || (/^ +$/.test(token) && token.length > maxDepth * 8))
+    if (
+      brackets > maxDepth ||
+      dashes > maxDepth ||
+      (/^ +$/.test(token) && token.length > maxDepth * 8)
+    )
       return `values nested deeper than ${maxDepth}; write them flatter`
   }
   return undefined

@@ -42,13 +42,22 @@ export class AgentCall<Value> {
   /** The reply so far. */
   #text = ''
 
-  constructor(settings: CallerSettings, dialog: Dialog<Value>, options: AgentCallOptions, consumer?: EventConsumer) {
+  constructor(
+    settings: CallerSettings,
+    dialog: Dialog<Value>,
+    options: AgentCallOptions,
+    consumer?: EventConsumer,
+  ) {
     this.#settings = settings
     this.#dialog = dialog
     this.#options = toJournaledOptions(options)
-    this.#callId = this.#options.runId ?? `call_${crypto.getRandomValues(new BigUint64Array(2)).join('')}`
+    this.#callId =
+      this.#options.runId ?? `call_${crypto.getRandomValues(new BigUint64Array(2)).join('')}`
     this.#consumer = consumer
-    this.#recorder = new TraceRecorder(() => this.#machine, consumer && ((entry): void => consumer.push(entry)))
+    this.#recorder = new TraceRecorder(
+      () => this.#machine,
+      consumer && ((entry): void => consumer.push(entry)),
+    )
     this.#machine = new StateMachine((from, to) => this.#recorder.add({ type: 'state', from, to }))
   }
 
@@ -68,10 +77,14 @@ export class AgentCall<Value> {
   }
 
   async #run(): Promise<CallOutcome<Value>> {
-    const deadline = this.#options.deadlineMs === undefined ? undefined : AbortSignal.timeout(this.#options.deadlineMs)
+    const deadline =
+      this.#options.deadlineMs === undefined
+        ? undefined
+        : AbortSignal.timeout(this.#options.deadlineMs)
     const signals = [this.#options.signal, deadline].filter((one) => one !== undefined)
     // AbortSignal.any costs more than the rest of a call without tools.
-    const signal = signals.length > 1 ? AbortSignal.any(signals) : (signals[0] ?? new AbortController().signal)
+    const signal =
+      signals.length > 1 ? AbortSignal.any(signals) : (signals[0] ?? new AbortController().signal)
     let plan: TurnPlan | undefined
     try {
       const limits = limitsOfCall(this.#settings.limits, this.#options.limits)
@@ -98,9 +111,17 @@ export class AgentCall<Value> {
       return this.#succeed(result as FinalRun<Value>)
     } catch (error) {
       const isDeadline = deadline?.aborted === true && error === deadline.reason
-      const thrown: EndedRun = { thrown: error, aborted: signal.aborted && error === signal.reason, isDeadline }
+      const thrown: EndedRun = {
+        thrown: error,
+        aborted: signal.aborted && error === signal.reason,
+        isDeadline,
+      }
       const last = this.#lastResult
-      return this.#fail(toFailure(thrown, plan, deadline), last, thrown.aborted ? toCancelled(last, error) : undefined)
+      return this.#fail(
+        toFailure(thrown, plan, deadline),
+        last,
+        thrown.aborted ? toCancelled(last, error) : undefined,
+      )
     }
   }
 
@@ -118,7 +139,11 @@ export class AgentCall<Value> {
   }
 
   /** Runs `infer`, and resumes it after faults as often as the limit allows. */
-  async #runWithRecalls(first: InferRequest, recalls: Recalls, signal: AbortSignal): Promise<RunResult> {
+  async #runWithRecalls(
+    first: InferRequest,
+    recalls: Recalls,
+    signal: AbortSignal,
+  ): Promise<RunResult> {
     let request = first
     const { remainingMs } = recalls
     if (remainingMs) {
@@ -144,7 +169,13 @@ export class AgentCall<Value> {
     const delayMs = recallDelay(attempt, error, this.#settings.recallDelayMs)
     const state = this.#machine.state
     this.#machine.signal('fault')
-    this.#recorder.add({ type: 'recall', attempt, code: error.code, message: error.message, delayMs })
+    this.#recorder.add({
+      type: 'recall',
+      attempt,
+      code: error.code,
+      message: error.message,
+      delayMs,
+    })
     this.#report(toReport('recall', error, error, state, this.#trace()))
     recalls.begin(delayMs)
     if (this.#options.journal) await recalls.store(result, this.#options.journal)
@@ -153,7 +184,8 @@ export class AgentCall<Value> {
 
   #observe(event: RunEvent): void {
     this.#options.onRunEvent?.(event)
-    if (event.type === 'text-delta' || event.type === 'reasoning-delta') this.#pushDelta(event.type, event.text)
+    if (event.type === 'text-delta' || event.type === 'reasoning-delta')
+      this.#pushDelta(event.type, event.text)
     else {
       if (event.type === 'model-call-start') this.#text = ''
       this.#recorder.observe(event)
@@ -206,9 +238,19 @@ export class AgentCall<Value> {
     const where = `agent "${this.#settings.name}"${prompt === undefined ? '' : `, prompt "${prompt}"`}`
     const { code, message, cause, limit } = failure
     const suspension = failure.suspension && this.#withRecalls(failure.suspension)
-    const runResult = suspension && ended?.status === 'suspended' ? { ...ended, ...suspension } : ended
-    const known = { ...(limit && { limit }), ...(suspension && { suspension }), ...(runResult && { runResult }) }
-    const error = new AgentCallError(code, `${where}: ${message}`, { state, dialog, trace, ...known }, { cause })
+    const runResult =
+      suspension && ended?.status === 'suspended' ? { ...ended, ...suspension } : ended
+    const known = {
+      ...(limit && { limit }),
+      ...(suspension && { suspension }),
+      ...(runResult && { runResult }),
+    }
+    const error = new AgentCallError(
+      code,
+      `${where}: ${message}`,
+      { state, dialog, trace, ...known },
+      { cause },
+    )
     if (!suspension) this.#report(toReport('failure', error, cause, state, trace))
     return { status: 'failure', error }
   }
@@ -243,7 +285,9 @@ export class AgentCall<Value> {
     const { system } = this.#settings
     const prompt = this.#dialog.topPrompt
     const handlers = [prompt?.onParseError, prompt?.onToolResults, prompt?.lastCall]
-    const used = [system, prompt, ...handlers].filter((one): one is AnyPrompt => typeof one === 'object')
+    const used = [system, prompt, ...handlers].filter(
+      (one): one is AnyPrompt => typeof one === 'object',
+    )
     return {
       callId: this.#options.resume?.runId ?? this.#callId,
       agent: this.#settings.name,

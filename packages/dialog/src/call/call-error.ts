@@ -16,7 +16,10 @@ export interface CallSuspension {
 }
 
 /** The details of a call that failed. */
-export type CallFailure = Pick<AgentCallError, 'state' | 'dialog' | 'trace' | 'limit' | 'suspension' | 'runResult'>
+export type CallFailure = Pick<
+  AgentCallError,
+  'state' | 'dialog' | 'trace' | 'limit' | 'suspension' | 'runResult'
+>
 
 /**
  * An agent call that ended in `failure`. `code` says why: `protocol` the parser refused every reply, `limit-exceeded` another limit, `aborted` the

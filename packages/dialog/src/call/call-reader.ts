@@ -10,7 +10,10 @@ export interface CallReader<Value> extends Reader<DialogEvent> {
 const end = { done: true, value: undefined } as const
 
 /** Hands the events of a call to one consumer, at the consumer's pace. Nothing starts before the first read or `result()`. */
-export class EventQueue<Value> extends ReaderBase<DialogEvent> implements CallReader<Value>, EventConsumer {
+export class EventQueue<Value>
+  extends ReaderBase<DialogEvent>
+  implements CallReader<Value>, EventConsumer
+{
   readonly #run: (consumer: EventConsumer, signal: AbortSignal) => Promise<CallOutcome<Value>>
   readonly #closing = new AbortController()
   readonly #events: DialogEvent[] = []

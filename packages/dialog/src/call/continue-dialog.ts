@@ -35,14 +35,23 @@ export function takeApart(dialog: Dialog, { resume, messages: stored }: ResumedC
   // A reply that was cut is asked for again.
   const isCut = last?.role === 'assistant' && last.cut === true
   if (isCut) own.pop()
-  if (!own.length) throw new LlmError('invalid-request', 'the dialog has no turn yet; send a prompt first')
+  if (!own.length)
+    throw new LlmError('invalid-request', 'the dialog has no turn yet; send a prompt first')
   if (stored && !resume)
-    throw new LlmError('invalid-request', 'messages are those stored with a checkpoint; give the checkpoint as resume')
+    throw new LlmError(
+      'invalid-request',
+      'messages are those stored with a checkpoint; give the checkpoint as resume',
+    )
   const messages = stored ? withOwn(own, stored) : own
   const open = openCalls(messages)
   if (dialog.tail?.role === 'assistant' && !isCut && !open.length && !resume)
-    throw new LlmError('invalid-request', "the dialog's last message is the model's; send a prompt first")
-  const results = open.map((id): ChatMessage => ({ role: 'tool', toolCallId: id, content: interrupted, isError: true }))
+    throw new LlmError(
+      'invalid-request',
+      "the dialog's last message is the model's; send a prompt first",
+    )
+  const results = open.map(
+    (id): ChatMessage => ({ role: 'tool', toolCallId: id, content: interrupted, isError: true }),
+  )
   return {
     ...(system.length && { system: system.join('\n\n') }),
     messages: results.length ? [...messages, ...results] : messages,
@@ -50,7 +59,10 @@ export function takeApart(dialog: Dialog, { resume, messages: stored }: ResumedC
 }
 
 /** The stored messages, the dialog's own object for each one at the beginning that is equal: so it keeps its prompt. */
-function withOwn(own: readonly ChatMessage[], stored: readonly ChatMessage[]): readonly ChatMessage[] {
+function withOwn(
+  own: readonly ChatMessage[],
+  stored: readonly ChatMessage[],
+): readonly ChatMessage[] {
   const parting = stored.findIndex((message, index) => !isSameMessage(message, own[index]))
   const same = parting < 0 ? stored.length : parting
   return [...own.slice(0, same), ...stored.slice(same)]
@@ -61,12 +73,16 @@ function openCalls(messages: readonly ChatMessage[]): readonly string[] {
   const at = messages.findLastIndex(({ role }) => role !== 'tool')
   const last = messages[at]
   if (last?.role !== 'assistant' || !last.toolCalls?.length) return []
-  const answered = new Set(messages.slice(at + 1).map((message) => message.role === 'tool' && message.toolCallId))
+  const answered = new Set(
+    messages.slice(at + 1).map((message) => message.role === 'tool' && message.toolCallId),
+  )
   return last.toolCalls.map(({ id }) => id).filter((id) => !answered.has(id))
 }
 
 /** Tool rounds since the last user turn that a person or a prompt opened. */
 export function countToolRounds(messages: readonly ChatMessage[]): number {
   const from = messages.findLastIndex((message) => message.role === 'user' && !message.byRun)
-  return messages.slice(from + 1).filter((message) => message.role === 'assistant' && message.toolCalls?.length).length
+  return messages
+    .slice(from + 1)
+    .filter((message) => message.role === 'assistant' && message.toolCalls?.length).length
 }

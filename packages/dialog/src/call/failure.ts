@@ -39,17 +39,27 @@ export function toFailure(
   switch (ended.status) {
     case 'limit': {
       const limit = limitNames[ended.limit]
-      if (limit !== 'parse-retries') return { code: 'limit-exceeded', message: ended.message, limit }
+      if (limit !== 'parse-retries')
+        return { code: 'limit-exceeded', message: ended.message, limit }
       const { lastProblems = [], lastText } = plan ?? {}
       const { problem = lastProblems.join('\n'), text } = ended
       // The run refuses an unusable reply before the parser of the prompt sees it.
       const isParsers = problem === lastProblems.join('\n')
       const problems = isParsers ? lastProblems : [problem]
       const cause = new ParseError(problems, isParsers ? lastText : text)
-      return { code: 'protocol', message: `${ended.message} The last one: ${problems.join('; ')}`, limit, cause }
+      return {
+        code: 'protocol',
+        message: `${ended.message} The last one: ${problems.join('; ')}`,
+        limit,
+        cause,
+      }
     }
     case 'budget':
-      return { code: 'budget-exceeded', message: ended.message, cause: new BudgetExceededError(ended.decision) }
+      return {
+        code: 'budget-exceeded',
+        message: ended.message,
+        cause: new BudgetExceededError(ended.decision),
+      }
     case 'cancelled':
       return toAbort(ended.reason, deadline?.aborted === true && ended.reason === deadline.reason)
     case 'failed':
@@ -65,7 +75,10 @@ export function toFailure(
   }
 }
 
-function toThrown({ thrown, aborted, isDeadline }: EndedRun, plan: TurnPlan | undefined): FailureReason {
+function toThrown(
+  { thrown, aborted, isDeadline }: EndedRun,
+  plan: TurnPlan | undefined,
+): FailureReason {
   if (aborted) return toAbort(thrown, isDeadline)
   const message = thrown instanceof Error ? thrown.message : String(thrown)
   const isLastCall = plan?.isLastCall() === true && isLlmError(thrown, 'limit-exceeded')

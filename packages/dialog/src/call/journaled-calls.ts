@@ -70,14 +70,17 @@ export class JournaledCalls {
       throw new LlmError('invalid-request', `call ${number} of run "${this.#run.id}": ${problem}`)
     }
     if (this.#current) refuse('the call before it has not ended; await it first')
-    if (this.#end !== undefined) refuse(`the call before it ${this.#end}; let its error end the function of the run`)
+    if (this.#end !== undefined)
+      refuse(`the call before it ${this.#end}; let its error end the function of the run`)
     const dialog = canonicalHash(called.messages)
     const { finished = [], dialog: cut } = this.#stored ?? {}
     const known = finished[this.#count]
     const isCut = !known && this.#run.resume !== undefined && this.#count === finished.length
     const before = known ? known.dialog : isCut ? cut : undefined
     if (before !== undefined && before !== dialog)
-      refuse('its dialog is not the one it had before; a run must make the same calls in the same order')
+      refuse(
+        'its dialog is not the one it had before; a run must make the same calls in the same order',
+      )
     const keySuffix = this.#count ? `#${number}` : ''
     if (known) {
       this.#current = new CurrentCall(dialog, known)
@@ -88,7 +91,9 @@ export class JournaledCalls {
     const from = isCut && resume ? { checkpoint: withoutCalls(resume), messages } : undefined
     const current = new CurrentCall(dialog, from)
     this.#current = current
-    const journal = current.journal(this.#run.journal, this.#events, (checkpoint) => this.#mark(checkpoint, dialog))
+    const journal = current.journal(this.#run.journal, this.#events, (checkpoint) =>
+      this.#mark(checkpoint, dialog),
+    )
     return {
       keySuffix,
       journal,
@@ -139,7 +144,11 @@ class CurrentCall {
   get finished(): FinishedCall | undefined {
     if (!this.#checkpoint) return undefined
     const entries = [...this.#checkpoint.entries, ...this.#entries]
-    return { dialog: this.#dialog, checkpoint: { ...this.#checkpoint, entries }, messages: this.#messages }
+    return {
+      dialog: this.#dialog,
+      checkpoint: { ...this.#checkpoint, entries },
+      messages: this.#messages,
+    }
   }
 
   get events(): number {
@@ -159,7 +168,11 @@ class CurrentCall {
    * @param eventsBefore events of the run that belong to earlier calls: each call counts its own from 1
    * @param mark adds the calls of the run to a checkpoint
    */
-  journal(inner: RunJournal, eventsBefore: number, mark: (checkpoint: RunCheckpoint) => RunCheckpoint): RunJournal {
+  journal(
+    inner: RunJournal,
+    eventsBefore: number,
+    mark: (checkpoint: RunCheckpoint) => RunCheckpoint,
+  ): RunJournal {
     return {
       writeIntent: async (intent) => {
         await inner.writeIntent(intent)

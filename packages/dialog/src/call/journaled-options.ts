@@ -31,14 +31,20 @@ export function toJournaledOptions(options: AgentCallOptions): JournaledOptions 
 export function beginJournaled(options: JournaledOptions, dialog: Dialog): JournaledOptions {
   const { calls, runId = '', scope } = options
   if (!calls) return options
-  const given = (['resume', 'messages', 'decisions'] as const).filter((name) => options[name] !== undefined)
+  const given = (['resume', 'messages', 'decisions'] as const).filter(
+    (name) => options[name] !== undefined,
+  )
   if (given.length)
     throw new LlmError(
       'invalid-request',
       `the journal is run "${runId}", which says where the call continues; leave out ${given.join(', ')}`,
     )
   const { keySuffix, ...place } = calls.begin(dialog)
-  return { ...options, ...place, scope: { ...scope, keyPrefix: `${scope?.keyPrefix ?? runId}${keySuffix}` } }
+  return {
+    ...options,
+    ...place,
+    scope: { ...scope, keyPrefix: `${scope?.keyPrefix ?? runId}${keySuffix}` },
+  }
 }
 
 const isRun = (journal: RunJournal | JournaledRun): journal is JournaledRun => 'journal' in journal

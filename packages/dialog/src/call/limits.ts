@@ -41,7 +41,9 @@ export function toCallLimits(...given: readonly (Partial<CallLimits> | undefined
   const limits = fillLimits(defaultCallLimits, ranges, given)
   const { repeatableTools }: { readonly repeatableTools: unknown } = limits
   if (!Array.isArray(repeatableTools) || repeatableTools.some((one) => typeof one !== 'string'))
-    throw configError(`limits.repeatableTools must be a list of texts, not ${shown(repeatableTools)}`)
+    throw configError(
+      `limits.repeatableTools must be a list of texts, not ${shown(repeatableTools)}`,
+    )
   return limits
 }
 

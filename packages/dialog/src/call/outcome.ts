@@ -33,7 +33,9 @@ export interface CallSuccess<Value> {
 }
 
 /** How a call ended, as a value. */
-export type CallOutcome<Value> = CallSuccess<Value> | { readonly status: 'failure'; readonly error: AgentCallError }
+export type CallOutcome<Value> =
+  | CallSuccess<Value>
+  | { readonly status: 'failure'; readonly error: AgentCallError }
 
 /** What a call reports while it runs. */
 export type DialogEvent =
@@ -51,4 +53,7 @@ export interface EventConsumer {
 }
 
 /** Calls a dialog; the state machine of the agent. */
-export type CallDialog = <Value>(dialog: Dialog<Value>, options: AgentCallOptions) => Promise<CallSuccess<Value>>
+export type CallDialog = <Value>(
+  dialog: Dialog<Value>,
+  options: AgentCallOptions,
+) => Promise<CallSuccess<Value>>

@@ -53,7 +53,9 @@ export class Recalls {
   /** The checkpoint with the recalls so far. */
   mark(checkpoint: RunCheckpoint): RunCheckpoint {
     const state: JsonObject = { ...this.#state }
-    return this.count ? { ...checkpoint, caller: { ...checkpoint.caller, [key]: state } } : checkpoint
+    return this.count
+      ? { ...checkpoint, caller: { ...checkpoint.caller, [key]: state } }
+      : checkpoint
   }
 
   /** A journal whose checkpoints have the recalls so far. */
@@ -71,7 +73,8 @@ export class Recalls {
     { checkpoint, transcript }: RunResult & { readonly status: 'failed' },
     journal: RunJournal,
   ): Promise<void> {
-    if (checkpoint) await journal.writeCheckpoint(this.mark(checkpoint), { keep: 0, add: transcript })
+    if (checkpoint)
+      await journal.writeCheckpoint(this.mark(checkpoint), { keep: 0, add: transcript })
   }
 }
 
@@ -81,7 +84,11 @@ function readState(stored: unknown): RecallState {
 }
 
 /** Milliseconds before a recall: what the server asks for, at least a random half to all of a second that doubles with each attempt. */
-export function recallDelay(attempt: number, error: unknown, custom?: (attempt: number) => number): number {
+export function recallDelay(
+  attempt: number,
+  error: unknown,
+  custom?: (attempt: number) => number,
+): number {
   const { retryAfterMs = 0 } = (error ?? {}) as Partial<ProviderErrorDetails>
   if (custom) return Math.max(0, custom(attempt))
   const most = Math.min(longestDelay, 1000 * 2 ** (attempt - 1))
@@ -89,7 +96,11 @@ export function recallDelay(attempt: number, error: unknown, custom?: (attempt: 
 }
 
 /** The request that continues a run after a fault. */
-export function toResumedRequest(first: InferRequest, resume: RunCheckpoint, { transcript }: RunResult): InferRequest {
+export function toResumedRequest(
+  first: InferRequest,
+  resume: RunCheckpoint,
+  { transcript }: RunResult,
+): InferRequest {
   const { decisions: _done, ...durable } = first.durable ?? {}
   return { ...first, messages: transcript, durable: { ...durable, resume, repeatFailed: true } }
 }

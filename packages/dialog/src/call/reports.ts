@@ -61,7 +61,11 @@ export function toReport(
     code: error.code,
     message: error.message,
     ...Object.fromEntries(known.filter(([, value]) => value !== undefined)),
-    steps: trace.entries.map((entry) => ({ at: entry.at, type: entry.type, details: detailsOf(entry) })),
+    steps: trace.entries.map((entry) => ({
+      at: entry.at,
+      type: entry.type,
+      details: detailsOf(entry),
+    })),
   }
 }
 
@@ -70,11 +74,20 @@ function detailsOf(entry: TraceEntry): ReportStep['details'] {
     case 'state':
       return { from: entry.from, to: entry.to }
     case 'model-call':
-      return { step: entry.step, finishReason: entry.finishReason, latencyMs: entry.metrics.latencyMs }
+      return {
+        step: entry.step,
+        finishReason: entry.finishReason,
+        latencyMs: entry.metrics.latencyMs,
+      }
     case 'retry':
       return { attempt: entry.attempt, code: entry.code, delayMs: entry.delayMs }
     case 'tool-call':
-      return { step: entry.step, name: entry.call.name, success: entry.call.success, latencyMs: entry.call.latencyMs }
+      return {
+        step: entry.step,
+        name: entry.call.name,
+        success: entry.call.success,
+        latencyMs: entry.call.latencyMs,
+      }
     case 'parse-error':
       return { attempt: entry.attempt, problems: entry.problems.length }
     case 'pruned':

@@ -1,5 +1,16 @@
-import { type CallOptions, type Capabilities, describeProvider, mergeOptions } from '@modelport/core'
-import { type InferRequest, messagesTokens, type RunEvent, type RunEventSink, type RunPreset } from '@modelport/runtime'
+import {
+  type CallOptions,
+  type Capabilities,
+  describeProvider,
+  mergeOptions,
+} from '@modelport/core'
+import {
+  type InferRequest,
+  messagesTokens,
+  type RunEvent,
+  type RunEventSink,
+  type RunPreset,
+} from '@modelport/runtime'
 import { checkCard, type ModelCard } from '../card/model-card.js'
 import type { Dialog } from '../dialog/dialog.js'
 import { toProviderTools } from '../vendor/provider-tools.js'
@@ -48,9 +59,17 @@ export function toInferRequest(run: RunParts): InferRequest {
     system: parts.system,
     tools: plan.tools,
     sources: plan.sources,
-    limits: { ...runLimits(run.limits), preset: new CallPreset(plan), profile: card, capabilities, budget, compaction },
+    limits: {
+      ...runLimits(run.limits),
+      preset: new CallPreset(plan),
+      profile: card,
+      capabilities,
+      budget,
+      compaction,
+    },
     // A format that the application set is the one that is asked for.
-    output: options.responseFormat === undefined ? { ...plan.output, schema: plan.schema } : plan.output,
+    output:
+      options.responseFormat === undefined ? { ...plan.output, schema: plan.schema } : plan.output,
     afterTools: plan.afterTools,
     options,
     signal: run.signal,
@@ -97,11 +116,16 @@ class CallPreset implements RunPreset {
 }
 
 /** Stores each event, and waits for the reader of the call. */
-const toSink = (consumer: EventConsumer | undefined, sink: RunEventSink | undefined): RunEventSink => ({
+const toSink = (
+  consumer: EventConsumer | undefined,
+  sink: RunEventSink | undefined,
+): RunEventSink => ({
   write: (event) => {
     const stored = sink?.write(event)
     const drained = consumer?.drained()
-    return stored && drained ? Promise.all([stored, drained]).then(() => undefined) : (stored ?? drained)
+    return stored && drained
+      ? Promise.all([stored, drained]).then(() => undefined)
+      : (stored ?? drained)
   },
 })
 
@@ -119,15 +143,24 @@ function modelOptions(
   const vendorTools = prompt?.providerTools ?? []
   if (!vendorTools.length) return merged
   const forms = toProviderTools(vendorTools, settings.provider.name, capabilities, card?.features)
-  return forms.length ? { ...merged, providerTools: [...(merged.providerTools ?? []), ...forms] } : merged
+  return forms.length
+    ? { ...merged, providerTools: [...(merged.providerTools ?? []), ...forms] }
+    : merged
 }
 
-function checkParts(card: ModelCard, options: CallOptions, { settings: { provider }, parts }: RunParts): void {
+function checkParts(
+  card: ModelCard,
+  options: CallOptions,
+  { settings: { provider }, parts }: RunParts,
+): void {
   const { system = '', messages } = parts
   const estimate = (one: string): number => provider.estimateTokens(one)
   // An estimate of a long dialog costs time: it is made only if a window is known.
-  const inputTokens = card.contextWindow === undefined ? 0 : messagesTokens(messages, estimate) + estimate(system)
-  const kinds = messages.flatMap(({ content }) => (typeof content === 'string' ? [] : content.map(({ type }) => type)))
+  const inputTokens =
+    card.contextWindow === undefined ? 0 : messagesTokens(messages, estimate) + estimate(system)
+  const kinds = messages.flatMap(({ content }) =>
+    typeof content === 'string' ? [] : content.map(({ type }) => type),
+  )
   checkCard(card, { model: provider.model, options, inputTokens, modalities: [...new Set(kinds)] })
 }
 

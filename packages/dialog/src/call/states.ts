@@ -1,5 +1,12 @@
 /** Where an agent call is. `success` and `failure` are the two ends. */
-export type CallState = 'initial' | 'calling' | 'interrupt' | 'exception' | 'recall' | 'success' | 'failure'
+export type CallState =
+  | 'initial'
+  | 'calling'
+  | 'interrupt'
+  | 'exception'
+  | 'recall'
+  | 'success'
+  | 'failure'
 
 /**
  * What moves a call to another state.
@@ -9,26 +16,26 @@ export type CallState = 'initial' | 'calling' | 'interrupt' | 'exception' | 'rec
 export type CallSignal = 'request' | 'calls' | 'refused' | 'fault' | 'accepted' | 'ended'
 
 /** Every transition there is: the state that a signal leads to. docs/dialog.md draws it. */
-export const transitions: Readonly<Record<CallState, Partial<Readonly<Record<CallSignal, CallState>>>>> = Object.freeze(
-  {
-    // A call that resumes inside a tool round starts with `calls`, one that resumes inside the wait for a recall with `fault`.
-    initial: { request: 'calling', calls: 'interrupt', fault: 'recall', ended: 'failure' },
-    // A second request without a reply: the server refused a response format, or the conversation was compacted.
-    calling: {
-      request: 'calling',
-      calls: 'interrupt',
-      refused: 'exception',
-      fault: 'recall',
-      accepted: 'success',
-      ended: 'failure',
-    },
-    interrupt: { calls: 'interrupt', request: 'calling', fault: 'recall', ended: 'failure' },
-    exception: { request: 'calling', fault: 'recall', ended: 'failure' },
-    recall: { request: 'calling', calls: 'interrupt', fault: 'recall', ended: 'failure' },
-    success: {},
-    failure: {},
+export const transitions: Readonly<
+  Record<CallState, Partial<Readonly<Record<CallSignal, CallState>>>>
+> = Object.freeze({
+  // A call that resumes inside a tool round starts with `calls`, one that resumes inside the wait for a recall with `fault`.
+  initial: { request: 'calling', calls: 'interrupt', fault: 'recall', ended: 'failure' },
+  // A second request without a reply: the server refused a response format, or the conversation was compacted.
+  calling: {
+    request: 'calling',
+    calls: 'interrupt',
+    refused: 'exception',
+    fault: 'recall',
+    accepted: 'success',
+    ended: 'failure',
   },
-)
+  interrupt: { calls: 'interrupt', request: 'calling', fault: 'recall', ended: 'failure' },
+  exception: { request: 'calling', fault: 'recall', ended: 'failure' },
+  recall: { request: 'calling', calls: 'interrupt', fault: 'recall', ended: 'failure' },
+  success: {},
+  failure: {},
+})
 
 /** One agent call's way through the table. */
 export class StateMachine {
@@ -48,7 +55,8 @@ export class StateMachine {
   signal(signal: CallSignal): void {
     const from = this.#state
     const to = transitions[from][signal]
-    if (to === undefined) throw new TypeError(`agent call: no transition from "${from}" on "${signal}"`)
+    if (to === undefined)
+      throw new TypeError(`agent call: no transition from "${from}" on "${signal}"`)
     if (to === from) return
     this.#state = to
     this.#onChange(from, to)

@@ -60,7 +60,12 @@ export class TraceRecorder {
         break
       }
       case 'model-retry':
-        this.add({ type: 'retry', attempt: event.attempt, code: event.errorType, delayMs: event.retryInSeconds * 1000 })
+        this.add({
+          type: 'retry',
+          attempt: event.attempt,
+          code: event.errorType,
+          delayMs: event.retryInSeconds * 1000,
+        })
         break
       case 'reply-rejected':
         this.#parseError(event.message, event.parseFailures)
@@ -109,7 +114,9 @@ export class TraceRecorder {
   #inOrder(step: number, calls: readonly FinishedCall[]): readonly FunctionCall[] {
     const order = new Map(calls.map(({ callId }, at) => [callId, at]))
     const found = this.entries.flatMap((entry, at) =>
-      entry.type === 'tool-call' && entry.step === step && order.has(entry.call.id) ? [{ entry, at }] : [],
+      entry.type === 'tool-call' && entry.step === step && order.has(entry.call.id)
+        ? [{ entry, at }]
+        : [],
     )
     const sorted = found
       .map(({ entry }) => entry)
@@ -153,8 +160,17 @@ export class TraceRecorder {
   }
 }
 
-function resultTextOf({ name, arguments: args, result, errorMessage }: Omit<FunctionCall, 'resultText'>): string {
-  if (errorMessage !== undefined) return errorMessage.startsWith('Error: ') ? errorMessage : `Error: ${errorMessage}`
-  const text = typeof result === 'string' ? result : ((JSON.stringify(result) as string | undefined) ?? String(result))
+function resultTextOf({
+  name,
+  arguments: args,
+  result,
+  errorMessage,
+}: Omit<FunctionCall, 'resultText'>): string {
+  if (errorMessage !== undefined)
+    return errorMessage.startsWith('Error: ') ? errorMessage : `Error: ${errorMessage}`
+  const text =
+    typeof result === 'string'
+      ? result
+      : ((JSON.stringify(result) as string | undefined) ?? String(result))
   return `Return of calling function ${name} with arguments ${JSON.stringify(args)}:\n---\n${text}\n---\n`
 }

@@ -35,7 +35,12 @@ export type TraceEntry = { /** Milliseconds since 1970. */ readonly at: number }
       readonly metrics: CallMetrics
     }
   /** The driver makes a request again; `code` is the code of the error, or `lost` for a call that ended with its process. */
-  | { readonly type: 'retry'; readonly attempt: number; readonly code: string; readonly delayMs: number }
+  | {
+      readonly type: 'retry'
+      readonly attempt: number
+      readonly code: string
+      readonly delayMs: number
+    }
   | { readonly type: 'tool-call'; readonly step: number; readonly call: FunctionCall }
   | {
       readonly type: 'parse-error'

@@ -51,7 +51,9 @@ export class TurnPlan {
     this.#prompt = request.prompt
     this.#toolRounds = request.toolRounds
     const { onParseError, onToolResults, lastCall, tools = [], sources = [] } = this.#prompt
-    this.#handlerPrompts = [onParseError, onToolResults, lastCall].filter((one) => typeof one === 'object')
+    this.#handlerPrompts = [onParseError, onToolResults, lastCall].filter(
+      (one) => typeof one === 'object',
+    )
     const others = this.#handlerPrompts.some((handler) => handler.tools?.length)
     this.tools = tools.length || others ? (): readonly Tool[] => this.#toolsNow() : []
     this.sources = sources.map((source) => this.#untilLastCall(source))
@@ -64,7 +66,10 @@ export class TurnPlan {
 
   /** True when the model may call anything. */
   get hasTools(): boolean {
-    return this.#request.limits.maxToolRounds > 0 && (this.sources.length > 0 || typeof this.tools === 'function')
+    return (
+      this.#request.limits.maxToolRounds > 0 &&
+      (this.sources.length > 0 || typeof this.tools === 'function')
+    )
   }
 
   /** Denies every call of the last reply: agents are offered to the model even then. */
@@ -89,7 +94,9 @@ export class TurnPlan {
 
   /** JSON Schema of every reply the turn may end with, or undefined. */
   get schema(): JsonObject | undefined {
-    return this.#handlerPrompts.some(({ hasParser }) => hasParser) ? undefined : this.#prompt.parser.schema
+    return this.#handlerPrompts.some(({ hasParser }) => hasParser)
+      ? undefined
+      : this.#prompt.parser.schema
   }
 
   /**
@@ -114,11 +121,14 @@ export class TurnPlan {
       )
     this.#toolRounds++
     const handler =
-      this.#prompt.onToolResults ?? (settings.apiType === 'response' ? defaultHandlers.onToolResults : false)
+      this.#prompt.onToolResults ??
+      (settings.apiType === 'response' ? defaultHandlers.onToolResults : false)
     const texts: string[] = []
     if (handler !== false) {
       const call_results = calls.map(({ resultText }) => resultText).join('\n')
-      texts.push(fillHandler(this.#prompt, 'onToolResults', handler, { call_results }, this.#request.args))
+      texts.push(
+        fillHandler(this.#prompt, 'onToolResults', handler, { call_results }, this.#request.args),
+      )
       this.#activate(handler)
     }
     if (this.isLastCall()) {
@@ -153,20 +163,31 @@ export class TurnPlan {
 
   #textOf(name: 'onParseError' | 'lastCall', values: TemplateValues): string {
     const handler = this.#prompt[name] ?? defaultHandlers[name]
-    return fillHandler(this.#prompt, name satisfies HandlerName, handler, values, this.#request.args)
+    return fillHandler(
+      this.#prompt,
+      name satisfies HandlerName,
+      handler,
+      values,
+      this.#request.args,
+    )
   }
 
   #parse(reply: FinalReply): ParsedOutput<unknown> | Promise<ParsedOutput<unknown>> {
     this.#request.recorder.replied()
     const parsed = this.#parser.read(reply.text, { args: this.#request.parserArgs })
-    return parsed instanceof Promise ? parsed.then((one) => this.#judge(one, reply)) : this.#judge(parsed, reply)
+    return parsed instanceof Promise
+      ? parsed.then((one) => this.#judge(one, reply))
+      : this.#judge(parsed, reply)
   }
 
   /** Accepts the result of the parser, or makes the correction that the model reads. */
   #judge(parsed: Parsed<unknown>, reply: FinalReply): ParsedOutput<unknown> {
     if (parsed.ok) return parsed
     const { recorder } = this.#request
-    const cut = reply.finishReason === 'length' ? ['the reply was cut off by the token limit: be shorter'] : []
+    const cut =
+      reply.finishReason === 'length'
+        ? ['the reply was cut off by the token limit: be shorter']
+        : []
     this.lastProblems = [...parsed.problems, ...cut]
     this.lastText = reply.text
     const correction = this.#textOf('onParseError', { error_message: this.lastProblems.join('\n') })

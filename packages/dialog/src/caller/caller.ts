@@ -66,7 +66,8 @@ export interface DialogCaller {
 export function createDialogCaller(settings: CallerSettings): DialogCaller {
   const { name, system } = settings
   checkSettings('createDialogCaller', settings, callerSettingNames, { options: optionNames.call })
-  if (settings.options) checkSettings('createDialogCaller: options', settings.options, optionNames.call)
+  if (settings.options)
+    checkSettings('createDialogCaller: options', settings.options, optionNames.call)
   checkCaller(settings)
   const call: DialogCaller['call'] = async (dialog, options = {}) => {
     checkDialog(dialog)
@@ -100,16 +101,24 @@ export function createDialogCaller(settings: CallerSettings): DialogCaller {
 /** Refuses a text where a dialog is expected: not everybody has a compiler. */
 function checkDialog(dialog: unknown): void {
   if (!(dialog instanceof Dialog))
-    throw configError(`dialog must be a Dialog, such as Dialog.seed().send('Hello'), not ${shown(dialog)}`)
+    throw configError(
+      `dialog must be a Dialog, such as Dialog.seed().send('Hello'), not ${shown(dialog)}`,
+    )
 }
 
 function checkCaller({ name, provider, system, limits, options }: CallerSettings): void {
-  if (typeof name !== 'string' || !name) throw configError(`an agent needs a name, not ${shown(name)}`)
+  if (typeof name !== 'string' || !name)
+    throw configError(`an agent needs a name, not ${shown(name)}`)
   const refuse = (problem: string): never => {
     throw configError(`agent "${name}": ${problem}`)
   }
-  if (!isProvider(provider)) refuse('provider must be a Provider, which the creator of a provider package returns')
-  if (system !== undefined && typeof system !== 'string' && typeof (system as Partial<AnyPrompt>).fill !== 'function')
+  if (!isProvider(provider))
+    refuse('provider must be a Provider, which the creator of a provider package returns')
+  if (
+    system !== undefined &&
+    typeof system !== 'string' &&
+    typeof (system as Partial<AnyPrompt>).fill !== 'function'
+  )
     refuse(`system must be a text or a prompt, not ${shown(system)}`)
   try {
     toCallLimits(limits)
@@ -120,9 +129,15 @@ function checkCaller({ name, provider, system, limits, options }: CallerSettings
   }
 }
 
-function openDialog(system: CallerSettings['system'], args: Readonly<Record<string, unknown>>): Dialog<never> {
+function openDialog(
+  system: CallerSettings['system'],
+  args: Readonly<Record<string, unknown>>,
+): Dialog<never> {
   if (typeof system === 'object') return Dialog.open(system, args)
   if (Object.keys(args).length)
-    throw new LlmError('invalid-request', `open takes no arguments: the agent's instructions are not a prompt`)
+    throw new LlmError(
+      'invalid-request',
+      `open takes no arguments: the agent's instructions are not a prompt`,
+    )
   return system === undefined ? Dialog.seed() : Dialog.seed(system)
 }

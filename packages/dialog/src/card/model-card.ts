@@ -34,11 +34,16 @@ export interface CardRequest {
  * Checks a call against a card before anything is sent. Lists everything that does not fit at once.
  * @throws {LlmError} `invalid-request` — names the limit, what is asked for and what the card allows.
  */
-export function checkCard(card: ModelCard, { model, options, inputTokens, modalities }: CardRequest): void {
+export function checkCard(
+  card: ModelCard,
+  { model, options, inputTokens, modalities }: CardRequest,
+): void {
   const { maxOutputTokens, contextWindow } = card
   const problems: string[] = []
   if (card.model !== undefined && card.model !== model && !card.snapshots?.includes(model))
-    problems.push(`the card is of "${card.model}"; add "${model}" to its snapshots, or use the card of that model`)
+    problems.push(
+      `the card is of "${card.model}"; add "${model}" to its snapshots, or use the card of that model`,
+    )
   if (maxOutputTokens !== undefined && (options.maxTokens ?? 0) > maxOutputTokens)
     problems.push(`maxTokens is ${options.maxTokens}, the model's limit is ${maxOutputTokens}`)
   if (contextWindow !== undefined && inputTokens > contextWindow)
@@ -46,8 +51,10 @@ export function checkCard(card: ModelCard, { model, options, inputTokens, modali
       `the prompt has about ${inputTokens} tokens, the context window ${contextWindow}; shorten it or use compaction`,
     )
   const missing = card.modalities && modalities.filter((one) => !card.modalities?.includes(one))
-  if (missing?.length) problems.push(`the dialog has ${missing.join(', ')}, which the model does not take`)
-  if (problems.length) throw new LlmError('invalid-request', `model "${model}": ${problems.join('; ')}`)
+  if (missing?.length)
+    problems.push(`the dialog has ${missing.join(', ')}, which the model does not take`)
+  if (problems.length)
+    throw new LlmError('invalid-request', `model "${model}": ${problems.join('; ')}`)
 }
 
 /** The cost of tokens by a card, with cached ones at their own price; undefined if a price is missing. */
@@ -56,5 +63,8 @@ export function cardCost(counts: TokenCounts, card: ModelCard): number | undefin
   if (input === undefined || output === undefined) return undefined
   const { cacheReadCostPerMillion: cached = input } = card
   const { inputTokens, cacheReadTokens, outputTokens } = counts
-  return ((inputTokens - cacheReadTokens) * input + cacheReadTokens * cached + outputTokens * output) / 1e6
+  return (
+    ((inputTokens - cacheReadTokens) * input + cacheReadTokens * cached + outputTokens * output) /
+    1e6
+  )
 }

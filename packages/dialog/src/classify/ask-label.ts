@@ -15,7 +15,9 @@ export function askLabel<Value>(
   parse: Parser<Value>,
 ): Dialog<Value> {
   const isLettered = shown.some((one, index) => one !== labels[index])
-  const list = isLettered ? shown.map((one, index) => `${one} = ${labels[index] ?? ''}`).join('\n') : ''
+  const list = isLettered
+    ? shown.map((one, index) => `${one} = ${labels[index] ?? ''}`).join('\n')
+    : ''
   const prompt = definePrompt<string, Value>({
     path: 'modelport/classify',
     text: [question, ...(list ? ['{list}'] : [])].join('\n'),
@@ -23,13 +25,18 @@ export function askLabel<Value>(
     onParseError: defaultQuestion,
   })
   const classes = shown.join(', ')
-  const values = { ...(prompt.placeholders.includes('classes') && { classes }), ...(list && { list }) }
+  const values = {
+    ...(prompt.placeholders.includes('classes') && { classes }),
+    ...(list && { list }),
+  }
   const last = dialog.node
   if (last?.message.role !== 'user') return dialog.send(prompt, values)
   const { content } = last.message
   const asked = prompt.render(values)
   const merged =
-    typeof content === 'string' ? `${content}\n\n${asked}` : [...content, { type: 'text' as const, text: asked }]
+    typeof content === 'string'
+      ? `${content}\n\n${asked}`
+      : [...content, { type: 'text' as const, text: asked }]
   const turn = { prompt, args: { ...values, classes } }
   const before = Dialog.of<Value>(last.parent, turn)
   return textOf(content) || typeof content !== 'string'

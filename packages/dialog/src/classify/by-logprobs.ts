@@ -39,7 +39,8 @@ export async function byLogprobs<Label extends string>(
     throw configError(
       `classify: ${labels.length} labels are more than the ${topLogprobs} tokens that the API reports; use fewer, or the method "votes"`,
     )
-  const useLetters = options.labels === 'letters' || (options.labels !== 'words' && needLetters(labels))
+  const useLetters =
+    options.labels === 'letters' || (options.labels !== 'words' && needLetters(labels))
   const shown = useLetters ? labels.map((_, index) => letters.charAt(index)) : labels
   const asked = askLabel(dialog, labels, shown, options, text())
   const {
@@ -49,13 +50,24 @@ export async function byLogprobs<Label extends string>(
   } = await call(asked, {
     ...options,
     limits: { ...options.limits, maxParseRetries: 0 },
-    options: { maxTokens: fewestTokens, temperature: 0, ...options.options, ...sampling, topLogprobs },
+    options: {
+      maxTokens: fewestTokens,
+      temperature: 0,
+      ...options.options,
+      ...sampling,
+      topLogprobs,
+    },
   }).catch((error: unknown) => {
     // Any text is a reply here: a refused reply had no text.
-    throw error instanceof AgentCallError && error.limit === 'parse-retries' ? new NoLogprobsError(noText) : error
+    throw error instanceof AgentCallError && error.limit === 'parse-retries'
+      ? new NoLogprobsError(noText)
+      : error
   })
   const top = topTokens(details, reply)
-  if (!top) throw new NoLogprobsError('the server reported no probabilities of tokens; use the method "votes"')
+  if (!top)
+    throw new NoLogprobsError(
+      'the server reported no probabilities of tokens; use the method "votes"',
+    )
   const { probabilities, coverage } = scoreLabels(top, labels, shown, options.labels !== undefined)
   if (coverage < minCoverage || coverage === 0)
     throw new ClassificationError(

@@ -7,7 +7,12 @@ import { custom } from '../parse/custom.js'
 import { type Parser, parseReply } from '../parse/parser.js'
 import { fillForm } from '../vendor/fill-form.js'
 import { askLabel } from './ask-label.js'
-import { type Classification, type ClassifyMethod, type ClassifyOptions, toClassification } from './classification.js'
+import {
+  type Classification,
+  type ClassifyMethod,
+  type ClassifyOptions,
+  toClassification,
+} from './classification.js'
 
 /** How replies are limited to the labels. */
 export interface VoteMethod {
@@ -23,7 +28,10 @@ export const toGrammarFields = (
   capabilities: Capabilities | undefined,
 ): JsonObject | undefined =>
   capabilities?.choices &&
-  fillForm(capabilities.choices, { choices: labels, grammar: `root ::= ${labels.map(toLiteral).join(' | ')}` })
+  fillForm(capabilities.choices, {
+    choices: labels,
+    grammar: `root ::= ${labels.map(toLiteral).join(' | ')}`,
+  })
 
 /** A text as a grammar writes it, which is how JSON writes it. */
 const toLiteral = (text: string): string => JSON.stringify(text)
@@ -44,7 +52,13 @@ export async function byVotes<Label extends string>(
     throw configError(`classify: votes must be a whole number of at least 1, not ${votes}`)
   const counts = new Map<Label, number>(labels.map((label) => [label, 0]))
   const traces: CallTrace[] = []
-  const asked = askLabel(dialog, labels, labels, options, method === 'schema' ? inSchema(labels) : choice(labels))
+  const asked = askLabel(
+    dialog,
+    labels,
+    labels,
+    options,
+    method === 'schema' ? inSchema(labels) : choice(labels),
+  )
   for (let vote = 0; vote < votes; vote++) {
     const { value, trace } = await call(asked, {
       ...options,
@@ -58,7 +72,9 @@ export async function byVotes<Label extends string>(
     counts.set(value, (counts.get(value) ?? 0) + 1)
     traces.push(trace)
   }
-  const probabilities = Object.fromEntries([...counts].map(([label, count]) => [label, count / votes]))
+  const probabilities = Object.fromEntries(
+    [...counts].map(([label, count]) => [label, count / votes]),
+  )
   const found = toClassification(method, labels, probabilities, 1, traces)
   return { ...found, interval: wilson(counts.get(found.label) ?? 0, votes) }
 }
@@ -82,7 +98,10 @@ function inSchema<Label extends string>(labels: readonly Label[]): Parser<Label>
 }
 
 /** The range of a share with 95 % confidence, after `count` of `total`. */
-export function wilson(count: number, total: number): { readonly low: number; readonly high: number } {
+export function wilson(
+  count: number,
+  total: number,
+): { readonly low: number; readonly high: number } {
   const z = 1.959964
   const share = count / total
   const scale = 1 + z ** 2 / total

@@ -51,7 +51,9 @@ export function toClassification<Label extends string>(
   coverage: number,
   traces: readonly CallTrace[],
 ): Classification<Label> {
-  const label = labels.reduce((best, one) => ((probabilities[one] ?? 0) > (probabilities[best] ?? 0) ? one : best))
+  const label = labels.reduce((best, one) =>
+    (probabilities[one] ?? 0) > (probabilities[best] ?? 0) ? one : best,
+  )
   return {
     label,
     // It has each label, and nothing else.

@@ -1,4 +1,10 @@
-import { type CallOptions, configError, describeProvider, isLlmError, LlmError } from '@modelport/core'
+import {
+  type CallOptions,
+  configError,
+  describeProvider,
+  isLlmError,
+  LlmError,
+} from '@modelport/core'
 import type { CallDialog } from '../call/outcome.js'
 import type { CallerSettings } from '../call/settings.js'
 import type { Dialog } from '../dialog/dialog.js'
@@ -35,8 +41,10 @@ export async function classify<Label extends string>(
         'votes',
       ]
   const fewestTokens = describeProvider(settings.provider).capabilities?.fewestTokens ?? 1
-  const mayBeAsked = capabilities?.reasoning.supported !== false && !isSet(settings, options, 'reasoning')
-  const isAskedFirst = mayBeAsked && (capabilities?.reasoning.supported === true || options.method === 'grammar')
+  const mayBeAsked =
+    capabilities?.reasoning.supported !== false && !isSet(settings, options, 'reasoning')
+  const isAskedFirst =
+    mayBeAsked && (capabilities?.reasoning.supported === true || options.method === 'grammar')
   let sampling: CallOptions = {}
   // Reasoning would use up the one token or fill the grammar: models that are known or seen to reason are asked not to.
   let quiet: boolean | undefined = isAskedFirst || undefined
@@ -55,7 +63,11 @@ export async function classify<Label extends string>(
     try {
       return await run(methods[index] ?? 'votes')
     } catch (error) {
-      if (isTemperatureRefusal(error) && sampling.temperature === undefined && !isSet(settings, options, 'temperature'))
+      if (
+        isTemperatureRefusal(error) &&
+        sampling.temperature === undefined &&
+        !isSet(settings, options, 'temperature')
+      )
         sampling = { temperature: null }
       else if (quiet && isAskedFirst && isThinkingRefusal(error)) quiet = false
       else if (quiet === undefined && mayBeAsked && showsThinking(error)) quiet = true
@@ -67,7 +79,9 @@ export async function classify<Label extends string>(
 
 /** True if the server, or the provider before it, does not take the request of a method: the next one asks otherwise. */
 const isMethodRefusal = (error: unknown): boolean =>
-  isLlmError(error, 'unsupported') || isLlmError(error, 'invalid-request') || error instanceof NoLogprobsError
+  isLlmError(error, 'unsupported') ||
+  isLlmError(error, 'invalid-request') ||
+  error instanceof NoLogprobsError
 
 /** True for models that choose their temperature themselves. */
 const isTemperatureRefusal = (error: unknown): boolean =>
@@ -75,15 +89,20 @@ const isTemperatureRefusal = (error: unknown): boolean =>
 
 /** True for models whose reasoning cannot be switched off. */
 const isThinkingRefusal = (error: unknown): boolean =>
-  isMethodRefusal(error) && !(error instanceof NoLogprobsError) && /reason|think|effort/i.test((error as Error).message)
+  isMethodRefusal(error) &&
+  !(error instanceof NoLogprobsError) &&
+  /reason|think|effort/i.test((error as Error).message)
 
 /** True for a reply that ended before its text, and for a refusal because the model reasons. */
 const showsThinking = (error: unknown): boolean =>
   isMethodRefusal(error) && /reasoning|think/i.test((error as Error).message)
 
 /** True for an option that the application set. */
-const isSet = (settings: CallerSettings, { options }: ClassifyOptions, name: keyof CallOptions): boolean =>
-  (options?.[name] ?? settings.options?.[name]) !== undefined
+const isSet = (
+  settings: CallerSettings,
+  { options }: ClassifyOptions,
+  name: keyof CallOptions,
+): boolean => (options?.[name] ?? settings.options?.[name]) !== undefined
 
 function checkLabels(labels: readonly string[]): void {
   if (labels.length < 2) throw configError('classify: give at least two labels')

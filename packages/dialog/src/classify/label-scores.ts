@@ -71,9 +71,15 @@ export function scoreLabels(
   const fallen = [...mass.values()].reduce((sum, one) => sum + one, 0)
   const coverage = Math.min(1, fallen)
   if (shared > Math.max(coverage, mostBeginnings))
-    throw new ClassificationError('two labels begin with the same token; use labels: "letters"', coverage)
+    throw new ClassificationError(
+      'two labels begin with the same token; use labels: "letters"',
+      coverage,
+    )
   const total = coverage || 1
-  return { coverage, probabilities: Object.fromEntries([...mass].map(([label, one]) => [label, one / total])) }
+  return {
+    coverage,
+    probabilities: Object.fromEntries([...mass].map(([label, one]) => [label, one / total])),
+  }
 }
 
 /**
@@ -85,7 +91,8 @@ export function topTokens(
   text: string,
 ): readonly { readonly token: string; readonly logprob: number }[] | undefined {
   let start = logprobs.length
-  for (let tail = ''; start > 0 && !tail.includes(text.trim()); ) tail = (logprobs[--start]?.token ?? '') + tail
+  for (let tail = ''; start > 0 && !tail.includes(text.trim()); )
+    tail = (logprobs[--start]?.token ?? '') + tail
   const rest = logprobs.slice(start)
   const first = rest.find(({ token }) => normalize(token) !== '') ?? rest[0]
   if (!first) return undefined

@@ -32,15 +32,18 @@ export function checkMessage(message: unknown): StoredProblem | undefined {
 
 function checkContent(content: unknown): StoredProblem | undefined {
   if (typeof content === 'string') return undefined
-  if (!Array.isArray(content)) return expected('/content', 'a text or a list of content parts', content)
+  if (!Array.isArray(content))
+    return expected('/content', 'a text or a list of content parts', content)
   return firstOf(content, '/content', checkPart)
 }
 
 function checkPart(part: unknown): StoredProblem | undefined {
   if (!isObject(part)) return expected('', 'a content part', part)
   const { type, text, source } = part
-  if (!partTypes.includes(type as string)) return expected('/type', `one of ${partTypes.join(', ')}`, type)
-  if (type === 'text') return typeof text === 'string' ? undefined : expected('/text', 'a text', text)
+  if (!partTypes.includes(type as string))
+    return expected('/type', `one of ${partTypes.join(', ')}`, type)
+  if (type === 'text')
+    return typeof text === 'string' ? undefined : expected('/text', 'a text', text)
   return isObject(source) ? undefined : expected('/source', 'an object', source)
 }
 
@@ -48,7 +51,9 @@ function checkCall(call: unknown): StoredProblem | undefined {
   if (!isObject(call)) return expected('', 'a tool call', call)
   const wrong = ['id', 'name', 'argumentsText'].find((key) => typeof call[key] !== 'string')
   if (wrong !== undefined) return expected(`/${wrong}`, 'a text', call[wrong])
-  return isObject(call['arguments']) ? undefined : expected('/arguments', 'an object', call['arguments'])
+  return isObject(call['arguments'])
+    ? undefined
+    : expected('/arguments', 'an object', call['arguments'])
 }
 
 /** The first problem of a list, with its place in it. */

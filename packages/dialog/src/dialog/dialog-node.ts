@@ -23,7 +23,11 @@ export interface DialogNode {
 }
 
 /** A node after another one. */
-export const addNode = (parent: DialogNode | undefined, message: ChatMessage, turn?: PromptTurn): DialogNode => ({
+export const addNode = (
+  parent: DialogNode | undefined,
+  message: ChatMessage,
+  turn?: PromptTurn,
+): DialogNode => ({
   message,
   ...(turn && { turn }),
   parent,

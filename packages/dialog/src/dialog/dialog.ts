@@ -13,7 +13,12 @@ import type { AnyPrompt, BasePrompt, Prompt } from '../prompt/prompt.js'
 import type { PromptRegistry } from '../prompt/registry.js'
 import { addNode, type DialogNode, isSameMessage, nodesOf, type PromptTurn } from './dialog-node.js'
 import { toOverview } from './overview.js'
-import { type RestoreOptions, readStoredDialog, type StoredDialog, toStoredDialog } from './stored-dialog.js'
+import {
+  type RestoreOptions,
+  readStoredDialog,
+  type StoredDialog,
+  toStoredDialog,
+} from './stored-dialog.js'
 
 /** What a user turn has besides its text. */
 export interface Attachments {
@@ -62,7 +67,10 @@ export class Dialog<Value = unknown> {
   static open(system: AnyPrompt, args: unknown): Dialog<never> {
     const filled = system.fill(args)
     const turn: PromptTurn = { prompt: system, args: filled.args }
-    return new Dialog<never>(addNode(undefined, { role: 'system', content: filled.text }, turn), undefined)
+    return new Dialog<never>(
+      addNode(undefined, { role: 'system', content: filled.text }, turn),
+      undefined,
+    )
   }
 
   /**
@@ -85,9 +93,13 @@ export class Dialog<Value = unknown> {
    * @throws {LlmError} `invalid-request` — a placeholder is missing, unknown or of a wrong type; the last reply has tool calls without a result.
    */
   send(text: string, attachments?: Attachments): Dialog<string>
-  send<Args, NewValue>(prompt: Prompt<Args, NewValue>, ...args: SendParameters<Args>): Dialog<NewValue>
+  send<Args, NewValue>(
+    prompt: Prompt<Args, NewValue>,
+    ...args: SendParameters<Args>
+  ): Dialog<NewValue>
   send(prompt: AnyPrompt | string, ...rest: readonly unknown[]): Dialog {
-    const [args, attachments] = typeof prompt === 'string' ? [{ text: prompt }, rest[0]] : [rest[0] ?? {}, rest[1]]
+    const [args, attachments] =
+      typeof prompt === 'string' ? [{ text: prompt }, rest[0]] : [rest[0] ?? {}, rest[1]]
     const opener: AnyPrompt = typeof prompt === 'string' ? plainPrompt : prompt
     const filled = opener.fill(args)
     const turn: PromptTurn = { prompt: opener, args: filled.args }
@@ -110,7 +122,9 @@ export class Dialog<Value = unknown> {
     const nodes = nodesOf(this.node)
     const first = nodes.findIndex(({ message }) => message.role !== 'system')
     const own = first < 0 ? [] : nodes.slice(first)
-    const parting = own.findIndex(({ message }, index) => !isSameMessage(message, transcript[index]))
+    const parting = own.findIndex(
+      ({ message }, index) => !isSameMessage(message, transcript[index]),
+    )
     if (parting < 0) return this.append(...transcript.slice(own.length))
     const known = new Map<ChatMessage, DialogNode>(own.map((node) => [node.message, node]))
     const end = transcript.reduce<DialogNode | undefined>((node, message, index) => {
@@ -170,7 +184,11 @@ export class Dialog<Value = unknown> {
     if (top?.path === prompt.path && top.hash === prompt.hash)
       return new Dialog<NewValue>(this.node, { prompt, args: this.top?.args ?? {} })
     const found =
-      top === undefined ? 'no prompt' : top.path === prompt.path ? `another wording of "${top.path}"` : `"${top.path}"`
+      top === undefined
+        ? 'no prompt'
+        : top.path === prompt.path
+          ? `another wording of "${top.path}"`
+          : `"${top.path}"`
     throw new LlmError(
       'invalid-request',
       `the dialog's last turn was expected to be of prompt "${prompt.path}"; ${found} opened it`,
@@ -178,7 +196,10 @@ export class Dialog<Value = unknown> {
   }
 }
 
-function toContent(text: string, { images = [], files = [], audio = [] }: Attachments = {}): Content {
+function toContent(
+  text: string,
+  { images = [], files = [], audio = [] }: Attachments = {},
+): Content {
   if (!images.length && !files.length && !audio.length) return text
   const imageParts = images.map((image) => (typeof image === 'string' ? toImagePart(image) : image))
   return [{ type: 'text', text }, ...imageParts, ...audio, ...files]

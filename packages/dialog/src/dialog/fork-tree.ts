@@ -27,6 +27,9 @@ function branchLines(paths: readonly Path[], at: number, depth: number): readonl
     const ending = group.filter(({ nodes }) => nodes.length === to).map(({ number }) => number)
     const ends = ending.length ? `  <- dialog ${ending.join(', ')}` : ''
     const range = to === at + 1 ? `#${to}` : `#${at + 1}-${to}`
-    return [`${'  '.repeat(depth)}${range} ${describeNode(first)}${ends}`, ...branchLines(group, to, depth + 1)]
+    return [
+      `${'  '.repeat(depth)}${range} ${describeNode(first)}${ends}`,
+      ...branchLines(group, to, depth + 1),
+    ]
   })
 }

@@ -49,16 +49,27 @@ export interface DialogEnd {
 /** A dialog as plain JSON, ready to be stored. */
 export function toStoredDialog(dialog: DialogEnd): StoredDialog {
   const nodes = nodesOf(dialog.node)
-  const prompts: StoredTurn[] = nodes.flatMap(({ turn }, at) => (turn ? [{ at, ...toStored(turn) }] : []))
+  const prompts: StoredTurn[] = nodes.flatMap(({ turn }, at) =>
+    turn ? [{ at, ...toStored(turn) }] : [],
+  )
   let top = dialog.top && nodes.findLastIndex(({ turn }) => turn === dialog.top)
   if (dialog.top && top !== undefined) {
     const found = prompts.findIndex(({ at }) => at === top)
     top = found < 0 ? prompts.push(toStored(dialog.top)) - 1 : found
   }
-  return { version: 1, messages: nodes.map(({ message }) => message), prompts, ...(top !== undefined && { top }) }
+  return {
+    version: 1,
+    messages: nodes.map(({ message }) => message),
+    prompts,
+    ...(top !== undefined && { top }),
+  }
 }
 
-const toStored = ({ prompt, args }: PromptTurn): StoredTurn => ({ path: prompt.path, hash: prompt.hash, args })
+const toStored = ({ prompt, args }: PromptTurn): StoredTurn => ({
+  path: prompt.path,
+  hash: prompt.hash,
+  args,
+})
 
 /**
  * Reads a stored dialog.
@@ -73,10 +84,13 @@ export function readStoredDialog(
 ): DialogEnd {
   const refuse = refuseAs(options.source ?? 'stored dialog')
   const form = checkForm(stored, refuse)
-  const turns = form.prompts.map((one, index) => toTurn(one, `/prompts/${index}`, registry, plain, options, refuse))
+  const turns = form.prompts.map((one, index) =>
+    toTurn(one, `/prompts/${index}`, registry, plain, options, refuse),
+  )
   const byPlace = new Map(form.prompts.map(({ at }, index) => [at, turns[index]]))
   let node: DialogNode | undefined
-  for (const [at, message] of form.messages.entries()) node = addNode(node, message, byPlace.get(at))
+  for (const [at, message] of form.messages.entries())
+    node = addNode(node, message, byPlace.get(at))
   return { node, top: form.top === undefined ? undefined : turns[form.top] }
 }
 
@@ -101,7 +115,10 @@ function checkForm(stored: unknown, refuse: Refuse): StoredDialog {
   }
   const { version, messages, prompts, top } = stored
   if (version !== 1)
-    refuse('/version', `expected 1, found ${shown(version)}; a newer form needs a newer version of @modelport/dialog`)
+    refuse(
+      '/version',
+      `expected 1, found ${shown(version)}; a newer form needs a newer version of @modelport/dialog`,
+    )
   if (!Array.isArray(messages)) return report(expected('/messages', 'a list', messages))
   if (!Array.isArray(prompts)) return report(expected('/prompts', 'a list', prompts))
   messages.forEach((message: unknown, index) => {
@@ -126,7 +143,8 @@ const placeIn = (name: string, length: number): string =>
 function checkTurn(turn: unknown, length: number): StoredProblem | undefined {
   if (!isObject(turn)) return expected('', 'an object', turn)
   const { at, path, hash, args } = turn
-  if (at !== undefined && !isPlace(at, length)) return expected('/at', placeIn('messages', length), at)
+  if (at !== undefined && !isPlace(at, length))
+    return expected('/at', placeIn('messages', length), at)
   if (typeof path !== 'string') return expected('/path', 'a text', path)
   if (typeof hash !== 'string') return expected('/hash', 'a text', hash)
   if (!isObject(args)) return expected('/args', 'texts, numbers and booleans by name', args)
@@ -145,7 +163,10 @@ function toTurn(
   const prompt = prompts.has(path) ? prompts.get(path) : path === plain.path ? plain : undefined
   if (!prompt) {
     const known = prompts.list().map((one) => one.path)
-    return refuse(`${pointer}/path`, `no prompt "${path}" is registered; register it${suggest(path, known)}`)
+    return refuse(
+      `${pointer}/path`,
+      `no prompt "${path}" is registered; register it${suggest(path, known)}`,
+    )
   }
   if (prompt.hash !== hash && !acceptChangedPrompts)
     refuse(

@@ -27,7 +27,10 @@ export interface PromptFolder {
  * Reads every Markdown file below a folder as a prompt: `research/ask.md` is the path `research/ask`. Files come in the order of their paths.
  * @throws {LlmError} `config` — the folder cannot be read, or a file is wrong; the message names file and line.
  */
-export async function loadPrompts(folder: string, options: PromptFileOptions = {}): Promise<PromptRegistry> {
+export async function loadPrompts(
+  folder: string,
+  options: PromptFileOptions = {},
+): Promise<PromptRegistry> {
   const { prompts, unreadable } = await readPrompts(folder, options)
   if (unreadable[0]) throw unreadable[0].error
   return prompts
@@ -37,7 +40,10 @@ export async function loadPrompts(folder: string, options: PromptFileOptions = {
  * Reads the prompts of a folder like {@link loadPrompts}, and continues after a file that is wrong.
  * @throws {LlmError} `config` — the folder cannot be read.
  */
-export async function readPrompts(folder: string, options: PromptFileOptions = {}): Promise<PromptFolder> {
+export async function readPrompts(
+  folder: string,
+  options: PromptFileOptions = {},
+): Promise<PromptFolder> {
   const prompts = new PromptRegistry()
   const unreadable: UnreadablePrompt[] = []
   for (const file of await filesOf(folder)) {
@@ -46,7 +52,8 @@ export async function readPrompts(folder: string, options: PromptFileOptions = {
       prompts.register(parsePromptFile(await readText(file), file, path, options))
     } catch (error) {
       if (!isLlmError(error)) throw error
-      const problems = error instanceof PromptFileError ? error.problems : [{ message: error.message }]
+      const problems =
+        error instanceof PromptFileError ? error.problems : [{ message: error.message }]
       unreadable.push({ path, error, problems })
     }
   }
@@ -54,11 +61,13 @@ export async function readPrompts(folder: string, options: PromptFileOptions = {
 }
 
 async function filesOf(folder: string): Promise<readonly string[]> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch((error: unknown) => {
-    throw configError(`the prompt folder ${folder} cannot be read: ${(error as Error).message}`, {
-      cause: error,
-    })
-  })
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(
+    (error: unknown) => {
+      throw configError(`the prompt folder ${folder} cannot be read: ${(error as Error).message}`, {
+        cause: error,
+      })
+    },
+  )
   return entries
     .filter((entry) => entry.isFile() && entry.name.endsWith('.md'))
     .map((entry) => join(entry.parentPath, entry.name))

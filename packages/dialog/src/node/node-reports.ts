@@ -17,8 +17,12 @@ export interface ReportWriterOptions {
  * Give it to `createDialogCaller` as `reports`.
  * @throws {LlmError} `config` — `most` is not a whole number of at least 1.
  */
-export function createReportWriter({ folder, most = 100 }: ReportWriterOptions): (report: CallReport) => Promise<void> {
-  if (!Number.isInteger(most) || most < 1) throw configError(`most must be a whole number of at least 1, not ${most}`)
+export function createReportWriter({
+  folder,
+  most = 100,
+}: ReportWriterOptions): (report: CallReport) => Promise<void> {
+  if (!Number.isInteger(most) || most < 1)
+    throw configError(`most must be a whole number of at least 1, not ${most}`)
   let last: Promise<void> = Promise.resolve()
   const write = async (report: CallReport): Promise<void> => {
     await mkdir(folder, { recursive: true, mode: 0o700 })
@@ -42,5 +46,6 @@ async function prune(folder: string, most: number): Promise<void> {
   const timeOf = (name: string): string => /_([^_]+)_[\da-f]{4}\.json$/.exec(name)?.[1] ?? ''
   const reports = (await readdir(folder)).filter((name) => timeOf(name) !== '')
   reports.sort((a, b) => (timeOf(a) < timeOf(b) ? -1 : 1))
-  for (const name of reports.slice(0, Math.max(0, reports.length - most))) await rm(join(folder, name), { force: true })
+  for (const name of reports.slice(0, Math.max(0, reports.length - most)))
+    await rm(join(folder, name), { force: true })
 }

@@ -59,7 +59,8 @@ function parserOf(declared: unknown, path: Path, problems: DeclarationError[]): 
       return made(inner, () => choice(choices))
     }
     case 'json':
-      if (!isObject(value)) throw new DeclarationError(inner, `must be a JSON Schema, not ${shown(value)}`)
+      if (!isObject(value))
+        throw new DeclarationError(inner, `must be a JSON Schema, not ${shown(value)}`)
       return made(inner, () => json(value))
     case 'many':
       return many(parserOf(value, inner, problems))
@@ -70,13 +71,23 @@ function parserOf(declared: unknown, path: Path, problems: DeclarationError[]): 
   }
 }
 
-const tagKeys = ['xml', 'markdown', 'optional', 'optionalMarkdown', 'signals', 'requiredSignals'] as const
+const tagKeys = [
+  'xml',
+  'markdown',
+  'optional',
+  'optionalMarkdown',
+  'signals',
+  'requiredSignals',
+] as const
 
 function declaredTags(value: unknown, path: Path, problems: DeclarationError[]): Parser<unknown> {
-  if (!isObject(value)) throw new DeclarationError(path, `must be settings by name, not ${shown(value)}`)
+  if (!isObject(value))
+    throw new DeclarationError(path, `must be settings by name, not ${shown(value)}`)
   const unknown = Object.keys(value).filter((key) => !(tagKeys as readonly string[]).includes(key))
   for (const key of unknown)
-    problems.push(new DeclarationError([...path, key], `is not a setting of tags${suggest(key, tagKeys)}`))
+    problems.push(
+      new DeclarationError([...path, key], `is not a setting of tags${suggest(key, tagKeys)}`),
+    )
   const settings = tagKeys.flatMap((key): readonly (readonly [string, unknown])[] => {
     const one = value[key]
     if (one === undefined) return []
@@ -101,7 +112,10 @@ function parsersOf(
     return Object.fromEntries(names.map((name) => [name, text()]))
   }
   if (!isObject(value))
-    throw new DeclarationError(path, `must be a list of names, or parsers by name, not ${shown(value)}`)
+    throw new DeclarationError(
+      path,
+      `must be a list of names, or parsers by name, not ${shown(value)}`,
+    )
   const parsers = Object.entries(value).map(([name, inner]) => {
     const parser = orText(problems, () => parserOf(inner, [...path, name], problems))
     return [name, parser] as const

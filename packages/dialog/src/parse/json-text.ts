@@ -6,12 +6,18 @@ export function findJson(text: string): Parsed<unknown> {
   const trimmed = text.trim()
   const whole = tryParse(trimmed)
   if (whole.ok) return whole
-  const fenced = trimmed.includes('```json') ? scanFences(trimmed).get('json')?.contents[0] : undefined
+  const fenced = trimmed.includes('```json')
+    ? scanFences(trimmed).get('json')?.contents[0]
+    : undefined
   if (fenced !== undefined) return tryParse(fenced)
   const start = trimmed.search(/[{[]/)
-  if (start < 0) return problem(trimmed ? `expected JSON, found ${quote(trimmed)}` : 'expected JSON, found nothing')
+  if (start < 0)
+    return problem(
+      trimmed ? `expected JSON, found ${quote(trimmed)}` : 'expected JSON, found nothing',
+    )
   const { end } = scan(trimmed, start)
-  if (end === undefined) return problem('the JSON is cut off: a string, a list or an object is not closed')
+  if (end === undefined)
+    return problem('the JSON is cut off: a string, a list or an object is not closed')
   return tryParse(trimmed.slice(start, end))
 }
 
@@ -23,7 +29,9 @@ export function partialJson(text: string): unknown {
   if (end !== undefined) return valueOf(text.slice(start, end))
   const open = text.slice(start)
   // An open string that is a value is shown so far; otherwise everything after the last complete value is dropped.
-  const shown = inString ? valueOf(`${open.replace(/\\(u[\da-fA-F]{0,3})?$/, '')}"${closers}`) : valueOf(open + closers)
+  const shown = inString
+    ? valueOf(`${open.replace(/\\(u[\da-fA-F]{0,3})?$/, '')}"${closers}`)
+    : valueOf(open + closers)
   return shown ?? (safeEnd && valueOf(text.slice(start, safeEnd.at) + safeEnd.closers))
 }
 

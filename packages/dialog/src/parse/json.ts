@@ -21,7 +21,11 @@ export type SchemaOutput<Schema extends ReplySchema> = Schema extends StandardSc
  */
 export function json<Schema extends ReplySchema>(schema: Schema): Parser<SchemaOutput<Schema>> {
   const found: unknown = schema
-  if ((typeof found !== 'object' && typeof found !== 'function') || found === null || Array.isArray(found))
+  if (
+    (typeof found !== 'object' && typeof found !== 'function') ||
+    found === null ||
+    Array.isArray(found)
+  )
     throw configError(`json: expected a Standard Schema or a JSON Schema, not ${shown(found)}`)
   const jsonSchema: JsonObject | undefined = isStandard(schema) ? toJsonSchema(schema) : schema
   const validate = isStandard(schema) ? byStandard(schema) : byJsonSchema(schema)
@@ -39,11 +43,13 @@ export function json<Schema extends ReplySchema>(schema: Schema): Parser<SchemaO
 
 const isStandard = (schema: ReplySchema): schema is StandardSchemaV1 => '~standard' in schema
 
-const isZod = (schema: StandardSchemaV1): schema is StandardSchemaV1 & core.$ZodType => '_zod' in schema
+const isZod = (schema: StandardSchemaV1): schema is StandardSchemaV1 & core.$ZodType =>
+  '_zod' in schema
 
 /** The JSON Schema of the input, or undefined if the library has none: the reply is then only checked here. */
 function toJsonSchema(schema: StandardSchemaV1): JsonObject | undefined {
-  const { jsonSchema }: StandardSchemaV1.Props & Partial<StandardJSONSchemaV1.Props> = schema['~standard']
+  const { jsonSchema }: StandardSchemaV1.Props & Partial<StandardJSONSchemaV1.Props> =
+    schema['~standard']
   try {
     const { $schema: _dialect, ...rest }: JsonObject = jsonSchema
       ? jsonSchema.input({ target: 'draft-2020-12' })
@@ -70,7 +76,9 @@ const byStandard =
   (schema: StandardSchemaV1): Validate =>
   async (value) => {
     const result = await schema['~standard'].validate(value)
-    return result.issues ? problem(...result.issues.map(describeIssue)) : { ok: true, value: result.value }
+    return result.issues
+      ? problem(...result.issues.map(describeIssue))
+      : { ok: true, value: result.value }
   }
 
 /** An issue of a schema, with its place in the value. */

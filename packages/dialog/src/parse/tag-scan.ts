@@ -37,13 +37,21 @@ export function scanFences(text: string): ReadonlyMap<string, Found> {
           .trim()
           .split(/\s/, 1)[0] ?? ''
       fence = { name, mark: mark.text, from: Math.min(next, text.length) }
-    } else if (fence && mark && closes(fence.mark, mark.text) && !text.slice(mark.end, end).trim()) {
-      entryOf(fences, fence.name).contents.push(text.slice(fence.from, Math.max(fence.from, from - 1)))
+    } else if (
+      fence &&
+      mark &&
+      closes(fence.mark, mark.text) &&
+      !text.slice(mark.end, end).trim()
+    ) {
+      entryOf(fences, fence.name).contents.push(
+        text.slice(fence.from, Math.max(fence.from, from - 1)),
+      )
       fence = undefined
     }
     from = next
   }
-  if (fence) Object.assign(entryOf(fences, fence.name), { isOpen: true, open: text.slice(fence.from) })
+  if (fence)
+    Object.assign(entryOf(fences, fence.name), { isOpen: true, open: text.slice(fence.from) })
   return fences
 }
 
@@ -58,7 +66,11 @@ function entryOf(fences: Map<string, Entry>, name: string): Entry {
 const closes = (opening: string, mark: string): boolean => mark.startsWith(opening)
 
 /** The run of at least three backticks or tildes that a line starts with, after at most three spaces. */
-function markAt(text: string, from: number, end: number): { readonly text: string; readonly end: number } | undefined {
+function markAt(
+  text: string,
+  from: number,
+  end: number,
+): { readonly text: string; readonly end: number } | undefined {
   let at = from
   while (at < end && at < from + 3 && text[at] === ' ') at++
   const letter = text[at]

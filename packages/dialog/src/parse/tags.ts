@@ -80,7 +80,9 @@ interface Tag {
  * { ok: true, value: { answer: { yes: true } } }
  * ```
  */
-export function tags<const Settings extends TagSettings>(settings: Settings): Parser<TagValues<Settings>> {
+export function tags<const Settings extends TagSettings>(
+  settings: Settings,
+): Parser<TagValues<Settings>> {
   const { signals = [], requiredSignals = [] } = settings
   const list: readonly Tag[] = [
     ...toTags(settings.xml, 'xml', true),
@@ -89,7 +91,12 @@ export function tags<const Settings extends TagSettings>(settings: Settings): Pa
     ...toTags(settings.optionalMarkdown, 'markdown', false),
   ]
   checkNames([...list.map(({ name }) => name), ...signals, ...requiredSignals])
-  const shapes = list.map(({ name, parser, kind, required }) => ({ name, kind, required, parser: parser.shape }))
+  const shapes = list.map(({ name, parser, kind, required }) => ({
+    name,
+    kind,
+    required,
+    parser: parser.shape,
+  }))
   return {
     shape: { kind: 'tags', tags: shapes, signals, requiredSignals },
     read: async (text, context) => {
@@ -101,9 +108,11 @@ export function tags<const Settings extends TagSettings>(settings: Settings): Pa
         if (!parsed.ok) problems.push(...parsed.problems)
         else if (parsed.value !== undefined) entries.push([tag.name, parsed.value])
       }
-      for (const name of [...signals, ...requiredSignals]) entries.push([name, text.includes(`<${name}>`)])
+      for (const name of [...signals, ...requiredSignals])
+        entries.push([name, text.includes(`<${name}>`)])
       for (const name of requiredSignals)
-        if (!text.includes(`<${name}>`)) problems.push(`<${name}> is missing: the reply must contain it`)
+        if (!text.includes(`<${name}>`))
+          problems.push(`<${name}> is missing: the reply must contain it`)
       // Each entry has the type that its parser gives it.
       const value = Object.fromEntries(entries) as TagValues<Settings>
       return problems.length ? { ok: false, problems } : { ok: true, value }
@@ -119,7 +128,11 @@ export function tags<const Settings extends TagSettings>(settings: Settings): Pa
   }
 }
 
-const toTags = (parsers: TagParsers | undefined, kind: Tag['kind'], required: boolean): readonly Tag[] =>
+const toTags = (
+  parsers: TagParsers | undefined,
+  kind: Tag['kind'],
+  required: boolean,
+): readonly Tag[] =>
   Object.entries(parsers ?? {}).map(([name, parser]) => ({ name, parser, kind, required }))
 
 function checkNames(names: readonly string[]): void {
@@ -147,13 +160,16 @@ async function readTag(
   { contents, isOpen }: Found,
   context: ParseContext | undefined,
 ): Promise<Parsed<unknown>> {
-  const [tag, end] = kind === 'xml' ? [`<${name}>`, `</${name}>`] : [`the \`\`\`${name} block`, '```']
+  const [tag, end] =
+    kind === 'xml' ? [`<${name}>`, `</${name}>`] : [`the \`\`\`${name} block`, '```']
   const problems = isOpen ? [`${tag} is not closed: end it with ${end}`] : []
   if (!contents.length) {
-    const missing = required && !isOpen ? [`${tag} is missing: the reply must contain it`] : problems
+    const missing =
+      required && !isOpen ? [`${tag} is missing: the reply must contain it`] : problems
     return missing.length ? { ok: false, problems: missing } : { ok: true, value: undefined }
   }
-  if (contents.length > 1 && !isMany(parser)) problems.push(`${tag} occurs ${contents.length} times: give it once`)
+  if (contents.length > 1 && !isMany(parser))
+    problems.push(`${tag} occurs ${contents.length} times: give it once`)
   const values: unknown[] = []
   for (const [index, content] of contents.entries()) {
     const parsed = await (isMany(parser) ? parser.item : parser).read(content.trim(), context)

@@ -26,7 +26,8 @@ export function checkSettings(settings: Readonly<Record<string, unknown>>): void
     refuse(`parse must be a parser, for example json(schema) or text(), not ${shown(parse)}`)
   for (const name of lists) {
     const list = settings[name]
-    if (list !== undefined && !Array.isArray(list)) refuse(`${name} must be a list, not ${shown(list)}`)
+    if (list !== undefined && !Array.isArray(list))
+      refuse(`${name} must be a list, not ${shown(list)}`)
   }
   if (Array.isArray(tools)) checkTools(tools, refuse)
   for (const name of handlers) checkHandlerForm(name, settings[name], path, refuse)
@@ -37,13 +38,20 @@ function checkTools(tools: readonly unknown[], refuse: (problem: string) => neve
   const names = tools.map((tool, index) => {
     const definition = isObject(tool) ? tool['definition'] : undefined
     const name = isObject(definition) ? definition['name'] : undefined
-    return typeof name === 'string' ? name : refuse(`tools/${index} must be a tool of defineTool, not ${shown(tool)}`)
+    return typeof name === 'string'
+      ? name
+      : refuse(`tools/${index} must be a tool of defineTool, not ${shown(tool)}`)
   })
   const twice = names.find((name, index) => names.indexOf(name) !== index)
   if (twice !== undefined) refuse(`the tool "${twice}" is given twice`)
 }
 
-function checkHandlerForm(name: HandlerName, handler: unknown, path: string, refuse: (problem: string) => never): void {
+function checkHandlerForm(
+  name: HandlerName,
+  handler: unknown,
+  path: string,
+  refuse: (problem: string) => never,
+): void {
   if (typeof handler === 'string') parseTemplate(handler, `prompt "${path}", ${name}`)
   else if (handler !== undefined && !(isObject(handler) && typeof handler['fill'] === 'function')) {
     if (name === 'onToolResults' && handler === false) return

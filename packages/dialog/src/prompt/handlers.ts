@@ -51,17 +51,27 @@ function templateOf(owner: AnyPrompt, text: string, where: string): Template {
  * Describes the placeholders of a handler that nothing fills, and the value that it never shows.
  * @returns problems, each a sentence; empty when the handler works
  */
-export function checkHandler(owner: AnyPrompt, name: HandlerName, handler: Handler<unknown>): readonly string[] {
+export function checkHandler(
+  owner: AnyPrompt,
+  name: HandlerName,
+  handler: Handler<unknown>,
+): readonly string[] {
   const own = handlerNames[name]
   const known = [...owner.placeholders, ...(own === undefined ? [] : [own])]
   const placeholders =
-    typeof handler === 'string' ? parseTemplate(handler, `prompt "${owner.path}", ${name}`).names : handler.placeholders
+    typeof handler === 'string'
+      ? parseTemplate(handler, `prompt "${owner.path}", ${name}`).names
+      : handler.placeholders
   const unknown = placeholders.filter((one) => !known.includes(one))
   const filled = known.map((one) => `{${one}}`).join(', ') || 'none'
   return [
-    ...unknown.map((one) => `prompt "${owner.path}", ${name}: nothing fills {${one}}; it can use ${filled}`),
+    ...unknown.map(
+      (one) => `prompt "${owner.path}", ${name}: nothing fills {${one}}; it can use ${filled}`,
+    ),
     ...(own !== undefined && !placeholders.includes(own)
-      ? [`prompt "${owner.path}", ${name}: it does not show {${own}}; the model would not know what happened`]
+      ? [
+          `prompt "${owner.path}", ${name}: it does not show {${own}}; the model would not know what happened`,
+        ]
       : []),
   ]
 }

@@ -5,7 +5,10 @@ export type TemplateValue = string | number | boolean
 export type TemplateValues = Readonly<Record<string, TemplateValue>>
 
 /** The names in single braces of a text; `{{` and `}}` stand for braces. */
-export type PlaceholderNames<Text extends string, Found = never> = Text extends `${string}{${infer Rest}`
+export type PlaceholderNames<
+  Text extends string,
+  Found = never,
+> = Text extends `${string}{${infer Rest}`
   ? Rest extends `{${infer After}`
     ? PlaceholderNames<After, Found>
     : Rest extends `${infer Name}}${infer After}`

@@ -48,12 +48,14 @@ export function parsePromptFile(
     front.report(['tools', String(index)], `there is no tool "${name}"${suggest(name, known)}`)
     return []
   })
-  for (const { line, column, message } of scanTemplate(text).problems) add(textLine + line - 1, column, message)
+  for (const { line, column, message } of scanTemplate(text).problems)
+    add(textLine + line - 1, column, message)
   const parse = front.parser()
   const options = front.options()
   const handlers = front.handlers()
   const providerTools = front.vendorTools()
-  if (found.length) throw new PromptFileError(found.sort((a, b) => a.line - b.line || a.column - b.column))
+  if (found.length)
+    throw new PromptFileError(found.sort((a, b) => a.line - b.line || a.column - b.column))
   try {
     return definePrompt<string, unknown>({
       path,
@@ -75,7 +77,10 @@ export function parsePromptFile(
 type AddProblem = (line: number, column: number, problem: string) => void
 
 /** The front matter between lines of `---`, and the text after it without its last line break. */
-function splitFile(source: string, add: AddProblem): { yaml: string; text: string; textLine: number } {
+function splitFile(
+  source: string,
+  add: AddProblem,
+): { yaml: string; text: string; textLine: number } {
   const lines = source.replace(/^\uFEFF/, '').split(/\r?\n/)
   if (lines[0]?.trimEnd() !== '---') return { yaml: '', text: source.trimEnd(), textLine: 1 }
   const end = lines.findIndex((line, index) => index > 0 && line.trimEnd() === '---')
@@ -126,7 +131,8 @@ class FrontMatter {
 
   /** Keeps a problem with the setting of this path. */
   report(path: readonly string[], problem: string): void {
-    const { line, col } = (this.#yaml && placeOf(this.#yaml.document.contents, path, this.#yaml.lines)) ?? {
+    const { line, col } = (this.#yaml &&
+      placeOf(this.#yaml.document.contents, path, this.#yaml.lines)) ?? {
       line: 1,
       col: 1,
     }
@@ -177,7 +183,10 @@ class FrontMatter {
       const path = ['options', key]
       const name = optionKeys.get(key)
       if (name === undefined)
-        this.report(path, `options.${key} is not an option of a call${suggest(key, [...optionKeys.keys()])}`)
+        this.report(
+          path,
+          `options.${key} is not an option of a call${suggest(key, [...optionKeys.keys()])}`,
+        )
       else this.#checked(path, () => checkOption(name, found))
       return [name ?? key, found] as const
     })

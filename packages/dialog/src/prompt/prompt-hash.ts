@@ -11,7 +11,9 @@ export function hashPrompt(prompt: AnyPrompt): string {
     onParseError: handlerShape(prompt.onParseError),
     onToolResults: prompt.onToolResults === false ? false : handlerShape(prompt.onToolResults),
     lastCall: handlerShape(prompt.lastCall),
-    options: prompt.options && Object.fromEntries(Object.entries(prompt.options).filter(([key]) => key !== 'signal')),
+    options:
+      prompt.options &&
+      Object.fromEntries(Object.entries(prompt.options).filter(([key]) => key !== 'signal')),
   }
   return canonicalHash(shape)
 }

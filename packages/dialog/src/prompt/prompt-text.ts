@@ -66,13 +66,20 @@ export class PromptText<Args, Value> implements Prompt<Args, Value> {
   fill(args: unknown, extra?: TemplateValues): FilledPrompt {
     const where = `prompt "${this.path}"`
     if (typeof args !== 'object' || args === null || Array.isArray(args))
-      throw new LlmError('invalid-request', `${where}: the arguments must be an object, not ${JSON.stringify(args)}`)
-    const values = this.#settings.args ? checkArgs(this.#settings.args, args, where) : (args as Record<string, unknown>)
+      throw new LlmError(
+        'invalid-request',
+        `${where}: the arguments must be an object, not ${JSON.stringify(args)}`,
+      )
+    const values = this.#settings.args
+      ? checkArgs(this.#settings.args, args, where)
+      : (args as Record<string, unknown>)
     const used = this.#settings.args ? pick(values, this.placeholders) : values
     const text = fillTemplate(this.#template, used, where, extra)
     return {
       text,
-      args: Object.fromEntries(Object.entries(used).filter(([, value]) => isTemplateValue(value))) as TemplateValues,
+      args: Object.fromEntries(
+        Object.entries(used).filter(([, value]) => isTemplateValue(value)),
+      ) as TemplateValues,
     }
   }
 
@@ -86,7 +93,11 @@ export class PromptText<Args, Value> implements Prompt<Args, Value> {
     const { args, ...own } = this.#settings
     const keepsText = settings.text === undefined
     // A new parser comes with a new type of value, and handlers that keep the old one would be of the old type.
-    const merged = { ...(own as PromptSettings<string, unknown>), ...(keepsText && { args }), ...settings }
+    const merged = {
+      ...(own as PromptSettings<string, unknown>),
+      ...(keepsText && { args }),
+      ...settings,
+    }
     return new PromptText(merged as AnySettings<NewValue>)
   }
 }
@@ -94,10 +105,17 @@ export class PromptText<Args, Value> implements Prompt<Args, Value> {
 function checkArgs(schema: StandardSchemaV1, args: object, where: string): Record<string, unknown> {
   const result = schema['~standard'].validate(args)
   if (result instanceof Promise)
-    throw configError(`${where}: the schema of args is asynchronous; use one that validates at once`)
+    throw configError(
+      `${where}: the schema of args is asynchronous; use one that validates at once`,
+    )
   if (!result.issues) return result.value as Record<string, unknown>
   throw new LlmError('invalid-request', `${where}: ${result.issues.map(describeIssue).join('; ')}`)
 }
 
-const pick = (values: Readonly<Record<string, unknown>>, names: readonly string[]): Record<string, unknown> =>
-  Object.fromEntries(names.filter((name) => Object.hasOwn(values, name)).map((name) => [name, values[name]]))
+const pick = (
+  values: Readonly<Record<string, unknown>>,
+  names: readonly string[],
+): Record<string, unknown> =>
+  Object.fromEntries(
+    names.filter((name) => Object.hasOwn(values, name)).map((name) => [name, values[name]]),
+  )

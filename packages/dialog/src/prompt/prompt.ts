@@ -9,7 +9,9 @@ import type { ArgsParameter, TemplateArgs, TemplateValues } from './placeholders
 export type Handler<Value> = string | BasePrompt<Value>
 
 /** The arguments that a schema takes, if it takes any that a text can show. */
-type SchemaArgs<Schema> = Schema extends StandardSchemaV1 ? StandardSchemaV1.InferInput<Schema> : never
+type SchemaArgs<Schema> = Schema extends StandardSchemaV1
+  ? StandardSchemaV1.InferInput<Schema>
+  : never
 
 /** What belongs to the turn that a prompt opens. */
 export interface TurnSettings<Value> {
@@ -38,8 +40,11 @@ export interface TurnSettings<Value> {
 }
 
 /** The settings of a prompt. */
-export interface PromptSettings<Text extends string, Value, Schema extends StandardSchemaV1 | undefined = undefined>
-  extends TurnSettings<Value> {
+export interface PromptSettings<
+  Text extends string,
+  Value,
+  Schema extends StandardSchemaV1 | undefined = undefined,
+> extends TurnSettings<Value> {
   /** Names the prompt in a registry, errors and traces, for example `research/ask`. */
   readonly path: string
   /** The text, with `{name}` for placeholders and `{{`, `}}` for braces. */

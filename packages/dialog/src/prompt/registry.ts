@@ -29,7 +29,9 @@ export class PromptRegistry {
    */
   register(...prompts: readonly AnyPrompt[]): this {
     const paths = prompts.map(({ path }) => path)
-    const twice = paths.find((path, index) => this.#prompts.has(path) || paths.indexOf(path) !== index)
+    const twice = paths.find(
+      (path, index) => this.#prompts.has(path) || paths.indexOf(path) !== index,
+    )
     if (twice !== undefined)
       throw configError(`a prompt "${twice}" is registered already; give one of them another path`)
     // Its arguments are checked when they are filled in.
@@ -65,7 +67,9 @@ export class PromptRegistry {
 
   /** Everything that would go wrong in the middle of a call: handlers with placeholders that nothing fills, or that show nothing; tools without a schema. */
   check(): readonly PromptProblem[] {
-    return this.list().flatMap((prompt) => checkPrompt(prompt).map((message) => ({ path: prompt.path, message })))
+    return this.list().flatMap((prompt) =>
+      checkPrompt(prompt).map((message) => ({ path: prompt.path, message })),
+    )
   }
 }
 
@@ -84,6 +88,8 @@ function checkPrompt(prompt: Prompt): readonly string[] {
   }
   for (const { definition } of prompt.tools ?? [])
     if (!definition.parameters)
-      problems.push(`prompt "${prompt.path}": the tool "${definition.name}" has no schema, so it takes no arguments`)
+      problems.push(
+        `prompt "${prompt.path}": the tool "${definition.name}" has no schema, so it takes no arguments`,
+      )
   return problems
 }

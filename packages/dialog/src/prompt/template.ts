@@ -21,7 +21,8 @@ export type TemplateProblem = Required<PromptFileProblem>
 export function parseTemplate(text: string, where: string): Template {
   const { template, problems } = scanTemplate(text)
   const [first] = problems
-  if (first) throw configError(`${where}, line ${first.line}, column ${first.column}: ${first.message}`)
+  if (first)
+    throw configError(`${where}, line ${first.line}, column ${first.column}: ${first.message}`)
   return template
 }
 
@@ -41,7 +42,8 @@ export function scanTemplate(text: string): {
   for (let match = brace.exec(text); match; match = brace.exec(text)) {
     piece += text.slice(from, match.index)
     if (match[0].length === 2) piece += match[0].charAt(0)
-    else if (match[0] === '}') problems.push(problemAt(match.index, 'a "}" closes nothing; write "}}" for a brace'))
+    else if (match[0] === '}')
+      problems.push(problemAt(match.index, 'a "}" closes nothing; write "}}" for a brace'))
     else {
       if (closing < match.index) closing = nextIndex(text, '}', match.index)
       const end = closing === text.length ? -1 : closing
@@ -52,7 +54,9 @@ export function scanTemplate(text: string): {
       } else {
         const found = text.slice(match.index, match.index + 20).split('\n', 1)[0] ?? ''
         const hint = 'write "{name}" for a placeholder and "{{" for a brace'
-        problems.push(problemAt(match.index, `${JSON.stringify(found)} is not a placeholder; ${hint}`))
+        problems.push(
+          problemAt(match.index, `${JSON.stringify(found)} is not a placeholder; ${hint}`),
+        )
       }
       // The closing brace of another line is a mistake of its own.
       if (end >= 0 && !text.slice(match.index, end).includes('\n')) brace.lastIndex = end + 1
@@ -60,7 +64,10 @@ export function scanTemplate(text: string): {
     from = brace.lastIndex
   }
   pieces.push(piece + text.slice(from))
-  return { template: { pieces, names: [...new Set(pieces.filter((_, index) => index % 2 === 1))] }, problems }
+  return {
+    template: { pieces, names: [...new Set(pieces.filter((_, index) => index % 2 === 1))] },
+    problems,
+  }
 }
 
 /** The index of a text after a place; the length if it is not found. */
@@ -102,25 +109,37 @@ export function fillTemplate(
       .map((name) => `the value "${name}" has no placeholder; the text has ${listOf(names)}`),
   ]
   if (problems.length) throw new LlmError('invalid-request', `${where}: ${problems.join('; ')}`)
-  return pieces.map((piece, index) => (index % 2 ? String(valueOf(values, extra, piece)) : piece)).join('')
+  return pieces
+    .map((piece, index) => (index % 2 ? String(valueOf(values, extra, piece)) : piece))
+    .join('')
 }
 
 const valueOf = (
   values: Readonly<Record<string, unknown>>,
   extra: Readonly<Record<string, unknown>>,
   name: string,
-): unknown => (Object.hasOwn(values, name) ? values[name] : Object.hasOwn(extra, name) ? extra[name] : undefined)
+): unknown =>
+  Object.hasOwn(values, name) ? values[name] : Object.hasOwn(extra, name) ? extra[name] : undefined
 
-const listOf = (names: readonly string[]): string => names.map((name) => `{${name}}`).join(', ') || 'none'
+const listOf = (names: readonly string[]): string =>
+  names.map((name) => `{${name}}`).join(', ') || 'none'
 
 /** True for what a placeholder may be filled with. */
 export const isTemplateValue = (value: unknown): value is TemplateValue =>
-  typeof value === 'string' || typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value))
+  typeof value === 'string' ||
+  typeof value === 'boolean' ||
+  (typeof value === 'number' && Number.isFinite(value))
 
 function describeValue(name: string, value: unknown): readonly string[] {
   if (value === undefined) return [`the placeholder {${name}} has no value`]
   if (isTemplateValue(value)) return []
   const found =
-    value === null ? 'null' : Array.isArray(value) ? 'a list' : typeof value === 'number' ? String(value) : typeof value
+    value === null
+      ? 'null'
+      : Array.isArray(value)
+        ? 'a list'
+        : typeof value === 'number'
+          ? String(value)
+          : typeof value
   return [`the value of {${name}} must be a text, a finite number or a boolean, not ${found}`]
 }

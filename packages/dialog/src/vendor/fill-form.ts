@@ -1,7 +1,10 @@
 import type { JsonObject } from '@modelport/core'
 
 /** Puts settings into the places `{setting}` of a form; a field whose setting is unset is left out. */
-export const fillForm = (form: JsonObject, settings: Readonly<Record<string, unknown>>): JsonObject =>
+export const fillForm = (
+  form: JsonObject,
+  settings: Readonly<Record<string, unknown>>,
+): JsonObject =>
   Object.fromEntries(
     Object.entries(form).flatMap(([key, inner]) => {
       const filled = fill(inner, settings)

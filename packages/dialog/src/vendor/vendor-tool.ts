@@ -63,4 +63,11 @@ export const vendorMcp = ({
   readonly url: string
   readonly requireApproval?: 'never' | 'manual' | 'auto'
   readonly allowedTools?: readonly string[]
-}): VendorTool => ({ type: 'mcp', label, url, requireApproval, ...(allowedTools && { allowedTools }), whenMissing })
+}): VendorTool => ({
+  type: 'mcp',
+  label,
+  url,
+  requireApproval,
+  ...(allowedTools && { allowedTools }),
+  whenMissing,
+})

@@ -51,12 +51,23 @@ export function weatherCall(ledger: string, hangs: boolean) {
       return replies[turn] ?? 'Nothing is left to say.'
     },
   })
-  const agent = createDialogCaller({ name: 'reporter', provider, system: 'You report the weather.' })
-  return { agent, provider, dialog: agent.open().send(prompt, { city: 'Rome' }) satisfies Dialog<Weather> }
+  const agent = createDialogCaller({
+    name: 'reporter',
+    provider,
+    system: 'You report the weather.',
+  })
+  return {
+    agent,
+    provider,
+    dialog: agent.open().send(prompt, { city: 'Rome' }) satisfies Dialog<Weather>,
+  }
 }
 
 /** Runs the call under the id `rome`, or continues it. */
-export const reportWeather = (store: DurableStore, call: ReturnType<typeof weatherCall>): Promise<RunResult<Weather>> =>
+export const reportWeather = (
+  store: DurableStore,
+  call: ReturnType<typeof weatherCall>,
+): Promise<RunResult<Weather>> =>
   store.runs.run('rome', (journal) => call.agent.call(call.dialog, { journal }))
 
 const [, program = '', address, ledger] = process.argv

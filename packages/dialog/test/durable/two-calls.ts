@@ -11,7 +11,11 @@ export const leaseMs = 4000
 
 const replies: Readonly<Record<string, readonly (string | MockReply)[]>> = {
   'Find a city.': [{ toolCalls: [{ id: 'a', name: 'look', arguments: {} }] }, 'Rome'],
-  'How warm is Rome?': [{ toolCalls: [{ id: 'b', name: 'measure', arguments: {} }] }, 'perhaps', '{"degrees": 28}'],
+  'How warm is Rome?': [
+    { toolCalls: [{ id: 'b', name: 'measure', arguments: {} }] },
+    'perhaps',
+    '{"degrees": 28}',
+  ],
 }
 
 /** A finder and a reporter with a tool each. `measure` never ends if `hangs` is set. */
@@ -32,22 +36,36 @@ export function twoCalls(ledger: string, hangs: boolean) {
     }),
     idempotent: true,
   })
-  const find = definePrompt({ path: 'find', text: 'Find a city.', tools: [tool('look', true)], parse: text() })
+  const find = definePrompt({
+    path: 'find',
+    text: 'Find a city.',
+    tools: [tool('look', true)],
+    parse: text(),
+  })
   const measure = definePrompt({
     path: 'measure',
     text: 'How warm is {city}?',
     tools: [tool('measure', !hangs)],
-    parse: json({ type: 'object', properties: { degrees: { type: 'number' } }, required: ['degrees'] }),
+    parse: json({
+      type: 'object',
+      properties: { degrees: { type: 'number' } },
+      required: ['degrees'],
+    }),
   })
   const provider = createMock({
     defaultResponse: ({ messages }) => {
       const opening = messages.findLast((message) => message.role === 'user' && !message.byRun)
       const turn = messages.slice(messages.indexOf(opening ?? { role: 'user', content: '' }))
       const said = turn.filter(({ role }) => role === 'assistant').length
-      return replies[typeof opening?.content === 'string' ? opening.content : '']?.[said] ?? 'Nothing is left to say.'
+      return (
+        replies[typeof opening?.content === 'string' ? opening.content : '']?.[said] ??
+        'Nothing is left to say.'
+      )
     },
   })
-  const [finder, reporter] = ['finder', 'reporter'].map((name) => createDialogCaller({ name, provider }))
+  const [finder, reporter] = ['finder', 'reporter'].map((name) =>
+    createDialogCaller({ name, provider }),
+  )
   if (!finder || !reporter) throw new Error('two agents were made')
   const run = (store: DurableStore): Promise<RunResult> =>
     store.runs.run('cities', async (journal) => {

@@ -115,7 +115,8 @@ export class PullSource extends Source {
     if (chunk === null && !this.#over && !this.#stream.readableEnded && !this.#failure) return
     this.#callbacks = undefined
     if (chunk !== null) callbacks.onChunk(chunk)
-    else if (this.#failure && !this.#over && !this.#stream.readableEnded) callbacks.onError(this.#failure)
+    else if (this.#failure && !this.#over && !this.#stream.readableEnded)
+      callbacks.onError(this.#failure)
     else callbacks.onChunk(undefined)
   }
 }

@@ -108,9 +108,9 @@ export interface InBandFailure {
 
 /** The fields of {@link ReplyDetails} that a decoder reports by {@link Sink.details}. */
 export type ResponseFacts = {
-  readonly [Name in keyof ReplyDetails as NonNullable<ReplyDetails[Name]> extends readonly unknown[] ? never : Name]?:
-    | ReplyDetails[Name]
-    | undefined
+  readonly [Name in keyof ReplyDetails as NonNullable<ReplyDetails[Name]> extends readonly unknown[]
+    ? never
+    : Name]?: ReplyDetails[Name] | undefined
 }
 
 /** What a decoder writes to. Each method may be called any number of times. */

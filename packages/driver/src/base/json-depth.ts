@@ -7,7 +7,8 @@ const mostLevels = 256
 export function checkDepth(what: string, value: unknown, levels: number = mostLevels): void {
   if (!levels) throw new LlmError('invalid-request', `${what}: nested deeper than ${mostLevels}`)
   if (typeof value !== 'object' || value === null) return
-  for (const inner of Object.values(value)) if (typeof inner === 'object') checkDepth(what, inner, levels - 1)
+  for (const inner of Object.values(value))
+    if (typeof inner === 'object') checkDepth(what, inner, levels - 1)
 }
 
 /** @throws {LlmError} `invalid-request` — names the tool whose parameters are nested too deeply. */

@@ -1,5 +1,6 @@
 /** A key as it stands in a JSON pointer. @see https://www.rfc-editor.org/rfc/rfc6901 (read 2026-11-21) */
-export const toPointerPart = (key: string): string => key.replaceAll('~', '~0').replaceAll('/', '~1')
+export const toPointerPart = (key: string): string =>
+  key.replaceAll('~', '~0').replaceAll('/', '~1')
 
 /** What a reference leads to within its document, like `#/$defs/name`; undefined where it leads nowhere. */
 export function atReference(root: unknown, reference: string): unknown {

@@ -23,7 +23,10 @@ export function checkJsonValues(text: string, limit: number): void {
     else if (code === openList || code === openObject) values += containerWeight
   }
   if (values > limit)
-    throw new LlmError('limit-exceeded', `the JSON has more than ${limit} values (limits.maxJsonValues)`)
+    throw new LlmError(
+      'limit-exceeded',
+      `the JSON has more than ${limit} values (limits.maxJsonValues)`,
+    )
 }
 
 function endOfString(text: string, start: number): number {

@@ -8,5 +8,7 @@ export function ownCopy<T>(value: T): T {
   const prototype: unknown = Object.getPrototypeOf(value)
   if (prototype !== Object.prototype && prototype !== null) return value
   // A key such as `__proto__` stays a field.
-  return Object.fromEntries(Object.entries(value).map(([key, one]: [string, unknown]) => [key, ownCopy(one)])) as T
+  return Object.fromEntries(
+    Object.entries(value).map(([key, one]: [string, unknown]) => [key, ownCopy(one)]),
+  ) as T
 }

@@ -37,7 +37,10 @@ export class CallScope {
       this.#cancelDeadline = clock.after(deadlineMs, () => {
         this.end(
           this.#failureOf(
-            new ProviderError('timeout', `${deadlineMs} ms have passed`, { provider, reason: 'deadline' }),
+            new ProviderError('timeout', `${deadlineMs} ms have passed`, {
+              provider,
+              reason: 'deadline',
+            }),
           ),
         )
       })

@@ -21,7 +21,8 @@ export class TextBuffer {
 
   /** All of it. */
   get text(): string {
-    if (this.#pieces.length + this.#blocks.length > 1) this.#blocks = [this.#blocks.join('') + this.#pieces.join('')]
+    if (this.#pieces.length + this.#blocks.length > 1)
+      this.#blocks = [this.#blocks.join('') + this.#pieces.join('')]
     else if (this.#pieces.length) this.#blocks = this.#pieces
     this.#pieces = []
     return this.#blocks[0] ?? ''

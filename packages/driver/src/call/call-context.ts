@@ -47,7 +47,10 @@ export function createCallContext<Kind extends AnyDriver>(
     // Before the scope is made: an error here would leave a timer behind.
     headers: mergeHeaders(config.headers, vendorHeaders),
     scope: new CallScope(clock, driver.name, options.signal, options.deadlineMs, (error) =>
-      sanitizeError(error, driver.name, redact, { attempts: context.retries.attempts, partial: partial() }),
+      sanitizeError(error, driver.name, redact, {
+        attempts: context.retries.attempts,
+        partial: partial(),
+      }),
     ),
     retries: newRetries(state, options),
     idempotencyKey: newIdempotencyKey(),
@@ -58,7 +61,11 @@ export function createCallContext<Kind extends AnyDriver>(
 }
 
 /** Each turn is a request of its own: it has its own attempts and its own key. */
-export function renewForTurn(context: CallContext, state: ProviderState, options: OptionValues): void {
+export function renewForTurn(
+  context: CallContext,
+  state: ProviderState,
+  options: OptionValues,
+): void {
   context.retries = newRetries(state, options)
   context.idempotencyKey = newIdempotencyKey()
 }

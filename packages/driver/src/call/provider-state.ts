@@ -10,7 +10,10 @@ import { proxySecrets } from '../transport/proxy.js'
 import { createTransport } from '../transport/transport.js'
 
 /** The members of every driver, whatever it sends and reads. */
-export type AnyDriver = Pick<Driver<never>, 'name' | 'send' | 'error' | 'takesDefaultTemperature' | 'streamsWhole'>
+export type AnyDriver = Pick<
+  Driver<never>,
+  'name' | 'send' | 'error' | 'takesDefaultTemperature' | 'streamsWhole'
+>
 
 /** What a provider keeps between its calls. */
 export interface ProviderState<Kind extends AnyDriver = AnyDriver> {

@@ -1,23 +1,47 @@
 import type { Redact } from '@modelport/core'
-import { isLlmError, LlmError, type PartialReply, ProviderError, type ProviderErrorDetails } from '@modelport/core'
+import {
+  isLlmError,
+  LlmError,
+  type PartialReply,
+  ProviderError,
+  type ProviderErrorDetails,
+} from '@modelport/core'
 import { defined } from '../base/defined.js'
 
 /** Facts that the error itself may lack. */
 type Extra = {
-  readonly [Name in 'attempts' | 'host' | 'url' | 'method' | 'partial']?: ProviderErrorDetails[Name] | undefined
+  readonly [Name in 'attempts' | 'host' | 'url' | 'method' | 'partial']?:
+    | ProviderErrorDetails[Name]
+    | undefined
 }
 
 /**
  * The error as the caller may see it: facts added, secrets taken out of message, body, partial reply and cause. The cause is a
  * plain copy, so that it holds no object of an SDK and no request.
  */
-export function sanitizeError(error: unknown, provider: string, redact: Redact, extra: Extra = {}): LlmError {
+export function sanitizeError(
+  error: unknown,
+  provider: string,
+  redact: Redact,
+  extra: Extra = {},
+): LlmError {
   const known = isLlmError(error)
     ? error
     : new LlmError('unknown', String(error instanceof Error ? error.message : error))
   const cause: unknown = known.cause ?? (isLlmError(error) ? undefined : error)
-  const { status, host, url, method, requestId, type, retryAfterMs, reason, attempts, body, partial } =
-    known as Partial<ProviderError>
+  const {
+    status,
+    host,
+    url,
+    method,
+    requestId,
+    type,
+    retryAfterMs,
+    reason,
+    attempts,
+    body,
+    partial,
+  } = known as Partial<ProviderError>
   const prefixed = known.message.startsWith(`${provider}: `)
     ? known.message
     : `${provider}: ${known.code}${reason && known.code !== 'unsupported' ? ` (${reason})` : ''}: ${known.message}`
@@ -41,12 +65,16 @@ export function sanitizeError(error: unknown, provider: string, redact: Redact, 
   })
   const clear = new ProviderError(
     known.code,
-    redact(isLost && !prefixed.includes(asked) ? `${prefixed} (${asked}; check the base URL)` : prefixed),
+    redact(
+      isLost && !prefixed.includes(asked) ? `${prefixed} (${asked}; check the base URL)` : prefixed,
+    ),
     details,
     cause instanceof Error ? { cause: plainCopy(cause, redact) } : undefined,
   )
   const { serverRetry } = known as { readonly serverRetry?: boolean }
-  return serverRetry === undefined ? clear : Object.defineProperty(clear, 'serverRetry', { value: serverRetry })
+  return serverRetry === undefined
+    ? clear
+    : Object.defineProperty(clear, 'serverRetry', { value: serverRetry })
 }
 
 function plainCopy(cause: Error, redact: Redact): Error {
@@ -57,7 +85,10 @@ function plainCopy(cause: Error, redact: Redact): Error {
   return typeof code === 'string' ? Object.assign(copy, { code: redact(code) }) : copy
 }
 
-function redactPartial(partial: PartialReply | undefined, redact: Redact): PartialReply | undefined {
+function redactPartial(
+  partial: PartialReply | undefined,
+  redact: Redact,
+): PartialReply | undefined {
   if (!partial) return partial
   const { text, reasoning, toolCalls } = partial
   return {
@@ -73,5 +104,7 @@ function redactStrings(value: unknown, redact: Redact): unknown {
   if (typeof value === 'string') return redact(value)
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.map((item) => redactStrings(item, redact))
-  return Object.fromEntries(Object.entries(value).map(([name, item]) => [redact(name), redactStrings(item, redact)]))
+  return Object.fromEntries(
+    Object.entries(value).map(([name, item]) => [redact(name), redactStrings(item, redact)]),
+  )
 }

@@ -41,19 +41,28 @@ export function startCall<Kind extends AnyDriver>(
   try {
     validateOptions(options)
   } catch (error) {
-    throw sanitizeError(error, state.driver.name, state.redactWith(headerSecrets(options.vendor?.['headers'])))
+    throw sanitizeError(
+      error,
+      state.driver.name,
+      state.redactWith(headerSecrets(options.vendor?.['headers'])),
+    )
   }
   const values = withoutNulls(options)
   const context = createCallContext(state, values, toolCallIds(messages), partial)
   const { headers: _, ...vendor } = values.vendor ?? {}
   const turn = (history: readonly ChatMessage[], tools: readonly ToolDefinition[]): Turn => {
     checkTools(tools)
-    for (const name of ['vendor', 'responseFormat', 'providerTools'] as const) checkDepth(name, values[name])
+    for (const name of ['vendor', 'responseFormat', 'providerTools'] as const)
+      checkDepth(name, values[name])
     const given: Turn = {
       model: state.config.model,
       messages: normalizeHistory(history, values.system),
       tools,
-      options: { ...values, vendor, ...(options.maxTokens === undefined && { maxTokens: defaultOptions.maxTokens }) },
+      options: {
+        ...values,
+        vendor,
+        ...(options.maxTokens === undefined && { maxTokens: defaultOptions.maxTokens }),
+      },
       stream: stream || state.driver.streamsWhole?.(values) === true,
     }
     const isDefault = options.temperature === undefined && state.sendsTemperature
@@ -64,10 +73,16 @@ export function startCall<Kind extends AnyDriver>(
 }
 
 /** Leaves the default temperature out from now on, if a server refused a turn for it; false for any other error. */
-export function dropTemperature(state: ProviderState, values: OptionValues, refused: Turn, error: unknown): boolean {
+export function dropTemperature(
+  state: ProviderState,
+  values: OptionValues,
+  refused: Turn,
+  error: unknown,
+): boolean {
   const isRefusal = isLlmError(error, 'invalid-request') || isLlmError(error, 'unsupported')
   const isDefault = values.temperature === undefined && refused.options.temperature !== undefined
-  if (!isDefault || !isRefusal || !('status' in error) || !/temperature/i.test(error.message)) return false
+  if (!isDefault || !isRefusal || !('status' in error) || !/temperature/i.test(error.message))
+    return false
   state.sendsTemperature = false
   return true
 }

@@ -13,8 +13,20 @@ const hold = (good: unknown, field: string, wanted: string): void => {
  * @throws {LlmError} `config` — names the field, never its value, which may be a secret.
  * @returns the hosts that may be contacted; undefined for any.
  */
-export function checkConfig(settings: ProviderSettings, driver: { name: string }): readonly string[] | undefined {
-  const { defaults, enforceHosts = false, fetch, headers, hosts, limits, model, timeouts } = settings
+export function checkConfig(
+  settings: ProviderSettings,
+  driver: { name: string },
+): readonly string[] | undefined {
+  const {
+    defaults,
+    enforceHosts = false,
+    fetch,
+    headers,
+    hosts,
+    limits,
+    model,
+    timeouts,
+  } = settings
   const allowed = enforceHosts === true ? hosts : enforceHosts === false ? undefined : enforceHosts
   const numbers: readonly unknown[] = Object.values(defined({ ...limits, ...timeouts }))
   // Only a provider has a decoder; a client of other endpoints may have no model.
@@ -43,7 +55,9 @@ export function checkConfig(settings: ProviderSettings, driver: { name: string }
  */
 export function mergeHeaders(...lists: readonly unknown[]): Readonly<Record<string, string>> {
   const merged = new Headers()
-  for (const [name, value] of lists.flatMap((list): [string, unknown][] => Object.entries(list ?? {}))) {
+  for (const [name, value] of lists.flatMap((list): [string, unknown][] =>
+    Object.entries(list ?? {}),
+  )) {
     try {
       merged.set(name, (value as string).trim())
     } catch {
@@ -82,7 +96,9 @@ export function requireConfig(
 ): void {
   if (!isObject(config)) {
     const given = config === null ? 'null' : Array.isArray(config) ? 'a list' : typeof config
-    throw configError(`${creator}: pass a configuration object, like { model: '...' }, not ${given}`)
+    throw configError(
+      `${creator}: pass a configuration object, like { model: '...' }, not ${given}`,
+    )
   }
   const nested = { ...commonFields, ...fields }
   checkSettings(creator, config, [...commonNames, ...own], nested)

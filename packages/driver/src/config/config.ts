@@ -1,4 +1,9 @@
-import { type CallOptions, type Capabilities, configError, type ModelProfile } from '@modelport/core'
+import {
+  type CallOptions,
+  type Capabilities,
+  configError,
+  type ModelProfile,
+} from '@modelport/core'
 import type { Clock } from '../base/clock.js'
 import type { Fetch } from '../base/driver.js'
 import type { Limits, Timeouts } from '../base/limits.js'
@@ -8,7 +13,9 @@ import type { RetryBucket } from './retry.js'
 export function toDefaultOptions(defaults: CommonConfig['defaults']): CallOptions {
   if (defaults === 'vendor') return { maxTokens: null, temperature: null }
   if (defaults !== undefined && (typeof defaults !== 'object' || Array.isArray(defaults)))
-    throw configError(`defaults must be an object of call options or 'vendor', not ${JSON.stringify(defaults)}`)
+    throw configError(
+      `defaults must be an object of call options or 'vendor', not ${JSON.stringify(defaults)}`,
+    )
   return defaults ?? {}
 }
 
@@ -45,7 +52,9 @@ export interface CommonConfig {
   /** Accepts a stream that ends without its terminal event, with finish reason `unknown`. Default false. */
   readonly lenientEof?: boolean | undefined
   /** Called with each response, for logs and rate-limit headers. An error that it throws or rejects with is ignored. */
-  readonly onResponse?: ((response: { readonly status: number; readonly headers: Headers }) => unknown) | undefined
+  readonly onResponse?:
+    | ((response: { readonly status: number; readonly headers: Headers }) => unknown)
+    | undefined
   /**
    * Called with each warning of a reply, also from `complete` and `stream`, where nothing else shows it: the warnings of `details()`, and
    * that a reply was cut at `maxTokens`. An error that it throws or rejects with is ignored.

@@ -14,9 +14,13 @@ export class RecentSecrets {
   async ask(whose: string, callback: () => string | Promise<string>): Promise<string> {
     const asked = Promise.resolve().then(callback)
     const token = await asked.catch((cause: unknown) => {
-      throw new LlmError('auth', `${whose} failed: ${cause instanceof Error ? cause.message : String(cause)}`, {
-        cause,
-      })
+      throw new LlmError(
+        'auth',
+        `${whose} failed: ${cause instanceof Error ? cause.message : String(cause)}`,
+        {
+          cause,
+        },
+      )
     })
     const checked = checkApiKey(token, whose)
     this.add(checked)

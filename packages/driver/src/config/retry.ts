@@ -53,7 +53,10 @@ export class RetryBudget {
     const hint = (error as Partial<ProviderError>).retryAfterMs
     if (hint !== undefined && hint > longestHintMs) return undefined
     const limited = error.code === 'rate-limit'
-    const ceiling = Math.min(limited ? 20_000 : 8_000, (limited ? 1_000 : 500) * 2 ** (this.attempts - 1))
+    const ceiling = Math.min(
+      limited ? 20_000 : 8_000,
+      (limited ? 1_000 : 500) * 2 ** (this.attempts - 1),
+    )
     const wait = Math.max(hint ?? 0, this.#clock.random() * ceiling)
     if (wait >= remainingMs) return undefined
     const cost = error.code === 'timeout' ? 10 : 5

@@ -82,13 +82,20 @@ export class Attempts {
         partial: this.#reader.partial(),
       })
     }
-    this.#sending.onRetry?.({ attempt: retries.attempts, delayMs, error: sanitizeError(error, name, redact) })
+    this.#sending.onRetry?.({
+      attempt: retries.attempts,
+      delayMs,
+      error: sanitizeError(error, name, redact),
+    })
     await scope.sleep(delayMs)
   }
 
   /** Fails the current attempt because a clock ran out. */
   expire(reason: 'headers' | 'idle', message: string): void {
-    const error = new ProviderError('timeout', message, { provider: this.#sending.driver.name, reason })
+    const error = new ProviderError('timeout', message, {
+      provider: this.#sending.driver.name,
+      reason,
+    })
     this.#failure ??= error
     this.#reader.release()
     this.#controller?.abort(error)
@@ -129,7 +136,10 @@ export class Attempts {
   }
 
   /** Settles when the response was taken, or at once when the call ends or a clock runs out: a transport may ignore its signal. */
-  #interruptible(sending: Promise<Response>, take: (response: Response) => void | Promise<void>): Promise<void> {
+  #interruptible(
+    sending: Promise<Response>,
+    take: (response: Response) => void | Promise<void>,
+  ): Promise<void> {
     return new Promise((resolve, reject) => {
       // Not a closure over this scope: stored here, one made the garbage collector keep most of the call until a full collection.
       this.#interrupt = reject

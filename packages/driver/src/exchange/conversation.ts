@@ -29,7 +29,11 @@ import { watchCall } from './watch-call.js'
 /** Maximum paused turns that one stream continues. */
 const mostContinuations = 10
 
-const unobserved: StreamObserver = { onEvent: () => undefined, onStep: () => undefined, onError: () => undefined }
+const unobserved: StreamObserver = {
+  onEvent: () => undefined,
+  onStep: () => undefined,
+  onError: () => undefined,
+}
 
 /** What a conversation needs for its next turn. */
 export interface TurnFactory {
@@ -80,7 +84,10 @@ export class Conversation {
 
   /** Sets the observer, once, and sends the first request. Rejects typed. */
   open(observer: StreamObserver): Promise<void> {
-    this.#observer = watchCall({ turn: this.#exchange.turn, context: this.#context, reply: this }, observer)
+    this.#observer = watchCall(
+      { turn: this.#exchange.turn, context: this.#context, reply: this },
+      observer,
+    )
     return this.#openExchange()
   }
 
@@ -133,7 +140,9 @@ export class Conversation {
   }
 
   details(): ReplyDetails {
-    return mergeDetails(...[...new Set([...this.#finished, this.recorder])].map((turn) => turn.replyDetails))
+    return mergeDetails(
+      ...[...new Set([...this.#finished, this.recorder])].map((turn) => turn.replyDetails),
+    )
   }
 
   messages(): readonly ChatMessage[] {
@@ -183,7 +192,11 @@ export class Conversation {
 
   #newExchange(): Exchange {
     try {
-      return new Exchange(this.#context, this.#factory.turn(this.#messages, this.#tools), this.#turnObserver)
+      return new Exchange(
+        this.#context,
+        this.#factory.turn(this.#messages, this.#tools),
+        this.#turnObserver,
+      )
     } catch (error) {
       throw sanitizeError(error, this.#context.driver.name, this.#context.redact)
     }
@@ -205,7 +218,8 @@ export class Conversation {
   #warn({ warnings }: TurnRecorder): void {
     const { onWarning } = this.#context.config
     if (!onWarning) return
-    const cut = 'the reply was cut at the limit of tokens: raise maxTokens (default 4096), or set null for the largest'
+    const cut =
+      'the reply was cut at the limit of tokens: raise maxTokens (default 4096), or set null for the largest'
     for (const warning of this.finishReason === 'length' ? [...warnings, cut] : warnings)
       callObserver(() => onWarning(this.#context.redact(warning)))
   }
@@ -248,7 +262,11 @@ export class Conversation {
 
   #end(): boolean {
     this.#phase = 'done'
-    this.#observer.onEvent({ type: 'done', reason: this.finishReason ?? 'unknown', usage: this.#usage })
+    this.#observer.onEvent({
+      type: 'done',
+      reason: this.finishReason ?? 'unknown',
+      usage: this.#usage,
+    })
     return true
   }
 
@@ -283,7 +301,9 @@ function joinMessages(first: AssistantMessage, second: AssistantMessage): Assist
   const reasoning = (first.reasoning ?? '') + (second.reasoning ?? '')
   return defined({
     ...second,
-    content: texts ? textOf(first.content) + textOf(second.content) : [...toParts(first), ...toParts(second)],
+    content: texts
+      ? textOf(first.content) + textOf(second.content)
+      : [...toParts(first), ...toParts(second)],
     reasoning: reasoning || undefined,
     // A driver would mistake half a state for the whole.
     origin:

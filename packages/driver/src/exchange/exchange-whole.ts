@@ -29,7 +29,12 @@ export async function exchangeWhole<T>(
   const attempts = new Attempts(
     context,
     { ...sending, stream: false },
-    { committed: false, partial: () => undefined, restart: () => undefined, release: () => body?.cancel() },
+    {
+      committed: false,
+      partial: () => undefined,
+      restart: () => undefined,
+      release: () => body?.cancel(),
+    },
   )
   try {
     await attempts.run(async (response) => {

@@ -172,7 +172,8 @@ export class Exchange implements ResponseReader {
     if (!this.recorder.finished) {
       const json = this.#framer instanceof JsonBodyFramer && this.#driver.framing !== 'lines'
       if (json && this.#bytes > 0) throw unknownJson()
-      if (!this.#context.config.lenientEof || !this.recorder.committed) throw truncatedError(this.#bytes)
+      if (!this.#context.config.lenientEof || !this.recorder.committed)
+        throw truncatedError(this.#bytes)
       this.recorder.finish('unknown')
     }
     this.recorder.complete()
@@ -182,9 +183,17 @@ export class Exchange implements ResponseReader {
   }
 
   #newRecorder(): TurnRecorder {
-    return new TurnRecorder(this.#observer.onEvent, this.#context.limits, this.#context.usedIds, this.turn.model)
+    return new TurnRecorder(
+      this.#observer.onEvent,
+      this.#context.limits,
+      this.#context.usedIds,
+      this.turn.model,
+    )
   }
 }
 
 const unknownJson = (): LlmError =>
-  new LlmError('protocol', 'the server returned JSON that this API does not define; check the base URL')
+  new LlmError(
+    'protocol',
+    'the server returned JSON that this API does not define; check the base URL',
+  )

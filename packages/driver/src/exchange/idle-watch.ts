@@ -50,7 +50,10 @@ export class IdleWatch {
     const { idleMs, semanticIdleMs } = this.#timeouts
     const left = Math.min(idleMs - waited, semanticIdleMs - this.#silentMs - waited)
     if (left <= 0) {
-      const silent = idleMs - waited <= 0 ? `no byte for ${idleMs} ms` : `no part of the reply for ${semanticIdleMs} ms`
+      const silent =
+        idleMs - waited <= 0
+          ? `no byte for ${idleMs} ms`
+          : `no part of the reply for ${semanticIdleMs} ms`
       this.#cancel = undefined
       this.#expire(silent)
       return

@@ -21,7 +21,9 @@ export interface UploadFrame {
   readonly head?: Uint8Array
   readonly tail?: Uint8Array
   /** Called before each attempt, with a function that posts and gives the headers of the response. Says where the content goes, and from which byte on. */
-  readonly locate?: (post: (url: string, headers: Texts, body?: string) => Promise<Headers>) => Promise<UploadTarget>
+  readonly locate?: (
+    post: (url: string, headers: Texts, body?: string) => Promise<Headers>,
+  ) => Promise<UploadTarget>
 }
 
 /** Bytes that are read at once of content in memory or in a Blob. */
@@ -41,7 +43,10 @@ export class UploadBody {
   }
 
   /** Makes one attempt. */
-  async send(io: DriverIo, request: { readonly url: string; readonly headers: Texts }): Promise<Response> {
+  async send(
+    io: DriverIo,
+    request: { readonly url: string; readonly headers: Texts },
+  ): Promise<Response> {
     const { head = nothing, tail = nothing, headers, locate } = this.#given
     const post = { method: 'POST', headers: { ...request.headers, ...headers, ...io.headers } }
     const target = await locate?.(async (url, more, body = '') => {
@@ -68,7 +73,8 @@ export class UploadBody {
 
   /** True if another attempt cannot be made, or could store the file a second time. */
   isFinal(error: unknown): boolean {
-    const isReadOnce = typeof (this.#given.file.content as { readonly stream?: unknown }).stream === 'object'
+    const isReadOnce =
+      typeof (this.#given.file.content as { readonly stream?: unknown }).stream === 'object'
     const isRepeatable = !isReadOnce && (this.#given.locate !== undefined || this.#isRefusal(error))
     return this.#failure !== undefined || (this.taken > 0 && !isRepeatable)
   }
@@ -78,7 +84,9 @@ export class UploadBody {
     if (!isLlmError(error)) return error
     if (this.#failure || !this.taken || this.#isRefusal(error)) return this.#failure ?? error
     const why = `the vendor may have ${JSON.stringify(this.#given.file.name)}: look for it with list() before you upload it again`
-    const details = Object.assign({ provider: this.#given.provider }, error, { reason: 'uncertain' as const })
+    const details = Object.assign({ provider: this.#given.provider }, error, {
+      reason: 'uncertain' as const,
+    })
     return new ProviderError(error.code, `${error.message}; ${why}`, details, { cause: error })
   }
 
@@ -114,11 +122,14 @@ export class UploadBody {
 
 /** The size of the content in bytes; NaN for what is not content. */
 export const sizeOf = ({ content }: FileUpload): number =>
-  content instanceof Uint8Array ? content.length : Number((content as { readonly size?: unknown } | undefined)?.size)
+  content instanceof Uint8Array
+    ? content.length
+    : Number((content as { readonly size?: unknown } | undefined)?.size)
 
 async function* toChunks({ content }: FileUpload): AsyncGenerator<Uint8Array> {
   if (content instanceof Uint8Array)
-    for (let at = 0; at < content.length; at += pieceBytes) yield content.subarray(at, at + pieceBytes)
+    for (let at = 0; at < content.length; at += pieceBytes)
+      yield content.subarray(at, at + pieceBytes)
   else if (content instanceof Blob)
     for (let at = 0; at < content.size; at += pieceBytes)
       yield new Uint8Array(await content.slice(at, at + pieceBytes).arrayBuffer())

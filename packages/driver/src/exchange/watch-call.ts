@@ -16,7 +16,10 @@ interface Call {
 }
 
 /** Publishes a call in the slot `modelport:call` if anybody subscribes; otherwise the observer comes back as it is. */
-export function watchCall({ turn, context, reply }: Call, observer: StreamObserver): StreamObserver {
+export function watchCall(
+  { turn, context, reply }: Call,
+  observer: StreamObserver,
+): StreamObserver {
   const slot = slotOf('call')
   if (!slot?.hasSubscribers) return observer
   const { driver, redact, scope } = context
@@ -30,7 +33,12 @@ export function watchCall({ turn, context, reply }: Call, observer: StreamObserv
   tell('start', { provider: driver.name, ...turn })
   scope.onEnd(() => {
     if (scope.reason !== undefined) tell('error', scope.reason)
-    else tell('end', { usage: reply.usage(), finishReason: reply.finishReason, messages: reply.messages() })
+    else
+      tell('end', {
+        usage: reply.usage(),
+        finishReason: reply.finishReason,
+        messages: reply.messages(),
+      })
   })
   return {
     onEvent: (event) => {

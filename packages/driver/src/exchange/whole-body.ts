@@ -40,7 +40,9 @@ export function readJsonBody<T>(
         throw error
       }
       if (values.length) return convert(values[0])
-      throw bytes ? new LlmError('protocol', 'the response is empty; check the base URL') : truncatedError(0)
+      throw bytes
+        ? new LlmError('protocol', 'the response is empty; check the base URL')
+        : truncatedError(0)
     },
   }
 }
@@ -61,7 +63,10 @@ export function readTextBody(headers: Headers): BodyReader<string> {
     },
     end: (bytes) => {
       if (bytes < announced)
-        throw new LlmError('truncated', `the connection ended after ${bytes} of ${announced} bytes of the file`)
+        throw new LlmError(
+          'truncated',
+          `the connection ended after ${bytes} of ${announced} bytes of the file`,
+        )
       text.add(decodeUtf8(decoder))
       return text.take()
     },

@@ -40,12 +40,21 @@ export function toErrorCode(status: number): ErrorCode {
   }
   return (
     known[status] ??
-    (status >= 500 ? 'server' : status >= 400 ? 'invalid-request' : status >= 300 ? 'redirect-refused' : 'unknown')
+    (status >= 500
+      ? 'server'
+      : status >= 400
+        ? 'invalid-request'
+        : status >= 300
+          ? 'redirect-refused'
+          : 'unknown')
   )
 }
 
 /** The driver's error for a failure. If `error` throws, since the server can send anything, the status alone makes the error. */
-export function nameFailure(driver: Pick<Driver, 'name' | 'error'>, failure: HttpFailure): ProviderError {
+export function nameFailure(
+  driver: Pick<Driver, 'name' | 'error'>,
+  failure: HttpFailure,
+): ProviderError {
   try {
     return driver.error(failure)
   } catch {
@@ -59,10 +68,13 @@ export function clipStrings(value: unknown, levels = 64): unknown {
   if (typeof value !== 'object' || value === null) return value
   if (!levels) return undefined
   if (Array.isArray(value)) return value.map((item) => clipStrings(item, levels - 1))
-  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, clipStrings(item, levels - 1)]))
+  return Object.fromEntries(
+    Object.entries(value).map(([name, item]) => [name, clipStrings(item, levels - 1)]),
+  )
 }
 
-const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
+const textOf = (value: unknown): string | undefined =>
+  typeof value === 'string' ? value : undefined
 const finiteOf = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isFinite(value) ? value : undefined
 
@@ -74,22 +86,38 @@ const mayRefuseInput: ReadonlySet<ErrorCode> = new Set([
   'unsupported',
 ])
 
-const requestIdHeaders = ['request-id', 'x-request-id', 'x-goog-request-id', 'x-amzn-requestid', 'cf-ray']
+const requestIdHeaders = [
+  'request-id',
+  'x-request-id',
+  'x-goog-request-id',
+  'x-amzn-requestid',
+  'cf-ray',
+]
 
 /**
  * The common part of a driver's `error`: code by status, request id, the `x-should-retry` header, body.
  * The message reads `name: 429 rate-limit: text`.
  */
-export function toProviderError(provider: string, failure: HttpFailure, facts: FailureFacts = {}): ProviderError {
+export function toProviderError(
+  provider: string,
+  failure: HttpFailure,
+  facts: FailureFacts = {},
+): ProviderError {
   const { status, headers } = failure
   const said = (textOf(facts.message) ?? failure.text.trim()) || 'no further information'
   const named = facts.code ?? toErrorCode(status)
   // A server without tools or images says so with nearly any status; as a failure of the server it would be asked again.
   const mayRefuse = mayRefuseInput.has(named)
   const isImageRefusal = mayRefuse && refusesImages(said)
-  const reason = isImageRefusal ? ('images' as const) : mayRefuse && refusesTools(said) ? ('tools' as const) : undefined
+  const reason = isImageRefusal
+    ? ('images' as const)
+    : mayRefuse && refusesTools(said)
+      ? ('tools' as const)
+      : undefined
   const code = reason ? 'unsupported' : named
-  const requestId = textOf(facts.requestId) ?? requestIdHeaders.map((name) => headers.get(name) ?? '').find((id) => id)
+  const requestId =
+    textOf(facts.requestId) ??
+    requestIdHeaders.map((name) => headers.get(name) ?? '').find((id) => id)
   const wait = finiteOf(facts.retryAfterMs) ?? retryAfterMs(headers, Date.now())
   // The message has only the start of a page; `body` has all of it.
   const shown = said.startsWith('<') ? said.slice(0, 300) : said

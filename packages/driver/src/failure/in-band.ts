@@ -13,7 +13,11 @@ export class InBandError extends Error {
 }
 
 /** Turns an in-band error of the response with these headers into the driver's error; returns any other error unchanged. */
-export function nameInBand(driver: Pick<Driver, 'name' | 'error'>, headers: Headers, error: unknown): unknown {
+export function nameInBand(
+  driver: Pick<Driver, 'name' | 'error'>,
+  headers: Headers,
+  error: unknown,
+): unknown {
   if (!(error instanceof InBandError)) return error
   const { failure } = error
   const body = clipStrings(failure.body)

@@ -21,7 +21,8 @@ const reasons: Readonly<Record<string, Reason>> = {
 }
 
 /** Codes of refused certificates and failed handshakes, as Node and Bun spell them. */
-const tls = /^(ERR_TLS|ERR_SSL|CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|EPROTO|HOSTNAME_MISMATCH|UNKNOWN_CERTIFICATE)/
+const tls =
+  /^(ERR_TLS|ERR_SSL|CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|EPROTO|HOSTNAME_MISMATCH|UNKNOWN_CERTIFICATE)/
 
 /** A proxy that refuses a connection (4xx) will refuse it again; one that failed (5xx) may not. */
 const proxyRefusal = /^Proxy (?:response|Authentication Required) \((4\d\d)\)/
@@ -48,22 +49,35 @@ export function toNetworkError(
       .map((error) => (error as { readonly code?: unknown; readonly proxy?: unknown })[name])
       .find((value) => typeof value === 'string')
   const code = find('code')
-  const texts = chain.map(({ message }) => message).filter((message) => message && message !== 'fetch failed')
+  const texts = chain
+    .map(({ message }) => message)
+    .filter((message) => message && message !== 'fetch failed')
   // Node's own fetch uses this message for a proxy that refuses, too; the cause has the reason.
-  const raw = texts.find((message) => message !== 'Request was cancelled.') ?? texts[0] ?? String(thrown)
+  const raw =
+    texts.find((message) => message !== 'Request was cancelled.') ?? texts[0] ?? String(thrown)
   const text = openSslLine.exec(raw.slice(0, 2048))?.[1] ?? raw
   const refusal = proxyRefusal.exec(text)?.[1]
-  const reason = refusal ? 'proxy' : code === undefined ? undefined : tls.test(code) ? 'tls' : reasons[code]
+  const reason = refusal
+    ? 'proxy'
+    : code === undefined
+      ? undefined
+      : tls.test(code)
+        ? 'tls'
+        : reasons[code]
   const details = defined({ provider, host, reason, status: refusal ? Number(refusal) : undefined })
   const cause = Object.assign(new Error(text), defined({ code }))
   cause.stack = `${cause.name}: ${text}`
-  const foreign = chain.some(({ name }) => name === 'HTTPParserError') || code?.startsWith('HPE_') === true
-  const kind = refusal === '407' ? 'auth' : foreign ? 'protocol' : reason === 'connect' ? 'timeout' : 'network'
+  const foreign =
+    chain.some(({ name }) => name === 'HTTPParserError') || code?.startsWith('HPE_') === true
+  const kind =
+    refusal === '407' ? 'auth' : foreign ? 'protocol' : reason === 'connect' ? 'timeout' : 'network'
   const proxy = find('proxy')
   // A proxy is the only address that is dialled.
   if (proxy && (reason === 'dns' || reason === 'refused')) {
     const message = `the proxy ${proxy} cannot be reached: ${text}; start it, or correct its address`
-    return new ProviderError(kind, `${provider}: ${kind} (${reason}): ${message}`, details, { cause })
+    return new ProviderError(kind, `${provider}: ${kind} (${reason}): ${message}`, details, {
+      cause,
+    })
   }
   const where = `${reason ? ` (${reason})` : ''}${host ? ` at ${host}` : ''}${proxy ? ` through the proxy ${proxy}` : ''}`
   const what = !refusal
@@ -76,14 +90,17 @@ export function toNetworkError(
 function schemeHint(code = '', secure: boolean, broken: boolean): string {
   if (plainHttp.test(code))
     return '; the server does not seem to use TLS at this port: write http:// in the base URL, or correct the port'
-  return broken && !secure ? '; if the server uses TLS at this port, write https:// in the base URL' : ''
+  return broken && !secure
+    ? '; if the server uses TLS at this port, write https:// in the base URL'
+    : ''
 }
 
 function causes(thrown: unknown): Error[] {
   const chain: Error[] = []
   for (let error = thrown; error instanceof Error && chain.length < 8; error = error.cause) {
     chain.push(error)
-    if (error instanceof AggregateError) chain.push(...error.errors.filter((inner) => inner instanceof Error))
+    if (error instanceof AggregateError)
+      chain.push(...error.errors.filter((inner) => inner instanceof Error))
   }
   return chain
 }

@@ -5,7 +5,10 @@ const oneWord = (message: string): string =>
     .toLowerCase()
     .replaceAll(/["'`*]/g, '')
     .replaceAll(/(?:parallel|strict)[ _-]tool/g, '')
-    .replaceAll(/(?:function|tool)[ _-](?:calling|calls?|use)\b|tools param(?:eter)?\b|native tools?\b/g, 'tools')
+    .replaceAll(
+      /(?:function|tool)[ _-](?:calling|calls?|use)\b|tools param(?:eter)?\b|native tools?\b/g,
+      'tools',
+    )
 
 const phrases =
   /(?:not|nt) support (?:the )?tools\b|found that support tools\b|\btools (?:is|are) not (?:supported|enabled|available|allowed)|\b(?:tools|tool choice) requires? --|\btools: extra inputs/

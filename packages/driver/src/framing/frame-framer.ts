@@ -50,8 +50,12 @@ export class FrameFramer implements Framer {
     }
     const length = decoded(() => this.#format.lengthOf(bytes))
     if (length > this.#maxBytes)
-      throw new LlmError('limit-exceeded', `a frame of the stream is longer than ${this.#maxBytes} bytes`)
-    if (length <= bytes.length) throw new LlmError('protocol', `a frame of the stream says that it has ${length} bytes`)
+      throw new LlmError(
+        'limit-exceeded',
+        `a frame of the stream is longer than ${this.#maxBytes} bytes`,
+      )
+    if (length <= bytes.length)
+      throw new LlmError('protocol', `a frame of the stream says that it has ${length} bytes`)
     this.#knowsLength = true
     this.#wanted = length
     this.#open.add(bytes)

@@ -25,13 +25,20 @@ export function createFramer(choice: FramerChoice, onRecord: (record: WireRecord
   refuseWebPage(choice.contentType)
   if (!choice.stream) return new JsonBodyFramer(onRecord)
   const { framing, maxEventBytes } = choice
-  if (framing === 'ndjson' || framing === 'lines') return new LinesFramer(onRecord, maxEventBytes, framing === 'ndjson')
-  if (choice.contentType.toLowerCase().includes('application/json')) return new JsonBodyFramer(onRecord)
-  return framing === 'sse' ? new SseFramer(onRecord, maxEventBytes) : new FrameFramer(onRecord, maxEventBytes, framing)
+  if (framing === 'ndjson' || framing === 'lines')
+    return new LinesFramer(onRecord, maxEventBytes, framing === 'ndjson')
+  if (choice.contentType.toLowerCase().includes('application/json'))
+    return new JsonBodyFramer(onRecord)
+  return framing === 'sse'
+    ? new SseFramer(onRecord, maxEventBytes)
+    : new FrameFramer(onRecord, maxEventBytes, framing)
 }
 
 /** @throws {LlmError} `protocol` — the content type is HTML, so the server is not a model server. */
 export function refuseWebPage(contentType: string): void {
   if (contentType.toLowerCase().includes('text/html'))
-    throw new LlmError('protocol', 'the server returned a web page; check the base URL and any proxy in between')
+    throw new LlmError(
+      'protocol',
+      'the server returned a web page; check the base URL and any proxy in between',
+    )
 }

@@ -28,14 +28,19 @@ export class JsonBodyFramer implements Framer {
       if (data.trim()) this.#onRecord({ event: '', data, whole: true })
     } catch (error) {
       // Checked only after a failure: parsing every body twice would cost more than all the rest.
-      this.cut = isLlmError(error, 'protocol') && /^\s*[[{]/.test(data) && tryParseJson(data) === undefined
+      this.cut =
+        isLlmError(error, 'protocol') && /^\s*[[{]/.test(data) && tryParseJson(data) === undefined
       throw error
     }
   }
 }
 
 /** @throws {LlmError} `protocol` — the bytes are not UTF-8, or end within a character. */
-export function decodeUtf8(decoder: TextDecoder, bytes?: Uint8Array, options?: TextDecodeOptions): string {
+export function decodeUtf8(
+  decoder: TextDecoder,
+  bytes?: Uint8Array,
+  options?: TextDecodeOptions,
+): string {
   try {
     return decoder.decode(bytes, options)
   } catch {

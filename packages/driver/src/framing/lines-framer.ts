@@ -10,7 +10,8 @@ export class LinesFramer implements Framer {
   constructor(onRecord: (record: WireRecord) => void, maxBytes: number, skipEmpty: boolean) {
     this.#lines = new LineSplitter((text, start, end) => {
       const data = text.slice(start, end)
-      if (!skipEmpty || data.trim()) onRecord({ event: '', data, ...(this.cut && { unterminated: true }) })
+      if (!skipEmpty || data.trim())
+        onRecord({ event: '', data, ...(this.cut && { unterminated: true }) })
     }, maxBytes)
   }
 

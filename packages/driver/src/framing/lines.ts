@@ -52,7 +52,8 @@ export class LineSplitter {
       this.#split(this.#decode(this.#open.take()))
     }
     if (end < chunk.length) this.#hold(chunk.subarray(end))
-    if (start < end) this.#split(this.#decode(end - start === chunk.length ? chunk : chunk.subarray(start, end)))
+    if (start < end)
+      this.#split(this.#decode(end - start === chunk.length ? chunk : chunk.subarray(start, end)))
   }
 
   /** True while the last line has no end. */
@@ -86,7 +87,10 @@ export class LineSplitter {
 
   #hold(chunk: Uint8Array): void {
     if (this.#open.length + chunk.length > this.#maxBytes) {
-      throw new LlmError('limit-exceeded', `a line of the stream is longer than ${this.#maxBytes} bytes`)
+      throw new LlmError(
+        'limit-exceeded',
+        `a line of the stream is longer than ${this.#maxBytes} bytes`,
+      )
     }
     this.#open.add(chunk)
   }

@@ -95,7 +95,10 @@ export class SseFramer implements Framer {
     }
     this.#moreData.add(`\n${value}`)
     if (this.#data.length + this.#moreData.length > this.#maxBytes) {
-      throw new LlmError('limit-exceeded', `an event of the stream is longer than ${this.#maxBytes} bytes`)
+      throw new LlmError(
+        'limit-exceeded',
+        `an event of the stream is longer than ${this.#maxBytes} bytes`,
+      )
     }
   }
 
@@ -130,4 +133,5 @@ const isWord = (text: string, start: number, end: number, name: string): boolean
   end - start === name.length && text.startsWith(name, start)
 
 /** The value begins after the colon and one space, if there is one. */
-const valueStart = (text: string, start: number): number => (text.charCodeAt(start) === space ? start + 1 : start)
+const valueStart = (text: string, start: number): number =>
+  text.charCodeAt(start) === space ? start + 1 : start

@@ -34,7 +34,8 @@ export async function countTokens<Request>(
   options: readonly CallOptions[],
 ): Promise<number> {
   const tokens = driver.countIn(await askJson(driver, settings, messages, options))
-  if (typeof tokens !== 'number') throw namedError(driver.name, 'protocol', 'the response has no count of tokens')
+  if (typeof tokens !== 'number')
+    throw namedError(driver.name, 'protocol', 'the response has no count of tokens')
   return tokens
 }
 

@@ -58,10 +58,12 @@ export function createBatchRunner(driver: BatchDriver): BatchRunner {
     model,
     createBatch: async (requests, options = {}) => {
       check(name, options)
-      if (!requests.length) throw namedError(name, 'invalid-request', 'the batch is empty; give it requests')
+      if (!requests.length)
+        throw namedError(name, 'invalid-request', 'the batch is empty; give it requests')
       options.signal?.throwIfAborted()
       const items: BatchItem[] = []
-      for (const [index, request] of requests.entries()) items.push(await encode(driver, request, index))
+      for (const [index, request] of requests.entries())
+        items.push(await encode(driver, request, index))
       return driver.create(items, { ...options, retry: options.retry ?? { attempts: 1 } })
     },
     getBatch: async (id, options = {}) => driver.get(checkId(name, id), check(name, options)),
@@ -98,7 +100,8 @@ async function encode(
   index: number,
 ): Promise<BatchItem> {
   const refused =
-    ownOptions.find((option) => options[option] !== undefined) ?? (options.vendor?.['headers'] ? 'headers' : undefined)
+    ownOptions.find((option) => options[option] !== undefined) ??
+    (options.vendor?.['headers'] ? 'headers' : undefined)
   let item: BatchItem | undefined
   const provider = driver.provider((input, init) => {
     const url = typeof input === 'object' && 'url' in input ? input.url : String(input)
@@ -106,7 +109,12 @@ async function encode(
     item = { index, url, headers, body: parseJson<JsonObject>(init?.body as string) }
     return Promise.reject(new Error('the request is kept for the batch'))
   })
-  if (refused) throw namedError(provider.name, 'unsupported', `request ${index} of a batch cannot have ${refused}`)
+  if (refused)
+    throw namedError(
+      provider.name,
+      'unsupported',
+      `request ${index} of a batch cannot have ${refused}`,
+    )
   const failure = await provider
     .generate(messages, options, { retry: { attempts: 1 } })
     .catch((error: unknown) => error)
@@ -137,8 +145,17 @@ async function toResults(
     )
   const found = new Map<number, BatchLine>()
   for (const line of lines) {
-    if (!Number.isInteger(line.index) || line.index < 0 || line.index >= (total ?? Infinity) || found.has(line.index))
-      throw namedError(name, 'protocol', 'the batch has a result for an unknown request, or two for the same request')
+    if (
+      !Number.isInteger(line.index) ||
+      line.index < 0 ||
+      line.index >= (total ?? Infinity) ||
+      found.has(line.index)
+    )
+      throw namedError(
+        name,
+        'protocol',
+        'the batch has a result for an unknown request, or two for the same request',
+      )
     found.set(line.index, line)
   }
   const results: BatchResult[] = []
@@ -158,7 +175,10 @@ async function toResults(
 }
 
 /** Decodes a response: the provider receives it from a transport that returns it at once. */
-async function decode(driver: BatchDriver, { status, body }: NonNullable<BatchLine['response']>): Promise<BatchResult> {
+async function decode(
+  driver: BatchDriver,
+  { status, body }: NonNullable<BatchLine['response']>,
+): Promise<BatchResult> {
   let asked = 0
   const provider = driver.provider(() => {
     asked++
@@ -167,11 +187,16 @@ async function decode(driver: BatchDriver, { status, body }: NonNullable<BatchLi
     return Promise.reject(new Error('a batch cannot continue a turn'))
   })
   try {
-    return { generation: await provider.generate([{ role: 'user', content: '-' }], { retry: { attempts: 1 } }) }
+    return {
+      generation: await provider.generate([{ role: 'user', content: '-' }], {
+        retry: { attempts: 1 },
+      }),
+    }
   } catch (error) {
     if (!isLlmError(error)) throw error
     if (asked === 1) return { error }
-    const why = 'the vendor paused this reply, and a batch cannot continue it; ask again with generate'
+    const why =
+      'the vendor paused this reply, and a batch cannot continue it; ask again with generate'
     return { error: namedError(provider.name, 'unsupported', why) }
   }
 }

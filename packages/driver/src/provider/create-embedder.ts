@@ -1,4 +1,11 @@
-import { addUsage, type Embedder, type EmbedOptions, type TokenUsage, toUsage, zeroCounts } from '@modelport/core'
+import {
+  addUsage,
+  type Embedder,
+  type EmbedOptions,
+  type TokenUsage,
+  toUsage,
+  zeroCounts,
+} from '@modelport/core'
 import { checkSettings, optionNames } from '@modelport/core/settings'
 import { namedError } from '../base/named-error.js'
 
@@ -36,14 +43,19 @@ export function createEmbedder(driver: EmbedderDriver): Embedder {
     model,
     embed: async (texts, options = {}) => {
       checkSettings(`${name}: options of embed`, options, optionNames.embed)
-      if (!Array.isArray(texts)) throw new TypeError(`${name}: embed takes a list of texts, not ${typeof texts}`)
+      if (!Array.isArray(texts))
+        throw new TypeError(`${name}: embed takes a list of texts, not ${typeof texts}`)
       const vectors: (readonly number[])[] = []
       let usage: TokenUsage = toUsage([])
       for (let start = 0; start < texts.length; start += batchSize) {
         const chunk = texts.slice(start, start + batchSize)
         const batch = await driver.embedBatch(chunk, options)
         if (batch.vectors.length !== chunk.length) {
-          throw namedError(name, 'protocol', `${chunk.length} texts gave ${batch.vectors.length} vectors`)
+          throw namedError(
+            name,
+            'protocol',
+            `${chunk.length} texts gave ${batch.vectors.length} vectors`,
+          )
         }
         for (const vector of batch.vectors) vectors.push(vector)
         const counts = { ...zeroCounts, inputTokens: batch.inputTokens ?? 0 }
@@ -55,10 +67,18 @@ export function createEmbedder(driver: EmbedderDriver): Embedder {
   }
 }
 
-function checkVectors(name: string, vectors: readonly (readonly number[])[], dimensions: number): void {
+function checkVectors(
+  name: string,
+  vectors: readonly (readonly number[])[],
+  dimensions: number,
+): void {
   for (const [index, vector] of vectors.entries()) {
     if (vector.length !== dimensions || !dimensions) {
-      throw namedError(name, 'protocol', `vector ${index} has ${vector.length} dimensions, not ${dimensions || 'any'}`)
+      throw namedError(
+        name,
+        'protocol',
+        `vector ${index} has ${vector.length} dimensions, not ${dimensions || 'any'}`,
+      )
     }
     const odd = vector.findIndex((value) => !Number.isFinite(value))
     if (odd >= 0) throw namedError(name, 'protocol', `vector ${index} has no number at ${odd}`)

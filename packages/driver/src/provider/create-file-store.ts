@@ -53,7 +53,9 @@ export function createFileStore(driver: FileStoreDriver): FileStore {
   const { name, client } = driver
   const ask: Ask = async (path, options, more = {}) => {
     checkSettings(`${name}: options of files`, options, optionNames.request)
-    return asObject(await client.json({ ...(await driver.request(path)), inBandErrors: false, ...more }, options))
+    return asObject(
+      await client.json({ ...(await driver.request(path)), inBandErrors: false, ...more }, options),
+    )
   }
   /** A file that is missing after more attempts than `most` counts as deleted: the response to one of them was lost. */
   const remove = async (id: string, options: RequestOptions, most = 1): Promise<void> => {
@@ -71,25 +73,39 @@ export function createFileStore(driver: FileStoreDriver): FileStore {
     list: async function* (options = {}) {
       let next: Texts | undefined = {}
       for (let pages = 0; next; pages++) {
-        if (pages === mostPages) throw namedError(name, 'limit-exceeded', `the list has more than ${pages} pages`)
-        const query = new URLSearchParams({ ...driver.pageQuery, ...toTexts({}, options.vendor), ...next })
+        if (pages === mostPages)
+          throw namedError(name, 'limit-exceeded', `the list has more than ${pages} pages`)
+        const query = new URLSearchParams({
+          ...driver.pageQuery,
+          ...toTexts({}, options.vendor),
+          ...next,
+        })
         const page = await ask(`/files?${query.toString()}`, options)
         const found = page[driver.list ?? 'data'] ?? []
-        if (!Array.isArray(found)) throw namedError(name, 'protocol', 'the response is not a list of files')
+        if (!Array.isArray(found))
+          throw namedError(name, 'protocol', 'the response is not a list of files')
         for (const wire of found) yield toStored(driver, asObject(wire))
         next = driver.nextPage(page)
       }
     },
     upload: async (file, options = {}) => {
       const stored = await send(driver, ask, file, options)
-      return { ...stored, [Symbol.asyncDispose]: () => remove(stored.id, defined({ vendor: options.vendor }), 0) }
+      return {
+        ...stored,
+        [Symbol.asyncDispose]: () => remove(stored.id, defined({ vendor: options.vendor }), 0),
+      }
     },
   }
 }
 
 type Ask = (path: string, options: RequestOptions, more?: object) => Promise<JsonObject>
 
-async function send(driver: FileStoreDriver, ask: Ask, file: FileUpload, options: RequestOptions): Promise<StoredFile> {
+async function send(
+  driver: FileStoreDriver,
+  ask: Ask,
+  file: FileUpload,
+  options: RequestOptions,
+): Promise<StoredFile> {
   const size = checkUpload(driver, file)
   const { name } = driver
   const { signal, vendor } = options
@@ -109,13 +125,15 @@ async function send(driver: FileStoreDriver, ask: Ask, file: FileUpload, options
     const sent = await ask('/files', inner, { upload: body })
     let wire = asObject(sent['file'] ?? sent)
     for (let asked = 0; driver.isPending?.(wire); asked++) {
-      if (asked === mostQuestions) throw namedError(name, 'timeout', 'the vendor does not finish with the file')
+      if (asked === mostQuestions)
+        throw namedError(name, 'timeout', 'the vendor does not finish with the file')
       await scope.sleep(2_000)
       wire = await ask(pathOf(name, toStored(driver, wire).id), inner)
     }
     const stored = toStored(driver, wire, file.mediaType)
     const { bytes = size } = stored
-    if (bytes !== size) throw namedError(name, 'protocol', `the vendor has ${bytes} of ${size} bytes`)
+    if (bytes !== size)
+      throw namedError(name, 'protocol', `the vendor has ${bytes} of ${size} bytes`)
     return stored
   } catch (error) {
     throw signal?.aborted ? error : body.explain(error)
@@ -126,7 +144,8 @@ async function send(driver: FileStoreDriver, ask: Ask, file: FileUpload, options
 
 function toStored({ name, fields }: FileStoreDriver, wire: JsonObject, given?: string): StoredFile {
   const [id, title, type, size, created, expires] = fields.split(' ').map((field) => wire[field])
-  if (!asText(id)) throw namedError(name, 'protocol', 'the response is not a file that this API defines')
+  if (!asText(id))
+    throw namedError(name, 'protocol', 'the response is not a file that this API defines')
   const mediaType = defined({ mediaType: asText(type) || given })
   const bytes = /^\d+$/.test(String(size)) ? Number(size) : undefined
   const facts = defined({ bytes, createdAt: dateOf(created), expiresAt: dateOf(expires) })
@@ -138,11 +157,13 @@ function toStored({ name, fields }: FileStoreDriver, wire: JsonObject, given?: s
 function checkUpload({ name, maxBytes }: FileStoreDriver, file: FileUpload): number {
   checkSettings(`${name}: the file`, file, namesOf<FileUpload>()('content name mediaType maxBytes'))
   const [size, most] = [sizeOf(file), file.maxBytes ?? maxBytes]
-  const needs = 'content of bytes, a Blob or { size, stream }, which is not empty; a name; a mediaType like "text/csv"'
+  const needs =
+    'content of bytes, a Blob or { size, stream }, which is not empty; a name; a mediaType like "text/csv"'
   const isNamed = asText(file.name) && /^[^\s/]+\/[ -~]+$/.test(asText(file.mediaType))
   if (!isNamed || !Number.isSafeInteger(size) || size < 1)
     throw namedError(name, 'invalid-request', `a file needs ${needs}`)
-  if (!(size <= most)) throw namedError(name, 'limit-exceeded', `the file has ${size} bytes; at most ${most} are sent`)
+  if (!(size <= most))
+    throw namedError(name, 'limit-exceeded', `the file has ${size} bytes; at most ${most} are sent`)
   return size
 }
 
@@ -153,7 +174,9 @@ function toForm({ name, mediaType }: FileUpload, fields: Texts): UploadFrame {
     ...Object.entries(fields).map(([key, value]) => `"${quoted(key)}"\r\n\r\n${value}`),
     `"file"; filename="${quoted(name)}"\r\ncontent-type: ${mediaType}\r\n\r\n`,
   ]
-  const head = parts.map((part) => `--${boundary}\r\ncontent-disposition: form-data; name=${part}`).join('\r\n')
+  const head = parts
+    .map((part) => `--${boundary}\r\ncontent-disposition: form-data; name=${part}`)
+    .join('\r\n')
   return {
     head: new TextEncoder().encode(head),
     tail: new TextEncoder().encode(`\r\n--${boundary}--\r\n`),
@@ -166,7 +189,9 @@ const quoted = (text: string): string => text.replace(/[\r\n"]/g, encodeURICompo
 
 /** Our fields, with those of the caller. */
 const toTexts = (ours: JsonObject, vendor: RequestOptions['vendor']): Texts =>
-  Object.fromEntries(Object.entries(withVendor(ours, vendor)).map(([key, value]) => [key, String(value)]))
+  Object.fromEntries(
+    Object.entries(withVendor(ours, vendor)).map(([key, value]) => [key, String(value)]),
+  )
 
 /** The path of an id, which some vendors give as a whole address. */
 function pathOf(name: string, id: unknown): string {

@@ -27,12 +27,21 @@ import { toPromptMessages } from '../turn/check-content.js'
  * The provider's methods throw as {@link Provider} says.
  * @throws {LlmError} `config` — the configuration has what cannot work: headers, hosts, time-outs, limits, default options, `fetch`.
  */
-export function createProvider<Request>(driver: Driver<Request>, settings: ProviderSettings): Provider {
+export function createProvider<Request>(
+  driver: Driver<Request>,
+  settings: ProviderSettings,
+): Provider {
   const state = createProviderState(driver, settings)
   const { config } = state
-  const start = (messages: readonly ChatMessage[], options: readonly CallOptions[], stream: boolean): Call =>
-    startConversation(state, messages, options, stream)
-  const generate = async (messages: readonly ChatMessage[], ...options: CallOptions[]): Promise<Generation> => {
+  const start = (
+    messages: readonly ChatMessage[],
+    options: readonly CallOptions[],
+    stream: boolean,
+  ): Call => startConversation(state, messages, options, stream)
+  const generate = async (
+    messages: readonly ChatMessage[],
+    ...options: CallOptions[]
+  ): Promise<Generation> => {
     const { scope, conversation } = start(messages, options, false)
     return generateReply(scope, conversation)
   }
@@ -47,8 +56,10 @@ export function createProvider<Request>(driver: Driver<Request>, settings: Provi
     name: driver.name,
     model: config.model,
     cheapestModel: config.cheapestModel,
-    complete: async (prompt, ...options) => (await generate(toPromptMessages(prompt), ...options)).text,
-    completeWithHistory: async (messages, ...options) => (await generate(messages, ...options)).text,
+    complete: async (prompt, ...options) =>
+      (await generate(toPromptMessages(prompt), ...options)).text,
+    completeWithHistory: async (messages, ...options) =>
+      (await generate(messages, ...options)).text,
     generate,
     stream: async (prompt, ...options) => streamWithHistory(toPromptMessages(prompt), ...options),
     streamWithHistory,
@@ -58,7 +69,10 @@ export function createProvider<Request>(driver: Driver<Request>, settings: Provi
     },
     estimateTokens: (text) => estimateTokens(text, config.tokenFactor),
   }
-  return attachDescription(provider, defined({ capabilities: config.capabilities, profile: config.profile }))
+  return attachDescription(
+    provider,
+    defined({ capabilities: config.capabilities, profile: config.profile }),
+  )
 }
 
 interface Call {
@@ -73,14 +87,22 @@ function startConversation<Request>(
   stream: boolean,
 ): Call {
   let conversation: Conversation | undefined
-  const { context, values, turn } = startCall(state, messages, options, stream, () => conversation?.partial())
+  const { context, values, turn } = startCall(state, messages, options, stream, () =>
+    conversation?.partial(),
+  )
   const renew = (): void => {
     renewForTurn(context, state, values)
   }
   const { scope } = context
   try {
-    const asksForLess = (refused: Turn, error: unknown): boolean => dropTemperature(state, values, refused, error)
-    conversation = new Conversation(context, { turn, renew, asksForLess }, messages, values.tools ?? [])
+    const asksForLess = (refused: Turn, error: unknown): boolean =>
+      dropTemperature(state, values, refused, error)
+    conversation = new Conversation(
+      context,
+      { turn, renew, asksForLess },
+      messages,
+      values.tools ?? [],
+    )
   } catch (error) {
     scope.end()
     throw error
@@ -89,7 +111,10 @@ function startConversation<Request>(
 }
 
 /** Returns the reader once the first response has begun: an HTTP failure rejects the call, not the first read. */
-async function opened<R extends StreamObserver>(reader: R, { scope, conversation }: Call): Promise<R> {
+async function opened<R extends StreamObserver>(
+  reader: R,
+  { scope, conversation }: Call,
+): Promise<R> {
   try {
     await conversation.open(reader)
     return reader

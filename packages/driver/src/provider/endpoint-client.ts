@@ -75,22 +75,34 @@ export function createEndpointClient(
     try {
       validateOptions(options)
       const { body } = request
-      encoded = encode(isObject(body) ? { ...request, body: withVendor(body, vendor) } : request, format.accept)
+      encoded = encode(
+        isObject(body) ? { ...request, body: withVendor(body, vendor) } : request,
+        format.accept,
+      )
     } catch (invalid) {
       throw sanitizeError(invalid, name, state.redactWith([]))
     }
     const values = withoutNulls(options)
-    const sending = { driver, request: encoded, onRetry: values.retry?.onRetry, upload: encoded.upload }
+    const sending = {
+      driver,
+      request: encoded,
+      onRetry: values.retry?.onRetry,
+      upload: encoded.upload,
+    }
     return exchangeWhole(createCallContext(state, values, []), sending, format)
   }
   return {
     clock: settings.clock ?? systemClock,
-    json: <T>(request: EndpointRequest, options?: RequestOptions) => ask(request, jsonFormat<T>(request), options),
+    json: <T>(request: EndpointRequest, options?: RequestOptions) =>
+      ask(request, jsonFormat<T>(request), options),
     text: (request, options) => ask(request, textFormat, options),
   }
 }
 
-function encode({ body, upload, method, headers, url }: EndpointRequest, accept: string): EncodedRequest {
+function encode(
+  { body, upload, method, headers, url }: EndpointRequest,
+  accept: string,
+): EncodedRequest {
   const type = body !== undefined && { 'content-type': 'application/json' }
   const content = body !== undefined && { body: toJson(body) }
   const init = { method: method ?? (content ? 'POST' : 'GET'), ...content }
@@ -102,7 +114,10 @@ function toJson(body: unknown): string {
   try {
     return JSON.stringify(body)
   } catch (error) {
-    throw new LlmError('invalid-request', `the request body cannot be written as JSON: ${String(error)}`)
+    throw new LlmError(
+      'invalid-request',
+      `the request body cannot be written as JSON: ${String(error)}`,
+    )
   }
 }
 

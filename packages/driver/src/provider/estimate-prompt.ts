@@ -29,7 +29,9 @@ export function estimatePrompt(
   checkTools(tools)
   const texts = messages.map((message) => {
     const calls =
-      message.role === 'assistant' ? (message.toolCalls ?? []).map((call) => call.name + call.argumentsText) : []
+      message.role === 'assistant'
+        ? (message.toolCalls ?? []).map((call) => call.name + call.argumentsText)
+        : []
     return textOf(message.content) + calls.join('')
   })
   if (system !== undefined) texts.push(system)

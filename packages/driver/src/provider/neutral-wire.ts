@@ -24,7 +24,12 @@ export type NeutralRecord =
     }
   | { readonly type: 'logprobs'; readonly tokens: readonly TokenLogprob[] }
   | { readonly type: 'warning'; readonly text: string }
-  | { readonly type: 'end'; readonly finish: FinishReason; readonly raw?: string; readonly usage: Partial<TokenCounts> }
+  | {
+      readonly type: 'end'
+      readonly finish: FinishReason
+      readonly raw?: string
+      readonly usage: Partial<TokenCounts>
+    }
   | { readonly type: 'error'; readonly code: ErrorCode; readonly message: string }
 
 /** Where the records of a reply come from. */
@@ -47,7 +52,10 @@ export function toNeutralResponse(source: NeutralSource, stream: boolean): Respo
       pull: async (controller) => {
         const over = last?.type === 'end' || last?.type === 'error'
         const record = over ? undefined : await nextRecord(source)
-        if (record) controller.enqueue(encoder.encode(`${stream ? '' : last ? ',' : '['}${JSON.stringify(record)}\n`))
+        if (record)
+          controller.enqueue(
+            encoder.encode(`${stream ? '' : last ? ',' : '['}${JSON.stringify(record)}\n`),
+          )
         else if (over && !stream) controller.enqueue(encoder.encode(']'))
         if (!record) controller.close()
         last = record
@@ -101,15 +109,26 @@ export function createNeutralDecoder(sink: Sink): Decoder {
   }
   return {
     push: ({ data }) => {
-      for (const record of [parseJson<NeutralRecord | readonly NeutralRecord[]>(data)].flat()) push(record)
+      for (const record of [parseJson<NeutralRecord | readonly NeutralRecord[]>(data)].flat())
+        push(record)
     },
   }
 }
 
 /** Names a failure of the neutral wire: the `error` of a driver that speaks it. */
-export function toNeutralError(provider: string, { body }: Pick<HttpFailure, 'body'>): ProviderError {
-  const { code = 'unknown', message = '' } = body as { readonly code?: ErrorCode; readonly message?: string }
-  return new ProviderError(code, message.startsWith(`${provider}: `) ? message : `${provider}: ${code}: ${message}`, {
-    provider,
-  })
+export function toNeutralError(
+  provider: string,
+  { body }: Pick<HttpFailure, 'body'>,
+): ProviderError {
+  const { code = 'unknown', message = '' } = body as {
+    readonly code?: ErrorCode
+    readonly message?: string
+  }
+  return new ProviderError(
+    code,
+    message.startsWith(`${provider}: `) ? message : `${provider}: ${code}: ${message}`,
+    {
+      provider,
+    },
+  )
 }

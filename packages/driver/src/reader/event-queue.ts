@@ -30,7 +30,8 @@ export class EventQueue<T> {
 
   /** The next item, the end or the failure; pending until there is one. */
   next(): Promise<IteratorResult<T, undefined>> {
-    if (this.#head < this.#items.length) return Promise.resolve({ done: false, value: this.#shift() })
+    if (this.#head < this.#items.length)
+      return Promise.resolve({ done: false, value: this.#shift() })
     if (this.#failure) return Promise.reject(this.#failure.error)
     if (this.ended) return Promise.resolve(end)
     return new Promise((resolve, reject) => {

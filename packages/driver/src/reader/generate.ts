@@ -5,7 +5,10 @@ import type { Conversation } from '../exchange/conversation.js'
 import { Pump } from './pump.js'
 
 /** Reads the first turn of a conversation, and the turns that continue it if it was paused, and returns the whole reply. */
-export async function generateReply(scope: CallScope, conversation: Conversation): Promise<Generation> {
+export async function generateReply(
+  scope: CallScope,
+  conversation: Conversation,
+): Promise<Generation> {
   try {
     await readToEnd(conversation)
   } catch (error) {
@@ -15,7 +18,9 @@ export async function generateReply(scope: CallScope, conversation: Conversation
     scope.end()
   }
   const { recorder } = conversation
-  const message = conversation.messages().findLast(({ role }) => role === 'assistant') as AssistantMessage
+  const message = conversation
+    .messages()
+    .findLast(({ role }) => role === 'assistant') as AssistantMessage
   return defined({
     text: conversation.fullText(),
     toolCalls: recorder.toolCalls,

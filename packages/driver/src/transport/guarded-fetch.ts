@@ -42,7 +42,10 @@ export function createGuardedFetch(guard: FetchGuard): Fetch {
       return await guardedFetch(guard, target, input, init)
     } catch (thrown) {
       const secure = target?.origin.startsWith('https:') ?? true
-      const error = thrown instanceof LlmError ? thrown : toNetworkError(thrown, guard.provider, target?.host, secure)
+      const error =
+        thrown instanceof LlmError
+          ? thrown
+          : toNetworkError(thrown, guard.provider, target?.host, secure)
       guard.failed(error)
       throw error
     }
@@ -59,14 +62,23 @@ async function guardedFetch(
   init: RequestInit = {},
 ): Promise<Response> {
   const { provider } = guard
-  const method = init.method ?? (typeof input === 'object' && 'method' in input ? input.method : 'GET')
+  const method =
+    init.method ?? (typeof input === 'object' && 'method' in input ? input.method : 'GET')
   guard.contacted({ host, url, method })
   if (guard.allowedHosts && !guard.allowedHosts.includes(host)) {
-    throw configError(`${host} is not among the allowed hosts (${guard.allowedHosts.join(', ') || 'none'})`)
+    throw configError(
+      `${host} is not among the allowed hosts (${guard.allowedHosts.join(', ') || 'none'})`,
+    )
   }
   const given = typeof init.body === 'string' && init.body.includes('\\ud') ? init.body : undefined
-  const body = given !== undefined && isJson(init.headers) && { body: given.replace(halfPair, '\\ufffd') }
-  const response = await guard.fetch(input, { ...init, ...body, redirect: 'manual', signal: guard.signal })
+  const body = given !== undefined &&
+    isJson(init.headers) && { body: given.replace(halfPair, '\\ufffd') }
+  const response = await guard.fetch(input, {
+    ...init,
+    ...body,
+    redirect: 'manual',
+    signal: guard.signal,
+  })
   guard.responded()
   const { status, headers, type } = response
   if (type === 'opaqueredirect' || (status >= 300 && status < 400)) {
@@ -76,7 +88,10 @@ async function guardedFetch(
   }
   if (response.ok) return response
   const text = await readErrorText(response, guard.clock)
-  throw Object.assign(guard.error({ status, headers, body: tryParseJson(text), text, inBand: false }), { host })
+  throw Object.assign(
+    guard.error({ status, headers, body: tryParseJson(text), text, inBand: false }),
+    { host },
+  )
 }
 
 const isJson = (headers: HeadersInit | undefined): boolean =>

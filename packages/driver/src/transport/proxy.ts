@@ -14,12 +14,16 @@ export interface ProxyAddress extends BaseUrl {
 export function parseProxy(text: string): ProxyAddress {
   // The URL parser drops control characters silently. parseBaseUrl reports them, and invalid URLs.
   // eslint-disable-next-line no-control-regex -- see above
-  if (!URL.canParse(text) || /[\u0000-\u001f\u007f]/.test(text)) return { ...parseBaseUrl(text), userinfo: '' }
+  if (!URL.canParse(text) || /[\u0000-\u001f\u007f]/.test(text))
+    return { ...parseBaseUrl(text), userinfo: '' }
   const url = new URL(text)
   const { username, password } = url
   url.username = ''
   url.password = ''
-  return { ...parseBaseUrl(url.href), userinfo: username || password ? `${decode(username)}:${decode(password)}` : '' }
+  return {
+    ...parseBaseUrl(url.href),
+    userinfo: username || password ? `${decode(username)}:${decode(password)}` : '',
+  }
 }
 
 /** The secrets in a proxy's address: the password, or a user without a password; as written, and without percent-encoding. */

@@ -14,7 +14,10 @@ interface Runtime {
 
 const platformFetch: Fetch = (input, init) => globalThis.fetch(input, init)
 const noProxy = (): LlmError =>
-  new LlmError('unsupported', 'proxy works on Node only; elsewhere pass your own fetch that uses it')
+  new LlmError(
+    'unsupported',
+    'proxy works on Node only; elsewhere pass your own fetch that uses it',
+  )
 
 /**
  * The transport of a provider: the caller's own `fetch`; on Node a thin one over undici, loaded at the first request; elsewhere
@@ -54,12 +57,12 @@ const tooOld = (version: string | undefined): LlmError =>
 
 /** A bundle for browsers and workers has no undici, and some workers call themselves Node: they get the platform's `fetch`. */
 async function loadUndici(options: UndiciOptions): Promise<Fetch> {
-  const load: Promise<Partial<typeof import('./undici-transport.js')>> = import('./undici-transport.js').catch(
-    (cause: unknown) => {
-      const message = `undici cannot be loaded; use Node 22.19 or newer, or pass a fetch of your own: ${String(cause)}`
-      throw new LlmError('unsupported', message, { cause })
-    },
-  )
+  const load: Promise<Partial<typeof import('./undici-transport.js')>> = import(
+    './undici-transport.js'
+  ).catch((cause: unknown) => {
+    const message = `undici cannot be loaded; use Node 22.19 or newer, or pass a fetch of your own: ${String(cause)}`
+    throw new LlmError('unsupported', message, { cause })
+  })
   const { createUndiciFetch } = await load
   if (createUndiciFetch) return createUndiciFetch(options)
   if (options.proxy) throw noProxy()

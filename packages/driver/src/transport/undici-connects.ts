@@ -55,13 +55,17 @@ export class PendingConnects {
         callback(...result)
       }
       // The signal is for a CONNECT to a proxy, whose connector is asynchronous; another connector returns its socket.
-      const given: buildConnector.Options & { readonly signal: AbortSignal } = { ...options, signal: controller.signal }
+      const given: buildConnector.Options & { readonly signal: AbortSignal } = {
+        ...options,
+        signal: controller.signal,
+      }
       const open: (...given: Parameters<Connect>) => unknown = connect
       const made = open(given, done)
       if (typeof (made as Partial<Socket> | undefined)?.destroy === 'function') {
         socket = made as Socket
         // Through a proxy nothing else may be dialled.
-        if (place && options.protocol === 'https:') dropIfPlain(made as Socket, this.#connectMs / 10, drop)
+        if (place && options.protocol === 'https:')
+          dropIfPlain(made as Socket, this.#connectMs / 10, drop)
       }
     }
   }

@@ -3,7 +3,11 @@ import { parseProxy } from './proxy.js'
 import { agentOptions, type PendingConnects } from './undici-connects.js'
 
 /** Needs the whole of undici, and loads it. All connections through a proxy count as leading to one place: the proxy. */
-export function createProxyAgent(connectMs: number, proxy: string, pending: PendingConnects): ProxyAgent {
+export function createProxyAgent(
+  connectMs: number,
+  proxy: string,
+  pending: PendingConnects,
+): ProxyAgent {
   const createPool = (origin: URL | string, options: object): Pool => {
     const { connect } = options as { readonly connect: buildConnector.connector }
     return new Pool(origin, { ...options, connect: pending.wrap('', connect) })
@@ -35,5 +39,8 @@ function closeTunnels(pool: Pool): Pool {
 /** The password is for the proxy only; a header of the request would reach the server too. */
 function toProxyOptions(proxy: string): { readonly uri: string; readonly token?: string } {
   const { href, userinfo } = parseProxy(proxy)
-  return { uri: href, ...(userinfo && { token: `Basic ${Buffer.from(userinfo).toString('base64')}` }) }
+  return {
+    uri: href,
+    ...(userinfo && { token: `Basic ${Buffer.from(userinfo).toString('base64')}` }),
+  }
 }

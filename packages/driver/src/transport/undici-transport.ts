@@ -60,7 +60,10 @@ async function createAgent(connectMs: number, pending: PendingConnects): Promise
   return new Agent({
     ...agentOptions,
     factory: (origin, options) =>
-      new Pool(origin, Object.assign({}, options, { connect: pending.wrap(String(origin), connect) })),
+      new Pool(
+        origin,
+        Object.assign({}, options, { connect: pending.wrap(String(origin), connect) }),
+      ),
   })
 }
 
@@ -74,7 +77,13 @@ export async function createUndiciFetch(options: UndiciOptions): Promise<Fetch> 
     const exchange = new UndiciBody(init.signal, pending.wait(options.proxy ? '' : origin))
     try {
       agent.dispatch(
-        { origin, path, method, headers: toHeaderRecord(init.headers), body: body as string | null },
+        {
+          origin,
+          path,
+          method,
+          headers: toHeaderRecord(init.headers),
+          body: body as string | null,
+        },
         exchange,
       )
     } catch (error) {
@@ -83,7 +92,9 @@ export async function createUndiciFetch(options: UndiciOptions): Promise<Fetch> 
     }
     const { status, headers: raw } = await exchange.head.catch((cause: unknown) => {
       throw options.proxy
-        ? Object.assign(new Error('fetch failed', { cause }), { proxy: parseProxy(options.proxy).host })
+        ? Object.assign(new Error('fetch failed', { cause }), {
+            proxy: parseProxy(options.proxy).host,
+          })
         : cause
     })
     const headers = toHeaders(raw)
@@ -117,7 +128,8 @@ class ThinResponse {
   async text(): Promise<string> {
     this.bodyUsed = true
     const chunks: Uint8Array[] = []
-    for (let chunk = await this.body.read(); chunk; chunk = await this.body.read()) chunks.push(chunk)
+    for (let chunk = await this.body.read(); chunk; chunk = await this.body.read())
+      chunks.push(chunk)
     return Buffer.concat(chunks).toString('utf8')
   }
 
@@ -132,7 +144,8 @@ const toHeaderRecord = (headers: RequestInit['headers'] = {}): Record<string, st
 function toHeaders(raw: Record<string, string | string[] | undefined>): Headers {
   const headers = new Headers()
   for (const [name, value] of Object.entries(raw)) {
-    for (const one of Array.isArray(value) ? value : value === undefined ? [] : [value]) headers.append(name, one)
+    for (const one of Array.isArray(value) ? value : value === undefined ? [] : [value])
+      headers.append(name, one)
   }
   return headers
 }
@@ -150,7 +163,10 @@ function decompress(body: ByteSource, encoding: string | null): ByteSource {
   const create = decompressors[encoding.toLowerCase()]
   if (!create) {
     body.cancel()
-    throw new LlmError('protocol', `the server sent the content encoding "${encoding}", which was not asked for`)
+    throw new LlmError(
+      'protocol',
+      `the server sent the content encoding "${encoding}", which was not asked for`,
+    )
   }
   const packed = toStream(body)
   const out = create()

@@ -30,7 +30,8 @@ export function checkContent({ role, content }: ChatMessage, where: string): voi
       `${where}: content must be text or a list of parts, not ${found}; write '' for a message without text (${role})`,
     )
   }
-  for (const [index, part] of (given as readonly unknown[]).entries()) checkPart(part, `${where}.content[${index}]`)
+  for (const [index, part] of (given as readonly unknown[]).entries())
+    checkPart(part, `${where}.content[${index}]`)
 }
 
 function checkPart(part: unknown, where: string): void {
@@ -39,9 +40,19 @@ function checkPart(part: unknown, where: string): void {
     if (typeof text !== 'string')
       refuse(`${where}: a text part must have the field text: { type: 'text', text: '...' }`)
   } else if (type === 'image' || type === 'audio' || type === 'file') {
-    const { type: kind, data, url, id, origin } = Object(source) as Readonly<Record<string, unknown>>
+    const {
+      type: kind,
+      data,
+      url,
+      id,
+      origin,
+    } = Object(source) as Readonly<Record<string, unknown>>
     const isFile = kind === 'file' && typeof id === 'string' && typeof origin === 'string'
-    if (!isFile && !(kind === 'base64' && typeof data === 'string') && !(kind === 'url' && typeof url === 'string'))
+    if (
+      !isFile &&
+      !(kind === 'base64' && typeof data === 'string') &&
+      !(kind === 'url' && typeof url === 'string')
+    )
       refuse(
         `${where}: a part of type "${type}" must have a source: { type: '${type}', source: toMediaSource(bytes, 'image/png') }, or a URL in place of the bytes`,
       )

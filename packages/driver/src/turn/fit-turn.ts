@@ -29,7 +29,8 @@ export function fitTurn(
   const checkTool = (tool: ToolDefinition): void => {
     if (tool.deferred && !takes.includes('deferred')) warn(`deferred of the tool "${tool.name}"`)
     if (tool.cache && !takes.includes('cache-marks')) warn(`cache of the tool "${tool.name}"`)
-    if (tool.callers?.includes('code') && !takes.includes('callers')) refuse(`callers of the tool "${tool.name}"`)
+    if (tool.callers?.includes('code') && !takes.includes('callers'))
+      refuse(`callers of the tool "${tool.name}"`)
   }
   const checkSource = (source: MediaSource, where: string): void => {
     if (source.type !== 'file') return
@@ -42,13 +43,18 @@ export function fitTurn(
     if (!takes.includes('files')) refuse(`the id of a file (${where})`)
   }
   const fitPart = (part: ContentPart, where: string): ContentPart => {
-    if (part.cache && !takes.includes('cache-marks') && !takes.includes('cache-parts')) warn(`cache of ${where}`)
-    if (part.type === 'image' && part.detail && !takes.includes('details')) warn(`detail of ${where}`)
+    if (part.cache && !takes.includes('cache-marks') && !takes.includes('cache-parts'))
+      warn(`cache of ${where}`)
+    if (part.type === 'image' && part.detail && !takes.includes('details'))
+      warn(`detail of ${where}`)
     if (part.type === 'file' && part.clip && !takes.includes('clips')) refuse(`clip of ${where}`)
     if (part.type !== 'text') checkSource(part.source, where)
     if (part.type !== 'text' || !part.found || takes.includes('found')) return part
     const { found, ...rest } = part
-    return { ...rest, text: `${[found.title, found.url].filter(Boolean).join('\n')}\n\n${part.text}` }
+    return {
+      ...rest,
+      text: `${[found.title, found.url].filter(Boolean).join('\n')}\n\n${part.text}`,
+    }
   }
   const fitContent = (content: Exclude<Content, string>, where: string): Content => {
     const parts = content.map((part, at) => fitPart(part, `${where}.content[${at}]`))

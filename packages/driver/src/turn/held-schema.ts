@@ -27,7 +27,9 @@ export function toHeldSchema(schema: JsonObject): JsonObject {
   const held = Object.fromEntries(
     entries.flatMap(([keyword, value]): [string, unknown][] => {
       if (isUnheld(keyword, value) || keyword === '$schema') return []
-      return [[keyword === 'oneOf' && !('anyOf' in schema) ? 'anyOf' : keyword, toHeld(keyword, value)]]
+      return [
+        [keyword === 'oneOf' && !('anyOf' in schema) ? 'anyOf' : keyword, toHeld(keyword, value)],
+      ]
     }),
   )
   const { description } = schema

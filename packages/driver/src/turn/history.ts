@@ -11,14 +11,19 @@ const refuse = (message: string): never => {
  * after the message that made it, in call order and with the name of its tool.
  * @throws {LlmError} `invalid-request` — no message, an unknown role, a call without its result, a result without its call, or calls nested too deeply.
  */
-export function normalizeHistory(messages: readonly ChatMessage[], system: string | undefined): readonly ChatMessage[] {
-  if (system !== undefined && typeof system !== 'string') refuse(`system must be text, not ${typeof system}`)
+export function normalizeHistory(
+  messages: readonly ChatMessage[],
+  system: string | undefined,
+): readonly ChatMessage[] {
+  if (system !== undefined && typeof system !== 'string')
+    refuse(`system must be text, not ${typeof system}`)
   const normal: ChatMessage[] = system === undefined ? [] : [{ role: 'system', content: system }]
   if (!messages.length) refuse('the conversation is empty: give at least one message')
   for (let index = 0; index < messages.length; index++) {
     const message = messages[index] as ChatMessage
     checkMessage(message, index)
-    if (message.role === 'tool') refuse(`messages[${index}]: no call with the id "${message.toolCallId}" is open`)
+    if (message.role === 'tool')
+      refuse(`messages[${index}]: no call with the id "${message.toolCallId}" is open`)
     normal.push(message)
     if (message.role !== 'assistant' || !message.toolCalls?.length) continue
     const asked = index
@@ -26,14 +31,19 @@ export function normalizeHistory(messages: readonly ChatMessage[], system: strin
     for (let next = messages[index + 1]; next?.role === 'tool'; next = messages[index + 1]) {
       index++
       if (typeof next.content !== 'string') checkContent(next, `messages[${index}]`)
-      if (!message.toolCalls.some(({ id }) => id === next.toolCallId) || results.has(next.toolCallId)) {
+      if (
+        !message.toolCalls.some(({ id }) => id === next.toolCallId) ||
+        results.has(next.toolCallId)
+      ) {
         refuse(`messages[${index}]: no call with the id "${next.toolCallId}" is open`)
       }
       results.set(next.toolCallId, next)
     }
     if (!message.toolCalls.every(({ id }) => results.has(id))) {
       const missing = message.toolCalls.flatMap(({ id }) => (results.has(id) ? [] : id))
-      refuse(`messages[${asked}]: tool calls without a result: ${missing.join(', ')}; add a tool message for each`)
+      refuse(
+        `messages[${asked}]: tool calls without a result: ${missing.join(', ')}; add a tool message for each`,
+      )
     }
     checkDepth(`messages[${asked}].toolCalls`, message.toolCalls)
     for (const { id, name } of message.toolCalls) {
@@ -58,7 +68,8 @@ function checkMessage(message: ChatMessage | null | undefined, at: number): void
 
 /** Ids of all tool calls in a conversation. @throws {LlmError} `invalid-request` — it is not a list. */
 export function toolCallIds(messages: readonly ChatMessage[]): string[] {
-  if (!Array.isArray(messages)) refuse(`messages must be a list of messages, not ${typeof messages}`)
+  if (!Array.isArray(messages))
+    refuse(`messages must be a list of messages, not ${typeof messages}`)
   return messages.flatMap((message: ChatMessage | null) =>
     message?.role === 'assistant' ? (message.toolCalls ?? []).map(({ id }) => id) : [],
   )

@@ -17,16 +17,23 @@ export function parseToolArguments(text: string, limits: Limits): ParsedArgument
   if (text.trim() === '') return { arguments: {} }
   // No text is nested deeper than it is long.
   if (text.length > limits.maxToolArgumentDepth && nesting(text) > limits.maxToolArgumentDepth) {
-    throw new LlmError('limit-exceeded', `tool arguments are nested deeper than ${limits.maxToolArgumentDepth}`)
+    throw new LlmError(
+      'limit-exceeded',
+      `tool arguments are nested deeper than ${limits.maxToolArgumentDepth}`,
+    )
   }
   const value = tryParseJson(text)
-  if (value === undefined) return { arguments: {}, error: `the arguments are not valid JSON: ${excerpt(text)}` }
+  if (value === undefined)
+    return { arguments: {}, error: `the arguments are not valid JSON: ${excerpt(text)}` }
   if (!isObject(value)) {
     return { arguments: {}, error: `the arguments are not a JSON object: ${excerpt(text)}` }
   }
   // Walks the value only if the text may have such a key, plain or escaped.
   if (/proto|\\u/.test(text) && pollutes(value)) {
-    return { arguments: {}, error: 'the arguments have a key "__proto__" or "constructor.prototype", which is refused' }
+    return {
+      arguments: {},
+      error: 'the arguments have a key "__proto__" or "constructor.prototype", which is refused',
+    }
   }
   return { arguments: value }
 }

@@ -98,7 +98,16 @@ export class ToolCallBuffer {
     if (this.#calls.size >= maxToolCalls)
       throw new LlmError('limit-exceeded', `the turn has more than ${maxToolCalls} tool calls`)
     const text = new TextBuffer()
-    const call = { key, id: '', name: '', text, value: undefined, started: false, ended: false, done: undefined }
+    const call = {
+      key,
+      id: '',
+      name: '',
+      text,
+      value: undefined,
+      started: false,
+      ended: false,
+      done: undefined,
+    }
     this.#calls.set(key, call)
     const position = this.#positionOf(key)
     this.#order.splice(position, 0, call)
@@ -125,7 +134,11 @@ export class ToolCallBuffer {
   }
 
   #emitEnded(): void {
-    for (let call = this.#order[this.#nextToEmit]; call?.ended; call = this.#order[this.#nextToEmit]) {
+    for (
+      let call = this.#order[this.#nextToEmit];
+      call?.ended;
+      call = this.#order[this.#nextToEmit]
+    ) {
       if (!call.done && isBare(call)) return
       this.#complete(call)
       this.#nextToEmit++
@@ -169,7 +182,10 @@ export class ToolCallBuffer {
   #checkLength(name: string, length: number): void {
     const { maxToolArgumentLength } = this.#limits
     if (length > maxToolArgumentLength)
-      throw new LlmError('limit-exceeded', `the arguments of "${name}" are longer than ${maxToolArgumentLength}`)
+      throw new LlmError(
+        'limit-exceeded',
+        `the arguments of "${name}" are longer than ${maxToolArgumentLength}`,
+      )
   }
 
   #stringify(name: string, value: unknown): string {

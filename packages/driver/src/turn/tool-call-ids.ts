@@ -22,7 +22,10 @@ export const sanitizeToolCallId = (id: string, forbidden: RegExp = foreign): str
  * Rewrites the ids of tool calls to ones that an API accepts: calls still match their results, different ids stay different, and an
  * id that is accepted already stays as it is. Another vendor's ids may be too long or have other characters.
  */
-export function mapToolCallIds(messages: readonly ChatMessage[], rule: ToolCallIdRule = {}): readonly ChatMessage[] {
+export function mapToolCallIds(
+  messages: readonly ChatMessage[],
+  rule: ToolCallIdRule = {},
+): readonly ChatMessage[] {
   const known = new Map<string, string>()
   const taken = new Set<string>()
   const ids = toolCallIds(messages)
@@ -45,14 +48,20 @@ export function mapToolCallIds(messages: readonly ChatMessage[], rule: ToolCallI
   return messages.map((message) => {
     if (message.role === 'tool') return { ...message, toolCallId: map(message.toolCallId) }
     if (message.role !== 'assistant' || !message.toolCalls?.length) return message
-    return { ...message, toolCalls: message.toolCalls.map((call) => ({ ...call, id: map(call.id) })) }
+    return {
+      ...message,
+      toolCalls: message.toolCalls.map((call) => ({ ...call, id: map(call.id) })),
+    }
   })
 }
 
 const longest = (rule: ToolCallIdRule): number => rule.length ?? rule.maxLength ?? 64
 
 const fits = (id: string, rule: ToolCallIdRule): boolean =>
-  id !== '' && id.length <= longest(rule) && id.length >= (rule.length ?? 1) && id.search(rule.forbidden ?? foreign) < 0
+  id !== '' &&
+  id.length <= longest(rule) &&
+  id.length >= (rule.length ?? 1) &&
+  id.search(rule.forbidden ?? foreign) < 0
 
 function unique(id: string, rule: ToolCallIdRule, taken: ReadonlySet<string>): string {
   const most = longest(rule)

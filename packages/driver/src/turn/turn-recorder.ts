@@ -23,7 +23,11 @@ import { InBandError } from '../failure/in-band.js'
 import { ToolCallBuffer } from './tool-call-buffer.js'
 
 /** Reasons of a reply that was cut: a call without arguments may have been about to get some. */
-const cutReasons: ReadonlySet<FinishReason | undefined> = new Set<FinishReason>(['length', 'content-filter', 'error'])
+const cutReasons: ReadonlySet<FinishReason | undefined> = new Set<FinishReason>([
+  'length',
+  'content-filter',
+  'error',
+])
 
 type Counts = { -readonly [Name in keyof TokenCounts]: TokenCounts[Name] }
 
@@ -60,7 +64,12 @@ export class TurnRecorder implements Sink {
   #model: string
   #state: unknown
 
-  constructor(emit: (event: StreamEvent) => void, limits: Limits, usedIds: Set<string>, model: string) {
+  constructor(
+    emit: (event: StreamEvent) => void,
+    limits: Limits,
+    usedIds: Set<string>,
+    model: string,
+  ) {
     this.#emit = emit
     const commit = (event: StreamEvent): void => {
       this.committed = true
@@ -128,7 +137,12 @@ export class TurnRecorder implements Sink {
     // No entries and no copies: some servers send counts with every delta.
     for (const name in counts) {
       const value = counts[name as keyof TokenCounts]
-      if (typeof value === 'number' ? !(Number.isFinite(value) && value >= 0) : typeof value !== 'object') continue
+      if (
+        typeof value === 'number'
+          ? !(Number.isFinite(value) && value >= 0)
+          : typeof value !== 'object'
+      )
+        continue
       this.reported = true
       kept[name] = value
     }
@@ -195,18 +209,27 @@ export class TurnRecorder implements Sink {
   /** Why the turn ended. Calls that await results make it `tool-calls`, whatever word the server used. */
   get finishReason(): FinishReason {
     const reason = this.#reason ?? 'unknown'
-    return this.#calls.size > 0 && (reason === 'stop' || reason === 'unknown') ? 'tool-calls' : reason
+    return this.#calls.size > 0 && (reason === 'stop' || reason === 'unknown')
+      ? 'tool-calls'
+      : reason
   }
 
   /** The counts, with no part larger than its whole. */
   get counts(): TokenCounts {
     const counts = this.#counts
-    const inputTokens = Math.max(counts.inputTokens, counts.cacheReadTokens, counts.cacheCreationTokens)
+    const inputTokens = Math.max(
+      counts.inputTokens,
+      counts.cacheReadTokens,
+      counts.cacheCreationTokens,
+    )
     return {
       ...counts,
       inputTokens,
       // Tokens reported both as read and as written were read.
-      cacheCreationTokens: Math.min(counts.cacheCreationTokens, inputTokens - counts.cacheReadTokens),
+      cacheCreationTokens: Math.min(
+        counts.cacheCreationTokens,
+        inputTokens - counts.cacheReadTokens,
+      ),
       // Only the dialect knows whether the output includes reasoning: the sizes do not show it.
       reasoningTokens: Math.min(counts.reasoningTokens, counts.outputTokens),
     }
@@ -215,7 +238,11 @@ export class TurnRecorder implements Sink {
   /** The parts of the reply besides text, calls and counts. Fields without a value are left out. */
   get replyDetails(): ReplyDetails {
     const lists = Object.entries(this.#lists).filter(([, list]) => list.length)
-    return defined({ ...this.#facts, rawFinishReason: this.rawFinishReason, ...Object.fromEntries(lists) })
+    return defined({
+      ...this.#facts,
+      rawFinishReason: this.rawFinishReason,
+      ...Object.fromEntries(lists),
+    })
   }
 
   get toolCalls(): readonly ToolCall[] {

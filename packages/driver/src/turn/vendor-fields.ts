@@ -23,7 +23,9 @@ export function withVendor<T extends object>(ours: T, vendor: unknown, name = 'v
   // Those of a whole request are headers of HTTP.
   const fields = name === 'vendor' ? { ...vendor, headers: undefined } : vendor
   return merge(ours as JsonObject, fields, (path, what) => {
-    current?.warnings.push(`${name} ${what} ${JSON.stringify(path)}, which the request had without it`)
+    current?.warnings.push(
+      `${name} ${what} ${JSON.stringify(path)}, which the request had without it`,
+    )
   }) as T
 }
 
@@ -44,7 +46,8 @@ function merge(
     } else if (isObject(own) && isObject(value) && isSameKind(own, value)) {
       merged.set(key, merge(own, value, lost, `${place}.`))
     } else {
-      if (own !== undefined && own !== value && JSON.stringify(own) !== JSON.stringify(value)) lost(place, 'replaces')
+      if (own !== undefined && own !== value && JSON.stringify(own) !== JSON.stringify(value))
+        lost(place, 'replaces')
       merged.set(key, value)
     }
   }
@@ -68,7 +71,12 @@ export function buildRequest<Request>(
   try {
     const made = request(fitted.turn)
     const dropped = vendorFields(turn).find(([, fields]) => !merges.merged.has(fields))
-    if (dropped) throw namedError(name, 'unsupported', `vendor of ${dropped[0]} has no place in this API's request`)
+    if (dropped)
+      throw namedError(
+        name,
+        'unsupported',
+        `vendor of ${dropped[0]} has no place in this API's request`,
+      )
     return { request: made, warnings: merges.warnings }
   } finally {
     current = undefined
@@ -77,7 +85,8 @@ export function buildRequest<Request>(
 
 function vendorFields({ messages, tools }: Turn): [where: string, fields: object][] {
   const found: [string, object][] = []
-  for (const { name, vendor } of tools) if (isObject(vendor)) found.push([`the tool ${JSON.stringify(name)}`, vendor])
+  for (const { name, vendor } of tools)
+    if (isObject(vendor)) found.push([`the tool ${JSON.stringify(name)}`, vendor])
   for (const [index, { vendor, content }] of messages.entries()) {
     if (isObject(vendor)) found.push([`messages[${index}]`, vendor])
     if (typeof content === 'string') continue

@@ -1,4 +1,11 @@
-import { AgentError, type HeldTask, isTerminal, type TaskKey, type TaskStore, type TaskTurn } from '@modelport/agent'
+import {
+  AgentError,
+  type HeldTask,
+  isTerminal,
+  type TaskKey,
+  type TaskStore,
+  type TaskTurn,
+} from '@modelport/agent'
 import { isDurableError } from '../database/durable-error.js'
 import type { HeldRun, RunParts } from '../runs/held-run.js'
 import { stoppedResult } from '../runs/stored-run.js'
@@ -31,8 +38,12 @@ export class SqlHeldTask implements HeldTask {
     const { run, journal } = this.#held
     const { checkpoint, acceptsChange } = run
     // A later turn of this hold has another id, and so had the run that is stored.
-    const isOther = this.#tasks.openedRun === undefined ? checkpoint?.runId !== runId : this.#tasks.openedRun !== runId
-    if (isOther && (checkpoint !== undefined || this.#tasks.openedRun !== undefined)) await journal.restart()
+    const isOther =
+      this.#tasks.openedRun === undefined
+        ? checkpoint?.runId !== runId
+        : this.#tasks.openedRun !== runId
+    if (isOther && (checkpoint !== undefined || this.#tasks.openedRun !== undefined))
+      await journal.restart()
     this.#tasks.openedRun = runId
     return isOther || checkpoint === undefined
       ? { journal, messages: [], acceptsChange }
@@ -60,6 +71,7 @@ export class SqlHeldTask implements HeldTask {
   async #look(key: TaskKey): Promise<void> {
     if (this.#held.journal.isEnded) return
     const head = await this.#tasks.head(key).catch(() => undefined)
-    if (head && isTerminal(head.state)) this.#ended.abort(new AgentError('conflict', `the task is ${head.state}`))
+    if (head && isTerminal(head.state))
+      this.#ended.abort(new AgentError('conflict', `the task is ${head.state}`))
   }
 }

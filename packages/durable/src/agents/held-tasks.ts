@@ -1,4 +1,11 @@
-import { AgentError, isInterrupted, isTerminal, type NewTaskEvent, type TaskHead, type TaskKey } from '@modelport/agent'
+import {
+  AgentError,
+  isInterrupted,
+  isTerminal,
+  type NewTaskEvent,
+  type TaskHead,
+  type TaskKey,
+} from '@modelport/agent'
 import type { RunEvent } from '@modelport/runtime'
 import { isDurableError } from '../database/durable-error.js'
 import type { HeldRun, RunParts } from '../runs/held-run.js'
@@ -20,10 +27,15 @@ export class HeldTasks extends SqlTasks {
     this.#held = held
   }
 
-  override async append(key: TaskKey, expected: number, events: readonly NewTaskEvent[]): Promise<TaskHead> {
+  override async append(
+    key: TaskKey,
+    expected: number,
+    events: readonly NewTaskEvent[],
+  ): Promise<TaskHead> {
     // Only the holder appends, so that its own head is the newest.
     const before = this.#head ?? (await this.head(key))
-    if (!before) throw new AgentError('task-not-found', 'Task not found', { metadata: { taskId: key.id } })
+    if (!before)
+      throw new AgentError('task-not-found', 'Task not found', { metadata: { taskId: key.id } })
     const { head, statements } = this.planAppend(before, expected, events)
     this.#head = head
     try {
@@ -35,9 +47,13 @@ export class HeldTasks extends SqlTasks {
     } catch (error) {
       this.#head = undefined
       if (!isDurableError(error, 'fenced')) throw error
-      throw new AgentError('conflict', `Task ${key.id} was claimed by another worker: stop working on it`, {
-        cause: error,
-      })
+      throw new AgentError(
+        'conflict',
+        `Task ${key.id} was claimed by another worker: stop working on it`,
+        {
+          cause: error,
+        },
+      )
     }
     if (this.#held.journal.isEnded) this.#held.stop()
     return head
@@ -45,11 +61,14 @@ export class HeldTasks extends SqlTasks {
 
   /** A model call mostly sends the same blocks as the one before it. */
   protected override toStored(event: NewTaskEvent, seq: number): NewTaskEvent {
-    return event.type === 'run' ? { ...event, event: this.#manifests.toStored(event.event, seq) as RunEvent } : event
+    return event.type === 'run'
+      ? { ...event, event: this.#manifests.toStored(event.event, seq) as RunEvent }
+      : event
   }
 
   #apply(change: RunChange, id: string, events: readonly NewTaskEvent[]): void {
-    if (events.some((event) => event.type === 'text-delta' && event.attempt === 1)) change.markProgress()
+    if (events.some((event) => event.type === 'text-delta' && event.attempt === 1))
+      change.markProgress()
     const last = lastRunSeq(events)
     if (last !== undefined) this.#held.journal.storedUpTo(last)
     const changed = lastStatus(events)

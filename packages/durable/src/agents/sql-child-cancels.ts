@@ -36,7 +36,12 @@ export class SqlChildCancels implements ChildCancels {
     ])
   }
 
-  async claim(agents: readonly string[], now: number, limit: number, leaseMs: number): Promise<readonly ChildCancel[]> {
+  async claim(
+    agents: readonly string[],
+    now: number,
+    limit: number,
+    leaseMs: number,
+  ): Promise<readonly ChildCancel[]> {
     if (agents.length === 0) return []
     const result = await this.#database.write([
       {
@@ -49,7 +54,10 @@ export class SqlChildCancels implements ChildCancels {
     return (result.ok ? (result.rows[0] ?? []) : []).map((row) => this.#cancelOf(row))
   }
 
-  async settle(row: ChildCancel, outcome: 'done' | 'dead' | { readonly retryAt: number }): Promise<void> {
+  async settle(
+    row: ChildCancel,
+    outcome: 'done' | 'dead' | { readonly retryAt: number },
+  ): Promise<void> {
     const id = idOf(row)
     await this.#database.write([
       outcome === 'done'
@@ -82,8 +90,17 @@ export class SqlChildCancels implements ChildCancels {
       ChildCancel,
       'agent' | 'attempts' | 'dueAt'
     >
-    return { key, agent: String(agent), target, taskId, attempts: Number(tries), dueAt: Number(due), giveUpAt }
+    return {
+      key,
+      agent: String(agent),
+      target,
+      taskId,
+      attempts: Number(tries),
+      dueAt: Number(due),
+      giveUpAt,
+    }
   }
 }
 
-const oneOf = (agents: readonly string[]): string => `agent IN (${agents.map(() => '?').join(', ')})`
+const oneOf = (agents: readonly string[]): string =>
+  `agent IN (${agents.map(() => '?').join(', ')})`

@@ -32,7 +32,8 @@ export class SqlLeases implements TaskLeases {
     const run = await table.find(id)
     if (!run) return undefined
     const isOther = run.version !== '' && run.version !== fingerprint
-    if (isOther && (await this.#live.served()).has(servedBy(run.queue, run.version))) return undefined
+    if (isOther && (await this.#live.served()).has(servedBy(run.queue, run.version)))
+      return undefined
     for (;;) {
       const as = { version: fingerprint, fingerprint: JSON.stringify(fingerprint) }
       const held = await HeldRun.claim(this.#parts, { from: { id }, as })
@@ -44,7 +45,9 @@ export class SqlLeases implements TaskLeases {
   }
 
   async abandoned(agents: ReadonlyMap<string, string>): Promise<readonly TaskKey[]> {
-    const names = [...agents].map(([agent, fingerprint]) => [queueOfAgent(agent), fingerprint] as const)
+    const names = [...agents].map(
+      ([agent, fingerprint]) => [queueOfAgent(agent), fingerprint] as const,
+    )
     await this.#beat(names)
     const { company } = this.#parts
     if (company.isReserved) return []
@@ -59,7 +62,10 @@ export class SqlLeases implements TaskLeases {
           this.#suspectSince = Infinity
           return suspects
         }
-        found.push(...(await this.#due(queue, version, 1, pageSize)), ...(await this.#due(queue, version, 0, pageSize)))
+        found.push(
+          ...(await this.#due(queue, version, 1, pageSize)),
+          ...(await this.#due(queue, version, 0, pageSize)),
+        )
       }
     return found
   }
@@ -75,7 +81,12 @@ export class SqlLeases implements TaskLeases {
   }
 
   /** Tasks that can be claimed, from the index of claims: a page, longest due first. */
-  async #due(queue: string, version: string, phase: number, limit: number): Promise<readonly TaskKey[]> {
+  async #due(
+    queue: string,
+    version: string,
+    phase: number,
+    limit: number,
+  ): Promise<readonly TaskKey[]> {
     const { database } = this.#parts
     const params: readonly SqlValue[] = [queue, version, phase, database.now(), limit]
     const rows = await database.read(
@@ -93,7 +104,9 @@ export class SqlLeases implements TaskLeases {
       const versions = await this.#parts.table.versionsOf(queue)
       this.#orphaned.set(
         queue,
-        versions.filter((version) => version !== '' && version !== own && !live.has(servedBy(queue, version))),
+        versions.filter(
+          (version) => version !== '' && version !== own && !live.has(servedBy(queue, version)),
+        ),
       )
     }
   }

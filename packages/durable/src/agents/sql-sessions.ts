@@ -10,7 +10,8 @@ import type { BodyCodec } from '../database/body-codec.js'
 import type { Database, Row } from '../database/database.js'
 import { EventLog, removeLog } from '../database/event-log.js'
 
-const nameOf = ({ principal, agent, id }: SessionKey): string => JSON.stringify([principal, agent, id])
+const nameOf = ({ principal, agent, id }: SessionKey): string =>
+  JSON.stringify([principal, agent, id])
 const logOf = (key: SessionKey): string => `session:${nameOf(key)}`
 
 /** Conversations as logs. */
@@ -53,7 +54,10 @@ export class SqlSessions implements SessionStore {
     ])
     const head = await this.head(key)
     if (!result.ok)
-      throw new AgentError('conflict', `Session ${key.id} has ${head.seq} entries, not ${expected}: reload it`)
+      throw new AgentError(
+        'conflict',
+        `Session ${key.id} has ${head.seq} entries, not ${expected}: reload it`,
+      )
     this.#database.notify(logOf(key))
     return head
   }

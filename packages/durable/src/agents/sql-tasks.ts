@@ -44,20 +44,36 @@ export class SqlTasks implements TaskStore {
     this.#table = new RunTable(database, codec)
   }
 
-  async create(record: TaskRecord, events: readonly NewTaskEvent[], message?: MessageClaim): Promise<TaskHead> {
+  async create(
+    record: TaskRecord,
+    events: readonly NewTaskEvent[],
+    message?: MessageClaim,
+  ): Promise<TaskHead> {
     checkEvents('submitted', events)
     const { state = 'submitted' as const, at = record.createdAt } = lastStatus(events) ?? {}
     const { id, principal, agent, sessionId } = record
     const claim = message && {
       sql: `INSERT INTO documents (kind, id, owner, sort, body) VALUES ('message', ?, ?, 0, ?) ON CONFLICT DO NOTHING`,
-      params: [messageKey(principal, agent, message.id), id, JSON.stringify({ taskId: id, digest: message.digest })],
+      params: [
+        messageKey(principal, agent, message.id),
+        id,
+        JSON.stringify({ taskId: id, digest: message.digest }),
+      ],
       expect: 1,
     }
     const result = await this.#database.write([
       {
         sql: `INSERT INTO tasks (id, principal, agent, session, state, at, record) VALUES (?, ?, ?, ?, ?, ?, ?)
           ON CONFLICT (id) DO NOTHING`,
-        params: [id, principal, agent, sessionId, state, Date.parse(at), this.#codec.encode({ record, statusAt: at })],
+        params: [
+          id,
+          principal,
+          agent,
+          sessionId,
+          state,
+          Date.parse(at),
+          this.#codec.encode({ record, statusAt: at }),
+        ],
         expect: 1,
       },
       ...(claim ? [claim] : []),
@@ -79,10 +95,15 @@ export class SqlTasks implements TaskStore {
     return { record, seq: events.length, state, statusAt: at }
   }
 
-  async taskOfMessage(principal: string, agent: string, messageId: string): Promise<TaskOfMessage | undefined> {
-    const [row] = await this.#database.read(`SELECT body FROM documents WHERE kind = 'message' AND id = ?`, [
-      messageKey(principal, agent, messageId),
-    ])
+  async taskOfMessage(
+    principal: string,
+    agent: string,
+    messageId: string,
+  ): Promise<TaskOfMessage | undefined> {
+    const [row] = await this.#database.read(
+      `SELECT body FROM documents WHERE kind = 'message' AND id = ?`,
+      [messageKey(principal, agent, messageId)],
+    )
     return row && (JSON.parse(String(row['body'])) as TaskOfMessage)
   }
 
@@ -108,7 +129,8 @@ export class SqlTasks implements TaskStore {
     const result = await this.#database.write([...statements, ...this.#moveRun(key.id, events)])
     if (!result.ok) throw conflict(key, (await this.#get(key)).seq, expected)
     this.#database.notify(logOf(key.id))
-    if (lastStatus(events)?.state === 'working') this.#database.notify(queueKey(queueOfAgent(head.record.agent)))
+    if (lastStatus(events)?.state === 'working')
+      this.#database.notify(queueKey(queueOfAgent(head.record.agent)))
     return head
   }
 
@@ -123,15 +145,25 @@ export class SqlTasks implements TaskStore {
     checkEvents(head.state, events)
     const changed = lastStatus(events)
     const { state, at } = changed ?? { state: head.state, at: head.statusAt }
-    const entries = events.map((event, index) => toEntry(this.toStored(event, expected + 1 + index), id))
+    const entries = events.map((event, index) =>
+      toEntry(this.toStored(event, expected + 1 + index), id),
+    )
     const statements: Statement[] = [...this.#log.append(logOf(id), expected, entries)]
     if (changed)
       statements.push({
         sql: 'UPDATE tasks SET state = ?, at = ?, record = ? WHERE id = ?',
-        params: [state, Date.parse(at), this.#codec.encode({ record: head.record, statusAt: at }), id],
+        params: [
+          state,
+          Date.parse(at),
+          this.#codec.encode({ record: head.record, statusAt: at }),
+          id,
+        ],
         expect: 1,
       })
-    return { head: { record: head.record, seq: expected + events.length, state, statusAt: at }, statements }
+    return {
+      head: { record: head.record, seq: expected + events.length, state, statusAt: at },
+      statements,
+    }
   }
 
   /** The form that is stored of an event. */
@@ -201,7 +233,8 @@ export class SqlTasks implements TaskStore {
     return {
       heads: heads.map((row) => this.#headOf(row)),
       total: Number(counted[0]?.['n']),
-      ...(last && rows.length > heads.length && { next: btoa(JSON.stringify([last['at'], last['id']])) }),
+      ...(last &&
+        rows.length > heads.length && { next: btoa(JSON.stringify([last['at'], last['id']])) }),
     }
   }
 
@@ -218,7 +251,10 @@ export class SqlTasks implements TaskStore {
   }
 
   #headOf(row: Row): TaskHead {
-    const { record, statusAt } = this.#codec.decode(row['record']) as { record: TaskRecord; statusAt: string }
+    const { record, statusAt } = this.#codec.decode(row['record']) as {
+      record: TaskRecord
+      statusAt: string
+    }
     return { record, seq: Number(row['seq']), state: String(row['state']) as TaskState, statusAt }
   }
 }
@@ -250,7 +286,9 @@ function toEvent({ seq, kind, body }: LogEntry, id: string): TaskEvent {
 const timeOf = ({ at }: RunEvent): string => new Date(at).toISOString()
 
 const withManifest = async (event: TaskEvent, manifests: ManifestReader): Promise<TaskEvent> =>
-  event.type === 'run' ? { ...event, event: await manifests.toEvent(event.event, event.seq) } : event
+  event.type === 'run'
+    ? { ...event, event: await manifests.toEvent(event.event, event.seq) }
+    : event
 
 const conflict = ({ id }: Pick<TaskKey, 'id'>, found: number, expected: number): AgentError =>
   new AgentError('conflict', `Task ${id} has ${found} events, not ${expected}: reload it`)

@@ -31,7 +31,9 @@ export function lastStatus(events: readonly NewTaskEvent[]): StatusEvent | undef
 export function expiryOf({ state, message }: StatusEvent): number | undefined {
   if (state !== 'input-required') return undefined
   const times = (message?.parts ?? []).flatMap((part) =>
-    part.type === 'approval' && part.content.expiresAt !== undefined ? [Date.parse(part.content.expiresAt)] : [],
+    part.type === 'approval' && part.content.expiresAt !== undefined
+      ? [Date.parse(part.content.expiresAt)]
+      : [],
   )
   return times.length === 0 ? undefined : Math.min(...times)
 }

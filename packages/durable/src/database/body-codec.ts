@@ -27,7 +27,12 @@ export class BodyCodec {
     if (!this.#key) return text
     const iv = randomBytes(12)
     const cipher = createCipheriv('aes-256-gcm', this.#key, iv)
-    const sealed = Buffer.concat([iv, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()])
+    const sealed = Buffer.concat([
+      iv,
+      cipher.update(text, 'utf8'),
+      cipher.final(),
+      cipher.getAuthTag(),
+    ])
     return mark + sealed.toString('base64')
   }
 
@@ -37,7 +42,9 @@ export class BodyCodec {
     try {
       return JSON.parse(text.startsWith(mark) ? this.#open(text) : text) as unknown
     } catch (error) {
-      const key = this.#key ? 'the encryption key is another one, or the row is damaged' : 'the row is damaged'
+      const key = this.#key
+        ? 'the encryption key is another one, or the row is damaged'
+        : 'the row is damaged'
       const hint = text.startsWith(mark) && !this.#key ? 'it is encrypted; pass encryptionKey' : key
       throw new DurableError('damaged', `a stored body cannot be read: ${hint}`, { cause: error })
     }
@@ -45,7 +52,11 @@ export class BodyCodec {
 
   #open(text: string): string {
     const sealed = Buffer.from(text.slice(mark.length), 'base64')
-    const decipher = createDecipheriv('aes-256-gcm', this.#key ?? new Uint8Array(), sealed.subarray(0, 12))
+    const decipher = createDecipheriv(
+      'aes-256-gcm',
+      this.#key ?? new Uint8Array(),
+      sealed.subarray(0, 12),
+    )
     decipher.setAuthTag(sealed.subarray(-16))
     return decipher.update(sealed.subarray(12, -16), undefined, 'utf8') + decipher.final('utf8')
   }

@@ -51,7 +51,10 @@ export class EventLog {
     const last = expected + count
     const head: Statement =
       expected === 0
-        ? { sql: 'INSERT INTO logs (id, seq, kept) VALUES (?, ?, 0) ON CONFLICT (id) DO NOTHING', params: [log, last] }
+        ? {
+            sql: 'INSERT INTO logs (id, seq, kept) VALUES (?, ?, 0) ON CONFLICT (id) DO NOTHING',
+            params: [log, last],
+          }
         : { sql: 'UPDATE logs SET seq = ? WHERE id = ? AND seq = ?', params: [last, log, expected] }
     return { ...head, expect: 1 }
   }
@@ -68,7 +71,10 @@ export class EventLog {
 
   /** The statements that append at an expected number; the first one fails if another writer was there. */
   append(log: string, expected: number, entries: readonly NewLogEntry[]): readonly Statement[] {
-    return [this.advance(log, expected, entries.length), ...insertEntries(this.rows(log, expected, entries))]
+    return [
+      this.advance(log, expected, entries.length),
+      ...insertEntries(this.rows(log, expected, entries)),
+    ]
   }
 
   /** The statements that append at the current end. */

@@ -72,17 +72,25 @@ export async function migrate(database: Database, where: string, ifAbsent?: stri
         'unsupported',
         `${where} has schema version ${version} of an unpublished version of @modelport/durable; let that version finish its work, then start with a new store`,
       )
-    if (ifAbsent !== undefined) throw new DurableError('not-found', `${where} holds no store; ${ifAbsent}`)
+    if (ifAbsent !== undefined)
+      throw new DurableError('not-found', `${where} holds no store; ${ifAbsent}`)
     try {
-      const mark = { sql: `INSERT INTO meta (name, value) VALUES ('schema', ?)`, params: [schemaVersion] }
+      const mark = {
+        sql: `INSERT INTO meta (name, value) VALUES ('schema', ?)`,
+        params: [schemaVersion],
+      }
       await database.write([...tables.map((sql): Statement => ({ sql })), mark])
     } catch (error) {
       // Another process makes them at the same time, or they are not ours.
       if (!/already exists|duplicate key/.test(String(error))) throw error
       if (attempt > 0)
-        throw new DurableError('unsupported', `${where} has tables of another program; choose another file or schema`, {
-          cause: error,
-        })
+        throw new DurableError(
+          'unsupported',
+          `${where} has tables of another program; choose another file or schema`,
+          {
+            cause: error,
+          },
+        )
     }
   }
 }
@@ -123,12 +131,20 @@ export async function prepareDatabase<D extends Database>(
  *
  * @throws {DurableError} `damaged`
  */
-async function checkKey(database: Database, where: string, key: Uint8Array | undefined): Promise<void> {
+async function checkKey(
+  database: Database,
+  where: string,
+  key: Uint8Array | undefined,
+): Promise<void> {
   const digest = key ? createHmac('sha256', key).update('modelport store').digest('hex') : ''
-  const read = (): Promise<readonly Row[]> => database.read(`SELECT text FROM meta WHERE name = 'key'`)
+  const read = (): Promise<readonly Row[]> =>
+    database.read(`SELECT text FROM meta WHERE name = 'key'`)
   if ((await read()).length === 0)
     await database.write([
-      { sql: `INSERT INTO meta (name, value, text) VALUES ('key', 0, ?) ON CONFLICT DO NOTHING`, params: [digest] },
+      {
+        sql: `INSERT INTO meta (name, value, text) VALUES ('key', 0, ?) ON CONFLICT DO NOTHING`,
+        params: [digest],
+      },
     ])
   const [row] = await read()
   const stored = String(row?.['text'] ?? '')

@@ -24,7 +24,9 @@ export function shorten(value: object, id: string, dropped: object): object {
 /** The value that `shorten` was given. */
 export function lengthen(stored: object, id: string, dropped: object): object {
   if (Object.keys(dropped).some((name) => name in stored)) return stored
-  const long = Object.fromEntries(textsOf(stored).map(([name, text]) => [name, text.replaceAll(token, id)]))
+  const long = Object.fromEntries(
+    textsOf(stored).map(([name, text]) => [name, text.replaceAll(token, id)]),
+  )
   return { ...dropped, ...stored, ...long }
 }
 

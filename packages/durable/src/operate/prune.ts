@@ -46,18 +46,28 @@ export async function prune(parts: RunParts, options: PruneOptions): Promise<Pru
   const { before, what = 'all', dryRun = false } = options
   if (dryRun) return count(parts.database, before, what)
   const pruning = new Pruning(parts.database)
-  const report = what === 'all' ? await pruning.removeOld(before) : await pruning.removePieces(before)
+  const report =
+    what === 'all' ? await pruning.removeOld(before) : await pruning.removePieces(before)
   await pruning.removeDead(before)
   await pruning.shrink()
   return report
 }
 
-async function count(database: Database, before: number, what: 'all' | 'pieces'): Promise<PruneReport> {
+async function count(
+  database: Database,
+  before: number,
+  what: 'all' | 'pieces',
+): Promise<PruneReport> {
   const of = async (sql: string, ...params: readonly SqlValue[]): Promise<number> =>
     Number((await database.read(`SELECT count(*) AS n ${sql}`, params))[0]?.['n'])
-  if (what === 'all') return { tasks: await of(oldTasks, before), runs: await of(oldRuns, before), pieces: 0 }
+  if (what === 'all')
+    return { tasks: await of(oldTasks, before), runs: await of(oldRuns, before), pieces: 0 }
   const logs = `SELECT 'task:' || t.id ${wholeTasks} UNION ALL SELECT 'run:' || id ${wholeRuns}`
-  return { tasks: 0, runs: 0, pieces: await of(`FROM entries WHERE ${pieces} AND log IN (${logs})`, before, before) }
+  return {
+    tasks: 0,
+    runs: 0,
+    pieces: await of(`FROM entries WHERE ${pieces} AND log IN (${logs})`, before, before),
+  }
 }
 
 class Pruning {
@@ -72,46 +82,76 @@ class Pruning {
       `SELECT t.id, t.principal ${oldTasks} ORDER BY t.at LIMIT ${page}`,
       before,
       async (rows) => {
-        const keys = rows.map(({ id, principal }) => ({ id: String(id), principal: String(principal) }))
+        const keys = rows.map(({ id, principal }) => ({
+          id: String(id),
+          principal: String(principal),
+        }))
         await this.#entries(
-          keys.flatMap((key) => [logOf(key.id), `inbox:${nameOfTask(key)}`, ...logsOf(runOfTask(key.id))]),
+          keys.flatMap((key) => [
+            logOf(key.id),
+            `inbox:${nameOfTask(key)}`,
+            ...logsOf(runOfTask(key.id)),
+          ]),
         )
         await this.#write(keys.flatMap(removeTask))
       },
     )
-    const runs = await this.#each(`SELECT id ${oldRuns} ORDER BY updated LIMIT ${page}`, before, async (rows) => {
-      const ids = rows.map(({ id }) => String(id))
-      await this.#entries(ids.flatMap(logsOf))
-      await this.#write(ids.flatMap(removeRun))
-    })
+    const runs = await this.#each(
+      `SELECT id ${oldRuns} ORDER BY updated LIMIT ${page}`,
+      before,
+      async (rows) => {
+        const ids = rows.map(({ id }) => String(id))
+        await this.#entries(ids.flatMap(logsOf))
+        await this.#write(ids.flatMap(removeRun))
+      },
+    )
     return { tasks, runs, pieces: 0 }
   }
 
   async removePieces(before: number): Promise<PruneReport> {
     let removed = 0
-    await this.#each(`SELECT t.id ${wholeTasks} ORDER BY t.at LIMIT ${page}`, before, async (rows) => {
-      const logs = rows.map(({ id }) => logOf(String(id)))
-      removed += await this.#entries(logs, ` AND ${pieces}`)
-      // Each task is checked only once.
-      await this.#write(logs.map((log) => ({ sql: 'UPDATE logs SET kept = seq WHERE id = ?', params: [log] })))
-    })
-    await this.#each(`SELECT id ${wholeRuns} ORDER BY updated LIMIT ${page}`, before, async (rows) => {
-      removed += await this.#entries(
-        rows.map(({ id }) => eventsOf(String(id))),
-        ` AND ${pieces}`,
-      )
-      await this.#write(
-        rows.map(({ id }) => ({ sql: 'UPDATE runs SET trimmed = 1 WHERE id = ?', params: [id ?? null] })),
-      )
-    })
+    await this.#each(
+      `SELECT t.id ${wholeTasks} ORDER BY t.at LIMIT ${page}`,
+      before,
+      async (rows) => {
+        const logs = rows.map(({ id }) => logOf(String(id)))
+        removed += await this.#entries(logs, ` AND ${pieces}`)
+        // Each task is checked only once.
+        await this.#write(
+          logs.map((log) => ({ sql: 'UPDATE logs SET kept = seq WHERE id = ?', params: [log] })),
+        )
+      },
+    )
+    await this.#each(
+      `SELECT id ${wholeRuns} ORDER BY updated LIMIT ${page}`,
+      before,
+      async (rows) => {
+        removed += await this.#entries(
+          rows.map(({ id }) => eventsOf(String(id))),
+          ` AND ${pieces}`,
+        )
+        await this.#write(
+          rows.map(({ id }) => ({
+            sql: 'UPDATE runs SET trimmed = 1 WHERE id = ?',
+            params: [id ?? null],
+          })),
+        )
+      },
+    )
     return { tasks: 0, runs: 0, pieces: removed }
   }
 
   /** Notifications and cancels that were given up. */
   async removeDead(before: number): Promise<void> {
-    await this.#each(`SELECT id FROM outbox WHERE dead > 0 AND dead < ? LIMIT ${page}`, before, async (rows) => {
-      await this.#write(rows.map(({ id }) => ({ sql: 'DELETE FROM outbox WHERE id = ?', params: [id ?? null] })))
-    })
+    await this.#each(
+      `SELECT id FROM outbox WHERE dead > 0 AND dead < ? LIMIT ${page}`,
+      before,
+      async (rows) => {
+        await this.#write(
+          rows.map(({ id }) => ({ sql: 'DELETE FROM outbox WHERE id = ?', params: [id ?? null] })),
+        )
+      },
+    )
   }
 
   async shrink(): Promise<void> {
@@ -122,7 +162,11 @@ class Pruning {
     }
   }
 
-  async #each(select: string, before: number, remove: (rows: readonly Row[]) => Promise<void>): Promise<number> {
+  async #each(
+    select: string,
+    before: number,
+    remove: (rows: readonly Row[]) => Promise<void>,
+  ): Promise<number> {
     let found = 0
     for (;;) {
       const rows = await this.#database.read(select, [before])
@@ -157,4 +201,8 @@ class Pruning {
   }
 }
 
-const logsOf = (run: string): readonly string[] => [eventsOf(run), journalOf(run), transcriptOf(run)]
+const logsOf = (run: string): readonly string[] => [
+  eventsOf(run),
+  journalOf(run),
+  transcriptOf(run),
+]

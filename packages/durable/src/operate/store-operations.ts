@@ -16,7 +16,13 @@ import { DurableRuns } from '../runs/durable-runs.js'
 import type { RunParts } from '../runs/held-run.js'
 import { isOver, type RunRow, requestIdOf, runOf, whyStopped } from '../runs/stored-run.js'
 import { type PruneOptions, type PruneReport, prune } from './prune.js'
-import { type OperatorDecision, requestOf, type WaitingCall, type WorkItem, type WorkQuery } from './work-item.js'
+import {
+  type OperatorDecision,
+  requestOf,
+  type WaitingCall,
+  type WorkItem,
+  type WorkQuery,
+} from './work-item.js'
 
 /** The view and the decisions of an operator, for every principal and without the code of the agents. */
 export class StoreOperations {
@@ -39,7 +45,9 @@ export class StoreOperations {
     const runStates = state === undefined ? (all ? undefined : openRunStates) : [state]
     // A task whose run stopped is `working` for its caller.
     const [where, params] =
-      state === 'stopped' ? [`r.status = 'stopped'`, []] : [oneOf('t.state', taskStates), taskStates ?? []]
+      state === 'stopped'
+        ? [`r.status = 'stopped'`, []]
+        : [oneOf('t.state', taskStates), taskStates ?? []]
     const tasks = await database.read(
       `SELECT t.id, t.principal, t.agent, t.state, t.at, r.status AS held, r.due, r.result FROM tasks t
         LEFT JOIN runs r ON r.id = 'task:' || t.id WHERE ${where} ORDER BY t.at, t.id LIMIT ?`,
@@ -66,10 +74,14 @@ export class StoreOperations {
     checkArguments('operations.decide', decision, `type reason? result${isHappened ? '' : '?'}`)
     const key = await this.#keyOf(id)
     const pending = key ? [] : ((await this.#runs.get(id)).checkpoint?.pending ?? [])
-    const calls: readonly WaitingCall[] = key ? await openRequests(this.#tasks, key) : pending.map(requestOf)
+    const calls: readonly WaitingCall[] = key
+      ? await openRequests(this.#tasks, key)
+      : pending.map(requestOf)
     const [only, ...others] = calls
     const call =
-      request === undefined && others.length === 0 ? only : calls.find(({ requestId }) => requestId === request)
+      request === undefined && others.length === 0
+        ? only
+        : calls.find(({ requestId }) => requestId === request)
     if (!call) {
       const waits = calls.map(({ requestId }) => requestId).join(', ')
       throw new DurableError(
@@ -96,7 +108,10 @@ export class StoreOperations {
     if (key) {
       const head = await this.#tasks.head(key)
       if (head && isTerminal(head.state))
-        throw new DurableError('finished', `task "${id}" is ${head.state}; send its message again as a new task`)
+        throw new DurableError(
+          'finished',
+          `task "${id}" is ${head.state}; send its message again as a new task`,
+        )
       const run = await this.#parts.table.find(runOfTask(id))
       return run && this.#reopen(run)
     }
@@ -134,7 +149,9 @@ export class StoreOperations {
   async #reopen(run: RunRow): Promise<void> {
     // Who waits for a person waits on.
     if (run.status === 'suspended') return
-    const { error } = (run.result ?? {}) as { readonly error?: { readonly details?: { readonly reason?: string } } }
+    const { error } = (run.result ?? {}) as {
+      readonly error?: { readonly details?: { readonly reason?: string } }
+    }
     const acceptsChange = run.status === 'stopped' && error?.details?.reason === 'fingerprint'
     await this.#parts.table.reopen(run, { acceptsChange: acceptsChange || run.acceptsChange })
   }
@@ -155,7 +172,12 @@ export class StoreOperations {
       const result = row['held'] === 'stopped' ? (codec.decode(row['result']) as object) : undefined
       const reason = whyStopped({ status: 'stopped', ...(result && { result }) })
       const waitsFor = await openRequests(this.#tasks, key)
-      return { ...item, state, waitsFor, ...(state === 'stopped' && reason !== undefined && { reason }) }
+      return {
+        ...item,
+        state,
+        waitsFor,
+        ...(state === 'stopped' && reason !== undefined && { reason }),
+      }
     } catch (error) {
       return { ...item, state: 'unreadable', waitsFor: [], reason: messageOf(error) }
     }
@@ -172,7 +194,8 @@ export class StoreOperations {
     try {
       const run = runOf(row, this.#parts.codec)
       const reason = whyStopped(run)
-      const waitsFor = run.status === 'suspended' ? (run.checkpoint?.pending ?? []).map(requestOf) : []
+      const waitsFor =
+        run.status === 'suspended' ? (run.checkpoint?.pending ?? []).map(requestOf) : []
       return { ...item, state: run.status, waitsFor, ...(reason !== undefined && { reason }) }
     } catch (error) {
       return { ...item, state: 'unreadable', waitsFor: [], reason: messageOf(error) }
@@ -184,15 +207,22 @@ export class StoreOperations {
   }
 }
 
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+const messageOf = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error)
 
-const openTaskStates: readonly TaskState[] = ['submitted', 'working', 'input-required', 'auth-required']
+const openTaskStates: readonly TaskState[] = [
+  'submitted',
+  'working',
+  'input-required',
+  'auth-required',
+]
 const openRunStates = ['ready', 'running', 'suspended', 'stopped'] as const
 
 const oneOf = (column: string, states: readonly string[] | undefined): string =>
   states === undefined ? '1 = 1' : `${column} IN (${states.map(() => '?').join(', ')})`
 
-const isAboutOutcome = ({ type }: OperatorDecision): boolean => type !== 'approve' && type !== 'deny'
+const isAboutOutcome = ({ type }: OperatorDecision): boolean =>
+  type !== 'approve' && type !== 'deny'
 
 function checkDecision({ requestId, kind }: WaitingCall, decision: OperatorDecision): void {
   if (kind !== 'question' && isAboutOutcome(decision) === (kind !== 'approval')) return
@@ -207,7 +237,8 @@ function checkDecision({ requestId, kind }: WaitingCall, decision: OperatorDecis
 function toRequestDecision(requestId: string, decision: OperatorDecision): RequestDecision {
   const { type } = decision
   if (type === 'approve' || type === 'did-not-happen') return { requestId, approved: true }
-  if (type === 'happened') return { requestId, approved: false, reason: `happened: ${decision.result}` }
+  if (type === 'happened')
+    return { requestId, approved: false, reason: `happened: ${decision.result}` }
   const reason = type === 'deny' ? decision.reason : 'nobody knows'
   return { requestId, approved: false, ...(reason !== undefined && { reason }) }
 }
@@ -215,9 +246,19 @@ function toRequestDecision(requestId: string, decision: OperatorDecision): Reque
 function toResumeDecision(item: PendingItem, decision: OperatorDecision): ResumeDecision {
   const { id } = item
   if (decision.type === 'approve')
-    return { type: 'approve', id, digest: item.type === 'approval' ? item.digest : '', by: 'operator' }
+    return {
+      type: 'approve',
+      id,
+      digest: item.type === 'approval' ? item.digest : '',
+      by: 'operator',
+    }
   if (decision.type === 'deny')
-    return { type: 'deny', id, by: 'operator', ...(decision.reason !== undefined && { reason: decision.reason }) }
+    return {
+      type: 'deny',
+      id,
+      by: 'operator',
+      ...(decision.reason !== undefined && { reason: decision.reason }),
+    }
   if (decision.type === 'happened') return { type: 'result', id, result: decision.result }
   return { type: decision.type === 'did-not-happen' ? 'repeat' : 'give-up', id }
 }

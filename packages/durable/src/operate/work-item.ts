@@ -59,7 +59,9 @@ export const requestOf = (item: PendingItem): WaitingCall => ({
   kind: item.type === 'task' || item.type === 'wait' ? 'work' : item.type,
   action: JSON.parse(JSON.stringify(item.action)) as OpenRequest['action'],
   ...(item.type === 'uncertain'
-    ? { reason: `the call was started and its outcome is unknown (idempotency key ${item.idempotencyKey})` }
+    ? {
+        reason: `the call was started and its outcome is unknown (idempotency key ${item.idempotencyKey})`,
+      }
     : item.type === 'question'
       ? { reason: item.question.message }
       : item.type === 'approval' && item.reason !== undefined && { reason: item.reason }),

@@ -20,9 +20,20 @@ export async function openPostgresDatabase(
 ): Promise<PostgresDatabase> {
   // The address is not repeated: it may hold a password.
   if (!/^postgres(?:ql)?:\/\/./.test(url))
-    throw new DurableError('unsupported', 'the address must be postgres://USER:PASSWORD@HOST:PORT/DATABASE')
-  const database = await PostgresDatabase.connect({ url, schema, connections, reconnectMs, prepare, create })
+    throw new DurableError(
+      'unsupported',
+      'the address must be postgres://USER:PASSWORD@HOST:PORT/DATABASE',
+    )
+  const database = await PostgresDatabase.connect({
+    url,
+    schema,
+    connections,
+    reconnectMs,
+    prepare,
+    create,
+  })
   const [row] = create ? [] : await database.read(stores)
-  const ifAbsent = row && (row['names'] ? `schemas that do: ${row['names']}` : 'no schema of this database does')
+  const ifAbsent =
+    row && (row['names'] ? `schemas that do: ${row['names']}` : 'no schema of this database does')
   return prepareDatabase(database, `the PostgreSQL schema "${schema}"`, key, ifAbsent)
 }

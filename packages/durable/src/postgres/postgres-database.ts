@@ -59,7 +59,11 @@ export class PostgresDatabase implements Database {
       backoff: () => 0.05,
       connect_timeout: 10,
       // Texts are quoted by doubling quotes, whatever the database's own setting is.
-      connection: { search_path: `"${schema}"`, application_name: 'modelport', standard_conforming_strings: 'on' },
+      connection: {
+        search_path: `"${schema}"`,
+        application_name: 'modelport',
+        standard_conforming_strings: 'on',
+      },
       // BIGINT as number: every one here is a count or a time in milliseconds.
       types: {
         bigint: { to: 20, from: [20], serialize: String, parse: Number },
@@ -68,7 +72,9 @@ export class PostgresDatabase implements Database {
       fetch_types: false,
     }
     this.#sql = postgres(url, { ...options, max: Math.ceil(connections / 2) })
-    this.#transactions = new ClientPool(Math.ceil(connections / 2), () => postgres(url, { ...options, max: 1 }))
+    this.#transactions = new ClientPool(Math.ceil(connections / 2), () =>
+      postgres(url, { ...options, max: 1 }),
+    )
   }
 
   /**
@@ -159,7 +165,11 @@ export class PostgresDatabase implements Database {
     }
   }
 
-  async #tryWrite(statements: readonly Statement[], writer: MarkWriter, mark: CommitMark): Promise<Attempt> {
+  async #tryWrite(
+    statements: readonly Statement[],
+    writer: MarkWriter,
+    mark: CommitMark,
+  ): Promise<Attempt> {
     const client = await this.#transactions.acquire()
     let isBroken = false
     let isSent = false
@@ -172,7 +182,8 @@ export class PostgresDatabase implements Database {
       return { result: { ok: true, rows } }
     } catch (error) {
       const { code, message } = error as { readonly code?: string; readonly message?: string }
-      isBroken = isSilent(error) || (await inTime(client.unsafe('ROLLBACK')).catch(isSilent)) === true
+      isBroken =
+        isSilent(error) || (await inTime(client.unsafe('ROLLBACK')).catch(isSilent)) === true
       const isUnknown = isSent && isLostConnection(error)
       // A transaction that was rolled back has left no mark.
       if (!isUnknown) writer.undo()
@@ -221,7 +232,9 @@ export class PostgresDatabase implements Database {
 
   async #readClock(): Promise<void> {
     const before = performance.now()
-    const [row] = await this.read('SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now')
+    const [row] = await this.read(
+      'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now',
+    )
     const now = Number(row?.['now'])
     this.#offset = Math.min(Math.max(this.#offset, now - performance.now()), now - before)
   }
@@ -255,4 +268,6 @@ const eventsMs = 50
 const pollMs = 1000
 
 /** The outcome of one try: a result, or an error and whether the server may still have committed the transaction. */
-type Attempt = { readonly result: WriteResult } | { readonly error: unknown; readonly isUnknown: boolean }
+type Attempt =
+  | { readonly result: WriteResult }
+  | { readonly error: unknown; readonly isUnknown: boolean }

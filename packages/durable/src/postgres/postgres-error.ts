@@ -11,7 +11,8 @@ export function codeOf(error: unknown): string {
 export function isLostConnection(error: unknown): boolean {
   const code = codeOf(error)
   if (/^(?:CONNECTION_(?:CLOSED|ENDED|DESTROYED)|CONNECT_TIMEOUT)$/.test(code)) return true
-  if (/^(?:ECONNREFUSED|ECONNRESET|EPIPE|ENOENT|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)$/.test(code)) return true
+  if (/^(?:ECONNREFUSED|ECONNRESET|EPIPE|ENOENT|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)$/.test(code))
+    return true
   // Class 08 is the connection; 57P01 to 57P03 is a server that stops or starts; 53300 has no connection left.
   return /^(?:08|57P0[123]|53300)/.test(code)
 }
@@ -27,12 +28,21 @@ export function toError(error: unknown): Error {
   const code = codeOf(error)
   const text = error instanceof Error ? error.message : String(error)
   if (isLostConnection(error))
-    return new DurableError('unavailable', `PostgreSQL cannot be reached (${text}); start it, or check the address`)
-  if (code === '53100') return new DurableError('full', `PostgreSQL's disk is full; free space and retry`)
+    return new DurableError(
+      'unavailable',
+      `PostgreSQL cannot be reached (${text}); start it, or check the address`,
+    )
+  if (code === '53100')
+    return new DurableError('full', `PostgreSQL's disk is full; free space and retry`)
   if (code === '42501')
-    return new DurableError('read-only', `PostgreSQL: ${text}; let the user make the schema and write its tables`)
-  if (code === '25006') return new DurableError('read-only', `PostgreSQL is read-only: connect to the primary server`)
-  if (code.startsWith('XX')) return new DurableError('damaged', `PostgreSQL reports damaged data: ${text}`)
+    return new DurableError(
+      'read-only',
+      `PostgreSQL: ${text}; let the user make the schema and write its tables`,
+    )
+  if (code === '25006')
+    return new DurableError('read-only', `PostgreSQL is read-only: connect to the primary server`)
+  if (code.startsWith('XX'))
+    return new DurableError('damaged', `PostgreSQL reports damaged data: ${text}`)
   if (/^(?:28|3D)/.test(code))
     return new DurableError(
       'unavailable',

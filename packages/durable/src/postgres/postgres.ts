@@ -19,11 +19,17 @@ export interface PostgresStoreOptions extends StoreOptions {
  *
  * @throws {DurableError} `newer-schema`, `not-found`, `unavailable`, `unsupported`
  */
-export async function openPostgresStore(url: string, options: PostgresStoreOptions = {}): Promise<DurableStore> {
+export async function openPostgresStore(
+  url: string,
+  options: PostgresStoreOptions = {},
+): Promise<DurableStore> {
   checkArguments(
     'openPostgresStore',
     options,
     'encryptionKey? leaseMs? create? schema? connections? reconnectMs? prepare?',
   )
-  return createDurableStore(await openPostgresDatabase(url, options, options.encryptionKey ?? null), options)
+  return createDurableStore(
+    await openPostgresDatabase(url, options, options.encryptionKey ?? null),
+    options,
+  )
 }

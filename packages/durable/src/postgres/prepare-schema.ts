@@ -18,7 +18,9 @@ export async function prepareSchema(clients: ClientPool, schema: string): Promis
       if (row?.['held'] === true) break
       await sleep(lockRetryMs)
     }
-    await inTime(client.unsafe(`CREATE SCHEMA IF NOT EXISTS "${schema}"; ${helperFunctions(schema)}`))
+    await inTime(
+      client.unsafe(`CREATE SCHEMA IF NOT EXISTS "${schema}"; ${helperFunctions(schema)}`),
+    )
     await inTime(client`SELECT pg_advisory_unlock(hashtext(${lock}))`)
   } catch (error) {
     // Closing the connection gives the lock back.

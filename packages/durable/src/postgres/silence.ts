@@ -17,7 +17,10 @@ class SilentConnectionError extends Error {
 export const isSilent = (error: unknown): boolean => error instanceof SilentConnectionError
 
 /** The result of a query, or a rejection that counts as a lost connection. */
-export async function inTime<Result>(query: PromiseLike<Result>, limitMs: number = silenceMs): Promise<Result> {
+export async function inTime<Result>(
+  query: PromiseLike<Result>,
+  limitMs: number = silenceMs,
+): Promise<Result> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const silence = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new SilentConnectionError(limitMs)), limitMs)

@@ -53,7 +53,9 @@ function checked({ sql, params = [], expect }: Statement, index: number): string
   let next = 0
   const text = sql.replace(/\?/g, () => literal(params[next++] ?? null))
   if (expect === undefined) return text
-  const counted = /^\s*SELECT/.test(text) ? `SELECT 1 FROM (${text}) AS found` : `${text} RETURNING 1`
+  const counted = /^\s*SELECT/.test(text)
+    ? `SELECT 1 FROM (${text}) AS found`
+    : `${text} RETURNING 1`
   return `WITH changed AS (${counted}) SELECT expect_count(count(*), ${expect}, ${index}) FROM changed`
 }
 

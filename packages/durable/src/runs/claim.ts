@@ -93,7 +93,11 @@ async function findHeld(database: Database, holder: string): Promise<Row | undef
 }
 
 /** A row that cannot be read is stopped, so that it does not block the others. Its checkpoint stays as it is. */
-async function readClaimed(database: Database, codec: BodyCodec, row: Row): Promise<RunRow | 'again'> {
+async function readClaimed(
+  database: Database,
+  codec: BodyCodec,
+  row: Row,
+): Promise<RunRow | 'again'> {
   try {
     return runOf(row, codec)
   } catch (error) {

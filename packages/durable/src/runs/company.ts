@@ -29,6 +29,8 @@ export class Company {
 
   /** Resolves once no suspect is worked on. */
   whenOpen(): Promise<void> {
-    return this.isReserved ? new Promise((resolve) => this.#waiting.push(resolve)) : Promise.resolve()
+    return this.isReserved
+      ? new Promise((resolve) => this.#waiting.push(resolve))
+      : Promise.resolve()
   }
 }

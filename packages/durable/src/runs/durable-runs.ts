@@ -52,7 +52,11 @@ export class DurableRuns {
    *
    * @throws {DurableError} `fenced`, `full`, `read-only`, `unavailable`, `damaged` — the run stays claimable
    */
-  async run<Output>(id: string, execute: RunFunction<Output>, options: RunOptions = {}): Promise<RunResult<Output>> {
+  async run<Output>(
+    id: string,
+    execute: RunFunction<Output>,
+    options: RunOptions = {},
+  ): Promise<RunResult<Output>> {
     checkArguments('runs.run', { ...options, execute }, 'execute signal?')
     const { signal } = options
     const { table, database } = this.#parts
@@ -61,7 +65,8 @@ export class DurableRuns {
       signal?.throwIfAborted()
       const run = await table.get(id)
       if (isOver(run)) return this.#resultOf<Output>(run)
-      if (run.status === 'suspended' && (run.due ?? Infinity) > database.now()) return this.#resultOf<Output>(run)
+      if (run.status === 'suspended' && (run.due ?? Infinity) > database.now())
+        return this.#resultOf<Output>(run)
       const held = await HeldRun.claim(this.#parts, { from: { id } })
       if (held === undefined) await this.#changeOf(id, signal)
       if (!(held instanceof HeldRun)) continue
@@ -115,7 +120,10 @@ export class DurableRuns {
         `run "${id}" is ${run.status}; only one that stopped or failed can be opened again`,
       )
     const { name: queue, fingerprint } = definition ?? {}
-    const under = definition && queue !== undefined ? { queue, version: versionOf(definition), fingerprint } : {}
+    const under =
+      definition && queue !== undefined
+        ? { queue, version: versionOf(definition), fingerprint }
+        : {}
     if (!(await table.reopen(run, { ...under, acceptsChange: definition !== undefined })))
       throw new DurableError('conflict', `run "${id}" was opened again by somebody else`)
   }
@@ -152,7 +160,8 @@ export class DurableRuns {
       }
       const isFirst = await table.decide(run, decision)
       if (isFirst) return
-      if (isFirst === false) throw new DurableError('conflict', `"${decision.id}" of run "${id}" was decided before`)
+      if (isFirst === false)
+        throw new DurableError('conflict', `"${decision.id}" of run "${id}" was decided before`)
     }
   }
 
@@ -169,19 +178,29 @@ export class DurableRuns {
 
   /** The runs that are not over, oldest change first. */
   open(): Promise<readonly StoredRun[]> {
-    return this.#parts.table.list(`status IN ('ready', 'running', 'suspended') ORDER BY updated, id`, [])
+    return this.#parts.table.list(
+      `status IN ('ready', 'running', 'suspended') ORDER BY updated, id`,
+      [],
+    )
   }
 
   /** The stored events of a run, then new ones as they are stored, until it is over or the signal aborts. */
-  async *events(id: string, from: number = 1, signal?: AbortSignal): AsyncGenerator<StoredRunEvent> {
+  async *events(
+    id: string,
+    from: number = 1,
+    signal?: AbortSignal,
+  ): AsyncGenerator<StoredRunEvent> {
     checkArguments('runs.events', { from, signal }, 'from signal?')
     const log = eventsOf(id)
     const isEnd = async (last: number): Promise<boolean> => {
       const run = await this.#parts.table.get(id)
       return isOver(run) && last >= run.events
     }
-    const whole = (entry: LogEntry): object => lengthen(entry.body as object, id, columnsOfEvent(entry))
-    const manifests = new ManifestReader(async (seq) => (await this.#log.read(log, seq, 1)).map(whole)[0])
+    const whole = (entry: LogEntry): object =>
+      lengthen(entry.body as object, id, columnsOfEvent(entry))
+    const manifests = new ManifestReader(
+      async (seq) => (await this.#log.read(log, seq, 1)).map(whole)[0],
+    )
     for await (const entry of this.#log.watch(log, from, isEnd, signal))
       yield { ...(await manifests.toEvent(whole(entry) as RunEvent, entry.seq)), seq: entry.seq }
   }
@@ -193,7 +212,9 @@ export class DurableRuns {
 
   async #resultOf<Output>({ id, result = {}, checkpoint }: RunRow): Promise<RunResult<Output>> {
     const { database, codec } = this.#parts
-    const rows = await database.read('SELECT body FROM entries WHERE log = ? ORDER BY seq', [transcriptOf(id)])
+    const rows = await database.read('SELECT body FROM entries WHERE log = ? ORDER BY seq', [
+      transcriptOf(id),
+    ])
     const transcript = rows.map(({ body }) => codec.decode(body) as ChatMessage)
     return fromStoredResult(result, transcript, checkpoint)
   }

@@ -5,7 +5,13 @@ import { lengthen } from '../database/short-form.js'
 import { journalOf } from './run-table.js'
 
 /** The columns of an event of a run. */
-export const columnsOfEvent = ({ kind, seq }: { readonly kind: string; readonly seq: number }): object => ({
+export const columnsOfEvent = ({
+  kind,
+  seq,
+}: {
+  readonly kind: string
+  readonly seq: number
+}): object => ({
   type: kind,
   seq,
 })
@@ -25,10 +31,10 @@ export async function readJournal(
   id: string,
   after: number = 0,
 ): Promise<readonly JournalEntry[]> {
-  const rows = await database.read('SELECT kind, body FROM entries WHERE log = ? AND seq > ? ORDER BY seq', [
-    journalOf(id),
-    after,
-  ])
+  const rows = await database.read(
+    'SELECT kind, body FROM entries WHERE log = ? AND seq > ? ORDER BY seq',
+    [journalOf(id), after],
+  )
   let before: JournalEntry | undefined
   return rows.map(({ kind, body }) => {
     const stored = lengthen(codec.decode(body) as object, idOfRun(id), columnsOfEntry(String(kind)))

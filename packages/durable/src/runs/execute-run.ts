@@ -44,7 +44,9 @@ export interface WithRunResult<Output = unknown> {
  * A function that is run durably. It may be called again in another process, with the stored state. An error that has a `runResult` ends the
  * run with that result; any other error gives the run back.
  */
-export type RunFunction<Output = unknown> = (run: DurableRun) => Promise<RunResult<Output> | WithRunResult<Output>>
+export type RunFunction<Output = unknown> = (
+  run: DurableRun,
+) => Promise<RunResult<Output> | WithRunResult<Output>>
 
 /** How a run is worked on. */
 export interface Execution {
@@ -74,7 +76,11 @@ export async function executeRun(
     }
     const result = await callOnce(held, execute, await contextOf(held, execution.signal), execution)
     if (result.status === 'suspended')
-      await held.end({ status: 'suspended', result: toStoredResult(result, []), wake: wakeOf(result) })
+      await held.end({
+        status: 'suspended',
+        result: toStoredResult(result, []),
+        wake: wakeOf(result),
+      })
     else await finish(parts, held, result)
   } finally {
     held.stop()
@@ -90,7 +96,9 @@ async function callOnce(
   try {
     const work = (): ReturnType<typeof resultOf> => resultOf(execute(context))
     const slot = slotOf('durable')
-    const result = await (slot?.hasSubscribers ? inSlot(slot, { name: context.id, runId: context.id }, work) : work())
+    const result = await (slot?.hasSubscribers
+      ? inSlot(slot, { name: context.id, runId: context.id }, work)
+      : work())
     if (held.failure) throw held.failure
     if (result.status === 'cancelled' && !held.isCancelled) outer?.throwIfAborted()
     return result
@@ -109,12 +117,16 @@ async function resultOf(outcome: ReturnType<RunFunction>): Promise<RunResult> {
     throw error
   })
   const result = hasRunResult(settled) ? settled.runResult : settled
-  if (isObject(result) && typeof result.status === 'string' && Array.isArray(result.transcript)) return result
+  if (isObject(result) && typeof result.status === 'string' && Array.isArray(result.transcript))
+    return result
   throw new DurableError('unsupported', 'the function of a run must return what infer returned')
 }
 
 const hasRunResult = (value: unknown): value is WithRunResult =>
-  typeof value === 'object' && value !== null && 'runResult' in value && value.runResult !== undefined
+  typeof value === 'object' &&
+  value !== null &&
+  'runResult' in value &&
+  value.runResult !== undefined
 
 async function contextOf(held: HeldRun, outer: AbortSignal | undefined): Promise<DurableRun> {
   const { id, checkpoint, input, acceptsChange } = held.run
@@ -158,8 +170,12 @@ function toRequest<Output>(
 async function finish(parts: RunParts, held: HeldRun, result: RunResult): Promise<void> {
   const isCancelled = held.isCancelled && result.status === 'cancelled'
   await held.journal.setTranscript(result.transcript)
-  const uncertain = result.status === 'cancelled' ? uncertainCalls(await readJournal(parts, held.run.id)) : []
-  await held.end({ status: isCancelled ? 'cancelled' : 'finished', result: toStoredResult(result, uncertain) })
+  const uncertain =
+    result.status === 'cancelled' ? uncertainCalls(await readJournal(parts, held.run.id)) : []
+  await held.end({
+    status: isCancelled ? 'cancelled' : 'finished',
+    result: toStoredResult(result, uncertain),
+  })
 }
 
 /** A run that was cancelled before it was claimed: nothing is started for it. */

@@ -34,7 +34,12 @@ export class HeldRun {
   readonly #poll: ReturnType<typeof setInterval>
   readonly #leave: () => void
 
-  private constructor(parts: RunParts, run: RunRow, lease: Lease, decisions: readonly ResumeDecision[]) {
+  private constructor(
+    parts: RunParts,
+    run: RunRow,
+    lease: Lease,
+    decisions: readonly ResumeDecision[],
+  ) {
     this.#parts = parts
     this.run = run
     this.decisions = decisions
@@ -56,7 +61,8 @@ export class HeldRun {
     const claimedAt = instant()
     const run = await table.claim({ ...query, leaseMs, isAlone: company.isEmpty })
     if (run === undefined || run === 'again') return run
-    const extend = async (): Promise<boolean> => (await database.write([table.fence(run, leaseMs)])).ok
+    const extend = async (): Promise<boolean> =>
+      (await database.write([table.fence(run, leaseMs)])).ok
     const lease = new Lease(run.id, leaseMs, claimedAt, extend)
     try {
       const held = new HeldRun(parts, run, lease, await table.decisions(run))
@@ -95,7 +101,8 @@ export class HeldRun {
     // The decisions belong to earlier checkpoints. A run that stopped may continue from its own.
     const usesUp = settlement.status !== 'stopped' && (isOver(settlement) || mail > 0)
     await this.journal.commit((change) => {
-      if (usesUp) change.run({ sql: 'DELETE FROM inbox WHERE run = ? AND about <= ?', params: [id, checks] })
+      if (usesUp)
+        change.run({ sql: 'DELETE FROM inbox WHERE run = ? AND about <= ?', params: [id, checks] })
       change.settle(settlement)
     })
     this.stop()
@@ -106,7 +113,10 @@ export class HeldRun {
   async release({ rejection }: { readonly rejection?: unknown } = {}): Promise<void> {
     await this.journal.flush().catch(() => undefined)
     this.stop()
-    await this.#parts.table.release(this.run, rejection === undefined ? undefined : failureOf(rejection))
+    await this.#parts.table.release(
+      this.run,
+      rejection === undefined ? undefined : failureOf(rejection),
+    )
   }
 
   /** Ends what this process does for the run, not the hold in the store. */
@@ -136,7 +146,10 @@ export class HeldRun {
 
 function crashLoop({ id, crashes, result }: RunRow): object {
   const { error } = (result ?? {}) as { readonly error?: { readonly message?: string } }
-  const why = error?.message === undefined ? 'look for what ends its process' : `it rejected with: ${error.message}`
+  const why =
+    error?.message === undefined
+      ? 'look for what ends its process'
+      : `it rejected with: ${error.message}`
   return stoppedResult(
     'unknown',
     'crash-loop',

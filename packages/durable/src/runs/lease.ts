@@ -28,7 +28,9 @@ export class Lease {
   /** False once another worker may hold the run: nothing may start then. Both clocks count, as one of them stands still during a suspend. */
   isValid(): boolean {
     if (!this.signal.aborted && elapsedSince(this.#validFrom) >= this.#leaseMs)
-      this.#lose(`its lease of ${this.#leaseMs} ms ended, since this process was busy or stood still`)
+      this.#lose(
+        `its lease of ${this.#leaseMs} ms ended, since this process was busy or stood still`,
+      )
     return !this.signal.aborted
   }
 

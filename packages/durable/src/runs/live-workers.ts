@@ -21,7 +21,8 @@ export class LiveWorkers {
    */
   async beat(served: readonly string[]): Promise<ReadonlySet<string> | undefined> {
     const text = JSON.stringify(served)
-    if (performance.now() - this.#beatAt < this.#leaseMs / 3 && text === this.#served) return undefined
+    if (performance.now() - this.#beatAt < this.#leaseMs / 3 && text === this.#served)
+      return undefined
     this.#beatAt = performance.now()
     this.#served = text
     const now = this.#database.now()

@@ -26,11 +26,14 @@ interface Carrier extends Pick<ContextManifest, 'runId' | 'step'> {
 /** After this many references a manifest is stored whole, which limits how far a reader looks back. */
 const mostReferences = 16
 
-const hasManifest = (event: object): event is Carrier => 'manifest' in event && typeof event.manifest === 'object'
+const hasManifest = (event: object): event is Carrier =>
+  'manifest' in event && typeof event.manifest === 'object'
 
 /** Writes each manifest as the difference from the one before: a run of many steps says most of it again at each call. */
 export class ManifestWriter {
-  #last: { readonly seq: number; readonly manifest: ContextManifest; readonly references: number } | undefined
+  #last:
+    | { readonly seq: number; readonly manifest: ContextManifest; readonly references: number }
+    | undefined
 
   /** @param seq number that the event gets */
   toStored(event: object, seq: number): object {
@@ -38,15 +41,22 @@ export class ManifestWriter {
     // Its event has the run and the step.
     const { blocks, runId: _, step: __, ...rest } = event.manifest
     const last = this.#last
-    if (last?.manifest === event.manifest) return { ...event, manifest: { same: last.seq } satisfies SameManifest }
-    this.#last = { seq, manifest: event.manifest, references: last ? (last.references + 1) % mostReferences : 0 }
+    if (last?.manifest === event.manifest)
+      return { ...event, manifest: { same: last.seq } satisfies SameManifest }
+    this.#last = {
+      seq,
+      manifest: event.manifest,
+      references: last ? (last.references + 1) % mostReferences : 0,
+    }
     if (!last || this.#last.references === 0) return event
     const before = new Map<string, unknown>(Object.entries(last.manifest))
     // What is not there any more cannot be left out.
     if ([...before.keys()].some((name) => !(name in event.manifest))) return event
     const cached = blocks.findIndex((block) => !block.cached)
     const manifest: StoredManifest = {
-      ...Object.fromEntries(Object.entries(rest).filter(([name, value]) => value !== before.get(name))),
+      ...Object.fromEntries(
+        Object.entries(rest).filter(([name, value]) => value !== before.get(name)),
+      ),
       since: last.seq,
       parts: toParts(last.manifest.blocks, blocks),
       cached: cached < 0 ? blocks.length : cached,
@@ -55,7 +65,10 @@ export class ManifestWriter {
   }
 }
 
-function toParts(before: readonly ContextBlock[], blocks: readonly ContextBlock[]): readonly Part[] {
+function toParts(
+  before: readonly ContextBlock[],
+  blocks: readonly ContextBlock[],
+): readonly Part[] {
   // A task lists its newest messages only, so that a block may be at another place than before.
   const places = new Map(before.map(({ index }, place) => [index, place]))
   const parts: Part[] = []
@@ -65,7 +78,8 @@ function toParts(before: readonly ContextBlock[], blocks: readonly ContextBlock[
     if (!isSame(block, before[place])) {
       const { cached: _, ...own } = block
       parts.push(own)
-    } else if (last && isRange(last) && last[0] + last[1] === place) parts[parts.length - 1] = [last[0], last[1] + 1]
+    } else if (last && isRange(last) && last[0] + last[1] === place)
+      parts[parts.length - 1] = [last[0], last[1] + 1]
     else parts.push([place, 1])
   }
   return parts
@@ -73,8 +87,16 @@ function toParts(before: readonly ContextBlock[], blocks: readonly ContextBlock[
 
 /** Compares all but `cached`. */
 const isSame = (one: ContextBlock, other: ContextBlock | undefined): boolean =>
-  one === other || (other !== undefined && blockFields.every((field) => one[field] === other[field]))
-const blockFields = ['index', 'kind', 'origin', 'name', 'tokens', 'hash'] as const satisfies (keyof ContextBlock)[]
+  one === other ||
+  (other !== undefined && blockFields.every((field) => one[field] === other[field]))
+const blockFields = [
+  'index',
+  'kind',
+  'origin',
+  'name',
+  'tokens',
+  'hash',
+] as const satisfies (keyof ContextBlock)[]
 
 /** Reads manifests that a {@link ManifestWriter} wrote. */
 export class ManifestReader {
@@ -94,11 +116,14 @@ export class ManifestReader {
       this.#last = { seq, manifest }
       return event
     }
-    if ('same' in manifest) return { ...event, manifest: (await this.#manifestAt(manifest.same)) ?? { blocks: [] } }
+    if ('same' in manifest)
+      return { ...event, manifest: (await this.#manifestAt(manifest.same)) ?? { blocks: [] } }
     const { since, parts, cached, ...rest } = manifest
     const before = await this.#manifestAt(since)
     const earlier = before?.blocks ?? []
-    const whole = parts.flatMap((part) => (isRange(part) ? earlier.slice(part[0], part[0] + part[1]) : part))
+    const whole = parts.flatMap((part) =>
+      isRange(part) ? earlier.slice(part[0], part[0] + part[1]) : part,
+    )
     const blocks = whole.map((block, place) => ({ ...block, cached: place < cached }))
     this.#last = { seq, manifest: { ...before, ...rest, runId, step, blocks } as ContextManifest }
     return { ...event, manifest: this.#last.manifest }

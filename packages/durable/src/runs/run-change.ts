@@ -87,7 +87,8 @@ export class RunChange {
       params.push(...values)
     }
     for (const [assignment, values] of this.#sets) add(assignment, values)
-    for (const name of counters) if (this.#counts[name] !== before[name]) add(`${name} = ?`, [this.#counts[name]])
+    for (const name of counters)
+      if (this.#counts[name] !== before[name]) add(`${name} = ?`, [this.#counts[name]])
     // A hold that ends forgets its progress.
     if (this.#progress > 0 && !this.#end) add('progress = progress + ?', [this.#progress])
     const row = this.#end

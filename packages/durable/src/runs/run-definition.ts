@@ -28,8 +28,10 @@ export function differences(before: unknown, after: JsonObject): string {
   const names = [...new Set([...Object.keys(old), ...Object.keys(after)])]
   const changed = names.filter((name) => canonicalHash(old[name]) !== canonicalHash(after[name]))
   return (
-    changed.map((name) => `${name} (${show(old[name])} → ${show(after[name])})`).join(', ') || 'nothing that is known'
+    changed.map((name) => `${name} (${show(old[name])} → ${show(after[name])})`).join(', ') ||
+    'nothing that is known'
   )
 }
 
-const show = (value: unknown): string => (value === undefined ? 'none' : JSON.stringify(value)).slice(0, 80)
+const show = (value: unknown): string =>
+  (value === undefined ? 'none' : JSON.stringify(value)).slice(0, 80)

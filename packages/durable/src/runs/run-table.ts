@@ -112,7 +112,11 @@ export class RunTable {
   fence(
     { id, epoch }: RunRow,
     leaseMs: number | undefined,
-    { set = '', params = [], and = '' }: { set?: string; params?: readonly SqlValue[]; and?: string } = {},
+    {
+      set = '',
+      params = [],
+      and = '',
+    }: { set?: string; params?: readonly SqlValue[]; and?: string } = {},
   ): Statement {
     const now = this.#database.now()
     // Both columns have an index, which a transaction that leaves them alone need not write.
@@ -164,7 +168,13 @@ export class RunTable {
           }
         : {
             sql: `UPDATE runs SET status = 'ready', holder = NULL, due = ?, updated = ?, crashes = ${counted}, result = ? ${where}`,
-            params: [now + 200 * 2 ** run.crashes, now, this.#codec.encode(failure), run.id, run.epoch],
+            params: [
+              now + 200 * 2 ** run.crashes,
+              now,
+              this.#codec.encode(failure),
+              run.id,
+              run.epoch,
+            ],
           },
     ])
     this.notifyDue(run)
@@ -186,7 +196,13 @@ export class RunTable {
       },
       {
         sql: 'INSERT INTO inbox (id, run, about, at, body) VALUES (?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING',
-        params: [decisionId(id, checks, decision.id), id, checks, now, this.#codec.encode(decision)],
+        params: [
+          decisionId(id, checks, decision.id),
+          id,
+          checks,
+          now,
+          this.#codec.encode(decision),
+        ],
         expect: 1,
       },
     ])
@@ -199,10 +215,10 @@ export class RunTable {
   /** The decisions about what the run's checkpoint asks for, in order. */
   async decisions({ id, checks, mail }: RunRow): Promise<readonly ResumeDecision[]> {
     if (mail === 0) return []
-    const rows = await this.#database.read('SELECT body FROM inbox WHERE run = ? AND about = ? ORDER BY at, id', [
-      id,
-      checks,
-    ])
+    const rows = await this.#database.read(
+      'SELECT body FROM inbox WHERE run = ? AND about = ? ORDER BY at, id',
+      [id, checks],
+    )
     return rows.map(({ body }) => this.#codec.decode(body) as ResumeDecision)
   }
 
@@ -215,7 +231,12 @@ export class RunTable {
         sql: `UPDATE runs SET cancel = ?, updated = ?, result = CASE WHEN ${isHeld} THEN result ELSE ? END,
           due = CASE WHEN ${isHeld} THEN due ELSE NULL END, epoch = CASE WHEN ${isHeld} THEN epoch ELSE epoch + 1 END,
           status = CASE WHEN ${isHeld} THEN status ELSE 'cancelled' END WHERE id = ? AND ${open} AND cancel IS NULL`,
-        params: [this.#codec.encode(reason), now, this.#codec.encode({ status: 'cancelled', reason }), id],
+        params: [
+          this.#codec.encode(reason),
+          now,
+          this.#codec.encode({ status: 'cancelled', reason }),
+          id,
+        ],
         expect: 1,
       },
     ])
@@ -225,7 +246,10 @@ export class RunTable {
   }
 
   /** Opens a run that stopped or failed again, or takes one from its holder. It continues from its checkpoint. */
-  async reopen(run: RunRow, { queue, version, fingerprint, acceptsChange }: ReopenOptions): Promise<boolean> {
+  async reopen(
+    run: RunRow,
+    { queue, version, fingerprint, acceptsChange }: ReopenOptions,
+  ): Promise<boolean> {
     const now = this.#database.now()
     const result = await this.#database.write([
       {
@@ -248,7 +272,12 @@ export class RunTable {
    * Stops one page of the runs of a version that no process serves and that no process has claimed for this long. Runs that wait for a
    * decision are left alone.
    */
-  async stopVersion(queue: string, version: string, result: object, graceMs: number): Promise<void> {
+  async stopVersion(
+    queue: string,
+    version: string,
+    result: object,
+    graceMs: number,
+  ): Promise<void> {
     const now = this.#database.now()
     const stopped = await this.#database.write([
       {

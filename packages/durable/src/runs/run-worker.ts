@@ -40,7 +40,12 @@ export class RunWorker {
   #started = 0
 
   /** @param most runs that it starts at all */
-  constructor(parts: RunParts, definitions: readonly RunDefinition[], options: WorkerOptions, most: number = Infinity) {
+  constructor(
+    parts: RunParts,
+    definitions: readonly RunDefinition[],
+    options: WorkerOptions,
+    most: number = Infinity,
+  ) {
     this.#parts = parts
     this.#served = definitions.map((definition) => ({
       queue: definition.name,
@@ -76,7 +81,9 @@ export class RunWorker {
   }
 
   async #run(): Promise<void> {
-    const unwatch = this.#served.map(({ queue }) => this.#parts.database.watch(queueKey(queue), () => this.#wake()))
+    const unwatch = this.#served.map(({ queue }) =>
+      this.#parts.database.watch(queueKey(queue), () => this.#wake()),
+    )
     const { concurrency = 10 } = this.#options
     while (!this.#stop.signal.aborted) {
       const change = new Promise<void>((resolve) => {
@@ -123,7 +130,8 @@ export class RunWorker {
   }
 
   async #hasNone(): Promise<boolean> {
-    for (const { queue, version } of this.#served) if ((await this.#due(queue, version)).size > 0) return false
+    for (const { queue, version } of this.#served)
+      if ((await this.#due(queue, version)).size > 0) return false
     return true
   }
 
@@ -136,7 +144,10 @@ export class RunWorker {
 
   #start(held: HeldRun, { definition }: Served): void {
     this.#started++
-    const work = executeRun(this.#parts, held, definition.execute, { signal: this.#stop.signal, countsRejection: true })
+    const work = executeRun(this.#parts, held, definition.execute, {
+      signal: this.#stop.signal,
+      countsRejection: true,
+    })
       .catch((error: unknown) => {
         if (!this.#stop.signal.aborted) this.#report(error)
       })
@@ -156,7 +167,9 @@ export class RunWorker {
 
   /** Reports that this worker is alive, and stops due runs that no live worker can continue. */
   async #beat(): Promise<void> {
-    const live = await this.#live.beat(this.#served.map(({ queue, version }) => servedBy(queue, version)))
+    const live = await this.#live.beat(
+      this.#served.map(({ queue, version }) => servedBy(queue, version)),
+    )
     if (!live) return
     for (const { queue, definition } of this.#served)
       for (const version of await this.#parts.table.versionsOf(queue))
@@ -173,7 +186,12 @@ export class RunWorker {
     if (!row) return
     const differs = differences(JSON.parse(String(row['fingerprint'])), definition.fingerprint)
     const message = `no live worker has the definition that the run was started with; it differs in: ${differs}. Start that version again, or reopen the run`
-    await table.stopVersion(queue, version, stoppedResult('config', 'fingerprint', message), leaseMs)
+    await table.stopVersion(
+      queue,
+      version,
+      stoppedResult('config', 'fingerprint', message),
+      leaseMs,
+    )
   }
 }
 

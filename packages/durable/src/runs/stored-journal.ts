@@ -42,7 +42,13 @@ export class StoredJournal implements RunJournal, RunEventSink {
   readonly #run: RunRow
   readonly #manifests = new ManifestWriter()
   readonly #texts = new WeakMap<ChatMessage, string>()
-  readonly #counts: { journal: number; mark: number; transcript: number; events: number; checks: number }
+  readonly #counts: {
+    journal: number
+    mark: number
+    transcript: number
+    events: number
+    checks: number
+  }
   #eventSeq: number
   #lastEntry: JournalEntry | undefined
   /** Aborts when this process gives the run back. */
@@ -97,7 +103,8 @@ export class StoredJournal implements RunJournal, RunEventSink {
       this.#setTranscript(change, keep, added)
       change.set('checkpoint = ?', body)
       // Somebody may have decided meanwhile about what still waits.
-      for (const item of checkpoint.pending) if (this.#isUndecided(item)) this.#carryDecision(change, item.id)
+      for (const item of checkpoint.pending)
+        if (this.#isUndecided(item)) this.#carryDecision(change, item.id)
       this.#countCheckpoint(change)
     })
   }
@@ -113,12 +120,18 @@ export class StoredJournal implements RunJournal, RunEventSink {
   /** True for what this hold was claimed with, and no decision about it. */
   #isUndecided(item: PendingItem): boolean {
     const isSame = (one: PendingItem): boolean => JSON.stringify(one) === JSON.stringify(item)
-    return !!this.#run.checkpoint?.pending.some(isSame) && !this.#parts.decisions.some(({ id }) => id === item.id)
+    return (
+      !!this.#run.checkpoint?.pending.some(isSame) &&
+      !this.#parts.decisions.some(({ id }) => id === item.id)
+    )
   }
 
   async readTail(): Promise<JournalTail> {
     await this.flush()
-    return { entries: await readJournal(this.#parts, this.#run.id, this.#counts.mark), seq: this.#counts.events }
+    return {
+      entries: await readJournal(this.#parts, this.#run.id, this.#counts.mark),
+      seq: this.#counts.events,
+    }
   }
 
   /** Drops the checkpoint and the transcript: another run begins under the same id. Entries of the journal stay. */
@@ -146,7 +159,9 @@ export class StoredJournal implements RunJournal, RunEventSink {
     const log = eventsOf(this.#run.id)
     const seq = ++this.#eventSeq
     const stored = this.#manifests.toStored(event, seq)
-    const body = this.#parts.codec.encode(shorten(stored, this.#run.id, columnsOfEvent({ kind: event.type, seq })))
+    const body = this.#parts.codec.encode(
+      shorten(stored, this.#run.id, columnsOfEvent({ kind: event.type, seq })),
+    )
     const isNew = event.type === 'text-delta' && event.attempt === 1
     const apply = (change: RunChange): void => {
       this.#counts.events = seq
@@ -180,7 +195,9 @@ export class StoredJournal implements RunJournal, RunEventSink {
   async setTranscript(messages: readonly ChatMessage[]): Promise<void> {
     await this.flush()
     const { codec } = this.#parts
-    const stored = codec.isPlain ? await this.#transcript() : (await this.messages()).map((one) => JSON.stringify(one))
+    const stored = codec.isPlain
+      ? await this.#transcript()
+      : (await this.messages()).map((one) => JSON.stringify(one))
     const given = messages.map((message) => this.#textOf(message))
     const differs = given.findIndex((message, index) => message !== stored[index])
     const keep = differs < 0 ? given.length : differs
@@ -197,9 +214,10 @@ export class StoredJournal implements RunJournal, RunEventSink {
   }
 
   async #transcript(): Promise<readonly string[]> {
-    const rows = await this.#parts.database.read('SELECT body FROM entries WHERE log = ? ORDER BY seq', [
-      transcriptOf(this.#run.id),
-    ])
+    const rows = await this.#parts.database.read(
+      'SELECT body FROM entries WHERE log = ? ORDER BY seq',
+      [transcriptOf(this.#run.id)],
+    )
     return rows.map(({ body }) => String(body))
   }
 
@@ -221,7 +239,9 @@ export class StoredJournal implements RunJournal, RunEventSink {
     const kind = `${entry.entry} ${entry.kind}`
     const short = sinceEntry(entry, this.#lastEntry)
     this.#lastEntry = entry
-    const body = this.#parts.codec.encode(shorten(short, idOfRun(this.#run.id), columnsOfEntry(kind)))
+    const body = this.#parts.codec.encode(
+      shorten(short, idOfRun(this.#run.id), columnsOfEntry(kind)),
+    )
     change.add({ log: journalOf(this.#run.id), seq: ++this.#counts.journal, kind, body })
     if (isProgress) change.markProgress()
   }
@@ -238,7 +258,8 @@ export class StoredJournal implements RunJournal, RunEventSink {
     const log = transcriptOf(this.#run.id)
     if (keep < this.#counts.transcript)
       change.remove({ sql: 'DELETE FROM entries WHERE log = ? AND seq > ?', params: [log, keep] })
-    for (const [index, body] of added.entries()) change.add({ log, seq: keep + 1 + index, kind: 'message', body })
+    for (const [index, body] of added.entries())
+      change.add({ log, seq: keep + 1 + index, kind: 'message', body })
     this.#counts.transcript = keep + added.length
   }
 

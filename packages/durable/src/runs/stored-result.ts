@@ -21,7 +21,10 @@ export function toStoredResult(result: RunResult, uncertain: readonly UncertainC
   const { checkpoint: __, ...rest } = whole as typeof whole & { readonly checkpoint?: unknown }
   return {
     ...rest,
-    ...(result.status === 'failed' && { error: toStoredError(result.error), checkpoint: result.checkpoint }),
+    ...(result.status === 'failed' && {
+      error: toStoredError(result.error),
+      checkpoint: result.checkpoint,
+    }),
     ...(result.status === 'cancelled' && { reason: textOf(result.reason) }),
     ...(uncertain.length > 0 && { uncertain }),
   }
@@ -42,7 +45,8 @@ export function fromStoredResult(
   return error && result.status === 'failed' ? { ...result, error: fromStoredError(error) } : result
 }
 
-const textOf = (reason: unknown): string => (reason instanceof Error ? reason.message : String(reason))
+const textOf = (reason: unknown): string =>
+  reason instanceof Error ? reason.message : String(reason)
 
 function toStoredError(error: LlmError): StoredError {
   const details = Object.fromEntries(
@@ -68,7 +72,11 @@ export function uncertainCalls(entries: readonly JournalEntry[]): readonly Uncer
     if (entry.entry !== 'intent' || (entry.kind !== 'tool' && entry.kind !== 'agent')) continue
     if (entry.effect !== 'once' || known.has(entry.key)) continue
     const { action, callId: id, idempotencyKey } = entry
-    calls.set(entry.key, { id, name: 'tool' in action && action.tool ? action.tool : entry.kind, idempotencyKey })
+    calls.set(entry.key, {
+      id,
+      name: 'tool' in action && action.tool ? action.tool : entry.kind,
+      idempotencyKey,
+    })
   }
   return [...calls.values()]
 }

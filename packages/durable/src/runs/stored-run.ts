@@ -104,7 +104,8 @@ export const requestIdOf = (item: PendingItem): string =>
   item.type === 'uncertain' && item.attempt !== undefined ? `${item.id}#${item.attempt}` : item.id
 
 /** Names a decision about an item that a checkpoint asks for: the first one counts. */
-export const decisionId = (run: string, checks: number, item: string): string => JSON.stringify([run, checks, item])
+export const decisionId = (run: string, checks: number, item: string): string =>
+  JSON.stringify([run, checks, item])
 
 /** True for a run that nothing changes any more. */
 export const isOver = ({ status }: Pick<StoredRun, 'status'>): boolean =>
@@ -117,7 +118,10 @@ export const stoppedResult = (code: string, reason: string, message: string): ob
 })
 
 /** Why a stored run stopped; undefined if it did not. */
-export function whyStopped({ status, result }: Pick<StoredRun, 'status' | 'result'>): string | undefined {
+export function whyStopped({
+  status,
+  result,
+}: Pick<StoredRun, 'status' | 'result'>): string | undefined {
   if (status !== 'stopped') return undefined
   const { error } = (result ?? {}) as { readonly error?: { readonly message?: string } }
   return error?.message ?? 'nobody recorded why'

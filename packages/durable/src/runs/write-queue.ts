@@ -40,7 +40,13 @@ export class WriteQueue {
   defer(inMs: number, apply: Write['apply']): void {
     if (this.#failure) throw this.#failure
     const at = performance.now() + inMs
-    this.#waiting.push({ isIntent: false, at, apply, resolve: () => undefined, reject: () => undefined })
+    this.#waiting.push({
+      isIntent: false,
+      at,
+      apply,
+      resolve: () => undefined,
+      reject: () => undefined,
+    })
     if (this.#writing === undefined) this.#schedule(at)
   }
 

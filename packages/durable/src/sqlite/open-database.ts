@@ -14,6 +14,12 @@ export async function openSqliteDatabase(
   create: boolean = true,
 ): Promise<SqliteDatabase> {
   const ifAbsent = create ? undefined : 'name the file of a store'
-  if (!create && !existsSync(path)) throw new DurableError('not-found', `"${path}" does not exist; ${ifAbsent}`)
-  return prepareDatabase(new SqliteDatabase(path, threadFile(import.meta.url), busyMs), `"${path}"`, key, ifAbsent)
+  if (!create && !existsSync(path))
+    throw new DurableError('not-found', `"${path}" does not exist; ${ifAbsent}`)
+  return prepareDatabase(
+    new SqliteDatabase(path, threadFile(import.meta.url), busyMs),
+    `"${path}"`,
+    key,
+    ifAbsent,
+  )
 }

@@ -112,14 +112,16 @@ export class SqliteDatabase implements Database {
       try {
         return await this.#send(request)
       } catch (error) {
-        if (!isDurableError(error, 'unavailable') || !isLocked(error) || performance.now() > until) throw error
+        if (!isDurableError(error, 'unavailable') || !isLocked(error) || performance.now() > until)
+          throw error
       }
     }
   }
 
   #send(request: Unsent<ThreadRequest>): Promise<unknown> {
     if (this.#ended) return Promise.reject(this.#ended)
-    if (this.#closed) return Promise.reject(new DurableError('closed', `the store "${this.#path}" was closed`))
+    if (this.#closed)
+      return Promise.reject(new DurableError('closed', `the store "${this.#path}" was closed`))
     const id = ++this.#lastId
     return new Promise((resolve, reject) => {
       this.#waiting.set(id, { resolve, reject })
@@ -134,7 +136,11 @@ export class SqliteDatabase implements Database {
       return
     }
     if ('lost' in reply) {
-      this.#stop(new Error('its file, or the log next to it, was deleted, moved or replaced while it was open'))
+      this.#stop(
+        new Error(
+          'its file, or the log next to it, was deleted, moved or replaced while it was open',
+        ),
+      )
       void this.#worker.terminate()
       return
     }
@@ -167,19 +173,36 @@ const pollMs = 100
 function toError({ message, errcode }: { message: string; errcode?: number }, path: string): Error {
   const at = `the store "${path}"`
   const code = errcode === undefined ? undefined : errcode & 0xff
-  const is = (number: number, text: RegExp): boolean => code === number || (code === undefined && text.test(message))
+  const is = (number: number, text: RegExp): boolean =>
+    code === number || (code === undefined && text.test(message))
   if (is(5, /locked/) || code === 6)
-    return new DurableError('unavailable', `${at} stays locked by another process; close that process or retry`)
+    return new DurableError(
+      'unavailable',
+      `${at} stays locked by another process; close that process or retry`,
+    )
   if (is(8, /readonly/))
-    return new DurableError('read-only', `${at} is read-only; make the file and its folder writable`)
-  if (is(11, /malformed/)) return new DurableError('damaged', `${at} is damaged (${message}); restore a back-up`)
+    return new DurableError(
+      'read-only',
+      `${at} is read-only; make the file and its folder writable`,
+    )
+  if (is(11, /malformed/))
+    return new DurableError('damaged', `${at} is damaged (${message}); restore a back-up`)
   if (is(13, /is full/))
-    return new DurableError('full', `${at}: the disk is full; free space and retry, nothing stored is lost`)
+    return new DurableError(
+      'full',
+      `${at}: the disk is full; free space and retry, nothing stored is lost`,
+    )
   // SQLite cannot make its log on a read-only file system, and says only that it cannot open it.
   if (is(14, /unable to open/) && !isWritable(dirname(path)))
-    return new DurableError('read-only', `${at} is read-only; make the file and its folder writable`)
+    return new DurableError(
+      'read-only',
+      `${at} is read-only; make the file and its folder writable`,
+    )
   if (is(14, /unable to open/))
-    return new DurableError('unavailable', `${at} cannot be opened; its folder must exist and be writable`)
+    return new DurableError(
+      'unavailable',
+      `${at} cannot be opened; its folder must exist and be writable`,
+    )
   if (is(26, /not a database/))
     return new DurableError('damaged', `${at} is not a SQLite database; choose another file`)
   if (code === 10) return new DurableError('unavailable', `${at}: the disk failed (${message})`)

@@ -13,7 +13,12 @@ export interface ThreadData {
 /** A request to the thread. */
 export type ThreadRequest =
   | { readonly id: number; readonly kind: 'write'; readonly statements: readonly Statement[] }
-  | { readonly id: number; readonly kind: 'read'; readonly sql: string; readonly params: readonly SqlValue[] }
+  | {
+      readonly id: number
+      readonly kind: 'read'
+      readonly sql: string
+      readonly params: readonly SqlValue[]
+    }
   | { readonly id: number; readonly kind: 'shrink' }
   | { readonly id: number; readonly kind: 'close' }
 
@@ -81,7 +86,10 @@ function checkFile(): void {
 
 const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
-function run({ sql, params = [] }: Statement): { readonly rows: readonly Row[]; readonly count: number } {
+function run({ sql, params = [] }: Statement): {
+  readonly rows: readonly Row[]
+  readonly count: number
+} {
   let statement = prepared.get(sql)
   if (!statement) prepared.set(sql, (statement = database().prepare(sql)))
   if (/^(?:SELECT|EXPLAIN)|\bRETURNING\b/.test(sql)) {
@@ -120,7 +128,9 @@ function shrink(): void {
   db.prepare(`PRAGMA incremental_vacuum(${pagesAtOnce})`).all()
   if (db.prepare('PRAGMA freelist_count').get()?.['freelist_count'] !== 0) return
   // The file becomes smaller once the log is written back into it; whoever reads just now is waited for, but not for long.
-  db.exec(`PRAGMA busy_timeout = ${checkpointMs}; PRAGMA wal_checkpoint(TRUNCATE); PRAGMA busy_timeout = ${busyMs}`)
+  db.exec(
+    `PRAGMA busy_timeout = ${checkpointMs}; PRAGMA wal_checkpoint(TRUNCATE); PRAGMA busy_timeout = ${busyMs}`,
+  )
 }
 const checkpointMs = 100
 const pagesAtOnce = 500
@@ -165,8 +175,12 @@ function look(): void {
   try {
     checkFile()
     const before = version
-    version = run({ sql: 'SELECT data_version AS version FROM pragma_data_version' }).rows[0]?.['version'] ?? null
-    if (before !== undefined && before !== version) port?.postMessage({ changed: true } satisfies ThreadNews)
+    version =
+      run({ sql: 'SELECT data_version AS version FROM pragma_data_version' }).rows[0]?.[
+        'version'
+      ] ?? null
+    if (before !== undefined && before !== version)
+      port?.postMessage({ changed: true } satisfies ThreadNews)
   } catch {
     // The next read or write of the caller reports it.
   }

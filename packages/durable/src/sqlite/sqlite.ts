@@ -7,7 +7,13 @@ import { openSqliteDatabase } from './open-database.js'
  *
  * @throws {DurableError} `newer-schema`, `not-found`, `damaged`, `read-only`, `full`, `unavailable`, `network-file`, `unsupported` — its thread cannot start
  */
-export async function openSqliteStore(path: string, options: StoreOptions = {}): Promise<DurableStore> {
+export async function openSqliteStore(
+  path: string,
+  options: StoreOptions = {},
+): Promise<DurableStore> {
   checkArguments('openSqliteStore', { ...options, path }, 'path encryptionKey? leaseMs? create?')
-  return createDurableStore(await openSqliteDatabase(path, options.encryptionKey ?? null, options.create), options)
+  return createDurableStore(
+    await openSqliteDatabase(path, options.encryptionKey ?? null, options.create),
+    options,
+  )
 }

@@ -13,7 +13,11 @@ export function threadFile(moduleUrl: string | undefined): URL {
   try {
     return new URL(`./sqlite-thread.${/[^.]+$/.exec(moduleUrl ?? '')?.[0] ?? 'js'}`, moduleUrl)
   } catch (cause) {
-    throw new DurableError('unsupported', `@modelport/durable cannot find its own files: ${bundleHint}`, { cause })
+    throw new DurableError(
+      'unsupported',
+      `@modelport/durable cannot find its own files: ${bundleHint}`,
+      { cause },
+    )
   }
 }
 
@@ -34,10 +38,16 @@ export function startThread(file: URL, data: ThreadData): Worker {
 export function threadError(path: string, cause: unknown, hasStarted: boolean): DurableError {
   const reason = cause instanceof Error ? `: ${cause.message}` : ''
   if (hasStarted)
-    return new DurableError('closed', `the store "${path}" ended${reason}; open the store again`, { cause })
-  return new DurableError('unsupported', `the store "${path}" cannot start its thread${reason}; ${adviceOn(cause)}`, {
-    cause,
-  })
+    return new DurableError('closed', `the store "${path}" ended${reason}; open the store again`, {
+      cause,
+    })
+  return new DurableError(
+    'unsupported',
+    `the store "${path}" cannot start its thread${reason}; ${adviceOn(cause)}`,
+    {
+      cause,
+    },
+  )
 }
 
 const bundleHint =
@@ -47,6 +57,9 @@ function adviceOn(cause: unknown): string {
   const { code } = (cause ?? {}) as { readonly code?: unknown }
   if (code === 'ERR_UNKNOWN_BUILTIN_MODULE')
     return `use Node 22.19 or newer, without --no-experimental-sqlite (this is ${process.version})`
-  if (code === 'ERR_ACCESS_DENIED') return 'start Node with --allow-worker and the right to read and write the file'
-  return code === 'MODULE_NOT_FOUND' || code === 'ERR_MODULE_NOT_FOUND' ? bundleHint : 'the cause says why'
+  if (code === 'ERR_ACCESS_DENIED')
+    return 'start Node with --allow-worker and the right to read and write the file'
+  return code === 'MODULE_NOT_FOUND' || code === 'ERR_MODULE_NOT_FOUND'
+    ? bundleHint
+    : 'the cause says why'
 }

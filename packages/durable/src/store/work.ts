@@ -1,4 +1,10 @@
-import { type Agent, AgentHost, type AgentStore, type HeldTask, type TaskLeases } from '@modelport/agent'
+import {
+  type Agent,
+  AgentHost,
+  type AgentStore,
+  type HeldTask,
+  type TaskLeases,
+} from '@modelport/agent'
 import { longestTimer } from '@modelport/core'
 import { checkArguments } from '../database/check-arguments.js'
 import type { RunParts } from '../runs/held-run.js'
@@ -23,7 +29,11 @@ export interface WorkOptions {
 const lookMs = 20
 
 /** Works on what can be claimed now, and returns. @returns tasks and runs that were begun or continued */
-export async function workOnce(parts: RunParts, store: AgentStore, options: WorkOptions): Promise<number> {
+export async function workOnce(
+  parts: RunParts,
+  store: AgentStore,
+  options: WorkOptions,
+): Promise<number> {
   checkArguments('work', options, 'agents? runs? maxMs? maxTasks? onError?')
   const { agents = [], runs = [], maxMs = Infinity, maxTasks = Infinity, onError } = options
   const until = performance.now() + maxMs
@@ -93,7 +103,10 @@ async function workOnTasks(
   const host = new AgentHost(agents, { store: { ...store, leases: counted }, onError })
   const look = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
   do await look(lookMs)
-  while (performance.now() < until && (state.claiming + active.size > 0 || !(state.isIdle || begun >= most)))
+  while (
+    performance.now() < until &&
+    (state.claiming + active.size > 0 || !(state.isIdle || begun >= most))
+  )
   await host.drain(0)
   // A handler that ignores its signal can write nothing any more.
   await Promise.all([...active].map((held) => held.release()))
@@ -102,6 +115,9 @@ async function workOnTasks(
 
 const sleepUntil = (until: number): Promise<void> =>
   new Promise((resolve) => {
-    const timer = setTimeout(resolve, Math.min(Math.max(0, until - performance.now()), longestTimer))
+    const timer = setTimeout(
+      resolve,
+      Math.min(Math.max(0, until - performance.now()), longestTimer),
+    )
     timer.unref()
   })

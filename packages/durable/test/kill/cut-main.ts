@@ -4,6 +4,9 @@ import { cutEverywhere } from './cuts.js'
 
 const [, , name = '', every = '1', everyFirst = '1'] = process.argv
 const inner = await openSqliteDatabase(':memory:')
-const report = await cutEverywhere(inner, name, { every: Number(every), everyFirst: Number(everyFirst) })
+const report = await cutEverywhere(inner, name, {
+  every: Number(every),
+  everyFirst: Number(everyFirst),
+})
 console.log(JSON.stringify({ ...report, seconds: Math.round(performance.now() / 1000) }, null, 2))
 process.exit(report.wrong.length > 0 ? 1 : 0)

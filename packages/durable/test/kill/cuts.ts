@@ -41,7 +41,11 @@ export const cutCases: Readonly<Record<string, CutCase>> = {
     kind: 'task',
     steps: [[call('mail'), call('pay', 'once', 'approve')], [call('again', 'again')]],
   },
-  'an agent: a call whose outcome is unknown': { kind: 'task', lost: 'mail', steps: [[call('mail')]] },
+  'an agent: a call whose outcome is unknown': {
+    kind: 'task',
+    lost: 'mail',
+    steps: [[call('mail')]],
+  },
   'an agent: a delegated task whose outcome is unknown': {
     kind: 'task',
     lost: 'file',
@@ -87,12 +91,17 @@ export async function cutEverywhere(
     ] as const
   ).entries())
     for (let first = 1 + (offset % everyFirst), hasFirst = true; hasFirst; first += everyFirst)
-      for (let second = 1 + ((first + offset) % every), hasSecond = true; hasSecond; second += every) {
+      for (
+        let second = 1 + ((first + offset) % every), hasSecond = true;
+        hasSecond;
+        second += every
+      ) {
         const one = new CutJob(inner, kase, { at: [first, second], commits })
         const reached = await one.run()
         report.pairs++
         report.wrong.push(...(await one.judge()))
-        const count = (kind: string): number => one.decided.filter(({ question }) => question.kind === kind).length
+        const count = (kind: string): number =>
+          one.decided.filter(({ question }) => question.kind === kind).length
         report.uncertain += count('uncertain')
         report.approvals += count('approval')
         // Enough to know that it is wrong.
@@ -123,14 +132,20 @@ export class CutJob {
     this.#inner = inner
     this.#kase = kase
     this.#cuts = cuts
-    this.#job = { ...kase, id: `${kase.kind}-${cuts.at.join('-')}-${cuts.commits.map(Number).join('')}-${++made}` }
+    this.#job = {
+      ...kase,
+      id: `${kase.kind}-${cuts.at.join('-')}-${cuts.commits.map(Number).join('')}-${++made}`,
+    }
     this.#message = createMessage('user', promptOf(this.#job))
   }
 
   async run(): Promise<{ readonly first: boolean; readonly second: boolean }> {
     const reached: boolean[] = []
     if (this.#kase.lost !== undefined) {
-      const { database, isDead, die, idle } = dyingDatabase(this.#inner, { at: Infinity, commits: false })
+      const { database, isDead, die, idle } = dyingDatabase(this.#inner, {
+        at: Infinity,
+        commits: false,
+      })
       this.#die = die
       await this.#work(database, isDead, false).catch(() => undefined)
       await idle()
@@ -146,13 +161,17 @@ export class CutJob {
       await idle()
       await this.#endLeases()
     }
-    await this.#work(this.#inner, () => false, true).catch((error: unknown) => this.#wrong.push(String(error)))
+    await this.#work(this.#inner, () => false, true).catch((error: unknown) =>
+      this.#wrong.push(String(error)),
+    )
     return { first: reached[0] ?? false, second: reached[1] ?? false }
   }
 
   async #endLeases(): Promise<void> {
     await this.#inner.write([
-      { sql: `UPDATE runs SET due = 0, crashes = 0 WHERE due IS NOT NULL AND status IN ('running', 'ready')` },
+      {
+        sql: `UPDATE runs SET due = 0, crashes = 0 WHERE due IS NOT NULL AND status IN ('running', 'ready')`,
+      },
     ])
   }
 
@@ -187,7 +206,9 @@ export class CutJob {
     const isOver = (): boolean => over.signal.aborted || isDead()
     const timer = setTimeout(() => over.abort(), patienceMs)
     try {
-      await (this.#job.kind === 'run' ? this.#asRun(store, isOver, commits) : this.#asTask(store, isOver, commits))
+      await (this.#job.kind === 'run'
+        ? this.#asRun(store, isOver, commits)
+        : this.#asTask(store, isOver, commits))
     } finally {
       clearTimeout(timer)
     }
@@ -198,7 +219,9 @@ export class CutJob {
     const { id } = this.#job
     const prompt = promptOf(this.#job)
     for (let round = 0; round < mostRounds; round++) {
-      const result = await store.runs.run(id, (run) => work(run, prompt, this.#happen, 1, this.#kase.more))
+      const result = await store.runs.run(id, (run) =>
+        work(run, prompt, this.#happen, 1, this.#kase.more),
+      )
       if (result.status !== 'suspended') return
       await this.#settle(store, id, result.pending.map(requestOf), isDead, commits)
     }
@@ -213,7 +236,12 @@ export class CutJob {
     const server = createAgentServer(agentsOf(this.#happen, 1, clerk), { store })
     const { host } = server
     const children = async (): Promise<void> => {
-      const { heads } = await store.tasks.list({ principal, agent: 'clerk', state: 'working', limit: 10 })
+      const { heads } = await store.tasks.list({
+        principal,
+        agent: 'clerk',
+        state: 'working',
+        limit: 10,
+      })
       await host.recover(heads.map(({ record }) => ({ principal, id: record.id })))
     }
     try {
@@ -246,7 +274,9 @@ export class CutJob {
   ): Promise<void> {
     const [question] = calls.flatMap((one) => questionOf(this.#job.id, one) ?? [])
     if (!question) return
-    const decision = answer(question, { has: (key) => this.#effects.some((effect) => effect.key === key) })
+    const decision = answer(question, {
+      has: (key) => this.#effects.some((effect) => effect.key === key),
+    })
     if (decision.type === 'answer') return // no job of the cuts asks
     const at = performance.now()
     try {

@@ -17,7 +17,8 @@ const { values } = parseArgs({
 })
 const databases = (['SQLite', 'PostgreSQL'] as const).filter(
   (name) =>
-    (values.database === 'both' || values.database === name) && (name === 'SQLite' || findPostgres() !== undefined),
+    (values.database === 'both' || values.database === name) &&
+    (name === 'SQLite' || findPostgres() !== undefined),
 )
 let wrong = 0
 for (const database of databases) {

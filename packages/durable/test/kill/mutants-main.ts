@@ -30,10 +30,14 @@ let unseen = 0
 for (const mutant of mutants.filter(({ name }) => only === undefined || name.includes(only))) {
   const folder = mkdtempSync(join(tmpdir(), 'modelport-mutant-'))
   try {
-    const healthy = 'cut' in mutant.seenBy ? undefined : await look(mutant, await bundleKill(join(folder, 'healthy')))
+    const healthy =
+      'cut' in mutant.seenBy
+        ? undefined
+        : await look(mutant, await bundleKill(join(folder, 'healthy')))
     const wrong = await look(mutant, await bundleKill(folder, mutant))
     if (wrong.length === 0 || (healthy && healthy.length > 0)) unseen++
-    if (healthy && healthy.length > 0) console.log(`  without it: ${healthy.slice(0, 3).join('; ')}`)
+    if (healthy && healthy.length > 0)
+      console.log(`  without it: ${healthy.slice(0, 3).join('; ')}`)
     console.log(
       `${wrong.length > 0 ? 'seen  ' : 'UNSEEN'}  ${mutant.name}${wrong.length > 0 ? `: ${wrong.slice(0, 2).join('; ')}` : ''}`,
     )

@@ -5,7 +5,9 @@ export interface Mutant {
   /** Ends of paths of files, texts that they have once, and what takes their place. */
   readonly changes: readonly (readonly [file: string, find: string, put: string])[]
   /** What notices it: a case of `cuts.ts`, or a storm. */
-  readonly seenBy: { readonly cut: string } | { readonly storm: 'poison' | 'upgrade' | 'left behind' }
+  readonly seenBy:
+    | { readonly cut: string }
+    | { readonly storm: 'poison' | 'upgrade' | 'left behind' }
 }
 
 const table = 'durable/src/runs/run-table.ts'
@@ -13,7 +15,11 @@ const handler = 'src/run/default-handler.ts'
 
 /** A checkpoint, and the decisions that it used, are two commits. */
 const twoCommits: Mutant['changes'] = [
-  [table, 'WHERE run = ? AND about = ? ORDER BY at, id', 'WHERE run = ? AND about <= ? ORDER BY at, id'],
+  [
+    table,
+    'WHERE run = ? AND about = ? ORDER BY at, id',
+    'WHERE run = ? AND about <= ? ORDER BY at, id',
+  ],
   [
     'durable/src/runs/stored-journal.ts',
     'this.#queue.defer(soonMs, (change) => {\n      this.#setTranscript(change, keep, added)\n      change.set',

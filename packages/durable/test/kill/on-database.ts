@@ -28,7 +28,8 @@ export async function stormOn({
   ...storm
 }: PlaceOptions): Promise<StormReport> {
   const folder = mkdtempSync(join(tmpdir(), 'modelport-kill-'))
-  const server = database === 'SQLite' ? undefined : await startPostgres(findPostgres() ?? '', { isSafe: true })
+  const server =
+    database === 'SQLite' ? undefined : await startPostgres(findPostgres() ?? '', { isSafe: true })
   const ledger = await openLedger()
   try {
     const subject = await Modelport.open({

@@ -22,14 +22,19 @@ export interface Evidence {
 }
 
 /** True if the system says that it did not take a decision; any other error leaves that open. */
-export const isRefusal = (error: unknown): boolean => /wait|decided before|nothing can be decided/.test(String(error))
+export const isRefusal = (error: unknown): boolean =>
+  /wait|decided before|nothing can be decided/.test(String(error))
 
 const deniedBecause = 'not this one'
 
 /** What the person says, after a look into the ledger. */
-export function answer({ kind, call, key = '' }: Question, ledger: { has(key: string): boolean }): Decision {
+export function answer(
+  { kind, call, key = '' }: Question,
+  ledger: { has(key: string): boolean },
+): Decision {
   if (kind === 'question') return { type: 'answer', content: { who: 'Ada' } }
-  if (kind === 'approval') return call === 'refused' ? { type: 'deny', reason: deniedBecause } : { type: 'approve' }
+  if (kind === 'approval')
+    return call === 'refused' ? { type: 'deny', reason: deniedBecause } : { type: 'approve' }
   if (!ledger.has(key)) return { type: 'did-not-happen' }
   return { type: 'happened', result: call === 'file' ? 'Filed.' : `seen ${call}` }
 }
@@ -67,17 +72,28 @@ function judgeCall(call: Call, { effects, decided, report, isLate }: Evidence): 
   if (
     call.asks &&
     first &&
-    !approvals.some(({ decision, at }) => /^(?:approve|answer)$/.test(decision.type) && at <= first.at)
+    !approvals.some(
+      ({ decision, at }) => /^(?:approve|answer)$/.test(decision.type) && at <= first.at,
+    )
   )
     wrong.push(`${name} happened before anybody approved it`)
-  if (call.asks && report.state === 'done' && approvals.length === 0) wrong.push(`${name} was decided by nobody`)
-  if (call.asks !== 'approve' && call.asks !== 'deny' && about.some(({ question }) => question.kind === 'approval'))
+  if (call.asks && report.state === 'done' && approvals.length === 0)
+    wrong.push(`${name} was decided by nobody`)
+  if (
+    call.asks !== 'approve' &&
+    call.asks !== 'deny' &&
+    about.some(({ question }) => question.kind === 'approval')
+  )
     wrong.push(`${name} asked for an approval that it does not need`)
-  if (settled.length > 0 && call.effect === 'again') wrong.push(`${name} may be repeated, and was uncertain`)
+  if (settled.length > 0 && call.effect === 'again')
+    wrong.push(`${name} may be repeated, and was uncertain`)
   const last = settled.findIndex(({ decision, isSure }) => isSure && decision.type === 'happened')
   const { id } = settled[last]?.question ?? {}
   // A question that is still listed may be decided again: what matters is that the second decision is not taken.
-  if (last >= 0 && settled.slice(last + 1).some(({ isSure, question }) => isSure || question.id !== id))
+  if (
+    last >= 0 &&
+    settled.slice(last + 1).some(({ isSure, question }) => isSure || question.id !== id)
+  )
     wrong.push(`${name} was asked about again after it was settled: ${tell(happened, about)}`)
   return wrong
 }
@@ -86,7 +102,9 @@ function judgeCall(call: Call, { effects, decided, report, isLate }: Evidence): 
 function tell(effects: readonly Effect[], decided: readonly Decided[]): string {
   const all = [
     ...effects.map(({ at, worker, key }) => [at, `${worker} with ${key.slice(-12)}`] as const),
-    ...decided.map(({ at, decision, isSure }) => [at, `${decision.type}${isSure ? '' : '?'}`] as const),
+    ...decided.map(
+      ({ at, decision, isSure }) => [at, `${decision.type}${isSure ? '' : '?'}`] as const,
+    ),
   ]
   return all
     .sort(([a], [b]) => a - b)
@@ -96,8 +114,13 @@ function tell(effects: readonly Effect[], decided: readonly Decided[]): string {
 
 function judgeTranscript({ steps }: Job, { roles, results }: Report): readonly string[] {
   const wrong: string[] = []
-  const expected = ['user', ...steps.flatMap((calls) => ['assistant', ...calls.map(() => 'tool')]), 'assistant']
-  if (roles.join() !== expected.join()) wrong.push(`has the messages ${roles.join()} in place of ${expected.join()}`)
+  const expected = [
+    'user',
+    ...steps.flatMap((calls) => ['assistant', ...calls.map(() => 'tool')]),
+    'assistant',
+  ]
+  if (roles.join() !== expected.join())
+    wrong.push(`has the messages ${roles.join()} in place of ${expected.join()}`)
   for (const { name, asks, effect } of steps.flat()) {
     const read = results.filter(({ call }) => call === name)
     const isRight = ({ text }: { readonly text: string }): boolean =>
@@ -115,18 +138,22 @@ function judgeTranscript({ steps }: Job, { roles, results }: Report): readonly s
 /** Numbers without a gap; what is made again after a kill has a higher attempt; within an attempt a call ends once and is decided once. */
 function judgeEvents({ kind, steps }: Job, events: readonly StoredEvent[]): readonly string[] {
   const wrong: string[] = []
-  if (events.some(({ seq }, index) => seq !== index + 1)) wrong.push('has a gap in the numbers of its events')
+  if (events.some(({ seq }, index) => seq !== index + 1))
+    wrong.push('has a gap in the numbers of its events')
   const attempts = new Map<number, number>()
   for (const { own, type } of events) {
     if (!own) continue
     const before = attempts.get(own.seq)
     if (before !== undefined && before >= own.attempt)
-      wrong.push(`has ${type} (event ${own.seq}) again in attempt ${own.attempt}, after attempt ${before}`)
+      wrong.push(
+        `has ${type} (event ${own.seq}) again in attempt ${own.attempt}, after attempt ${before}`,
+      )
     attempts.set(own.seq, own.attempt)
   }
   const ends = new Map<string, string[]>()
   for (const { type, call, own, seq } of events) {
-    if (call === undefined || !/^(?:tool-result|tool-error|agent-result|agent-error)$/.test(type)) continue
+    if (call === undefined || !/^(?:tool-result|tool-error|agent-result|agent-error)$/.test(type))
+      continue
     const name = `${kind === 'run' ? '' : `${own?.attempt} `}${call}`
     ends.set(name, [...(ends.get(name) ?? []), `${type} (event ${seq})`])
   }

@@ -16,7 +16,8 @@ const mutate = ({ changes }: Mutant): Plugins =>
       onLoad({ filter: new RegExp(`${file.replaceAll('.', '\\.')}$`) }, ({ path }) => {
         let contents = readFileSync(path, 'utf8')
         for (const [, find, put] of changes.filter(([of]) => of === file)) {
-          if (contents.split(find).length !== 2) throw new Error(`${file} does not have once: ${find}`)
+          if (contents.split(find).length !== 2)
+            throw new Error(`${file} does not have once: ${find}`)
           contents = contents.replace(find, () => put)
         }
         return { contents, loader: 'ts' }

@@ -74,10 +74,14 @@ const scripts: readonly Job['steps'][] = [
 ]
 
 /** Asks the user in the middle of a step. */
-const booking: Job['steps'] = [[call('book', 'once', 'answer'), call('mail')], [call('again', 'again')]]
+const booking: Job['steps'] = [
+  [call('book', 'once', 'answer'), call('mail')],
+  [call('again', 'again')],
+]
 
 /** The jobs of a storm: each ninth and tenth asks the user. */
-const stormJobOf = (index: number): Job => (index % 10 < 8 ? jobOf(index) : { ...jobOf(index), steps: booking })
+const stormJobOf = (index: number): Job =>
+  index % 10 < 8 ? jobOf(index) : { ...jobOf(index), steps: booking }
 
 export const jobOf = (index: number): Job => ({
   id: `job-${index}`,
@@ -100,7 +104,16 @@ export class Storm {
   readonly #wokeAt = new Map<string, number>()
   readonly #decided: Decided[] = []
   readonly #wrong: string[] = []
-  #counts = { kills: 0, freezes: 0, inEffect: 0, second: 0, databaseStops: 0, crashLoops: 0, moved: 0, ended: 0 }
+  #counts = {
+    kills: 0,
+    freezes: 0,
+    inEffect: 0,
+    second: 0,
+    databaseStops: 0,
+    crashLoops: 0,
+    moved: 0,
+    ended: 0,
+  }
   #version = 1
   #started = 0
   /** What becomes of the next effects: the process that causes one is killed. */
@@ -113,14 +126,28 @@ export class Storm {
   }
 
   async run(): Promise<StormReport> {
-    const { subject, ledger, kills, minutes = Infinity, jobs, backlog = 0, poisoned = 0, slow = 0 } = this.#options
+    const {
+      subject,
+      ledger,
+      kills,
+      minutes = Infinity,
+      jobs,
+      backlog = 0,
+      poisoned = 0,
+      slow = 0,
+    } = this.#options
     ledger.onEffect = (effect) => this.#onEffect(effect)
-    for (let index = 0; index < backlog; index++) await this.#add({ id: `small-${index}`, kind: 'run', steps: [] })
+    for (let index = 0; index < backlog; index++)
+      await this.#add({ id: `small-${index}`, kind: 'run', steps: [] })
     await Promise.all(this.#workers.map((_, index) => this.#start(index)))
     for (let index = 0; index < poisoned; index++) {
       const id = `poison-${index}`
       this.#poison.add(id)
-      await this.#add({ id, kind: index % 2 === 0 ? 'task' : 'run', steps: [[call('poison', 'again')]] })
+      await this.#add({
+        id,
+        kind: index % 2 === 0 ? 'task' : 'run',
+        steps: [[call('poison', 'again')]],
+      })
     }
     for (let index = 0; index < slow; index++)
       await this.#add({
@@ -143,7 +170,11 @@ export class Storm {
           await pause(100 + Math.random() * 300)
           await this.#kill()
         } else {
-          if (this.#open.size === 0 || performance.now() - quietSince > (this.#options.patienceMs ?? 180_000)) break
+          if (
+            this.#open.size === 0 ||
+            performance.now() - quietSince > (this.#options.patienceMs ?? 180_000)
+          )
+            break
           await pause(150)
         }
       }
@@ -172,7 +203,11 @@ export class Storm {
 
   async #start(index: number): Promise<void> {
     this.#workers[index] = undefined
-    const worker = await this.#options.subject.startWorker(`w${++this.#started}`, this.#version, index)
+    const worker = await this.#options.subject.startWorker(
+      `w${++this.#started}`,
+      this.#version,
+      index,
+    )
     worker.child.once('exit', () => {
       if (this.#isOver) return
       if (!this.#killed.has(worker)) this.#counts.ended++
@@ -211,7 +246,8 @@ export class Storm {
   async #kill(): Promise<void> {
     const { subject, upgradeEvery, disturb } = this.#options
     const before = this.#counts.kills
-    if (this.#armed.length === 0 && Math.random() < 0.5) this.#armed.push(Math.random() < 0.5 ? 'lost' : 'unseen')
+    if (this.#armed.length === 0 && Math.random() < 0.5)
+      this.#armed.push(Math.random() < 0.5 ? 'lost' : 'unseen')
     else {
       const victim = this.#pick()
       if (!victim) return
@@ -246,7 +282,9 @@ export class Storm {
   }
 
   #pick(): Worker | undefined {
-    const ready = this.#workers.filter((worker) => worker !== undefined && !this.#frozen.has(worker.name))
+    const ready = this.#workers.filter(
+      (worker) => worker !== undefined && !this.#frozen.has(worker.name),
+    )
     return ready[Math.floor(Math.random() * ready.length)]
   }
 
@@ -274,13 +312,15 @@ export class Storm {
     for (const question of await subject.questions().catch(() => [])) {
       const decision = answer(question, ledger)
       const at = performance.now()
-      const note = (isSure: boolean): number => this.#decided.push({ question, decision, isSure, at })
+      const note = (isSure: boolean): number =>
+        this.#decided.push({ question, decision, isSure, at })
       await subject.decide(question, decision).then(
         () => note(true),
         (error: unknown) => {
           if (isRefusal(error)) return
           note(false)
-          if (process.env['KILL_VERBOSE']) console.error(`${question.job} ${question.id}: ${String(error)}`)
+          if (process.env['KILL_VERBOSE'])
+            console.error(`${question.job} ${question.id}: ${String(error)}`)
         },
       )
     }
@@ -295,7 +335,8 @@ export class Storm {
         () => undefined,
       )
       // Nothing was killed here but by the poison.
-      if (!isMoved && this.#counts.kills === 0) this.#wrong.push(`${job} was stopped for its neighbour: ${why}`)
+      if (!isMoved && this.#counts.kills === 0)
+        this.#wrong.push(`${job} was stopped for its neighbour: ${why}`)
     }
     await this.#look()
   }
@@ -327,7 +368,8 @@ export class Storm {
       )
     }
     for (const id of this.#poison) if (this.#open.has(id)) this.#wrong.push(`${id} was not stopped`)
-    if (this.#counts.ended > 0) this.#wrong.push(`${this.#counts.ended} workers ended by themselves`)
+    if (this.#counts.ended > 0)
+      this.#wrong.push(`${this.#counts.ended} workers ended by themselves`)
     const about = (kind: Question['kind']): number =>
       this.#decided.filter(({ question }) => question.kind === kind).length
     return {

@@ -17,7 +17,10 @@ import { openSqliteDatabase } from '../../src/sqlite/open-database.js'
 import { createDurableStore } from '../../src/store/durable-store.js'
 import { findPostgres, startPostgres } from '../support/postgres-server.js'
 
-const { values } = parseArgs({ options: { runs: { type: 'string', default: '200' } }, strict: false })
+const { values } = parseArgs({
+  options: { runs: { type: 'string', default: '200' } },
+  strict: false,
+})
 const runs = Number(values.runs)
 const folder = mkdtempSync(join(tmpdir(), 'modelport-scale-'))
 
@@ -36,7 +39,9 @@ const definition: RunDefinition = {
     latencies.push(performance.now() - (startedAt.get(run.id) ?? 0))
     const model = createMock({
       defaultResponse: ({ messages }) =>
-        messages.some(({ role }) => role === 'tool') ? 'Done.' : { toolCalls: [{ id: 'c', name: 'work' }] },
+        messages.some(({ role }) => role === 'tool')
+          ? 'Done.'
+          : { toolCalls: [{ id: 'c', name: 'work' }] },
     })
     return infer(model, run.request({ query: 'Go.', tools: [tool] }))
   },
@@ -45,16 +50,23 @@ const percentile = (list: number[], part: number): number =>
   [...list].sort((a, b) => a - b)[Math.floor(list.length * part)] ?? 0
 
 /** Runs of two model calls and one tool: all at once for the throughput, then one by one for the latency of a start. */
-async function measure(name: string, workers: number, open: () => Promise<Database>): Promise<void> {
+async function measure(
+  name: string,
+  workers: number,
+  open: () => Promise<Database>,
+): Promise<void> {
   const database = await open()
   const store = createDurableStore(database, {})
-  const stores = await Promise.all(Array.from({ length: workers }, async () => createDurableStore(await open(), {})))
+  const stores = await Promise.all(
+    Array.from({ length: workers }, async () => createDurableStore(await open(), {})),
+  )
   const working = stores.map((one) => one.runs.work([definition], { concurrency: 8 }))
   const ids = Array.from({ length: runs }, (_, index) => `${name}-${workers}-${index}`)
   const begin = performance.now()
   for (const id of ids) startedAt.set(id, performance.now())
   await Promise.all(ids.map((id) => store.runs.start(id, definition)))
-  while ((await store.runs.open()).length > 0) await new Promise((resolve) => setTimeout(resolve, 20))
+  while ((await store.runs.open()).length > 0)
+    await new Promise((resolve) => setTimeout(resolve, 20))
   const perSecond = runs / ((performance.now() - begin) / 1000)
   latencies.length = 0
   for (let index = 0; index < 30; index++) {
@@ -76,10 +88,16 @@ const long = (run?: Parameters<RunDefinition['execute']>[0]) => {
   const model = createMock({
     defaultResponse: ({ messages }) => {
       const step = messages.filter(({ role }) => role === 'tool').length
-      return step === steps ? 'Done.' : { toolCalls: [{ id: `c${step}`, name: 'work', arguments: { step } }] }
+      return step === steps
+        ? 'Done.'
+        : { toolCalls: [{ id: `c${step}`, name: 'work', arguments: { step } }] }
     },
   })
-  const request = { query: 'Go.', tools: [tool], limits: { maxSteps: steps + 2, maxRepeats: 99, maxIdleSteps: 99 } }
+  const request = {
+    query: 'Go.',
+    tools: [tool],
+    limits: { maxSteps: steps + 2, maxRepeats: 99, maxIdleSteps: 99 },
+  }
   return infer(model, run ? run.request(request) : request)
 }
 
@@ -107,7 +125,9 @@ async function stepCost(name: string, open: () => Promise<Database>): Promise<vo
   })
   const store = createDurableStore(counted, {})
   const rounds = 8
-  const timed = async (act: (index: number) => Promise<unknown>): Promise<{ cpu: number; ms: number }> => {
+  const timed = async (
+    act: (index: number) => Promise<unknown>,
+  ): Promise<{ cpu: number; ms: number }> => {
     for (let index = 0; index < 2; index++) await act(-1 - index)
     Object.assign(counts, { transactions: 0, statements: 0, reads: 0 })
     const [cpu, begin] = [process.cpuUsage(), performance.now()]
@@ -128,26 +148,39 @@ async function stepCost(name: string, open: () => Promise<Database>): Promise<vo
         { sql: 'UPDATE least SET body = ? WHERE id = ?', params: [body, id] },
       ])
   })
-  const show = ({ cpu, ms }: { cpu: number; ms: number }): string => `${cpu.toFixed(2)} / ${ms.toFixed(2)}`
+  const show = ({ cpu, ms }: { cpu: number; ms: number }): string =>
+    `${cpu.toFixed(2)} / ${ms.toFixed(2)}`
   const ratios = `${((durable.cpu - loop.cpu) / least.cpu).toFixed(1)} / ${((durable.ms - loop.ms) / least.ms).toFixed(1)}`
-  console.log(`| ${name} | ${counting} | ${show(durable)} | ${show(loop)} | ${show(least)} | ${ratios} |`)
+  console.log(
+    `| ${name} | ${counting} | ${show(durable)} | ${show(loop)} | ${show(least)} | ${ratios} |`,
+  )
   await store.close()
 }
 
 /** How long a killed process delays its run beyond the lease, and what an idle worker costs. */
-async function takeover(name: string, address: string, open: () => Promise<Database>): Promise<void> {
+async function takeover(
+  name: string,
+  address: string,
+  open: () => Promise<Database>,
+): Promise<void> {
   const leaseMs = 2000
   const store = createDurableStore(await open(), { leaseMs })
   const took: number[] = []
   for (let index = 0; index < 5; index++) {
     const id = `victim-${name}-${index}`
     await store.runs.start(id, { ...definition, name: 'victim' })
-    const child = fork(new URL(import.meta.url), ['--victim', address], { execArgv: process.execArgv })
+    const child = fork(new URL(import.meta.url), ['--victim', address], {
+      execArgv: process.execArgv,
+    })
     await once(child, 'message')
     const killedAt = performance.now()
     child.kill('SIGKILL')
     const worker = store.runs.work([
-      { ...definition, name: 'victim', execute: (run) => (took.push(performance.now() - killedAt), long(run)) },
+      {
+        ...definition,
+        name: 'victim',
+        execute: (run) => (took.push(performance.now() - killedAt), long(run)),
+      },
     ])
     await store.runs.result(id)
     await worker.stop()
@@ -175,7 +208,9 @@ async function backlog(name: string, open: () => Promise<Database>): Promise<voi
     const of = { queue: queue.name, version: versionOf(queue), fingerprint: queue.fingerprint }
     for (const end = made + count; made < end; )
       await database.write(
-        Array.from({ length: Math.min(1000, end - made) }, () => table.insert({ id: `${name}-b${made++}`, ...of })),
+        Array.from({ length: Math.min(1000, end - made) }, () =>
+          table.insert({ id: `${name}-b${made++}`, ...of }),
+        ),
       )
   }
   const costs: string[] = []
@@ -199,7 +234,9 @@ if (process.argv.includes('--victim')) {
     process.send?.('began')
     return new Promise(() => undefined)
   }
-  createDurableStore(database, { leaseMs: 2000 }).runs.work([{ ...definition, name: 'victim', execute }])
+  createDurableStore(database, { leaseMs: 2000 }).runs.work([
+    { ...definition, name: 'victim', execute },
+  ])
   await new Promise(() => undefined)
 }
 
@@ -207,11 +244,16 @@ const programs = findPostgres()
 const server = programs === undefined ? undefined : await startPostgres(programs, { isSafe: true })
 try {
   const sqlite = (): Promise<Database> => openSqliteDatabase(join(folder, 'store.db'))
-  const postgres = (): Promise<Database> => openPostgresDatabase(server?.url ?? '', { connections: 10 })
-  console.log('| database | workers | runs/s | start p50 ms | start p95 ms |\n|---|---|---|---|---|')
+  const postgres = (): Promise<Database> =>
+    openPostgresDatabase(server?.url ?? '', { connections: 10 })
+  console.log(
+    '| database | workers | runs/s | start p50 ms | start p95 ms |\n|---|---|---|---|---|',
+  )
   await measure('SQLite', 1, sqlite)
   if (server) for (const workers of [1, 2, 4]) await measure('PostgreSQL', workers, postgres)
-  const both = async (measureOne: (name: string, open: () => Promise<Database>) => Promise<void>): Promise<void> => {
+  const both = async (
+    measureOne: (name: string, open: () => Promise<Database>) => Promise<void>,
+  ): Promise<void> => {
     await measureOne('SQLite', sqlite)
     if (server) await measureOne('PostgreSQL', postgres)
   }
@@ -219,8 +261,12 @@ try {
     '\n| database | transactions | statements in them | reads | a step, CPU / ms | without a store | one INSERT and one UPDATE | ratio |\n|---|---|---|---|---|---|---|---|',
   )
   await both(stepCost)
-  console.log('\n| database | takeover p50 ms, lease 2,000 | longest | idle worker, % of a core |\n|---|---|---|---|')
-  await both((name, open) => takeover(name, name === 'SQLite' ? join(folder, 'store.db') : (server?.url ?? ''), open))
+  console.log(
+    '\n| database | takeover p50 ms, lease 2,000 | longest | idle worker, % of a core |\n|---|---|---|---|',
+  )
+  await both((name, open) =>
+    takeover(name, name === 'SQLite' ? join(folder, 'store.db') : (server?.url ?? ''), open),
+  )
   console.log('\n| database | a run while 100 wait, CPU / ms | while 100,000 wait |\n|---|---|---|')
   await both(backlog)
 } finally {

@@ -31,9 +31,15 @@ export async function closeStores(): Promise<void> {
 /** A new, empty database. */
 const openDatabase = (): Promise<Database> =>
   url
-    ? openPostgresDatabase(url, { schema: `agent_${randomUUID().replaceAll('-', '_')}`, connections: 2 })
+    ? openPostgresDatabase(url, {
+        schema: `agent_${randomUUID().replaceAll('-', '_')}`,
+        connections: 2,
+      })
     : openSqliteDatabase(
-        join((folder ??= mkdtempSync(join(tmpdir(), 'modelport-agent-suite-'))), `store-${++files}.db`),
+        join(
+          (folder ??= mkdtempSync(join(tmpdir(), 'modelport-agent-suite-'))),
+          `store-${++files}.db`,
+        ),
       )
 
 /** A database that is still being opened: `createMemoryStore` does not wait. */

@@ -29,7 +29,11 @@ export function testDatabases(): readonly TestDatabase[] {
   const own = schema()
   return [
     { name: 'SQLite', isMissing: false, open: () => openSqliteDatabase(join(folder, 'store.db')) },
-    { name: 'PostgreSQL', isMissing, open: () => openPostgresDatabase(url, { schema: own, connections: 4 }) },
+    {
+      name: 'PostgreSQL',
+      isMissing,
+      open: () => openPostgresDatabase(url, { schema: own, connections: 4 }),
+    },
   ]
 }
 
@@ -38,7 +42,15 @@ export function emptyDatabases(): readonly TestDatabase[] {
   let count = 0
   const folder = temporaryFolder('durable')
   return [
-    { name: 'SQLite', isMissing: false, open: () => openSqliteDatabase(join(folder, `store-${++count}.db`)) },
-    { name: 'PostgreSQL', isMissing, open: () => openPostgresDatabase(url, { schema: schema(), connections: 4 }) },
+    {
+      name: 'SQLite',
+      isMissing: false,
+      open: () => openSqliteDatabase(join(folder, `store-${++count}.db`)),
+    },
+    {
+      name: 'PostgreSQL',
+      isMissing,
+      open: () => openPostgresDatabase(url, { schema: schema(), connections: 4 }),
+    },
   ]
 }

@@ -16,7 +16,8 @@ export function dyingDatabase(
   const sent = new Set<Promise<unknown>>()
   const isDead = (): boolean => writes >= at
   const refuse = (): Promise<never> => Promise.reject(new Error('the process ended here'))
-  const read = <Result>(run: () => Promise<Result>): Promise<Result> => (isDead() ? refuse() : run())
+  const read = <Result>(run: () => Promise<Result>): Promise<Result> =>
+    isDead() ? refuse() : run()
   const send = <Result>(run: () => Promise<Result>): Promise<Result> => {
     const result = run()
     sent.add(result)

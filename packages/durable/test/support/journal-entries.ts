@@ -29,7 +29,11 @@ export const toolReceipt = (id: string, index: number): RunReceipt => ({
   outcome: { status: 'ok', content: 'paid', latencyMs: 1 },
 })
 
-export const checkpoint = (id: string, step: number, pending: RunCheckpoint['pending'] = []): RunCheckpoint =>
+export const checkpoint = (
+  id: string,
+  step: number,
+  pending: RunCheckpoint['pending'] = [],
+): RunCheckpoint =>
   ({
     version: 1,
     runId: id,
@@ -42,4 +46,9 @@ export const checkpoint = (id: string, step: number, pending: RunCheckpoint['pen
   }) as unknown as RunCheckpoint
 
 export const finalResult = (text: string): RunResult =>
-  ({ status: 'final', content: text, text, transcript: [{ role: 'assistant', content: text }] }) as unknown as RunResult
+  ({
+    status: 'final',
+    content: text,
+    text,
+    transcript: [{ role: 'assistant', content: text }],
+  }) as unknown as RunResult

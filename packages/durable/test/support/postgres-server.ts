@@ -18,7 +18,9 @@ export interface PostgresServer {
 /** Folder of the server's programs. */
 function findPrograms(): string | undefined {
   const root = '/usr/lib/postgresql'
-  const folders = existsSync(root) ? readdirSync(root).map((version) => join(root, version, 'bin')) : []
+  const folders = existsSync(root)
+    ? readdirSync(root).map((version) => join(root, version, 'bin'))
+    : []
   const inPath = (process.env['PATH'] ?? '').split(':')
   return [...folders, ...inPath].find((folder) => existsSync(join(folder, 'initdb')))
 }
@@ -52,7 +54,10 @@ async function freePort(): Promise<number> {
 }
 
 /** Starts a server; `isSafe` makes it write through to the disk, which measurements want and tests do not need. */
-export async function startPostgres(programs: string, { isSafe = false } = {}): Promise<PostgresServer> {
+export async function startPostgres(
+  programs: string,
+  { isSafe = false } = {},
+): Promise<PostgresServer> {
   const folder = mkdtempSync(join(tmpdir(), 'modelport-postgres-'))
   const user = findUser()
   if (user) chownSync(folder, user.uid, user.gid)
@@ -73,14 +78,26 @@ export async function startPostgres(programs: string, { isSafe = false } = {}): 
   if (!isSafe) settings.push('fsync=off', 'full_page_writes=off')
   let child: ChildProcess | undefined
   const isReady = (): boolean =>
-    spawnSync(join(programs, 'pg_isready'), ['-q', '-h', '127.0.0.1', '-p', String(port), '-t', '1']).status === 0
+    spawnSync(join(programs, 'pg_isready'), [
+      '-q',
+      '-h',
+      '127.0.0.1',
+      '-p',
+      String(port),
+      '-t',
+      '1',
+    ]).status === 0
   const server: PostgresServer = {
     url: `postgres://modelport@127.0.0.1:${port}/postgres`,
     async start() {
-      child = spawn(join(programs, 'postgres'), ['-D', data, ...settings.flatMap((one) => ['-c', one])], {
-        ...options,
-        stdio: ['ignore', 'ignore', 'pipe'],
-      })
+      child = spawn(
+        join(programs, 'postgres'),
+        ['-D', data, ...settings.flatMap((one) => ['-c', one])],
+        {
+          ...options,
+          stdio: ['ignore', 'ignore', 'pipe'],
+        },
+      )
       let log = ''
       child.stderr?.on('data', (chunk) => (log += String(chunk)))
       while (!isReady()) {

@@ -22,7 +22,10 @@ const shared = globalThis as { modelportPostgres?: Shared | undefined }
 export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
   if (!shared.modelportPostgres) {
     const programs = findPostgres()
-    shared.modelportPostgres = { server: programs === undefined ? undefined : startPostgres(programs), users: 0 }
+    shared.modelportPostgres = {
+      server: programs === undefined ? undefined : startPostgres(programs),
+      users: 0,
+    }
   }
   const own = shared.modelportPostgres
   own.users++

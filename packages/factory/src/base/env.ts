@@ -37,8 +37,10 @@ export function resolveEnvironment(
 }
 
 /** {@link resolveEnvironment} with the options of a context. */
-export const lookUp = (name: string, { environment, environmentPrefix }: Lookup): string | undefined =>
-  resolveEnvironment(name, environment, environmentPrefix)
+export const lookUp = (
+  name: string,
+  { environment, environmentPrefix }: Lookup,
+): string | undefined => resolveEnvironment(name, environment, environmentPrefix)
 
 /** A name, and the same with the prefix unless that is empty. */
 export const withPrefix = (name: string, prefix = ''): readonly string[] =>
@@ -55,6 +57,9 @@ export const lookedUp = (name: string, { environmentPrefix }: Lookup): string =>
  * `NODE_USE_ENV_PROXY` Node's own `fetch` does, which matters only to a configuration that passes that `fetch`.
  */
 export function proxyVariables(environment: Environment = processEnvironment): string[] {
-  const names = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'NO_PROXY'].flatMap((name) => [name, name.toLowerCase()])
+  const names = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'NO_PROXY'].flatMap((name) => [
+    name,
+    name.toLowerCase(),
+  ])
   return [...names, 'NODE_USE_ENV_PROXY'].filter((name) => environment(name))
 }

@@ -23,7 +23,10 @@ export interface HostEntry {
 }
 
 /** Makes an entry of a checked address. */
-export function toHostEntry({ href, host }: BaseUrl, facts: Omit<HostEntry, 'host' | 'port' | 'scheme'>): HostEntry {
+export function toHostEntry(
+  { href, host }: BaseUrl,
+  facts: Omit<HostEntry, 'host' | 'port' | 'scheme'>,
+): HostEntry {
   const colon = host.lastIndexOf(':')
   return {
     host: host.slice(0, colon),
@@ -34,7 +37,8 @@ export function toHostEntry({ href, host }: BaseUrl, facts: Omit<HostEntry, 'hos
 }
 
 /** `host:port` of an entry, as sandboxes write it. */
-export const hostPort = ({ host, port }: Pick<HostEntry, 'host' | 'port'>): string => `${host}:${port}`
+export const hostPort = ({ host, port }: Pick<HostEntry, 'host' | 'port'>): string =>
+  `${host}:${port}`
 
 /** Joins lists in order; a host named twice is listed once, with the wider of the two uses. */
 export function joinHosts(lists: readonly (readonly HostEntry[])[]): HostEntry[] {

@@ -1,5 +1,9 @@
 /** Depth-first order without repeats: the number of paths can be exponential. */
-export function inOrder<T>(first: T, next: (one: T) => readonly T[], onCircle: (path: readonly T[]) => void): T[] {
+export function inOrder<T>(
+  first: T,
+  next: (one: T) => readonly T[],
+  onCircle: (path: readonly T[]) => void,
+): T[] {
   const found = new Set<T>()
   const follow = (one: T, path: readonly T[]): void => {
     if (path.includes(one)) onCircle([...path.slice(path.indexOf(one)), one])

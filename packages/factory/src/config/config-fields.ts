@@ -57,12 +57,18 @@ export function checkFields(config: ModelConfig): void {
       )
     }
   }
-  const unknown = Object.keys(config.fallbackOptions ?? {}).find((name) => !fallbackNames.includes(name))
+  const unknown = Object.keys(config.fallbackOptions ?? {}).find(
+    (name) => !fallbackNames.includes(name),
+  )
   if (unknown !== undefined)
-    throw configError(`fallbackOptions: unknown field ${JSON.stringify(unknown)}${suggest(unknown, fallbackNames, '')}`)
+    throw configError(
+      `fallbackOptions: unknown field ${JSON.stringify(unknown)}${suggest(unknown, fallbackNames, '')}`,
+    )
   const missingKey: unknown = config.fallbackOptions?.missingKey
   if (missingKey !== undefined && missingKey !== 'next' && missingKey !== 'error')
-    throw configError(`fallbackOptions.missingKey must be "error" or "next", not ${JSON.stringify(missingKey)}`)
+    throw configError(
+      `fallbackOptions.missingKey must be "error" or "next", not ${JSON.stringify(missingKey)}`,
+    )
   checkSettings(config)
   checkVendor(config)
   checkHeaders(config)
@@ -72,7 +78,9 @@ export function checkFields(config: ModelConfig): void {
 export function checkSettings({ settings = {} }: Pick<ModelConfig, 'settings'>): void {
   const owned = Object.keys(settings).find((name) => Object.hasOwn(fields, name))
   if (owned !== undefined)
-    throw configError(`settings.${owned}: set ${owned} of the configuration itself, not in settings`)
+    throw configError(
+      `settings.${owned}: set ${owned} of the configuration itself, not in settings`,
+    )
 }
 
 /** Some APIs have the model in the URL: a second name in the body would be ignored, or would ask two models. */
@@ -92,6 +100,8 @@ function checkHeaders({ headers = {} }: ModelConfig): void {
   for (const [name, value] of Object.entries(headers) as [string, unknown][]) {
     if (typeof value !== 'object') continue
     if (typeof (value as { readonly env?: unknown } | null)?.env !== 'string')
-      throw configError(`headers: "${name}" must be text of one line, or { env: NAME } for the value of a variable`)
+      throw configError(
+        `headers: "${name}" must be text of one line, or { env: NAME } for the value of a variable`,
+      )
   }
 }

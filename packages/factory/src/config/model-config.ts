@@ -37,7 +37,9 @@ export interface ModelConfig {
   /** Tried in order when this one fails before its reply begins. */
   readonly fallback?: readonly ModelConfig[] | undefined
   /** When and how a fallback switches; `onSwitch` of the context observes it. */
-  readonly fallbackOptions?: (Pick<FallbackOptions, 'codes' | 'coolDownMs' | 'attempts'> & MissingKey) | undefined
+  readonly fallbackOptions?:
+    | (Pick<FallbackOptions, 'codes' | 'coolDownMs' | 'attempts'> & MissingKey)
+    | undefined
   /**
    * Options of every call; a call's own win. `'vendor'`, or `null` for one field, sends nothing that is not set. Default: 4096 tokens, and
    * temperature 0.7 where the model takes one.
@@ -50,7 +52,9 @@ export interface ModelConfig {
   /** True refuses every host but the provider's own. */
   readonly enforceHosts?: boolean | readonly string[] | undefined
   /** Replaces the transport. */
-  readonly fetch?: ((input: string | URL | Request, init?: RequestInit) => Promise<Response>) | undefined
+  readonly fetch?:
+    | ((input: string | URL | Request, init?: RequestInit) => Promise<Response>)
+    | undefined
   /** Of `azure-openai` alone. */
   readonly azure?: AzureSettings | undefined
   /** Of `vertex`, and its `project`, `location` and `accessToken` of `anthropic-vertex`. */

@@ -36,5 +36,9 @@ export function poolConfig(name: string, entryOf: (name: string) => ModelEntry):
   return { ...withoutName(entryOf(name)), ...(fallback.length && { fallback }) }
 }
 
-const withoutName = ({ name: _name, purpose: _purpose, fallback: _fallback, ...config }: ModelEntry): ModelConfig =>
-  config
+const withoutName = ({
+  name: _name,
+  purpose: _purpose,
+  fallback: _fallback,
+  ...config
+}: ModelEntry): ModelConfig => config

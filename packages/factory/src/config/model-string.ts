@@ -17,7 +17,9 @@ export function parseModel(model: ModelConfig | string): ModelConfig {
   if (colon < 0) return { ...config, provider: provider.trim().toLowerCase() }
   const [name, rest] = [provider.slice(0, colon).trim(), provider.slice(colon + 1).trim()]
   if (!name || !rest)
-    throw configError(`${JSON.stringify(provider)} has no ${name ? 'model after' : 'provider before'} its colon`)
+    throw configError(
+      `${JSON.stringify(provider)} has no ${name ? 'model after' : 'provider before'} its colon`,
+    )
   if (config.model)
     throw configError(
       `the model is given twice: in provider ${JSON.stringify(provider)} and as model ${JSON.stringify(config.model)}`,

@@ -7,7 +7,12 @@ import {
   ProviderError,
 } from '@modelport/core'
 import type { ModelConfig } from '../config/model-config.js'
-import { type LoadCreators, makeWith, newProviderWith, withEmbeddingModel } from '../create/creation.js'
+import {
+  type LoadCreators,
+  makeWith,
+  newProviderWith,
+  withEmbeddingModel,
+} from '../create/creation.js'
 import { apiHost } from '../resolve/hosts.js'
 import { type FactoryContext, resolveModel } from '../resolve/resolve.js'
 
@@ -60,10 +65,21 @@ export async function checkConnection(
     }
     const provider = await newProviderWith(load, own, context)
     const startedAt = performance.now()
-    const options = { ...call, maxTokens: row.fewestTokens ?? 5, temperature: null, retry: { attempts: 1 } }
-    const { message, text, finishReason } = await provider.generate([{ role: 'user', content: prompt }], options)
+    const options = {
+      ...call,
+      maxTokens: row.fewestTokens ?? 5,
+      temperature: null,
+      retry: { attempts: 1 },
+    }
+    const { message, text, finishReason } = await provider.generate(
+      [{ role: 'user', content: prompt }],
+      options,
+    )
     checkReply(row.name, text, finishReason)
-    return { latencyMs: performance.now() - startedAt, model: message.origin?.model ?? provider.model }
+    return {
+      latencyMs: performance.now() - startedAt,
+      model: message.origin?.model ?? provider.model,
+    }
   }
   const host = apiHost(asked, context)
   const late = new ProviderError(
@@ -84,9 +100,13 @@ function checkReply(provider: string, text: string, reason: FinishReason): void 
       'content-filter',
       'the test prompt was refused by a content filter; check the filter of the account or the deployment',
     )
-  if (reason === 'error') refuse('server', "the reply ended with an error; try again, and look at the server's log")
+  if (reason === 'error')
+    refuse('server', "the reply ended with an error; try again, and look at the server's log")
   if (!text && reason === 'stop')
-    refuse('protocol', 'the reply is empty; check that the base URL leads to this API and the model is a chat model')
+    refuse(
+      'protocol',
+      'the reply is empty; check that the base URL leads to this API and the model is a chat model',
+    )
 }
 
 /** One timer for the whole test, which also ends work that ignores its signal. @param late what the end of the time throws */
@@ -107,7 +127,9 @@ async function within<T>(
     return await Promise.race([work(ended), stopped])
   } catch (error) {
     // The provider's own deadline, which is the same, may be first.
-    throw isLlmError(error, 'timeout') && (error as Partial<ProviderError>).reason === 'deadline' ? late : error
+    throw isLlmError(error, 'timeout') && (error as Partial<ProviderError>).reason === 'deadline'
+      ? late
+      : error
   } finally {
     clearTimeout(timer)
   }

@@ -38,8 +38,10 @@ const fixes: Readonly<Record<ConnectionProblem, string>> = {
   dns: 'The host name does not resolve: check its spelling in the base URL, and the network.',
   refused: 'Nothing listens there: start the server, or correct the port of the base URL.',
   tls: 'The secure connection failed: check http against https in the base URL, the certificate, and the clock.',
-  interrupted: 'The connection broke while the reply arrived: try again, and look at proxies in between.',
-  timeout: 'No response in time: check the network, a firewall, or whether the server is still loading the model.',
+  interrupted:
+    'The connection broke while the reply arrived: try again, and look at proxies in between.',
+  timeout:
+    'No response in time: check the network, a firewall, or whether the server is still loading the model.',
   proxy: 'The proxy refused: check its address, its password and what it allows.',
   redirect:
     'The server responds with a redirect, which is not followed: set the base URL to its target if you trust it.',
@@ -52,7 +54,8 @@ const fixes: Readonly<Record<ConnectionProblem, string>> = {
   overloaded: 'The vendor is overloaded: try again later.',
   server: "The server failed: try again, and look at the vendor's status page.",
   request: 'The server refused the request: check the model and the base URL.',
-  'not-an-llm-server': 'The server there does not offer this API: check the base URL, its path included.',
+  'not-an-llm-server':
+    'The server there does not offer this API: check the base URL, its path included.',
   aborted: 'It was stopped before it ended.',
   unknown: 'See the message.',
 }
@@ -97,7 +100,11 @@ export function diagnose(error: unknown): Diagnosis {
   if (problem === 'timeout' && isInProcess(details)) return { problem, fix: timeoutInProcess }
   if (host === undefined) return { problem, fix: fixes[problem] }
   if (problem === 'sandbox')
-    return { problem, fix: `A sandbox refused the connection: add ${host} to its allow-list.`, missingHost: host }
+    return {
+      problem,
+      fix: `A sandbox refused the connection: add ${host} to its allow-list.`,
+      missingHost: host,
+    }
   if (problem === 'proxy' && unreachableProxy.test((error as Error).message))
     return { problem, fix: 'The proxy cannot be reached: start it, or correct its address.' }
   if (problem === 'proxy')

@@ -1,4 +1,10 @@
-import { type CallOptions, configError, type JsonObject, LlmError, type Provider } from '@modelport/core'
+import {
+  type CallOptions,
+  configError,
+  type JsonObject,
+  LlmError,
+  type Provider,
+} from '@modelport/core'
 import type { ModelConfig } from '../config/model-config.js'
 import { createFallback } from '../fallback/fallback.js'
 import type { ProviderCreators, ProviderRow, ResolvedModel } from '../providers/row.js'
@@ -24,11 +30,16 @@ export async function newProviderWith(
   if (warning !== undefined) context.onWarning?.(warning)
   const [only] = providers
   if (only && providers.length === 1) return only
-  const { missingKey: _, ...fallbackOptions } = (typeof config === 'string' ? undefined : config.fallbackOptions) ?? {}
+  const { missingKey: _, ...fallbackOptions } =
+    (typeof config === 'string' ? undefined : config.fallbackOptions) ?? {}
   return createFallback(providers, { ...fallbackOptions, onSwitch: context.onSwitch })
 }
 
-async function makeOne(load: LoadCreators, config: ModelConfig | string, context: FactoryContext): Promise<Provider> {
+async function makeOne(
+  load: LoadCreators,
+  config: ModelConfig | string,
+  context: FactoryContext,
+): Promise<Provider> {
   const model = resolveModel(config, context)
   const settings = toSettings(model, context)
   const creators = await creatorsOf(model.row, load)
@@ -56,7 +67,9 @@ const absent = {
 
 type Kind = keyof typeof absent
 type Made<One extends Kind> =
-  NonNullable<ProviderCreators[One]> extends (...given: never) => infer Result ? Awaited<Result> : never
+  NonNullable<ProviderCreators[One]> extends (...given: never) => infer Result
+    ? Awaited<Result>
+    : never
 
 /** Makes it of a configuration; files and lists need no model. Throws like {@link newProviderWith}; `unsupported` if the provider has none. */
 export async function makeWith<One extends Kind>(
@@ -77,11 +90,18 @@ export async function makeWith<One extends Kind>(
 }
 
 /** The configuration with the provider's embedding model, if it names none. */
-export function withEmbeddingModel(config: ModelConfig | string, context: FactoryContext): ModelConfig | string {
+export function withEmbeddingModel(
+  config: ModelConfig | string,
+  context: FactoryContext,
+): ModelConfig | string {
   const { row, config: resolved } = resolveModel(config, context)
   const named =
-    typeof config === 'string' ? config.includes(':') : config.model !== undefined || config.provider.includes(':')
-  return named || row.embeddingModel === undefined ? config : { ...resolved, model: row.embeddingModel }
+    typeof config === 'string'
+      ? config.includes(':')
+      : config.model !== undefined || config.provider.includes(':')
+  return named || row.embeddingModel === undefined
+    ? config
+    : { ...resolved, model: row.embeddingModel }
 }
 
 /** The creators of a row, loaded if need be. */
@@ -101,7 +121,9 @@ export function toSettings(model: ResolvedModel, context: FactoryContext): JsonO
       `${row.name}: the vendor closed this service on ${row.retired}; choose another provider, or give the baseUrl of another service`,
     )
   if (!config.model)
-    throw configError(`${row.name}: the model is missing; give model, or write provider as "${row.name}:MODEL"`)
+    throw configError(
+      `${row.name}: the model is missing; give model, or write provider as "${row.name}:MODEL"`,
+    )
   const cheapestModel = config.cheapestModel ?? (usual ? row.cheapestModel : undefined)
   const apiKey = row.offline ? undefined : resolveApiKey(model, context)
   const defaults = withVendor(config.defaults, vendor)
@@ -124,8 +146,12 @@ const defined = (value: object): JsonObject =>
   Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined))
 
 /** Default options with vendor fields; `'vendor'` stands for no token limit and no temperature. */
-function withVendor(defaults: ModelConfig['defaults'], vendor: ModelConfig['vendor']): ModelConfig['defaults'] {
+function withVendor(
+  defaults: ModelConfig['defaults'],
+  vendor: ModelConfig['vendor'],
+): ModelConfig['defaults'] {
   if (!vendor) return defaults
-  const options: CallOptions = defaults === 'vendor' ? { maxTokens: null, temperature: null } : (defaults ?? {})
+  const options: CallOptions =
+    defaults === 'vendor' ? { maxTokens: null, temperature: null } : (defaults ?? {})
   return { ...options, vendor: { ...options.vendor, ...vendor } }
 }

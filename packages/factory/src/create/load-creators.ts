@@ -43,15 +43,21 @@ const packages: Readonly<Record<string, Load>> = {
     }
   },
   '@modelport/provider-ollama': async (fail) => {
-    const { createOllama, createOllamaEmbedder, listModels } = await import('@modelport/provider-ollama').catch(fail)
+    const { createOllama, createOllamaEmbedder, listModels } = await import(
+      '@modelport/provider-ollama'
+    ).catch(fail)
     return { createProvider: createOllama, createEmbedder: createOllamaEmbedder, listModels }
   },
   '@modelport/provider-openai-compatible': async (fail) => {
     const compatible = await import('@modelport/provider-openai-compatible').catch(fail)
     const { createPreset, toPresetConfig } = compatible
-    type Settings = Parameters<typeof toPresetConfig>[1] & { readonly preset: Parameters<typeof toPresetConfig>[0] }
+    type Settings = Parameters<typeof toPresetConfig>[1] & {
+      readonly preset: Parameters<typeof toPresetConfig>[0]
+    }
     const ofRow =
-      <T, More extends readonly unknown[]>(create: (config: ReturnType<typeof toPresetConfig>, ...more: More) => T) =>
+      <T, More extends readonly unknown[]>(
+        create: (config: ReturnType<typeof toPresetConfig>, ...more: More) => T,
+      ) =>
       ({ preset, ...settings }: Settings, ...more: More): T =>
         create(toPresetConfig(preset, settings), ...more)
     return {
@@ -61,7 +67,9 @@ const packages: Readonly<Record<string, Load>> = {
     }
   },
   '@modelport/provider-llamacpp': async (fail) => {
-    const { createLlamaCpp, createLlamaCppEmbedder } = await import('@modelport/provider-llamacpp').catch(fail)
+    const { createLlamaCpp, createLlamaCppEmbedder } = await import(
+      '@modelport/provider-llamacpp'
+    ).catch(fail)
     return { createProvider: createLlamaCpp, createEmbedder: createLlamaCppEmbedder }
   },
   '@modelport/provider-mock': async (fail) => {
@@ -75,7 +83,9 @@ export const loadCreators: LoadCreators = ({ name, package: wanted }) => {
   const load = wanted === undefined ? undefined : packages[wanted]
   if (!load || wanted === undefined) {
     return Promise.reject(
-      configError(`${name}: modelport cannot load ${wanted ?? 'it'}; give the row creators of its own`),
+      configError(
+        `${name}: modelport cannot load ${wanted ?? 'it'}; give the row creators of its own`,
+      ),
     )
   }
   return load((cause) => {

@@ -80,13 +80,19 @@ export class FallbackChain {
       )
     const { attempts } = options
     if (attempts !== undefined && !(Number.isInteger(attempts) && attempts >= 1 && attempts <= 5))
-      throw configError(`createFallback: attempts must be a whole number from 1 to 5, not ${String(attempts)}`)
-    if (!(coolDownMs >= 0)) throw configError(`createFallback: coolDownMs must be 0 or more, not ${String(coolDownMs)}`)
+      throw configError(
+        `createFallback: attempts must be a whole number from 1 to 5, not ${String(attempts)}`,
+      )
+    if (!(coolDownMs >= 0))
+      throw configError(`createFallback: coolDownMs must be 0 or more, not ${String(coolDownMs)}`)
     this.attempts = attempts
     this.#codes = new Set(codes)
     this.#onSwitch = options.onSwitch?.bind(options)
     this.now = now
-    this.#members = providers.map((provider) => ({ provider, health: new ProviderHealth(coolDownMs, now) }))
+    this.#members = providers.map((provider) => ({
+      provider,
+      health: new ProviderHealth(coolDownMs, now),
+    }))
   }
 
   /** Begins a call: merges the options and decides the order of the providers. Who made the calls that `messages` end with is asked first. */
@@ -94,7 +100,11 @@ export class FallbackChain {
     const writer = this.#writerOf(messages)
     const ready = this.#members.filter(({ health }) => !health.cooling)
     // If all of them cool down, asking is better than failing.
-    const all = new Set([...ready.filter((member) => member === writer), ...ready, ...this.#members])
+    const all = new Set([
+      ...ready.filter((member) => member === writer),
+      ...ready,
+      ...this.#members,
+    ])
     return new FallbackWalk(this, [...all], mergeOptions(...options))
   }
 
@@ -190,14 +200,19 @@ export class FallbackWalk {
     if (!next || this.#remainingMs() <= 0) return false
     this.#position++
     // Another provider is another attempt: `onRetry` counts attempts, and may refuse it.
-    this.#options.retry?.onRetry?.({ attempt: (error as Partial<ProviderError>).attempts ?? 1, delayMs: 0, error })
+    this.#options.retry?.onRetry?.({
+      attempt: (error as Partial<ProviderError>).attempts ?? 1,
+      delayMs: 0,
+      error,
+    })
     this.#chain.tell({ from: provider, to: next.provider, error })
     return true
   }
 
   #current(): Member {
     const member = this.#order[this.#position]
-    if (!member) throw new TypeError('createFallback: the list of providers is empty; pass at least one')
+    if (!member)
+      throw new TypeError('createFallback: the list of providers is empty; pass at least one')
     return member
   }
 
@@ -218,7 +233,8 @@ export class FallbackWalk {
       ...this.#options,
       ...(hasNext && { retry: this.#retryBeforeNext() }),
       ...(joined && { signal: joined }),
-      ...(deadlineMs !== undefined && this.#position > 0 && { deadlineMs: Math.max(1, this.#remainingMs()) }),
+      ...(deadlineMs !== undefined &&
+        this.#position > 0 && { deadlineMs: Math.max(1, this.#remainingMs()) }),
     }
   }
 
@@ -231,7 +247,8 @@ export class FallbackWalk {
       ...retry,
       onRetry: (notice) => {
         const { reason } = notice.error as Partial<ProviderError>
-        if ((reason === 'refused' || reason === 'connect') && this.#chain.switches(notice.error)) throw notice.error
+        if ((reason === 'refused' || reason === 'connect') && this.#chain.switches(notice.error))
+          throw notice.error
         retry?.onRetry?.(notice)
       },
     }

@@ -142,7 +142,10 @@ abstract class FallbackReader<
 const ignore = (): void => undefined
 
 /** A stream of text that another provider may take over before its first chunk. */
-export class TextFallbackReader extends FallbackReader<string, StreamReader> implements StreamReader {
+export class TextFallbackReader
+  extends FallbackReader<string, StreamReader>
+  implements StreamReader
+{
   protected readonly open: Open<StreamReader>
 
   private constructor(walk: FallbackWalk, inner: StreamReader, open: Open<StreamReader>) {
@@ -169,7 +172,10 @@ export class TextFallbackReader extends FallbackReader<string, StreamReader> imp
 }
 
 /** A conversation with tools that another provider may take over before its first event, or between two turns. */
-export class EventFallbackReader extends FallbackReader<StreamEvent, ToolStreamReader> implements ToolStreamReader {
+export class EventFallbackReader
+  extends FallbackReader<StreamEvent, ToolStreamReader>
+  implements ToolStreamReader
+{
   #tools: readonly ToolDefinition[]
   /** The text and the details of the readers that were replaced. */
   #text = ''
@@ -177,7 +183,11 @@ export class EventFallbackReader extends FallbackReader<StreamEvent, ToolStreamR
   protected readonly open: Open<ToolStreamReader> = (provider, options) =>
     provider.streamWithTools(this.messages(), this.#tools, options)
 
-  private constructor(walk: FallbackWalk, inner: ToolStreamReader, tools: readonly ToolDefinition[]) {
+  private constructor(
+    walk: FallbackWalk,
+    inner: ToolStreamReader,
+    tools: readonly ToolDefinition[],
+  ) {
     super(walk, inner)
     this.#tools = tools
   }

@@ -1,4 +1,10 @@
-import { attachDescription, configError, describeProvider, isProvider, type Provider } from '@modelport/core'
+import {
+  attachDescription,
+  configError,
+  describeProvider,
+  isProvider,
+  type Provider,
+} from '@modelport/core'
 import { checkSettings, namesOf } from '@modelport/core/settings'
 import { FallbackChain, type FallbackOptions } from './fallback-chain.js'
 import { EventFallbackReader, TextFallbackReader } from './fallback-reader.js'
@@ -27,10 +33,15 @@ const optionNames = namesOf<FallbackOptions>()('name codes attempts coolDownMs o
  * Hi from the second
  * ```
  */
-export function createFallback(providers: readonly Provider[], options: FallbackOptions = {}): Provider {
+export function createFallback(
+  providers: readonly Provider[],
+  options: FallbackOptions = {},
+): Provider {
   const given: unknown = providers
   if (!Array.isArray(given) || !given.length || !given.every(isProvider))
-    throw configError('createFallback: expected a list of at least one provider; await promises of providers first')
+    throw configError(
+      'createFallback: expected a list of at least one provider; await promises of providers first',
+    )
   checkSettings('createFallback', options, optionNames)
   const [first] = providers as readonly [Provider, ...Provider[]]
   const chain = new FallbackChain(providers, options)
@@ -39,10 +50,12 @@ export function createFallback(providers: readonly Provider[], options: Fallback
     name,
     model: first.model,
     cheapestModel: first.cheapestModel,
-    complete: (prompt, ...more) => chain.run(more, (provider, call) => provider.complete(prompt, call)),
+    complete: (prompt, ...more) =>
+      chain.run(more, (provider, call) => provider.complete(prompt, call)),
     completeWithHistory: (messages, ...more) =>
       chain.run(more, (provider, call) => provider.completeWithHistory(messages, call), messages),
-    generate: (messages, ...more) => chain.run(more, (provider, call) => provider.generate(messages, call), messages),
+    generate: (messages, ...more) =>
+      chain.run(more, (provider, call) => provider.generate(messages, call), messages),
     stream: (prompt, ...more) =>
       TextFallbackReader.start(chain.walk(more), (provider, call) => provider.stream(prompt, call)),
     streamWithHistory: (messages, ...more) =>
@@ -51,7 +64,8 @@ export function createFallback(providers: readonly Provider[], options: Fallback
       ),
     streamWithTools: (messages, tools, ...more) =>
       EventFallbackReader.startConversation(chain.walk(more, messages), messages, tools),
-    estimateTokens: (text) => Math.max(...providers.map((provider) => provider.estimateTokens(text))),
+    estimateTokens: (text) =>
+      Math.max(...providers.map((provider) => provider.estimateTokens(text))),
   }
   // The first provider is asked first, so the runtime plans for it.
   return attachDescription(provider, describeProvider(first))

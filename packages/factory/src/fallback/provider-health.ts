@@ -23,7 +23,9 @@ export class ProviderHealth {
   /** Records a call. If more than half of at least two calls within a minute failed, or a key was refused, the provider cools down. */
   record(ok: boolean, error?: LlmError): void {
     const at = this.#now()
-    this.#calls = [...this.#calls.filter((call) => at - call.at < windowMs), { at, ok }].slice(-1000)
+    this.#calls = [...this.#calls.filter((call) => at - call.at < windowMs), { at, ok }].slice(
+      -1000,
+    )
     const failed = this.#calls.filter((call) => !call.ok).length
     const failing = this.#calls.length >= 2 && failed / this.#calls.length > 0.5
     if (!ok && (failing || error?.code === 'auth')) this.#coolUntil = at + this.#coolDownMs

@@ -54,7 +54,10 @@ export function checkEntry(
 
 function checkProvider(
   { provider, model, baseUrl, baseUrlEnv, package: own }: CheckedEntry,
-  { table, ollamaHosts = 'any' }: ParseConfigOptions & { readonly table: ReadonlyMap<string, ProviderRow> },
+  {
+    table,
+    ollamaHosts = 'any',
+  }: ParseConfigOptions & { readonly table: ReadonlyMap<string, ProviderRow> },
   check: (field: string, run: () => unknown) => void,
   report: Report,
 ): void {
@@ -63,8 +66,10 @@ function checkProvider(
     const parsed = parseModel({ provider, model })
     const { name } = rowFor({ ...parsed, package: own }, table)
     if (!parsed.model) report(['model'], 'is missing; give the name of the model')
-    if (own && !baseUrl && !baseUrlEnv) report(['base_url'], 'is missing; a provider with package needs it')
-    if (name === 'ollama' && ollamaHosts === 'loopback') check('base_url', () => validateOllamaBaseUrl(baseUrl ?? ''))
+    if (own && !baseUrl && !baseUrlEnv)
+      report(['base_url'], 'is missing; a provider with package needs it')
+    if (name === 'ollama' && ollamaHosts === 'loopback')
+      check('base_url', () => validateOllamaBaseUrl(baseUrl ?? ''))
   })
 }
 
@@ -81,7 +86,10 @@ function checkHeaders({ headers, vendor }: CheckedEntry, report: Report): void {
       )
 }
 
-function checkVariables({ apiKeyEnv, baseUrlEnv, proxyEnv, headers }: CheckedEntry, report: Report): void {
+function checkVariables(
+  { apiKeyEnv, baseUrlEnv, proxyEnv, headers }: CheckedEntry,
+  report: Report,
+): void {
   const ofHeaders = Object.entries(headers ?? {}).flatMap(([name, value]) =>
     typeof value === 'object' ? [[['headers', name, 'env'], value.env] as const] : [],
   )

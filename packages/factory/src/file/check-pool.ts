@@ -31,7 +31,10 @@ export function checkPool(
   if (roles) checkRoles(roles, names, options, report)
   const cycle = findCycle(models)
   if (cycle)
-    report(['models', names.indexOf(cycle[0] ?? ''), 'fallback'], `the fallbacks form a cycle: ${cycle.join(' → ')}`)
+    report(
+      ['models', names.indexOf(cycle[0] ?? ''), 'fallback'],
+      `the fallbacks form a cycle: ${cycle.join(' → ')}`,
+    )
   return issues
 }
 
@@ -42,7 +45,8 @@ function checkRoles(
   report: Report,
 ): void {
   for (const [role, name] of Object.entries(roles))
-    if (!names.includes(name)) report(['roles', role], `${unknownModel(name, names)}; there are ${names.join(', ')}`)
+    if (!names.includes(name))
+      report(['roles', role], `${unknownModel(name, names)}; there are ${names.join(', ')}`)
   for (const role of requiredRoles.filter((one) => roles[one] === undefined))
     report(
       ['roles'],
@@ -68,7 +72,10 @@ function checkNames(
 ): void {
   const first = names.indexOf(name)
   if (name && first < index)
-    report(['name'], `the name ${JSON.stringify(name)} is taken by models[${first}]; give each model its own`)
+    report(
+      ['name'],
+      `the name ${JSON.stringify(name)} is taken by models[${first}]; give each model its own`,
+    )
   for (const [position, spare] of fallback.entries())
     if (!names.includes(spare)) report(['fallback', position], unknownModel(spare, names))
 }

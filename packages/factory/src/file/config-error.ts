@@ -32,4 +32,8 @@ const formatIssue = ({ file, line, column, path, message }: ConfigIssue): string
 
 /** A path as a person writes it. */
 export const formatPath = (path: readonly PropertyKey[]): string =>
-  path.map((part, index) => (typeof part === 'number' ? `[${part}]` : `${index ? '.' : ''}${String(part)}`)).join('')
+  path
+    .map((part, index) =>
+      typeof part === 'number' ? `[${part}]` : `${index ? '.' : ''}${String(part)}`,
+    )
+    .join('')

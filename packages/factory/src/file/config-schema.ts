@@ -23,11 +23,25 @@ const profile = z.strictObject({
 })
 
 /** Options that a file cannot hold, or that have a key of their own in it. */
-const notInFiles = ['tools', 'toolChoice', 'responseFormat', 'topLogprobs', 'providerTools', 'vendor', 'signal']
+const notInFiles = [
+  'tools',
+  'toolChoice',
+  'responseFormat',
+  'topLogprobs',
+  'providerTools',
+  'vendor',
+  'signal',
+]
 
-const toSnake = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+const toSnake = (name: string): string =>
+  name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
-function toSchema({ expected, values, range, fits }: (typeof optionForms)[keyof typeof optionForms]): z.ZodType {
+function toSchema({
+  expected,
+  values,
+  range,
+  fits,
+}: (typeof optionForms)[keyof typeof optionForms]): z.ZodType {
   if (values) return z.enum(values)
   if (!range) return z.custom(fits, `expected ${expected}`)
   const number = range.whole ? z.number().int() : z.number()
@@ -74,9 +88,15 @@ const model = z.strictObject({
   vendor: anything,
   headers: z.record(z.string(), z.union([z.string(), z.strictObject({ env: text })])).nullish(),
   enforce_hosts: flag,
-  azure: z.strictObject({ endpoint: optionalText, deployment: optionalText, api_version: optionalText }).nullish(),
-  vertex: z.strictObject({ project: optionalText, location: optionalText, application_default: flag }).nullish(),
-  bedrock: z.strictObject({ region: optionalText, credentials: z.literal('default-chain').nullish() }).nullish(),
+  azure: z
+    .strictObject({ endpoint: optionalText, deployment: optionalText, api_version: optionalText })
+    .nullish(),
+  vertex: z
+    .strictObject({ project: optionalText, location: optionalText, application_default: flag })
+    .nullish(),
+  bedrock: z
+    .strictObject({ region: optionalText, credentials: z.literal('default-chain').nullish() })
+    .nullish(),
   settings: anything,
 })
 

@@ -20,10 +20,17 @@ export function parseConfig(text: string, options: ParseConfigOptions = {}): Mod
   const misspelt = misspeltParts(source)
   const formIssues = (form.issues ?? []).flatMap((issue) => toIssues(source, issue))
   // A misspelt name and the part that is then missing are one mistake, not two.
-  const shown = misspelt.length ? formIssues.filter(({ path }) => path.includes('.') || path.includes('[')) : formIssues
+  const shown = misspelt.length
+    ? formIssues.filter(({ path }) => path.includes('.') || path.includes('['))
+    : formIssues
   const checked = form.issues ? usableParts(source.value, form.issues) : toPool(form)
-  const known = new Set([...formIssues.map(({ path }) => path), ...(misspelt.length ? ['roles'] : [])])
-  const content = checkPool(checked, source, { ...options, table }).filter(({ path }) => !known.has(path))
+  const known = new Set([
+    ...formIssues.map(({ path }) => path),
+    ...(misspelt.length ? ['roles'] : []),
+  ])
+  const content = checkPool(checked, source, { ...options, table }).filter(
+    ({ path }) => !known.has(path),
+  )
   const issues = [...misspelt, ...shown, ...content]
   if (form.issues || issues.length) throw new ConfigFileError(issues)
   return toPool(form)
@@ -49,17 +56,23 @@ const rolesOf = (roles: object): Record<string, string> =>
 
 /** The models and roles of a file without the fields that have a wrong form, so that the rest is checked in the same pass. */
 function usableParts(value: unknown, issues: readonly Issue[]): CheckedPool {
-  const { models, roles } = (isObject(value) ? value : {}) as { readonly models?: unknown; readonly roles?: unknown }
+  const { models, roles } = (isObject(value) ? value : {}) as {
+    readonly models?: unknown
+    readonly roles?: unknown
+  }
   const wrong = new Set(issues.map(({ path }) => path.slice(0, 3).map(String).join('.')))
   const entries = Array.isArray(models) ? models : []
   return {
     models: entries.map((entry: unknown, index) => {
       if (!isObject(entry)) return {}
       const known = new Set(fieldsAt(['models', index]))
-      const fields = Object.entries(entry).filter(([name]) => known.has(name) && !wrong.has(`models.${index}.${name}`))
+      const fields = Object.entries(entry).filter(
+        ([name]) => known.has(name) && !wrong.has(`models.${index}.${name}`),
+      )
       return toEntry(Object.fromEntries(fields) as Partial<WrittenModel>)
     }),
-    roles: isObject(roles) || roles === undefined || roles === null ? rolesOf(roles ?? {}) : undefined,
+    roles:
+      isObject(roles) || roles === undefined || roles === null ? rolesOf(roles ?? {}) : undefined,
   }
 }
 
@@ -131,7 +144,8 @@ function describe(value: unknown, path: readonly PropertyKey[]): string {
   if (Array.isArray(value)) return value.length ? 'a list' : 'an empty list'
   if (value === null) return 'nothing'
   if (typeof value === 'object') return 'fields'
-  if (path.includes('headers') || path.includes('vendor') || path.includes('settings')) return `a ${typeof value}`
+  if (path.includes('headers') || path.includes('vendor') || path.includes('settings'))
+    return `a ${typeof value}`
   return typeof value === 'string'
     ? `the text ${JSON.stringify(value.slice(0, 80))}`
     : `${JSON.stringify(value)}${typeof value === 'number' ? ' (put it in quotes if it is a text)' : ''}`
@@ -140,7 +154,9 @@ function describe(value: unknown, path: readonly PropertyKey[]): string {
 function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce<unknown>(
     (inner, part) =>
-      typeof inner === 'object' && inner !== null ? (inner as Record<PropertyKey, unknown>)[part] : undefined,
+      typeof inner === 'object' && inner !== null
+        ? (inner as Record<PropertyKey, unknown>)[part]
+        : undefined,
     value,
   )
 }
@@ -150,11 +166,15 @@ function toEntry<T extends Partial<WrittenModel>>(
   written: T,
 ): T extends WrittenModel ? ModelEntry : Partial<ModelEntry> {
   const { vendor, headers, settings, defaults, ...own } = written
-  const kept = Object.fromEntries(Object.entries({ vendor, headers, settings }).filter(([, value]) => value))
+  const kept = Object.fromEntries(
+    Object.entries({ vendor, headers, settings }).filter(([, value]) => value),
+  )
   // The schema has checked each field, and the names differ by their form alone.
   // A default that is null is cleared, which is not the same as unset.
   const options = isObject(defaults) ? { defaults: toCamelCase(defaults, true) } : {}
-  return { ...toCamelCase(own), ...options, ...kept } as T extends WrittenModel ? ModelEntry : Partial<ModelEntry>
+  return { ...toCamelCase(own), ...options, ...kept } as T extends WrittenModel
+    ? ModelEntry
+    : Partial<ModelEntry>
 }
 
 function toCamelCase(value: object, keepNull = false): object {
@@ -162,7 +182,10 @@ function toCamelCase(value: object, keepNull = false): object {
     Object.entries(value).flatMap(([key, inner]: [string, unknown]) => {
       if ((inner === null && !keepNull) || inner === undefined || inner === '') return []
       // A list of codes in a file; in code, `onSwitch` is the callback.
-      const name = key === 'on_switch' ? 'codes' : key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
+      const name =
+        key === 'on_switch'
+          ? 'codes'
+          : key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
       return [[name, isObject(inner) ? toCamelCase(inner) : inner]]
     }),
   )

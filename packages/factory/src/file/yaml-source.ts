@@ -28,7 +28,9 @@ export function parseYaml(text: string, file: string): YamlSource {
     return new ConfigFileError([{ file, line: lines.length, column, path: '', message }])
   }
   if (text.length > maxLength)
-    throw fail(`the file has ${text.length} characters, expected at most ${maxLength}; check that it is the right file`)
+    throw fail(
+      `the file has ${text.length} characters, expected at most ${maxLength}; check that it is the right file`,
+    )
   const bomb = findBomb(text)
   if (bomb) throw fail(bomb.message, text.slice(0, bomb.offset))
   const lines = new LineCounter()
@@ -36,7 +38,9 @@ export function parseYaml(text: string, file: string): YamlSource {
   try {
     document = parseDocument(text, { lineCounter: lines, prettyErrors: false })
   } catch (error) {
-    throw fail(`this YAML cannot be read: ${error instanceof Error ? error.message : String(error)}`)
+    throw fail(
+      `this YAML cannot be read: ${error instanceof Error ? error.message : String(error)}`,
+    )
   }
   const at = (offset: number): { line: number; column: number } => {
     const { line, col } = lines.linePos(offset)
@@ -68,7 +72,9 @@ export function parseYaml(text: string, file: string): YamlSource {
   try {
     value = document.toJS()
   } catch (error) {
-    throw fail(`this YAML cannot be read: ${error instanceof Error ? error.message : String(error)}`)
+    throw fail(
+      `this YAML cannot be read: ${error instanceof Error ? error.message : String(error)}`,
+    )
   }
   return {
     value,
@@ -82,22 +88,35 @@ export function parseYaml(text: string, file: string): YamlSource {
 }
 
 /** Marks of the lexer that are not characters of the text: a document, the end of brackets by a mistake, a scalar. */
-const isMark = (token: string): boolean => token === '\u0002' || token === '\u0018' || token === '\u001f'
+const isMark = (token: string): boolean =>
+  token === '\u0002' || token === '\u0018' || token === '\u001f'
 
 /** Finds the first token that makes a small text expensive. Indentation and `- - -` nest, and so do brackets. */
 function findBomb(text: string): { readonly message: string; readonly offset: number } | undefined {
   let [offset, anchors, fields, brackets, dashes] = [0, 0, 0, 0, 0]
   for (const token of new Lexer().lex(text)) {
     if (/^[&*]/.test(token) && ++anchors > maxAnchors)
-      return { message: `the file has more than ${maxAnchors} anchors and aliases; write the values out`, offset }
+      return {
+        message: `the file has more than ${maxAnchors} anchors and aliases; write the values out`,
+        offset,
+      }
     if (/^[:?,]$/.test(token) && ++fields > maxFields)
-      return { message: `the file has more than ${maxFields} fields; check that it is the right file`, offset }
+      return {
+        message: `the file has more than ${maxFields} fields; check that it is the right file`,
+        offset,
+      }
     if (/^[[{]$/.test(token)) brackets++
     else if (/^[\]}]$/.test(token)) brackets--
     else if (/^[-?:]$/.test(token) && !brackets) dashes++
     else if (token.includes('\n')) dashes = 0
-    if (Math.max(brackets, dashes) > maxDepth || (/^ +$/.test(token) && token.length > maxDepth * 8))
-      return { message: `the file has values nested deeper than ${maxDepth}; write them flatter`, offset }
+    if (
+      Math.max(brackets, dashes) > maxDepth ||
+      (/^ +$/.test(token) && token.length > maxDepth * 8)
+    )
+      return {
+        message: `the file has values nested deeper than ${maxDepth}; write them flatter`,
+        offset,
+      }
     if (!isMark(token)) offset += token.length
   }
   return undefined

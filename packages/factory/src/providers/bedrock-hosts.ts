@@ -13,7 +13,9 @@ export function bedrockBaseUrl({ bedrock: { region } = {} }: ModelConfig): strin
     )
   const url = bedrockUrl(region)
   if (url === undefined)
-    throw configError(`bedrock: region ${JSON.stringify(region)} has no known address; give it as baseUrl`)
+    throw configError(
+      `bedrock: region ${JSON.stringify(region)} has no known address; give it as baseUrl`,
+    )
   return url
 }
 
@@ -26,12 +28,17 @@ export const mantleUrl = (bedrock: string): string =>
 
 /** The addresses that `AWS_BEARER_TOKEN_BEDROCK` is given for: those of the region, which `baseUrl` may name. */
 export function bedrockOrigins({ bedrock, baseUrl = '' }: ModelConfig): readonly string[] {
-  const region = bedrock?.region ?? /^https:[/]{2}bedrock-runtime(?:-fips)?[.]([a-z0-9-]+)[.]/.exec(baseUrl)?.[1] ?? ''
+  const region =
+    bedrock?.region ??
+    /^https:[/]{2}bedrock-runtime(?:-fips)?[.]([a-z0-9-]+)[.]/.exec(baseUrl)?.[1] ??
+    ''
   return [bedrockUrl(region), bedrockUrl(region, true)].filter((url) => url !== undefined)
 }
 
 /** Where AWS's standard chain may get credentials, by source. */
-export const bedrockHosts = ({ bedrock: { region = '', credentials } = {} }: ModelConfig): readonly HostEntry[] =>
+export const bedrockHosts = ({
+  bedrock: { region = '', credentials } = {},
+}: ModelConfig): readonly HostEntry[] =>
   credentials !== 'default-chain'
     ? []
     : awsCredentialHosts(region).map(([address, when]) =>

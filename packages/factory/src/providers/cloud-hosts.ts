@@ -26,13 +26,16 @@ export function azureHosts(
   environment: Environment,
 ): readonly HostEntry[] {
   if (!azure?.azureADTokenProvider) return []
-  const host = parseBaseUrl([baseUrl, azure.endpoint].find((address) => address) ?? 'https://azure.com').host.replace(
-    /:\d+$/,
-    '',
-  )
+  const host = parseBaseUrl(
+    [baseUrl, azure.endpoint].find((address) => address) ?? 'https://azure.com',
+  ).host.replace(/:\d+$/, '')
   const variable = useEnvironmentBaseUrls ? environment('AZURE_AUTHORITY_HOST')?.trim() : undefined
   const usual = entraHosts.find(([end]) => host.endsWith(end))?.[1] ?? ''
-  const authority = variable ? (variable.includes('://') ? variable : `https://${variable}`) : `https://${usual}`
+  const authority = variable
+    ? variable.includes('://')
+      ? variable
+      : `https://${variable}`
+    : `https://${usual}`
   return [
     maybeHost(authority, 'auth', 'azureADTokenProvider asks Entra', !!variable),
     maybeHost('http://169.254.169.254', 'metadata', 'azureADTokenProvider uses a managed identity'),
@@ -67,18 +70,27 @@ export function vertexBaseUrl({ vertex: { location } = {} }: ModelConfig): strin
  * The Vertex settings of a configuration.
  * @throws {LlmError} `config` — default credentials would go to another host than Google's.
  */
-export function vertexSettings({ row, config: { vertex = {} }, baseUrl }: ResolvedModel): VertexSettings {
-  if (!vertex.applicationDefault || vertex.accessToken || vertex.credentials || !baseUrl) return vertex
+export function vertexSettings({
+  row,
+  config: { vertex = {} },
+  baseUrl,
+}: ResolvedModel): VertexSettings {
+  if (!vertex.applicationDefault || vertex.accessToken || vertex.credentials || !baseUrl)
+    return vertex
   const { protocol, hostname } = new URL(baseUrl.href)
   const isGoogles = protocol === 'https:' && hostname.endsWith('.googleapis.com')
-  if (isGoogles || (baseUrl.variable !== undefined && row.baseUrlEnv?.includes(baseUrl.variable))) return vertex
+  if (isGoogles || (baseUrl.variable !== undefined && row.baseUrlEnv?.includes(baseUrl.variable)))
+    return vertex
   throw configError(
     `vertex: applicationDefault sends this computer's own credentials, and only to *.googleapis.com, not to ${baseUrl.host}; give vertex.accessToken or vertex.credentials for another address`,
   )
 }
 
 /** Where access tokens for Vertex AI come from. */
-export function vertexHosts({ vertex = {} }: ModelConfig, environment: Environment): readonly HostEntry[] {
+export function vertexHosts(
+  { vertex = {} }: ModelConfig,
+  environment: Environment,
+): readonly HostEntry[] {
   const { accessToken, credentials, applicationDefault } = vertex
   if (accessToken || !(credentials || applicationDefault)) return []
   const auth = toHostEntry(parseBaseUrl('https://oauth2.googleapis.com'), {
@@ -90,8 +102,16 @@ export function vertexHosts({ vertex = {} }: ModelConfig, environment: Environme
   })
   if (!applicationDefault) return [auth]
   const federation = [
-    maybeHost('https://sts.googleapis.com', 'auth', 'the default credentials come from another identity provider'),
-    maybeHost('https://iamcredentials.googleapis.com', 'auth', 'the default credentials stand for a service account'),
+    maybeHost(
+      'https://sts.googleapis.com',
+      'auth',
+      'the default credentials come from another identity provider',
+    ),
+    maybeHost(
+      'https://iamcredentials.googleapis.com',
+      'auth',
+      'the default credentials stand for a service account',
+    ),
   ]
   // Asking for default credentials is asking for what the environment says about them.
   const variable = (environment('GCE_METADATA_IP') ?? environment('GCE_METADATA_HOST'))?.trim()

@@ -23,13 +23,18 @@ export function fromOllamaHost(text: string): string {
   return `${scheme}://${host}:${port}${path}`
 }
 
-function splitAddress(address: string, usual: string): { readonly host: string; readonly port: string } {
+function splitAddress(
+  address: string,
+  usual: string,
+): { readonly host: string; readonly port: string } {
   const bare = address.replace(/^\[(.*)\]$/, '$1')
   const colons = bare.split(':').length - 1
-  const [, host = bare, port] = colons === 1 || /^\[.*\]:/.test(address) ? (/^(.*):([^:]*)$/.exec(address) ?? []) : []
+  const [, host = bare, port] =
+    colons === 1 || /^\[.*\]:/.test(address) ? (/^(.*):([^:]*)$/.exec(address) ?? []) : []
   const name = host.replace(/^\[|\]$/g, '')
   const dialled = name === '' || name === '0.0.0.0' ? '127.0.0.1' : name === '::' ? '::1' : name
-  const usable = port !== undefined && /^\d+$/.test(port) && Number(port) <= 65_535 && Number(port) > 0
+  const usable =
+    port !== undefined && /^\d+$/.test(port) && Number(port) <= 65_535 && Number(port) > 0
   return { host: dialled.includes(':') ? `[${dialled}]` : dialled, port: usable ? port : usual }
 }
 

@@ -18,7 +18,12 @@ export function rowFor(
     throw configError(
       `${JSON.stringify(name)} is a provider of modelport, which has its own package; leave package out, or give your provider another name`,
     )
-  return { name, keyEnv: [], needsKey: false, creators: () => importCreators(name, specifier, importModule) }
+  return {
+    name,
+    keyEnv: [],
+    needsKey: false,
+    creators: () => importCreators(name, specifier, importModule),
+  }
 }
 
 async function importCreators(

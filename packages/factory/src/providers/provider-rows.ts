@@ -14,8 +14,20 @@ import {
 import { configError } from '@modelport/core'
 import type { Environment } from '../base/env.js'
 import type { ModelConfig } from '../config/model-config.js'
-import { bedrockBaseUrl, bedrockHosts, bedrockOrigins, bedrockSettings, mantleUrl } from './bedrock-hosts.js'
-import { azureBaseUrl, azureHosts, vertexBaseUrl, vertexHosts, vertexSettings } from './cloud-hosts.js'
+import {
+  bedrockBaseUrl,
+  bedrockHosts,
+  bedrockOrigins,
+  bedrockSettings,
+  mantleUrl,
+} from './bedrock-hosts.js'
+import {
+  azureBaseUrl,
+  azureHosts,
+  vertexBaseUrl,
+  vertexHosts,
+  vertexSettings,
+} from './cloud-hosts.js'
 import { fromOllamaHost } from './ollama-host.js'
 import type { ProviderRow } from './row.js'
 
@@ -26,13 +38,24 @@ type RowFacts = Omit<ProviderRow, 'package' | 'settings'>
 
 /** What a row takes of a vendor under the same name. */
 const facts = [
-  ...(['name', 'aliases', 'baseUrl', 'keyOrigins', 'needsKey', 'selfHosted', 'keyUrl', 'retired'] as const),
+  ...([
+    'name',
+    'aliases',
+    'baseUrl',
+    'keyOrigins',
+    'needsKey',
+    'selfHosted',
+    'keyUrl',
+    'retired',
+  ] as const),
   ...(['model', 'cheapestModel', 'embeddingModel', 'fewestTokens'] as const),
 ]
 
 /** The facts of a vendor of the catalog, under the names of a row. */
 function rowOf(vendor: Vendor): RowFacts {
-  const same = Object.fromEntries(facts.flatMap((name) => (vendor[name] === undefined ? [] : [[name, vendor[name]]])))
+  const same = Object.fromEntries(
+    facts.flatMap((name) => (vendor[name] === undefined ? [] : [[name, vendor[name]]])),
+  )
   const { keyVariables, baseUrlVariables } = vendor
   return {
     ...(same as Pick<Vendor, (typeof facts)[number]>),
@@ -49,19 +72,26 @@ const compatibleRow = (vendor: ChatVendor): ProviderRow => ({
 
 const truthy = (value: string | undefined): boolean => /^(1|true|yes)$/i.test(value ?? '')
 
-const wantsVertex = (config: ModelConfig, environment: Environment | undefined): string | undefined =>
+const wantsVertex = (
+  config: ModelConfig,
+  environment: Environment | undefined,
+): string | undefined =>
   config.vertex || truthy(environment?.('GOOGLE_GENAI_USE_VERTEXAI')) ? 'vertex' : undefined
 
 /** Location and project as Google's own SDK takes them. */
 const fillInVertex = (config: ModelConfig, environment: Environment): ModelConfig => {
   const location = config.vertex?.location ?? environment('GOOGLE_CLOUD_LOCATION')
   const project = config.vertex?.project ?? environment('GOOGLE_CLOUD_PROJECT')
-  return { ...config, vertex: { ...config.vertex, ...(location && { location }), ...(project && { project }) } }
+  return {
+    ...config,
+    vertex: { ...config.vertex, ...(location && { location }), ...(project && { project }) },
+  }
 }
 
 /** The region as AWS's own SDK takes it. */
 const fillInRegion = (config: ModelConfig, environment: Environment): ModelConfig => {
-  const region = config.bedrock?.region ?? environment('AWS_REGION') ?? environment('AWS_DEFAULT_REGION')
+  const region =
+    config.bedrock?.region ?? environment('AWS_REGION') ?? environment('AWS_DEFAULT_REGION')
   return { ...config, bedrock: { ...config.bedrock, ...(region && { region }) } }
 }
 
@@ -74,11 +104,19 @@ interface CloudRow extends Partial<ProviderRow> {
 }
 
 /** Claude by the Messages API of a cloud. */
-const inCloud = (cloud: string, { other, wanted = 'a key', settings, ...row }: CloudRow): ProviderRow => ({
-  ...{ name: `anthropic-${cloud}`, package: '@modelport/provider-anthropic', keyEnv: bedrock.keyVariables },
+const inCloud = (
+  cloud: string,
+  { other, wanted = 'a key', settings, ...row }: CloudRow,
+): ProviderRow => ({
+  ...{
+    name: `anthropic-${cloud}`,
+    package: '@modelport/provider-anthropic',
+    keyEnv: bedrock.keyVariables,
+  },
   ...{ needsKey: true, needsKeyAnywhere: true, ...row },
   settings: (model, key) => {
-    if (other(model.config)) throw configError(`anthropic-${cloud}: give ${wanted}; other credentials are not taken`)
+    if (other(model.config))
+      throw configError(`anthropic-${cloud}: give ${wanted}; other credentials are not taken`)
     return settings?.(model, key) ?? { cloud }
   },
 })
@@ -102,7 +140,12 @@ export const providerRows: readonly ProviderRow[] = [
       return { baseUrl: undefined, azure: { ...azure, endpoint: baseUrl?.href } }
     },
   },
-  { ...rowOf(google), package: '@modelport/provider-google', needsKeyAnywhere: true, redirect: wantsVertex },
+  {
+    ...rowOf(google),
+    package: '@modelport/provider-google',
+    needsKeyAnywhere: true,
+    redirect: wantsVertex,
+  },
   {
     ...rowOf(vertex),
     package: '@modelport/provider-google',
@@ -153,7 +196,16 @@ export const providerRows: readonly ProviderRow[] = [
     offline: true,
     // The model is a file, unless the settings name one: then it is the name of that.
     settings: ({ config }) =>
-      config.settings?.['modelPath'] === undefined ? { modelPath: config.model, model: undefined } : {},
+      config.settings?.['modelPath'] === undefined
+        ? { modelPath: config.model, model: undefined }
+        : {},
   },
-  { name: 'mock', package: '@modelport/provider-mock', offline: true, keyEnv: [], needsKey: false, model: 'mock' },
+  {
+    name: 'mock',
+    package: '@modelport/provider-mock',
+    offline: true,
+    keyEnv: [],
+    needsKey: false,
+    model: 'mock',
+  },
 ]

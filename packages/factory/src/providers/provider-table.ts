@@ -10,7 +10,9 @@ type ProviderTable = ReadonlyMap<string, ProviderRow>
  * rows with one name counts; an alias replaces nothing. Default: every provider modelport knows.
  * @throws {LlmError} `config` — a name has other characters than lower-case letters, digits, `-`, `.` and `_`.
  */
-export function createProviderTable(rows: readonly ProviderRow[] = providerRows): ReadonlyMap<string, ProviderRow> {
+export function createProviderTable(
+  rows: readonly ProviderRow[] = providerRows,
+): ReadonlyMap<string, ProviderRow> {
   const table = new Map<string, ProviderRow>()
   for (const row of rows) register(table, row)
   return table
@@ -42,5 +44,7 @@ export function findRow(name: string, table: ProviderTable = defaultTable()): Pr
   const row = table.get(name.trim().toLowerCase())
   if (row) return row
   const known = [...new Set([...table.values()].map((one) => one.name))].join(', ')
-  throw configError(`unsupported provider: ${JSON.stringify(name)}${suggest(name, table.keys(), '')}; known: ${known}`)
+  throw configError(
+    `unsupported provider: ${JSON.stringify(name)}${suggest(name, table.keys(), '')}; known: ${known}`,
+  )
 }

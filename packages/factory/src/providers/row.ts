@@ -1,5 +1,13 @@
 import type { Vendor } from '@modelport/catalog'
-import type { BaseUrl, BatchRunner, Embedder, EmbedOptions, FileStore, JsonObject, Provider } from '@modelport/core'
+import type {
+  BaseUrl,
+  BatchRunner,
+  Embedder,
+  EmbedOptions,
+  FileStore,
+  JsonObject,
+  Provider,
+} from '@modelport/core'
 import type { Environment } from '../base/env.js'
 import type { HostEntry } from '../base/host-entry.js'
 import type { ModelConfig } from '../config/model-config.js'
@@ -62,7 +70,10 @@ export interface ProviderRow
   /** True if a call to any host needs a key: the package sends nothing without one. */
   readonly needsKeyAnywhere?: boolean
   /** The row that is meant, when the configuration says so. Its name. */
-  readonly redirect?: (config: ModelConfig, environment: Environment | undefined) => string | undefined
+  readonly redirect?: (
+    config: ModelConfig,
+    environment: Environment | undefined,
+  ) => string | undefined
   /** What the configuration takes from the environment besides the address; called only when it asks for it. */
   readonly fillIn?: (config: ModelConfig, environment: Environment) => ModelConfig
   /** Hosts besides the API's own. */

@@ -22,7 +22,11 @@ export function parseProxy(text: string, whose: string): ProxyAddress {
   const userinfo = [url.username, url.password].map(decode).join(':')
   url.username = ''
   url.password = ''
-  return { ...parseNamed(url.href, whose), url: () => text.trim(), authorization: () => `Basic ${toBase64(userinfo)}` }
+  return {
+    ...parseNamed(url.href, whose),
+    url: () => text.trim(),
+    authorization: () => `Basic ${toBase64(userinfo)}`,
+  }
 }
 
 /** Returns the text itself if it is not valid percent-encoding. */
@@ -34,4 +38,5 @@ function decode(text: string): string {
   }
 }
 
-const toBase64 = (text: string): string => btoa(String.fromCharCode(...new TextEncoder().encode(text)))
+const toBase64 = (text: string): string =>
+  btoa(String.fromCharCode(...new TextEncoder().encode(text)))

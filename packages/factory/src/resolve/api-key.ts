@@ -19,7 +19,10 @@ export class MissingKeyError extends LlmError {
  * With `apiKeyEnv` no other variable is read. Returns undefined if no key is to be sent.
  * @throws {MissingKeyError} the provider needs a key and there is none. The message names variables, never a value.
  */
-export function resolveApiKey(model: ResolvedModel, context: FactoryContext = {}): string | undefined {
+export function resolveApiKey(
+  model: ResolvedModel,
+  context: FactoryContext = {},
+): string | undefined {
   const { row, config } = model
   const given = config.apiKey?.trim()
   if (given) return given
@@ -29,7 +32,8 @@ export function resolveApiKey(model: ResolvedModel, context: FactoryContext = {}
   }
   const { azure, bedrock, vertex } = config
   const token = vertex?.accessToken ?? vertex?.credentials ?? vertex?.applicationDefault
-  if (!row.needsKey || azure?.azureADTokenProvider || bedrock?.credentials || token) return undefined
+  if (!row.needsKey || azure?.azureADTokenProvider || bedrock?.credentials || token)
+    return undefined
   if (!keyVariables(model, context).length) {
     // At another address than the vendor's own the server may need no key.
     if (!row.needsKeyAnywhere) return undefined
@@ -42,7 +46,9 @@ export function resolveApiKey(model: ResolvedModel, context: FactoryContext = {}
     list.length === 1
       ? `environment variable ${lookedUp(first, context)} is not set`
       : `environment variables ${list.join(', ')}${prefix && ` (or these with ${prefix} before)`} are not set`
-  throw new MissingKeyError(`${row.name}: ${what}${row.keyUrl ? `; get a key at ${row.keyUrl}` : ''}`)
+  throw new MissingKeyError(
+    `${row.name}: ${what}${row.keyUrl ? `; get a key at ${row.keyUrl}` : ''}`,
+  )
 }
 
 const howToName = ({ keyEnv, baseUrlEnv = [] }: ProviderRow, { vertex }: ModelConfig): string => {
@@ -66,18 +72,29 @@ export function keyVariables(
 }
 
 /** Every variable that providers of these configurations read, with and without the prefix, in order: what `--allow-env` of a sandbox needs. */
-export function environmentNames(configs: readonly (ModelConfig | string)[], context?: FactoryContext): string[] {
+export function environmentNames(
+  configs: readonly (ModelConfig | string)[],
+  context?: FactoryContext,
+): string[] {
   const names = configs.flatMap(fallbackOrder).flatMap((one) => {
     const model = resolveModel(one, context)
     const { row, config } = model
     const headers = Object.values(config.headers ?? {}).map((value) =>
       typeof value === 'string' ? undefined : value.env,
     )
-    const doubled = [...keyVariables(model, context), config.baseUrlEnv, config.proxyEnv, ...headers]
-    const decidesOnKey = row.keyEnv.length > 0 && !config.apiKey && !config.apiKeyEnv && !isOwnOrigin(model)
+    const doubled = [
+      ...keyVariables(model, context),
+      config.baseUrlEnv,
+      config.proxyEnv,
+      ...headers,
+    ]
+    const decidesOnKey =
+      row.keyEnv.length > 0 && !config.apiKey && !config.apiKeyEnv && !isOwnOrigin(model)
     const plain = config.useEnvironmentBaseUrls || decidesOnKey ? (row.baseUrlEnv ?? []) : []
     return [
-      ...doubled.filter((name) => name !== undefined).flatMap((name) => withPrefix(name, context?.environmentPrefix)),
+      ...doubled
+        .filter((name) => name !== undefined)
+        .flatMap((name) => withPrefix(name, context?.environmentPrefix)),
       ...plain,
     ]
   })
@@ -92,7 +109,10 @@ const isGivenTo = (model: ResolvedModel, environment: Environment): boolean =>
 function isOwnOrigin({ row, config, baseUrl }: ResolvedModel): boolean {
   const { keyOrigins = [] } = row
   if (!baseUrl || (row.selfHosted && !row.baseUrlEnv)) return false
-  const listed = typeof row.baseUrl === 'string' && typeof keyOrigins !== 'function' ? [row.baseUrl, ...keyOrigins] : []
+  const listed =
+    typeof row.baseUrl === 'string' && typeof keyOrigins !== 'function'
+      ? [row.baseUrl, ...keyOrigins]
+      : []
   const own = typeof keyOrigins === 'function' ? keyOrigins(config) : listed
   return own.some((address) => new URL(address).origin === new URL(baseUrl.href).origin)
 }

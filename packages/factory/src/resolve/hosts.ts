@@ -22,7 +22,9 @@ import { type FactoryContext, resolveModel } from './resolve.js'
  * ```
  */
 export function apiHost(config: ModelConfig | string, context?: FactoryContext): string {
-  const api = ownHosts(resolveModel(config, context), context).find(({ purpose }) => purpose === 'api')
+  const api = ownHosts(resolveModel(config, context), context).find(
+    ({ purpose }) => purpose === 'api',
+  )
   return api ? hostPort(api) : ''
 }
 
@@ -47,7 +49,13 @@ function studioHosts(): HostEntry[][] {
   const host = find?.()
   if (host === undefined) return []
   const when = 'this program is shown in a studio; MODELPORT_STUDIO=off ends that'
-  const facts = { purpose: 'studio', phase: 'runtime', required: false, when, source: 'env' } as const
+  const facts = {
+    purpose: 'studio',
+    phase: 'runtime',
+    required: false,
+    when,
+    source: 'env',
+  } as const
   return [[toHostEntry(parseBaseUrl(`http://${host}`), facts)]]
 }
 
@@ -69,13 +77,33 @@ function hostsOf(model: ModelConfig | string, context: FactoryContext | undefine
   })
 }
 
-function ownHosts({ row, config, baseUrl, proxy }: ResolvedModel, context: FactoryContext = {}): HostEntry[] {
+function ownHosts(
+  { row, config, baseUrl, proxy }: ResolvedModel,
+  context: FactoryContext = {},
+): HostEntry[] {
   const api = baseUrl
-    ? [toHostEntry(baseUrl, { purpose: 'api', phase: 'runtime', required: true, source: baseUrl.source })]
+    ? [
+        toHostEntry(baseUrl, {
+          purpose: 'api',
+          phase: 'runtime',
+          required: true,
+          source: baseUrl.source,
+        }),
+      ]
     : []
   const further = row.furtherHosts?.(config, context.environment ?? processEnvironment) ?? []
-  const own = [...api, ...further].map((entry): HostEntry => (proxy ? { ...entry, viaProxy: true } : entry))
+  const own = [...api, ...further].map(
+    (entry): HostEntry => (proxy ? { ...entry, viaProxy: true } : entry),
+  )
   return proxy
-    ? [...own, toHostEntry(proxy, { purpose: 'proxy', phase: 'runtime', required: true, source: proxy.source })]
+    ? [
+        ...own,
+        toHostEntry(proxy, {
+          purpose: 'proxy',
+          phase: 'runtime',
+          required: true,
+          source: proxy.source,
+        }),
+      ]
     : own
 }

@@ -16,7 +16,10 @@ export interface KeyedModels {
  * none is left.
  * @throws {LlmError} `config`, `invalid-base-url` — the fallbacks form a cycle, or `missingKey` is set and a model cannot be read.
  */
-export function keyedModels(config: ModelConfig | string, context: FactoryContext = {}): KeyedModels {
+export function keyedModels(
+  config: ModelConfig | string,
+  context: FactoryContext = {},
+): KeyedModels {
   const models = fallbackOrder(config)
   const { missingKey } = (config as Partial<ModelConfig> | null)?.fallbackOptions ?? {}
   if (missingKey !== 'next') return { models }
@@ -29,12 +32,17 @@ export function keyedModels(config: ModelConfig | string, context: FactoryContex
   const place = (model: ModelConfig | string): string =>
     apiHost(model, context) || resolveModel(model, context).row.name
   const where =
-    next === first ? 'it is no longer a fallback' : `prompts go to ${place(next)} in place of ${place(first)}`
+    next === first
+      ? 'it is no longer a fallback'
+      : `prompts go to ${place(next)} in place of ${place(first)}`
   return { models: keyed, warning: `${reasons.join('; ')}; ${where}` }
 }
 
 /** Why a model has no key; undefined if it has one, or needs none. */
-export function missingKeyOf(model: ModelConfig | string, context: FactoryContext): string | undefined {
+export function missingKeyOf(
+  model: ModelConfig | string,
+  context: FactoryContext,
+): string | undefined {
   const resolved = resolveModel(model, context)
   if (resolved.row.offline) return undefined
   try {

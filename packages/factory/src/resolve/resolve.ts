@@ -36,7 +36,10 @@ export interface FactoryContext {
  * function, so that they cannot disagree. Loads nothing and contacts nothing.
  * @throws {LlmError} `config`, `invalid-base-url`
  */
-export function resolveModel(model: ModelConfig | string, context: FactoryContext = {}): ResolvedModel {
+export function resolveModel(
+  model: ModelConfig | string,
+  context: FactoryContext = {},
+): ResolvedModel {
   const { table = defaultTable(), environment = processEnvironment } = context
   const parsed = parseModel(model)
   const asked = parsed.useEnvironmentBaseUrls ? environment : undefined
@@ -60,11 +63,17 @@ export function resolveModel(model: ModelConfig | string, context: FactoryContex
   }
 }
 
-function resolveBaseUrl(row: ProviderRow, config: ModelConfig, context: FactoryContext): ResolvedModel['baseUrl'] {
+function resolveBaseUrl(
+  row: ProviderRow,
+  config: ModelConfig,
+  context: FactoryContext,
+): ResolvedModel['baseUrl'] {
   const { baseUrl: given, baseUrlEnv, azure } = config
   if (row.offline) {
     if (given?.trim() || baseUrlEnv)
-      throw configError(`${row.name}: it opens no connection, so a base URL means nothing; leave it out`)
+      throw configError(
+        `${row.name}: it opens no connection, so a base URL means nothing; leave it out`,
+      )
     return undefined
   }
   if (given?.trim() && azure?.endpoint)
@@ -87,15 +96,24 @@ function resolveBaseUrl(row: ProviderRow, config: ModelConfig, context: FactoryC
     throw configError(
       `${row.name}: baseUrl is missing; give the address of the server, for example http://localhost:8080/v1`,
     )
-  if (typeof row.baseUrl === 'string') return { ...parseNamed(row.baseUrl, row.name), source: 'default' }
+  if (typeof row.baseUrl === 'string')
+    return { ...parseNamed(row.baseUrl, row.name), source: 'default' }
   return {
     ...parseNamed(row.baseUrl(config), row.name),
-    source: (config.vertex?.location ?? config.bedrock?.region) === undefined ? 'default' : 'config',
+    source:
+      (config.vertex?.location ?? config.bedrock?.region) === undefined ? 'default' : 'config',
   }
 }
 
-const fromVariable = (row: ProviderRow, variable: string, value: string): ResolvedModel['baseUrl'] => ({
-  ...parseNamed(row.fromEnvironment?.(value) ?? value, `${row.name}: environment variable ${variable}`),
+const fromVariable = (
+  row: ProviderRow,
+  variable: string,
+  value: string,
+): ResolvedModel['baseUrl'] => ({
+  ...parseNamed(
+    row.fromEnvironment?.(value) ?? value,
+    `${row.name}: environment variable ${variable}`,
+  ),
   source: 'env',
   variable,
 })

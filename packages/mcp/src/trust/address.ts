@@ -5,7 +5,8 @@ const secretFlag = /^(--?[\w-]*(?:token|key|secret|passw|auth|credential|header)
 /** Long runs of letters and digits are keys more often than names; addresses of hosted servers have them in their paths. */
 const keyLike = /[A-Za-z\d]{16,}|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/gi
 const hidden = '[redacted]'
-const withoutKeys = (text: string): string => text.replace(keyLike, (run) => (/\d/.test(run) ? hidden : run))
+const withoutKeys = (text: string): string =>
+  text.replace(keyLike, (run) => (/\d/.test(run) ? hidden : run))
 
 /** A name or command line as files and transcripts may hold it: without the values of flags for secrets, queries, and what looks like a key. */
 export const withoutSecrets = (text: string): string => {
@@ -16,7 +17,9 @@ export const withoutSecrets = (text: string): string => {
       const { origin, pathname } = new URL(word)
       return origin + pathname
     }
-    return word.replace(secretFlag, (_, flag: string, given?: string) => (given ? `${flag}=${hidden}` : flag))
+    return word.replace(secretFlag, (_, flag: string, given?: string) =>
+      given ? `${flag}=${hidden}` : flag,
+    )
   })
   return withoutKeys(words.join(' '))
 }

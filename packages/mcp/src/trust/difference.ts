@@ -21,9 +21,13 @@ export function compare(
 ): Proposal | undefined {
   const moved = address !== pinnedAddress
   const pinned = new Map(Object.entries(tools))
-  const changed = [...listed].filter(([name, { sha256 }]) => moved || pinned.get(name)?.sha256 !== sha256)
+  const changed = [...listed].filter(
+    ([name, { sha256 }]) => moved || pinned.get(name)?.sha256 !== sha256,
+  )
   const gone = [...pinned.keys()].filter((name) => !listed.has(name))
-  const differing = [...changed, ...gone.map((name): [string, null] => [name, null])].filter(([name]) => isWanted(name))
+  const differing = [...changed, ...gone.map((name): [string, null] => [name, null])].filter(
+    ([name]) => isWanted(name),
+  )
   if (!moved && differing.length === 0) return undefined
   return { ...(moved && { address }), tools: Object.fromEntries(differing) }
 }
@@ -35,7 +39,9 @@ export function accept({ address, tools }: LockedServer, proposal: Proposal): Lo
   return {
     address: proposal.address ?? address,
     tools: Object.fromEntries(
-      [...pins].filter((entry): entry is [string, ToolPin] => entry[1] !== null).sort(([a], [b]) => (a < b ? -1 : 1)),
+      [...pins]
+        .filter((entry): entry is [string, ToolPin] => entry[1] !== null)
+        .sort(([a], [b]) => (a < b ? -1 : 1)),
     ),
   }
 }
@@ -48,19 +54,34 @@ export function describe(server: string, before: LockedServer, proposal: Proposa
   const lines = Object.entries(proposal.tools).flatMap(([name, pin]) =>
     describeTool(quote(toVisibleText(name)), pinned.get(name), pin),
   )
-  if (proposal.address !== undefined) lines.unshift(`address: ${toDifference(before.address, proposal.address)}`)
-  const more = lines.length > mostLines ? [`and ${lines.length - mostLines} more lines, which the lock has`] : []
-  return { server, tools: Object.keys(proposal.tools), words: [...lines.slice(0, mostLines), ...more].join('\n') }
+  if (proposal.address !== undefined)
+    lines.unshift(`address: ${toDifference(before.address, proposal.address)}`)
+  const more =
+    lines.length > mostLines
+      ? [`and ${lines.length - mostLines} more lines, which the lock has`]
+      : []
+  return {
+    server,
+    tools: Object.keys(proposal.tools),
+    words: [...lines.slice(0, mostLines), ...more].join('\n'),
+  }
 }
 
-function describeTool(name: string, before: ToolPin | undefined, after: ToolPin | null): readonly string[] {
+function describeTool(
+  name: string,
+  before: ToolPin | undefined,
+  after: ToolPin | null,
+): readonly string[] {
   if (!after) return [`tool ${name} is gone`]
   const old = new Map(Object.entries(before?.parts ?? {}))
   const now = new Map(Object.entries(after.parts))
-  const paths = [...new Set([...now.keys(), ...old.keys()])].filter((path) => old.get(path) !== now.get(path))
+  const paths = [...new Set([...now.keys(), ...old.keys()])].filter(
+    (path) => old.get(path) !== now.get(path),
+  )
   const isAdded = (path: string): boolean => before !== undefined && !old.has(path)
   const lines = paths.map(
-    (path) => `  ${path}: ${isAdded(path) ? 'is new, ' : ''}${toDifference(old.get(path), now.get(path))}`,
+    (path) =>
+      `  ${path}: ${isAdded(path) ? 'is new, ' : ''}${toDifference(old.get(path), now.get(path))}`,
   )
   if (before && lines.length === 0) lines.push('  in a part that is too long for the lock')
   return [`tool ${name} ${before ? 'changed' : 'is new'}`, ...lines]
@@ -81,5 +102,7 @@ function toDifference(before: string | undefined, after: string | undefined): st
     return `${from ? '…' : ''}${quote(shown)}${text.length > from + mostShown ? '…' : ''}`
   }
   if (before === undefined) return show(after ?? '')
-  return after === undefined ? `${show(before)} is gone` : `was ${show(before)}, is now ${show(after)}`
+  return after === undefined
+    ? `${show(before)} is gone`
+    : `was ${show(before)}, is now ${show(after)}`
 }

@@ -22,7 +22,10 @@ export function showExcluded(client: Client, settings: McpSettings): void {
       const tool = shown[index]
       const isKept = tool !== undefined && kept.has(tool)
       if (tool && !isKept)
-        warn(settings, `tool "${tool.name.slice(0, 100)}" is left out: an argument of it cannot be a header`)
+        warn(
+          settings,
+          `tool "${tool.name.slice(0, 100)}" is left out: an argument of it cannot be a header`,
+        )
       return isKept
     })
   }

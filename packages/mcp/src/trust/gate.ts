@@ -58,7 +58,8 @@ export class TrustGate {
       return (this.#leftOut = none)
     }
     const names = Object.entries(found.proposal.tools).flatMap(([tool, pin]) => (pin ? [tool] : []))
-    const isSame = names.length === this.#leftOut.size && names.every((tool) => this.#leftOut.has(tool))
+    const isSame =
+      names.length === this.#leftOut.size && names.every((tool) => this.#leftOut.has(tool))
     return isSame ? this.#leftOut : (this.#leftOut = new Set(names))
   }
 
@@ -77,9 +78,13 @@ export class TrustGate {
     }
     this.#refused = key
     const hint =
-      this.#settings.lock === servers.where ? `run "modelport mcp trust --lock ${servers.where}"` : 'call reviewLock'
+      this.#settings.lock === servers.where
+        ? `run "modelport mcp trust --lock ${servers.where}"`
+        : 'call reviewLock'
     const message = `MCP server "${name}" is not as ${servers.where} has it; what changed is left out until somebody accepts it: ${hint}\n${change.words}`
-    const isMissed = Object.entries(proposal.tools).some(([tool, pin]) => pin && Object.hasOwn(before.tools, tool))
+    const isMissed = Object.entries(proposal.tools).some(
+      ([tool, pin]) => pin && Object.hasOwn(before.tools, tool),
+    )
     // Nothing else would say why a tool is left out that was offered before.
     if (!onWarning && !onChange && isMissed) {
       this.#refused = ''

@@ -31,7 +31,8 @@ const unlessMissing = (error: unknown): undefined => {
   if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
 }
 
-const read = (path: string): Promise<string | undefined> => readFile(path, 'utf8').catch(unlessMissing)
+const read = (path: string): Promise<string | undefined> =>
+  readFile(path, 'utf8').catch(unlessMissing)
 
 async function write(path: string, change: Parameters<McpLock['update']>[0]): Promise<void> {
   const draft = `${path}.part`

@@ -48,26 +48,38 @@ export class LockedServers {
   }
 
   /** Changes one server. The same value, or undefined, stores nothing. */
-  async change(name: string, change: (server: LockedServer | undefined) => LockedServer | undefined): Promise<void> {
+  async change(
+    name: string,
+    change: (server: LockedServer | undefined) => LockedServer | undefined,
+  ): Promise<void> {
     await this.#lock.update((text) => {
       const { file, servers } = this.#parse(text)
       const before = servers.get(name)
       const after = change(before)
       if (!after || after === before) return undefined
-      const mcp = Object.fromEntries([...new Map(servers).set(name, after)].sort(([a], [b]) => (a < b ? -1 : 1)))
+      const mcp = Object.fromEntries(
+        [...new Map(servers).set(name, after)].sort(([a], [b]) => (a < b ? -1 : 1)),
+      )
       return `${JSON.stringify({ ...file, version, mcp }, undefined, 2)}\n`
     })
   }
 
   /** @throws {LlmError} `config` — the text is damaged, or of a newer release. */
-  #parse(text: string | undefined): { readonly file: JsonObject; readonly servers: Map<string, LockedServer> } {
+  #parse(text: string | undefined): {
+    readonly file: JsonObject
+    readonly servers: Map<string, LockedServer>
+  } {
     const file = text === undefined ? { version } : toJson(text)
     if (isObject(file) && typeof file['version'] === 'number' && file['version'] > version)
       throw configError(
         `${this.where} has version ${file['version']}; this release reads version ${version}: update @modelport/mcp`,
       )
     const servers = Object.entries(isObject(file) ? (file['mcp'] ?? {}) : {})
-    if (!isObject(file) || file['version'] !== version || !servers.every(([, server]) => isServer(server)))
+    if (
+      !isObject(file) ||
+      file['version'] !== version ||
+      !servers.every(([, server]) => isServer(server))
+    )
       throw configError(
         `${this.where} is damaged; restore it from version control, or delete it to pin the servers as they are now`,
       )
@@ -90,7 +102,8 @@ const isPin = (pin: unknown): boolean =>
   Object.values(pin['parts']).every((part) => typeof part === 'string')
 
 function isServer(server: unknown): boolean {
-  if (!isObject(server) || typeof server['address'] !== 'string' || !isObject(server['tools'])) return false
+  if (!isObject(server) || typeof server['address'] !== 'string' || !isObject(server['tools']))
+    return false
   const { proposed = { tools: {} } } = server
   return (
     Object.values(server['tools']).every(isPin) &&

@@ -42,5 +42,7 @@ function partsOf(value: unknown, path: string): [string, string][] {
 /** A cut text ends with how much is missing, so that longer and shorter ones differ. */
 function toPart(value: unknown): string {
   const text = toVisibleText(typeof value === 'string' ? value : JSON.stringify(value))
-  return text.length > mostLength ? `${text.slice(0, mostLength)}… (${text.length - mostLength} more)` : text
+  return text.length > mostLength
+    ? `${text.slice(0, mostLength)}… (${text.length - mostLength} more)`
+    : text
 }

@@ -47,15 +47,24 @@ const mostHidden = 100_000
  * The text with hidden characters written as `\u{E0041}`; what its script or its emoji need stays.
  * @throws {LlmError} `limit-exceeded` — there are more than 100,000.
  */
-export function toVisibleText(text: string, found: HiddenCharacters = { count: 0, first: '' }): string {
+export function toVisibleText(
+  text: string,
+  found: HiddenCharacters = { count: 0, first: '' },
+): string {
   if (!hidden.test(text)) return text
   const isRightToLeft = rightToLeft.test(text)
-  return text.replace(keptOrHidden, (one: string, kept: string | undefined, mark: string | undefined) => {
-    if (kept !== undefined || (mark !== undefined && isRightToLeft)) return one
-    const shown = `\\u{${one.codePointAt(0)?.toString(16).toUpperCase() ?? ''}}`
-    if (found.count++ === 0) found.first = shown
-    if (found.count > mostHidden)
-      throw new LlmError('limit-exceeded', `the MCP server sent more than ${mostHidden} hidden characters`)
-    return shown
-  })
+  return text.replace(
+    keptOrHidden,
+    (one: string, kept: string | undefined, mark: string | undefined) => {
+      if (kept !== undefined || (mark !== undefined && isRightToLeft)) return one
+      const shown = `\\u{${one.codePointAt(0)?.toString(16).toUpperCase() ?? ''}}`
+      if (found.count++ === 0) found.first = shown
+      if (found.count > mostHidden)
+        throw new LlmError(
+          'limit-exceeded',
+          `the MCP server sent more than ${mostHidden} hidden characters`,
+        )
+      return shown
+    },
+  )
 }

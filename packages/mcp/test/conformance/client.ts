@@ -13,7 +13,10 @@ import { executeBatch, type StoredQuestion } from '@modelport/runtime'
 
 const url = process.argv.at(-1) ?? ''
 const scenario = process.env['MCP_CONFORMANCE_SCENARIO'] ?? ''
-const context = JSON.parse(process.env['MCP_CONFORMANCE_CONTEXT'] ?? '{}') as Record<string, string | undefined>
+const context = JSON.parse(process.env['MCP_CONFORMANCE_CONTEXT'] ?? '{}') as Record<
+  string,
+  string | undefined
+>
 const callbackUrl = 'http://localhost:3000/callback'
 
 /** A browser of a user who agrees to everything at once. */
@@ -52,8 +55,15 @@ class Browser implements OAuthClientProvider {
   }
 }
 
-const { client_id = '', client_secret = '', private_key_pem: privateKey = '', signing_algorithm = 'ES256' } = context
-const browser = new Browser(scenario === 'auth/pre-registration' ? { client_id, client_secret } : undefined)
+const {
+  client_id = '',
+  client_secret = '',
+  private_key_pem: privateKey = '',
+  signing_algorithm = 'ES256',
+} = context
+const browser = new Browser(
+  scenario === 'auth/pre-registration' ? { client_id, client_secret } : undefined,
+)
 /* eslint-disable @typescript-eslint/no-deprecated -- the issuer, which they should be told, is found by the scenario's discovery only */
 const machines: Readonly<Record<string, () => OAuthClientProvider>> = {
   'auth/client-credentials-basic': () =>
@@ -66,17 +76,31 @@ const authProvider = machines[scenario]?.() ?? browser
 
 /** What a model could write: a value of the type of each field, or the calls that the scenario names, without fields that hold nothing. */
 function callsOf(tools: Awaited<ReturnType<McpSource['tools']>>): readonly ToolCall[] {
-  const named = context['toolCalls'] as unknown as readonly { name: string; arguments: JsonObject }[] | undefined
+  const named = context['toolCalls'] as unknown as
+    | readonly { name: string; arguments: JsonObject }[]
+    | undefined
   // A scenario has the schema of its first tool sent back, to see what is left of it.
   const schema = tools[0]?.definition.parameters
-  const values: Readonly<Record<string, unknown>> = { number: 5, integer: 5, boolean: true, object: schema, array: [] }
+  const values: Readonly<Record<string, unknown>> = {
+    number: 5,
+    integer: 5,
+    boolean: true,
+    object: schema,
+    array: [],
+  }
   const made = tools.map(({ definition: { name, parameters } }) => {
-    const properties = (parameters?.['properties'] ?? {}) as Readonly<Record<string, { readonly type?: string }>>
-    const args = Object.entries(properties).map(([field, { type = '' }]) => [field, values[type] ?? 'text'] as const)
+    const properties = (parameters?.['properties'] ?? {}) as Readonly<
+      Record<string, { readonly type?: string }>
+    >
+    const args = Object.entries(properties).map(
+      ([field, { type = '' }]) => [field, values[type] ?? 'text'] as const,
+    )
     return { name, arguments: Object.fromEntries(args) }
   })
   return (named ?? made).map(({ name, arguments: given }, index) => {
-    const args = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null)) as JsonObject
+    const args = Object.fromEntries(
+      Object.entries(given).filter(([, value]) => value !== null),
+    ) as JsonObject
     return { id: `call_${index}`, name, arguments: args, argumentsText: JSON.stringify(args) }
   })
 }
@@ -84,8 +108,13 @@ function callsOf(tools: Awaited<ReturnType<McpSource['tools']>>): readonly ToolC
 /** What a user sends who leaves a form as it is shown. */
 const defaultsOf = ({ schema }: StoredQuestion): JsonObject =>
   Object.fromEntries(
-    Object.entries((schema?.['properties'] ?? {}) as Readonly<Record<string, JsonObject>>).flatMap(([name, field]) =>
-      'default' in field ? [[name, field['default']]] : field['type'] === 'boolean' ? [[name, true]] : [[name, 'text']],
+    Object.entries((schema?.['properties'] ?? {}) as Readonly<Record<string, JsonObject>>).flatMap(
+      ([name, field]) =>
+        'default' in field
+          ? [[name, field['default']]]
+          : field['type'] === 'boolean'
+            ? [[name, true]]
+            : [[name, 'text']],
     ),
   )
 
@@ -107,8 +136,13 @@ async function attempt(source: McpSource): Promise<Error | undefined> {
     let failed: Error | undefined
     for (const call of callsOf(tools)) {
       const answers: StoredQuestion[] = []
-      for (let asked: StoredQuestion | undefined, isFirst = true; asked ?? isFirst; isFirst = false) {
-        if (asked) answers.push({ ...asked, answer: { action: 'accept', content: defaultsOf(asked) } })
+      for (
+        let asked: StoredQuestion | undefined, isFirst = true;
+        asked ?? isFirst;
+        isFirst = false
+      ) {
+        if (asked)
+          answers.push({ ...asked, answer: { action: 'accept', content: defaultsOf(asked) } })
         asked = undefined
         await executeBatch([call], {
           tools,
@@ -131,7 +165,11 @@ async function attempt(source: McpSource): Promise<Error | undefined> {
 // The ports of authorization servers are not known before: whoever is named by the error is declared, as a user would.
 const authHosts: string[] = []
 for (let tries = 0; ; tries++) {
-  const source = mcpTools({ name: 'conformance', transport: { url, authProvider, authHosts }, elicitation: true })
+  const source = mcpTools({
+    name: 'conformance',
+    transport: { url, authProvider, authHosts },
+    elicitation: true,
+  })
   try {
     await use(source)
     await source.close()

@@ -8,7 +8,10 @@ import { defineTool } from '@modelport/runtime'
 const png = toImagePart(
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==',
 )
-const wav = { type: 'audio' as const, source: toMediaSource('data:audio/wav;base64,UklGRiQAAABXQVZFZm10IBAAAAABAAEA') }
+const wav = {
+  type: 'audio' as const,
+  source: toMediaSource('data:audio/wav;base64,UklGRiQAAABXQVZFZm10IBAAAAABAAEA'),
+}
 const textFile = (uri: string, mediaType: string, content: string) => ({
   type: 'file' as const,
   name: uri,
@@ -151,12 +154,19 @@ const server = serveMcp({
     defineTool({
       name: 'test_custom_headers',
       description: 'Arguments that are sent as headers too',
-      parameters: { type: 'object', properties: { region: { type: 'string', 'x-mcp-header': 'Region' } } },
+      parameters: {
+        type: 'object',
+        properties: { region: { type: 'string', 'x-mcp-header': 'Region' } },
+      },
       execute: () => 'done',
     }),
   ],
   prompts: [
-    { name: 'test_simple_prompt', description: 'A text', fill: () => 'This is a simple prompt for testing.' },
+    {
+      name: 'test_simple_prompt',
+      description: 'A text',
+      fill: () => 'This is a simple prompt for testing.',
+    },
     {
       name: 'test_prompt_with_arguments',
       description: 'A text with two arguments',
@@ -171,7 +181,10 @@ const server = serveMcp({
       description: 'A resource',
       arguments: [{ name: 'resourceUri', description: 'Its address', required: true }],
       fill: ({ resourceUri = '' }) => [
-        { role: 'user', content: [textFile(resourceUri, 'text/plain', 'Embedded resource content for testing.')] },
+        {
+          role: 'user',
+          content: [textFile(resourceUri, 'text/plain', 'Embedded resource content for testing.')],
+        },
         { role: 'user', content: 'Please process the embedded resource above.' },
       ],
     },

@@ -21,7 +21,10 @@ const payer = (rounds = 1) =>
       defineTool({
         name: 'pay',
         description: 'Pays',
-        parameters: { type: 'object', properties: { amount: { type: 'number' }, note: { type: 'string' } } },
+        parameters: {
+          type: 'object',
+          properties: { amount: { type: 'number' }, note: { type: 'string' } },
+        },
         execute: ({ amount }) => {
           paid.push(amount as number)
           return 'ok'
@@ -34,8 +37,12 @@ const asker = createAgent({
   card: { name: 'asker', description: 'Asks' },
   handler: async ({ input, signal, task }) => {
     if (input === 'wait')
-      await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
-    return task.messages.length > 1 ? `You are in ${input}` : { state: 'input-required', message: 'Which city?' }
+      await new Promise((_, reject) =>
+        signal.addEventListener('abort', () => reject(signal.reason)),
+      )
+    return task.messages.length > 1
+      ? `You are in ${input}`
+      : { state: 'input-required', message: 'Which city?' }
   },
 })
 
@@ -45,7 +52,8 @@ interface Structure {
   readonly task: string
   readonly context: string
 }
-const structureOf = (result: unknown) => (result as { readonly structuredContent: Structure }).structuredContent
+const structureOf = (result: unknown) =>
+  (result as { readonly structuredContent: Structure }).structuredContent
 
 /** A client whose user answers each question with the next of these. */
 function asking(client: Client, answers: readonly object[]): string[] {
@@ -73,7 +81,9 @@ describe.each(eras)('an agent as a tool (%s)', (era) => {
     const seen = asking(client, [allow])
     const result = await client.callTool({ name: 'payer', arguments: { message: 'Pay 5' } })
     expect(textsOf(result)).toBe('It is paid')
-    expect(seen).toEqual([String.raw`Allow pay with {"amount":5,"note":"a\u{202E}b"}? (tool.pay needs approval)`])
+    expect(seen).toEqual([
+      String.raw`Allow pay with {"amount":5,"note":"a\u{202E}b"}? (tool.pay needs approval)`,
+    ])
     expect(paid).toEqual([5])
     expect(structureOf(result)).toMatchObject({ answer: 'It is paid', state: 'completed' })
   })
@@ -82,18 +92,26 @@ describe.each(eras)('an agent as a tool (%s)', (era) => {
     paid.length = 0
     const { client } = await connect({ agents: [payer()] }, form)
     asking(client, [{ action: 'decline' }])
-    expect(textsOf(await client.callTool({ name: 'payer', arguments: { message: 'Pay 5' } }))).toBe('It is paid')
+    expect(textsOf(await client.callTool({ name: 'payer', arguments: { message: 'Pay 5' } }))).toBe(
+      'It is paid',
+    )
     expect(paid).toEqual([])
   })
 
   test('a user who dismisses the question has not answered: the task waits, and can be continued', async () => {
     paid.length = 0
     const { client } = await connect({ agents: [payer()] }, form)
-    const seen = asking(client, [{ action: 'cancel' }, { action: 'accept', content: { decision: 'maybe' } }, allow])
+    const seen = asking(client, [
+      { action: 'cancel' },
+      { action: 'accept', content: { decision: 'maybe' } },
+      allow,
+    ])
     const waiting = await client.callTool({ name: 'payer', arguments: { message: 'Pay 5' } })
     const { task, state } = structureOf(waiting)
     expect(state).toBe('input-required')
-    expect(textsOf(await client.callTool({ name: 'payer', arguments: { task } }))).toBe('It is paid')
+    expect(textsOf(await client.callTool({ name: 'payer', arguments: { task } }))).toBe(
+      'It is paid',
+    )
     expect(seen).toHaveLength(3)
     expect(paid).toEqual([5])
   })
@@ -109,7 +127,9 @@ describe.each(eras)('an agent as a tool (%s)', (era) => {
         String.raw`Allow pay with {"amount":5,"note":"a\u{202E}b"}? (tool.pay needs approval)` +
         '\nA person has to decide this where the tasks of the agent are decided, or through a client that can ask its user. Then call the tool again with this task.',
     )
-    expect(textsOf(await client.callTool({ name: 'payer', arguments: { task, message: 'allow' } }))).toContain('waits')
+    expect(
+      textsOf(await client.callTool({ name: 'payer', arguments: { task, message: 'allow' } })),
+    ).toContain('waits')
     const operator = createLocalClient(host.agentOf('payer'), { host, principal: 'anonymous' })
     const found = await operator.get(task)
     const { approvalsOf } = await import('@modelport/agent')
@@ -117,23 +137,29 @@ describe.each(eras)('an agent as a tool (%s)', (era) => {
       found,
       approvalsOf(found).map(({ requestId }) => ({ requestId, approved: true })),
     )
-    expect(textsOf(await client.callTool({ name: 'payer', arguments: { task } }))).toBe('It is paid')
+    expect(textsOf(await client.callTool({ name: 'payer', arguments: { task } }))).toBe(
+      'It is paid',
+    )
     expect(paid).toEqual([5])
   })
 
   test('its question is a question to the user, or is answered with the task', async () => {
     const { server, client } = await connect({ agents: [asker] }, form)
     expect(asking(client, [{ action: 'accept', content: { answer: 'Rome' } }])).toEqual([])
-    expect(textsOf(await client.callTool({ name: 'asker', arguments: { message: 'hi' } }))).toBe('You are in Rome')
+    expect(textsOf(await client.callTool({ name: 'asker', arguments: { message: 'hi' } }))).toBe(
+      'You are in Rome',
+    )
     const shy = clientOf(era, form)
     await overHttp(server, shy)
     asking(shy, [{ action: 'decline' }])
-    expect(structureOf(await shy.callTool({ name: 'asker', arguments: { message: 'hi' } })).state).toBe(
-      'input-required',
-    )
+    expect(
+      structureOf(await shy.callTool({ name: 'asker', arguments: { message: 'hi' } })).state,
+    ).toBe('input-required')
     const plain = clientOf(era)
     await overHttp(server, plain)
-    const { task } = structureOf(await plain.callTool({ name: 'asker', arguments: { message: 'hi' } }))
+    const { task } = structureOf(
+      await plain.callTool({ name: 'asker', arguments: { message: 'hi' } }),
+    )
     const answered = await plain.callTool({ name: 'asker', arguments: { task, message: 'Bern' } })
     expect(structureOf(answered)).toMatchObject({ answer: 'You are in Bern', task })
   })
@@ -159,7 +185,9 @@ describe.each(eras)('an agent as a tool (%s)', (era) => {
       })
       return createAgent({
         card: { name: 'waiter', description: 'Books tables' },
-        provider: createMock({ responses: [{ toolCalls: [{ name: 'book', arguments: {} }] }, 'Booked.'] }),
+        provider: createMock({
+          responses: [{ toolCalls: [{ name: 'book', arguments: {} }] }, 'Booked.'],
+        }),
         tools: [book],
       })
     }
@@ -171,7 +199,11 @@ describe.each(eras)('an agent as a tool (%s)', (era) => {
       const seen: unknown[] = []
       const contents = [{ people: 0 }, { people: 4 }]
       client.setRequestHandler('elicitation/create', ({ params }) => {
-        seen.push(params.mode === 'url' ? [params.message, params.url] : [params.message, params.requestedSchema])
+        seen.push(
+          params.mode === 'url'
+            ? [params.message, params.url]
+            : [params.message, params.requestedSchema],
+        )
         const content = contents[seen.length - 1]
         return { action: 'accept', ...(content && { content }) }
       })
@@ -208,7 +240,10 @@ describe.each(eras)('an agent as a tool (%s)', (era) => {
     const host = new AgentHost([asker])
     const { client } = await connect({ agents: host })
     const abort = new AbortController()
-    const call = client.callTool({ name: 'asker', arguments: { message: 'wait' } }, { signal: abort.signal })
+    const call = client.callTool(
+      { name: 'asker', arguments: { message: 'wait' } },
+      { signal: abort.signal },
+    )
     call.catch(() => undefined)
     const tasks = createLocalClient(asker, { host, principal: 'anonymous' })
     const states = async () => (await tasks.list()).tasks.map(({ state }) => state)
@@ -218,14 +253,22 @@ describe.each(eras)('an agent as a tool (%s)', (era) => {
   })
 
   test('a task belongs to whoever began it', async () => {
-    const authenticate = (request: Request) => request.headers.get('authorization')?.replace('Bearer ', '')
+    const authenticate = (request: Request) =>
+      request.headers.get('authorization')?.replace('Bearer ', '')
     const server = serveMcp({ name: 'agents', agents: [asker], authenticate })
     const [ada, eve] = [clientOf(era), clientOf(era)]
     await Promise.all([overHttp(server, ada, 'ada'), overHttp(server, eve, 'eve')])
-    const { task } = structureOf(await ada.callTool({ name: 'asker', arguments: { message: 'hi' } }))
+    const { task } = structureOf(
+      await ada.callTool({ name: 'asker', arguments: { message: 'hi' } }),
+    )
     const stolen = await eve.callTool({ name: 'asker', arguments: { task, message: 'Bern' } })
-    expect([stolen.isError, textsOf(stolen)]).toEqual([true, 'The task does not exist or is not accessible'])
-    expect(textsOf(await ada.callTool({ name: 'asker', arguments: { task, message: 'Rome' } }))).toBe('You are in Rome')
+    expect([stolen.isError, textsOf(stolen)]).toEqual([
+      true,
+      'The task does not exist or is not accessible',
+    ])
+    expect(
+      textsOf(await ada.callTool({ name: 'asker', arguments: { task, message: 'Rome' } })),
+    ).toBe('You are in Rome')
   })
 
   test('wrong arguments and a failing agent are results that say so, without the reason of a crash', async () => {
@@ -236,17 +279,26 @@ describe.each(eras)('an agent as a tool (%s)', (era) => {
         throw new Error('the password is hunter2')
       },
     })
-    const { client } = await connect({ agents: [asker, broken], onError: (error) => errors.push(error) })
+    const { client } = await connect({
+      agents: [asker, broken],
+      onError: (error) => errors.push(error),
+    })
     const call = async (name: string, args: Record<string, unknown>) => {
       const result = await client.callTool({ name, arguments: args })
       return [result.isError, textsOf(result)]
     }
-    expect(await call('asker', {})).toEqual([true, '"message" is missing: say what the agent should do'])
+    expect(await call('asker', {})).toEqual([
+      true,
+      '"message" is missing: say what the agent should do',
+    ])
     expect(await call('asker', { mesage: 'hi' })).toEqual([
       true,
       '"mesage" is not one of the texts message, context and task',
     ])
-    expect(await call('asker', { task: 'nothing' })).toEqual([true, 'The task does not exist or is not accessible'])
+    expect(await call('asker', { task: 'nothing' })).toEqual([
+      true,
+      'The task does not exist or is not accessible',
+    ])
     const [isError, text] = await call('broken', { message: 'hi' })
     expect(isError).toBe(true)
     expect(text).not.toContain('hunter2')
@@ -274,7 +326,12 @@ test('an answer that is sent twice counts once (2026-07-28)', async () => {
           'mcp-method': 'tools/call',
           'mcp-name': 'payer',
         },
-        body: JSON.stringify({ jsonrpc: '2.0', id: ++id, method: 'tools/call', params: { ...params, _meta } }),
+        body: JSON.stringify({
+          jsonrpc: '2.0',
+          id: ++id,
+          method: 'tools/call',
+          params: { ...params, _meta },
+        }),
       }),
     )
     return ((await response.json()) as { readonly result: Record<string, object> }).result
@@ -286,7 +343,8 @@ test('an answer that is sent twice counts once (2026-07-28)', async () => {
   const answer = { ...first, inputResponses: { [key]: allow }, requestState: asked['requestState'] }
   const results = await Promise.all([post(answer), post(answer)])
   results.push(await post(answer))
-  for (const result of results) expect(result['structuredContent']).toMatchObject({ answer: 'It is paid' })
+  for (const result of results)
+    expect(result['structuredContent']).toMatchObject({ answer: 'It is paid' })
   expect(paid).toEqual([5])
 })
 

@@ -8,18 +8,31 @@ import { describe, expect, test } from 'vitest'
 import { clientOf, eras, overHttp, textsOf } from './support.js'
 
 const hello = defineTool({ name: 'hello', description: 'Greets', execute: () => 'Hello' })
-const serverOf = (options: Partial<ServeMcpOptions> = {}) => serveMcp({ name: 'hello', tools: [hello], ...options })
+const serverOf = (options: Partial<ServeMcpOptions> = {}) =>
+  serveMcp({ name: 'hello', tools: [hello], ...options })
 
 const initialize = {
   jsonrpc: '2.0',
   id: 1,
   method: 'initialize',
-  params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'raw', version: '1' } },
+  params: {
+    protocolVersion: '2025-11-25',
+    capabilities: {},
+    clientInfo: { name: 'raw', version: '1' },
+  },
 }
-const post = (headers: Record<string, string>, body: object = initialize, url = 'http://127.0.0.1/mcp') =>
+const post = (
+  headers: Record<string, string>,
+  body: object = initialize,
+  url = 'http://127.0.0.1/mcp',
+) =>
   new Request(url, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...headers },
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      ...headers,
+    },
     body: JSON.stringify(body),
   })
 
@@ -50,8 +63,12 @@ describe.each(eras)('over HTTP (%s)', (era) => {
 
 test('our own client calls our own server', async () => {
   const server = serverOf()
-  const fetch_ = (url: string | URL | Request, init?: RequestInit) => server.fetch(new Request(url, init))
-  const source = mcpTools({ name: 'own', transport: { url: 'http://127.0.0.1/mcp', fetch: fetch_ } })
+  const fetch_ = (url: string | URL | Request, init?: RequestInit) =>
+    server.fetch(new Request(url, init))
+  const source = mcpTools({
+    name: 'own',
+    transport: { url: 'http://127.0.0.1/mcp', fetch: fetch_ },
+  })
   const outcomes: unknown[] = []
   await executeBatch([{ id: 'c', name: 'hello', arguments: {}, argumentsText: '{}' }], {
     tools: await source.tools(),
@@ -71,11 +88,14 @@ test('a page cannot reach the server from another origin or under another name',
   expect(await status({ origin: 'https://evil.example' })).toBe(403)
   expect(await status({ origin: 'null' })).toBe(403)
   expect(await status({ host: 'evil.example' }, 'http://evil.example/mcp')).toBe(403)
-  expect(await status({ host: '127.0.0.1.evil.example' }, 'http://127.0.0.1.evil.example/mcp')).toBe(403)
+  expect(
+    await status({ host: '127.0.0.1.evil.example' }, 'http://127.0.0.1.evil.example/mcp'),
+  ).toBe(403)
   const named = serverOf({ allowedHosts: ['mcp.example.com'] })
-  expect((await named.fetch(post({ host: 'mcp.example.com' }, initialize, 'https://mcp.example.com/'))).status).toBe(
-    200,
-  )
+  expect(
+    (await named.fetch(post({ host: 'mcp.example.com' }, initialize, 'https://mcp.example.com/')))
+      .status,
+  ).toBe(200)
   expect((await named.fetch(post({ host: '127.0.0.1' }))).status).toBe(403)
 })
 
@@ -87,18 +107,23 @@ test('a refusal says what is wrong, and a response of the application takes its 
     id: null,
     error: { code: -32_000, message: 'Authentication is required' },
   })
-  const own = await serverOf({ authenticate: () => new Response('no', { status: 402 }) }).fetch(post({}))
+  const own = await serverOf({ authenticate: () => new Response('no', { status: 402 }) }).fetch(
+    post({}),
+  )
   expect([own.status, await own.text()]).toEqual([402, 'no'])
 })
 
 test('a session is that of its principal only, and ends when it is deleted', async () => {
-  const server = serverOf({ authenticate: (request) => request.headers.get('authorization') ?? undefined })
+  const server = serverOf({
+    authenticate: (request) => request.headers.get('authorization') ?? undefined,
+  })
   const opened = await server.fetch(post({ authorization: 'ada' }))
   const session = opened.headers.get('mcp-session-id') ?? ''
   expect(session).toMatch(/^[\w-]{36}$/)
   const list = { jsonrpc: '2.0', id: 2, method: 'tools/list' }
   const headers = { 'mcp-session-id': session, 'mcp-protocol-version': '2025-11-25' }
-  const status = async (authorization: string) => (await server.fetch(post({ ...headers, authorization }, list))).status
+  const status = async (authorization: string) =>
+    (await server.fetch(post({ ...headers, authorization }, list))).status
   expect(await status('ada')).toBe(200)
   expect(await status('eve')).toBe(404)
   const remove = { method: 'DELETE', headers: { ...headers, authorization: 'ada' } }
@@ -110,7 +135,11 @@ test('the session that was used longest ago ends for the thousand-and-first', as
   const server = serverOf()
   const open = async () => (await server.fetch(post({}))).headers.get('mcp-session-id') ?? ''
   const use = async (session: string) =>
-    (await server.fetch(post({ 'mcp-session-id': session }, { jsonrpc: '2.0', id: 2, method: 'tools/list' }))).status
+    (
+      await server.fetch(
+        post({ 'mcp-session-id': session }, { jsonrpc: '2.0', id: 2, method: 'tools/list' }),
+      )
+    ).status
   const [first, second] = [await open(), await open()]
   for (let count = 2; count < 1000; count++) await open()
   expect(await use(first)).toBe(200)
@@ -128,7 +157,10 @@ test('a failing authenticator and a stopped server are statuses, and fetch never
     onError: (error) => errors.push(error),
   })
   const failed = await broken.fetch(post({}))
-  expect([failed.status, await failed.text()]).toEqual([500, expect.not.stringContaining('hunter2')])
+  expect([failed.status, await failed.text()]).toEqual([
+    500,
+    expect.not.stringContaining('hunter2'),
+  ])
   expect(errors).toHaveLength(1)
   await broken.close()
   const server = serverOf()

@@ -11,10 +11,16 @@ export const eras = ['auto', 'legacy'] as const
 type Era = (typeof eras)[number]
 
 export const clientOf = (era: Era, capabilities: ClientOptions['capabilities'] = {}): Client =>
-  new Client({ name: 'official', version: '1.0.0' }, { capabilities, versionNegotiation: { mode: era } })
+  new Client(
+    { name: 'official', version: '1.0.0' },
+    { capabilities, versionNegotiation: { mode: era } },
+  )
 
 /** The official client at the other end of `stdio`. */
-export async function overStdio(server: ServedMcp, client: Client): Promise<{ readonly left: Promise<void> }> {
+export async function overStdio(
+  server: ServedMcp,
+  client: Client,
+): Promise<{ readonly left: Promise<void> }> {
   const [near, far] = InMemoryTransport.createLinkedPair()
   const left = server.stdio(far)
   await client.connect(near)
@@ -26,17 +32,22 @@ export const overHttp = (server: ServedMcp, client: Client, token?: string): Pro
   client.connect(
     new StreamableHTTPClientTransport(new URL('http://127.0.0.1/mcp'), {
       fetch: (url, init) => server.fetch(new Request(url, init)),
-      ...(token !== undefined && { requestInit: { headers: { authorization: `Bearer ${token}` } } }),
+      ...(token !== undefined && {
+        requestInit: { headers: { authorization: `Bearer ${token}` } },
+      }),
     }),
   )
 
 /** The texts of a result. */
 export const textsOf = (result: unknown): string =>
-  (result as { readonly content: readonly { readonly text?: string }[] }).content.map(({ text }) => text).join('\n')
+  (result as { readonly content: readonly { readonly text?: string }[] }).content
+    .map(({ text }) => text)
+    .join('\n')
 
 /** What was thrown, with its code. */
 export const failure = (work: Promise<unknown>): Promise<string> =>
   work.then(
     (value) => `no error: ${JSON.stringify(value)}`,
-    (error: unknown) => `${String((error as { readonly code?: unknown }).code)}: ${(error as Error).message}`,
+    (error: unknown) =>
+      `${String((error as { readonly code?: unknown }).code)}: ${(error as Error).message}`,
   )

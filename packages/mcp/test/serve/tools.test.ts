@@ -22,7 +22,11 @@ describe.each(eras)('an MCP server (%s)', (era) => {
   }
 
   test('lists a tool with its schema and its hints, and gives its result as text and as structure', async () => {
-    const { client } = await connect({ tools: [weigh], version: '2.0.0', instructions: 'Weigh things' })
+    const { client } = await connect({
+      tools: [weigh],
+      version: '2.0.0',
+      instructions: 'Weigh things',
+    })
     expect(client.getServerVersion()).toEqual({ name: 'scales', version: '2.0.0' })
     expect(client.getInstructions()).toBe('Weigh things')
     const { tools } = await client.listTools()
@@ -54,10 +58,14 @@ describe.each(eras)('an MCP server (%s)', (era) => {
     const { client } = await connect({ tools: [weigh, broken] })
     const wrong = await client.callTool({ name: 'weigh', arguments: { what: 5 } })
     expect(wrong.isError).toBe(true)
-    expect(textsOf(wrong)).toContain('The arguments for the tool "weigh" are not valid and it was not executed: what')
+    expect(textsOf(wrong)).toContain(
+      'The arguments for the tool "weigh" are not valid and it was not executed: what',
+    )
     const failed = await client.callTool({ name: 'broken', arguments: {} })
     expect([failed.isError, textsOf(failed)]).toEqual([true, 'The tool "broken" failed: no scales'])
-    expect(await failure(client.callTool({ name: 'weight', arguments: {} }))).toBe('-32602: Unknown tool: weight')
+    expect(await failure(client.callTool({ name: 'weight', arguments: {} }))).toBe(
+      '-32602: Unknown tool: weight',
+    )
   })
 
   test('reports progress, which only grows, and takes the result of a generator', async () => {
@@ -65,7 +73,12 @@ describe.each(eras)('an MCP server (%s)', (era) => {
       name: 'slow',
       description: 'Takes its time',
       execute: async function* () {
-        for (const value of [{ progress: 5, total: 10, message: 'half' }, { progress: 2 }, 'nearly', 7]) {
+        for (const value of [
+          { progress: 5, total: 10, message: 'half' },
+          { progress: 2 },
+          'nearly',
+          7,
+        ]) {
           yield value
           await new Promise((resolve) => setTimeout(resolve, 60))
         }
@@ -75,7 +88,9 @@ describe.each(eras)('an MCP server (%s)', (era) => {
     const { client } = await connect({ tools: [slow] })
     const news: unknown[] = []
     const onprogress = (given: unknown) => void news.push(given)
-    expect(textsOf(await client.callTool({ name: 'slow', arguments: {} }, { onprogress }))).toBe('done')
+    expect(textsOf(await client.callTool({ name: 'slow', arguments: {} }, { onprogress }))).toBe(
+      'done',
+    )
     expect(news).toEqual([
       { progress: 5, total: 10, message: 'half' },
       { progress: 6, message: 'nearly' },
@@ -123,8 +138,12 @@ describe.each(eras)('an MCP server (%s)', (era) => {
     const { tools: listed } = await client.listTools()
     expect(listed.map(({ name }) => name)).toEqual(tools.map(({ definition }) => definition.name))
     const refused = '-32602: The cursor is not one of this list; list from the start'
-    expect(await failure(client.request({ method: 'tools/list', params: { cursor: '7' } }))).toBe(refused)
-    expect(await failure(client.request({ method: 'tools/list', params: { cursor: 'x' } }))).toBe(refused)
+    expect(await failure(client.request({ method: 'tools/list', params: { cursor: '7' } }))).toBe(
+      refused,
+    )
+    expect(await failure(client.request({ method: 'tools/list', params: { cursor: 'x' } }))).toBe(
+      refused,
+    )
   })
 
   test('a client gets prompts with their arguments filled in, those of definePrompt too', async () => {
@@ -147,12 +166,15 @@ describe.each(eras)('an MCP server (%s)', (era) => {
       { name: 'greet', description: 'Greets', arguments: [{ name: 'who', description: 'Whom' }] },
     ])
     const asked = await client.getPrompt({ name: 'research/ask', arguments: { topic: 'tea' } })
-    expect(asked.messages).toEqual([{ role: 'user', content: { type: 'text', text: 'What is tea? {short}' } }])
+    expect(asked.messages).toEqual([
+      { role: 'user', content: { type: 'text', text: 'What is tea? {short}' } },
+    ])
     expect((await client.getPrompt({ name: 'greet' })).messages).toEqual([
       { role: 'user', content: { type: 'text', text: 'Greet you for local' } },
       { role: 'assistant', content: { type: 'text', text: 'Hello' } },
     ])
-    const get = (name: string, args: Record<string, string>) => failure(client.getPrompt({ name, arguments: args }))
+    const get = (name: string, args: Record<string, string>) =>
+      failure(client.getPrompt({ name, arguments: args }))
     expect(await get('research/ask', {})).toBe('-32602: Missing arguments: topic')
     expect(await get('greet', { whom: 'x' })).toBe('-32602: Unknown arguments: whom')
     expect(await get('nothing', {})).toBe('-32602: Unknown prompt: nothing')
@@ -163,8 +185,17 @@ describe.each(eras)('an MCP server (%s)', (era) => {
     const { client } = await connect({
       resources: [
         { uri: 'note://today', name: 'today', read: () => 'Buy tea' },
-        { uri: 'note://picture', name: 'picture', mimeType: 'image/png', read: () => new Uint8Array([1, 2, 3]) },
-        { uri: 'note://days/{day}', name: 'day', read: ({ day = '' }) => (day === 'monday' ? 'Rest' : undefined) },
+        {
+          uri: 'note://picture',
+          name: 'picture',
+          mimeType: 'image/png',
+          read: () => new Uint8Array([1, 2, 3]),
+        },
+        {
+          uri: 'note://days/{day}',
+          name: 'day',
+          read: ({ day = '' }) => (day === 'monday' ? 'Rest' : undefined),
+        },
         {
           uri: 'note://broken',
           name: 'broken',
@@ -184,8 +215,12 @@ describe.each(eras)('an MCP server (%s)', (era) => {
       { uriTemplate: 'note://days/{day}', name: 'day' },
     ])
     const read = async (uri: string) => (await client.readResource({ uri })).contents
-    expect(await read('note://today')).toEqual([{ uri: 'note://today', mimeType: 'text/plain', text: 'Buy tea' }])
-    expect(await read('note://picture')).toEqual([{ uri: 'note://picture', mimeType: 'image/png', blob: 'AQID' }])
+    expect(await read('note://today')).toEqual([
+      { uri: 'note://today', mimeType: 'text/plain', text: 'Buy tea' },
+    ])
+    expect(await read('note://picture')).toEqual([
+      { uri: 'note://picture', mimeType: 'image/png', blob: 'AQID' },
+    ])
     expect(await read('note://days/monday')).toMatchObject([{ text: 'Rest' }])
     expect(await failure(read('note://days/sunday'))).toContain('-32602: ')
     expect(await failure(read('note://broken'))).toBe(
@@ -202,7 +237,11 @@ describe.each(eras)('an MCP server (%s)', (era) => {
       execute: async (_args, { ask }) => {
         const size = await ask({
           message: 'How much?',
-          schema: { type: 'object', properties: { grams: { type: 'integer', minimum: 1 } }, required: ['grams'] },
+          schema: {
+            type: 'object',
+            properties: { grams: { type: 'integer', minimum: 1 } },
+            required: ['grams'],
+          },
         })
         const sure = await ask({ message: 'Really\u202e?' })
         ordered.push([size, sure.action])
@@ -243,13 +282,22 @@ test('a result that is too large is not sent', async () => {
   await overStdio(serveMcp({ name: 'big', tools: [big] }), client)
   const result = await client.callTool({ name: 'big', arguments: {} })
   expect(result.isError).toBe(true)
-  expect(textsOf(result)).toMatch(/^The tool "big" was executed, but its result has 1\d+ characters/)
+  expect(textsOf(result)).toMatch(
+    /^The tool "big" was executed, but its result has 1\d+ characters/,
+  )
 })
 
 test('a tool gets the context that the application makes of the principal', async () => {
-  const who = defineTool({ name: 'who', description: 'Who', execute: (_args, { run }) => ({ context: run.context }) })
+  const who = defineTool({
+    name: 'who',
+    description: 'Who',
+    execute: (_args, { run }) => ({ context: run.context }),
+  })
   const client = clientOf('auto')
-  await overStdio(serveMcp({ name: 'who', tools: [who], context: (principal) => ({ principal }) }), client)
+  await overStdio(
+    serveMcp({ name: 'who', tools: [who], context: (principal) => ({ principal }) }),
+    client,
+  )
   const result = await client.callTool({ name: 'who', arguments: {} })
   expect(result.structuredContent).toEqual({ context: { principal: 'local' } })
 })

@@ -10,7 +10,11 @@ import {
 import { checkSettings, optionNames } from '@modelport/core/settings'
 
 /** The form of a value: in words, as a check, and with a hint for a value that nearly fits. */
-type Kind = readonly [wanted: string, is: (value: unknown) => boolean, faultOf?: (value: unknown) => string | undefined]
+type Kind = readonly [
+  wanted: string,
+  is: (value: unknown) => boolean,
+  faultOf?: (value: unknown) => string | undefined,
+]
 
 const isText = (value: unknown): boolean => typeof value === 'string'
 const isFunction = (value: unknown): boolean => typeof value === 'function'
@@ -20,10 +24,14 @@ const isListOf =
     Array.isArray(value) && value.every(is)
 const isDefinition = (value: unknown): boolean => isObject(value) && isText(value['name'])
 const isTool = (value: unknown): boolean =>
-  isObject(value) && isDefinition(value['definition']) && isFunction(value['validate']) && isFunction(value['execute'])
+  isObject(value) &&
+  isDefinition(value['definition']) &&
+  isFunction(value['validate']) &&
+  isFunction(value['execute'])
 const isContent = (value: unknown): boolean =>
   isText(value) || isListOf((part) => isObject(part) && isText(part['type']))(value)
-const isMessage = (value: unknown): boolean => isObject(value) && isText(value['role']) && isContent(value['content'])
+const isMessage = (value: unknown): boolean =>
+  isObject(value) && isText(value['role']) && isContent(value['content'])
 const isAgent = (value: unknown): boolean =>
   isDefinition(value) && isFunction((value as { readonly call?: unknown }).call)
 const isMapOf =
@@ -32,7 +40,8 @@ const isMapOf =
     [Object.prototype, null].includes(Object.getPrototypeOf(value ?? '') as null) &&
     Object.values(value as object).every(is)
 const isToolSet = isMapOf(
-  (tool) => isTool(tool) || (isObject(tool) && ['inputSchema', 'execute'].some((name) => name in tool)),
+  (tool) =>
+    isTool(tool) || (isObject(tool) && ['inputSchema', 'execute'].some((name) => name in tool)),
 )
 /** Names the first item of a list that is not a tool, and what it lacks. */
 function faultOfTools(list: unknown): string | undefined {
@@ -135,7 +144,8 @@ function hold(code: ErrorCode, where: string, value: unknown, [wanted, is, fault
 /** @throws {LlmError} `config` — the value is not a provider. */
 export function checkProvider(provider: unknown, where = 'provider'): void {
   // The AI SDK has the model in its only argument.
-  const isInRequest = isObject(provider) && 'model' in provider && ('prompt' in provider || 'messages' in provider)
+  const isInRequest =
+    isObject(provider) && 'model' in provider && ('prompt' in provider || 'messages' in provider)
   const hint = isInRequest
     ? '; it comes first: infer(provider, { query })'
     : provider instanceof Promise
@@ -158,10 +168,13 @@ export function checkTools(given: unknown): void {
 }
 
 /** @throws {LlmError} `config` — two of the application's own tools share a name. */
-export function checkToolNames(given: readonly { readonly definition: { readonly name: string } }[]): void {
+export function checkToolNames(
+  given: readonly { readonly definition: { readonly name: string } }[],
+): void {
   const names = given.map(({ definition: { name } }) => name)
   const repeated = names.find((name, index) => names.indexOf(name) !== index)
-  if (repeated !== undefined) throw configError(`tools: two tools are named "${repeated}"; rename one of them`)
+  if (repeated !== undefined)
+    throw configError(`tools: two tools are named "${repeated}"; rename one of them`)
 }
 
 /** @throws {LlmError} `config` — the budget limits the cost and the profile lacks a price. */
@@ -170,8 +183,14 @@ export function checkPrices(
   profile: ModelProfile = {},
 ): void {
   const { inputCostPerMillion, outputCostPerMillion } = profile
-  if (budget?.maxCost === undefined || (inputCostPerMillion !== undefined && outputCostPerMillion !== undefined)) return
-  throw configError('limits.budget.maxCost needs a profile with inputCostPerMillion and outputCostPerMillion')
+  if (
+    budget?.maxCost === undefined ||
+    (inputCostPerMillion !== undefined && outputCostPerMillion !== undefined)
+  )
+    return
+  throw configError(
+    'limits.budget.maxCost needs a profile with inputCostPerMillion and outputCostPerMillion',
+  )
 }
 
 /** The parts of a request that {@link checkRequest} needs. */
@@ -188,17 +207,24 @@ export interface RequestRules {
  * @throws {TypeError} a field is not known.
  * @throws {LlmError} `invalid-request` — names the field, and says what it must be.
  */
-export function checkRequest(request: object, { where, toolsAre, known, groups = {} }: RequestRules): void {
+export function checkRequest(
+  request: object,
+  { where, toolsAre, known, groups = {} }: RequestRules,
+): void {
   hold('invalid-request', 'the request', request, object)
   checkSettings(where, request, known, { options: optionNames.call, ...groups })
   const given = request as Readonly<Record<string, unknown>>
   holdFields('', given, toolsAre)
-  if (given['options'] !== undefined) checkSettings(`${where}: options`, given['options'] as object, optionNames.call)
+  if (given['options'] !== undefined)
+    checkSettings(`${where}: options`, given['options'] as object, optionNames.call)
   for (const [name, fieldsOfGroup] of Object.entries(groups)) {
     const group = given[name]
     if (group === undefined) continue
     hold('invalid-request', name, group, object)
-    checkSettings(`${where}: ${name}`, group as object, fieldsOfGroup, { request: known, ...groups })
+    checkSettings(`${where}: ${name}`, group as object, fieldsOfGroup, {
+      request: known,
+      ...groups,
+    })
     holdFields(`${name}.`, group as Readonly<Record<string, unknown>>, toolsAre)
   }
 }
@@ -216,7 +242,10 @@ function holdFields(
 }
 
 /** @throws {LlmError} `invalid-request` — `calls`, `tools` or `onResult` is of the wrong type. */
-export function checkBatch(calls: unknown, options: { readonly tools?: unknown; readonly onResult?: unknown }): void {
+export function checkBatch(
+  calls: unknown,
+  options: { readonly tools?: unknown; readonly onResult?: unknown },
+): void {
   hold('invalid-request', 'calls', calls, ['a list of tool calls', isListOf(isDefinition)])
   hold('invalid-request', 'the options', options, object)
   checkTools(options.tools)
@@ -238,5 +267,6 @@ export function checkToolSettings(settings: object, known: readonly string[]): v
   hold('config', 'the name of a tool', name, text)
   hold('config', `tool "${String(name)}": description`, description, text)
   hold('config', `tool "${String(name)}": execute`, execute, callable)
-  if (reconcile !== undefined) hold('config', `tool "${String(name)}": reconcile`, reconcile, callable)
+  if (reconcile !== undefined)
+    hold('config', `tool "${String(name)}": reconcile`, reconcile, callable)
 }

@@ -4,7 +4,11 @@ import { isObject } from '@modelport/core'
 export function copyJson<T>(value: T): T {
   if (Array.isArray(value)) return value.map(copyJson) as T
   // A key `__proto__` cannot be assigned.
-  if (isObject(value) && Object.getPrototypeOf(value) === Object.prototype && !Object.hasOwn(value, '__proto__')) {
+  if (
+    isObject(value) &&
+    Object.getPrototypeOf(value) === Object.prototype &&
+    !Object.hasOwn(value, '__proto__')
+  ) {
     const copy: Record<string, unknown> = {}
     for (const name in value) copy[name] = copyJson(value[name])
     return copy as T

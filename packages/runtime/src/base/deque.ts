@@ -21,7 +21,9 @@ export class Deque<T> {
 
   at(index: number): T | undefined {
     const place = this.#start + index
-    return index >= 0 && index < this.#length ? this.#blocks[place >> bits]?.[place & (size - 1)] : undefined
+    return index >= 0 && index < this.#length
+      ? this.#blocks[place >> bits]?.[place & (size - 1)]
+      : undefined
   }
 
   /** Drops this many from the front. Each dropped item is paid for once. */

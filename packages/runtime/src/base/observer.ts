@@ -1,5 +1,7 @@
 /** Wraps an observer; disables it if it throws or its promise rejects. */
-export function toObserver<News>(observe: ((news: News) => unknown) | undefined): (news: News) => void {
+export function toObserver<News>(
+  observe: ((news: News) => unknown) | undefined,
+): (news: News) => void {
   let observer = observe
   const disable = (): void => {
     observer = undefined

@@ -1,5 +1,8 @@
 /** Waits for the value, and no longer than until the signal aborts: then it rejects with the signal's reason, and nobody waits for the value any more. */
-export async function untilAborted<T>(value: T | PromiseLike<T>, signal: AbortSignal | undefined): Promise<T> {
+export async function untilAborted<T>(
+  value: T | PromiseLike<T>,
+  signal: AbortSignal | undefined,
+): Promise<T> {
   if (!signal) return value
   let stop: () => void = () => undefined
   const aborted = new Promise<never>((_, reject) => {

@@ -34,7 +34,8 @@ const near = 0.8
 export const costOf = (billionths: number): number => billionths / billion
 
 /** The cost of tokens at a price per million, in billionths, rounded up except for the noise of the multiplication. */
-export const tokenCost = (tokens: number, perMillion: number): number => Math.ceil(tokens * perMillion * 1000 - 1e-6)
+export const tokenCost = (tokens: number, perMillion: number): number =>
+  Math.ceil(tokens * perMillion * 1000 - 1e-6)
 
 /** One budget and the amount that was taken from it. */
 export class BudgetAccount {
@@ -56,9 +57,13 @@ export class BudgetAccount {
   ) {
     for (const [name, value] of Object.entries(budget) as [string, unknown][]) {
       if (!budgetLimits.includes(name))
-        throw configError(`budget: unknown limit ${JSON.stringify(name)}${suggest(name, budgetLimits)}`)
+        throw configError(
+          `budget: unknown limit ${JSON.stringify(name)}${suggest(name, budgetLimits)}`,
+        )
       if (value !== undefined && !(typeof value === 'number' && value >= 0)) {
-        throw configError(`budget.${name} must be a number of at least 0, not ${JSON.stringify(value)}`)
+        throw configError(
+          `budget.${name} must be a number of at least 0, not ${JSON.stringify(value)}`,
+        )
       }
     }
     if (restored !== undefined && !isSnapshot(restored))
@@ -158,21 +163,26 @@ export class BudgetAccount {
     for (const name of amountNames) {
       const observed = asked[name]
       if (observed === undefined || this.#maximum(name) === Infinity) continue
-      const used = (this.#spent.get(name) ?? 0) + (name === 'calls' ? (this.#held.get(name) ?? 0) : 0)
-      if (used >= near * this.#maximum(name)) this.#warnOnce(this.#decide(name, 'warn', used), accounts)
+      const used =
+        (this.#spent.get(name) ?? 0) + (name === 'calls' ? (this.#held.get(name) ?? 0) : 0)
+      if (used >= near * this.#maximum(name))
+        this.#warnOnce(this.#decide(name, 'warn', used), accounts)
     }
   }
 
   hold(amounts: Amounts): void {
-    for (const name of amountNames) this.#held.set(name, (this.#held.get(name) ?? 0) + (amounts[name] ?? 0))
+    for (const name of amountNames)
+      this.#held.set(name, (this.#held.get(name) ?? 0) + (amounts[name] ?? 0))
   }
 
   release(amounts: Amounts): void {
-    for (const name of amountNames) this.#held.set(name, (this.#held.get(name) ?? 0) - (amounts[name] ?? 0))
+    for (const name of amountNames)
+      this.#held.set(name, (this.#held.get(name) ?? 0) - (amounts[name] ?? 0))
   }
 
   spend(amounts: Amounts): void {
-    for (const name of amountNames) this.#spent.set(name, (this.#spent.get(name) ?? 0) + (amounts[name] ?? 0))
+    for (const name of amountNames)
+      this.#spent.set(name, (this.#spent.get(name) ?? 0) + (amounts[name] ?? 0))
   }
 
   #used(name: Amount): number {
@@ -186,7 +196,12 @@ export class BudgetAccount {
 
   #decide(name: Amount, effect: BudgetDecision['effect'], observed: number): BudgetDecision {
     const scale = name === 'cost' ? costOf : (value: number): number => value
-    return { limit: limitOf[name], effect, observed: scale(observed), maximum: scale(this.#maximum(name)) }
+    return {
+      limit: limitOf[name],
+      effect,
+      observed: scale(observed),
+      maximum: scale(this.#maximum(name)),
+    }
   }
 
   #deny(decision: BudgetDecision, accounts: readonly BudgetAccount[]): never {
@@ -202,6 +217,7 @@ export class BudgetAccount {
 
   /** Notifies the account that asked, this one, and every account between them. */
   #notify(decision: BudgetDecision, accounts: readonly BudgetAccount[]): void {
-    for (const account of accounts.slice(0, accounts.indexOf(this) + 1)) account.#onDecision(decision)
+    for (const account of accounts.slice(0, accounts.indexOf(this) + 1))
+      account.#onDecision(decision)
   }
 }

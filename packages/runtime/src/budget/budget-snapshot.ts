@@ -26,14 +26,17 @@ export function isSnapshot(value: unknown): value is BudgetSnapshot {
   )
 }
 
-const isAmount = (value: unknown): boolean => typeof value === 'number' && value >= 0 && value < Infinity
+const isAmount = (value: unknown): boolean =>
+  typeof value === 'number' && value >= 0 && value < Infinity
 
 /** The larger of both in every amount: what two records of one ledger prove together. */
 export function laterSnapshot(a: BudgetSnapshot, b: BudgetSnapshot): BudgetSnapshot {
   const names = new Set([...Object.keys(a.spent), ...Object.keys(b.spent)])
   const currency = b.currency ?? a.currency
   return {
-    spent: Object.fromEntries([...names].map((name) => [name, Math.max(a.spent[name] ?? 0, b.spent[name] ?? 0)])),
+    spent: Object.fromEntries(
+      [...names].map((name) => [name, Math.max(a.spent[name] ?? 0, b.spent[name] ?? 0)]),
+    ),
     elapsedMs: Math.max(a.elapsedMs, b.elapsedMs),
     warned: [...new Set([...a.warned, ...b.warned])],
     ...(currency !== undefined && { currency }),

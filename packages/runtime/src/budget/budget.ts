@@ -61,8 +61,15 @@ export class BudgetLedger {
   /** @throws {LlmError} `config` — a limit is unknown, or no number of at least 0. */
   constructor(budget: RunBudget, options: BudgetLedgerOptions = {}) {
     this.budget = budget
-    this.#now = options.now?.bind(options) ?? (options.parent ? options.parent.#now : (): number => performance.now())
-    this.#own = new BudgetAccount(budget, this.#now, options.onDecision?.bind(options), options.restored)
+    this.#now =
+      options.now?.bind(options) ??
+      (options.parent ? options.parent.#now : (): number => performance.now())
+    this.#own = new BudgetAccount(
+      budget,
+      this.#now,
+      options.onDecision?.bind(options),
+      options.restored,
+    )
     this.#margins = options.parent ? options.parent.#margins : new InputMargins()
     this.#accounts = [this.#own, ...(options.parent ? options.parent.#accounts : [])]
   }
@@ -109,7 +116,9 @@ export class BudgetLedger {
 
   /** What a request may still ask for: the least of this ledger and those above it, reservations taken off. `Infinity` where nothing limits. */
   remaining(): BudgetAmounts {
-    const left = amountNames.map((name) => [name, this.#least((account) => account.room(name))] as const)
+    const left = amountNames.map(
+      (name) => [name, this.#least((account) => account.room(name))] as const,
+    )
     return toAmounts(Object.fromEntries(left), remainingMsOf(this))
   }
 

@@ -1,4 +1,9 @@
-import { configError, isLlmError, type ModelProfile, type ProviderErrorDetails } from '@modelport/core'
+import {
+  configError,
+  isLlmError,
+  type ModelProfile,
+  type ProviderErrorDetails,
+} from '@modelport/core'
 import { type Amounts, amountNames, type BudgetAccount, tokenCost } from './budget-account.js'
 import { InputMargins } from './input-margins.js'
 import type { BudgetDecision } from './run-budget.js'
@@ -55,15 +60,28 @@ export class CallReservation {
   #retries = 0
   #open = true
 
-  constructor(accounts: readonly BudgetAccount[], request: CallRequest, margins: InputMargins = new InputMargins()) {
-    const { inputTokens, maxOutputTokens, fewestOutputTokens = 1, attempts = 1, profile, model } = request
+  constructor(
+    accounts: readonly BudgetAccount[],
+    request: CallRequest,
+    margins: InputMargins = new InputMargins(),
+  ) {
+    const {
+      inputTokens,
+      maxOutputTokens,
+      fewestOutputTokens = 1,
+      attempts = 1,
+      profile,
+      model,
+    } = request
     if (
       !(inputTokens >= 0) ||
       !(maxOutputTokens >= 1) ||
       !(attempts >= 1) ||
       ![inputTokens, maxOutputTokens, attempts].every(Number.isFinite)
     ) {
-      throw configError('reserveCall: inputTokens must be at least 0, maxOutputTokens and attempts at least 1')
+      throw configError(
+        'reserveCall: inputTokens must be at least 0, maxOutputTokens and attempts at least 1',
+      )
     }
     this.#accounts = accounts
     this.#learn = (reported) => {
@@ -71,7 +89,8 @@ export class CallReservation {
     }
     this.#inputTokens = margins.raise(inputTokens, model)
     this.#prices = pricesOf(profile)
-    for (const account of accounts) account.admitCurrency(this.#prices && (profile?.currency ?? 'USD'))
+    for (const account of accounts)
+      account.admitCurrency(this.#prices && (profile?.currency ?? 'USD'))
     // A call without room for the shortest reply that can be requested is refused.
     const fewest = Math.max(1, Math.min(fewestOutputTokens, Math.floor(maxOutputTokens)))
     for (const account of accounts) account.check(this.#amounts(1, fewest), accounts)
@@ -124,7 +143,8 @@ export class CallReservation {
     if (!this.#open) return undefined
     const full = { input: this.#inputTokens, output: this.maxOutputTokens }
     const isOver =
-      (actual.inputTokens ?? 0) > this.#inputTokens || (actual.outputTokens ?? 0) > this.maxOutputTokens + this.#grown
+      (actual.inputTokens ?? 0) > this.#inputTokens ||
+      (actual.outputTokens ?? 0) > this.maxOutputTokens + this.#grown
     const unreported = Math.max(0, Math.floor(actual.attempts ?? 0) - this.#retries - 1)
     for (let attempt = 0; attempt < unreported; attempt++) this.#charge(full)
     if (this.#left > 0 || unreported > 0) {
@@ -134,7 +154,10 @@ export class CallReservation {
           ? failedTokens(actual.error, this.#inputTokens, whole)
           : undefined
       const input = failed?.input ?? this.#inputTokens
-      const output = Math.max(count(actual.outputTokens) ?? (failed ? 0 : whole), failed?.output ?? 0)
+      const output = Math.max(
+        count(actual.outputTokens) ?? (failed ? 0 : whole),
+        failed?.output ?? 0,
+      )
       this.#charge({ input: Math.max(count(actual.inputTokens) ?? 0, input), output })
     }
     this.release()
@@ -157,7 +180,10 @@ export class CallReservation {
 
   /** Replaces the room of one attempt by its cost. */
   #charge(tokens: { readonly input: number; readonly output: number }): void {
-    const held = add(this.#left > 0 ? this.#amounts(1, this.maxOutputTokens) : {}, this.#outputs(this.#grown))
+    const held = add(
+      this.#left > 0 ? this.#amounts(1, this.maxOutputTokens) : {},
+      this.#outputs(this.#grown),
+    )
     this.#left = Math.max(0, this.#left - 1)
     this.#grown = 0
     const spent = {
@@ -194,11 +220,15 @@ export class CallReservation {
 
   /** The longest reply up to this length that fits; room for one token was checked before. */
   #longest(asked: number): number {
-    let most = Math.min(asked, ...this.#accounts.map((account) => Math.floor(account.room('outputTokens'))))
+    let most = Math.min(
+      asked,
+      ...this.#accounts.map((account) => Math.floor(account.room('outputTokens'))),
+    )
     const prices = this.#prices
     if (prices && prices.output > 0) {
       const money =
-        Math.min(...this.#accounts.map((account) => account.room('cost'))) - tokenCost(this.#inputTokens, prices.input)
+        Math.min(...this.#accounts.map((account) => account.room('cost'))) -
+        tokenCost(this.#inputTokens, prices.input)
       most = Math.min(most, Math.floor(money / (prices.output * 1000)))
     }
     most = Math.max(1, most)
@@ -239,7 +269,10 @@ const pricesOf = ({
   outputCostPerMillion: output,
 }: ModelProfile = {}): { input: number; output: number } | undefined => {
   if (input === undefined || output === undefined) return undefined
-  for (const [name, price] of Object.entries({ inputCostPerMillion: input, outputCostPerMillion: output }))
+  for (const [name, price] of Object.entries({
+    inputCostPerMillion: input,
+    outputCostPerMillion: output,
+  }))
     if (!(price >= 0 && price < Infinity))
       throw configError(`profile.${name} must be a number of at least 0, not ${price}`)
   return { input, output }
@@ -250,7 +283,11 @@ const count = (value: number | undefined): number | undefined =>
   value !== undefined && Number.isFinite(value) && value >= 0 ? Math.ceil(value) : undefined
 
 /** What a failed attempt may have cost: nothing if no server was reached, no reply if it was refused, else everything. */
-function failedTokens(error: unknown, input: number, output: number): { input: number; output: number } {
+function failedTokens(
+  error: unknown,
+  input: number,
+  output: number,
+): { input: number; output: number } {
   const { reason, status = 200, partial } = (error ?? {}) as Partial<ProviderErrorDetails>
   if (reason === 'dns' || reason === 'refused' || reason === 'tls' || reason === 'connect')
     return { input: 0, output: 0 }

@@ -107,18 +107,30 @@ export function callCost(
   if (inputCostPerMillion === undefined || outputCostPerMillion === undefined) return undefined
   const input = (tokens.inputTokens * inputCostPerMillion) / 1e6
   const output = (tokens.outputTokens * outputCostPerMillion) / 1e6
-  return { inputCost: round(input, 8), outputCost: round(output, 8), totalCost: round(input + output, 8), currency }
+  return {
+    inputCost: round(input, 8),
+    outputCost: round(output, 8),
+    totalCost: round(input + output, 8),
+    currency,
+  }
 }
 
 function measureUsage({ usage, estimated }: CallMeasurement): UsageMetrics {
   const input = usage?.inputTokens ?? 0
   const output = usage?.outputTokens ?? 0
   // A server that reports only one count leaves a 0 that cannot be right for the other.
-  const known = { input: input > 0 || estimated.inputTokens === 0, output: output > 0 || (usage?.reported ?? false) }
+  const known = {
+    input: input > 0 || estimated.inputTokens === 0,
+    output: output > 0 || (usage?.reported ?? false),
+  }
   const inputTokens = known.input ? input : estimated.inputTokens
   const outputTokens = known.output ? output : estimated.outputTokens
   const source =
-    known.input && known.output ? 'provider' : known.input || known.output ? 'provider+estimate' : 'estimate'
+    known.input && known.output
+      ? 'provider'
+      : known.input || known.output
+        ? 'provider+estimate'
+        : 'estimate'
   return {
     inputTokens,
     outputTokens,

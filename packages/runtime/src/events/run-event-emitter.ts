@@ -99,9 +99,15 @@ export class RunEventEmitter {
     const seq = ++this.#seq
     if (seq <= this.#known || !this.hasReceivers) return
     const { deltas, queue, sink } = this.#receivers
-    if (deltas === false && (event.type === 'text-delta' || event.type === 'reasoning-delta')) return
+    if (deltas === false && (event.type === 'text-delta' || event.type === 'reasoning-delta'))
+      return
     // In place: a copy of one of so many shapes takes three times as long.
-    const whole = Object.assign(event, { runId: this.#runId, step: this.step, seq, at: Date.now() }) as RunEvent
+    const whole = Object.assign(event, {
+      runId: this.#runId,
+      step: this.step,
+      seq,
+      at: Date.now(),
+    }) as RunEvent
     queue?.push(whole)
     if (sink) this.#write(sink, whole)
     this.#observe(whole)
@@ -118,7 +124,9 @@ export class RunEventEmitter {
   /** Settles when the sink has taken every event; undefined if it already has. @throws what the sink throws. */
   stored(): Promise<void> | undefined {
     this.#check()
-    return this.#writes && untilAborted(this.#writes, this.#receivers.signal).then(() => this.#check())
+    return (
+      this.#writes && untilAborted(this.#writes, this.#receivers.signal).then(() => this.#check())
+    )
   }
 
   #check(): void {

@@ -52,7 +52,14 @@ interface Delta extends OfRun {
 }
 
 /** Where a call failed: before or during its execution, or because the run ended. */
-export type FailurePhase = 'lookup' | 'validation' | 'authorization' | 'budget' | 'execution' | 'timeout' | 'cancelled'
+export type FailurePhase =
+  | 'lookup'
+  | 'validation'
+  | 'authorization'
+  | 'budget'
+  | 'execution'
+  | 'timeout'
+  | 'cancelled'
 
 /** Events of one model call. */
 export type CallEvent =
@@ -151,7 +158,10 @@ export type ActionEvent =
       readonly parseFailures: number
     })
   /** The model asks for a call. */
-  | (OfAction & { readonly type: 'action-requested'; readonly action: Exclude<Action, FinalAction> })
+  | (OfAction & {
+      readonly type: 'action-requested'
+      readonly action: Exclude<Action, FinalAction>
+    })
   /** The same call was executed before and is not executed again. */
   | (OfAction & { readonly type: 'action-repeated'; readonly action: Exclude<Action, FinalAction> })
   | (OfAction & {
@@ -174,7 +184,11 @@ export type EffectEvent =
       readonly tool: string
       readonly progress: unknown
     })
-  | (OfTool & { readonly type: 'tool-result'; readonly result: unknown; readonly latencyMs: number })
+  | (OfTool & {
+      readonly type: 'tool-result'
+      readonly result: unknown
+      readonly latencyMs: number
+    })
   | (OfTool & {
       readonly type: 'tool-error'
       readonly message: string
@@ -188,7 +202,11 @@ export type EffectEvent =
       readonly args?: unknown
       readonly prompt?: string
     })
-  | (OfAgent & { readonly type: 'agent-call-result'; readonly result: unknown; readonly latencyMs: number })
+  | (OfAgent & {
+      readonly type: 'agent-call-result'
+      readonly result: unknown
+      readonly latencyMs: number
+    })
   | (OfAgent & {
       readonly type: 'agent-call-error'
       readonly message: string
@@ -198,10 +216,16 @@ export type EffectEvent =
     })
 
 /** Events of limits on spending; `decision.effect` is `warn` at 80 % of a limit, once, and `deny` at the limit. */
-export type BudgetEvent = OfRun & { readonly type: 'budget-decision'; readonly decision: BudgetDecision }
+export type BudgetEvent = OfRun & {
+  readonly type: 'budget-decision'
+  readonly decision: BudgetDecision
+}
 
 /** The run waits; the last event before its result. */
-export type SuspensionEvent = OfRun & { readonly type: 'run-suspended'; readonly pending: readonly PendingItem[] }
+export type SuspensionEvent = OfRun & {
+  readonly type: 'run-suspended'
+  readonly pending: readonly PendingItem[]
+}
 
 /** Everything a run reports, in order. */
 export type RunEvent = CallEvent | ActionEvent | EffectEvent | BudgetEvent | SuspensionEvent

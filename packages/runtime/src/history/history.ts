@@ -139,12 +139,19 @@ export class ConversationHistory implements Iterable<ChatMessage> {
    */
   truncate(maxMessages: number): void {
     if (!Number.isInteger(maxMessages) || maxMessages < 2) {
-      throw configError(`truncate: maxMessages must be a whole number of at least 2, not ${String(maxMessages)}`)
+      throw configError(
+        `truncate: maxMessages must be a whole number of at least 2, not ${String(maxMessages)}`,
+      )
     }
     const surplus = this.length - maxMessages
     if (surplus <= 0) return
     let dropped = surplus
-    for (let next = this.#turns.at(dropped); next && isRunMessage(next); next = this.#turns.at(dropped)) dropped++
+    for (
+      let next = this.#turns.at(dropped);
+      next && isRunMessage(next);
+      next = this.#turns.at(dropped)
+    )
+      dropped++
     this.#turns.drop(dropped)
     const first = this.#turns.at(0)
     if (this.#system || first?.role !== 'system') return

@@ -8,7 +8,8 @@ const estimates = new WeakMap<Pick<Provider, 'estimateTokens'>, Estimate>()
 
 /** Estimates tokens as a provider does. One function for each provider, so that facts about a message are kept from run to run. */
 export function estimateOf(provider: Pick<Provider, 'estimateTokens'>): Estimate {
-  const estimate = estimates.get(provider) ?? ((text: string): number => provider.estimateTokens(text))
+  const estimate =
+    estimates.get(provider) ?? ((text: string): number => provider.estimateTokens(text))
   estimates.set(provider, estimate)
   return estimate
 }
@@ -41,7 +42,12 @@ export class KnownPart {
 /** Kept, since a run sends all messages and tools again in every step. */
 const known = new WeakMap<object, KnownPart>()
 
-function remember(part: object, fields: readonly unknown[], estimate: Estimate, count: () => number): KnownPart {
+function remember(
+  part: object,
+  fields: readonly unknown[],
+  estimate: Estimate,
+  count: () => number,
+): KnownPart {
   const before = known.get(part)
   if (before?.fits(fields, estimate)) return before
   const now = new KnownPart(fields, estimate, count())
@@ -56,7 +62,9 @@ export const knownMessage = (message: ChatMessage, estimate: Estimate): KnownPar
 /** Tokens and hash of a tool definition, remembered as long as the definition is the same. */
 export function knownTool(tool: ToolDefinition, estimate: Estimate): KnownPart {
   const { name, description, parameters, strict } = tool
-  return remember(tool, ['tool', name, description, parameters, strict], estimate, () => toolTokens([tool], estimate))
+  return remember(tool, ['tool', name, description, parameters, strict], estimate, () =>
+    toolTokens([tool], estimate),
+  )
 }
 
 /** The fields of a message that reach a server, in one order; the order inside of them is theirs. */

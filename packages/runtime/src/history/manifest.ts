@@ -1,4 +1,10 @@
-import { type ChatMessage, type ModelProfile, type Provider, type ToolDefinition, textOf } from '@modelport/core'
+import {
+  type ChatMessage,
+  type ModelProfile,
+  type Provider,
+  type ToolDefinition,
+  textOf,
+} from '@modelport/core'
 import { contextUse } from '../budget/metrics.js'
 import { type KnownPart, knownMessage, knownTool, systemMessage } from './known-parts.js'
 import { isUserRequest } from './run-message.js'
@@ -92,12 +98,17 @@ export function createManifest(request: ManifestRequest): ContextManifest {
     const before = previous?.blocks[index]
     cached &&= before?.hash === hash
     const isKnown =
-      cached && before?.cached && before.origin === origin && before.name === name && before.tokens === tokens
+      cached &&
+      before?.cached &&
+      before.origin === origin &&
+      before.name === name &&
+      before.tokens === tokens
     // Two literals: a spread takes ten times as long.
     if (isKnown) blocks.push(before)
     else if (name === undefined) blocks.push({ index, kind, origin, tokens, hash, cached })
     else blocks.push({ index, kind, origin, name, tokens, hash, cached })
-    sums[kind === 'system' || kind === 'tool' ? kind : origin === 'query' ? 'query' : 'history'] += tokens
+    sums[kind === 'system' || kind === 'tool' ? kind : origin === 'query' ? 'query' : 'history'] +=
+      tokens
     if (cached) sums.cached += tokens
   })
   const described = estimate(request.toolPrompt ?? '')
@@ -118,7 +129,10 @@ export function createManifest(request: ManifestRequest): ContextManifest {
     userTokens,
     totalEstimatedTokens,
     cachedTokens: sums.cached,
-    ...(window && { contextWindow: window, usedPercent: contextUse(totalEstimatedTokens, window).usedPercent }),
+    ...(window && {
+      contextWindow: window,
+      usedPercent: contextUse(totalEstimatedTokens, window).usedPercent,
+    }),
     blocks,
   }
 }
@@ -151,9 +165,13 @@ type Visit = (
 ) => void
 
 /** Visits the parts of a prompt, in order. */
-function visitParts({ tools = [], system, messages, query, estimate }: ManifestRequest, visit: Visit): void {
+function visitParts(
+  { tools = [], system, messages, query, estimate }: ManifestRequest,
+  visit: Visit,
+): void {
   for (const tool of tools) visit('tool', 'tools', tool.name, knownTool(tool, estimate))
-  if (system !== undefined) visit('system', 'system', undefined, knownMessage(systemMessage(system), estimate))
+  if (system !== undefined)
+    visit('system', 'system', undefined, knownMessage(systemMessage(system), estimate))
   const asked = query === undefined ? -1 : messages.findLastIndex(isUserRequest)
   messages.forEach((message, at) => {
     const kind = message.role === 'tool' ? 'tool-result' : message.role

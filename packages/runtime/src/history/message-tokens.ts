@@ -13,18 +13,25 @@ export function messageTokens(message: ChatMessage, estimate: (text: string) => 
   }
   if (message.role === 'tool') return tokens + estimate(message.toolName ?? '')
   if (message.role !== 'assistant') return tokens
-  for (const call of message.toolCalls ?? []) tokens += perCall + estimate(call.name) + estimate(call.argumentsText)
+  for (const call of message.toolCalls ?? [])
+    tokens += perCall + estimate(call.name) + estimate(call.argumentsText)
   return tokens + estimate(message.reasoning ?? '')
 }
 
 /** Estimated tokens of a conversation. */
-export function messagesTokens(messages: Iterable<ChatMessage>, estimate: (text: string) => number): number {
+export function messagesTokens(
+  messages: Iterable<ChatMessage>,
+  estimate: (text: string) => number,
+): number {
   let tokens = 0
   for (const message of messages) tokens += messageTokens(message, estimate)
   return tokens
 }
 
 /** Estimated tokens of tool definitions, as the JSON a server makes part of the prompt. */
-export function toolTokens(tools: readonly ToolDefinition[], estimate: (text: string) => number): number {
+export function toolTokens(
+  tools: readonly ToolDefinition[],
+  estimate: (text: string) => number,
+): number {
   return tools.reduce((sum, tool) => sum + estimate(JSON.stringify(tool)), 0)
 }

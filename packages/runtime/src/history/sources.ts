@@ -9,5 +9,8 @@ export const sourcesOf = (all: readonly Sourced[]): readonly string[] => [
 ]
 
 /** The message with these names too. */
-export const withSources = <Message extends Sourced>(message: Message, names: readonly string[]): Message =>
+export const withSources = <Message extends Sourced>(
+  message: Message,
+  names: readonly string[],
+): Message =>
   names.length ? { ...message, sources: sourcesOf([message, { sources: names }]) } : message

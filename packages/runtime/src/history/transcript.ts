@@ -52,7 +52,8 @@ export class Transcript {
     if (message.role === 'assistant' && message.toolCalls?.length) {
       const ids = message.toolCalls.map(({ id }) => id)
       const twice = ids.find((id, index) => ids.indexOf(id) !== index)
-      if (twice !== undefined) throw new LlmError('invalid-request', `two calls of one message have the id "${twice}"`)
+      if (twice !== undefined)
+        throw new LlmError('invalid-request', `two calls of one message have the id "${twice}"`)
       this.#turn = { calls: message.toolCalls, results: new Map() }
     }
     this.#messages.push(message)
@@ -64,7 +65,10 @@ export class Transcript {
    */
   commit(call: ToolCall, result: ToolResult): void {
     if (result.callId !== call.id) {
-      throw new LlmError('invalid-request', `the result names the call "${result.callId}", not "${call.id}"`)
+      throw new LlmError(
+        'invalid-request',
+        `the result names the call "${result.callId}", not "${call.id}"`,
+      )
     }
     this.#addResult(toToolMessage(result, call.name))
   }

@@ -35,8 +35,20 @@ const isError = either(isUnset, shape({ code: isText, message: isText }))
 const isUsage = shape({ turns: listOf(isObject), inputTokens: isCount, outputTokens: isCount })
 
 const isPending = either(
-  shape({ type: oneOf('approval'), id: isText, action: isAction, digest: isText, expiresAt: either(isUnset, isCount) }),
-  shape({ type: oneOf('task', 'wait'), id: isText, action: isAction, taskId: isText, until: either(isUnset, isCount) }),
+  shape({
+    type: oneOf('approval'),
+    id: isText,
+    action: isAction,
+    digest: isText,
+    expiresAt: either(isUnset, isCount),
+  }),
+  shape({
+    type: oneOf('task', 'wait'),
+    id: isText,
+    action: isAction,
+    taskId: isText,
+    until: either(isUnset, isCount),
+  }),
   shape({
     type: oneOf('question'),
     id: isText,
@@ -61,13 +73,35 @@ const isReply = shape({
 })
 
 const isEntry: Check = (value) =>
-  shape({ key: isText, step: isCount, attempt: isCount, seq: isCount, budget: isSnapshot })(value) &&
+  shape({ key: isText, step: isCount, attempt: isCount, seq: isCount, budget: isSnapshot })(
+    value,
+  ) &&
   either(
-    shape({ entry: oneOf('intent'), kind: oneOf('model', 'summary'), inputTokens: isCount, maxOutputTokens: isCount }),
-    shape({ entry: oneOf('intent'), kind: oneOf('authorization', 'tool', 'agent'), callId: isText, action: isAction }),
+    shape({
+      entry: oneOf('intent'),
+      kind: oneOf('model', 'summary'),
+      inputTokens: isCount,
+      maxOutputTokens: isCount,
+    }),
+    shape({
+      entry: oneOf('intent'),
+      kind: oneOf('authorization', 'tool', 'agent'),
+      callId: isText,
+      action: isAction,
+    }),
     shape({ entry: oneOf('receipt'), kind: oneOf('step'), choice: isObject }),
-    shape({ entry: oneOf('receipt'), kind: oneOf('model'), reply: either(isUnset, isReply), error: isError }),
-    shape({ entry: oneOf('receipt'), kind: oneOf('summary'), text: either(isUnset, isText), error: isError }),
+    shape({
+      entry: oneOf('receipt'),
+      kind: oneOf('model'),
+      reply: either(isUnset, isReply),
+      error: isError,
+    }),
+    shape({
+      entry: oneOf('receipt'),
+      kind: oneOf('summary'),
+      text: either(isUnset, isText),
+      error: isError,
+    }),
     shape({
       entry: oneOf('receipt'),
       kind: oneOf('authorization'),
@@ -82,7 +116,10 @@ const isEntry: Check = (value) =>
         status: isText,
         content: either(isText, Array.isArray),
         latencyMs: isCount,
-        question: either(isUnset, shape({ message: isText, digest: isText, answer: either(isUnset, isObject) })),
+        question: either(
+          isUnset,
+          shape({ message: isText, digest: isText, answer: either(isUnset, isObject) }),
+        ),
       }),
     }),
   )(value)

@@ -57,7 +57,8 @@ export class EffectLog {
   /** Takes what was recorded after the checkpoint of a resume. */
   loadTail(entries: readonly JournalEntry[]): void {
     this.load(entries)
-    for (const { entry, key } of entries) if (entry === 'intent') this.#begunAfterCheckpoint.add(key)
+    for (const { entry, key } of entries)
+      if (entry === 'intent') this.#begunAfterCheckpoint.add(key)
   }
 
   /** True if an effect was begun after the checkpoint of a resume, before this process. */

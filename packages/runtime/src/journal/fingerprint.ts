@@ -27,15 +27,35 @@ const transient = new Set(['signal', 'retry', 'deadlineMs', 'headers'])
 
 /** Describes the parts of a run, so that a resume can find and name a change. */
 export function toFingerprint(source: FingerprintSource): RunFingerprint {
-  const { provider, mode, tools = [], agents, system, preset, output, options, limits, policy } = source
+  const {
+    provider,
+    mode,
+    tools = [],
+    agents,
+    system,
+    preset,
+    output,
+    options,
+    limits,
+    policy,
+  } = source
   const kept = Object.fromEntries(Object.entries(options).filter(([name]) => !transient.has(name)))
   return {
     model: `${provider.name}/${provider.model}`,
     mode,
     tools: Object.fromEntries(tools.map((tool) => [tool.name, hashOf(tool)])),
-    agents: Object.fromEntries(agents.map(({ name, description, tools: own }) => [name, hashOf({ description, own })])),
-    prompts: { system: hashOf(system), preset: hashOf(preset), output: hashOf(output), options: hashOf(kept) },
-    limits: Object.fromEntries(Object.entries(limits).map(([name, value]) => [name, textOf(value)])),
+    agents: Object.fromEntries(
+      agents.map(({ name, description, tools: own }) => [name, hashOf({ description, own })]),
+    ),
+    prompts: {
+      system: hashOf(system),
+      preset: hashOf(preset),
+      output: hashOf(output),
+      options: hashOf(kept),
+    },
+    limits: Object.fromEntries(
+      Object.entries(limits).map(([name, value]) => [name, textOf(value)]),
+    ),
     policy,
   }
 }
@@ -64,6 +84,7 @@ type Hashes = Readonly<Record<string, string>>
 const diffNamed = (kind: string, stored: Hashes, now: Hashes): readonly string[] =>
   Object.keys({ ...stored, ...now }).flatMap((name) => {
     if (stored[name] === now[name]) return []
-    const change = now[name] === undefined ? 'was removed' : stored[name] === undefined ? 'was added' : 'changed'
+    const change =
+      now[name] === undefined ? 'was removed' : stored[name] === undefined ? 'was added' : 'changed'
     return [`${kind} ${name} ${change}`]
   })

@@ -1,4 +1,11 @@
-import type { AssistantMessage, Content, FinishReason, JsonObject, ReplyDetails, TokenUsage } from '@modelport/core'
+import type {
+  AssistantMessage,
+  Content,
+  FinishReason,
+  JsonObject,
+  ReplyDetails,
+  TokenUsage,
+} from '@modelport/core'
 import type { BudgetDecision } from '../budget/budget.js'
 import type { BudgetSnapshot } from '../budget/budget-snapshot.js'
 import type { CallMetrics } from '../budget/metrics.js'

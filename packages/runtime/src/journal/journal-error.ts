@@ -4,7 +4,9 @@ import { messageOf } from '../base/message-of.js'
 /** The journal or the event sink failed: the run stopped, and nothing was started that is not recorded. `code` is `unknown`, `cause` the failure. */
 export class JournalError extends LlmError {
   constructor(store: 'journal' | 'sink', cause: unknown) {
-    super('unknown', `the ${store} of the run failed, and the run stopped: ${messageOf(cause)}`, { cause })
+    super('unknown', `the ${store} of the run failed, and the run stopped: ${messageOf(cause)}`, {
+      cause,
+    })
   }
 }
 Object.defineProperty(JournalError.prototype, 'name', { value: 'JournalError' })

@@ -1,4 +1,10 @@
-import { type ErrorCode, isLlmError, type JsonObject, LlmError, ProviderError } from '@modelport/core'
+import {
+  type ErrorCode,
+  isLlmError,
+  type JsonObject,
+  LlmError,
+  ProviderError,
+} from '@modelport/core'
 import { messageOf } from '../base/message-of.js'
 import type { RecordedError } from './journal-entry.js'
 
@@ -7,7 +13,11 @@ export function toRecordedError(error: unknown): RecordedError {
   if (!isLlmError(error)) return { code: 'unknown', message: messageOf(error) }
   const fields = Object.entries(error).filter(([name]) => name !== 'code' && name !== 'cause')
   const details = JSON.parse(JSON.stringify(Object.fromEntries(fields))) as JsonObject
-  return { code: error.code, message: error.message, ...(Object.keys(details).length && { details }) }
+  return {
+    code: error.code,
+    message: error.message,
+    ...(Object.keys(details).length && { details }),
+  }
 }
 
 /** The error again. */

@@ -15,7 +15,8 @@ export class TranscriptLog {
     while (keep < messages.length && messages[keep] === this.#messages[keep]) keep++
     this.#digests.length = keep
     const add = messages.slice(keep)
-    for (const message of add) this.#digests.push(jsonHash([this.#digests.at(-1) ?? '', canonicalJson(message)]))
+    for (const message of add)
+      this.#digests.push(jsonHash([this.#digests.at(-1) ?? '', canonicalJson(message)]))
     this.#messages = messages
     return { keep, add }
   }

@@ -32,7 +32,8 @@ export async function compactBefore(state: RunState): Promise<void> {
   const { contextWindow } = profile
   const report = await compactConversation(state, (history, tools) => {
     const otherTokens =
-      toolTokens(state.tools.definitions, tools.estimate) + tools.estimate(instructionsOf(state, givenOptions(state)))
+      toolTokens(state.tools.definitions, tools.estimate) +
+      tools.estimate(instructionsOf(state, givenOptions(state)))
     return compactAbove(history, { threshold, contextWindow, otherTokens }, settings, tools)
   })
   if (!report?.changed) return
@@ -57,7 +58,9 @@ export async function compactRefused(state: RunState): Promise<CompactionResult 
 }
 
 /** How a conversation that is too long is compacted; undefined if it must not be. */
-export function refusalCompaction(compaction: AutoCompaction | undefined): CompactionRequest | undefined {
+export function refusalCompaction(
+  compaction: AutoCompaction | undefined,
+): CompactionRequest | undefined {
   if (!compaction) return undefined
   const { threshold: _, onContextLength = true, ...request } = compaction
   if (typeof onContextLength === 'object') return onContextLength
@@ -67,14 +70,22 @@ export function refusalCompaction(compaction: AutoCompaction | undefined): Compa
 /** Compacts the transcript in place. A failure is reported and dropped, except an abort and errors of the class `fatal`. */
 async function compactConversation(
   state: RunState,
-  work: (history: ConversationHistory, tools: CompactionTools) => Promise<CompactionResult | undefined>,
+  work: (
+    history: ConversationHistory,
+    tools: CompactionTools,
+  ) => Promise<CompactionResult | undefined>,
   fatal?: typeof BudgetExceededError,
 ): Promise<CompactionResult | undefined> {
   const history = ConversationHistory.fromList(state.longResults.show(state.transcript.sendable()))
   const estimate = (text: string): number => state.estimate(text)
   try {
-    const report = await work(history, { estimate, summarize: payingSummarizer(state), signal: state.signal })
-    if (report?.changed) state.conversation.replace(history.toList().map((one) => state.longResults.wholeOf(one)))
+    const report = await work(history, {
+      estimate,
+      summarize: payingSummarizer(state),
+      signal: state.signal,
+    })
+    if (report?.changed)
+      state.conversation.replace(history.toList().map((one) => state.longResults.wholeOf(one)))
     return report
   } catch (error) {
     state.signal.throwIfAborted()
@@ -98,7 +109,12 @@ function payingSummarizer(state: RunState): Summarize {
       if (receipt.text !== undefined) return accept(state.tally, { ...receipt, text: receipt.text })
       if (receipt.error && !durable.repeatFailed) {
         const failure = fromRecordedError(receipt.error)
-        countFailure(state, failure, { kind: 'summary', latencyMs: 0, inputTokens: 0, outputTokens: 0 })
+        countFailure(state, failure, {
+          kind: 'summary',
+          latencyMs: 0,
+          inputTokens: 0,
+          outputTokens: 0,
+        })
         throw failure
       }
     }
@@ -112,7 +128,8 @@ function payingSummarizer(state: RunState): Summarize {
         error instanceof BudgetExceededError ||
         state.signal.aborted
       )
-      if (isRecorded) await log.record(key, { entry: 'receipt', kind: 'summary', error: toRecordedError(error) })
+      if (isRecorded)
+        await log.record(key, { entry: 'receipt', kind: 'summary', error: toRecordedError(error) })
       throw error
     }
     await log.record(key, { entry: 'receipt', kind: 'summary', ...made })
@@ -134,7 +151,11 @@ function accept(tally: RunTally, { text, usage, metrics }: RecordedSummary): str
 }
 
 /** Makes the request of a summary, which the budget is charged for in full. */
-async function makeCall(state: RunState, summary: SummaryRequest, key: string): Promise<RecordedSummary> {
+async function makeCall(
+  state: RunState,
+  summary: SummaryRequest,
+  key: string,
+): Promise<RecordedSummary> {
   const { provider, ledger, log, profile, capabilities, estimate } = state
   // The instructions of the summary are part of its prompt.
   const inputTokens = messagesTokens(summary.messages, estimate) + 500
@@ -150,8 +171,18 @@ async function makeCall(state: RunState, summary: SummaryRequest, key: string): 
   const { name, model } = provider
   const startedAt = performance.now()
   try {
-    await log.intend(key, { entry: 'intent', kind: 'summary', provider: name, model, inputTokens, maxOutputTokens })
-    const { text, usage, message } = await askForSummary(provider, options, { ...summary, maxTokens: maxOutputTokens })
+    await log.intend(key, {
+      entry: 'intent',
+      kind: 'summary',
+      provider: name,
+      model,
+      inputTokens,
+      maxOutputTokens,
+    })
+    const { text, usage, message } = await askForSummary(provider, options, {
+      ...summary,
+      maxTokens: maxOutputTokens,
+    })
     const metrics = measureCall({
       provider: name,
       model: message.origin?.model ?? model,

@@ -11,7 +11,12 @@ import {
   toUsage,
 } from '@modelport/core'
 import { namesOf } from '@modelport/core/settings'
-import { checkMessages, checkProvider, checkRequest, type RequestRules } from '../base/check-request.js'
+import {
+  checkMessages,
+  checkProvider,
+  checkRequest,
+  type RequestRules,
+} from '../base/check-request.js'
 import { BudgetLedger } from '../budget/budget.js'
 import { isFormatRefusal } from '../output/format-refusal.js'
 import type { Action } from '../reply/action.js'
@@ -77,7 +82,11 @@ export interface ActionResult {
  */
 export function callAction(provider: Provider, request: ActionRequest): Promise<ActionResult> {
   return acquire(provider, request, (messages, plan, options) =>
-    provider.generate(messages, options, plan.definitions.length ? { tools: plan.definitions } : {}),
+    provider.generate(
+      messages,
+      options,
+      plan.definitions.length ? { tools: plan.definitions } : {},
+    ),
   )
 }
 
@@ -91,7 +100,12 @@ export function callActionStream(
   onEvent?: (event: StreamEvent) => void,
 ): Promise<ActionResult> {
   return acquire(provider, request, async (messages, { definitions }, options) => {
-    const reader = await generateStream(provider, messages, options, definitions.length ? { tools: definitions } : {})
+    const reader = await generateStream(
+      provider,
+      messages,
+      options,
+      definitions.length ? { tools: definitions } : {},
+    )
     try {
       for await (const event of reader) onEvent?.(event)
     } finally {
@@ -104,12 +118,22 @@ export function callActionStream(
 const rules: RequestRules = {
   where: 'callAction',
   toolsAre: 'definitions',
-  known: namesOf<ActionRequest>()('messages tools agents mode capabilities profile system actionPrompt options signal'),
+  known: namesOf<ActionRequest>()(
+    'messages tools agents mode capabilities profile system actionPrompt options signal',
+  ),
 }
 
-type Generate = (messages: readonly ChatMessage[], plan: PromptPlan, options: CallOptions) => Promise<Generation>
+type Generate = (
+  messages: readonly ChatMessage[],
+  plan: PromptPlan,
+  options: CallOptions,
+) => Promise<Generation>
 
-async function acquire(provider: Provider, request: ActionRequest, generate: Generate): Promise<ActionResult> {
+async function acquire(
+  provider: Provider,
+  request: ActionRequest,
+  generate: Generate,
+): Promise<ActionResult> {
   checkProvider(provider)
   checkRequest(request, rules)
   checkMessages(request.messages)
@@ -119,8 +143,11 @@ async function acquire(provider: Provider, request: ActionRequest, generate: Gen
   const isAuto = (request.mode ?? 'auto') === 'auto'
   let chosen = resolveMode(request.mode, capabilities, profile)
   let mode = isAuto && !tools.length && !agents.length ? 'native' : chosen
-  const delegation = toDelegationTools(agents, tools, new BudgetLedger({})).map(({ definition }) => definition)
-  const first = capabilities?.schema.supported === false || profile?.supportsJsonSchema === false ? 1 : 0
+  const delegation = toDelegationTools(agents, tools, new BudgetLedger({})).map(
+    ({ definition }) => definition,
+  )
+  const first =
+    capabilities?.schema.supported === false || profile?.supportsJsonSchema === false ? 1 : 0
   let formatLevel = first
   for (;;) {
     const plan = toPromptPlan({
@@ -141,10 +168,20 @@ async function acquire(provider: Provider, request: ActionRequest, generate: Gen
       signal ? { signal } : {},
     )
     try {
-      return toResult(await generate(renderCalls(messages, chosen), plan, options), mode, tools, agents)
+      return toResult(
+        await generate(renderCalls(messages, chosen), plan, options),
+        mode,
+        tools,
+        agents,
+      )
     } catch (error) {
       if (isAuto && plan.definitions.length && isToolRefusal(error)) mode = chosen = 'json'
-      else if (isFormatRefusal(error) && plan.options.responseFormat && formatLevel < lastFormatLevel) formatLevel++
+      else if (
+        isFormatRefusal(error) &&
+        plan.options.responseFormat &&
+        formatLevel < lastFormatLevel
+      )
+        formatLevel++
       else throw error
     }
   }
@@ -165,7 +202,9 @@ function toResult(
   )
   // A reply of calls has at least one.
   const actions = (
-    interpreted.kind === 'final' ? [interpreted.action] : interpreted.calls.map(({ action }) => action)
+    interpreted.kind === 'final'
+      ? [interpreted.action]
+      : interpreted.calls.map(({ action }) => action)
   ) as [Action, ...Action[]]
   const native = interpreted.kind === 'calls' ? interpreted.native : mode === 'native'
   return {

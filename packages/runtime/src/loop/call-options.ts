@@ -28,22 +28,35 @@ export function callOptions(state: RunState, plan: PromptPlan, isLast: boolean):
   // In JSON mode the instructions ask for reasoning; a model without a parameter for it would refuse the call.
   const keepsReasoning = state.mode !== 'json' || capabilities?.reasoning.supported !== false
   const forced =
-    !choice?.options?.toolChoice && toolChoice !== undefined && toolChoice !== 'auto' && toolChoice !== 'none'
+    !choice?.options?.toolChoice &&
+    toolChoice !== undefined &&
+    toolChoice !== 'auto' &&
+    toolChoice !== 'none'
   const keepsChoice =
-    toolChoice !== undefined && plan.definitions.length > 0 && !(forced && tally.executedActions > 0) && !isLast
+    toolChoice !== undefined &&
+    plan.definitions.length > 0 &&
+    !(forced && tally.executedActions > 0) &&
+    !isLast
   const system = [plan.prompt, instructionsOf(state, given)].filter(Boolean).join('\n\n')
   const { temperaturePerFailure } = preset
   return mergeOptions(
     rest,
     keepsReasoning && reasoning !== undefined ? { reasoning } : {},
     // The parser of the request may have asked for a form that the API can hold the model to.
-    request.output && responseFormat && !plan.definitions.length && state.mode === 'native' ? { responseFormat } : {},
+    request.output && responseFormat && !plan.definitions.length && state.mode === 'native'
+      ? { responseFormat }
+      : {},
     plan.options,
     system ? { system } : {},
     keepsChoice ? { toolChoice } : {},
     temperaturePerFailure === undefined
       ? {}
-      : { temperature: Math.min(2, Math.round(tally.failedActions * temperaturePerFailure * 1000) / 1000) },
+      : {
+          temperature: Math.min(
+            2,
+            Math.round(tally.failedActions * temperaturePerFailure * 1000) / 1000,
+          ),
+        },
     { signal: state.signal },
   )
 }
@@ -71,6 +84,8 @@ export function reservedOptions(
     // Without a budget the provider's own default stands.
     ...((state.isBudgeted || options.maxTokens !== undefined) && { maxTokens: maxOutputTokens }),
     retry: { ...options.retry, onRetry },
-    ...(deadlineMs !== undefined && { deadlineMs: Math.min(deadlineMs, options.deadlineMs ?? Infinity) }),
+    ...(deadlineMs !== undefined && {
+      deadlineMs: Math.min(deadlineMs, options.deadlineMs ?? Infinity),
+    }),
   }
 }

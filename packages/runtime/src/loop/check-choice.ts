@@ -4,10 +4,16 @@ import { messageOf } from '../base/message-of.js'
 import type { StepChoice } from '../journal/step-choice.js'
 
 const choiceNames = namesOf<StepChoice>()('model options tools system')
-const stepOptions = optionNames.call.filter((name) => !['signal', 'retry', 'tools', 'system'].includes(name))
+const stepOptions = optionNames.call.filter(
+  (name) => !['signal', 'retry', 'tools', 'system'].includes(name),
+)
 
 /** @throws {LlmError} `config` — what is wrong with it, and where it is from. */
-export function checkChoice(where: string, choice: unknown, models: readonly string[]): asserts choice is StepChoice {
+export function checkChoice(
+  where: string,
+  choice: unknown,
+  models: readonly string[],
+): asserts choice is StepChoice {
   const refuse = (why: string): never => {
     throw new LlmError('config', `${where}: ${why}`)
   }
@@ -24,8 +30,13 @@ export function checkChoice(where: string, choice: unknown, models: readonly str
     throw new LlmError('config', messageOf(error), { cause: error })
   }
   if (model !== undefined && !models.includes(model as string))
-    return refuse(`there is no model ${JSON.stringify(model)} in models; known: ${models.join(', ') || 'none'}`)
-  if (tools !== undefined && !(Array.isArray(tools) && tools.every((name) => typeof name === 'string')))
+    return refuse(
+      `there is no model ${JSON.stringify(model)} in models; known: ${models.join(', ') || 'none'}`,
+    )
+  if (
+    tools !== undefined &&
+    !(Array.isArray(tools) && tools.every((name) => typeof name === 'string'))
+  )
     return refuse('tools must be a list of names')
   return undefined
 }

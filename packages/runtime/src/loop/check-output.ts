@@ -27,13 +27,18 @@ export async function checkOutput(state: RunState, reply: FinalReply): Promise<C
   const withoutAddedNulls = (value: JsonObject): JsonObject =>
     strictOutput ? (strictOutput.dropAddedNulls(value) as JsonObject) : value
   const found = findJsonObject(textOf(reply.content))
-  const checked = found.ok ? await state.wait(output.validate(withoutAddedNulls(found.value))) : found
+  const checked = found.ok
+    ? await state.wait(output.validate(withoutAddedNulls(found.value)))
+    : found
   if (checked.ok) return { ok: true, output: checked.value }
   return { ok: false, message: checked.message, feedback: toOutputCorrection(checked.message) }
 }
 
 /** The reply without the nulls that only the strict form of the schema allows. */
-function withoutNulls({ strictOutput, mode }: Pick<RunState, 'strictOutput' | 'mode'>, reply: FinalReply): FinalReply {
+function withoutNulls(
+  { strictOutput, mode }: Pick<RunState, 'strictOutput' | 'mode'>,
+  reply: FinalReply,
+): FinalReply {
   if (!strictOutput || mode !== 'native') return reply
   const found = findJsonObject(reply.text)
   if (!found.ok) return reply
@@ -45,8 +50,16 @@ async function parseOutput(state: Pick<RunState, 'wait'>, given: unknown): Promi
   const parsed = isPromiseLike(given) ? await state.wait(given) : given
   if (isObject(parsed) && parsed['ok'] === true) return { ok: true, output: parsed['value'] }
   if (!isObject(parsed) || parsed['ok'] !== false)
-    throw new LlmError('config', 'output.parse returned neither { ok: true, value } nor { ok: false, issues }')
+    throw new LlmError(
+      'config',
+      'output.parse returned neither { ok: true, value } nor { ok: false, issues }',
+    )
   const { issues, correction } = parsed
   const message = (Array.isArray(issues) ? issues : [issues]).map(String).join('\n')
-  return { ok: false, message, feedback: message, ...(typeof correction === 'string' && { correction }) }
+  return {
+    ok: false,
+    message,
+    feedback: message,
+    ...(typeof correction === 'string' && { correction }),
+  }
 }

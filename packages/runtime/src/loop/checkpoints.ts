@@ -18,9 +18,23 @@ interface CheckpointParts {
 }
 
 /** Makes the checkpoint that stands for a mark. */
-export function toCheckpoint(state: RunState, mark: StepMark, parts: CheckpointParts): RunCheckpoint {
-  const { phase, step, recentActions, knownResults, repeats, parseFailures, idleSteps, failuresFrom, mode, ...rest } =
-    mark
+export function toCheckpoint(
+  state: RunState,
+  mark: StepMark,
+  parts: CheckpointParts,
+): RunCheckpoint {
+  const {
+    phase,
+    step,
+    recentActions,
+    knownResults,
+    repeats,
+    parseFailures,
+    idleSteps,
+    failuresFrom,
+    mode,
+    ...rest
+  } = mark
   const { toolDefinitionTokens: _tools, turns, reported: _reported, ...sums } = rest.usage
   return {
     version: checkpointVersion,
@@ -48,7 +62,10 @@ export function toCheckpoint(state: RunState, mark: StepMark, parts: CheckpointP
 }
 
 /** Stores where the run is, if it has a journal, and drops the entries before. */
-export async function storeCheckpoint(state: RunState, phase: RunCheckpoint['phase']): Promise<void> {
+export async function storeCheckpoint(
+  state: RunState,
+  phase: RunCheckpoint['phase'],
+): Promise<void> {
   const mark = markOf(state, phase)
   state.storage.mark = mark
   const { journal } = state.durable
@@ -66,7 +83,10 @@ async function writeCheckpoint(
 ): Promise<RunCheckpoint> {
   await state.events.stored()
   const change = state.storage.transcript.advance(messages)
-  const checkpoint = toCheckpoint(state, mark, { ...parts, transcript: state.storage.transcript.reference })
+  const checkpoint = toCheckpoint(state, mark, {
+    ...parts,
+    transcript: state.storage.transcript.reference,
+  })
   await toStored(() => journal.writeCheckpoint(checkpoint, change))
   return checkpoint
 }
@@ -79,7 +99,11 @@ export async function storeSuspension(
 ): Promise<RunCheckpoint> {
   const { journal } = state.durable
   // Replies that were not an action are gone from the transcript, or stay in it: either way nothing is to be forgotten again.
-  const mark: StepMark = { ...(state.storage.mark ?? markOf(state, 'model')), phase: 'model', failuresFrom: undefined }
+  const mark: StepMark = {
+    ...(state.storage.mark ?? markOf(state, 'model')),
+    phase: 'model',
+    failuresFrom: undefined,
+  }
   const entries = state.log.entries
   if (!journal) return toCheckpoint(state, mark, { transcript: referTo(base), entries, pending })
   return writeCheckpoint(state, journal, mark, base, { entries, pending })

@@ -39,12 +39,21 @@ export function combine(panelists: readonly Panelist[]): Provider {
   for (const [index, panelist] of panelists.entries())
     checkProvider((panelist as Panelist | null)?.provider, `panelists[${index}].provider`)
   const [first] = panelists as readonly [Panelist, ...Panelist[]]
-  const generate = async (messages: readonly ChatMessage[], options: readonly CallOptions[]): Promise<Generation> => {
+  const generate = async (
+    messages: readonly ChatMessage[],
+    options: readonly CallOptions[],
+  ): Promise<Generation> => {
     checkMessages(messages)
     const given = mergeOptions(...options)
     const replies: Generation[] = []
     for (const { provider, prompt } of panelists)
-      replies.push(await provider.generate(toConversation(messages, replies), given, withPrompt(given, prompt)))
+      replies.push(
+        await provider.generate(
+          toConversation(messages, replies),
+          given,
+          withPrompt(given, prompt),
+        ),
+      )
     return mergeGenerations(...replies)
   }
   const stream = async (
@@ -71,7 +80,10 @@ export function combine(panelists: readonly Panelist[]): Provider {
     })
   }
   const ask = (prompt: string): readonly ChatMessage[] => [{ role: 'user', content: prompt }]
-  const streamText = async (messages: readonly ChatMessage[], options: readonly CallOptions[]): Promise<TextReader> => {
+  const streamText = async (
+    messages: readonly ChatMessage[],
+    options: readonly CallOptions[],
+  ): Promise<TextReader> => {
     const { tools, ...rest } = mergeOptions(...options)
     return new TextReader(await stream(messages, tools ?? [], [rest]))
   }
@@ -85,7 +97,8 @@ export function combine(panelists: readonly Panelist[]): Provider {
     stream: (prompt, ...options) => streamText(ask(prompt), options),
     streamWithHistory: (messages, ...options) => streamText(messages, options),
     streamWithTools: (messages, tools, ...options) => stream(messages, tools, options),
-    estimateTokens: (text) => Math.max(...panelists.map((one) => one.provider.estimateTokens(text))),
+    estimateTokens: (text) =>
+      Math.max(...panelists.map((one) => one.provider.estimateTokens(text))),
   }
   return attachDescription(provider, describeProvider(first.provider))
 }
@@ -99,7 +112,10 @@ type OpenTurn = (
 /** Opens one turn of all panelists: the first is asked at once, the others when the one before has replied. */
 function openPanel(panelists: readonly Panelist[], given: CallOptions): OpenTurn {
   return async (messages, tools, signal) => {
-    const open = ({ provider, prompt }: Panelist, replies: readonly Generation[]): Promise<ToolStreamReader> =>
+    const open = (
+      { provider, prompt }: Panelist,
+      replies: readonly Generation[],
+    ): Promise<ToolStreamReader> =>
       provider.streamWithTools(
         toConversation(messages, replies),
         tools,
@@ -140,7 +156,10 @@ const withPrompt = ({ system = '' }: CallOptions, prompt: string): CallOptions =
   return text ? { system: text } : {}
 }
 
-function toConversation(messages: readonly ChatMessage[], replies: readonly Generation[]): readonly ChatMessage[] {
+function toConversation(
+  messages: readonly ChatMessage[],
+  replies: readonly Generation[],
+): readonly ChatMessage[] {
   const said = replies
     .filter(({ text }) => text !== '')
     .map(({ text }): ChatMessage => ({ role: 'assistant', content: text }))

@@ -1,4 +1,10 @@
-import { isLlmError, type ProviderErrorDetails, type TokenUsage, toUsage, zeroCounts } from '@modelport/core'
+import {
+  isLlmError,
+  type ProviderErrorDetails,
+  type TokenUsage,
+  toUsage,
+  zeroCounts,
+} from '@modelport/core'
 import { type CallMetrics, measureCall } from '../budget/metrics.js'
 import type { RunState } from './run-state.js'
 
@@ -30,7 +36,10 @@ export function countFailure(
     ...(profile && { profile }),
   })
   const code = signal.aborted ? 'cancelled' : isLlmError(error) ? error.code : 'unknown'
-  tally.addFailure({ ...metrics, ...(kind && { kind }), error: code }, usageOf(partial?.usage, estimated))
+  tally.addFailure(
+    { ...metrics, ...(kind && { kind }), error: code },
+    usageOf(partial?.usage, estimated),
+  )
 }
 
 /** What the server reported; an estimate, if it reported nothing and a part of the reply had come; else undefined. */
@@ -39,5 +48,7 @@ function usageOf(
   estimated: Pick<TokenUsage, 'inputTokens' | 'outputTokens'>,
 ): TokenUsage | undefined {
   if (given?.reported) return given
-  return estimated.outputTokens > 0 ? toUsage([{ ...zeroCounts, ...estimated }], 0, false) : undefined
+  return estimated.outputTokens > 0
+    ? toUsage([{ ...zeroCounts, ...estimated }], 0, false)
+    : undefined
 }

@@ -48,7 +48,8 @@ const placeholders: Readonly<Record<PendingItem['type'], string>> = {
   task: 'This call continues elsewhere: its result is not known yet.',
   wait: 'This call continues elsewhere: its result is not known yet.',
   question: 'This call waits for the answer of the user to a question of the tool.',
-  uncertain: 'This call was started before an interruption: whether it had an effect is not known yet.',
+  uncertain:
+    'This call was started before an interruption: whether it had an effect is not known yet.',
 }
 
 const allowed: Verdict = { effect: 'allow' }
@@ -102,7 +103,8 @@ class Step {
     if (this.#pending.length) return { pending: this.#pending }
     const limit = this.#results.judge()
     const said = await request.afterTools?.(this.#results.toList(), { step, signal })
-    if (said !== undefined) transcript.append(typeof said === 'string' ? { role: 'user', content: said } : said)
+    if (said !== undefined)
+      transcript.append(typeof said === 'string' ? { role: 'user', content: said } : said)
     return { pending: [], ...(limit && { limit }) }
   }
 
@@ -117,9 +119,11 @@ class Step {
       if (!isReported) state.events.emit({ type: 'action-requested', actionId: call.id, action })
       if (this.#refuseRepeat(planned, seen, isReported) || this.#refuseUnserved(planned)) continue
       const tool = state.tools.all.find(({ definition }) => definition.name === call.name)
-      const verdict = tool && authorizeOf(state) ? await permit(state, planned, index, tool) : allowed
+      const verdict =
+        tool && authorizeOf(state) ? await permit(state, planned, index, tool) : allowed
       if (verdict.effect === 'wait') this.#pending.push(verdict.item)
-      else if (verdict.effect === 'deny') this.#results.add(call, toRefusal(call, `Not allowed: ${verdict.reason}`))
+      else if (verdict.effect === 'deny')
+        this.#results.add(call, toRefusal(call, `Not allowed: ${verdict.reason}`))
       else this.#open.set(call.id, toStepCall(state, planned, index, tool, verdict.arguments))
     }
   }
@@ -139,11 +143,13 @@ class Step {
   #refuseRepeat({ action, call }: PlannedCall, seen: Set<string>, isReported: boolean): boolean {
     const { guards, events, preset, limits } = this.#state
     const signature = signatureOf(action)
-    const twice = seen.has(signature) && limits.repeatWindow > 0 && !limits.repeatableTools.includes(call.name)
+    const twice =
+      seen.has(signature) && limits.repeatWindow > 0 && !limits.repeatableTools.includes(call.name)
     seen.add(signature)
     if (call.error !== undefined || !(twice || guards.repeats.repeats(action))) return false
     if (!isReported) events.emit({ type: 'action-repeated', actionId: call.id, action })
-    const [name, args] = action.type === 'tool_call' ? [action.tool, action.args] : [action.agent, call.arguments]
+    const [name, args] =
+      action.type === 'tool_call' ? [action.tool, action.args] : [action.agent, call.arguments]
     this.#results.addRepeat(call, toRepeatGuidance(action.type, name, args, preset.repeatText))
     return true
   }
@@ -151,8 +157,14 @@ class Step {
   /** Refuses a written call that cannot be served. The tool runner would list names that the model was not shown. */
   #refuseUnserved(planned: PlannedCall): boolean {
     const { tools } = this.#state
-    const refusal = this.#native ? undefined : refuseWrittenCall(planned.action, tools.served, tools.agents)
-    if (refusal) this.#results.take(planned, toRefusal(planned.call, refusal.message), { ...refusal, latencyMs: 0 })
+    const refusal = this.#native
+      ? undefined
+      : refuseWrittenCall(planned.action, tools.served, tools.agents)
+    if (refusal)
+      this.#results.take(planned, toRefusal(planned.call, refusal.message), {
+        ...refusal,
+        latencyMs: 0,
+      })
     return refusal !== undefined
   }
 
@@ -164,7 +176,14 @@ class Step {
     // A call that is sent again with an answer is still one call.
     if (!answersOf(log, key).length) eager.count(ledger, call.id)
     const { idempotencyKey } = run
-    const intent = { entry: 'intent', kind, callId: call.id, action, idempotencyKey, effect } as const
+    const intent = {
+      entry: 'intent',
+      kind,
+      callId: call.id,
+      action,
+      idempotencyKey,
+      effect,
+    } as const
     await log.intend(key, intent).catch(this.#stop)
     open.isStarted = true
     this.#announce(open)
@@ -176,8 +195,17 @@ class Step {
       events.emit({ type: 'tool-start', actionId: call.id, tool: action.tool, args: action.args })
       return
     }
-    const asked = action.action === 'infer' ? { prompt: action.prompt } : { tool: action.tool, args: action.args }
-    events.emit({ type: 'agent-call-start', actionId: call.id, agent: action.agent, action: action.action, ...asked })
+    const asked =
+      action.action === 'infer'
+        ? { prompt: action.prompt }
+        : { tool: action.tool, args: action.args }
+    events.emit({
+      type: 'agent-call-start',
+      actionId: call.id,
+      agent: action.agent,
+      action: action.action,
+      ...asked,
+    })
   }
 
   /** Settles when reader and sink have taken the event. */
@@ -192,9 +220,15 @@ class Step {
     const open = this.#of(id)
     const { key, kind } = open
     const result = withNote(open, given, outcome)
-    const receipt = { entry: 'receipt', kind, callId: id, outcome: outcomeOf(result, outcome) } as const
+    const receipt = {
+      entry: 'receipt',
+      kind,
+      callId: id,
+      outcome: outcomeOf(result, outcome),
+    } as const
     // A call that was cut off has no receipt: whether it had an effect is found out when the run is resumed.
-    if (open.isStarted && outcome.status !== 'cancelled') await this.#state.log.record(key, receipt).catch(this.#stop)
+    if (open.isStarted && outcome.status !== 'cancelled')
+      await this.#state.log.record(key, receipt).catch(this.#stop)
     this.#use(open, result, outcome)
   }
 
@@ -230,7 +264,9 @@ class Step {
 function countReported({ log, durable }: Pick<RunState, 'log' | 'durable'>, all: number): number {
   const kinds = new Set(log.entries.map(({ kind }) => kind))
   if (kinds.has('tool') || kinds.has('agent')) return all
-  const decided = log.entries.some(({ entry, kind }) => entry === 'receipt' && kind === 'authorization')
+  const decided = log.entries.some(
+    ({ entry, kind }) => entry === 'receipt' && kind === 'authorization',
+  )
   if (decided && durable.resume?.pending.length) return all
   let count = 0
   while (count < all && log.find(log.keyOf('authorization', count))) count++
@@ -244,5 +280,7 @@ function recordedFirst(log: EffectLog, open: readonly StepCall[]): readonly Step
     const place = order.indexOf(key)
     return place < 0 ? Infinity : place
   }
-  return order.length ? [...open].sort((a, b) => (placeOf(a) === placeOf(b) ? 0 : placeOf(a) - placeOf(b))) : open
+  return order.length
+    ? [...open].sort((a, b) => (placeOf(a) === placeOf(b) ? 0 : placeOf(a) - placeOf(b)))
+    : open
 }

@@ -65,7 +65,11 @@ export class EagerCalls {
   }
 
   /** Counts a call in the budget, once. @throws {BudgetExceededError} there is no room for it. */
-  count(ledger: BudgetLedger, id: string, eager: EagerCall | undefined = this.#running.get(id)?.eager): void {
+  count(
+    ledger: BudgetLedger,
+    id: string,
+    eager: EagerCall | undefined = this.#running.get(id)?.eager,
+  ): void {
     if (!eager?.isCounted) ledger.reserveToolCall()
     if (eager) eager.isCounted = true
   }
@@ -88,7 +92,8 @@ export class EagerCalls {
 
   /** Aborts the calls whose results are not used. */
   drop(): void {
-    for (const { eager } of this.#running.values()) eager.controller.abort(new Error('the reply was not used'))
+    for (const { eager } of this.#running.values())
+      eager.controller.abort(new Error('the reply was not used'))
     this.#running.clear()
     this.#decisions.clear()
   }

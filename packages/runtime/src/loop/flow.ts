@@ -23,7 +23,10 @@ export function sequence(parts: Flows): Flow {
     for (const [index, [, part]] of list.entries()) {
       options.signal?.throwIfAborted()
       const later = list.slice(index + 1).map(([name]) => name)
-      text = await part(later.length ? `${text}\n\n(Your result goes to: ${later.join(', then ')}.)` : text, options)
+      text = await part(
+        later.length ? `${text}\n\n(Your result goes to: ${later.join(', then ')}.)` : text,
+        options,
+      )
     }
     return text
   }
@@ -40,7 +43,9 @@ export function parallel(parts: Flows): Flow {
     signal?.throwIfAborted()
     const failed = new AbortController()
     const inner = signal ? AbortSignal.any([signal, failed.signal]) : failed.signal
-    const work = list.map(async ([name, part]) => `## ${name}\n\n${await part(input, { signal: inner })}`)
+    const work = list.map(
+      async ([name, part]) => `## ${name}\n\n${await part(input, { signal: inner })}`,
+    )
     try {
       return (await Promise.all(work)).join('\n\n')
     } catch (error) {
@@ -55,7 +60,10 @@ export function parallel(parts: Flows): Flow {
  * One of the parts, by the name that `choose` gives: another flow that answers with a name, or a function.
  * @throws {LlmError} `config` — as {@link sequence}; the flow rejects with it if the name is not one of the parts'.
  */
-export function route(parts: Flows, choose: (input: string, options: FlowOptions) => string | Promise<string>): Flow {
+export function route(
+  parts: Flows,
+  choose: (input: string, options: FlowOptions) => string | Promise<string>,
+): Flow {
   const byName = new Map(partsOf('route', parts))
   return async (input, options = {}) => {
     const name = (await choose(input, options)).trim()
@@ -97,6 +105,9 @@ export function repeatUntil(
 function partsOf(where: string, parts: Flows): readonly (readonly [string, Flow])[] {
   const list = Object.entries(parts)
   if (!list.length || list.some(([, part]) => typeof part !== 'function'))
-    throw new LlmError('config', `${where}: give an object with at least one flow by name, each a function of a text`)
+    throw new LlmError(
+      'config',
+      `${where}: give an object with at least one flow by name, each a function of a text`,
+    )
   return list
 }

@@ -37,7 +37,9 @@ export class FoundTools {
 
   /** Tools that are not loaded: a call is answered with what it needs to be made again. */
   get hidden(): readonly Tool[] {
-    return this.#deferred.filter(({ definition }) => !this.#loaded.includes(definition.name)).map(asHidden)
+    return this.#deferred
+      .filter(({ definition }) => !this.#loaded.includes(definition.name))
+      .map(asHidden)
   }
 
   /** Takes the result of a call: tools that were found, or called without being loaded, are there from the next step on. */
@@ -77,7 +79,9 @@ async function searchTools(tools: readonly Tool[], query: string): Promise<strin
       parameters: Object.keys(parameters?.['properties'] ?? {}).join(' '),
     })),
   )
-  const found = index.search(query, { prefix: true, fuzzy: 0.2, boost: { name: 2 } }).slice(0, mostFound)
+  const found = index
+    .search(query, { prefix: true, fuzzy: 0.2, boost: { name: 2 } })
+    .slice(0, mostFound)
   const lines = found.flatMap(({ id }) => {
     const tool = tools.find(({ definition }) => definition.name === id)
     return tool ? [JSON.stringify(shownOf(tool.definition))] : []
@@ -87,9 +91,16 @@ async function searchTools(tools: readonly Tool[], query: string): Promise<strin
     : 'No tool fits these words: try others.'
 }
 
-const shownOf = ({ name, description, parameters }: ToolDefinition): object => ({ name, description, parameters })
+const shownOf = ({ name, description, parameters }: ToolDefinition): object => ({
+  name,
+  description,
+  parameters,
+})
 
-const asLoaded = ({ definition: { deferred: _, ...definition }, ...tool }: Tool): Tool => ({ ...tool, definition })
+const asLoaded = ({ definition: { deferred: _, ...definition }, ...tool }: Tool): Tool => ({
+  ...tool,
+  definition,
+})
 
 const asHidden = (tool: Tool): Tool => ({
   ...tool,

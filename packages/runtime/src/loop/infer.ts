@@ -56,7 +56,11 @@ export async function infer<Output = never, const Schema extends JsonObject = ne
 ): Promise<RunResult<OutputOf<Output, Schema>>> {
   checkProvider(provider)
   checkRequest(request, requestRules)
-  const state = new RunState(provider, withOwnTools(request), request.signal ?? new AbortController().signal)
+  const state = new RunState(
+    provider,
+    withOwnTools(request),
+    request.signal ?? new AbortController().signal,
+  )
   // The parser of the request made the output.
   return isWatched() ? watchRun(state, () => toEnd(state)) : toResult(state, await runLoop(state))
 }

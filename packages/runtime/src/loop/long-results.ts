@@ -30,7 +30,9 @@ export class LongResults {
   show(messages: readonly ChatMessage[]): readonly ChatMessage[] {
     if (this.#most === Infinity) return messages
     const answered = messages.findLastIndex(({ role }) => role === 'assistant')
-    const long = messages.flatMap((message, index) => (index < answered && this.#isLong(message) ? [index] : []))
+    const long = messages.flatMap((message, index) =>
+      index < answered && this.#isLong(message) ? [index] : [],
+    )
     const surplus = Math.max(0, Math.floor(long.length / mostHeads) - 1) * mostHeads
     const cleared = new Set(long.slice(0, surplus))
     return messages.map((message, index) => {
@@ -57,12 +59,17 @@ export class LongResults {
       description: 'Reads on in a result that was too long to be shown whole, or searches it',
       parameters: {
         type: 'object',
-        properties: { id: { type: 'string' }, offset: { type: 'integer', minimum: 0 }, search: { type: 'string' } },
+        properties: {
+          id: { type: 'string' },
+          offset: { type: 'integer', minimum: 0 },
+          search: { type: 'string' },
+        },
         required: ['id'],
         additionalProperties: false,
       },
       readOnly: true,
-      execute: ({ id, offset = 0, search }) => this.#read(this.#find(messages(), id), offset, search),
+      execute: ({ id, offset = 0, search }) =>
+        this.#read(this.#find(messages(), id), offset, search),
     })
   }
 
@@ -88,7 +95,8 @@ export class LongResults {
         if (text.length > this.#most && idOf(text) === id) found = text
         return text
       })
-    if (found === undefined) throw new LlmError('not-found', `there is no long result with the id "${id}"`)
+    if (found === undefined)
+      throw new LlmError('not-found', `there is no long result with the id "${id}"`)
     return found
   }
 
@@ -102,7 +110,11 @@ export class LongResults {
     let all = ''
     const wanted = search.toLowerCase()
     const searched = text.toLowerCase()
-    for (let at = searched.indexOf(wanted, offset); at >= 0; at = searched.indexOf(wanted, at + around)) {
+    for (
+      let at = searched.indexOf(wanted, offset);
+      at >= 0;
+      at = searched.indexOf(wanted, at + around)
+    ) {
       const line = `[offset ${at}] ${cut(text.slice(Math.max(0, at - around)), 2 * around)}\n`
       if (all.length + line.length > most) return `${all}[more follow; search on from offset ${at}]`
       all += line

@@ -9,7 +9,9 @@ export function chargeLost(state: RunState, intent: RunIntent): void {
   if (intent.kind !== 'model' && intent.kind !== 'summary') return
   const { ledger, events, profile, turn } = state
   const { inputTokens, maxOutputTokens, provider, model } = intent
-  ledger.reserveCall({ inputTokens, maxOutputTokens, ...(profile && { profile }) }).settle({ reported: false })
+  ledger
+    .reserveCall({ inputTokens, maxOutputTokens, ...(profile && { profile }) })
+    .settle({ reported: false })
   const attempt = turn.skipLostAttempts()
   events.goLive()
   events.emit({

@@ -1,4 +1,10 @@
-import { type CallOptions, defaultOptions, isLlmError, type LlmError, textOf } from '@modelport/core'
+import {
+  type CallOptions,
+  defaultOptions,
+  isLlmError,
+  type LlmError,
+  textOf,
+} from '@modelport/core'
 import { BudgetExceededError } from '../budget/budget.js'
 import { measureCall } from '../budget/metrics.js'
 import type { ContextManifest } from '../history/manifest.js'
@@ -36,18 +42,33 @@ export async function callModel(state: RunState, isLast: boolean): Promise<Model
       return await callOnce(state, plan, isLast)
     } catch (error) {
       if (!state.turn.isCompacted && canShorten(state, error)) {
-        state.events.emit({ type: 'model-error', message: error.message, code: error.code, recoverable: true })
+        state.events.emit({
+          type: 'model-error',
+          message: error.message,
+          code: error.code,
+          recoverable: true,
+        })
         const report = await compactRefused(state)
         if (!report) throw error
         state.turn.isCompacted = true
         state.events.emit({ type: 'context-compacted', reason: 'context-length', report })
         await storeCheckpoint(state, 'model')
       } else if (canDropTools(state, plan, error)) {
-        state.events.emit({ type: 'model-error', message: error.message, code: error.code, recoverable: true })
+        state.events.emit({
+          type: 'model-error',
+          message: error.message,
+          code: error.code,
+          recoverable: true,
+        })
         state.refuseTools(error)
         await storeCheckpoint(state, 'model')
       } else if (canAskForLess(state.model, plan, error)) {
-        state.events.emit({ type: 'model-error', message: error.message, code: error.code, recoverable: true })
+        state.events.emit({
+          type: 'model-error',
+          message: error.message,
+          code: error.code,
+          recoverable: true,
+        })
         state.warn(describeRefusal(state.model.formatLevel, error))
         state.model.formatLevel++
       } else throw error
@@ -60,13 +81,25 @@ function warnOfOpenSchema(
   { options: { responseFormat } }: PromptPlan,
 ): void {
   const { outputForm, mode } = state
-  if (mode === 'native' && responseFormat?.type === 'json-schema' && outputForm && 'reason' in outputForm)
+  if (
+    mode === 'native' &&
+    responseFormat?.type === 'json-schema' &&
+    outputForm &&
+    'reason' in outputForm
+  )
     state.warn(describeOpen(outputForm))
 }
 
 /** True for a conversation that was refused before any part of a reply was reported: a reported part cannot be taken back. */
-function canShorten(state: Pick<RunState, 'turn' | 'compaction'>, error: unknown): error is LlmError {
-  return isLlmError(error, 'context-length') && !state.turn.isShown && refusalCompaction(state.compaction) !== undefined
+function canShorten(
+  state: Pick<RunState, 'turn' | 'compaction'>,
+  error: unknown,
+): error is LlmError {
+  return (
+    isLlmError(error, 'context-length') &&
+    !state.turn.isShown &&
+    refusalCompaction(state.compaction) !== undefined
+  )
 }
 
 /** True for a refusal of tools in a mode that nobody demanded. */
@@ -75,13 +108,23 @@ const canDropTools = (
   { definitions }: PromptPlan,
   error: unknown,
 ): error is LlmError =>
-  definitions.length > 0 && (request.mode ?? 'auto') === 'auto' && !turn.isShown && isToolRefusal(error)
+  definitions.length > 0 &&
+  (request.mode ?? 'auto') === 'auto' &&
+  !turn.isShown &&
+  isToolRefusal(error)
 
 /** True for a refusal of a format that this server has not accepted before. */
-function canAskForLess(model: RunModel, { options }: PromptPlan, error: unknown): error is LlmError {
+function canAskForLess(
+  model: RunModel,
+  { options }: PromptPlan,
+  error: unknown,
+): error is LlmError {
   const { formatLevel, isFormatAccepted } = model
   return (
-    isFormatRefusal(error) && options.responseFormat !== undefined && formatLevel < lastFormatLevel && !isFormatAccepted
+    isFormatRefusal(error) &&
+    options.responseFormat !== undefined &&
+    formatLevel < lastFormatLevel &&
+    !isFormatAccepted
   )
 }
 
@@ -114,7 +157,8 @@ async function callOnce(state: RunState, plan: PromptPlan, isLast: boolean): Pro
   const key = log.keyOf('model', state.turn.nextRequest())
   const recorded = log.find(key)
   const { receipt } = recorded ?? {}
-  if (receipt?.kind === 'model' && !(receipt.error && durable.repeatFailed)) return replay(state, receipt, hasFormat)
+  if (receipt?.kind === 'model' && !(receipt.error && durable.repeatFailed))
+    return replay(state, receipt, hasFormat)
   if (recorded?.intent && !receipt) chargeLost(state, recorded.intent)
   let made: RecordedReply
   try {
@@ -123,7 +167,8 @@ async function callOnce(state: RunState, plan: PromptPlan, isLast: boolean): Pro
     const hasFailed = !(error instanceof JournalError)
     state.turn.hasFailed = hasFailed
     const isRecorded = hasFailed && !state.signal.aborted && !(error instanceof BudgetExceededError)
-    if (isRecorded) await log.record(key, { entry: 'receipt', kind: 'model', error: toRecordedError(error) })
+    if (isRecorded)
+      await log.record(key, { entry: 'receipt', kind: 'model', error: toRecordedError(error) })
     throw error
   }
   await log.record(key, { entry: 'receipt', kind: 'model', reply: made })
@@ -151,16 +196,31 @@ async function makeCall(
   const meter = new ReplyMeter(state.estimate, maxOutputTokens)
   const startedAt = performance.now()
   try {
-    await log.intend(key, { entry: 'intent', kind: 'model', provider: name, model, inputTokens, maxOutputTokens })
+    await log.intend(key, {
+      entry: 'intent',
+      kind: 'model',
+      provider: name,
+      model,
+      inputTokens,
+      maxOutputTokens,
+    })
     reportStart(state, ++state.turn.attempt, isStreaming, manifest)
     const allOptions = [options, reservedOptions(state, options, reservation)]
     const messages = state.sendable()
-    state.eager.begin(state.mode === 'native' && !state.durable.journal && plan.definitions.length > 0)
-    const reader = await ofRun(state, () => openTurn(provider, messages, plan.definitions, allOptions, isStreaming))
+    state.eager.begin(
+      state.mode === 'native' && !state.durable.journal && plan.definitions.length > 0,
+    )
+    const reader = await ofRun(state, () =>
+      openTurn(provider, messages, plan.definitions, allOptions, isStreaming),
+    )
     const { usage, ...reply } = await readTurn(state, reader, meter, reservation)
     const { reported } = usage
     const outputTokens = Math.max(usage.outputTokens, meter.tokens())
-    const overrun = reservation.settle({ ...(reported && { inputTokens: usage.inputTokens }), outputTokens, reported })
+    const overrun = reservation.settle({
+      ...(reported && { inputTokens: usage.inputTokens }),
+      outputTokens,
+      reported,
+    })
     const metrics = measureCall({
       provider: name,
       model: reply.message.origin?.model ?? model,
@@ -175,11 +235,20 @@ async function makeCall(
     else {
       const outputTokens = meter.tokens()
       const decision = reservation.settle({ outputTokens, reported: false, error })
-      countFailure(state, error, { latencyMs: performance.now() - startedAt, inputTokens, outputTokens })
+      countFailure(state, error, {
+        latencyMs: performance.now() - startedAt,
+        inputTokens,
+        outputTokens,
+      })
       if (decision) throw new BudgetExceededError(decision)
     }
     if (state.signal.aborted)
-      events.emit({ type: 'model-error', message: 'the run was cancelled', code: 'cancelled', recoverable: false })
+      events.emit({
+        type: 'model-error',
+        message: 'the run was cancelled',
+        code: 'cancelled',
+        recoverable: false,
+      })
     throw error
   }
 }
@@ -194,7 +263,16 @@ function reportStart(
   const { name, model } = provider
   const native = mode === 'native'
   if (!manifest) events.pass()
-  else events.emit({ type: 'model-call-start', provider: name, model, attempt, streaming, native, manifest })
+  else
+    events.emit({
+      type: 'model-call-start',
+      provider: name,
+      model,
+      attempt,
+      streaming,
+      native,
+      manifest,
+    })
 }
 
 /** True if no server was asked: the call costs nothing. */
@@ -215,14 +293,20 @@ function replay(
     state.turn.text = textOf(reply.message.content)
     return accept(state, reply, hasFormat)
   }
-  const failure = fromRecordedError(error ?? { code: 'unknown', message: 'the recorded call has no reply' })
+  const failure = fromRecordedError(
+    error ?? { code: 'unknown', message: 'the recorded call has no reply' },
+  )
   state.turn.hasFailed = true
   countFailure(state, failure, { latencyMs: 0, inputTokens: 0, outputTokens: 0 })
   throw failure
 }
 
 /** Counts a reply and reports it. */
-function accept(state: RunState, { metrics, overrun, ...reply }: RecordedReply, hasFormat: boolean): ModelReply {
+function accept(
+  state: RunState,
+  { metrics, overrun, ...reply }: RecordedReply,
+  hasFormat: boolean,
+): ModelReply {
   const { provider, profile, events, mode, ledger, turn } = state
   const { usage, message, finishReason } = reply
   turn.accept()

@@ -12,7 +12,11 @@ export class RunError extends LlmError {
 
   constructor(result: Exclude<RunResult, Record<'status', 'final'>>) {
     const [code, message, cause] = reasonOf(result)
-    super(code, `the run ended as ${result.status}: ${message}`, cause === undefined ? {} : { cause })
+    super(
+      code,
+      `the run ended as ${result.status}: ${message}`,
+      cause === undefined ? {} : { cause },
+    )
     this.status = result.status
     this.text = result.text
     this.result = result
@@ -39,17 +43,23 @@ Object.defineProperty(RunError.prototype, 'name', { value: 'RunError' })
  * It is warm.
  * ```
  */
-export function orThrow<Output>(result: RunResult<Output>): Extract<RunResult<Output>, Record<'status', 'final'>> {
+export function orThrow<Output>(
+  result: RunResult<Output>,
+): Extract<RunResult<Output>, Record<'status', 'final'>> {
   if (result.status !== 'final') throw new RunError(result)
   return result
 }
 
-function reasonOf(result: Exclude<RunResult, Record<'status', 'final'>>): readonly [ErrorCode, string, unknown?] {
+function reasonOf(
+  result: Exclude<RunResult, Record<'status', 'final'>>,
+): readonly [ErrorCode, string, unknown?] {
   switch (result.status) {
     case 'limit':
       return [
         'limit-exceeded',
-        result.problem === undefined ? result.message : `${result.message} The last one: ${result.problem}`,
+        result.problem === undefined
+          ? result.message
+          : `${result.message} The last one: ${result.problem}`,
       ]
     case 'budget':
       return ['budget-exceeded', result.message]

@@ -1,4 +1,10 @@
-import type { AssistantMessage, Content, FinishReason, JsonObject, UserMessage } from '@modelport/core'
+import type {
+  AssistantMessage,
+  Content,
+  FinishReason,
+  JsonObject,
+  UserMessage,
+} from '@modelport/core'
 
 /** A final reply, before it is accepted. */
 export interface FinalReply {

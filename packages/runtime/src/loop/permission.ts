@@ -7,7 +7,13 @@ import type { RunEventEmitter } from '../events/run-event-emitter.js'
 import { sourcesOf } from '../history/sources.js'
 import type { RecordedDecision } from '../journal/journal-entry.js'
 import type { PendingApproval } from '../journal/pending-item.js'
-import { type Approval, type Authorize, type Decision, toApproval, toDecision } from '../policy/authorize.js'
+import {
+  type Approval,
+  type Authorize,
+  type Decision,
+  toApproval,
+  toDecision,
+} from '../policy/authorize.js'
 import type { PlannedCall } from '../reply/read-reply.js'
 import type { Tool } from '../tools/tool.js'
 import type { RunState } from './run-state.js'
@@ -19,11 +25,19 @@ export type Verdict =
   | { readonly effect: 'wait'; readonly item: PendingApproval }
 
 /** The policy of the agent in control. */
-export const authorizeOf = ({ request, control }: Pick<RunState, 'request' | 'control'>): Authorize | undefined =>
+export const authorizeOf = ({
+  request,
+  control,
+}: Pick<RunState, 'request' | 'control'>): Authorize | undefined =>
   control.handoff?.authorize ?? request.authorize
 
 /** Asks the policy about a call, or reuses its recorded decision, and applies later decisions. */
-export async function permit(state: RunState, planned: PlannedCall, index: number, tool: Tool): Promise<Verdict> {
+export async function permit(
+  state: RunState,
+  planned: PlannedCall,
+  index: number,
+  tool: Tool,
+): Promise<Verdict> {
   const { log, events } = state
   const { action, call } = planned
   if (!authorizeOf(state) || call.error !== undefined) return { effect: 'allow' }
@@ -38,7 +52,8 @@ export async function permit(state: RunState, planned: PlannedCall, index: numbe
     const asked = await ask(state, planned)
     ;({ decision } = asked)
     await log.record(key, { entry: 'receipt', kind: 'authorization', callId: call.id, decision })
-    if (asked.approval) events.emit({ type: 'approval-decision', actionId: call.id, ...asked.approval })
+    if (asked.approval)
+      events.emit({ type: 'approval-decision', actionId: call.id, ...asked.approval })
   }
   if (decision.effect !== 'require-approval') return decision
   return settle(state, planned, key, tool, decision)
@@ -54,14 +69,23 @@ interface Asked {
 export async function askPolicy(state: RunState, { action, call }: PlannedCall): Promise<unknown> {
   const { request, runId, step, signal, transcript } = state
   const seen = sourcesOf(transcript.messages)
-  return authorizeOf(state)?.(action, { runId, step, actionId: call.id, seen, context: request.context, signal })
+  return authorizeOf(state)?.(action, {
+    runId,
+    step,
+    actionId: call.id,
+    seen,
+    context: request.context,
+    signal,
+  })
 }
 
 async function ask(state: RunState, planned: PlannedCall): Promise<Asked> {
   const { call } = planned
   let given: Decision
   try {
-    given = toDecision(await state.wait(state.eager.decisionOf(call.id) ?? askPolicy(state, planned)))
+    given = toDecision(
+      await state.wait(state.eager.decisionOf(call.id) ?? askPolicy(state, planned)),
+    )
   } catch (error) {
     throwIfOver(state)
     given = { effect: 'deny', reason: messageOf(error) }
@@ -72,12 +96,18 @@ async function ask(state: RunState, planned: PlannedCall): Promise<Asked> {
     return { decision: { effect: 'allow', ...(given.arguments && { arguments: given.arguments }) } }
   const { reason, expiresAt } = given
   if (!given.ask) {
-    const waiting = { ...(reason !== undefined && { reason }), ...(expiresAt !== undefined && { expiresAt }) }
+    const waiting = {
+      ...(reason !== undefined && { reason }),
+      ...(expiresAt !== undefined && { expiresAt }),
+    }
     return { decision: { effect: 'require-approval', ...waiting } }
   }
   const approval = await askSomebody(state, (abort) => given.ask?.(abort) ?? false)
   if (approval.approved) return { approval, decision: { effect: 'allow' } }
-  return { approval, decision: { effect: 'deny', reason: approval.reason ?? 'approval was refused' } }
+  return {
+    approval,
+    decision: { effect: 'deny', reason: approval.reason ?? 'approval was refused' },
+  }
 }
 
 async function askSomebody(
@@ -98,9 +128,18 @@ function throwIfOver({ signal, ledger }: Pick<RunState, 'signal' | 'ledger'>): v
   ledger.checkTime()
 }
 
-function report(events: RunEventEmitter, actionId: string, decision: Decision | RecordedDecision): void {
+function report(
+  events: RunEventEmitter,
+  actionId: string,
+  decision: Decision | RecordedDecision,
+): void {
   const reason = 'reason' in decision ? decision.reason : undefined
-  events.emit({ type: 'policy-decision', actionId, effect: decision.effect, ...(reason !== undefined && { reason }) })
+  events.emit({
+    type: 'policy-decision',
+    actionId,
+    effect: decision.effect,
+    ...(reason !== undefined && { reason }),
+  })
 }
 
 /** Applies the decision of a person, if there is one; else the call waits. */
@@ -127,7 +166,12 @@ async function settle(
   const decided = decide(state, item)
   if (!decided) return { effect: 'wait', item }
   const { approval, verdict } = decided
-  await state.log.record(key, { entry: 'receipt', kind: 'authorization', callId: call.id, decision: verdict })
+  await state.log.record(key, {
+    entry: 'receipt',
+    kind: 'authorization',
+    callId: call.id,
+    decision: verdict,
+  })
   state.events.emit({ type: 'approval-decision', actionId: call.id, ...approval })
   return verdict
 }
@@ -136,12 +180,17 @@ async function settle(
 function decide(
   { storage: { decisions }, conversation }: Pick<RunState, 'storage' | 'conversation'>,
   { id, digest, expiresAt }: PendingApproval,
-): { readonly approval: Approval; readonly verdict: Exclude<Verdict, { effect: 'wait' }> } | undefined {
+):
+  | { readonly approval: Approval; readonly verdict: Exclude<Verdict, { effect: 'wait' }> }
+  | undefined {
   const given = decisions.get(id)
   const refuse = (
     reason: string,
     by?: string,
-  ): { readonly approval: Approval; readonly verdict: { readonly effect: 'deny'; readonly reason: string } } => ({
+  ): {
+    readonly approval: Approval
+    readonly verdict: { readonly effect: 'deny'; readonly reason: string }
+  } => ({
     approval: { approved: false, reason, ...(by !== undefined && { by }) },
     verdict: { effect: 'deny', reason },
   })
@@ -155,5 +204,7 @@ function decide(
       verdict: { effect: 'allow', ...(changed && { arguments: changed }) },
     }
   }
-  return conversation.hasFollowUps ? refuse('the user sent a new message instead of approving the call') : undefined
+  return conversation.hasFollowUps
+    ? refuse('the user sent a new message instead of approving the call')
+    : undefined
 }

@@ -51,9 +51,12 @@ export class ProgressGuard {
   /** Takes the successful results of a step, each with what gave it. True when the run gets nowhere. The same text from another tool is new. */
   step(results: readonly StepResult[]): boolean {
     const fresh: StepResult[] = []
-    for (const result of results) if (!includes(this.#known, result) && !includes(fresh, result)) fresh.push(result)
+    for (const result of results)
+      if (!includes(this.#known, result) && !includes(fresh, result)) fresh.push(result)
     if (!fresh.length) return this.#streak.fail()
-    const kept = fresh.map((result) => (result.text.length > mostKept ? hashResult(result) : result))
+    const kept = fresh.map((result) =>
+      result.text.length > mostKept ? hashResult(result) : result,
+    )
     this.#known = [...this.#known, ...kept].slice(-mostResults)
     this.#streak.succeed()
     return false
@@ -62,5 +65,7 @@ export class ProgressGuard {
 
 const includes = (known: readonly (string | StepResult)[], result: StepResult): boolean =>
   known.some((one) =>
-    typeof one === 'string' ? one === hashResult(result) : one.from === result.from && one.text === result.text,
+    typeof one === 'string'
+      ? one === hashResult(result)
+      : one.from === result.from && one.text === result.text,
   )

@@ -1,4 +1,9 @@
-import { type AssistantMessage, type FinishReason, type ReplyDetails, textOf } from '@modelport/core'
+import {
+  type AssistantMessage,
+  type FinishReason,
+  type ReplyDetails,
+  textOf,
+} from '@modelport/core'
 import { BudgetExceededError, type CallReservation } from '../budget/budget.js'
 import type { TurnSource } from '../middleware/turn-source.js'
 import { FinalText } from '../output/final-text.js'
@@ -33,7 +38,8 @@ export async function readTurn(
         if (event.type === 'text-delta') turn.text += text
         if (text || !final) events.emit({ type: event.type, text, attempt: turn.attempt })
         const value = event.type === 'text-delta' ? readPartial?.(event.text) : undefined
-        if (value !== undefined) events.emit({ type: 'output-partial', value, attempt: turn.attempt })
+        if (value !== undefined)
+          events.emit({ type: 'output-partial', value, attempt: turn.attempt })
         const drained = events.drained()
         if (drained) await drained
       }
@@ -63,7 +69,9 @@ export async function readTurn(
   } finally {
     await reader.close()
   }
-  const message = reader.messages().findLast((one): one is AssistantMessage => one.role === 'assistant') ?? {
+  const message = reader
+    .messages()
+    .findLast((one): one is AssistantMessage => one.role === 'assistant') ?? {
     role: 'assistant',
     content: '',
   }

@@ -37,7 +37,8 @@ export async function recover(state: RunState, open: StepCall): Promise<Recovere
     state.events.skipTo(receipt.seq)
     const { question } = receipt.outcome
     if (question) return answer(state, open, { ...receipt.outcome, question })
-    if (receipt.outcome.status !== 'pending') return done(open, receipt.outcome, state.events.isPast(receipt.seq))
+    if (receipt.outcome.status !== 'pending')
+      return done(open, receipt.outcome, state.events.isPast(receipt.seq))
     return settle(state, open, toTask(open, receipt.outcome))
   }
   if (!intent || open.effect !== 'once') return live
@@ -71,7 +72,12 @@ async function answer(
     ...(given.by !== undefined && { by: given.by }),
   }
   const { key, kind, call } = open
-  await state.log.record(key, { entry: 'receipt', kind, callId: call.id, outcome: { ...outcome, question: answered } })
+  await state.log.record(key, {
+    entry: 'receipt',
+    kind,
+    callId: call.id,
+    outcome: { ...outcome, question: answered },
+  })
   return live
 }
 
@@ -104,7 +110,9 @@ async function settle(state: RunState, open: StepCall, item: PendingItem): Promi
   const decision = state.storage.decisions.get(item.id)
   if (decision?.type === 'repeat' && !state.log.isBegunAfterCheckpoint(open.key)) return live
   // Nobody has seen an item of a call that was begun after the checkpoint, so earlier user messages do not close it.
-  const isSeen = (item.type !== 'uncertain' && item.type !== 'question') || !state.log.isBegunAfterCheckpoint(open.key)
+  const isSeen =
+    (item.type !== 'uncertain' && item.type !== 'question') ||
+    !state.log.isBegunAfterCheckpoint(open.key)
   const outcome =
     decision && isOutcome(decision)
       ? decided(decision)
@@ -126,16 +134,30 @@ function decided(decision: OutcomeDecision): RecordedOutcome {
   return failed('Whether this call had an effect is unknown, and nobody will find out.')
 }
 
-const abandoned = ({ type }: PendingItem): RecordedOutcome => failed(abandonedTexts[type] ?? abandonedTexts.wait)
+const abandoned = ({ type }: PendingItem): RecordedOutcome =>
+  failed(abandonedTexts[type] ?? abandonedTexts.wait)
 
-const abandonedTexts: Readonly<Partial<Record<PendingItem['type'], string>>> & { readonly wait: string } = {
-  uncertain: 'This call was interrupted, and whether it had an effect is unknown: the user sent a new message first.',
-  question: 'This call asked the user, who sent a new message instead of an answer: it was not executed further.',
+const abandonedTexts: Readonly<Partial<Record<PendingItem['type'], string>>> & {
+  readonly wait: string
+} = {
+  uncertain:
+    'This call was interrupted, and whether it had an effect is unknown: the user sent a new message first.',
+  question:
+    'This call asked the user, who sent a new message instead of an answer: it was not executed further.',
   wait: 'The result was not waited for: the user sent a new message first.',
 }
 
-const executed = (value: unknown): RecordedOutcome => ({ status: 'ok', content: toToolContent(value), latencyMs: 0 })
-const failed = (message: string): RecordedOutcome => ({ status: 'failed', content: message, message, latencyMs: 0 })
+const executed = (value: unknown): RecordedOutcome => ({
+  status: 'ok',
+  content: toToolContent(value),
+  latencyMs: 0,
+})
+const failed = (message: string): RecordedOutcome => ({
+  status: 'failed',
+  content: message,
+  message,
+  latencyMs: 0,
+})
 
 async function keep(log: EffectLog, open: StepCall, given: RecordedOutcome): Promise<Recovered> {
   const { key, kind, call } = open
@@ -158,13 +180,19 @@ function done(
   }
 }
 
-function toTask({ call, action, kind }: StepCall, { taskId = '', until }: RecordedOutcome): PendingItem {
+function toTask(
+  { call, action, kind }: StepCall,
+  { taskId = '', until }: RecordedOutcome,
+): PendingItem {
   const type = kind === 'agent' ? 'task' : 'wait'
   return { type, id: call.id, action, taskId, ...(until !== undefined && { until }) }
 }
 
 /** Asks the tool, or the agent, what became of a call. */
-async function reconcile(state: RunState, { call, action, tool, run }: StepCall): Promise<ReconcileOutcome> {
+async function reconcile(
+  state: RunState,
+  { call, action, tool, run }: StepCall,
+): Promise<ReconcileOutcome> {
   const unknown: ReconcileOutcome = { outcome: 'unknown' }
   const context = { run, signal: state.signal }
   try {
@@ -182,7 +210,12 @@ async function reconcile(state: RunState, { call, action, tool, run }: StepCall)
   } catch (error) {
     state.signal.throwIfAborted()
     state.ledger.checkTime()
-    state.events.emit({ type: 'model-error', message: messageOf(error), code: 'reconcile', recoverable: true })
+    state.events.emit({
+      type: 'model-error',
+      message: messageOf(error),
+      code: 'reconcile',
+      recoverable: true,
+    })
     return unknown
   }
 }
@@ -193,9 +226,12 @@ export function outcomeOf(
   { status, message, latencyMs, value }: ToolOutcome,
 ): RecordedOutcome {
   const kept = status === 'invalid-arguments' || status === 'unknown-tool' ? 'refused' : status
-  if (value instanceof AskedResult) return { status: 'pending', content, latencyMs, question: value.question }
+  if (value instanceof AskedResult)
+    return { status: 'pending', content, latencyMs, question: value.question }
   const task =
-    value instanceof PendingResult ? { taskId: value.id, ...(value.until !== undefined && { until: value.until }) } : {}
+    value instanceof PendingResult
+      ? { taskId: value.id, ...(value.until !== undefined && { until: value.until }) }
+      : {}
   return { status: kept, content, latencyMs, ...(message !== undefined && { message }), ...task }
 }
 
@@ -208,5 +244,7 @@ export function withNote(open: StepCall, result: ToolResult, { status }: ToolOut
 function noted({ isChanged, call }: StepCall, content: Content): Content {
   if (!isChanged) return content
   const note = `The arguments were changed before the call was executed: ${call.argumentsText}`
-  return typeof content === 'string' ? `${note}\n${content}` : [{ type: 'text', text: note }, ...content]
+  return typeof content === 'string'
+    ? `${note}\n${content}`
+    : [{ type: 'text', text: note }, ...content]
 }

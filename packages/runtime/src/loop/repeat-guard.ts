@@ -27,7 +27,10 @@ export class RepeatGuard {
   repeats(action: Action): boolean {
     if (!this.#counts(action)) return false
     const signature = signatureOf(action)
-    return this.#recent.includes(signature) || (this.#hasHashes && this.#recent.includes(hashSignature(signature)))
+    return (
+      this.#recent.includes(signature) ||
+      (this.#hasHashes && this.#recent.includes(hashSignature(signature)))
+    )
   }
 
   /** Remembers an action that succeeded. A failed action may be tried again. */
@@ -37,7 +40,9 @@ export class RepeatGuard {
   }
 
   #counts(action: Action): boolean {
-    return action.type !== 'final' && !(action.type === 'tool_call' && this.#repeatable.has(action.tool))
+    return (
+      action.type !== 'final' && !(action.type === 'tool_call' && this.#repeatable.has(action.tool))
+    )
   }
 }
 

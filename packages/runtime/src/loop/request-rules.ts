@@ -7,7 +7,9 @@ import type { InferRequest } from './run-request.js'
 type Group<Name extends 'limits' | 'observe' | 'durable'> = NonNullable<InferRequest[Name]>
 
 /** The bounds of a run besides its {@link RunLimits}. */
-const bounds = namesOf<Omit<Group<'limits'>, keyof RunLimits>>()('budget compaction profile capabilities preset')
+const bounds = namesOf<Omit<Group<'limits'>, keyof RunLimits>>()(
+  'budget compaction profile capabilities preset',
+)
 
 /** The fields of a request for a run. */
 export const requestRules: RequestRules = {

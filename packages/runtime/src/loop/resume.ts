@@ -24,7 +24,10 @@ export function splitMessages(
 ): ResumedMessages | undefined {
   if (!resume) return undefined
   if (runId !== undefined && runId !== resume.runId)
-    throw new LlmError('config', `resume: the checkpoint belongs to the run ${resume.runId}; leave runId unset`)
+    throw new LlmError(
+      'config',
+      `resume: the checkpoint belongs to the run ${resume.runId}; leave runId unset`,
+    )
   const { length, digest } = resume.transcript
   const stored = given.slice(0, length)
   if (stored.length !== length || referTo(stored).digest !== digest)
@@ -32,8 +35,11 @@ export function splitMessages(
       'transcript',
       `resume: messages must begin with the ${length} messages that were stored with the checkpoint, unchanged; found ${given.length} messages`,
     )
-  const said = given.slice(length).filter((message): message is UserMessage => isUserRequest(message))
-  const asked: readonly UserMessage[] = query === undefined ? [] : [{ role: 'user', content: query }]
+  const said = given
+    .slice(length)
+    .filter((message): message is UserMessage => isUserRequest(message))
+  const asked: readonly UserMessage[] =
+    query === undefined ? [] : [{ role: 'user', content: query }]
   return { stored, followUps: [...said, ...asked] }
 }
 
@@ -47,7 +53,8 @@ export function checkFingerprint(
   if (!differences.length) return
   const isTouched = ({ action }: PendingItem): boolean =>
     action.type === 'tool_call'
-      ? fingerprint.tools[action.tool] !== now.tools[action.tool] || fingerprint.policy !== now.policy
+      ? fingerprint.tools[action.tool] !== now.tools[action.tool] ||
+        fingerprint.policy !== now.policy
       : fingerprint.agents[action.agent] !== now.agents[action.agent]
   if (acceptChange?.(differences, pending.filter(isTouched))) return
   throw new ResumeError(
@@ -80,15 +87,21 @@ export function checkDecisions(
       throw new ResumeError('decision', `decisions: ${decision.type} for "${decision.id}": ${why}`)
     }
     if (!item)
-      return refuse(`nothing with this id is pending; pending: ${pending.map(({ id }) => id).join(', ') || 'nothing'}`)
+      return refuse(
+        `nothing with this id is pending; pending: ${pending.map(({ id }) => id).join(', ') || 'nothing'}`,
+      )
     if (byId.has(decision.id)) refuse('there is another decision for this id')
     if (!(decidable[decision.type] as readonly string[] | undefined)?.includes(item.type))
       refuse(`it is pending as ${item.type}, which takes ${typesFor(item)}`)
     if (decision.type === 'approve' && item.type === 'approval' && decision.digest !== item.digest)
-      refuse('the digest is not that of the pending call; show the call again and repeat its digest')
+      refuse(
+        'the digest is not that of the pending call; show the call again and repeat its digest',
+      )
     if (decision.type === 'answer' && item.type === 'question') {
       if (decision.digest !== item.digest)
-        refuse('the digest is not that of the pending question; show the question again and repeat its digest')
+        refuse(
+          'the digest is not that of the pending question; show the question again and repeat its digest',
+        )
       try {
         checkAnswer(item.question, decision)
       } catch (error) {
@@ -107,5 +120,8 @@ const typesFor = ({ type }: PendingItem): string =>
     .join(', ')
 
 /** The spending at the time of the last record. */
-export const spentBy = ({ budget }: RunCheckpoint, entries: readonly JournalEntry[]): RunCheckpoint['budget'] =>
+export const spentBy = (
+  { budget }: RunCheckpoint,
+  entries: readonly JournalEntry[],
+): RunCheckpoint['budget'] =>
   entries.reduce((latest, entry) => laterSnapshot(latest, entry.budget), budget)

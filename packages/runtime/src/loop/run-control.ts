@@ -18,16 +18,25 @@ export class RunControl {
   #tool: Tool | undefined
 
   /** @throws {LlmError} `config` — one of `handoffs` is not valid, or `agent` names nobody. */
-  constructor({ handoffs = {}, agent, observe, models = {} }: InferRequest, resume: RunCheckpoint | undefined) {
+  constructor(
+    { handoffs = {}, agent, observe, models = {} }: InferRequest,
+    resume: RunCheckpoint | undefined,
+  ) {
     this.#handoffs = handoffs
     this.#isAlone = Object.keys(handoffs).length === 0
     this.#own = observe?.agentName ?? 'main'
     for (const [name, handoff] of Object.entries(handoffs))
       checkChoice(`handoffs.${name}`, toChoice(handoff), Object.keys(models))
     if (Object.hasOwn(handoffs, this.#own))
-      throw new LlmError('config', `handoffs: "${this.#own}" is the name of the run's own settings; choose another`)
+      throw new LlmError(
+        'config',
+        `handoffs: "${this.#own}" is the name of the run's own settings; choose another`,
+      )
     if (agent !== undefined && !this.#names.includes(agent))
-      throw new LlmError('config', `agent: "${agent}" is not in handoffs; known: ${this.#names.join(', ')}`)
+      throw new LlmError(
+        'config',
+        `agent: "${agent}" is not in handoffs; known: ${this.#names.join(', ')}`,
+      )
     this.pass(resume ? resume.agent : agent)
   }
 
@@ -53,7 +62,8 @@ export class RunControl {
     if (this.#isAlone || this.#tool) return this.#tool
     const others = this.#names.filter((name) => name !== this.agent)
     const list = others.map(
-      (name) => `${name} (${this.#handoffs[name]?.description ?? 'who had the conversation first'})`,
+      (name) =>
+        `${name} (${this.#handoffs[name]?.description ?? 'who had the conversation first'})`,
     )
     this.#tool = defineTool({
       name: handoffTool,
@@ -70,7 +80,8 @@ export class RunControl {
   }
 
   take(action: Action): void {
-    if (action.type === 'tool_call' && action.tool === handoffTool) this.pass(String(action.args['to']))
+    if (action.type === 'tool_call' && action.tool === handoffTool)
+      this.pass(String(action.args['to']))
   }
 
   pass(name: string | undefined): void {
@@ -80,8 +91,12 @@ export class RunControl {
 
   /** Control stays with the agent that the messages name. */
   follow(messages: readonly ChatMessage[]): void {
-    const made = new Set(messages.flatMap((each) => (each.role === 'tool' && !each.isError ? [each.toolCallId] : [])))
-    const calls = messages.flatMap((message) => (message.role === 'assistant' ? (message.toolCalls ?? []) : []))
+    const made = new Set(
+      messages.flatMap((each) => (each.role === 'tool' && !each.isError ? [each.toolCallId] : [])),
+    )
+    const calls = messages.flatMap((message) =>
+      message.role === 'assistant' ? (message.toolCalls ?? []) : [],
+    )
     const last = calls.findLast(({ id, name }) => name === handoffTool && made.has(id))
     if (last) this.pass(String(last.arguments['to']))
   }
@@ -92,6 +107,7 @@ export class RunControl {
 }
 
 function toChoice({ description: _, authorize: __, tools, ...rest }: Handoff): StepChoice {
-  const nameOf = (tool: string | Tool): string => (typeof tool === 'string' ? tool : tool.definition.name)
+  const nameOf = (tool: string | Tool): string =>
+    typeof tool === 'string' ? tool : tool.definition.name
   return { ...rest, ...(tools && { tools: tools.map(nameOf) }) }
 }

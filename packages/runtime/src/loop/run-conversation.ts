@@ -45,7 +45,8 @@ export class RunConversation {
 
   /** Replaces the messages, after a compaction; some may be those it had. */
   replace(messages: readonly ChatMessage[]): void {
-    const firstFailure = this.#failuresFrom === undefined ? undefined : this.#transcript.messages[this.#failuresFrom]
+    const firstFailure =
+      this.#failuresFrom === undefined ? undefined : this.#transcript.messages[this.#failuresFrom]
     const place = firstFailure ? messages.indexOf(firstFailure) : -1
     this.#failuresFrom = place < 0 ? undefined : place
     this.#transcript = new Transcript(messages)
@@ -70,7 +71,8 @@ function toMessages(
 ): readonly ChatMessage[] {
   if (messages && history) throw new LlmError('config', 'give either messages or history, not both')
   const before = messages ?? historyBefore
-  const all: readonly ChatMessage[] = query === undefined ? before : [...before, { role: 'user', content: query }]
+  const all: readonly ChatMessage[] =
+    query === undefined ? before : [...before, { role: 'user', content: query }]
   if (!all.some(({ role }) => role !== 'system'))
     throw new LlmError('config', 'nothing is asked: give a query, messages or a history')
   return all

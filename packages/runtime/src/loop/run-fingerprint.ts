@@ -27,7 +27,9 @@ export function fingerprintOf(run: FingerprintedRun): RunFingerprint {
   return toFingerprint({
     provider,
     mode,
-    ...(Array.isArray(tools) && { tools: (tools as readonly Tool[]).map(({ definition }) => definition) }),
+    ...(Array.isArray(tools) && {
+      tools: (tools as readonly Tool[]).map(({ definition }) => definition),
+    }),
     agents,
     system: `${typeof system === 'string' ? system : ''}${handoffs ? canonicalJson(handoffs) : ''}`,
     preset,

@@ -50,15 +50,20 @@ async function begin(state: RunState): Promise<void> {
   if (journal) {
     const tail = await toStored(() => journal.readTail(resume))
     if (tail) state.loadTail(resume, tail)
-    else await toStored(() => journal.writeCheckpoint(resume, { keep: 0, add: state.transcript.messages }))
+    else
+      await toStored(() =>
+        journal.writeCheckpoint(resume, { keep: 0, add: state.transcript.messages }),
+      )
   }
-  if (!state.storage.isInsideStep && !state.log.hasStep(state.step + 1)) state.conversation.appendFollowUps()
+  if (!state.storage.isInsideStep && !state.log.hasStep(state.step + 1))
+    state.conversation.appendFollowUps()
 }
 
 async function runStep(state: RunState): Promise<RunOutcome | undefined> {
   const { signal, limits, preset } = state
   signal.throwIfAborted()
-  const steps = limits.maxSteps + (preset.lastCallText !== undefined && !preset.lastCallWithinSteps ? 1 : 0)
+  const steps =
+    limits.maxSteps + (preset.lastCallText !== undefined && !preset.lastCallWithinSteps ? 1 : 0)
   if (!state.storage.isInsideStep && state.step >= steps) return toLimit('steps', state)
   const isLast = await openStep(state, steps)
   const reply = await callModel(state, isLast)
@@ -66,7 +71,12 @@ async function runStep(state: RunState): Promise<RunOutcome | undefined> {
   if (reply.overrun) return endOverrun(state, reply.message, reply.overrun)
   let interpreted: InterpretedReply
   try {
-    interpreted = readReply(reply, state.mode, targetsOf(state), (index) => `action_${state.step}_${index + 1}`)
+    interpreted = readReply(
+      reply,
+      state.mode,
+      targetsOf(state),
+      (index) => `action_${state.step}_${index + 1}`,
+    )
   } catch (error) {
     if (!(error instanceof ActionParseError)) throw error
     const prose = acceptedProse(state, error)
@@ -105,7 +115,9 @@ async function openStep(state: RunState, steps: number): Promise<boolean> {
     state.nextStep()
   }
   if (isChosen(state.request))
-    state.models.choose((isResumed ? state.durable.resume?.choice : undefined) ?? (await chooseStep(state)))
+    state.models.choose(
+      (isResumed ? state.durable.resume?.choice : undefined) ?? (await chooseStep(state)),
+    )
   if (!isResumed) {
     const { agent } = state.control
     events.emit({
@@ -128,7 +140,8 @@ async function openStep(state: RunState, steps: number): Promise<boolean> {
 /** The text of the second reply in a row that is prose instead of an action: the model will not write one. */
 function acceptedProse(state: RunState, { rawResponse }: ActionParseError): string | undefined {
   const { mode, preset, guards, output } = state
-  if (mode !== 'json' || preset.correctsProse || output || !guards.parseFailures.count) return undefined
+  if (mode !== 'json' || preset.correctsProse || output || !guards.parseFailures.count)
+    return undefined
   const prose = proseOf(rawResponse)
   if (prose !== undefined)
     state.warn('the model wrote prose where a JSON action was asked for; it is taken as the reply')
@@ -136,16 +149,25 @@ function acceptedProse(state: RunState, { rawResponse }: ActionParseError): stri
 }
 
 /** Ends the run until somebody decides. */
-async function suspend(state: RunState, before: number, pending: readonly PendingItem[]): Promise<RunOutcome> {
+async function suspend(
+  state: RunState,
+  before: number,
+  pending: readonly PendingItem[],
+): Promise<RunOutcome> {
   // A run that was suspended, and waits again without a new event, says so again.
   if (state.durable.resume?.pending.length) state.events.goLive()
   state.events.emit({ type: 'run-suspended', pending })
   await state.events.drained()
-  const checkpoint = await storeSuspension(state, state.transcript.messages.slice(0, before), pending)
+  const checkpoint = await storeSuspension(
+    state,
+    state.transcript.messages.slice(0, before),
+    pending,
+  )
   return { status: 'suspended', pending, checkpoint }
 }
 
-const targetsOf = ({ tools }: Pick<RunState, 'tools'>): ActionTargets => toTargets(tools.definitions, tools.agents)
+const targetsOf = ({ tools }: Pick<RunState, 'tools'>): ActionTargets =>
+  toTargets(tools.definitions, tools.agents)
 
 /** The reply is paid for, so the transcript keeps it; nothing it asks for is executed. */
 function endOverrun(
@@ -157,7 +179,12 @@ function endOverrun(
   state.transcript.cancelOpen('Not executed: the budget was spent.')
   state.events.emit({ type: 'budget-decision', decision })
   const { limit, observed, maximum } = decision
-  return { status: 'budget', decision, message: `budget: ${limit} is ${observed}, the limit is ${maximum}`, reply }
+  return {
+    status: 'budget',
+    decision,
+    message: `budget: ${limit} is ${observed}, the limit is ${maximum}`,
+    reply,
+  }
 }
 
 /** A reply that the vendor stopped or gave up on is neither final nor a mistake of the model. */
@@ -166,8 +193,10 @@ function failUnlessUsable(
   { message, finishReason }: ModelReply,
 ): void {
   if (finishReason !== 'content-filter' && finishReason !== 'error') return
-  if (!message.toolCalls?.length && (textOf(message.content) || message.refusal)) state.transcript.append(message)
-  if (finishReason === 'error') throw new LlmError('server', `${state.provider.name}: the server gave up on its reply`)
+  if (!message.toolCalls?.length && (textOf(message.content) || message.refusal))
+    state.transcript.append(message)
+  if (finishReason === 'error')
+    throw new LlmError('server', `${state.provider.name}: the server gave up on its reply`)
   throw new LlmError('content-filter', `${state.provider.name}: the reply was refused or filtered`)
 }
 
@@ -216,22 +245,35 @@ function failParse(
   const { guards, events, preset, mode } = state
   const { parseFailures } = guards
   const isOver = parseFailures.fail()
-  events.emit({ type: 'reply-rejected', message: shown, recoverable: !isOver, parseFailures: parseFailures.count })
+  events.emit({
+    type: 'reply-rejected',
+    message: shown,
+    recoverable: !isOver,
+    parseFailures: parseFailures.count,
+  })
   state.conversation.markFailure()
   // Some servers refuse an empty message.
   if (textOf(message.content)) state.transcript.append({ ...message, toolCalls: [] })
   if (isOver) return { ...toLimit('parse-failures', state), problem }
-  const text = correction ?? toParseCorrection(feedback, expectedReply[mode], textFor(preset.parseFailureText, mode))
+  const text =
+    correction ??
+    toParseCorrection(feedback, expectedReply[mode], textFor(preset.parseFailureText, mode))
   state.transcript.append(toRunMessage(text))
   return undefined
 }
 
 /** Removes replies that were not an action: the model has understood the correction. */
-const forgetFailures = ({ conversation, preset }: Pick<RunState, 'conversation' | 'preset'>): void =>
+const forgetFailures = ({
+  conversation,
+  preset,
+}: Pick<RunState, 'conversation' | 'preset'>): void =>
   conversation.forgetFailures(preset.forgetParseFailures === true)
 
 /** Calls after the last chance to make some. */
-function refuseLastCalls(state: RunState, { native }: Extract<InterpretedReply, { kind: 'calls' }>): RunOutcome {
+function refuseLastCalls(
+  state: RunState,
+  { native }: Extract<InterpretedReply, { kind: 'calls' }>,
+): RunOutcome {
   if (native) state.transcript.cancelOpen('Not executed: no more calls are allowed.')
   return toLimit('steps', state)
 }
@@ -268,12 +310,21 @@ function toOutcome(state: RunState, error: unknown): RunOutcome {
 
 function outcomeOf(state: RunState, error: unknown): RunOutcome {
   const { signal, events, transcript } = state
-  transcript.cancelOpen(signal.aborted ? 'Cancelled before it was executed.' : 'Not executed: the run ended.')
+  transcript.cancelOpen(
+    signal.aborted ? 'Cancelled before it was executed.' : 'Not executed: the run ended.',
+  )
   if (signal.aborted) return { status: 'cancelled', reason: signal.reason as unknown }
   const decision = decisionOf(error)
   if (decision) return { status: 'budget', decision: decision.decision, message: decision.message }
-  const failure = isLlmError(error) ? error : new LlmError('unknown', messageOf(error), { cause: error })
-  events.emit({ type: 'model-error', message: failure.message, code: failure.code, recoverable: false })
+  const failure = isLlmError(error)
+    ? error
+    : new LlmError('unknown', messageOf(error), { cause: error })
+  events.emit({
+    type: 'model-error',
+    message: failure.message,
+    code: failure.code,
+    recoverable: false,
+  })
   if (!state.turn.hasFailed) return { status: 'failed', error: failure }
   const mark = markOf(state, 'model')
   return {

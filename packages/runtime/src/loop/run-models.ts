@@ -36,7 +36,9 @@ export class RunModels {
     this.main = toModel(provider, request, asked, limits)
     this.main.formatLevel = resume?.formatLevel ?? this.main.formatLevel
     this.#current = this.main
-    this.#others = new Map(Object.entries(models).map(([name, other]) => [name, toModel(other, request, mode)]))
+    this.#others = new Map(
+      Object.entries(models).map(([name, other]) => [name, toModel(other, request, mode)]),
+    )
     const { budget } = limits
     if (budget instanceof BudgetLedger) return
     for (const { profile } of [this.main, ...this.#others.values()]) checkPrices(budget, profile)
@@ -71,7 +73,8 @@ function toModel(
   given: Parameters<typeof withDescription>[1] = {},
 ): RunModel {
   const { capabilities, profile } = withDescription(provider, given)
-  const isSchemaKnownMissing = capabilities?.schema.supported === false || profile?.supportsJsonSchema === false
+  const isSchemaKnownMissing =
+    capabilities?.schema.supported === false || profile?.supportsJsonSchema === false
   return {
     provider,
     capabilities,

@@ -6,7 +6,10 @@ import type { RunState } from './run-state.js'
 /** How a run ended, without the fields that every result has. */
 export type RunOutcome = RunResult extends infer Result
   ? Result extends RunResult
-    ? Omit<Result, 'runId' | 'transcript' | 'usage' | 'details' | 'metrics' | 'steps' | 'agent' | 'text'>
+    ? Omit<
+        Result,
+        'runId' | 'transcript' | 'usage' | 'details' | 'metrics' | 'steps' | 'agent' | 'text'
+      >
     : never
   : never
 
@@ -17,7 +20,8 @@ export function toResult(state: RunState, outcome: RunOutcome): RunResult {
   const { executedActions, latencyMs, cost } = totals
   const transcript = state.transcript.sendable()
   // A resumed run asks again for a reply that was cut.
-  const said = 'checkpoint' in outcome ? transcript.filter((message) => !('cut' in message)) : transcript
+  const said =
+    'checkpoint' in outcome ? transcript.filter((message) => !('cut' in message)) : transcript
   if (request.history) keep(request.history, state.conversation.historyBefore, said)
   return {
     ...outcome,
@@ -38,7 +42,11 @@ export function toResult(state: RunState, outcome: RunOutcome): RunResult {
 }
 
 /** Changes that others made to the history meanwhile stay: the run then only adds to it. */
-function keep(history: ConversationHistory, before: readonly ChatMessage[], transcript: readonly ChatMessage[]): void {
+function keep(
+  history: ConversationHistory,
+  before: readonly ChatMessage[],
+  transcript: readonly ChatMessage[],
+): void {
   const now = history.toList()
   if (now.length === before.length && now.every((message, at) => message === before[at])) {
     history.replace(transcript)

@@ -41,7 +41,10 @@ export class RunReader extends ReaderBase<RunEvent> implements RunEventReader, E
   constructor(signal: AbortSignal | undefined, prepare: Prepare) {
     super()
     this.#given = signal
-    this.#run = prepare(signal ? AbortSignal.any([signal, this.#closing.signal]) : this.#closing.signal, this)
+    this.#run = prepare(
+      signal ? AbortSignal.any([signal, this.#closing.signal]) : this.#closing.signal,
+      this,
+    )
   }
 
   push(event: RunEvent): void {
@@ -60,7 +63,10 @@ export class RunReader extends ReaderBase<RunEvent> implements RunEventReader, E
 
   next(): Promise<IteratorResult<RunEvent, undefined>> {
     this.#isRead = true
-    if (this.#wasAborted || (this.#given?.aborted && !this.#isOver && !this.#closing.signal.aborted)) {
+    if (
+      this.#wasAborted ||
+      (this.#given?.aborted && !this.#isOver && !this.#closing.signal.aborted)
+    ) {
       this.#wasAborted = true
       void this.#start()
       return Promise.reject(this.#given?.reason as Error)
@@ -84,7 +90,8 @@ export class RunReader extends ReaderBase<RunEvent> implements RunEventReader, E
 
   async close(): Promise<void> {
     if (!this.#closing.signal.aborted) {
-      if (!this.#isOver) this.#closing.abort(new DOMException('the reader was closed', 'AbortError'))
+      if (!this.#isOver)
+        this.#closing.abort(new DOMException('the reader was closed', 'AbortError'))
       this.#settle()
     }
     await this.#result

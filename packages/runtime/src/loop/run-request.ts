@@ -97,7 +97,9 @@ interface DurableFields {
    * @param differences each one in words
    * @param touched the pending items whose tool, agent or policy changed
    */
-  readonly acceptChange?: ((differences: readonly string[], touched: readonly PendingItem[]) => boolean) | undefined
+  readonly acceptChange?:
+    | ((differences: readonly string[], touched: readonly PendingItem[]) => boolean)
+    | undefined
   /** True makes a model call again whose recorded outcome is a failure. Default false: that failure is the outcome of the resumed run. */
   readonly repeatFailed?: boolean | undefined
   /** Version of the rules behind `authorize`, part of the fingerprint: change it with the rules, and stored runs do not resume under other rules. */

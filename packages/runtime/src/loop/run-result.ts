@@ -1,4 +1,11 @@
-import type { AssistantMessage, ChatMessage, Content, LlmError, ReplyDetails, TokenUsage } from '@modelport/core'
+import type {
+  AssistantMessage,
+  ChatMessage,
+  Content,
+  LlmError,
+  ReplyDetails,
+  TokenUsage,
+} from '@modelport/core'
 import type { BudgetDecision } from '../budget/budget.js'
 import type { CallMetrics } from '../budget/metrics.js'
 import type { RunCheckpoint } from '../journal/checkpoint.js'

@@ -13,7 +13,12 @@ import { checkToolNames } from '../base/check-request.js'
 import { toObserver } from '../base/observer.js'
 import { randomId } from '../base/random-id.js'
 import { untilAborted } from '../base/until-aborted.js'
-import { type BudgetDecision, BudgetLedger, type RunBudget, remainingMsOf } from '../budget/budget.js'
+import {
+  type BudgetDecision,
+  BudgetLedger,
+  type RunBudget,
+  remainingMsOf,
+} from '../budget/budget.js'
 import type { BudgetSnapshot } from '../budget/budget-snapshot.js'
 import { type EventQueue, RunEventEmitter } from '../events/run-event-emitter.js'
 import { estimateOf } from '../history/known-parts.js'
@@ -141,7 +146,10 @@ export class RunState {
     this.storage = new RunStorage(durable, () => fingerprintOf(this))
     if (resume) this.#restore(resume)
     if (request.stopWhen && (request.outputSchema ?? request.output))
-      throw new LlmError('config', 'stopWhen: a run that is stopped has no output; leave out outputSchema and output')
+      throw new LlmError(
+        'config',
+        'stopWhen: a run that is stopped has no output; leave out outputSchema and output',
+      )
     if (this.models.main.mode === 'text' && request.agents?.length)
       throw new LlmError('config', 'mode "text" does not support agents; use "json" or "native"')
   }
@@ -169,7 +177,14 @@ export class RunState {
   /** What the application sees of the run between two steps. */
   get view(): StepView {
     const { step, runId, signal, transcript, tally, request } = this
-    return { step, runId, transcript: transcript.messages, usage: tally.usage, context: request.context, signal }
+    return {
+      step,
+      runId,
+      transcript: transcript.messages,
+      usage: tally.usage,
+      context: request.context,
+      signal,
+    }
   }
 
   get choice(): StepChoice | undefined {
@@ -278,7 +293,13 @@ export class RunState {
 }
 
 /** The limits of a run. Control may pass to and fro. */
-function limitsOf({ handoffs }: InferRequest, preset: GivenLimits | undefined, given: GivenLimits): RunLimits {
+function limitsOf(
+  { handoffs }: InferRequest,
+  preset: GivenLimits | undefined,
+  given: GivenLimits,
+): RunLimits {
   const limits = toLimits(preset, given)
-  return handoffs ? { ...limits, repeatableTools: [...limits.repeatableTools, handoffTool] } : limits
+  return handoffs
+    ? { ...limits, repeatableTools: [...limits.repeatableTools, handoffTool] }
+    : limits
 }

@@ -18,7 +18,10 @@ export class RunStorage {
   #fingerprint: RunFingerprint | undefined
 
   /** @param describe makes the fingerprint; called once, and only if a checkpoint or a resume needs it */
-  constructor({ resume, decisions = [] }: NonNullable<InferRequest['durable']>, describe: () => RunFingerprint) {
+  constructor(
+    { resume, decisions = [] }: NonNullable<InferRequest['durable']>,
+    describe: () => RunFingerprint,
+  ) {
     this.#describe = describe
     this.isInsideStep = resume?.phase === 'model'
     this.decisions = checkDecisions(resume?.pending ?? [], decisions)

@@ -1,4 +1,10 @@
-import { addUsage, mergeDetails, type ReplyDetails, type TokenUsage, toUsage } from '@modelport/core'
+import {
+  addUsage,
+  mergeDetails,
+  type ReplyDetails,
+  type TokenUsage,
+  toUsage,
+} from '@modelport/core'
 import type { CallMetrics } from '../budget/metrics.js'
 import type { ContextManifest } from '../history/manifest.js'
 import type { RunCheckpoint, RunTotals } from '../journal/checkpoint.js'
@@ -66,7 +72,8 @@ export class RunTally {
   /** Adds a warning to the details, once. */
   warn(warning: string): void {
     const { warnings = [] } = this.details
-    if (!warnings.includes(warning)) this.details = { ...this.details, warnings: [...warnings, warning] }
+    if (!warnings.includes(warning))
+      this.details = { ...this.details, warnings: [...warnings, warning] }
   }
 
   /** Counts a tool or agent call. */

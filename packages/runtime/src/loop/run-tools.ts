@@ -75,19 +75,27 @@ export class RunTools {
     const { request, step, signal, ledger, choice, control } = run
     const { tools = [], sources = [], agents = [] } = request
     // A set was made into a list where the run began.
-    const given = (typeof tools === 'function' ? await run.wait(tools(step)) : tools) as readonly Tool[]
+    const given = (
+      typeof tools === 'function' ? await run.wait(tools(step)) : tools
+    ) as readonly Tool[]
     checkTools(given)
     const own = [...given, ...control.tools.filter((tool) => !given.includes(tool))]
-    const sourced = sources.length ? await run.wait(Promise.all(sources.map((source) => toolsOf(source, signal)))) : []
+    const sourced = sources.length
+      ? await run.wait(Promise.all(sources.map((source) => toolsOf(source, signal))))
+      : []
     for (const list of sourced) checkTools(list)
-    const added = [control.tool, run.longResults.tool(() => run.transcript.messages)].flatMap((tool) => tool ?? [])
+    const added = [control.tool, run.longResults.tool(() => run.transcript.messages)].flatMap(
+      (tool) => tool ?? [],
+    )
     checkToolNames([...own, ...added])
     const byName = new Map(own.map((tool) => [tool.definition.name, tool]))
     for (const [index, list] of sourced.entries())
       for (const tool of list) {
         const { name } = tool.definition
         if (byName.has(name))
-          run.warn(`the tool "${name}" of "${sources[index]?.name}" was dropped: another tool has this name`)
+          run.warn(
+            `the tool "${name}" of "${sources[index]?.name}" was dropped: another tool has this name`,
+          )
         else byName.set(name, tool)
       }
     const names = [...byName.keys(), ...agents.map(({ name }) => name)]

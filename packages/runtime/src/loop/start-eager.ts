@@ -16,7 +16,8 @@ export function startEager(state: RunState, call: ToolCall): void {
   const { eager, tools, guards, limits } = state
   const index = eager.nextIndex(limits.concurrency)
   const tool = tools.own.find(({ definition }) => definition.name === call.name)
-  if (index === undefined || !tool?.eager || !tool.readOnly || refuseArguments(call) !== undefined) return
+  if (index === undefined || !tool?.eager || !tool.readOnly || refuseArguments(call) !== undefined)
+    return
   const action = { type: 'tool_call', tool: call.name, args: call.arguments } as const
   const signature = signatureOf(action)
   if (eager.includes(signature) || guards.repeats.repeats(action)) return

@@ -34,7 +34,9 @@ export function toStepCall(
   const { action, call } = changed ? withArguments(planned, changed) : planned
   const kind = action.type === 'agent_call' ? 'agent' : 'tool'
   const declared: EffectDeclaration<never> | undefined =
-    action.type === 'agent_call' ? state.request.agents?.find(({ name }) => name === action.agent) : tool
+    action.type === 'agent_call'
+      ? state.request.agents?.find(({ name }) => name === action.agent)
+      : tool
   return {
     action,
     call,
@@ -49,7 +51,10 @@ export function toStepCall(
   }
 }
 
-function runContextOf({ runId, step, durable, ledger, request }: RunState, index: number): RunContext {
+function runContextOf(
+  { runId, step, durable, ledger, request }: RunState,
+  index: number,
+): RunContext {
   const { keyPrefix = runId, sessionId, traceId } = durable.scope ?? {}
   const runtimeMs = remainingMsOf(ledger)
   return {
@@ -64,7 +69,10 @@ function runContextOf({ runId, step, durable, ledger, request }: RunState, index
 
 function withArguments({ action, call }: PlannedCall, args: JsonObject): PlannedCall {
   if (action.type === 'tool_call')
-    return { action: { ...action, args }, call: { ...call, arguments: args, argumentsText: JSON.stringify(args) } }
+    return {
+      action: { ...action, args },
+      call: { ...call, arguments: args, argumentsText: JSON.stringify(args) },
+    }
   const { prompt = '' } = args
   // A prompt that is not a text becomes a blank one, which the agent's tool refuses.
   const changed: AgentCallAction =

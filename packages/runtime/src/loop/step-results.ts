@@ -46,7 +46,12 @@ export class StepResults {
   }
 
   /** Takes what came of a call: adds its result, counts it, and reports it. */
-  take({ action, call }: PlannedCall, given: ToolResult, outcome: ToolOutcome, isReported = false): void {
+  take(
+    { action, call }: PlannedCall,
+    given: ToolResult,
+    outcome: ToolOutcome,
+    isReported = false,
+  ): void {
     const state = this.#state
     const source = state.tools.all.find(({ definition }) => definition.name === call.name)?.source
     const result = withSources(given, source === undefined ? [] : [source])
@@ -77,7 +82,9 @@ export class StepResults {
     if (action.type === 'tool_call') {
       const of = { actionId: call.id, tool: action.tool, args: action.args, latencyMs }
       state.events.emit(
-        failure ? { type: 'tool-error', ...of, ...failure } : { type: 'tool-result', ...of, result: outcome.value },
+        failure
+          ? { type: 'tool-error', ...of, ...failure }
+          : { type: 'tool-result', ...of, result: outcome.value },
       )
       return
     }
@@ -92,9 +99,12 @@ export class StepResults {
   /** Adds a result for each call without one, so that the transcript can always be sent. */
   close(placeholders: ReadonlyMap<string, string>): void {
     const { signal, transcript, mode } = this.#state
-    const why = signal.aborted ? 'Cancelled before it was executed.' : 'Not executed: the run ended.'
+    const why = signal.aborted
+      ? 'Cancelled before it was executed.'
+      : 'Not executed: the run ended.'
     for (const { call } of this.#calls)
-      if (!this.#results.has(call.id)) this.add(call, toRefusal(call, placeholders.get(call.id) ?? why))
+      if (!this.#results.has(call.id))
+        this.add(call, toRefusal(call, placeholders.get(call.id) ?? why))
     if (this.#native) return
     const observations = this.#calls.flatMap((planned) => {
       const result = this.#results.get(planned.call.id)
@@ -119,7 +129,15 @@ export class StepResults {
       const result = this.#results.get(call.id)
       if (!result) return []
       const { id, name, arguments: given } = call
-      return [{ callId: id, name, arguments: given, content: result.content, isError: result.isError === true }]
+      return [
+        {
+          callId: id,
+          name,
+          arguments: given,
+          content: result.content,
+          isError: result.isError === true,
+        },
+      ]
     })
   }
 }

@@ -21,7 +21,9 @@ export interface StepView {
  * Called before each step. Its result is stored with the step, so a resume does not choose again for the step that it continues. If it throws, or returns
  * something else, the run ends as `failed`.
  */
-export type PrepareStep = (view: StepView) => StepChoice | undefined | Promise<StepChoice | undefined>
+export type PrepareStep = (
+  view: StepView,
+) => StepChoice | undefined | Promise<StepChoice | undefined>
 
 /** A finished step with calls, as the application sees it. */
 interface EndedStep extends StepView {

@@ -3,7 +3,10 @@ import type { RunOutcome } from './run-outcome.js'
 import type { RunState } from './run-state.js'
 
 /** Ends the run after a step with these calls where `stopWhen` says so: what the model said last is its reply. */
-export async function stopRun(state: RunState, calls: readonly ToolCall[]): Promise<RunOutcome | undefined> {
+export async function stopRun(
+  state: RunState,
+  calls: readonly ToolCall[],
+): Promise<RunOutcome | undefined> {
   const { request, events, turn, view } = state
   const { stopWhen = [] } = request
   for (const condition of typeof stopWhen === 'function' ? [stopWhen] : stopWhen) {

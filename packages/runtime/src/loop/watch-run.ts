@@ -11,11 +11,22 @@ export function watchRun(state: RunState, work: () => Promise<RunResult>): Promi
   const { runId, observe, provider, transcript, request } = state
   const { name, model } = provider
   const { system } = request
-  const about = { runId, name: observe.agentName, provider: name, model, system, messages: transcript.messages }
-  return inSlot(slotOf('run'), { ...about, options: request.options, tools: state.tools.definitions }, (report) => {
-    state.events.report = report
-    return work()
-  })
+  const about = {
+    runId,
+    name: observe.agentName,
+    provider: name,
+    model,
+    system,
+    messages: transcript.messages,
+  }
+  return inSlot(
+    slotOf('run'),
+    { ...about, options: request.options, tools: state.tools.definitions },
+    (report) => {
+      state.events.report = report
+      return work()
+    },
+  )
 }
 
 /** Marks the provider call that `work` makes: the events of the run describe it. */

@@ -1,4 +1,9 @@
-import { type Capabilities, describeProvider, type ModelProfile, type Provider } from '@modelport/core'
+import {
+  type Capabilities,
+  describeProvider,
+  type ModelProfile,
+  type Provider,
+} from '@modelport/core'
 
 /** The facts about a model. */
 export interface ModelDescription {
@@ -15,7 +20,10 @@ export function withDescription(provider: Provider, given: ModelDescription): Mo
   }
 }
 
-function mergeProfiles(described: ModelProfile | undefined, given: ModelProfile | undefined): ModelProfile | undefined {
+function mergeProfiles(
+  described: ModelProfile | undefined,
+  given: ModelProfile | undefined,
+): ModelProfile | undefined {
   if (!described || !given) return given ?? described
   const set = Object.entries(given).filter(([, value]) => value !== undefined)
   return { ...described, ...(Object.fromEntries(set) as ModelProfile) }

@@ -20,7 +20,8 @@ export interface ReadObserver<T> {
 /** A reader that calls an observer. It has no queue and no state of the stream: rules R1–R10 are the inner reader's. */
 abstract class ObservedReader<
   T,
-  R extends Reader<T> & Pick<StreamReader, 'fullText' | 'usage' | 'finishReason' | 'details' | 'messages'>,
+  R extends Reader<T> &
+    Pick<StreamReader, 'fullText' | 'usage' | 'finishReason' | 'details' | 'messages'>,
 > extends OuterReader<T, R> {
   readonly #observer: ReadObserver<T>
   #ended = false
@@ -63,14 +64,20 @@ abstract class ObservedReader<
 }
 
 /** An observed stream of text. */
-export class ObservedTextReader extends ObservedReader<string, StreamReader> implements StreamReader {
+export class ObservedTextReader
+  extends ObservedReader<string, StreamReader>
+  implements StreamReader
+{
   protected mayContinue(): boolean {
     return false
   }
 }
 
 /** An observed conversation with tools. */
-export class ObservedToolReader extends ObservedReader<StreamEvent, ToolStreamReader> implements ToolStreamReader {
+export class ObservedToolReader
+  extends ObservedReader<StreamEvent, ToolStreamReader>
+  implements ToolStreamReader
+{
   sendToolResults(results: readonly ToolResult[]): Promise<void> {
     return this.inner.sendToolResults(results)
   }
@@ -81,6 +88,9 @@ export class ObservedToolReader extends ObservedReader<StreamEvent, ToolStreamRe
 
   /** A read before all results are there rejects, and the stream continues once they are. */
   protected mayContinue(error: unknown): boolean {
-    return (error as { readonly code?: unknown } | null)?.code === 'invalid-request' && !('status' in Object(error))
+    return (
+      (error as { readonly code?: unknown } | null)?.code === 'invalid-request' &&
+      !('status' in Object(error))
+    )
   }
 }

@@ -1,4 +1,10 @@
-import { type ChatMessage, ReaderBase, type ReplyDetails, type StreamReader, type TokenUsage } from '@modelport/core'
+import {
+  type ChatMessage,
+  ReaderBase,
+  type ReplyDetails,
+  type StreamReader,
+  type TokenUsage,
+} from '@modelport/core'
 
 /** A reader through which another one is read: what it reports of the conversation is the inner reader's. */
 export abstract class OuterReader<

@@ -14,7 +14,13 @@ import type {
 /** One call of a provider, as a middleware sees it. */
 export interface ProviderCall {
   /** The method that the application called. */
-  readonly method: 'complete' | 'completeWithHistory' | 'generate' | 'stream' | 'streamWithHistory' | 'streamWithTools'
+  readonly method:
+    | 'complete'
+    | 'completeWithHistory'
+    | 'generate'
+    | 'stream'
+    | 'streamWithHistory'
+    | 'streamWithTools'
   /** The conversation; a prompt is one user message. */
   readonly messages: readonly ChatMessage[]
   /** The tools of `streamWithTools`, or those of the options. */
@@ -49,13 +55,22 @@ export interface Middleware {
    * Called before anything is sent. Returns the call to make instead; undefined keeps it. An error that it throws rejects the call. The
    * `deadlineMs` and `signal` of the call bound it: if it does not settle, the call rejects with `timeout` or with the reason of the signal.
    */
-  beforeCall?(call: ProviderCall, provider: Provider): ProviderCall | undefined | Promise<ProviderCall | undefined>
+  beforeCall?(
+    call: ProviderCall,
+    provider: Provider,
+  ): ProviderCall | undefined | Promise<ProviderCall | undefined>
   /** Called instead of `generate`, and instead of `complete` and `completeWithHistory`, which return its text. `next` makes the call. */
-  aroundGenerate?(call: ProviderCall, next: (call: ProviderCall) => Promise<Generation>): Promise<Generation>
+  aroundGenerate?(
+    call: ProviderCall,
+    next: (call: ProviderCall) => Promise<Generation>,
+  ): Promise<Generation>
   /**
    * Called instead of `streamWithTools`, and instead of `stream` and `streamWithHistory`, which read the text of its events. `next` makes the call.
    */
-  aroundStream?(call: ProviderCall, next: (call: ProviderCall) => Promise<ToolStreamReader>): Promise<ToolStreamReader>
+  aroundStream?(
+    call: ProviderCall,
+    next: (call: ProviderCall) => Promise<ToolStreamReader>,
+  ): Promise<ToolStreamReader>
   /** Called with each event of a stream before the reader gives it out. Text streams have `text-delta` only. If it throws, it is not called again. */
   onEvent?(event: StreamEvent, call: ProviderCall): void
   /** Called once, when the call has ended. If it throws, it is not called again. */

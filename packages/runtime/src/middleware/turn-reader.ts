@@ -27,7 +27,11 @@ export interface TurnReaderOptions {
   readonly tools: readonly ToolDefinition[]
   readonly signal?: AbortSignal | undefined
   /** Runs one turn. The signal aborts when the reader is closed. */
-  run(messages: readonly ChatMessage[], tools: readonly ToolDefinition[], signal: AbortSignal): TurnGenerator
+  run(
+    messages: readonly ChatMessage[],
+    tools: readonly ToolDefinition[],
+    signal: AbortSignal,
+  ): TurnGenerator
   /** Called when the reader is closed, to free what was opened before the first read. */
   onClose?(): Promise<void>
 }
@@ -169,7 +173,10 @@ export class TurnReader extends ReaderBase<StreamEvent> implements ToolStreamRea
 
   #finish(): IteratorResult<StreamEvent, undefined> {
     this.#isDone = true
-    return { done: false, value: { type: 'done', reason: this.#last?.finishReason ?? 'unknown', usage: this.#usage } }
+    return {
+      done: false,
+      value: { type: 'done', reason: this.#last?.finishReason ?? 'unknown', usage: this.#usage },
+    }
   }
 
   #openIds(): readonly string[] {

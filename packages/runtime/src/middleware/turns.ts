@@ -55,7 +55,9 @@ function* withoutEnd(reply: Generation): Generator<StreamEvent, void> {
 
 /** The reply that a reader of one turn has brought. */
 export function toGeneration(reader: ToolStreamReader, finishReason: FinishReason): Generation {
-  const message = reader.messages().findLast((one): one is AssistantMessage => one.role === 'assistant') ?? {
+  const message = reader
+    .messages()
+    .findLast((one): one is AssistantMessage => one.role === 'assistant') ?? {
     role: 'assistant',
     content: '',
   }

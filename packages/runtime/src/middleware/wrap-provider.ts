@@ -58,13 +58,16 @@ function wrap(provider: Provider, middleware: Middleware): Provider {
     name: provider.name,
     model: provider.model,
     cheapestModel: provider.cheapestModel,
-    complete: async (prompt, ...options) => (await calls.generate('complete', ask(prompt), options)).text,
+    complete: async (prompt, ...options) =>
+      (await calls.generate('complete', ask(prompt), options)).text,
     completeWithHistory: async (messages, ...options) =>
       (await calls.generate('completeWithHistory', messages, options)).text,
     generate: (messages, ...options) => calls.generate('generate', messages, options),
     stream: (prompt, ...options) => calls.streamText('stream', ask(prompt), options),
-    streamWithHistory: (messages, ...options) => calls.streamText('streamWithHistory', messages, options),
-    streamWithTools: (messages, tools, ...options) => calls.stream('streamWithTools', messages, tools, options),
+    streamWithHistory: (messages, ...options) =>
+      calls.streamText('streamWithHistory', messages, options),
+    streamWithTools: (messages, tools, ...options) =>
+      calls.stream('streamWithTools', messages, tools, options),
     estimateTokens: (text) => provider.estimateTokens(text),
   }
   return attachDescription(wrapped, describeProvider(provider))
@@ -79,7 +82,9 @@ class WrappedCalls {
   constructor(provider: Provider, middleware: Middleware) {
     this.#provider = provider
     this.#middleware = middleware
-    const report = toObserver((one: { end: CallEnd; call: ProviderCall }) => middleware.onEnd?.(one.end, one.call))
+    const report = toObserver((one: { end: CallEnd; call: ProviderCall }) =>
+      middleware.onEnd?.(one.end, one.call),
+    )
     this.#report = (end, call) => {
       report({ end, call })
     }
@@ -91,13 +96,17 @@ class WrappedCalls {
     options: readonly CallOptions[],
   ): Promise<Generation> {
     return this.#run(method, messages, undefined, options, async (call, startedAt) => {
-      const next = (one: ProviderCall): Promise<Generation> => this.#provider.generate(one.messages, withTools(one))
+      const next = (one: ProviderCall): Promise<Generation> =>
+        this.#provider.generate(one.messages, withTools(one))
       const generation = await (this.#middleware.aroundGenerate?.(call, next) ?? next(call))
       const { text, usage, finishReason, message } = generation
       const durationMs = performance.now() - startedAt
       const details = mergeDetails(generation)
       const added = [...call.messages, message]
-      this.#report({ outcome: 'end', text, usage, finishReason, details, messages: added, durationMs }, call)
+      this.#report(
+        { outcome: 'end', text, usage, finishReason, details, messages: added, durationMs },
+        call,
+      )
       return generation
     })
   }
@@ -125,7 +134,8 @@ class WrappedCalls {
     messages: readonly ChatMessage[],
     options: readonly CallOptions[],
   ): Promise<StreamReader> {
-    if (this.#middleware.aroundStream) return new TextReader(await this.stream(method, messages, undefined, options))
+    if (this.#middleware.aroundStream)
+      return new TextReader(await this.stream(method, messages, undefined, options))
     return this.#run(method, messages, undefined, options, async (call, startedAt) => {
       const reader = await this.#provider.streamWithHistory(call.messages, withTools(call))
       if (!this.#observes) return reader
@@ -148,7 +158,8 @@ class WrappedCalls {
     const { tools, ...rest } = mergeOptions(...options)
     const asked: ProviderCall = { method, messages, tools: given ?? tools ?? [], options: rest }
     const decided = this.#middleware.beforeCall?.(asked, this.#provider)
-    const call = (isPromiseLike(decided) ? await inTime(decided, rest, this.#provider.name) : decided) ?? asked
+    const call =
+      (isPromiseLike(decided) ? await inTime(decided, rest, this.#provider.name) : decided) ?? asked
     const startedAt = performance.now()
     try {
       return await make(call, startedAt)
@@ -176,7 +187,8 @@ class WrappedCalls {
         onEvent({ event, call })
       },
       onEnd: (outcome, error) => {
-        const reason = finishReason ?? ('finishReason' in reader ? reader.finishReason() : undefined)
+        const reason =
+          finishReason ?? ('finishReason' in reader ? reader.finishReason() : undefined)
         const end: CallEnd = {
           outcome,
           ...(error !== undefined && { error }),
@@ -196,7 +208,10 @@ class WrappedCalls {
 /** Waits for a hook, and no longer than the call may take. */
 async function inTime<T>(value: PromiseLike<T>, given: CallOptions, provider: string): Promise<T> {
   // null takes back a setting of the provider.
-  const { deadlineMs, signal } = { deadlineMs: given.deadlineMs ?? undefined, signal: given.signal ?? undefined }
+  const { deadlineMs, signal } = {
+    deadlineMs: given.deadlineMs ?? undefined,
+    signal: given.signal ?? undefined,
+  }
   if (deadlineMs === undefined) return untilAborted(value, signal)
   let timer: ReturnType<typeof setTimeout> | undefined
   const over = new Promise<never>((_, reject) => {
@@ -215,7 +230,8 @@ async function inTime<T>(value: PromiseLike<T>, given: CallOptions, provider: st
   }
 }
 
-const withTools = ({ tools, options }: ProviderCall): CallOptions => (tools.length ? { ...options, tools } : options)
+const withTools = ({ tools, options }: ProviderCall): CallOptions =>
+  tools.length ? { ...options, tools } : options
 
 /** The part of a failed call that arrived. */
 function failed(error: unknown): Pick<CallEnd, 'text' | 'usage' | 'details'> {

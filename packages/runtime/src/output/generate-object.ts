@@ -112,11 +112,14 @@ export async function generateObject<Output = unknown>(
     generations.push(generation)
     const usage = generations.reduce((sum, one) => addUsage(sum, one.usage), toUsage([]))
     const read = await plan.read(generation.text)
-    if (read.ok) return { object: read.value as Output, generations, usage, calls, warnings: plan.warnings }
+    if (read.ok)
+      return { object: read.value as Output, generations, usage, calls, warnings: plan.warnings }
     if (generation.finishReason === 'content-filter')
       throw new LlmError('content-filter', `${provider.name}: the reply was refused or filtered`)
-    const cut = generation.finishReason === 'length' ? ' (the reply was cut off: raise maxTokens)' : ''
-    if (cut || generations.length >= maxAttempts) throw new ObjectError(read.message + cut, generation.text, usage)
+    const cut =
+      generation.finishReason === 'length' ? ' (the reply was cut off: raise maxTokens)' : ''
+    if (cut || generations.length >= maxAttempts)
+      throw new ObjectError(read.message + cut, generation.text, usage)
     messages.push(generation.message, toRunMessage(toOutputCorrection(read.message)))
   }
 }
@@ -136,11 +139,20 @@ export interface ObjectPlan {
 const known = namesOf<ObjectRequest>()('schema prompt messages options maxAttempts')
 
 /** Prepares the calls of {@link generateObject} and `streamObject`, which has no `maxAttempts`. */
-export function planObject(provider: Provider, request: ObjectRequest, where = 'generateObject'): ObjectPlan {
+export function planObject(
+  provider: Provider,
+  request: ObjectRequest,
+  where = 'generateObject',
+): ObjectPlan {
   checkProvider(provider)
-  checkRequest(request, { where, toolsAre: 'tools', known: where === 'streamObject' ? known.slice(0, -1) : known })
+  checkRequest(request, {
+    where,
+    toolsAre: 'tools',
+    known: where === 'streamObject' ? known.slice(0, -1) : known,
+  })
   const { prompt, messages: given = [], options = {} } = request
-  const messages: readonly ChatMessage[] = prompt === undefined ? given : [...given, { role: 'user', content: prompt }]
+  const messages: readonly ChatMessage[] =
+    prompt === undefined ? given : [...given, { role: 'user', content: prompt }]
   if (!messages.length) throw configError(`${where}: give a prompt or messages`)
   checkMessages(messages)
   const { schema, validate } = compileParameters(request.schema, 'schema')
@@ -161,13 +173,18 @@ export function planObject(provider: Provider, request: ObjectRequest, where = '
     { responseFormat: { type: 'json' } },
     {},
   ]
-  let level = capabilities?.schema.supported === false || profile?.supportsJsonSchema === false ? 1 : 0
-  const withoutAddedNulls = (value: unknown): unknown => (level === 0 && strict ? strict.dropAddedNulls(value) : value)
+  let level =
+    capabilities?.schema.supported === false || profile?.supportsJsonSchema === false ? 1 : 0
+  const withoutAddedNulls = (value: unknown): unknown =>
+    level === 0 && strict ? strict.dropAddedNulls(value) : value
   return {
     messages,
     warnings,
     options: () => {
-      const system = level > 0 ? [options.system, toOutputPrompt(schema)].filter(Boolean).join('\n\n') : options.system
+      const system =
+        level > 0
+          ? [options.system, toOutputPrompt(schema)].filter(Boolean).join('\n\n')
+          : options.system
       return mergeOptions(options, formats[level], system === undefined ? {} : { system })
     },
     relax: (error) => {

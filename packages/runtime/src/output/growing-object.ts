@@ -2,7 +2,8 @@ import { isObject } from '@modelport/core'
 import { PartialJson } from './partial-json.js'
 
 /** True once a text has grown by a 64th since it was last read as a whole: all readings together stay linear in its length. */
-export const isWorthReading = (length: number, readLength: number): boolean => length - readLength >= length >> 6
+export const isWorthReading = (length: number, readLength: number): boolean =>
+  length - readLength >= length >> 6
 
 /** An object while its text arrives. A long object is copied less often, so that all copies together stay linear in the length of the text. */
 export class GrowingObject {

@@ -66,7 +66,11 @@ export class PartialJson {
   drain(key: string): string {
     const [outer, inner] = this.#open
     const isGrowing =
-      this.#state === 'string' && !this.#isKey && !inner && outer?.kind === 'object' && outer.key === key
+      this.#state === 'string' &&
+      !this.#isKey &&
+      !inner &&
+      outer?.kind === 'object' &&
+      outer.key === key
     const text = isGrowing ? this.#text : (this.textOf(key) ?? '')
     if (isGrowing) this.#text = ''
     else if (text) Object.assign(this.#root as object, { [key]: '' })
@@ -115,7 +119,9 @@ export class PartialJson {
       return
     }
     const container: Container =
-      character === '{' ? { kind: 'object', value: {}, key: undefined } : { kind: 'list', value: [] }
+      character === '{'
+        ? { kind: 'object', value: {}, key: undefined }
+        : { kind: 'list', value: [] }
     this.#root ??= container.value
     this.#open.push(container)
     this.#state = container.kind === 'object' ? 'key' : 'value'
@@ -132,7 +138,12 @@ export class PartialJson {
     if (top?.kind === 'list') top.value.push(value)
     else if (top?.key !== undefined) {
       // Defined, not assigned: the key may be "__proto__".
-      Object.defineProperty(top.value, top.key, { value, writable: true, enumerable: true, configurable: true })
+      Object.defineProperty(top.value, top.key, {
+        value,
+        writable: true,
+        enumerable: true,
+        configurable: true,
+      })
       top.key = undefined
     }
     this.#state = 'comma'
@@ -172,7 +183,9 @@ export class PartialJson {
 
   #endScalar(next: string): void {
     const text = this.#scalar
-    const number = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(text) ? Number(text) : undefined
+    const number = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(text)
+      ? Number(text)
+      : undefined
     const value = Object.hasOwn(literals, text) ? literals[text] : number
     if (value === undefined) {
       this.#state = 'done'

@@ -1,6 +1,18 @@
-import { type Generation, type Provider, type Reader, ReaderBase, type ToolStreamReader } from '@modelport/core'
+import {
+  type Generation,
+  type Provider,
+  type Reader,
+  ReaderBase,
+  type ToolStreamReader,
+} from '@modelport/core'
 import { readTurn } from '../middleware/turns.js'
-import { ObjectError, type ObjectPlan, type ObjectRequest, type ObjectResult, planObject } from './generate-object.js'
+import {
+  ObjectError,
+  type ObjectPlan,
+  type ObjectRequest,
+  type ObjectResult,
+  planObject,
+} from './generate-object.js'
 import { GrowingObject } from './growing-object.js'
 
 /** An object while it is written. Every value may still be missing, and texts may be unfinished. */
@@ -55,7 +67,10 @@ export async function streamObject<Output = unknown>(
   }
 }
 
-class PartialObjectReader<Output> extends ReaderBase<PartialObject<Output>> implements ObjectReader<Output> {
+class PartialObjectReader<Output>
+  extends ReaderBase<PartialObject<Output>>
+  implements ObjectReader<Output>
+{
   readonly #reader: ToolStreamReader
   readonly #turn: ReturnType<typeof readTurn>
   readonly #plan: ObjectPlan
@@ -82,13 +97,20 @@ class PartialObjectReader<Output> extends ReaderBase<PartialObject<Output>> impl
   async result(): Promise<ObjectResult<Output>> {
     for (let read = await this.next(); !read.done; read = await this.next());
     const generation = this.#generation
-    if (!generation) throw new ObjectError('the reader was closed', this.#reader.fullText(), this.#reader.usage())
+    if (!generation)
+      throw new ObjectError('the reader was closed', this.#reader.fullText(), this.#reader.usage())
     const { text, usage, finishReason } = generation
     const checked = await this.#plan.read(text)
     const cut = finishReason === 'length' ? ' (the reply was cut off: raise maxTokens)' : ''
     if (!checked.ok) throw new ObjectError(checked.message + cut, text, usage)
     const object = checked.value as Output
-    return { object, generations: [generation], usage, calls: this.#calls, warnings: this.#plan.warnings }
+    return {
+      object,
+      generations: [generation],
+      usage,
+      calls: this.#calls,
+      warnings: this.#plan.warnings,
+    }
   }
 
   async close(): Promise<void> {

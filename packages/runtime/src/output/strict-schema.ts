@@ -16,7 +16,8 @@ export interface OpenSchema {
 }
 
 /** Describes a schema without a strict form for the warnings of a result. */
-export const describeOpen = ({ reason }: OpenSchema): string => `the schema is sent without "strict": it has ${reason}`
+export const describeOpen = ({ reason }: OpenSchema): string =>
+  `the schema is sent without "strict": it has ${reason}`
 
 /** Keywords that every vendor with strict schemas understands, or that are notes. */
 const known = new Set(
@@ -40,16 +41,29 @@ class CannotClose extends Error {}
 function close(schema: JsonObject, path: string): JsonObject {
   const stranger = Object.keys(schema).find((key) => !known.has(key))
   if (stranger !== undefined) throw new CannotClose(`"${stranger}" (at ${path})`)
-  const { properties, required, additionalProperties, items, anyOf, default: _default, ...rest } = schema
+  const {
+    properties,
+    required,
+    additionalProperties,
+    items,
+    anyOf,
+    default: _default,
+    ...rest
+  } = schema
   const closed: Record<string, unknown> = { ...rest }
   for (const name of ['$defs', 'definitions'] as const)
     if (isObject(rest[name])) closed[name] = closeAll(rest[name], `${path}/${name}`)
   if (isObject(items)) closed['items'] = close(items, `${path}/items`)
   else if (items !== undefined) throw new CannotClose(`"items" (at ${path})`)
   if (Array.isArray(anyOf))
-    closed['anyOf'] = anyOf.map((one, index) => close(toObject(one, path), `${path}/anyOf/${index}`))
+    closed['anyOf'] = anyOf.map((one, index) =>
+      close(toObject(one, path), `${path}/anyOf/${index}`),
+    )
   if (rest['type'] !== 'object' && properties === undefined) return closed
-  if (!isObject(properties) || (additionalProperties !== undefined && additionalProperties !== false))
+  if (
+    !isObject(properties) ||
+    (additionalProperties !== undefined && additionalProperties !== false)
+  )
     throw new CannotClose(`an object with any properties (at ${path})`)
   const names = Array.isArray(required) ? (required as readonly unknown[]) : []
   closed['properties'] = Object.fromEntries(
@@ -58,12 +72,23 @@ function close(schema: JsonObject, path: string): JsonObject {
       names.includes(name) ? property : orNull(property),
     ]),
   )
-  return { ...closed, type: 'object', required: Object.keys(properties), additionalProperties: false }
+  return {
+    ...closed,
+    type: 'object',
+    required: Object.keys(properties),
+    additionalProperties: false,
+  }
 }
 
-const closeAll = (schemas: Readonly<Record<string, unknown>>, path: string): Record<string, JsonObject> =>
+const closeAll = (
+  schemas: Readonly<Record<string, unknown>>,
+  path: string,
+): Record<string, JsonObject> =>
   Object.fromEntries(
-    Object.entries(schemas).map(([name, one]) => [name, close(toObject(one, path), `${path}/${name}`)]),
+    Object.entries(schemas).map(([name, one]) => [
+      name,
+      close(toObject(one, path), `${path}/${name}`),
+    ]),
   )
 
 function toObject(schema: unknown, path: string): JsonObject {
@@ -100,7 +125,9 @@ function dropNulls(value: unknown, schema: JsonObject, root: JsonObject): unknow
   if (!isObject(value)) return value
   const { anyOf, properties, required } = target
   if (Array.isArray(anyOf)) {
-    const branch = anyOf.find((one): one is JsonObject => isObject(one) && fits(value, resolve(one, root)))
+    const branch = anyOf.find(
+      (one): one is JsonObject => isObject(one) && fits(value, resolve(one, root)),
+    )
     return branch ? dropNulls(value, branch, root) : value
   }
   if (!isObject(properties)) return value
@@ -124,6 +151,9 @@ const fits = (value: Readonly<Record<string, unknown>>, { properties }: JsonObje
 
 function resolve(schema: JsonObject, root: JsonObject): JsonObject {
   const { $ref: reference } = schema
-  const found = typeof reference === 'string' && reference.startsWith('#/') ? atPointer(root, reference) : undefined
+  const found =
+    typeof reference === 'string' && reference.startsWith('#/')
+      ? atPointer(root, reference)
+      : undefined
   return isObject(found) ? found : schema
 }

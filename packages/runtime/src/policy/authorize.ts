@@ -85,9 +85,12 @@ export function toDecision(value: unknown): Decision {
     return {
       effect,
       ...kept,
-      ...(typeof (value as Partial<Ask>).expiresAt === 'number' && { expiresAt: Number((value as Ask).expiresAt) }),
+      ...(typeof (value as Partial<Ask>).expiresAt === 'number' && {
+        expiresAt: Number((value as Ask).expiresAt),
+      }),
       ...((value as Partial<Ask>).ask !== undefined && {
-        ask: (signal: AbortSignal): Approval | boolean | Promise<Approval | boolean> => (value as Ask).ask(signal),
+        ask: (signal: AbortSignal): Approval | boolean | Promise<Approval | boolean> =>
+          (value as Ask).ask(signal),
       }),
     }
   if (effect === 'deny') return { effect, reason: reason ?? 'no reason was given' }

@@ -23,7 +23,12 @@ export function toActionJsonSchema(
       shape({ type: { const: 'tool_call' }, tool: { const: name }, args: toArgs(parameters) }),
     ),
     ...agents.flatMap((agent) => [
-      shape({ type: { const: 'agent_call' }, agent: { const: agent.name }, action: { const: 'infer' }, prompt: text }),
+      shape({
+        type: { const: 'agent_call' },
+        agent: { const: agent.name },
+        action: { const: 'infer' },
+        prompt: text,
+      }),
       ...(agent.tools ?? []).map((tool) =>
         shape({
           type: { const: 'agent_call' },
@@ -40,7 +45,9 @@ export function toActionJsonSchema(
 }
 
 const toArgs = (parameters: JsonObject | undefined): JsonObject =>
-  parameters ? (toNested(parameters) ?? anyObject) : { ...anyObject, properties: {}, additionalProperties: false }
+  parameters
+    ? (toNested(parameters) ?? anyObject)
+    : { ...anyObject, properties: {}, additionalProperties: false }
 
 /** A schema that can stand inside another one; undefined if it refers to its own root, which would change. */
 function toNested({ $schema: _dialect, ...schema }: JsonObject): JsonObject | undefined {

@@ -18,7 +18,8 @@ export function resolveMode(
   profile: ModelProfile = {},
   unknown: ActionMode = 'native',
 ): ActionMode {
-  if (!known.includes(mode)) throw configError(`mode: unknown ${JSON.stringify(mode)}; known: ${known.join(', ')}`)
+  if (!known.includes(mode))
+    throw configError(`mode: unknown ${JSON.stringify(mode)}; known: ${known.join(', ')}`)
   if (mode !== 'auto') return mode
   const said = capabilities?.tools.supported
   if (said === false || profile.supportsTools === false) return 'json'

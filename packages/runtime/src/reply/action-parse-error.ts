@@ -16,7 +16,8 @@ export class ActionParseError extends LlmError {
   readonly actionType: string | undefined
 
   constructor({ feedback, rawResponse, parsedData = null, actionType }: ActionParseDetails) {
-    const parsed = parsedData === null ? '' : `\nParsed data: ${bounded(canonicalJson(parsedData), 500)}`
+    const parsed =
+      parsedData === null ? '' : `\nParsed data: ${bounded(canonicalJson(parsedData), 500)}`
     super('protocol', `${bounded(feedback, 700)}${parsed}\n${shownRaw(rawResponse)}`)
     this.feedback = bounded(feedback, 700)
     this.rawResponse = rawResponse

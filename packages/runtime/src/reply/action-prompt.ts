@@ -21,18 +21,21 @@ export type ActionPrompt = string | ((parts: ActionPromptParts) => string)
 export const toActionText = (prompt: ActionPrompt | undefined, parts: ActionPromptParts): string =>
   prompt === undefined ? parts.text : typeof prompt === 'string' ? prompt : prompt(parts)
 
-const briefly = 'Think briefly before you decide: begin the object with "thought", in one short sentence.'
+const briefly =
+  'Think briefly before you decide: begin the object with "thought", in one short sentence.'
 const thoroughly =
   'Think step by step before you decide, consider alternatives and check your reasoning: begin the object with "thought", with every step.'
 const reasoningTexts: Readonly<Record<NonNullable<CallOptions['reasoning']>, string>> = {
   none: '',
   minimal: briefly,
   low: briefly,
-  medium: 'Think step by step before you decide: begin the object with "thought", with the main steps.',
+  medium:
+    'Think step by step before you decide: begin the object with "thought", with the main steps.',
   high: thoroughly,
   xhigh: thoroughly,
   max: thoroughly,
 }
 
 /** Asks a model in JSON mode to reason: it may have no parameter for that. */
-export const toReasoningText = (level: CallOptions['reasoning']): string => (level ? reasoningTexts[level] : '')
+export const toReasoningText = (level: CallOptions['reasoning']): string =>
+  level ? reasoningTexts[level] : ''

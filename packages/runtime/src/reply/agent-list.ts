@@ -9,6 +9,8 @@ export const toAgentList = (agents: readonly Listed[]): string =>
   agents
     .map(({ name, description, tools = [] }) => {
       const line = `- ${name}: ${description}`
-      return tools.length ? `${line}\n  its tools:\n${toToolList(tools).replaceAll(/^/gm, '  ')}` : line
+      return tools.length
+        ? `${line}\n  its tools:\n${toToolList(tools).replaceAll(/^/gm, '  ')}`
+        : line
     })
     .join('\n')

@@ -94,9 +94,12 @@ class LiteralReader {
     const quoted = this.#quoted()
     if (quoted) return quoted
     if (depth < deepest && this.skip('[')) return this.#list(depth + 1)
-    if (depth < deepest && this.skip('{')) return toLiteral(this.#pairs('}', ':', () => this.#quoted(), depth + 1))
+    if (depth < deepest && this.skip('{'))
+      return toLiteral(this.#pairs('}', ':', () => this.#quoted(), depth + 1))
     const name = this.take(word)
-    return name !== undefined && Object.hasOwn(constants, name) ? { value: constants[name] } : undefined
+    return name !== undefined && Object.hasOwn(constants, name)
+      ? { value: constants[name] }
+      : undefined
   }
 
   #list(depth: number): Literal {
@@ -121,7 +124,8 @@ class LiteralReader {
     const pairs = new Map<string, unknown>()
     while (!this.skip(close)) {
       const key = readKey()?.value
-      if (typeof key !== 'string' || key === '__proto__' || pairs.has(key) || !this.skip(separator)) return undefined
+      if (typeof key !== 'string' || key === '__proto__' || pairs.has(key) || !this.skip(separator))
+        return undefined
       const value = this.#literal(depth)
       if (!value) return undefined
       pairs.set(key, value.value)

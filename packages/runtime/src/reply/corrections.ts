@@ -7,7 +7,9 @@ export type TextByMode = string | Readonly<Partial<Record<ActionMode, string>>>
 
 /** Puts values for the names in braces; a name without a value stays. */
 export const fill = (text: string, values: Readonly<Record<string, string>>): string =>
-  text.replace(/\{(\w+)\}/g, (whole, name: string) => (Object.hasOwn(values, name) ? (values[name] as string) : whole))
+  text.replace(/\{(\w+)\}/g, (whole, name: string) =>
+    Object.hasOwn(values, name) ? (values[name] as string) : whole,
+  )
 
 const short = (text: string): string => (text.length > 500 ? `${cut(text, 497)}...` : text)
 
@@ -18,7 +20,12 @@ export const toParseCorrection = (feedback: string, expected: string, custom?: s
     : fill(custom, { error_message: feedback })
 
 /** Tells the model that it repeats an action. `custom` may use `{action}`, `{tool}` and `{args}`. */
-export function toRepeatGuidance(action: string, tool: string, args: unknown, custom?: string): string {
+export function toRepeatGuidance(
+  action: string,
+  tool: string,
+  args: unknown,
+  custom?: string,
+): string {
   const values = { action, tool, args: short(canonicalJson(args)) }
   return custom === undefined
     ? fill(

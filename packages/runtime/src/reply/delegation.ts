@@ -1,4 +1,10 @@
-import { configError, isObject, type JsonObject, type ToolCall, type ToolDefinition } from '@modelport/core'
+import {
+  configError,
+  isObject,
+  type JsonObject,
+  type ToolCall,
+  type ToolDefinition,
+} from '@modelport/core'
 import { messageOf } from '../base/message-of.js'
 import { cut } from '../base/well-formed.js'
 import type { BudgetLedger } from '../budget/budget.js'
@@ -26,7 +32,10 @@ export function toDelegationTools(
   if (!agents.length) return []
   const names = agents.map(({ name }) => name)
   const taken = tools.find(({ name }) => Object.values<string>(delegationNames).includes(name))
-  if (taken) throw configError(`the tool name "${taken.name}" is taken: it reaches other agents; rename the tool`)
+  if (taken)
+    throw configError(
+      `the tool name "${taken.name}" is taken: it reaches other agents; rename the tool`,
+    )
   const twice = names.find((name, index) => names.indexOf(name) !== index)
   if (twice !== undefined) throw configError(`two agents are named "${twice}"`)
   const delegate = toTool(agents, budget, {
@@ -53,19 +62,29 @@ export function toDelegationTools(
 }
 
 /** Collects the names that a model may call. */
-export const toTargets = (tools: readonly ToolDefinition[], agents: readonly AgentTarget[] = []): ActionTargets => ({
+export const toTargets = (
+  tools: readonly ToolDefinition[],
+  agents: readonly AgentTarget[] = [],
+): ActionTargets => ({
   tools: tools.map(({ name }) => name),
   agents: agents.map(({ name }) => name),
-  agentTools: Object.fromEntries(agents.map((agent) => [agent.name, agent.tools?.map(({ name }) => name) ?? []])),
+  agentTools: Object.fromEntries(
+    agents.map((agent) => [agent.name, agent.tools?.map(({ name }) => name) ?? []]),
+  ),
 })
 
 /** The agent call that a native tool call stands for; undefined for any other call and for a malformed one. */
-export function toAgentAction({ name, arguments: given, error }: ToolCall): AgentCallAction | undefined {
+export function toAgentAction({
+  name,
+  arguments: given,
+  error,
+}: ToolCall): AgentCallAction | undefined {
   const { agent, prompt, tool, args = {} } = given
   if (error !== undefined || typeof agent !== 'string') return undefined
   if (name === delegationNames.infer && typeof prompt === 'string')
     return { type: 'agent_call', agent, action: 'infer', prompt }
-  if (name !== delegationNames.tool_call || typeof tool !== 'string' || !isObject(args)) return undefined
+  if (name !== delegationNames.tool_call || typeof tool !== 'string' || !isObject(args))
+    return undefined
   return { type: 'agent_call', agent, action: 'tool_call', tool, args }
 }
 
@@ -101,8 +120,15 @@ export function refuseWrittenCall(
 export function toDelegationCall(action: AgentCallAction, id: string): ToolCall {
   const { agent } = action
   const given =
-    action.action === 'infer' ? { agent, prompt: action.prompt } : { agent, tool: action.tool, args: action.args }
-  return { id, name: delegationNames[action.action], arguments: given, argumentsText: JSON.stringify(given) }
+    action.action === 'infer'
+      ? { agent, prompt: action.prompt }
+      : { agent, tool: action.tool, args: action.args }
+  return {
+    id,
+    name: delegationNames[action.action],
+    arguments: given,
+    argumentsText: JSON.stringify(given),
+  }
 }
 
 const schemaOf = (properties: JsonObject): JsonObject => ({
@@ -113,12 +139,19 @@ const schemaOf = (properties: JsonObject): JsonObject => ({
 })
 const withoutTools = ({ name, description }: AgentTarget): Listed => ({ name, description })
 
-function toTool(agents: readonly AgentTarget[], budget: BudgetLedger, definition: ToolDefinition): Tool {
+function toTool(
+  agents: readonly AgentTarget[],
+  budget: BudgetLedger,
+  definition: ToolDefinition,
+): Tool {
   return {
     definition,
     validate: (args) => validateCall(agents, definition.name, args),
     execute: (value, context: ToolContext) => {
-      const { agent, request } = value as { readonly agent: AgentTarget; readonly request: AgentRequest }
+      const { agent, request } = value as {
+        readonly agent: AgentTarget
+        readonly request: AgentRequest
+      }
       return callAgent(agent, request, { ...context, budget })
     },
     // An agent has limits of its own.
@@ -127,7 +160,11 @@ function toTool(agents: readonly AgentTarget[], budget: BudgetLedger, definition
 }
 
 /** Names the agent in a failure: the model may know nothing of the tool that reached it. */
-async function callAgent(agent: AgentTarget, request: AgentRequest, context: AgentContext): Promise<unknown> {
+async function callAgent(
+  agent: AgentTarget,
+  request: AgentRequest,
+  context: AgentContext,
+): Promise<unknown> {
   try {
     return await agent.call(request, context)
   } catch (error) {
@@ -140,7 +177,12 @@ function validateCall(agents: readonly AgentTarget[], name: string, args: JsonOb
   const action = toAgentAction({ id: '', name, arguments: args, argumentsText: '' })
   if (!action) {
     const isPrompt = name === delegationNames.infer
-    return { ok: false, message: isPrompt ? 'give "agent" and "prompt"' : 'give "agent", "tool" and the object "args"' }
+    return {
+      ok: false,
+      message: isPrompt
+        ? 'give "agent" and "prompt"'
+        : 'give "agent", "tool" and the object "args"',
+    }
   }
   const message = refuseAgentCall(action, agents)
   const agent = agents.find((one) => one.name === action.agent)
@@ -153,10 +195,15 @@ function validateCall(agents: readonly AgentTarget[], name: string, args: JsonOb
 }
 
 /** Says why an agent cannot be asked; undefined if it can. */
-function refuseAgentCall(action: AgentCallAction, agents: readonly AgentTarget[]): string | undefined {
+function refuseAgentCall(
+  action: AgentCallAction,
+  agents: readonly AgentTarget[],
+): string | undefined {
   const agent = agents.find((one) => one.name === action.agent)
   if (!agent) {
-    const known = agents.length ? `agents: ${agents.map(({ name }) => name).join(', ')}` : 'there are no agents'
+    const known = agents.length
+      ? `agents: ${agents.map(({ name }) => name).join(', ')}`
+      : 'there are no agents'
     return `there is no agent "${cut(action.agent, 100)}"; ${known}`
   }
   if (action.action === 'infer') return action.prompt.trim() ? undefined : 'the prompt is blank'

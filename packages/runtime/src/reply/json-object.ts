@@ -24,13 +24,15 @@ const no = (message: string): FoundObject => ({ ok: false, message })
  * reasoning block, with trailing commas taken out. Two objects are refused, and so is one that is cut off: nothing is guessed.
  */
 export function findJsonObject(text: string): FoundObject {
-  if (text.length > mostCharacters) return no(`the reply is longer than ${mostCharacters} characters`)
+  if (text.length > mostCharacters)
+    return no(`the reply is longer than ${mostCharacters} characters`)
   const whole = text.trim()
   if (whole === '') return no('the reply is empty')
   const strict = tryParse(whole)
   if (strict !== undefined) return accept(strict, whole, [])
   const body = withoutReasoning(whole)
-  if (body === undefined) return no('unterminated leading reasoning block: close it, then give the JSON object')
+  if (body === undefined)
+    return no('unterminated leading reasoning block: close it, then give the JSON object')
   const repairs = body === whole ? [] : ['reasoning block removed']
   const rest = tryParse(body)
   if (rest !== undefined) return accept(rest, body, repairs)
@@ -41,7 +43,8 @@ function accept(value: unknown, text: string, repairs: readonly string[]): Found
   if (!isObject(value)) return no('the reply is JSON, but not an object')
   const end = endOfObject(text, 0)
   if (typeof end === 'string') return no(end)
-  if (/proto|\\u/.test(text) && pollutes(value)) return no('a key "__proto__" or "constructor.prototype" is refused')
+  if (/proto|\\u/.test(text) && pollutes(value))
+    return no('a key "__proto__" or "constructor.prototype" is refused')
   return { ok: true, value, repairs }
 }
 
@@ -78,9 +81,14 @@ function findEmbedded(text: string, repairs: readonly string[]): FoundObject {
   }
   const [only] = found
   if (!only) return no('there is no JSON object in the reply')
-  if (found.length > 1) return no(`found ${found.length} valid top-level JSON objects; give exactly one`)
+  if (found.length > 1)
+    return no(`found ${found.length} valid top-level JSON objects; give exactly one`)
   const outside = only.source.length === text.length ? [] : ['text around the JSON object ignored']
-  return accept(only.value, only.source, [...repairs, ...outside, ...(only.commas ? ['trailing comma removed'] : [])])
+  return accept(only.value, only.source, [
+    ...repairs,
+    ...outside,
+    ...(only.commas ? ['trailing comma removed'] : []),
+  ])
 }
 
 /** The index after the object that begins at `start`, or its problem. */

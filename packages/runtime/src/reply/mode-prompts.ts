@@ -15,7 +15,10 @@ const agentCall = `To ask another agent: {"type": "agent_call", "agent": "NAME",
 const agentToolCall = `To call a tool of another agent: {"type": "agent_call", "agent": "NAME", "action": "tool_call", "tool": "NAME", "args": {…}}`
 
 /** Instructions of JSON mode for these tools and agents. Sections without content are left out. */
-export function toJsonPrompt(tools: readonly ToolDefinition[], agents: readonly AgentTarget[]): string {
+export function toJsonPrompt(
+  tools: readonly ToolDefinition[],
+  agents: readonly AgentTarget[],
+): string {
   return [
     base,
     tools.length ? `${jsonCall}\nTools:\n${toToolList(tools)}` : '',

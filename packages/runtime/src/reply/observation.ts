@@ -17,11 +17,15 @@ interface Observation {
 }
 
 /** The user message that carries the results of calls the API knows nothing of. It is data, and never an instruction's role. */
-export const toObservations = (observations: readonly Observation[], mode: ActionMode): UserMessage =>
-  toRunMessage(toContent(observations, mode))
+export const toObservations = (
+  observations: readonly Observation[],
+  mode: ActionMode,
+): UserMessage => toRunMessage(toContent(observations, mode))
 
 function toContent(observations: readonly Observation[], mode: ActionMode): Content {
-  const text = observations.map((one) => (mode === 'text' ? toBlock(one) : JSON.stringify(toRecord(one)))).join('\n')
+  const text = observations
+    .map((one) => (mode === 'text' ? toBlock(one) : JSON.stringify(toRecord(one))))
+    .join('\n')
   const media = observations.flatMap(({ result: { content } }): readonly ContentPart[] =>
     typeof content === 'string' ? [] : content.filter(({ type }) => type !== 'text'),
   )

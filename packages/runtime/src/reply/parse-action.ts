@@ -21,7 +21,10 @@ export interface ParsedAction {
  * @throws {ActionParseError} `protocol` — the reply is not an action; `feedback` is written for the model.
  * @throws {LlmError} `invalid-request` — `text` is not a string.
  */
-export function parseAction(text: string, targets: ActionTargets = { tools: [], agents: [] }): ParsedAction {
+export function parseAction(
+  text: string,
+  targets: ActionTargets = { tools: [], agents: [] },
+): ParsedAction {
   const given: unknown = text
   if (typeof given !== 'string')
     throw new LlmError(
@@ -31,10 +34,12 @@ export function parseAction(text: string, targets: ActionTargets = { tools: [], 
   const shorthand = readShorthand(withoutReasoning(text.trim()) ?? '', targets)
   if (shorthand) return { action: shorthand, repairs: ['shorthand call read'] }
   const found = findJsonObject(text)
-  if (!found.ok) throw new ActionParseError({ feedback: `Invalid JSON: ${found.message}`, rawResponse: text })
+  if (!found.ok)
+    throw new ActionParseError({ feedback: `Invalid JSON: ${found.message}`, rawResponse: text })
   const repaired = repairAction(found.value, targets)
   const checked = actionSchema.safeParse(repaired.value, english)
-  if (checked.success) return { action: checked.data, repairs: [...found.repairs, ...repaired.repairs] }
+  if (checked.success)
+    return { action: checked.data, repairs: [...found.repairs, ...repaired.repairs] }
   const { type } = found.value
   throw new ActionParseError({
     feedback: `Action validation failed: ${checked.error.issues.flatMap((issue) => explain(issue, type)).join('; ')}`,
@@ -56,7 +61,8 @@ function explain({ path, message, code, keys }: Issue, type: unknown): readonly 
   const [first, ...inner] = path.map(String)
   if (code === 'unrecognized_keys')
     return [`unknown field${keys?.length === 1 ? '' : 's'} ${(keys ?? []).toSorted().join(', ')}`]
-  if (first === undefined) return [`expected an object with "type": "final", "tool_call" or "agent_call"`]
+  if (first === undefined)
+    return [`expected an object with "type": "final", "tool_call" or "agent_call"`]
   if (first === 'type') return [`Field 'type': must be "final", "tool_call" or "agent_call"`]
   return [`Field '${[String(type), first, ...inner].join(' -> ')}': ${message}`]
 }

@@ -74,7 +74,11 @@ export function toPromptPlan({
   }
   const askedPrompt = asked ? [toOutputPrompt(asked)] : []
   if (mode === 'text')
-    return { prompt: joined(act(toTextPrompt(definitions)), ...askedPrompt), definitions: [], options: {} }
+    return {
+      prompt: joined(act(toTextPrompt(definitions)), ...askedPrompt),
+      definitions: [],
+      options: {},
+    }
   // Next to tools most vendors refuse a format, or it keeps the model from calling one: the reply is then only checked here.
   const options =
     asked && (!definitions.length || (schemaWithTools && formatLevel === 0))
@@ -83,7 +87,10 @@ export function toPromptPlan({
   // The application's words are enough while the server holds the model to the schema.
   const isToldAlready = !output && options.responseFormat?.type === 'json-schema'
   return {
-    prompt: joined(act(nativePrompt ? toNativePrompt(definitions.length) : ''), ...(isToldAlready ? [] : askedPrompt)),
+    prompt: joined(
+      act(nativePrompt ? toNativePrompt(definitions.length) : ''),
+      ...(isToldAlready ? [] : askedPrompt),
+    ),
     definitions,
     options,
   }
@@ -91,7 +98,12 @@ export function toPromptPlan({
 
 const joined = (...parts: readonly string[]): string => parts.filter(Boolean).join('\n')
 
-function formatOption(schema: JsonObject, name: string, level: number, strict = false): CallOptions {
+function formatOption(
+  schema: JsonObject,
+  name: string,
+  level: number,
+  strict = false,
+): CallOptions {
   const formats: readonly ResponseFormat[] = [
     { type: 'json-schema', name, schema, ...(strict && { strict }) },
     { type: 'json' },

@@ -70,20 +70,33 @@ export function readReply(
         : 'Your reply was empty.'
     throw new ActionParseError({ feedback: why, rawResponse: text })
   }
-  if (mode === 'native') return readPrintedAction(text, content, targets, idOf) ?? toFinal(text, content)
+  if (mode === 'native')
+    return readPrintedAction(text, content, targets, idOf) ?? toFinal(text, content)
   const { calls, text: rest } = parseTextReply(text, targets.tools)
   return calls.length
-    ? { kind: 'calls', native: false, repairs: [], calls: calls.map((call, index) => plan(call, targets, idOf(index))) }
+    ? {
+        kind: 'calls',
+        native: false,
+        repairs: [],
+        calls: calls.map((call, index) => plan(call, targets, idOf(index))),
+      }
     : toFinal(rest, rest)
 }
 
 /** Names the effect of a call, not its spelling: a delegation tool is an agent call, as long as there are agents. */
-function toNativeAction(call: ToolCall, { agents }: ActionTargets): ToolCallAction | AgentCallAction {
+function toNativeAction(
+  call: ToolCall,
+  { agents }: ActionTargets,
+): ToolCallAction | AgentCallAction {
   const action = agents.length ? toAgentAction(call) : undefined
   return action ?? { type: 'tool_call', tool: call.name, args: call.arguments }
 }
 
-function readJson(text: string, targets: ActionTargets, idOf: (index: number) => string): InterpretedReply {
+function readJson(
+  text: string,
+  targets: ActionTargets,
+  idOf: (index: number) => string,
+): InterpretedReply {
   const { action, repairs } = parseAction(text, targets)
   if (action.type === 'final') return { kind: 'final', action, content: action.content, repairs }
   return { kind: 'calls', native: false, repairs, calls: [toPlanned(action, targets, idOf(0))] }
@@ -111,11 +124,19 @@ function readPrintedAction(
   }
   const { action, repairs } = parsed
   if (action.type === 'final') {
-    if (typeof content !== 'string' || repairs.some((repair) => repair !== 'null fields dropped')) return undefined
-    return { kind: 'final', action, content: action.content, repairs: [...repairs, 'printed answer unwrapped'] }
+    if (typeof content !== 'string' || repairs.some((repair) => repair !== 'null fields dropped'))
+      return undefined
+    return {
+      kind: 'final',
+      action,
+      content: action.content,
+      repairs: [...repairs, 'printed answer unwrapped'],
+    }
   }
   const known =
-    action.type === 'tool_call' ? callable.tools.includes(action.tool) : targets.agents.includes(action.agent)
+    action.type === 'tool_call'
+      ? callable.tools.includes(action.tool)
+      : targets.agents.includes(action.agent)
   if (!known || repairs.some((repair) => !harmless.includes(repair))) return undefined
   return {
     kind: 'calls',
@@ -126,7 +147,10 @@ function readPrintedAction(
 }
 
 /** A reply without calls. */
-export const toFinal = (text: string, content: Content): Extract<InterpretedReply, { kind: 'final' }> => ({
+export const toFinal = (
+  text: string,
+  content: Content,
+): Extract<InterpretedReply, { kind: 'final' }> => ({
   kind: 'final',
   action: { type: 'final', content: text },
   content,
@@ -136,9 +160,21 @@ export const toFinal = (text: string, content: Content): Extract<InterpretedRepl
 const plan = ({ tool, args }: TextCall, targets: ActionTargets, id: string): PlannedCall =>
   toPlanned({ type: 'tool_call', tool, args }, targets, id)
 
-function toPlanned(action: ToolCallAction | AgentCallAction, targets: ActionTargets, id: string): PlannedCall {
+function toPlanned(
+  action: ToolCallAction | AgentCallAction,
+  targets: ActionTargets,
+  id: string,
+): PlannedCall {
   if (action.type === 'agent_call') return { action, call: toDelegationCall(action, id) }
-  const call = { id, name: action.tool, arguments: action.args, argumentsText: JSON.stringify(action.args) }
+  const call = {
+    id,
+    name: action.tool,
+    arguments: action.args,
+    argumentsText: JSON.stringify(action.args),
+  }
   const { thought } = action
-  return { action: { ...toNativeAction(call, targets), ...(thought !== undefined && { thought }) }, call }
+  return {
+    action: { ...toNativeAction(call, targets), ...(thought !== undefined && { thought }) },
+    call,
+  }
 }

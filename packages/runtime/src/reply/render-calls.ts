@@ -17,19 +17,30 @@ import type { PlannedCall } from './read-reply.js'
  * Writes calls in the API's own form, and their results, as the mode writes them: a server that refuses tools refuses these too. In JSON mode each call
  * stands in a message of its own, followed by its result, as the model is asked to write them. A conversation without calls is returned as it is.
  */
-export function renderCalls(messages: readonly ChatMessage[], mode: ActionMode): readonly ChatMessage[] {
+export function renderCalls(
+  messages: readonly ChatMessage[],
+  mode: ActionMode,
+): readonly ChatMessage[] {
   if (mode === 'native' || !messages.some(({ role }) => role === 'tool')) return messages
-  const results = new Map(messages.flatMap((one) => (one.role === 'tool' ? [[one.toolCallId, one] as const] : [])))
+  const results = new Map(
+    messages.flatMap((one) => (one.role === 'tool' ? [[one.toolCallId, one] as const] : [])),
+  )
   return messages.flatMap((message): readonly ChatMessage[] => {
     if (message.role === 'tool') return []
     if (message.role !== 'assistant' || !message.toolCalls?.length) return [message]
-    return (mode === 'json' ? renderJson : renderText)(message, message.toolCalls, (id) => results.get(id))
+    return (mode === 'json' ? renderJson : renderText)(message, message.toolCalls, (id) =>
+      results.get(id),
+    )
   })
 }
 
 type FindResult = (id: string) => ToolMessage | undefined
 
-function renderJson(message: AssistantMessage, calls: readonly ToolCall[], find: FindResult): readonly ChatMessage[] {
+function renderJson(
+  message: AssistantMessage,
+  calls: readonly ToolCall[],
+  find: FindResult,
+): readonly ChatMessage[] {
   const thought = textOf(message.content).trim()
   return calls.flatMap((call, index): readonly ChatMessage[] => {
     const planned = toPlanned(call)
@@ -38,7 +49,11 @@ function renderJson(message: AssistantMessage, calls: readonly ToolCall[], find:
   })
 }
 
-function renderText(message: AssistantMessage, calls: readonly ToolCall[], find: FindResult): readonly ChatMessage[] {
+function renderText(
+  message: AssistantMessage,
+  calls: readonly ToolCall[],
+  find: FindResult,
+): readonly ChatMessage[] {
   const blocks = calls.map(({ name, arguments: args }) => {
     const call = JSON.stringify({ name, arguments: args })
     return `<tool_call>\n${call}\n</tool_call>`
@@ -55,14 +70,22 @@ function written({ content }: AssistantMessage, text: string): AssistantMessage 
   return { role: 'assistant', content: all }
 }
 
-function observe(calls: readonly PlannedCall[], find: FindResult, mode: ActionMode): readonly ChatMessage[] {
+function observe(
+  calls: readonly PlannedCall[],
+  find: FindResult,
+  mode: ActionMode,
+): readonly ChatMessage[] {
   const observations = calls.flatMap((planned) => {
     const found = find(planned.call.id)
     return found
       ? [
           {
             planned,
-            result: { callId: planned.call.id, content: found.content, ...(found.isError && { isError: true }) },
+            result: {
+              callId: planned.call.id,
+              content: found.content,
+              ...(found.isError && { isError: true }),
+            },
           },
         ]
       : []

@@ -21,10 +21,23 @@ export interface Repaired {
 
 type Envelope = Readonly<Record<string, unknown>>
 /** Returns the repaired object, or undefined if the repair does not apply. */
-type Repair = readonly [name: string, apply: (value: Envelope, targets: ActionTargets) => Envelope | undefined]
+type Repair = readonly [
+  name: string,
+  apply: (value: Envelope, targets: ActionTargets) => Envelope | undefined,
+]
 
 /** An object with any of these keys is meant as an action and must follow the schema. */
-const envelopeKeys = ['type', 'tool', 'args', 'agent', 'action', 'prompt', 'content', 'payload', 'thought']
+const envelopeKeys = [
+  'type',
+  'tool',
+  'args',
+  'agent',
+  'action',
+  'prompt',
+  'content',
+  'payload',
+  'thought',
+]
 
 /** In this order: a local tool is recognized before an agent is guessed. */
 const repairs: readonly Repair[] = [
@@ -53,7 +66,10 @@ export function repairAction(value: Envelope, targets: ActionTargets): Repaired 
 }
 
 /** Reads a call written as code, `tool(…)` or `agent.tool(…)`. Returns undefined for any other text. */
-export function readShorthand(text: string, targets: ActionTargets): ToolCallAction | AgentCallAction | undefined {
+export function readShorthand(
+  text: string,
+  targets: ActionTargets,
+): ToolCallAction | AgentCallAction | undefined {
   const call = parseShorthand(text, (tool, agent) =>
     agent === undefined ? targets.tools.includes(tool) : advertises(targets, agent, tool),
   )
@@ -64,8 +80,14 @@ export function readShorthand(text: string, targets: ActionTargets): ToolCallAct
     : { type: 'agent_call', agent, action: 'tool_call', tool, args }
 }
 
-const advertises = ({ agents, agentTools = {} }: ActionTargets, agent: string, tool: string): boolean =>
-  agents.includes(agent) && Object.hasOwn(agentTools, agent) && (agentTools[agent]?.includes(tool) ?? false)
+const advertises = (
+  { agents, agentTools = {} }: ActionTargets,
+  agent: string,
+  tool: string,
+): boolean =>
+  agents.includes(agent) &&
+  Object.hasOwn(agentTools, agent) &&
+  (agentTools[agent]?.includes(tool) ?? false)
 
 function namedCall(value: Envelope, { tools }: ActionTargets): Envelope | undefined {
   const call = toNamedCall(value, tools)
@@ -81,7 +103,9 @@ function bareObject(value: Envelope): Envelope | undefined {
 /** Models that fill in every field of every variant set those they do not use to null. */
 function withoutNulls(value: Envelope): Envelope | undefined {
   if (typeof value['type'] !== 'string') return undefined
-  const kept = Object.entries(value).filter(([key, inner]) => inner !== null || !envelopeKeys.includes(key))
+  const kept = Object.entries(value).filter(
+    ([key, inner]) => inner !== null || !envelopeKeys.includes(key),
+  )
   return kept.length < Object.keys(value).length ? Object.fromEntries(kept) : undefined
 }
 
@@ -93,7 +117,8 @@ function flatPayload({ payload, ...rest }: Envelope): Envelope | undefined {
 
 function textContent(value: Envelope): Envelope | undefined {
   const { type, content } = value
-  if (type !== 'final' || typeof content === 'string' || content === undefined || content === null) return undefined
+  if (type !== 'final' || typeof content === 'string' || content === undefined || content === null)
+    return undefined
   return { ...value, content: JSON.stringify(content) }
 }
 
@@ -104,7 +129,10 @@ function shorthandCall(value: Envelope, targets: ActionTargets): Envelope | unde
   if (args !== undefined && !(isObject(args) && !Object.keys(args).length)) return undefined
   const source = prompt ?? tool
   if (typeof source !== 'string') return undefined
-  const named = typeof agent === 'string' && !source.trimStart().startsWith(`${agent}.`) ? `${agent}.${source}` : source
+  const named =
+    typeof agent === 'string' && !source.trimStart().startsWith(`${agent}.`)
+      ? `${agent}.${source}`
+      : source
   const call = readShorthand(named, targets) ?? readShorthand(source, targets)
   if (!call || (call.type === 'agent_call' && call.action === 'infer')) return undefined
   if (prompt !== undefined && tool !== undefined && tool !== call.tool) return undefined
@@ -115,9 +143,15 @@ function shorthandCall(value: Envelope, targets: ActionTargets): Envelope | unde
 /** Turns an agent call into a call of a local tool, if no agent it could mean has that tool. */
 function localTool(value: Envelope, targets: ActionTargets): Envelope | undefined {
   const { type, agent, action, tool, args = {}, thought } = value
-  if (type !== 'agent_call' || action !== 'tool_call' || typeof tool !== 'string' || !targets.tools.includes(tool))
+  if (
+    type !== 'agent_call' ||
+    action !== 'tool_call' ||
+    typeof tool !== 'string' ||
+    !targets.tools.includes(tool)
+  )
     return undefined
-  const meant = agent === undefined ? targets.agents : targets.agents.filter((name) => name === agent)
+  const meant =
+    agent === undefined ? targets.agents : targets.agents.filter((name) => name === agent)
   if (meant.some((name) => advertises(targets, name, tool))) return undefined
   return { type: 'tool_call', tool, args, ...(thought !== undefined && { thought }) }
 }
@@ -125,13 +159,19 @@ function localTool(value: Envelope, targets: ActionTargets): Envelope | undefine
 /** Fills in the agent of a tool call if exactly one agent advertises the tool. */
 function owningAgent(value: Envelope, targets: ActionTargets): Envelope | undefined {
   const { type, agent, action, tool } = value
-  if (type !== 'agent_call' || action !== 'tool_call' || agent !== undefined || typeof tool !== 'string')
+  if (
+    type !== 'agent_call' ||
+    action !== 'tool_call' ||
+    agent !== undefined ||
+    typeof tool !== 'string'
+  )
     return undefined
   const owners = targets.agents.filter((name) => advertises(targets, name, tool))
   return owners.length === 1 ? { ...value, agent: owners[0] } : undefined
 }
 
 function onlyAgent(value: Envelope, { agents }: ActionTargets): Envelope | undefined {
-  if (value['type'] !== 'agent_call' || value['agent'] !== undefined || agents.length !== 1) return undefined
+  if (value['type'] !== 'agent_call' || value['agent'] !== undefined || agents.length !== 1)
+    return undefined
   return { ...value, agent: agents[0] }
 }

@@ -45,7 +45,8 @@ export function parseTextReply(raw: string, tools: readonly string[]): TextReply
     if (end >= 0) text += block.slice(end + close.length)
     const call = toTextCall(source, undefined)
     if (call) calls.push(call)
-    else refuse('Invalid <tool_call>: it must hold {"name": NAME, "arguments": ARGS} and be closed.')
+    else
+      refuse('Invalid <tool_call>: it must hold {"name": NAME, "arguments": ARGS} and be closed.')
   }
   return { calls, text: text.trim() }
 }
@@ -59,7 +60,11 @@ export function toNamedCall(
   tools: readonly string[] | undefined,
 ): TextCall | undefined {
   const { name, arguments: given, parameters, ...rest } = value
-  if (typeof name !== 'string' || Object.keys(rest).length || (given !== undefined && parameters !== undefined))
+  if (
+    typeof name !== 'string' ||
+    Object.keys(rest).length ||
+    (given !== undefined && parameters !== undefined)
+  )
     return undefined
   if (tools && !tools.includes(name)) return undefined
   const args = given ?? parameters ?? {}

@@ -47,14 +47,23 @@ const isFlatMap = (entries: readonly (readonly [string, unknown])[]): entries is
   entries.some(([key]) => !schemaKeywords.includes(key))
 
 function toSchema(entries: readonly Entry[]): JsonObject {
-  const required = entries.filter(([, parameter]) => parameter['required'] === true).map(([name]) => name)
+  const required = entries
+    .filter(([, parameter]) => parameter['required'] === true)
+    .map(([name]) => name)
   const properties = entries.map(([name, parameter]) => {
     const { required: mark, ...rest } = parameter
     const schema = typeof mark === 'boolean' ? rest : parameter
     const named = pythonTypes.get(parameter['type'])
-    return [name, named ? { ...named, ...schema, type: named['type'] } : withoutMarks(schema)] as const
+    return [
+      name,
+      named ? { ...named, ...schema, type: named['type'] } : withoutMarks(schema),
+    ] as const
   })
-  return { type: 'object', properties: Object.fromEntries(properties), ...(required.length && { required }) }
+  return {
+    type: 'object',
+    properties: Object.fromEntries(properties),
+    ...(required.length && { required }),
+  }
 }
 
 /** Deeper schemas are left as they are: the provider refuses them. */
@@ -76,5 +85,9 @@ function withoutMarks(schema: JsonObject, depth = 0): JsonObject {
     return [name, withoutMarks(typeof mark === 'boolean' ? rest : property, depth + 1)] as const
   })
   if (entries.every(([name, property]) => property === properties[name])) return changed
-  return { ...changed, properties: Object.fromEntries(entries), ...(names.size > 0 && { required: [...names] }) }
+  return {
+    ...changed,
+    properties: Object.fromEntries(entries),
+    ...(names.size > 0 && { required: [...names] }),
+  }
 }

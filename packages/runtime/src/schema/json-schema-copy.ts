@@ -12,11 +12,34 @@ const dialects: Readonly<Record<string, '7' | '2019-09' | '2020-12'>> = {
 }
 
 /** Keywords whose values are not schemas, even if they look like one. */
-const literals = new Set(['enum', 'const', 'default', 'examples', 'required', 'type', 'dependentRequired'])
+const literals = new Set([
+  'enum',
+  'const',
+  'default',
+  'examples',
+  'required',
+  'type',
+  'dependentRequired',
+])
 /** Keywords whose values are schemas by name. */
-const maps = new Set(['$defs', 'definitions', 'properties', 'patternProperties', 'dependentSchemas', 'dependencies'])
+const maps = new Set([
+  '$defs',
+  'definitions',
+  'properties',
+  'patternProperties',
+  'dependentSchemas',
+  'dependencies',
+])
 /** The values of `type`. */
-const types: readonly unknown[] = ['string', 'integer', 'number', 'boolean', 'array', 'object', 'null']
+const types: readonly unknown[] = [
+  'string',
+  'integer',
+  'number',
+  'boolean',
+  'array',
+  'object',
+  'null',
+]
 /** Keywords that affect validity and are not supported: ignoring them would accept values that the author forbids. */
 const unsupported = ['$dynamicRef', '$recursiveRef', '$vocabulary']
 
@@ -44,10 +67,16 @@ export interface CopyOptions {
  * Copies a schema and checks that every keyword in it is understood.
  * @throws {LlmError} `unsupported` — names the keyword and its place; `config` — the value is not a schema, or a pattern is not a regular expression.
  */
-export function copySchema(schema: unknown, options: CopyOptions, meter: SchemaMeter = new SchemaMeter()): SchemaCopy {
+export function copySchema(
+  schema: unknown,
+  options: CopyOptions,
+  meter: SchemaMeter = new SchemaMeter(),
+): SchemaCopy {
   const { where } = options
   const named =
-    isObject(schema) && typeof schema['$schema'] === 'string' ? schema['$schema'].replace(/#$/, '') : undefined
+    isObject(schema) && typeof schema['$schema'] === 'string'
+      ? schema['$schema'].replace(/#$/, '')
+      : undefined
   const draft = named === undefined ? '2020-12' : dialects[named]
   if (!draft) {
     throw new LlmError(
@@ -77,20 +106,26 @@ class Copier {
     // The empty schema means the same, and is counted.
     if (typeof schema === 'boolean') return schema && path !== '#' ? this.#meter.attach({}) : schema
     if (!isObject(schema))
-      throw configError(`${this.#options.where}: ${path} is not a schema: expected an object, true or false`)
+      throw configError(
+        `${this.#options.where}: ${path} is not a schema: expected an object, true or false`,
+      )
     this.#check(schema, path)
     const kept = Object.entries(schema).filter(
       ([key]) => key !== '$recursiveAnchor' && (key !== 'format' || this.#options.assertFormats),
     )
     return this.#meter.attach(
       Object.fromEntries(
-        kept.map(([key, value]) => [key, this.#copyKeyword(key, value, `${path}/${toPointerPart(key)}`)]),
+        kept.map(([key, value]) => [
+          key,
+          this.#copyKeyword(key, value, `${path}/${toPointerPart(key)}`),
+        ]),
       ),
     )
   }
 
   #copyKeyword(key: string, value: unknown, path: string): unknown {
-    if (literals.has(key) || typeof value !== 'object' || value === null) return structuredClone(value)
+    if (literals.has(key) || typeof value !== 'object' || value === null)
+      return structuredClone(value)
     if (Array.isArray(value))
       return value.map((item: unknown, index) =>
         isObject(item) ? this.copy(item, `${path}/${index}`) : structuredClone(item),
@@ -101,7 +136,9 @@ class Copier {
         if (key === 'patternProperties') this.#checkPattern(name, path)
         return [
           name,
-          Array.isArray(inner) ? structuredClone(inner) : this.copy(inner, `${path}/${toPointerPart(name)}`),
+          Array.isArray(inner)
+            ? structuredClone(inner)
+            : this.copy(inner, `${path}/${toPointerPart(name)}`),
         ]
       }),
     )
@@ -109,7 +146,10 @@ class Copier {
 
   #check(schema: JsonObject, path: string): void {
     const refuse = (what: string): never => {
-      throw new LlmError('unsupported', `${this.#options.where}: ${what} (at ${path}) is not supported`)
+      throw new LlmError(
+        'unsupported',
+        `${this.#options.where}: ${what} (at ${path}) is not supported`,
+      )
     }
     for (const keyword of unsupported) if (Object.hasOwn(schema, keyword)) refuse(`"${keyword}"`)
     const { $ref: reference, $anchor: anchor, $id: id, pattern, type = [] } = schema
@@ -119,7 +159,8 @@ class Copier {
       throw configError(
         `${this.#options.where}: the type ${JSON.stringify(unknown)} (at ${path}) is not one of ${types.join(', ')}`,
       )
-    if (this.#draft === '7' && reference !== undefined && id !== undefined) refuse('"$id" next to "$ref"')
+    if (this.#draft === '7' && reference !== undefined && id !== undefined)
+      refuse('"$id" next to "$ref"')
     if (typeof anchor === 'string') {
       if (this.#anchors.has(anchor)) refuse(`the anchor "${anchor}" in two places`)
       this.#anchors.add(anchor)

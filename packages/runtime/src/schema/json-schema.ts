@@ -1,4 +1,10 @@
-import { dereference, format as formats, type OutputUnit, type Schema, validate } from '@cfworker/json-schema'
+import {
+  dereference,
+  format as formats,
+  type OutputUnit,
+  type Schema,
+  validate,
+} from '@cfworker/json-schema'
 import { configError, type JsonObject, LlmError } from '@modelport/core'
 import { messageOf } from '../base/message-of.js'
 import { copySchema, type SchemaCopy } from './json-schema-copy.js'
@@ -50,7 +56,10 @@ const mostForAll = 20_000
  * @throws {LlmError} `unsupported` — names the keyword; `config` — it is not a schema, or a reference leads nowhere; `limit-exceeded` — the schema
  * is nested deeper than 256, or is not trusted and too large.
  */
-export function compileJsonSchema(schema: JsonObject | boolean, options: JsonSchemaOptions = {}): JsonSchemaValidator {
+export function compileJsonSchema(
+  schema: JsonObject | boolean,
+  options: JsonSchemaOptions = {},
+): JsonSchemaValidator {
   const { where = 'schema', assertFormats = false, untrusted = false, schemas = {} } = options
   if (untrusted) checkSchemaSize(schema, where)
   else checkSchemaDepth(schema, where)
@@ -86,7 +95,10 @@ function check(
     const measure = measureValue(value)
     meter.begin(measure)
     if (uniqueItems && measure.items > mostUniqueItems)
-      return { ok: false, message: `a list of more than ${mostUniqueItems} items cannot be checked for unique items` }
+      return {
+        ok: false,
+        message: `a list of more than ${mostUniqueItems} items cannot be checked for unique items`,
+      }
     if (validate(value, schema, draft, lookup).valid) return { ok: true, value }
     const all = JSON.stringify(value).length <= mostForAll
     return { ok: false, message: describe(validate(value, schema, draft, lookup, !all).errors) }
@@ -112,7 +124,11 @@ function checkReferences(lookup: Record<string, Schema | boolean>, where: string
 
 function checkFormats(lookup: Record<string, Schema | boolean>, where: string): void {
   for (const schema of Object.values(lookup)) {
-    if (typeof schema === 'boolean' || typeof schema.format !== 'string' || Object.hasOwn(formats, schema.format))
+    if (
+      typeof schema === 'boolean' ||
+      typeof schema.format !== 'string' ||
+      Object.hasOwn(formats, schema.format)
+    )
       continue
     throw new LlmError(
       'unsupported',
@@ -122,7 +138,9 @@ function checkFormats(lookup: Record<string, Schema | boolean>, where: string): 
 }
 
 /** Keywords whose own problem only says that a part has problems; those of the part are reported instead. */
-const containers = new Set('properties patternProperties items prefixItems allOf $ref dependentSchemas'.split(' '))
+const containers = new Set(
+  'properties patternProperties items prefixItems allOf $ref dependentSchemas'.split(' '),
+)
 
 function describe(errors: readonly OutputUnit[]): string {
   const found = new Set<string>()

@@ -13,7 +13,8 @@ const mostWays = 100
 export function isPlainPattern(pattern: string): boolean {
   if (pattern.length > mostLength) return false
   const start = pattern.startsWith('^') ? 1 : 0
-  const end = pattern.endsWith('$') && !pattern.endsWith('\\$') ? pattern.length - 1 : pattern.length
+  const end =
+    pattern.endsWith('$') && !pattern.endsWith('\\$') ? pattern.length - 1 : pattern.length
   let unbounded = 0
   let ways = 1
   piece.lastIndex = start

@@ -27,7 +27,8 @@ export function checkSchemaSize(schema: unknown, where: string): void {
   const refuse = (path: string, what: string): never => {
     throw new LlmError('limit-exceeded', `${where}: ${path}: ${what}`)
   }
-  const open: Open[] = typeof schema === 'object' && schema !== null ? [{ value: schema, path: '#', depth: 1 }] : []
+  const open: Open[] =
+    typeof schema === 'object' && schema !== null ? [{ value: schema, path: '#', depth: 1 }] : []
   let size = 0
   let values = 0
   for (let one = open.pop(); one; one = open.pop()) {
@@ -69,7 +70,11 @@ function expandedSize(value: unknown, root: unknown, known: Map<object, number>)
   known.set(value, 1)
   let size = 1
   for (const [key, inner] of entriesOf(value))
-    size += expandedSize(key === '$ref' && typeof inner === 'string' ? atPointer(root, inner) : inner, root, known)
+    size += expandedSize(
+      key === '$ref' && typeof inner === 'string' ? atPointer(root, inner) : inner,
+      root,
+      known,
+    )
   known.set(value, size)
   return size
 }
@@ -97,5 +102,6 @@ export const toPointerPart = (key: string): string =>
 
 /** One by one: a million keys would be copied by `Object.entries` before the first is counted. */
 function* entriesOf(value: object): Iterable<readonly [string, unknown]> {
-  for (const key in value) if (Object.hasOwn(value, key)) yield [key, (value as Readonly<Record<string, unknown>>)[key]]
+  for (const key in value)
+    if (Object.hasOwn(value, key)) yield [key, (value as Readonly<Record<string, unknown>>)[key]]
 }

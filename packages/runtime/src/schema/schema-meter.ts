@@ -46,7 +46,10 @@ export function measureValue(value: unknown): ValueMeasure {
 export class SchemaMeter {
   #left = mostWork
   #value: ValueMeasure = { text: 0, keys: 0, items: 0 }
-  readonly #weights = new WeakMap<object, { readonly own: number; readonly text: number; readonly keys: number }>()
+  readonly #weights = new WeakMap<
+    object,
+    { readonly own: number; readonly text: number; readonly keys: number }
+  >()
   readonly #prototype: object
 
   constructor() {
@@ -84,7 +87,8 @@ function weigh(schema: object): { own: number; text: number; keys: number } {
   const inner = Object.values(schema).filter(
     (value: unknown): value is object => typeof value === 'object' && value !== null,
   )
-  const patterns = 'patternProperties' in schema ? Object.keys(schema.patternProperties as object).length : 0
+  const patterns =
+    'patternProperties' in schema ? Object.keys(schema.patternProperties as object).length : 0
   return {
     own: 1 + inner.reduce((sum, value) => sum + Object.keys(value).length, 0) / 8,
     text: readsText.some((keyword) => Object.hasOwn(schema, keyword)) ? (1 + patterns) / 8 : 0,

@@ -18,16 +18,30 @@ export interface Instruments {
   readonly perChunk: Histogram
 }
 
-const seconds = [0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92]
+const seconds = [
+  0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92,
+]
 const chunkSeconds = [0.01, 0.025, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.75, 1, 2.5]
-const tokenCounts = [1, 4, 16, 64, 256, 1024, 4096, 16384, 65536, 262144, 1048576, 4194304, 16777216, 67108864]
+const tokenCounts = [
+  1, 4, 16, 64, 256, 1024, 4096, 16384, 65536, 262144, 1048576, 4194304, 16777216, 67108864,
+]
 
 /** Creates the histograms with the units and bucket boundaries of the conventions. */
 export function createInstruments(meter: Meter): Instruments {
-  const create = (name: string, description: string, unit: string, explicitBucketBoundaries: number[]): Histogram =>
+  const create = (
+    name: string,
+    description: string,
+    unit: string,
+    explicitBucketBoundaries: number[],
+  ): Histogram =>
     meter.createHistogram(name, { description, unit, advice: { explicitBucketBoundaries } })
   return {
-    tokens: create('gen_ai.client.token.usage', 'Number of input and output tokens used.', '{token}', tokenCounts),
+    tokens: create(
+      'gen_ai.client.token.usage',
+      'Number of input and output tokens used.',
+      '{token}',
+      tokenCounts,
+    ),
     duration: create('gen_ai.client.operation.duration', 'GenAI operation duration.', 's', seconds),
     firstChunk: create(
       'gen_ai.client.operation.time_to_first_chunk',
@@ -111,12 +125,15 @@ export class CallSpan {
   }
 
   #recordUsage(usage: TokenUsage, model: Attributes): void {
-    const { inputTokens, outputTokens, cacheReadTokens, cacheCreationTokens, reasoningTokens } = usage
+    const { inputTokens, outputTokens, cacheReadTokens, cacheCreationTokens, reasoningTokens } =
+      usage
     this.#span.setAttributes({
       'gen_ai.usage.input_tokens': inputTokens,
       'gen_ai.usage.output_tokens': outputTokens,
       ...(cacheReadTokens > 0 && { 'gen_ai.usage.cache_read.input_tokens': cacheReadTokens }),
-      ...(cacheCreationTokens > 0 && { 'gen_ai.usage.cache_creation.input_tokens': cacheCreationTokens }),
+      ...(cacheCreationTokens > 0 && {
+        'gen_ai.usage.cache_creation.input_tokens': cacheCreationTokens,
+      }),
       ...(reasoningTokens > 0 && { 'gen_ai.usage.reasoning.output_tokens': reasoningTokens }),
     })
     const attributes = { ...this.#shared, ...model }

@@ -1,5 +1,12 @@
 import { type CallOptions, isLlmError, type Provider, type ToolStreamReader } from '@modelport/core'
-import { type Attributes, context, type Meter, SpanKind, type Tracer, trace } from '@opentelemetry/api'
+import {
+  type Attributes,
+  context,
+  type Meter,
+  SpanKind,
+  type Tracer,
+  trace,
+} from '@opentelemetry/api'
 import { ObservedToolReader } from '../middleware/observed-reader.js'
 import type { ProviderCall } from '../middleware/provider-call.js'
 import { wrapProvider } from '../middleware/wrap-provider.js'
@@ -27,7 +34,12 @@ export interface InstrumentOptions {
  * @throws {LlmError} `config` — `provider` is not a provider.
  */
 export function instrumentProvider(provider: Provider, options: InstrumentOptions = {}): Provider {
-  const { tracer = trace.getTracer('@modelport/runtime'), meter, content = false, baseUrl } = options
+  const {
+    tracer = trace.getTracer('@modelport/runtime'),
+    meter,
+    content = false,
+    baseUrl,
+  } = options
   const server = baseUrl === undefined ? undefined : new URL(baseUrl)
   const shared: Attributes = {
     'gen_ai.operation.name': 'chat',
@@ -47,7 +59,11 @@ export function instrumentProvider(provider: Provider, options: InstrumentOption
       ...(content && toInputContent(call)),
     }
     const timed = startTime !== undefined && { startTime }
-    const span = tracer.startSpan(`chat ${provider.model}`, { kind: SpanKind.CLIENT, attributes, ...timed })
+    const span = tracer.startSpan(`chat ${provider.model}`, {
+      kind: SpanKind.CLIENT,
+      attributes,
+      ...timed,
+    })
     return new CallSpan(span, shared, instruments, isStreaming, startTime)
   }
   return wrapProvider(provider, {
@@ -58,7 +74,12 @@ export function instrumentProvider(provider: Provider, options: InstrumentOption
         const { usage, finishReason, message } = generation
         const output = content ? toOutputContent(message, finishReason) : {}
         span.end(
-          { usage, finishReason, responseModel: message.origin?.model, responseId: generation.responseId },
+          {
+            usage,
+            finishReason,
+            responseModel: message.origin?.model,
+            responseId: generation.responseId,
+          },
           output,
         )
         return generation
@@ -109,7 +130,8 @@ function observeTurns(
       turnEndedAt = Date.now()
     },
     onEnd: (outcome, error) => {
-      if (outcome === 'error') (span ?? startNext(reader.messages(), turnEndedAt)).fail(typeOf(error))
+      if (outcome === 'error')
+        (span ?? startNext(reader.messages(), turnEndedAt)).fail(typeOf(error))
       else span?.fail('closed')
     },
   })

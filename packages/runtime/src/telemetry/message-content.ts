@@ -1,4 +1,10 @@
-import { type AssistantMessage, type ChatMessage, type ContentPart, type FinishReason, textOf } from '@modelport/core'
+import {
+  type AssistantMessage,
+  type ChatMessage,
+  type ContentPart,
+  type FinishReason,
+  textOf,
+} from '@modelport/core'
 import type { Attributes } from '@opentelemetry/api'
 import type { ProviderCall } from '../middleware/provider-call.js'
 
@@ -31,20 +37,35 @@ const finishReasons: Readonly<Partial<Record<FinishReason, string>>> = {
 }
 
 /** The reply of a turn as a span attribute. */
-export const toOutputContent = (message: AssistantMessage, finishReason: FinishReason): Attributes => ({
+export const toOutputContent = (
+  message: AssistantMessage,
+  finishReason: FinishReason,
+): Attributes => ({
   'gen_ai.output.messages': JSON.stringify([
-    { role: 'assistant', parts: toParts(message), finish_reason: finishReasons[finishReason] ?? finishReason },
+    {
+      role: 'assistant',
+      parts: toParts(message),
+      finish_reason: finishReasons[finishReason] ?? finishReason,
+    },
   ]),
 })
 
 function toParts(message: ChatMessage): readonly Part[] {
   if (message.role === 'tool')
-    return [{ type: 'tool_call_response', id: message.toolCallId, response: textOf(message.content) }]
+    return [
+      { type: 'tool_call_response', id: message.toolCallId, response: textOf(message.content) },
+    ]
   const { content } = message
-  const parts = typeof content === 'string' ? (content ? [toTextPart(content)] : []) : content.map(toPart)
+  const parts =
+    typeof content === 'string' ? (content ? [toTextPart(content)] : []) : content.map(toPart)
   if (message.role !== 'assistant') return parts
   const { reasoning, toolCalls = [] } = message
-  const calls = toolCalls.map(({ id, name, arguments: given }) => ({ type: 'tool_call', id, name, arguments: given }))
+  const calls = toolCalls.map(({ id, name, arguments: given }) => ({
+    type: 'tool_call',
+    id,
+    name,
+    arguments: given,
+  }))
   return [...(reasoning ? [{ type: 'reasoning', content: reasoning }] : []), ...parts, ...calls]
 }
 

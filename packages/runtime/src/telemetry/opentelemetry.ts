@@ -102,7 +102,10 @@ class RunSpans {
       case 'model-retry':
         this.#open
           .get(callKey(event))
-          ?.addEvent('modelport.retry', { 'modelport.attempt': event.nextAttempt, 'error.type': event.errorType })
+          ?.addEvent('modelport.retry', {
+            'modelport.attempt': event.nextAttempt,
+            'error.type': event.errorType,
+          })
         break
       case 'model-call-end':
         this.#endCall(event)
@@ -183,7 +186,10 @@ class RunSpans {
 
   #begin(key: string, name: string, kind: SpanKind, attributes: Attributes): void {
     this.#open.get(key)?.end()
-    this.#open.set(key, this.#tracer.startSpan(name, { kind, attributes: defined(attributes) }, this.#parent))
+    this.#open.set(
+      key,
+      this.#tracer.startSpan(name, { kind, attributes: defined(attributes) }, this.#parent),
+    )
   }
 
   #end(key: string, attributes: Attributes, error?: string): void {
@@ -201,10 +207,18 @@ class RunSpans {
 }
 
 const callKey = ({ runId }: RunEvent): string => `call ${runId}`
-const actionKey = ({ runId, actionId }: { readonly runId: string; readonly actionId: string }): string =>
-  `action ${runId} ${actionId}`
+const actionKey = ({
+  runId,
+  actionId,
+}: {
+  readonly runId: string
+  readonly actionId: string
+}): string => `action ${runId} ${actionId}`
 
-const usageOf = (usage: { readonly inputTokens: number; readonly outputTokens: number }): Attributes => ({
+const usageOf = (usage: {
+  readonly inputTokens: number
+  readonly outputTokens: number
+}): Attributes => ({
   'gen_ai.usage.input_tokens': usage.inputTokens,
   'gen_ai.usage.output_tokens': usage.outputTokens,
 })

@@ -11,7 +11,11 @@ const mostDepth = 128
  */
 export function refuseArguments(call: ToolCall): string | undefined {
   if (call.error !== undefined) return call.error
-  if (typeof call.arguments !== 'object' || (call.arguments as unknown) === null || Array.isArray(call.arguments)) {
+  if (
+    typeof call.arguments !== 'object' ||
+    (call.arguments as unknown) === null ||
+    Array.isArray(call.arguments)
+  ) {
     return 'the arguments are not a JSON object'
   }
   if (call.argumentsText.length > mostSize) return 'the arguments are larger than 1 MiB'

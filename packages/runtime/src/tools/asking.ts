@@ -49,12 +49,17 @@ export class Asking {
   }
 
   /** @throws {LlmError} `invalid-request` — the question cannot be asked; `config`, `unsupported`, `limit-exceeded` — of its schema. */
-  #check(question: Question, index: number): StoredQuestion & { readonly compiled: CompiledParameters | undefined } {
+  #check(
+    question: Question,
+    index: number,
+  ): StoredQuestion & { readonly compiled: CompiledParameters | undefined } {
     const where = `tool "${this.#tool}": question`
     const refuse = (what: string): never => {
       throw new LlmError('invalid-request', `${where}: ${what}`)
     }
-    const { message, schema, url, from, state } = isObject(question) ? question : refuse('must be an object')
+    const { message, schema, url, from, state } = isObject(question)
+      ? question
+      : refuse('must be an object')
     if (typeof message !== 'string' || !message.trim() || message.length > mostMessage)
       refuse(`message must be a text of 1 to ${mostMessage} characters`)
     if (schema && url !== undefined) refuse('has a schema and a url; ask for one of them')
@@ -62,7 +67,8 @@ export class Asking {
     const compiled = schema && compileParameters(schema, `${where}: schema`)
     // Whoever checks an answer has the stored schema only.
     if (compiled) compileAnswer(compiled.schema, from)
-    if (JSON.stringify(state ?? null).length > mostState) refuse(`state is longer than ${mostState} characters`)
+    if (JSON.stringify(state ?? null).length > mostState)
+      refuse(`state is longer than ${mostState} characters`)
     const shown = {
       message,
       ...(compiled && { schema: compiled.schema }),
@@ -80,7 +86,10 @@ export class Asking {
 }
 
 const stopped = (): LlmError =>
-  new LlmError('aborted', 'the user is asked; the call is sent again from its start with the answer')
+  new LlmError(
+    'aborted',
+    'the user is asked; the call is sent again from its start with the answer',
+  )
 
 const urlRule = `url must be an https: address of at most ${mostUrl} characters without a user name, or http: of this machine`
 
@@ -89,13 +98,18 @@ function addressOf(text: string): string | undefined {
   if (text.length > mostUrl || !URL.canParse(text)) return undefined
   const { protocol, hostname, username, password, href } = new URL(text)
   const isLocal = isLoopback(hostname)
-  if (username || password || !(protocol === 'https:' || (protocol === 'http:' && isLocal))) return undefined
+  if (username || password || !(protocol === 'https:' || (protocol === 'http:' && isLocal)))
+    return undefined
   return href
 }
 
 /** The schema of somebody else has bounded patterns. */
 const compileAnswer = (schema: JsonObject, from: string | undefined): JsonSchemaValidator =>
-  compileJsonSchema(schema, { where: 'question: schema', untrusted: from !== undefined, assertFormats: true })
+  compileJsonSchema(schema, {
+    where: 'question: schema',
+    untrusted: from !== undefined,
+    assertFormats: true,
+  })
 
 /** The answer with the output of the schema; a schema library may check more than its JSON Schema says. */
 async function checked<Schema extends ToolParameters>(
@@ -104,8 +118,14 @@ async function checked<Schema extends ToolParameters>(
   tool: string,
 ): Promise<Answer<ToolArguments<Schema>>> {
   if (answer.action !== 'accept') return answer
-  const found = compiled ? await compiled.validate(answer.content) : { ok: true as const, value: {} }
-  if (!found.ok) throw new LlmError('invalid-request', `tool "${tool}": the answer does not fit: ${found.message}`)
+  const found = compiled
+    ? await compiled.validate(answer.content)
+    : { ok: true as const, value: {} }
+  if (!found.ok)
+    throw new LlmError(
+      'invalid-request',
+      `tool "${tool}": the answer does not fit: ${found.message}`,
+    )
   return { action: 'accept', content: found.value as ToolArguments<Schema> }
 }
 
@@ -116,7 +136,10 @@ async function checked<Schema extends ToolParameters>(
  */
 export function checkAnswer(
   { schema, from }: Pick<StoredQuestion, 'schema' | 'from'>,
-  { action, content = {} }: { readonly action: Answer['action']; readonly content?: JsonObject | undefined },
+  {
+    action,
+    content = {},
+  }: { readonly action: Answer['action']; readonly content?: JsonObject | undefined },
 ): Answer {
   const refuse = (what: string): never => {
     throw new LlmError('invalid-request', what)
@@ -125,7 +148,8 @@ export function checkAnswer(
   if ((action as unknown) !== 'accept')
     refuse(`action is ${JSON.stringify(action)}; it must be accept, decline or cancel`)
   if (!isObject(content)) refuse('content must be an object')
-  if (!schema && Object.keys(content).length) refuse('the question asks for no content; leave it out')
+  if (!schema && Object.keys(content).length)
+    refuse('the question asks for no content; leave it out')
   const found = schema && compileAnswer(schema, from)(content)
   if (found && !found.ok) refuse(`content does not fit the question: ${found.message}`)
   return { action, content }

@@ -57,9 +57,12 @@ export function defineTool<const Parameters extends ToolParameters = JsonObject>
   settings: ToolSettings<Parameters>,
 ): Tool {
   checkToolSettings(settings, settingNames)
-  const { name, description, parameters, timeoutMs, exclusive, eager, idempotent, readOnly } = settings
+  const { name, description, parameters, timeoutMs, exclusive, eager, idempotent, readOnly } =
+    settings
   if (!/^[\w-]{1,64}$/.test(name)) {
-    throw configError(`tool name ${JSON.stringify(name)} must be 1 to 64 letters, digits, "_" or "-"`)
+    throw configError(
+      `tool name ${JSON.stringify(name)} must be 1 to 64 letters, digits, "_" or "-"`,
+    )
   }
   if (timeoutMs !== undefined && !(timeoutMs > 0))
     throw configError(`tool "${name}": timeoutMs must be a number above 0, not ${timeoutMs}`)
@@ -74,13 +77,18 @@ export function defineTool<const Parameters extends ToolParameters = JsonObject>
       name,
       description,
       ...(parameters !== undefined && { parameters: schema }),
-      ...Object.fromEntries(hints.flatMap((hint) => (settings[hint] === undefined ? [] : [[hint, settings[hint]]]))),
+      ...Object.fromEntries(
+        hints.flatMap((hint) => (settings[hint] === undefined ? [] : [[hint, settings[hint]]])),
+      ),
     },
     validate,
     // Validation returned the output of the schema.
     execute: (value, context) => {
       const { ask = cannotAsk(name) } = context
-      return resultOf(settings.execute(value as ToolArguments<Parameters>, { ...context, ask }), context)
+      return resultOf(
+        settings.execute(value as ToolArguments<Parameters>, { ...context, ask }),
+        context,
+      )
     },
     ...(timeoutMs !== undefined && { timeoutMs }),
     ...(exclusive !== undefined && { exclusive }),
@@ -95,7 +103,9 @@ export function defineTool<const Parameters extends ToolParameters = JsonObject>
 }
 
 const cannotAsk = (tool: string) => (): Promise<never> =>
-  Promise.reject(new LlmError('unsupported', `tool "${tool}" asks its user, and this call is not one of a run`))
+  Promise.reject(
+    new LlmError('unsupported', `tool "${tool}" asks its user, and this call is not one of a run`),
+  )
 
 const noArguments: JsonObject = { type: 'object', additionalProperties: false }
 const unknownOutcome: ReconcileOutcome = { outcome: 'unknown' }

@@ -5,7 +5,12 @@ import { fromModelOutput } from './model-output.js'
 import { pending } from './pending-result.js'
 import type { Tool } from './tool.js'
 import { ToolFailure } from './tool-content.js'
-import { type CompiledParameters, compileParameters, type ToolParameters, toObjectSchema } from './tool-parameters.js'
+import {
+  type CompiledParameters,
+  compileParameters,
+  type ToolParameters,
+  toObjectSchema,
+} from './tool-parameters.js'
 import { resultOf } from './tool-progress.js'
 
 /**
@@ -20,7 +25,10 @@ export interface ForeignTool {
   /** Asks vendors that can to hold the model to the schema exactly. */
   readonly strict?: boolean | undefined
   /** Whether a person has to approve a call: such a call suspends the run, even if `authorize` allows it. */
-  readonly needsApproval?: boolean | ((input: never, options: never) => boolean | PromiseLike<boolean>) | undefined
+  readonly needsApproval?:
+    | boolean
+    | ((input: never, options: never) => boolean | PromiseLike<boolean>)
+    | undefined
   /** What the model sees of a result. Default: the result. */
   readonly toModelOutput?: ((options: never) => unknown) | undefined
 }
@@ -39,7 +47,12 @@ export const toTools = (set: ToolSet): readonly Tool[] =>
   Object.entries(set).map(([name, tool]) => (isOwn(tool) ? tool : toTool(name, tool)))
 
 /** Whether a call of the set has to be approved. */
-export async function needsApproval(set: ToolSet, name: string, input: unknown, callId: string): Promise<boolean> {
+export async function needsApproval(
+  set: ToolSet,
+  name: string,
+  input: unknown,
+  callId: string,
+): Promise<boolean> {
   const tool = Object.hasOwn(set, name) ? set[name] : undefined
   if (!tool || isOwn(tool)) return false
   const asks = tool.needsApproval as Callable | boolean | undefined
@@ -50,7 +63,9 @@ export async function needsApproval(set: ToolSet, name: string, input: unknown, 
 function toTool(name: string, given: ForeignTool): Tool {
   const where = `tools.${name}`
   if ('type' in given && given.type === 'provider')
-    throw configError(`${where} is a tool that a vendor runs; pass it in the form of the vendor: options.providerTools`)
+    throw configError(
+      `${where} is a tool that a vendor runs; pass it in the form of the vendor: options.providerTools`,
+    )
   const { strict, execute } = given as ForeignTool & { readonly execute?: Callable }
   const description = (given.description ?? '') as Callable | string
   const toModelOutput = given.toModelOutput as Callable | undefined
@@ -58,7 +73,9 @@ function toTool(name: string, given: ForeignTool): Tool {
   return {
     definition: {
       name,
-      description: String(typeof description === 'function' ? description({ context: {} }) : description),
+      description: String(
+        typeof description === 'function' ? description({ context: {} }) : description,
+      ),
       parameters: schema,
       ...(strict !== undefined && { strict }),
     },
@@ -78,19 +95,25 @@ function toTool(name: string, given: ForeignTool): Tool {
 
 /** Reads a schema. One of the AI SDK may be created on first use, and checks values itself if it can. */
 function compileInput(given: unknown, where: string): CompiledParameters {
-  const schema: unknown = typeof given === 'function' && !('~standard' in given) ? (given as Callable)() : given
-  if (!isObject(schema) || !('jsonSchema' in schema)) return compileParameters((schema ?? {}) as ToolParameters, where)
+  const schema: unknown =
+    typeof given === 'function' && !('~standard' in given) ? (given as Callable)() : given
+  if (!isObject(schema) || !('jsonSchema' in schema))
+    return compileParameters((schema ?? {}) as ToolParameters, where)
   const { jsonSchema, validate } = schema
-  if (jsonSchema instanceof Promise) throw configError(`${where}: the schema is a promise; await it first`)
+  if (jsonSchema instanceof Promise)
+    throw configError(`${where}: the schema is a promise; await it first`)
   const shown = toObjectSchema(jsonSchema as JsonObject, where)
-  if (typeof validate !== 'function') return { schema: shown, validate: compileIfKnown(shown, where) }
+  if (typeof validate !== 'function')
+    return { schema: shown, validate: compileIfKnown(shown, where) }
   return {
     schema: shown,
     validate: async (args) => {
       const result = (await (validate as Callable)(args)) as
         | { success: true; value: unknown }
         | { success: false; error: unknown }
-      return result.success ? { ok: true, value: result.value } : { ok: false, message: messageOf(result.error) }
+      return result.success
+        ? { ok: true, value: result.value }
+        : { ok: false, message: messageOf(result.error) }
     },
   }
 }

@@ -34,9 +34,16 @@ export function fromModelOutput(
     case 'error-json':
       return { content: text, isError: true }
     case 'execution-denied':
-      return { content: typeof reason === 'string' ? reason : 'The call was denied.', isError: true }
+      return {
+        content: typeof reason === 'string' ? reason : 'The call was denied.',
+        isError: true,
+      }
     case 'content':
-      return { content: (value as readonly JsonObject[]).flatMap((part) => fromModelPart(part, origin) ?? []) }
+      return {
+        content: (value as readonly JsonObject[]).flatMap(
+          (part) => fromModelPart(part, origin) ?? [],
+        ),
+      }
     default:
       return undefined
   }
@@ -50,12 +57,21 @@ export function fromModelPart(part: object, origin = ''): ContentPart | undefine
   if (type === 'custom') return undefined
   const { modelport } = (providerOptions ?? {}) as { readonly modelport?: JsonObject }
   const hint = <Name extends string>(...names: readonly Name[]): Hint<Name> =>
-    Object.fromEntries(Object.entries(modelport ?? {}).filter(([name]) => names.includes(name as Name))) as Hint<Name>
+    Object.fromEntries(
+      Object.entries(modelport ?? {}).filter(([name]) => names.includes(name as Name)),
+    ) as Hint<Name>
   const inline = isObject(data) && data['type'] === 'text' ? data['text'] : text
-  if (typeof inline === 'string') return { type: 'text', text: inline, ...hint('cache', 'vendor', 'found') }
-  const kind = typeof mediaType === 'string' ? mediaType : String(type).startsWith('image') ? 'image' : 'application'
+  if (typeof inline === 'string')
+    return { type: 'text', text: inline, ...hint('cache', 'vendor', 'found') }
+  const kind =
+    typeof mediaType === 'string'
+      ? mediaType
+      : String(type).startsWith('image')
+        ? 'image'
+        : 'application'
   const source = toSource(data ?? url ?? fileId, kind, origin, typeof (url ?? fileId))
-  if (kind.startsWith('image')) return { type: 'image', source, ...hint('cache', 'vendor', 'detail') }
+  if (kind.startsWith('image'))
+    return { type: 'image', source, ...hint('cache', 'vendor', 'detail') }
   if (kind.startsWith('audio')) return { type: 'audio', source, ...hint('cache', 'vendor') }
   const name = typeof filename === 'string' ? { name: filename } : {}
   return { type: 'file', source, ...name, ...hint('cache', 'vendor', 'clip') }

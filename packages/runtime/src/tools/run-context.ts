@@ -3,7 +3,9 @@
 export interface ApplicationTypes {}
 
 /** The type of `context` of a request: what {@link ApplicationTypes} says, else `unknown`. */
-export type ApplicationContext = ApplicationTypes extends { readonly context: infer Context } ? Context : unknown
+export type ApplicationContext = ApplicationTypes extends { readonly context: infer Context }
+  ? Context
+  : unknown
 
 /** The facts about a run for the tools and agents that it calls. */
 export interface RunContext {

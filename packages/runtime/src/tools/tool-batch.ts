@@ -6,7 +6,14 @@ import type { StoredQuestion } from './question.js'
 import type { RunContext } from './run-context.js'
 import type { Tool } from './tool.js'
 import type { ToolOutcome } from './tool-outcome.js'
-import { cutShort, notStarted, type SettledCall, ToolRun, toRefusal, toUnknownTool } from './tool-run.js'
+import {
+  cutShort,
+  notStarted,
+  type SettledCall,
+  ToolRun,
+  toRefusal,
+  toUnknownTool,
+} from './tool-run.js'
 
 /** How the calls of one turn are executed. */
 export interface ToolBatchOptions {
@@ -49,12 +56,17 @@ export interface ToolBatchOptions {
  * other call is reported as cancelled without waiting for its tool.
  * @throws {LlmError} `config` — the concurrency or a time limit is not a number in its range.
  */
-export async function executeBatch(calls: readonly ToolCall[], options: ToolBatchOptions): Promise<void> {
+export async function executeBatch(
+  calls: readonly ToolCall[],
+  options: ToolBatchOptions,
+): Promise<void> {
   checkBatch(calls, options)
   const { concurrency = 8, timeoutMs = 120_000, remainingMs = Infinity } = options
-  if (!(concurrency >= 1)) throw configError(`concurrency must be a number of at least 1, not ${concurrency}`)
+  if (!(concurrency >= 1))
+    throw configError(`concurrency must be a number of at least 1, not ${concurrency}`)
   if (!(timeoutMs > 0)) throw configError(`timeoutMs must be a number above 0, not ${timeoutMs}`)
-  if (!(remainingMs >= 0)) throw configError(`remainingMs must be a number of at least 0, not ${remainingMs}`)
+  if (!(remainingMs >= 0))
+    throw configError(`remainingMs must be a number of at least 0, not ${remainingMs}`)
   await new Batch(calls, options, concurrency, timeoutMs).run()
 }
 
@@ -78,7 +90,12 @@ class Batch {
   #failure: { readonly error: unknown } | undefined
   readonly #done: PromiseWithResolvers<void> = Promise.withResolvers()
 
-  constructor(calls: readonly ToolCall[], options: ToolBatchOptions, concurrency: number, timeoutMs: number) {
+  constructor(
+    calls: readonly ToolCall[],
+    options: ToolBatchOptions,
+    concurrency: number,
+    timeoutMs: number,
+  ) {
     this.#calls = calls
     this.#options = options
     this.#concurrency = concurrency
@@ -141,8 +158,15 @@ class Batch {
     const { step, onProgress, answers } = this.#options
     const take = onProgress && ((value: unknown) => onProgress(call, value))
     run
-      .settle({ step, run: this.#runOf(call, index), timeoutMs, onProgress: take, answers: answers?.(call) }, () =>
-        this.#options.onStart?.(call),
+      .settle(
+        {
+          step,
+          run: this.#runOf(call, index),
+          timeoutMs,
+          onProgress: take,
+          answers: answers?.(call),
+        },
+        () => this.#options.onStart?.(call),
       )
       .then(finish, (error: unknown) => {
         this.#failure ??= { error }
@@ -188,7 +212,10 @@ class Batch {
   #cancelRest(): void {
     this.#calls.forEach((_, index) => {
       const run = this.#running.get(index)
-      this.#report(index, toRefusal('cancelled', run?.started ? cutShort : notStarted, run?.latencyMs))
+      this.#report(
+        index,
+        toRefusal('cancelled', run?.started ? cutShort : notStarted, run?.latencyMs),
+      )
     })
   }
 }

@@ -41,7 +41,8 @@ function toJsonValue(_key: string, value: unknown): unknown {
   if (value instanceof Map) return [...value.entries()] as unknown
   if (value instanceof Set) return [...(value as Set<unknown>)]
   if (value instanceof Error) return { name: value.name, message: value.message }
-  if (value instanceof ArrayBuffer || ArrayBuffer.isView(value)) return `(${value.byteLength} bytes)`
+  if (value instanceof ArrayBuffer || ArrayBuffer.isView(value))
+    return `(${value.byteLength} bytes)`
   return value
 }
 

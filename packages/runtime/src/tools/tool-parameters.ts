@@ -44,13 +44,16 @@ const isZod = (schema: StandardSchemaV1): schema is StandardSchemaV1 & $ZodType 
 
 /** The JSON Schema of the input of a library's schema. */
 function toJsonSchema(schema: StandardSchemaV1, where: string): JsonObject {
-  const { vendor, jsonSchema }: StandardSchemaV1.Props & Partial<StandardJSONSchemaV1.Props> = schema['~standard']
+  const { vendor, jsonSchema }: StandardSchemaV1.Props & Partial<StandardJSONSchemaV1.Props> =
+    schema['~standard']
   try {
     if (jsonSchema) return jsonSchema.input({ target: 'draft-2020-12' })
     // zod before 4.2 does not offer its conversion through the standard.
     if (isZod(schema)) return toJSONSchema(schema, { io: 'input' })
   } catch (error) {
-    throw configError(`${where}: ${vendor} cannot write this schema as JSON Schema: ${messageOf(error)}`)
+    throw configError(
+      `${where}: ${vendor} cannot write this schema as JSON Schema: ${messageOf(error)}`,
+    )
   }
   throw configError(
     `${where}: schemas of ${vendor} cannot be shown to a model; pass a JSON Schema, or the schema with its library's JSON Schema conversion`,
@@ -63,14 +66,17 @@ export function toObjectSchema(schema: JsonObject, where: string): JsonObject {
     throw configError(`${where}: expected a schema or a JSON Schema object`)
   }
   const { $schema: _dialect, type = 'object', ...rest } = schema
-  if (type !== 'object') throw configError(`${where}: must describe an object, not ${JSON.stringify(type)}`)
+  if (type !== 'object')
+    throw configError(`${where}: must describe an object, not ${JSON.stringify(type)}`)
   return { type, ...rest }
 }
 
 async function validateStandard(schema: StandardSchemaV1, args: JsonObject): Promise<Validated> {
   try {
     const result = await schema['~standard'].validate(args)
-    return result.issues ? { ok: false, message: describe(result.issues) } : { ok: true, value: result.value }
+    return result.issues
+      ? { ok: false, message: describe(result.issues) }
+      : { ok: true, value: result.value }
   } catch (error) {
     return { ok: false, message: `they could not be checked: ${messageOf(error)}` }
   }

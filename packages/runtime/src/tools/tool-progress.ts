@@ -68,7 +68,8 @@ export class ToolProgress {
   }
 }
 
-const isIterable = (value: unknown): value is AsyncIterable<unknown> => isObject(value) && Symbol.asyncIterator in value
+const isIterable = (value: unknown): value is AsyncIterable<unknown> =>
+  isObject(value) && Symbol.asyncIterator in value
 
 /**
  * The result of a tool. Of an async generator it is the value that it returns, or the last one that it yields if it returns nothing. What it yields is
@@ -77,7 +78,10 @@ const isIterable = (value: unknown): value is AsyncIterable<unknown> => isObject
 export const resultOf = (given: unknown, context: ToolContext): unknown =>
   isIterable(given) ? lastOf(given, context) : given
 
-async function lastOf(given: AsyncIterable<unknown>, { progress, signal }: ToolContext): Promise<unknown> {
+async function lastOf(
+  given: AsyncIterable<unknown>,
+  { progress, signal }: ToolContext,
+): Promise<unknown> {
   const values = given[Symbol.asyncIterator]()
   const stop = (): void => void values.return?.().catch(() => undefined)
   let last: unknown

@@ -87,7 +87,10 @@ export class ToolRun {
    * The outcome of the call, within its time.
    * @throws whatever `onStart` throws; nothing was executed then.
    */
-  settle({ timeoutMs, onProgress, ...plan }: CallPlan, onStart: () => unknown): Promise<SettledCall> {
+  settle(
+    { timeoutMs, onProgress, ...plan }: CallPlan,
+    onStart: () => unknown,
+  ): Promise<SettledCall> {
     if (onProgress) this.#progress = new ToolProgress(this.#call.name, onProgress)
     const executed = this.#execute(plan, onStart)
     if (!Number.isFinite(timeoutMs)) return executed
@@ -125,15 +128,29 @@ export class ToolRun {
     try {
       const { ask } = asking
       const progress = this.#progress?.report
-      const context = { callId: this.#call.id, step, signal, run, progress, ...(answers && { ask, answers }) }
+      const context = {
+        callId: this.#call.id,
+        step,
+        signal,
+        run,
+        progress,
+        ...(answers && { ask, answers }),
+      }
       const value = await this.#tool.execute(checked.value, context)
       if (asking.open) return this.#asked(asking.open)
       if (value instanceof PendingResult)
-        return { content: notFinished, outcome: { status: 'pending', value, latencyMs: this.latencyMs } }
-      return { content: toToolContent(value), outcome: { status: 'ok', value, latencyMs: this.latencyMs } }
+        return {
+          content: notFinished,
+          outcome: { status: 'pending', value, latencyMs: this.latencyMs },
+        }
+      return {
+        content: toToolContent(value),
+        outcome: { status: 'ok', value, latencyMs: this.latencyMs },
+      }
     } catch (error) {
       if (asking.open && !this.#isAborted()) return this.#asked(asking.open)
-      if (this.#isAborted() && isAbort(error, signal)) return toRefusal('cancelled', cutShort, this.latencyMs)
+      if (this.#isAborted() && isAbort(error, signal))
+        return toRefusal('cancelled', cutShort, this.latencyMs)
       return this.#fail(error)
     } finally {
       this.#progress?.close()
@@ -143,7 +160,10 @@ export class ToolRun {
   /** Whatever the tool made of it: the question is open, and its result would be one without the answer. */
   #asked(question: StoredQuestion): SettledCall {
     const value = new AskedResult(question)
-    return { content: notFinished, outcome: { status: 'pending', value, latencyMs: this.latencyMs } }
+    return {
+      content: notFinished,
+      outcome: { status: 'pending', value, latencyMs: this.latencyMs },
+    }
   }
 
   async #validate(): Promise<Validated> {
@@ -161,7 +181,8 @@ export class ToolRun {
   #refuseArguments(message: string): SettledCall {
     const { parameters } = this.#tool.definition
     const schema = parameters ? JSON.stringify(parameters) : 'no arguments: {}'
-    const expected = schema.length > mostSchemaLength ? `${cut(schema, mostSchemaLength)}...` : schema
+    const expected =
+      schema.length > mostSchemaLength ? `${cut(schema, mostSchemaLength)}...` : schema
     const content = `The arguments for the tool "${this.#call.name}" are not valid and it was not executed: ${cut(message, mostMessageLength)}\nExpected: ${expected}`
     return { content, outcome: { status: 'invalid-arguments', message, latencyMs: this.latencyMs } }
   }
@@ -169,7 +190,9 @@ export class ToolRun {
   #fail(error: unknown): SettledCall {
     const message = messageOf(error)
     const content =
-      error instanceof ToolFailure ? toToolContent(error.content) : `The tool "${this.#call.name}" failed: ${message}`
+      error instanceof ToolFailure
+        ? toToolContent(error.content)
+        : `The tool "${this.#call.name}" failed: ${message}`
     return { content, outcome: { status: 'failed', message, latencyMs: this.latencyMs } }
   }
 }
@@ -183,4 +206,5 @@ export const notFinished = 'This call continues elsewhere: its result is not kno
 /** The text for the model about a call that was never started. */
 export const notStarted = 'The run was cancelled before this call was started: it had no effect.'
 /** The text for the model about a call that was cut short. */
-export const cutShort = 'The run was cancelled while this call was running: whether it had an effect is unknown.'
+export const cutShort =
+  'The run was cancelled while this call was running: whether it had an effect is unknown.'

@@ -14,7 +14,10 @@ export interface AgUiOptions {
 }
 
 /** Writes a run as AG-UI 1.0 events: one run, with its steps, messages, reasoning, tool calls and interrupts. */
-export async function* toAgUiEvents(run: RunEvents, options: AgUiOptions): AsyncGenerator<AgUiEvent, void> {
+export async function* toAgUiEvents(
+  run: RunEvents,
+  options: AgUiOptions,
+): AsyncGenerator<AgUiEvent, void> {
   const story = new RunStory()
   let hasFailed = false
   const write = (changes: readonly StoryChange[]): AgUiEvent[] =>
@@ -26,7 +29,8 @@ export async function* toAgUiEvents(run: RunEvents, options: AgUiOptions): Async
       return [{ type: 'RUN_ERROR', message: shownError(change, options), code: change.code }]
     })
   try {
-    for await (const event of run) yield* write(story.changesOf(event)).map((one) => ({ ...one, timestamp: event.at }))
+    for await (const event of run)
+      yield* write(story.changesOf(event)).map((one) => ({ ...one, timestamp: event.at }))
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error)
     yield* write([{ type: 'failure', message, code: 'unknown' }])
@@ -64,7 +68,9 @@ function toAgUi(change: StoryChange, options: AgUiOptions): AgUiEvent[] {
         suspended: { type: 'interrupt', interrupts },
         stopped: { type: 'cancelled' },
       }
-      return [{ type: 'RUN_FINISHED', threadId, runId: change.runId, outcome: outcomes[change.outcome] }]
+      return [
+        { type: 'RUN_FINISHED', threadId, runId: change.runId, outcome: outcomes[change.outcome] },
+      ]
     }
     default:
       return toCall(change, options)
@@ -76,7 +82,9 @@ function toExpiry(at: number): { expiresAt?: string } {
   return Number.isNaN(date.getTime()) ? {} : { expiresAt: date.toISOString() }
 }
 
-function toBlock(change: Extract<StoryChange, { type: 'block-start' | 'block-delta' | 'block-end' }>): AgUiEvent[] {
+function toBlock(
+  change: Extract<StoryChange, { type: 'block-start' | 'block-delta' | 'block-end' }>,
+): AgUiEvent[] {
   const messageId = change.id
   const isText = change.kind === 'text'
   if (change.type === 'block-start')
@@ -87,7 +95,13 @@ function toBlock(change: Extract<StoryChange, { type: 'block-start' | 'block-del
           { type: 'REASONING_MESSAGE_START', messageId, role: 'reasoning' },
         ]
   if (change.type === 'block-delta')
-    return [{ type: isText ? 'TEXT_MESSAGE_CONTENT' : 'REASONING_MESSAGE_CONTENT', messageId, delta: change.text }]
+    return [
+      {
+        type: isText ? 'TEXT_MESSAGE_CONTENT' : 'REASONING_MESSAGE_CONTENT',
+        messageId,
+        delta: change.text,
+      },
+    ]
   return isText
     ? [{ type: 'TEXT_MESSAGE_END', messageId }]
     : [
@@ -104,7 +118,11 @@ function toCall(change: StoryChange, options: AgUiOptions): AgUiEvent[] {
     case 'call':
       return [
         { type: 'TOOL_CALL_START', toolCallId: change.id, toolCallName: change.name },
-        { type: 'TOOL_CALL_ARGS', toolCallId: change.id, delta: JSON.stringify(change.input ?? {}) },
+        {
+          type: 'TOOL_CALL_ARGS',
+          toolCallId: change.id,
+          delta: JSON.stringify(change.input ?? {}),
+        },
         { type: 'TOOL_CALL_END', toolCallId: change.id },
       ]
     case 'approval-request':
@@ -119,19 +137,34 @@ function toCall(change: StoryChange, options: AgUiOptions): AgUiEvent[] {
       ]
     case 'approval':
       return [
-        { type: 'CUSTOM', name: 'modelport.approval', value: { toolCallId: change.id, approved: change.approved } },
+        {
+          type: 'CUSTOM',
+          name: 'modelport.approval',
+          value: { toolCallId: change.id, approved: change.approved },
+        },
       ]
     case 'call-progress': {
       const content = { toolCallId: change.id, progress: change.output }
       const messageId = `progress-${change.id}`
-      return [{ type: 'ACTIVITY_SNAPSHOT', messageId, activityType: 'modelport.tool-progress', content, replace: true }]
+      return [
+        {
+          type: 'ACTIVITY_SNAPSHOT',
+          messageId,
+          activityType: 'modelport.tool-progress',
+          content,
+          replace: true,
+        },
+      ]
     }
     case 'call-result': {
       const content = toToolContent(change.output)
       return result(change.id, typeof content === 'string' ? content : JSON.stringify(content))
     }
     case 'call-error':
-      return result(change.id, `error: ${shownError({ message: change.message, code: 'tool' }, options)}`)
+      return result(
+        change.id,
+        `error: ${shownError({ message: change.message, code: 'tool' }, options)}`,
+      )
     case 'call-denied':
       return result(change.id, `Not allowed: ${change.reason}`)
     default:

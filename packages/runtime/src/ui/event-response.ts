@@ -23,7 +23,10 @@ export interface ToResponseOptions extends ResponseInit {
  * Sends the events of any reader to a browser as server-sent events: each with its number, then `end` or `error`. A client that loses the connection asks
  * for the rest with the number of its last event. Cancelling the body closes the reader.
  */
-export function toResponse(events: AsyncIterable<unknown>, options: ToResponseOptions = {}): Response {
+export function toResponse(
+  events: AsyncIterable<unknown>,
+  options: ToResponseOptions = {},
+): Response {
   const { after = 0, onError = describeError, ...init } = options
   if (!Number.isSafeInteger(after) || after < 0)
     throw new LlmError(
@@ -51,7 +54,9 @@ const toRecord = (id: number, event: string, data: unknown): string =>
   `id: ${id}\nevent: ${event}\ndata: ${(JSON.stringify(data) as string | undefined) ?? 'null'}\n\n`
 
 const describeError = (error: unknown): { code: string; message: string } =>
-  isLlmError(error) ? { code: error.code, message: error.message } : { code: 'unknown', message: 'the stream failed' }
+  isLlmError(error)
+    ? { code: error.code, message: error.message }
+    : { code: 'unknown', message: 'the stream failed' }
 
 /** How events are received. */
 export interface FromResponseOptions {
@@ -89,13 +94,16 @@ export async function* fromResponse<Event = unknown>(
       if (isLlmError(error) || !resume) throw isLlmError(error) ? error : truncated(error)
     }
     if (!resume || failures >= maxResumes) throw truncated(undefined)
-    if (failures > 0) await new Promise((resolve) => setTimeout(resolve, delayMs * 2 ** (failures - 1)))
+    if (failures > 0)
+      await new Promise((resolve) => setTimeout(resolve, delayMs * 2 ** (failures - 1)))
     current = await resume(last).catch(() => new Response(null, { status: 503 }))
   }
 }
 
 const truncated = (cause: unknown): LlmError =>
-  new LlmError('truncated', 'the connection to the server was lost before the last event', { cause })
+  new LlmError('truncated', 'the connection to the server was lost before the last event', {
+    cause,
+  })
 
 /** Maximum characters of one event. */
 const longestEvent = 16 * 2 ** 20
@@ -119,7 +127,10 @@ async function* readRecords(response: Response): AsyncGenerator<Received, void> 
       maxBufferSize: longestEvent,
       onError: (error) => {
         if ('type' in error && error.type === 'max-buffer-size-exceeded')
-          throw new LlmError('limit-exceeded', `fromResponse: an event has more than ${longestEvent} characters`)
+          throw new LlmError(
+            'limit-exceeded',
+            `fromResponse: an event has more than ${longestEvent} characters`,
+          )
       },
     }),
   )
@@ -167,9 +178,13 @@ export class EventLog<Event> implements AsyncIterable<Event> {
    * @param options `maxCharacters`: most characters of all events as JSON, 32 Mi by default. A log that is full closes its source, and its readers end with
    * `limit-exceeded`.
    */
-  constructor(source: AsyncIterable<Event>, options: { readonly maxCharacters?: number | undefined } = {}) {
+  constructor(
+    source: AsyncIterable<Event>,
+    options: { readonly maxCharacters?: number | undefined } = {},
+  ) {
     const { maxCharacters = 32 * 1024 * 1024 } = options
-    if (!(maxCharacters >= 1)) throw configError(`EventLog: maxCharacters must be at least 1, not ${maxCharacters}`)
+    if (!(maxCharacters >= 1))
+      throw configError(`EventLog: maxCharacters must be at least 1, not ${maxCharacters}`)
     this.#source = source[Symbol.asyncIterator]()
     this.#maxCharacters = maxCharacters
     void this.#read()
@@ -178,7 +193,8 @@ export class EventLog<Event> implements AsyncIterable<Event> {
   /** All events from the first, then those to come, until the source ends. */
   async *[Symbol.asyncIterator](): AsyncGenerator<Event, void> {
     for (let at = 0; ; at++) {
-      while (at >= this.#events.length && !this.#end) await new Promise<void>((resolve) => this.#wake.push(resolve))
+      while (at >= this.#events.length && !this.#end)
+        await new Promise<void>((resolve) => this.#wake.push(resolve))
       if (at < this.#events.length) yield this.#events[at] as Event
       else if (this.#end && 'error' in this.#end) throw this.#end.error
       else return
@@ -195,7 +211,8 @@ export class EventLog<Event> implements AsyncIterable<Event> {
     try {
       for (let read = await this.#source.next(); !read.done; read = await this.#source.next()) {
         if (this.#end) return
-        this.#characters += ((JSON.stringify(read.value) as string | undefined) ?? '').length + eventOverhead
+        this.#characters +=
+          ((JSON.stringify(read.value) as string | undefined) ?? '').length + eventOverhead
         if (this.#characters > this.#maxCharacters) {
           this.#finish({ error: tooLong(this.#maxCharacters) })
           await this.#source.return?.()
@@ -221,4 +238,7 @@ export class EventLog<Event> implements AsyncIterable<Event> {
 }
 
 const tooLong = (most: number): LlmError =>
-  new LlmError('limit-exceeded', `EventLog: the events have more than ${most} characters; raise maxCharacters`)
+  new LlmError(
+    'limit-exceeded',
+    `EventLog: the events have more than ${most} characters; raise maxCharacters`,
+  )

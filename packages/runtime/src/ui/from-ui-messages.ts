@@ -47,7 +47,10 @@ type UiPart = Readonly<Record<string, unknown>>
  * @throws {LlmError} `invalid-request` — the value is not a list of UI messages, has a system message, or a file with an address of another kind than
  * `http(s)` and `data`.
  */
-export function fromUiMessages(given: unknown, options: FromUiMessagesOptions = {}): FromUiMessages {
+export function fromUiMessages(
+  given: unknown,
+  options: FromUiMessagesOptions = {},
+): FromUiMessages {
   const approvals: Approvals[number][] = []
   const calls = new OwnCalls(options.transcript ?? [])
   const messages = toList(given, 'messages').flatMap((message): readonly ChatMessage[] => {
@@ -55,18 +58,24 @@ export function fromUiMessages(given: unknown, options: FromUiMessagesOptions = 
     const parts = toList(message['parts'], 'parts')
     if (role === 'user') return [{ role, content: parts.flatMap(toContentPart) }]
     if (role === 'system' && !options.allowSystemInMessages)
-      throw refuse('a message has the role "system"; set allowSystemInMessages if your page may instruct the model')
+      throw refuse(
+        'a message has the role "system"; set allowSystemInMessages if your page may instruct the model',
+      )
     if (role === 'system')
-      return [{ role, content: parts.map(({ text }) => (typeof text === 'string' ? text : '')).join('') }]
+      return [
+        { role, content: parts.map(({ text }) => (typeof text === 'string' ? text : '')).join('') },
+      ]
     if (role !== 'assistant')
       throw refuse(`a message has the role ${JSON.stringify(role)}; pass the messages of useChat`)
-    for (const { approval } of parts) if (isObject(approval)) approvals.push(...toApproval(approval))
+    for (const { approval } of parts)
+      if (isObject(approval)) approvals.push(...toApproval(approval))
     return toTurns(parts, calls)
   })
   return { messages, approvals, ignored: calls.ignored }
 }
 
-const refuse = (what: string): LlmError => new LlmError('invalid-request', `fromUiMessages: ${what}`)
+const refuse = (what: string): LlmError =>
+  new LlmError('invalid-request', `fromUiMessages: ${what}`)
 
 function toList(value: unknown, name: string): readonly UiPart[] {
   if (!Array.isArray(value) || !value.every(isObject))
@@ -96,9 +105,15 @@ function toContentPart({ type, text, url, mediaType }: UiPart): ContentPart[] {
   const media = typeof mediaType === 'string' ? mediaType : 'application/octet-stream'
   const data = /^data:([^;,]*);base64,(.*)$/s.exec(url)
   if (!data && !/^https?:/i.test(url))
-    throw refuse(`a file has the address ${JSON.stringify(url.slice(0, 40))}; send it as http(s) or as data in base64`)
+    throw refuse(
+      `a file has the address ${JSON.stringify(url.slice(0, 40))}; send it as http(s) or as data in base64`,
+    )
   const source = data
-    ? ({ type: 'base64', mediaType: data[1] === '' ? media : (data[1] ?? media), data: data[2] ?? '' } as const)
+    ? ({
+        type: 'base64',
+        mediaType: data[1] === '' ? media : (data[1] ?? media),
+        data: data[2] ?? '',
+      } as const)
     : ({ type: 'url', url } as const)
   const kind = media.startsWith('image/') ? 'image' : media.startsWith('audio/') ? 'audio' : 'file'
   return [{ type: kind, source }]
@@ -116,7 +131,9 @@ function toTurns(parts: readonly UiPart[], calls: OwnCalls): readonly ChatMessag
 
 function toTurn(parts: readonly UiPart[], calls: OwnCalls): readonly ChatMessage[] {
   const textOf = (kind: string): string =>
-    parts.flatMap(({ type, text }) => (type === kind && typeof text === 'string' ? [text] : [])).join('')
+    parts
+      .flatMap(({ type, text }) => (type === kind && typeof text === 'string' ? [text] : []))
+      .join('')
   const results: ToolMessage[] = []
   const toolCalls: ToolCall[] = []
   for (const part of parts) {
@@ -146,7 +163,10 @@ interface FinishedCall {
 /** The calls of this server by id; an id that several runs used is matched in their order. */
 class OwnCalls {
   readonly ignored: string[] = []
-  readonly #asked = new Map<string, { readonly calls: ToolCall[]; readonly results: ToolMessage[]; taken: number }>()
+  readonly #asked = new Map<
+    string,
+    { readonly calls: ToolCall[]; readonly results: ToolMessage[]; taken: number }
+  >()
 
   constructor(transcript: readonly ChatMessage[]) {
     for (const message of transcript) {
@@ -178,11 +198,20 @@ class OwnCalls {
 function toResult(part: UiPart): ToolMessage | undefined {
   const { type, toolCallId: id, state, output, errorText } = part
   if (typeof type !== 'string' || typeof id !== 'string') return undefined
-  const name = type === 'dynamic-tool' ? part['toolName'] : type.startsWith('tool-') ? type.slice(5) : undefined
+  const name =
+    type === 'dynamic-tool'
+      ? part['toolName']
+      : type.startsWith('tool-')
+        ? type.slice(5)
+        : undefined
   if (typeof name !== 'string') return undefined
   const isError = state === 'output-error' || state === 'output-denied'
   if (!isError && state !== 'output-available') return undefined
   const denied = 'Not allowed: the user refused the call.'
-  const content = !isError ? toToolContent(output) : state === 'output-denied' ? denied : String(errorText)
+  const content = !isError
+    ? toToolContent(output)
+    : state === 'output-denied'
+      ? denied
+      : String(errorText)
   return { role: 'tool', toolCallId: id, toolName: name, content, ...(isError && { isError }) }
 }

@@ -7,7 +7,12 @@ export type StoryChange =
   | { readonly type: 'start'; readonly runId: string }
   | { readonly type: 'step-start' | 'step-end'; readonly step: number }
   | { readonly type: 'block-start' | 'block-end'; readonly kind: BlockKind; readonly id: string }
-  | { readonly type: 'block-delta'; readonly kind: BlockKind; readonly id: string; readonly text: string }
+  | {
+      readonly type: 'block-delta'
+      readonly kind: BlockKind
+      readonly id: string
+      readonly text: string
+    }
   | { readonly type: 'call'; readonly id: string; readonly name: string; readonly input: unknown }
   | {
       readonly type: 'approval-request'
@@ -16,8 +21,17 @@ export type StoryChange =
       readonly digest?: string
       readonly reason?: string | undefined
     }
-  | { readonly type: 'approval'; readonly id: string; readonly approved: boolean; readonly reason?: string | undefined }
-  | { readonly type: 'call-progress' | 'call-result'; readonly id: string; readonly output: unknown }
+  | {
+      readonly type: 'approval'
+      readonly id: string
+      readonly approved: boolean
+      readonly reason?: string | undefined
+    }
+  | {
+      readonly type: 'call-progress' | 'call-result'
+      readonly id: string
+      readonly output: unknown
+    }
   | { readonly type: 'call-error'; readonly id: string; readonly message: string }
   | { readonly type: 'call-denied'; readonly id: string; readonly reason: string }
   | { readonly type: 'failure'; readonly message: string; readonly code: string }
@@ -54,7 +68,10 @@ export class RunStory {
 
   /** The changes at the end of the events. */
   end(): readonly StoryChange[] {
-    return [...this.#endStep(), { type: 'end', runId: this.#runId, outcome: this.#outcome, pending: this.#pending }]
+    return [
+      ...this.#endStep(),
+      { type: 'end', runId: this.#runId, outcome: this.#outcome, pending: this.#pending },
+    ]
   }
 
   #changes(event: RunEvent): readonly StoryChange[] {
@@ -69,9 +86,13 @@ export class RunStory {
         return this.#endBlock()
       case 'final':
         this.#outcome = 'final'
-        return this.#hasText ? [] : [...this.#delta('text', event.action.content, this.#attempt), ...this.#endBlock()]
+        return this.#hasText
+          ? []
+          : [...this.#delta('text', event.action.content, this.#attempt), ...this.#endBlock()]
       case 'model-error':
-        return event.recoverable ? [] : [{ type: 'failure', message: event.message, code: event.code }]
+        return event.recoverable
+          ? []
+          : [{ type: 'failure', message: event.message, code: event.code }]
       case 'run-suspended':
         this.#outcome = 'suspended'
         // Stored events may be damaged.
@@ -105,7 +126,8 @@ export class RunStory {
 
   #delta(kind: BlockKind, text: string, attempt: number): readonly StoryChange[] {
     const changes: StoryChange[] = []
-    if (this.#block && (this.#block.kind !== kind || attempt !== this.#attempt)) changes.push(...this.#endBlock())
+    if (this.#block && (this.#block.kind !== kind || attempt !== this.#attempt))
+      changes.push(...this.#endBlock())
     this.#attempt = attempt
     if (kind === 'text') this.#hasText = true
     if (!this.#block) {
@@ -126,8 +148,12 @@ function changesOfAction(event: RunEvent): readonly StoryChange[] {
   switch (event.type) {
     case 'action-requested': {
       const { actionId: id, action } = event
-      if (action.type === 'tool_call') return [{ type: 'call', id, name: action.tool, input: action.args }]
-      const input = action.action === 'infer' ? { prompt: action.prompt } : { tool: action.tool, args: action.args }
+      if (action.type === 'tool_call')
+        return [{ type: 'call', id, name: action.tool, input: action.args }]
+      const input =
+        action.action === 'infer'
+          ? { prompt: action.prompt }
+          : { tool: action.tool, args: action.args }
       return [{ type: 'call', id, name: action.agent, input }]
     }
     case 'action-repeated':
@@ -152,7 +178,9 @@ function changesOfAction(event: RunEvent): readonly StoryChange[] {
       return [{ type: 'call-result', id: event.actionId, output: event.result }]
     case 'tool-error':
     case 'agent-call-error':
-      return event.phase === 'authorization' ? [] : [{ type: 'call-error', id: event.actionId, message: event.message }]
+      return event.phase === 'authorization'
+        ? []
+        : [{ type: 'call-error', id: event.actionId, message: event.message }]
     default:
       return []
   }

@@ -8,7 +8,10 @@ import { streamOf, toSseResponse } from './sse-response.js'
 export type UiMessageChunk =
   | { readonly type: 'start'; readonly messageId?: string }
   | { readonly type: 'start-step' | 'finish-step' }
-  | { readonly type: 'text-start' | 'text-end' | 'reasoning-start' | 'reasoning-end'; readonly id: string }
+  | {
+      readonly type: 'text-start' | 'text-end' | 'reasoning-start' | 'reasoning-end'
+      readonly id: string
+    }
   | { readonly type: 'text-delta' | 'reasoning-delta'; readonly id: string; readonly delta: string }
   | {
       readonly type: 'tool-input-available'
@@ -45,11 +48,23 @@ export type UiMessageChunk =
     }
   | { readonly type: 'tool-output-denied'; readonly toolCallId: string }
   /** What the tool asks whose approval has the same id. */
-  | { readonly type: 'data-question'; readonly id: string; readonly data: PendingQuestion['question'] }
-  | { readonly type: 'source-url'; readonly sourceId: string; readonly url: string; readonly title?: string }
+  | {
+      readonly type: 'data-question'
+      readonly id: string
+      readonly data: PendingQuestion['question']
+    }
+  | {
+      readonly type: 'source-url'
+      readonly sourceId: string
+      readonly url: string
+      readonly title?: string
+    }
   | { readonly type: 'file'; readonly url: string; readonly mediaType: string }
   | { readonly type: 'error'; readonly errorText: string }
-  | { readonly type: 'finish'; readonly finishReason: 'stop' | 'length' | 'tool-calls' | 'error' | 'other' }
+  | {
+      readonly type: 'finish'
+      readonly finishReason: 'stop' | 'length' | 'tool-calls' | 'error' | 'other'
+    }
 
 /** A run to show: its reader, or events that were stored. */
 export interface RunEvents extends AsyncIterable<RunEvent> {
@@ -65,19 +80,27 @@ export interface UiStreamOptions {
    * The text of a failure for the user: of the run, with the code of its error, or of a tool or an agent, with the code `tool`. Default "An error
    * occurred.": messages of servers and tools are not for every user.
    */
-  readonly onError?: ((error: { readonly message: string; readonly code: string }) => string) | undefined
+  readonly onError?:
+    | ((error: { readonly message: string; readonly code: string }) => string)
+    | undefined
 }
 
 /**
  * Writes a run as the AI SDK's UI message stream, version 1. Reading it drives the run; cancelling it closes the run's reader. In JSON and text mode the
  * text is shown when the run has ended, since until then it is the text of an action.
  */
-export function toUiMessageStream(run: RunEvents, options: UiStreamOptions = {}): ReadableStream<UiMessageChunk> {
+export function toUiMessageStream(
+  run: RunEvents,
+  options: UiStreamOptions = {},
+): ReadableStream<UiMessageChunk> {
   return streamOf(chunksOf(run, options))
 }
 
 /** The response to a request of `useChat`, from a run: the stream of {@link toUiMessageStream} as server-sent events. */
-export function toUiMessageResponse(run: RunEvents, options: UiStreamOptions & ResponseInit = {}): Response {
+export function toUiMessageResponse(
+  run: RunEvents,
+  options: UiStreamOptions & ResponseInit = {},
+): Response {
   const { messageId, onError, ...init } = options
   const records = streamOf(recordsOf(chunksOf(run, { messageId, onError })))
   return toSseResponse(records, { 'x-vercel-ai-ui-message-stream': 'v1' }, init)
@@ -88,7 +111,10 @@ async function* recordsOf(chunks: AsyncIterable<UiMessageChunk>): AsyncGenerator
   yield 'data: [DONE]\n\n'
 }
 
-async function* chunksOf(run: RunEvents, options: UiStreamOptions): AsyncGenerator<UiMessageChunk, void> {
+async function* chunksOf(
+  run: RunEvents,
+  options: UiStreamOptions,
+): AsyncGenerator<UiMessageChunk, void> {
   const story = new RunStory()
   let hasFailed = false
   const asked = new Set<string>()
@@ -125,10 +151,17 @@ function questionOf(item: PendingItem): readonly UiMessageChunk[] {
   ]
 }
 
-function toChunk(change: StoryChange, options: UiStreamOptions, hasFailed: boolean): UiMessageChunk | undefined {
+function toChunk(
+  change: StoryChange,
+  options: UiStreamOptions,
+  hasFailed: boolean,
+): UiMessageChunk | undefined {
   switch (change.type) {
     case 'start':
-      return { type: 'start', ...(options.messageId !== undefined && { messageId: options.messageId }) }
+      return {
+        type: 'start',
+        ...(options.messageId !== undefined && { messageId: options.messageId }),
+      }
     case 'step-start':
       return { type: 'start-step' }
     case 'step-end':
@@ -162,14 +195,32 @@ function toCallChunk(change: StoryChange, options: UiStreamOptions): UiMessageCh
       }
     case 'approval-request': {
       const approvalId = change.digest === undefined ? change.id : `${change.id}#${change.digest}`
-      return { type: 'tool-approval-request', approvalId, toolCallId: change.id, ...reasonOf(change) }
+      return {
+        type: 'tool-approval-request',
+        approvalId,
+        toolCallId: change.id,
+        ...reasonOf(change),
+      }
     }
     case 'approval':
-      return { type: 'tool-approval-response', approvalId: change.id, approved: change.approved, ...reasonOf(change) }
+      return {
+        type: 'tool-approval-response',
+        approvalId: change.id,
+        approved: change.approved,
+        ...reasonOf(change),
+      }
     case 'call-progress':
     case 'call-result': {
-      const shown = { type: 'tool-output-available', toolCallId: change.id, output: change.output ?? null } as const
-      return { ...shown, dynamic: true, ...(change.type === 'call-progress' && { preliminary: true }) }
+      const shown = {
+        type: 'tool-output-available',
+        toolCallId: change.id,
+        output: change.output ?? null,
+      } as const
+      return {
+        ...shown,
+        dynamic: true,
+        ...(change.type === 'call-progress' && { preliminary: true }),
+      }
     }
     case 'call-error':
       return {
@@ -198,16 +249,26 @@ const reasonOf = ({ reason }: { readonly reason?: string | undefined }): { reaso
 
 /** Images of the reply, and the sources it names; addresses of http(s) only, since a page makes links of them. */
 function* attachmentsOf(result: RunResult): Generator<UiMessageChunk, void> {
-  const parts = result.status === 'final' && typeof result.content !== 'string' ? result.content : []
+  const parts =
+    result.status === 'final' && typeof result.content !== 'string' ? result.content : []
   for (const part of parts) {
     if (part.type === 'text') continue
     const { source } = part
     if (source.type === 'base64')
-      yield { type: 'file', url: `data:${source.mediaType};base64,${source.data}`, mediaType: source.mediaType }
+      yield {
+        type: 'file',
+        url: `data:${source.mediaType};base64,${source.data}`,
+        mediaType: source.mediaType,
+      }
     else if (source.type === 'url' && isLink(source.url))
       yield { type: 'file', url: source.url, mediaType: `${part.type}/*` }
   }
   for (const [index, { url, title }] of (result.details.citations ?? []).entries())
     if (url !== undefined && isLink(url))
-      yield { type: 'source-url', sourceId: `source-${index + 1}`, url, ...(title !== undefined && { title }) }
+      yield {
+        type: 'source-url',
+        sourceId: `source-${index + 1}`,
+        url,
+        ...(title !== undefined && { title }),
+      }
 }

@@ -27,9 +27,13 @@ export interface A2aStreamEvent {
   readonly seq: number
 }
 
-const wantsExtension = ({ extensions }: RequestContext): boolean => extensions.includes(extensionUri)
+const wantsExtension = ({ extensions }: RequestContext): boolean =>
+  extensions.includes(extensionUri)
 
-const keyOf = ({ principal }: RequestContext, id: string): { readonly principal: string; readonly id: string } => ({
+const keyOf = (
+  { principal }: RequestContext,
+  id: string,
+): { readonly principal: string; readonly id: string } => ({
   principal,
   id,
 })
@@ -51,7 +55,9 @@ function checkHistoryLength(value: number | undefined, pointer: string): void {
 
 /** `text/*` accepts `text/plain`. */
 const accepts = (pattern: string, mediaType: string): boolean => {
-  const [wanted, given] = [pattern, mediaType].map((type) => (type.split(';')[0] ?? '').trim().toLowerCase())
+  const [wanted, given] = [pattern, mediaType].map((type) =>
+    (type.split(';')[0] ?? '').trim().toLowerCase(),
+  )
   if (wanted === '*/*' || wanted === '*' || wanted === given) return true
   return wanted?.endsWith('/*') === true && given?.startsWith(wanted.slice(0, -1)) === true
 }
@@ -63,7 +69,9 @@ function checkContentTypes(context: RequestContext, message: A2aSendRequest['mes
   message.parts.forEach(({ mediaType }, index) => {
     if (!mediaType || allowed.some((pattern) => accepts(pattern, mediaType))) return
     const text = `The agent does not take ${mediaType}; it takes ${allowed.join(', ')}`
-    const violations = [{ pointer: `/message/parts/${index}/mediaType`, message: `not supported: ${mediaType}` }]
+    const violations = [
+      { pointer: `/message/parts/${index}/mediaType`, message: `not supported: ${mediaType}` },
+    ]
     throw new AgentError('content-type-not-supported', text, { violations })
   })
 }
@@ -72,16 +80,23 @@ function checkContentTypes(context: RequestContext, message: A2aSendRequest['mes
 function checkIds({ messageId, contextId = '' }: A2aSendRequest['message']): void {
   for (const [name, value] of Object.entries({ messageId, contextId })) {
     const refuse = (text: string): never => {
-      throw invalidParams(`/message/${name}`, 'must have at most 256 characters, none of control', text)
+      throw invalidParams(
+        `/message/${name}`,
+        'must have at most 256 characters, none of control',
+        text,
+      )
     }
-    if (value.length > 256) refuse(`${name} has ${value.length} characters; at most 256 are accepted`)
+    if (value.length > 256)
+      refuse(`${name} has ${value.length} characters; at most 256 are accepted`)
     if (/\p{Cc}/u.test(value)) refuse(`${name} has control characters; leave them out`)
   }
 }
 
 /** @throws {AgentError} `extension-required` */
 export function checkExtensions({ served, extensions }: RequestContext): void {
-  const missing = served.agent.card.extensions.find(({ uri, required }) => required && !extensions.includes(uri))
+  const missing = served.agent.card.extensions.find(
+    ({ uri, required }) => required && !extensions.includes(uri),
+  )
   if (missing)
     throw new AgentError(
       'extension-required',
@@ -113,7 +128,10 @@ async function accept(context: RequestContext, request: A2aSendRequest): Promise
 
 /** Every operation on push notifications: an agent here sends none, as its card says. @throws {AgentError} `push-not-supported` */
 export function refusePush(): never {
-  throw new AgentError('push-not-supported', 'The agent sends no push notifications; subscribe to the task')
+  throw new AgentError(
+    'push-not-supported',
+    'The agent sends no push notifications; subscribe to the task',
+  )
 }
 
 /** SendMessage. */
@@ -125,10 +143,16 @@ export async function sendMessage(
   const accepted = await accept(context, request)
   const task = configuration?.returnImmediately
     ? accepted.task
-    : await context.host.settled(keyOf(context, accepted.task.id), accepted.before, () => context.request.signal)
+    : await context.host.settled(
+        keyOf(context, accepted.task.id),
+        accepted.before,
+        () => context.request.signal,
+      )
   // Who named a task, or does not wait for its end, asked for the task.
-  const reply = request.message.taskId || configuration?.returnImmediately ? undefined : replyOf(task)
-  if (reply) return { message: toA2aMessage(reply, { contextId: task.sessionId }, wantsExtension(context)) }
+  const reply =
+    request.message.taskId || configuration?.returnImmediately ? undefined : replyOf(task)
+  if (reply)
+    return { message: toA2aMessage(reply, { contextId: task.sessionId }, wantsExtension(context)) }
   return { task: toA2aTask(task, taskOptions(context, configuration?.historyLength)) }
 }
 
@@ -141,13 +165,19 @@ export async function streamMessage(
   const accepted = await accept(context, request)
   const { task, seq } = accepted
   const isDone = isTerminal(task.state) || (isInterrupted(task.state) && seq > accepted.before)
-  return streamOf(context, task, seq, { isDone, historyLength: request.configuration?.historyLength })
+  return streamOf(context, task, seq, {
+    isDone,
+    historyLength: request.configuration?.historyLength,
+  })
 }
 
 /** @throws {AgentError} `unsupported-operation` */
 export function checkStreaming({ served }: RequestContext): void {
   if (!served.agent.card.capabilities.streaming)
-    throw new AgentError('unsupported-operation', 'The agent does not stream: its card says streaming: false')
+    throw new AgentError(
+      'unsupported-operation',
+      'The agent does not stream: its card says streaming: false',
+    )
 }
 
 /** SubscribeToTask. */
@@ -159,19 +189,30 @@ export async function subscribeToTask(
   checkStreaming(context)
   const { task, head } = await context.host.get(keyOf(context, id), context.served.agent.name)
   if (isTerminal(task.state))
-    throw new AgentError('unsupported-operation', `The task is ${task.state}: get it with GetTask`, {
-      metadata: { taskId: id },
-    })
+    throw new AgentError(
+      'unsupported-operation',
+      `The task is ${task.state}: get it with GetTask`,
+      {
+        metadata: { taskId: id },
+      },
+    )
   // A reader of our extension continues where it was.
   const canResume = lastSeen !== undefined && wantsExtension(context) && lastSeen <= head.seq
-  return streamOf(context, task, canResume ? lastSeen : head.seq, { isDone: false, isResumed: canResume })
+  return streamOf(context, task, canResume ? lastSeen : head.seq, {
+    isDone: false,
+    isResumed: canResume,
+  })
 }
 
 async function* streamOf(
   context: RequestContext,
   task: Task,
   seq: number,
-  options: { readonly isDone: boolean; readonly isResumed?: boolean; readonly historyLength?: number | undefined },
+  options: {
+    readonly isDone: boolean
+    readonly isResumed?: boolean
+    readonly historyLength?: number | undefined
+  },
 ): AsyncGenerator<A2aStreamEvent, void> {
   yield {
     response: { task: toA2aTask(task, taskOptions(context, options.historyLength)) },
@@ -183,15 +224,23 @@ async function* streamOf(
     extension: wantsExtension(context),
     ...(part?.type === 'text' && { shown: part.content }),
   })
-  for await (const event of context.host.store.tasks.watch(keyOf(context, task.id), seq + 1, context.request.signal)) {
+  for await (const event of context.host.store.tasks.watch(
+    keyOf(context, task.id),
+    seq + 1,
+    context.request.signal,
+  )) {
     for (const response of encoder.encode(event)) yield { response, seq: event.seq }
     // A task that waits for credentials may continue by itself, so its streams stay open.
-    if (event.type === 'status' && (isTerminal(event.state) || event.state === 'input-required')) return
+    if (event.type === 'status' && (isTerminal(event.state) || event.state === 'input-required'))
+      return
   }
 }
 
 /** GetTask. */
-export async function getTask(context: RequestContext, request: ProtoMessages['GetTaskRequest']): Promise<A2aTask> {
+export async function getTask(
+  context: RequestContext,
+  request: ProtoMessages['GetTaskRequest'],
+): Promise<A2aTask> {
   checkHistoryLength(request.historyLength, '/historyLength')
   const { task } = await context.host.get(keyOf(context, request.id), context.served.agent.name)
   return toA2aTask(task, taskOptions(context, request.historyLength))
@@ -202,7 +251,15 @@ export async function listTasks(
   context: RequestContext,
   request: ProtoMessages['ListTasksRequest'],
 ): Promise<ProtoMessages['ListTasksResponse']> {
-  const { contextId, status, pageSize = 50, pageToken, historyLength, statusTimestampAfter, includeArtifacts } = request
+  const {
+    contextId,
+    status,
+    pageSize = 50,
+    pageToken,
+    historyLength,
+    statusTimestampAfter,
+    includeArtifacts,
+  } = request
   checkHistoryLength(historyLength, '/historyLength')
   if (pageSize < 1 || pageSize > 100)
     throw invalidParams(
@@ -222,7 +279,9 @@ export async function listTasks(
     ...(pageToken && { cursor: pageToken }),
   })
   const options = { ...taskOptions(context, historyLength), artifacts: includeArtifacts ?? false }
-  const tasks = await Promise.all(page.heads.map(({ record }) => host.store.tasks.load({ principal, id: record.id })))
+  const tasks = await Promise.all(
+    page.heads.map(({ record }) => host.store.tasks.load({ principal, id: record.id })),
+  )
   return {
     tasks: tasks.flatMap((found) => (found ? [toA2aTask(found.task, options)] : [])),
     nextPageToken: page.next ?? '',
@@ -239,8 +298,13 @@ export async function cancelTask(
   const { reason } = request.metadata ?? {}
   const key = keyOf(context, request.id)
   // By the specification a `cancelled` task cannot be cancelled; our extension promises that a repetition succeeds.
-  if (!wantsExtension(context) && (await context.host.get(key, context.served.agent.name)).task.state === 'cancelled')
-    throw new AgentError('task-not-cancelable', 'The task is cancelled already', { metadata: { taskId: request.id } })
+  if (
+    !wantsExtension(context) &&
+    (await context.host.get(key, context.served.agent.name)).task.state === 'cancelled'
+  )
+    throw new AgentError('task-not-cancelable', 'The task is cancelled already', {
+      metadata: { taskId: request.id },
+    })
   const task = await context.host.cancel(
     key,
     typeof reason === 'string' ? reason.slice(0, 1_000) : undefined,
@@ -265,8 +329,16 @@ export async function getExtendedCard(context: RequestContext): Promise<JsonObje
   if (!context.isAuthenticated)
     throw new AgentError('unauthenticated', 'The extended card is for authenticated callers')
   const fields = await settings.extendedCard?.(context.principal)
-  if (!fields) throw new AgentError('extended-card-not-configured', 'The agent has no extended card configured')
+  if (!fields)
+    throw new AgentError(
+      'extended-card-not-configured',
+      'The agent has no extended card configured',
+    )
   const base = context.card()
-  const card = createCard({ ...base, ...fields, capabilities: { ...base.capabilities, ...fields.capabilities } })
+  const card = createCard({
+    ...base,
+    ...fields,
+    capabilities: { ...base.capabilities, ...fields.capabilities },
+  })
   return toA2aCard({ ...card, interfaces: base.interfaces, url: base.url })
 }

@@ -55,32 +55,62 @@ export class A2aTransport {
   }
 
   async send(params: A2aSendRequest, signal?: AbortSignal): Promise<A2aStreamResponse> {
-    const call = { rpc: 'SendMessage', method: 'POST', path: '/message:send', params, signal } as const
+    const call = {
+      rpc: 'SendMessage',
+      method: 'POST',
+      path: '/message:send',
+      params,
+      signal,
+    } as const
     return decodeProto('SendMessageResponse', await this.#call(call))
   }
 
   stream(params: A2aSendRequest, signal?: AbortSignal): AsyncIterable<NumberedResponse> {
-    return this.#stream({ rpc: 'SendStreamingMessage', method: 'POST', path: '/message:stream', params, signal })
+    return this.#stream({
+      rpc: 'SendStreamingMessage',
+      method: 'POST',
+      path: '/message:stream',
+      params,
+      signal,
+    })
   }
 
   /** @param after number of the last event that was seen: an agent with our extension continues there */
   subscribe(id: string, after?: number, signal?: AbortSignal): AsyncIterable<NumberedResponse> {
     const path = `${at(id)}:subscribe`
-    return this.#stream({ rpc: 'SubscribeToTask', method: 'GET', path, params: { id }, signal, after })
+    return this.#stream({
+      rpc: 'SubscribeToTask',
+      method: 'GET',
+      path,
+      params: { id },
+      signal,
+      after,
+    })
   }
 
   async get(id: string, historyLength?: number, signal?: AbortSignal): Promise<A2aTask> {
     const params = { id, ...(historyLength !== undefined && { historyLength }) }
     const path = at(id) + (historyLength === undefined ? '' : `?historyLength=${historyLength}`)
-    return decodeProto('Task', await this.#call({ rpc: 'GetTask', method: 'GET', path, params, signal }))
+    return decodeProto(
+      'Task',
+      await this.#call({ rpc: 'GetTask', method: 'GET', path, params, signal }),
+    )
   }
 
   async list(
     params: Readonly<Record<string, string | number>>,
     signal?: AbortSignal,
   ): Promise<ProtoMessages['ListTasksResponse']> {
-    const query = new URLSearchParams(Object.entries(params).map(([name, value]) => [name, String(value)]))
-    const call = { rpc: 'ListTasks', method: 'GET', path: `/tasks?${query}`, params, signal } as const
+    const query = new URLSearchParams(
+      Object.entries(params).map(([name, value]) => [name, String(value)]),
+    )
+    const call = {
+      rpc: 'ListTasks',
+      method: 'GET',
+      path: `/tasks?${query}`,
+      params,
+      signal,
+    } as const
     return decodeProto('ListTasksResponse', await this.#call(call))
   }
 
@@ -93,17 +123,29 @@ export class A2aTransport {
   }
 
   extendedCard(signal?: AbortSignal): Promise<unknown> {
-    return this.#call({ rpc: 'GetExtendedAgentCard', method: 'GET', path: '/extendedAgentCard', params: {}, signal })
+    return this.#call({
+      rpc: 'GetExtendedAgentCard',
+      method: 'GET',
+      path: '/extendedAgentCard',
+      params: {},
+      signal,
+    })
   }
 
   async #call(call: WireCall): Promise<unknown> {
-    return this.#resultOf(await this.#connection.json(await this.#connection.send(this.#outgoing(call))))
+    return this.#resultOf(
+      await this.#connection.json(await this.#connection.send(this.#outgoing(call))),
+    )
   }
 
   async *#stream(call: WireCall): AsyncGenerator<NumberedResponse, void> {
     const { idleMs = 60_000 } = this.#connection.options
     const response = await this.#connection.send({ ...this.#outgoing(call), idleMs })
-    if (!response.ok || !response.body || !response.headers.get('content-type')?.startsWith('text/event-stream')) {
+    if (
+      !response.ok ||
+      !response.body ||
+      !response.headers.get('content-type')?.startsWith('text/event-stream')
+    ) {
       this.#resultOf(await this.#connection.json(response))
       throw new AgentError('invalid-agent-response', 'The agent did not send a stream')
     }
@@ -119,15 +161,25 @@ export class A2aTransport {
 
   #outgoing({ rpc, method, path, params, signal, after }: WireCall): Outgoing {
     const { url, tenant } = this.#interface
-    const headers = { ...commonHeaders, ...(after !== undefined && { 'last-event-id': String(after) }) }
+    const headers = {
+      ...commonHeaders,
+      ...(after !== undefined && { 'last-event-id': String(after) }),
+    }
     const body = tenant === undefined ? params : { ...params, tenant }
     if (this.#isRpc) {
       const request = { jsonrpc: '2.0', id: ++this.#id, method: rpc, params: body }
       return { method: 'POST', url, headers, signal, body: request }
     }
-    const base = withoutEnd(url, '/') + (tenant === undefined ? '' : `/${encodeURIComponent(tenant)}`)
+    const base =
+      withoutEnd(url, '/') + (tenant === undefined ? '' : `/${encodeURIComponent(tenant)}`)
     if (method === 'GET') return { method, url: base + path, headers, signal }
-    return { method, url: base + path, headers: { ...headers, 'content-type': 'application/a2a+json' }, signal, body }
+    return {
+      method,
+      url: base + path,
+      headers: { ...headers, 'content-type': 'application/a2a+json' },
+      signal,
+      body,
+    }
   }
 
   /** @throws {AgentError} what the agent refused */
@@ -142,6 +194,8 @@ function parse(data: string): unknown {
   try {
     return JSON.parse(data) as unknown
   } catch (error) {
-    throw new AgentError('invalid-agent-response', 'The agent sent an event that is not JSON', { cause: error })
+    throw new AgentError('invalid-agent-response', 'The agent sent an event that is not JSON', {
+      cause: error,
+    })
   }
 }

@@ -7,7 +7,9 @@ import { restEndpoints } from './rest.js'
 /** A card with `ETag` and `Cache-Control`; 304 if the caller has it. */
 async function cardResponse({ request }: RequestContext, card: object): Promise<Response> {
   const body = JSON.stringify(card)
-  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(body)))
+  const digest = new Uint8Array(
+    await crypto.subtle.digest('SHA-256', new TextEncoder().encode(body)),
+  )
   const etag = `"${Array.from(digest.slice(0, 16), (byte) => byte.toString(16).padStart(2, '0')).join('')}"`
   const headers = {
     etag,
@@ -18,7 +20,8 @@ async function cardResponse({ request }: RequestContext, card: object): Promise<
     .get('if-none-match')
     ?.split(',')
     .map((each) => each.trim().replace(/^W\//, ''))
-  if (known?.includes(etag) || known?.includes('*')) return new Response(null, { status: 304, headers })
+  if (known?.includes(etag) || known?.includes('*'))
+    return new Response(null, { status: 304, headers })
   return new Response(body, { headers })
 }
 

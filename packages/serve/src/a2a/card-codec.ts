@@ -36,14 +36,17 @@ function toA2aSkill(skill: AgentSkill): JsonObject {
   })
 }
 
-const exampleText = (example: JsonValue): string => (typeof example === 'string' ? example : JSON.stringify(example))
+const exampleText = (example: JsonValue): string =>
+  typeof example === 'string' ? example : JSON.stringify(example)
 
 /** The facts of a skill that have no field in A2A. Empty if it has one for everything. */
 const skillExtra = (skill: AgentSkill): JsonObject =>
   compactObject({
     input_schema: Object.keys(skill.inputSchema).length ? skill.inputSchema : undefined,
     output_schema: Object.keys(skill.outputSchema).length ? skill.outputSchema : undefined,
-    examples: skill.examples.some((example) => typeof example !== 'string') ? skill.examples : undefined,
+    examples: skill.examples.some((example) => typeof example !== 'string')
+      ? skill.examples
+      : undefined,
     no_tags: skill.tags.length ? undefined : true,
     no_description: skill.description ? undefined : true,
   })
@@ -85,11 +88,21 @@ export function toA2aCard(card: AgentCard): JsonObject {
   const { streaming, pushNotifications, extendedAgentCard } = card.capabilities
   const skills = card.skills.length
     ? card.skills
-    : [createSkill({ id: 'default', name: card.name, description: card.description, tags: ['default'] })]
+    : [
+        createSkill({
+          id: 'default',
+          name: card.name,
+          description: card.description,
+          tags: ['default'],
+        }),
+      ]
   return compactObject({
     name: card.name,
     description: card.description,
-    supportedInterfaces: card.interfaces.map(({ binding, ...rest }) => ({ protocolBinding: binding, ...rest })),
+    supportedInterfaces: card.interfaces.map(({ binding, ...rest }) => ({
+      protocolBinding: binding,
+      ...rest,
+    })),
     provider: card.provider,
     version: card.version,
     documentationUrl: card.documentationUrl,
@@ -100,19 +113,25 @@ export function toA2aCard(card: AgentCard): JsonObject {
       extensions: [
         {
           uri: extensionUri,
-          description: 'Fields of cards and tasks that A2A has no place for; resumable event streams',
+          description:
+            'Fields of cards and tasks that A2A has no place for; resumable event streams',
           params: ownParams(card),
         },
         ...card.extensions,
       ],
     },
     securitySchemes: Object.keys(card.securitySchemes).length
-      ? Object.fromEntries(Object.entries(card.securitySchemes).map(([name, scheme]) => [name, toA2aScheme(scheme)]))
+      ? Object.fromEntries(
+          Object.entries(card.securitySchemes).map(([name, scheme]) => [name, toA2aScheme(scheme)]),
+        )
       : undefined,
     securityRequirements: card.securityRequirements.length
       ? card.securityRequirements.map((requirement) => ({
           schemes: Object.fromEntries(
-            Object.entries(requirement).map(([name, scopes]) => [name, scopes.length ? { list: scopes } : {}]),
+            Object.entries(requirement).map(([name, scopes]) => [
+              name,
+              scopes.length ? { list: scopes } : {},
+            ]),
           ),
         }))
       : undefined,
@@ -144,7 +163,9 @@ function readSkill(extras: unknown): (source: Hydrator) => AgentSkill {
       name: source.string('name') ?? createSkill({ id }).name,
       description: extra['no_description'] === true ? '' : (source.string('description') ?? ''),
       tags: extra['no_tags'] === true ? [] : source.strings('tags'),
-      examples: Array.isArray(examples) ? (examples as readonly JsonValue[]) : source.strings('examples'),
+      examples: Array.isArray(examples)
+        ? (examples as readonly JsonValue[])
+        : source.strings('examples'),
       inputSchema: objectAt(extra, 'input_schema'),
       outputSchema: objectAt(extra, 'output_schema'),
       inputModes: source.strings('inputModes'),
@@ -169,7 +190,9 @@ const described = (source: Hydrator): string => {
 
 function readCard(source: Hydrator): AgentCard {
   const capabilities = source.object('capabilities') ?? {}
-  const declared = Array.isArray(capabilities['extensions']) ? (capabilities['extensions'] as readonly JsonValue[]) : []
+  const declared = Array.isArray(capabilities['extensions'])
+    ? (capabilities['extensions'] as readonly JsonValue[])
+    : []
   const own = declared.find((extension) => isObject(extension) && extension['uri'] === extensionUri)
   const params = objectAt(own, 'params')
   const interfaces = source.list('supportedInterfaces', (address) => ({
@@ -185,7 +208,8 @@ function readCard(source: Hydrator): AgentCard {
     url: typeof params['url'] === 'string' ? params['url'] : (interfaces[0]?.url ?? ''),
     transport: typeof params['transport'] === 'string' ? params['transport'] : 'http',
     version: source.string('version') ?? '1.0.0',
-    protocolVersion: typeof params['protocolVersion'] === 'string' ? params['protocolVersion'] : '1.0',
+    protocolVersion:
+      typeof params['protocolVersion'] === 'string' ? params['protocolVersion'] : '1.0',
     capabilities: readCapabilities(capabilities, params),
     skills: params['noSkills'] === true ? [] : skills,
     inputFormats: source.strings('defaultInputModes'),
@@ -195,7 +219,9 @@ function readCard(source: Hydrator): AgentCard {
       readMap(requirement, 'schemes', (scopes) => scopes.strings('list')),
     ),
     role: agentRoles.find((role) => role === params['role']) ?? 'worker',
-    tags: Array.isArray(params['tags']) ? params['tags'].filter((tag) => typeof tag === 'string') : [],
+    tags: Array.isArray(params['tags'])
+      ? params['tags'].filter((tag) => typeof tag === 'string')
+      : [],
     interfaces,
     extensions:
       source
@@ -206,7 +232,10 @@ function readCard(source: Hydrator): AgentCard {
   }
 }
 
-function readCapabilities(wire: Readonly<Record<string, JsonValue>>, params: JsonObject): AgentCapabilities {
+function readCapabilities(
+  wire: Readonly<Record<string, JsonValue>>,
+  params: JsonObject,
+): AgentCapabilities {
   const extra = Hydrator.run('AgentCard', { params: params['capabilities'] }, (source) =>
     source.nested('params', readWireCapabilities),
   )

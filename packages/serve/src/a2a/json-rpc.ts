@@ -11,7 +11,9 @@ import * as operations from './a2a-operations.js'
 import { decodeProto, type ProtoMessages } from './proto-json.js'
 
 /** One value, or a stream of values. */
-type RpcResult = { readonly value: unknown } | { readonly events: AsyncIterator<operations.A2aStreamEvent> }
+type RpcResult =
+  | { readonly value: unknown }
+  | { readonly events: AsyncIterator<operations.A2aStreamEvent> }
 
 type RpcMethod = (context: RequestContext, params: unknown) => Promise<RpcResult>
 
@@ -41,17 +43,25 @@ const events =
     operation: (
       context: RequestContext,
       params: unknown,
-    ) => AsyncIterator<operations.A2aStreamEvent> | Promise<AsyncIterator<operations.A2aStreamEvent>>,
+    ) =>
+      | AsyncIterator<operations.A2aStreamEvent>
+      | Promise<AsyncIterator<operations.A2aStreamEvent>>,
   ): RpcMethod =>
   async (context, params) => ({ events: await operation(context, params) })
 
 const listed = call('ListTasksRequest', operations.listTasks)
-const card = call('GetExtendedAgentCardRequest', operations.getExtendedCard, operations.checkExtendedCard)
+const card = call(
+  'GetExtendedAgentCardRequest',
+  operations.getExtendedCard,
+  operations.checkExtendedCard,
+)
 
 /** The methods of A2A 1.0. */
 const rpcMethods: Readonly<Record<string, RpcMethod>> = {
   SendMessage: value(call('SendMessageRequest', operations.sendMessage)),
-  SendStreamingMessage: events(call('SendMessageRequest', operations.streamMessage, operations.checkStreaming)),
+  SendStreamingMessage: events(
+    call('SendMessageRequest', operations.streamMessage, operations.checkStreaming),
+  ),
   GetTask: value(call('GetTaskRequest', operations.getTask)),
   ListTasks: value((context, params) => listed(context, params ?? {})),
   CancelTask: value(call('CancelTaskRequest', operations.cancelTask)),
@@ -111,7 +121,10 @@ const failure = (id: RpcId, cause: unknown, context: RequestContext): Reply => {
 }
 
 /** Names the extensions that the caller asked for and the agent has. */
-export function extensionHeaders({ extensions, served }: RequestContext): Readonly<Record<string, string>> {
+export function extensionHeaders({
+  extensions,
+  served,
+}: RequestContext): Readonly<Record<string, string>> {
   const known = new Set([extensionUri, ...served.agent.card.extensions.map(({ uri }) => uri)])
   const active = extensions.filter((uri) => known.has(uri))
   return active.length ? { 'a2a-extensions': active.join(', ') } : {}
@@ -124,7 +137,10 @@ export async function failRpc(
 ): Promise<Reply> {
   const isOutside = ['unauthenticated', 'forbidden', 'busy'].includes(error.reason)
   const id = isOutside ? null : await readRpcId({ request, maxBodyBytes })
-  return jsonReply({ jsonrpc: '2.0', id, error: toRpcError(error) }, { status: isOutside ? status : 200, headers })
+  return jsonReply(
+    { jsonrpc: '2.0', id, error: toRpcError(error) },
+    { status: isOutside ? status : 200, headers },
+  )
 }
 
 /** Serves a JSON-RPC request. */
@@ -134,13 +150,16 @@ export async function serveRpc(context: RequestContext): Promise<Reply> {
     const text = await readText(context)
     if (!isJsonType(context.request)) id = rpcIdIn(text)
     const body = parseJson(context, text)
-    if (!isObject(body)) throw invalid('Request payload validation error: expected one request object')
+    if (!isObject(body))
+      throw invalid('Request payload validation error: expected one request object')
     if (isId(body['id'])) id = body['id']
-    if (body['jsonrpc'] !== '2.0') throw invalid('Request payload validation error: jsonrpc must be "2.0"')
+    if (body['jsonrpc'] !== '2.0')
+      throw invalid('Request payload validation error: jsonrpc must be "2.0"')
     if (!('id' in body) || !isId(body['id']))
       throw invalid('Request payload validation error: id must be a string, a number or null')
     const { method, params } = body
-    if (typeof method !== 'string') throw invalid('Request payload validation error: method must be a string')
+    if (typeof method !== 'string')
+      throw invalid('Request payload validation error: method must be a string')
     if (params !== undefined && params !== null && typeof params !== 'object')
       throw invalid('Request payload validation error: params must be an object')
     const found = Object.hasOwn(rpcMethods, method) ? rpcMethods[method] : undefined
@@ -155,7 +174,10 @@ const invalid = (message: string): AgentError => new AgentError('invalid-request
 
 function respond(context: RequestContext, id: RpcId, result: RpcResult): Reply {
   if ('value' in result)
-    return jsonReply({ jsonrpc: '2.0', id, result: result.value }, { headers: extensionHeaders(context) })
+    return jsonReply(
+      { jsonrpc: '2.0', id, result: result.value },
+      { headers: extensionHeaders(context) },
+    )
   return respondWithStream(
     context,
     result.events,
@@ -182,7 +204,10 @@ export function respondWithStream(
         const { seq } = next.value
         return {
           done: false,
-          value: { data: JSON.stringify(encode(next.value)), ...(isNumbered && seq && { id: String(seq) }) },
+          value: {
+            data: JSON.stringify(encode(next.value)),
+            ...(isNumbered && seq && { id: String(seq) }),
+          },
         }
       } catch (error) {
         isOver = true

@@ -4,7 +4,13 @@ import { checkJsonLimits, escapePointer } from '../base/hydrate.js'
 import { kindOf } from '../base/json.js'
 import { withoutEnd } from '../base/without-end.js'
 import { enums, type FieldShape, shapes } from './shapes.js'
-import type { A2aMessage, A2aSendRequest, A2aStreamResponse, A2aTask, A2aTaskState } from './types.js'
+import type {
+  A2aMessage,
+  A2aSendRequest,
+  A2aStreamResponse,
+  A2aTask,
+  A2aTaskState,
+} from './types.js'
 
 type Request<Fields = unknown> = Readonly<Fields & { tenant?: string }>
 
@@ -45,14 +51,19 @@ type ProtoObject = Readonly<Record<string, JsonValue>>
  * @param name of the message, for example `SendMessageRequest`
  * @throws {AgentError} `invalid-params` — every violation, with its JSON pointer.
  */
-export function decodeProto<K extends keyof ProtoMessages>(name: K, value: unknown): ProtoMessages[K] {
+export function decodeProto<K extends keyof ProtoMessages>(
+  name: K,
+  value: unknown,
+): ProtoMessages[K] {
   checkJsonLimits(value)
   const violations: Violation[] = []
   const decoded = new Decoder(violations).message(name, value, '')
   const [first] = violations
   if (!first) return decoded as ProtoMessages[K]
   const more = violations.length > 1 ? ` (and ${violations.length - 1} more)` : ''
-  throw new AgentError('invalid-params', `${name}${first.pointer}: ${first.message}${more}`, { violations })
+  throw new AgentError('invalid-params', `${name}${first.pointer}: ${first.message}${more}`, {
+    violations,
+  })
 }
 
 /** Required fields that name something: empty is not set. */
@@ -93,21 +104,35 @@ class Decoder {
     return decoded
   }
 
-  #checkRequired(field: FieldShape, isUnset: boolean, value: JsonValue | undefined, pointer: string): void {
+  #checkRequired(
+    field: FieldShape,
+    isUnset: boolean,
+    value: JsonValue | undefined,
+    pointer: string,
+  ): void {
     if (isUnset) this.#report(pointer, 'a required field is missing')
-    else if (value === '' && identifying.has(field.name)) this.#report(pointer, 'a required field must not be empty')
+    else if (value === '' && identifying.has(field.name))
+      this.#report(pointer, 'a required field must not be empty')
     else if (field.repeated && Array.isArray(value) && !value.length && field.name === 'parts')
       this.#report(pointer, 'at least one item is required')
     else if (typeof value === 'string' && value === enums[field.type]?.[0] && field.name === 'role')
       this.#report(pointer, `must be set to one of ${enums[field.type]?.slice(1).join(', ')}`)
   }
 
-  #checkOneof(name: string, fields: readonly FieldShape[], members: readonly string[], pointer: string): void {
+  #checkOneof(
+    name: string,
+    fields: readonly FieldShape[],
+    members: readonly string[],
+    pointer: string,
+  ): void {
     const allowed = fields.filter(({ oneof }) => oneof)
     if (!allowed.length || members.length === 1) return
     const names = allowed.map((field) => field.name).join(', ')
     if (members.length > 1)
-      this.#report(pointer, `${name} has ${members.join(' and ')}; exactly one of ${names} may be set`)
+      this.#report(
+        pointer,
+        `${name} has ${members.join(' and ')}; exactly one of ${names} may be set`,
+      )
     else this.#report(pointer, `${name} needs exactly one of ${names}`)
   }
 
@@ -117,7 +142,9 @@ class Decoder {
         this.#report(pointer, `expected an array, found ${kindOf(value)}`)
         return
       }
-      return value.map((item, index) => this.#value(field.type, item, `${pointer}/${index}`) ?? null)
+      return value.map(
+        (item, index) => this.#value(field.type, item, `${pointer}/${index}`) ?? null,
+      )
     }
     if (!field.map) return this.#value(field.type, value, pointer)
     if (!isObject(value)) {
@@ -136,7 +163,10 @@ class Decoder {
     if (shapes.has(type)) return this.message(type, value, pointer)
     const found = decodeScalar(type, value)
     if (found !== undefined) return found
-    this.#report(pointer, `expected ${expected[type] ?? `one of ${enums[type]?.join(', ')}`}, found ${shown(value)}`)
+    this.#report(
+      pointer,
+      `expected ${expected[type] ?? `one of ${enums[type]?.join(', ')}`}, found ${shown(value)}`,
+    )
   }
 }
 
@@ -155,7 +185,10 @@ const shown = (value: unknown): string =>
 
 /** Replaces lone surrogates, so that stored and sent texts are always valid UTF-8. */
 const toWellFormed = (value: string): string =>
-  value.replaceAll(/[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g, '\uFFFD')
+  value.replaceAll(
+    /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g,
+    '\uFFFD',
+  )
 
 const base64 = /^[A-Za-z0-9+/_-]*={0,2}$/
 const timestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/
@@ -169,12 +202,16 @@ function decodeScalar(type: string, value: unknown): JsonValue | undefined {
       return typeof value === 'boolean' ? value : undefined
     case 'int32': {
       const number = typeof value === 'string' && /^-?\d{1,10}$/.test(value) ? Number(value) : value
-      return typeof number === 'number' && Number.isInteger(number) && Math.abs(number) <= 2 ** 31 - 1
+      return typeof number === 'number' &&
+        Number.isInteger(number) &&
+        Math.abs(number) <= 2 ** 31 - 1
         ? number
         : undefined
     }
     case 'bytes':
-      return typeof value === 'string' && base64.test(value) && withoutEnd(value, '=').length % 4 !== 1
+      return typeof value === 'string' &&
+        base64.test(value) &&
+        withoutEnd(value, '=').length % 4 !== 1
         ? normalizeBase64(value)
         : undefined
     case 'Timestamp':

@@ -28,7 +28,9 @@ type PathFields = Readonly<Record<string, string>>
 type Read<Message> = (context: RequestContext) => Promise<Message> | Message
 
 const pathOf = ({ params }: RequestContext, fields: PathFields): Readonly<Record<string, string>> =>
-  Object.fromEntries(Object.entries(fields).map(([name, placeholder]) => [name, params[placeholder] ?? '']))
+  Object.fromEntries(
+    Object.entries(fields).map(([name, placeholder]) => [name, params[placeholder] ?? '']),
+  )
 
 /** Query parameters as the fields of a message: numbers and booleans are read by the shape of the proto. */
 const inQuery =
@@ -38,7 +40,14 @@ const inQuery =
     for (const field of shapes.get(name) ?? []) {
       const given = context.url.searchParams.get(field.name)
       if (given === null || field.name in fields) continue
-      values[field.name] = field.type === 'bool' ? (given === 'true' ? true : given === 'false' ? false : given) : given
+      values[field.name] =
+        field.type === 'bool'
+          ? given === 'true'
+            ? true
+            : given === 'false'
+              ? false
+              : given
+          : given
     }
     return decodeProto(name, values)
   }
@@ -47,7 +56,10 @@ const inQuery =
 const inBody =
   <K extends keyof ProtoMessages>(name: K, fields: PathFields = {}): Read<ProtoMessages[K]> =>
   async (context) =>
-    decodeProto(name, { ...(await readObject(context, name !== 'SendMessageRequest')), ...pathOf(context, fields) })
+    decodeProto(name, {
+      ...(await readObject(context, name !== 'SendMessageRequest')),
+      ...pathOf(context, fields),
+    })
 
 type Handler = BindingRow['handle']
 
@@ -139,7 +151,10 @@ const rows: readonly BindingRow[] = [
       mode: 'stream',
       handle: checked(operations.checkStreaming, async (context) => {
         const request = decodeProto('SubscribeToTaskRequest', pathOf(context, task))
-        return stream(context, await operations.subscribeToTask(context, request, lastEventId(context)))
+        return stream(
+          context,
+          await operations.subscribeToTask(context, request, lastEventId(context)),
+        )
       }),
     }),
   ),

@@ -85,7 +85,8 @@ export interface FieldShape {
   readonly oneof: boolean
 }
 
-const toJsonName = (name: string): string => name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
+const toJsonName = (name: string): string =>
+  name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
 
 /** Reads the fields of a body, whose oneof comes first. */
 const fieldsOf = (body: string): readonly FieldShape[] =>
@@ -105,7 +106,8 @@ const fieldsOf = (body: string): readonly FieldShape[] =>
     }
   })
 
-const declared = (kind: string) => proto.matchAll(new RegExp(`^${kind} (\\w+) \\{([^]*?)\\}$`, 'gm'))
+const declared = (kind: string) =>
+  proto.matchAll(new RegExp(`^${kind} (\\w+) \\{([^]*?)\\}$`, 'gm'))
 
 /** Every message of the proto by name, with its fields. */
 export const shapes: ReadonlyMap<string, readonly FieldShape[]> = new Map(

@@ -28,13 +28,19 @@ export class A2aStreamEncoder {
       case 'message':
         return event.message.role === 'user' || this.#isAnswer(event)
           ? []
-          : [this.#update(event, { message: toA2aMessage(event.message, this.#ids, this.#withExtension) })]
+          : [
+              this.#update(event, {
+                message: toA2aMessage(event.message, this.#ids, this.#withExtension),
+              }),
+            ]
       case 'artifact':
         return [this.#artifact(event)]
       case 'text-delta':
         return [this.#delta(event)]
       case 'progress':
-        return [this.#update(event, {}, { progress: { percent: event.percent, message: event.message } })]
+        return [
+          this.#update(event, {}, { progress: { percent: event.percent, message: event.message } }),
+        ]
       case 'run':
       case 'usage':
         return this.#withExtension ? [this.#update(event, {}, { [event.type]: event })] : []
@@ -78,11 +84,16 @@ export class A2aStreamEncoder {
     }
   }
 
-  #artifact({ artifact, append, last }: TaskEvent & { readonly type: 'artifact' }): A2aStreamResponse {
+  #artifact({
+    artifact,
+    append,
+    last,
+  }: TaskEvent & { readonly type: 'artifact' }): A2aStreamResponse {
     const [part] = artifact.parts
     const text = part?.type === 'text' ? part.content : undefined
     const isAnswer = artifact.id === answerArtifactId && !append
-    const isKnown = isAnswer && artifact.parts.length === 1 && text !== undefined && text === this.#shown
+    const isKnown =
+      isAnswer && artifact.parts.length === 1 && text !== undefined && text === this.#shown
     if (isAnswer) this.#shown = text
     const whole = toA2aArtifact(artifact, this.#withExtension)
     return {

@@ -29,7 +29,9 @@ const wireStates: Readonly<Record<TaskState, A2aTaskState>> = {
   'auth-required': 'TASK_STATE_AUTH_REQUIRED',
 }
 
-const innerStates = new Map(Object.entries(wireStates).map(([inner, wire]) => [wire, inner as TaskState]))
+const innerStates = new Map(
+  Object.entries(wireStates).map(([inner, wire]) => [wire, inner as TaskState]),
+)
 
 /** The state on the wire. */
 export const toA2aState = (state: TaskState): A2aTaskState => wireStates[state]
@@ -86,7 +88,10 @@ export function fromA2aPart(wire: A2aPart): Part {
     filename: wire.filename,
     mediaType: wire.mediaType,
   })
-  const typed = typeof type === 'string' ? typedPart(type, wire, extra as JsonValue | undefined) : untypedApproval(wire)
+  const typed =
+    typeof type === 'string'
+      ? typedPart(type, wire, extra as JsonValue | undefined)
+      : untypedApproval(wire)
   if (typed) return { ...typed, ...rest }
   if (wire.text !== undefined) return { type: 'text', content: wire.text, ...rest }
   if (wire.raw !== undefined) return { type: 'bytes', content: wire.raw, ...rest }
@@ -96,14 +101,17 @@ export function fromA2aPart(wire: A2aPart): Part {
 
 function untypedApproval(wire: A2aPart): Part | undefined {
   const approval = isObject(wire.data) && wire.data['approval']
-  return isObject(approval) && 'request_id' in approval ? typedPart('approval', wire, undefined) : undefined
+  return isObject(approval) && 'request_id' in approval
+    ? typedPart('approval', wire, undefined)
+    : undefined
 }
 
 function typedPart(type: string, wire: A2aPart, extra: JsonValue | undefined): Part | undefined {
   const own = wire.text ?? wire.data
   if (type === 'infer') return read('infer', extra ?? { prompt: own ?? '' })
   if (type === 'approval') return isObject(own) ? read('approval', own['approval']) : undefined
-  if (type === 'infer_output' || isTypedPart(type) || wire.data !== undefined) return read(type, own)
+  if (type === 'infer_output' || isTypedPart(type) || wire.data !== undefined)
+    return read(type, own)
   return undefined
 }
 
@@ -137,7 +145,11 @@ const ownMessageFields = ({ role, timestamp, parts }: Message): JsonObject => ({
 })
 
 /** A message on the wire. @param extension true sends what only our declared extension has */
-export function toA2aMessage(message: Message, address: A2aAddress, extension: boolean): A2aMessage {
+export function toA2aMessage(
+  message: Message,
+  address: A2aAddress,
+  extension: boolean,
+): A2aMessage {
   const { parts, metadata, extensions, referenceTaskIds } = message
   return {
     messageId: message.id,
@@ -181,8 +193,22 @@ export function fromA2aMessage(wire: A2aMessage, entropy: Entropy = systemEntrop
   }
 }
 
-const ownArtifactFields = ({ kind, timestamp, uri, mediaType, actionId, parts }: Artifact): JsonObject =>
-  compactObject({ kind, timestamp, uri, mediaType, actionId, empty: parts.length ? undefined : true })
+const ownArtifactFields = ({
+  kind,
+  timestamp,
+  uri,
+  mediaType,
+  actionId,
+  parts,
+}: Artifact): JsonObject =>
+  compactObject({
+    kind,
+    timestamp,
+    uri,
+    mediaType,
+    actionId,
+    empty: parts.length ? undefined : true,
+  })
 
 /** An artifact on the wire. @param extension true sends what only our declared extension has */
 export function toA2aArtifact(artifact: Artifact, extension: boolean): A2aArtifact {
@@ -245,7 +271,11 @@ export const addressOf = (task: Task): { readonly taskId: string; readonly conte
 export function toA2aTask(task: Task, options: A2aTaskOptions = {}): A2aTask {
   const { historyLength, artifacts = true, extension = false } = options
   const shown =
-    historyLength === undefined ? task.messages : historyLength > 0 ? task.messages.slice(-historyLength) : []
+    historyLength === undefined
+      ? task.messages
+      : historyLength > 0
+        ? task.messages.slice(-historyLength)
+        : []
   const { state_history: _, run_context: __, reply_message: ___, ...plain } = task.metadata
   const metadata = extension ? { ...task.metadata, [extensionUri]: ownFields(task) } : plain
   const address = addressOf(task)
@@ -253,8 +283,12 @@ export function toA2aTask(task: Task, options: A2aTaskOptions = {}): A2aTask {
     id: task.id,
     contextId: task.sessionId,
     status: toA2aStatus(task, address, extension),
-    ...(artifacts && { artifacts: task.artifacts.map((artifact) => toA2aArtifact(artifact, extension)) }),
-    ...(shown.length && { history: shown.map((message) => toA2aMessage(message, address, extension)) }),
+    ...(artifacts && {
+      artifacts: task.artifacts.map((artifact) => toA2aArtifact(artifact, extension)),
+    }),
+    ...(shown.length && {
+      history: shown.map((message) => toA2aMessage(message, address, extension)),
+    }),
     ...(hasFields(metadata) && { metadata }),
   }
 }

@@ -15,7 +15,10 @@ export interface JsonLimits {
  * Checks that foreign JSON is within the limits, without recursion.
  * @throws {AgentError} `invalid-params` — with the JSON pointer of the value that is too deep.
  */
-export function checkJsonLimits(value: unknown, { maxDepth = 64, maxValues = 100_000 }: JsonLimits = {}): void {
+export function checkJsonLimits(
+  value: unknown,
+  { maxDepth = 64, maxValues = 100_000 }: JsonLimits = {},
+): void {
   if (typeof value !== 'object' || value === null) return
   const open: OpenValue[] = [{ value, depth: 0 }]
   let count = 1
@@ -47,7 +50,8 @@ function refuse(pointer: string, message: string): never {
 }
 
 /** One step of a JSON pointer. */
-export const escapePointer = (key: string): string => key.replaceAll('~', '~0').replaceAll('/', '~1')
+export const escapePointer = (key: string): string =>
+  key.replaceAll('~', '~0').replaceAll('/', '~1')
 
 /** Reads one foreign object field by field, and collects its problems with JSON pointers. */
 export class Hydrator {
@@ -75,7 +79,9 @@ export class Hydrator {
     const [first] = violations
     if (!first) return value
     const more = violations.length > 1 ? ` (and ${violations.length - 1} more)` : ''
-    throw new AgentError('invalid-params', `${what}${first.pointer}: ${first.message}${more}`, { violations })
+    throw new AgentError('invalid-params', `${what}${first.pointer}: ${first.message}${more}`, {
+      violations,
+    })
   }
 
   /** Adds a violation at a field, or at an item of it; `''` is the object itself. */
@@ -93,7 +99,9 @@ export class Hydrator {
   /** The first of several spellings that is present. */
   rawOf(...keys: readonly string[]): unknown {
     for (const key of keys) this.#read.add(key)
-    const found = keys.find((key) => Object.hasOwn(this.#source, key) && this.#source[key] !== undefined)
+    const found = keys.find(
+      (key) => Object.hasOwn(this.#source, key) && this.#source[key] !== undefined,
+    )
     return found === undefined ? undefined : this.#source[found]
   }
 
@@ -114,7 +122,8 @@ export class Hydrator {
   requiredString(key: string): string {
     const value = this.string(key)
     const found = this.raw(key)
-    if (value === undefined && (found === undefined || found === null)) this.report(key, 'Missing required field')
+    if (value === undefined && (found === undefined || found === null))
+      this.report(key, 'Missing required field')
     else if (value === '') this.report(key, 'must not be empty')
     return value ?? ''
   }
@@ -126,7 +135,11 @@ export class Hydrator {
 
   /** A finite number; unset if absent or null. */
   number(key: string): number | undefined {
-    return this.#typed(key, 'a number', (value): value is number => typeof value === 'number' && Number.isFinite(value))
+    return this.#typed(
+      key,
+      'a number',
+      (value): value is number => typeof value === 'number' && Number.isFinite(value),
+    )
   }
 
   /** One of the names. */
@@ -134,7 +147,10 @@ export class Hydrator {
     const value = this.string(key)
     if (value === undefined) return undefined
     if ((names as readonly string[]).includes(value)) return value as T
-    this.report(key, `expected one of ${names.join(', ')}, found ${JSON.stringify(value.slice(0, 80))}`)
+    this.report(
+      key,
+      `expected one of ${names.join(', ')}, found ${JSON.stringify(value.slice(0, 80))}`,
+    )
     return undefined
   }
 
@@ -146,9 +162,11 @@ export class Hydrator {
 
   /** Strings; absent and null are an empty list. */
   strings(key: string): readonly string[] {
-    const values = this.#typed(key, 'an array', (value): value is unknown[] => Array.isArray(value)) ?? []
+    const values =
+      this.#typed(key, 'an array', (value): value is unknown[] => Array.isArray(value)) ?? []
     values.forEach((value, index) => {
-      if (typeof value !== 'string') this.report(key, `expected a string, found ${kindOf(value)}`, index)
+      if (typeof value !== 'string')
+        this.report(key, `expected a string, found ${kindOf(value)}`, index)
     })
     return values.filter((value) => typeof value === 'string')
   }
@@ -162,9 +180,13 @@ export class Hydrator {
 
   /** A list of nested objects; absent and null are an empty list. */
   list<T>(key: string, read: (source: Hydrator, index: number) => T): readonly T[] {
-    const values = this.#typed(key, 'an array', (value): value is unknown[] => Array.isArray(value)) ?? []
+    const values =
+      this.#typed(key, 'an array', (value): value is unknown[] => Array.isArray(value)) ?? []
     return values.map((value, index) =>
-      read(new Hydrator(value, `${this.#pointer}/${escapePointer(key)}/${index}`, this.#violations), index),
+      read(
+        new Hydrator(value, `${this.#pointer}/${escapePointer(key)}/${index}`, this.#violations),
+        index,
+      ),
     )
   }
 

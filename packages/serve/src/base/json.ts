@@ -9,16 +9,24 @@ export function kindOf(value: unknown): string {
 }
 
 /** Returns the entries whose value is not `undefined`, as they are sent. */
-export function compactObject<T extends object>(value: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+export function compactObject<T extends object>(
+  value: T,
+): { [K in keyof T]: Exclude<T[K], undefined> } {
   const compact: Record<string, unknown> = {}
-  for (const [key, inner] of Object.entries(value)) if (inner !== undefined) define(compact, key, inner)
+  for (const [key, inner] of Object.entries(value))
+    if (inner !== undefined) define(compact, key, inner)
   return compact as { [K in keyof T]: Exclude<T[K], undefined> }
 }
 
 /** Sets a field of a new object. Assigning `__proto__` would set the prototype instead. */
 function define(object: Record<string, unknown>, key: string, value: unknown): void {
   if (key === '__proto__')
-    Object.defineProperty(object, key, { value, enumerable: true, writable: true, configurable: true })
+    Object.defineProperty(object, key, {
+      value,
+      enumerable: true,
+      writable: true,
+      configurable: true,
+    })
   else object[key] = value
 }
 
@@ -29,4 +37,5 @@ export const objectAt = (value: unknown, key: string): JsonObject => {
 }
 
 /** A name in snake_case, as our extension of A2A and other wires write it. */
-export const toSnake = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+export const toSnake = (name: string): string =>
+  name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)

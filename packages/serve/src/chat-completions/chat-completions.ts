@@ -85,8 +85,10 @@ async function readInput(context: RequestContext): Promise<ChatInput> {
   const body = await readObject(context)
   checkFields(body)
   const { messages, model, stream, stream_options: options } = body
-  if (model !== undefined && typeof model !== 'string') throw invalidParams('/model', 'expected a text')
-  if (!Array.isArray(messages) || !messages.length) throw invalidParams('/messages', 'at least one message is required')
+  if (model !== undefined && typeof model !== 'string')
+    throw invalidParams('/model', 'expected a text')
+  if (!Array.isArray(messages) || !messages.length)
+    throw invalidParams('/messages', 'at least one message is required')
   const read = messages.map(readMessage)
   if (stream !== undefined && stream !== null && typeof stream !== 'boolean')
     throw invalidParams('/stream', 'expected a boolean')
@@ -96,7 +98,10 @@ async function readInput(context: RequestContext): Promise<ChatInput> {
   const earlier = read.slice(0, -1)
   const sessionId = context.request.headers.get('x-modelport-session')?.slice(0, 200)
   if (sessionId && earlier.length)
-    throw invalidParams('/messages', 'X-Modelport-Session keeps the conversation: send the new message only')
+    throw invalidParams(
+      '/messages',
+      'X-Modelport-Session keeps the conversation: send the new message only',
+    )
   return {
     parts: last.parts,
     earlier,
@@ -126,11 +131,18 @@ const waitingText = ({ served }: RequestContext, task: Task): string =>
 /** @throws {AgentError} what the task failed with */
 function checkEnd(task: Task): void {
   if (task.state === 'completed' || isInterrupted(task.state)) return
-  const text = task.statusMessage ? textOfParts(task.statusMessage.parts) : `The task is ${task.state}`
-  throw new AgentError(task.state === 'failed' ? 'invalid-agent-response' : 'unsupported-operation', text)
+  const text = task.statusMessage
+    ? textOfParts(task.statusMessage.parts)
+    : `The task is ${task.state}`
+  throw new AgentError(
+    task.state === 'failed' ? 'invalid-agent-response' : 'unsupported-operation',
+    text,
+  )
 }
 
-const headersOf = (task: Task): Readonly<Record<string, string>> => ({ 'x-modelport-task': task.id })
+const headersOf = (task: Task): Readonly<Record<string, string>> => ({
+  'x-modelport-task': task.id,
+})
 
 /** Sums of the usage that the events of a task report. */
 async function usageOf({ host, principal }: RequestContext, task: Task): Promise<JsonObject> {
@@ -185,7 +197,11 @@ async function complete(context: RequestContext): Promise<Reply> {
       model: served.agent.name,
     }
     if (input.stream) return streamed(context, accepted.task, input, base)
-    const task = await host.settled({ principal, id: accepted.task.id }, accepted.before, context.request.signal)
+    const task = await host.settled(
+      { principal, id: accepted.task.id },
+      accepted.before,
+      context.request.signal,
+    )
     checkEnd(task)
     const content = isInterrupted(task.state) ? waitingText(context, task) : textOf(task)
     return jsonReply(
@@ -193,7 +209,12 @@ async function complete(context: RequestContext): Promise<Reply> {
         ...base,
         object: 'chat.completion',
         choices: [
-          { index: 0, message: { role: 'assistant', content, refusal: null }, finish_reason: 'stop', logprobs: null },
+          {
+            index: 0,
+            message: { role: 'assistant', content, refusal: null },
+            finish_reason: 'stop',
+            logprobs: null,
+          },
         ],
         usage: await usageOf(context, task),
       },
@@ -229,10 +250,13 @@ function streamed(context: RequestContext, task: Task, input: ChatInput, base: J
       const more = text.next(event)
       if (more instanceof AgentError) throw more
       if (more) yield chunk({ content: more })
-      if (event.type !== 'status' || !(isTerminal(event.state) || isInterrupted(event.state))) continue
+      if (event.type !== 'status' || !(isTerminal(event.state) || isInterrupted(event.state)))
+        continue
       const { task: done } = await host.get(key)
       checkEnd(done)
-      const rest = isInterrupted(done.state) ? text.apart(waitingText(context, done)) : text.end(textOf(done))
+      const rest = isInterrupted(done.state)
+        ? text.apart(waitingText(context, done))
+        : text.end(textOf(done))
       if (rest instanceof AgentError) throw rest
       if (rest) yield chunk({ content: rest })
       yield chunk({}, 'stop')

@@ -1,4 +1,5 @@
-const lost = (): AgentError => new AgentError('attempt-lost', 'The reply was begun again; send the request again')
+const lost = (): AgentError =>
+  new AgentError('attempt-lost', 'The reply was begun again; send the request again')
 
 /** The text of a task that was sent to a reader, which cannot be taken back. */
 export class ShownText {

@@ -1,6 +1,11 @@
 import { AgentError, type ClientEvent, type Task, type TaskStory } from '@modelport/agent'
 import { isObject } from '@modelport/core'
-import { fromA2aArtifact, fromA2aMessage, fromA2aState, fromCheckedTask } from '../a2a/task-codec.js'
+import {
+  fromA2aArtifact,
+  fromA2aMessage,
+  fromA2aState,
+  fromCheckedTask,
+} from '../a2a/task-codec.js'
 import type { A2aStreamResponse, A2aTask } from '../a2a/types.js'
 import { objectAt } from '../base/json.js'
 import { extensionUri } from '../wire/extension.js'
@@ -10,7 +15,8 @@ export const taskOf = (response: A2aStreamResponse): Task => fromCheckedTask(wir
 
 function wireTaskOf({ task, message }: A2aStreamResponse): A2aTask {
   if (task) return task
-  if (!message) throw new AgentError('invalid-agent-response', 'The agent sent neither a task nor a message')
+  if (!message)
+    throw new AgentError('invalid-agent-response', 'The agent sent neither a task nor a message')
   return {
     id: message.taskId ?? message.messageId,
     ...(message.contextId !== undefined && { contextId: message.contextId }),
@@ -28,12 +34,19 @@ export function eventsOf(story: TaskStory, response: A2aStreamResponse): readonl
   if (task || message) return story.begin(taskOf(response))
   if (artifactUpdate) {
     const { artifact, append = false } = artifactUpdate
-    return story.artifact({ artifact: fromA2aArtifact(artifact), append, isPrinted: isPrinted(artifactUpdate) })
+    return story.artifact({
+      artifact: fromA2aArtifact(artifact),
+      append,
+      isPrinted: isPrinted(artifactUpdate),
+    })
   }
   return statusUpdate ? statusEvents(story, statusUpdate) : []
 }
 
-function statusEvents(story: TaskStory, { status, metadata }: StatusUpdate): readonly ClientEvent[] {
+function statusEvents(
+  story: TaskStory,
+  { status, metadata }: StatusUpdate,
+): readonly ClientEvent[] {
   const progress = objectAt(objectAt(metadata, extensionUri), 'progress')
   if (Object.keys(progress).length) {
     const { percent, message: note } = progress

@@ -60,7 +60,10 @@ function readCard(connection: Connection, wire: JsonObject): AgentCard {
     typeof wire['url'] === 'string'
   ) {
     const { protocolVersion } = wire
-    throw otherVersion(connection, typeof protocolVersion === 'string' ? protocolVersion : '0.3 or older')
+    throw otherVersion(
+      connection,
+      typeof protocolVersion === 'string' ? protocolVersion : '0.3 or older',
+    )
   }
   try {
     return fromA2aCard({ ...usualFields, ...wire })
@@ -79,8 +82,13 @@ function readCard(connection: Connection, wire: JsonObject): AgentCard {
  * The found card, replaced by the extended one that the agent gave to this caller. It is used as long as the public card stays the same.
  * @throws {AgentError} `invalid-agent-response` — the agent did not send a card
  */
-export function withExtendedCard(connection: Connection, found: FoundCard, wire: unknown): FoundCard {
-  if (!isObject(wire)) throw new AgentError('invalid-agent-response', 'The extended card is not a JSON object')
+export function withExtendedCard(
+  connection: Connection,
+  found: FoundCard,
+  wire: unknown,
+): FoundCard {
+  if (!isObject(wire))
+    throw new AgentError('invalid-agent-response', 'The extended card is not a JSON object')
   return { ...found, card: readCard(connection, wire), wire }
 }
 
@@ -107,7 +115,12 @@ async function fetchJson({
     'a2a-version': '1.0',
     ...(known?.etag !== undefined && { 'if-none-match': known.etag }),
   }
-  const response = await connection.send({ method: 'GET', url: connection.at(cardPath), headers, signal })
+  const response = await connection.send({
+    method: 'GET',
+    url: connection.at(cardPath),
+    headers,
+    signal,
+  })
   if (response.status === 304 && known)
     return { ...(known.etag !== undefined && { etag: known.etag }), ...cachingOf(response) }
   if (response.status === 404 || response.status === 405) {
@@ -135,10 +148,13 @@ export function chooseInterface(
   for (const { url, binding, protocolVersion, tenant } of card.interfaces) {
     if (binding !== 'JSONRPC' && binding !== 'HTTP+JSON') continue
     if (wanted && binding !== wanted) continue
-    if (protocolVersion.startsWith('1.')) return { url: connection.check(url), binding, ...(tenant && { tenant }) }
+    if (protocolVersion.startsWith('1.'))
+      return { url: connection.check(url), binding, ...(tenant && { tenant }) }
     isOtherVersion = true
   }
-  const listed = card.interfaces.map(({ binding, protocolVersion }) => `${binding} ${protocolVersion}`).join(', ')
+  const listed = card.interfaces
+    .map(({ binding, protocolVersion }) => `${binding} ${protocolVersion}`)
+    .join(', ')
   const has = listed.slice(0, 500) || 'none'
   if (isOtherVersion) throw otherVersion(connection, has)
   throw new AgentError(

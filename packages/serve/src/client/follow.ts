@@ -48,15 +48,19 @@ export async function* follow(following: Following): AsyncGenerator<ClientEvent,
     let problem: Error | undefined
     try {
       for await (const { response, seq } of current) {
-        taskId ??= response.task?.id ?? response.statusUpdate?.taskId ?? response.artifactUpdate?.taskId
+        taskId ??=
+          response.task?.id ?? response.statusUpdate?.taskId ?? response.artifactUpdate?.taskId
         // Between peers a resumed stream continues where it was, since a snapshot would repeat earlier text.
-        const isRepeated = isResumed && response.task !== undefined && seen !== undefined && seq === undefined
+        const isRepeated =
+          isResumed && response.task !== undefined && seen !== undefined && seq === undefined
         if (seq !== undefined && seq > 0) seen = Math.max(seen ?? 0, seq)
         // The snapshot that a resumed stream begins with is not progress.
         if (++events > 1 || !isResumed) failures = 0
         if (!isRepeated) yield* eventsOf(story, response)
         if (!isEnd(response)) continue
-        yield* story.end(response.message || taskId === undefined ? undefined : await lastOf(following, taskId))
+        yield* story.end(
+          response.message || taskId === undefined ? undefined : await lastOf(following, taskId),
+        )
         return
       }
     } catch (error) {
@@ -66,14 +70,21 @@ export async function* follow(following: Following): AsyncGenerator<ClientEvent,
       problem = error instanceof Error ? error : new Error('the stream broke', { cause: error })
     }
     if (taskId === undefined && problem === undefined) {
-      problem = new AgentError('invalid-agent-response', 'The agent closed the stream without an event')
+      problem = new AgentError(
+        'invalid-agent-response',
+        'The agent closed the stream without an event',
+      )
       if (!canResend) throw problem
     }
     // A resumed stream that closes after its snapshot counts as broken.
     if (problem !== undefined || (isResumed && events < 2)) failures++
     if (failures > maxReconnects)
       throw (
-        problem ?? new AgentError('invalid-agent-response', 'The agent closes every stream of a task that is not over')
+        problem ??
+        new AgentError(
+          'invalid-agent-response',
+          'The agent closes every stream of a task that is not over',
+        )
       )
     await pause(failures, reconnectMs)
     if (taskId === undefined) {
@@ -118,9 +129,16 @@ async function snapshotOf(
 
 /** True for what another try does not change. */
 const isRefusal = (error: unknown): boolean =>
-  isAgentError(error) && !['busy', 'internal', 'stream-behind', 'invalid-agent-response'].includes(error.reason)
+  isAgentError(error) &&
+  !['busy', 'internal', 'stream-behind', 'invalid-agent-response'].includes(error.reason)
 
-const neverSent: readonly unknown[] = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']
+const neverSent: readonly unknown[] = [
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+]
 
 /** True if a message may have arrived though its reply did not. */
 export function isLost(error: unknown): boolean {

@@ -60,7 +60,9 @@ class HttpClient implements AgentClient {
   }
 
   hosts(): readonly string[] {
-    const others = (this.#options.allowedOrigins ?? []).map((origin) => new Connection(origin, {}).host)
+    const others = (this.#options.allowedOrigins ?? []).map(
+      (origin) => new Connection(origin, {}).host,
+    )
     return [...new Set([this.#connection.host, ...others])]
   }
 
@@ -71,25 +73,36 @@ class HttpClient implements AgentClient {
   async extendedCard(signal?: AbortSignal): Promise<AgentCard> {
     const found = await this.#find(signal)
     if (!found.card.capabilities.extendedAgentCard)
-      throw new AgentError('unsupported-operation', 'The agent has no extended card: its card says so')
+      throw new AgentError(
+        'unsupported-operation',
+        'The agent has no extended card: its card says so',
+      )
     const transport = await this.#transport(signal)
     this.#found = withExtendedCard(this.#connection, found, await transport.extendedCard(signal))
     return this.#found.card
   }
 
-  async send(message: string | readonly Part[] | Message, options: SendOptions = {}): Promise<Task> {
+  async send(
+    message: string | readonly Part[] | Message,
+    options: SendOptions = {},
+  ): Promise<Task> {
     checkSendOptions('send', options)
     const transport = await this.#transport(options.signal)
     return this.#send(transport, toRequest(message, options), options.signal)
   }
 
-  async #send(transport: A2aTransport, request: A2aSendRequest, signal: AbortSignal | undefined): Promise<Task> {
+  async #send(
+    transport: A2aTransport,
+    request: A2aSendRequest,
+    signal: AbortSignal | undefined,
+  ): Promise<Task> {
     const { maxReconnects = 5, reconnectMs } = this.#options
     for (let failures = 0; ; ) {
       try {
         return taskOf(await transport.send(request, signal))
       } catch (error) {
-        if (signal?.aborted || !this.#isOwn() || !isLost(error) || ++failures > maxReconnects) throw error
+        if (signal?.aborted || !this.#isOwn() || !isLost(error) || ++failures > maxReconnects)
+          throw error
         await pause(failures, reconnectMs)
       }
     }
@@ -142,7 +155,10 @@ class HttpClient implements AgentClient {
     const { sessionId, state, pageSize, pageToken, signal } = options
     const transport = await this.#transport(signal)
     const status = state && toA2aState(state)
-    const page = await transport.list(compactObject({ contextId: sessionId, status, pageSize, pageToken }), signal)
+    const page = await transport.list(
+      compactObject({ contextId: sessionId, status, pageSize, pageToken }),
+      signal,
+    )
     return {
       tasks: page.tasks.map((task) => fromCheckedTask(task)),
       total: page.totalSize,
@@ -152,10 +168,16 @@ class HttpClient implements AgentClient {
 
   async cancel(taskId: string, reason?: string): Promise<Task> {
     const transport = await this.#transport()
-    return fromCheckedTask(await transport.cancel(taskId, reason === undefined ? undefined : { reason }))
+    return fromCheckedTask(
+      await transport.cancel(taskId, reason === undefined ? undefined : { reason }),
+    )
   }
 
-  decideApprovals(task: Task, decisions: readonly ApprovalDecision[], signal?: AbortSignal): Promise<Task> {
+  decideApprovals(
+    task: Task,
+    decisions: readonly ApprovalDecision[],
+    signal?: AbortSignal,
+  ): Promise<Task> {
     return this.send(toApprovalParts(task, decisions), { taskId: task.id, signal })
   }
 
@@ -165,9 +187,16 @@ class HttpClient implements AgentClient {
   ): Promise<Omit<CompactionResult, 'changed'>> {
     await this.#find()
     if (!this.#isOwn())
-      throw new AgentError('unsupported-operation', 'Only agents of modelport make a conversation shorter over A2A')
+      throw new AgentError(
+        'unsupported-operation',
+        'Only agents of modelport make a conversation shorter over A2A',
+      )
     const url = this.#connection.at(compactionPath)
-    const response = await this.#connection.send({ method: 'POST', url, body: toCompaction(sessionId, request) })
+    const response = await this.#connection.send({
+      method: 'POST',
+      url,
+      body: toCompaction(sessionId, request),
+    })
     return readCompactionResult(await this.#connection.json(response))
   }
 
@@ -189,7 +218,10 @@ class HttpClient implements AgentClient {
   /** True if the card names our extension: such an agent gives the same task again for the id of a message that it knows. */
   #isOwn(): boolean {
     const { extensions } = objectAt(this.#found?.wire, 'capabilities')
-    return Array.isArray(extensions) && extensions.some((each) => isObject(each) && each['uri'] === extensionUri)
+    return (
+      Array.isArray(extensions) &&
+      extensions.some((each) => isObject(each) && each['uri'] === extensionUri)
+    )
   }
 
   async #transport(signal?: AbortSignal): Promise<A2aTransport> {
@@ -198,7 +230,10 @@ class HttpClient implements AgentClient {
   }
 }
 
-function toRequest(message: string | readonly Part[] | Message, options: SendOptions): A2aSendRequest {
+function toRequest(
+  message: string | readonly Part[] | Message,
+  options: SendOptions,
+): A2aSendRequest {
   const { taskId, sessionId, historyLength, returnImmediately, metadata, run, limits } = options
   const scope = { ...run, ...(limits && { limits }) }
   const context = (run ?? limits) ? { [extensionUri]: { run_context: toRunContext(scope) } } : {}
@@ -208,7 +243,11 @@ function toRequest(message: string | readonly Part[] | Message, options: SendOpt
     ...(returnImmediately && { returnImmediately }),
   }
   return {
-    message: toA2aMessage(toMessage(message), compactObject({ taskId, contextId: sessionId }), true),
+    message: toA2aMessage(
+      toMessage(message),
+      compactObject({ taskId, contextId: sessionId }),
+      true,
+    ),
     ...(Object.keys(configuration).length && { configuration }),
     ...(Object.keys(merged).length && { metadata: merged }),
   }

@@ -68,7 +68,10 @@ export class Connection {
       throw new LlmError('invalid-base-url', 'The URL of an agent must be an http: or https: URL')
     this.base = new URL(url)
     if (this.base.username || this.base.password)
-      throw new LlmError('invalid-base-url', 'The URL of an agent must not contain credentials; use auth')
+      throw new LlmError(
+        'invalid-base-url',
+        'The URL of an agent must not contain credentials; use auth',
+      )
     this.base.hash = ''
     this.base.search = ''
     this.options = options
@@ -104,7 +107,8 @@ export class Connection {
     const isOwn = new URL(url).origin === this.base.origin
     const silence = new AbortController()
     const timer = idleMs === undefined ? undefined : setTimeout(() => silence.abort(), idleMs)
-    const until = idleMs === undefined ? signal : AbortSignal.any([silence.signal, ...(signal ? [signal] : [])])
+    const until =
+      idleMs === undefined ? signal : AbortSignal.any([silence.signal, ...(signal ? [signal] : [])])
     try {
       const response = await this.#fetch(url, {
         method,
@@ -123,7 +127,9 @@ export class Connection {
       if (signal?.aborted) throw signal.reason
       if (isLlmError(error)) throw error
       if (silence.signal.aborted)
-        throw new LlmError('timeout', `The agent at ${this.host} was silent for ${idleMs} ms`, { cause: error })
+        throw new LlmError('timeout', `The agent at ${this.host} was silent for ${idleMs} ms`, {
+          cause: error,
+        })
       throw new LlmError('network', `The agent at ${this.host} cannot be reached`, { cause: error })
     } finally {
       clearTimeout(timer)
@@ -134,8 +140,12 @@ export class Connection {
     if (type !== 'opaqueredirect' && !(status >= 300 && status < 400 && status !== 304)) return
     await body?.cancel()
     const to = headers.get('location')
-    const origin = to !== null && URL.canParse(to, this.base) ? ` to ${new URL(to, this.base).origin}` : ''
-    throw new LlmError('redirect-refused', `The agent at ${this.host} redirects${origin}, which is not followed`)
+    const origin =
+      to !== null && URL.canParse(to, this.base) ? ` to ${new URL(to, this.base).origin}` : ''
+    throw new LlmError(
+      'redirect-refused',
+      `The agent at ${this.host} redirects${origin}, which is not followed`,
+    )
   }
 
   /** Reads the events of a body. @throws {LlmError} `network` — the connection broke; `timeout`; `limit-exceeded` */
@@ -144,9 +154,13 @@ export class Connection {
       yield* readEvents(body, idleMs)
     } catch (error) {
       if (isLlmError(error)) throw error
-      throw new LlmError('network', `The connection to the agent at ${this.host} broke in the middle of a stream`, {
-        cause: error,
-      })
+      throw new LlmError(
+        'network',
+        `The connection to the agent at ${this.host} broke in the middle of a stream`,
+        {
+          cause: error,
+        },
+      )
     }
   }
 
@@ -162,9 +176,13 @@ export class Connection {
     const bytes = await readLimited(response.body, maxBytes, tooLong).catch((error: unknown) => {
       // The platform's error for a connection that is gone.
       if (!(error instanceof TypeError)) throw error
-      throw new LlmError('network', `The connection to the agent at ${this.host} broke in the middle of a response`, {
-        cause: error,
-      })
+      throw new LlmError(
+        'network',
+        `The connection to the agent at ${this.host} broke in the middle of a response`,
+        {
+          cause: error,
+        },
+      )
     })
     const text = new TextDecoder().decode(bytes)
     let value: unknown
@@ -172,7 +190,9 @@ export class Connection {
       value = text ? (JSON.parse(text) as unknown) : undefined
     } catch (error) {
       if (response.ok)
-        throw new AgentError('invalid-agent-response', 'The agent did not answer with JSON', { cause: error })
+        throw new AgentError('invalid-agent-response', 'The agent did not answer with JSON', {
+          cause: error,
+        })
     }
     if (response.ok) return value
     throw errorOf(value, response.status)
@@ -182,7 +202,8 @@ export class Connection {
 /** The error in a body. */
 export function errorOf(body: unknown, status?: number): AgentError {
   const error = objectAt(body, 'error')
-  const details = [error['details'], error['data']].find((list): list is unknown[] => Array.isArray(list)) ?? []
+  const details =
+    [error['details'], error['data']].find((list): list is unknown[] => Array.isArray(list)) ?? []
   const info = details.find((detail) => isObject(detail) && typeof detail['reason'] === 'string')
   const reason = isObject(info) ? String(info['reason']) : undefined
   const code = typeof error['code'] === 'number' ? error['code'] : status

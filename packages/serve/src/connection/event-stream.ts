@@ -21,7 +21,10 @@ export async function* readEvents(
     onEvent: (event) => events.push(event),
     onError: ({ type }) => {
       if (type === 'max-buffer-size-exceeded')
-        throw new LlmError('limit-exceeded', `An event of the stream is too long: at most ${longestEvent} characters`)
+        throw new LlmError(
+          'limit-exceeded',
+          `An event of the stream is too long: at most ${longestEvent} characters`,
+        )
     },
   })
   try {
@@ -48,7 +51,10 @@ async function withIdle<T>(promise: Promise<T>, idleMs: number): Promise<T> {
     timer = setTimeout(
       () =>
         reject(
-          new LlmError('timeout', `The stream of the agent was silent for ${idleMs} ms; raise idleMs if that is usual`),
+          new LlmError(
+            'timeout',
+            `The stream of the agent was silent for ${idleMs} ms; raise idleMs if that is usual`,
+          ),
         ),
       idleMs,
     )

@@ -13,8 +13,11 @@ export const listAgents = (agents: readonly Agent[], base: string): JsonObject =
 export function checkAgents(agents: readonly Agent[]): void {
   const given: unknown = agents
   if (!Array.isArray(given) || !given.length)
-    throw configError('agents must be a list of at least one agent: serve([agent]), createAgentServer([agent])')
+    throw configError(
+      'agents must be a list of at least one agent: serve([agent]), createAgentServer([agent])',
+    )
   const names = agents.map(({ name }) => name)
   const twice = names.find((name, index) => names.indexOf(name) !== index)
-  if (twice !== undefined) throw configError(`two agents have the name ${JSON.stringify(twice)}; names must differ`)
+  if (twice !== undefined)
+    throw configError(`two agents have the name ${JSON.stringify(twice)}; names must differ`)
 }

@@ -20,7 +20,11 @@ export type Authentication =
   | {
       readonly type: 'basic'
       /** The valid users. Default of `principal`: the user name. */
-      readonly users: readonly { readonly username: string; readonly password: string; readonly principal?: string }[]
+      readonly users: readonly {
+        readonly username: string
+        readonly password: string
+        readonly principal?: string
+      }[]
     }
   | {
       readonly type: 'jwt'
@@ -57,7 +61,9 @@ type Check = (request: Request) => string | undefined | Promise<string | undefin
 function secretFinder(
   secrets: readonly (readonly [secret: string, principal: string])[],
 ): (secret: string) => Promise<string | undefined> {
-  const entries = Promise.all(secrets.map(async ([secret, principal]) => ({ digest: await sha256(secret), principal })))
+  const entries = Promise.all(
+    secrets.map(async ([secret, principal]) => ({ digest: await sha256(secret), principal })),
+  )
   entries.catch(() => undefined)
   return async (secret) => {
     const digest = await sha256(secret)
@@ -78,7 +84,8 @@ function isEqual(a: Uint8Array, b: Uint8Array): boolean {
 }
 
 const credentialsOf = (request: Request, scheme: string): string | undefined => {
-  const [, found, credentials] = /^(\S+) +(.+)$/.exec(request.headers.get('authorization') ?? '') ?? []
+  const [, found, credentials] =
+    /^(\S+) +(.+)$/.exec(request.headers.get('authorization') ?? '') ?? []
   return found?.toLowerCase() === scheme ? credentials?.trim() : undefined
 }
 
@@ -104,7 +111,9 @@ function secretScheme(
   return { ...row, check }
 }
 
-type Fields = { readonly [T in Authentication['type']]: readonly (keyof Extract<Authentication, { type: T }>)[] }
+type Fields = {
+  readonly [T in Authentication['type']]: readonly (keyof Extract<Authentication, { type: T }>)[]
+}
 
 const fields: Fields = {
   apiKey: ['type', 'keys', 'header'],
@@ -119,7 +128,9 @@ function checkRow(row: Authentication, index: number): void {
   const { type } = row
   const [where, types] = [`authentication of type ${type}`, Object.keys(fields)]
   if (!types.includes(type))
-    throw configError(`authentication[${index}].type is ${JSON.stringify(type)}; it must be one of ${types.join(', ')}`)
+    throw configError(
+      `authentication[${index}].type is ${JSON.stringify(type)}; it must be one of ${types.join(', ')}`,
+    )
   checkSettings(where, row, fields[type])
   for (const name of fields[type]) {
     const value: unknown = row[name as keyof Authentication]
@@ -134,7 +145,10 @@ function toRow(row: Authentication): Row {
     case 'apiKey': {
       const { header = 'x-api-key', keys } = row
       return secretScheme(
-        { scheme: { type: 'apiKey', in: 'header', name: header }, challenge: `ApiKey header="${header}"` },
+        {
+          scheme: { type: 'apiKey', in: 'header', name: header },
+          challenge: `ApiKey header="${header}"`,
+        },
         (request) => request.headers.get(header) ?? credentialsOf(request, 'apikey'),
         keys.map(({ key, principal }) => [key, principal]),
       )
@@ -147,7 +161,10 @@ function toRow(row: Authentication): Row {
       )
     case 'basic':
       return secretScheme(
-        { scheme: { type: 'http', scheme: 'basic' }, challenge: 'Basic realm="agent", charset="UTF-8"' },
+        {
+          scheme: { type: 'http', scheme: 'basic' },
+          challenge: 'Basic realm="agent", charset="UTF-8"',
+        },
         (request) => credentialsOf(request, 'basic'),
         row.users.map(({ username, password, principal = username }) => [
           username && password && toBase64(`${username}:${password}`),
@@ -157,20 +174,33 @@ function toRow(row: Authentication): Row {
     case 'jwt':
       return jwtScheme(row)
     case 'custom':
-      return { scheme: row.scheme, challenge: row.scheme.type, check: (request) => row.authenticate(request) }
+      return {
+        scheme: row.scheme,
+        challenge: row.scheme.type,
+        check: (request) => row.authenticate(request),
+      }
   }
 }
 
-const toBase64 = (text: string): string => btoa(String.fromCharCode(...new TextEncoder().encode(text)))
+const toBase64 = (text: string): string =>
+  btoa(String.fromCharCode(...new TextEncoder().encode(text)))
 
-function jwtScheme({ keys, issuer, audience, algorithms }: Extract<Authentication, { type: 'jwt' }>): Row {
-  if (algorithms.includes('none')) throw configError('authentication of type jwt: the algorithm "none" is not allowed')
+function jwtScheme({
+  keys,
+  issuer,
+  audience,
+  algorithms,
+}: Extract<Authentication, { type: 'jwt' }>): Row {
+  if (algorithms.includes('none'))
+    throw configError('authentication of type jwt: the algorithm "none" is not allowed')
   if (keys instanceof URL && keys.protocol !== 'https:' && !isLoopback(keys.hostname))
     throw configError(
       `authentication of type jwt: the key set at ${keys.host} must have an https: URL, or be on this machine`,
     )
   if (!(keys instanceof URL) && !keys.every(isObject))
-    throw configError('authentication of type jwt: each of the keys must be an object; pass a key set')
+    throw configError(
+      'authentication of type jwt: each of the keys must be an object; pass a key set',
+    )
   let keySet: JWTVerifyGetKey | undefined
   return {
     scheme: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
@@ -179,7 +209,8 @@ function jwtScheme({ keys, issuer, audience, algorithms }: Extract<Authenticatio
       const token = credentialsOf(request, 'bearer')
       if (!token) return undefined
       const { createLocalJWKSet, createRemoteJWKSet, jwtVerify } = await import('jose')
-      keySet ??= keys instanceof URL ? createRemoteJWKSet(keys) : createLocalJWKSet({ keys: [...keys] })
+      keySet ??=
+        keys instanceof URL ? createRemoteJWKSet(keys) : createLocalJWKSet({ keys: [...keys] })
       try {
         const { payload } = await jwtVerify(token, keySet, {
           issuer,

@@ -19,8 +19,20 @@ export function checkOrigin(
   const isAllowed = allowedHosts
     ? allowedHosts.some((allowed) => allowed === host || allowed === name)
     : isAuthenticated || host === own.host || isLoopback(name)
-  if (!isAllowed) throw new AgentError('forbidden', 'The Host of the request is not this server; set allowedHosts')
+  if (!isAllowed)
+    throw new AgentError(
+      'forbidden',
+      'The Host of the request is not this server; set allowedHosts',
+    )
   const origin = request.headers.get('origin')
-  if (origin && origin !== own.origin && origin !== `${url.protocol}//${host}` && !allowedOrigins.includes(origin))
-    throw new AgentError('forbidden', 'The Origin of the request is not allowed; set allowedOrigins')
+  if (
+    origin &&
+    origin !== own.origin &&
+    origin !== `${url.protocol}//${host}` &&
+    !allowedOrigins.includes(origin)
+  )
+    throw new AgentError(
+      'forbidden',
+      'The Origin of the request is not allowed; set allowedOrigins',
+    )
 }

@@ -31,7 +31,11 @@ export interface ListeningServer extends AgentServer {
 const written = new Response(null, { headers: { 'x-hono-already-sent': 'true' } })
 
 /** Writes a plain reply to the socket at once; the rest goes through the adapter. */
-async function respond(server: ReplyServer, request: Request, { outgoing }: HttpBindings): Promise<Response> {
+async function respond(
+  server: ReplyServer,
+  request: Request,
+  { outgoing }: HttpBindings,
+): Promise<Response> {
   const reply = await server.reply(request)
   if (!isPlainReply(reply)) return reply
   if (typeof reply.body !== 'string') await writeEvents(reply.body, reply, outgoing)
@@ -57,17 +61,23 @@ async function listen(listener: ServerType, port: number, hostname: string): Pro
  * Serves agents over HTTP. Resolves once the server listens; `close` drains it.
  * @throws {LlmError} `config` — the port is in use, the address is not loopback and there is no authentication, or an option is not valid.
  */
-export async function serve(agents: readonly Agent[], options: ServeOptions = {}): Promise<ListeningServer> {
+export async function serve(
+  agents: readonly Agent[],
+  options: ServeOptions = {},
+): Promise<ListeningServer> {
   checkSettings('serve', options, [...serverOptionNames, 'port', 'hostname'])
   const { port = 0, hostname = '127.0.0.1', ...rest } = options
   let isWarned = false
   // Callers read only that the agent failed.
   const warn = (error: unknown): void => {
-    if (!isWarned) stderr.write(`modelport: ${String(error)}; set onError to receive every failure\n`)
+    if (!isWarned)
+      stderr.write(`modelport: ${String(error)}; set onError to receive every failure\n`)
     isWarned = true
   }
   if (!isLoopback(hostname) && !options.authentication?.length)
-    throw configError(`serving at ${hostname} needs authentication; set authentication, or listen at 127.0.0.1`)
+    throw configError(
+      `serving at ${hostname} needs authentication; set authentication, or listen at 127.0.0.1`,
+    )
   let handle = (_request: Request, _env: HttpBindings): Promise<Response> =>
     Promise.resolve(new Response(null, { status: 503 }))
   const listener = createAdaptorServer({

@@ -50,7 +50,8 @@ export async function writeEvents(
       else schedule()
       if (outgoing.writableNeedDrain) await once(outgoing, 'drain', { signal: closed.signal })
     }
-    if (!outgoing.headersSent) outgoing.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(ready) })
+    if (!outgoing.headersSent)
+      outgoing.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(ready) })
     outgoing.end(ready)
   } catch {
     outgoing.destroy()

@@ -15,7 +15,8 @@ export const ownEndpoints: readonly Endpoint[] = [
     name: 'TaskEvents',
     method: 'GET',
     path: '/modelport/tasks/{id}/events',
-    summary: 'Streams the events of a task from a number on; Last-Event-ID continues where a reader was.',
+    summary:
+      'Streams the events of a task from a number on; Last-Event-ID continues where a reader was.',
     source: 'path',
     mode: 'stream',
     wire: 'modelport',
@@ -27,7 +28,9 @@ export const ownEndpoints: readonly Endpoint[] = [
       if (!Number.isInteger(given) || given < 0)
         throw new AgentError('invalid-params', 'after must be the number of an event')
       if (given >= head.seq && isTerminal(head.state)) return new Response(null, { status: 204 })
-      return context.streams.respond(numbered(host.store.tasks.watch(key, given + 1, request.signal)))
+      return context.streams.respond(
+        numbered(host.store.tasks.watch(key, given + 1, request.signal)),
+      )
     },
   },
   {
@@ -40,10 +43,13 @@ export const ownEndpoints: readonly Endpoint[] = [
     wire: 'modelport',
     handle: async (context) => {
       const { sessionId, request } = readCompaction(await readObject(context, true))
-      if (!sessionId) throw invalidParams('/session_id', 'Missing required field', 'session_id is missing')
+      if (!sessionId)
+        throw invalidParams('/session_id', 'Missing required field', 'session_id is missing')
       const { host, principal, served } = context
       const key = { principal, agent: served.agent.name, id: sessionId }
-      return jsonReply(toCompactionResult((await host.compact(key, request, context.request.signal)).report))
+      return jsonReply(
+        toCompactionResult((await host.compact(key, request, context.request.signal)).report),
+      )
     },
   },
   {

@@ -32,7 +32,9 @@ export function toRoutes(endpoints: readonly Endpoint[]): Routes {
   return {
     all,
     // Reversed, since the last entry of a map wins: of two wires with the same path the first is meant to.
-    plain: new Map(plain.map((route) => [`${route.endpoint.method} ${route.endpoint.path}`, route])),
+    plain: new Map(
+      plain.map((route) => [`${route.endpoint.method} ${route.endpoint.path}`, route]),
+    ),
     reserved: new Set(['a', ...endpoints.map(({ path }) => path.split('/')[1] ?? '')]),
   }
 }
@@ -43,7 +45,11 @@ export type RouteMatch =
   | { readonly allow: readonly string[] }
 
 /** Finds the row of a request; the first that fits wins. */
-export function matchRoute({ plain, all }: Routes, method: string, path: string): RouteMatch | undefined {
+export function matchRoute(
+  { plain, all }: Routes,
+  method: string,
+  path: string,
+): RouteMatch | undefined {
   const found = plain.get(`${method} ${path}`)
   if (found) return { endpoint: found.endpoint, params: {} }
   const allow = new Set<string>()
@@ -60,9 +66,14 @@ export function matchRoute({ plain, all }: Routes, method: string, path: string)
   return allow.size ? { allow: [...allow] } : undefined
 }
 
-function decode(names: readonly string[], values: readonly string[]): Readonly<Record<string, string>> | undefined {
+function decode(
+  names: readonly string[],
+  values: readonly string[],
+): Readonly<Record<string, string>> | undefined {
   try {
-    return Object.fromEntries(names.map((name, index) => [name, decodeURIComponent(values[index] ?? '')]))
+    return Object.fromEntries(
+      names.map((name, index) => [name, decodeURIComponent(values[index] ?? '')]),
+    )
   } catch {
     return undefined
   }
@@ -72,7 +83,11 @@ function decode(names: readonly string[], values: readonly string[]): Readonly<R
  * Checks the version of A2A that a request names in the header `A2A-Version` or the parameter of that name. A patch number does not count.
  * @throws {AgentError} `version-not-supported`: also without a version, which means 0.3 (section 3.6.2 of the specification).
  */
-export function checkVersion({ path, version }: Endpoint, { headers }: Request, { searchParams }: URL): void {
+export function checkVersion(
+  { path, version }: Endpoint,
+  { headers }: Request,
+  { searchParams }: URL,
+): void {
   if (version === undefined) return
   const given = (headers.get('a2a-version') ?? searchParams.get('A2A-Version') ?? '').trim()
   const [named] = /^\d+\.\d+(?=\.\d+$|$)/.exec(given) ?? []

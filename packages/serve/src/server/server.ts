@@ -1,4 +1,10 @@
-import { type Agent, type AgentCard, AgentError, type AgentErrorReason, AgentHost } from '@modelport/agent'
+import {
+  type Agent,
+  type AgentCard,
+  AgentError,
+  type AgentErrorReason,
+  AgentHost,
+} from '@modelport/agent'
 import { configError } from '@modelport/core'
 import { checkRanges, checkSettings } from '@modelport/core/settings'
 import { a2a } from '../a2a/a2a.js'
@@ -17,7 +23,12 @@ import { checkOrigin } from './check-origin.js'
 import { describe, type EndpointDescription } from './endpoint-table.js'
 import { ownEndpoints } from './own-endpoints.js'
 import { checkVersion, matchRoute, type Routes, toRoutes } from './routes.js'
-import { type AgentServer, type AgentServerOptions, type Refusal, serverOptionNames } from './server-options.js'
+import {
+  type AgentServer,
+  type AgentServerOptions,
+  type Refusal,
+  serverOptionNames,
+} from './server-options.js'
 
 const anonymous = 'anonymous'
 const tenantName = /^[A-Za-z0-9][\w.-]{0,63}$/
@@ -26,7 +37,10 @@ const tenantName = /^[A-Za-z0-9][\w.-]{0,63}$/
  * Makes a server of agents. One agent is served at the root, several at `/a/{name}/`.
  * @throws {LlmError} `config` — there is no agent, two have the same name, or an option is not valid.
  */
-export function createAgentServer(agents: readonly Agent[], options: AgentServerOptions = {}): AgentServer {
+export function createAgentServer(
+  agents: readonly Agent[],
+  options: AgentServerOptions = {},
+): AgentServer {
   checkSettings('createAgentServer', options, serverOptionNames)
   return createReplyServer(agents, options)
 }
@@ -38,8 +52,10 @@ export interface ReplyServer extends AgentServer {
 }
 
 /** Makes a server for `serve`. @throws {LlmError} as {@link createAgentServer} */
-export const createReplyServer = (agents: readonly Agent[], options: AgentServerOptions): ReplyServer =>
-  new Server(agents, options)
+export const createReplyServer = (
+  agents: readonly Agent[],
+  options: AgentServerOptions,
+): ReplyServer => new Server(agents, options)
 
 class Server implements ReplyServer {
   readonly host: AgentHost
@@ -71,17 +87,25 @@ class Server implements ReplyServer {
     this.#endpoints = [...ownEndpoints, ...this.#wires.flatMap(({ endpoints }) => endpoints)]
     this.#routes = toRoutes(this.#endpoints)
     this.#options = options
-    this.#authenticator = options.authentication?.length ? createAuthenticator(options.authentication) : undefined
+    this.#authenticator = options.authentication?.length
+      ? createAuthenticator(options.authentication)
+      : undefined
     this.isAuthenticated = this.#authenticator !== undefined
     this.#streams = new EventStreams(options.streams)
     const { store, entropy } = options
-    this.host = new AgentHost(agents, { onError: (error) => options.onError?.(error), store, entropy })
+    this.host = new AgentHost(agents, {
+      onError: (error) => options.onError?.(error),
+      store,
+      entropy,
+    })
     this.setUrl(options.url ?? 'http://127.0.0.1')
   }
 
   setUrl(url: string): void {
     if (!URL.canParse(url))
-      throw configError(`url ${JSON.stringify(url)} is not a URL; set it to the address of the server`)
+      throw configError(
+        `url ${JSON.stringify(url)} is not a URL; set it to the address of the server`,
+      )
     this.#url = withoutEnd(url, '/')
     this.#address = new URL(url)
     this.#basePath = this.#address.pathname.replace(/\/$/, '')
@@ -108,7 +132,8 @@ class Server implements ReplyServer {
   async reply(request: Request): Promise<Reply> {
     const reply = await this.#respond(request)
     setHeader(reply, 'x-content-type-options', 'nosniff')
-    if (this.#address.protocol === 'https:') setHeader(reply, 'strict-transport-security', 'max-age=31536000')
+    if (this.#address.protocol === 'https:')
+      setHeader(reply, 'strict-transport-security', 'max-age=31536000')
     const origin = request.headers.get('origin')
     if (origin && this.#options.allowedOrigins?.includes(origin)) {
       setHeader(reply, 'access-control-allow-origin', origin)
@@ -152,12 +177,20 @@ class Server implements ReplyServer {
         : {}
     if (isRefusal(error.reason)) {
       const { pathname } = new URL(request.url)
-      this.#options.onRefusal?.({ reason: error.reason, method: request.method, path: pathname.slice(0, 500) })
+      this.#options.onRefusal?.({
+        reason: error.reason,
+        method: request.method,
+        path: pathname.slice(0, 500),
+      })
     }
     const headers = { ...errorHeaders(error), ...challenge }
     const status = httpStatusOf(error)
-    if (endpoint?.fail) return endpoint.fail(error, { request, maxBodyBytes: this.#maxBodyBytes, status, headers })
-    return jsonReply(toHttpError(error), { status, headers: { 'content-type': a2aMediaType, ...headers } })
+    if (endpoint?.fail)
+      return endpoint.fail(error, { request, maxBodyBytes: this.#maxBodyBytes, status, headers })
+    return jsonReply(toHttpError(error), {
+      status,
+      headers: { 'content-type': a2aMediaType, ...headers },
+    })
   }
 
   #nothing(): AgentError {
@@ -166,7 +199,10 @@ class Server implements ReplyServer {
   }
 
   #methodNotAllowed(allow: readonly string[]): Reply {
-    const error = new AgentError('method-not-found', `This address serves only ${allow.join(' and ')}`)
+    const error = new AgentError(
+      'method-not-found',
+      `This address serves only ${allow.join(' and ')}`,
+    )
     const headers = { 'content-type': a2aMediaType, allow: allow.join(', ') }
     return jsonReply(toHttpError(error, 405), { status: 405, headers })
   }
@@ -188,7 +224,8 @@ class Server implements ReplyServer {
     const base = this.#basePath
     const path = base && pathname.startsWith(`${base}/`) ? pathname.slice(base.length) : pathname
     const [only] = this.#agents
-    if (this.#agents.length === 1 && only) return { served: { agent: only, prefix: '', url: this.#url }, path }
+    if (this.#agents.length === 1 && only)
+      return { served: { agent: only, prefix: '', url: this.#url }, path }
     const [, name = '', rest = ''] = /^\/a\/([^/]+)(\/.*)?$/.exec(path) ?? []
     const agent = this.#agents.find((each) => encodeURIComponent(each.name) === name)
     const prefix = `/a/${name}`
@@ -202,7 +239,9 @@ class Server implements ReplyServer {
     endpoint: Endpoint,
     params: Readonly<Record<string, string>>,
   ): Promise<RequestContext> {
-    const principal = this.#authenticator ? await this.#authenticator.authenticate(request) : anonymous
+    const principal = this.#authenticator
+      ? await this.#authenticator.authenticate(request)
+      : anonymous
     if (principal === undefined && endpoint.authenticated !== false)
       throw new AgentError('unauthenticated', 'Authentication is required; the card says how')
     const { tenant } = params
@@ -221,7 +260,9 @@ class Server implements ReplyServer {
       maxBodyBytes: this.#maxBodyBytes,
       ...(scope !== undefined && { tenant: scope }),
       withTenant: (other) =>
-        other === undefined || other === '' || other === scope ? make(scope) : make(this.#checkTenant(other, scope)),
+        other === undefined || other === '' || other === scope
+          ? make(scope)
+          : make(this.#checkTenant(other, scope)),
       card: () => this.#cardOf(served),
     })
     return make(tenant)
@@ -233,7 +274,11 @@ class Server implements ReplyServer {
 
   #checkTenant(tenant: string, known: string | undefined): string {
     if (known !== undefined || !this.#isTenant(tenant))
-      throw invalidParams('/tenant', 'is not a valid tenant', 'The tenant is not valid, or not that of the path')
+      throw invalidParams(
+        '/tenant',
+        'is not a valid tenant',
+        'The tenant is not valid, or not that of the path',
+      )
     return tenant
   }
 

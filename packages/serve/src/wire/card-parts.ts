@@ -1,4 +1,9 @@
-import { type AgentCapabilities, type AgentCard, defaultCapabilities, type SecurityScheme } from '@modelport/agent'
+import {
+  type AgentCapabilities,
+  type AgentCard,
+  defaultCapabilities,
+  type SecurityScheme,
+} from '@modelport/agent'
 import type { JsonObject } from '@modelport/core'
 import type { Hydrator } from '../base/hydrate.js'
 import { compactObject, toSnake } from '../base/json.js'
@@ -21,7 +26,11 @@ export const readWireCapabilities = (source: Hydrator): Partial<AgentCapabilitie
 }
 
 /** Reads the values of an object, each as an object. */
-export const readMap = <T>(source: Hydrator, key: string, read: (source: Hydrator) => T): Readonly<Record<string, T>> =>
+export const readMap = <T>(
+  source: Hydrator,
+  key: string,
+  read: (source: Hydrator) => T,
+): Readonly<Record<string, T>> =>
   source.nested(key, (map) =>
     Object.fromEntries(
       Object.keys(map.rest()).flatMap((name) => {
@@ -32,9 +41,14 @@ export const readMap = <T>(source: Hydrator, key: string, read: (source: Hydrato
   ) ?? {}
 
 /** Reads requirements that map the name of each scheme to its scopes, as OpenAPI writes them. */
-export const readRequirements = (source: Hydrator, key: string): AgentCard['securityRequirements'] =>
+export const readRequirements = (
+  source: Hydrator,
+  key: string,
+): AgentCard['securityRequirements'] =>
   source.list(key, (requirement) =>
-    Object.fromEntries(Object.keys(requirement.rest()).map((name) => [name, requirement.strings(name)])),
+    Object.fromEntries(
+      Object.keys(requirement.rest()).map((name) => [name, requirement.strings(name)]),
+    ),
   )
 
 const schemeTypes = ['apiKey', 'http', 'oauth2', 'openIdConnect', 'mutualTLS'] as const
@@ -82,7 +96,9 @@ export const readSignature = (source: Hydrator): AgentCard['signatures'][number]
 })
 
 /** Reads the optional fields that every wire has: the provider of the agent, and texts for people. */
-export const readPublisher = (source: Hydrator): Pick<AgentCard, 'provider' | 'documentationUrl' | 'iconUrl'> =>
+export const readPublisher = (
+  source: Hydrator,
+): Pick<AgentCard, 'provider' | 'documentationUrl' | 'iconUrl'> =>
   compactObject({
     provider: source.nested('provider', (provider) => ({
       organization: provider.string('organization') ?? '',

@@ -41,14 +41,23 @@ export const readCompaction = (source: unknown): NamedCompaction =>
   })
 
 /** A request to make a conversation shorter, as it is sent. */
-export const toCompaction = (sessionId: string, request: Partial<HistoryCompactionRequest>): JsonObject =>
+export const toCompaction = (
+  sessionId: string,
+  request: Partial<HistoryCompactionRequest>,
+): JsonObject =>
   compactObject({
     session_id: sessionId,
     strategy: request.strategy,
     ...Object.fromEntries(numbers.map(([name]) => [toSnake(name), request[name]])),
   })
 
-const counts = ['beforeMessages', 'afterMessages', 'removedMessages', 'beforeTokens', 'afterTokens'] as const
+const counts = [
+  'beforeMessages',
+  'afterMessages',
+  'removedMessages',
+  'beforeTokens',
+  'afterTokens',
+] as const
 
 /** The result of a compaction, as it is sent. */
 export const toCompactionResult = (result: CompactionResult): object => ({
@@ -59,8 +68,12 @@ export const toCompactionResult = (result: CompactionResult): object => ({
 
 /** Reads the result of a compaction. @throws {AgentError} `invalid-agent-response` */
 export function readCompactionResult(value: unknown): Omit<CompactionResult, 'changed'> {
-  if (!isObject(value)) throw new AgentError('invalid-agent-response', 'The agent did not report the compaction')
-  const read = counts.map((name) => [name, typeof value[toSnake(name)] === 'number' ? value[toSnake(name)] : 0])
+  if (!isObject(value))
+    throw new AgentError('invalid-agent-response', 'The agent did not report the compaction')
+  const read = counts.map((name) => [
+    name,
+    typeof value[toSnake(name)] === 'number' ? value[toSnake(name)] : 0,
+  ])
   return {
     strategy: strategies.find((strategy) => strategy === value['strategy']) ?? 'recent',
     ...(Object.fromEntries(read) as Record<(typeof counts)[number], number>),

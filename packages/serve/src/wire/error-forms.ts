@@ -15,24 +15,54 @@ const failedPrecondition = 'FAILED_PRECONDITION'
 
 const forms: Readonly<Record<AgentErrorReason, Form>> = {
   'task-not-found': { rpc: -32001, http: 404, status: 'NOT_FOUND', a2a: 'TASK_NOT_FOUND' },
-  'task-not-cancelable': { rpc: -32002, http: 400, status: failedPrecondition, a2a: 'TASK_NOT_CANCELABLE' },
-  'push-not-supported': { rpc: -32003, http: 400, status: failedPrecondition, a2a: 'PUSH_NOTIFICATION_NOT_SUPPORTED' },
-  'unsupported-operation': { rpc: -32004, http: 400, status: failedPrecondition, a2a: 'UNSUPPORTED_OPERATION' },
+  'task-not-cancelable': {
+    rpc: -32002,
+    http: 400,
+    status: failedPrecondition,
+    a2a: 'TASK_NOT_CANCELABLE',
+  },
+  'push-not-supported': {
+    rpc: -32003,
+    http: 400,
+    status: failedPrecondition,
+    a2a: 'PUSH_NOTIFICATION_NOT_SUPPORTED',
+  },
+  'unsupported-operation': {
+    rpc: -32004,
+    http: 400,
+    status: failedPrecondition,
+    a2a: 'UNSUPPORTED_OPERATION',
+  },
   'content-type-not-supported': {
     rpc: -32005,
     http: 400,
     status: 'INVALID_ARGUMENT',
     a2a: 'CONTENT_TYPE_NOT_SUPPORTED',
   },
-  'invalid-agent-response': { rpc: -32006, http: 500, status: 'INTERNAL', a2a: 'INVALID_AGENT_RESPONSE' },
+  'invalid-agent-response': {
+    rpc: -32006,
+    http: 500,
+    status: 'INTERNAL',
+    a2a: 'INVALID_AGENT_RESPONSE',
+  },
   'extended-card-not-configured': {
     rpc: -32007,
     http: 400,
     status: failedPrecondition,
     a2a: 'EXTENDED_AGENT_CARD_NOT_CONFIGURED',
   },
-  'extension-required': { rpc: -32008, http: 400, status: failedPrecondition, a2a: 'EXTENSION_SUPPORT_REQUIRED' },
-  'version-not-supported': { rpc: -32009, http: 400, status: failedPrecondition, a2a: 'VERSION_NOT_SUPPORTED' },
+  'extension-required': {
+    rpc: -32008,
+    http: 400,
+    status: failedPrecondition,
+    a2a: 'EXTENSION_SUPPORT_REQUIRED',
+  },
+  'version-not-supported': {
+    rpc: -32009,
+    http: 400,
+    status: failedPrecondition,
+    a2a: 'VERSION_NOT_SUPPORTED',
+  },
   'invalid-params': { rpc: -32602, http: 400, status: 'INVALID_ARGUMENT' },
   'invalid-request': { rpc: -32600, http: 400, status: 'INVALID_ARGUMENT' },
   'parse-error': { rpc: -32700, http: 400, status: 'INVALID_ARGUMENT' },
@@ -90,11 +120,16 @@ export const toHttpError = (error: AgentError, code: number = httpStatusOf(error
 export const httpStatusOf = (error: AgentError): number => forms[error.reason].http
 
 /** The refusal of a wire error. */
-export function reasonOfWire(code: number | undefined, reason: string | undefined): AgentErrorReason {
+export function reasonOfWire(
+  code: number | undefined,
+  reason: string | undefined,
+): AgentErrorReason {
   const entries = Object.entries(forms) as [AgentErrorReason, Form][]
   const found =
     entries.find(([, form]) => reason !== undefined && form.a2a === reason) ??
-    entries.find(([name]) => reason !== undefined && name.toUpperCase().replaceAll('-', '_') === reason) ??
+    entries.find(
+      ([name]) => reason !== undefined && name.toUpperCase().replaceAll('-', '_') === reason,
+    ) ??
     entries.find(([, form]) => form.rpc === code) ??
     entries.find(([, form]) => form.http === code && !form.a2a)
   return found?.[0] ?? 'invalid-agent-response'
@@ -102,4 +137,6 @@ export function reasonOfWire(code: number | undefined, reason: string | undefine
 
 /** Headers that go with an error. */
 export const errorHeaders = (error: AgentError): Readonly<Record<string, string>> =>
-  error.retryAfterMs === undefined ? {} : { 'retry-after': String(Math.ceil(error.retryAfterMs / 1_000)) }
+  error.retryAfterMs === undefined
+    ? {}
+    : { 'retry-after': String(Math.ceil(error.retryAfterMs / 1_000)) }

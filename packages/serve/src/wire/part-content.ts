@@ -34,13 +34,19 @@ const fields: Readonly<Partial<Record<PartType, Readonly<Record<string, Reader>>
 export function toPartContent(part: Part): JsonValue {
   const { type, content } = part
   if (!isTypedPart(type)) return content as JsonValue
-  const wire = Object.fromEntries(Object.entries(content as object).map(([name, value]) => [toSnake(name), value]))
-  if (type === 'tool_output' && content.error !== undefined) wire['error'] = { message: content.error }
+  const wire = Object.fromEntries(
+    Object.entries(content as object).map(([name, value]) => [toSnake(name), value]),
+  )
+  if (type === 'tool_output' && content.error !== undefined)
+    wire['error'] = { message: content.error }
   return compactObject(wire)
 }
 
 function readFields(source: Hydrator, type: PartType): object {
-  const read = Object.entries(fields[type] ?? {}).map(([name, reader]) => [name, source[reader](toSnake(name))])
+  const read = Object.entries(fields[type] ?? {}).map(([name, reader]) => [
+    name,
+    source[reader](toSnake(name)),
+  ])
   const content = compactObject(Object.fromEntries(read) as object)
   switch (type) {
     case 'tool_call':
@@ -53,7 +59,10 @@ function readFields(source: Hydrator, type: PartType): object {
     case 'decision':
       return { routeKey: routeKeyOf(source), ...content }
     case 'approval':
-      return { ...content, ...(source.raw('path') !== undefined && { path: source.strings('path') }) }
+      return {
+        ...content,
+        ...(source.raw('path') !== undefined && { path: source.strings('path') }),
+      }
     default:
       return content
   }
@@ -81,7 +90,8 @@ const plain: ReadonlySet<string> = new Set(['json', 'infer_output', 'file', 'ima
 export function readPartContent(source: Hydrator, wireType: string, key: string): Part {
   if (texts.has(wireType)) {
     const content = source.string(key)
-    if (content === undefined && source.raw(key) === undefined) source.report(key, 'Missing required field')
+    if (content === undefined && source.raw(key) === undefined)
+      source.report(key, 'Missing required field')
     return { type: wireType as 'text', content: content ?? '' }
   }
   const raw = source.raw(key)
@@ -92,7 +102,9 @@ export function readPartContent(source: Hydrator, wireType: string, key: string)
   }
   if (raw === undefined) source.report(key, 'Missing required field')
   const content = (raw ?? null) as JsonValue
-  return plain.has(wireType) ? ({ type: wireType, content } as Part) : { type: 'other', wireType, content }
+  return plain.has(wireType)
+    ? ({ type: wireType, content } as Part)
+    : { type: 'other', wireType, content }
 }
 
 /** True for types whose content is spelled differently in the two forms. */

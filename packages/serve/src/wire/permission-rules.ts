@@ -8,7 +8,8 @@ export function readPermissionRules(rules: JsonObject): readonly string[] | unde
   const { default: fallback, capabilities, ...plain } = rules
   const entries = Object.entries(isObject(capabilities) ? capabilities : plain)
   if (!entries.every(([, rule]) => effectOf(rule) === 'allow')) return []
-  if (fallback === undefined || fallback === null || effectOf(fallback) === 'allow') return undefined
+  if (fallback === undefined || fallback === null || effectOf(fallback) === 'allow')
+    return undefined
   return effectOf(fallback) === 'deny' ? entries.map(([name]) => name) : []
 }
 

@@ -13,10 +13,13 @@ export async function readText({
   maxBodyBytes,
 }: Pick<RequestContext, 'request' | 'maxBodyBytes'>): Promise<string> {
   const length = request.headers.get('content-length')
-  const tooLarge = (): AgentError => new AgentError('too-large', `The body has more than ${maxBodyBytes} bytes`)
+  const tooLarge = (): AgentError =>
+    new AgentError('too-large', `The body has more than ${maxBodyBytes} bytes`)
   if (Number(length ?? 0) > maxBodyBytes) throw tooLarge()
   // Fast path: HTTP limits a body to its declared length, so it can be read at once.
-  const bytes = length ? await request.arrayBuffer() : await readLimited(request.body, maxBodyBytes, tooLarge)
+  const bytes = length
+    ? await request.arrayBuffer()
+    : await readLimited(request.body, maxBodyBytes, tooLarge)
   if (bytes.byteLength > maxBodyBytes) throw tooLarge()
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
@@ -45,7 +48,10 @@ export function isJsonType({ headers }: Request): boolean {
 export function parseJson({ request }: Pick<RequestContext, 'request'>, text: string): unknown {
   if (!isJsonType(request)) {
     const type = request.headers.get('content-type')?.slice(0, 100)
-    throw new AgentError('content-type-not-supported', `The body must be application/json, not ${type}`)
+    throw new AgentError(
+      'content-type-not-supported',
+      `The body must be application/json, not ${type}`,
+    )
   }
   try {
     return JSON.parse(text) as unknown
@@ -55,7 +61,10 @@ export function parseJson({ request }: Pick<RequestContext, 'request'>, text: st
 }
 
 /** The body as a JSON object. @throws {AgentError} also `invalid-params` */
-export async function readObject(context: RequestContext, emptyOk = false): Promise<Readonly<Record<string, unknown>>> {
+export async function readObject(
+  context: RequestContext,
+  emptyOk = false,
+): Promise<Readonly<Record<string, unknown>>> {
   const value = await readJson(context, emptyOk)
   if (isObject(value)) return value
   throw invalidParams('', 'expected an object', 'The body must be a JSON object')

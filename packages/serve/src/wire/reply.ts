@@ -14,7 +14,10 @@ export type Reply = Response | PlainReply
 /** A JSON response that is never cached. */
 export const jsonReply = (
   value: unknown,
-  { status = 200, headers }: { readonly status?: number; readonly headers?: Readonly<Record<string, string>> } = {},
+  {
+    status = 200,
+    headers,
+  }: { readonly status?: number; readonly headers?: Readonly<Record<string, string>> } = {},
 ): PlainReply => ({
   status,
   headers: { 'content-type': 'application/json', 'cache-control': 'no-store', ...headers },
@@ -28,7 +31,10 @@ export const isPlainReply = (reply: Reply): reply is PlainReply => !(reply insta
 export function toResponse(reply: Reply, onLeave?: () => void): Response {
   if (!isPlainReply(reply)) return reply
   const { status, headers, body } = reply
-  return new Response(typeof body === 'string' ? body : toReadable(body, onLeave), { status, headers })
+  return new Response(typeof body === 'string' ? body : toReadable(body, onLeave), {
+    status,
+    headers,
+  })
 }
 
 /** Sets a header, in place of one of the same name. */

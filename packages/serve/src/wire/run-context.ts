@@ -1,4 +1,9 @@
-import { type AgentRunContext, type ForeignContext, type GrantedLimits, readForeignContext } from '@modelport/agent'
+import {
+  type AgentRunContext,
+  type ForeignContext,
+  type GrantedLimits,
+  readForeignContext,
+} from '@modelport/agent'
 import { isObject, type JsonObject } from '@modelport/core'
 import { compactObject, objectAt } from '../base/json.js'
 import { extensionUri } from './extension.js'

@@ -21,9 +21,14 @@ export class EventStreams {
   #timer: ReturnType<typeof setInterval> | undefined
 
   constructor(options: StreamOptions = {}) {
-    checkSettings('createAgentServer: streams', options, namesOf<StreamOptions>()('keepAliveMs stallMs maxStreams'))
+    checkSettings(
+      'createAgentServer: streams',
+      options,
+      namesOf<StreamOptions>()('keepAliveMs stallMs maxStreams'),
+    )
     checkRanges(options, [['keepAliveMs', 1, longestTimer]], 'streams.')
-    for (const name of ['stallMs', 'maxStreams'] as const) checkRanges(options, [[name, 1, Infinity]], 'streams.')
+    for (const name of ['stallMs', 'maxStreams'] as const)
+      checkRanges(options, [[name, 1, Infinity]], 'streams.')
     const { keepAliveMs = 15_000, stallMs = 60_000, maxStreams = 100_000 } = options
     this.#options = { keepAliveMs, stallMs, maxStreams }
   }
@@ -33,7 +38,10 @@ export class EventStreams {
   }
 
   /** A reply that streams events as they are read. Closing it ends the source. @throws {AgentError} `busy` — too many are open */
-  respond(source: AsyncIterator<ServerSentEvent>, headers: Readonly<Record<string, string>> = {}): PlainReply {
+  respond(
+    source: AsyncIterator<ServerSentEvent>,
+    headers: Readonly<Record<string, string>> = {},
+  ): PlainReply {
     if (this.#open.size >= this.#options.maxStreams)
       throw new AgentError('busy', 'The server has too many open streams', { retryAfterMs: 1_000 })
     this.#timer ??= this.#start()
@@ -69,7 +77,8 @@ export class EventStreams {
   #sweep(): void {
     const now = Date.now()
     for (const entry of this.#open) {
-      const isStalled = entry.waitingSince !== undefined && now - entry.waitingSince > this.#options.stallMs
+      const isStalled =
+        entry.waitingSince !== undefined && now - entry.waitingSince > this.#options.stallMs
       if (isStalled) {
         this.#open.delete(entry)
         entry.drop()

@@ -14,7 +14,9 @@ afterAll(async () => {
   for (const close of closers) await close()
 })
 
-async function textOfStream(stream: AsyncIterable<{ type: string; text?: string; first?: true }>): Promise<string> {
+async function textOfStream(
+  stream: AsyncIterable<{ type: string; text?: string; first?: true }>,
+): Promise<string> {
   let text = ''
   for await (const event of stream)
     if (event.type === 'text-delta') text = (event.first ? '' : text) + (event.text ?? '')
@@ -34,7 +36,9 @@ const askingAgent = () =>
     provider: createMock({
       defaultResponse: ({ messages }) => {
         const result = messages.findLast(({ role }) => role === 'tool')
-        return result ? String(result.content) : { toolCalls: [{ id: 'c1', name: 'book', arguments: {} }] }
+        return result
+          ? String(result.content)
+          : { toolCalls: [{ id: 'c1', name: 'book', arguments: {} }] }
       },
     }),
     tools: [
@@ -43,7 +47,9 @@ const askingAgent = () =>
         description: 'Books a table',
         execute: async (_, { ask }) => {
           const answer = await ask({ message: 'How many?', schema: peopleSchema, from: 'tables' })
-          return answer.action === 'accept' ? `A table for ${answer.content.people_count}.` : answer.action
+          return answer.action === 'accept'
+            ? `A table for ${answer.content.people_count}.`
+            : answer.action
         },
       }),
     ],
@@ -78,7 +84,9 @@ describe.each(['JSONRPC', 'HTTP+JSON'] as const)('our client and our server over
     const [asked] = approvalsOf(task)
     expect(asked?.question).toEqual({ message: 'How many?', schema: peopleSchema, from: 'tables' })
     const answer = { requestId: asked?.requestId ?? '', approved: true }
-    await expect(asking.decideApprovals(task, [{ ...answer, content: { people_count: 0 } }])).rejects.toMatchObject({
+    await expect(
+      asking.decideApprovals(task, [{ ...answer, content: { people_count: 0 } }]),
+    ).rejects.toMatchObject({
       reason: 'invalid-params',
     })
     const done = await asking.decideApprovals(task, [{ ...answer, content: { people_count: 4 } }])
@@ -93,7 +101,9 @@ describe.each(['JSONRPC', 'HTTP+JSON'] as const)('our client and our server over
 
 describe('a client', () => {
   it('a client names its hosts before it contacts any, and refuses other origins and redirects', async () => {
-    const client = createAgentClient('http://127.0.0.1:9/agent', { allowedOrigins: ['https://other.example.com'] })
+    const client = createAgentClient('http://127.0.0.1:9/agent', {
+      allowedOrigins: ['https://other.example.com'],
+    })
     expect(client.hosts()).toEqual(['127.0.0.1:9', 'other.example.com:443'])
     const card = {
       name: 'x',
@@ -103,7 +113,9 @@ describe('a client', () => {
       defaultInputModes: ['text/plain'],
       defaultOutputModes: ['text/plain'],
       skills: [],
-      supportedInterfaces: [{ url: 'http://evil.example.com/', protocolBinding: 'JSONRPC', protocolVersion: '1.0' }],
+      supportedInterfaces: [
+        { url: 'http://evil.example.com/', protocolBinding: 'JSONRPC', protocolVersion: '1.0' },
+      ],
     }
     const asked: string[] = []
     const evil = createAgentClient('http://127.0.0.1:9', {
@@ -115,7 +127,9 @@ describe('a client', () => {
     })
     await expect(evil.send('x')).rejects.toMatchObject({ reason: 'invalid-agent-response' })
     expect(asked).toEqual(['http://127.0.0.1:9/.well-known/agent-card.json'])
-    expect(() => createAgentClient('http://user:pass@example.com')).toThrow('must not contain credentials')
+    expect(() => createAgentClient('http://user:pass@example.com')).toThrow(
+      'must not contain credentials',
+    )
     expect(() => createAgentClient('ftp://example.com')).toThrow('http: or https:')
   })
 
@@ -124,7 +138,9 @@ describe('a client', () => {
     const client = createAgentClient('http://127.0.0.1:9', { fetch: respond })
     await expect(client.send('x')).rejects.toMatchObject({
       reason: 'invalid-agent-response',
-      message: expect.stringContaining('http://127.0.0.1:9/ responds, but not with the card of an agent') as string,
+      message: expect.stringContaining(
+        'http://127.0.0.1:9/ responds, but not with the card of an agent',
+      ) as string,
     })
   })
 
@@ -168,7 +184,9 @@ describe('a client', () => {
         return new Response(value as Uint8Array<ArrayBuffer>, response)
       },
     })
-    await expect(textOfStream(client.stream('wait'))).rejects.toMatchObject({ reason: 'invalid-agent-response' })
+    await expect(textOfStream(client.stream('wait'))).rejects.toMatchObject({
+      reason: 'invalid-agent-response',
+    })
     // A store that is slow to write adds a stream for each new event.
     expect(streams).toBeGreaterThanOrEqual(5)
   })
@@ -185,7 +203,9 @@ describe('a client', () => {
         removedMessages: 2,
         summaryCreated: false,
       })
-      await expect(client.compactHistory('s1', { maxMessages: 1 })).rejects.toMatchObject({ reason: 'invalid-params' })
+      await expect(client.compactHistory('s1', { maxMessages: 1 })).rejects.toMatchObject({
+        reason: 'invalid-params',
+      })
     }
   })
 

@@ -20,26 +20,36 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 describe.each(['JSONRPC', 'HTTP+JSON'] as const)('a decision over %s', (binding) => {
-  const refusal = { reason: 'invalid-params', message: expect.stringContaining('approved') as string }
+  const refusal = {
+    reason: 'invalid-params',
+    message: expect.stringContaining('approved') as string,
+  }
   const wrong = ['no', 'false', 1, 0, {}, null, undefined]
 
-  it.each(wrong)('a decision with %j is refused by the name of its field, and the task waits on', async (given) => {
-    const client = createAgentClient(server.url, { binding })
-    const task = await client.send('Pay')
-    const approved = given as boolean
-    const { requestId, digest } = approvalsOf(task)[0]!
-    await expect(client.decideApprovals(task, [{ requestId, approved }])).rejects.toMatchObject(refusal)
-    const content = { requestId, digest: digest!, approved }
-    const sent = client.send([createPart.approval(content)], { taskId: task.id })
-    await expect(sent).rejects.toMatchObject(refusal)
-    expect([(await client.get(task.id)).state, paid]).toEqual(['input-required', 0])
-  })
+  it.each(wrong)(
+    'a decision with %j is refused by the name of its field, and the task waits on',
+    async (given) => {
+      const client = createAgentClient(server.url, { binding })
+      const task = await client.send('Pay')
+      const approved = given as boolean
+      const { requestId, digest } = approvalsOf(task)[0]!
+      await expect(client.decideApprovals(task, [{ requestId, approved }])).rejects.toMatchObject(
+        refusal,
+      )
+      const content = { requestId, digest: digest!, approved }
+      const sent = client.send([createPart.approval(content)], { taskId: task.id })
+      await expect(sent).rejects.toMatchObject(refusal)
+      expect([(await client.get(task.id)).state, paid]).toEqual(['input-required', 0])
+    },
+  )
 
   it('a decision whose digest is not a text is refused by the name of that field', async () => {
     const client = createAgentClient(server.url, { binding })
     const task = await client.send('Pay')
     const { requestId } = approvalsOf(task)[0]!
-    const decided = client.decideApprovals(task, [{ requestId, approved: true, digest: 1 as never }])
+    const decided = client.decideApprovals(task, [
+      { requestId, approved: true, digest: 1 as never },
+    ])
     const message = expect.stringContaining('/digest') as string
     await expect(decided).rejects.toMatchObject({ reason: 'invalid-params', message })
   })

@@ -11,7 +11,9 @@ afterAll(async () => {
 })
 
 const auth = { type: 'bearer', token: 'secret' } as const
-const authentication = [{ type: 'bearer', tokens: [{ token: 'secret', principal: 'alice' }] }] as const
+const authentication = [
+  { type: 'bearer', tokens: [{ token: 'secret', principal: 'alice' }] },
+] as const
 const extending = () =>
   echoAgent({
     extendedCard: (principal) => ({
@@ -42,7 +44,10 @@ describe.each(ways)('the extended card of our server, over %s', (_, way) => {
     const client = createAgentClient(url, { ...way, auth })
     expect((await client.card()).description).toBe('Repeats')
     const card = await client.extendedCard()
-    expect([card.description, card.skills.map(({ id }) => id)]).toEqual(['Repeats what alice says', ['shout']])
+    expect([card.description, card.skills.map(({ id }) => id)]).toEqual([
+      'Repeats what alice says',
+      ['shout'],
+    ])
     expect((await client.card()).description).toBe('Repeats what alice says')
     expect((await client.send('hi')).state).toBe('completed')
   })

@@ -27,7 +27,11 @@ async function shownBy(events: AsyncIterable<ClientEvent>): Promise<string> {
 /** What happens to the first stream after some chunks: an error, an end, or nothing any more. */
 type Fault = 'cut' | 'close' | 'stall'
 
-function breakBody(body: ReadableStream<Uint8Array>, chunks: number, fault: Fault): ReadableStream<Uint8Array> {
+function breakBody(
+  body: ReadableStream<Uint8Array>,
+  chunks: number,
+  fault: Fault,
+): ReadableStream<Uint8Array> {
   const reader = body.getReader()
   let count = 0
   return new ReadableStream({
@@ -80,7 +84,8 @@ describe('a stream that is lost', () => {
             // Without our extension events have no numbers, as with other implementations.
             if (peer !== 'modelport') headers.delete('a2a-extensions')
             const response = await fetch(input, { ...init, headers })
-            if (isBroken || !response.headers.get('content-type')?.startsWith('text/event-stream')) return response
+            if (isBroken || !response.headers.get('content-type')?.startsWith('text/event-stream'))
+              return response
             isBroken = true
             return new Response(
               breakBody(response.body as ReadableStream<Uint8Array>, Math.max(1, chunks), fault),
@@ -102,7 +107,8 @@ describe('a stream that is lost', () => {
           : fetch(input, init),
     })
     const answers: string[] = []
-    for await (const event of client.stream('go')) if (event.type === 'task') answers.push(answerOf(event.task))
+    for await (const event of client.stream('go'))
+      if (event.type === 'task') answers.push(answerOf(event.task))
     expect(answers.at(-1)).toBe(answer)
   })
 
@@ -128,7 +134,8 @@ describe('a stream that is lost', () => {
       allowedOrigins: [server.url],
       reconnectMs: 1,
       maxReconnects: 50,
-      fetch: (input, init) => fetch((input as string).replace(server.url, `http://127.0.0.1:${port}`), init),
+      fetch: (input, init) =>
+        fetch((input as string).replace(server.url, `http://127.0.0.1:${port}`), init),
     })
     // The request itself may be lost with the connection: then nothing was shown, and the caller sends it again.
     const shown = await shownBy(client.stream('go')).catch(() => shownBy(client.stream('go')))
@@ -140,12 +147,24 @@ describe('the events of a stream', () => {
   it.each(['\n', '\r\n', '\r'])(
     'the events of a stream are the same however the bytes are split, with line ends %j',
     async (end) => {
-      const text = ['data: 1', 'id: 7', '', ': comment', '', 'event: error', 'data: a', 'data: b', '', ''].join(end)
+      const text = [
+        'data: 1',
+        'id: 7',
+        '',
+        ': comment',
+        '',
+        'event: error',
+        'data: a',
+        'data: b',
+        '',
+        '',
+      ].join(end)
       const bytes = new TextEncoder().encode(text)
       for (let size = 1; size <= bytes.length; size++) {
         const body = new ReadableStream<Uint8Array>({
           start: (controller) => {
-            for (let at = 0; at < bytes.length; at += size) controller.enqueue(bytes.slice(at, at + size))
+            for (let at = 0; at < bytes.length; at += size)
+              controller.enqueue(bytes.slice(at, at + size))
             controller.close()
           },
         })
@@ -205,7 +224,9 @@ describe('a server that misbehaves', () => {
       response.writeHead(200, sse).on('drain', more).write('data: ')
       more()
     })
-    await expect(shownBy(createAgentClient(url).stream('hi'))).rejects.toMatchObject({ code: 'limit-exceeded' })
+    await expect(shownBy(createAgentClient(url).stream('hi'))).rejects.toMatchObject({
+      code: 'limit-exceeded',
+    })
   })
 
   it.each([
@@ -214,7 +235,9 @@ describe('a server that misbehaves', () => {
     ['an error', 'data: {"jsonrpc":"2.0","id":1,"error":{"code":-32004,"message":"no"}}\n\n'],
   ])('a server that sends %s is reported as a typed error', async (_, text) => {
     const url = await serverOf((_request, response) => void response.writeHead(200, sse).end(text))
-    await expect(shownBy(createAgentClient(url).stream('hi'))).rejects.toMatchObject({ name: 'AgentError' })
+    await expect(shownBy(createAgentClient(url).stream('hi'))).rejects.toMatchObject({
+      name: 'AgentError',
+    })
   })
 
   it('a server that closes the connection in the middle of a response is a network error with the host', async () => {

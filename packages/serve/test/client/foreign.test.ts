@@ -47,10 +47,16 @@ describe('a stream of the official server', () => {
   it.each(['JSONRPC', 'HTTP+JSON'] as const)(
     'a stream of the official server gives every chunk and part in order, with its artifact, as text, and the whole task last (%s)',
     async (binding) => {
-      const { printed, artifacts, kind, last } = await readAll(createAgentClient(url, { binding }).stream('go'))
+      const { printed, artifacts, kind, last } = await readAll(
+        createAgentClient(url, { binding }).stream('go'),
+      )
       expect(printed).toBe('A1 \nB1 \nA2 A3 \nB2')
       expect(artifacts).toEqual(['A=A1 ', 'B=B1 ', 'A+=A2 |A3 ', 'B+=B2'])
-      expect([kind, last.state, last.artifacts.map(({ parts }) => parts.length)]).toEqual(['task', 'completed', [3, 2]])
+      expect([kind, last.state, last.artifacts.map(({ parts }) => parts.length)]).toEqual([
+        'task',
+        'completed',
+        [3, 2],
+      ])
     },
   )
 })
@@ -88,11 +94,15 @@ it.each([
       skills: [],
     }
     const respond = (): Promise<Response> =>
-      Promise.resolve(Response.json({ ...card, ...(given !== undefined && { protocolVersion: given }) }))
+      Promise.resolve(
+        Response.json({ ...card, ...(given !== undefined && { protocolVersion: given }) }),
+      )
     const client = createAgentClient('http://127.0.0.1:9', { fetch: respond })
     await expect(client.card()).rejects.toMatchObject({
       reason: 'version-not-supported',
-      message: expect.stringContaining(`speaks A2A ${shown}, and this client speaks 1.0;`) as string,
+      message: expect.stringContaining(
+        `speaks A2A ${shown}, and this client speaks 1.0;`,
+      ) as string,
     })
   },
 )
@@ -121,7 +131,10 @@ it('a task that streamed text and then failed says why', async () => {
 
 describe('a message whose reply is lost before the first event', () => {
   /** A client whose first message meets `lose`; and how often the agent worked. */
-  async function losing(lose: (response: Promise<Response>, signal?: AbortSignal) => Promise<Response>, isPeer = true) {
+  async function losing(
+    lose: (response: Promise<Response>, signal?: AbortSignal) => Promise<Response>,
+    isPeer = true,
+  ) {
     let [runs, messages] = [0, 0]
     const server = await serve([echoAgent({ handler: ({ input }) => `run ${++runs}: ${input}` })])
     closers.push(() => server.close(0))
@@ -131,7 +144,8 @@ describe('a message whose reply is lost before the first event', () => {
       idleMs: lose === silent ? 1_500 : 30_000,
       fetch: async (input, init) => {
         const response = fetch(input, init)
-        if (init?.method === 'POST') return messages++ ? response : lose(response, init.signal ?? undefined)
+        if (init?.method === 'POST')
+          return messages++ ? response : lose(response, init.signal ?? undefined)
         if (isPeer || !String(input).endsWith('agent-card.json')) return response
         const card = (await (await response).json()) as { capabilities: { extensions: unknown } }
         card.capabilities.extensions = []
@@ -150,7 +164,9 @@ describe('a message whose reply is lost before the first event', () => {
   }
   const silent = async (response: Promise<Response>, signal?: AbortSignal) => {
     await response
-    return new Promise<Response>((_, reject) => signal?.addEventListener('abort', () => reject(new Error('aborted'))))
+    return new Promise<Response>((_, reject) =>
+      signal?.addEventListener('abort', () => reject(new Error('aborted'))),
+    )
   }
 
   it.each([

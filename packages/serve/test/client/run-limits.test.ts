@@ -18,13 +18,19 @@ function poller() {
     parameters: { page: { type: 'number' } },
     execute: ({ page }) => `page ${String(page)}`,
   })
-  const agent = createAgent({ card: { name: 'poller', description: 'Polls' }, provider, tools: [look] })
+  const agent = createAgent({
+    card: { name: 'poller', description: 'Polls' },
+    provider,
+    tools: [look],
+  })
   return { agent, requests: provider.requests }
 }
 
 const overHttp = (agent: ReturnType<typeof createAgent>): AgentClient => {
   const server = createAgentServer([agent])
-  return createAgentClient(base, { fetch: async (input, init) => server.fetch(new Request(input, init)) })
+  return createAgentClient(base, {
+    fetch: async (input, init) => server.fetch(new Request(input, init)),
+  })
 }
 
 test.each<[string, (agent: ReturnType<typeof createAgent>) => AgentClient]>([
@@ -45,19 +51,28 @@ test.each<[string, (agent: ReturnType<typeof createAgent>) => AgentClient]>([
 test.each<[string, (agent: ReturnType<typeof createAgent>) => AgentClient]>([
   ['in this process', (agent) => createLocalClient(agent)],
   ['over A2A', overHttp],
-])('limits that an agent %s does not know are refused with the name that was meant', async (_, connect) => {
-  const client = connect(poller().agent)
-  await expect(client.send('Go', { maxSteps: 5 } as object)).rejects.toThrow(
-    'send: unknown setting "maxSteps"; set limits.maxSteps',
-  )
-  await expect(client.send('Go', { limits: { maxStep: 5 } as object })).rejects.toThrow(
-    'send: limits: unknown setting "maxStep"; did you mean "maxSteps"?',
-  )
-})
+])(
+  'limits that an agent %s does not know are refused with the name that was meant',
+  async (_, connect) => {
+    const client = connect(poller().agent)
+    await expect(client.send('Go', { maxSteps: 5 } as object)).rejects.toThrow(
+      'send: unknown setting "maxSteps"; set limits.maxSteps',
+    )
+    await expect(client.send('Go', { limits: { maxStep: 5 } as object })).rejects.toThrow(
+      'send: limits: unknown setting "maxStep"; did you mean "maxSteps"?',
+    )
+  },
+)
 
 test('limits stand in place of those of the run that is passed on', async () => {
   const { agent, requests } = poller()
-  const run = { taskId: 't', sessionId: 's', principal: 'p', chain: ['boss'], limits: { maxSteps: 4 } }
+  const run = {
+    taskId: 't',
+    sessionId: 's',
+    principal: 'p',
+    chain: ['boss'],
+    limits: { maxSteps: 4 },
+  }
   await createLocalClient(agent).send('Go', { run, limits: { maxSteps: 2 } })
   expect(requests).toHaveLength(2)
 })

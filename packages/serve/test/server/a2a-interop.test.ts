@@ -1,5 +1,10 @@
 /* eslint-disable @typescript-eslint/no-unsafe-enum-assignment -- the wire's number of an enum */
-import { ClientFactory, ClientFactoryOptions, JsonRpcTransportFactory, RestTransportFactory } from '@a2a-js/sdk/client'
+import {
+  ClientFactory,
+  ClientFactoryOptions,
+  JsonRpcTransportFactory,
+  RestTransportFactory,
+} from '@a2a-js/sdk/client'
 import { createAgent } from '@modelport/agent'
 import { createMock } from '@modelport/provider-mock'
 import { type ListeningServer, serve } from '@modelport/serve/node'
@@ -42,10 +47,14 @@ describe.each([
     let text = ''
     for await (const event of client.sendMessageStream(officialRequest('Is it warm?'))) {
       const { payload } = event as {
-        payload: { $case: string; value: { artifact?: { parts: { content: { value: string } }[] } } }
+        payload: {
+          $case: string
+          value: { artifact?: { parts: { content: { value: string } }[] } }
+        }
       }
       cases.push(payload.$case)
-      if (payload.$case === 'artifactUpdate') text += payload.value.artifact?.parts[0]?.content.value ?? ''
+      if (payload.$case === 'artifactUpdate')
+        text += payload.value.artifact?.parts[0]?.content.value ?? ''
     }
     expect(cases[0]).toBe('task')
     expect(cases.at(-1)).toBe('statusUpdate')
@@ -65,7 +74,9 @@ describe.each([
       statusTimestampAfter: undefined,
     })
     expect(page.tasks.length).toBeGreaterThan(0)
-    await expect(client.cancelTask({ id: task.id, tenant: '', metadata: undefined })).rejects.toThrow()
+    await expect(
+      client.cancelTask({ id: task.id, tenant: '', metadata: undefined }),
+    ).rejects.toThrow()
     await expect(client.getTask({ id: 'none', tenant: '' })).rejects.toThrow()
   })
 })

@@ -6,7 +6,9 @@ import { toHttpError, toRpcError } from '../../src/wire/error-forms.js'
 import { echoAgent, eventsOf, say, testServer } from './support.js'
 
 const bearer = { authorization: 'Bearer secret' }
-const authentication = [{ type: 'bearer', tokens: [{ token: 'secret', principal: 'alice' }] }] as const
+const authentication = [
+  { type: 'bearer', tokens: [{ token: 'secret', principal: 'alice' }] },
+] as const
 
 describe('errors', () => {
   it.each([
@@ -16,15 +18,30 @@ describe('errors', () => {
     ['unsupported-operation', -32004, 400, 'FAILED_PRECONDITION', 'UNSUPPORTED_OPERATION'],
     ['content-type-not-supported', -32005, 400, 'INVALID_ARGUMENT', 'CONTENT_TYPE_NOT_SUPPORTED'],
     ['invalid-agent-response', -32006, 500, 'INTERNAL', 'INVALID_AGENT_RESPONSE'],
-    ['extended-card-not-configured', -32007, 400, 'FAILED_PRECONDITION', 'EXTENDED_AGENT_CARD_NOT_CONFIGURED'],
+    [
+      'extended-card-not-configured',
+      -32007,
+      400,
+      'FAILED_PRECONDITION',
+      'EXTENDED_AGENT_CARD_NOT_CONFIGURED',
+    ],
     ['extension-required', -32008, 400, 'FAILED_PRECONDITION', 'EXTENSION_SUPPORT_REQUIRED'],
     ['version-not-supported', -32009, 400, 'FAILED_PRECONDITION', 'VERSION_NOT_SUPPORTED'],
-  ] as const)('errors of the reason %s have the code %i and the status %i', (reason, code, http, status, wire) => {
-    const error = new AgentError(reason satisfies AgentErrorReason, 'what is wrong')
-    const info = { '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason: wire, domain: 'a2a-protocol.org' }
-    expect(toRpcError(error)).toEqual({ code, message: 'what is wrong', data: [info] })
-    expect(toHttpError(error)).toEqual({ error: { code: http, status, message: 'what is wrong', details: [info] } })
-  })
+  ] as const)(
+    'errors of the reason %s have the code %i and the status %i',
+    (reason, code, http, status, wire) => {
+      const error = new AgentError(reason satisfies AgentErrorReason, 'what is wrong')
+      const info = {
+        '@type': 'type.googleapis.com/google.rpc.ErrorInfo',
+        reason: wire,
+        domain: 'a2a-protocol.org',
+      }
+      expect(toRpcError(error)).toEqual({ code, message: 'what is wrong', data: [info] })
+      expect(toHttpError(error)).toEqual({
+        error: { code: http, status, message: 'what is wrong', details: [info] },
+      })
+    },
+  )
 
   it('errors are the same over both bindings', async () => {
     const { rpc, request } = testServer()
@@ -34,7 +51,12 @@ describe('errors', () => {
       ['CancelTask', { id: task.id }, `/tasks/${task.id}:cancel`, { method: 'POST' }],
       ['SubscribeToTask', { id: task.id }, `/tasks/${task.id}:subscribe`, { method: 'POST' }],
       ['SendMessage', {}, '/message:send', { json: {} }],
-      ['SendMessage', say('x', { taskId: 'none' }), '/message:send', { json: say('x', { taskId: 'none' }) }],
+      [
+        'SendMessage',
+        say('x', { taskId: 'none' }),
+        '/message:send',
+        { json: say('x', { taskId: 'none' }) },
+      ],
       ['SendStreamingMessage', { message: {} }, '/message:stream', { json: { message: {} } }],
       ['ListTasks', { pageSize: 0 }, '/tasks?pageSize=0', {}],
       ['ListTaskPushNotificationConfigs', { taskId: 'x' }, '/tasks/x/pushNotificationConfigs', {}],
@@ -45,8 +67,12 @@ describe('errors', () => {
       const response = await request(path, init)
       const other = (await response.json()).error
       expect([method, one.message, one.data]).toEqual([method, other.message, other.details])
-      expect([other.code, response.headers.get('content-type')]).toEqual([response.status, 'application/a2a+json'])
-      for (const detail of one.data) expect(detail['@type']).toMatch(/^type\.googleapis\.com\/google\.rpc\./)
+      expect([other.code, response.headers.get('content-type')]).toEqual([
+        response.status,
+        'application/a2a+json',
+      ])
+      for (const detail of one.data)
+        expect(detail['@type']).toMatch(/^type\.googleapis\.com\/google\.rpc\./)
     }
   })
 
@@ -54,7 +80,10 @@ describe('errors', () => {
     const errors: unknown[] = []
     const store = { ...createMemoryStore() }
     const cause = new Error('password of the database')
-    const broken = { ...store, tasks: new Proxy(store.tasks, { get: () => () => Promise.reject(cause) }) }
+    const broken = {
+      ...store,
+      tasks: new Proxy(store.tasks, { get: () => () => Promise.reject(cause) }),
+    }
     const { rpc, request } = testServer({ store: broken, onError: (error) => errors.push(error) })
     const refused = await rpc('GetTask', { id: 'x' })
     expect([refused.error?.code, refused.error?.message]).toEqual([-32603, 'Internal error'])
@@ -65,9 +94,14 @@ describe('errors', () => {
 
   it('errors of callers without valid credentials are reported for a security log, without line breaks', async () => {
     const refusals: object[] = []
-    const { request } = testServer({ authentication, onRefusal: (refusal) => refusals.push(refusal) })
+    const { request } = testServer({
+      authentication,
+      onRefusal: (refusal) => refusals.push(refusal),
+    })
     await request('/tasks/a%0d%0ab?key=secret', { headers: { authorization: 'Bearer guess' } })
-    expect(refusals).toEqual([{ reason: 'unauthenticated', method: 'GET', path: '/tasks/a%0d%0ab' }])
+    expect(refusals).toEqual([
+      { reason: 'unauthenticated', method: 'GET', path: '/tasks/a%0d%0ab' },
+    ])
   })
 })
 
@@ -76,15 +110,28 @@ describe('requests', () => {
     const { request } = testServer()
     const headers = { 'content-type': 'application/a2a+json' }
     const response = await request('/message:send', { json: say('hi'), headers })
-    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/a2a+json'])
+    expect([response.status, response.headers.get('content-type')]).toEqual([
+      200,
+      'application/a2a+json',
+    ])
   })
 
   it('requests with another media type or an encoding other than UTF-8 are refused', async () => {
     const { request } = testServer()
-    const typed = await request('/message:send', { json: say('hi'), headers: { 'content-type': 'text/plain' } })
-    expect([typed.status, (await typed.json()).error.details[0].reason]).toEqual([400, 'CONTENT_TYPE_NOT_SUPPORTED'])
+    const typed = await request('/message:send', {
+      json: say('hi'),
+      headers: { 'content-type': 'text/plain' },
+    })
+    expect([typed.status, (await typed.json()).error.details[0].reason]).toEqual([
+      400,
+      'CONTENT_TYPE_NOT_SUPPORTED',
+    ])
     const headers = { 'content-type': 'application/json' }
-    const latin = await request('/message:send', { method: 'POST', body: new Uint8Array([0x7b, 0xff, 0x7d]), headers })
+    const latin = await request('/message:send', {
+      method: 'POST',
+      body: new Uint8Array([0x7b, 0xff, 0x7d]),
+      headers,
+    })
     expect(latin.status).toBe(400)
   })
 
@@ -94,20 +141,30 @@ describe('requests', () => {
       const refused = await rpc('SendMessage', say('x', { [field]: 'x'.repeat(257) }))
       expect([refused.error?.code, refused.result]).toEqual([-32602, undefined])
     }
-    expect((await rpc('SendMessage', say('x', { contextId: 'x'.repeat(256) }))).error).toBeUndefined()
+    expect(
+      (await rpc('SendMessage', say('x', { contextId: 'x'.repeat(256) }))).error,
+    ).toBeUndefined()
   })
 
-  it.each(['contextId', 'messageId'])('requests with control characters in %s are refused', async (field) => {
-    const { rpc } = testServer()
-    for (const control of ['\0', '\r\n', '\u001b[2J', '\u0085'])
-      expect((await rpc('SendMessage', say('x', { [field]: `a${control}b` }))).error?.code).toBe(-32602)
-  })
+  it.each(['contextId', 'messageId'])(
+    'requests with control characters in %s are refused',
+    async (field) => {
+      const { rpc } = testServer()
+      for (const control of ['\0', '\r\n', '\u001b[2J', '\u0085'])
+        expect((await rpc('SendMessage', say('x', { [field]: `a${control}b` }))).error?.code).toBe(
+          -32602,
+        )
+    },
+  )
 
   it('requests with another HTTP method are refused with the methods that are served, and the status in the body', async () => {
     const { request } = testServer()
     const response = await request('/tasks/x', { method: 'PUT' })
     expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET'])
-    expect((await response.json()).error).toMatchObject({ code: 405, message: 'This address serves only GET' })
+    expect((await response.json()).error).toMatchObject({
+      code: 405,
+      message: 'This address serves only GET',
+    })
   })
 
   it('requests without parameters get an error that names what is missing', async () => {
@@ -121,7 +178,9 @@ describe('requests', () => {
   it('requests may name several extensions in one header, and unknown ones are ignored', async () => {
     const { rpc } = testServer()
     const extensions = 'https://example.com/a/v1, https://example.com/b/v2'
-    expect((await rpc('SendMessage', say('x'), { 'a2a-extensions': extensions })).error).toBeUndefined()
+    expect(
+      (await rpc('SendMessage', say('x'), { 'a2a-extensions': extensions })).error,
+    ).toBeUndefined()
   })
 
   it('requests without a version are treated as A2A 0.3, which is refused', async () => {
@@ -162,7 +221,8 @@ describe('responses', () => {
     const store = createMemoryStore()
     const { rpc } = testServer({ store })
     const tasks = []
-    for (const text of ['one', 'two']) tasks.push((await rpc('SendMessage', say(text, { contextId: 'c' }))).result.task)
+    for (const text of ['one', 'two'])
+      tasks.push((await rpc('SendMessage', say(text, { contextId: 'c' }))).result.task)
     expect(tasks[0].id).not.toBe(tasks[1].id)
     const events = await store.sessions.read({ principal: 'anonymous', agent: 'echo', id: 'c' }, 1)
     expect(JSON.stringify(events)).toMatch(/one.*You said: one.*two.*You said: two/)
@@ -173,12 +233,15 @@ describe('ListTasks', () => {
   it('ListTasks gives pages that neither repeat nor miss a task while others change', async () => {
     const { rpc } = testServer()
     const ids: string[] = []
-    for (let index = 0; index < 5; index++) ids.push((await rpc('SendMessage', say('hi'))).result.task.id)
+    for (let index = 0; index < 5; index++)
+      ids.push((await rpc('SendMessage', say('hi'))).result.task.id)
     const first = (await rpc('ListTasks', { pageSize: 2 })).result
     await rpc('SendMessage', say('new'))
     const second = (await rpc('ListTasks', { pageSize: 2, pageToken: first.nextPageToken })).result
     const third = (await rpc('ListTasks', { pageSize: 2, pageToken: second.nextPageToken })).result
-    const listed = [first, second, third].flatMap(({ tasks }: any) => tasks.map(({ id }: any) => id as string))
+    const listed = [first, second, third].flatMap(({ tasks }: any) =>
+      tasks.map(({ id }: any) => id as string),
+    )
     expect(listed).toEqual([...ids].reverse())
     expect(third.nextPageToken).toBe('')
   })
@@ -189,7 +252,10 @@ describe('ListTasks', () => {
     const at = task.status.timestamp as string
     expect((await rpc('ListTasks', { statusTimestampAfter: at })).result.totalSize).toBe(1)
     const later = new Date(Date.parse(at) + 1).toISOString()
-    expect((await rpc('ListTasks', { statusTimestampAfter: later })).result).toMatchObject({ tasks: [], totalSize: 0 })
+    expect((await rpc('ListTasks', { statusTimestampAfter: later })).result).toMatchObject({
+      tasks: [],
+      totalSize: 0,
+    })
   })
 })
 
@@ -255,21 +321,35 @@ describe('a client', () => {
               protocolVersion: '1.0',
               tenant: 'acme',
             }
-            const grpc = { url: 'http://127.0.0.1:9/grpc', protocolBinding: 'GRPC', protocolVersion: '1.0' }
+            const grpc = {
+              url: 'http://127.0.0.1:9/grpc',
+              protocolBinding: 'GRPC',
+              protocolVersion: '1.0',
+            }
             return Promise.resolve(Response.json(card({ supportedInterfaces: [grpc, own] })))
           }
-          sent.push({ url, headers: new Headers(init?.headers), body: JSON.parse(init?.body as string) })
+          sent.push({
+            url,
+            headers: new Headers(init?.headers),
+            body: JSON.parse(init?.body as string),
+          })
           return Promise.resolve(
-            Response.json(binding === 'JSONRPC' ? { jsonrpc: '2.0', id: 1, result: { task } } : { task }),
+            Response.json(
+              binding === 'JSONRPC' ? { jsonrpc: '2.0', id: 1, result: { task } } : { task },
+            ),
           )
         },
       })
       await client.send('hi')
       const [{ url, headers, body } = { url: '', headers: new Headers(), body: {} }] = sent
-      expect(url).toBe(binding === 'JSONRPC' ? 'http://127.0.0.1:9/x' : 'http://127.0.0.1:9/x/acme/message:send')
+      expect(url).toBe(
+        binding === 'JSONRPC' ? 'http://127.0.0.1:9/x' : 'http://127.0.0.1:9/x/acme/message:send',
+      )
       expect((body.params ?? body).tenant).toBe('acme')
       expect(headers.get('a2a-version')).toBe('1.0')
-      expect(headers.get('content-type')).toBe(binding === 'JSONRPC' ? 'application/json' : 'application/a2a+json')
+      expect(headers.get('content-type')).toBe(
+        binding === 'JSONRPC' ? 'application/json' : 'application/a2a+json',
+      )
     },
   )
 
@@ -282,7 +362,11 @@ describe('a client', () => {
           asked.push(known)
           const headers = { etag: '"v1"', 'cache-control': maxAge }
           if (known !== null) return Promise.resolve(new Response(null, { status: 304, headers }))
-          const own = { url: 'http://127.0.0.1:9/', protocolBinding: 'JSONRPC', protocolVersion: '1.0' }
+          const own = {
+            url: 'http://127.0.0.1:9/',
+            protocolBinding: 'JSONRPC',
+            protocolVersion: '1.0',
+          }
           return Promise.resolve(Response.json(card({ supportedInterfaces: [own] }), { headers }))
         },
       })

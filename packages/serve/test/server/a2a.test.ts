@@ -21,9 +21,14 @@ describe('SendMessage', () => {
 
   it('SendMessage returns at once with returnImmediately, and the task continues', async () => {
     const { rpc } = testServer()
-    const { result } = await rpc('SendMessage', { ...say('wait'), configuration: { returnImmediately: true } })
+    const { result } = await rpc('SendMessage', {
+      ...say('wait'),
+      configuration: { returnImmediately: true },
+    })
     expect(['TASK_STATE_SUBMITTED', 'TASK_STATE_WORKING']).toContain(result.task.status.state)
-    expect((await rpc('CancelTask', { id: result.task.id })).result.status.state).toBe('TASK_STATE_CANCELED')
+    expect((await rpc('CancelTask', { id: result.task.id })).result.status.state).toBe(
+      'TASK_STATE_CANCELED',
+    )
   })
 
   it('SendMessage continues a task that waits for input, infers its context, and keeps its history', async () => {
@@ -34,7 +39,11 @@ describe('SendMessage', () => {
       message: { parts: [{ text: 'Which city?' }] },
     })
     const done = (await rpc('SendMessage', say('Rome', { taskId: asked.id }))).result.task
-    expect(done).toMatchObject({ id: asked.id, contextId: asked.contextId, status: { state: 'TASK_STATE_COMPLETED' } })
+    expect(done).toMatchObject({
+      id: asked.id,
+      contextId: asked.contextId,
+      status: { state: 'TASK_STATE_COMPLETED' },
+    })
     expect(done.history.map(({ parts }: any) => parts[0].text)).toEqual([
       'ask',
       'Which city?',
@@ -47,16 +56,18 @@ describe('SendMessage', () => {
     const { rpc } = testServer()
     const asked = (await rpc('SendMessage', say('auth'))).result.task
     expect(asked.status.state).toBe('TASK_STATE_AUTH_REQUIRED')
-    expect((await rpc('SendMessage', say('done', { taskId: asked.id }))).result.task.status.state).toBe(
-      'TASK_STATE_COMPLETED',
-    )
+    expect(
+      (await rpc('SendMessage', say('done', { taskId: asked.id }))).result.task.status.state,
+    ).toBe('TASK_STATE_COMPLETED')
   })
 
   it('SendMessage refuses unknown tasks, mismatching contexts and tasks that are over', async () => {
     const { rpc } = testServer()
     expect((await rpc('SendMessage', say('x', { taskId: 'none' }))).error?.code).toBe(-32001)
     const asked = (await rpc('SendMessage', say('ask'))).result.task
-    expect((await rpc('SendMessage', say('x', { taskId: asked.id, contextId: 'other' }))).error?.code).toBe(-32602)
+    expect(
+      (await rpc('SendMessage', say('x', { taskId: asked.id, contextId: 'other' }))).error?.code,
+    ).toBe(-32602)
     const { task } = (await rpc('SendMessage', say('hi'))).result
     const refused = await rpc('SendMessage', say('x', { taskId: task.id }))
     expect([refused.error?.code, reasonOf(refused)]).toEqual([-32004, 'UNSUPPORTED_OPERATION'])
@@ -72,8 +83,14 @@ describe('SendMessage', () => {
 
   it('SendMessage gives the same task for a message that arrives again, while it is worked on and after its end', async () => {
     const { rpc } = testServer()
-    const message = { ...say('wait', { messageId: 'm-1' }), configuration: { returnImmediately: true } }
-    const [first, second] = await Promise.all([rpc('SendMessage', message), rpc('SendMessage', message)])
+    const message = {
+      ...say('wait', { messageId: 'm-1' }),
+      configuration: { returnImmediately: true },
+    }
+    const [first, second] = await Promise.all([
+      rpc('SendMessage', message),
+      rpc('SendMessage', message),
+    ])
     const { id } = first.result.task
     expect(second.result.task.id).toBe(id)
     await rpc('CancelTask', { id })
@@ -83,7 +100,8 @@ describe('SendMessage', () => {
 
   it('SendMessage refuses the id of an earlier message with another body, also within a task', async () => {
     const { request } = testServer()
-    const send = (text: string, fields: object) => request('/message:send', { json: say(text, fields) })
+    const send = (text: string, fields: object) =>
+      request('/message:send', { json: say(text, fields) })
     const { task } = await (await send('ask', { messageId: 'm-1' })).json()
     for (const fields of [{ messageId: 'm-1' }, { messageId: 'm-1', taskId: task.id }]) {
       const refused = await send('Rome', fields)
@@ -97,10 +115,16 @@ describe('SendMessage', () => {
   })
 
   it('SendMessage gives the message of a handler that answers with one, and its task to whoever asks for the task', async () => {
-    const { rpc } = testServer({}, [echoAgent({ handler: ({ input }) => createMessage('agent', `heard ${input}`) })])
+    const { rpc } = testServer({}, [
+      echoAgent({ handler: ({ input }) => createMessage('agent', `heard ${input}`) }),
+    ])
     const { result } = await rpc('SendMessage', say('hi', { contextId: 'c1' }))
     expect(Object.keys(result)).toEqual(['message'])
-    expect(result.message).toMatchObject({ role: 'ROLE_AGENT', contextId: 'c1', parts: [{ text: 'heard hi' }] })
+    expect(result.message).toMatchObject({
+      role: 'ROLE_AGENT',
+      contextId: 'c1',
+      parts: [{ text: 'heard hi' }],
+    })
     const listed = (await rpc('ListTasks', { contextId: 'c1' })).result.tasks
     expect(listed).toMatchObject([{ status: { state: 'TASK_STATE_COMPLETED' } }])
     expect(listed[0]).not.toHaveProperty('metadata')
@@ -134,10 +158,16 @@ describe('SendMessage', () => {
     const { rpc } = testServer()
     const extension = { 'a2a-extensions': extensionUri }
     const message = say('hi', { messageId: 'm-1' })
-    const [first, second] = await Promise.all([1, 2].map(() => rpc('SendMessage', message, extension)))
+    const [first, second] = await Promise.all(
+      [1, 2].map(() => rpc('SendMessage', message, extension)),
+    )
     expect(second?.result.task.id).toBe(first?.result.task.id)
-    expect((await rpc('SendMessage', message, extension)).result.task.id).toBe(first?.result.task.id)
-    expect((await rpc('SendMessage', say('other', { messageId: 'm-1' }), extension)).error?.code).toBe(-32602)
+    expect((await rpc('SendMessage', message, extension)).result.task.id).toBe(
+      first?.result.task.id,
+    )
+    expect(
+      (await rpc('SendMessage', say('other', { messageId: 'm-1' }), extension)).error?.code,
+    ).toBe(-32602)
   })
 
   it.each([
@@ -150,7 +180,11 @@ describe('SendMessage', () => {
     ['a part without content', say('x', { parts: [{}] }), 'message.parts.0'],
     ['a part with two contents', say('x', { parts: [{ text: 'a', url: 'b' }] }), 'message.parts.0'],
     ['base64 that is not', say('x', { parts: [{ raw: '###' }] }), 'message.parts.0.raw'],
-    ['a negative history length', { ...say('x'), configuration: { historyLength: -1 } }, 'configuration.historyLength'],
+    [
+      'a negative history length',
+      { ...say('x'), configuration: { historyLength: -1 } },
+      'configuration.historyLength',
+    ],
   ])('SendMessage refuses %s and names the field', async (_, params, field) => {
     const { rpc } = testServer()
     const { error } = await rpc('SendMessage', params)
@@ -171,8 +205,16 @@ describe('SendMessage', () => {
 
   it('SendMessage accepts both spellings of fields, null as unset, and ignores unknown fields', async () => {
     const { rpc } = testServer()
-    const message = { message_id: 'a', role: 1, parts: [{ text: 'hi', metadata: null }], task_id: null, novel: 1 }
-    expect((await rpc('SendMessage', { message })).result.task.status.state).toBe('TASK_STATE_COMPLETED')
+    const message = {
+      message_id: 'a',
+      role: 1,
+      parts: [{ text: 'hi', metadata: null }],
+      task_id: null,
+      novel: 1,
+    }
+    expect((await rpc('SendMessage', { message })).result.task.status.state).toBe(
+      'TASK_STATE_COMPLETED',
+    )
   })
 
   it.each([
@@ -198,7 +240,9 @@ describe('streams', () => {
       [true, false],
       [true, true],
     ])
-    expect(updates.map(({ artifact }: any) => artifact.parts[0].text).join('')).toBe('one two three')
+    expect(updates.map(({ artifact }: any) => artifact.parts[0].text).join('')).toBe(
+      'one two three',
+    )
     expect(events.at(-1).statusUpdate.status.state).toBe('TASK_STATE_COMPLETED')
   })
 
@@ -216,7 +260,13 @@ describe('streams', () => {
     const { request } = testServer({}, [agent])
     const events = await eventsOf(await request('/message:stream', { json: say('write') }))
     const updates = events.flatMap(({ artifactUpdate }) => artifactUpdate ?? [])
-    expect(updates.map(({ artifact, append, lastChunk }: any) => [artifact.artifactId, append, lastChunk])).toEqual([
+    expect(
+      updates.map(({ artifact, append, lastChunk }: any) => [
+        artifact.artifactId,
+        append,
+        lastChunk,
+      ]),
+    ).toEqual([
       ['draft', false, false],
       ['draft', true, false],
       ['answer', false, false],
@@ -245,7 +295,9 @@ describe('streams', () => {
     await rpc('SendMessage', { message, configuration: { returnImmediately: true } })
     release.resolve(undefined)
     const updates = (await eventsOf(stream)).flatMap(({ artifactUpdate }) => artifactUpdate ?? [])
-    expect(updates.map(({ artifact, lastChunk }: any) => [artifact.parts[0].text, lastChunk])).toEqual([
+    expect(
+      updates.map(({ artifact, lastChunk }: any) => [artifact.parts[0].text, lastChunk]),
+    ).toEqual([
       ['You said: first', false],
       ['You said: second', true],
     ])
@@ -256,18 +308,24 @@ describe('streams', () => {
     const response = await request('/', {
       json: { jsonrpc: '2.0', id: 'abc', method: 'SendStreamingMessage', params: say('hi') },
     })
-    for (const event of await eventsOf(response)) expect(event).toMatchObject({ jsonrpc: '2.0', id: 'abc', result: {} })
+    for (const event of await eventsOf(response))
+      expect(event).toMatchObject({ jsonrpc: '2.0', id: 'abc', result: {} })
   })
 
   it('streams give all subscribers the same events, and closing one leaves the others', async () => {
     const { request, rpc } = testServer()
     const { task } = (await rpc('SendMessage', { ...say('ask') })).result
     const [one, two, three] = await Promise.all(
-      (['GET', 'POST', 'GET'] as const).map((method) => request(`/tasks/${task.id}:subscribe`, { method })),
+      (['GET', 'POST', 'GET'] as const).map((method) =>
+        request(`/tasks/${task.id}:subscribe`, { method }),
+      ),
     )
     await three?.body?.cancel()
     await rpc('SendMessage', say('slow', { taskId: task.id }))
-    const [first, second] = await Promise.all([eventsOf(one as Response), eventsOf(two as Response)])
+    const [first, second] = await Promise.all([
+      eventsOf(one as Response),
+      eventsOf(two as Response),
+    ])
     expect(first).toEqual(second)
     expect(first[0].task.status.state).toBe('TASK_STATE_INPUT_REQUIRED')
     expect(first.at(-1).statusUpdate.status.state).toBe('TASK_STATE_COMPLETED')
@@ -277,13 +335,18 @@ describe('streams', () => {
     const { request, rpc } = testServer()
     const { task } = (await rpc('SendMessage', say('hi'))).result
     const over = await request(`/tasks/${task.id}:subscribe`)
-    expect([over.status, (await over.json()).error.details[0].reason]).toEqual([400, 'UNSUPPORTED_OPERATION'])
+    expect([over.status, (await over.json()).error.details[0].reason]).toEqual([
+      400,
+      'UNSUPPORTED_OPERATION',
+    ])
     expect((await request('/tasks/none:subscribe')).status).toBe(404)
     expect((await rpc('SubscribeToTask', { id: task.id })).error?.code).toBe(-32004)
   })
 
   it('streams are refused by an agent whose card says streaming: false', async () => {
-    const agent = echoAgent({ card: { name: 'echo', description: 'x', capabilities: { streaming: false } } })
+    const agent = echoAgent({
+      card: { name: 'echo', description: 'x', capabilities: { streaming: false } },
+    })
     const { rpc } = testServer({}, [agent])
     expect((await rpc('SendStreamingMessage', say('hi'))).error?.code).toBe(-32004)
     expect((await rpc('SubscribeToTask', { id: 'x' })).error?.code).toBe(-32004)
@@ -306,8 +369,12 @@ describe('GetTask, ListTasks and CancelTask', () => {
     const { rpc, request } = testServer()
     const { task } = (await rpc('SendMessage', say('hi'))).result
     expect((await rpc('GetTask', { id: task.id, historyLength: 1 })).result.history).toHaveLength(1)
-    expect((await rpc('GetTask', { id: task.id, historyLength: 0 })).result).not.toHaveProperty('history')
-    expect((await (await request(`/tasks/${task.id}?historyLength=1`)).json()).history).toHaveLength(1)
+    expect((await rpc('GetTask', { id: task.id, historyLength: 0 })).result).not.toHaveProperty(
+      'history',
+    )
+    expect(
+      (await (await request(`/tasks/${task.id}?historyLength=1`)).json()).history,
+    ).toHaveLength(1)
     expect((await request(`/tasks/${task.id}?historyLength=x`)).status).toBe(400)
   })
 
@@ -319,7 +386,9 @@ describe('GetTask, ListTasks and CancelTask', () => {
     expect(first.tasks[0]).not.toHaveProperty('artifacts')
     const second = (await rpc('ListTasks', { pageSize: 2, pageToken: first.nextPageToken })).result
     expect([second.tasks.length, second.nextPageToken]).toEqual([1, ''])
-    const listed = await request('/tasks?contextId=ctx&includeArtifacts=true&status=TASK_STATE_COMPLETED&pageSize=1')
+    const listed = await request(
+      '/tasks?contextId=ctx&includeArtifacts=true&status=TASK_STATE_COMPLETED&pageSize=1',
+    )
     expect((await listed.json()).tasks[0].artifacts).toHaveLength(1)
     const times = first.tasks.map(({ status }: any) => status.timestamp)
     expect(times).toEqual([...times].sort().reverse())
@@ -341,11 +410,16 @@ describe('GetTask, ListTasks and CancelTask', () => {
 
   it('CancelTask cancels a task, and refuses to cancel it again or to cancel what is over', async () => {
     const { rpc, request } = testServer()
-    const { task } = (await rpc('SendMessage', { ...say('wait'), configuration: { returnImmediately: true } })).result
+    const { task } = (
+      await rpc('SendMessage', { ...say('wait'), configuration: { returnImmediately: true } })
+    ).result
     const cancelled = await request(`/tasks/${task.id}:cancel`, { method: 'POST' })
     expect((await cancelled.json()).status.state).toBe('TASK_STATE_CANCELED')
     const again = await request(`/tasks/${task.id}:cancel`, { method: 'POST' })
-    expect([again.status, (await again.json()).error.details[0].reason]).toEqual([400, 'TASK_NOT_CANCELABLE'])
+    expect([again.status, (await again.json()).error.details[0].reason]).toEqual([
+      400,
+      'TASK_NOT_CANCELABLE',
+    ])
     expect((await rpc('GetTask', { id: task.id })).result.status.state).toBe('TASK_STATE_CANCELED')
     const { task: done } = (await rpc('SendMessage', say('hi'))).result
     const refused = await rpc('CancelTask', { id: done.id })
@@ -354,9 +428,15 @@ describe('GetTask, ListTasks and CancelTask', () => {
 
   it('CancelTask gives a cancelled task again to a caller of our extension that cancels it twice', async () => {
     const { rpc } = testServer()
-    const { task } = (await rpc('SendMessage', { ...say('wait'), configuration: { returnImmediately: true } })).result
+    const { task } = (
+      await rpc('SendMessage', { ...say('wait'), configuration: { returnImmediately: true } })
+    ).result
     for (const _ of [1, 2]) {
-      const { result } = await rpc('CancelTask', { id: task.id }, { 'a2a-extensions': extensionUri })
+      const { result } = await rpc(
+        'CancelTask',
+        { id: task.id },
+        { 'a2a-extensions': extensionUri },
+      )
       expect(result.status.state).toBe('TASK_STATE_CANCELED')
     }
   })
@@ -392,7 +472,9 @@ describe('JSON-RPC', () => {
   it('JSON-RPC keeps the id of a request whose media type is refused', async () => {
     const request = (body: string) =>
       testServer().request('/', { method: 'POST', body, headers: { 'content-type': 'text/plain' } })
-    const refused = await request('{"jsonrpc":"2.0","id":"a-7","method":"GetTask","params":{"id":"x"}}')
+    const refused = await request(
+      '{"jsonrpc":"2.0","id":"a-7","method":"GetTask","params":{"id":"x"}}',
+    )
     expect(await refused.json()).toMatchObject({ id: 'a-7', error: { code: -32005 } })
     expect(await (await request('{')).json()).toMatchObject({ id: null, error: { code: -32005 } })
   })
@@ -402,7 +484,11 @@ describe('what the card does not offer', () => {
   it.each([
     ['SendStreamingMessage', '/message:stream', 'UNSUPPORTED_OPERATION'],
     ['SubscribeToTask', undefined, 'UNSUPPORTED_OPERATION'],
-    ['CreateTaskPushNotificationConfig', '/tasks/x/pushNotificationConfigs', 'PUSH_NOTIFICATION_NOT_SUPPORTED'],
+    [
+      'CreateTaskPushNotificationConfig',
+      '/tasks/x/pushNotificationConfigs',
+      'PUSH_NOTIFICATION_NOT_SUPPORTED',
+    ],
     ['GetTaskPushNotificationConfig', undefined, 'PUSH_NOTIFICATION_NOT_SUPPORTED'],
     ['ListTaskPushNotificationConfigs', undefined, 'PUSH_NOTIFICATION_NOT_SUPPORTED'],
     ['DeleteTaskPushNotificationConfig', undefined, 'PUSH_NOTIFICATION_NOT_SUPPORTED'],
@@ -437,7 +523,11 @@ describe('versions', () => {
     const { request } = testServer()
     const json = { jsonrpc: '2.0', id: 'r-1', method: 'SendMessage', params: say('x') }
     const refused = await request('/', { json, headers: { 'a2a-version': '9.9' } })
-    expect(await refused.json()).toMatchObject({ jsonrpc: '2.0', id: 'r-1', error: { code: -32009 } })
+    expect(await refused.json()).toMatchObject({
+      jsonrpc: '2.0',
+      id: 'r-1',
+      error: { code: -32009 },
+    })
   })
 
   it('the version may be a query parameter', async () => {
@@ -445,40 +535,65 @@ describe('versions', () => {
     const send = (query: string) => server.fetch(new Request(`${base}/tasks${query}`))
     expect((await send('?A2A-Version=1.0')).status).toBe(200)
     const refused = await send('')
-    expect([refused.status, (await refused.json()).error.details[0].reason]).toEqual([400, 'VERSION_NOT_SUPPORTED'])
+    expect([refused.status, (await refused.json()).error.details[0].reason]).toEqual([
+      400,
+      'VERSION_NOT_SUPPORTED',
+    ])
   })
 
   it.each([
-    ['without the header A2A-Version', undefined, '0.3, which a request without the header A2A-Version speaks'],
+    [
+      'without the header A2A-Version',
+      undefined,
+      '0.3, which a request without the header A2A-Version speaks',
+    ],
     ['with A2A-Version: 0.3', '0.3', '0.3'],
-  ])('requests of 0.3 are refused over both bindings with what to do (%s)', async (_, version, shown) => {
-    const { server } = testServer()
-    const headers = { 'content-type': 'application/json', ...(version !== undefined && { 'a2a-version': version }) }
-    const params = { message: { kind: 'message', messageId: 'm', role: 'user', parts: [{ kind: 'text', text: 'hi' }] } }
-    const ask = async (path: string, body: object) =>
-      server.fetch(new Request(base + path, { method: 'POST', headers, body: JSON.stringify(body) }))
-    const advice = `not ${shown}; send the request in the form of 1.0, with the header A2A-Version: 1.0`
-    const rpc = await ask('/', { jsonrpc: '2.0', id: 7, method: 'message/send', params })
-    expect([rpc.status, await rpc.json()]).toMatchObject([
-      200,
-      { id: 7, error: { code: -32009, message: `/ speaks A2A 1.0, ${advice}` } },
-    ])
-    const rest = await ask('/message:send', params)
-    expect([rest.status, await rest.json()]).toMatchObject([
-      400,
-      {
-        error: {
-          message: `/message:send speaks A2A 1.0, ${advice}`,
-          details: [{ reason: 'VERSION_NOT_SUPPORTED', metadata: { supportedVersions: '1.0' } }],
+  ])(
+    'requests of 0.3 are refused over both bindings with what to do (%s)',
+    async (_, version, shown) => {
+      const { server } = testServer()
+      const headers = {
+        'content-type': 'application/json',
+        ...(version !== undefined && { 'a2a-version': version }),
+      }
+      const params = {
+        message: {
+          kind: 'message',
+          messageId: 'm',
+          role: 'user',
+          parts: [{ kind: 'text', text: 'hi' }],
         },
-      },
-    ])
-  })
+      }
+      const ask = async (path: string, body: object) =>
+        server.fetch(
+          new Request(base + path, { method: 'POST', headers, body: JSON.stringify(body) }),
+        )
+      const advice = `not ${shown}; send the request in the form of 1.0, with the header A2A-Version: 1.0`
+      const rpc = await ask('/', { jsonrpc: '2.0', id: 7, method: 'message/send', params })
+      expect([rpc.status, await rpc.json()]).toMatchObject([
+        200,
+        { id: 7, error: { code: -32009, message: `/ speaks A2A 1.0, ${advice}` } },
+      ])
+      const rest = await ask('/message:send', params)
+      expect([rest.status, await rest.json()]).toMatchObject([
+        400,
+        {
+          error: {
+            message: `/message:send speaks A2A 1.0, ${advice}`,
+            details: [{ reason: 'VERSION_NOT_SUPPORTED', metadata: { supportedVersions: '1.0' } }],
+          },
+        },
+      ])
+    },
+  )
 })
 
 describe('cards', () => {
   it('cards have ETag and Cache-Control, name every interface, and are not sent twice', async () => {
-    const { request } = testServer({ url: 'https://agents.example.com', allowedHosts: ['127.0.0.1'] })
+    const { request } = testServer({
+      url: 'https://agents.example.com',
+      allowedHosts: ['127.0.0.1'],
+    })
     const response = await request('/.well-known/agent-card.json')
     const card = await response.json()
     expect(card.supportedInterfaces).toEqual([
@@ -496,46 +611,72 @@ describe('cards', () => {
   it('cards are given to callers of any version, so that these learn which versions are served', async () => {
     const { request } = testServer()
     for (const version of ['', '0.3', '9.9']) {
-      const response = await request('/.well-known/agent-card.json', { headers: { 'a2a-version': version } })
-      expect([response.status, (await response.json()).supportedInterfaces.length]).toEqual([200, 2])
+      const response = await request('/.well-known/agent-card.json', {
+        headers: { 'a2a-version': version },
+      })
+      expect([response.status, (await response.json()).supportedInterfaces.length]).toEqual([
+        200, 2,
+      ])
     }
   })
 
   it('the server refuses the extended card if there is none, and returns it to authenticated callers', async () => {
     expect((await testServer().rpc('GetExtendedAgentCard')).error?.code).toBe(-32004)
-    const agent = echoAgent({ extendedCard: (who) => ({ name: 'echo', description: `For ${who}` }) })
-    const authentication = [{ type: 'bearer', tokens: [{ token: 'secret', principal: 'alice' }] }] as const
+    const agent = echoAgent({
+      extendedCard: (who) => ({ name: 'echo', description: `For ${who}` }),
+    })
+    const authentication = [
+      { type: 'bearer', tokens: [{ token: 'secret', principal: 'alice' }] },
+    ] as const
     const { rpc } = testServer({ authentication }, [agent])
-    const { result } = await rpc('GetExtendedAgentCard', undefined, { authorization: 'Bearer secret' })
+    const { result } = await rpc('GetExtendedAgentCard', undefined, {
+      authorization: 'Bearer secret',
+    })
     expect(result.description).toBe('For alice')
-    const declared = echoAgent({ card: { name: 'e', description: 'x', capabilities: { extendedAgentCard: true } } })
+    const declared = echoAgent({
+      card: { name: 'e', description: 'x', capabilities: { extendedAgentCard: true } },
+    })
     const empty = testServer({ authentication }, [declared])
-    expect((await empty.rpc('GetExtendedAgentCard', undefined, { authorization: 'Bearer secret' })).error?.code).toBe(
-      -32007,
-    )
+    expect(
+      (await empty.rpc('GetExtendedAgentCard', undefined, { authorization: 'Bearer secret' })).error
+        ?.code,
+    ).toBe(-32007)
   })
 
   it('cards have extensions, and responses name those that the caller asked for and the agent has', async () => {
     const extensions = [{ uri: 'https://example.com/ext/v1', required: false }]
-    const { request } = testServer({}, [echoAgent({ card: { name: 'e', description: 'x', extensions } })])
+    const { request } = testServer({}, [
+      echoAgent({ card: { name: 'e', description: 'x', extensions } }),
+    ])
     const asked = 'https://example.com/ext/v2, https://example.com/ext/v1'
-    const response = await request('/message:send', { json: say('x'), headers: { 'a2a-extensions': asked } })
-    expect([response.status, response.headers.get('a2a-extensions')]).toEqual([200, 'https://example.com/ext/v1'])
+    const response = await request('/message:send', {
+      json: say('x'),
+      headers: { 'a2a-extensions': asked },
+    })
+    expect([response.status, response.headers.get('a2a-extensions')]).toEqual([
+      200,
+      'https://example.com/ext/v1',
+    ])
   })
 
   it('cards make callers declare required extensions', async () => {
     const extensions = [{ uri: 'https://example.com/ext/v1', required: true }]
-    const { rpc } = testServer({}, [echoAgent({ card: { name: 'e', description: 'x', extensions } })])
+    const { rpc } = testServer({}, [
+      echoAgent({ card: { name: 'e', description: 'x', extensions } }),
+    ])
     expect((await rpc('SendMessage', say('x'))).error?.code).toBe(-32008)
     expect(
-      (await rpc('SendMessage', say('x'), { 'a2a-extensions': 'https://example.com/ext/v1' })).error,
+      (await rpc('SendMessage', say('x'), { 'a2a-extensions': 'https://example.com/ext/v1' }))
+        .error,
     ).toBeUndefined()
   })
 })
 
 describe('several agents and tenants', () => {
   it('several agents and tenants are served below their names, each with its own card and tasks', async () => {
-    const server = createAgentServer(['one', 'two'].map((name) => echoAgent({ card: { name, description: name } })))
+    const server = createAgentServer(
+      ['one', 'two'].map((name) => echoAgent({ card: { name, description: name } })),
+    )
     const { request } = clientOf(server)
     const sent = await request('/a/one/message:send', { json: say('hi') })
     const { task } = await sent.json()
@@ -547,7 +688,9 @@ describe('several agents and tenants', () => {
   })
 
   it('several agents and tenants are listed at the root, and an unknown address says where', async () => {
-    const server = createAgentServer(['one', 'two'].map((name) => echoAgent({ card: { name, description: name } })))
+    const server = createAgentServer(
+      ['one', 'two'].map((name) => echoAgent({ card: { name, description: name } })),
+    )
     const { request } = clientOf(server)
     const { agents } = await (await request('/')).json()
     expect(agents[1]).toEqual({

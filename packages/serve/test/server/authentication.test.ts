@@ -13,16 +13,31 @@ describe('a row of authentication', () => {
       { type: 'bearer', token: 'abc' },
       'authentication of type bearer: unknown setting "token"; did you mean "tokens"?',
     ],
-    [{ type: 'bearer', tokens: [] }, 'authentication of type bearer needs tokens, a list with entries; set it'],
+    [
+      { type: 'bearer', tokens: [] },
+      'authentication of type bearer needs tokens, a list with entries; set it',
+    ],
     [{ type: 'bearer' }, 'authentication of type bearer needs tokens, a list with entries; set it'],
-    [{ type: 'apiKey', keys: 'abc' }, 'authentication of type apiKey needs keys, a list with entries; set it'],
-    [{ type: 'basic', users: undefined }, 'authentication of type basic needs users, a list with entries; set it'],
-    [{ type: 'jwt', keys: [{}], audience: 'a', algorithms: ['ES256'] }, 'of type jwt needs issuer; set it'],
+    [
+      { type: 'apiKey', keys: 'abc' },
+      'authentication of type apiKey needs keys, a list with entries; set it',
+    ],
+    [
+      { type: 'basic', users: undefined },
+      'authentication of type basic needs users, a list with entries; set it',
+    ],
+    [
+      { type: 'jwt', keys: [{}], audience: 'a', algorithms: ['ES256'] },
+      'of type jwt needs issuer; set it',
+    ],
     [
       { type: 'jwt', keys: [{}], issuer: 'i', audience: 'a', algorithms: [] },
       'needs algorithms, a list with entries; set it',
     ],
-    [{ type: 'custom', scheme: { type: 'mutualTls' } }, 'of type custom needs authenticate; set it'],
+    [
+      { type: 'custom', scheme: { type: 'mutualTls' } },
+      'of type custom needs authenticate; set it',
+    ],
     [{ type: 'bearer', tokens: ['abc'] }, 'a principal or secret is empty or not a text'],
     [{ type: 'apiKey', keys: [{ key: 'k' }] }, 'a principal or secret is empty or not a text'],
   ])(

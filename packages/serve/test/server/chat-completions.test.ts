@@ -90,7 +90,10 @@ describe('the official client of Chat Completions', () => {
     const read = async () => {
       for await (const _ of stream);
     }
-    await expect(read()).rejects.toMatchObject({ message: 'It broke', code: 'invalid-agent-response' })
+    await expect(read()).rejects.toMatchObject({
+      message: 'It broke',
+      code: 'invalid-agent-response',
+    })
     await failing.close()
   })
 })
@@ -99,11 +102,20 @@ describe('Chat Completions', () => {
   it('Chat Completions names the task that waits, and never takes text as a decision', async () => {
     const { request } = testServer(chats)
     const chat = (content: string, headers = {}) =>
-      request('/v1/chat/completions', { json: { model: 'echo', messages: [{ role: 'user', content }] }, headers })
-    const reply = (await (await chat('ask')).json()) as { choices: { message: { content: string } }[] }
-    expect(reply.choices[0]?.message.content).toMatch(/Task task_\S+ of .* waits \(input-required\)/)
+      request('/v1/chat/completions', {
+        json: { model: 'echo', messages: [{ role: 'user', content }] },
+        headers,
+      })
+    const reply = (await (await chat('ask')).json()) as {
+      choices: { message: { content: string } }[]
+    }
+    expect(reply.choices[0]?.message.content).toMatch(
+      /Task task_\S+ of .* waits \(input-required\)/,
+    )
     const session = { 'x-modelport-session': 's1' }
-    const second = (await (await chat('hi', session)).json()) as { choices: { message: { content: string } }[] }
+    const second = (await (await chat('hi', session)).json()) as {
+      choices: { message: { content: string } }[]
+    }
     expect(second.choices[0]?.message.content).toBe('You said: hi')
   })
 
@@ -143,7 +155,8 @@ describe('the turns of a chat', () => {
   const provider = createMock({ defaultResponse: 'You are Ann' })
   const agent = createAgent({ card: { name: 'memory', description: 'x' }, provider })
   const { request } = testServer(chats, [agent])
-  const chat = (messages: object[], headers = {}) => request('/v1/chat/completions', { json: { messages }, headers })
+  const chat = (messages: object[], headers = {}) =>
+    request('/v1/chat/completions', { json: { messages }, headers })
 
   it('the turns of a chat reach the model as turns', async () => {
     const messages = [
@@ -171,11 +184,14 @@ describe('the turns of a chat', () => {
       ],
       '/messages/1/role',
     ],
-  ])('the turns of a chat are refused if the agent cannot hear them: %j', async (messages, pointer) => {
-    const response = await chat(messages)
-    const { error } = (await response.json()) as { error: { message: string } }
-    expect([response.status, error.message]).toEqual([400, expect.stringContaining(pointer)])
-  })
+  ])(
+    'the turns of a chat are refused if the agent cannot hear them: %j',
+    async (messages, pointer) => {
+      const response = await chat(messages)
+      const { error } = (await response.json()) as { error: { message: string } }
+      expect([response.status, error.message]).toEqual([400, expect.stringContaining(pointer)])
+    },
+  )
 
   it('the turns of a chat are refused next to a session, which keeps the conversation', async () => {
     const two = [
@@ -193,12 +209,23 @@ describe('the turns of a chat', () => {
 describe('text that was already sent', () => {
   const delta = (text: string, first?: true) =>
     ({ type: 'text-delta', text, seq: 1, at: '', attempt: 1, ...(first && { first }) }) as const
-  const callEnd = { type: 'run', event: { type: 'model-call-end' }, seq: 1, at: '', attempt: 1 } as unknown as TaskEvent
+  const callEnd = {
+    type: 'run',
+    event: { type: 'model-call-end' },
+    seq: 1,
+    at: '',
+    attempt: 1,
+  } as unknown as TaskEvent
 
   it('text that was already sent is followed by the text of the next model call, and by the rest of the reply', () => {
     const shown = new ShownText()
     const events = [delta('Let me ', true), delta('check.'), callEnd, delta('It is', true)]
-    expect(events.map((event) => shown.next(event))).toEqual(['Let me ', 'check.', undefined, '\n\nIt is'])
+    expect(events.map((event) => shown.next(event))).toEqual([
+      'Let me ',
+      'check.',
+      undefined,
+      '\n\nIt is',
+    ])
     expect(shown.end('It is warm')).toBe(' warm')
   })
 

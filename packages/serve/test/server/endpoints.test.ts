@@ -12,7 +12,10 @@ describe('the table of endpoints', () => {
         method,
         ...(method === 'POST' && { json: {} }),
       })
-      expect({ path, isKnown: !(await response.text()).includes(nothing) }).toEqual({ path, isKnown: true })
+      expect({ path, isKnown: !(await response.text()).includes(nothing) }).toEqual({
+        path,
+        isKnown: true,
+      })
     }
   })
 })

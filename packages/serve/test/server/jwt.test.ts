@@ -24,13 +24,22 @@ beforeAll(async () => {
   const server = createAgentServer([agent], {
     url,
     authentication: [
-      { type: 'jwt', keys: [await exportJWK(pair.publicKey)], issuer: 'issuer', audience: url, algorithms: ['ES256'] },
+      {
+        type: 'jwt',
+        keys: [await exportJWK(pair.publicKey)],
+        issuer: 'issuer',
+        audience: url,
+        algorithms: ['ES256'],
+      },
     ],
   })
   call = (token) =>
     server.fetch(
       new Request(`${url}/tasks`, {
-        headers: { 'a2a-version': '1.0', ...(token !== undefined && { authorization: `Bearer ${token}` }) },
+        headers: {
+          'a2a-version': '1.0',
+          ...(token !== undefined && { authorization: `Bearer ${token}` }),
+        },
       }),
     )
 })
@@ -94,21 +103,47 @@ describe('authentication with a JWT', () => {
     ['algorithms', { algorithms: [] }],
     ['the algorithm none', { algorithms: ['none'] }],
   ])('authentication with a JWT rejects a configuration that leaves %s open', (_what, fields) => {
-    const agent = createAgent({ card: { name: 'helper', description: 'Helps' }, handler: () => 'yes' })
-    const row = { type: 'jwt', keys: [], issuer: 'issuer', audience: url, algorithms: ['ES256'], ...fields } as const
-    expect(() => createAgentServer([agent], { url, authentication: [row] })).toThrow(/authentication of type jwt/)
+    const agent = createAgent({
+      card: { name: 'helper', description: 'Helps' },
+      handler: () => 'yes',
+    })
+    const row = {
+      type: 'jwt',
+      keys: [],
+      issuer: 'issuer',
+      audience: url,
+      algorithms: ['ES256'],
+      ...fields,
+    } as const
+    expect(() => createAgentServer([agent], { url, authentication: [row] })).toThrow(
+      /authentication of type jwt/,
+    )
   })
 
   it('authentication with a JWT rejects a key set that would be fetched over the network without TLS', () => {
-    const agent = createAgent({ card: { name: 'helper', description: 'Helps' }, handler: () => 'yes' })
+    const agent = createAgent({
+      card: { name: 'helper', description: 'Helps' },
+      handler: () => 'yes',
+    })
     const keys = new URL('http://keys.example.com/jwks.json')
-    const row = { type: 'jwt', keys, issuer: 'issuer', audience: url, algorithms: ['ES256'] } as const
-    expect(() => createAgentServer([agent], { url, authentication: [row] })).toThrow('must have an https: URL')
+    const row = {
+      type: 'jwt',
+      keys,
+      issuer: 'issuer',
+      audience: url,
+      algorithms: ['ES256'],
+    } as const
+    expect(() => createAgentServer([agent], { url, authentication: [row] })).toThrow(
+      'must have an https: URL',
+    )
   })
 })
 
 it('two rows of one type are two schemes of the card', async () => {
-  const agent = createAgent({ card: { name: 'helper', description: 'Helps' }, handler: () => 'yes' })
+  const agent = createAgent({
+    card: { name: 'helper', description: 'Helps' },
+    handler: () => 'yes',
+  })
   const server = createAgentServer([agent], {
     url,
     authentication: ['x-k1', 'x-k2'].map((header) => ({
@@ -133,10 +168,16 @@ describe('authentication with the key set of a URL', () => {
   it('authentication with the key set of a URL accepts tokens of its keys, refuses others, and refuses all while it cannot be read', async () => {
     const pair = await generateKeyPair('ES256')
     const keys = [{ ...(await exportJWK(pair.publicKey)), kid: 'k1', alg: 'ES256' }]
-    const host = createServer((_, response) => response.end(JSON.stringify({ keys }))).listen(0, '127.0.0.1')
+    const host = createServer((_, response) => response.end(JSON.stringify({ keys }))).listen(
+      0,
+      '127.0.0.1',
+    )
     await new Promise((resolve) => host.once('listening', resolve))
     const { port } = host.address() as AddressInfo
-    const agent = createAgent({ card: { name: 'helper', description: 'Helps' }, handler: () => 'yes' })
+    const agent = createAgent({
+      card: { name: 'helper', description: 'Helps' },
+      handler: () => 'yes',
+    })
     const askWith = (path: string) => {
       const row = { type: 'jwt', issuer: 'issuer', audience: url, algorithms: ['ES256'] } as const
       const key = new URL(path)

@@ -23,21 +23,31 @@ it('serve without onError writes the first failure to stderr, and no other one',
   for (const url of [quiet.url, quiet.url, told.url]) await createAgentClient(url).send('go')
   const lines = write.mock.calls.map(([text]) => text)
   write.mockRestore()
-  expect(lines).toEqual(['modelport: Error: the disk is full; set onError to receive every failure\n'])
+  expect(lines).toEqual([
+    'modelport: Error: the disk is full; set onError to receive every failure\n',
+  ])
   await Promise.all([quiet.close(), told.close()])
 })
 
 it('a client at the root of a server of several agents reads where each of them is', async () => {
-  const agents = ['one', 'two'].map((name) => createAgent({ card: { name, description: 'x' }, handler: () => name }))
+  const agents = ['one', 'two'].map((name) =>
+    createAgent({ card: { name, description: 'x' }, handler: () => name }),
+  )
   const several = await serve(agents)
-  await expect(createAgentClient(several.url).send('go')).rejects.toThrow('each has its own address, URL/a/NAME/')
+  await expect(createAgentClient(several.url).send('go')).rejects.toThrow(
+    'each has its own address, URL/a/NAME/',
+  )
   await several.close()
 })
 
 const send = (init: RequestInit = {}) =>
   fetch(`${server.url}/message:send`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', 'a2a-version': '1.0', origin: 'https://page.example' },
+    headers: {
+      'content-type': 'application/json',
+      'a2a-version': '1.0',
+      origin: 'https://page.example',
+    },
     body: JSON.stringify(say('x')),
     ...init,
   })
@@ -46,8 +56,16 @@ it('a JSON response has its length in bytes and the headers of the fetch handler
   const response = await send()
   const text = await response.text()
   expect(text).toContain('größer als x')
-  expect(response.headers.get('content-length')).toBe(String(new TextEncoder().encode(text).byteLength))
-  const names = ['access-control-allow-origin', 'cache-control', 'content-type', 'vary', 'x-content-type-options']
+  expect(response.headers.get('content-length')).toBe(
+    String(new TextEncoder().encode(text).byteLength),
+  )
+  const names = [
+    'access-control-allow-origin',
+    'cache-control',
+    'content-type',
+    'vary',
+    'x-content-type-options',
+  ]
   expect(names.map((name) => response.headers.get(name))).toEqual([
     'https://page.example',
     'no-store',
@@ -59,7 +77,11 @@ it('a JSON response has its length in bytes and the headers of the fetch handler
 
 it('a response to HEAD has the length and no body', async () => {
   const response = await fetch(`${server.url}/healthz`, { method: 'HEAD' })
-  expect([response.status, response.headers.get('content-length'), await response.text()]).toEqual([200, '15', ''])
+  expect([response.status, response.headers.get('content-length'), await response.text()]).toEqual([
+    200,
+    '15',
+    '',
+  ])
 })
 
 it('a caller that leaves before the response does not disturb others', async () => {
@@ -71,7 +93,10 @@ it('a caller that leaves before the response does not disturb others', async () 
 })
 
 it('a port that another program has is refused with what to do', async () => {
-  const agent = createAgent({ card: { name: 'late', description: 'Comes late' }, handler: () => 'x' })
+  const agent = createAgent({
+    card: { name: 'late', description: 'Comes late' },
+    handler: () => 'x',
+  })
   await expect(serve([agent], { port: server.port })).rejects.toMatchObject({
     code: 'config',
     message: `port ${server.port} of 127.0.0.1 is in use by another program; choose another port, or port 0 for a free one`,

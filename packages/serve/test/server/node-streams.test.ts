@@ -15,7 +15,9 @@ let server: ListeningServer | undefined
 afterEach(() => server?.close(0))
 
 const start = async (handler: (context: Context) => Promise<string>, streams = {}) => {
-  server = await serve([createAgent({ card: { name: 'talker', description: 'Talks' }, handler })], { streams })
+  server = await serve([createAgent({ card: { name: 'talker', description: 'Talks' }, handler })], {
+    streams,
+  })
 }
 
 /** A streamed task over a socket of its own, whose body is not read yet. */
@@ -43,11 +45,15 @@ it('events that are ready at once are one response with its length', async () =>
   const source: AsyncIterator<{ data: string }> = {
     next: () => {
       const data = texts.shift()
-      return Promise.resolve(data === undefined ? { done: true, value: undefined } : { done: false, value: { data } })
+      return Promise.resolve(
+        data === undefined ? { done: true, value: undefined } : { done: false, value: { data } },
+      )
     },
   }
   const reply = new EventStreams().respond(source)
-  const listener = createServer((_, outgoing) => void writeEvents(reply.body as EventStream, reply, outgoing))
+  const listener = createServer(
+    (_, outgoing) => void writeEvents(reply.body as EventStream, reply, outgoing),
+  )
   await once(listener.listen(0, '127.0.0.1'), 'listening')
   const response = await fetch(`http://127.0.0.1:${(listener.address() as AddressInfo).port}`)
   const text = await response.text()

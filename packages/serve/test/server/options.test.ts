@@ -13,14 +13,29 @@ describe('a number of a server', () => {
     [{ maxBodyBytes: 1.5 }, `${bytes}1.5`],
     [{ maxBodyBytes: '1000' }, `${bytes}"1000"`],
     [{ maxBodyBytes: Infinity }, `${bytes}Infinity`],
-    [{ streams: { keepAliveMs: 0 } }, 'streams.keepAliveMs must be a whole number between 1 and 2147483647, not 0'],
-    [{ streams: { stallMs: NaN } }, 'streams.stallMs must be a whole number of at least 1, not NaN'],
-    [{ streams: { maxStreams: '9' } }, 'streams.maxStreams must be a whole number of at least 1, not "9"'],
-    [{ streams: { maxstreams: 9 } }, 'createAgentServer: streams: unknown setting "maxstreams"; did you mean'],
-  ])('a number of a server that is not whole, positive and in range is refused: case %#', async (options, message) => {
-    expect(make(options)).toThrow(message)
-    await expect(serve([echoAgent()], options as object)).rejects.toThrow(message)
-  })
+    [
+      { streams: { keepAliveMs: 0 } },
+      'streams.keepAliveMs must be a whole number between 1 and 2147483647, not 0',
+    ],
+    [
+      { streams: { stallMs: NaN } },
+      'streams.stallMs must be a whole number of at least 1, not NaN',
+    ],
+    [
+      { streams: { maxStreams: '9' } },
+      'streams.maxStreams must be a whole number of at least 1, not "9"',
+    ],
+    [
+      { streams: { maxstreams: 9 } },
+      'createAgentServer: streams: unknown setting "maxstreams"; did you mean',
+    ],
+  ])(
+    'a number of a server that is not whole, positive and in range is refused: case %#',
+    async (options, message) => {
+      expect(make(options)).toThrow(message)
+      await expect(serve([echoAgent()], options as object)).rejects.toThrow(message)
+    },
+  )
 })
 
 describe('a list of a server', () => {

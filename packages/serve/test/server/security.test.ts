@@ -49,7 +49,9 @@ describe('authentication', () => {
     const { request } = testServer({ authentication })
     const basic = `Basic ${Buffer.from('dave:pässword').toString('base64')}`
     for (const headers of [as('alice'), { 'x-api-key': 'key-of-carol' }, { authorization: basic }])
-      expect((await request('/tasks', { headers: headers as Record<string, string> })).status).toBe(200)
+      expect((await request('/tasks', { headers: headers as Record<string, string> })).status).toBe(
+        200,
+      )
     for (const query of ['api_key=key-of-carol', 'apikey=key-of-carol', 'token=token-of-alice'])
       expect((await request(`/tasks?${query}`)).status).toBe(401)
   })
@@ -61,15 +63,19 @@ describe('authentication', () => {
     ]
     const { rpc } = testServer({ authentication: [{ type: 'bearer', tokens }] })
     const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
-    const { task } = (await rpc('SendMessage', { ...say('ask'), tenant: 'acme' }, bearer('one'))).result
-    expect((await rpc('GetTask', { id: task.id, tenant: 'acme' }, bearer('one'))).result.id).toBe(task.id)
+    const { task } = (await rpc('SendMessage', { ...say('ask'), tenant: 'acme' }, bearer('one')))
+      .result
+    expect((await rpc('GetTask', { id: task.id, tenant: 'acme' }, bearer('one'))).result.id).toBe(
+      task.id,
+    )
     expect((await rpc('GetTask', { id: task.id }, bearer('two'))).error?.code).toBe(-32001)
     expect((await rpc('ListTasks', {}, bearer('two'))).result.totalSize).toBe(0)
   })
 
   it('the server keeps the tasks of two principals apart in every operation', async () => {
     const { request, rpc } = testServer({ authentication })
-    const { task } = (await rpc('SendMessage', say('ask', { contextId: 'shared' }), as('alice'))).result
+    const { task } = (await rpc('SendMessage', say('ask', { contextId: 'shared' }), as('alice')))
+      .result
     const attempts: [string, object][] = [
       ['GetTask', { id: task.id }],
       ['CancelTask', { id: task.id }],
@@ -81,9 +87,13 @@ describe('authentication', () => {
       expect([method, refused.error?.code]).toEqual([method, -32001])
     }
     expect((await rpc('ListTasks', { contextId: 'shared' }, as('bob'))).result.totalSize).toBe(0)
-    expect((await request(`/modelport/tasks/${task.id}/events`, { headers: as('bob') })).status).toBe(404)
+    expect(
+      (await request(`/modelport/tasks/${task.id}/events`, { headers: as('bob') })).status,
+    ).toBe(404)
     await rpc('SendMessage', say('hi', { contextId: 'shared' }), as('bob'))
-    expect((await rpc('GetTask', { id: task.id }, as('alice'))).result.status.state).toBe('TASK_STATE_INPUT_REQUIRED')
+    expect((await rpc('GetTask', { id: task.id }, as('alice'))).result.status.state).toBe(
+      'TASK_STATE_INPUT_REQUIRED',
+    )
   })
 
   it('the server refuses a decision of another principal on an approval, and accepts that of the owner once', async () => {
@@ -116,7 +126,9 @@ describe('authentication', () => {
     for (const unbound of [null, '0'.repeat(64)])
       expect((await rpc('SendMessage', decision(unbound), as('alice'))).error?.code).toBe(-32602)
     expect(calls).toBe(0)
-    expect((await rpc('SendMessage', decision(), as('alice'))).result.task.status.state).toBe('TASK_STATE_COMPLETED')
+    expect((await rpc('SendMessage', decision(), as('alice'))).result.task.status.state).toBe(
+      'TASK_STATE_COMPLETED',
+    )
     expect((await rpc('SendMessage', decision(), as('alice'))).error?.code).toBe(-32004)
     expect(calls).toBe(1)
   })
@@ -144,7 +156,9 @@ describe('a server without authentication', () => {
   })
 
   it('a server without authentication refuses to listen on an address that other machines can reach', async () => {
-    await expect(serve([echoAgent()], { hostname: '0.0.0.0' })).rejects.toThrow('needs authentication')
+    await expect(serve([echoAgent()], { hostname: '0.0.0.0' })).rejects.toThrow(
+      'needs authentication',
+    )
   })
 })
 
@@ -153,8 +167,13 @@ describe('push notifications', () => {
     const { rpc } = testServer()
     for (const method of ['Create', 'Get', 'Delete'])
       expect(
-        (await rpc(`${method}TaskPushNotificationConfig`, { taskId: 'x', id: 'y', url: 'https://example.com/' })).error
-          ?.code,
+        (
+          await rpc(`${method}TaskPushNotificationConfig`, {
+            taskId: 'x',
+            id: 'y',
+            url: 'https://example.com/',
+          })
+        ).error?.code,
       ).toBe(-32003)
     expect((await rpc('ListTaskPushNotificationConfigs', { taskId: 'x' })).error?.code).toBe(-32003)
     const configuration = { taskPushNotificationConfig: { url: 'https://example.com/' } }
@@ -183,7 +202,15 @@ describe('a task off the record', () => {
   it('a task off the record is forgotten after its end', async () => {
     const tasks = new OffRecordTasks(createMemoryStore().tasks, 1)
     const key = { principal: 'p', id: 't' }
-    const record = { ...key, agent: 'a', sessionId: 's', createdAt: '', metadata: {}, flowState: {}, offRecord: true }
+    const record = {
+      ...key,
+      agent: 'a',
+      sessionId: 's',
+      createdAt: '',
+      metadata: {},
+      flowState: {},
+      offRecord: true,
+    }
     const at = '2026-01-01T00:00:00.000Z'
     await tasks.create(record, [{ type: 'status', state: 'submitted', at, attempt: 1 }])
     await tasks.append(key, 1, [{ type: 'status', state: 'cancelled', at, attempt: 1 }])
@@ -200,7 +227,9 @@ describe('limits', () => {
 
   it('the limits of a server refuse tasks when the queue of the agent is full, with a Retry-After header', async () => {
     const { request, rpc } = testServer({}, [echoAgent({ maxConcurrency: 1, maxQueue: 0 })])
-    const { task } = (await rpc('SendMessage', { ...say('wait'), configuration: { returnImmediately: true } })).result
+    const { task } = (
+      await rpc('SendMessage', { ...say('wait'), configuration: { returnImmediately: true } })
+    ).result
     const refused = await request('/message:send', { json: say('hi') })
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1'])
     await rpc('CancelTask', { id: task.id })
@@ -214,7 +243,8 @@ describe('limits', () => {
     })
     expect((await rpc('SendMessage', withChain(['echo']))).error?.code).toBe(-32051)
     expect(
-      (await rpc('SendMessage', withChain(Array.from({ length: 16 }, (_, index) => `a${index}`)))).error?.code,
+      (await rpc('SendMessage', withChain(Array.from({ length: 16 }, (_, index) => `a${index}`))))
+        .error?.code,
     ).toBe(-32051)
     expect((await rpc('SendMessage', withChain(['boss']))).error).toBeUndefined()
   })
@@ -232,7 +262,9 @@ describe('limits', () => {
     })
     const { rpc } = testServer({}, [agent])
     const call = say('x', {
-      parts: [{ data: { tool_name: 'echo', args: {} }, metadata: { protolinkPartType: 'tool_call' } }],
+      parts: [
+        { data: { tool_name: 'echo', args: {} }, metadata: { protolinkPartType: 'tool_call' } },
+      ],
     })
     const narrowed = { ...call, metadata: { run_context: { permissions: ['tool.other'] } } }
     expect((await rpc('SendMessage', narrowed)).result.task.status.state).toBe('TASK_STATE_FAILED')
@@ -267,7 +299,11 @@ const bad = fc.oneof(
 function messageOf(type: string, depth: number): fc.Arbitrary<unknown> {
   const fields = shapes.get(type)
   if (!fields || depth > 4)
-    return fc.oneof(bad, fc.string({ maxLength: 8 }), fc.constantFrom('ROLE_USER', 'TASK_STATE_WORKING', 5, 'aGk='))
+    return fc.oneof(
+      bad,
+      fc.string({ maxLength: 8 }),
+      fc.constantFrom('ROLE_USER', 'TASK_STATE_WORKING', 5, 'aGk='),
+    )
   const record = fc.record(
     Object.fromEntries(
       fields.map((field) => {
@@ -303,8 +339,12 @@ const segmentOf = (value: unknown): string => {
 }
 
 /** The same request over HTTP+JSON. */
-function restOf(method: string, params: unknown): readonly [path: string, init: RequestInit & { json?: unknown }] {
-  const fields = typeof params === 'object' && params !== null ? (params as Record<string, unknown>) : {}
+function restOf(
+  method: string,
+  params: unknown,
+): readonly [path: string, init: RequestInit & { json?: unknown }] {
+  const fields =
+    typeof params === 'object' && params !== null ? (params as Record<string, unknown>) : {}
   const query = Object.entries(fields)
     .map(([name, value]) => `${segmentOf(name)}=${segmentOf(value)}`)
     .join('&')
@@ -340,23 +380,33 @@ function restOf(method: string, params: unknown): readonly [path: string, init: 
 describe('malformed requests', () => {
   // The full size is 10,000 over each binding: MODELPORT_FUZZ_RUNS=1000 (per method) runs it.
   const numRuns = Number(process.env['MODELPORT_FUZZ_RUNS'] ?? 40)
-  it.each(requests)('requests of %s never cause an internal error, over either binding', async (method, type) => {
-    const errors: unknown[] = []
-    const { server, request } = testServer({ onError: (error) => errors.push(error) })
-    await fc.assert(
-      fc.asyncProperty(messageOf(type, 0), fc.constantFrom('1.0', '0.3', 'x'), async (params, version) => {
-        const headers = { 'a2a-version': version }
-        const rpc = await request('/', { json: { jsonrpc: '2.0', id: 1, method, params }, headers })
-        expect(rpc.status).toBeLessThan(500)
-        expect(await rpc.text()).not.toContain('-32603')
-        const [path, init] = restOf(method, params)
-        const rest = await request(path, { ...init, headers })
-        expect(rest.status).toBeLessThan(500)
-        await rest.body?.cancel()
-      }),
-      { numRuns },
-    )
-    await server.close(100)
-    expect(errors).toEqual([])
-  })
+  it.each(requests)(
+    'requests of %s never cause an internal error, over either binding',
+    async (method, type) => {
+      const errors: unknown[] = []
+      const { server, request } = testServer({ onError: (error) => errors.push(error) })
+      await fc.assert(
+        fc.asyncProperty(
+          messageOf(type, 0),
+          fc.constantFrom('1.0', '0.3', 'x'),
+          async (params, version) => {
+            const headers = { 'a2a-version': version }
+            const rpc = await request('/', {
+              json: { jsonrpc: '2.0', id: 1, method, params },
+              headers,
+            })
+            expect(rpc.status).toBeLessThan(500)
+            expect(await rpc.text()).not.toContain('-32603')
+            const [path, init] = restOf(method, params)
+            const rest = await request(path, { ...init, headers })
+            expect(rest.status).toBeLessThan(500)
+            await rest.body?.cancel()
+          },
+        ),
+        { numRuns },
+      )
+      await server.close(100)
+      expect(errors).toEqual([])
+    },
+  )
 })

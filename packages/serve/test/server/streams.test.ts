@@ -7,7 +7,9 @@ import { echoAgent, eventsOf, say, testServer } from './support.js'
 describe('a stream', () => {
   it('a stream stops counting when its source fails', async () => {
     const streams = new EventStreams()
-    const response = toResponse(streams.respond({ next: () => Promise.reject(new Error('the store is gone')) }))
+    const response = toResponse(
+      streams.respond({ next: () => Promise.reject(new Error('the store is gone')) }),
+    )
     expect(streams.size).toBe(1)
     await expect(response.text()).rejects.toThrow('the store is gone')
     expect(streams.size).toBe(0)
@@ -30,7 +32,9 @@ describe('a reader that leaves', () => {
     const { rpc, request } = testServer({ store })
     const { task } = (await rpc('SendMessage', say('ask'))).result
     const reader = (await request(`/tasks/${task.id}:subscribe`)).body?.getReader()
-    expect(new TextDecoder().decode((await reader?.read())?.value)).toContain('TASK_STATE_INPUT_REQUIRED')
+    expect(new TextDecoder().decode((await reader?.read())?.value)).toContain(
+      'TASK_STATE_INPUT_REQUIRED',
+    )
     await expect.poll(() => following).toBe(1)
     await reader?.cancel()
     expect(following).toBe(0)
@@ -71,7 +75,9 @@ describe('a reader that does not read', () => {
     const first = async () => (await rpc('ListTasks', { contextId: 'c' })).result.tasks[0]
     await expect.poll(async () => (await first()).status.state).toBe('TASK_STATE_COMPLETED')
     const events = await eventsOf(response)
-    const text = events.map(({ artifactUpdate }) => artifactUpdate?.artifact.parts[0].text ?? '').join('')
+    const text = events
+      .map(({ artifactUpdate }) => artifactUpdate?.artifact.parts[0].text ?? '')
+      .join('')
     expect(text).toBe(Array.from({ length: 500 }, (_, index) => `${index} `).join(''))
   })
 })
@@ -84,11 +90,17 @@ describe('many readers of one task', () => {
     const { rpc, request, server } = testServer({ streams: { maxStreams: count } })
     const { task } = (await rpc('SendMessage', say('ask'))).result
     const before = process.memoryUsage().heapUsed
-    const open = await Promise.all(Array.from({ length: count }, () => request(`/tasks/${task.id}:subscribe`)))
-    const readers = open.map((response) => (response.body as ReadableStream<Uint8Array>).getReader())
+    const open = await Promise.all(
+      Array.from({ length: count }, () => request(`/tasks/${task.id}:subscribe`)),
+    )
+    const readers = open.map((response) =>
+      (response.body as ReadableStream<Uint8Array>).getReader(),
+    )
     await Promise.all(readers.map((reader) => reader.read()))
     if (process.env['MODELPORT_SUBSCRIBERS'])
-      console.log(`${Math.round((process.memoryUsage().heapUsed - before) / count)} bytes of heap each`)
+      console.log(
+        `${Math.round((process.memoryUsage().heapUsed - before) / count)} bytes of heap each`,
+      )
     const full = await request(`/tasks/${task.id}:subscribe`)
     expect([full.status, full.headers.get('retry-after')]).toEqual([503, '1'])
     await rpc('SendMessage', say('Rome', { taskId: task.id }))
@@ -96,7 +108,8 @@ describe('many readers of one task', () => {
     const ends = await Promise.all(
       readers.map(async (reader) => {
         let text = ''
-        for (let next = await reader.read(); !next.done; next = await reader.read()) text += decoder.decode(next.value)
+        for (let next = await reader.read(); !next.done; next = await reader.read())
+          text += decoder.decode(next.value)
         return text.includes('TASK_STATE_COMPLETED')
       }),
     )
@@ -117,7 +130,9 @@ describe('a session of 1,000 tasks', () => {
       const { task } = (await rpc('SendMessage', say('hi', { contextId: 'long' }))).result
       if (index % 500) continue
       bytes.push(JSON.stringify(await store.sessions.read(key, 1)).length)
-      events.push((await store.tasks.read({ principal: 'anonymous', id: task.id as string }, 1)).length)
+      events.push(
+        (await store.tasks.read({ principal: 'anonymous', id: task.id as string }, 1)).length,
+      )
     }
     const [half = 0, whole = 0] = bytes
     expect(whole).toBeLessThan(half * 2.1)

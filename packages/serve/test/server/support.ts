@@ -14,11 +14,14 @@ export const echoAgent = (fields: Partial<Parameters<typeof createAgent>[0]> = {
     card: { name: 'echo', description: 'Repeats' },
     handler: async ({ input, signal, delta }) => {
       if (input === 'ask') return { state: 'input-required', message: 'Which city?' }
-      if (input === 'auth') return { state: 'auth-required', message: 'Log in at https://example.com/' }
+      if (input === 'auth')
+        return { state: 'auth-required', message: 'Log in at https://example.com/' }
       if (input === 'refuse') return { state: 'rejected', message: 'No' }
       if (input === 'fail') return { state: 'failed', message: 'It broke' }
       if (input === 'wait')
-        await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+        await new Promise((_, reject) =>
+          signal.addEventListener('abort', () => reject(signal.reason)),
+        )
       if (input === 'slow') for (const piece of ['one ', 'two ', 'three']) await delta(piece)
       return input === 'slow' ? 'one two three' : `You said: ${input}`
     },
@@ -26,7 +29,10 @@ export const echoAgent = (fields: Partial<Parameters<typeof createAgent>[0]> = {
   })
 
 /** A server with a client for JSON. */
-export function testServer(options: AgentServerOptions = {}, agents: readonly Agent[] = [echoAgent()]) {
+export function testServer(
+  options: AgentServerOptions = {},
+  agents: readonly Agent[] = [echoAgent()],
+) {
   const server = createAgentServer(agents, options)
   return { server, ...clientOf(server) }
 }
@@ -48,7 +54,10 @@ export function clientOf(server: AgentServer) {
     )
   }
   const rpc = async (method: string, params?: unknown, headers: Record<string, string> = {}) => {
-    const response = await request('/', { json: { jsonrpc: '2.0', id: 1, method, params }, headers })
+    const response = await request('/', {
+      json: { jsonrpc: '2.0', id: 1, method, params },
+      headers,
+    })
     return (await response.json()) as {
       result?: any
       error?: { code: number; message: string; data: { reason?: string }[] }

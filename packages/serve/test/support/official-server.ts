@@ -1,8 +1,18 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { AGENT_CARD_PATH } from '@a2a-js/sdk'
-import { type AgentExecutor, DefaultRequestHandler, InMemoryTaskStore, type User } from '@a2a-js/sdk/server'
-import { agentCardHandler, jsonRpcHandler, restHandler, UserBuilder } from '@a2a-js/sdk/server/express'
+import {
+  type AgentExecutor,
+  DefaultRequestHandler,
+  InMemoryTaskStore,
+  type User,
+} from '@a2a-js/sdk/server'
+import {
+  agentCardHandler,
+  jsonRpcHandler,
+  restHandler,
+  UserBuilder,
+} from '@a2a-js/sdk/server/express'
 import express, { type Request } from 'express'
 
 /** One interface of a card, as the official SDK writes it. */
@@ -18,7 +28,11 @@ export interface OfficialServerOptions {
   /** What the agent does. Default: replies at once with one artifact, or asks back when it hears `ask`. */
   readonly answer?: string
   /** Chunks of artifacts that it sends in place of the answer. */
-  readonly chunks?: readonly { readonly id: string; readonly texts: readonly string[]; readonly append?: boolean }[]
+  readonly chunks?: readonly {
+    readonly id: string
+    readonly texts: readonly string[]
+    readonly append?: boolean
+  }[]
   /** Description of the card for the bearer of the token; without it there is no extended card. */
   readonly extended?: { readonly token: string; readonly description: string }
 }
@@ -48,7 +62,12 @@ const cardOf = (url: string, interfaces: readonly Interface[], extended: boolean
     url: each.protocolBinding === 'JSONRPC' ? `${url}/rpc` : `${url}/rest`,
     tenant: '',
   })),
-  capabilities: { streaming: true, pushNotifications: false, extensions: [], extendedAgentCard: extended },
+  capabilities: {
+    streaming: true,
+    pushNotifications: false,
+    extensions: [],
+    extendedAgentCard: extended,
+  },
   securitySchemes: {},
   securityRequirements: [],
   defaultInputModes: ['text/plain'],
@@ -64,10 +83,20 @@ const executorOf = (
 ): AgentExecutor => ({
   execute: async ({ taskId, contextId, userMessage }, bus) => {
     const ids = { taskId, contextId, metadata: undefined }
-    const status = (state: number) => ({ state, message: undefined, timestamp: new Date().toISOString() })
+    const status = (state: number) => ({
+      state,
+      message: undefined,
+      timestamp: new Date().toISOString(),
+    })
     const [heard] = userMessage.parts
     const isQuestion = heard?.content?.$case === 'text' && heard.content.value === 'ask'
-    const task = { id: taskId, contextId, artifacts: [], history: [userMessage], metadata: undefined }
+    const task = {
+      id: taskId,
+      contextId,
+      artifacts: [],
+      history: [userMessage],
+      metadata: undefined,
+    }
     bus.publish({ kind: 'task', data: { ...task, status: status(1) } } as never)
     bus.publish({ kind: 'statusUpdate', data: { ...ids, status: status(2) } } as never)
     for (const { id, texts, append = false } of isQuestion ? [] : chunks) {
@@ -79,16 +108,24 @@ const executorOf = (
       }))
       const described = { artifactId: id, name: 'answer', description: '' }
       const artifact = { ...described, extensions: [], metadata: undefined, parts }
-      bus.publish({ kind: 'artifactUpdate', data: { ...ids, append, lastChunk: !append, artifact } } as never)
+      bus.publish({
+        kind: 'artifactUpdate',
+        data: { ...ids, append, lastChunk: !append, artifact },
+      } as never)
     }
-    bus.publish({ kind: 'statusUpdate', data: { ...ids, status: status(isQuestion ? 6 : 3) } } as never)
+    bus.publish({
+      kind: 'statusUpdate',
+      data: { ...ids, status: status(isQuestion ? 6 : 3) },
+    } as never)
     if (!isQuestion) bus.finished()
   },
   cancelTask: async () => undefined,
 })
 
 /** Starts a server of the official SDK. */
-export async function startOfficialServer(options: OfficialServerOptions = {}): Promise<OfficialServer> {
+export async function startOfficialServer(
+  options: OfficialServerOptions = {},
+): Promise<OfficialServer> {
   const { interfaces = usual, answer = 'from the SDK', chunks, extended } = options
   const app = express()
   const listener = app.listen(0, '127.0.0.1')
@@ -108,7 +145,10 @@ export async function startOfficialServer(options: OfficialServerOptions = {}): 
   const userBuilder = extended
     ? (request: Request) => {
         const isAuthenticated = request.headers.authorization === `Bearer ${extended.token}`
-        return Promise.resolve({ isAuthenticated, userName: isAuthenticated ? 'alice' : '' } satisfies User)
+        return Promise.resolve({
+          isAuthenticated,
+          userName: isAuthenticated ? 'alice' : '',
+        } satisfies User)
       }
     : UserBuilder.noAuthentication
   app.use(`/${AGENT_CARD_PATH}`, agentCardHandler({ agentCardProvider: requestHandler }))
@@ -123,7 +163,14 @@ export const officialRequest = (text: string, taskId = '') => ({
   message: {
     messageId: crypto.randomUUID(),
     role: 1,
-    parts: [{ content: { $case: 'text' as const, value: text }, metadata: undefined, filename: '', mediaType: '' }],
+    parts: [
+      {
+        content: { $case: 'text' as const, value: text },
+        metadata: undefined,
+        filename: '',
+        mediaType: '',
+      },
+    ],
     contextId: '',
     taskId,
     metadata: undefined,

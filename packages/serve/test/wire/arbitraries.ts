@@ -10,7 +10,9 @@ import {
 } from '@modelport/agent'
 import { fc } from '../../../../test/support/fast-check.js'
 
-const json = fc.jsonValue({ maxDepth: 2 }).map((value) => JSON.parse(JSON.stringify(value)) as JsonValue)
+const json = fc
+  .jsonValue({ maxDepth: 2 })
+  .map((value) => JSON.parse(JSON.stringify(value)) as JsonValue)
 const key = fc
   .string({ minLength: 1, maxLength: 8, unit: 'grapheme-ascii' })
   .filter((name) => !/^__proto__$/.test(name))
@@ -53,8 +55,14 @@ const content = fc.oneof(
     type: fc.constant('infer'),
     content: optional({ prompt: text, user: text, outputSchema: object, metadata: object }),
   }),
-  fc.record({ type: fc.constant('error'), content: fc.record({ code: id, message: text, retryable: fc.boolean() }) }),
-  fc.record({ type: fc.constant('status'), content: both(fc.record({ state: id }), optional({ message: text })) }),
+  fc.record({
+    type: fc.constant('error'),
+    content: fc.record({ code: id, message: text, retryable: fc.boolean() }),
+  }),
+  fc.record({
+    type: fc.constant('status'),
+    content: both(fc.record({ state: id }), optional({ message: text })),
+  }),
   fc.record({ type: fc.constantFrom('route', 'decision'), content: route }),
   fc.record({
     type: fc.constant('approval'),
@@ -139,12 +147,18 @@ const skill = fc.record({
   outputModes: fc.array(id, { maxLength: 2 }),
 })
 const scheme = fc.oneof(
-  fc.record({ type: fc.constant('apiKey'), in: fc.constantFrom('header', 'query', 'cookie'), name: id }),
+  fc.record({
+    type: fc.constant('apiKey'),
+    in: fc.constantFrom('header', 'query', 'cookie'),
+    name: id,
+  }),
   fc.record({ type: fc.constant('http'), scheme: id, bearerFormat: id, description: id }),
   fc.record({ type: fc.constant('openIdConnect'), openIdConnectUrl: fc.webUrl() }),
   fc.record({
     type: fc.constant('oauth2'),
-    flows: fc.constant({ clientCredentials: { tokenUrl: 'https://example.com/token', scopes: { read: 'Read' } } }),
+    flows: fc.constant({
+      clientCredentials: { tokenUrl: 'https://example.com/token', scopes: { read: 'Read' } },
+    }),
   }),
   fc.record({ type: fc.constant('mutualTLS') }),
 )
@@ -168,13 +182,20 @@ export const card: fc.Arbitrary<AgentCard> = fc
     inputFormats: fc.array(id, { minLength: 1, maxLength: 2 }),
     outputFormats: fc.array(id, { minLength: 1, maxLength: 2 }),
     securitySchemes: fc.record({ main: scheme }),
-    securityRequirements: fc.array(fc.record({ main: fc.array(id, { maxLength: 2 }) }), { maxLength: 2 }),
-    role: fc.constantFrom('worker', 'orchestrator', 'observer', 'gateway'),
-    tags: fc.array(id, { maxLength: 2 }),
-    interfaces: fc.array(fc.record({ url: fc.webUrl(), binding: id, protocolVersion: id, tenant: id }), {
+    securityRequirements: fc.array(fc.record({ main: fc.array(id, { maxLength: 2 }) }), {
       maxLength: 2,
     }),
-    extensions: fc.array(fc.record({ uri: fc.webUrl(), required: fc.boolean(), params: object }), { maxLength: 1 }),
+    role: fc.constantFrom('worker', 'orchestrator', 'observer', 'gateway'),
+    tags: fc.array(id, { maxLength: 2 }),
+    interfaces: fc.array(
+      fc.record({ url: fc.webUrl(), binding: id, protocolVersion: id, tenant: id }),
+      {
+        maxLength: 2,
+      },
+    ),
+    extensions: fc.array(fc.record({ uri: fc.webUrl(), required: fc.boolean(), params: object }), {
+      maxLength: 1,
+    }),
     provider: fc.record({ organization: id, url: fc.webUrl() }),
     iconUrl: fc.webUrl(),
   })

@@ -11,7 +11,10 @@ export interface StudioAddress {
 
 /** The file in which running studios of this user write their addresses with their tokens, as `parseAddress` reads them: one a line, the newest first. */
 function addressFile({ XDG_STATE_HOME: state }: NodeJS.ProcessEnv): string {
-  return join(state?.startsWith('/') ? state : join(homedir(), '.local/state'), 'modelport/studio-address')
+  return join(
+    state?.startsWith('/') ? state : join(homedir(), '.local/state'),
+    'modelport/studio-address',
+  )
 }
 
 /**
@@ -19,7 +22,10 @@ function addressFile({ XDG_STATE_HOME: state }: NodeJS.ProcessEnv): string {
  * before, since a studio that was killed has left its own. Undefined without either, and for `off`.
  * @throws {LlmError} `config` — `MODELPORT_STUDIO` is not an address with a token, or is that of another machine.
  */
-export function findAddress(environment: NodeJS.ProcessEnv, attempt: number): StudioAddress | undefined {
+export function findAddress(
+  environment: NodeJS.ProcessEnv,
+  attempt: number,
+): StudioAddress | undefined {
   const given = environment['MODELPORT_STUDIO']
   if (given === 'off') return undefined
   if (given) return parseAddress(given)
@@ -40,6 +46,8 @@ function parseAddress(text: string): StudioAddress {
       'MODELPORT_STUDIO is not the address of a studio; set it to http://127.0.0.1:PORT/#TOKEN, the programUrl of modelport studio --json, or to off',
     )
   if (!['localhost', '127.0.0.1', '[::1]'].includes(url.hostname))
-    throw configError(`MODELPORT_STUDIO names ${url.host}, which is another machine; forward a port of this one to it`)
+    throw configError(
+      `MODELPORT_STUDIO names ${url.host}, which is another machine; forward a port of this one to it`,
+    )
   return { url: new URL('/attach', url), token }
 }

@@ -18,7 +18,8 @@ export function attach(): void {
   let attempts = 0
   // Read once: to read a variable of the process takes longer than to write an event.
   const { MODELPORT_STUDIO_CONTENT: content = 'on' } = environment
-  if (!['', 'on', 'off'].includes(content)) throw configError('MODELPORT_STUDIO_CONTENT must be on or off')
+  if (!['', 'on', 'off'].includes(content))
+    throw configError('MODELPORT_STUDIO_CONTENT must be on or off')
   const spool = new Spool()
   const subscriptions = new Subscriptions({
     spool,
@@ -49,7 +50,8 @@ export function attach(): void {
       say(`this program is shown at ${url.origin}`)
     },
     ...(environment['MODELPORT_STUDIO'] && {
-      refused: ({ url }) => say(`the studio at ${url.origin} refuses the token of MODELPORT_STUDIO`),
+      refused: ({ url }) =>
+        say(`the studio at ${url.origin} refuses the token of MODELPORT_STUDIO`),
     }),
   })
   // `apiHosts` of @modelport/factory lists it.

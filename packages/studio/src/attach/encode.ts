@@ -37,8 +37,17 @@ export function toEnd(value: unknown): object {
     error?: unknown
   }
   const error = value instanceof Error || typeof value !== 'object' ? value : rest.error
-  const shown = value === error ? [] : Object.entries(rest).filter(([name]) => ofEnds.includes(name))
-  const { code, name, message } = (error ?? {}) as { code?: string; name?: string; message?: string }
+  const shown =
+    value === error ? [] : Object.entries(rest).filter(([name]) => ofEnds.includes(name))
+  const { code, name, message } = (error ?? {}) as {
+    code?: string
+    name?: string
+    message?: string
+  }
   const problem = { code: code ?? name ?? 'unknown', message: message ?? String(error) }
-  return { ...Object.fromEntries(shown), cost: metrics?.totalCost, ...(error !== undefined && { error: problem }) }
+  return {
+    ...Object.fromEntries(shown),
+    cost: metrics?.totalCost,
+    ...(error !== undefined && { error: problem }),
+  }
 }

@@ -16,7 +16,9 @@ export function shorten(span: Span, event: Prepared): Prepared {
   const change = blocks.findIndex((block, index) => !isSame(block, span.blocks[index]))
   const same = change < 0 ? blocks.length : change
   span.blocks = blocks
-  const fresh = blocks.slice(same).map(({ kind, origin, name, tokens }) => ({ kind, origin, name, tokens }))
+  const fresh = blocks
+    .slice(same)
+    .map(({ kind, origin, name, tokens }) => ({ kind, origin, name, tokens }))
   const first = blocks.findIndex(({ cached }) => !cached)
   const cached = first < 0 ? blocks.length : first
   // The event says them too.
@@ -27,4 +29,5 @@ export function shorten(span: Span, event: Prepared): Prepared {
 
 const isSame = (one: Block, other: Block | undefined): boolean =>
   one === other ||
-  (!!other && (['hash', 'origin', 'name', 'tokens'] as const).every((name) => one[name] === other[name]))
+  (!!other &&
+    (['hash', 'origin', 'name', 'tokens'] as const).every((name) => one[name] === other[name]))

@@ -1,5 +1,7 @@
 /** A part of a prompt, as the manifest of a call has it. */
-export type Block = Readonly<Partial<Record<'kind' | 'origin' | 'name' | 'tokens' | 'hash' | 'cached', unknown>>>
+export type Block = Readonly<
+  Partial<Record<'kind' | 'origin' | 'name' | 'tokens' | 'hash' | 'cached', unknown>>
+>
 
 /** Something that has begun, and may have ended, in the program. */
 export interface Span {
@@ -41,7 +43,10 @@ export class Spool {
   #characters = 0
 
   constructor(
-    limits: { readonly characters: number; readonly entries: number } = { characters: 16e6, entries: 20_000 },
+    limits: { readonly characters: number; readonly entries: number } = {
+      characters: 16e6,
+      entries: 20_000,
+    },
   ) {
     this.#limits = limits
   }

@@ -100,7 +100,12 @@ export class Subscriptions {
   }
 
   #begin(of: object): Span {
-    const span: Span = { id: `${this.#program}-${++this.#count}`, start: '', dropped: 0, blocks: [] }
+    const span: Span = {
+      id: `${this.#program}-${++this.#count}`,
+      start: '',
+      dropped: 0,
+      blocks: [],
+    }
     this.#spans.set(of, span)
     return span
   }
@@ -129,7 +134,8 @@ export class Subscriptions {
     const short = shorten(span, event)
     const make = (): string => this.#encode('event', span, short, '', at)
     // Many lines that are made at once take a half of the time.
-    if (own.has(type)) this.#add(span, make, ofOwn + text.length + ofPart * (short.manifest?.blocks?.length ?? 0))
+    if (own.has(type))
+      this.#add(span, make, ofOwn + text.length + ofPart * (short.manifest?.blocks?.length ?? 0))
     else this.#add(span, make())
   }
 
@@ -156,7 +162,10 @@ export class Subscriptions {
     const place = `,"k":"${kind}"${parent ? `,"p":"${parent.id}"` : ''}`
     const line = this.#encode('start', span, value, place)
     const { name, provider, model } = value as Readonly<Record<string, unknown>>
-    span.start = line.length > longestKept ? this.#encode('start', span, { name, provider, model }, place) : line
+    span.start =
+      line.length > longestKept
+        ? this.#encode('start', span, { name, provider, model }, place)
+        : line
     span.isKnown = this.#to.isTaken()
     addNewest(this.#open, span, mostOpen)
     this.#add(span, line)
@@ -173,5 +182,10 @@ function addNewest<T>(set: Set<T>, value: T, most: number): void {
 /** True for a part of a text that others can be added to: one that begins a text anew stands alone. */
 const isDelta = (value: unknown): value is Delta => {
   const { type, text, first } = (value ?? {}) as Readonly<Record<string, unknown>>
-  return typeof type === 'string' && type.endsWith('-delta') && typeof text === 'string' && first === undefined
+  return (
+    typeof type === 'string' &&
+    type.endsWith('-delta') &&
+    typeof text === 'string' &&
+    first === undefined
+  )
 }

@@ -63,7 +63,10 @@ export class Uplink {
     }
     if (this.isAccepted) finish()
     else open.once('response', finish)
-    await Promise.race([once(open, 'close'), new Promise((resolve) => setTimeout(resolve, endMs).unref())])
+    await Promise.race([
+      once(open, 'close'),
+      new Promise((resolve) => setTimeout(resolve, endMs).unref()),
+    ])
     open.destroy()
   }
 

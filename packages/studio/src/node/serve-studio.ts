@@ -39,9 +39,12 @@ const types: Readonly<Record<string, string>> = {
 
 /** The built page: next to the built package, or in it when this runs from the sources. */
 function builtPage(): string {
-  const folders = ['./page/', '../../dist/page/'].map((path) => fileURLToPath(new URL(path, import.meta.url)))
+  const folders = ['./page/', '../../dist/page/'].map((path) =>
+    fileURLToPath(new URL(path, import.meta.url)),
+  )
   const found = folders.find((folder) => existsSync(`${folder}app.js`))
-  if (found === undefined) throw configError('the page of the studio is not built; build @modelport/studio first')
+  if (found === undefined)
+    throw configError('the page of the studio is not built; build @modelport/studio first')
   return found
 }
 
@@ -49,10 +52,15 @@ function builtPage(): string {
  * Reads the built page, for the option `assets`. `folder` defaults to the one in this package.
  * @throws {LlmError} `config` — the page is not built.
  */
-export async function loadPage(folder: string = builtPage()): Promise<Readonly<Record<string, StudioAsset>>> {
+export async function loadPage(
+  folder: string = builtPage(),
+): Promise<Readonly<Record<string, StudioAsset>>> {
   const files = await Promise.all(
     (await readdir(folder)).map(async (name) => {
-      const asset: StudioAsset = { body: await readFile(`${folder}/${name}`, 'utf8'), type: types[extname(name)] ?? '' }
+      const asset: StudioAsset = {
+        body: await readFile(`${folder}/${name}`, 'utf8'),
+        type: types[extname(name)] ?? '',
+      }
       return [`/${name}`, asset] as const
     }),
   )
@@ -100,5 +108,6 @@ function writeAddress(path: string, address: string, isRunning: boolean): void {
   const all = [...(isRunning ? [address] : []), ...others.filter((one) => one && one !== address)]
   // Made anew: a file in its place may be readable by others, or a link.
   rmSync(path, { force: true })
-  if (all.length > 0) writeFileSync(path, all.slice(0, mostAddresses).join('\n'), { mode: 0o600, flag: 'wx' })
+  if (all.length > 0)
+    writeFileSync(path, all.slice(0, mostAddresses).join('\n'), { mode: 0o600, flag: 'wx' })
 }

@@ -12,8 +12,8 @@ export function Agents(): VNode {
     <div class="agents">
       <h1>Agents</h1>
       <p class="muted">
-        The studio contacts only agents that were named where it was started. Their prompts and tools stay in their own
-        process.
+        The studio contacts only agents that were named where it was started. Their prompts and
+        tools stay in their own process.
       </p>
       {agents.length === 0 && (
         <p class="empty">
@@ -31,7 +31,8 @@ export function Agents(): VNode {
 function AgentEntry({ agent: { id, hosts } }: { readonly agent: ModelInfo }): VNode {
   const [card, setCard] = useState<AgentCardInfo>()
   const { isBusy, problem, act } = useAction()
-  const read = async (): Promise<void> => setCard(await post<AgentCardInfo>('/api/agents/card', { model: id }))
+  const read = async (): Promise<void> =>
+    setCard(await post<AgentCardInfo>('/api/agents/card', { model: id }))
   return (
     <section class="entry" aria-label={`Agent ${id}`}>
       <h2>
@@ -55,7 +56,8 @@ function AgentEntry({ agent: { id, hosts } }: { readonly agent: ModelInfo }): VN
       </p>
       {problem && (
         <p class="problem" role="alert">
-          {problem}. Is the agent running? <code>modelport agent card {id}</code> tries the same in a terminal.
+          {problem}. Is the agent running? <code>modelport agent card {id}</code> tries the same in
+          a terminal.
         </p>
       )}
       <div aria-live="polite">{card && <Card card={card} />}</div>
@@ -70,7 +72,9 @@ function Card({ card }: { readonly card: AgentCardInfo }): VNode {
       <p>
         <strong>{name}</strong> <span class="badge">{version}</span> {description}
       </p>
-      <p class="muted">{capabilities.length > 0 ? capabilities.join(', ') : 'The card lists no capabilities.'}</p>
+      <p class="muted">
+        {capabilities.length > 0 ? capabilities.join(', ') : 'The card lists no capabilities.'}
+      </p>
       {skills.length > 0 && (
         <dl class="skills">
           {skills.map((skill) => (

@@ -2,7 +2,13 @@ import type { VNode } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 
 /** Announces whole sentences of a growing text to screen readers, politely. */
-export function Announcer({ text, done }: { readonly text: string; readonly done: boolean }): VNode {
+export function Announcer({
+  text,
+  done,
+}: {
+  readonly text: string
+  readonly done: boolean
+}): VNode {
   const element = useRef<HTMLParagraphElement>(null)
   const said = useRef(0)
   useEffect(() => {

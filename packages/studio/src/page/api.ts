@@ -30,20 +30,23 @@ export async function openSession(): Promise<boolean> {
 
 async function send(path: string, init: RequestInit = {}): Promise<Response> {
   const session = localStorage.getItem(sessionKey) ?? ''
-  const response = await fetch(path, { ...init, headers: { 'x-modelport-session': session } }).catch(
-    (cause: unknown) => {
-      if (init.signal?.aborted) throw cause
-      loseConnection()
-      throw new StudioError({ error: { code: 'unreachable', message: unreachable } })
-    },
-  )
+  const response = await fetch(path, {
+    ...init,
+    headers: { 'x-modelport-session': session },
+  }).catch((cause: unknown) => {
+    if (init.signal?.aborted) throw cause
+    loseConnection()
+    throw new StudioError({ error: { code: 'unreachable', message: unreachable } })
+  })
   if (response.ok) {
     if (connection.value === 'lost') connection.value = 'ok'
     return response
   }
   if (response.status === 403) connection.value = 'refused'
   const body = (await response.json().catch(() => undefined)) as ProblemInfo | undefined
-  throw new StudioError(body ?? { error: { code: String(response.status), message: response.statusText } })
+  throw new StudioError(
+    body ?? { error: { code: String(response.status), message: response.statusText } },
+  )
 }
 
 /** Reads JSON. */
@@ -63,7 +66,10 @@ export async function remove(path: string): Promise<void> {
 }
 
 /** Reads Server-Sent Events, each of which is a JSON list. */
-export async function* stream<Item>(path: string, init: RequestInit = {}): AsyncGenerator<readonly Item[]> {
+export async function* stream<Item>(
+  path: string,
+  init: RequestInit = {},
+): AsyncGenerator<readonly Item[]> {
   const { body } = await send(path, init)
   if (!body) return
   const reader = body.pipeThrough(new TextDecoderStream()).getReader()

@@ -36,7 +36,9 @@ export function App(): VNode {
   const current = ['timeline', 'raw', 'context'].includes(view) ? 'chat' : view
   const waiting = useWaiting()
   useEffect(() => {
-    const label = views.find(([name]) => name === view)?.[1] ?? view.replace(/^./, (first) => first.toUpperCase())
+    const label =
+      views.find(([name]) => name === view)?.[1] ??
+      view.replace(/^./, (first) => first.toUpperCase())
     document.title = `${waiting > 0 ? `(${waiting}) ` : ''}${label} · modelport studio`
   }, [view, waiting])
   return (
@@ -70,7 +72,11 @@ export function App(): VNode {
             </a>
           ))}
           {waiting > 0 && (
-            <a class="waits" href="#/runs?status=waiting" title={`Runs that wait for you: ${waiting}`}>
+            <a
+              class="waits"
+              href="#/runs?status=waiting"
+              title={`Runs that wait for you: ${waiting}`}
+            >
               {waiting} <span>{waiting === 1 ? 'waits' : 'wait'} for you</span>
             </a>
           )}
@@ -88,7 +94,8 @@ export function App(): VNode {
 function View(): VNode {
   const [view = 'chat', id, other] = route.value
   if (view === 'runs') return <RunList />
-  if (view === 'compare' && id !== undefined && other !== undefined) return <CompareRuns one={id} other={other} />
+  if (view === 'compare' && id !== undefined && other !== undefined)
+    return <CompareRuns one={id} other={other} />
   if (view === 'compare') return <Compare key={id} id={id} />
   if (view === 'overview') return <Overview />
   if (view === 'agents') return <Agents />
@@ -115,8 +122,8 @@ function Connection(): VNode | null {
         </>
       ) : (
         <>
-          <strong>The studio was started again and does not know this page.</strong> Press Enter in its terminal and
-          open the address that it prints: this page then continues by itself.
+          <strong>The studio was started again and does not know this page.</strong> Press Enter in
+          its terminal and open the address that it prints: this page then continues by itself.
         </>
       )}
     </p>
@@ -129,8 +136,9 @@ export function NoSession(): VNode {
     <main class="empty">
       <h1>This page is not connected to the studio</h1>
       <p>
-        The address that <code>modelport studio</code> prints works once, for a minute. Press Enter in its terminal and
-        open the address that it prints then. If you open it in this browser, this page continues by itself.
+        The address that <code>modelport studio</code> prints works once, for a minute. Press Enter
+        in its terminal and open the address that it prints then. If you open it in this browser,
+        this page continues by itself.
       </p>
     </main>
   )

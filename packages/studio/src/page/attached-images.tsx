@@ -16,7 +16,11 @@ export async function toImage(file: File): Promise<ContentPart> {
 }
 
 /** The images that will be sent, each with a button that takes it away. */
-export function AttachedImages({ images }: { readonly images: Signal<readonly File[]> }): VNode | null {
+export function AttachedImages({
+  images,
+}: {
+  readonly images: Signal<readonly File[]>
+}): VNode | null {
   if (images.value.length === 0) return null
   return (
     <ul class="thumbnails" aria-label="Attached images">

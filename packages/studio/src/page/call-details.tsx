@@ -15,12 +15,23 @@ import { useAction } from './use-action.js'
 function left({ spent, currency }: Span, { budget }: RunRecord): string | undefined {
   if (!spent || !budget) return undefined
   const { maxCost, maxOutputTokens } = budget
-  const tokens = maxOutputTokens === undefined ? [] : `${formatCount(maxOutputTokens - spent.outputTokens)} tokens`
-  return [tokens, maxCost === undefined ? [] : formatCost(maxCost - spent.cost, currency)].flat().join(', ')
+  const tokens =
+    maxOutputTokens === undefined
+      ? []
+      : `${formatCount(maxOutputTokens - spent.outputTokens)} tokens`
+  return [tokens, maxCost === undefined ? [] : formatCost(maxCost - spent.cost, currency)]
+    .flat()
+    .join(', ')
 }
 
 /** One call of a run: its numbers, what went in and came out, and the way to its request, or to another try. */
-export function CallDetails({ span, run }: { readonly span: Span; readonly run: WatchedRun }): VNode {
+export function CallDetails({
+  span,
+  run,
+}: {
+  readonly span: Span
+  readonly run: WatchedRun
+}): VNode {
   const { problem, act } = useAction()
   const record = run.record.value
   const { spans, segments } = run.view
@@ -47,15 +58,26 @@ export function CallDetails({ span, run }: { readonly span: Span; readonly run: 
         figures={[
           ['Start', formatMs(span.from)],
           ['Took', formatMs(span.to === undefined ? undefined : span.to - span.from)],
-          ['First token', span.firstTokenAt === undefined ? undefined : formatMs(span.firstTokenAt - span.from)],
-          ['Tokens in', span.inputTokens === undefined ? undefined : tokenCount(span.inputTokens, span)],
+          [
+            'First token',
+            span.firstTokenAt === undefined ? undefined : formatMs(span.firstTokenAt - span.from),
+          ],
+          [
+            'Tokens in',
+            span.inputTokens === undefined ? undefined : tokenCount(span.inputTokens, span),
+          ],
           ['Cached', span.cachedTokens === undefined ? undefined : formatCount(span.cachedTokens)],
-          ['Tokens out', span.outputTokens === undefined ? undefined : tokenCount(span.outputTokens, span)],
+          [
+            'Tokens out',
+            span.outputTokens === undefined ? undefined : tokenCount(span.outputTokens, span),
+          ],
           ['Cost', span.cost === undefined ? undefined : formatCost(span.cost, span.currency)],
           ['Budget left', left(span, record)],
         ]}
       />
-      {span.isEstimated && <p class="muted">~ is an estimate: the vendor did not count these tokens.</p>}
+      {span.isEstimated && (
+        <p class="muted">~ is an estimate: the vendor did not count these tokens.</p>
+      )}
       {span.detail && <p class={span.state === 'failed' ? 'problem' : 'muted'}>{span.detail}</p>}
       {tool?.kind === 'tool' && (
         <>
@@ -71,7 +93,9 @@ export function CallDetails({ span, run }: { readonly span: Span; readonly run: 
       )}
       {isModel && (
         <p class="field">
-          <a href={`#/${record.program === undefined ? `raw/${record.id}/${request}` : `context/${record.id}`}`}>
+          <a
+            href={`#/${record.program === undefined ? `raw/${record.id}/${request}` : `context/${record.id}`}`}
+          >
             {record.program === undefined ? 'Raw request' : 'Context'}
           </a>
           {isOver(record) && (
@@ -79,7 +103,9 @@ export function CallDetails({ span, run }: { readonly span: Span; readonly run: 
               Run again from here
             </button>
           )}
-          <span class="muted">The steps before keep their recorded results; you are asked before each tool call.</span>
+          <span class="muted">
+            The steps before keep their recorded results; you are asked before each tool call.
+          </span>
         </p>
       )}
       <Problem>{problem}</Problem>

@@ -58,7 +58,14 @@ export function CallTable({
     <section class="waterfall">
       <div class="zoom" role="group" aria-label="Zoom of the time axis">
         {zooms.map(([key, label, act]) => (
-          <button key={key} type="button" class="quiet" title={key} disabled={!zoom && key !== '+'} onClick={act}>
+          <button
+            key={key}
+            type="button"
+            class="quiet"
+            title={key}
+            disabled={!zoom && key !== '+'}
+            onClick={act}
+          >
             {label}
           </button>
         ))}
@@ -114,7 +121,9 @@ export function CallTable({
 
 /** Stands for rows that are not drawn. */
 const Gap = ({ rows }: { readonly rows: number }): VNode | null =>
-  rows <= 0 ? null : <tr class="gap" aria-hidden="true" style={{ height: `${rows * rowHeight}px` }} />
+  rows <= 0 ? null : (
+    <tr class="gap" aria-hidden="true" style={{ height: `${rows * rowHeight}px` }} />
+  )
 
 /** Times above the bars. Dragging over them shows that part of the run alone. */
 function Axis({
@@ -125,7 +134,13 @@ function Axis({
   readonly onRange: (range: Range) => void
 }): VNode {
   const start = useRef(0)
-  const timeAt = ({ clientX, currentTarget }: { clientX: number; currentTarget: HTMLElement }): number => {
+  const timeAt = ({
+    clientX,
+    currentTarget,
+  }: {
+    clientX: number
+    currentTarget: HTMLElement
+  }): number => {
     const { left, width } = currentTarget.getBoundingClientRect()
     return from + Math.min(Math.max((clientX - left) / width, 0), 1) * (to - from)
   }
@@ -162,25 +177,34 @@ function CallRow(props: {
   const { id, name, kind, from, to, firstTokenAt, state } = span
   const share = (at: number): number => ((at - range.from) / (range.to - range.from)) * 100
   const [left, right] = [Math.max(share(from), 0), Math.min(share(to ?? end), 100)]
-  const count = span.inputTokens === undefined ? undefined : span.inputTokens + (span.outputTokens ?? 0)
+  const count =
+    span.inputTokens === undefined ? undefined : span.inputTokens + (span.outputTokens ?? 0)
   return (
     <tr aria-rowindex={row} class={isSelected ? 'selected' : ''} onClick={() => onSelect(id)}>
       <th scope="row">
         <button type="button" class="quiet" aria-pressed={isSelected}>
-          <span class={`swatch of-${kind}`} aria-hidden="true" /> <span class="visually-hidden">{kind}: </span>
+          <span class={`swatch of-${kind}`} aria-hidden="true" />{' '}
+          <span class="visually-hidden">{kind}: </span>
           {name}
         </button>
       </th>
       <td class="track">
         {right >= 0 && left <= 100 && (
-          <div class={`bar of-${kind} ${state}`} style={{ left: `${left}%`, width: `${Math.max(right - left, 0)}%` }} />
+          <div
+            class={`bar of-${kind} ${state}`}
+            style={{ left: `${left}%`, width: `${Math.max(right - left, 0)}%` }}
+          />
         )}
         {firstTokenAt !== undefined && share(firstTokenAt) >= 0 && share(firstTokenAt) <= 100 && (
           <div class="first-token" style={{ left: `${share(firstTokenAt)}%` }} />
         )}
       </td>
-      <td class="number">{formatMs(to === undefined && state !== 'running' ? undefined : (to ?? end) - from)}</td>
-      <td class="number">{formatMs(firstTokenAt === undefined ? undefined : firstTokenAt - from)}</td>
+      <td class="number">
+        {formatMs(to === undefined && state !== 'running' ? undefined : (to ?? end) - from)}
+      </td>
+      <td class="number">
+        {formatMs(firstTokenAt === undefined ? undefined : firstTokenAt - from)}
+      </td>
       <td class="number">{tokenCount(count, span)}</td>
       <td class="number">{formatCost(span.cost, span.currency)}</td>
       <td>{kind === 'wait' && state === 'running' ? 'waits for you' : state}</td>

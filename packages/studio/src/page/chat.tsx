@@ -57,7 +57,12 @@ export function Chat({ id }: { readonly id: string | undefined }): VNode {
   }, [record?.id])
   const begin = (messages: readonly ChatMessage[], from?: RunOrigin): Promise<boolean> =>
     act(async () => {
-      const started = await startRun({ model: selectedModel.value, messages, ...(from && { from }), ...fromSettings() })
+      const started = await startRun({
+        model: selectedModel.value,
+        messages,
+        ...(from && { from }),
+        ...fromSettings(),
+      })
       keepSettings(started.id)
       focusMessage.value = true
       go('chat', started.id)
@@ -73,7 +78,10 @@ export function Chat({ id }: { readonly id: string | undefined }): VNode {
     return begin([...past, { role: 'user', content }], { runId: record.id, messages: index })
   }
   const canStop = busy !== undefined && record?.elsewhere !== true
-  const stop = useCallback(() => void post(`/api/runs/${id ?? ''}/stop`).catch(() => undefined), [id])
+  const stop = useCallback(
+    () => void post(`/api/runs/${id ?? ''}/stop`).catch(() => undefined),
+    [id],
+  )
   return (
     <div class="chat">
       {id !== undefined && <RunHead id={id} current="chat" run={run} problem={problem} />}
@@ -90,7 +98,12 @@ export function Chat({ id }: { readonly id: string | undefined }): VNode {
         {record && busy === undefined && (
           <AfterRun
             record={record}
-            onAgain={() => void begin(record.messages, { runId: record.id, messages: record.messages.length - 1 })}
+            onAgain={() =>
+              void begin(record.messages, {
+                runId: record.id,
+                messages: record.messages.length - 1,
+              })
+            }
           />
         )}
         <Problem>{refused}</Problem>
@@ -110,7 +123,13 @@ export function Chat({ id }: { readonly id: string | undefined }): VNode {
   )
 }
 
-function AfterRun({ record, onAgain }: { readonly record: RunRecord; readonly onAgain: () => void }): VNode {
+function AfterRun({
+  record,
+  onAgain,
+}: {
+  readonly record: RunRecord
+  readonly onAgain: () => void
+}): VNode {
   return (
     <p class="after-run">
       <button type="button" class="quiet" onClick={onAgain}>
@@ -129,24 +148,31 @@ function OtherModel({ record: { model } }: { readonly record: RunRecord }): VNod
   const isHere = info.value?.models.some(({ id }) => id === model)
   return (
     <p class="note" role="status">
-      {isHere ? 'The conversation so far was with' : 'This studio does not have the model of this conversation,'}{' '}
+      {isHere
+        ? 'The conversation so far was with'
+        : 'This studio does not have the model of this conversation,'}{' '}
       {model}. The next message goes to {selectedModel.value}.
     </p>
   )
 }
 
 function Welcome({ onAsk }: { readonly onAsk: (text: string) => void }): VNode {
-  const isDemo = info.value?.models.some(({ id, provider }) => id === selectedModel.value && provider === 'mock')
+  const isDemo = info.value?.models.some(
+    ({ id, provider }) => id === selectedModel.value && provider === 'mock',
+  )
   return (
     <div class="empty">
       <h2>Talk to a model</h2>
       <p>
-        Choose a model and write a message. Every run is kept, with its timeline, its raw requests and the context of
-        each call.
+        Choose a model and write a message. Every run is kept, with its timeline, its raw requests
+        and the context of each call.
       </p>
       {isDemo && (
         <>
-          <p>The demo model needs no key and contacts no host. Ask it for the weather to see a tool call.</p>
+          <p>
+            The demo model needs no key and contacts no host. Ask it for the weather to see a tool
+            call.
+          </p>
           <p class="suggestions">
             {['How is the weather in Oslo?', 'What can you do?'].map((text) => (
               <button key={text} type="button" onClick={() => onAsk(text)}>

@@ -17,23 +17,40 @@ interface SteppedRun {
 
 async function load(id: string): Promise<SteppedRun> {
   const events: StudioEvent[] = []
-  for await (const some of stream<StudioEvent>(`/api/runs/${encodeURIComponent(id)}/events`)) events.push(...some)
-  return { run: await get<RunRecord>(`/api/runs/${encodeURIComponent(id)}`), steps: toSteps(events) }
+  for await (const some of stream<StudioEvent>(`/api/runs/${encodeURIComponent(id)}/events`))
+    events.push(...some)
+  return {
+    run: await get<RunRecord>(`/api/runs/${encodeURIComponent(id)}`),
+    steps: toSteps(events),
+  }
 }
 
 const promptOf = ({ messages, settings }: RunRecord): string =>
-  [settings?.options?.system ?? '', ...messages.map(({ role, content }) => `${role}: ${textOf(content)}`)]
+  [
+    settings?.options?.system ?? '',
+    ...messages.map(({ role, content }) => `${role}: ${textOf(content)}`),
+  ]
     .filter(Boolean)
     .join('\n')
 
 /** Two runs step by step. What differs is marked, and of two numbers the better one. */
-export function CompareRuns({ one, other }: { readonly one: string; readonly other: string }): VNode {
-  const { value, problem } = useLoaded(`${one} ${other}`, () => Promise.all([load(one), load(other)]))
+export function CompareRuns({
+  one,
+  other,
+}: {
+  readonly one: string
+  readonly other: string
+}): VNode {
+  const { value, problem } = useLoaded(`${one} ${other}`, () =>
+    Promise.all([load(one), load(other)]),
+  )
   if (problem) return <NoRun problem={problem} />
   if (!value) return <p class="muted working">Reading the two runs…</p>
   const [a, b] = value
   // What failed early is not the better one for its numbers.
-  const isSound = value.map(({ run, steps: of }) => run.status === 'final' && !of.some((step) => step.hasFailedCall))
+  const isSound = value.map(
+    ({ run, steps: of }) => run.status === 'final' && !of.some((step) => step.hasFailedCall),
+  )
   const currency = a.run.currency === b.run.currency
   const texts = (label: string, of: (from: SteppedRun) => string | undefined): VNode | false => (
     <TextRow label={label} texts={[of(a), of(b)]} />
@@ -59,7 +76,10 @@ export function CompareRuns({ one, other }: { readonly one: string; readonly oth
       </tr>
     )
   }
-  const steps = Array.from({ length: Math.max(a.steps.length, b.steps.length) }, (_, index) => index)
+  const steps = Array.from(
+    { length: Math.max(a.steps.length, b.steps.length) },
+    (_, index) => index,
+  )
   return (
     <div class="compare-runs">
       <h1>Two runs, step by step</h1>

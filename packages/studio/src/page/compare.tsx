@@ -24,7 +24,9 @@ export function Compare({ id }: { readonly id: string | undefined }): VNode {
   const models = info.value?.models ?? []
   const { run: before, problem: missing } = useRun(id)
   const record = before?.record.value
-  const [chosen, setChosen] = useState<readonly string[]>(models.slice(0, 2).map(({ id: model }) => model))
+  const [chosen, setChosen] = useState<readonly string[]>(
+    models.slice(0, 2).map(({ id: model }) => model),
+  )
   // In the address: the columns are there again when the page is loaded again.
   const runs = parameters.value['runs']?.split(' ') ?? []
   const { problem, act } = useAction()
@@ -45,7 +47,11 @@ export function Compare({ id }: { readonly id: string | undefined }): VNode {
     return start([...past, { role: 'user', content }], past.length)
   }
   const toggle = (model: string): void => {
-    setChosen(chosen.includes(model) ? chosen.filter((one) => one !== model) : [...chosen, model].slice(-mostModels))
+    setChosen(
+      chosen.includes(model)
+        ? chosen.filter((one) => one !== model)
+        : [...chosen, model].slice(-mostModels),
+    )
   }
   return (
     <div class="compare">
@@ -68,8 +74,8 @@ export function Compare({ id }: { readonly id: string | undefined }): VNode {
       )}
       {runs.length === 0 && !record && models.length > 1 && (
         <p class="empty">
-          Write a message: all chosen models get it at once. Words that the first reply does not have are marked in the
-          others.
+          Write a message: all chosen models get it at once. Words that the first reply does not
+          have are marked in the others.
         </p>
       )}
       <div class={`columns columns-${runs.length}`}>
@@ -79,7 +85,11 @@ export function Compare({ id }: { readonly id: string | undefined }): VNode {
       </div>
       <Problem>{problem}</Problem>
       {models.length > 1 && (
-        <Composer draft={draft} busy={isReady ? undefined : 'Choose at least two models.'} onSend={send} />
+        <Composer
+          draft={draft}
+          busy={isReady ? undefined : 'Choose at least two models.'}
+          onSend={send}
+        />
       )}
     </div>
   )
@@ -96,8 +106,8 @@ function ModelChoice({
   if (models.length < 2)
     return (
       <p class="empty">
-        There is only one model here, and a comparison needs two. Add one with <code>modelport init</code>, or open a
-        cassette under <a href="#/runs">Runs</a>.
+        There is only one model here, and a comparison needs two. Add one with{' '}
+        <code>modelport init</code>, or open a cassette under <a href="#/runs">Runs</a>.
       </p>
     )
   return (
@@ -130,7 +140,9 @@ function Column({ id, first }: { readonly id: string; readonly first: string | u
       {run.view.segments.map((segment) => (
         <SegmentView key={segment.id} segment={segment} record={record} />
       ))}
-      {isUnlike && <p class="muted unlike">Most words differ from those of the first, so none is marked.</p>}
+      {isUnlike && (
+        <p class="muted unlike">Most words differ from those of the first, so none is marked.</p>
+      )}
       {record.error && <p class="problem">{record.error.message}</p>}
       {compared && <a href={`#/compare/${first}/${id}`}>Compare with the first, step by step</a>}
       {ended ? (

@@ -101,7 +101,9 @@ export function Composer({
           void submit()
         }}
         onPaste={(event) => {
-          const files = [...(event.clipboardData?.files ?? [])].filter(({ type }) => type.startsWith('image/'))
+          const files = [...(event.clipboardData?.files ?? [])].filter(({ type }) =>
+            type.startsWith('image/'),
+          )
           if (files.length === 0) return
           event.preventDefault()
           attach(files)

@@ -15,7 +15,9 @@ export function loseConnection(): void {
   connection.value = 'lost'
   const again = async (): Promise<void> => {
     const session = localStorage.getItem(sessionKey) ?? ''
-    const response = await fetch('/api/info', { headers: { 'x-modelport-session': session } }).catch(() => undefined)
+    const response = await fetch('/api/info', {
+      headers: { 'x-modelport-session': session },
+    }).catch(() => undefined)
     if (response) connection.value = response.ok ? 'ok' : 'refused'
     else setTimeout(() => void again(), againMs)
   }

@@ -13,8 +13,9 @@ import { useRun } from './use-run.js'
 export function Context({ id }: { readonly id: string }): VNode {
   const { run } = useRun(id)
   const version = run?.version.value ?? 0
-  const { value: contexts, problem } = useLoaded(`${id} ${Math.min(version, 1)}${run?.view.ended?.status ?? ''}`, () =>
-    get<ContextInfo[]>(`/api/runs/${id}/context`),
+  const { value: contexts, problem } = useLoaded(
+    `${id} ${Math.min(version, 1)}${run?.view.ended?.status ?? ''}`,
+    () => get<ContextInfo[]>(`/api/runs/${id}/context`),
   )
   return (
     <div class="context">
@@ -32,7 +33,11 @@ export function Context({ id }: { readonly id: string }): VNode {
       )}
       {contexts && contexts.length > 0 && <Legend kinds={kinds} />}
       {contexts?.map((context) => (
-        <ContextCard key={context.step} context={context} most={Math.max(...contexts.map(({ tokens }) => tokens))} />
+        <ContextCard
+          key={context.step}
+          context={context}
+          most={Math.max(...contexts.map(({ tokens }) => tokens))}
+        />
       ))}
     </div>
   )
@@ -46,7 +51,8 @@ const kinds = [
   ['tool-result', 'Tool result'],
 ] as const
 
-const formatShare = (share: number): string => (share < 0.01 ? 'below 1 %' : `${Math.round(share * 100)} %`)
+const formatShare = (share: number): string =>
+  share < 0.01 ? 'below 1 %' : `${Math.round(share * 100)} %`
 
 function ContextCard({
   context,
@@ -69,8 +75,12 @@ function ContextCard({
         Call {step}{' '}
         <span class="muted">
           about {formatCount(tokens)} tokens
-          {window === undefined ? '' : `, ${formatShare(tokens / window)} of the window of ${formatCount(window)}`}
-          {cachedTokens === undefined || cachedTokens === 0 ? '' : `, ${formatCount(cachedTokens)} read from the cache`}
+          {window === undefined
+            ? ''
+            : `, ${formatShare(tokens / window)} of the window of ${formatCount(window)}`}
+          {cachedTokens === undefined || cachedTokens === 0
+            ? ''
+            : `, ${formatCount(cachedTokens)} read from the cache`}
         </span>
       </h2>
       <div class="blocks" aria-hidden="true">
@@ -84,19 +94,23 @@ function ContextCard({
       </div>
       {changed && (
         <p class="note">
-          <strong>{changed.name}</strong> is the first block that differs from the call before. A prompt cache can be
-          reused up to here.{cachedTokens === 0 ? ' The vendor reported no cached tokens.' : ''}
+          <strong>{changed.name}</strong> is the first block that differs from the call before. A
+          prompt cache can be reused up to here.
+          {cachedTokens === 0 ? ' The vendor reported no cached tokens.' : ''}
         </p>
       )}
       <details>
         <summary>{blocks.length === 1 ? '1 block' : `${blocks.length} blocks`}</summary>
         <table>
-          <TableHead columns={[['Block'], ['Tokens, estimated', true], ['Against the call before']]} />
+          <TableHead
+            columns={[['Block'], ['Tokens, estimated', true], ['Against the call before']]}
+          />
           <tbody>
             {blocks.map((block, index) => (
               <tr key={index}>
                 <th scope="row">
-                  <span class={`swatch of-${block.name.split(' ')[0] ?? ''}`} aria-hidden="true" /> {block.name}
+                  <span class={`swatch of-${block.name.split(' ')[0] ?? ''}`} aria-hidden="true" />{' '}
+                  {block.name}
                 </th>
                 <td class="number">{formatCount(block.tokens)}</td>
                 <td>{block.changed ? 'first difference' : ''}</td>

@@ -35,12 +35,19 @@ export function Conversation({
   const hidden = Math.max(0, segments.length - most)
   const spoken = segments.flatMap((one) => (one.kind === 'text' ? [one.text] : [])).join('\n')
   return (
-    <div class="conversation" role="log" aria-label="Conversation" aria-live="off" aria-busy={!ended}>
+    <div
+      class="conversation"
+      role="log"
+      aria-label="Conversation"
+      aria-live="off"
+      aria-busy={!ended}
+    >
       {record.messages.map((message: ChatMessage, index) => (
         <MessageCard
           key={index}
           message={message}
-          {...(onFork && message.role === 'user' && { onEdit: (text: string) => onFork(index, text) })}
+          {...(onFork &&
+            message.role === 'user' && { onEdit: (text: string) => onFork(index, text) })}
         />
       ))}
       <article class="message assistant" aria-label="assistant">
@@ -55,7 +62,9 @@ export function Conversation({
         {segments.slice(hidden).map((segment) => (
           <SegmentView key={segment.id} segment={segment} record={record} />
         ))}
-        {!ended && segments.length === 0 && <p class="muted working">{waitingText(record.model)}</p>}
+        {!ended && segments.length === 0 && (
+          <p class="muted working">{waitingText(record.model)}</p>
+        )}
         {record.logprobs && <TokenHeat tokens={record.logprobs} />}
         {record.elsewhere && (
           <p class="note">
@@ -85,7 +94,9 @@ export function Conversation({
             This run could not be saved, and is gone when the studio ends: {record.notKept}
           </p>
         )}
-        {record.status === 'cancelled' && !record.error && <p class="muted">Stopped. What had arrived is kept.</p>}
+        {record.status === 'cancelled' && !record.error && (
+          <p class="muted">Stopped. What had arrived is kept.</p>
+        )}
         {record.canContinue && <ContinueRun run={run} />}
       </article>
       <Announcer text={spoken} done={ended} />
@@ -104,7 +115,9 @@ function ContinueRun({ run }: { readonly run: WatchedRun }): VNode {
         <button type="button" class="primary" disabled={isBusy} onClick={() => void act(resume)}>
           Continue
         </button>
-        <span class="muted">Tool calls that have finished are not run again. You are asked before each other one.</span>
+        <span class="muted">
+          Tool calls that have finished are not run again. You are asked before each other one.
+        </span>
       </p>
       <Problem>{problem}</Problem>
     </>
@@ -120,11 +133,24 @@ const waitingText = (model: string): string => {
 }
 
 /** One part of a reply. */
-export function SegmentView({ segment, record }: { readonly segment: Segment; readonly record: RunRecord }): VNode {
+export function SegmentView({
+  segment,
+  record,
+}: {
+  readonly segment: Segment
+  readonly record: RunRecord
+}): VNode {
   const ended = isOver(record)
   switch (segment.kind) {
     case 'tool':
-      return <ToolCallCard runId={record.id} tool={segment} ended={ended} elsewhere={record.elsewhere === true} />
+      return (
+        <ToolCallCard
+          runId={record.id}
+          tool={segment}
+          ended={ended}
+          elsewhere={record.elsewhere === true}
+        />
+      )
     case 'note':
       return <p class="note">{segment.text}</p>
     case 'reasoning':
@@ -142,7 +168,8 @@ export function SegmentView({ segment, record }: { readonly segment: Segment; re
 /** The usage and cost of a run in one line. */
 export function RunFigures({ run }: { readonly run: WatchedRun }): VNode {
   const { latencyMs, firstTokenMs, waitedMs, usage, cost, currency } = run.record.value
-  const cached = usage && usage.cacheReadTokens > 0 ? ` (${formatCount(usage.cacheReadTokens)} cached)` : ''
+  const cached =
+    usage && usage.cacheReadTokens > 0 ? ` (${formatCount(usage.cacheReadTokens)} cached)` : ''
   return (
     <Figures
       figures={[

@@ -6,7 +6,12 @@ import { ModelSelect } from './model-select.js'
 import { Problem } from './problem.js'
 import { info, selectedModel } from './state.js'
 
-const marks: Readonly<Record<DoctorStepInfo['status'], string>> = { ok: '✓', warning: '!', failed: '✗', skipped: '–' }
+const marks: Readonly<Record<DoctorStepInfo['status'], string>> = {
+  ok: '✓',
+  warning: '!',
+  failed: '✗',
+  skipped: '–',
+}
 
 /** The connection test of a model, step by step, each with what to do when it fails. */
 export function Doctor(): VNode {
@@ -23,7 +28,8 @@ export function Doctor(): VNode {
     try {
       const body = JSON.stringify({ model: selectedModel.value })
       const init = { method: 'POST', body, signal: controller.signal }
-      for await (const some of stream<DoctorStepInfo>('/api/doctor', init)) setSteps((before) => [...before, ...some])
+      for await (const some of stream<DoctorStepInfo>('/api/doctor', init))
+        setSteps((before) => [...before, ...some])
     } catch (error) {
       if (!controller.signal.aborted) setProblem((error as Error).message)
     }
@@ -33,8 +39,8 @@ export function Doctor(): VNode {
     <div class="doctor">
       <h1>Doctor</h1>
       <p class="muted">
-        Tests the connection to one model, step by step, and says what to do about each failure. It sends a few short
-        requests, which cost a few tokens.
+        Tests the connection to one model, step by step, and says what to do about each failure. It
+        sends a few short requests, which cost a few tokens.
       </p>
       {info.value?.doctor === false && (
         <p class="empty">
@@ -49,7 +55,12 @@ export function Doctor(): VNode {
             Stop
           </button>
         ) : (
-          <button type="button" class="primary" disabled={info.value?.doctor === false} onClick={() => void run()}>
+          <button
+            type="button"
+            class="primary"
+            disabled={info.value?.doctor === false}
+            onClick={() => void run()}
+          >
             Test the connection
           </button>
         )}

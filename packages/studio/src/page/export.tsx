@@ -15,7 +15,13 @@ function save(name: string, type: string, text: string): void {
 }
 
 /** Saves a run as a file: all of it, for people, or to be replayed. */
-export function ExportRun({ run, hasCassette }: { readonly run: RunRecord; readonly hasCassette: boolean }): VNode {
+export function ExportRun({
+  run,
+  hasCassette,
+}: {
+  readonly run: RunRecord
+  readonly hasCassette: boolean
+}): VNode {
   const { problem, act } = useAction()
   const json = (path: string, name: string) => (): void =>
     void act(async () => {
@@ -35,7 +41,9 @@ export function ExportRun({ run, hasCassette }: { readonly run: RunRecord; reado
           <button type="button" onClick={json('cassette', 'cassette.json')}>
             Save as a cassette
           </button>{' '}
-          <span class="muted">A cassette replays this run without a network and without a key.</span>
+          <span class="muted">
+            A cassette replays this run without a network and without a key.
+          </span>
         </>
       )}
       <Problem>{problem}</Problem>
@@ -53,9 +61,14 @@ function fenced(text: string): string {
 function toParts(message: ChatMessage): string[] {
   const { role, content } = message
   const text = textOf(content)
-  if (role === 'tool') return [`**Result of ${message.toolName ?? message.toolCallId}**`, fenced(text)]
+  if (role === 'tool')
+    return [`**Result of ${message.toolName ?? message.toolCallId}**`, fenced(text)]
   const calls = role === 'assistant' ? (message.toolCalls ?? []) : []
-  return [`## ${role}`, text, ...calls.flatMap((call) => [`**Call of ${call.name}**`, fenced(pretty(call.arguments))])]
+  return [
+    `## ${role}`,
+    text,
+    ...calls.flatMap((call) => [`**Call of ${call.name}**`, fenced(pretty(call.arguments))]),
+  ]
 }
 
 /** A run for people to read. */
@@ -87,7 +100,9 @@ export function toCurl({ method, url, requestHeaders, requestBody }: Exchange): 
   const quote = (text: string): string =>
     `'${text.replaceAll("'", "'\\''").replace(/\[redacted\]|(?<=[?&][^=&]+=)redacted(?=&|$)/g, `'"$${name}"'`)}'`
   const headers = Object.entries(requestHeaders).map(([header, value]) =>
-    quote(`${header}: ${header === 'authorization' && value === '[redacted]' ? 'Bearer ' : ''}${value}`),
+    quote(
+      `${header}: ${header === 'authorization' && value === '[redacted]' ? 'Bearer ' : ''}${value}`,
+    ),
   )
   return [
     `curl -X ${method} ${quote(url)}`,

@@ -22,13 +22,17 @@ export function formatCost(cost: number | undefined, currency = 'USD'): string {
 
 /** The status of a run in a list, or the code of its error if that says more. */
 export const stateOf = ({ status, error }: Pick<RunSummary, 'status' | 'error'>): string =>
-  error === undefined || error.code === status ? statusText[status] : `${statusText[status]}: ${error.code}`
+  error === undefined || error.code === status
+    ? statusText[status]
+    : `${statusText[status]}: ${error.code}`
 
 /** A time of day, with the date when it is not today. */
 export function formatTime(at: number): string {
   const date = new Date(at)
   const isToday = date.toDateString() === new Date().toDateString()
-  return isToday ? date.toLocaleTimeString('en', { timeStyle: 'medium' }) : date.toLocaleString('en')
+  return isToday
+    ? date.toLocaleTimeString('en', { timeStyle: 'medium' })
+    : date.toLocaleString('en')
 }
 
 /** The page's word for the status of a run. */

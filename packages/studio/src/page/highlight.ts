@@ -15,7 +15,22 @@ import typescript from 'highlight.js/lib/languages/typescript'
 import xml from 'highlight.js/lib/languages/xml'
 import yaml from 'highlight.js/lib/languages/yaml'
 
-const languages = { bash, cpp, csharp, css, diff, go, java, json, python, rust, sql, typescript, xml, yaml }
+const languages = {
+  bash,
+  cpp,
+  csharp,
+  css,
+  diff,
+  go,
+  java,
+  json,
+  python,
+  rust,
+  sql,
+  typescript,
+  xml,
+  yaml,
+}
 for (const [name, language] of Object.entries(languages)) core.registerLanguage(name, language)
 core.registerAliases(['js', 'javascript', 'jsx'], { languageName: 'typescript' })
 

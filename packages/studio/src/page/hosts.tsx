@@ -14,14 +14,14 @@ export function Hosts(): VNode {
     <div class="hosts">
       <h1>Hosts</h1>
       <p class="muted">
-        These are all hosts that the configured models, agents and servers contact. Nothing was contacted to make this
-        list.
+        These are all hosts that the configured models, agents and servers contact. Nothing was
+        contacted to make this list.
       </p>
       {problem && <p class="problem">{problem}</p>}
       {hosts?.length === 0 && (
         <p class="empty">
-          No host: every model of this studio runs in its own process. Hosts of models that you configure with{' '}
-          <code>modelport init</code> appear here.
+          No host: every model of this studio runs in its own process. Hosts of models that you
+          configure with <code>modelport init</code> appear here.
         </p>
       )}
       {hosts && hosts.length > 0 && (
@@ -36,7 +36,9 @@ export function Hosts(): VNode {
                     <th scope="row">
                       <code>{row.host}</code>
                     </th>
-                    <td class="wraps">{hosts.flatMap((one) => (isSame(row, one) ? [one.usedBy] : [])).join(', ')}</td>
+                    <td class="wraps">
+                      {hosts.flatMap((one) => (isSame(row, one) ? [one.usedBy] : [])).join(', ')}
+                    </td>
                     <td>{row.purpose}</td>
                   </tr>
                 ))}
@@ -49,7 +51,8 @@ export function Hosts(): VNode {
   )
 }
 
-const isSame = (one: HostInfo, other: HostInfo): boolean => one.host === other.host && one.purpose === other.purpose
+const isSame = (one: HostInfo, other: HostInfo): boolean =>
+  one.host === other.host && one.purpose === other.purpose
 
 function AllowList({ formats }: { readonly formats: readonly string[] }): VNode | null {
   const [format, setFormat] = useState(formats[0] ?? '')

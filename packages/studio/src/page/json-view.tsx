@@ -13,7 +13,13 @@ const shortText = 200
 const tokens = /("(?:\\.|[^"\\])*"\s*:|"(?:\\.|[^"\\])*"|\b(?:true|false|null)\b|-?\b\d[\d.eE+-]*)/
 
 const kindOf = (token: string): string =>
-  token.endsWith(':') ? 'attr' : token.startsWith('"') ? 'string' : /^[tfn]/.test(token) ? 'literal' : 'number'
+  token.endsWith(':')
+    ? 'attr'
+    : token.startsWith('"')
+      ? 'string'
+      : /^[tfn]/.test(token)
+        ? 'literal'
+        : 'number'
 
 /** JSON text with colours; what the pattern takes for a token is at each second place. */
 const colored = (text: string): readonly (VNode | string)[] =>
@@ -38,7 +44,13 @@ function parse(text: string): unknown {
 }
 
 /** Text of a program: short JSON with colours, longer JSON as a tree with a search, anything else as it is. Each with a button that copies. */
-export function JsonView({ text, label }: { readonly text: string; readonly label: string }): VNode {
+export function JsonView({
+  text,
+  label,
+}: {
+  readonly text: string
+  readonly label: string
+}): VNode {
   const value = useMemo(() => parse(text), [text])
   const [query, setQuery] = useState('')
   const isTree = typeof value === 'object' && value !== null
@@ -116,7 +128,9 @@ function Branch(props: {
     <details open={isShown} onToggle={({ currentTarget: { open } }) => setOpen(open)}>
       <summary>
         {key}
-        <span class="muted">{Array.isArray(value) ? `[${value.length}]` : `{${Object.keys(value).length}}`}</span>
+        <span class="muted">
+          {Array.isArray(value) ? `[${value.length}]` : `{${Object.keys(value).length}}`}
+        </span>
       </summary>
       {isShown &&
         children

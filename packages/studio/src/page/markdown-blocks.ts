@@ -33,13 +33,16 @@ export class BlockReader {
   read(given: string, isOver: boolean): readonly Token[] {
     const text = given.replace(/\r\n?/g, '\n')
     const left = text.length - this.#from
-    if (isOver || left <= mostEager || text.length - this.#readTo >= left / 8) this.#readOn(text, isOver)
+    if (isOver || left <= mostEager || text.length - this.#readTo >= left / 8)
+      this.#readOn(text, isOver)
     return [...this.#finished, ...this.#live]
   }
 
   #readOn(text: string, isOver: boolean): void {
     this.#readTo = text.length
-    const lines = this.#lex(text.slice(this.#from, isOver ? text.length : text.lastIndexOf('\n') + 1))
+    const lines = this.#lex(
+      text.slice(this.#from, isOver ? text.length : text.lastIndexOf('\n') + 1),
+    )
     const end = isOver ? lines.length : lines.findLastIndex(({ type }) => type !== 'space')
     for (const token of lines.slice(0, Math.max(end, 0))) {
       this.#from += token.raw.length

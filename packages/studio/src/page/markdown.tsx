@@ -6,7 +6,11 @@ import { CopyButton } from './copy-button.js'
 import { BlockReader } from './markdown-blocks.js'
 
 const escape = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
+  text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
 
 /** HTML in a reply is shown as text, an image as its description, a task as a box: nothing of it is parsed, loaded or a form. */
 const markdown = new Marked({
@@ -33,7 +37,8 @@ const allowed = {
 
 DOMPurify.addHook('afterSanitizeAttributes', (node) => {
   // The class of a code block names its language; any other could look like a part of this page.
-  const language = node.tagName === 'CODE' ? /^language-([\w+#.-]{1,20})$/.exec(node.className)?.[1] : undefined
+  const language =
+    node.tagName === 'CODE' ? /^language-([\w+#.-]{1,20})$/.exec(node.className)?.[1] : undefined
   node.removeAttribute('class')
   if (language !== undefined) node.setAttribute('class', `language-${language}`)
   if (node.tagName !== 'A') return
@@ -49,7 +54,8 @@ function finishCode(root: HTMLElement, isFinished: boolean): void {
   for (const block of root.querySelectorAll('pre')) {
     const code = block.querySelector('code')
     const language = code?.className.replace('language-', '') ?? ''
-    if (block.previousElementSibling?.className !== 'code-bar') block.before(codeBar(block, language))
+    if (block.previousElementSibling?.className !== 'code-bar')
+      block.before(codeBar(block, language))
     block.tabIndex = 0
     if (code && isFinished && language && block.textContent.length < mostColoured)
       void import('./highlight.js').then(({ highlight }) => highlight(code, language))
@@ -67,7 +73,13 @@ function codeBar(block: HTMLElement, language: string): HTMLElement {
   return bar
 }
 
-function MarkdownBlock({ token, isFinished }: { readonly token: Token; readonly isFinished: boolean }): VNode {
+function MarkdownBlock({
+  token,
+  isFinished,
+}: {
+  readonly token: Token
+  readonly isFinished: boolean
+}): VNode {
   const element = useRef<HTMLDivElement>(null)
   const html = useMemo(() => DOMPurify.sanitize(markdown.parser([token]), allowed), [token])
   useEffect(() => {
@@ -77,7 +89,13 @@ function MarkdownBlock({ token, isFinished }: { readonly token: Token; readonly 
 }
 
 /** A text of a model, drawn as Markdown while it grows. A block that is finished is drawn once: the same element is given again. */
-export function Markdown({ text, isOver = true }: { readonly text: string; readonly isOver?: boolean }): VNode {
+export function Markdown({
+  text,
+  isOver = true,
+}: {
+  readonly text: string
+  readonly isOver?: boolean
+}): VNode {
   const reader = useMemo(() => new BlockReader(), [])
   const drawn = useMemo(() => new Map<Token, VNode>(), [])
   const tokens = useMemo(() => reader.read(text, isOver), [text, isOver])
@@ -86,7 +104,9 @@ export function Markdown({ text, isOver = true }: { readonly text: string; reado
     <div class="markdown">
       {tokens.map((token, index) => {
         const isFinished = index < finished
-        const block = drawn.get(token) ?? <MarkdownBlock key={index} token={token} isFinished={isFinished} />
+        const block = drawn.get(token) ?? (
+          <MarkdownBlock key={index} token={token} isFinished={isFinished} />
+        )
         if (isFinished) drawn.set(token, block)
         return block
       })}

@@ -18,10 +18,13 @@ function Media({ content }: { readonly content: Content }): VNode | null {
       {content.map((part, index) => {
         if (part.type === 'text') return null
         const { source } = part
-        if (source.type !== 'base64') return <code key={index}>{source.type === 'url' ? source.url : source.id}</code>
+        if (source.type !== 'base64')
+          return <code key={index}>{source.type === 'url' ? source.url : source.id}</code>
         const data = `data:${source.mediaType};base64,${source.data}`
-        if (part.type === 'image') return <img key={index} class="attached" alt="Attached image" src={data} />
-        if (part.type === 'audio') return <audio key={index} controls aria-label="Attached sound" src={data} />
+        if (part.type === 'image')
+          return <img key={index} class="attached" alt="Attached image" src={data} />
+        if (part.type === 'audio')
+          return <audio key={index} controls aria-label="Attached sound" src={data} />
         return <code key={index}>{part.name ?? source.mediaType}</code>
       })}
     </>
@@ -45,7 +48,9 @@ export function MessageCard({
   return (
     <article class={`message ${message.role}`} aria-label={message.role}>
       <header>
-        <h2 class="speaker">{message.role === 'user' ? 'You' : message.role === 'assistant' ? 'Model' : 'System'}</h2>
+        <h2 class="speaker">
+          {message.role === 'user' ? 'You' : message.role === 'assistant' ? 'Model' : 'System'}
+        </h2>
         {onEdit && draft === undefined && (
           <button type="button" class="quiet" onClick={() => setDraft(text)}>
             Edit and run again
@@ -119,13 +124,19 @@ export function SystemPrompt({ past }: { readonly past: string | undefined }): V
   )
 }
 
-function ToolResultCard({ message }: { readonly message: Extract<ChatMessage, { role: 'tool' }> }): VNode {
+function ToolResultCard({
+  message,
+}: {
+  readonly message: Extract<ChatMessage, { role: 'tool' }>
+}): VNode {
   return (
     <details class="tool tool-done">
       <summary>
         Result of <code>{message.toolName ?? message.toolCallId}</code>
       </summary>
-      <pre tabIndex={0}>{typeof message.content === 'string' ? message.content : pretty(message.content)}</pre>
+      <pre tabIndex={0}>
+        {typeof message.content === 'string' ? message.content : pretty(message.content)}
+      </pre>
     </details>
   )
 }

@@ -7,8 +7,8 @@ export function NoRun({ problem }: { readonly problem: string }): VNode | null {
   if (connection.value !== 'ok') return null
   return (
     <p class="problem" role="alert">
-      {problem.replace(/^./, (first) => first.toUpperCase())}. Look for it under <a href="#/runs">Runs</a>; it may have
-      been deleted.
+      {problem.replace(/^./, (first) => first.toUpperCase())}. Look for it under{' '}
+      <a href="#/runs">Runs</a>; it may have been deleted.
     </p>
   )
 }

@@ -39,7 +39,8 @@ export function OpenFile(): VNode {
         />
       </label>
       <span class={problem ? 'problem' : 'muted'} role="status">
-        {problem || 'A cassette becomes a model that replays what was recorded, without a network and without a key.'}
+        {problem ||
+          'A cassette becomes a model that replays what was recorded, without a network and without a key.'}
       </span>
     </div>
   )

@@ -41,7 +41,9 @@ export function Overview(): VNode {
   const currencies = [...new Set(sums.flatMap(({ costs }) => Object.keys(costs)))]
   const all = [
     ...figures,
-    ...currencies.map((one): Figure => [`Cost, ${one}`, ({ costs }) => costs[one], (cost) => formatCost(cost, one)]),
+    ...currencies.map(
+      (one): Figure => [`Cost, ${one}`, ({ costs }) => costs[one], (cost) => formatCost(cost, one)],
+    ),
   ]
   const isHour = by === 'hour'
   const linkOf = ({ group = 0 }: RunTotals): readonly [href: string, name: string] =>
@@ -49,10 +51,13 @@ export function Overview(): VNode {
       ? [`#/runs?${new URLSearchParams({ model: group, since: `${since}` })}`, group]
       : [`#/runs?since=${group}&until=${group + periodMs}`, timeOf(group, isHour)]
   const ends =
-    by === 'model' ? sums.map(({ group }) => `${group}`) : [since, end - periodMs].map((at) => timeOf(at, isHour))
+    by === 'model'
+      ? sums.map(({ group }) => `${group}`)
+      : [since, end - periodMs].map((at) => timeOf(at, isHour))
   const count = by === 'model' ? sums.length : periods
   // Time runs from left to right in equal steps; models stand in a row.
-  const place = ({ group }: RunTotals, index: number) => (by === 'model' ? index : (Number(group) - since) / periodMs)
+  const place = ({ group }: RunTotals, index: number) =>
+    by === 'model' ? index : (Number(group) - since) / periodMs
   const charts = (
     <div key="charts" class="charts">
       {all.map((figure) => (
@@ -61,7 +66,13 @@ export function Overview(): VNode {
     </div>
   )
   const table = (
-    <div key="table" class="scroll" tabIndex={0} role="group" aria-label="The numbers of the charts">
+    <div
+      key="table"
+      class="scroll"
+      tabIndex={0}
+      role="group"
+      aria-label="The numbers of the charts"
+    >
       <table>
         <TableHead columns={[['Runs of'], ...all.map(([title]) => [title, true] as const)]} />
         <tbody>
@@ -86,7 +97,12 @@ export function Overview(): VNode {
       <h1>Overview</h1>
       <p class="grouping">
         {['day', 'hour', 'model'].map((name) => (
-          <button key={name} type="button" aria-pressed={name === by} onClick={() => setParameter('by', name)}>
+          <button
+            key={name}
+            type="button"
+            aria-pressed={name === by}
+            onClick={() => setParameter('by', name)}
+          >
             By {name}
           </button>
         ))}
@@ -101,7 +117,11 @@ export function Overview(): VNode {
 }
 
 const timeOf = (at: number, isHour: boolean): string =>
-  new Date(at).toLocaleString('en', { month: 'short', day: 'numeric', hour: isHour ? '2-digit' : undefined })
+  new Date(at).toLocaleString('en', {
+    month: 'short',
+    day: 'numeric',
+    hour: isHour ? '2-digit' : undefined,
+  })
 
 const [width, height] = [300, 80]
 
@@ -116,7 +136,14 @@ interface ChartProps {
 }
 
 /** Bars as links in an SVG, which needs no inline style. */
-function Chart({ figure: [title, valueOf, format], totals, place, count, linkOf, ends }: ChartProps): VNode {
+function Chart({
+  figure: [title, valueOf, format],
+  totals,
+  place,
+  count,
+  linkOf,
+  ends,
+}: ChartProps): VNode {
   const most = Math.max(...totals.map((one) => valueOf(one) ?? 0))
   const step = width / count
   return (
@@ -127,10 +154,17 @@ function Chart({ figure: [title, valueOf, format], totals, place, count, linkOf,
       <svg viewBox={`0 0 ${width} ${height}`} role="group" aria-label={title}>
         {totals.map((one, index) => {
           const tall = most > 0 ? ((valueOf(one) ?? 0) / most) * height : 0
-          const [x, label] = [place(one, index) * step, `${linkOf(one)[1]}: ${format(valueOf(one))}`]
+          const [x, label] = [
+            place(one, index) * step,
+            `${linkOf(one)[1]}: ${format(valueOf(one))}`,
+          ]
           const isError = title === 'Errors'
           return (
-            <a key={label} href={`${linkOf(one)[0]}${isError ? '&error=any' : ''}`} aria-label={label}>
+            <a
+              key={label}
+              href={`${linkOf(one)[0]}${isError ? '&error=any' : ''}`}
+              aria-label={label}
+            >
               <title>{label}</title>
               <rect class="reach" x={x} y="0" width={step} height={height} />
               <rect

@@ -28,7 +28,8 @@ const typed = 'input:not([type=checkbox]), textarea, select'
 function press(event: KeyboardEvent): void {
   const { key, ctrlKey, metaKey, altKey, target } = event
   const isCommand = key.toLowerCase() === 'k' && (ctrlKey || metaKey)
-  const isPlain = !ctrlKey && !metaKey && !altKey && !(target instanceof Element && target.matches(typed))
+  const isPlain =
+    !ctrlKey && !metaKey && !altKey && !(target instanceof Element && target.matches(typed))
   if (isPlain && walkRows(key)) event.preventDefault()
   if (!isCommand && !(isPlain && ['/', '?'].includes(key))) return
   event.preventDefault()
@@ -54,13 +55,19 @@ function useCommands(query: string, views: Views): readonly Command[] {
   const commands: readonly Command[] = [
     ['chat', 'New conversation', 'Action', () => go('chat')],
     ...views.map(([icon, name]): Command => [icon, name, 'View', () => go(icon)]),
-    ...models.map((id): Command => ['send', id, 'Use this model', () => (selectedModel.value = id)]),
+    ...models.map(
+      (id): Command => ['send', id, 'Use this model', () => (selectedModel.value = id)],
+    ),
     ['keys', 'Keys', 'Help', () => open('keys')],
   ]
   const words = text.toLowerCase().split(/\s+/)
   return [
-    ...commands.filter(([, name, kind]) => words.every((word) => `${name} ${kind}`.toLowerCase().includes(word))),
-    ...runs.current.map(({ id, title, model }): Command => ['runs', title, model, () => go('chat', id)]),
+    ...commands.filter(([, name, kind]) =>
+      words.every((word) => `${name} ${kind}`.toLowerCase().includes(word)),
+    ),
+    ...runs.current.map(
+      ({ id, title, model }): Command => ['runs', title, model, () => go('chat', id)],
+    ),
   ]
 }
 
@@ -147,7 +154,10 @@ function Commands({ views }: { readonly views: Views }): VNode {
     open()
     act()
   }
-  useEffect(() => document.getElementById(`command-${chosen}`)?.scrollIntoView({ block: 'nearest' }), [chosen])
+  useEffect(
+    () => document.getElementById(`command-${chosen}`)?.scrollIntoView({ block: 'nearest' }),
+    [chosen],
+  )
   return (
     <>
       <input

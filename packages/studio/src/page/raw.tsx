@@ -14,7 +14,9 @@ import { useRun } from './use-run.js'
 export function Raw({ id, request }: { readonly id: string; readonly request: number }): VNode {
   const { run } = useRun(id)
   const ended = run !== undefined && isOver(run.record.value)
-  const { value: exchanges, problem } = useLoaded(`${id} ${ended}`, () => get<Exchange[]>(`/api/runs/${id}/exchanges`))
+  const { value: exchanges, problem } = useLoaded(`${id} ${ended}`, () =>
+    get<Exchange[]>(`/api/runs/${id}/exchanges`),
+  )
   return (
     <div class="raw">
       <RunHead id={id} current="raw" run={run} problem={problem} />
@@ -30,17 +32,29 @@ export function Raw({ id, request }: { readonly id: string; readonly request: nu
         </p>
       )}
       {exchanges && run?.view.isContinued && (
-        <p class="muted">These are the requests since the run was continued. Those before were lost.</p>
+        <p class="muted">
+          These are the requests since the run was continued. Those before were lost.
+        </p>
       )}
       {exchanges && exchanges.length > 0 && run?.record.value.task && (
         <p class="muted">
-          These are the requests to the agent. Its own requests to models are made in its process and cannot be seen
-          from here.
+          These are the requests to the agent. Its own requests to models are made in its process
+          and cannot be seen from here.
         </p>
       )}
-      {run && ended && <ExportRun run={run.record.value} hasCassette={!!exchanges?.length && !run.record.value.task} />}
+      {run && ended && (
+        <ExportRun
+          run={run.record.value}
+          hasCassette={!!exchanges?.length && !run.record.value.task}
+        />
+      )}
       {exchanges?.map((exchange, index) => (
-        <ExchangeCard key={index} exchange={exchange} number={index + 1} isWanted={index + 1 === request} />
+        <ExchangeCard
+          key={index}
+          exchange={exchange}
+          number={index + 1}
+          isWanted={index + 1 === request}
+        />
       ))}
       {run?.record.value.transcript && (
         <Block title="Transcript as stored" text={pretty(run.record.value.transcript)} />
@@ -66,9 +80,23 @@ function ExchangeCard({
   useEffect(() => {
     if (isWanted) section.current?.scrollIntoView()
   }, [isWanted])
-  const { method, url, status, requestHeaders, requestBody, responseHeaders, responseBody, cut, error } = exchange
+  const {
+    method,
+    url,
+    status,
+    requestHeaders,
+    requestBody,
+    responseHeaders,
+    responseBody,
+    cut,
+    error,
+  } = exchange
   return (
-    <section ref={section} class={isWanted ? 'exchange selected' : 'exchange'} aria-label={`Request ${number}`}>
+    <section
+      ref={section}
+      class={isWanted ? 'exchange selected' : 'exchange'}
+      aria-label={`Request ${number}`}
+    >
       <h2>
         {number}. {method} <code>{url}</code> <span class="badge">{error ?? status}</span>
         {cut && <span class="badge">cut</span>}

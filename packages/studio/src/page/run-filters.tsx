@@ -11,18 +11,30 @@ const pauseMs = 200
 
 /** A time as the field for it has it, in the time zone of the page. */
 const toField = (at: string | undefined): string =>
-  at ? new Date(Number(at) - new Date(Number(at)).getTimezoneOffset() * 60_000).toISOString().slice(0, 16) : ''
+  at
+    ? new Date(Number(at) - new Date(Number(at)).getTimezoneOffset() * 60_000)
+        .toISOString()
+        .slice(0, 16)
+    : ''
 
 /** The search box and the filters. Their state is in the address, so that a reload and the back button keep it. */
 export function RunFilters(): VNode {
   const set = parameters.value
   const { value: names } = useLoaded('names', () => get<RunNames>('/api/runs/names'))
-  const selects: readonly (readonly [name: string, label: string, values: readonly (readonly [string, string])[]])[] = [
+  const selects: readonly (readonly [
+    name: string,
+    label: string,
+    values: readonly (readonly [string, string])[],
+  ])[] = [
     ['program', 'Program', (names?.programs ?? []).map((one) => [one, one])],
     ['model', 'Model', (names?.models ?? []).map((one) => [one, one])],
     ['tool', 'Tool', (names?.tools ?? []).map((one) => [one, one])],
     ['status', 'State', Object.entries(statusText)],
-    ['error', 'Error', [['any', 'any error'], ...(names?.errors ?? []).map((one) => [one, one] as const)]],
+    [
+      'error',
+      'Error',
+      [['any', 'any error'], ...(names?.errors ?? []).map((one) => [one, one] as const)],
+    ],
   ]
   return (
     <form class="filters" role="search" onSubmit={(event) => event.preventDefault()}>
@@ -35,7 +47,10 @@ export function RunFilters(): VNode {
           (values.length > 0 || set[name] !== undefined) && (
             <label key={name}>
               <span>{label}</span>
-              <select value={set[name] ?? ''} onChange={(event) => setParameter(name, event.currentTarget.value)}>
+              <select
+                value={set[name] ?? ''}
+                onChange={(event) => setParameter(name, event.currentTarget.value)}
+              >
                 <option value="">any</option>
                 {values.map(([value, text]) => (
                   <option key={value} value={value} selected={value === set[name]}>
@@ -52,7 +67,9 @@ export function RunFilters(): VNode {
           <input
             {...{ type: 'number', min: 0, step: 'any' }}
             value={set[name] && Number(set[name]) / unit}
-            onChange={({ currentTarget: { value } }) => setParameter(name, value && `${+(+value * unit).toFixed(9)}`)}
+            onChange={({ currentTarget: { value } }) =>
+              setParameter(name, value && `${+(+value * unit).toFixed(9)}`)
+            }
           />
         </label>
       ))}
@@ -62,7 +79,9 @@ export function RunFilters(): VNode {
           <input
             type="datetime-local"
             value={toField(set[name])}
-            onChange={({ currentTarget: { value } }) => setParameter(name, value && String(new Date(value).getTime()))}
+            onChange={({ currentTarget: { value } }) =>
+              setParameter(name, value && String(new Date(value).getTime()))
+            }
           />
         </label>
       ))}

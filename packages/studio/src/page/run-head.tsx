@@ -44,14 +44,23 @@ export function RunHead({
           <p class="about">
             <State run={run} /> <span>{visible(record.model)}</span>{' '}
             {record.program !== undefined && <span class="badge">{visible(record.program)}</span>}{' '}
-            {record.offTheRecord && <span class="badge">off the record</span>} <span>{formatTime(record.at)}</span>
+            {record.offTheRecord && <span class="badge">off the record</span>}{' '}
+            <span>{formatTime(record.at)}</span>
           </p>
-          <Related record={record} current={current} size={canGrow(record) ? run.view.spans.length : -1} />
+          <Related
+            record={record}
+            current={current}
+            size={canGrow(record) ? run.view.spans.length : -1}
+          />
         </>
       )}
       <nav class="tabs" aria-label="Views of this run">
         {views.map(([name, label]) => (
-          <a key={name} href={`#/${name}/${id}`} aria-current={name === current ? 'page' : undefined}>
+          <a
+            key={name}
+            href={`#/${name}/${id}`}
+            aria-current={name === current ? 'page' : undefined}
+          >
             {label}
           </a>
         ))}
@@ -69,12 +78,20 @@ const canGrow = (record: RunRecord): boolean => record.program !== undefined && 
 function State({ run }: { readonly run: WatchedRun }): VNode {
   useVersion(run)
   const { record, view } = run
-  const status = isOver(record.value) ? record.value.status : view.asking.length > 0 ? 'waiting' : 'running'
+  const status = isOver(record.value)
+    ? record.value.status
+    : view.asking.length > 0
+      ? 'waiting'
+      : 'running'
   return <span class={`state is-${status}`}>{stateOf({ ...record.value, status })}</span>
 }
 
 /** The runs that this one happened in or follows, and those that happened in it or follow it. `size` grows while new ones can begin. */
-function Related(props: { readonly record: RunRecord; readonly current: string; readonly size: number }): VNode | null {
+function Related(props: {
+  readonly record: RunRecord
+  readonly current: string
+  readonly size: number
+}): VNode | null {
   const { id, parent, from } = props.record
   const path = `/api/runs?${new URLSearchParams({ session: id, limit: '500' })}`
   const { value } = useLoaded(`${id} ${props.size}`, () => get<RunSummary[]>(path))

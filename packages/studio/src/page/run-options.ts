@@ -21,10 +21,12 @@ const examples: Readonly<Record<string, string>> = {
 
 /** The options that a person may set, as the fields of a form: those of the library, then the mode and the budget of a run. */
 export const optionFields: readonly SchemaField[] = [
-  ...Object.entries<(typeof optionForms)['seed']>(forms).map(([name, { expected, range, values }]) => {
-    const description = examples[name] ?? expected.replace(/^./, (first) => first.toUpperCase())
-    return field(name, range ? 'number' : values ? 'choice' : 'json', description, values)
-  }),
+  ...Object.entries<(typeof optionForms)['seed']>(forms).map(
+    ([name, { expected, range, values }]) => {
+      const description = examples[name] ?? expected.replace(/^./, (first) => first.toUpperCase())
+      return field(name, range ? 'number' : values ? 'choice' : 'json', description, values)
+    },
+  ),
   field('mode', 'choice', 'How the model calls tools', ['auto', 'native', 'json', 'text']),
   field('maxOutputTokens', 'number', 'Budget of a run: most tokens of all replies'),
   field('maxCost', 'number', 'Budget of a run: highest cost; needs prices'),
@@ -40,13 +42,23 @@ export function readOptions(draft: FormDraft): Options {
   )
   for (const [name, problem] of Object.entries(problems)) throw new Error(`${name}: ${problem}`)
   const { mode = 'auto', maxOutputTokens, maxCost, ...options } = args
-  const budget = Object.entries({ maxOutputTokens, maxCost }).filter(([, value]) => value !== undefined)
-  return { mode, options, ...(budget.length > 0 && { budget: Object.fromEntries(budget) }) } as Options
+  const budget = Object.entries({ maxOutputTokens, maxCost }).filter(
+    ([, value]) => value !== undefined,
+  )
+  return {
+    mode,
+    options,
+    ...(budget.length > 0 && { budget: Object.fromEntries(budget) }),
+  } as Options
 }
 
 /** The options of a run as the form has them, to be continued with. */
 export function writeOptions({ mode, options, budget }: Options): FormDraft {
-  const given: Readonly<Record<string, unknown>> = { ...options, ...budget, ...(mode !== 'auto' && { mode }) }
+  const given: Readonly<Record<string, unknown>> = {
+    ...options,
+    ...budget,
+    ...(mode !== 'auto' && { mode }),
+  }
   return toDraft(
     optionFields.filter(({ name }) => given[name] != null),
     given,

@@ -64,7 +64,8 @@ export interface Span {
 export function addCachedTokens(spans: readonly Span[], { usage }: RunRecord): void {
   const calls = spans.filter(({ kind, state }) => kind === 'model' && state === 'ok')
   if (usage?.turns.length !== calls.length) return
-  for (const [index, call] of calls.entries()) call.cachedTokens = usage.turns[index]?.cacheReadTokens ?? 0
+  for (const [index, call] of calls.entries())
+    call.cachedTokens = usage.turns[index]?.cacheReadTokens ?? 0
 }
 
 /**
@@ -76,7 +77,8 @@ export function messagesBefore(
   { spans, isShortened }: { readonly spans: readonly Span[]; readonly isShortened: boolean },
   step: number,
 ): readonly ChatMessage[] {
-  const isReply = ({ role }: ChatMessage, index: number): boolean => index >= messages.length && role === 'assistant'
+  const isReply = ({ role }: ChatMessage, index: number): boolean =>
+    index >= messages.length && role === 'assistant'
   const replies = transcript.flatMap((message, index) => (isReply(message, index) ? [index] : []))
   const calls = spans.filter(({ kind, state }) => kind === 'model' && state === 'ok').length
   // A reply that was cut off is not of a call that ended.

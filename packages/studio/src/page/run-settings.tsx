@@ -84,7 +84,9 @@ export function RunSettings(): VNode {
     <div class="settings">
       <ModelSelect />
       <p class="muted contacts">
-        {model && model.hosts.length > 0 ? `Contacts ${model.hosts.join(', ')}` : 'Contacts no host'}
+        {model && model.hosts.length > 0
+          ? `Contacts ${model.hosts.join(', ')}`
+          : 'Contacts no host'}
         {model?.note ? `. ${model.note}` : ''}
       </p>
       <details>
@@ -101,14 +103,25 @@ export function RunSettings(): VNode {
             ))}
           </fieldset>
         )}
-        {names.length > 0 && <SettingToggle setting={settings.asksFirst} label="Ask me before each tool call" />}
-        <SettingToggle setting={settings.offTheRecord} label="Off the record: keep the run in memory only" />
+        {names.length > 0 && (
+          <SettingToggle setting={settings.asksFirst} label="Ask me before each tool call" />
+        )}
+        <SettingToggle
+          setting={settings.offTheRecord}
+          label="Off the record: keep the run in memory only"
+        />
       </details>
     </div>
   )
 }
 
-const SettingToggle = ({ setting, label }: { readonly setting: Signal<boolean>; readonly label: string }): VNode => (
+const SettingToggle = ({
+  setting,
+  label,
+}: {
+  readonly setting: Signal<boolean>
+  readonly label: string
+}): VNode => (
   <Toggle value={setting.value} onChange={(value) => (setting.value = value)} label={label} />
 )
 
@@ -143,9 +156,12 @@ const noProblems = {}
 /** The options that are set, and a list to add others from. */
 function Options(): VNode {
   const draft = settings.options.value
-  const set = (name: string, text: string): void => void (settings.options.value = { ...draft, [name]: text })
+  const set = (name: string, text: string): void =>
+    void (settings.options.value = { ...draft, [name]: text })
   const remove = (name: string): void => {
-    settings.options.value = Object.fromEntries(Object.entries(draft).filter(([one]) => one !== name))
+    settings.options.value = Object.fromEntries(
+      Object.entries(draft).filter(([one]) => one !== name),
+    )
   }
   return (
     <>

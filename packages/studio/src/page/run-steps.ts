@@ -23,7 +23,8 @@ export interface RunStep {
 /** The steps of a run, from its events. A remote agent has one step: it does not show its own. */
 export function toSteps(events: readonly StudioEvent[]): RunStep[] {
   const steps: RunStep[] = []
-  const stepAt = (number: number, at: number): RunStep => (steps[number - 1] ??= { text: '', calls: [], from: at })
+  const stepAt = (number: number, at: number): RunStep =>
+    (steps[number - 1] ??= { text: '', calls: [], from: at })
   for (const { at, ...one } of events) {
     if (one.type === 'agent' && one.event.type === 'text-delta') {
       const step = stepAt(1, at)
@@ -42,12 +43,17 @@ export function toSteps(events: readonly StudioEvent[]): RunStep[] {
     } else if (event.type === 'action-requested') {
       const { action, actionId: id } = event
       const name = action.type === 'tool_call' ? action.tool : action.agent
-      step.calls.push({ id, args: `${name} ${pretty('args' in action ? action.args : '')}`, result: '' })
+      step.calls.push({
+        id,
+        args: `${name} ${pretty('args' in action ? action.args : '')}`,
+        result: '',
+      })
     } else if ('actionId' in event) {
       const call = step.calls.find(({ id }) => id === event.actionId)
       step.hasFailedCall ||= event.type.endsWith('-error')
       if (call && 'result' in event) call.result = pretty(event.result)
-      else if (call && event.type.endsWith('-error') && 'message' in event) call.result = event.message
+      else if (call && event.type.endsWith('-error') && 'message' in event)
+        call.result = event.message
     }
   }
   return steps.filter(Boolean)

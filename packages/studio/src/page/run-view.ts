@@ -2,20 +2,35 @@ import type { ClientEvent } from '@modelport/agent'
 import type { RunEvent } from '@modelport/runtime'
 import type { RunRecord, StudioEvent } from '../protocol/protocol.js'
 import { formatMs, pretty } from './format.js'
-import { addCachedTokens, type Segment, type Span, type TextView, type ToolView } from './run-parts.js'
+import {
+  addCachedTokens,
+  type Segment,
+  type Span,
+  type TextView,
+  type ToolView,
+} from './run-parts.js'
 
 /** What each type of event changes; `at` is in milliseconds since the start. */
 type Handlers<Event extends { readonly type: string }> = {
   readonly [Type in Event['type']]?: (event: Extract<Event, { type: Type }>, at: number) => void
 }
 
-function handle<Event extends { readonly type: string }>(handlers: Handlers<Event>, event: Event, at: number): void {
-  const handler = handlers[event.type as Event['type']] as ((event: Event, at: number) => void) | undefined
+function handle<Event extends { readonly type: string }>(
+  handlers: Handlers<Event>,
+  event: Event,
+  at: number,
+): void {
+  const handler = handlers[event.type as Event['type']] as
+    | ((event: Event, at: number) => void)
+    | undefined
   handler?.(event, at)
 }
 
 type CallStart = Extract<RunEvent, { type: 'tool-start' | 'agent-call-start' }>
-type CallEnd = Extract<RunEvent, { type: 'tool-result' | 'agent-call-result' | 'tool-error' | 'agent-call-error' }>
+type CallEnd = Extract<
+  RunEvent,
+  { type: 'tool-result' | 'agent-call-result' | 'tool-error' | 'agent-call-error' }
+>
 
 /** A run as the page draws it, folded from its events. */
 export class RunView {
@@ -46,7 +61,9 @@ export class RunView {
 
   /** Names of the calls that wait for a person. */
   get asking(): readonly string[] {
-    return this.segments.flatMap((one) => (one.kind === 'tool' && one.state === 'asking' ? [one.name] : []))
+    return this.segments.flatMap((one) =>
+      one.kind === 'tool' && one.state === 'asking' ? [one.name] : [],
+    )
   }
 
   /** Milliseconds since the start, without the time in which no studio ran this run. */
@@ -84,8 +101,14 @@ export class RunView {
     decision: ({ callId, approved, reason }, at) => {
       const tool = this.#tool(callId, '')
       tool.state = approved || tool.question ? 'running' : tool.isUncertain ? 'repeated' : 'denied'
-      if (tool.state !== 'running') tool.result = reason ?? (tool.isUncertain ? 'unknown' : 'denied')
-      this.#end(`wait ${callId}`, at, approved, approved ? undefined : tool.question ? 'declined' : 'not allowed')
+      if (tool.state !== 'running')
+        tool.result = reason ?? (tool.isUncertain ? 'unknown' : 'denied')
+      this.#end(
+        `wait ${callId}`,
+        at,
+        approved,
+        approved ? undefined : tool.question ? 'declined' : 'not allowed',
+      )
     },
     end: ({ run }, at) => {
       this.ended = run
@@ -93,7 +116,8 @@ export class RunView {
       this.#endAgent(run, at)
       this.#cutOff(at, run.status === 'cancelled' && !run.error ? 'stopped' : 'cut off')
       for (const part of this.segments)
-        if (part.kind === 'tool' && ['writing', 'asking', 'running'].includes(part.state)) part.state = 'unfinished'
+        if (part.kind === 'tool' && ['writing', 'asking', 'running'].includes(part.state))
+          part.state = 'unfinished'
     },
     note: ({ text }) => this.#note(text),
     continued: (_, at) => this.#continue(at),
@@ -116,13 +140,15 @@ export class RunView {
 
   #cutOff(to: number, detail: string): void {
     const state = detail === 'stopped' ? 'stopped' : 'failed'
-    for (const span of this.#open.values()) Object.assign(span, { to, state, detail: state === 'failed' ? detail : '' })
+    for (const span of this.#open.values())
+      Object.assign(span, { to, state, detail: state === 'failed' ? detail : '' })
     this.#open.clear()
   }
 
   /** A remote agent shows its reply and its progress; its steps stay in its own process. */
   #agent(event: ClientEvent, at: number): void {
-    if (!this.#open.has('model 1')) this.#begin('model 1', { kind: 'agent', name: 'agent', step: 1 }, 0)
+    if (!this.#open.has('model 1'))
+      this.#begin('model 1', { kind: 'agent', name: 'agent', step: 1 }, 0)
     handle(this.#ofAgent, event, at)
   }
 
@@ -155,7 +181,15 @@ export class RunView {
     'model-call-start': ({ step, provider, model }, at) => {
       // Servers are started, and a model in this process is loaded, before the first call.
       if (this.spans.length === 0)
-        this.spans.push({ id: 'start', kind: 'start', name: 'start', step: 0, from: 0, to: at, state: 'ok' })
+        this.spans.push({
+          id: 'start',
+          kind: 'start',
+          name: 'start',
+          step: 0,
+          from: 0,
+          to: at,
+          state: 'ok',
+        })
       this.#replyFrom = this.segments.length
       this.#begin(`model ${step}`, { kind: 'model', name: `${provider} ${model}`, step }, at)
     },
@@ -185,7 +219,11 @@ export class RunView {
     'model-retry': (event, at) => this.#retry(event, at),
     'budget-decision': ({ decision: { limit, effect, observed, maximum } }) => {
       const what = `${limit}: ${observed} of ${maximum}`
-      this.#note(effect === 'warn' ? `The budget is nearly spent. ${what}.` : `The budget is spent. ${what}.`)
+      this.#note(
+        effect === 'warn'
+          ? `The budget is nearly spent. ${what}.`
+          : `The budget is spent. ${what}.`,
+      )
     },
     'reply-rejected': ({ message }) => this.#note(`The reply could not be read: ${message}`),
     'tool-call-delta': ({ callId, text }) => {
@@ -193,7 +231,9 @@ export class RunView {
       if (tool.state === 'writing') tool.args += text
     },
     'mode-changed': ({ reason }) =>
-      this.#note(`The server refused tools, so the model is asked for its calls as JSON: ${reason}`),
+      this.#note(
+        `The server refused tools, so the model is asked for its calls as JSON: ${reason}`,
+      ),
     'context-compacted': () => {
       this.isShortened = true
       this.#note('The conversation was shortened to fit the context window.')
@@ -220,12 +260,24 @@ export class RunView {
     const tool = this.#tool(event.actionId, name)
     if ('args' in event) tool.args = pretty(event.args)
     tool.state = 'running'
-    this.#begin(`tool ${event.actionId}`, { kind, name, step: event.step, callId: event.actionId }, at)
+    this.#begin(
+      `tool ${event.actionId}`,
+      { kind, name, step: event.step, callId: event.actionId },
+      at,
+    )
   }
 
-  #retry({ message, retryInSeconds, nextAttempt, step }: Extract<RunEvent, { type: 'model-retry' }>, at: number): void {
+  #retry(
+    { message, retryInSeconds, nextAttempt, step }: Extract<RunEvent, { type: 'model-retry' }>,
+    at: number,
+  ): void {
     this.#note(`${message}. Trying again in ${formatMs(retryInSeconds * 1000)}.`)
-    const span = { id: `retry ${this.spans.length}`, kind: 'retry', state: 'ok', detail: message } as const
+    const span = {
+      id: `retry ${this.spans.length}`,
+      kind: 'retry',
+      state: 'ok',
+      detail: message,
+    } as const
     this.spans.push({
       ...span,
       name: `wait before attempt ${nextAttempt}`,
@@ -265,7 +317,8 @@ export class RunView {
   #settle(event: CallEnd, result: string, at: number): void {
     const failure = 'message' in event ? event.message : undefined
     const tool = this.#tool(event.actionId, 'tool' in event ? event.tool : event.agent)
-    if (tool.state !== 'denied' && tool.state !== 'repeated') tool.state = failure === undefined ? 'done' : 'failed'
+    if (tool.state !== 'denied' && tool.state !== 'repeated')
+      tool.state = failure === undefined ? 'done' : 'failed'
     Object.assign(tool, { result, latencyMs: event.latencyMs })
     this.#end(`tool ${event.actionId}`, at, failure === undefined, failure)
   }
@@ -285,7 +338,11 @@ export class RunView {
     const span = this.#open.get(id)
     if (!span) return undefined
     this.#open.delete(id)
-    Object.assign(span, { to, state: ok ? 'ok' : 'failed', ...(detail !== undefined && { detail }) })
+    Object.assign(span, {
+      to,
+      state: ok ? 'ok' : 'failed',
+      ...(detail !== undefined && { detail }),
+    })
     return span
   }
 }

@@ -34,7 +34,8 @@ export function toTree(runs: readonly RunSummary[]): Branch[] {
   for (let branch = stack.pop(); branch; branch = stack.pop()) {
     branches.push(branch)
     const { run, depth } = branch
-    for (const child of (children.get(run.id) ?? []).reverse()) stack.push({ run: child, depth: depth + 1 })
+    for (const child of (children.get(run.id) ?? []).reverse())
+      stack.push({ run: child, depth: depth + 1 })
   }
   return branches
 }
@@ -51,8 +52,11 @@ export function RunList(): VNode {
     <div class="runs">
       <h1>Runs</h1>
       <p class="muted">
-        Runs are kept {file === undefined ? 'in memory until the studio ends' : `in ${file}, readable by you only`}.
-        Nothing is sent anywhere.
+        Runs are kept{' '}
+        {file === undefined
+          ? 'in memory until the studio ends'
+          : `in ${file}, readable by you only`}
+        . Nothing is sent anywhere.
       </p>
       <OpenFile />
       <RunFilters />
@@ -60,7 +64,8 @@ export function RunList(): VNode {
       {problem && <p class="problem">{problem}</p>}
       {runs?.length === 0 && !query && (
         <p class="empty">
-          No runs yet. <a href="#/chat">Start a conversation</a>, or open a cassette that somebody recorded.
+          No runs yet. <a href="#/chat">Start a conversation</a>, or open a cassette that somebody
+          recorded.
         </p>
       )}
       {runs?.length === 0 && query && (
@@ -90,14 +95,16 @@ export function RunList(): VNode {
 
 /** The sums over all runs that match, not only those that are listed. */
 function Totals({ query, version }: { readonly query: string; readonly version: string }): VNode {
-  const { value } = useLoaded(`totals ${query} ${version}`, () => get<RunTotals[]>(`/api/runs/totals?${query}`))
+  const { value } = useLoaded(`totals ${query} ${version}`, () =>
+    get<RunTotals[]>(`/api/runs/totals?${query}`),
+  )
   const [all] = value ?? []
   if (!all) return <p class="muted">{value ? '0 runs' : '…'}</p>
   const spent = Object.entries(all.costs).map(([currency, cost]) => formatCost(cost, currency))
   return (
     <p class="muted">
-      {formatCount(all.runs)} {all.runs === 1 ? 'run' : 'runs'}, {formatCount(all.inputTokens + all.outputTokens)}{' '}
-      tokens
+      {formatCount(all.runs)} {all.runs === 1 ? 'run' : 'runs'},{' '}
+      {formatCount(all.inputTokens + all.outputTokens)} tokens
       {spent.length > 0 && `, ${spent.join(' and ')}`}
       {all.errors > 0 && `, ${formatCount(all.errors)} ${all.errors === 1 ? 'error' : 'errors'}`}
     </p>
@@ -122,7 +129,11 @@ function RunTable({ runs, onDeleted }: RunTableProps): VNode {
   const place = usePlace()
   const [chosen, setChosen] = useState(place.chosen)
   const [unfolded, setUnfolded] = useState(place.unfolded)
-  Object.assign(place, { limit: Math.min(500, Math.ceil(runs.length / 100) * 100), chosen, unfolded })
+  Object.assign(place, {
+    limit: Math.min(500, Math.ceil(runs.length / 100) * 100),
+    chosen,
+    unfolded,
+  })
   const choose = (id: string): void =>
     setChosen(chosen.includes(id) ? chosen.filter((one) => one !== id) : [...chosen, id].slice(-2))
   const unfold = async (session: string, isAgain = false): Promise<void> => {
@@ -137,7 +148,9 @@ function RunTable({ runs, onDeleted }: RunTableProps): VNode {
   const rows = runs.flatMap((run) => {
     const session = unfolded[run.session ?? '']
     // The newest of them is the one that may still change.
-    return session && run.runs ? toTree(session.map((one) => (one.id === run.id ? run : one))) : [{ run, depth: 0 }]
+    return session && run.runs
+      ? toTree(session.map((one) => (one.id === run.id ? run : one)))
+      : [{ run, depth: 0 }]
   })
   const sizes = new Map(runs.map(({ session, runs: size = 1 }) => [session, size]))
   return (
@@ -169,7 +182,11 @@ function RunTable({ runs, onDeleted }: RunTableProps): VNode {
                     onChange={() => choose(run.id)}
                   />
                 </td>
-                <th scope="row" title={visible(run.title)} class={depth > 0 ? `fork depth-${Math.min(depth, 8)}` : ''}>
+                <th
+                  scope="row"
+                  title={visible(run.title)}
+                  class={depth > 0 ? `fork depth-${Math.min(depth, 8)}` : ''}
+                >
                   {depth === 0 && (sizes.get(run.session) ?? 1) > 1 && (
                     <button
                       type="button"
@@ -183,17 +200,22 @@ function RunTable({ runs, onDeleted }: RunTableProps): VNode {
                   <a href={`#/chat/${run.id}`}>{visible(run.title)}</a>
                   {run.program !== undefined && <span class="badge">{visible(run.program)}</span>}
                   {run.offTheRecord && <span class="badge">off the record</span>}
-                  {run.found !== undefined && <Found text={run.found} search={parameters.value['text'] ?? ''} />}
+                  {run.found !== undefined && (
+                    <Found text={run.found} search={parameters.value['text'] ?? ''} />
+                  )}
                 </th>
                 <td>{run.model}</td>
                 <td>{formatTime(run.at)}</td>
                 <td class="number">{formatMs(run.latencyMs)}</td>
                 <td class="number">{formatMs(run.firstTokenMs)}</td>
-                <td class="number">{formatCount(run.usage && run.usage.inputTokens + run.usage.outputTokens)}</td>
+                <td class="number">
+                  {formatCount(run.usage && run.usage.inputTokens + run.usage.outputTokens)}
+                </td>
                 <td class="number">{formatCost(run.cost, run.currency)}</td>
                 <td class={`state is-${run.status}`}>
                   {stateOf(run)}
-                  {run.elsewhere && (run.program === undefined ? ' (another studio)' : ' (in the program)')}
+                  {run.elsewhere &&
+                    (run.program === undefined ? ' (another studio)' : ' (in the program)')}
                   {run.notKept !== undefined && ' (not saved)'}
                 </td>
                 <td>
@@ -213,12 +235,22 @@ function Found({ text, search }: { readonly text: string; readonly search: strin
   const words = search.match(/[\p{L}\p{N}]+/gu) ?? []
   const pieces = text.split(new RegExp(`(${words.join('|')})`, 'iu'))
   return (
-    <p class="found">{pieces.map((piece, index) => (index % 2 ? <mark key={index}>{piece}</mark> : visible(piece)))}</p>
+    <p class="found">
+      {pieces.map((piece, index) =>
+        index % 2 ? <mark key={index}>{piece}</mark> : visible(piece),
+      )}
+    </p>
   )
 }
 
 /** Deletes a run on the second click. */
-function DeleteButton({ run, onDeleted }: { readonly run: RunSummary; readonly onDeleted: () => void }): VNode {
+function DeleteButton({
+  run,
+  onDeleted,
+}: {
+  readonly run: RunSummary
+  readonly onDeleted: () => void
+}): VNode {
   const [state, setState] = useState<'idle' | 'asking' | 'failed'>('idle')
   const click = async (): Promise<void> => {
     try {
@@ -230,7 +262,9 @@ function DeleteButton({ run, onDeleted }: { readonly run: RunSummary; readonly o
       setState('failed')
     }
   }
-  const text = { idle: 'Delete', asking: 'Delete for good', failed: 'Not deleted; try again' }[state]
+  const text = { idle: 'Delete', asking: 'Delete for good', failed: 'Not deleted; try again' }[
+    state
+  ]
   return (
     <button
       type="button"

@@ -23,12 +23,16 @@ export interface FormResult {
 
 /** The fields for a JSON Schema; undefined if it does not list the properties of an object. */
 export function fieldsOf(schema: unknown): readonly SchemaField[] | undefined {
-  if (!isObject(schema) || ['$ref', 'anyOf', 'oneOf', 'allOf'].some((word) => word in schema)) return undefined
+  if (!isObject(schema) || ['$ref', 'anyOf', 'oneOf', 'allOf'].some((word) => word in schema))
+    return undefined
   const { type = 'object', properties = {}, required } = schema
   if (type !== 'object' || !isObject(properties)) return undefined
-  if (Object.keys(properties).length === 0 && isObject(schema['additionalProperties'])) return undefined
+  if (Object.keys(properties).length === 0 && isObject(schema['additionalProperties']))
+    return undefined
   const names = Array.isArray(required) ? required : []
-  return Object.entries(properties).map(([name, property]) => toField(name, property, names.includes(name)))
+  return Object.entries(properties).map(([name, property]) =>
+    toField(name, property, names.includes(name)),
+  )
 }
 
 const kinds: Readonly<Record<string, SchemaField['kind']>> = {
@@ -43,7 +47,11 @@ function toField(name: string, property: unknown, isRequired: boolean): SchemaFi
   const outer = isObject(property) ? property : {}
   const description = outer['description'] ?? schema['description']
   const initial = outer['default'] ?? schema['default'] ?? schema['const']
-  const choices = Array.isArray(schema['enum']) ? schema['enum'] : 'const' in schema ? [schema['const']] : []
+  const choices = Array.isArray(schema['enum'])
+    ? schema['enum']
+    : 'const' in schema
+      ? [schema['const']]
+      : []
   return {
     name,
     kind: choices.length > 0 ? 'choice' : (kinds[String(schema['type'])] ?? 'json'),
@@ -68,7 +76,10 @@ function withoutNull(property: unknown): JsonObject {
 }
 
 /** The values of a form for these arguments. */
-export function toDraft(fields: readonly SchemaField[], args: Readonly<Record<string, unknown>>): FormDraft {
+export function toDraft(
+  fields: readonly SchemaField[],
+  args: Readonly<Record<string, unknown>>,
+): FormDraft {
   return Object.fromEntries(
     fields.map(({ name, kind }) => {
       const value = args[name]

@@ -83,7 +83,10 @@ function FormField(props: FieldProps): VNode {
 
 function Control({ id, field, text, problem, onInput }: FieldProps): VNode {
   const { kind, isRequired, description } = field
-  const described = [description && `${id}-description`, problem !== undefined && `${id}-problem`].filter(Boolean)
+  const described = [
+    description && `${id}-description`,
+    problem !== undefined && `${id}-problem`,
+  ].filter(Boolean)
   const shared = {
     id,
     'aria-required': isRequired,
@@ -93,7 +96,11 @@ function Control({ id, field, text, problem, onInput }: FieldProps): VNode {
   if (kind === 'boolean' || kind === 'choice') {
     const choices = kind === 'boolean' ? [true, false] : field.choices
     return (
-      <select {...shared} value={text} onChange={({ currentTarget }) => onInput(currentTarget.value)}>
+      <select
+        {...shared}
+        value={text}
+        onChange={({ currentTarget }) => onInput(currentTarget.value)}
+      >
         <option value="">{isRequired ? 'Choose…' : 'Not sent'}</option>
         {choices.map((choice) => (
           <option key={JSON.stringify(choice)} value={JSON.stringify(choice)}>

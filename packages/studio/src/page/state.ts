@@ -54,7 +54,8 @@ export const lastChat: Signal<string> = kept('chat')
 
 effect(() => {
   const models = info.value?.models ?? []
-  if (models[0] && !models.some(({ id }) => id === selectedModel.peek())) selectedModel.value = models[0].id
+  if (models[0] && !models.some(({ id }) => id === selectedModel.peek()))
+    selectedModel.value = models[0].id
 })
 
 /** A run that this page watches. */
@@ -125,4 +126,5 @@ export async function continueRun(id: string, run: WatchedRun): Promise<void> {
 }
 
 /** Starts a run. The caller goes to it. */
-export const startRun = async (body: unknown): Promise<RunRecord> => post<RunRecord>('/api/runs', body)
+export const startRun = async (body: unknown): Promise<RunRecord> =>
+  post<RunRecord>('/api/runs', body)

@@ -9,7 +9,8 @@ const leastSame = 0.4
 
 /** True if the texts have enough in common for their differences to be marked. */
 export function isAlike(pieces: readonly DiffPiece[]): boolean {
-  const lengthOf = (some: readonly DiffPiece[]): number => some.reduce((sum, { text }) => sum + text.trim().length, 0)
+  const lengthOf = (some: readonly DiffPiece[]): number =>
+    some.reduce((sum, { text }) => sum + text.trim().length, 0)
   return lengthOf(pieces.filter(({ same }) => same)) >= leastSame * lengthOf(pieces)
 }
 
@@ -20,20 +21,28 @@ const mostWords = 1500
 export function diffWords(text: string, other: string): DiffPiece[] {
   const words = text.match(/\s+|[^\s]+/g) ?? []
   const others = other.match(/\s+|[^\s]+/g) ?? []
-  if (text === other || words.length > mostWords || others.length > mostWords) return [{ text, same: true }]
+  if (text === other || words.length > mostWords || others.length > mostWords)
+    return [{ text, same: true }]
   const width = others.length + 1
   const lengths = new Uint16Array((words.length + 1) * width)
   const at = (row: number, column: number): number => lengths[row * width + column] ?? 0
   for (let row = words.length - 1; row >= 0; row--) {
     for (let column = others.length - 1; column >= 0; column--) {
       lengths[row * width + column] =
-        words[row] === others[column] ? at(row + 1, column + 1) + 1 : Math.max(at(row + 1, column), at(row, column + 1))
+        words[row] === others[column]
+          ? at(row + 1, column + 1) + 1
+          : Math.max(at(row + 1, column), at(row, column + 1))
     }
   }
   const pieces: { text: string; same: boolean }[] = []
   let column = 0
   for (const [row, word] of words.entries()) {
-    while (word !== others[column] && column < others.length && at(row, column + 1) >= at(row + 1, column)) column++
+    while (
+      word !== others[column] &&
+      column < others.length &&
+      at(row, column + 1) >= at(row + 1, column)
+    )
+      column++
     const same = column < others.length && word === others[column]
     if (same) column++
     const last = pieces.at(-1)

@@ -20,13 +20,18 @@ export function Timeline({ id }: { readonly id: string }): VNode {
   const { latencyMs = 0 } = run.record.value
   const chosen = spans.find((span) => span.id === selected)
   const now = isOver(run.record.value) ? 1 : run.view.elapsed
-  const end = spans.reduce((latest, { from, to }) => Math.max(latest, to ?? from), Math.max(latencyMs, now))
+  const end = spans.reduce(
+    (latest, { from, to }) => Math.max(latest, to ?? from),
+    Math.max(latencyMs, now),
+  )
   return (
     <div class="timeline">
       {head}
       <RunFigures run={run} />
       {spans.length === 0 ? (
-        <p class="empty">Nothing has happened yet. The first model call appears here as soon as it starts.</p>
+        <p class="empty">
+          Nothing has happened yet. The first model call appears here as soon as it starts.
+        </p>
       ) : (
         <>
           <CallTable spans={spans} end={end} selected={selected} onSelect={setSelected} />

@@ -48,7 +48,9 @@ export function ToolCallCard({
         {latencyMs !== undefined && <span class="muted">{formatMs(latencyMs)}</span>}
       </header>
       {args && <JsonView text={args} label={`the arguments of ${name}`} />}
-      {state === 'asking' && !elsewhere && <Approval key={tool.question?.digest} runId={runId} tool={tool} />}
+      {state === 'asking' && !elsewhere && (
+        <Approval key={tool.question?.digest} runId={runId} tool={tool} />
+      )}
       {result !== undefined && (
         <details open={state !== 'done'}>
           <summary>Result</summary>
@@ -79,28 +81,52 @@ function Approval({ runId, tool }: { readonly runId: string; readonly tool: Tool
     if (!isSettled || sent) return
     const hadFocus = group.current?.contains(document.activeElement)
     await act(async () => {
-      const decision = { callId, approved, ...(reason && { reason }), digest: asked?.digest, content }
+      const decision = {
+        callId,
+        approved,
+        ...(reason && { reason }),
+        digest: asked?.digest,
+        content,
+      }
       await post(`/api/runs/${runId}/decisions`, decision)
       setDecided(true)
       if (hadFocus) document.getElementById('message')?.focus()
     })
   }
   const name = visible(tool.name)
-  const { question, effect, yes, no, label } = asked ? questionTexts : tool.isUncertain ? uncertainTexts : approvalTexts
+  const { question, effect, yes, no, label } = asked
+    ? questionTexts
+    : tool.isUncertain
+      ? uncertainTexts
+      : approvalTexts
   return (
-    <div class="approval" role="group" tabIndex={-1} ref={group} aria-label={`${question} ${name}?`}>
+    <div
+      class="approval"
+      role="group"
+      tabIndex={-1}
+      ref={group}
+      aria-label={`${question} ${name}?`}
+    >
       <p>
-        {effect[0]} <code>{asked?.from === undefined ? name : visible(asked.from)}</code> {effect[1]}
+        {effect[0]} <code>{asked?.from === undefined ? name : visible(asked.from)}</code>{' '}
+        {effect[1]}
       </p>
       {asked && <p class="plain">{visible(asked.message)}</p>}
       {/* The address of an agent was checked by nobody. */}
       {asked?.url !== undefined && (
-        <a {...(/^https?:/i.test(asked.url) && { href: asked.url })} target="_blank" rel="noreferrer noopener">
+        <a
+          {...(/^https?:/i.test(asked.url) && { href: asked.url })}
+          target="_blank"
+          rel="noreferrer noopener"
+        >
           {visible(asked.url)}
         </a>
       )}
       {asked?.schema ? (
-        <ToolArguments tool={{ name, parameters: asked.schema }} onSubmit={(given) => void decide(true, given)} />
+        <ToolArguments
+          tool={{ name, parameters: asked.schema }}
+          onSubmit={(given) => void decide(true, given)}
+        />
       ) : (
         <button
           type="button"
@@ -112,7 +138,12 @@ function Approval({ runId, tool }: { readonly runId: string; readonly tool: Tool
           {asked?.url === undefined ? yes : 'Opened and done'}
         </button>
       )}
-      <button type="button" disabled={sent} aria-disabled={!isSettled} onClick={() => void decide(false)}>
+      <button
+        type="button"
+        disabled={sent}
+        aria-disabled={!isSettled}
+        onClick={() => void decide(false)}
+      >
         {no}
       </button>
       {label && (
@@ -138,8 +169,8 @@ export function WaitingCalls({ names }: { readonly names: readonly string[] }): 
       {names.length > 0 && (
         <>
           <span>
-            {names.length === 1 ? 'A tool call waits' : `${names.length} tool calls wait`} for your decision:{' '}
-            <code>{names.map(visible).join(', ')}</code>
+            {names.length === 1 ? 'A tool call waits' : `${names.length} tool calls wait`} for your
+            decision: <code>{names.map(visible).join(', ')}</code>
           </span>
           <button type="button" onClick={go}>
             Go to the decision
@@ -152,14 +183,23 @@ export function WaitingCalls({ names }: { readonly names: readonly string[] }): 
 
 const approvalTexts = {
   question: 'Approve',
-  effect: ['The model wants to run', 'with exactly these arguments. Nothing runs before you decide.'],
+  effect: [
+    'The model wants to run',
+    'with exactly these arguments. Nothing runs before you decide.',
+  ],
   yes: 'Allow',
   no: 'Deny',
   label: 'Reason for the model',
 } as const
 
 /** For a call that asks the user. */
-const questionTexts = { question: 'Answer', effect: ['', 'asks you:'], yes: 'Yes', no: 'Decline', label: '' } as const
+const questionTexts = {
+  question: 'Answer',
+  effect: ['', 'asks you:'],
+  yes: 'Yes',
+  no: 'Decline',
+  label: '',
+} as const
 
 /** For a call that was under way when the studio ended. */
 const uncertainTexts = {

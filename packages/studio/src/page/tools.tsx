@@ -20,13 +20,17 @@ export function Tools(): VNode {
   return (
     <div class="tools">
       <h1>Tools</h1>
-      <p class="muted">Models may call these tools in a chat. You are asked before each call, unless you allow them.</p>
+      <p class="muted">
+        Models may call these tools in a chat. You are asked before each call, unless you allow
+        them.
+      </p>
       {[...(tools.length > 0 ? [{ name: ownTools, hosts: [] }] : []), ...sources].map((source) => (
         <SourceEntry key={source.name} source={source} />
       ))}
       {sources.length === 0 && (
         <p class="empty">
-          No MCP server yet. Start the studio with one: <code>modelport studio --mcp http://127.0.0.1:3000/mcp</code>
+          No MCP server yet. Start the studio with one:{' '}
+          <code>modelport studio --mcp http://127.0.0.1:3000/mcp</code>
         </p>
       )}
     </div>
@@ -67,10 +71,14 @@ function SourceEntry({ source: { name, hosts } }: { readonly source: SourceInfo 
 type Arguments = Readonly<Record<string, unknown>>
 
 /** The arguments that were written as JSON. A problem has no field, so its name is empty. */
-function fromJson(text: string): { readonly args: Arguments; readonly problems?: Readonly<Record<string, string>> } {
+function fromJson(text: string): {
+  readonly args: Arguments
+  readonly problems?: Readonly<Record<string, string>>
+} {
   try {
     const value = JSON.parse(text) as unknown
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { args: value as Arguments }
+    if (typeof value === 'object' && value !== null && !Array.isArray(value))
+      return { args: value as Arguments }
   } catch {
     // Handled below, like JSON that is not an object.
   }
@@ -78,11 +86,19 @@ function fromJson(text: string): { readonly args: Arguments; readonly problems?:
 }
 
 /** A tool, the call that is made with what is filled in, and its result. */
-function ToolEntry({ source, tool }: { readonly source: string; readonly tool: SourceToolInfo }): VNode {
+function ToolEntry({
+  source,
+  tool,
+}: {
+  readonly source: string
+  readonly tool: SourceToolInfo
+}): VNode {
   const [called, setCalled] = useState<CalledSource>()
   const { isBusy, problem, act } = useAction()
   const call = (args: Arguments): void =>
-    void act(async () => setCalled(await post<CalledSource>('/api/sources/call', { source, tool: tool.name, args })))
+    void act(async () =>
+      setCalled(await post<CalledSource>('/api/sources/call', { source, tool: tool.name, args })),
+    )
   return (
     <details class="by-hand">
       <summary>
@@ -98,7 +114,10 @@ function ToolEntry({ source, tool }: { readonly source: string; readonly tool: S
               <span class="badge">{called.ok ? 'done' : 'failed'}</span>{' '}
               <span class="muted">{formatMs(called.latencyMs)}</span>
             </p>
-            <JsonView text={called.ok ? pretty(called.result) : (called.message ?? '')} label="the result" />
+            <JsonView
+              text={called.ok ? pretty(called.result) : (called.message ?? '')}
+              label="the result"
+            />
           </>
         )}
       </div>
@@ -124,9 +143,12 @@ export function ToolArguments({
   const [draft, setDraft] = useState<FormDraft>(() => firstDraft(fields ?? []))
   /** Arguments that the form has no field for. */
   const [rest, setRest] = useState<Arguments>({})
-  const [text, setText] = useState<string | undefined>(() => (fields ? undefined : pretty(exampleOf(parameters))))
+  const [text, setText] = useState<string | undefined>(() =>
+    fields ? undefined : pretty(exampleOf(parameters)),
+  )
   const [problems, setProblems] = useState<Readonly<Record<string, string>>>({})
-  const { args, problems: found = {} } = text === undefined ? fromDraft(fields ?? [], draft) : fromJson(text)
+  const { args, problems: found = {} } =
+    text === undefined ? fromDraft(fields ?? [], draft) : fromJson(text)
   const given = text === undefined ? { ...rest, ...args } : args
   const submit = (): void => {
     setProblems(found)
@@ -134,14 +156,22 @@ export function ToolArguments({
   }
   const toJson = (): void => {
     setProblems({})
-    setText(pretty({ ...(exampleOf(parameters) as Arguments), ...rest, ...fromDraft(fields ?? [], draft).args }))
+    setText(
+      pretty({
+        ...(exampleOf(parameters) as Arguments),
+        ...rest,
+        ...fromDraft(fields ?? [], draft).args,
+      }),
+    )
   }
   const toForm = (): void => {
     const read = fromJson(text ?? '')
     setProblems(read.problems ?? {})
     if (!fields || read.problems) return
     setRest(
-      Object.fromEntries(Object.entries(read.args).filter(([key]) => !fields.some((field) => field.name === key))),
+      Object.fromEntries(
+        Object.entries(read.args).filter(([key]) => !fields.some((field) => field.name === key)),
+      ),
     )
     setDraft(toDraft(fields, read.args))
     setText(undefined)
@@ -164,14 +194,19 @@ export function ToolArguments({
       ) : (
         <label>
           {source === undefined ? 'Answer' : `Arguments of ${visible(name)}`}, as JSON
-          <textarea rows={4} value={text} onInput={({ currentTarget }) => setText(currentTarget.value)} />
+          <textarea
+            rows={4}
+            value={text}
+            onInput={({ currentTarget }) => setText(currentTarget.value)}
+          />
         </label>
       )}
       <Problem>{problems['']}</Problem>
       {source !== undefined && (
         <>
           <p class="muted">
-            This runs <code>{visible(name)}</code> of <code>{visible(source)}</code> with exactly these arguments:
+            This runs <code>{visible(name)}</code> of <code>{visible(source)}</code> with exactly
+            these arguments:
           </p>
           <pre tabIndex={0}>{pretty(given)}</pre>
         </>

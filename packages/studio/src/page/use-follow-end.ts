@@ -20,7 +20,8 @@ export function useFollowEnd(version: number, isGrowing: boolean): void {
   }, [])
   useEffect(() => {
     wasGrowing.current ||= isGrowing
-    if (wasGrowing.current && isAtEnd.current) scrollTo({ top: document.documentElement.scrollHeight })
+    if (wasGrowing.current && isAtEnd.current)
+      scrollTo({ top: document.documentElement.scrollHeight })
     if (!isGrowing) wasGrowing.current = false
   }, [version, isGrowing])
 }

@@ -2,7 +2,10 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { diffWords, isAlike } from './text-diff.js'
 
 /** The text of drawn Markdown, and where each of its nodes begins in it. */
-function readText(root: Element): { readonly text: string; readonly nodes: readonly (readonly [at: number, Text])[] } {
+function readText(root: Element): {
+  readonly text: string
+  readonly nodes: readonly (readonly [at: number, Text])[]
+} {
   let text = ''
   const nodes: [number, Text][] = []
   for (const block of root.querySelectorAll(':not(.reasoning) > .markdown > div')) {

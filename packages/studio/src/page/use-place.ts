@@ -24,7 +24,9 @@ export function placeHere(): Place {
 export function usePlace(): Place {
   const [place] = useState(placeHere)
   useLayoutEffect(() => {
-    document.querySelector<HTMLElement>(`.runs tbody a[href="${place.link}"]`)?.focus({ preventScroll: true })
+    document
+      .querySelector<HTMLElement>(`.runs tbody a[href="${place.link}"]`)
+      ?.focus({ preventScroll: true })
     if (place.top !== undefined) scrollTo(0, place.top)
     place.top = undefined
     // Comes before the browser scrolls to where the other entry was.
@@ -33,7 +35,10 @@ export function usePlace(): Place {
     return () => {
       removeEventListener('popstate', note)
       place.top ??= scrollY
-      place.link = document.activeElement?.closest('.runs tr')?.querySelector('a')?.getAttribute('href')
+      place.link = document.activeElement
+        ?.closest('.runs tr')
+        ?.querySelector('a')
+        ?.getAttribute('href')
     }
   }, [])
   return place

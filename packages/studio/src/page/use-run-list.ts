@@ -23,10 +23,19 @@ export interface RunListState {
 /** Loads the runs that `query` asks for, page by page, and looks whether those that are shown have changed. */
 export function useRunList(query: string, version: number): RunListState {
   const key = `runs ${query} ${version}`
-  const path = (more = `&limit=${pageSize}`): string => `/api/runs?${new URLSearchParams(query + more)}`
-  const { value: first, problem } = useLoaded(key, () => get<RunSummary[]>(path(`&limit=${placeHere().limit}`)))
-  const [rest, setRest] = useState<{ readonly key: string; readonly runs: readonly RunSummary[] }>({ key, runs: [] })
-  const [news, setNews] = useState<{ readonly key: string; readonly runs: readonly RunSummary[] }>({ key, runs: [] })
+  const path = (more = `&limit=${pageSize}`): string =>
+    `/api/runs?${new URLSearchParams(query + more)}`
+  const { value: first, problem } = useLoaded(key, () =>
+    get<RunSummary[]>(path(`&limit=${placeHere().limit}`)),
+  )
+  const [rest, setRest] = useState<{ readonly key: string; readonly runs: readonly RunSummary[] }>({
+    key,
+    runs: [],
+  })
+  const [news, setNews] = useState<{ readonly key: string; readonly runs: readonly RunSummary[] }>({
+    key,
+    runs: [],
+  })
   useEffect(() => {
     const timer = setInterval(() => {
       if (document.hidden || connection.value !== 'ok') return
@@ -48,7 +57,9 @@ export function useRunList(query: string, version: number): RunListState {
     fresh: [...latest.values()].filter((run) => (run.key ?? 0) > (first?.[0]?.key ?? 0)).length,
     more: isFull
       ? async () => {
-          const next = await get<RunSummary[]>(path(`&limit=${pageSize}&before=${last.at(-1)?.key ?? 0}`))
+          const next = await get<RunSummary[]>(
+            path(`&limit=${pageSize}&before=${last.at(-1)?.key ?? 0}`),
+          )
           setRest({ key, runs: [...(isSame ? rest.runs : []), ...next] })
         }
       : undefined,

@@ -5,7 +5,9 @@ import { type Loaded, useLoaded } from './use-loaded.js'
 export function useRun(
   id: string | undefined,
 ): { readonly run: WatchedRun | undefined } & Pick<Loaded<unknown>, 'problem'> {
-  const { value: run, ...rest } = useLoaded(id ?? '', async () => (id === undefined ? undefined : watch(id)))
+  const { value: run, ...rest } = useLoaded(id ?? '', async () =>
+    id === undefined ? undefined : watch(id),
+  )
   return { run, ...rest }
 }
 

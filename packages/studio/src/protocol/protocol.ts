@@ -1,5 +1,11 @@
 import type { ClientEvent } from '@modelport/agent'
-import type { CallOptions, ChatMessage, JsonObject, TokenLogprob, TokenUsage } from '@modelport/core'
+import type {
+  CallOptions,
+  ChatMessage,
+  JsonObject,
+  TokenLogprob,
+  TokenUsage,
+} from '@modelport/core'
 import type { ActionMode, RunBudget, RunEvent } from '@modelport/runtime'
 import type { PendingCall } from './pending-call.js'
 import type { TraceSpan } from './trace-span.js'
@@ -83,7 +89,15 @@ export interface StudioInfo {
 }
 
 /** Status of a run. `waiting`: a person must decide on a tool call. */
-export type RunStatus = 'running' | 'waiting' | 'final' | 'limit' | 'budget' | 'suspended' | 'cancelled' | 'failed'
+export type RunStatus =
+  | 'running'
+  | 'waiting'
+  | 'final'
+  | 'limit'
+  | 'budget'
+  | 'suspended'
+  | 'cancelled'
+  | 'failed'
 
 /** The run that a run was forked from, and how many messages of its transcript were kept. */
 export interface RunOrigin {
@@ -182,7 +196,12 @@ export type StudioEvent = {
   | { readonly type: 'run'; readonly event: RunEvent }
   | { readonly type: 'agent'; readonly event: ClientEvent }
   | ({ readonly type: 'approval' } & PendingCall)
-  | { readonly type: 'decision'; readonly callId: string; readonly approved: boolean; readonly reason?: string }
+  | {
+      readonly type: 'decision'
+      readonly callId: string
+      readonly approved: boolean
+      readonly reason?: string
+    }
   | { readonly type: 'end'; readonly run: RunRecord }
   /** Something that a person should know, such as missing events. */
   | { readonly type: 'note'; readonly text: string }

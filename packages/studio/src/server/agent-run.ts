@@ -38,7 +38,11 @@ export const agentRun =
     }
   }
 
-const startAt = ({ taskId, sessionId, isWaiting }: AgentTaskInfo): { taskId: string } | { sessionId: string } =>
+const startAt = ({
+  taskId,
+  sessionId,
+  isWaiting,
+}: AgentTaskInfo): { taskId: string } | { sessionId: string } =>
   isWaiting ? { taskId } : { sessionId }
 
 /** The text and images of a message; an agent keeps the messages before it itself. */
@@ -54,7 +58,11 @@ function toParts(message: ChatMessage | undefined): readonly Part[] {
   })
 }
 
-async function decide(open: Approvals, approvals: 'ask' | 'allow', port: RunPort): Promise<readonly Part[]> {
+async function decide(
+  open: Approvals,
+  approvals: 'ask' | 'allow',
+  port: RunPort,
+): Promise<readonly Part[]> {
   const approve = async (call: PendingCall): Promise<Decision> =>
     approvals === 'allow' && !call.question ? { approved: true } : port.ask(call, port.signal)
   return Promise.all(
@@ -63,9 +71,22 @@ async function decide(open: Approvals, approvals: 'ask' | 'allow', port: RunPort
       const tool = [...(path ?? []), typeof named === 'string' ? named : 'a tool'].join(' → ')
       const call = { callId: requestId, tool, args: action?.['args'] ?? action }
       // The wire checks no texts of a question. `from` makes it that of a stranger, whose schema gets bounded patterns.
-      const [message = '', from = '', url = ''] = [question?.message, question?.from ?? tool, question?.url].map(String)
-      const asked = question && { ...question, message, from, ...(question.url !== undefined && { url }), digest }
-      const { approved, reason, content } = await approve({ ...call, ...(asked && { question: asked }) })
+      const [message = '', from = '', url = ''] = [
+        question?.message,
+        question?.from ?? tool,
+        question?.url,
+      ].map(String)
+      const asked = question && {
+        ...question,
+        message,
+        from,
+        ...(question.url !== undefined && { url }),
+        digest,
+      }
+      const { approved, reason, content } = await approve({
+        ...call,
+        ...(asked && { question: asked }),
+      })
       return createPart.approval({
         requestId,
         approved,
@@ -96,10 +117,14 @@ class FollowedTask {
   }
 
   /** Sends a message and reads until the task is over or waits. */
-  async follow(message: readonly Part[], where: { readonly taskId?: string; readonly sessionId?: string } = {}) {
+  async follow(
+    message: readonly Part[],
+    where: { readonly taskId?: string; readonly sessionId?: string } = {},
+  ) {
     const { signal } = this.#port
     for await (const event of this.#client.stream(message, { ...where, signal })) {
-      if (event.type === 'text-delta') this.#text = event.first ? event.text : this.#text + event.text
+      if (event.type === 'text-delta')
+        this.#text = event.first ? event.text : this.#text + event.text
       if (event.type === 'task') this.#keep(event.task)
       this.#port.agent(event)
     }
@@ -138,7 +163,8 @@ class FollowedTask {
       this.#text = reply
       this.#port.agent({ type: 'text-delta', text: reply, first: true })
     }
-    const status = task.state === 'completed' ? 'final' : task.state === 'cancelled' ? 'cancelled' : 'suspended'
+    const status =
+      task.state === 'completed' ? 'final' : task.state === 'cancelled' ? 'cancelled' : 'suspended'
     return { status, transcript: this.transcript(request) }
   }
 

@@ -27,7 +27,8 @@ export class CallStory {
     }
     if (type === 'turn-end') {
       this.#tell({ type: 'model-call-end', metrics: { usage } })
-      for (const [called, name] of this.#open) this.#tell({ type: 'tool-start', actionId: called, tool: name })
+      for (const [called, name] of this.#open)
+        this.#tell({ type: 'tool-start', actionId: called, tool: name })
     }
     if (type !== 'turn-start') return
     this.#takeResults(messages)
@@ -43,7 +44,12 @@ export class CallStory {
     for (const message of readMessages(messages)) {
       if (message.role !== 'tool' || !this.#open.has(message.toolCallId)) continue
       const { toolCallId: actionId, content, isError } = message
-      const told = { actionId, tool: this.#open.get(actionId), result: content, message: textOf(content) }
+      const told = {
+        actionId,
+        tool: this.#open.get(actionId),
+        result: content,
+        message: textOf(content),
+      }
       this.#open.delete(actionId)
       this.#tell({ type: isError ? 'tool-error' : 'tool-result', ...told })
     }

@@ -21,13 +21,22 @@ export const demoTools: readonly Tool[] = [
 ]
 
 function reply(prompt: string, hasTool: boolean): MockTurn {
-  const city = Object.keys(temperatures).find((name) => prompt.toLowerCase().includes(name)) ?? 'rome'
+  const city =
+    Object.keys(temperatures).find((name) => prompt.toLowerCase().includes(name)) ?? 'rome'
   if (!hasTool)
-    return { text: `This is the demo model. You wrote: “${prompt}”.\n\n- It needs no key.\n- It contacts **no host**.` }
+    return {
+      text: `This is the demo model. You wrote: “${prompt}”.\n\n- It needs no key.\n- It contacts **no host**.`,
+    }
   return {
-    reasoning: 'The question is about the weather, and there is a tool for that. I call it instead of guessing.',
+    reasoning:
+      'The question is about the weather, and there is a tool for that. I call it instead of guessing.',
     text: 'Let me look that up.',
-    toolCalls: [{ name: 'get_weather', arguments: { city: city.replace(/^./, (first) => first.toUpperCase()) } }],
+    toolCalls: [
+      {
+        name: 'get_weather',
+        arguments: { city: city.replace(/^./, (first) => first.toUpperCase()) },
+      },
+    ],
     usage: { inputTokens: 120, outputTokens: 34 },
   }
 }
@@ -51,8 +60,12 @@ export function createDemoModel(): StudioModel {
           const last = messages.at(-1)
           const text = last ? textOf(last.content) : ''
           if (last?.role !== 'tool') return reply(text, tools.length > 0)
-          const said = text.startsWith('{') ? `The tool says: \`${text}\`` : `The tool did not run: ${text}`
-          return { text: `${said}\n\nThat is the whole loop: **reply**, tool call, approval, result, final reply.` }
+          const said = text.startsWith('{')
+            ? `The tool says: \`${text}\``
+            : `The tool did not run: ${text}`
+          return {
+            text: `${said}\n\nThat is the whole loop: **reply**, tool call, approval, result, final reply.`,
+          }
         },
       }),
   }

@@ -7,7 +7,11 @@ const gatherMs = 16
 /** Maximum events in one message: a page that reads a long run draws between two messages. */
 const mostEvents = 250
 
-const headers = { 'content-type': 'text/event-stream', 'cache-control': 'no-store', 'x-accel-buffering': 'no' }
+const headers = {
+  'content-type': 'text/event-stream',
+  'cache-control': 'no-store',
+  'x-accel-buffering': 'no',
+}
 
 /** The page gets prompts as blocks from another path; in the events they would grow with the square of the steps. */
 function withoutManifest(one: StudioEvent): unknown {
@@ -58,8 +62,10 @@ export function eventStream(messages: AsyncGenerator<string>): Response {
 /** The events of a run as Server-Sent Events, from the one after `after` to the end of the run. */
 export async function streamEvents(runs: Runs, runId: string, after: number): Promise<Response> {
   const live = runs.live(runId)
-  if (!live && (await runs.find(runId))?.elsewhere) return eventStream(followFile(runs, runId, after))
-  if (!live) return new Response([...toMessages(await runs.events(runId, after))].join(''), { headers })
+  if (!live && (await runs.find(runId))?.elsewhere)
+    return eventStream(followFile(runs, runId, after))
+  if (!live)
+    return new Response([...toMessages(await runs.events(runId, after))].join(''), { headers })
   const encoder = new TextEncoder()
   let forget: (() => void) | undefined
   let timer: ReturnType<typeof setTimeout> | undefined

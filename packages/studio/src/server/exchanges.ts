@@ -13,12 +13,22 @@ function toExchange({ request, response }: CassetteExchange): Exchange {
     method,
     url,
     requestHeaders: headers,
-    requestBody: body === undefined ? '' : typeof body === 'string' ? body : JSON.stringify(body, undefined, 2),
+    requestBody:
+      body === undefined
+        ? ''
+        : typeof body === 'string'
+          ? body
+          : JSON.stringify(body, undefined, 2),
   }
   if ('error' in response) return { ...sent, error: response.error.message }
-  const chunks = response.chunks.map((chunk) => (typeof chunk === 'string' ? chunk : `[${chunk.base64.length} base64]`))
+  const chunks = response.chunks.map((chunk) =>
+    typeof chunk === 'string' ? chunk : `[${chunk.base64.length} base64]`,
+  )
   const text = chunks.join('')
-  const more = text.length > longestBody ? ` … (${text.length - longestBody} more characters are in the cassette)` : ''
+  const more =
+    text.length > longestBody
+      ? ` … (${text.length - longestBody} more characters are in the cassette)`
+      : ''
   return {
     ...sent,
     status: response.status,

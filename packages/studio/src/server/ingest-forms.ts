@@ -7,7 +7,8 @@ export type Fields = Readonly<Record<string, unknown>>
 /** Its fields; none of anything else than an object. */
 export const fieldsOf = (value: unknown): Fields => (isObject(value) ? value : {})
 /** Its items; none of anything else than a list. */
-export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? (value as unknown[]) : [])
+export const listOf = (value: unknown): readonly unknown[] =>
+  Array.isArray(value) ? (value as unknown[]) : []
 
 const isCounted = (value: unknown): boolean =>
   ['inputTokens', 'outputTokens'].every((name) => Number.isFinite(fieldsOf(value)[name]))
@@ -18,13 +19,21 @@ export const readUsage = (value: unknown): TokenUsage | undefined =>
 
 /** True for a message that the page can show. */
 export function isMessage(value: unknown): value is ChatMessage {
-  const { role, content, toolCalls = [], reasoning = '', toolName = '', toolCallId = '' } = fieldsOf(value)
+  const {
+    role,
+    content,
+    toolCalls = [],
+    reasoning = '',
+    toolName = '',
+    toolCallId = '',
+  } = fieldsOf(value)
   const isPart = (part: unknown): boolean => {
     const { type, text, name = '', source } = fieldsOf(part)
     const { type: kind, url = '', id = '', mediaType = '' } = fieldsOf(source)
     return type === 'text' ? isText(text) : [type, name, kind, url, id, mediaType].every(isText)
   }
-  const isCall = (call: unknown): boolean => ['name', 'argumentsText'].every((name) => isText(fieldsOf(call)[name]))
+  const isCall = (call: unknown): boolean =>
+    ['name', 'argumentsText'].every((name) => isText(fieldsOf(call)[name]))
   return (
     ['system', 'user', 'assistant', 'tool'].includes(asText(role)) &&
     (isText(content) || (Array.isArray(content) && content.every(isPart))) &&
@@ -54,7 +63,12 @@ const shown = new Map(
     'tool-error': ['actionId', 'tool', 'message'],
     'agent-call-start agent-call-result': ['actionId', 'agent'],
     'agent-call-error': ['actionId', 'agent', 'message'],
-    ...{ approval: ['callId', 'tool'], decision: ['callId'], note: ['text'], artifact: ['artifact'] },
+    ...{
+      approval: ['callId', 'tool'],
+      decision: ['callId'],
+      note: ['text'],
+      artifact: ['artifact'],
+    },
   }).flatMap(([types, names]) => types.split(' ').map((type) => [type, names] as const)),
 )
 
@@ -64,22 +78,30 @@ const areNumbers = (...values: readonly unknown[]): boolean => values.every(Numb
 /** The form of each field that the page reads; some types have another `action`, `decision` or `message`. */
 const forms: Readonly<Record<string, (value: unknown) => boolean>> = {
   ...Object.fromEntries(
-    'text actionId callId tool agent provider model reason'.split(' ').map((name) => [name, isText]),
+    'text actionId callId tool agent provider model reason'
+      .split(' ')
+      .map((name) => [name, isText]),
   ),
   ...{ retryInSeconds: Number.isFinite, nextAttempt: Number.isFinite, latencyMs: Number.isFinite },
   step: (value) => Number.isInteger(value) && Math.abs(Number(value)) <= 100_000,
   ...{ message: isText, decision: isObject },
-  action: (value) => isText(fieldsOf(value)[fieldsOf(value)['type'] === 'tool_call' ? 'tool' : 'agent']),
+  action: (value) =>
+    isText(fieldsOf(value)[fieldsOf(value)['type'] === 'tool_call' ? 'tool' : 'agent']),
   artifact: (value) => isText(fieldsOf(value)['id']),
   question: (value) => isText(fieldsOf(value)['message']) && isText(fieldsOf(value)['digest']),
   budget: (value) => areNumbers(fieldsOf(value)['outputTokens'], fieldsOf(value)['cost']),
   metrics: (value) =>
-    isCounted(fieldsOf(value)['usage']) && areNumbers(fieldsOf(fieldsOf(value)['cost'])['totalCost'] ?? 0),
+    isCounted(fieldsOf(value)['usage']) &&
+    areNumbers(fieldsOf(fieldsOf(value)['cost'])['totalCost'] ?? 0),
   manifest: (value) => {
     const { blocks, contextWindow = 0, totalEstimatedTokens = 0 } = fieldsOf(value)
     const isBlock = (block: unknown): boolean =>
       isText(fieldsOf(block)['kind']) && areNumbers(fieldsOf(block)['tokens'])
-    return areNumbers(contextWindow, totalEstimatedTokens) && Array.isArray(blocks) && blocks.every(isBlock)
+    return (
+      areNumbers(contextWindow, totalEstimatedTokens) &&
+      Array.isArray(blocks) &&
+      blocks.every(isBlock)
+    )
   },
 }
 
@@ -113,7 +135,11 @@ export interface ProgramLine {
 }
 
 const patterns: Readonly<Record<string, RegExp>> = {
-  ...{ t: /^(?:hello|start|event|end|error|dropped)$/, name: /^.{0,200}$/, k: /^(?:run|call|task|durable)?$/ },
+  ...{
+    t: /^(?:hello|start|event|end|error|dropped)$/,
+    name: /^.{0,200}$/,
+    k: /^(?:run|call|task|durable)?$/,
+  },
   ...{ s: /^[\w-]{0,80}$/, p: /^[\w-]{0,80}$/, at: /^\d{0,15}$/, n: /^\d{0,9}$/ },
 }
 

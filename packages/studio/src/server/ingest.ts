@@ -16,12 +16,17 @@ export async function takeProgram(request: Request, runs: Runs): Promise<Respons
   const lines = readLines(request)
   const first = await lines.next()
   const { t, name } = readLine(first.value ?? '')
-  if (t !== 'hello' || !name) return problem(400, 'invalid-request', 'the first line is not {"t":"hello","name":"…"}')
+  if (t !== 'hello' || !name)
+    return problem(400, 'invalid-request', 'the first line is not {"t":"hello","name":"…"}')
   return eventStream(follow(lines, name, runs))
 }
 
 /** Reads to the end. What is open then is interrupted: the program has ended, or was cut off. */
-async function* follow(lines: AsyncGenerator<string>, name: string, runs: Runs): AsyncGenerator<string> {
+async function* follow(
+  lines: AsyncGenerator<string>,
+  name: string,
+  runs: Runs,
+): AsyncGenerator<string> {
   const open = new Map<string, ProgramRun>()
   let number = 1
   yield 'data: {"accepted":true}\n\n'
@@ -32,7 +37,9 @@ async function* follow(lines: AsyncGenerator<string>, name: string, runs: Runs):
       if (refused) yield toProblem(number, 'internal', refused)
     }
   } catch (error) {
-    const { code, message } = isLlmError(error) ? error : { code: 'internal', message: String(error) }
+    const { code, message } = isLlmError(error)
+      ? error
+      : { code: 'internal', message: String(error) }
     // Nobody reads it if the connection broke, which is how a killed program ends.
     yield toProblem(number, code, message)
   } finally {

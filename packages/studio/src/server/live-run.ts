@@ -1,7 +1,13 @@
 import { type ChatMessage, configError, isLlmError } from '@modelport/core'
 import { checkAnswer, ResumeError, type RunEvent } from '@modelport/runtime'
 import type { PendingCall } from '../protocol/pending-call.js'
-import type { DecideCall, RunRecord, RunStatus, StartRun, StudioEvent } from '../protocol/protocol.js'
+import type {
+  DecideCall,
+  RunRecord,
+  RunStatus,
+  StartRun,
+  StudioEvent,
+} from '../protocol/protocol.js'
 import { toInterrupted } from '../store/studio-store.js'
 import type { Decision, ExecuteRun } from './run-port.js'
 import { WaitClock } from './wait-clock.js'
@@ -33,7 +39,10 @@ export class LiveRun {
   readonly #now: () => number
   readonly #abort = new AbortController()
   readonly #listeners = new Set<LiveListener>()
-  readonly #pending = new Map<string, { readonly call: PendingCall; readonly resolve: (to: Decision) => void }>()
+  readonly #pending = new Map<
+    string,
+    { readonly call: PendingCall; readonly resolve: (to: Decision) => void }
+  >()
   #isInterrupted = false
   /** Milliseconds in which no studio ran this run. */
   readonly #idleMs: number
@@ -41,7 +50,12 @@ export class LiveRun {
   #run: RunRecord
 
   /** @param before the events of a run that continues, in order */
-  constructor(run: RunRecord, execute: ExecuteRun, now: () => number, before: readonly StudioEvent[] = []) {
+  constructor(
+    run: RunRecord,
+    execute: ExecuteRun,
+    now: () => number,
+    before: readonly StudioEvent[] = [],
+  ) {
     this.#run = run
     this.#execute = execute
     this.#now = now
@@ -81,9 +95,15 @@ export class LiveRun {
       this.#run = { ...this.#run, status: 'failed', error: { code, message }, ...this.#times }
       // Nothing was called, so the run can be continued once its settings fit again.
       if (error instanceof ResumeError)
-        this.#run = { ...this.#run, status: 'cancelled', error: { code: 'interrupted', message }, canContinue: true }
+        this.#run = {
+          ...this.#run,
+          status: 'cancelled',
+          error: { code: 'interrupted', message },
+          canContinue: true,
+        }
     }
-    if (this.#isInterrupted && this.#run.status === 'cancelled') this.#run = toInterrupted(this.#run, true)
+    if (this.#isInterrupted && this.#run.status === 'cancelled')
+      this.#run = toInterrupted(this.#run, true)
     this.#emit({ type: 'end', run: this.#run })
     this.#listeners.clear()
     return this.#run
@@ -110,11 +130,17 @@ export class LiveRun {
   decide({ callId, approved, reason, digest, content }: DecideCall): boolean {
     const { call, resolve } = this.#pending.get(callId) ?? {}
     if (!resolve || call?.question?.digest !== digest) return false
-    if (call?.question) checkAnswer(call.question, { action: approved ? 'accept' : 'decline', content })
+    if (call?.question)
+      checkAnswer(call.question, { action: approved ? 'accept' : 'decline', content })
     this.#pending.delete(callId)
     this.#setStatus(this.#pending.size > 0 ? 'waiting' : 'running')
     this.#emit({ type: 'decision', callId, approved, ...(reason !== undefined && { reason }) })
-    resolve({ approved, by: 'studio', ...(reason !== undefined && { reason }), ...(content && { content }) })
+    resolve({
+      approved,
+      by: 'studio',
+      ...(reason !== undefined && { reason }),
+      ...(content && { content }),
+    })
     return true
   }
 
@@ -163,7 +189,8 @@ export class LiveRun {
 function idleMs(before: readonly StudioEvent[], now: number): number {
   const last = before.at(-1)
   return before.reduce(
-    (sum, { type, at }, index) => (type === 'continued' ? sum + at - (before[index - 1]?.at ?? at) : sum),
+    (sum, { type, at }, index) =>
+      type === 'continued' ? sum + at - (before[index - 1]?.at ?? at) : sum,
     last ? now - last.at : 0,
   )
 }

@@ -71,7 +71,8 @@ function toRequest(
     authorize: toAuthorize(
       port,
       async (action) =>
-        approvals === 'ask' || (repeats === true && !(await isHarmless(toCall(action).tool, tools, sources))),
+        approvals === 'ask' ||
+        (repeats === true && !(await isHarmless(toCall(action).tool, tools, sources))),
     ),
     options: rest,
     ...outputOf(responseFormat),
@@ -82,7 +83,9 @@ function toRequest(
 }
 
 /** What holds the loop to the format of the last reply; it does not take the option itself. */
-function outputOf(format: NonNullable<StartRun['options']>['responseFormat']): Pick<InferRequest, 'outputSchema'> {
+function outputOf(
+  format: NonNullable<StartRun['options']>['responseFormat'],
+): Pick<InferRequest, 'outputSchema'> {
   if (!format || format.type === 'text') return {}
   return { outputSchema: format.type === 'json' ? { type: 'object' } : format.schema }
 }
@@ -95,7 +98,10 @@ const openOf = (result: RunResult): readonly OpenItem[] =>
     : []
 
 /** Asks a person the questions of tools, and about calls of unknown outcome; undefined when the run was stopped meanwhile. */
-async function decide(items: readonly OpenItem[], port: RunPort): Promise<ResumeDecision[] | undefined> {
+async function decide(
+  items: readonly OpenItem[],
+  port: RunPort,
+): Promise<ResumeDecision[] | undefined> {
   try {
     return await Promise.all(
       items.map(async (item): Promise<ResumeDecision> => {
@@ -103,12 +109,17 @@ async function decide(items: readonly OpenItem[], port: RunPort): Promise<Resume
         const call = { callId: id, ...toCall(action) }
         if (item.type === 'question') {
           const { digest, question } = item
-          const { approved, ...rest } = await port.ask({ ...call, question: { ...question, digest } }, port.signal)
+          const { approved, ...rest } = await port.ask(
+            { ...call, question: { ...question, digest } },
+            port.signal,
+          )
           return { type: 'answer', id, digest, action: approved ? 'accept' : 'decline', ...rest }
         }
         const { approved, reason } = await port.ask({ ...call, uncertain: true }, port.signal)
         if (approved) return { type: 'repeat', id }
-        return reason === undefined ? { type: 'give-up', id } : { type: 'result', id, result: reason }
+        return reason === undefined
+          ? { type: 'give-up', id }
+          : { type: 'result', id, result: reason }
       }),
     )
   } catch (error) {
@@ -117,24 +128,37 @@ async function decide(items: readonly OpenItem[], port: RunPort): Promise<Resume
   }
 }
 
-const toCall = (action: PendingOutcome['action']): { readonly tool: string; readonly args: unknown } => ({
+const toCall = (
+  action: PendingOutcome['action'],
+): { readonly tool: string; readonly args: unknown } => ({
   tool: action.type === 'tool_call' ? action.tool : action.agent,
   args: 'args' in action ? action.args : undefined,
 })
 
-function toAuthorize(port: RunPort, asks: (action: PendingOutcome['action']) => Promise<boolean>): Authorize {
+function toAuthorize(
+  port: RunPort,
+  asks: (action: PendingOutcome['action']) => Promise<boolean>,
+): Authorize {
   return async (action, { actionId }) =>
     (await asks(action))
-      ? { effect: 'require-approval', ask: (signal) => port.ask({ callId: actionId, ...toCall(action) }, signal) }
+      ? {
+          effect: 'require-approval',
+          ask: (signal) => port.ask({ callId: actionId, ...toCall(action) }, signal),
+        }
       : { effect: 'allow' }
 }
 
 /** True for a tool that says it can be called twice. */
-async function isHarmless(name: string, tools: readonly Tool[], sources: readonly ToolSource[]): Promise<boolean> {
+async function isHarmless(
+  name: string,
+  tools: readonly Tool[],
+  sources: readonly ToolSource[],
+): Promise<boolean> {
   const found = tools.find(({ definition }) => definition.name === name)
   const all = found ? [found] : (await Promise.all(sources.map((source) => source.tools()))).flat()
   return all.some(
-    ({ definition, readOnly, idempotent }) => definition.name === name && [readOnly, idempotent].includes(true),
+    ({ definition, readOnly, idempotent }) =>
+      definition.name === name && [readOnly, idempotent].includes(true),
   )
 }
 
@@ -146,7 +170,9 @@ function toEnd(result: RunResult): RunEnd {
     usage,
     ...(details.logprobs && { logprobs: details.logprobs }),
     ...(metrics.totalCost !== undefined && { cost: metrics.totalCost }),
-    ...(result.status === 'failed' && { error: { code: result.error.code, message: result.error.message } }),
+    ...(result.status === 'failed' && {
+      error: { code: result.error.code, message: result.error.message },
+    }),
     ...((result.status === 'limit' || result.status === 'budget') && {
       error: { code: result.status, message: result.message },
     }),

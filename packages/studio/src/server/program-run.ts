@@ -1,7 +1,14 @@
 import { asText, toUsage } from '@modelport/core'
 import type { RunRecord } from '../protocol/protocol.js'
 import { CallStory } from './call-story.js'
-import { fieldsOf, listOf, type ProgramLine, readMessages, readUsage, toRunEvent } from './ingest-forms.js'
+import {
+  fieldsOf,
+  listOf,
+  type ProgramLine,
+  readMessages,
+  readUsage,
+  toRunEvent,
+} from './ingest-forms.js'
 import { titleOf } from './live-run.js'
 import type { ExecuteRun, RunEnd, RunPort } from './run-port.js'
 import { ToldMessages } from './told-messages.js'
@@ -11,16 +18,23 @@ const ends = ['limit', 'budget', 'suspended', 'cancelled', 'failed', 'final'] as
 /** The record of a run that begins in a program. */
 function toRecord({ s, k, at, p, v }: ProgramLine, program: string): RunRecord {
   const name = asText(v['name'])
-  const asked = listOf(fieldsOf(v['message'])['parts']).map((part) => asText(fieldsOf(part)['content']))
-  const messages = readMessages(k === 'task' ? [{ role: 'user', content: asked.join('\n') }] : v['messages'])
+  const asked = listOf(fieldsOf(v['message'])['parts']).map((part) =>
+    asText(fieldsOf(part)['content']),
+  )
+  const messages = readMessages(
+    k === 'task' ? [{ role: 'user', content: asked.join('\n') }] : v['messages'],
+  )
   const title = [name, k !== 'durable' && titleOf(messages)].filter(Boolean).join(': ')
-  const model = v['model'] === undefined ? `${k} ${name}` : `${asText(v['provider'])}:${asText(v['model'])}`
+  const model =
+    v['model'] === undefined ? `${k} ${name}` : `${asText(v['provider'])}:${asText(v['model'])}`
   const system = asText(v['system'] ?? fieldsOf(v['options'])['system'])
   return {
     ...(system && { settings: { model, options: { system } } }),
     ...{ id: `run-${s}`, at, model, title, status: 'running', messages, program },
     ...(p !== undefined && { parent: `run-${p}` }),
-    ...(k === 'task' && { task: { taskId: asText(v['taskId']), sessionId: asText(v['sessionId']), isWaiting: false } }),
+    ...(k === 'task' && {
+      task: { taskId: asText(v['taskId']), sessionId: asText(v['sessionId']), isWaiting: false },
+    }),
   }
 }
 
@@ -48,7 +62,11 @@ export class ProgramRun {
   /** Begins to show the run. */
   readonly execute: ExecuteRun = (_, port) => {
     this.#port = port
-    port.signal.addEventListener('abort', () => this.interrupt('The studio ended during this run.'), { once: true })
+    port.signal.addEventListener(
+      'abort',
+      () => this.interrupt('The studio ended during this run.'),
+      { once: true },
+    )
     const { k, v } = this.#line
     if (k === 'call') this.#story = new CallStory(v, (event) => this.#tell(port, event))
     return this.#end.promise
@@ -73,7 +91,12 @@ export class ProgramRun {
     const { turns, all } = this.told
     const transcript = all.length > 0 ? { transcript: [...this.record.messages, ...all] } : {}
     const error = { code: 'interrupted', message }
-    this.#finish({ status: 'cancelled', error, ...transcript, ...(turns.length > 0 && { usage: toUsage(turns) }) })
+    this.#finish({
+      status: 'cancelled',
+      error,
+      ...transcript,
+      ...(turns.length > 0 && { usage: toUsage(turns) }),
+    })
   }
 
   #finish(end: RunEnd): void {
@@ -86,7 +109,8 @@ export class ProgramRun {
     this.#story?.event(value)
     if (this.#line.k !== 'task') return
     const { type, text, first, message } = value
-    if (type === 'text-delta') port.agent({ type, text: asText(text), ...(first === true && { first }) })
+    if (type === 'text-delta')
+      port.agent({ type, text: asText(text), ...(first === true && { first }) })
     if (type === 'progress' && typeof message === 'string') port.agent({ type, message })
   }
 
@@ -96,9 +120,15 @@ export class ProgramRun {
     const { same = 0, cached, blocks, ...rest } = fieldsOf(manifest)
     const known = this.#blocks.slice(0, Number(same))
     const all = known.length === same ? [...known, ...listOf(blocks)] : []
-    this.#blocks = all.map((block, index) => ({ index, ...fieldsOf(block), cached: index < Number(cached) }))
+    this.#blocks = all.map((block, index) => ({
+      index,
+      ...fieldsOf(block),
+      cached: index < Number(cached),
+    }))
     const { runId, provider, model } = event
-    return all.length ? { ...event, manifest: { runId, provider, model, ...rest, blocks: this.#blocks } } : event
+    return all.length
+      ? { ...event, manifest: { runId, provider, model, ...rest, blocks: this.#blocks } }
+      : event
   }
 
   #toEnd({ t, v }: ProgramLine, port: RunPort): RunEnd {
@@ -107,8 +137,12 @@ export class ProgramRun {
     const transcript = readMessages(v['transcript'] ?? v['messages'])
     const isLimit = status === 'limit' || status === 'budget'
     const { code, message } = fieldsOf(v['error'])
-    const error = { code: isLimit ? status : asText(code) || 'failed', message: asText(message ?? v['message']) }
-    if (status === 'failed' && this.#story) this.#tell(port, { type: 'model-error', step: this.#story.step, ...error })
+    const error = {
+      code: isLimit ? status : asText(code) || 'failed',
+      message: asText(message ?? v['message']),
+    }
+    if (status === 'failed' && this.#story)
+      this.#tell(port, { type: 'model-error', step: this.#story.step, ...error })
     return {
       status,
       ...(transcript.length > this.record.messages.length && { transcript }),

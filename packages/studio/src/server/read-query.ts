@@ -6,7 +6,9 @@ const time = z.coerce.number().int()
 const text = z.string().optional()
 const runQuery = z.strictObject({
   ...{ text, program: text, model: text, tool: text, error: text, session: text },
-  status: z.enum(['running', 'waiting', 'final', 'limit', 'budget', 'suspended', 'cancelled', 'failed']).optional(),
+  status: z
+    .enum(['running', 'waiting', 'final', 'limit', 'budget', 'suspended', 'cancelled', 'failed'])
+    .optional(),
   ...{ minCost: z.coerce.number().optional(), minMs: z.coerce.number().optional() },
   ...{ since: time.optional(), until: time.optional(), before: time.optional() },
   heads: z.stringbool().optional(),
@@ -26,7 +28,9 @@ export interface ListRequest {
 export function readQuery(parameters: Readonly<Record<string, string>>): ListRequest {
   const parsed = runQuery.safeParse(parameters)
   if (!parsed.success) {
-    const issues = parsed.error.issues.map(({ path, message }) => `${path.join('.') || 'query'}: ${message}`)
+    const issues = parsed.error.issues.map(
+      ({ path, message }) => `${path.join('.') || 'query'}: ${message}`,
+    )
     throw new LlmError('invalid-request', issues.join('; '))
   }
   const { limit, by, offset, ...query } = parsed.data

@@ -16,10 +16,16 @@ const settings = z.looseObject({
 })
 const event = z.looseObject({ type: text }).superRefine((given, context) => {
   const wrong = wrongField(given)
-  if (wrong !== undefined) context.addIssue({ code: 'custom', path: [wrong], message: 'has not the form of an event' })
+  if (wrong !== undefined)
+    context.addIssue({ code: 'custom', path: [wrong], message: 'has not the form of an event' })
 })
 const types = z.enum(['run', 'agent', 'approval', 'decision', 'note', 'end', 'continued'])
-const numbered = z.looseObject({ seq: z.number().int(), at: z.number(), type: types, event: event.optional() })
+const numbered = z.looseObject({
+  seq: z.number().int(),
+  at: z.number(),
+  type: types,
+  event: event.optional(),
+})
 
 /** What a file with one run must have for the page to show it; the rest is kept as it is. */
 export const runFile: z.ZodType<object> = z.object({
@@ -33,7 +39,9 @@ export const runFile: z.ZodType<object> = z.object({
     transcript: z.array(message).optional(),
     error: z.object({ code: text, message: text }).optional(),
     usage: z.looseObject({ ...counts, turns: z.array(z.looseObject(counts)) }).optional(),
-    budget: z.looseObject({ maxOutputTokens: count.optional(), maxCost: count.optional() }).optional(),
+    budget: z
+      .looseObject({ maxOutputTokens: count.optional(), maxCost: count.optional() })
+      .optional(),
     ...{
       cost: count.optional(),
       currency: text.max(8).optional(),
@@ -43,11 +51,18 @@ export const runFile: z.ZodType<object> = z.object({
   }),
   events: z
     .array(numbered.and(event))
-    .refine((events) => events.every(({ seq }, index) => seq === index + 1), 'must be numbered from 1 without gaps'),
+    .refine(
+      (events) => events.every(({ seq }, index) => seq === index + 1),
+      'must be numbered from 1 without gaps',
+    ),
   exchanges: z.array(
     z.looseObject({
       ...{ method: text, url: z.url(), requestHeaders: texts, requestBody: text },
-      ...{ responseHeaders: texts.optional(), responseBody: text.optional(), error: text.optional() },
+      ...{
+        responseHeaders: texts.optional(),
+        responseBody: text.optional(),
+        error: text.optional(),
+      },
     }),
   ),
   cassette: z.unknown(),
@@ -62,10 +77,21 @@ export interface RunFile {
 }
 
 /** The file of a run, which has these events. */
-export async function toRunFile(store: StudioStore, run: RunRecord, events: readonly StudioEvent[]): Promise<unknown> {
+export async function toRunFile(
+  store: StudioStore,
+  run: RunRecord,
+  events: readonly StudioEvent[],
+): Promise<unknown> {
   const { id } = run
   const exchanges = await store.exchanges(id)
-  return { modelport: 'run', version: 1, run, events, exchanges, cassette: (await store.cassette(id)) ?? null }
+  return {
+    modelport: 'run',
+    version: 1,
+    run,
+    events,
+    exchanges,
+    cassette: (await store.cassette(id)) ?? null,
+  }
 }
 
 /** Keeps the run of a file as a new one. It is not tied to runs that the file does not have, and cannot be continued. */

@@ -39,7 +39,8 @@ export class RunLog {
 
   #write(): void {
     this.#timer = undefined
-    if (this.#waiting.length > 0) void this.#then((events) => this.#store.append(this.#live.run.id, events))
+    if (this.#waiting.length > 0)
+      void this.#then((events) => this.#store.append(this.#live.run.id, events))
   }
 
   #then(write: (events: readonly StudioEvent[]) => Promise<void>): Promise<void> {

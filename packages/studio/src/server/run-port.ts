@@ -23,7 +23,10 @@ export interface RunPort {
 }
 
 /** How a run ended. */
-export type RunEnd = Pick<RunRecord, 'status' | 'transcript' | 'usage' | 'cost' | 'error' | 'canContinue' | 'logprobs'>
+export type RunEnd = Pick<
+  RunRecord,
+  'status' | 'transcript' | 'usage' | 'cost' | 'error' | 'canContinue' | 'logprobs'
+>
 
 /** Runs one request to its end. Its rejection becomes the error of a failed run. */
 export type ExecuteRun = (request: StartRun, port: RunPort) => Promise<RunEnd>

@@ -30,7 +30,9 @@ export function runRoutes(runs: Runs, targetOf: Targets): Hono {
   })
   app.use('/:id/*', async ({ req }, next) => {
     const id = req.param('id')
-    return (await runs.find(id)) ? next() : problem(404, 'not-found', `there is no run ${JSON.stringify(id)}`)
+    return (await runs.find(id))
+      ? next()
+      : problem(404, 'not-found', `there is no run ${JSON.stringify(id)}`)
   })
   app.get('/:id', async ({ req }) => Response.json(await runs.find(req.param('id'))))
   app.delete('/:id', async ({ req }) => {
@@ -69,7 +71,9 @@ export function runRoutes(runs: Runs, targetOf: Targets): Hono {
   app.get('/:id/file', async ({ req }) => {
     const id = req.param('id')
     const run = await runs.find(id)
-    return Response.json(run && (await toRunFile(await runs.storeFor(id), run, await runs.events(id, 0))))
+    return Response.json(
+      run && (await toRunFile(await runs.storeFor(id), run, await runs.events(id, 0))),
+    )
   })
   app.get('/:id/context', async ({ req }) => {
     const id = req.param('id')
@@ -88,6 +92,8 @@ function addLists(app: Hono, runs: Runs): void {
     const { query, by } = readQuery(req.query())
     return Response.json(await runs.totals(query, by))
   })
-  app.post('/import', async ({ req }) => Response.json(await runs.import(await readRunFile(req.raw)), { status: 201 }))
+  app.post('/import', async ({ req }) =>
+    Response.json(await runs.import(await readRunFile(req.raw)), { status: 201 }),
+  )
   app.get('/names', async () => Response.json(await runs.names()))
 }

@@ -1,7 +1,14 @@
 import { configError } from '@modelport/core'
 import { type CassetteRecorder, recordCassette } from '@modelport/provider-mock'
 import type { Tool } from '@modelport/runtime'
-import type { AgentTaskInfo, RunRecord, RunSettings, RunSummary, StartRun, StudioEvent } from '../protocol/protocol.js'
+import type {
+  AgentTaskInfo,
+  RunRecord,
+  RunSettings,
+  RunSummary,
+  StartRun,
+  StudioEvent,
+} from '../protocol/protocol.js'
 import type { RunGrouping, RunNames, RunQuery, RunTotals } from '../protocol/run-query.js'
 import { isOver } from '../protocol/run-status.js'
 import { createMemoryStore } from '../store/file-store.js'
@@ -88,13 +95,22 @@ export class Runs {
       ...(request.from && { from: request.from }),
       ...(request.budget && { budget: request.budget }),
       ...(request.offTheRecord && { offTheRecord: true }),
-      ...(!isAgent(target) && target.profile?.currency !== undefined && { currency: target.profile.currency }),
+      ...(!isAgent(target) &&
+        target.profile?.currency !== undefined && { currency: target.profile.currency }),
       settings: settingsOf(request),
     }
     await this.#keepNew(run, !isAgent(target))
-    const continued = before?.model === request.model && before.transcript?.length === request.from?.messages
+    const continued =
+      before?.model === request.model && before.transcript?.length === request.from?.messages
     const repeats = before && request.from.messages < (before.transcript ?? before.messages).length
-    this.#launch({ run, request, target, tools, repeats, task: continued ? before.task : undefined })
+    this.#launch({
+      run,
+      request,
+      target,
+      tools,
+      repeats,
+      task: continued ? before.task : undefined,
+    })
     return run
   }
 
@@ -106,7 +122,12 @@ export class Runs {
       if (withJournal && run.settings) await store.journals?.claim(run.id, run.settings)
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error)
-      await store.save({ ...run, status: 'failed', error: { code: 'config', message }, latencyMs: 0 })
+      await store.save({
+        ...run,
+        status: 'failed',
+        error: { code: 'config', message },
+        latencyMs: 0,
+      })
       throw error
     }
   }
@@ -120,9 +141,12 @@ export class Runs {
     const store = await this.storeFor(runId)
     const interrupted = await store.run(runId)
     const { journals } = store
-    const before = interrupted?.canContinue && !isAgent(target) ? await journals?.read(runId) : undefined
+    const before =
+      interrupted?.canContinue && !isAgent(target) ? await journals?.read(runId) : undefined
     if (!interrupted || !journals || !before)
-      throw configError('this run cannot be continued; run it again, or fork it from one of its messages')
+      throw configError(
+        'this run cannot be continued; run it again, or fork it from one of its messages',
+      )
     const { canContinue: _canContinue, error: _error, ...left } = interrupted
     const tools = this.#toolsOf({ ...before.settings, messages: left.messages }, target)
     await journals.claim(runId, before.settings)
@@ -162,7 +186,12 @@ export class Runs {
     const log = new RunLog(store, live)
     this.#follow(live, request, log, async () => {
       const cassette = recorder?.cassette()
-      if (cassette) await store.keepExchanges(run.id, toExchanges(cassette), isAgent(target) ? undefined : cassette)
+      if (cassette)
+        await store.keepExchanges(
+          run.id,
+          toExchanges(cassette),
+          isAgent(target) ? undefined : cassette,
+        )
     })
   }
 
@@ -177,14 +206,21 @@ export class Runs {
       this.#live.delete(id)
       await this.#prune()
     })
-    const kept = ended.catch((error: unknown) => live.markNotKept(error)).finally(() => this.#ending.delete(id))
+    const kept = ended
+      .catch((error: unknown) => live.markNotKept(error))
+      .finally(() => this.#ending.delete(id))
     this.#ending.set(id, kept)
   }
 
   /** Shows a run that happens in another program. False: another run has this id. */
   async adopt(program: ProgramRun): Promise<boolean> {
     const { record } = program
-    const { error: _e, transcript: _t, usage: _u, ...known } = (await this.find(record.id)) ?? record
+    const {
+      error: _e,
+      transcript: _t,
+      usage: _u,
+      ...known
+    } = (await this.find(record.id)) ?? record
     if (known.program !== record.program || this.#live.has(record.id)) return false
     const run: RunRecord = { ...known, status: 'running' }
     const events = await this.#store.events(run.id, 0)
@@ -203,7 +239,9 @@ export class Runs {
   /** The run, under way or kept. */
   async find(runId: string): Promise<RunRecord | undefined> {
     const live = this.#live.get(runId)
-    return (live && shown(live.run)) ?? (await this.#memory.run(runId)) ?? (await this.#store.run(runId))
+    return (
+      (live && shown(live.run)) ?? (await this.#memory.run(runId)) ?? (await this.#store.run(runId))
+    )
   }
 
   /** Events of a run that has ended, after this number. */
@@ -222,7 +260,9 @@ export class Runs {
   async list(limit: number = maxListed, query: RunQuery = {}): Promise<RunSummary[]> {
     // A store has a run that waits as running.
     const stored = query.status === 'waiting' ? { ...query, status: 'running' as const } : query
-    const lists = await Promise.all(this.#stores.map((store) => store.list(Math.min(limit, maxListed), stored)))
+    const lists = await Promise.all(
+      this.#stores.map((store) => store.list(Math.min(limit, maxListed), stored)),
+    )
     return lists
       .flat()
       .map((summary) => ({ ...summary, ...this.#liveSummary(summary.id) }))
@@ -270,10 +310,14 @@ export class Runs {
     const own = isAgent(target) ? [] : (target.tools ?? [])
     const offered = offeredTools(own, this.#options.tools)
     const names = request.tools ?? offered.map(({ definition }) => definition.name)
-    const unknown = names.find((name) => !offered.some(({ definition }) => definition.name === name))
+    const unknown = names.find(
+      (name) => !offered.some(({ definition }) => definition.name === name),
+    )
     if (unknown !== undefined) throw configError(`there is no tool ${JSON.stringify(unknown)}`)
     const { without = [] } = request
-    return offered.filter(({ definition: { name } }) => names.includes(name) && !without.includes(name))
+    return offered.filter(
+      ({ definition: { name } }) => names.includes(name) && !without.includes(name),
+    )
   }
 
   #liveSummary(runId: string): RunSummary | undefined {

@@ -22,15 +22,27 @@ export async function readCard(
     description,
     version,
     capabilities: enabledCapabilities(capabilities),
-    skills: skills.map(({ id, name: title, description: text }) => ({ id, name: title, description: text })),
+    skills: skills.map(({ id, name: title, description: text }) => ({
+      id,
+      name: title,
+      description: text,
+    })),
   }
 }
 
 /** The hosts that the configuration, the agents and the servers contact. */
-export async function toHosts({ hosts, agents = [], sources = [] }: StudioOptions): Promise<HostInfo[]> {
+export async function toHosts({
+  hosts,
+  agents = [],
+  sources = [],
+}: StudioOptions): Promise<HostInfo[]> {
   return [
     ...((await hosts?.()) ?? []),
-    ...agents.flatMap((agent) => agent.hosts.map((host) => ({ host, usedBy: agent.url, purpose: 'agent' }))),
-    ...sources.flatMap(({ name, apiHosts }) => apiHosts.map((host) => ({ host, usedBy: name, purpose: 'tools' }))),
+    ...agents.flatMap((agent) =>
+      agent.hosts.map((host) => ({ host, usedBy: agent.url, purpose: 'agent' })),
+    ),
+    ...sources.flatMap(({ name, apiHosts }) =>
+      apiHosts.map((host) => ({ host, usedBy: name, purpose: 'tools' })),
+    ),
   ]
 }

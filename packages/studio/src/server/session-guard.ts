@@ -10,7 +10,8 @@ const newToken = (): string => {
 /** Compares in constant time, so that a timing tells nothing about a token. */
 function isSame(one: string, other: string): boolean {
   let difference = one.length ^ other.length
-  for (let index = 0; index < other.length; index++) difference |= one.charCodeAt(index) ^ other.charCodeAt(index)
+  for (let index = 0; index < other.length; index++)
+    difference |= one.charCodeAt(index) ^ other.charCodeAt(index)
   return difference === 0
 }
 
@@ -57,13 +58,15 @@ export class SessionGuard {
     const host = request.headers.get('host') ?? new URL(request.url).host
     if (!this.#hosts.has(host)) return `the host ${JSON.stringify(host)} is not this studio`
     const origin = request.headers.get('origin')
-    if (origin !== null && origin !== `http://${host}`) return 'the request comes from another origin'
+    if (origin !== null && origin !== `http://${host}`)
+      return 'the request comes from another origin'
     const site = request.headers.get('sec-fetch-site')
     const navigates =
       request.method === 'GET' &&
       request.headers.get('sec-fetch-mode') === 'navigate' &&
       request.headers.get('sec-fetch-dest') === 'document'
-    if (site !== null && site !== 'same-origin' && !navigates) return 'the request comes from another site'
+    if (site !== null && site !== 'same-origin' && !navigates)
+      return 'the request comes from another site'
     return undefined
   }
 

@@ -57,7 +57,9 @@ export interface StudioOptions {
   /** Allow-list formats by name. */
   readonly allowLists?: Readonly<Record<string, () => Promise<AllowListInfo>>> | undefined
   /** Tests the connection to a model, step by step. */
-  readonly doctor?: ((model: string, signal: AbortSignal) => AsyncIterable<DoctorStepInfo>) | undefined
+  readonly doctor?:
+    | ((model: string, signal: AbortSignal) => AsyncIterable<DoctorStepInfo>)
+    | undefined
   /** Makes a model that replays a cassette. The page opens cassettes only if this is set. */
   readonly openCassette?: ((cassette: unknown) => StudioModel | Promise<StudioModel>) | undefined
   /** Maximum runs kept; the oldest are deleted. Default 10,000. */

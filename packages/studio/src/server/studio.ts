@@ -56,9 +56,12 @@ export interface Studio {
  * @throws {LlmError} `config` — `models` or `assets` is missing or of another form.
  */
 export function createStudio(options: StudioOptions): Studio {
-  if (!Array.isArray(options.models)) throw configError('the option models must be a list, such as [createDemoModel()]')
+  if (!Array.isArray(options.models))
+    throw configError('the option models must be a list, such as [createDemoModel()]')
   if (!isObject(options.assets) || 'then' in options.assets)
-    throw configError('the option assets must be the files of the page: await loadPage() of @modelport/studio/node')
+    throw configError(
+      'the option assets must be the files of the page: await loadPage() of @modelport/studio/node',
+    )
   const guard = new SessionGuard()
   const runs = new Runs(options)
   const app = guarded(guard, options, runs).route('/api', routes(options, runs))
@@ -103,7 +106,9 @@ function guarded(guard: SessionGuard, { assets }: StudioOptions, runs: Runs): Ho
       ? takeProgram(raw, runs)
       : problem(403, 'permission', 'this is not the token of this studio; it was started again'),
   )
-  app.post('/v1/traces', ({ req: { raw } }) => takeTraces(raw, runs.traces, guard.hasProgramToken(raw)))
+  app.post('/v1/traces', ({ req: { raw } }) =>
+    takeTraces(raw, runs.traces, guard.hasProgramToken(raw)),
+  )
   app.use('/api/*', async ({ req }, next) => {
     if (guard.hasSession(req.raw)) return next()
     return problem(
@@ -137,10 +142,16 @@ const toInfo = (target: StudioModel | StudioAgent): ModelInfo => {
   }
 }
 
-const toToolInfo = ({ definition: { name, description } }: Tool): ToolInfo => ({ name, description })
+const toToolInfo = ({ definition: { name, description } }: Tool): ToolInfo => ({
+  name,
+  description,
+})
 
 /** The tools of the studio and of its models, to be called by hand as those of a server are. */
-const ownSource = ({ tools }: StudioOptions, models: () => Promise<readonly StudioModel[]>): ToolSource => ({
+const ownSource = (
+  { tools }: StudioOptions,
+  models: () => Promise<readonly StudioModel[]>,
+): ToolSource => ({
   ...{ name: ownTools, apiHosts: [], close: () => Promise.resolve() },
   tools: async () =>
     offeredTools(
@@ -158,7 +169,8 @@ function routes(options: StudioOptions, runs: Runs): Hono {
     ...opened,
   ]
   const targetOf: Targets = async (id) => {
-    const target = agents.find(({ url }) => url === id) ?? (await models()).find((one) => one.id === id)
+    const target =
+      agents.find(({ url }) => url === id) ?? (await models()).find((one) => one.id === id)
     if (!target) throw configError(`there is no model ${JSON.stringify(id)}`)
     return target
   }
@@ -194,7 +206,9 @@ function routes(options: StudioOptions, runs: Runs): Hono {
   app.get('/allow-lists/:format', async ({ req }) => {
     const format = req.param('format')
     const list = await options.allowLists?.[format]?.()
-    return list ? Response.json(list) : problem(404, 'not-found', `there is no format ${JSON.stringify(format)}`)
+    return list
+      ? Response.json(list)
+      : problem(404, 'not-found', `there is no format ${JSON.stringify(format)}`)
   })
   app.post('/doctor', async ({ req: { raw } }) => {
     if (!options.doctor) return problem(404, 'not-found', 'this studio has no connection test')

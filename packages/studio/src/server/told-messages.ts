@@ -1,4 +1,10 @@
-import { asText, type ChatMessage, type TokenCounts, type ToolCall, zeroCounts } from '@modelport/core'
+import {
+  asText,
+  type ChatMessage,
+  type TokenCounts,
+  type ToolCall,
+  zeroCounts,
+} from '@modelport/core'
 import type { RunEvent } from '@modelport/runtime'
 
 interface Reply {
@@ -22,7 +28,9 @@ export class ToldMessages {
       if (one.role === 'tool') return [one]
       const toolCalls = one.toolCalls.filter(({ id }) => done.has(id))
       if (!one.content && toolCalls.length === 0) return []
-      return [{ role: 'assistant', content: one.content, ...(toolCalls.length > 0 && { toolCalls }) }]
+      return [
+        { role: 'assistant', content: one.content, ...(toolCalls.length > 0 && { toolCalls }) },
+      ]
     })
   }
 
@@ -41,13 +49,24 @@ export class ToldMessages {
       this.turns.push({ ...zeroCounts, ...event.metrics.usage })
     } else if (type === 'action-requested' && event.action.type === 'tool_call') {
       const { tool: name, args } = event.action
-      const call = { id: event.actionId, name, arguments: args, argumentsText: asText(JSON.stringify(args)) || '{}' }
+      const call = {
+        id: event.actionId,
+        name,
+        arguments: args,
+        argumentsText: asText(JSON.stringify(args)) || '{}',
+      }
       this.#reply?.toolCalls.push(call)
     } else if (type === 'tool-result' || type === 'tool-error') {
       const result = type === 'tool-result' ? event.result : event.message
       const content = typeof result === 'string' ? result : asText(JSON.stringify(result))
       const { actionId: toolCallId, tool: toolName } = event
-      this.#messages.push({ role: 'tool', toolCallId, toolName, content, isError: type === 'tool-error' })
+      this.#messages.push({
+        role: 'tool',
+        toolCallId,
+        toolName,
+        content,
+        isError: type === 'tool-error',
+      })
     }
   }
 }

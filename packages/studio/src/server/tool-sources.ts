@@ -9,12 +9,18 @@ const sourceOf = (sources: readonly ToolSource[], name: string): ToolSource => {
 }
 
 /** The tools of a model and those of the studio, which replace the model's of the same name. */
-export const offeredTools = (own: readonly Tool[], tools: readonly Tool[] = []): readonly Tool[] => [
+export const offeredTools = (
+  own: readonly Tool[],
+  tools: readonly Tool[] = [],
+): readonly Tool[] => [
   ...new Map([...own, ...tools].map((tool) => [tool.definition.name, tool])).values(),
 ]
 
 /** The sources that a run may use: without those of these names, and without tools of these names. */
-export const sourcesWithout = (sources: readonly ToolSource[], names: readonly string[] = []): readonly ToolSource[] =>
+export const sourcesWithout = (
+  sources: readonly ToolSource[],
+  names: readonly string[] = [],
+): readonly ToolSource[] =>
   sources
     .filter(({ name }) => !names.includes(name))
     .map((source) => ({
@@ -47,14 +53,20 @@ export async function callTool(
   { source, tool: name, args }: CallSource,
   signal: AbortSignal,
 ): Promise<CalledSource> {
-  const tool = (await sourceOf(sources, source).tools(signal)).find(({ definition }) => definition.name === name)
+  const tool = (await sourceOf(sources, source).tools(signal)).find(
+    ({ definition }) => definition.name === name,
+  )
   if (!tool) throw configError(`${JSON.stringify(source)} has no tool ${JSON.stringify(name)}`)
   const from = performance.now()
   const called = await execute(tool, args, signal)
   return { ...called, latencyMs: Math.round(performance.now() - from) }
 }
 
-async function execute(tool: Tool, args: JsonObject, signal: AbortSignal): Promise<Omit<CalledSource, 'latencyMs'>> {
+async function execute(
+  tool: Tool,
+  args: JsonObject,
+  signal: AbortSignal,
+): Promise<Omit<CalledSource, 'latencyMs'>> {
   const checked = await tool.validate(args)
   if (!checked.ok) return { ok: false, message: checked.message }
   const callId = `call-${crypto.randomUUID()}`

@@ -51,7 +51,10 @@ export function openFileStore(path: string): StudioStore {
 }
 
 /** Keeps runs in memory until the process ends; they cannot be continued. */
-export const createMemoryStore = (): StudioStore => ({ ...openStore(inMemory), journals: undefined })
+export const createMemoryStore = (): StudioStore => ({
+  ...openStore(inMemory),
+  journals: undefined,
+})
 
 function openStore(path: string): StudioStore {
   const database = openDatabase(path)
@@ -67,7 +70,9 @@ function openStore(path: string): StudioStore {
     save: (run) =>
       write(run.id, () => {
         database
-          .prepare('INSERT INTO runs (id, at, run) VALUES (?, ?, ?) ON CONFLICT (id) DO UPDATE SET run = excluded.run')
+          .prepare(
+            'INSERT INTO runs (id, at, run) VALUES (?, ?, ?) ON CONFLICT (id) DO UPDATE SET run = excluded.run',
+          )
           .run(run.id, run.at, JSON.stringify(run))
         index.put(run)
         if (isOver(run)) owners.release(run.id)
@@ -95,7 +100,10 @@ function openStore(path: string): StudioStore {
   }
 }
 
-type Reads = Pick<StudioStore, 'run' | 'events' | 'exchanges' | 'cassette' | 'list' | 'totals' | 'names'>
+type Reads = Pick<
+  StudioStore,
+  'run' | 'events' | 'exchanges' | 'cassette' | 'list' | 'totals' | 'names'
+>
 
 function toReads(database: DatabaseSync, owners: RunOwners, index: RunIndex): Reads {
   const toRecord = ({ run, owner }: Record<string, unknown>): RunRecord => {
@@ -110,12 +118,16 @@ function toReads(database: DatabaseSync, owners: RunOwners, index: RunIndex): Re
       return row && toRecord(row)
     },
     events: async (runId, after) => {
-      const rows = database.prepare('SELECT event FROM events WHERE run = ? AND seq > ? ORDER BY seq').all(runId, after)
+      const rows = database
+        .prepare('SELECT event FROM events WHERE run = ? AND seq > ? ORDER BY seq')
+        .all(runId, after)
       return rows.map(({ event }) => JSON.parse(String(event)) as StudioEvent)
     },
     exchanges: async (runId) =>
-      (parsed(one('SELECT exchanges FROM runs WHERE id = ?', runId), 'exchanges') ?? []) as Exchange[],
-    cassette: async (runId) => parsed(one('SELECT cassette FROM runs WHERE id = ?', runId), 'cassette'),
+      (parsed(one('SELECT exchanges FROM runs WHERE id = ?', runId), 'exchanges') ??
+        []) as Exchange[],
+    cassette: async (runId) =>
+      parsed(one('SELECT cassette FROM runs WHERE id = ?', runId), 'cassette'),
     list: async (limit, query = {}) => index.list(limit, query, (row) => toSummary(toRecord(row))),
     totals: async (query, by) => index.totals(query, by),
     names: async () => index.names(),
@@ -178,12 +190,16 @@ function openDatabase(path: string): DatabaseSync {
   } catch (error) {
     database.close()
     if (error instanceof LlmError) throw error
-    throw configError(`${path} is not a file of the studio: ${(error as Error).message}`, { cause: error })
+    throw configError(`${path} is not a file of the studio: ${(error as Error).message}`, {
+      cause: error,
+    })
   }
 }
 
 function migrate(database: DatabaseSync, path: string): void {
-  const { user_version: version } = database.prepare('PRAGMA user_version').get() as { user_version: number }
+  const { user_version: version } = database.prepare('PRAGMA user_version').get() as {
+    user_version: number
+  }
   if (version > schemaVersion)
     throw configError(`${path} was written by a newer version of the studio; update modelport`)
   if (version === schemaVersion) return
@@ -192,7 +208,9 @@ function migrate(database: DatabaseSync, path: string): void {
   if (version === 2) database.exec('ALTER TABLE journals DROP COLUMN owner')
   if (version < 3) database.exec('CREATE INDEX runs_owner ON runs (owner) WHERE owner IS NOT NULL')
   // The order of the list is in the index.
-  database.exec(`DROP INDEX IF EXISTS runs_at; ${indexTables}; PRAGMA user_version = ${schemaVersion}`)
+  database.exec(
+    `DROP INDEX IF EXISTS runs_at; ${indexTables}; PRAGMA user_version = ${schemaVersion}`,
+  )
   const index = new RunIndex(database)
   const one = database.prepare('SELECT run FROM runs WHERE id = ?')
   for (const { id } of database.prepare('SELECT id FROM runs ORDER BY at').all())

@@ -60,7 +60,9 @@ export class Heartbeat {
   /** Removes the processes that are dead. */
   removeDead(): void {
     const now = Date.now()
-    const rows = this.#database.prepare('SELECT id, place, pid, beat FROM processes WHERE id <> ?').all(this.#id)
+    const rows = this.#database
+      .prepare('SELECT id, place, pid, beat FROM processes WHERE id <> ?')
+      .all(this.#id)
     for (const { id, place, pid, beat } of rows) {
       const isGone = place === this.#place && !hasProcess(Number(pid))
       if (isGone || Number(beat) < now - deadAfterMs) this.#remove(String(id))

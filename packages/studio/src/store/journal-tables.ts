@@ -34,7 +34,11 @@ export class JournalTables {
 
   /** Begins the journal of a run; one that is there stays. */
   begin(runId: string, settings: RunSettings): void {
-    this.#run('INSERT OR IGNORE INTO journals (run, settings) VALUES (?, ?)', runId, JSON.stringify(settings))
+    this.#run(
+      'INSERT OR IGNORE INTO journals (run, settings) VALUES (?, ?)',
+      runId,
+      JSON.stringify(settings),
+    )
   }
 
   /** Adds a record; a checkpoint replaces the entries before it. */
@@ -66,8 +70,14 @@ export class JournalTables {
     const [checkpoint] = this.#texts('SELECT checkpoint AS text FROM journals WHERE run = ?', runId)
     const [settings] = this.#texts('SELECT settings AS text FROM journals WHERE run = ?', runId)
     if (checkpoint === undefined || settings === undefined) return undefined
-    const messages = this.#texts('SELECT message AS text FROM journal_messages WHERE run = ? ORDER BY number', runId)
-    const entries = this.#texts('SELECT entry AS text FROM journal_entries WHERE run = ? ORDER BY number', runId)
+    const messages = this.#texts(
+      'SELECT message AS text FROM journal_messages WHERE run = ? ORDER BY number',
+      runId,
+    )
+    const entries = this.#texts(
+      'SELECT entry AS text FROM journal_entries WHERE run = ? ORDER BY number',
+      runId,
+    )
     return {
       settings: JSON.parse(settings) as RunSettings,
       resume: JSON.parse(checkpoint) as StoredJournal['resume'],

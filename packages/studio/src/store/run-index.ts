@@ -55,18 +55,35 @@ export class RunIndex {
       `INSERT INTO run_list VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO UPDATE SET
         model = excluded.model, status = excluded.status, error = excluded.error, cost = excluded.cost, currency = excluded.currency,
         input = excluded.input, output = excluded.output, cached = excluded.cached, latency = excluded.latency`,
-      ...[key, run.id, session, run.parent === undefined ? 0 : 1, program, run.model, run.status, error?.code ?? null],
-      ...[cost, currency, usage?.inputTokens ?? null, usage?.outputTokens ?? null, usage?.cacheReadTokens ?? null],
+      ...[
+        key,
+        run.id,
+        session,
+        run.parent === undefined ? 0 : 1,
+        program,
+        run.model,
+        run.status,
+        error?.code ?? null,
+      ],
+      ...[
+        cost,
+        currency,
+        usage?.inputTokens ?? null,
+        usage?.outputTokens ?? null,
+        usage?.cacheReadTokens ?? null,
+      ],
       latencyMs,
     )
     if (known && !isOver(run)) return
     // A run that happened in this one, or continued it, may have been written first.
-    if (session !== run.id) this.#run('UPDATE run_list SET session = ? WHERE session = ?', session, run.id)
+    if (session !== run.id)
+      this.#run('UPDATE run_list SET session = ? WHERE session = ?', session, run.id)
     const { text, tools } = toRunText(run, () => this.#events(run.id))
     this.#run('DELETE FROM run_text WHERE rowid = ?', key)
     this.#run('INSERT INTO run_text (rowid, text) VALUES (?, ?)', key, text)
     this.#run('DELETE FROM run_tools WHERE key = ?', key)
-    for (const tool of tools) this.#run('INSERT OR IGNORE INTO run_tools (tool, key) VALUES (?, ?)', tool, key)
+    for (const tool of tools)
+      this.#run('INSERT OR IGNORE INTO run_tools (tool, key) VALUES (?, ?)', tool, key)
   }
 
   /** The newest runs that match; `toRecord` reads the columns `run` and `owner`. */
@@ -103,10 +120,16 @@ export class RunIndex {
     )
     return rows.map((row) => ({
       ...(row['g'] !== null && { group: row['g'] as string | number }),
-      ...{ runs: Number(row['runs']), errors: Number(row['errors']), inputTokens: Number(row['input']) },
+      ...{
+        runs: Number(row['runs']),
+        errors: Number(row['errors']),
+        inputTokens: Number(row['input']),
+      },
       ...{ outputTokens: Number(row['output']), cachedTokens: Number(row['cached']) },
       costs: Object.fromEntries(
-        costs.flatMap(({ g, currency, cost }) => (g === row['g'] ? [[String(currency), Number(cost)] as const] : [])),
+        costs.flatMap(({ g, currency, cost }) =>
+          g === row['g'] ? [[String(currency), Number(cost)] as const] : [],
+        ),
       ),
       ...(row['p50'] !== null && { p50: Number(row['p50']), p95: Number(row['p95']) }),
     }))
@@ -115,9 +138,9 @@ export class RunIndex {
   /** The values that filters can have. */
   names(): RunNames {
     const distinct = (column: string, table = 'run_list'): string[] =>
-      this.all(`SELECT DISTINCT ${column} AS name FROM ${table} WHERE ${column} IS NOT NULL ORDER BY 1`).map(
-        ({ name }) => String(name),
-      )
+      this.all(
+        `SELECT DISTINCT ${column} AS name FROM ${table} WHERE ${column} IS NOT NULL ORDER BY 1`,
+      ).map(({ name }) => String(name))
     return {
       ...{ programs: distinct('program'), models: distinct('model') },
       ...{ tools: distinct('tool', 'run_tools'), errors: distinct('error') },
@@ -141,7 +164,11 @@ export class RunIndex {
   #newKey(at: number): number {
     const from = Math.floor(at) * slotsPerMs + this.#firstSlot
     const end = from + slotsPerMs / 2
-    const last = this.#one('SELECT max(key) AS key FROM run_list WHERE key >= ? AND key < ?', from, end)?.['key']
+    const last = this.#one(
+      'SELECT max(key) AS key FROM run_list WHERE key >= ? AND key < ?',
+      from,
+      end,
+    )?.['key']
     const next = typeof last === 'number' ? last + 1 : from
     return next < end ? next : this.#newKey(at + 1)
   }
@@ -192,7 +219,20 @@ const groupSql = (by: RunGrouping | undefined): string => {
 /** Tables and conditions of a query. Words are quoted, so that nothing in them is syntax. */
 export function conditionsOf(query: RunQuery): Condition {
   const driver = driverOf(query)
-  const { session, heads, program, model, status, error, minCost, minMs, since, until, before, tool } = query
+  const {
+    session,
+    heads,
+    program,
+    model,
+    status,
+    error,
+    minCost,
+    minMs,
+    since,
+    until,
+    before,
+    tool,
+  } = query
   const parts: [sql: string, ...values: SQLInputValue[]][] = []
   if (driver === 'run_text') {
     const words = (toWords(query.text) ?? []).map((word) => `"${word.join(' ')}"`)
@@ -203,10 +243,15 @@ export function conditionsOf(query: RunQuery): Condition {
     parts.push(['EXISTS (SELECT 1 FROM run_tools AS u WHERE u.tool = ? AND u.key = l.key)', tool])
   // The run that the session began with may have been deleted.
   if (session !== undefined)
-    parts.push(['l.session = coalesce((SELECT session FROM run_list WHERE run = ?), ?)', session, session])
+    parts.push([
+      'l.session = coalesce((SELECT session FROM run_list WHERE run = ?), ?)',
+      session,
+      session,
+    ])
   for (const [column, value] of Object.entries({ program, model, status }))
     if (value !== undefined) parts.push([`l.${column} = ?`, value])
-  if (error !== undefined) parts.push(error === 'any' ? ['l.error IS NOT NULL'] : ['l.error = ?', error])
+  if (error !== undefined)
+    parts.push(error === 'any' ? ['l.error IS NOT NULL'] : ['l.error = ?', error])
   if (minCost !== undefined) parts.push(['l.cost >= ?', minCost])
   if (minMs !== undefined) parts.push(['l.latency >= ?', minMs])
   const key = { run_text: 't.rowid', run_tools: 't.key', run_list: 'l.key' }[driver]
@@ -215,8 +260,12 @@ export function conditionsOf(query: RunQuery): Condition {
   if (before !== undefined) parts.push([`${key} < ?`, before])
   if (heads)
     parts.push(
-      ['NOT EXISTS (SELECT 1 FROM run_list AS b WHERE b.session = l.session AND b.child < l.child)'],
-      ['NOT EXISTS (SELECT 1 FROM run_list AS b WHERE b.session = l.session AND b.child = l.child AND b.key > l.key)'],
+      [
+        'NOT EXISTS (SELECT 1 FROM run_list AS b WHERE b.session = l.session AND b.child < l.child)',
+      ],
+      [
+        'NOT EXISTS (SELECT 1 FROM run_list AS b WHERE b.session = l.session AND b.child = l.child AND b.key > l.key)',
+      ],
     )
   const tables = {
     run_text: 'run_text AS t CROSS JOIN run_list AS l ON l.key = t.rowid',

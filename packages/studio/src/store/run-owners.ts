@@ -22,7 +22,8 @@ export class RunOwners {
     this.#heartbeat = new Heartbeat(
       database,
       this.#me,
-      () => database.prepare('SELECT 1 FROM runs WHERE owner = ? LIMIT 1').get(this.#me) !== undefined,
+      () =>
+        database.prepare('SELECT 1 FROM runs WHERE owner = ? LIMIT 1').get(this.#me) !== undefined,
       () => this.#interruptLeft(),
     )
     this.#heartbeat.removeDead()
@@ -32,7 +33,8 @@ export class RunOwners {
   /** Makes this process the only one that may write the run. @throws {LlmError} `config` — a living process runs it */
   claim(runId: string): void {
     const owner = this.#ownerOf(runId)
-    if (this.#isOther(owner)) throw configError('another studio that uses the same file runs this run; use its page')
+    if (this.#isOther(owner))
+      throw configError('another studio that uses the same file runs this run; use its page')
     this.#database.prepare('UPDATE runs SET owner = ? WHERE id = ?').run(this.#me, runId)
     this.#claimed.add(runId)
     this.#heartbeat.beat()
@@ -54,7 +56,9 @@ export class RunOwners {
   /** @throws {LlmError} `config` — a living process runs the run */
   checkDelete(runId: string): void {
     if (this.#isOther(this.#ownerOf(runId)))
-      throw configError('another studio that uses the same file runs this run; stop it on its page first')
+      throw configError(
+        'another studio that uses the same file runs this run; stop it on its page first',
+      )
     this.#claimed.delete(runId)
   }
 

@@ -5,6 +5,12 @@ export const slotsPerMs = 1024
 
 /** The summary of a run: the record without its messages. */
 export function toSummary(run: RunRecord): RunSummary {
-  const { messages: _messages, transcript: _transcript, settings: _settings, logprobs: _logprobs, ...summary } = run
+  const {
+    messages: _messages,
+    transcript: _transcript,
+    settings: _settings,
+    logprobs: _logprobs,
+    ...summary
+  } = run
   return summary
 }

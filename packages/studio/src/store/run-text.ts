@@ -29,7 +29,8 @@ export function toRunText(run: RunRecord, events: () => readonly StudioEvent[]):
   return { text: parts.join('\n').slice(0, longestText).normalize('NFC'), tools: [...tools] }
 }
 
-const toText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
+const toText = (value: unknown): string =>
+  typeof value === 'string' ? value : JSON.stringify(value)
 
 const toolsOf = (message: ChatMessage): readonly string[] =>
   message.role === 'assistant' ? (message.toolCalls ?? []).map(({ name }) => name) : []
@@ -73,7 +74,9 @@ function addEvents(events: readonly StudioEvent[], parts: string[], tools: Set<s
 /** The words of a search, each as its parts of letters and digits, without case and accents; undefined if nothing was searched for. */
 export function toWords(search: string | undefined): readonly (readonly string[])[] | undefined {
   const words = search?.normalize('NFC').split(/\s+/).filter(Boolean)
-  return words?.length ? words.map((word) => fold(word).match(/[\p{L}\p{N}]+/gu) ?? []).filter(isNotEmpty) : undefined
+  return words?.length
+    ? words.map((word) => fold(word).match(/[\p{L}\p{N}]+/gu) ?? []).filter(isNotEmpty)
+    : undefined
 }
 
 const isNotEmpty = (parts: readonly string[]): boolean => parts.length > 0
@@ -88,7 +91,9 @@ export function findWords(text: string, words: readonly (readonly string[])[]): 
   let first = Infinity
   for (const [index, parts] of words.entries()) {
     const end = index === words.length - 1 ? '' : '(?![\\p{L}\\p{N}])'
-    const at = folded.search(new RegExp(`(?<![\\p{L}\\p{N}])${parts.join('[^\\p{L}\\p{N}]+')}${end}`, 'u'))
+    const at = folded.search(
+      new RegExp(`(?<![\\p{L}\\p{N}])${parts.join('[^\\p{L}\\p{N}]+')}${end}`, 'u'),
+    )
     if (at < 0) return undefined
     first = Math.min(first, at)
   }

@@ -5,7 +5,11 @@ import type { RunSettings, StudioEvent } from '../protocol/protocol.js'
 /** One thing that a run writes to its journal. */
 export type JournalRecord =
   | { readonly type: 'entry'; readonly entry: JournalEntry }
-  | { readonly type: 'checkpoint'; readonly checkpoint: RunCheckpoint; readonly change: TranscriptChange }
+  | {
+      readonly type: 'checkpoint'
+      readonly checkpoint: RunCheckpoint
+      readonly change: TranscriptChange
+    }
 
 /** What a run continues from. */
 export interface StoredJournal {
@@ -44,7 +48,10 @@ export function toRunJournal(
     } catch (error) {
       failure = error instanceof Error ? error : new Error(String(error))
     }
-    const isCall = one.type === 'entry' && one.entry.entry === 'intent' && ['tool', 'agent'].includes(one.entry.kind)
+    const isCall =
+      one.type === 'entry' &&
+      one.entry.entry === 'intent' &&
+      ['tool', 'agent'].includes(one.entry.kind)
     if (failure && isCall)
       throw new Error(
         `the tool was not called, because this run cannot be saved: ${failure.message}; free space, or run it again off the record`,
@@ -65,11 +72,18 @@ export function toRunJournal(
 /** Leaves out approvals whose call was never started: whoever continues the run is asked again. */
 function withoutUnusedApprovals(entries: readonly JournalEntry[]): JournalEntry[] {
   const started = new Set(
-    entries.flatMap((entry) => (entry.kind === 'tool' || entry.kind === 'agent' ? [entry.callId] : [])),
+    entries.flatMap((entry) =>
+      entry.kind === 'tool' || entry.kind === 'agent' ? [entry.callId] : [],
+    ),
   )
   const unused = new Set(
     entries.flatMap((entry) => {
-      if (entry.kind !== 'authorization' || entry.entry !== 'receipt' || entry.decision.effect !== 'allow') return []
+      if (
+        entry.kind !== 'authorization' ||
+        entry.entry !== 'receipt' ||
+        entry.decision.effect !== 'allow'
+      )
+        return []
       return started.has(entry.callId) ? [] : [entry.callId]
     }),
   )

@@ -16,12 +16,18 @@ const ask = defineTool({
   parameters: { type: 'object', properties: {} },
   execute: () => inner.complete('the inner question'),
 })
-const outer = createMock({ responses: [{ toolCalls: [{ name: 'ask', arguments: {} }] }, 'It is warm.'], delayMs: 5 })
+const outer = createMock({
+  responses: [{ toolCalls: [{ name: 'ask', arguments: {} }] }, 'It is warm.'],
+  delayMs: 5,
+})
 const slow = createMock({ responses: ['one more '.repeat(22)], delayMs: 100 })
 const programs: Readonly<Record<string, () => Promise<unknown>>> = {
-  run: () => infer(outer, { query: 'Is it warm?', tools: [ask], observe: { agentName: 'weather' } }),
+  run: () =>
+    infer(outer, { query: 'Is it warm?', tools: [ask], observe: { agentName: 'weather' } }),
   steps: () => {
-    const calls = [1, 2, 3, 4, 5].map((about) => ({ toolCalls: [{ name: 'ask', arguments: { about } }] }))
+    const calls = [1, 2, 3, 4, 5].map((about) => ({
+      toolCalls: [{ name: 'ask', arguments: { about } }],
+    }))
     const provider = createMock({ responses: [...calls, 'Done.'], delayMs: 500 })
     return infer(provider, {
       query: 'Go',
@@ -29,9 +35,12 @@ const programs: Readonly<Record<string, () => Promise<unknown>>> = {
       limits: { maxSteps: 9 },
     })
   },
-  prompted: () => infer(outer, { query: 'Is it warm?', tools: [ask], system: 'Speak like a captain.' }),
+  prompted: () =>
+    infer(outer, { query: 'Is it warm?', tools: [ask], system: 'Speak like a captain.' }),
   gap: async () => {
-    await infer(createMock({ responses: ['one more '.repeat(8)], delayMs: 100 }), { query: 'Count' })
+    await infer(createMock({ responses: ['one more '.repeat(8)], delayMs: 100 }), {
+      query: 'Count',
+    })
     process.stdout.write('ended\n')
     await new Promise((resolve) => setTimeout(resolve, 30_000)) // killed here
   },
@@ -42,8 +51,15 @@ const programs: Readonly<Record<string, () => Promise<unknown>>> = {
     await store.close()
   },
   dialog: async () => {
-    const weather = definePrompt({ path: 'weather', text: 'How warm is {city}?', parse: json({ type: 'object' }) })
-    const caller = createDialogCaller({ name: 'reporter', provider: createMock({ responses: ['{"degrees": 28}'] }) })
+    const weather = definePrompt({
+      path: 'weather',
+      text: 'How warm is {city}?',
+      parse: json({ type: 'object' }),
+    })
+    const caller = createDialogCaller({
+      name: 'reporter',
+      provider: createMock({ responses: ['{"degrees": 28}'] }),
+    })
     await caller.call(caller.open().send(weather, { city: 'Rome' }))
   },
   exit: async () => {
@@ -54,7 +70,10 @@ const programs: Readonly<Record<string, () => Promise<unknown>>> = {
     await inner.complete('the last question')
     throw new Error('the program is broken')
   },
-  fails: () => createMock({ responses: [{ error: 'auth' }] }).complete('Who am I?', { retry: { attempts: 1 } }),
+  fails: () =>
+    createMock({ responses: [{ error: 'auth' }] }).complete('Who am I?', {
+      retry: { attempts: 1 },
+    }),
   hangs: async () => {
     const reader = await slow.stream('Count')
     await reader.next()
@@ -62,15 +81,21 @@ const programs: Readonly<Record<string, () => Promise<unknown>>> = {
     for await (const _ of reader);
   },
   tools: async () => {
-    const reader = await outer.streamWithTools([{ role: 'user', content: 'Is it warm?' }], [ask.definition])
+    const reader = await outer.streamWithTools(
+      [{ role: 'user', content: 'Is it warm?' }],
+      [ask.definition],
+    )
     for await (const event of reader)
       if (event.type === 'turn-end' && event.reason === 'tool-calls')
         await reader.sendToolResults([{ callId: callOf(reader), content: 'sunny' }])
   },
   served: () =>
-    infer(createOpenAICompatible({ model: 'tiny', apiKey: key, baseUrl: process.env['SERVER'] ?? '' }), {
-      query: '<img src=x onerror="window.hacked=1"> What is a kill?',
-    }),
+    infer(
+      createOpenAICompatible({ model: 'tiny', apiKey: key, baseUrl: process.env['SERVER'] ?? '' }),
+      {
+        query: '<img src=x onerror="window.hacked=1"> What is a kill?',
+      },
+    ),
   task: async () => {
     const agent = createAgent({
       card: { name: 'adder', description: 'Adds.' },
@@ -83,13 +108,19 @@ const programs: Readonly<Record<string, () => Promise<unknown>>> = {
       parameters: { type: 'object', properties: {} },
       execute: async () => (await client.send('What is 2 + 2?')).state,
     })
-    const provider = createMock({ responses: [{ toolCalls: [{ name: 'add', arguments: {} }] }, 'Four.'] })
+    const provider = createMock({
+      responses: [{ toolCalls: [{ name: 'add', arguments: {} }] }, 'Four.'],
+    })
     await infer(provider, { query: 'Add, please', tools: [add] })
   },
 }
 
 const callOf = (reader: ToolStreamReader): string =>
-  reader.messages().flatMap((message) => (message.role === 'assistant' ? (message.toolCalls ?? []) : []))[0]?.id ?? ''
+  reader
+    .messages()
+    .flatMap((message) => (message.role === 'assistant' ? (message.toolCalls ?? []) : []))[0]?.id ??
+  ''
 
-if (['exit', 'throws', 'fails'].includes(process.argv[2] ?? '')) await finished(process.stdin.resume()) // connected
+if (['exit', 'throws', 'fails'].includes(process.argv[2] ?? ''))
+  await finished(process.stdin.resume()) // connected
 await programs[process.argv[2] ?? '']?.()

@@ -106,7 +106,8 @@ export class Modelport implements Subject {
 
   async decide({ job, id }: Question, decision: Decision): Promise<void> {
     const task = this.#taskOf.get(job)
-    if (decision.type === 'answer' && task === undefined) return this.#answerRun(job, id, decision.content)
+    if (decision.type === 'answer' && task === undefined)
+      return this.#answerRun(job, id, decision.content)
     // Half of them over HTTP, as the user of an agent does; the others by an operator of the store, who answers no question.
     if (decision.type !== 'answer' && (task === undefined || this.#decided++ % 2 > 0))
       return this.#store.operations.decide(task ?? job, decision, id)
@@ -117,7 +118,11 @@ export class Modelport implements Subject {
     if (!approval) throw new Error('the question does not wait any more')
     const approved = decision.type !== 'deny' && decision.type !== 'happened'
     const reason =
-      decision.type === 'deny' ? decision.reason : decision.type === 'happened' ? `happened: ${decision.result}` : ''
+      decision.type === 'deny'
+        ? decision.reason
+        : decision.type === 'happened'
+          ? `happened: ${decision.result}`
+          : ''
     await client.decideApprovals(
       found,
       [
@@ -135,7 +140,10 @@ export class Modelport implements Subject {
 
   async stopped(): Promise<readonly { readonly job: string; readonly why: string }[]> {
     const items = await this.#store.operations.list({ state: 'stopped', limit: 1000 })
-    return items.map(({ kind, id, reason = '' }) => ({ job: this.#jobOf(kind, id) ?? id, why: reason }))
+    return items.map(({ kind, id, reason = '' }) => ({
+      job: this.#jobOf(kind, id) ?? id,
+      why: reason,
+    }))
   }
 
   async resume(job: string, version: number): Promise<void> {
@@ -152,8 +160,17 @@ export class Modelport implements Subject {
     const at = '2026-01-01T00:00:00.000Z'
     for (let index = 0; index < count; index++) {
       const key = { principal, id: `left-${index}` }
-      const record = { ...key, agent: 'gone', sessionId: 's', createdAt: at, metadata: {}, flowState: {} }
-      await this.#store.tasks.create(record, [{ type: 'status', state: 'submitted', at, attempt: 1 }])
+      const record = {
+        ...key,
+        agent: 'gone',
+        sessionId: 's',
+        createdAt: at,
+        metadata: {},
+        flowState: {},
+      }
+      await this.#store.tasks.create(record, [
+        { type: 'status', state: 'submitted', at, attempt: 1 },
+      ])
       // Somebody has begun it, and does not live any more.
       await (await this.#store.leases?.hold(key, 'gone'))?.release()
     }
@@ -165,7 +182,11 @@ export class Modelport implements Subject {
       const head = await this.#store.tasks.head({ principal, id: task })
       return head?.state === 'completed' ? 'done' : head?.state === 'failed' ? 'failed' : 'open'
     }
-    return this.#messages.has(job) ? 'open' : (await this.#store.runs.get(job)).status === 'finished' ? 'done' : 'open'
+    return this.#messages.has(job)
+      ? 'open'
+      : (await this.#store.runs.get(job)).status === 'finished'
+        ? 'done'
+        : 'open'
   }
 
   async report(job: Job): Promise<Report> {

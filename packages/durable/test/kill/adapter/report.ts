@@ -10,7 +10,10 @@ const nothing = { events: [], roles: [], results: [] }
 export const missing: Report = { state: 'missing', text: 'it was never accepted', ...nothing }
 
 /** What a waiting call asks; nothing if it waits for other work. */
-export function questionOf(job: string, { requestId, kind, action, reason }: WaitingCall): Question | undefined {
+export function questionOf(
+  job: string,
+  { requestId, kind, action, reason }: WaitingCall,
+): Question | undefined {
   if (kind === 'work' || requestId.endsWith(':')) return undefined
   const key = /idempotency key ([^)]+)\)/.exec(reason ?? '')?.[1]
   const { tool } = action as { readonly tool?: string }
@@ -25,9 +28,11 @@ export function questionOf(job: string, { requestId, kind, action, reason }: Wai
 
 export async function reportOfRun(store: DurableStore, id: string): Promise<Report> {
   const { status } = await store.runs.get(id)
-  if (status !== 'finished') return { state: status === 'stopped' ? 'stopped' : 'open', text: status, ...nothing }
+  if (status !== 'finished')
+    return { state: status === 'stopped' ? 'stopped' : 'open', text: status, ...nothing }
   const events: StoredEvent[] = []
-  for await (const event of store.runs.events(id)) events.push({ seq: event.seq, ...describe(event) })
+  for await (const event of store.runs.events(id))
+    events.push({ seq: event.seq, ...describe(event) })
   const result = await store.runs.result(id)
   return {
     state: result.status === 'final' ? 'done' : 'failed',
@@ -46,8 +51,13 @@ export async function reportOfTask(store: DurableStore, key: TaskKey): Promise<R
     const { own, ...rest } = describe(event.event)
     return { seq: event.seq, own: { seq: own?.seq ?? 0, attempt: event.attempt }, ...rest }
   })
-  const said = await store.sessions.read({ principal: key.principal, agent: 'worker', id: task.sessionId }, 1)
-  const answer = task.artifacts.find(({ kind }) => kind === 'answer')?.parts.find(({ type }) => type === 'text')
+  const said = await store.sessions.read(
+    { principal: key.principal, agent: 'worker', id: task.sessionId },
+    1,
+  )
+  const answer = task.artifacts
+    .find(({ kind }) => kind === 'answer')
+    ?.parts.find(({ type }) => type === 'text')
   return {
     state: task.state === 'completed' ? 'done' : task.state === 'failed' ? 'failed' : 'open',
     text:
@@ -72,7 +82,9 @@ function readTranscript(transcript: readonly ChatMessage[]): Pick<Report, 'roles
   return {
     roles: transcript.map(({ role }) => role).filter((role) => role !== 'system'),
     results: transcript.flatMap((message) =>
-      message.role === 'tool' ? [{ call: message.toolCallId.split('-')[0] ?? '', text: textOf(message.content) }] : [],
+      message.role === 'tool'
+        ? [{ call: message.toolCallId.split('-')[0] ?? '', text: textOf(message.content) }]
+        : [],
     ),
   }
 }

@@ -25,7 +25,8 @@ export async function compactAbove(
   tools: CompactionTools,
 ): Promise<CompactionResult | undefined> {
   checkThreshold(threshold)
-  if (!(contextWindow >= 1)) throw configError(`compaction: contextWindow must be at least 1, not ${contextWindow}`)
+  if (!(contextWindow >= 1))
+    throw configError(`compaction: contextWindow must be at least 1, not ${contextWindow}`)
   const used = messagesTokens(history, tools.estimate) + otherTokens
   return used < threshold * contextWindow ? undefined : compact(history, request, tools)
 }

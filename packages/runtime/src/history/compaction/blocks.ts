@@ -20,7 +20,8 @@ export function toBlocks(messages: readonly ChatMessage[]): Blocks {
   for (const message of messages.slice(leading.length)) {
     const last = turns.at(-1)
     const isAnswer =
-      message.role === 'tool' || (message.role === 'user' && last?.[0]?.role === 'assistant' && !isUserRequest(message))
+      message.role === 'tool' ||
+      (message.role === 'user' && last?.[0]?.role === 'assistant' && !isUserRequest(message))
     if (isAnswer && last) last.push(message)
     else turns.push([message])
   }

@@ -7,7 +7,9 @@ import type { CompactionRequest, CompactionResult, CompactionTools } from './req
 import { parseSummary } from './summary-text.js'
 import { keepRecent, keepTokens } from './windows.js'
 
-type Checked = { readonly [Name in keyof CompactionRequest]-?: NonNullable<CompactionRequest[Name]> }
+type Checked = {
+  readonly [Name in keyof CompactionRequest]-?: NonNullable<CompactionRequest[Name]>
+}
 
 const defaults: Checked = {
   strategy: 'recent',
@@ -53,7 +55,9 @@ export function checkCompaction(request: CompactionRequest): Checked {
   for (const name of Object.keys(least) as (keyof typeof least)[]) {
     const value = checked[name]
     if (!Number.isInteger(value) || value < least[name])
-      refuse(`${name} must be a whole number of at least ${least[name]}, not ${JSON.stringify(value)}`)
+      refuse(
+        `${name} must be a whole number of at least ${least[name]}, not ${JSON.stringify(value)}`,
+      )
   }
   return checked
 }
@@ -81,10 +85,15 @@ async function summarizeHistory(
   signal?.throwIfAborted()
   const messages = [...leading.filter(isSummary), ...old]
   const text = parseSummary(
-    await tools.summarize({ messages, maxTokens: request.summaryMaxTokens, ...(signal && { signal }) }),
+    await tools.summarize({
+      messages,
+      maxTokens: request.summaryMaxTokens,
+      ...(signal && { signal }),
+    }),
   )
   signal?.throwIfAborted()
-  if (!text) throw new LlmError('protocol', 'compaction: the summary is empty; nothing was compacted')
+  if (!text)
+    throw new LlmError('protocol', 'compaction: the summary is empty; nothing was compacted')
   const summary: ChatMessage = { role: 'system', content: summaryMark + text }
   const now = history.toList()
   if (before.some((message, at) => message !== now[at])) {
@@ -93,7 +102,13 @@ async function summarizeHistory(
       'compaction: the history was changed while its summary was made; nothing was compacted',
     )
   }
-  return commit(history, now, [...prompts, summary, ...kept, ...now.slice(before.length)], true, options)
+  return commit(
+    history,
+    now,
+    [...prompts, summary, ...kept, ...now.slice(before.length)],
+    true,
+    options,
+  )
 }
 
 function commit(
@@ -101,7 +116,10 @@ function commit(
   before: readonly ChatMessage[],
   kept: readonly ChatMessage[],
   summaryCreated: boolean,
-  { strategy, estimate }: { readonly strategy: Checked['strategy']; readonly estimate: (text: string) => number },
+  {
+    strategy,
+    estimate,
+  }: { readonly strategy: Checked['strategy']; readonly estimate: (text: string) => number },
 ): CompactionResult {
   const [first, ...rest] = kept
   const lost = sourcesOf(before).filter((name) => !sourcesOf(kept).includes(name))

@@ -1,4 +1,10 @@
-import { type CallOptions, type ChatMessage, type Generation, LlmError, type Provider } from '@modelport/core'
+import {
+  type CallOptions,
+  type ChatMessage,
+  type Generation,
+  LlmError,
+  type Provider,
+} from '@modelport/core'
 import { checkProvider } from '../../base/check-request.js'
 import type { Summarize, SummaryRequest } from './request.js'
 
@@ -25,7 +31,12 @@ export async function askForSummary(
   { messages, maxTokens, signal }: SummaryRequest,
 ): Promise<Generation> {
   const prompt = messages.map((message) => JSON.stringify(toRecord(message))).join('\n')
-  const call: CallOptions = { ...options, system: instructions, maxTokens, ...(signal && { signal }) }
+  const call: CallOptions = {
+    ...options,
+    system: instructions,
+    maxTokens,
+    ...(signal && { signal }),
+  }
   const generation = await provider.generate([{ role: 'user', content: prompt }], call)
   const { finishReason } = generation
   if (finishReason === 'content-filter' || finishReason === 'error')
@@ -46,7 +57,10 @@ export function parseSummary(text: string): string {
 function fromJsonText(text: string): string | undefined {
   if (!text.startsWith('{')) return undefined
   try {
-    const { summary, content } = JSON.parse(text) as { readonly summary?: unknown; readonly content?: unknown }
+    const { summary, content } = JSON.parse(text) as {
+      readonly summary?: unknown
+      readonly content?: unknown
+    }
     return [summary, content].find((value) => typeof value === 'string')
   } catch {
     return undefined
@@ -58,11 +72,15 @@ function toRecord(message: ChatMessage): Record<string, unknown> {
   const content =
     typeof message.content === 'string'
       ? message.content
-      : message.content.map((part) => (part.type === 'text' ? part.text : `[${part.type}]`)).join('')
-  if (message.role === 'tool') return { role: 'tool', tool: message.toolName, failed: message.isError, content }
+      : message.content
+          .map((part) => (part.type === 'text' ? part.text : `[${part.type}]`))
+          .join('')
+  if (message.role === 'tool')
+    return { role: 'tool', tool: message.toolName, failed: message.isError, content }
   // A tool result in the user's role is not a request of the user.
   if (message.role === 'user' && message.byRun) return { role: 'tool', content }
-  if (message.role !== 'assistant' || !message.toolCalls?.length) return { role: message.role, content }
+  if (message.role !== 'assistant' || !message.toolCalls?.length)
+    return { role: message.role, content }
   return {
     role: 'assistant',
     content,

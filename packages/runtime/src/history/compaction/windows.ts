@@ -7,7 +7,10 @@ import { type Blocks, firstOfNewest, newestRequest, toBlocks } from './blocks.js
  * blocks; the summary of an earlier compaction is dropped if the newest block would not fit.
  * @throws {LlmError} `invalid-request` — the newest block alone does not fit.
  */
-export function keepRecent(messages: readonly ChatMessage[], maxMessages: number): readonly ChatMessage[] {
+export function keepRecent(
+  messages: readonly ChatMessage[],
+  maxMessages: number,
+): readonly ChatMessage[] {
   if (messages.length <= maxMessages) return messages
   const { leading, turns } = toBlocks(messages)
   const whole = leading.length + (turns.at(-1)?.length ?? 0) <= maxMessages
@@ -25,7 +28,8 @@ export function keepRecent(messages: readonly ChatMessage[], maxMessages: number
   const room = maxMessages - kept.length - newest
   const request = requestBefore(rest, first)
   const price = rest[request]?.length ?? 0
-  const keeps = price <= room ? { first, place: request, room: room - price } : { first, place: -1, room }
+  const keeps =
+    price <= room ? { first, place: request, room: room - price } : { first, place: -1, room }
   return [...kept, ...fill(rest, keeps, (block) => block.length)]
 }
 
@@ -42,7 +46,8 @@ export function keepTokens(
   const cost = (block: readonly ChatMessage[]): number => messagesTokens(block, estimate)
   const first = firstOfNewest(turns, limits.preserveRecent)
   const place = requestBefore(turns, first)
-  const room = limits.maxTokens - cost(leading) - cost(turns.slice(first).flat()) - cost(turns[place] ?? [])
+  const room =
+    limits.maxTokens - cost(leading) - cost(turns.slice(first).flat()) - cost(turns[place] ?? [])
   return [...leading, ...fill(turns, { first, place, room }, cost)]
 }
 

@@ -2,9 +2,11 @@ import { asText, type ChatMessage, isObject } from '@modelport/core'
 import { type Fields, fieldsOf, listOf, tryParseJson } from '../ingest-forms.js'
 
 /** The value of a text that is JSON; any other value as it is. */
-export const parsed = (value: unknown): unknown => (typeof value === 'string' ? (tryParseJson(value) ?? value) : value)
+export const parsed = (value: unknown): unknown =>
+  typeof value === 'string' ? (tryParseJson(value) ?? value) : value
 
-const toText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value ?? ''))
+const toText = (value: unknown): string =>
+  typeof value === 'string' ? value : JSON.stringify(value ?? '')
 
 /**
  * Messages of a span: a list, or the JSON text of one, with `parts` as the conventions define them, or `content` as the AI SDK has it. Anything
@@ -20,18 +22,26 @@ export function toChatMessages(value: unknown, role: ChatMessage['role']): ChatM
 function toMessages(message: Fields, fallback: ChatMessage['role']): ChatMessage[] {
   const given = message['parts'] ?? message['content']
   const parts = listOf(given).map(fieldsOf)
-  const ofType = (pattern: RegExp): Fields[] => parts.filter(({ type }) => pattern.test(asText(type)))
+  const ofType = (pattern: RegExp): Fields[] =>
+    parts.filter(({ type }) => pattern.test(asText(type)))
   const textsOf = (pattern: RegExp): string => ofType(pattern).map(toPartText).join('\n')
-  const role = (['system', 'user', 'assistant', 'tool'] as const).find((one) => one === message['role']) ?? fallback
+  const role =
+    (['system', 'user', 'assistant', 'tool'] as const).find((one) => one === message['role']) ??
+    fallback
   if (role === 'tool') return ofType(/^tool.(?:call.response|result)$/).map(toResult)
   const reasoning = textsOf(/^reasoning$/)
   const content = Array.isArray(given) ? textsOf(/^(?!tool|reasoning)/) : toText(given)
   const toolCalls = ofType(/^tool.call$/).map((part) => {
     const args = parsed(part['arguments'] ?? part['input'] ?? {})
-    const [id, name] = [asText(part['id'] ?? part['toolCallId']), asText(part['name'] ?? part['toolName'])]
+    const [id, name] = [
+      asText(part['id'] ?? part['toolCallId']),
+      asText(part['name'] ?? part['toolName']),
+    ]
     return { id, name, arguments: isObject(args) ? args : {}, argumentsText: toText(args) }
   })
-  return [{ role, content, ...(reasoning && { reasoning }), ...(toolCalls[0] && { toolCalls }) }] as ChatMessage[]
+  return [
+    { role, content, ...(reasoning && { reasoning }), ...(toolCalls[0] && { toolCalls }) },
+  ] as ChatMessage[]
 }
 
 /** The text of a part; of a part that is not text, what it is. */

@@ -13,26 +13,46 @@ const [json, protobuf] = ['application/json', 'application/x-protobuf']
  * `POST /v1/traces` of OTLP/HTTP, in both encodings.
  * @see https://github.com/open-telemetry/opentelemetry-proto/blob/03dcdb9/docs/specification.md#otlphttp
  */
-export async function takeTraces(request: Request, traces: Traces, isAllowed: boolean): Promise<Response> {
+export async function takeTraces(
+  request: Request,
+  traces: Traces,
+  isAllowed: boolean,
+): Promise<Response> {
   const [type = ''] = (request.headers.get('content-type') ?? '').toLowerCase().split(/[; ]/)
   const respond = (status: number, binary: Uint8Array<ArrayBuffer>, value: object): Response =>
     new Response(type === protobuf ? binary : JSON.stringify(value), {
       status,
-      headers: { 'content-type': type === protobuf ? protobuf : json, ...([429, 503].includes(status) && later) },
+      headers: {
+        'content-type': type === protobuf ? protobuf : json,
+        ...([429, 503].includes(status) && later),
+      },
     })
-  const refuse = (status: number, message: string): Response => respond(status, writeStatus(message), { message })
+  const refuse = (status: number, message: string): Response =>
+    respond(status, writeStatus(message), { message })
   const encoding = request.headers.get('content-encoding') ?? 'identity'
   if (!isAllowed)
-    return refuse(403, 'this is not the token of this studio; set OTEL_EXPORTER_OTLP_HEADERS to what it prints')
-  if (![json, protobuf].includes(type)) return refuse(415, `the content type must be ${json} or ${protobuf}`)
-  if (!['identity', 'gzip'].includes(encoding)) return refuse(415, 'the content encoding must be gzip, or none')
+    return refuse(
+      403,
+      'this is not the token of this studio; set OTEL_EXPORTER_OTLP_HEADERS to what it prints',
+    )
+  if (![json, protobuf].includes(type))
+    return refuse(415, `the content type must be ${json} or ${protobuf}`)
+  if (!['identity', 'gzip'].includes(encoding))
+    return refuse(415, 'the content encoding must be gzip, or none')
   let read: ReadTraces
   try {
-    const unpacked = encoding === 'gzip' ? request.body?.pipeThrough(new DecompressionStream('gzip')) : request.body
+    const unpacked =
+      encoding === 'gzip'
+        ? request.body?.pipeThrough(new DecompressionStream('gzip'))
+        : request.body
     const body = await readBody(unpacked, mostBytes)
-    read = readTraces(type === protobuf ? readRequest(await body.bytes()) : JSON.parse(await body.text()))
+    read = readTraces(
+      type === protobuf ? readRequest(await body.bytes()) : JSON.parse(await body.text()),
+    )
   } catch (error) {
-    return isLlmError(error) ? refuse(413, error.message) : refuse(400, 'the body is not an ExportTraceServiceRequest')
+    return isLlmError(error)
+      ? refuse(413, error.message)
+      : refuse(400, 'the body is not an ExportTraceServiceRequest')
   }
   const left = await traces.add(read.traces).catch((error: unknown) => String(error))
   if (typeof left === 'string') return refuse(503, `the spans could not be kept: ${left}`)

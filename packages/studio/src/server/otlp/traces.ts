@@ -32,7 +32,8 @@ export class Traces {
     this.#waiting++
     const added = this.last.then(async () => {
       let rejected = 0
-      for (const [id, { program, spans }] of traces) rejected += await this.#addTo(`trace-${id}`, program, spans)
+      for (const [id, { program, spans }] of traces)
+        rejected += await this.#addTo(`trace-${id}`, program, spans)
       return rejected
     })
     this.last = added.catch(() => undefined).finally(() => this.#waiting--)
@@ -53,7 +54,9 @@ export class Traces {
     if (all.length === before.length) return fresh.length
     const run = toTraceRun(id, known?.program ?? program, all)
     if (!known) await this.#store.save({ ...run, status: 'running' })
-    const events = all.map((span, index): StudioEvent => ({ seq: index + 1, at: span.to, type: 'span', span }))
+    const events = all.map(
+      (span, index): StudioEvent => ({ seq: index + 1, at: span.to, type: 'span', span }),
+    )
     await this.#store.append(id, events.slice(before.length))
     await this.#store.save(run)
     if (!known) await this.#onRun()
@@ -61,6 +64,8 @@ export class Traces {
   }
 
   async #spansOf(runId: string): Promise<TraceSpan[]> {
-    return (await this.#store.events(runId, 0)).flatMap((one) => (one.type === 'span' ? [one.span] : []))
+    return (await this.#store.events(runId, 0)).flatMap((one) =>
+      one.type === 'span' ? [one.span] : [],
+    )
   }
 }

@@ -5,7 +5,8 @@ type Read = (reader: BinaryReader) => unknown
 type Fields = Readonly<Record<number, readonly [name: string, read: Read, isList?: true]>>
 
 const text: Read = (reader) => reader.string()
-const hex: Read = (reader) => Array.from(reader.bytes(), (byte) => byte.toString(16).padStart(2, '0')).join('')
+const hex: Read = (reader) =>
+  Array.from(reader.bytes(), (byte) => byte.toString(16).padStart(2, '0')).join('')
 const int: Read = (reader) => String(reader.int64())
 const time: Read = (reader) => String(reader.fixed64())
 const message =
@@ -30,12 +31,19 @@ const keyValue = message(() => ({ 1: ['key', text], 2: ['value', anyValue] }))
 const status = message(() => ({ 2: ['message', text], 3: ['code', int] }))
 const span = message(() => ({
   ...{ 1: ['traceId', hex], 2: ['spanId', hex], 4: ['parentSpanId', hex], 5: ['name', text] },
-  ...{ 7: ['startTimeUnixNano', time], 8: ['endTimeUnixNano', time], 9: ['attributes', keyValue, true] },
+  ...{
+    7: ['startTimeUnixNano', time],
+    8: ['endTimeUnixNano', time],
+    9: ['attributes', keyValue, true],
+  },
   15: ['status', status],
 }))
 const scopeSpans = message(() => ({ 2: ['spans', span, true] }))
 const resource = message(() => ({ 1: ['attributes', keyValue, true] }))
-const resourceSpans = message(() => ({ 1: ['resource', resource], 2: ['scopeSpans', scopeSpans, true] }))
+const resourceSpans = message(() => ({
+  1: ['resource', resource],
+  2: ['scopeSpans', scopeSpans, true],
+}))
 
 /** Reads an `ExportTraceServiceRequest` into the form that it has as JSON. @throws {Error} the bytes are not such a message */
 export const readRequest = (bytes: Uint8Array): unknown =>
