@@ -217,7 +217,8 @@ export default defineConfig(
     files: everySrc('provider-*', 'chat-completions', 'driver', 'factory'),
     rules: { 'modelport/linear-pattern': 'error' },
   },
-  // The mock plays a server: it may pace its own answers. A model in this process has no wire at all.
+  // The mock plays a server: it may pace its own answers. A model in this process has no wire at
+  // all.
   {
     files: everySrc('provider-mock', 'provider-llamacpp'),
     rules: {

@@ -11,7 +11,10 @@ const isPlaceholder = ({ dir, entries }: Workspace) =>
       readFileSync(join(dir, source), 'utf8').trim() === 'export {}',
   )
 
-/** Built next to the entry, and loaded by a dynamic import; or bundled by a test into a program of its own. */
+/**
+ * Built next to the entry, and loaded by a dynamic import; or bundled by a test into a program of
+ * its own.
+ */
 const loadedLater: Record<string, string[]> = {
   driver: ['src/transport/undici-transport.ts'],
   cli: ['src/main.ts'],
@@ -56,8 +59,8 @@ const config: KnipConfig = {
         'test/soak/{main,client-program,server-program,sqlite-thread}.ts',
       ],
       project: ['scripts/**', 'test/**/*.ts', '*.ts'],
-      // The shapes of requests are written from the types of the first three. Examples of guides import the others, and a test
-      // type-checks those.
+      // The shapes of requests are written from the types of the first three. Examples of guides
+      // import the others, and a test type-checks those.
       ignoreDependencies: [
         'openai',
         '@anthropic-ai/sdk',

@@ -1,4 +1,5 @@
-// The site: every export of every package, and the pages of docs/. `pnpm check:docs` checks it, `pnpm site` writes it to .cache/site.
+// The site: every export of every package, and the pages of docs/. `pnpm check:docs` checks it,
+// `pnpm site` writes it to .cache/site.
 import { readdirSync, readFileSync } from 'node:fs'
 import { publishedPackages } from './scripts/workspaces.mjs'
 

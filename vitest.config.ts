@@ -22,13 +22,17 @@ const { MODELPORT_RESULTS: results, MODELPORT_RUNTIME: runtime } = process.env
 const isolated = ['provider-llamacpp']
 const tested = workspaces.filter(({ dir }) => existsSync(join(dir, 'test')))
 
-// A program that a test starts from the sources reads them all: with what the runtime kept of the last time it takes a third of the time.
+// A program that a test starts from the sources reads them all: with what the runtime kept of the
+// last time it takes a third of the time.
 process.env['NODE_COMPILE_CACHE'] ??= join(root, 'node_modules/.cache/compiled')
 
 /** One server for every project that needs one. */
 const postgres = join(suite, 'shared-server.ts')
 
-/** What the driver sends through, in every test: a transport that looks at each request as its vendor would. */
+/**
+ * What the driver sends through, in every test: a transport that looks at each request as its
+ * vendor would.
+ */
 const doubles: Plugin = {
   name: 'doubles',
   enforce: 'pre',
@@ -43,8 +47,8 @@ export default defineConfig({
   plugins: [doubles],
   resolve: { alias: workspaces.flatMap(aliases) },
   test: {
-    // One worker a core and one more, since tests wait too; each for many files: start-up and imports would take more than the tests. So
-    // a test leaves nothing behind.
+    // One worker a core and one more, since tests wait too; each for many files: start-up and
+    // imports would take more than the tests. So a test leaves nothing behind.
     maxWorkers: availableParallelism() + 1,
     isolate: false,
     setupFiles: [
@@ -55,7 +59,8 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     expect: { poll: { timeout: 30_000, interval: 10 } },
-    // In the full check, a test that fails runs once more. If it passes then, the last lines of the check name it, with its error.
+    // In the full check, a test that fails runs once more. If it passes then, the last lines of the
+    // check name it, with its error.
     retry: results ? 1 : 0,
     // The full check counts tests from a report; where to write it, it says.
     reporters: [
@@ -76,7 +81,8 @@ export default defineConfig({
         extends: true as const,
         test: {
           name: shortName,
-          // All have one root: what was transformed is kept by root, and each project would transform all that it reads anew.
+          // All have one root: what was transformed is kept by root, and each project would
+          // transform all that it reads anew.
           root,
           include: [`${relative(root, dir)}/test/**/*.test.ts`],
           isolate: isolated.includes(shortName),
@@ -99,7 +105,8 @@ export default defineConfig({
             'packages/agent/test/{client,run}/**/*.test.ts',
             'packages/serve/test/{client,server}/**/*.test.ts',
           ],
-          // Measures the memory of long streams, at length. And what a connection does is the same for both databases.
+          // Measures the memory of long streams, at length. And what a connection does is the same
+          // for both databases.
           exclude: [
             'packages/serve/test/server/streams.test.ts',
             ...(name === 'agent-on-postgres' && !isFull

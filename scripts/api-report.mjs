@@ -1,5 +1,6 @@
-// What each package exports, as a text that a reviewer reads: packages/*/api/*.api.md. Without an argument it says where a report and
-// the built declarations differ; with `--update` it writes the reports anew. Needs `pnpm run build`.
+// What each package exports, as a text that a reviewer reads: packages/*/api/*.api.md. Without an
+// argument it says where a report and the built declarations differ; with `--update` it writes the
+// reports anew. Needs `pnpm run build`.
 
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'

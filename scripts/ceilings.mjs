@@ -1,5 +1,6 @@
-// How much there is of modelport, and the most there may be: ceilings.json. It also lists, by package, the exports that nobody needs.
-// With `--update` it lowers the ceilings to today's figures, down to their targets; they never rise.
+// How much there is of modelport, and the most there may be: ceilings.json. It also lists, by
+// package, the exports that nobody needs. With `--update` it lowers the ceilings to today's
+// figures, down to their targets; they never rise.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { measure, measureExports, readCeilings } from './exports.mjs'

@@ -1,4 +1,5 @@
-// Commit subjects: `area: what changed`, at most 72 characters. Older history, before the rule, is not checked.
+// Commit subjects: `area: what changed`, at most 72 characters. Older history, before the rule, is
+// not checked.
 import { execFileSync } from 'node:child_process'
 import { root } from './workspaces.mjs'
 

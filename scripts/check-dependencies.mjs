@@ -1,8 +1,11 @@
-// What a user of our packages gets with them: the licence of each is on the list, and none has a known hole.
+// What a user of our packages gets with them: the licence of each is on the list, and none has a
+// known hole.
 import { execFileSync } from 'node:child_process'
 import satisfies from 'spdx-satisfies'
 
-/** Licences under which anyone may use, change and sell: nothing is asked but to name the author. */
+/**
+ * Licences under which anyone may use, change and sell: nothing is asked but to name the author.
+ */
 const allowed = [
   'MIT',
   'ISC',

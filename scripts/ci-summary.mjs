@@ -1,6 +1,8 @@
-// Adds up what the steps left in a folder: `steps` has lines "passed failed name", `*.json` are vitest reports, `cpu` has the processor time
-// of each step, user and system, and `yardstick` what a fixed piece of work took meanwhile. The steps must fit budget.json at the speed
-// that the yardstick gives: a slow machine, or one that shares its cores, fails nothing. With --update, budget.json is written anew.
+// Adds up what the steps left in a folder: `steps` has lines "passed failed name", `*.json` are
+// vitest reports, `cpu` has the processor time of each step, user and system, and `yardstick` what
+// a fixed piece of work took meanwhile. The steps must fit budget.json at the speed that the
+// yardstick gives: a slow machine, or one that shares its cores, fails nothing. With --update,
+// budget.json is written anew.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 

@@ -1,6 +1,7 @@
-// The checks after `npm test` and the demo; with --release those that only a release must pass too; with --only NAME the steps named. Two at
-// a time; a step waits for the steps it needs; every step runs. Each leaves a line "passed failed name" in MODELPORT_RESULTS, and one with
-// its processor time, where .ci/run adds them up.
+// The checks after `npm test` and the demo; with --release those that only a release must pass too;
+// with --only NAME the steps named. Two at a time; a step waits for the steps it needs; every step
+// runs. Each leaves a line "passed failed name" in MODELPORT_RESULTS, and one with its processor
+// time, where .ci/run adds them up.
 import { spawn } from 'node:child_process'
 import { appendFileSync, existsSync, mkdtempSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -17,7 +18,8 @@ const limitMs = (options.release ? 60 : 10) * 60_000 // a step that takes longer
 const bench = discoverWorkspaces().find(({ path }) => path === 'bench')
 
 const everyChange = [
-  { name: 'faults', command: `node scripts/faults.mjs --report ${results}` }, // of the tests that have been: nothing is run again
+  // of the tests that have been: nothing is run again
+  { name: 'faults', command: `node scripts/faults.mjs --report ${results}` },
   { name: 'build', command: 'pnpm run build --concurrency=2 --output-logs=errors-only' },
   { name: 'lint', command: 'pnpm run lint' },
   { name: 'commit subjects', command: 'node scripts/check-commits.mjs' },
@@ -34,7 +36,8 @@ const everyChange = [
   { name: 'documentation', command: 'pnpm run site' },
   { name: 'licences and advisories', command: 'pnpm run check:dependencies' },
   { name: 'trial', command: 'pnpm run trial', needs: 'build' },
-  // Kills for half a minute on each database; `pnpm run durable:kill` continues for as long as one likes.
+  // Kills for half a minute on each database; `pnpm run durable:kill` continues for as long as one
+  // likes.
   {
     name: 'killing test',
     command:
@@ -78,7 +81,8 @@ const run = ({ name, command, tests }) =>
     const start = performance.now()
     let output = ''
     const times = join(results, `${steps.findIndex((step) => step.name === name)}.times`)
-    const timed = `( ${command} ); code=$?; times >'${times}'; exit $code` // the second line is of what has run in the parentheses
+    // the second line is of what has run in the parentheses
+    const timed = `( ${command} ); code=$?; times >'${times}'; exit $code`
     const child = spawn(timed, {
       cwd: root,
       shell: true,
@@ -102,7 +106,8 @@ const run = ({ name, command, tests }) =>
           join(results, 'cpu'),
           `${readFileSync(times, 'utf8').split('\n')[1]} ${name}\n`,
         )
-      // A step of tests is counted by its report; a failure counts here too, since it may have left no report.
+      // A step of tests is counted by its report; a failure counts here too, since it may have left
+      // no report.
       if (code !== 0) appendFileSync(join(results, 'steps'), `0 1 ${name}\n`)
       else if (!tests) appendFileSync(join(results, 'steps'), `1 0 ${name}\n`)
       resolve()

@@ -1,5 +1,6 @@
-// `pnpm corpus:coverage`: what only the large corpus reaches. Decodes the repository's corpus and the one that MODELPORT_CORPUS names,
-// and lists lines and branches of decoders, rows of the catalog and paths of the wire that only the large one has.
+// `pnpm corpus:coverage`: what only the large corpus reaches. Decodes the repository's corpus and
+// the one that MODELPORT_CORPUS names, and lists lines and branches of decoders, rows of the
+// catalog and paths of the wire that only the large one has.
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -21,7 +22,10 @@ const sources = [
 
 const decoders = /packages\/(provider-[a-z-]+|chat-completions|driver|catalog)\/src\//
 
-/** Runs the tests that decode each exchange once, with coverage; the file `coverage-final.json` of it. */
+/**
+ * Runs the tests that decode each exchange once, with coverage; the file `coverage-final.json` of
+ * it.
+ */
 function coverage(corpus) {
   const folder = mkdtempSync(join(tmpdir(), 'modelport-corpus-'))
   const args = [

@@ -1,4 +1,5 @@
-// Checks the specification of the durable protocol with spin, and that spin finds the mistakes that the protocol is there to prevent.
+// Checks the specification of the durable protocol with spin, and that spin finds the mistakes that
+// the protocol is there to prevent.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,7 +1,8 @@
 // What the packages export, read from their API reports, and which of it somebody needs.
 //
-// A value is needed if a block of a page, an example, the benchmark or another package imports it; a test kit's also if a test of another
-// package does. A type or class is needed if they import it, or if a needed value's declaration names it.
+// A value is needed if a block of a page, an example, the benchmark or another package imports it;
+// a test kit's also if a test of another package does. A type or class is needed if they import it,
+// or if a needed value's declaration names it.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import ts from 'typescript'
@@ -31,7 +32,10 @@ const identifiersOf = (node, found = new Set()) => {
   return found
 }
 
-/** The declarations of one API report: a name, whether it is a type, and the identifiers that it mentions. */
+/**
+ * The declarations of one API report: a name, whether it is a type, and the identifiers that it
+ * mentions.
+ */
 const declarationsOf = (report) => {
   const code = /```ts\n([^]*?)```/.exec(report)?.[1] ?? ''
   const source = ts.createSourceFile('report.ts', code, ts.ScriptTarget.Latest)
@@ -127,7 +131,9 @@ const codeOf = (page) =>
     ([, code, given]) => code ?? given,
   )
 
-/** `ceilings.json`: the limits, and the reasons for exports that no block, example or package uses. */
+/**
+ * `ceilings.json`: the limits, and the reasons for exports that no block, example or package uses.
+ */
 export const readCeilings = () =>
   JSON.parse(readFileSync(join(root, 'scripts/ceilings.json'), 'utf8'))
 
@@ -191,7 +197,10 @@ export const measureExports = (kept = {}) => {
   })
 }
 
-/** What `ceilings.json` limits: packages, exported values, exported names, names that nobody needs, lines of TypeScript. */
+/**
+ * What `ceilings.json` limits: packages, exported values, exported names, names that nobody needs,
+ * lines of TypeScript.
+ */
 export const measure = (measured = measureExports()) => {
   const names = measured.flatMap(({ exports }) => exports)
   const sources = packages.flatMap(({ path }) => filesBelow(`${path}/src`, /\.tsx?$/))

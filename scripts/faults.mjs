@@ -1,5 +1,6 @@
-// The fault table with the numbers its tests measured: `npm run faults [-- --full]` runs them, `--report FOLDER` reads the
-// reports of a run that has been. Ends with `N passed, N failed`. `--full` takes the sizes of the table instead of those of every commit.
+// The fault table with the numbers its tests measured: `npm run faults [-- --full]` runs them,
+// `--report FOLDER` reads the reports of a run that has been. Ends with `N passed, N failed`.
+// `--full` takes the sizes of the table instead of those of every commit.
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

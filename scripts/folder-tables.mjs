@@ -1,5 +1,5 @@
-// The tables of folders in docs/architecture.md: `node scripts/folder-tables.mjs` compares them with `folders` of
-// scripts/lint/boundaries.mjs, `--update` writes them anew.
+// The tables of folders in docs/architecture.md: `node scripts/folder-tables.mjs` compares them
+// with `folders` of scripts/lint/boundaries.mjs, `--update` writes them anew.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'

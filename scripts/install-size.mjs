@@ -1,4 +1,5 @@
-// What installing a package costs, as a table: measured in the store that the lockfile filled, so it needs no network and is the same each time.
+// What installing a package costs, as a table: measured in the store that the lockfile filled, so
+// it needs no network and is the same each time.
 import { execFileSync } from 'node:child_process'
 import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -29,7 +30,10 @@ export function locate(name, from) {
   return undefined
 }
 
-/** Folders of everything that npm installs with a package, and the optional packages that are not installed here. */
+/**
+ * Folders of everything that npm installs with a package, and the optional packages that are not
+ * installed here.
+ */
 export function closure(dir, found = new Set(), absent = new Set()) {
   const {
     dependencies = {},

@@ -1,5 +1,6 @@
-// The release as it would happen now, published nowhere: in a copy of the repository the changesets are applied, then every public package is
-// packed and published with `--dry-run`. One line per promise. Needs `pnpm run build`; `--quick` builds two packages a second time, not all.
+// The release as it would happen now, published nowhere: in a copy of the repository the changesets
+// are applied, then every public package is packed and published with `--dry-run`. One line per
+// promise. Needs `pnpm run build`; `--quick` builds two packages a second time, not all.
 import { execFileSync, spawnSync } from 'node:child_process'
 import {
   cpSync,
@@ -130,7 +131,10 @@ function checkVersions() {
   )
 }
 
-/** Each package's own changelog has its version, and the one for users has the first version of each package. */
+/**
+ * Each package's own changelog has its version, and the one for users has the first version of each
+ * package.
+ */
 function checkChangelogs() {
   const users = readCopy('CHANGELOG.md')
   const missing = published.filter(

@@ -1,4 +1,5 @@
-// Zero-dependency entry: works with Node >= 20 and npm. Installs, then runs a root script, with its arguments, under a supported Node.
+// Zero-dependency entry: works with Node >= 20 and npm. Installs, then runs a root script, with its
+// arguments, under a supported Node.
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 
@@ -19,7 +20,8 @@ const quoted = (text) =>
       ? `\\"${text}\\"`
       : `'${text.replaceAll("'", `'\\''`)}'`
 const script = process.argv.slice(2).map(quoted).join(' ')
-// One npx call: install from the lockfile, then run. `-c` gives a shell with both binaries first on PATH.
+// One npx call: install from the lockfile, then run. `-c` gives a shell with both binaries first on
+// PATH.
 const install =
   'pnpm install --frozen-lockfile --prefer-offline --reporter=append-only --loglevel=warn'
 const command = `${install} && pnpm run ${script}`

@@ -1,7 +1,10 @@
 const windows = process.platform === 'win32'
 const node = (version) => `node-${windows ? 'win' : process.platform}-${process.arch}@${version}`
 
-/** Programs that tests run and the lockfile has not: they come from npm into npx's cache when they are needed. */
+/**
+ * Programs that tests run and the lockfile has not: they come from npm into npx's cache when they
+ * are needed.
+ */
 export const runtimePackages = {
   // The oldest that the manifests promise, and the newest of later lines.
   'node-22': node('22.19.0'),

@@ -1,5 +1,6 @@
-// Runs tests where `npm test` does not: `node scripts/runtimes.mjs [--full] [name…]`. In each runtime the conformance kit and checks over a
-// real socket; where vitest runs, the tests of core and driver too. A runtime that is not available is skipped with the reason.
+// Runs tests where `npm test` does not: `node scripts/runtimes.mjs [--full] [name…]`. In each
+// runtime the conformance kit and checks over a real socket; where vitest runs, the tests of core
+// and driver too. A runtime that is not available is skipped with the reason.
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -18,7 +19,8 @@ const chosen = process.argv.slice(2).filter((argument) => !argument.startsWith('
 const flags = full ? ['--full'] : []
 const query = full ? '&full' : ''
 
-// `names` what the runtime must call itself; `kit` how it runs the kit; `vitest` how it runs vitest.
+// `names` what the runtime must call itself; `kit` how it runs the kit; `vitest` how it runs
+// vitest.
 const runtimes = {
   'node-22': {
     names: /^Node v22\./,
@@ -133,7 +135,8 @@ function tell(name, { names }, { runtime, results: tests = [], failure }) {
 
 /** The tests of core and driver. True when all is well. */
 function runVitest(name, { vitest }, binary) {
-  const env = { ...process.env, MODELPORT_RESULTS: results, MODELPORT_RUNTIME: name } // vitest.config.ts: set-up and report
+  // vitest.config.ts: set-up and report
+  const env = { ...process.env, MODELPORT_RESULTS: results, MODELPORT_RUNTIME: name }
   const args = [
     ...vitest,
     'node_modules/vitest/vitest.mjs',

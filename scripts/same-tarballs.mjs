@@ -1,4 +1,5 @@
-// Whether two builds give the same tarballs: packages are packed as they are built here, and once more from a second build in another folder.
+// Whether two builds give the same tarballs: packages are packed as they are built here, and once
+// more from a second build in another folder.
 import { createHash } from 'node:crypto'
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,5 +1,6 @@
-// One SBOM (CycloneDX 1.7, JSON) per published package: `node scripts/sbom.mjs FOLDER`. pnpm writes them from the lockfile; this adds what the
-// lockfile does not know, licences and what a build holds of zod, and checks each against the schema of CycloneDX.
+// One SBOM (CycloneDX 1.7, JSON) per published package: `node scripts/sbom.mjs FOLDER`. pnpm writes
+// them from the lockfile; this adds what the lockfile does not know, licences and what a build
+// holds of zod, and checks each against the schema of CycloneDX.
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'

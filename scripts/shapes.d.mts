@@ -1,4 +1,7 @@
-/** File of shapes → the package that describes them, and of each shape the type and the module that has it. */
+/**
+ * File of shapes → the package that describes them, and of each shape the type and the module that
+ * has it.
+ */
 export const shapeSources: Readonly<
   Record<
     string,

@@ -1,5 +1,6 @@
-// Writes the shapes of requests that the servers of the tests check, from the types of packages that describe the wire:
-// `node scripts/shapes.mjs`. Run it after such a package has a new version; a test says when.
+// Writes the shapes of requests that the servers of the tests check, from the types of packages
+// that describe the wire: `node scripts/shapes.mjs`. Run it after such a package has a new version;
+// a test says when.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
@@ -9,7 +10,10 @@ import { root } from './workspaces.mjs'
 
 const folder = join(root, 'test/doubles/shapes')
 
-/** File of shapes → the package that describes them, and of each shape the type and the module that has it. */
+/**
+ * File of shapes → the package that describes them, and of each shape the type and the module that
+ * has it.
+ */
 export const shapeSources = {
   openai: {
     from: 'openai',
@@ -90,7 +94,10 @@ function toFile(name, source, definitions) {
   return `{"$id":"${name}","source":"${source}","definitions":{\n${rows.join(',\n')}\n}}\n`
 }
 
-/** The simple types of an AWS schema: 15 is any JSON, 21 bytes, which are base64 on the wire; 64 and 128 are lists and maps of one. */
+/**
+ * The simple types of an AWS schema: 15 is any JSON, 21 bytes, which are base64 on the wire; 64 and
+ * 128 are lists and maps of one.
+ */
 const simple = {
   0: { type: 'string' },
   1: { type: 'number' },
@@ -99,7 +106,10 @@ const simple = {
   21: { type: 'string' },
 }
 
-/** The shapes of one file, of the schemas that an AWS package carries: a list whose first item says what it is. */
+/**
+ * The shapes of one file, of the schemas that an AWS package carries: a list whose first item says
+ * what it is.
+ */
 function writeSchemas(name, { from, at, schemas }) {
   const load = createRequire(join(root, at, 'package.json'))
   const package_ = load(from)

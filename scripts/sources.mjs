@@ -1,4 +1,5 @@
-// Runs the sources as they are: `.js` in an import is the `.ts` next to it, and a package of this repository is its source.
+// Runs the sources as they are: `.js` in an import is the `.ts` next to it, and a package of this
+// repository is its source.
 import { existsSync } from 'node:fs'
 import { registerHooks } from 'node:module'
 import { join } from 'node:path'

@@ -1,5 +1,6 @@
-// What assistants read. `package`, in the folder of a package, before it is packed: the guides and the page of its exports, into docs/.
-// `site FOLDER`: llms.txt and llms-full.txt. Without an argument: the llms.txt of the repository.
+// What assistants read. `package`, in the folder of a package, before it is packed: the guides and
+// the page of its exports, into docs/. `site FOLDER`: llms.txt and llms-full.txt. Without an
+// argument: the llms.txt of the repository.
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { apiPage } from './teach/api-page.mjs'

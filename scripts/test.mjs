@@ -1,5 +1,5 @@
-// The tests: `npm test` all of them, `npm test -- core` those of one package, `npm test -- core wording` those of its files with such a
-// name. Other arguments go to vitest.
+// The tests: `npm test` all of them, `npm test -- core` those of one package,
+// `npm test -- core wording` those of its files with such a name. Other arguments go to vitest.
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'

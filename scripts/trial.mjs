@@ -1,5 +1,6 @@
-// Does what a stranger does: installs the packed packages from a registry, with a plain Node in an empty folder, and follows the pages.
-// `node scripts/trial.mjs` after a build; `--local` tries the model in this process instead; `--only NAME` one part.
+// Does what a stranger does: installs the packed packages from a registry, with a plain Node in an
+// empty folder, and follows the pages. `node scripts/trial.mjs` after a build; `--local` tries the
+// model in this process instead; `--only NAME` one part.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,7 +8,8 @@ import { fileURLToPath } from 'node:url'
 import { printInstallSizes } from './install-size.mjs'
 import { publishedPackages, requireBuild, root } from './workspaces.mjs'
 
-// The parts read the pages with the code of the tests, which is TypeScript that imports by the names of its output.
+// The parts read the pages with the code of the tests, which is TypeScript that imports by the
+// names of its output.
 await import('../packages/durable/test/support/typescript-hooks.mjs')
 const { startChatServer } = await import('../test/support/chat-server.ts')
 const { createDocModel } = await import('../test/support/doc-model.ts')
@@ -185,7 +187,10 @@ async function useWithKey(commandLine) {
   return useCommandLine(commandLine, { init, input: key, reply, env })
 }
 
-/** The model in this process: its own command, since its package is ten times as large as all others. */
+/**
+ * The model in this process: its own command, since its package is ten times as large as all
+ * others.
+ */
 async function tryLocally(visit) {
   const visitor = visit('local')
   const file = fileURLToPath(

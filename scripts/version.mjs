@@ -1,5 +1,6 @@
-// Applies the changesets: `pnpm release:version`. A package whose version has no tag is not released yet: its changesets describe steps to
-// that version, which CHANGELOG.md sums up, so they are removed and the version stays. Once every version is tagged, Changesets does it all.
+// Applies the changesets: `pnpm release:version`. A package whose version has no tag is not
+// released yet: its changesets describe steps to that version, which CHANGELOG.md sums up, so they
+// are removed and the version stays. Once every version is tagged, Changesets does it all.
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

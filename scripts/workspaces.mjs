@@ -17,7 +17,10 @@ const folders = () =>
     .filter((path) => existsSync(join(root, path, 'package.json')))
     .sort()
 
-/** `{ ".": { default: "./dist/index.js" } }` → `[{ specifier: "@modelport/core", source: "src/index.ts" }]` */
+/**
+ * `{ ".": { default: "./dist/index.js" } }` →
+ * `[{ specifier: "@modelport/core", source: "src/index.ts" }]`
+ */
 const entries = (manifest) =>
   Object.entries(manifest.exports ?? {})
     .filter(([, target]) => typeof target === 'object')

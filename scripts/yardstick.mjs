@@ -1,5 +1,6 @@
-// How fast this machine is while the checks run: every ten seconds a fixed piece of work, and the milliseconds of processor time that it
-// took, one line each. Processor time is dearer on a slow or a shared core; the plans of budget.json hold for a piece of `yardstick` ms.
+// How fast this machine is while the checks run: every ten seconds a fixed piece of work, and the
+// milliseconds of processor time that it took, one line each. Processor time is dearer on a slow or
+// a shared core; the plans of budget.json hold for a piece of `yardstick` ms.
 import { appendFileSync } from 'node:fs'
 import { setInterval } from 'node:timers'
 
@@ -11,7 +12,10 @@ const piece = {
   })),
 }
 
-/** @returns the milliseconds of processor time of one piece: JSON, objects and sorting, as in most tests. */
+/**
+ * @returns the milliseconds of processor time of one piece: JSON, objects and sorting, as in most
+ * tests.
+ */
 export function measurePiece() {
   const before = process.cpuUsage()
   for (let round = 0; round < 60; round++) {

@@ -1,4 +1,5 @@
-// Each form of an allow-list, held to the tool that has to read it, or to its schema. Each tool is shown a broken one too.
+// Each form of an allow-list, held to the tool that has to read it, or to its schema. Each tool is
+// shown a broken one too.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'

@@ -1,4 +1,5 @@
-// The script of docs/guides/approve-tomorrow.md asks in one process and continues in another, from its file.
+// The script of docs/guides/approve-tomorrow.md asks in one process and continues in another, from
+// its file.
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -21,7 +22,8 @@ beforeAll(async () => {
   server = await startWireServer({
     formats: [openaiChat],
     reply: (request, { format }) => {
-      // The server says nothing of tool calls, so actions are asked for as JSON, and results come in the user's role.
+      // The server says nothing of tool calls, so actions are asked for as JSON, and results come
+      // in the user's role.
       const last = format.read(request).messages.at(-1)
       const text = last && 'text' in last ? last.text : ''
       const say = (action: object) =>

@@ -1,4 +1,5 @@
-// The backends that Protolink names, made by the factory: their names and addresses, and how `infer` asks for tools without a profile.
+// The backends that Protolink names, made by the factory: their names and addresses, and how
+// `infer` asks for tools without a profile.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describeProvider } from '@modelport/core'

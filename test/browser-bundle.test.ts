@@ -1,4 +1,5 @@
-// What a browser or a worker gets of the packages that run there: nothing of Node, no SDK, and nothing happens when it is loaded.
+// What a browser or a worker gets of the packages that run there: nothing of Node, no SDK, and
+// nothing happens when it is loaded.
 import { createContext, runInContext } from 'node:vm'
 import { presets } from '@modelport/provider-openai-compatible'
 import { expect, test } from 'vitest'
@@ -16,7 +17,10 @@ const packages = [
 const importing = (names: readonly string[]): string =>
   names.map((name, index) => `export * as p${index} from '@modelport/${name}'\n`).join('')
 
-/** Traces of Node in a program: its modules, `require`, its globals where they are not looked up with care. */
+/**
+ * Traces of Node in a program: its modules, `require`, its globals where they are not looked up
+ * with care.
+ */
 const leaks =
   /\bnode:|\brequire\b|\bBuffer\b|\b__(?:file|dir)name\b|\bsetImmediate\b|\bglobal\.|\bprocess(?:\.|\[)(?!\?)/g
 

@@ -55,7 +55,9 @@ const googleRow = (model: string): Row => ({
   hosts: ['ai.google.dev'],
 })
 
-/** Hosts whose pages are sources for a preset: that of its documentation, on GitHub with the owner. */
+/**
+ * Hosts whose pages are sources for a preset: that of its documentation, on GitHub with the owner.
+ */
 const presetHosts = (name: compatible.PresetName): readonly string[] => {
   const { host, pathname } = new URL(compatible.presets[name].docs)
   const own = host === 'github.com' ? `${host}/${pathname.split('/')[1] ?? ''}` : host

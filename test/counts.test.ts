@@ -1,4 +1,5 @@
-// Rules for the embedders and token counts of all vendors. Their packages test the requests themselves.
+// Rules for the embedders and token counts of all vendors. Their packages test the requests
+// themselves.
 import type { Embedder, TokenCount } from '@modelport/core'
 import type { Fetch } from '@modelport/driver'
 import * as anthropic from '@modelport/provider-anthropic'
@@ -11,7 +12,10 @@ import { describe, expect, test } from 'vitest'
 const apiKey = 'sk-counts-0123456789'
 const vertex = { project: 'demo', location: 'us-central1', accessToken: () => 'token' }
 
-/** How a vendor's embedder is made, and how its server responds with vectors for the texts of a body. */
+/**
+ * How a vendor's embedder is made, and how its server responds with vectors for the texts of a
+ * body.
+ */
 interface Row {
   /** Maximum texts of a request. */
   readonly limit: number

@@ -1,4 +1,5 @@
-// A newcomer installs what a page says and copies its code: the `npm install` lines name every package that the code imports.
+// A newcomer installs what a page says and copies its code: the `npm install` lines name every
+// package that the code imports.
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'

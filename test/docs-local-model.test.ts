@@ -1,5 +1,6 @@
-// The first blocks that a newcomer runs, against a real llama.cpp server with a tiny real model at temperature 0. `MODELPORT_LLAMA_SERVER`
-// is the path of the command that starts one; without it these tests are skipped.
+// The first blocks that a newcomer runs, against a real llama.cpp server with a tiny real model at
+// temperature 0. `MODELPORT_LLAMA_SERVER` is the path of the command that starts one; without it
+// these tests are skipped.
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

@@ -1,5 +1,6 @@
-// Every TypeScript block of every page, of the packages' own, and of every @example, type-checks, runs unless it says `ts no-run`, and
-// prints what the `text` block after it says. `MODELPORT_DOCS=update` writes what it prints into the page.
+// Every TypeScript block of every page, of the packages' own, and of every
+// @example, type-checks, runs unless it says `ts no-run`, and prints what the `text` block after it
+// says. `MODELPORT_DOCS=update` writes what it prints into the page.
 import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { openaiChat } from '@modelport/conformance'

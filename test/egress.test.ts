@@ -1,4 +1,5 @@
-// Which hosts a program really contacts, as others see it: a proxy, Deno, the system's own calls, and no network at all.
+// Which hosts a program really contacts, as others see it: a proxy, Deno, the system's own calls,
+// and no network at all.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -169,7 +170,8 @@ describe.skipIf(deno === undefined)('under Deno, which allows what the exporter 
       [{ name: 'x', config }],
       { ...env, DENO_CERT: authority, DENO_NO_UPDATE_CHECK: '1' },
     )
-  // Deno's own fetch follows these: it leads the vendors' names here. What may be asked for Deno decides before.
+  // Deno's own fetch follows these: it leads the vendors' names here. What may be asked for Deno
+  // decides before.
   const led = ({ url }: LoggingProxy): Record<string, string> => ({
     HTTP_PROXY: url,
     HTTPS_PROXY: url,

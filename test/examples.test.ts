@@ -131,7 +131,8 @@ test('what a guide says that an example prints is what its own page says', () =>
   )
 })
 
-// The tests above bundle the programs; Node runs the files themselves, and finds an import only under its own name.
+// The tests above bundle the programs; Node runs the files themselves, and finds an import only
+// under its own name.
 test('a program of an example imports files that exist', () => {
   const files = repositoryFiles().filter((path) => /^examples\/[^/]+\/src\/.*\.ts$/.test(path))
   const imports = files.flatMap((path) =>
@@ -153,7 +154,8 @@ test.skipIf(!llama)(
       'researcher: calling interrupt calling success get_weather({"city":"Rome"})',
       'editor: calling exception calling success',
       '  refused: the reply is not about the weather',
-      // The first token of this model is nothing, also when it is asked not to think, so five votes follow.
+      // The first token of this model is nothing, also when it is asked not to think, so five votes
+      // follow.
       ...['first', 'without thinking'].flatMap(() => [
         'researcher: calling exception failure',
         '  refused: Your reply was cut off before it said anything: be shorter.',

@@ -1,4 +1,5 @@
-// Files at the three vendors that keep them, against servers as strict as the vendors, over real sockets: test/support/file-vendors.ts.
+// Files at the three vendors that keep them, against servers as strict as the vendors, over real
+// sockets: test/support/file-vendors.ts.
 import { createHash } from 'node:crypto'
 import { openAsBlob, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

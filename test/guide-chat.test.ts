@@ -1,4 +1,5 @@
-// The server of the guide for `useChat`, as its page has it, over HTTP: what one user can do with the chat of another.
+// The server of the guide for `useChat`, as its page has it, over HTTP: what one user can do with
+// the chat of another.
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -20,7 +21,10 @@ afterAll(() => {
 
 let modules = 0
 
-/** The block as a module of its own, with a model of the test and a sign-in that believes a header; and what its tool did. */
+/**
+ * The block as a module of its own, with a model of the test and a sign-in that believes a header;
+ * and what its tool did.
+ */
 async function start(responses: readonly MockResponse[]) {
   const paid: number[] = []
   Object.assign(globalThis, { guideProvider: createMock({ responses }), guidePaid: paid })

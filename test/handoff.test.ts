@@ -122,9 +122,7 @@ function connect(vendor: Vendor, ...turns: readonly ScriptTurn[]) {
 }
 
 /** Begins a conversation and stops reading at the end of its first turn. */
-async function begin(
-  vendor: Vendor,
-): Promise<{
+async function begin(vendor: Vendor): Promise<{
   history: readonly ChatMessage[]
   calls: readonly ToolCall[]
   violations: readonly string[]

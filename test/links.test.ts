@@ -1,4 +1,5 @@
-// Every relative link in a page leads to a file, and every anchor to a heading; so do links to this repository's own address.
+// Every relative link in a page leads to a file, and every anchor to a heading; so do links to this
+// repository's own address.
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
@@ -15,7 +16,10 @@ const pages = repositoryFiles().filter(
 // The engine gives the plugin the set of all files, which its type does not know.
 const plugins = [[remarkValidateLinks, { repository: 'modelport/modelport' }]] as Options['plugins']
 
-/** What is wrong with the links of these pages, checked together: anchors are looked for in all of them. */
+/**
+ * What is wrong with the links of these pages, checked together: anchors are looked for in all of
+ * them.
+ */
 const brokenLinks = (files: readonly string[]): Promise<string[]> =>
   new Promise((resolve, reject) => {
     engine(

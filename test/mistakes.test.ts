@@ -1,4 +1,5 @@
-// What people who come from other libraries write first, and the message that says what to write. Where the types say it too, they do.
+// What people who come from other libraries write first, and the message that says what to write.
+// Where the types say it too, they do.
 import { createAgent, createLocalClient } from '@modelport/agent'
 import { newProvider } from '@modelport/factory'
 import { createAnthropic } from '@modelport/provider-anthropic'

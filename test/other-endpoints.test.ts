@@ -1,5 +1,5 @@
-// Lists of models, counts of tokens, embeddings, files and batches are read from servers that nobody has checked: whatever they answer is a result or a typed
-// error, and a list ends.
+// Lists of models, counts of tokens, embeddings, files and batches are read from servers that
+// nobody has checked: whatever they answer is a result or a typed error, and a list ends.
 
 import { type FileStore, isLlmError } from '@modelport/core'
 import * as anthropic from '@modelport/provider-anthropic'

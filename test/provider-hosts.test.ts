@@ -1,4 +1,5 @@
-// Each provider package contacts the hosts that the factory lists for its configuration, and no other.
+// Each provider package contacts the hosts that the factory lists for its configuration, and no
+// other.
 import type { Provider } from '@modelport/core'
 import type { Fetch } from '@modelport/driver'
 import { apiHosts, hostPort, type ModelConfig, newFileStore } from '@modelport/factory'

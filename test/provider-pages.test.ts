@@ -1,5 +1,6 @@
-// Every page of docs/providers has the same headings, and its example runs. Pages of presets are made of their rows; after a change of
-// the table, write them anew: pnpm exec vitest run --project workspace test/provider-pages.test.ts --update
+// Every page of docs/providers has the same headings, and its example runs. Pages of presets are
+// made of their rows; after a change of the table, write them anew: pnpm exec vitest run --project
+// workspace test/provider-pages.test.ts --update
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openaiChat, type ScriptTurn } from '@modelport/conformance'

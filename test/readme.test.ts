@@ -21,7 +21,10 @@ const blocks = (language: string) =>
     ([, code = '']) => code,
   )
 
-/** Written without this repository's own code: what the page shows works with a server that knows nothing of modelport. */
+/**
+ * Written without this repository's own code: what the page shows works with a server that knows
+ * nothing of modelport.
+ */
 const model = createDocModel()
 const server = await startChatServer(model)
 afterAll(() => {

@@ -1,4 +1,5 @@
-// What a release with provenance needs: the workflow's rights, the flag, and manifests that name the repository the workflow runs in.
+// What a release with provenance needs: the workflow's rights, the flag, and manifests that name
+// the repository the workflow runs in.
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { publishedPackages } from '../scripts/workspaces.mjs'

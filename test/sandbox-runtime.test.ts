@@ -1,4 +1,5 @@
-// The lists for sandbox-runtime and Claude Code, held to the real sandbox-runtime: its schema, and what it lets through.
+// The lists for sandbox-runtime and Claude Code, held to the real sandbox-runtime: its schema, and
+// what it lets through.
 import { writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { WireServer } from '@modelport/conformance/wire-server'

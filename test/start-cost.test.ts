@@ -4,7 +4,10 @@ import { expect, test } from 'vitest'
 
 const root = new URL('..', import.meta.url).pathname
 
-/** The packages that importing a file loads, with its own files. Type-only and dynamic imports load nothing. */
+/**
+ * The packages that importing a file loads, with its own files. Type-only and dynamic imports load
+ * nothing.
+ */
 function loadedBy(
   file: string,
   seen = new Set<string>(),
@@ -28,8 +31,9 @@ function loadedBy(
 const core = '@modelport/core'
 const driver = '@modelport/driver'
 
-// A vendor's SDK costs 130 to 150 ms of CPU to import, undici 120, jose 36 and YAML 40: what is loaded at the first use is not here.
-// zod is a part of the build of the packages that have it here.
+// A vendor's SDK costs 130 to 150 ms of CPU to import, undici 120, jose 36 and YAML 40: what is
+// loaded at the first use is not here. zod is a part of the build of the packages that have it
+// here.
 test.each<readonly [entry: string, packages: readonly string[]]>([
   ['driver/src/index.ts', [core]],
   [

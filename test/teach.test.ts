@@ -89,7 +89,8 @@ describe('the pages of a package', () => {
     expect(page).toContain('Every field and every list is read-only.')
     expect(page).not.toMatch(/^ *readonly /m)
     const runtime = packages.find(({ shortName }) => shortName === 'runtime')
-    expect(runtime && apiPage(runtime)).toMatch(/ maxSteps\?: number/) // a field of a type that has no export
+    // a field of a type that has no export
+    expect(runtime && apiPage(runtime)).toMatch(/ maxSteps\?: number/)
     expect(page).toMatch(
       /\/\*\* True for any modelport error, .* \*\/\nexport function isLlmError\(/,
     )

@@ -1,4 +1,5 @@
-// Some APIs have the model in the URL and others in the body. A model in vendor fields would make them disagree, so that it is refused everywhere.
+// Some APIs have the model in the URL and others in the body. A model in vendor fields would make
+// them disagree, so that it is refused everywhere.
 import type { CallOptions, Provider } from '@modelport/core'
 import { createAnthropic } from '@modelport/provider-anthropic'
 import { createBedrock } from '@modelport/provider-bedrock'

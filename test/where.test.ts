@@ -23,7 +23,10 @@ test.each(questions)(
   },
 )
 
-/** The sources that name an option. Vendor rows and the kit are left out: they are data of a vendor, and the second opinion. */
+/**
+ * The sources that name an option. Vendor rows and the kit are left out: they are data of a vendor,
+ * and the second opinion.
+ */
 const filesWith = (option: string): string[] =>
   repositoryFiles()
     .filter((path) => /^packages\/(?!catalog\/|conformance\/)[^/]+\/src\/.*\.tsx?$/.test(path))
@@ -44,8 +47,9 @@ test('a call option is known in two files of core; of the others, each takes it 
 })
 
 test('a new call option needs 9 source files at most: two of core, and the request of each wire', () => {
-  // What the command line offers and what telemetry reports is chosen option by option. The AI SDK has options of its own; all
-  // others are `providerOptions.modelport`. Bedrock's provider asks whether the default temperature goes with it.
+  // What the command line offers and what telemetry reports is chosen option by option. The AI SDK
+  // has options of its own; all others are `providerOptions.modelport`. Bedrock's provider asks
+  // whether the default temperature goes with it.
   const chosen = /^(?:ai-sdk|cli|runtime\/src\/telemetry|provider-bedrock\/src\/provider\.ts)/
   expect(filesWith('topP').filter((path) => !chosen.test(path))).toEqual([
     'chat-completions/src/request.ts',

@@ -1,5 +1,6 @@
-// Which fields of the wire reach a caller. For each distinct path of an API in the recorded exchanges one leaf is altered: if nothing
-// that a caller can see changes, the path must be listed in support/ignored-wire-fields.ts, with the reason.
+// Which fields of the wire reach a caller. For each distinct path of an API in the recorded
+// exchanges one leaf is altered: if nothing that a caller can see changes, the path must be listed
+// in support/ignored-wire-fields.ts, with the reason.
 import { describe, expect, test } from 'vitest'
 import { type CorpusCase, corpusCases, corpusFetch, isCut, largeCorpus } from './support/corpus.js'
 import { providerOf, visible } from './support/corpus-providers.js'

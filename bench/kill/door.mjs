@@ -1,14 +1,21 @@
-// The half of a worker process that is the same for every library: it reads what to do, and reports how it ended.
+// The half of a worker process that is the same for every library: it reads what to do, and reports
+// how it ended.
 import EventEmitter, { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 
-/** What every adapter is given: for each of `jobs` its name `job`, the names of its `calls`, `store` (a folder, or the address of PostgreSQL), `model` and `ledger` (addresses). */
+/**
+ * What every adapter is given: for each of `jobs` its name `job`, the names of its `calls`, `store`
+ * (a folder, or the address of PostgreSQL), `model` and `ledger` (addresses).
+ */
 export const settings = JSON.parse(process.env.KILL_SETTINGS ?? '{}')
 
 /** What the model is asked; it makes the calls one after the other, then says `Done.` */
 export const promptOf = ({ job, calls }) => `${job} ${JSON.stringify(calls)}`
 
-/** The effect of a tool, outside of the process. `key` is what the library offers to recognize a repetition by. */
+/**
+ * The effect of a tool, outside of the process. `key` is what the library offers to recognize a
+ * repetition by.
+ */
 export async function effect(job, call, key) {
   const response = await fetch(settings.ledger, {
     method: 'POST',
@@ -27,8 +34,9 @@ const answers = new EventEmitter()
 process.on('message', ({ job, decisions }) => answers.emit(job, decisions))
 
 /**
- * Runs an adapter over the jobs of this process. `start`, `resume` and `decide` resolve with `{ text }` at the end of a job, `{ waits }` for what a
- * person is asked, or `{ missing }` if nothing is stored of the job.
+ * Runs an adapter over the jobs of this process. `start`, `resume` and `decide` resolve with
+ * `{ text }` at the end of a job, `{ waits }` for what a person is asked, or `{ missing }` if
+ * nothing is stored of the job.
  */
 export async function work({ start, resume, decide }) {
   if (settings.role === 'cost')

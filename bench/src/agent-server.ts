@@ -7,9 +7,11 @@ import { serve } from '@modelport/serve/node'
 import { startOfficialServer } from '../../packages/serve/test/support/official-server.ts'
 
 /**
- * `node src/agent-server.ts [rounds] [subscribers]`: CPU of a server of A2A per task with an instant handler, sent and streamed, one and 64 at
- * once, and memory per idle subscriber, against the server of the official SDK. No ratio is printed if the middle half of the rounds of HTTP alone
- * spreads by more than 15 %. Each server is a process of its own; rounds are interleaved, and each ratio is taken within its round.
+ * `node src/agent-server.ts [rounds] [subscribers]`: CPU of a server of A2A per task with an
+ * instant handler, sent and streamed, one and 64 at once, and memory per idle subscriber, against
+ * the server of the official SDK. No ratio is printed if the middle half of the rounds of HTTP
+ * alone spreads by more than 15 %. Each server is a process of its own; rounds are interleaved, and
+ * each ratio is taken within its round.
  */
 const [, , role = '12', subscribers = '2000'] = process.argv
 const names = ['modelport', 'sdk', 'floor'] as const
@@ -34,7 +36,9 @@ async function serveSdk(): Promise<string> {
   return `${(await startOfficialServer({ answer: 'done' })).url}/rpc`
 }
 
-/** What HTTP alone costs: reads the body as JSON, and sends a response of the size that ours has. */
+/**
+ * What HTTP alone costs: reads the body as JSON, and sends a response of the size that ours has.
+ */
 async function serveFloor(): Promise<string> {
   const artifact = { artifactId: 'a', parts: [{ text: 'x'.repeat(1_100) }] }
   const server = createServer((incoming, outgoing) => {
@@ -72,7 +76,10 @@ class Remote {
     return this.#ask('cpu')
   }
 
-  /** Bytes of memory that the process uses after a collection, whose CPU no task should be charged for. */
+  /**
+   * Bytes of memory that the process uses after a collection, whose CPU no task should be charged
+   * for.
+   */
   memory(): Promise<number> {
     return this.#ask('memory')
   }

@@ -1,4 +1,5 @@
-// What a program pays for being shown in a studio: `node --import ../scripts/sources.mjs src/attach.ts`, with a studio of this user running, or with
+// What a program pays for being shown in a studio:
+// `node --import ../scripts/sources.mjs src/attach.ts`, with a studio of this user running, or with
 // MODELPORT_STUDIO. Each measurement is a process of its own, with and without the module, in turn.
 import { fork, spawnSync } from 'node:child_process'
 import { once } from 'node:events'

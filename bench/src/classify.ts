@@ -8,8 +8,9 @@ import {
 import { createOpenAICompatible, presets } from '@modelport/provider-openai-compatible'
 
 /**
- * `node src/classify.ts http://127.0.0.1:8080/v1 [model]`: 200 questions about the weather or about sums, made here and in the public domain, sorted by a small
- * model on a llama.cpp server: by the probabilities of one token, and by a reply that a parser reads.
+ * `node src/classify.ts http://127.0.0.1:8080/v1 [model]`: 200 questions about the weather or about
+ * sums, made here and in the public domain, sorted by a small model on a llama.cpp server: by the
+ * probabilities of one token, and by a reply that a parser reads.
  */
 const [, , baseUrl = 'http://127.0.0.1:8080/v1', model = 'tinytool'] = process.argv
 const labels = ['weather', 'sum'] as const

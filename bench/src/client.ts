@@ -6,7 +6,10 @@ import type { Answer, Metrics, Sample } from './sample.ts'
 import { readDelays } from './stamp.ts'
 import { type TaskName, tasks } from './task.ts'
 
-/** The process of one row, which `processes.ts` starts and asks for samples: nothing else runs in it. */
+/**
+ * The process of one row, which `processes.ts` starts and asks for samples: nothing else runs in
+ * it.
+ */
 const [name, api, task] = process.argv.slice(2)
 
 const cpuSince = (before: NodeJS.CpuUsage): number => {

@@ -6,8 +6,9 @@ import { apiKey, baseUrl } from './compare/peer.ts'
 import { peers, runPeer, runProvider } from './compare/run-peer.ts'
 
 /**
- * `node src/compare.ts [--peer NAME] [--only TEXT] [--out FILE]`: holds other libraries to the conformance kit over Chat Completions, each
- * through a thin adapter. docs/compare.md says what is counted.
+ * `node src/compare.ts [--peer NAME] [--only TEXT] [--out FILE]`: holds other libraries to the
+ * conformance kit over Chat Completions, each through a thin adapter. docs/compare.md says what is
+ * counted.
  */
 const { values } = parseArgs({
   options: {

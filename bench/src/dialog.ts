@@ -4,8 +4,9 @@ import { createMock } from '@modelport/provider-mock'
 import { infer } from '@modelport/runtime'
 
 /**
- * `node src/dialog.ts [rounds]`: what an agent call costs next to `infer` with the same messages, what a fork costs, and how parsing a reply grows with its
- * length. Rounds are interleaved, and each ratio is taken within its round.
+ * `node src/dialog.ts [rounds]`: what an agent call costs next to `infer` with the same messages,
+ * what a fork costs, and how parsing a reply grows with its length. Rounds are interleaved, and
+ * each ratio is taken within its round.
  */
 const rounds = Number(process.argv[2] ?? 60)
 const median = (numbers: readonly number[]): number =>
@@ -23,7 +24,10 @@ const reply = 'All of this is one reply of an ordinary length. '.repeat(40)
 const dialog = Dialog.seed('Be brief.').send('Say it.')
 const messages = dialog.messages.slice(1)
 
-/** A scripted model for one sample: it keeps every request, and what it keeps would slow down later samples. */
+/**
+ * A scripted model for one sample: it keeps every request, and what it keeps would slow down later
+ * samples.
+ */
 const model = (): Provider => createMock({ responses: [reply], chunkSize: 40 })
 
 function call(count: number): Promise<number> {

@@ -17,7 +17,10 @@ export async function discard(url: string, send = '{}'): Promise<number> {
   return bytes
 }
 
-/** Floor (b), the reference: undici, the least line split, JSON.parse. It keeps nothing and checks nothing. */
+/**
+ * Floor (b), the reference: undici, the least line split, JSON.parse. It keeps nothing and checks
+ * nothing.
+ */
 export async function split(
   url: string,
   send = '{}',

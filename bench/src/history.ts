@@ -1,7 +1,10 @@
 import type { ChatMessage } from '@modelport/core'
 import { ConversationHistory } from '@modelport/runtime'
 
-/** `node src/history.ts`: what one operation on a history costs at 1,000 to 1,000,000 messages, next to a plain list that does the same. */
+/**
+ * `node src/history.ts`: what one operation on a history costs at 1,000 to 1,000,000 messages, next
+ * to a plain list that does the same.
+ */
 const lengths = [1_000, 10_000, 100_000, 1_000_000] as const
 const message: ChatMessage = { role: 'user', content: 'x' }
 const system: ChatMessage = { role: 'system', content: 'S' }

@@ -4,14 +4,18 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 /**
- * `node src/idle.ts [streams] [rounds]`: memory per stream that has given its first delta and waits for the next. The floor is `undici.request`. Each
- * sample is a process of its own, which collects before and after; the server is another process.
+ * `node src/idle.ts [streams] [rounds]`: memory per stream that has given its first delta and waits
+ * for the next. The floor is `undici.request`. Each sample is a process of its own, which collects
+ * before and after; the server is another process.
  */
 const [, , role = '500', second = '3'] = process.argv
 
 type Open = () => Promise<unknown>
 
-/** Makes a function that opens a stream and reads its first delta; it returns what keeps the stream open. */
+/**
+ * Makes a function that opens a stream and reads its first delta; it returns what keeps the stream
+ * open.
+ */
 const rows: Readonly<Record<string, (baseUrl: string) => Promise<Open>>> = {
   floor: async (url) => {
     const { Agent, request } = await import('undici')

@@ -22,7 +22,10 @@ export const packageOf = (module: string): string =>
     .slice(0, module.startsWith('@') ? 2 : 1)
     .join('/')
 
-/** What npm installs for these modules: their packages with all dependencies and those peers that are not optional. */
+/**
+ * What npm installs for these modules: their packages with all dependencies and those peers that
+ * are not optional.
+ */
 export function installedMegabytes(modules: readonly string[]): number {
   const found = new Set<string>()
   for (const name of new Set(modules.map(packageOf))) {

@@ -4,8 +4,9 @@ import { parseArgs } from 'node:util'
 import { createOpenAICompatible } from '@modelport/provider-openai-compatible'
 
 /**
- * `node --expose-gc src/leaks.ts [--streams N] [--at-once N]`: many short streams on one abort signal, read to their end, left
- * early, and aborted in turn; then what is left of them: listeners, heap, sockets.
+ * `node --expose-gc src/leaks.ts [--streams N] [--at-once N]`: many short streams on one abort
+ * signal, read to their end, left early, and aborted in turn; then what is left of them: listeners,
+ * heap, sockets.
  */
 const { values } = parseArgs({
   options: { streams: { type: 'string' }, 'at-once': { type: 'string' } },

@@ -4,8 +4,9 @@ import { estimateTokens } from '@modelport/core'
 import { type Loop, loops } from './trap-loops.ts'
 
 /**
- * `node src/loop-traps.ts`: what a model that gets nowhere costs before somebody stops it, for modelport's loop and two others, each at its
- * defaults. The model is a script behind Chat Completions on this machine; it never gives up by itself.
+ * `node src/loop-traps.ts`: what a model that gets nowhere costs before somebody stops it, for
+ * modelport's loop and two others, each at its defaults. The model is a script behind Chat
+ * Completions on this machine; it never gives up by itself.
  */
 interface Trap {
   readonly name: string
@@ -88,7 +89,10 @@ async function spring(trap: Trap, loop: Loop): Promise<Outcome> {
   return { calls, tokens, executed, end }
 }
 
-/** Where no tools go through the API, the model says what it would call as it was told to: as a JSON object. */
+/**
+ * Where no tools go through the API, the model says what it would call as it was told to: as a JSON
+ * object.
+ */
 function inItsForm(
   { text, toolCalls }: Pick<ScriptTurn, 'text' | 'toolCalls'>,
   { tools }: WireConversation,

@@ -11,10 +11,12 @@ import { absent, rows } from './rows.ts'
 import { goalsTable, regimeTable } from './tables.ts'
 
 /**
- * `node src/main.ts`: the tables of what a delta, a request, an import costs, as Markdown.
- * `--all`: every regime with every library, and the goals. `--smoke`: every regime with the floors and modelport, tiny, to see that it works.
- * `--regime NAME` (again for more; else fast and paced), `--api API`, `--row NAME`, `--peers`, `--out FILE`; `--rounds`, `--warm-ups`, `--streams`,
- * `--repeat`, `--deltas` (the size of a reply, in bytes for `tool`), `--limit` (seconds a sample may take), `--slow` (seconds after which a row is measured once).
+ * `node src/main.ts`: the tables of what a delta, a request, an import costs, as Markdown. `--all`:
+ * every regime with every library, and the goals. `--smoke`: every regime with the floors and
+ * modelport, tiny, to see that it works. `--regime NAME` (again for more; else fast and paced),
+ * `--api API`, `--row NAME`, `--peers`, `--out FILE`; `--rounds`, `--warm-ups`, `--streams`,
+ * `--repeat`, `--deltas` (the size of a reply, in bytes for `tool`), `--limit` (seconds a sample
+ * may take), `--slow` (seconds after which a row is measured once).
  */
 const number = { type: 'string' } as const
 const several = { type: 'string', multiple: true } as const
@@ -85,7 +87,10 @@ if (unknown.length) {
 }
 
 const printed: string[] = []
-/** Printed at once, so that a run that is broken off leaves what it had; the file is written as far as it is. */
+/**
+ * Printed at once, so that a run that is broken off leaves what it had; the file is written as far
+ * as it is.
+ */
 function print(lines: readonly string[]): void {
   printed.push(...lines)
   console.log(lines.join('\n'))

@@ -8,9 +8,11 @@ import { answerOf, tasks } from './many-tools/tasks.ts'
 import { type Way, ways } from './many-tools/ways.ts'
 
 /**
- * `node src/many-tools.ts [rounds]`: what ten tasks send to a model with 200 tools and results of 20,000 characters, for modelport's loop with deferred
- * tools, with long results by a handle, with both and with neither, and for AI SDK. Tokens, requests and beginnings are the same on every run. CPU is
- * measured in rounds in which the ways take turns, without that of the server; 0 rounds leave it out.
+ * `node src/many-tools.ts [rounds]`: what ten tasks send to a model with 200 tools and results of
+ * 20,000 characters, for modelport's loop with deferred tools, with long results by a handle, with
+ * both and with neither, and for AI SDK. Tokens, requests and beginnings are the same on every run.
+ * CPU is measured in rounds in which the ways take turns, without that of the server; 0 rounds
+ * leave it out.
  */
 const [, , role = '15'] = process.argv
 

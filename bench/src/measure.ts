@@ -37,7 +37,10 @@ function sampleOf(regime: Regime, { api, size }: Variant, url: string): Sample {
   }
 }
 
-/** A row that reads less than was sent is not what the others are: a little is noted, more is an error. */
+/**
+ * A row that reads less than was sent is not what the others are: a little is noted, more is an
+ * error.
+ */
 function check(
   row: Row,
   cell: Cell,
@@ -107,7 +110,9 @@ async function measureClients(
   for (const row of clients.keys()) leave(row)
 }
 
-/** A fresh process for each sample: what the import costs, and what the first reply costs on top. */
+/**
+ * A fresh process for each sample: what the import costs, and what the first reply costs on top.
+ */
 async function measureImports(
   bench: Bench,
   regime: Regime,
@@ -157,7 +162,10 @@ async function measureSizes(
 
 const runs = { clients: measureClients, imports: measureImports, sizes: measureSizes } as const
 
-/** Measures a regime on one API, in all its sizes. Who fails at one size is not asked for a larger one. */
+/**
+ * Measures a regime on one API, in all its sizes. Who fails at one size is not asked for a larger
+ * one.
+ */
 export async function measure(bench: Bench, regime: Regime, api: Api): Promise<void> {
   let rows = bench.rows.filter(
     (row) => row.apis.includes(api) && !regime.without?.includes(row.name),

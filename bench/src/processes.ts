@@ -6,7 +6,10 @@ import type { TaskName } from './task.ts'
 
 const file = (name: string): URL => new URL(name, import.meta.url)
 
-/** The process of one row. It may fail, die or hang: then the question it was asked rejects, and says why. */
+/**
+ * The process of one row. It may fail, die or hang: then the question it was asked rejects, and
+ * says why.
+ */
 export class ClientProcess {
   readonly #child: ChildProcess
   #complaints = ''
@@ -68,7 +71,10 @@ export class ClientProcess {
   }
 }
 
-/** The server of the measurements. Without it nothing can be measured: the program ends when it does. */
+/**
+ * The server of the measurements. Without it nothing can be measured: the program ends when it
+ * does.
+ */
 export async function startServer(): Promise<{ readonly url: string; readonly close: () => void }> {
   const server = fork(file('server.ts'))
   const port = await new Promise<number>((resolve, reject) => {

@@ -37,7 +37,10 @@ export interface Regime extends Omit<Counts, 'size'> {
   readonly sizes: readonly number[]
   readonly sizeName?: (size: number) => string
   readonly rounds: number
-  /** Rounds before those that count, until the code of every row is compiled: what a long-lived process pays is measured. */
+  /**
+   * Rounds before those that count, until the code of every row is compiled: what a long-lived
+   * process pays is measured.
+   */
   readonly warmUps: number
   /** Characters a reply has; a row that reads fewer lost some. */
   readonly characters: (size: number) => number

@@ -66,7 +66,10 @@ export class Results {
     return median(this.rounds(name, variant, row, column))
   }
 
-  /** How many times a row's number is another's: the median of the ratios within each round, so that foreign load falls on both sides. */
+  /**
+   * How many times a row's number is another's: the median of the ratios within each round, so that
+   * foreign load falls on both sides.
+   */
   ratio(name: string, variant: Variant, row: string, to: string, column = 0): number {
     const own = this.rounds(name, variant, row, column)
     const other = this.rounds(name, variant, to, column)

@@ -6,7 +6,10 @@ export type OnText = (text: string) => void
 
 /** What a process measures: one library on one API with one task. */
 export interface Client {
-  /** Reads one streamed reply from a base URL; gives the characters of its text, or of its call's arguments, so that nothing is optimised away. */
+  /**
+   * Reads one streamed reply from a base URL; gives the characters of its text, or of its call's
+   * arguments, so that nothing is optimised away.
+   */
   stream(baseUrl: string, onText?: OnText): Promise<number>
   /** Reads one reply that is not streamed. Unset where the library only streams. */
   complete?(baseUrl: string): Promise<number>

@@ -1,4 +1,6 @@
-/** One sample to take: `repeat` times after another, `streams` answers at once from this base URL. */
+/**
+ * One sample to take: `repeat` times after another, `streams` answers at once from this base URL.
+ */
 export interface Sample {
   readonly baseUrl: string
   readonly streams: number
@@ -8,9 +10,15 @@ export interface Sample {
   readonly watch?: 'first' | 'delay'
 }
 
-/** What one sample gave. Microseconds, unless the name says otherwise; what was not measured is unset. */
+/**
+ * What one sample gave. Microseconds, unless the name says otherwise; what was not measured is
+ * unset.
+ */
 export interface Metrics {
-  /** CPU time, user and system, of the whole process; with `watch: 'first'` only from each call to its first delta. */
+  /**
+   * CPU time, user and system, of the whole process; with `watch: 'first'` only from each call to
+   * its first delta.
+   */
   readonly cpu?: number
   readonly wall?: number
   readonly characters?: number

@@ -4,10 +4,11 @@ import { type Api, contentType, deltaEvent, frameOf, streamPieces, toolPieces } 
 import { stamp } from './stamp.ts'
 
 /**
- * The server of the measurements, in a process of its own. The path says what it answers: `/API/WIRE/SIZE/…`, where WIRE is
- * `fast` (SIZE deltas as fast as it can, about 64 KiB at once), `tool` (the same with one tool call of SIZE argument bytes),
- * `paced` (one event a write, 50 a second), `many` (10 a second, the text of a delta is the time it was sent),
- * `first` (one delta at once, the end 2 ms later) or `answer` (a short reply, not streamed).
+ * The server of the measurements, in a process of its own. The path says what it answers:
+ * `/API/WIRE/SIZE/…`, where WIRE is `fast` (SIZE deltas as fast as it can, about 64 KiB at once),
+ * `tool` (the same with one tool call of SIZE argument bytes), `paced` (one event a write, 50 a
+ * second), `many` (10 a second, the text of a delta is the time it was sent), `first` (one delta at
+ * once, the end 2 ms later) or `answer` (a short reply, not streamed).
  */
 const cache = new Map<string, string[]>()
 
@@ -50,7 +51,10 @@ const answers: Readonly<Record<string, Answer>> = {
   answer: (response, api) => response.end(answerBody(api)),
 }
 
-/** Every event is an HTTP chunk of its own, as servers write them; Node sends those of one turn of its loop together. */
+/**
+ * Every event is an HTTP chunk of its own, as servers write them; Node sends those of one turn of
+ * its loop together.
+ */
 async function flood(response: http.ServerResponse, pieces: readonly string[]): Promise<void> {
   let goOn = (): void => undefined
   response.on('drain', () => goOn()).on('close', () => goOn())

@@ -2,8 +2,9 @@ import { fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
 
 /**
- * `node src/start.ts [rounds]`: what a fresh process pays for an import, its first request and its first step: its CPU above that of an empty
- * process, which is the floor. Rounds are interleaved. Build first: the packages are measured as they are published.
+ * `node src/start.ts [rounds]`: what a fresh process pays for an import, its first request and its
+ * first step: its CPU above that of an empty process, which is the floor. Rounds are interleaved.
+ * Build first: the packages are measured as they are published.
  */
 const rounds = Number(process.argv[2] ?? 9)
 const server = fork(new URL('steps.ts', import.meta.url), ['server'])

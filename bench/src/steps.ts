@@ -4,9 +4,11 @@ import { type Loop, rows, rowsOfOneStep } from './steps/rows.ts'
 import { final, serveModel } from './steps/server.ts'
 
 /**
- * `node src/steps.ts [rounds] [calls]`: what one model call costs in a loop of 1, 5, 20 and 100 steps. Every step but the last calls one tool; a reply is
- * 16 events. Each row is a process of its own that makes `calls` model calls a round; rounds are interleaved, and each ratio is taken within its round.
- * The floor is the same loop by hand, on undici and `JSON.parse`; no ratio is printed where the middle half of its rounds spreads by more than 15 %.
+ * `node src/steps.ts [rounds] [calls]`: what one model call costs in a loop of 1, 5, 20 and 100
+ * steps. Every step but the last calls one tool; a reply is 16 events. Each row is a process of its
+ * own that makes `calls` model calls a round; rounds are interleaved, and each ratio is taken
+ * within its round. The floor is the same loop by hand, on undici and `JSON.parse`; no ratio is
+ * printed where the middle half of its rounds spreads by more than 15 %.
  */
 const [, , role = '7', callsOfRound = '400'] = process.argv
 const lengths = [1, 5, 20, 100] as const

@@ -13,7 +13,10 @@ export interface TaskTool {
   readonly parameters: JsonObject
 }
 
-/** What is asked in every request of a measurement. A client makes its own form of it once, before it is measured. */
+/**
+ * What is asked in every request of a measurement. A client makes its own form of it once, before
+ * it is measured.
+ */
 export interface Task {
   readonly messages: readonly TaskMessage[]
   readonly tools: readonly TaskTool[]

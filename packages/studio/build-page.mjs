@@ -6,9 +6,13 @@ import { build } from 'esbuild'
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url))
 
-/** Bundles the page into `folder`: `app.js` and `app.css` at once, other files when a view needs them. */
+/**
+ * Bundles the page into `folder`: `app.js` and `app.css` at once, other files when a view needs
+ * them.
+ */
 export async function buildPage(folder) {
-  // The names of parts change with what is in them: those of an earlier build must not be published.
+  // The names of parts change with what is in them: those of an earlier build must not be
+  // published.
   await rm(folder, { recursive: true, force: true })
   await mkdir(folder, { recursive: true })
   const { outputFiles } = await build({
@@ -32,7 +36,10 @@ export async function buildPage(folder) {
   await copyFile(here('src/page/index.html'), `${folder}/index.html`)
 }
 
-/** The files with numbers for the hashes in their names: esbuild's depend on the folder of the build, and two builds must give the same files. */
+/**
+ * The files with numbers for the hashes in their names: esbuild's depend on the folder of the
+ * build, and two builds must give the same files.
+ */
 function named(files) {
   const hash = /-[A-Z0-9]{8}(?=\.(?:js|css)$)/
   const plain = (text) => text.replace(/-[A-Z0-9]{8}\.(?:js|css)/g, '')

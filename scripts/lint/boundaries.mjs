@@ -2,12 +2,11 @@ import { readdirSync } from 'node:fs'
 
 // Who may import what: the one table behind the lint rule, its test, and the package manifests.
 //
-// `package`   folder under packages/; `*` matches the rest of a name
-// `file`      only this file of the package, by name without folder; such a row replaces the package's row for that file
-// `imports`   packages it may import, subpaths included
-// `builtins`  may import `node:` modules
-// `computed`  may import() a specifier that is not a literal
-// `forbidden` what the test plants to prove that the row bites
+// `package` folder under packages/; `*` matches the rest of a name `file` only this file of the
+// package, by name without folder; such a row replaces the package's row for that file `imports`
+// packages it may import, subpaths included `builtins` may import `node:` modules `computed` may
+// import() a specifier that is not a literal `forbidden` what the test plants to prove that the row
+// bites
 export const boundaries = [
   { package: 'core', imports: [], forbidden: ['undici', 'node:fs', '@modelport/driver'] },
 
@@ -426,9 +425,10 @@ export const boundaries = [
   },
 ]
 
-// The folders of a package, lowest row first: a folder imports from rows below its own, never from one in its own row or above.
-// `index.ts` and other files outside of folders may import everything, and no folder imports them. What each holds is in docs/architecture.md,
-// written by `node scripts/folder-tables.mjs --update`.
+// The folders of a package, lowest row first: a folder imports from rows below its own, never from
+// one in its own row or above. `index.ts` and other files outside of folders may import everything,
+// and no folder imports them. What each holds is in docs/architecture.md, written by
+// `node scripts/folder-tables.mjs --update`.
 export const folders = {
   driver: [
     { base: 'the interface of a driver; clocks, limits, JSON, and buffers of text and bytes' },
@@ -581,7 +581,8 @@ export const vendorNeutral = [
   'studio',
 ]
 
-// Other systems, whose names, presets and data models are in compat. Matched like `vendorNames`; one in capitals as it is written.
+// Other systems, whose names, presets and data models are in compat. Matched like `vendorNames`;
+// one in capitals as it is written.
 export const foreignNames = ['openparallax', 'protolink', 'xaibo', 'lllm', 'OP_']
 
 // The only other sources that name one, each with its reason.
@@ -598,7 +599,8 @@ const catalogNames = readdirSync(vendorFolder)
   .map((file) => file.replace(/\.ts$/, ''))
   .filter((name) => !['together', 'perplexity'].includes(name))
 
-// Matched without regard to case, anywhere in a source file of a vendor-neutral package, comments included.
+// Matched without regard to case, anywhere in a source file of a vendor-neutral package, comments
+// included.
 export const vendorNames = [
   ...new Set([
     ...catalogNames,

@@ -1,6 +1,7 @@
-// Finds regular expressions that can take quadratic time: two unbounded repetitions that can match the same text, with nothing
-// between them that fixes where the first ends, before something that can fail. A pattern without an anchor counts as if it began
-// with a repetition of any character, because the engine tries it at every position.
+// Finds regular expressions that can take quadratic time: two unbounded repetitions that can match
+// the same text, with nothing between them that fixes where the first ends, before something that
+// can fail. A pattern without an anchor counts as if it began with a repetition of any character,
+// because the engine tries it at every position.
 import { RegExpParser } from '@eslint-community/regexpp'
 
 const MOST_PATHS = 4096
@@ -12,8 +13,9 @@ const union = (sets) => new Set(sets.flatMap((set) => [...set]))
 const isGroup = ({ type }) => type === 'Group' || type === 'CapturingGroup'
 
 /**
- * The two repetitions of a pattern that can overlap, as source text, or undefined if matching takes linear time. Sets of characters
- * are compared over Latin text, a few other characters and those that the pattern names. Throws if the pattern is invalid.
+ * The two repetitions of a pattern that can overlap, as source text, or undefined if matching takes
+ * linear time. Sets of characters are compared over Latin text, a few other characters and those
+ * that the pattern names. Throws if the pattern is invalid.
  */
 export function findOverlap(source, flags = '') {
   const pattern = new RegExpParser().parsePattern(source, 0, source.length, {
@@ -39,7 +41,10 @@ export function findOverlap(source, flags = '') {
   let nested
   const isOne = (element) =>
     element.type !== 'Assertion' && element.type !== 'Quantifier' && !isGroup(element)
-  /** An unbounded repetition inside another needs a character in each pass that it cannot match itself. */
+  /**
+   * An unbounded repetition inside another needs a character in each pass that it cannot match
+   * itself.
+   */
   const checkNested = (outer) => {
     for (const path of pathsOf(outer.element)) {
       for (const item of path) {

@@ -18,7 +18,10 @@ const srcFolder = (filename) => {
   return parts.slice(0, at + 1).join(sep)
 }
 
-/** Static, type, re-export, dynamic and `import("x")` type imports, and `require`: every way to reach another module. */
+/**
+ * Static, type, re-export, dynamic and `import("x")` type imports, and `require`: every way to
+ * reach another module.
+ */
 const importBoundary = {
   meta: {
     type: 'problem',
@@ -276,7 +279,10 @@ const testTitle = {
   }),
 }
 
-/** The files that a file imports inside its package, `import type` included, from their text: no type information is needed. */
+/**
+ * The files that a file imports inside its package, `import type` included, from their text: no
+ * type information is needed.
+ */
 const importsOf = new Map()
 function localImports(file) {
   if (importsOf.has(file)) return importsOf.get(file)

@@ -1,5 +1,6 @@
-// Phrases that make a reader stop, with what to write instead: the one list behind the lint rule `plain-wording` (comments and
-// strings) and the test over Markdown. A phrase that a native engineer would not say to a colleague belongs here.
+// Phrases that make a reader stop, with what to write instead: the one list behind the lint rule
+// `plain-wording` (comments and strings) and the test over Markdown. A phrase that a native
+// engineer would not say to a colleague belongs here.
 
 const start = String.raw`(?<![\w-])`
 
@@ -92,7 +93,10 @@ const commentPhrases = [
   { pattern: /\bwhat (?:it|this) throws\b/gi, advice: 'write "an error that it throws"' },
 ]
 
-/** How a title of a test begins that only continues what stands before it in the file, so that a report of it cannot be read. */
+/**
+ * How a title of a test begins that only continues what stands before it in the file, so that a
+ * report of it cannot be read.
+ */
 const fragments = [
   /^(?:and|but|or|nor|also|so is|so are|others|as|are(?: not)?:|is(?: not)?:)(?![\w-])/i,
   /^(?:of|that|whose|in which|by %[sjo]|instead)(?![\w-])/,

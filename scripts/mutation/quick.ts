@@ -1,6 +1,9 @@
 import { beforeEach } from 'vitest'
 
-/** Tests that measure time or try a very large input: the counters in a mutated source slow them down, and other tests find the same. */
+/**
+ * Tests that measure time or try a very large input: the counters in a mutated source slow them
+ * down, and other tests find the same.
+ */
 const slow = [
   'time grows with the length, whatever the text',
   'one long line in many chunks takes linear time',

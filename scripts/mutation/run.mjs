@@ -1,5 +1,6 @@
-// Finds tests that cannot fail: `pnpm mutation [core|driver|runtime] [file…]`, for example `pnpm mutation driver sse`. Changes the sources in a
-// copy, one small thing at a time, and says which changes no test notices. Takes long, so the full check leaves it out.
+// Finds tests that cannot fail: `pnpm mutation [core|driver|runtime] [file…]`, for example
+// `pnpm mutation driver sse`. Changes the sources in a copy, one small thing at a time, and says
+// which changes no test notices. Takes long, so the full check leaves it out.
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -3,7 +3,10 @@ import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { discoverWorkspaces, root } from '../workspaces.mjs'
 
-/** The tests that prove each package: its own, for the driver the contract as well, for the loop those that run it. */
+/**
+ * The tests that prove each package: its own, for the driver the contract as well, for the loop
+ * those that run it.
+ */
 const tests: Readonly<Record<string, readonly string[]>> = {
   core: ['packages/core/test/*.test.ts'],
   driver: ['packages/driver/test/*.test.ts', 'scripts/mutation/contract.test.ts'],

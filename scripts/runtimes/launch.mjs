@@ -5,7 +5,10 @@ import { runtimePackages } from '../runtime-packages.mjs'
 
 const last = (text) => text.trim().split('\n').at(-1)
 
-/** Path of a program that comes from npm into npx's cache, outside this repository; else the reason why it is not available. */
+/**
+ * Path of a program that comes from npm into npx's cache, outside this repository; else the reason
+ * why it is not available.
+ */
 export function fetchBinary(name, command) {
   const options = { shell: true, encoding: 'utf8', timeout: 120_000 }
   const { status, stdout, stderr } = spawnSync(
@@ -45,7 +48,8 @@ export function findChromium() {
 
 /**
  * Starts a program in a group of its own.
- * @returns `failure` its end, with what it said; `port` the first one that it writes about on descriptor 3
+ * @returns `failure` its end, with what it said; `port` the first one that it writes about on
+ * descriptor 3
  */
 export function start(binary, args) {
   const child = spawn(binary, args, { stdio: ['ignore', 'pipe', 'pipe', 'pipe'], detached: true })

@@ -1,4 +1,5 @@
-// For typedoc: a module is called as it is imported, a page by its heading, and what documents itself needs no comment.
+// For typedoc: a module is called as it is imported, a page by its heading, and what documents
+// itself needs no comment.
 import { Converter, ReflectionKind } from 'typedoc'
 import { publishedPackages } from '../workspaces.mjs'
 
@@ -32,7 +33,10 @@ function nameDocument(document, path) {
   document.frontmatter.group ??= groups.find(([pattern]) => pattern.test(path))[1]
 }
 
-/** `type: 'text'` says all there is to say; fields of an object type within another are told by the comment of what holds them. */
+/**
+ * `type: 'text'` says all there is to say; fields of an object type within another are told by the
+ * comment of what holds them.
+ */
 const needsNone = (reflection) =>
   reflection.kind === ReflectionKind.Property &&
   (reflection.type?.type === 'literal' || reflection.parent?.kind === ReflectionKind.TypeLiteral)
@@ -45,7 +49,10 @@ const inSignature = ({ parent }) =>
 const isInternal = ({ name, parent }) =>
   parent !== undefined && (name === 'Types of signatures' || isInternal(parent))
 
-/** What typedoc asks for a comment: signatures in place of methods and accessors, and no function type. */
+/**
+ * What typedoc asks for a comment: signatures in place of methods and accessors, and no function
+ * type.
+ */
 const documented =
   ReflectionKind.Interface |
   ReflectionKind.Class |

@@ -1,4 +1,5 @@
-// The page of a package's exports: each declaration as the API report has it, with the comments of its source.
+// The page of a package's exports: each declaration as the API report has it, with the comments of
+// its source.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import ts from 'typescript'
@@ -68,7 +69,10 @@ function classText(statement) {
   return `${commentOf(statement)}declare class ${statement.name.text} {\n${members.join('\n')}\n}`
 }
 
-/** The declarations of a package by name: their comments, and types that no entry exports but signatures name, as they stand. */
+/**
+ * The declarations of a package by name: their comments, and types that no entry exports but
+ * signatures name, as they stand.
+ */
 function sourceComments(dir) {
   const found = new Map()
   const types = new Map()
@@ -139,7 +143,10 @@ function exportedBlocks(report, comments) {
     .map((one) => ({ names: declared(one), text: commented(one, comments.get(declared(one)[0])) }))
 }
 
-/** Without what says nothing to a reader: `readonly`, `undefined` of optional fields, and wide indents. */
+/**
+ * Without what says nothing to a reader: `readonly`, `undefined` of optional fields, and wide
+ * indents.
+ */
 const brief = (code) =>
   code
     .replaceAll(/\breadonly (?=[\w[{(])/g, '')
@@ -149,7 +156,10 @@ const brief = (code) =>
 const section = (title, blocks) =>
   `## ${title}\n\n\`\`\`ts\n${brief(blocks.join('\n\n'))}\n\`\`\`\n`
 
-/** The page of a package's exports: `@modelport/runtime`, then `@modelport/runtime/ui`, …, then the types that their signatures name. */
+/**
+ * The page of a package's exports: `@modelport/runtime`, then `@modelport/runtime/ui`, …, then the
+ * types that their signatures name.
+ */
 export function apiPage({ dir, name, entries }) {
   const { found, types } = sourceComments(dir)
   const parts = entries.flatMap(({ specifier }) => {

@@ -1,4 +1,5 @@
-// llms.txt and llms-full.txt: the documentation for assistants that read text. The pages are those of the menu, in its order.
+// llms.txt and llms-full.txt: the documentation for assistants that read text. The pages are those
+// of the menu, in its order.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from '../workspaces.mjs'
@@ -35,7 +36,10 @@ const isVendor = (page) => page.startsWith('docs/providers/')
 const link = (page) =>
   `- [${titleOf(page)}](${raw}${page})${isVendor(page) ? '' : `: ${summaryOf(page)}`}`
 
-/** What an assistant should know before it opens any page: the skill, without its front matter and its heading. */
+/**
+ * What an assistant should know before it opens any page: the skill, without its front matter and
+ * its heading.
+ */
 const essentials = () => pageText(skill).replace(/^---\n[^]*?\n---\n+# .*\n+/, '')
 
 /** The short form: what there is, the rules that hold everywhere, and where each page is. */

@@ -1,4 +1,5 @@
-// A page of the repository as a package or an assistant gets it: no hidden comments, and links that lead somewhere from where it lies.
+// A page of the repository as a package or an assistant gets it: no hidden comments, and links that
+// lead somewhere from where it lies.
 import { readFileSync } from 'node:fs'
 import { basename, join, posix } from 'node:path'
 import { root } from '../workspaces.mjs'
@@ -19,7 +20,10 @@ const outsideCode = (text, change) =>
 
 const withoutComments = (text) => text.replace(/^<!--[^]*?-->\n+/gm, '')
 
-/** The text of a page whose links lead to `addressOf(path)`, a path of the repository; by default to the repository's address. */
+/**
+ * The text of a page whose links lead to `addressOf(path)`, a path of the repository; by default to
+ * the repository's address.
+ */
 export function pageText(page, addressOf = () => undefined) {
   const text = readFileSync(join(root, page), 'utf8')
   return outsideCode(withoutComments(text), (part) =>
@@ -34,7 +38,9 @@ export function pageText(page, addressOf = () => undefined) {
 export const carriedText = (page, neighbours) =>
   pageText(page, (target) => (neighbours.includes(target) ? nameOf(target, neighbours) : undefined))
 
-/** `docs/guides/tools.md` next to `docs/tools.md` is `guide-tools.md`; else a page keeps its name. */
+/**
+ * `docs/guides/tools.md` next to `docs/tools.md` is `guide-tools.md`; else a page keeps its name.
+ */
 export const nameOf = (page, neighbours) => {
   const name = basename(page)
   const isTwice = neighbours.some((other) => other !== page && basename(other) === name)
@@ -48,7 +54,10 @@ export const titleOf = (page) =>
     '',
   )
 
-/** What a reader of the page learns, in one sentence: its first paragraph without "After reading this page you can". */
+/**
+ * What a reader of the page learns, in one sentence: its first paragraph without "After reading
+ * this page you can".
+ */
 export function summaryOf(page) {
   const prose = withoutComments(pageText(page)).replace(/^```[^]*?^```$/gm, '')
   const paragraph = prose.split(/\n{2,}/).find((part) => /^[A-Z`[*]/.test(part)) ?? ''

@@ -1,4 +1,5 @@
-// Which pages each package carries, besides the page of its exports: those that explain what a program does with this package.
+// Which pages each package carries, besides the page of its exports: those that explain what a
+// program does with this package.
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from '../workspaces.mjs'

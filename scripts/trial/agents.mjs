@@ -1,4 +1,5 @@
-// An agent in a process of its own, called by another, killed in the middle of its tool, continued, settled and operated, as the pages say.
+// An agent in a process of its own, called by another, killed in the middle of its tool, continued,
+// settled and operated, as the pages say.
 import {
   copyFileSync,
   mkdirSync,
@@ -141,7 +142,10 @@ class Walk {
   }
 }
 
-/** A page's port and address are replaced by free ones: another program of this machine may have them. */
+/**
+ * A page's port and address are replaced by free ones: another program of this machine may have
+ * them.
+ */
 export async function walkAnAgent({ visitor, model, address, port, database }) {
   // The command line is there: two installations into one folder at a time break each other.
   for (const command of installsOf(guide).filter((one) => !one.includes('--global')))

@@ -64,7 +64,10 @@ export async function useCommandLine(visitor, { init, input, reply, env }) {
   return `init, doctor, chat, complete, ${await chatInStudio(visitor, { reply, env })}`
 }
 
-/** Every entry of the command line starts: an import that the build spoilt is seen only when the file is loaded. */
+/**
+ * Every entry of the command line starts: an import that the build spoilt is seen only when the
+ * file is loaded.
+ */
 export async function startCommands(visitor, { version }) {
   const expected = {
     '--version': new RegExp(`^${version.replaceAll('.', '\\.')}\\s*$`),

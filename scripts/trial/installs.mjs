@@ -35,7 +35,10 @@ async function inputsOfBundle(contents, resolveDir) {
   return Object.keys(metafile.inputs)
 }
 
-/** Installs one package: these packages and no others come, it loads, and a bundle for a browser has nothing of Node. */
+/**
+ * Installs one package: these packages and no others come, it loads, and a bundle for a browser has
+ * nothing of Node.
+ */
 export async function installAlone(visitor, name, expected) {
   const command = `npm install ${name}`
   await visitor.run(command)
@@ -49,7 +52,9 @@ export async function installAlone(visitor, name, expected) {
   return `${found.length} packages, loads, bundles for a browser`
 }
 
-/** What a manifest's `browser` replaces must not be in a bundle, nor the SDK that only this imports. */
+/**
+ * What a manifest's `browser` replaces must not be in a bundle, nor the SDK that only this imports.
+ */
 export async function bundleForBrowser({ shortName, dir, manifest }) {
   const inputs = await inputsOfBundle("export * from './dist/index.js'", dir)
   const unwanted = inputs.filter(

@@ -1,4 +1,5 @@
-// Does what a page says, from top to bottom: installs, saves each program, runs it, and compares what it prints.
+// Does what a page says, from top to bottom: installs, saves each program, runs it, and compares
+// what it prints.
 import { execFile } from 'node:child_process'
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -54,7 +55,9 @@ export async function walkTranscript(page, { visitor, model, address }) {
   return `${count} commands print what the page says`
 }
 
-/** The agent of YAML and a module of tools of the first guide, served and asked on the command line. */
+/**
+ * The agent of YAML and a module of tools of the first guide, served and asked on the command line.
+ */
 export async function serveFromFile({ visitor, model, address, port }) {
   const page = 'docs/guides/first-agent.md'
   const text = readText(page).slice(readText(page).indexOf('## The same from a file'))

@@ -1,5 +1,5 @@
-// A registry on this machine: it serves the packed packages, and all others from what pnpm has installed. A name that neither has is passed on
-// to the registry that npm is configured for.
+// A registry on this machine: it serves the packed packages, and all others from what pnpm has
+// installed. A name that neither has is passed on to the registry that npm is configured for.
 import { execFileSync, spawn } from 'node:child_process'
 import { readdirSync, readFileSync, realpathSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -34,7 +34,8 @@ function toPackument(name, versions, url) {
     versions: Object.fromEntries(
       list.map((manifest) => [
         manifest.version,
-        // Published manifests have no scripts of their author's workshop; installing runs none of ours.
+        // Published manifests have no scripts of their author's workshop; installing runs none of
+        // ours.
         {
           ...manifest,
           dist: { tarball: `${url}/-/tarball/${encodeURIComponent(name)}/${manifest.version}` },
@@ -66,7 +67,8 @@ export async function startRegistry(packed) {
     const one = versions.get(version)
     if (one?.file) return void response.end(readFileSync(one.file))
     if (one) {
-      // npm takes a tarball without compression too, and whatever its first folder is called. pnpm links equal files: npm drops links.
+      // npm takes a tarball without compression too, and whatever its first folder is called. pnpm
+      // links equal files: npm drops links.
       const tar = spawn('tar', [
         '-c',
         '--hard-dereference',

@@ -14,8 +14,9 @@ export function blockWith(page, line) {
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
 
 /**
- * Types the commands of a transcript one after the other, and compares what each prints. TASK is the first task that one of them lists.
- * A list is looked at again until it is as the page says: a process may still be at work.
+ * Types the commands of a transcript one after the other, and compares what each prints. TASK is
+ * the first task that one of them lists. A list is looked at again until it is as the page says: a
+ * process may still be at work.
  *
  * @param change makes a command fit this machine; `pauseMs` passes before each
  */

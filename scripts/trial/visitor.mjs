@@ -10,7 +10,10 @@ export class Visitor {
   #environment
   #running = new Set()
 
-  /** @param global where `npm install --global` installs; default: a folder of its own. @param programs a folder of programs of this machine */
+  /**
+   * @param global where `npm install --global` installs; default: a folder of its own.
+   * @param programs a folder of programs of this machine
+   */
   constructor({ node, registry, folder, name, global, programs }) {
     this.home = mkdtempSync(join(folder, `${name}-`))
     this.folder = join(this.home, 'project')

@@ -1,4 +1,5 @@
-// What lies on the disk is its owner's alone, whatever the umask: messages, results and keys are in it.
+// What lies on the disk is its owner's alone, whatever the umask: messages, results and keys are in
+// it.
 import { chmodSync, mkdirSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { createReportWriter } from '@modelport/dialog/node'

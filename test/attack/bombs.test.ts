@@ -5,7 +5,8 @@ import { chunked, startRawServer } from './raw-server.js'
 
 const key = 'sk-Attack0123456789-Qx72-zyxwvutsrqponmlk'
 
-// Each input is so large that work which grows by the square would not end within the test's own limit.
+// Each input is so large that work which grows by the square would not end within the test's own
+// limit.
 describe.each(dialects)('resource bombs: $name', (dialect) => {
   test.each([
     ['tool calls in one reply', () => [dialect.calls(tries(40_000, 160_000))]],

@@ -1,5 +1,6 @@
-// Counts the work of readers: how often blocks of our sources are executed, which no other program disturbs. Run by growth.test.ts in a process of its own,
-// since only code that is compiled afterwards is counted.
+// Counts the work of readers: how often blocks of our sources are executed, which no other program
+// disturbs. Run by growth.test.ts in a process of its own, since only code that is compiled
+// afterwards is counted.
 import { Session } from 'node:inspector/promises'
 
 const session = new Session()
@@ -7,7 +8,9 @@ session.connect()
 await session.post('Profiler.enable')
 await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: true })
 
-/** Blocks of our sources that were executed since the last call: those of the tests do not count. */
+/**
+ * Blocks of our sources that were executed since the last call: those of the tests do not count.
+ */
 async function executed(): Promise<number> {
   const { result } = await session.post('Profiler.takePreciseCoverage')
   const ours = result.filter(({ url }) => /\/packages\/[^/]+\/src\//.test(url))

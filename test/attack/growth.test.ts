@@ -34,7 +34,10 @@ test('the counted work of every reader grows no faster than what it reads', {
   count(all.length)
 })
 
-/** CPU time in milliseconds, the least of three; the clock of the wall would measure the other programs. */
+/**
+ * CPU time in milliseconds, the least of three; the clock of the wall would measure the other
+ * programs.
+ */
 async function workOf(read: (text: string) => unknown, text: string): Promise<number> {
   let least = Infinity
   for (let run = 0; run < 3; run++) {

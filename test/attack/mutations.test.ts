@@ -82,7 +82,8 @@ describe.each(dialects)('mutated streams: $name', { timeout: attackTimeout }, (d
       const outcome = await outcomeOf(provider)
       const sent = whole.subarray(0, end).toString()
       expect(outcome.end, sent).toMatch(/^error /)
-      // A call that the cut left open is never reported as complete. (A call that the wire closed before the cut is whole.)
+      // A call that the cut left open is never reported as complete. (A call that the wire closed
+      // before the cut is whole.)
       expect(
         outcome.calls.filter(([, , cause]) => cause !== undefined),
         sent,

@@ -37,7 +37,10 @@ export interface Outcome {
 
 const tools = [{ name: 'get_weather', description: 'The weather', parameters: { type: 'object' } }]
 
-/** Asks for a stream with a tool and reads it to its end, whatever that is. Anything but a typed error fails the test. */
+/**
+ * Asks for a stream with a tool and reads it to its end, whatever that is. Anything but a typed
+ * error fails the test.
+ */
 export async function outcomeOf(provider: Provider, signal?: AbortSignal): Promise<Outcome> {
   const events: StreamEvent[] = []
   const text = (): string =>

@@ -1,14 +1,20 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { afterEach } from 'vitest'
 
-/** What the server writes to one request: bytes in the pieces in which they are sent, then how the connection ends. */
+/**
+ * What the server writes to one request: bytes in the pieces in which they are sent, then how the
+ * connection ends.
+ */
 export interface RawReply {
   readonly pieces: readonly (string | Uint8Array)[]
   /** Default `end`: a clean FIN. `keep` leaves the connection open. */
   readonly then?: 'end' | 'reset' | 'keep'
 }
 
-/** A TCP server that knows no HTTP but the end of a request's head and its content length (RFC 9112, section 6). */
+/**
+ * A TCP server that knows no HTTP but the end of a request's head and its content length (RFC 9112,
+ * section 6).
+ */
 export interface RawServer {
   readonly url: string
   /** Every request as text, head and body. */

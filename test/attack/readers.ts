@@ -57,7 +57,9 @@ const streams = Object.fromEntries(
   ]),
 )
 
-/** What reads a text of somebody else, as far as it reads it. A typed refusal is as good as a value. */
+/**
+ * What reads a text of somebody else, as far as it reads it. A typed refusal is as good as a value.
+ */
 export const readers: Readonly<Record<string, (text: string) => unknown>> = {
   ...streams,
   'the JSON action of a model': (all) => parseAction(all),

@@ -158,7 +158,10 @@ export const apiOf = ({ method, url, headers }: SentRequest): Api | undefined =>
       )
     : undefined
 
-/** Whose server an address is: the names that matter to rules, `undefined` for one that could be anybody's. */
+/**
+ * Whose server an address is: the names that matter to rules, `undefined` for one that could be
+ * anybody's.
+ */
 export function vendorOf({ url }: SentRequest): string | undefined {
   const { hostname } = new URL(url, 'http://127.0.0.1')
   return hosts.find(([host]) => hostname === host || hostname.endsWith(`.${host}`))?.[1]

@@ -5,7 +5,10 @@ import { rules } from './rules.ts'
 import { fieldsOf, isFields, listOf, type Problem, type SentRequest } from './sent-request.ts'
 import { shapeProblems } from './validators.ts'
 
-/** What a vendor would refuse of a request, and whose API it is for; nothing where the request is for no API that is known. */
+/**
+ * What a vendor would refuse of a request, and whose API it is for; nothing where the request is
+ * for no API that is known.
+ */
 export function checkRequest(
   request: SentRequest,
 ): { readonly api: Api; readonly problems: readonly Problem[] } | undefined {
@@ -41,7 +44,10 @@ function problemsOf(api: Api, request: SentRequest): readonly Problem[] {
   return api.name === 'openai-files' && !found.length ? lineProblems(request) : found
 }
 
-/** On Vertex AI the model is in the path and the version in the body; all else has the shape of the Messages API. */
+/**
+ * On Vertex AI the model is in the path and the version in the body; all else has the shape of the
+ * Messages API.
+ */
 function inMessages({ name }: Api, request: SentRequest): SentRequest {
   if (!name.startsWith('anthropic-vertex')) return request
   const { anthropic_version: _, ...body } = fieldsOf(request.body)
@@ -69,7 +75,10 @@ interface InnerRequest {
   readonly prefix: string
 }
 
-/** The requests in a batch, and the one whose tokens are counted. Their shapes are part of the shape of the whole. */
+/**
+ * The requests in a batch, and the one whose tokens are counted. Their shapes are part of the shape
+ * of the whole.
+ */
 function innerRequests({ name }: Api, request: SentRequest): readonly InnerRequest[] {
   const body = fieldsOf(request.body)
   const inner = (dialect: Dialect, one: unknown, prefix: string): InnerRequest => ({

@@ -1,7 +1,10 @@
 import { createTransport as create } from '../../packages/driver/src/transport/transport.js'
 import { refuse } from './refusals.ts'
 
-/** The driver's transport, whose every request the doubles look at first: whatever a test puts in the place of a server is as strict as its vendor. */
+/**
+ * The driver's transport, whose every request the doubles look at first: whatever a test puts in
+ * the place of a server is as strict as its vendor.
+ */
 export function createTransport(...args: Parameters<typeof create>): ReturnType<typeof create> {
   const send = create(...args)
   return async (input, given) => {

@@ -1,5 +1,6 @@
-// Whatever is said to a provider, it sends what its vendor takes, or refuses with a typed error before it sends. What an option of the caller
-// says is sent as it is: this test is not about values that a model refuses.
+// Whatever is said to a provider, it sends what its vendor takes, or refuses with a typed error
+// before it sends. What an option of the caller says is sent as it is: this test is not about
+// values that a model refuses.
 import {
   type CallOptions,
   type ChatMessage,
@@ -43,7 +44,10 @@ const providers: Readonly<Record<string, () => Provider>> = {
   Perplexity: () => preset('perplexity'),
 }
 
-/** Rules about options that the caller sets: they are sent, and the vendor says which model takes them. */
+/**
+ * Rules about options that the caller sets: they are sent, and the vendor says which model takes
+ * them.
+ */
 const chosen = [
   'openai-reasoning-models',
   'grok-reasoning-models',

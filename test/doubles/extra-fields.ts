@@ -1,6 +1,9 @@
 import { fieldsOf, isFields, type SentRequest } from './sent-request.ts'
 
-/** Fields, or forms of an item, that are sent on purpose although the shape of the API does not have them. */
+/**
+ * Fields, or forms of an item, that are sent on purpose although the shape of the API does not have
+ * them.
+ */
 export interface Extra {
   readonly api: string
   /** Servers that take them. Default: every server but those of the vendor whose shape it is. */

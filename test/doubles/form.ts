@@ -23,7 +23,8 @@ export function toSentFile(data: Uint8Array, fileName?: string, mediaType?: stri
 }
 
 /**
- * Reads `multipart/form-data` as strict servers do. A name that ends in `[]` has a list, a name that repeats too; every other name has a text or a file.
+ * Reads `multipart/form-data` as strict servers do. A name that ends in `[]` has a list, a name
+ * that repeats too; every other name has a text or a file.
  * @see https://www.rfc-editor.org/rfc/rfc7578
  * @throws {FormError} the body is not a form.
  */

@@ -1,4 +1,5 @@
-// For a program that starts servers of the kit in a process of its own: `node --import test/doubles/register.ts`. A refusal makes it fail.
+// For a program that starts servers of the kit in a process of its own:
+// `node --import test/doubles/register.ts`. A refusal makes it fail.
 import { begin, checkWire, describeRefusals, takeRefusals } from './refusals.ts'
 
 begin({ file: process.argv[1] ?? '', title: '' })

@@ -14,7 +14,10 @@ export type Fields = Readonly<Record<string, unknown>>
 
 /** What a vendor refuses. */
 export interface Problem {
-  /** The rule that is broken; `shape` for what the type of the request says, `unknown-field` for what it does not have. */
+  /**
+   * The rule that is broken; `shape` for what the type of the request says, `unknown-field` for
+   * what it does not have.
+   */
   readonly rule: string
   /** Where in the body, for example `messages[2].tool_calls[0].id`. */
   readonly path: string

@@ -1,4 +1,5 @@
-// One test for each class of hole that was found in software of this kind, by the name it was found under.
+// One test for each class of hole that was found in software of this kind, by the name it was found
+// under.
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fromJson, LlmError, parseBaseUrl, toJson } from '@modelport/core'
@@ -147,8 +148,8 @@ describe('the class of', () => {
 
   test('CVE-2025-66414, CVE-2026-22812: only the entries that serve agents and the studio listen for connections', () => {
     expect(sources.length).toBeGreaterThan(300)
-    // The second asks PostgreSQL for its notifications, the third serves MCP on this machine, the fourth asks an MCP server. The last two
-    // answer what they are given, and listen for nothing.
+    // The second asks PostgreSQL for its notifications, the third serves MCP on this machine, the
+    // fourth asks an MCP server. The last two answer what they are given, and listen for nothing.
     const serving = [
       'serve/src/server/node-serve.ts',
       'durable/src/postgres/postgres-database.ts',

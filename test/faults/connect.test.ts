@@ -34,7 +34,10 @@ async function connects(port: number, within = 300): Promise<boolean> {
   ])
 }
 
-/** The port of a process that stands still, its queue of connections full: the kernel answers no SYN to it. */
+/**
+ * The port of a process that stands still, its queue of connections full: the kernel answers no SYN
+ * to it.
+ */
 async function findBlackHole(): Promise<number | undefined> {
   if (process.platform !== 'linux') return undefined
   const program =

@@ -1,4 +1,5 @@
-// A chat is saved while the process dies, the disk is full, or somebody else saves it too: what is there is whole, and nothing is lost.
+// A chat is saved while the process dies, the disk is full, or somebody else saves it too: what is
+// there is whole, and nothing is lost.
 import { spawn } from 'node:child_process'
 import {
   copyFileSync,
@@ -167,7 +168,10 @@ describe('a file that is not what was saved', () => {
 })
 
 describe('two that save the same chat', () => {
-  /** One saves, and at these of its steps the other does, whole. Says how many steps the one took. `killed` leaves two saves, of which the other knows the first. */
+  /**
+   * One saves, and at these of its steps the other does, whole. Says how many steps the one took.
+   * `killed` leaves two saves, of which the other knows the first.
+   */
   async function cross(at: readonly number[], killed = false): Promise<number> {
     const folder = temporaryFolder('two')
     const [one, two] = [new SessionStore(folder), new SessionStore(folder)]
@@ -244,7 +248,10 @@ describe.runIf(node && process.platform !== 'win32')('real processes', () => {
   })
 
   type Line = Partial<SavingOutcome> & { readonly saved?: number }
-  /** Starts it, by way of a shell where `script` says so: there `"$@"` is the program and `$0` the folder. `onLine` may kill it. */
+  /**
+   * Starts it, by way of a shell where `script` says so: there `"$@"` is the program and `$0` the
+   * folder. `onLine` may kill it.
+   */
   async function run(
     order: SavingOrder,
     onLine: (line: Line, child: ReturnType<typeof spawn>) => void = () => undefined,

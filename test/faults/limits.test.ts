@@ -16,7 +16,10 @@ import { apiKey, once, serve, targets } from './targets.js'
 setFlagsFromString('--expose-gc')
 const collect = runInNewContext('gc') as () => void
 
-/** A server in a thread of its own: what it costs is not ours. `/N` answers with N records of about a kilobyte, `/endless` never ends. */
+/**
+ * A server in a thread of its own: what it costs is not ours. `/N` answers with N records of about
+ * a kilobyte, `/endless` never ends.
+ */
 const source = `
   const { createServer } = require('node:http')
   const { parentPort } = require('node:worker_threads')
@@ -287,7 +290,8 @@ test('100 streams at once, each of a quarter of a megabyte a second, leave the e
     expect(new Set(lengths).size).toBe(1)
     return { max: delay.max / 1e6, p99: delay.percentile(99) / 1e6 }
   }
-  // The same bytes read and thrown away: what Node, and a machine that does other things too, stall by themselves.
+  // The same bytes read and thrown away: what Node, and a machine that does other things too, stall
+  // by themselves.
   const floor = await stalls(async () => {
     let length = 0
     for await (const chunk of (await fetch(`${url}/${records}/paced/v1`)).body ?? [])
@@ -324,7 +328,8 @@ test('a consumer that pauses: at most 2 MB are read ahead of 1 GB', async () => 
     const reader = await made.stream('Hi')
     await reader.next()
     const socket = opened.at(-1)!
-    // What reads on ends beyond 2 MB. A server that is only slow stands still for one look or two, not for ten in a row.
+    // What reads on ends beyond 2 MB. A server that is only slow stands still for one look or two,
+    // not for ten in a row.
     let last = -1
     let still = 0
     await expect

@@ -3,7 +3,9 @@ import { expect, test } from 'vitest'
 import { reportFault } from '../support/faults.js'
 import { once, targets } from './targets.js'
 
-/** Addresses that must not be asked from here, in the forms that checks of addresses have missed. */
+/**
+ * Addresses that must not be asked from here, in the forms that checks of addresses have missed.
+ */
 const addresses = [
   '127.0.0.1',
   '127.1',

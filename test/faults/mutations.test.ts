@@ -31,7 +31,9 @@ const odd = [
   'NaN',
 ]
 
-/** Changes of the text of a stream that leave it a stream: a value of its JSON, a record, the order. */
+/**
+ * Changes of the text of a stream that leave it a stream: a value of its JSON, a record, the order.
+ */
 const onText: readonly ((text: string, next: Random) => string)[] = [
   (text, next) => {
     const values = [

@@ -1,4 +1,5 @@
-// What can only be seen of a whole process: a runtime without `__proto__`, and the report Node writes of a crash.
+// What can only be seen of a whole process: a runtime without `__proto__`, and the report Node
+// writes of a crash.
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -54,13 +55,11 @@ describe.runIf(node)('a process of its own', () => {
   test('the report of a crash, and what it prints, have no key', async () => {
     const { url } = await serve((request, response) => {
       const said = request.headers.authorization ?? ''
-      response
-        .writeHead(401, { 'content-type': 'application/json', 'x-request-id': apiKey })
-        .end(
-          JSON.stringify({
-            error: { message: `bad key: ${said} ${btoa(said)} ${encodeURIComponent(said)}` },
-          }),
-        )
+      response.writeHead(401, { 'content-type': 'application/json', 'x-request-id': apiKey }).end(
+        JSON.stringify({
+          error: { message: `bad key: ${said} ${btoa(said)} ${encodeURIComponent(said)}` },
+        }),
+      )
     })
     const options = [
       '--report-uncaught-exception',

@@ -42,7 +42,10 @@ const length = 100_000
 const fill = (piece: string): string =>
   piece.repeat(Math.ceil(length / piece.length)).slice(0, length)
 
-/** Long texts of one kind, of pairs, and of the expression's own words, each with an end that fits nothing. */
+/**
+ * Long texts of one kind, of pairs, and of the expression's own words, each with an end that fits
+ * nothing.
+ */
 function attacks({ regex }: Found): string[] {
   const words = [...regex.source.matchAll(/[A-Za-z0-9 ,:;"'<>=_-]{1,20}/g)].map(([word]) => word)
   const single = [

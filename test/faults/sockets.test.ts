@@ -30,7 +30,10 @@ async function outcome(
   }
 }
 
-/** The place behind the terminal event: from there on a cut in memory, byte by byte, takes nothing away. */
+/**
+ * The place behind the terminal event: from there on a cut in memory, byte by byte, takes nothing
+ * away.
+ */
 async function wholeFrom(
   target: Target,
   bytes: Uint8Array<ArrayBuffer>,
@@ -63,7 +66,8 @@ describe.each(targets)('$name over a real socket', (target) => {
           ...(how === 'wrong content-length' && { 'content-length': String(bytes.length + 7) }),
         })
         response.write(bytes.subarray(0, at), () => {
-          // Bytes that were not read when a reset comes are lost with it; a turn of the loop reads what has come to this process.
+          // Bytes that were not read when a reset comes are lost with it; a turn of the loop reads
+          // what has come to this process.
           if (how === 'reset')
             setImmediate(() =>
               setImmediate(() => setImmediate(() => response.socket?.resetAndDestroy())),
@@ -97,7 +101,8 @@ describe.each(targets)('$name over a real socket', (target) => {
       }
       step()
     })
-    // A name, so that it is looked up; a connection of its own for each call, since an abort drops it.
+    // A name, so that it is looked up; a connection of its own for each call, since an abort drops
+    // it.
     const provider = target.create(`http://localhost:${port}`)
     const points = atSize(40, 400)
     const waits: number[] = []
@@ -152,7 +157,8 @@ test('an abort ends a connection to a peer that accepts and never shakes hands',
       return sockets
     }),
   )
-  // A connection is the pool's, not the call's: one that is being made ends at the limit of connecting.
+  // A connection is the pool's, not the call's: one that is being made ends at the limit of
+  // connecting.
   for (const sockets of all) await expect.poll(() => sockets.size).toBe(0)
 })
 

@@ -191,7 +191,10 @@ export async function read(
 
 const running: { readonly server: Server; readonly sockets: Set<Socket> }[] = []
 
-/** Listens on the loopback address until the end of the test; gives the port and the sockets that are open. */
+/**
+ * Listens on the loopback address until the end of the test; gives the port and the sockets that
+ * are open.
+ */
 export async function listen(
   server: Server,
 ): Promise<{ readonly port: number; readonly sockets: Set<Socket> }> {
@@ -206,7 +209,10 @@ export async function listen(
   return { port: (server.address() as AddressInfo).port, sockets }
 }
 
-/** An HTTP server on the loopback address until the end of the test; the handler is called once the request is read. */
+/**
+ * An HTTP server on the loopback address until the end of the test; the handler is called once the
+ * request is read.
+ */
 export async function serve(
   handler: (request: IncomingMessage, response: ServerResponse) => void,
 ): Promise<{

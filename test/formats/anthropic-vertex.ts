@@ -5,7 +5,10 @@ import { anthropicMessages } from './anthropic-messages.ts'
 const asked =
   /^\/v1\/projects\/[a-z0-9-]+\/locations\/[a-z0-9-]+\/publishers\/anthropic\/models\/([\w.@-]+):(stream)?[rR]awPredict$/
 
-/** The same request as the Messages API has it: with the model in the body and the version in a header. */
+/**
+ * The same request as the Messages API has it: with the model in the body and the version in a
+ * header.
+ */
 function plain(request: WireRequest): WireRequest {
   const { anthropic_version: _, ...body } = request.body as Readonly<Record<string, unknown>>
   const model = asked.exec(request.path)?.[1]

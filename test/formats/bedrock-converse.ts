@@ -10,7 +10,8 @@ import {
 
 /**
  * Converse and ConverseStream as they look on the wire, with the rules that the service checks.
- * @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html (read 2026-11-27)
+ * @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html (read
+ * 2026-11-27)
  * @see https://smithy.io/2.0/aws/amazon-eventstream.html (read 2026-11-27)
  */
 export const bedrockConverse: WireFormat = {

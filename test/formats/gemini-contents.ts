@@ -75,7 +75,8 @@ const resultsOf = (one: WireContent | undefined): WireResult[] =>
   (one?.parts ?? []).flatMap(({ functionResponse }) => functionResponse ?? [])
 
 /**
- * Rules of the conversation. `signed`: the model demands thought signatures on the function calls of the current turn.
+ * Rules of the conversation. `signed`: the model demands thought signatures on the function calls
+ * of the current turn.
  * @see https://ai.google.dev/gemini-api/docs/function-calling (read 2026-11-21)
  * @see https://ai.google.dev/gemini-api/docs/thought-signatures (read 2026-11-21)
  */
@@ -91,7 +92,10 @@ export function contentViolations(contents: readonly WireContent[], signed: bool
   return found
 }
 
-/** Results answer the calls of the content right before them: as many, of the same names, with the ids the calls have. */
+/**
+ * Results answer the calls of the content right before them: as many, of the same names, with the
+ * ids the calls have.
+ */
 function pairingViolations(
   contents: readonly WireContent[],
   index: number,
@@ -129,7 +133,10 @@ function pairingViolations(
   return found
 }
 
-/** Signatures come back as they were given, in their places; the first call of a step of the current turn has one. */
+/**
+ * Signatures come back as they were given, in their places; the first call of a step of the current
+ * turn has one.
+ */
 function signatureViolations(
   { role, parts }: WireContent,
   where: string,

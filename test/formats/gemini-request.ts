@@ -97,7 +97,10 @@ const generateBody = z.strictObject({
 })
 type GenerateBody = z.infer<typeof generateBody>
 
-/** The conversation of a request. Calls and results have the wire's ids, or their place in the conversation. */
+/**
+ * The conversation of a request. Calls and results have the wire's ids, or their place in the
+ * conversation.
+ */
 export function geminiRead({ path, body }: WireRequest): WireConversation {
   const {
     contents = [],

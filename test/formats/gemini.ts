@@ -27,8 +27,8 @@ const statuses: Readonly<Record<number, string>> = {
 }
 
 /**
- * The Gemini API and Vertex AI: `generateContent` and `streamGenerateContent`, as models since Gemini 3 answer, which sign their
- * function calls and the end of their texts.
+ * The Gemini API and Vertex AI: `generateContent` and `streamGenerateContent`, as models since
+ * Gemini 3 answer, which sign their function calls and the end of their texts.
  * @see https://ai.google.dev/api/generate-content (read 2026-11-21)
  * @see https://ai.google.dev/gemini-api/docs/thought-signatures (read 2026-11-21)
  */
@@ -37,7 +37,8 @@ export const gemini: WireFormat = {
   supports: {
     lastMark: false,
     reasoning: true,
-    // A call may come with an id, and has to be answered with it then; another vendor's ids have no place on this wire.
+    // A call may come with an id, and has to be answered with it then; another vendor's ids have no
+    // place on this wire.
     toolCallIds: false,
     argumentsText: false,
     inBandError: true,
@@ -90,7 +91,10 @@ const envelope = ({ path }: WireRequest): object => ({
   responseId: 'response-of-conformance',
 })
 
-/** Thoughts, text and calls in chunks of their own; the last chunk has the end of the text, the reason and all counts. */
+/**
+ * Thoughts, text and calls in chunks of their own; the last chunk has the end of the text, the
+ * reason and all counts.
+ */
 function* chunks(turn: ScriptTurn, request: WireRequest): Generator<string> {
   const { inputTokens, cacheReadTokens } = turn.usage
   const early =

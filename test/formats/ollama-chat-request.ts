@@ -98,7 +98,10 @@ function readMessage(one: z.infer<typeof message>): WireConversationMessage[] {
   return [{ role: 'assistant', text, toolCalls }]
 }
 
-/** The rules of `/api/chat` that a request breaks. Results must also name their call, which the server does not check. */
+/**
+ * The rules of `/api/chat` that a request breaks. Results must also name their call, which the
+ * server does not check.
+ */
 export function ollamaChatViolations(request: WireRequest): readonly string[] {
   const { body, problems } = readBody(chatBody, request)
   if (!body) return problems

@@ -4,7 +4,8 @@ import { ollamaChatRead, ollamaChatViolations } from './ollama-chat-request.ts'
 const json = { 'content-type': 'application/json; charset=utf-8' }
 
 /**
- * Ollama's own `/api/chat`: one JSON object a line, each call whole with its arguments as an object, the counts on the last line.
+ * Ollama's own `/api/chat`: one JSON object a line, each call whole with its arguments as an
+ * object, the counts on the last line.
  * @see https://docs.ollama.com/openapi.yaml (read 2026-11-21)
  */
 export const ollamaChat: WireFormat = {
@@ -82,7 +83,10 @@ const toolCalls = (turn: ScriptTurn): object[] =>
     function: { index, name: call.name, arguments: call.arguments },
   }))
 
-/** Calls end a turn with `stop`, as the server does it. Counts of 0 are left out, as Go's `omitempty` does. */
+/**
+ * Calls end a turn with `stop`, as the server does it. Counts of 0 are left out, as Go's
+ * `omitempty` does.
+ */
 function tail({ finish, usage }: ScriptTurn): object {
   const counts = {
     prompt_eval_count: usage.inputTokens,

@@ -2,8 +2,8 @@ import type { WireFormat, WireResponse } from '@modelport/conformance'
 import { openaiChat } from '@modelport/conformance'
 
 /**
- * Chat Completions of servers whose events hold the message so far next to the delta and have the object
- * `chat.completion`: only `finish_reason` and `[DONE]` show that the stream is whole.
+ * Chat Completions of servers whose events hold the message so far next to the delta and have the
+ * object `chat.completion`: only `finish_reason` and `[DONE]` show that the stream is whole.
  * @see https://docs.perplexity.ai/docs/sonar/pro-search/stream-mode.md (read 2026-11-21)
  */
 export const openaiChatCumulative: WireFormat = {

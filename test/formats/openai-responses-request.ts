@@ -27,7 +27,10 @@ const inputParts = partsOf('input_text', 'input_image', 'input_file')
 const output = { call_id: name64, output: inputParts }
 const call = { call_id: name64, name: z.string() }
 
-/** The items whose form is checked, by their type; those of the vendor's own tools have many forms and are only paired. */
+/**
+ * The items whose form is checked, by their type; those of the vendor's own tools have many forms
+ * and are only paired.
+ */
 const itemForms: Readonly<Record<string, z.ZodType>> = {
   message: z.discriminatedUnion('role', [
     z.strictObject({

@@ -9,8 +9,10 @@ import {
 import { openaiResponsesRead, openaiResponsesViolations } from './openai-responses-request.ts'
 
 /**
- * The Responses API. Reasoning comes as a summary, with its encrypted content when the request asks for that.
- * @see https://developers.openai.com/api/reference/resources/responses (read 2026-11-21, types of openai 7.55.0)
+ * The Responses API. Reasoning comes as a summary, with its encrypted content when the request asks
+ * for that.
+ * @see https://developers.openai.com/api/reference/resources/responses (read 2026-11-21, types of
+ * openai 7.55.0)
  */
 export const openaiResponses: WireFormat = {
   api: 'openai-responses',
@@ -116,7 +118,10 @@ const callItem = (call: ScriptCall, index: number, status: string): Item => ({
   arguments: call.argumentsText ?? JSON.stringify(call.arguments),
 })
 
-/** A response: in progress, or finished with its items. Only a few of the request fields that the API repeats. */
+/**
+ * A response: in progress, or finished with its items. Only a few of the request fields that the
+ * API repeats.
+ */
 function response(
   turn: ScriptTurn | undefined,
   request: WireRequest,

@@ -1,5 +1,5 @@
-// The columns of the grid: every API, as the servers that speak it behave. What a server refuses is in `refuse`, in the words of that
-// server where they are known.
+// The columns of the grid: every API, as the servers that speak it behave. What a server refuses is
+// in `refuse`, in the words of that server where they are known.
 
 import type { WireFormat, WireRequest } from '@modelport/conformance'
 import { openaiChat } from '@modelport/conformance'
@@ -84,7 +84,11 @@ const unsupported = (body: Body, ...names: readonly string[]): Refusal | undefin
         ],
     ),
   )
-/** Levels of `gpt-5.4`. @see https://docs.rs/crate/meerkat-core/0.6.25/source/src/model_profile/capabilities/openai.rs (read 2026-11-24) */
+/**
+ * Levels of `gpt-5.4`.
+ * @see https://docs.rs/crate/meerkat-core/0.6.25/source/src/model_profile/capabilities/openai.rs
+ * (read 2026-11-24)
+ */
 const effort = ({ reasoning, reasoning_effort: given }: Body): Refusal | undefined =>
   ['minimal', 'max'].includes(reasoning?.effort ?? given)
     ? [
@@ -98,7 +102,9 @@ const whileThinking = (body: Body): Refusal | undefined =>
     ? undefined
     : first(effort(body), unsupported(body, 'temperature', 'top_p'), logprobs(body))
 
-/** @see https://platform.claude.com/docs/en/build-with-claude/structured-outputs (read 2026-11-21) */
+/**
+ * @see https://platform.claude.com/docs/en/build-with-claude/structured-outputs (read 2026-11-21)
+ */
 function openSchema({ output_config: config }: Body): Refusal | false {
   const isOpen = (value: unknown): boolean =>
     typeof value === 'object' &&
@@ -149,7 +155,10 @@ function strictSchema(format: Body | undefined): Refusal | false {
   )
 }
 
-/** A vendor is asked at its own address, for which its package knows most; the request arrives at the server of the cell. */
+/**
+ * A vendor is asked at its own address, for which its package knows most; the request arrives at
+ * the server of the cell.
+ */
 const toVendor = ({ url, apiKey }: Connection) => ({
   fetch: (input: string | URL | Request, init?: RequestInit): Promise<Response> =>
     fetch(

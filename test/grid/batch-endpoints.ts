@@ -1,5 +1,5 @@
-// The batches of the three vendors that have them, ended as soon as they are made: each request of a batch gets the reply that the same
-// request gets alone.
+// The batches of the three vendors that have them, ended as soon as they are made: each request of
+// a batch gets the reply that the same request gets alone.
 import type { WireRequest, WireResponse } from '@modelport/conformance'
 import type { Api, Body } from './apis.js'
 
@@ -17,7 +17,10 @@ const lines = (all: readonly unknown[]): WireResponse => ({
 })
 const times = { created_at: '2026-11-22T09:00:00Z', expires_at: '2026-11-23T09:00:00Z' }
 
-/** Answers the requests of a cell that are not conversations. `respond` gives the reply to one request of a batch. */
+/**
+ * Answers the requests of a cell that are not conversations. `respond` gives the reply to one
+ * request of a batch.
+ */
 export function batchEndpoints(api: Api, respond: Respond): Respond {
   let results: unknown[] = []
   const alone = (

@@ -1,4 +1,5 @@
-// Which functions and methods ask a model, by the reports of the public interfaces and by docs/which-function.md: each is in a row of the grid, or in the list below.
+// Which functions and methods ask a model, by the reports of the public interfaces and by
+// docs/which-function.md: each is in a row of the grid, or in the list below.
 import { readText } from '../support/repository.js'
 
 const packages = [

@@ -1,4 +1,5 @@
-// What differs from the plain case of a row, with the reason in words. A cell that is in no list works, with the requests of its row.
+// What differs from the plain case of a row, with the reason in words. A cell that is in no list
+// works, with the requests of its row.
 import type { ErrorCode } from '@modelport/core'
 import type { Door } from './door.js'
 

@@ -1,5 +1,6 @@
-// Every function that asks a model, at every API, with and without a key. The table of the page docs/evidence/grid.md is made of the rows; after a change of them,
-// write it anew: pnpm exec vitest run --project workspace test/grid --update
+// Every function that asks a model, at every API, with and without a key. The table of the page
+// docs/evidence/grid.md is made of the rows; after a change of them, write it anew: pnpm exec
+// vitest run --project workspace test/grid --update
 import { join } from 'node:path'
 import { openSqliteStore } from '@modelport/durable/sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

@@ -1,4 +1,5 @@
-// Adds probabilities of tokens to the replies of a server that was asked for them. The formats of the kit write none.
+// Adds probabilities of tokens to the replies of a server that was asked for them. The formats of
+// the kit write none.
 import type { WireRequest, WireResponse } from '@modelport/conformance'
 
 const top = (token: string) => [

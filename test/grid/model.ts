@@ -1,5 +1,6 @@
-// The model behind every server of the grid. It is asked about the weather in Rome, and does what its request lets a model know: it calls
-// the tool that it is offered, writes JSON only if it is held to JSON or asked for it, and thinks first if it is a model that thinks.
+// The model behind every server of the grid. It is asked about the weather in Rome, and does what
+// its request lets a model know: it calls the tool that it is offered, writes JSON only if it is
+// held to JSON or asked for it, and thinks first if it is a model that thinks.
 import type { ScriptTurn, WireConversation } from '@modelport/conformance'
 
 /** What a model sees of a request, besides the conversation. */

@@ -1,4 +1,5 @@
-// The second table: every call option and every kind of content, at every API. A row is one call of `generate`, and the same call without what the row is about.
+// The second table: every call option and every kind of content, at every API. A row is one call of
+// `generate`, and the same call without what the row is about.
 import {
   type CallOptions,
   type ChatMessage,

@@ -1,5 +1,5 @@
-// Every call option and every kind of content, at every API. After a change of the rows, write docs/evidence/grid-options.md anew:
-// pnpm exec vitest run --project workspace test/grid --update
+// Every call option and every kind of content, at every API. After a change of the rows, write
+// docs/evidence/grid-options.md anew: pnpm exec vitest run --project workspace test/grid --update
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { takeRefusals } from '../doubles/refusals.js'

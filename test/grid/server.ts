@@ -1,5 +1,5 @@
-// One HTTP server for the whole grid. The path of a request begins with the number of its cell, so that each cell has a server of its own
-// that behaves like its vendor.
+// One HTTP server for the whole grid. The path of a request begins with the number of its cell, so
+// that each cell has a server of its own that behaves like its vendor.
 import type { ScriptTurn, WireFormat, WireRequest, WireResponse } from '@modelport/conformance'
 import { openaiChat } from '@modelport/conformance'
 import { startWireServer } from '@modelport/conformance/wire-server'
@@ -38,7 +38,10 @@ interface Cell {
 
 /** Every server of the grid. */
 export interface GridServer {
-  /** A server of an API, for one cell. Without `apiKey` the connection has none, and a vendor's server refuses. */
+  /**
+   * A server of an API, for one cell. Without `apiKey` the connection has none, and a vendor's
+   * server refuses.
+   */
   open(api: Api, apiKey: string | undefined): CellServer
   close(): Promise<void>
 }
@@ -46,7 +49,10 @@ export interface GridServer {
 const key = 'sk-grid-0123456789'
 const cellOf = ({ path }: WireRequest): number => Number(/^\/cell-(\d+)\//.exec(path)?.[1])
 
-/** The endpoints that are not a conversation: the batches of the vendors. Without a cell it is nobody's. */
+/**
+ * The endpoints that are not a conversation: the batches of the vendors. Without a cell it is
+ * nobody's.
+ */
 const otherEndpoints: WireFormat = { ...openaiChat, api: 'other', matches: () => true }
 
 /** Starts the server. */
@@ -108,7 +114,8 @@ function respond(cell: Cell, request: WireRequest): WireResponse {
   }
   const sent = sentKey(request)
   if (api.needsKey && sent !== key) return refuse(401, 'invalid API key')
-  // A server of one's own has no use for a key, and must not get one that is meant for somebody else.
+  // A server of one's own has no use for a key, and must not get one that is meant for somebody
+  // else.
   if (sent !== cell.apiKey) return refuse(401, `the key ${String(sent)} is not this server's`)
   if (!format.matches(request))
     return refuse(404, `no such endpoint: ${request.method} ${request.path}`)

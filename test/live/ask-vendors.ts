@@ -1,4 +1,5 @@
-// Asks every vendor whose key is in the environment ten questions: npm run test:live. It costs money, if little, so CI never runs it.
+// Asks every vendor whose key is in the environment ten questions: npm run test:live. It costs
+// money, if little, so CI never runs it.
 import {
   keyVariables,
   newProvider,

@@ -21,7 +21,10 @@ type Question = (ask: {
 }) => Promise<string>
 
 const once = { retry: { attempts: 1 }, deadlineMs: 60_000 } as const
-/** Enough for a model that thinks first; a cent buys it many times from the cheapest model of any vendor. */
+/**
+ * Enough for a model that thinks first; a cent buys it many times from the cheapest model of any
+ * vendor.
+ */
 const brief = { ...once, maxTokens: 512 } as const
 const user = (content: string) => [{ role: 'user' as const, content }]
 /** A red square of 16 by 16 pixels. */
@@ -166,7 +169,10 @@ export const questions: Readonly<Record<string, Question>> = {
   },
 }
 
-/** Asks a model the ten questions, one after the other. What the vendor or the model cannot do is skipped, with the reason. */
+/**
+ * Asks a model the ten questions, one after the other. What the vendor or the model cannot do is
+ * skipped, with the reason.
+ */
 export async function askAll(config: ModelConfig, context?: FactoryContext): Promise<Answered[]> {
   const provider = await newProvider(config, context)
   const answers: Answered[] = []

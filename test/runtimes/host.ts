@@ -19,7 +19,10 @@ export interface Host {
   close(): Promise<void>
 }
 
-/** Starts the wire servers, and a server for the page, the programs in `folder`, the requests that were made, and the report. */
+/**
+ * Starts the wire servers, and a server for the page, the programs in `folder`, the requests that
+ * were made, and the report.
+ */
 export async function startHost(folder: string): Promise<Host> {
   const servers = await startWireServers()
   const refused = await holdRefusedPort()

@@ -21,7 +21,10 @@ export interface RunRequest {
   readonly full: boolean
 }
 
-/** The tests that cut and split answers at every byte: nearly all of the kit's time. Those of one script and one provider are always run. */
+/**
+ * The tests that cut and split answers at every byte: nearly all of the kit's time. Those of one
+ * script and one provider are always run.
+ */
 const isLong = (title: string): boolean =>
   /at every byte|byte by byte/.test(title) && !/of openai-compatible >.*: one call$/.test(title)
 

@@ -33,7 +33,9 @@ export function collectTests(declare: (runner: Runner) => void): readonly TestCa
   return cases
 }
 
-/** Runs tests one after the other; those that `isLeftOut` names are not run, and the result says so. */
+/**
+ * Runs tests one after the other; those that `isLeftOut` names are not run, and the result says so.
+ */
 export async function runTests(
   cases: readonly TestCase[],
   isLeftOut: (title: string) => boolean = () => false,

@@ -15,7 +15,10 @@ export interface WireServers {
   requests(name: string): Promise<readonly Logged[]>
 }
 
-/** openai-compatible over the platform's own network: what the kit, which answers from memory, cannot show of a runtime. */
+/**
+ * openai-compatible over the platform's own network: what the kit, which answers from memory,
+ * cannot show of a runtime.
+ */
 export function wireChecks(servers: WireServers): readonly TestCase[] {
   const config = (name: string): { baseUrl: string; model: string; apiKey: string } => ({
     baseUrl: servers.urls[name] as string,

@@ -12,7 +12,10 @@ const usage = { inputTokens: 21, outputTokens: 7 }
 const say = (...text: readonly string[]): ScriptTurn => ({ text, finish: 'stop', usage })
 const words = Array.from({ length: 12 }, (_, index) => `word ${index} `)
 
-/** `/v1/embeddings` as a format: two numbers for each text, its length and its place. Given back in reverse, with their indices. */
+/**
+ * `/v1/embeddings` as a format: two numbers for each text, its length and its place. Given back in
+ * reverse, with their indices.
+ */
 const embeddings: WireFormat = {
   ...openaiChat,
   api: 'embeddings',

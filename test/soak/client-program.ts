@@ -1,5 +1,5 @@
-// A process that uses agents over HTTP, streams and batches. Arguments: world, milliseconds between jobs, name of the place,
-// addresses of the agents.
+// A process that uses agents over HTTP, streams and batches. Arguments: world, milliseconds between
+// jobs, name of the place, addresses of the agents.
 import { type AgentClient, answerOf, createMessage, isTerminal, type Task } from '@modelport/agent'
 import { isLlmError } from '@modelport/core'
 import { createAnthropicBatches } from '@modelport/provider-anthropic'
@@ -39,7 +39,10 @@ const clients = urls.map((url) =>
 )
 const anyClient = (): AgentClient => clients[Math.floor(Math.random() * clients.length)]!
 
-/** Begins a task and reads it to its end, whatever breaks: a message that is sent again gives the same task. */
+/**
+ * Begins a task and reads it to its end, whatever breaks: a message that is sent again gives the
+ * same task.
+ */
 async function work(index: number): Promise<void> {
   const message = createMessage('user', promptOf({ ...jobOf(index), id: `${place}-${index}` }))
   let id: string | undefined
@@ -92,7 +95,10 @@ const providerOf = (model: string) =>
   })
 const providers = { whole: providerOf('stream'), cut: providerOf('cut') }
 
-/** One stream: read to its end, left early, aborted, or cut off by the server, in turn. All share a signal. */
+/**
+ * One stream: read to its end, left early, aborted, or cut off by the server, in turn. All share a
+ * signal.
+ */
 async function stream(index: number): Promise<void> {
   const way = index % 4
   const abort = new AbortController()
@@ -149,7 +155,10 @@ process.on('message', (message) => {
 process.once('disconnect', () => process.exit())
 process.send?.('ready')
 
-/** On a machine that is busy with other things fewer tasks are begun, not more kept open: that would be a slope. */
+/**
+ * On a machine that is busy with other things fewer tasks are begun, not more kept open: that would
+ * be a slope.
+ */
 const most = 5
 
 for (let index = 0; !state.isPaused; ) {

@@ -1,4 +1,5 @@
-// `npm run soak`: agents, streams, kills, reconnects and batches for two hours, and whether anything grows meanwhile.
+// `npm run soak`: agents, streams, kills, reconnects and batches for two hours, and whether
+// anything grows meanwhile.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'

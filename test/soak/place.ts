@@ -1,4 +1,5 @@
-// One database with its processes: a server that lives, one that is killed again and again, and a client.
+// One database with its processes: a server that lives, one that is killed again and again, and a
+// client.
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, statSync } from 'node:fs'
@@ -67,7 +68,10 @@ const tables = [
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 const definition = definitionOf(() => Promise.resolve(''), 1)
 
-/** Ports that are free. A process that takes the place of another one keeps its port, so that clients reconnect to it. */
+/**
+ * Ports that are free. A process that takes the place of another one keeps its port, so that
+ * clients reconnect to it.
+ */
 async function freePorts(count: number): Promise<readonly number[]> {
   const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'))
   await Promise.all(servers.map((server) => once(server, 'listening')))
@@ -152,7 +156,10 @@ export class Place {
     void this.#loop('killing', this.#options.killMs, () => this.#kill())
   }
 
-  /** Starts a process, again if it ends before it is ready, as a supervisor does: on a busy machine the file may stay locked for long. */
+  /**
+   * Starts a process, again if it ends before it is ready, as a supervisor does: on a busy machine
+   * the file may stay locked for long.
+   */
   async #start(place: 0 | 1): Promise<ChildProcess> {
     const { programs, address, worldUrl, leak = '' } = this.#options
     const name = place === 0 ? `${this.name}-lives` : `${this.name}-${++this.#generation}`
@@ -402,7 +409,9 @@ export class Place {
     return { ...this.counts, ...this.#clientCounts }
   }
 
-  /** Every task and run was removed once or is still there: a lost or doubled one changes the sum. */
+  /**
+   * Every task and run was removed once or is still there: a lost or doubled one changes the sum.
+   */
   async #countTasks(): Promise<void> {
     const sql = `SELECT (SELECT count(*) FROM tasks) + (SELECT count(*) FROM runs WHERE id NOT LIKE 'task:%') AS n`
     const left = Number((await this.#database.read(sql))[0]?.['n'])

@@ -44,7 +44,11 @@ export interface Growth extends Slope {
   readonly last: number
 }
 
-/** What is judged; of the conductor, which is the soak's own, only its heap, handles and timers. A file or a handle more or less is that of a request in flight, so growth below the floor does not count. */
+/**
+ * What is judged; of the conductor, which is the soak's own, only its heap, handles and timers. A
+ * file or a handle more or less is that of a request in flight, so growth below the floor does not
+ * count.
+ */
 const judged: readonly {
   readonly pattern: RegExp
   readonly unit: Growth['unit']
@@ -52,7 +56,8 @@ const judged: readonly {
 }[] = [
   { pattern: / heap$/, unit: 'MB', floor: 0.5e6 },
   { pattern: /(server|client) threads$/, unit: 'MB', floor: 0.5e6 },
-  // Code grows while rare branches run for the first time and hot ones are compiled again; it ends with the program's own size.
+  // Code grows while rare branches run for the first time and hot ones are compiled again; it ends
+  // with the program's own size.
   { pattern: /(server|client) code$/, unit: 'MB', floor: 2e6 },
   { pattern: /(server|client) rss$/, unit: 'MB', floor: 4e6 },
   { pattern: / handles$/, unit: '', floor: 2 },
@@ -62,7 +67,10 @@ const judged: readonly {
   { pattern: / database rows$/, unit: '', floor: 20 },
 ]
 
-/** Growth of each series after the warm-up: a quarter of the time, in the short form the half. Tolerated are 2 %, in the short form 25 %. A database is not judged there: it is not full yet. */
+/**
+ * Growth of each series after the warm-up: a quarter of the time, in the short form the half.
+ * Tolerated are 2 %, in the short form 25 %. A database is not judged there: it is not full yet.
+ */
 export function growthOf(samples: readonly Sample[], isShort: boolean): readonly Growth[] {
   const end = samples.at(-1)?.at ?? 0
   const from = isShort ? end / 2 : end / 4

@@ -8,7 +8,10 @@ export interface ProcessSample {
   readonly heap: number
   /** Bytes of code: what the engine has read and compiled of the program so far. */
   readonly code: number
-  /** Bytes of the heaps of its threads; 0 without threads. A thread collects by itself: see `sqlite-thread.ts`. */
+  /**
+   * Bytes of the heaps of its threads; 0 without threads. A thread collects by itself: see
+   * `sqlite-thread.ts`.
+   */
   readonly threads: number
   readonly rss: number
   /** What keeps the event loop alive besides timers: sockets, servers, pending requests. */

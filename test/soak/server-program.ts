@@ -1,4 +1,5 @@
-// A process that serves agents over HTTP and works on runs. Arguments: address of the store, lease, world, name, port.
+// A process that serves agents over HTTP and works on runs. Arguments: address of the store, lease,
+// world, name, port.
 import { createOpenAICompatible } from '@modelport/provider-openai-compatible'
 import { createAgentClient } from '@modelport/serve'
 import { serve } from '@modelport/serve/node'

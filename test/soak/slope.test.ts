@@ -3,7 +3,10 @@ import { growthOf } from './report.js'
 import { slopeOf } from './slope.js'
 
 const hour = 3600
-/** Two hours of a value around 30 MB that goes up and down by a megabyte as it pleases, with `leak` megabytes an hour on top. */
+/**
+ * Two hours of a value around 30 MB that goes up and down by a megabyte as it pleases, with `leak`
+ * megabytes an hour on top.
+ */
 const series = (leak: number): readonly (readonly [number, number])[] =>
   Array.from({ length: 720 }, (_, index) => {
     const at = index * 10

@@ -19,8 +19,9 @@ const blocks = 24
 const z = 1.96
 
 /**
- * A series rises if even the lower end of the 95 % confidence interval of its Theil–Sen slope, times the time measured after the warm-up, is more than
- * `tolerance` of its median. The slope is that of the medians of 24 blocks, since neighbouring samples resemble each other.
+ * A series rises if even the lower end of the 95 % confidence interval of its Theil–Sen slope,
+ * times the time measured after the warm-up, is more than `tolerance` of its median. The slope is
+ * that of the medians of 24 blocks, since neighbouring samples resemble each other.
  *
  * @param floor smallest growth that counts, in the unit of the values
  */

@@ -1,4 +1,5 @@
-// The world outside of the processes: a vendor of models with batches, and a ledger of effects, all over HTTP.
+// The world outside of the processes: a vendor of models with batches, and a ledger of effects, all
+// over HTTP.
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -29,7 +30,8 @@ export class World {
   onEffect: (effect: Effect) => Answer = () => 'done'
 
   async open(): Promise<string> {
-    // A connection that is closed while a request is on its way would be a failed effect, which no kill has caused.
+    // A connection that is closed while a request is on its way would be a failed effect, which no
+    // kill has caused.
     this.#server.keepAliveTimeout = 3_600_000
     this.#server.listen(0, '127.0.0.1')
     await once(this.#server, 'listening')
@@ -68,7 +70,9 @@ export class World {
     if (answer === 'done') response.end(`done ${effect.call}`)
   }
 
-  /** A batch runs until it was asked about twice, and is forgotten once its results were fetched. */
+  /**
+   * A batch runs until it was asked about twice, and is forgotten once its results were fetched.
+   */
   #batch(method: string, path: string, body: string, response: ServerResponse): void {
     if (method === 'POST') {
       const id = `msgbatch_${++this.#made}`
@@ -126,7 +130,9 @@ const batchOf = (id: string, size: number, isOver: boolean): object => ({
   },
 })
 
-/** Streams what the model says in small deltas; the model `cut` loses its connection in the middle. */
+/**
+ * Streams what the model says in small deltas; the model `cut` loses its connection in the middle.
+ */
 async function chat({ model, messages }: ChatRequest, response: ServerResponse): Promise<void> {
   const end = Object.keys(modelOf).find((text) => modelOf[text] === model)
   const { text, toolCalls = [] } = end === undefined ? { text: poem } : replyTo(messages, end)

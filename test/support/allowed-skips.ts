@@ -1,4 +1,7 @@
-/** Tests that may skip: where, which (by the start of the title with its groups, or all of the file), and what is missing then. */
+/**
+ * Tests that may skip: where, which (by the start of the title with its groups, or all of the
+ * file), and what is missing then.
+ */
 export interface AllowedSkip {
   readonly file: RegExp
   readonly title?: RegExp
@@ -6,8 +9,9 @@ export interface AllowedSkip {
 }
 
 /**
- * Every reason for which a test of a clean clone may skip. A test that skips and stands on no row fails the run. A title that ends
- * in `(skipped: …)` says its own reason: the conformance kit writes it for what a wire cannot say.
+ * Every reason for which a test of a clean clone may skip. A test that skips and stands on no row
+ * fails the run. A title that ends in `(skipped: …)` says its own reason: the conformance kit
+ * writes it for what a wire cannot say.
  */
 export const allowedSkips: readonly AllowedSkip[] = [
   {

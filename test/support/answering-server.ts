@@ -9,7 +9,10 @@ interface Answer {
 
 const servers: Server[] = []
 
-/** A server that gives these replies, until {@link closeServers}. `paths` are those of its requests so far. */
+/**
+ * A server that gives these replies, until {@link closeServers}. `paths` are those of its requests
+ * so far.
+ */
 export async function serve(
   answer: (path: string) => Answer,
 ): Promise<{ readonly origin: string; readonly paths: readonly string[] }> {

@@ -19,9 +19,15 @@ import type { WireRequest, WireResponse } from '../../packages/conformance/src/w
 
 /** A scripted vendor of batches: the batch that it received, and its progress. */
 export interface BatchVendor {
-  /** The state of the batch; the suite changes it. Results are there unless it is `running` or `failed`. */
+  /**
+   * The state of the batch; the suite changes it. Results are there unless it is `running` or
+   * `failed`.
+   */
   state: 'running' | 'ended' | 'cancelled' | 'failed'
-  /** Answers a request. The first of three requests has the reply `reply 0`, the second fails as a bad request, the third has no result. The vendor writes them backwards. */
+  /**
+   * Answers a request. The first of three requests has the reply `reply 0`, the second fails as a
+   * bad request, the third has no result. The vendor writes them backwards.
+   */
   respond(request: WireRequest): WireResponse
   /** Bodies of the requests that were handed over, in order. */
   readonly bodies: readonly unknown[]

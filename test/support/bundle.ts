@@ -43,7 +43,8 @@ const banner =
   "import { createRequire as __createRequire } from 'node:module'\nconst require = __createRequire(import.meta.url)"
 
 /**
- * Makes programs that run without vitest, in any runtime, of TypeScript files: what is imported later stays in files of its own.
+ * Makes programs that run without vitest, in any runtime, of TypeScript files: what is imported
+ * later stays in files of its own.
  * @param entries name of a program → its file
  * @param more plugins that come before our own
  * @returns name of a program → the file to run, in `folder`
@@ -71,11 +72,15 @@ export async function bundlePrograms<Name extends string>(
   ) as Record<Name, string>
 }
 
-/** What a package's manifest says the bundle of a browser takes for a module, by their sources: another one, or nothing. */
+/**
+ * What a package's manifest says the bundle of a browser takes for a module, by their sources:
+ * another one, or nothing.
+ */
 const browserField: Plugin = {
   name: 'browser field',
   setup: ({ onLoad }) => {
-    // A build has its files side by side, the sources are in folders: what is replaced is found by its name.
+    // A build has its files side by side, the sources are in folders: what is replaced is found by
+    // its name.
     const replaced = new Map<string, string>()
     for (const { dir, manifest } of discoverWorkspaces()) {
       for (const [file, other] of Object.entries(manifest['browser'] ?? {})) {

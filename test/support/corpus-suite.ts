@@ -30,8 +30,9 @@ interface CorpusSuite {
 const seeds = largeCorpus === undefined ? 3 : 20
 
 /**
- * The tests of every provider over the corpus: each exchange is decoded exactly, with one request, and the same at every cut of its
- * bytes. Of the large corpus, a few cases that are not strict may differ.
+ * The tests of every provider over the corpus: each exchange is decoded exactly, with one request,
+ * and the same at every cut of its bytes. Of the large corpus, a few cases that are not strict may
+ * differ.
  */
 export function testCorpus(title: string, suite: CorpusSuite): void {
   const all = corpusCases(suite.api).filter((recorded) => suite.only?.(recorded) ?? true)

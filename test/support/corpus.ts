@@ -14,7 +14,10 @@ import { random } from './seed.js'
 
 const named = process.env['MODELPORT_CORPUS']
 
-/** Folder of a larger corpus of recorded exchanges, if one is named; its format is {@link CorpusCase}. See docs/testing.md. */
+/**
+ * Folder of a larger corpus of recorded exchanges, if one is named; its format is
+ * {@link CorpusCase}. See docs/testing.md.
+ */
 export const largeCorpus: string | undefined = named === '' ? undefined : named
 
 /** The fields of a recorded usage object that decide what the counts of the corpus leave out. */
@@ -82,7 +85,10 @@ export interface CorpusCase {
   }
 }
 
-/** Cases of one API; `core` limits the large corpus to its quick suite. The repository's own is quick as a whole. */
+/**
+ * Cases of one API; `core` limits the large corpus to its quick suite. The repository's own is
+ * quick as a whole.
+ */
 export function corpusCases(api: string, options: { core?: boolean } = {}): CorpusCase[] {
   const cases =
     largeCorpus === undefined ? ownCases(api) : largeCases(largeCorpus, api, options.core === true)
@@ -173,7 +179,10 @@ export interface Outcome {
   }
 }
 
-/** Runs a case through a provider: as a stream with tools when it was recorded as one, else as one whole reply. */
+/**
+ * Runs a case through a provider: as a stream with tools when it was recorded as one, else as one
+ * whole reply.
+ */
 export async function decodeCase(recorded: CorpusCase, provider: Provider): Promise<Outcome> {
   const prompt = [{ role: 'user' as const, content: '(recorded)' }]
   const options = { retry: { attempts: 1 } }
@@ -262,7 +271,8 @@ export function differences(recorded: CorpusCase, outcome: Outcome): string[] {
     if (!actual) return
     compare('call name', actual.name, call.name)
     if (call.id !== null) compare('call id', actual.id, call.id)
-    // Where the wire had an object and no text, the text is the object's JSON; the corpus then says ''.
+    // Where the wire had an object and no text, the text is the object's JSON; the corpus then says
+    // ''.
     const asObject = call.argumentsRaw === '' && JSON.stringify(call.arguments) !== '{}'
     const text = asObject ? JSON.stringify(call.arguments) : call.argumentsRaw
     if (text !== null) compare('call arguments text', actual.argumentsText, text)
@@ -293,7 +303,8 @@ export function differences(recorded: CorpusCase, outcome: Outcome): string[] {
 }
 
 /**
- * The expected counts of a case. The corpus has those of the wire's top level; ours include what the wire counts elsewhere.
+ * The expected counts of a case. The corpus has those of the wire's top level; ours include what
+ * the wire counts elsewhere.
  */
 function wantedUsage(
   {

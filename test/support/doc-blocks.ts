@@ -8,7 +8,10 @@ export interface DocBlock {
   readonly page: string
   /** Its first line in the page. */
   readonly line: number
-  /** Where the lines of its output begin, or belong, counted from 0: after its closing fence; and how many there are, fences included. */
+  /**
+   * Where the lines of its output begin, or belong, counted from 0: after its closing fence; and
+   * how many there are, fences included.
+   */
   readonly output: { readonly from: number; readonly lines: number }
   /** The code, after what the page says is given. */
   readonly code: string
@@ -23,8 +26,8 @@ export interface DocBlock {
 }
 
 /**
- * Comments right before a block that readers do not see: `<!-- given … -->` is code that runs before it, `<!-- model … -->` what the
- * model says in it.
+ * Comments right before a block that readers do not see: `<!-- given … -->` is code that runs
+ * before it, `<!-- model … -->` what the model says in it.
  */
 const fence =
   /((?:^<!-- (?:given|model)\n[^]*?\n-->\n+)*)^```ts( no-run)?\n([^]*?)^```\n(?:\n*```text\n([^]*?)^```$)?/gm
@@ -70,7 +73,10 @@ export function docBlocks(page: string): DocBlock[] {
 export const pageFolder = (kind: string, page: string): string =>
   join(root, '.cache', kind, page.replace(/\.(?:md|ts)$/, '').replaceAll('/', '-'))
 
-/** Writes the files of a page as a reader would, after `change`; its YAML is `config.yaml`. Returns their paths. */
+/**
+ * Writes the files of a page as a reader would, after `change`; its YAML is `config.yaml`. Returns
+ * their paths.
+ */
 export function writePage(
   kind: string,
   page: string,

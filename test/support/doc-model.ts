@@ -54,9 +54,11 @@ function fill(schema: unknown, name = ''): unknown {
 }
 
 /**
- * A model for the pages. It says what the page scripts, a line a turn, the last one again and again: `tool({"a":1})` is a call,
- * `thought => text` reasoning before a text, all else is text. Unscripted, it calls the first tool once if it is offered one, fills in
- * a schema if it is given one, and otherwise answers in prose: in the form of an action only if the system text asks for that.
+ * A model for the pages. It says what the page scripts, a line a turn, the last one again and
+ * again: `tool({"a":1})` is a call, `thought => text` reasoning before a text, all else is text.
+ * Unscripted, it calls the first tool once if it is offered one, fills in a schema if it is given
+ * one, and otherwise answers in prose: in the form of an action only if the system text asks for
+ * that.
  */
 export function createDocModel(): {
   script(replies: readonly string[]): void

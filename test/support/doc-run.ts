@@ -48,7 +48,9 @@ export function expectPrints(prints: string, printed: string, where: string): vo
   if (!isPrinted(prints, printed)) expect(printed, where).toBe(tidy(prints))
 }
 
-/** The same for a real model: its words and all numbers may differ, and it may have been cut off. */
+/**
+ * The same for a real model: its words and all numbers may differ, and it may have been cut off.
+ */
 export function expectShape(block: DocBlock, printed: string): void {
   const where = `${block.page}:${block.line}`
   expect(showsAction(printed), `${where} prints an action in place of its text: ${printed}`).toBe(

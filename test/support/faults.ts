@@ -4,10 +4,15 @@ import { atSize, fullSize } from './size.js'
 
 export { atSize, fullSize, isFull } from './size.js'
 
-/** Numbers of a row: they add up over tests, but of a name that ends in "at most" the largest stays. */
+/**
+ * Numbers of a row: they add up over tests, but of a name that ends in "at most" the largest stays.
+ */
 export type FaultNumbers = Readonly<Record<string, number>>
 
-/** What a test leaves in the report for `scripts/faults.mjs`: the row of test/faults/table.ts and its numbers. */
+/**
+ * What a test leaves in the report for `scripts/faults.mjs`: the row of test/faults/table.ts and
+ * its numbers.
+ */
 export interface FaultMeta {
   readonly faults?: readonly { readonly row: string; readonly numbers: FaultNumbers }[]
 }
@@ -27,8 +32,9 @@ export const faultRunner: Runner = {
 }
 
 /**
- * A limit of the table on milliseconds or memory. It holds at full size, run by hand on a quiet machine. Elsewhere another program may
- * have the processor, and a number that depends on the machine proves nothing: it is only printed, by {@link reportFault}.
+ * A limit of the table on milliseconds or memory. It holds at full size, run by hand on a quiet
+ * machine. Elsewhere another program may have the processor, and a number that depends on the
+ * machine proves nothing: it is only printed, by {@link reportFault}.
  */
 export function atMostWhereQuiet(measured: number, limit: number): void {
   if (fullSize) expect(measured).toBeLessThanOrEqual(limit)

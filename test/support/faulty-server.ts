@@ -26,7 +26,10 @@ const preflight = {
   'access-control-allow-headers': 'authorization, *',
 }
 
-/** Starts a wire server behind a proxy that breaks bodies, and lets web pages of every origin ask. Preflights are not among the requests. */
+/**
+ * Starts a wire server behind a proxy that breaks bodies, and lets web pages of every origin ask.
+ * Preflights are not among the requests.
+ */
 export async function startFaultyServer(
   options: WireServerOptions & { readonly fault?: BodyFault },
 ): Promise<FaultyServer> {

@@ -1,5 +1,6 @@
-// The files of three vendors, each behind a server as strict as the vendor: what it does not document it refuses. Contents are counted and hashed, and
-// those of at most a megabyte are read as the doubles read them.
+// The files of three vendors, each behind a server as strict as the vendor: what it does not
+// document it refuses. Contents are counted and hashed, and those of at most a megabyte are read as
+// the doubles read them.
 import { createHash } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'

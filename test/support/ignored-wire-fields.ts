@@ -9,7 +9,10 @@ const parts = 'a part of a number that is reported whole'
 const requestFields =
   'background|billing|frequency_penalty|instructions|max_output_tokens|metadata|parallel_tool_calls|presence_penalty|previous_response_id|prompt_cache_(key|options|retention)|reasoning|safety_identifier|store|temperature|text\\.(format|verbosity)|tool_choice|tools|top_logprobs|top_p|truncation'
 
-/** Paths of the wire that nothing a caller sees depends on, by API, each with the reason. Lists are `[]`. */
+/**
+ * Paths of the wire that nothing a caller sees depends on, by API, each with the reason. Lists are
+ * `[]`.
+ */
 export const ignoredWireFields: Readonly<Record<string, Ignored>> = {
   'openai-chat': [
     [/^choices\.\[\]\.(delta|message)\.(.+\.)?(role|type)$/, named],

@@ -8,7 +8,10 @@ export interface JsonText {
   readonly isJson: boolean | undefined
 }
 
-/** The texts of JSONTestSuite; those whose bytes are not UTF-8 are left out, since no framer lets them through. */
+/**
+ * The texts of JSONTestSuite; those whose bytes are not UTF-8 are left out, since no framer lets
+ * them through.
+ */
 export const jsonTexts: readonly JsonText[] = parsing
   .filter(({ input }) => !input.includes('\ufffd'))
   .map(({ name, input }) => ({

@@ -26,14 +26,18 @@ const folder =
   process.env['LLAMA_SERVER_HOME'] ??
   join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'modelport-llama-server')
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
-/** `SCRIPT start MODEL PORT FLAG…` starts a server and `SCRIPT stop PORT` ends it; status 3 where the machine cannot have one. */
+/**
+ * `SCRIPT start MODEL PORT FLAG…` starts a server and `SCRIPT stop PORT` ends it; status 3 where
+ * the machine cannot have one.
+ */
 const script = process.env['MODELPORT_LLAMA_SERVER'] ?? here('../../../shared/tools/llama-server')
 const model = here('../../packages/provider-llamacpp/test/fixtures/tinytool.gguf')
 let started = 0
 
 /**
- * Starts a real llama.cpp server with the small model, or says why it cannot and returns undefined. The first
- * start on a machine fetches the server. Stop it in `afterAll`; it is stopped with the process at the latest.
+ * Starts a real llama.cpp server with the small model, or says why it cannot and returns undefined.
+ * The first start on a machine fetches the server. Stop it in `afterAll`; it is stopped with the
+ * process at the latest.
  * @param flags of `llama-server`, for example `['--api-key', 'secret']`
  * @param port one of its own for each process and server by default
  */

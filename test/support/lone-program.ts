@@ -1,5 +1,5 @@
-// A program of its own, as an application is one: a conversation with a tool, or a failure that nobody catches. What it is told comes
-// through its input, as a key does that is in no variable.
+// A program of its own, as an application is one: a conversation with a tool, or a failure that
+// nobody catches. What it is told comes through its input, as a key does that is in no variable.
 import { text } from 'node:stream/consumers'
 import { createOpenAICompatible } from '@modelport/provider-openai-compatible'
 

@@ -5,7 +5,9 @@ import type { CorpusCase } from './corpus.js'
 
 const folder = fileURLToPath(new URL('../corpus/', import.meta.url))
 
-/** What stands before the response in a file of test/corpus; the README there explains each field. */
+/**
+ * What stands before the response in a file of test/corpus; the README there explains each field.
+ */
 interface Head {
   readonly vendor: string
   readonly model?: string
@@ -27,7 +29,10 @@ export function ownCases(api: string): CorpusCase[] {
     .map((name) => parseCase(api, name, readFileSync(path.join(folder, api, name), 'utf8')))
 }
 
-/** A JSON object, an empty line, and the response as HTTP writes it: the body is everything after the next empty line. */
+/**
+ * A JSON object, an empty line, and the response as HTTP writes it: the body is everything after
+ * the next empty line.
+ */
 function parseCase(api: string, name: string, text: string): CorpusCase {
   const parts = /^(\{\n[\s\S]*?\n\})\n\nHTTP\/1\.1 (\d{3})\n((?:[\w-]+: .*\n)*)\n/.exec(text)
   if (!parts)

@@ -10,7 +10,10 @@ import { readText } from './repository.js'
 /** Day on which the facts of the catalog were last read from their sources. */
 const catalogDate = '2026-11-21'
 
-/** Where factories take a key from. A server without an address variable of its own has no address that a key was given for. */
+/**
+ * Where factories take a key from. A server without an address variable of its own has no address
+ * that a key was given for.
+ */
 const keysOf = (name: PresetName, variables: string): string =>
   name === 'vllm' || name === 'llamacpp-server'
     ? `factories read a variable only if the configuration names it: \`api_key_env\`, for example ${variables}`

@@ -5,7 +5,10 @@ export const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\
 const someLines = '(?:.*\\S.*(?:\\n|$))+?'
 const someText = '.*?\\S.*?'
 
-/** The pattern of a printed block: `…` stands for some text of a line, and alone in a line for some lines. */
+/**
+ * The pattern of a printed block: `…` stands for some text of a line, and alone in a line for some
+ * lines.
+ */
 const patternOf = (prints: string): RegExp => {
   const lines = tidy(prints).split('\n')
   const patterns = lines.map((line) =>
@@ -14,7 +17,10 @@ const patternOf = (prints: string): RegExp => {
   return new RegExp(`^${patterns.join('')}$`)
 }
 
-/** Whether a program printed what a page says; it never prints nothing, or an action in place of its text. */
+/**
+ * Whether a program printed what a page says; it never prints nothing, or an action in place of its
+ * text.
+ */
 export const isPrinted = (prints: string, printed: string): boolean =>
   printed.trim() !== '' && !showsAction(printed) && patternOf(prints).test(tidy(printed))
 

@@ -43,7 +43,9 @@ export function runProgram(
   })
 }
 
-/** The command, when the machine has it and it does what is asked of it; else the reason is printed. */
+/**
+ * The command, when the machine has it and it does what is asked of it; else the reason is printed.
+ */
 export function findProgram(
   command: string,
   probe: readonly string[],
@@ -55,7 +57,9 @@ export function findProgram(
   return undefined
 }
 
-/** Path of a program that comes from npm, fetched when it is not there; else the reason is printed. */
+/**
+ * Path of a program that comes from npm, fetched when it is not there; else the reason is printed.
+ */
 export function fetchProgram(
   name: keyof typeof runtimePackages,
   print: string,

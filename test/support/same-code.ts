@@ -1,4 +1,7 @@
-/** Code without its layout, so that a block of a page and the formatted test that runs it can be compared. */
+/**
+ * Code without its layout, so that a block of a page and the formatted test that runs it can be
+ * compared.
+ */
 export const withoutLayout = (code: string): string =>
   code
     .replaceAll(/\s+/g, '')

@@ -2,7 +2,9 @@ import { spawnSync } from 'node:child_process'
 import { realpathSync } from 'node:fs'
 import { fetchProgram, findProgram } from './program.js'
 
-/** Path of sandbox-runtime's command, to be run by Node; it need not be able to run anything here. */
+/**
+ * Path of sandbox-runtime's command, to be run by Node; it need not be able to run anything here.
+ */
 export function fetchSandboxRuntime(): string | undefined {
   const command = fetchProgram('srt', 'command -v srt')
   return command && realpathSync(command)

@@ -1,4 +1,5 @@
-// Saves a chat again and again, in a process that something happens to. Says of each save, in a line of JSON, how many messages it has.
+// Saves a chat again and again, in a process that something happens to. Says of each save, in a
+// line of JSON, how many messages it has.
 
 import { once } from 'node:events'
 import { chmodSync, chownSync, readdirSync, rmSync, writeSync } from 'node:fs'

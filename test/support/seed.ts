@@ -1,6 +1,8 @@
 const { SEED = '20261121' } = process.env
 
-/** Where chance begins in every test: the same each time, unless the variable SEED says where else. */
+/**
+ * Where chance begins in every test: the same each time, unless the variable SEED says where else.
+ */
 export const seed: number = Number(SEED)
 if (!Number.isInteger(seed)) throw new Error(`SEED must be a whole number, not ${SEED}`)
 

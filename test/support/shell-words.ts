@@ -1,4 +1,7 @@
-/** Splits a command into words as a POSIX shell does; of its quotes, single ones and a backslash before one are known. */
+/**
+ * Splits a command into words as a POSIX shell does; of its quotes, single ones and a backslash
+ * before one are known.
+ */
 export const shellWords = (command: string): string[] =>
   (command.match(/(?:'[^']*'|\\'|[^\s'\\])+/g) ?? []).map((word) =>
     word.replace(

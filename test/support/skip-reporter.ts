@@ -4,7 +4,10 @@ import { allowedSkip } from './allowed-skips.js'
 
 const root = new URL('../../', import.meta.url).pathname
 
-/** Fails a run in which a test skips that `allowed-skips.ts` does not know, and counts those that it knows, by reason. */
+/**
+ * Fails a run in which a test skips that `allowed-skips.ts` does not know, and counts those that it
+ * knows, by reason.
+ */
 export class SkipReporter implements Reporter {
   #filtered = false
 

@@ -1,7 +1,10 @@
 const inet = /sa_family=AF_INET, sin_port=htons\((\d+)\), sin_addr=inet_addr\("([^"]+)"\)/
 const inet6 = /sa_family=AF_INET6, sin6_port=htons\((\d+)\),.* inet_pton\(AF_INET6, "([^"]+)"/
 
-/** `host:port` of every address that a log of strace says was connected or sent to; a socket without any is `AF_INET`. */
+/**
+ * `host:port` of every address that a log of strace says was connected or sent to; a socket without
+ * any is `AF_INET`.
+ */
 export function inetCalls(log: string): string[] {
   const lines = log.split('\n')
   const addresses = lines.flatMap((line) => {

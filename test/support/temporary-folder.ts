@@ -3,7 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, onTestFinished, TestRunner } from 'vitest'
 
-/** A folder that is gone after the test that asks for it, or after those of the file that does; however they end. Not for hooks of a whole file. */
+/**
+ * A folder that is gone after the test that asks for it, or after those of the file that does;
+ * however they end. Not for hooks of a whole file.
+ */
 export function temporaryFolder(name: string): string {
   const path = mkdtempSync(join(tmpdir(), `modelport-${name}-`))
   const remove = (): void => {

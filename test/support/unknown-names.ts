@@ -4,8 +4,9 @@ import module from 'node:module'
 type Callback = (error: Error) => void
 
 /**
- * From here on no name below `.invalid` resolves, at once and without a question to the network: what a name server, or none, says of
- * one may take any time. The result undoes it. Elsewhere than on Node the platform is asked as ever.
+ * From here on no name below `.invalid` resolves, at once and without a question to the network:
+ * what a name server, or none, says of one may take any time. The result undoes it. Elsewhere than
+ * on Node the platform is asked as ever.
  */
 export function refuseUnknownNames(): () => void {
   const { lookup, promises } = dns

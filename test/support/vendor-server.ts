@@ -35,7 +35,10 @@ export interface SecureFront {
   close(): void
 }
 
-/** Answers https for these hosts by a certificate of its own, whose authority is written to `authorityFile`. */
+/**
+ * Answers https for these hosts by a certificate of its own, whose authority is written to
+ * `authorityFile`.
+ */
 export async function startSecureFront(
   server: WireServer,
   hosts: readonly string[],

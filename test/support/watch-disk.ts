@@ -6,9 +6,10 @@ type Next = (name: string) => Promise<void> | void
 const calls = ['mkdir', 'open', 'rename', 'link', 'rm', 'readdir', 'stat'] as const
 
 /**
- * Calls `onStep` before each step that this process takes on the disk, with its number from 0 and its name: a call, and of a file that is
- * open the writing of its first and its second half, `sync` and `close`. What `onStep` waits for, the step waits for. Returns what ends it;
- * with `'died'` it closes the files that are still open, as the end of a process does.
+ * Calls `onStep` before each step that this process takes on the disk, with its number from 0 and
+ * its name: a call, and of a file that is open the writing of its first and its second half, `sync`
+ * and `close`. What `onStep` waits for, the step waits for. Returns what ends it; with `'died'` it
+ * closes the files that are still open, as the end of a process does.
  */
 export function watchDisk(
   onStep: (step: number, name: string) => Promise<void> | void,

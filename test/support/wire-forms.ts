@@ -8,7 +8,10 @@ export interface SseEvent {
 
 type JsonObject = Readonly<Record<string, unknown>>
 
-/** True for a body of server-sent events; some vendors respond to a request for a stream with one whole reply. */
+/**
+ * True for a body of server-sent events; some vendors respond to a request for a stream with one
+ * whole reply.
+ */
 export const isStream = ({ response: { framing, body } }: CorpusCase): boolean =>
   framing === 'sse' && /^data:/m.test(body)
 
@@ -44,7 +47,9 @@ const writeEvents = (events: readonly SseEvent[]): string =>
     )
     .join('')
 
-/** Rewrites the events of a stream; undefined for whole bodies, and if the rewrite does not apply. */
+/**
+ * Rewrites the events of a stream; undefined for whole bodies, and if the rewrite does not apply.
+ */
 export const withEvents =
   (
     change: (events: readonly SseEvent[], recorded: CorpusCase) => readonly SseEvent[] | undefined,
@@ -56,7 +61,10 @@ export const withEvents =
     return events && writeEvents(events)
   }
 
-/** Rewrites each JSON value of a body: of each event, of each line, or the whole. Text that is not JSON stays. */
+/**
+ * Rewrites each JSON value of a body: of each event, of each line, or the whole. Text that is not
+ * JSON stays.
+ */
 export const everyValue =
   (write: (value: unknown) => string) =>
   (recorded: CorpusCase): string => {

@@ -1,5 +1,6 @@
-// LangGraph.js: `createAgent` with a checkpointer, `durability: 'sync'`, and the middleware for approvals.
-// After a kill: the same thread with `null` as input. https://docs.langchain.com/oss/javascript/langgraph/durable-execution
+// LangGraph.js: `createAgent` with a checkpointer, `durability: 'sync'`, and the middleware for
+// approvals. After a kill: the same thread with `null` as input.
+// https://docs.langchain.com/oss/javascript/langgraph/durable-execution
 import { Command, task } from '@langchain/langgraph'
 import { PostgresSaver } from '@langchain/langgraph-checkpoint-postgres'
 import { SqliteSaver } from '@langchain/langgraph-checkpoint-sqlite'

@@ -1,5 +1,6 @@
-// Mastra: `createDurableAgent` on libsql with `recovery: { durableAgents: 'auto' }`, and a tool with `requireApproval`.
-// After a kill: `recover`, or `resume` if it was suspended. https://mastra.ai/docs/harness/durable-agents
+// Mastra: `createDurableAgent` on libsql with `recovery: { durableAgents: 'auto' }`, and a tool
+// with `requireApproval`. After a kill: `recover`, or `resume` if it was suspended.
+// https://mastra.ai/docs/harness/durable-agents
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import { Agent } from '@mastra/core/agent'
 import { createDurableAgent } from '@mastra/core/agent/durable'

@@ -1,5 +1,6 @@
-// modelport: `store.runs.run` with `run.request`. After a kill: the same call with the same id; it continues once the lease of the dead process
-// ends, 15 seconds by default. docs/guides/agent-that-survives.md
+// modelport: `store.runs.run` with `run.request`. After a kill: the same call with the same id; it
+// continues once the lease of the dead process ends, 15 seconds by default.
+// docs/guides/agent-that-survives.md
 import { openPostgresStore } from '@modelport/durable/postgres'
 import { openSqliteStore } from '@modelport/durable/sqlite'
 import { createOpenAICompatible } from '@modelport/provider-openai-compatible'
@@ -45,7 +46,9 @@ async function start(job) {
   }
 }
 
-/** A person says of each call that it may happen, or, after a look into the ledger, whether it did. */
+/**
+ * A person says of each call that it may happen, or, after a look into the ledger, whether it did.
+ */
 async function decide(job, decisions) {
   for (const { id, kind, digest, result } of decisions) {
     const happened = result === undefined ? { type: 'repeat', id } : { type: 'result', id, result }

@@ -15,7 +15,9 @@ interface KitTest {
   readonly body?: () => Promise<void> | void
 }
 
-/** Runs the tests that `declare` declares, one after the other; `wanted` says by the title which. */
+/**
+ * Runs the tests that `declare` declares, one after the other; `wanted` says by the title which.
+ */
 export async function runKit(
   declare: (runner: Runner) => void,
   wanted: (title: string) => boolean,

@@ -19,7 +19,10 @@ import {
   toEnd,
 } from './peer.ts'
 
-/** LangChain: `stream` and `invoke` of `ChatOpenAI`; a stream's chunks are added up for its calls, as the documentation does it. */
+/**
+ * LangChain: `stream` and `invoke` of `ChatOpenAI`; a stream's chunks are added up for its calls,
+ * as the documentation does it.
+ */
 export const langChain: Peer = {
   name: 'LangChain.js',
   packages: ['@langchain/core', '@langchain/openai'],

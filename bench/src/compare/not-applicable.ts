@@ -7,8 +7,9 @@ const field = 'a field of gateways that the API of OpenAI does not have'
 const text = 'the libraries hand out parsed arguments; their exact text is not promised'
 
 /**
- * Tests that say nothing of another library: they hold the reader, the attempts, the clocks, the limits and the options of modelport to the
- * contract. By the start of their title, without the rules.
+ * Tests that say nothing of another library: they hold the reader, the attempts, the clocks, the
+ * limits and the options of modelport to the contract. By the start of their title, without the
+ * rules.
  */
 export const notApplicable: Readonly<Record<string, string>> = {
   'a provider is what isProvider says': reader,

@@ -36,13 +36,16 @@ export interface Peer {
   /** Name and the packages whose versions are reported. */
   readonly name: string
   readonly packages: readonly string[]
-  /** Sends one turn, and says what the library reports of the reply. Throws what the library throws. */
+  /**
+   * Sends one turn, and says what the library reports of the reply. Throws what the library throws.
+   */
   ask(request: PeerRequest): AsyncIterable<NeutralRecord>
 }
 
 /**
- * A provider whose requests and replies are the peer's. Readers, turns of a conversation and retries around them are ours, so the kit's
- * rules on those say nothing of the peer and are not counted.
+ * A provider whose requests and replies are the peer's. Readers, turns of a conversation and
+ * retries around them are ours, so the kit's rules on those say nothing of the peer and are not
+ * counted.
  * @param unnamed the code of a failure for which the library documents neither a status nor a kind
  */
 export function toProvider(
@@ -87,7 +90,9 @@ export function toProvider(
   return createProvider(driver, { ...common, model: 'model', cheapestModel: 'model', hosts: [] })
 }
 
-/** The library's error by the status it documents, or else as `unnamed`. Its words stay as they are. */
+/**
+ * The library's error by the status it documents, or else as `unnamed`. Its words stay as they are.
+ */
 function toProviderError(provider: string, error: unknown, unnamed: ErrorCode): LlmError {
   if (isLlmError(error)) return error
   const status = statusOf(error)
@@ -108,7 +113,10 @@ function toProviderError(provider: string, error: unknown, unnamed: ErrorCode): 
   )
 }
 
-/** `statusCode` (AI SDK), `status` (the official SDKs, on which LangChain, TanStack AI and Agents JS stand). */
+/**
+ * `statusCode` (AI SDK), `status` (the official SDKs, on which LangChain, TanStack AI and Agents JS
+ * stand).
+ */
 function statusOf(error: unknown): number | undefined {
   const { statusCode, status, cause } = Object(error) as Record<string, unknown>
   const found = [statusCode, status].find(

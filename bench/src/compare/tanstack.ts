@@ -28,7 +28,10 @@ interface Chunk {
   }
 }
 
-/** TanStack AI: `chat` with its adapter of Chat Completions. It only streams. Tools without `execute` are the client's: the run ends at their calls. */
+/**
+ * TanStack AI: `chat` with its adapter of Chat Completions. It only streams. Tools without
+ * `execute` are the client's: the run ends at their calls.
+ */
 export const tanStack: Peer = {
   name: 'TanStack AI',
   packages: ['@tanstack/ai', '@tanstack/ai-openai'],

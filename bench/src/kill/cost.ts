@@ -2,7 +2,10 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { openWorld } from './world.ts'
 
-/** What a step costs: one reply of the model with one call of a tool, in a process that has done a job before. */
+/**
+ * What a step costs: one reply of the model with one call of a tool, in a process that has done a
+ * job before.
+ */
 export interface Cost {
   /** Milliseconds of the worker's processor time. */
   readonly cpuMs: number

@@ -4,7 +4,9 @@ import type { Effect } from './world.ts'
 export interface Outcome {
   /** How many processes that worked on it were killed. */
   readonly kills: number
-  /** Calls that happened more than once, and how many of them came with the key of the first time. */
+  /**
+   * Calls that happened more than once, and how many of them came with the key of the first time.
+   */
   readonly doubled: readonly string[]
   readonly sameKey: number
   /** Calls that never happened, although the job ended. */
@@ -13,7 +15,10 @@ export interface Outcome {
   readonly stuck?: string
   /** How often a person was asked whether a call had happened. */
   readonly asked: number
-  /** From the start of the last process until its first request, effect, question or result, in milliseconds. */
+  /**
+   * From the start of the last process until its first request, effect, question or result, in
+   * milliseconds.
+   */
   readonly recoveryMs?: number
 }
 

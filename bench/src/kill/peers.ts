@@ -35,7 +35,10 @@ export const peers: readonly Peer[] = [
   },
 ]
 
-/** What the environment of a process names, besides what every adapter is given: Workflow finds its folder and its own address there. */
+/**
+ * What the environment of a process names, besides what every adapter is given: Workflow finds its
+ * folder and its own address there.
+ */
 export async function environmentOf(
   { adapter }: Peer,
   store: string,

@@ -5,7 +5,10 @@ import { fileURLToPath } from 'node:url'
 import { bundlePrograms } from '../../../test/support/bundle.js'
 import { kitFolder, type Peer } from './peers.ts'
 
-/** Our adapter as one program of the sources, so that nothing has to be built. The store looks for the file of its thread next to its own. */
+/**
+ * Our adapter as one program of the sources, so that nothing has to be built. The store looks for
+ * the file of its thread next to its own.
+ */
 export const bundleModelport = async (folder: string): Promise<string> => {
   const { modelport } = await bundlePrograms(folder, {
     modelport: join(kitFolder, 'peers/modelport.mjs'),

@@ -54,7 +54,10 @@ const head = [
   '|---|--:|--:|--:|--:|--:|--:|--:|',
 ]
 
-/** The results as Markdown: a table of all kills, one for each moment, the reasons of the stuck, the costs, the versions. */
+/**
+ * The results as Markdown: a table of all kills, one for each moment, the reasons of the stuck, the
+ * costs, the versions.
+ */
 export function toMarkdown(results: readonly PeerResult[]): string {
   const lines = ['### All moments', '', ...head]
   for (const { name, outcomes } of results) lines.push(rowOf(name, Object.values(outcomes).flat()))

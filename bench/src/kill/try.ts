@@ -9,7 +9,10 @@ export type { Outcome } from './judge.ts'
 /** The calls of each job; `refund` needs an approval. */
 export const calls = ['pay', 'note', 'refund']
 
-/** How long a process may take until all its jobs have ended, and how long it is waited for the last of its jobs at the moment of a kill. */
+/**
+ * How long a process may take until all its jobs have ended, and how long it is waited for the last
+ * of its jobs at the moment of a kill.
+ */
 const patienceMs = 180_000
 const gatherMs = 30_000
 
@@ -54,7 +57,10 @@ class Job {
   failures: string[] = []
   text: string | undefined
   isOver = false
-  /** In this process: it has reported an end, or something to send back once all are at the moment of the kill. */
+  /**
+   * In this process: it has reported an end, or something to send back once all are at the moment
+   * of the kill.
+   */
   isSettled = false
   held: (() => void) | undefined
 
@@ -62,7 +68,10 @@ class Job {
     this.name = name
   }
 
-  /** Decides what the next process does with it: a failure is tried once more, and what nothing is stored of is started again. */
+  /**
+   * Decides what the next process does with it: a failure is tried once more, and what nothing is
+   * stored of is started again.
+   */
   take({ text, failed, missing }: Report): void {
     this.isSettled = true
     this.text = text
@@ -73,7 +82,10 @@ class Job {
   }
 }
 
-/** Starts jobs in one process, kills it when all of them are at the moment, starts the next one, and judges each job by the ledger. */
+/**
+ * Starts jobs in one process, kills it when all of them are at the moment, starts the next one, and
+ * judges each job by the ledger.
+ */
 export class Try {
   readonly #options: TryOptions
   readonly #jobs: readonly Job[]
@@ -90,7 +102,9 @@ export class Try {
     this.#jobs = options.jobs.map((name) => new Job(name))
   }
 
-  /** @returns what became of each job, and how long all took from the beginning of the first process */
+  /**
+   * @returns what became of each job, and how long all took from the beginning of the first process
+   */
   async run(): Promise<{ readonly outcomes: readonly Outcome[]; readonly usualMs: number }> {
     const world = await openWorld((what, send) => this.#onArrival(what, send))
     try {
@@ -248,7 +262,9 @@ export class Try {
   }
 }
 
-/** What the person says: approvals are given; a call of unknown outcome is looked up in the ledger. */
+/**
+ * What the person says: approvals are given; a call of unknown outcome is looked up in the ledger.
+ */
 function decide(wait: Wait, effects: readonly Effect[]): object {
   const happened = wait.kind === 'uncertain' && effects.some(({ call }) => call === wait.call)
   return { ...wait, ...(happened && { result: `done ${wait.call}` }) }

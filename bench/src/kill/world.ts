@@ -10,14 +10,20 @@ export interface Effect {
   readonly key?: string
 }
 
-/** The world outside of a worker process: a scripted model, and a ledger that never forgets an effect. */
+/**
+ * The world outside of a worker process: a scripted model, and a ledger that never forgets an
+ * effect.
+ */
 export interface World {
   readonly url: string
   readonly effects: readonly Effect[]
   close(): void
 }
 
-/** Called with what arrives, before anything is sent back. If it returns false, only `send` sends something back. */
+/**
+ * Called with what arrives, before anything is sent back. If it returns false, only `send` sends
+ * something back.
+ */
 export type Listener = (
   what: { readonly model?: number; readonly effect?: Effect; readonly job: string },
   send: () => void,

@@ -75,7 +75,10 @@ const fields = {
   priority: oneOf('How urgent it is', 'low', 'normal', 'high', 'critical'),
 }
 
-/** What can be done with each of them: a sentence, and the parameters with those that are required first. */
+/**
+ * What can be done with each of them: a sentence, and the parameters with those that are required
+ * first.
+ */
 const verbs: Readonly<
   Record<string, readonly [sentence: string, parameters: object, required: readonly string[]]>
 > = {
@@ -152,7 +155,10 @@ const verbs: Readonly<
   ],
 }
 
-/** Two hundred tools: ten verbs of twenty subjects, each with a description of two or three sentences and a schema. */
+/**
+ * Two hundred tools: ten verbs of twenty subjects, each with a description of two or three
+ * sentences and a schema.
+ */
 export const catalog: readonly CatalogTool[] = Object.entries(subjects).flatMap(
   ([subject, about]) =>
     Object.entries(verbs).map(([verb, [sentence, properties, required]]) => ({

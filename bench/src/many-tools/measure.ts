@@ -32,7 +32,10 @@ export const serveTasks = (): Promise<WireServer> =>
     },
   })
 
-/** Lets a way do a task, and counts what it sent. @throws Error if what the model said at the end is not what it was asked for. */
+/**
+ * Lets a way do a task, and counts what it sent.
+ * @throws Error if what the model said at the end is not what it was asked for.
+ */
 export async function measureTask(way: Way, task: Task): Promise<Sent> {
   const server = await serveTasks()
   try {
@@ -44,7 +47,10 @@ export async function measureTask(way: Way, task: Task): Promise<Sent> {
   }
 }
 
-/** A request in the order in which vendors build and cache a prompt: tools, then the system text and the messages. */
+/**
+ * A request in the order in which vendors build and cache a prompt: tools, then the system text and
+ * the messages.
+ */
 function promptOf(body: unknown): string {
   const { tools = [], messages } = body as {
     readonly tools?: readonly object[]

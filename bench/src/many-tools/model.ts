@@ -1,12 +1,16 @@
 import type { ScriptTurn, WireConversation } from '@modelport/conformance'
 import { noteOf, tasks, valueIn } from './tasks.ts'
 
-/** Names of the tools that search for tools: modelport's and, as its documentation names it, AI SDK's. */
+/**
+ * Names of the tools that search for tools: modelport's and, as its documentation names it, AI
+ * SDK's.
+ */
 const searches = ['find_tools', 'search']
 
 /**
- * What the model says to a request. It knows nothing but what was sent: it reads values in results, notes each with its next call, searches for a
- * tool that is not listed, and reads on where a result was shortened. If it cannot continue, it says so and ends.
+ * What the model says to a request. It knows nothing but what was sent: it reads values in results,
+ * notes each with its next call, searches for a tool that is not listed, and reads on where a
+ * result was shortened. If it cannot continue, it says so and ends.
  */
 export function replyTo(sent: WireConversation): Omit<ScriptTurn, 'usage' | 'finish'> {
   const task = tasks.find(({ name }) => name === sent.model)

@@ -15,7 +15,10 @@ export interface Task {
 /** Characters of each result. */
 const resultLength = 20_000
 
-/** Tools of each task, one a call: one to three different ones, four to seven calls and a final reply. */
+/**
+ * Tools of each task, one a call: one to three different ones, four to seven calls and a final
+ * reply.
+ */
 const calls: readonly (readonly string[])[] = [
   ['list_invoices', 'search_customers', 'list_invoices', 'search_customers'],
   [

@@ -30,7 +30,10 @@ async function modelOf(api: Api) {
 
 const openai = { '@langchain/openai': ['ChatOpenAI'] }
 
-/** LangChain's chat models: `stream` and `invoke`. A call is whole when its chunks are added up, as LangChain's documentation does it. */
+/**
+ * LangChain's chat models: `stream` and `invoke`. A call is whole when its chunks are added up, as
+ * LangChain's documentation does it.
+ */
 export const langChain: Row = {
   name: 'LangChain stream',
   kind: 'peer',

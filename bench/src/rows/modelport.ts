@@ -29,7 +29,10 @@ async function createFor(api: Api): Promise<(baseUrl: string) => Provider> {
   }
 }
 
-/** modelport's provider of an API: `stream`, or `streamWithTools` where there are tools, and `complete`. */
+/**
+ * modelport's provider of an API: `stream`, or `streamWithTools` where there are tools, and
+ * `complete`.
+ */
 export const modelport: Row = {
   name: 'modelport',
   kind: 'modelport',

@@ -8,7 +8,10 @@ interface Chunk {
   readonly message?: string
 }
 
-/** The adapters take the names of known models alone, and their types do not fit those of `chat` where optional properties are exact. */
+/**
+ * The adapters take the names of known models alone, and their types do not fit those of `chat`
+ * where optional properties are exact.
+ */
 const model = 'bench' as never
 
 async function adapterOf(api: Api): Promise<(baseUrl: string) => object> {

@@ -51,7 +51,10 @@ const whole = (message: object, finish: string): string =>
     usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
   })
 
-/** The reply to a request: a tool call, until the loop has made its steps. A loop in JSON mode has its tools in the instructions, so its calls are JSON in the text. */
+/**
+ * The reply to a request: a tool call, until the loop has made its steps. A loop in JSON mode has
+ * its tools in the instructions, so its calls are JSON in the text.
+ */
 function replyTo(body: string, steps: number): string {
   const { tools, stream, messages } = JSON.parse(body) as {
     readonly tools?: object

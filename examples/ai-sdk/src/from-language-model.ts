@@ -26,9 +26,15 @@ export interface FromLanguageModelConfig<Hosts = 'unknown'>
     CommonConfig,
     'model' | 'fetch' | 'proxy' | 'enforceHosts' | 'onResponse' | 'lenientEof'
   > {
-  /** The hosts that the model contacts, which only the application knows, for allow-lists. Default `unknown`, which no allow-list takes. */
+  /**
+   * The hosts that the model contacts, which only the application knows, for allow-lists. Default
+   * `unknown`, which no allow-list takes.
+   */
   readonly apiHosts?: Hosts | undefined
-  /** Keys of the model, which errors and partial replies must not have. The model keeps its own to itself. */
+  /**
+   * Keys of the model, which errors and partial replies must not have. The model keeps its own to
+   * itself.
+   */
   readonly secrets?: readonly string[] | undefined
 }
 
@@ -39,9 +45,11 @@ export interface LanguageModelProvider<Hosts = 'unknown'> extends Provider {
 }
 
 /**
- * Any model of the AI SDK as a provider. Calls are repeated as those of every provider. `vendor` of the options, of a message, a part or a tool is its
- * `providerOptions`. What the specification cannot say is listed in the README of this folder.
- * @throws {LlmError} `config` — a setting has what cannot work, or the model is of a former specification.
+ * Any model of the AI SDK as a provider. Calls are repeated as those of every provider. `vendor` of
+ * the options, of a message, a part or a tool is its `providerOptions`. What the specification
+ * cannot say is listed in the README of this folder.
+ * @throws {LlmError} `config` — a setting has what cannot work, or the model is of a former
+ * specification.
  * @throws {TypeError} a setting is not known.
  */
 export function fromLanguageModel<Hosts = 'unknown'>(

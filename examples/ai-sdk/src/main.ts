@@ -1,11 +1,13 @@
-// A model of the AI SDK as a provider. What a program of yours needs are the other files of this folder.
+// A model of the AI SDK as a provider. What a program of yours needs are the other files of this
+// folder.
 import { toLanguageModel } from '@modelport/ai-sdk'
 import { createMock } from '@modelport/provider-mock'
 import { defineTool, infer } from '@modelport/runtime'
 import { fromLanguageModel } from './from-language-model.ts'
 
 const replies = createMock({ responses: [{ toolCalls: [{ name: 'weather' }] }, 'It is 28 °C.'] })
-const model = toLanguageModel(replies) // in your program: cohere('command-a'), or any other model of the AI SDK
+// in your program: cohere('command-a'), or any other model of the AI SDK
+const model = toLanguageModel(replies)
 
 const weather = defineTool({
   name: 'weather',

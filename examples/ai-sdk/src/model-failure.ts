@@ -18,7 +18,10 @@ const codes: readonly (readonly [RegExp, ErrorCode])[] = [
   [/JSONParse|TypeValidation|InvalidResponse|EmptyResponse|NoContent/, 'protocol'],
 ]
 
-/** An error of the AI SDK as one of ours: the one below it, or one by the status that the server gave, or by its name. */
+/**
+ * An error of the AI SDK as one of ours: the one below it, or one by the status that the server
+ * gave, or by its name.
+ */
 export function toCallError(provider: string, thrown: unknown): LlmError {
   const { cause } = Object(thrown) as { readonly cause?: unknown }
   const known = [thrown, cause].find((error) => isLlmError(error))

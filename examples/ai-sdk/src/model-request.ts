@@ -10,7 +10,10 @@ export interface ModelRequest extends LanguageModelV4CallOptions {
   readonly name: string
 }
 
-/** A model of ours takes all options of ours; any other has `vendor` as its `providerOptions`, and the driver has refused the rest. */
+/**
+ * A model of ours takes all options of ours; any other has `vendor` as its `providerOptions`, and
+ * the driver has refused the rest.
+ */
 const hintsOf =
   (isOurs: boolean): Hints =>
   (object, ...names) => {

@@ -5,7 +5,9 @@ import type {
 } from '@ai-sdk/provider'
 import type { JsonObject } from '@modelport/core'
 
-/** The name under which `providerOptions` and `providerMetadata` of the AI SDK have what is ours. */
+/**
+ * The name under which `providerOptions` and `providerMetadata` of the AI SDK have what is ours.
+ */
 const key = 'modelport'
 
 /** Marks a model that `toLanguageModel` made of a provider: it takes all our options. */

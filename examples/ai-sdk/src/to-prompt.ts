@@ -16,7 +16,10 @@ import { defined } from '@modelport/driver'
 
 type AssistantPart = Extract<LanguageModelV4Message, { role: 'assistant' }>['content'][number]
 
-/** Writes what an object has for its vendor, and those of its fields that only modelport has, as `providerOptions`. */
+/**
+ * Writes what an object has for its vendor, and those of its fields that only modelport has, as
+ * `providerOptions`.
+ */
 export type Hints = (
   object: { readonly vendor?: unknown },
   ...names: readonly string[]
@@ -28,7 +31,10 @@ export interface ModelState {
   readonly parts: readonly AssistantPart[]
 }
 
-/** The conversation as a prompt of the AI SDK. `name` is that of the provider; `hints` writes what a message or a part has for its vendor. */
+/**
+ * The conversation as a prompt of the AI SDK. `name` is that of the provider; `hints` writes what a
+ * message or a part has for its vendor.
+ */
 export function toPrompt(
   messages: readonly ChatMessage[],
   name: string,
@@ -109,7 +115,10 @@ export function toOutput(
   return { type: 'content', value: toParts(content, hints) }
 }
 
-/** The reply as its model gave it, unless the message was changed since, or another provider wrote it. */
+/**
+ * The reply as its model gave it, unless the message was changed since, or another provider wrote
+ * it.
+ */
 function toAssistantParts(message: AssistantMessage, name: string, hints: Hints): AssistantPart[] {
   const { content, toolCalls = [], origin } = message
   const { api, parts = [] } = Object(origin?.state) as Partial<ModelState>

@@ -1,5 +1,6 @@
-// Three packages of the AI SDK, each as a provider, held to the kit; and the page that says what it does not ask of them. After a change, write it anew:
-// pnpm exec vitest run --project example-ai-sdk test/packages.test.ts --update
+// Three packages of the AI SDK, each as a provider, held to the kit; and the page that says what it
+// does not ask of them. After a change, write it anew: pnpm exec vitest run --project
+// example-ai-sdk test/packages.test.ts --update
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 

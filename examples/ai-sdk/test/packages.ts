@@ -9,7 +9,10 @@ import { anthropicMessages, gemini, openaiResponses } from '@modelport/test-form
 
 export const apiKey = 'ai-sdk-conformance-0123456789abcdef'
 
-/** A package of the AI SDK, and what the kit does not ask of a provider made of its model: test → reason. */
+/**
+ * A package of the AI SDK, and what the kit does not ask of a provider made of its model: test →
+ * reason.
+ */
 export interface VendorPackage {
   readonly name: string
   readonly model: string

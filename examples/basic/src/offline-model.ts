@@ -21,7 +21,10 @@ const first: ScriptTurn = {
   usage: { inputTokens: 142, outputTokens: 48 },
 }
 
-/** A server on this machine that speaks every vendor's wire format, so that the demo needs no key and no network. */
+/**
+ * A server on this machine that speaks every vendor's wire format, so that the demo needs no key
+ * and no network.
+ */
 export function startOfflineModel(): Promise<WireServer> {
   return startWireServer({
     formats: [openaiResponses, openaiChat, anthropicMessages, bedrockConverse, gemini, ollamaChat],

@@ -1,4 +1,5 @@
-// Three vendors hold one conversation: the first asks for two tools, the second takes over while one is still running, the third continues.
+// Three vendors hold one conversation: the first asks for two tools, the second takes over while
+// one is still running, the third continues.
 import {
   type ChatMessage,
   fromJson,

@@ -13,7 +13,10 @@ const ask: ScriptTurn = {
   usage,
 }
 
-/** Plays all three vendors. What it answers is made of what reached it, and a request that breaks a rule of its API is refused. */
+/**
+ * Plays all three vendors. What it answers is made of what reached it, and a request that breaks a
+ * rule of its API is refused.
+ */
 export function startOfflineModel(): Promise<WireServer> {
   return startWireServer({
     formats: [openaiResponses, anthropicMessages, gemini],

@@ -1,4 +1,5 @@
-// An agent uses the tools of two MCP servers. One of them asks the user. The answer may come at once or tomorrow: the run is stored in a file until then.
+// An agent uses the tools of two MCP servers. One of them asks the user. The answer may come at
+// once or tomorrow: the run is stored in a file until then.
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline/promises'

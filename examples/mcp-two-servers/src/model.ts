@@ -1,7 +1,10 @@
 import { textOf } from '@modelport/core'
 import { createMock, type MockProvider } from '@modelport/provider-mock'
 
-/** Plays a model that looks at the weather and books a table. It knows only the messages, as a model does, so any process can continue. */
+/**
+ * Plays a model that looks at the weather and books a table. It knows only the messages, as a model
+ * does, so any process can continue.
+ */
 export const createOfflineModel = (): MockProvider =>
   createMock({
     defaultResponse: ({ messages }) => {

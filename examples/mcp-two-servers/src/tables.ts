@@ -1,4 +1,5 @@
-// An MCP server that asks the user of its client before it acts. It keeps nothing between two requests, so the answer may come tomorrow, to another process of it.
+// An MCP server that asks the user of its client before it acts. It keeps nothing between two
+// requests, so the answer may come tomorrow, to another process of it.
 import {
   acceptedContent,
   fromJsonSchema,

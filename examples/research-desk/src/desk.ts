@@ -43,7 +43,9 @@ export interface Report {
   readonly city: string
   readonly degrees: number
   readonly line: string
-  /** How sure the model is that it was asked about the weather; undefined if it says something else. */
+  /**
+   * How sure the model is that it was asked about the weather; undefined if it says something else.
+   */
   readonly kind: { readonly label: string; readonly probability: number } | undefined
 }
 

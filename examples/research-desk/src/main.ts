@@ -1,4 +1,5 @@
-// A researcher over Chat Completions and an editor over the Messages API answer one question together.
+// A researcher over Chat Completions and an editor over the Messages API answer one question
+// together.
 import { type CallTrace, createDialogCaller, toolCallsOf } from '@modelport/dialog'
 import { createAnthropic } from '@modelport/provider-anthropic'
 import { createOpenAICompatible, presets } from '@modelport/provider-openai-compatible'

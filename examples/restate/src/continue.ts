@@ -4,7 +4,10 @@ import type { Context } from '@restatedev/restate-sdk'
 type Store = Awaited<ReturnType<typeof openSqliteStore>>
 type Run = Parameters<Store['runs']['run']>[1]
 
-/** A handler that continues the run of an id: Restate may call it as often as it likes, and keeps nothing but the state of the run. */
+/**
+ * A handler that continues the run of an id: Restate may call it as often as it likes, and keeps
+ * nothing but the state of the run.
+ */
 export const createContinue =
   (store: Store, work: (id: string) => Run) =>
   async (context: Context, id: string): Promise<string> => {
@@ -21,7 +24,8 @@ export const createContinue =
             status === 'suspended' && due !== undefined ? Math.max(0, due - Date.now()) : null,
         }
       })
-      // A run that waits for a person is woken by whoever stores the decision; one that waits for a time, by Restate.
+      // A run that waits for a person is woken by whoever stores the decision; one that waits for a
+      // time, by Restate.
       if (waitMs === null) return status
       await context.sleep(waitMs)
     }

@@ -47,7 +47,10 @@ const post = async (url: string, body: unknown): Promise<unknown> => {
   return JSON.parse(text)
 }
 
-/** Starts Restate's server with its files in `folder`, for loopback addresses only. `program` is the service. */
+/**
+ * Starts Restate's server with its files in `folder`, for loopback addresses only. `program` is the
+ * service.
+ */
 export async function startEngine(
   server: string,
   folder: string,
@@ -101,7 +104,8 @@ export async function startEngine(
     startService: async () => {
       const child = spawn(process.execPath, [...program, folder, String(service)], {
         stdio: ['ignore', 'pipe', 'inherit'],
-        // Without: the SDK warns of requests without a signature, which come from this machine alone.
+        // Without: the SDK warns of requests without a signature, which come from this machine
+        // alone.
         env: { ...process.env, RESTATE_LOGGING: 'ERROR' },
       })
       children.push(child)

@@ -1,5 +1,6 @@
-// Restate wakes a run that pays an invoice. The process of the service is killed after the bank took the order; Restate calls the next one by
-// itself, which does not pay again. A person looks at the bank's list, and the next wake finishes the run.
+// Restate wakes a run that pays an invoice. The process of the service is killed after the bank
+// took the order; Restate calls the next one by itself, which does not pay again. A person looks at
+// the bank's list, and the next wake finishes the run.
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

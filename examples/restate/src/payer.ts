@@ -12,7 +12,10 @@ export const createOfflineModel = (invoice: string): ReturnType<typeof createMoc
         : { toolCalls: [{ id: 'call_1', name: 'pay', arguments: { invoice } }] },
   })
 
-/** Orders a payment. It declares neither `idempotent` nor `readOnly`, so a call whose outcome is unknown is never repeated without a person. */
+/**
+ * Orders a payment. It declares neither `idempotent` nor `readOnly`, so a call whose outcome is
+ * unknown is never repeated without a person.
+ */
 export const createPayTool = (folder: string): Tool =>
   defineTool({
     name: 'pay',

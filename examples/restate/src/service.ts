@@ -1,4 +1,5 @@
-// A service for Restate: it wakes runs by their ids. What a run did, and what somebody decided, is in the store alone.
+// A service for Restate: it wakes runs by their ids. What a run did, and what somebody decided, is
+// in the store alone.
 import { createServer } from 'node:http2'
 import { openSqliteStore } from '@modelport/durable/sqlite'
 import { infer } from '@modelport/runtime'

@@ -1,4 +1,5 @@
-// A service whose tool needs an approval that nobody gives: the run waits until the request expires.
+// A service whose tool needs an approval that nobody gives: the run waits until the request
+// expires.
 import { createServer } from 'node:http2'
 import { openSqliteStore } from '@modelport/durable/sqlite'
 import { infer } from '@modelport/runtime'

@@ -1,4 +1,5 @@
-// Roles of models.yaml, asked one after the other; then chat's own model fails, and its spare answers.
+// Roles of models.yaml, asked one after the other; then chat's own model fails, and its spare
+// answers.
 import { fileURLToPath } from 'node:url'
 import { openaiChat } from '@modelport/conformance'
 import { startWireServer } from '@modelport/conformance/wire-server'

@@ -1,4 +1,5 @@
-// The agent: node agent.ts BASE_URL, or the same in a sandbox. Its tool may open any page; what it reaches, the sandbox decides.
+// The agent: node agent.ts BASE_URL, or the same in a sandbox. Its tool may open any page; what it
+// reaches, the sandbox decides.
 import process from 'node:process'
 import type { ToolCall, ToolDefinition, ToolResult } from '@modelport/core'
 import { newProvider } from '@modelport/factory'

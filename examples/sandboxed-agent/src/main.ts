@@ -1,4 +1,5 @@
-// Starts a server that plays the model, and the agent under Deno with exactly the hosts of that model: node main.ts [AGENT [DENO]]
+// Starts a server that plays the model, and the agent under Deno with exactly the hosts of that
+// model: node main.ts [AGENT [DENO]]
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { openaiChat } from '@modelport/conformance'

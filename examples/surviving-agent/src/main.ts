@@ -1,5 +1,6 @@
-// An agent pays an invoice. Its process is killed after the bank took the order and before the receipt was stored. The next process does not pay
-// again: it asks, a person looks at the bank's list, and the run continues.
+// An agent pays an invoice. Its process is killed after the bank took the order and before the
+// receipt was stored. The next process does not pay again: it asks, a person looks at the bank's
+// list, and the run continues.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'

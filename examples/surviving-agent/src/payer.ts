@@ -11,7 +11,10 @@ export const createOfflineModel = (): ReturnType<typeof createMock> =>
         : { toolCalls: [{ id: 'call_1', name: 'pay', arguments: { to: 'Rossi', euros: 40 } }] },
   })
 
-/** Orders a payment. It declares neither `idempotent` nor `readOnly`, so a call whose outcome is unknown is never repeated without a person. */
+/**
+ * Orders a payment. It declares neither `idempotent` nor `readOnly`, so a call whose outcome is
+ * unknown is never repeated without a person.
+ */
 export const createPayTool = (bank: string, diesAfterwards: boolean): Tool =>
   defineTool({
     name: 'pay',

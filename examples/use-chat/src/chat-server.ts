@@ -1,4 +1,5 @@
-// The server half: it runs the model and its tools, and keeps what a chat needs to continue after an approval or a lost connection.
+// The server half: it runs the model and its tools, and keeps what a chat needs to continue after
+// an approval or a lost connection.
 import type { ChatMessage, Provider } from '@modelport/core'
 import {
   checkAnswer,
@@ -25,7 +26,9 @@ interface Chat {
   readonly run: RunEventReader
   /** Set while the run waits for a decision. A real server stores it with the chat. */
   waiting?: Suspended
-  /** What was said, as this server knows it: the page's word for the results of tools is not taken. */
+  /**
+   * What was said, as this server knows it: the page's word for the results of tools is not taken.
+   */
   transcript: readonly ChatMessage[]
   isOver: boolean
 }
@@ -34,8 +37,10 @@ interface Chat {
 const mostChats = 1000
 
 /**
- * Answers the requests of `useChat`: `POST /api/chat`, and `GET /api/chat/{id}/stream` after a reload.
- * @param principalOf says who asks; undefined is refused. A chat belongs to whoever began it: nobody else reads, continues or approves it.
+ * Answers the requests of `useChat`: `POST /api/chat`, and `GET /api/chat/{id}/stream` after a
+ * reload.
+ * @param principalOf says who asks; undefined is refused. A chat belongs to whoever began it:
+ * nobody else reads, continues or approves it.
  */
 export function createChatServer(
   provider: Provider,
@@ -46,7 +51,8 @@ export function createChatServer(
   return async (request) => {
     const principal = principalOf(request)
     if (principal === undefined) return new Response('who are you?', { status: 401 })
-    // The id is the page's own choice: without the principal in the key it would open the chats of others.
+    // The id is the page's own choice: without the principal in the key it would open the chats of
+    // others.
     const keyOf = (id: unknown): string => JSON.stringify([principal, id])
     const { pathname } = new URL(request.url)
     if (request.method === 'POST' && pathname === '/api/chat') {
@@ -104,8 +110,10 @@ const respond = ({ log, run }: Chat): Response =>
 type Approval = FromUiMessages['approvals'][number]
 
 /**
- * What the user said about the calls that wait; the digest ties each decision to the call or the question that was shown.
- * @returns undefined if nothing was said about them; an answer that does not fit its question is left out, and the page asks again
+ * What the user said about the calls that wait; the digest ties each decision to the call or the
+ * question that was shown.
+ * @returns undefined if nothing was said about them; an answer that does not fit its question is
+ * left out, and the page asks again
  */
 function toDecisions(
   { pending }: Suspended,

@@ -119,7 +119,10 @@ interface DecisionProps {
   readonly chat: ChatHelpers
 }
 
-/** Asks the user: for an approval, or what the tool wants to know. The answer travels as JSON in the reason. */
+/**
+ * Asks the user: for an approval, or what the tool wants to know. The answer travels as JSON in the
+ * reason.
+ */
 function Decision({ id, tool, question, chat }: DecisionProps) {
   const respond = (approved: boolean, content?: object): void =>
     void chat.addToolApprovalResponse({

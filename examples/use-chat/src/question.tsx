@@ -1,4 +1,5 @@
-// A question of a tool: its message, and a form made from its schema, or the address that it asks the user to open.
+// A question of a tool: its message, and a form made from its schema, or the address that it asks
+// the user to open.
 import type { PendingQuestion } from '@modelport/runtime'
 
 type Question = PendingQuestion['question']

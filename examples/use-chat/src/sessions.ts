@@ -1,4 +1,5 @@
-// Who asks: a number that nobody can guess, in a cookie that no script reads and no other site sends. A real server signs its users in.
+// Who asks: a number that nobody can guess, in a cookie that no script reads and no other site
+// sends. A real server signs its users in.
 const cookie = 'session'
 const sessions = new Set<string>()
 const mostSessions = 10_000

@@ -29,8 +29,8 @@ export interface ReadCall {
 }
 
 /**
- * Reads a call. What the AI SDK leaves unset is not sent, and the call is one request: the AI SDK repeats it. `defaults` and then
- * `providerOptions.modelport` come over that.
+ * Reads a call. What the AI SDK leaves unset is not sent, and the call is one request: the AI SDK
+ * repeats it. `defaults` and then `providerOptions.modelport` come over that.
  */
 export function readCall(
   call: ModelCall,
@@ -101,7 +101,10 @@ function toOptions(call: ModelCall): CallOptions {
   }
 }
 
-/** Headers as an option. `user-agent` names the AI SDK, and a browser would have to ask the server before it may send one: it is left out. */
+/**
+ * Headers as an option. `user-agent` names the AI SDK, and a browser would have to ask the server
+ * before it may send one: it is left out.
+ */
 export function toHeaders(given: ModelCall['headers'] = {}): Pick<CallOptions, 'vendor'> {
   const sent = Object.entries(defined(given)).filter(
     ([name]) => name.toLowerCase() !== 'user-agent',

@@ -1,12 +1,16 @@
 import { isLlmError, type ProviderError } from '@modelport/core'
 import { defined } from '@modelport/driver'
 
-/** How the AI SDK knows its errors, also those of another copy of it: `APICallError.isInstance` looks for these. */
+/**
+ * How the AI SDK knows its errors, also those of another copy of it: `APICallError.isInstance`
+ * looks for these.
+ */
 const markers = ['vercel.ai.error', 'vercel.ai.error.AI_APICallError']
 
 /**
- * The error as the AI SDK expects it: a failed exchange with a provider becomes an `APICallError`, with ours as its `cause`. Anything else stays as
- * it is: a wrong setting, an exhausted budget, the reason of an abort.
+ * The error as the AI SDK expects it: a failed exchange with a provider becomes an `APICallError`,
+ * with ours as its `cause`. Anything else stays as it is: a wrong setting, an exhausted budget, the
+ * reason of an abort.
  */
 export function toApiCallError(error: unknown): unknown {
   if (!isLlmError(error) || !('provider' in error)) return error

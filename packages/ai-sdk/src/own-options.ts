@@ -6,7 +6,9 @@ import type {
 import type { JsonObject } from '@modelport/core'
 import { defined } from '@modelport/driver'
 
-/** The name under which `providerOptions` and `providerMetadata` of the AI SDK have what is ours. */
+/**
+ * The name under which `providerOptions` and `providerMetadata` of the AI SDK have what is ours.
+ */
 const key = 'modelport'
 
 /** Our options of a call, a message, a part or a tool. */

@@ -24,7 +24,10 @@ export interface ReadPrompt {
   readonly approvals: readonly JsonObject[]
 }
 
-/** Reads a prompt in either specification. `provider` is the one that is asked: files are found by its name. */
+/**
+ * Reads a prompt in either specification. `provider` is the one that is asked: files are found by
+ * its name.
+ */
 export function readPrompt(prompt: LanguageModelV4Prompt, provider: string): ReadPrompt {
   const messages: ChatMessage[] = []
   const approvals: JsonObject[] = []
@@ -74,7 +77,10 @@ function toContent(parts: Parts<'user'>, provider: string): Content {
     : content
 }
 
-/** A decision: the one API whose calls wait for approval takes them in its input, next to the request. */
+/**
+ * A decision: the one API whose calls wait for approval takes them in its input, next to the
+ * request.
+ */
 function toApproval({ approvalId, approved, reason }: ApprovalPart): JsonObject {
   return {
     type: 'mcp_approval_response',
@@ -84,7 +90,10 @@ function toApproval({ approvalId, approved, reason }: ApprovalPart): JsonObject 
   }
 }
 
-/** Calls that the vendor executed, and their results, are in the state of the reply; without it they are left out, as for another vendor. */
+/**
+ * Calls that the vendor executed, and their results, are in the state of the reply; without it they
+ * are left out, as for another vendor.
+ */
 function toAssistantMessage(parts: Parts<'assistant'>, provider: string): AssistantMessage {
   const texts = { text: '', reasoning: '' }
   const files: ContentPart[] = []
@@ -130,7 +139,10 @@ function toToolCall({
   return { id, name, argumentsText, ...parsed }
 }
 
-/** True if the arguments are still what the model wrote. The AI SDK keeps `{}` of those that are not JSON. */
+/**
+ * True if the arguments are still what the model wrote. The AI SDK keeps `{}` of those that are not
+ * JSON.
+ */
 function says(written: string, given: string): boolean {
   const values = tryParseJson(written)
   return values === undefined

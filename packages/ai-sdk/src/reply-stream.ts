@@ -15,8 +15,9 @@ type Controller = ReadableStreamDefaultController<Part>
 type HeldPart = Extract<Part, { type: 'text-end' | 'reasoning-end' | 'tool-call' }>
 
 /**
- * The reply as a stream of the AI SDK. It reads when it is read, and cancelling it closes the reader. A failure is an `error` part without a
- * `finish` after it; an abort fails the stream with its reason.
+ * The reply as a stream of the AI SDK. It reads when it is read, and cancelling it closes the
+ * reader. A failure is an `error` part without a `finish` after it; an abort fails the stream with
+ * its reason.
  */
 export function toReplyStream(
   reader: ToolStreamReader,
@@ -35,8 +36,9 @@ export function toReplyStream(
 }
 
 /**
- * Writes the events of one reply as parts. The part that ends last carries the reply, whose state is known only at its end: so the end of a block and a
- * finished call are held back until the next part begins.
+ * Writes the events of one reply as parts. The part that ends last carries the reply, whose state
+ * is known only at its end: so the end of a block and a finished call are held back until the next
+ * part begins.
  */
 async function* writeParts(
   reader: ToolStreamReader,

@@ -26,7 +26,10 @@ import { ownOptions, toMetadata } from './own-options.js'
 /** A part of a whole reply that stands in a stream as it is. */
 type StreamedPart = Extract<LanguageModelV4Content, LanguageModelV4StreamPart>
 
-/** The call as a part. `argumentsText` goes with it where the AI SDK would write the arguments otherwise. */
+/**
+ * The call as a part. `argumentsText` goes with it where the AI SDK would write the arguments
+ * otherwise.
+ */
 export function toCallPart({
   id,
   name,
@@ -88,7 +91,10 @@ const toFiles = ({ content }: AssistantMessage): readonly StreamedPart[] =>
     ]
   })
 
-/** One call and one result for each id: a vendor may report both in one item, or in two. A call that waits for approval has no result yet. */
+/**
+ * One call and one result for each id: a vendor may report both in one item, or in two. A call that
+ * waits for approval has no result yet.
+ */
 function toExecutedCalls(calls: readonly ProviderToolCall[]): readonly StreamedPart[] {
   const byId = new Map<
     string,
@@ -131,7 +137,9 @@ export function toFinishReason(
   return { unified: reasons.find((known) => known === reason) ?? 'other', raw }
 }
 
-/** The counts; all of ours are in `raw`. Counts of a server that reports none are undefined, not 0. */
+/**
+ * The counts; all of ours are in `raw`. Counts of a server that reports none are undefined, not 0.
+ */
 export function toUsage(usage: TokenUsage): LanguageModelV4Usage {
   const {
     inputTokens,

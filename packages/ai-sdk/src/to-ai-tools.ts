@@ -22,8 +22,9 @@ export interface AiTool {
 const PendingResult = pending('').constructor
 
 /**
- * Tools of ours as a tool set of the AI SDK, by name. Arguments are checked as `infer` checks them. A tool whose result comes later cannot run there: its
- * call fails. What `strict`, `cache`, `deferred` and `callers` say is kept.
+ * Tools of ours as a tool set of the AI SDK, by name. Arguments are checked as `infer` checks them.
+ * A tool whose result comes later cannot run there: its call fails. What `strict`, `cache`,
+ * `deferred` and `callers` say is kept.
  */
 export const toAiTools = (tools: readonly Tool[]): Record<string, AiTool> =>
   Object.fromEntries(tools.map((tool) => [tool.definition.name, toAiTool(tool)]))

@@ -17,8 +17,9 @@ export interface EmbeddingModelOptions<Specification extends 'v3' | 'v4'> {
 }
 
 /**
- * Any embedder as a model of the AI SDK, for `embed` and `embedMany`. `providerOptions.modelport` are our options of `embed`, such as `purpose`; the length of
- * the vectors is set where the embedder is made.
+ * Any embedder as a model of the AI SDK, for `embed` and `embedMany`. `providerOptions.modelport`
+ * are our options of `embed`, such as `purpose`; the length of the vectors is set where the
+ * embedder is made.
  * @throws {TypeError} an option is not known.
  */
 export function toEmbeddingModel<Specification extends 'v3' | 'v4' = 'v4'>(

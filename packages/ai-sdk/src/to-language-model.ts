@@ -21,18 +21,22 @@ import type { BySpecification } from './specification.js'
 export interface LanguageModelOptions<Specification extends 'v3' | 'v4'> {
   /** The specification of the model: `v3` is that of `ai` 6, `v4` that of `ai` 7. Default `v4`. */
   readonly specification?: Specification | undefined
-  /** Options of every call, under those that the AI SDK sets. Default: none, and nothing is sent that the AI SDK leaves unset. */
+  /**
+   * Options of every call, under those that the AI SDK sets. Default: none, and nothing is sent
+   * that the AI SDK leaves unset.
+   */
   readonly defaults?: CallOptions | undefined
   /**
-   * Addresses of files that the vendor fetches itself, by media type; the AI SDK downloads the others and sends their bytes. Default: every
-   * `http:` and `https:` address.
+   * Addresses of files that the vendor fetches itself, by media type; the AI SDK downloads the
+   * others and sends their bytes. Default: every `http:` and `https:` address.
    */
   readonly supportedUrls?: Readonly<Record<string, RegExp[]>> | undefined
 }
 
 /**
- * Any provider as a model of the AI SDK, for `generateText`, `streamText`, agents and what is built on them. The AI SDK repeats calls, so each
- * call is one request. `providerOptions.modelport` are our call options; `providerMetadata.modelport` has the details of the reply, and that of its last
+ * Any provider as a model of the AI SDK, for `generateText`, `streamText`, agents and what is built
+ * on them. The AI SDK repeats calls, so each call is one request. `providerOptions.modelport` are
+ * our call options; `providerMetadata.modelport` has the details of the reply, and that of its last
  * part what the next request needs to replay it.
  * @throws {TypeError} an option is not known.
  */

@@ -16,7 +16,8 @@ import {
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 
-// The types of the specification are here those of ai 7, which ai 6 does not take; where only ai 6 is installed, they are its own.
+// The types of the specification are here those of ai 7, which ai 6 does not take; where only ai 6
+// is installed, they are its own.
 test('ai 6 runs tools, streams, makes objects and embeds over models of its specification', async () => {
   const provider = createMock({
     responses: [{ toolCalls: [{ name: 'weather' }] }, 'Warm.', 'Hello', '{"celsius":28}'],

@@ -25,7 +25,9 @@ const calling = (...toolCalls: readonly MockToolCall[]): readonly MockResponse[]
 ]
 const cityOf = z.object({ city: z.string() })
 
-/** Runs the tools on these calls: what the model was shown of the tools, and then of the results. */
+/**
+ * Runs the tools on these calls: what the model was shown of the tools, and then of the results.
+ */
 async function run(tools: InferRequest['tools'], ...calls: readonly MockToolCall[]) {
   const provider = createMock({ responses: calling(...calls) })
   const result = await infer(provider, { query: 'Rome?', tools })

@@ -1,7 +1,8 @@
 /**
- * The address of Bedrock in a region. Undefined for what is not a region, and for those of the partitions that have another suffix than
- * `amazonaws.com`.
- * @see https://github.com/aws/aws-sdk-js-v3 (`clients/client-bedrock-runtime/src/endpoint`, 3.1164.0, read 2026-11-27)
+ * The address of Bedrock in a region. Undefined for what is not a region, and for those of the
+ * partitions that have another suffix than `amazonaws.com`.
+ * @see https://github.com/aws/aws-sdk-js-v3 (`clients/client-bedrock-runtime/src/endpoint`,
+ * 3.1164.0, read 2026-11-27)
  */
 export const bedrockUrl = (region: string, fips = false): string | undefined =>
   /^(?!cn-|us-iso|eu-iso|eusc-)[a-z]{2}(-[a-z]+)+-\d$/.test(region)
@@ -9,8 +10,10 @@ export const bedrockUrl = (region: string, fips = false): string | undefined =>
     : undefined
 
 /**
- * What AWS's standard chain of credentials may contact, and when. SSO may be in another region than the service.
- * @see https://github.com/aws/aws-sdk-js-v3 (`credential-provider-node` 3.972.99 and what it loads, read 2026-11-27)
+ * What AWS's standard chain of credentials may contact, and when. SSO may be in another region than
+ * the service.
+ * @see https://github.com/aws/aws-sdk-js-v3 (`credential-provider-node` 3.972.99 and what it loads,
+ * read 2026-11-27)
  */
 export const awsCredentialHosts = (
   region: string,
@@ -28,8 +31,8 @@ export const awsCredentialHosts = (
 ]
 
 /**
- * The address of Vertex AI in a location: a region, one of the locations that stand for several regions, or `global`, the default.
- * Undefined for what is not a location.
+ * The address of Vertex AI in a location: a region, one of the locations that stand for several
+ * regions, or `global`, the default. Undefined for what is not a location.
  * @see https://docs.cloud.google.com/vertex-ai/generative-ai/docs/learn/locations (read 2026-11-21)
  */
 export function vertexUrl(location = 'global'): string | undefined {

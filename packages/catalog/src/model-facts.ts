@@ -10,7 +10,10 @@ type Row = readonly [
   cacheReadCost?: number,
 ]
 
-/** The facts of a table whose pages were all read on one day. Calls are marked as pure: a bundler keeps a table only where it is used. */
+/**
+ * The facts of a table whose pages were all read on one day. Calls are marked as pure: a bundler
+ * keeps a table only where it is used.
+ */
 export const factsOf = (date: string, rows: readonly Row[]): readonly ModelFacts[] =>
   rows.map(([id, inputCost, outputCost, source, contextWindow, cacheReadCost]) => ({
     id,

@@ -1,4 +1,5 @@
-// What vendors share. Constants, and calls marked as free of side effects: a bundler keeps a vendor only where it is used.
+// What vendors share. Constants, and calls marked as free of side effects: a bundler keeps a vendor
+// only where it is used.
 import type { JsonObject } from '@modelport/core'
 
 /** The usual levels of `reasoning`, as most servers take them. */
@@ -36,5 +37,8 @@ export const template = (level: string): JsonObject => ({
 /** Turns thinking off in the chat template. */
 export const untemplated = { chat_template_kwargs: { enable_thinking: false } }
 
-/** Clocks of servers that load models, and hold tool calls back until they are whole, without a byte on the wire. */
+/**
+ * Clocks of servers that load models, and hold tool calls back until they are whole, without a byte
+ * on the wire.
+ */
 export const patient = { headersMs: 600_000, idleMs: 600_000, semanticIdleMs: 600_000 }

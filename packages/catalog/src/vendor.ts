@@ -2,8 +2,9 @@ import type { ChatDialect } from '@modelport/chat-completions'
 import type { Capabilities, Capability, JsonObject } from '@modelport/core'
 
 /**
- * What a page states about one model, and the day that page was read. Prices change, so an application asks for them and can replace
- * them. A model whose price depends on the length of the prompt has no price here.
+ * What a page states about one model, and the day that page was read. Prices change, so an
+ * application asks for them and can replace them. A model whose price depends on the length of the
+ * prompt has no price here.
  */
 export interface ModelFacts {
   /** What to give as `model`. */
@@ -33,7 +34,9 @@ export interface Vendor {
   readonly title: string
   /** Other names in configurations. */
   readonly aliases?: readonly string[]
-  /** Root of the API. Unset where it depends on the configuration, or where no connection is opened. */
+  /**
+   * Root of the API. Unset where it depends on the configuration, or where no connection is opened.
+   */
   readonly baseUrl?: string
   /** Further addresses of the vendor that its key variables are meant for. */
   readonly keyOrigins?: readonly string[]
@@ -63,9 +66,15 @@ export interface Vendor {
 
 /** What a server of Chat Completions does differently from most. */
 export interface ChatQuirks extends Partial<Omit<ChatDialect, 'provider'>> {
-  /** Path between the base URL and `/chat/completions`. Default: none after a version segment, else `/v1`. */
+  /**
+   * Path between the base URL and `/chat/completions`. Default: none after a version segment, else
+   * `/v1`.
+   */
   readonly apiPath?: string
-  /** True if a 429 that names a quota means the quota of this minute. Default: the account's, which waiting does not restore. */
+  /**
+   * True if a 429 that names a quota means the quota of this minute. Default: the account's, which
+   * waiting does not restore.
+   */
   readonly quotaRecovers?: boolean
   /** Whose endpoints count tokens. Default: none, tokens are estimated. */
   readonly tokenizer?: 'llama.cpp' | 'vllm'
@@ -77,8 +86,8 @@ export interface ChatVendor extends Vendor {
   /** The key to send if there is none. */
   readonly fallbackKey?: string
   /**
-   * True if all its models have the API's own tool calls. False where it depends on the model: a `profile` with `supportsTools` then says
-   * whether this one has them.
+   * True if all its models have the API's own tool calls. False where it depends on the model: a
+   * `profile` with `supportsTools` then says whether this one has them.
    */
   readonly nativeTools: boolean
   /** Where the server differs from the usual dialect. */
@@ -91,6 +100,9 @@ export interface ChatVendor extends Vendor {
   }
   /** What is known of its abilities beyond the quirks. */
   readonly claims?: Readonly<Partial<Record<keyof Capabilities, Claim>>>
-  /** Vendor fields that hold a reply to one of several texts; see `Capabilities.choices`. Default: none. */
+  /**
+   * Vendor fields that hold a reply to one of several texts; see `Capabilities.choices`. Default:
+   * none.
+   */
   readonly choices?: JsonObject
 }

@@ -109,7 +109,8 @@ class ChatDecoder implements Decoder {
 
   push({ event, data, whole }: WireRecord): void {
     const text = data.trim()
-    // Without a choice it ends nothing: llama.cpp of 2025 sends it after a failure that it reports in a field of its own.
+    // Without a choice it ends nothing: llama.cpp of 2025 sends it after a failure that it reports
+    // in a field of its own.
     if (text === '[DONE]') {
       if (this.#seen.choice) this.#sink.terminal()
     } else if (event === 'error') this.#fail(tryParseJson(text) ?? text)
@@ -129,7 +130,10 @@ class ChatDecoder implements Decoder {
     if (Object.keys(this.#state).length) this.#sink.state(this.#state)
   }
 
-  /** `whole` is true for a JSON body. An event is never one, whatever it looks like: some servers repeat the message so far in each. */
+  /**
+   * `whole` is true for a JSON body. An event is never one, whatever it looks like: some servers
+   * repeat the message so far in each.
+   */
   #readBody(body: unknown, whole: boolean): void {
     if (typeof body !== 'object' || body === null)
       throw new LlmError('protocol', 'a part of the response is not a JSON object')

@@ -2,9 +2,15 @@ import type { ContentPart, JsonObject, OptionValues } from '@modelport/core'
 import type { ToolCallIdRule } from '@modelport/driver'
 import type { CountedSeparately } from './usage.js'
 
-/** How one server speaks Chat Completions, as data: what a vendor's row changes of {@link defaultChatDialect}. */
+/**
+ * How one server speaks Chat Completions, as data: what a vendor's row changes of
+ * {@link defaultChatDialect}.
+ */
 export interface ChatDialect {
-  /** Name of the provider: opaque state of a message is sent back only to the one that wrote it. Default '': to nobody. */
+  /**
+   * Name of the provider: opaque state of a message is sent back only to the one that wrote it.
+   * Default '': to nobody.
+   */
   readonly provider: string
   /** Where the limit of generated tokens goes. */
   readonly maxTokensField: 'max_tokens' | 'max_completion_tokens'
@@ -12,7 +18,10 @@ export interface ChatDialect {
   readonly streamUsage: boolean
   /** The role that instructions are sent with. */
   readonly systemRole: 'system' | 'developer'
-  /** False for a server to which the default temperature is not sent: for `Driver.takesDefaultTemperature`. */
+  /**
+   * False for a server to which the default temperature is not sent: for
+   * `Driver.takesDefaultTemperature`.
+   */
   readonly takesTemperature: boolean
   /** Which ids of foreign tool calls the server accepts; its own go back as they came. */
   readonly toolCallIds: ToolCallIdRule
@@ -20,7 +29,10 @@ export interface ChatDialect {
   readonly reasoning: Readonly<Partial<Record<NonNullable<OptionValues['reasoning']>, JsonObject>>>
   /** Which messages get their own visible reasoning back, in the field it came in. */
   readonly replayReasoning: 'never' | 'with-tool-calls' | 'always'
-  /** A field that every message with tool calls must have, '' where there was no reasoning. Unset: none. */
+  /**
+   * A field that every message with tool calls must have, '' where there was no reasoning. Unset:
+   * none.
+   */
   readonly requiredReasoningField?: string
   /** Kinds of parts that a user message may have. */
   readonly inputs: readonly ContentPart['type'][]
@@ -32,15 +44,27 @@ export interface ChatDialect {
   readonly cacheMarks: boolean
   /** Formats of a reply that the server accepts besides text. */
   readonly responseFormats: readonly ('json' | 'json-schema')[]
-  /** What `tool_choice` may be; `named` forces one tool. Where `none` is missing, no tools are sent instead. */
+  /**
+   * What `tool_choice` may be; `named` forces one tool. Where `none` is missing, no tools are sent
+   * instead.
+   */
   readonly toolChoices: readonly ('auto' | 'none' | 'required' | 'named')[]
   /** False where a message may not have a `name`. */
   readonly messageNames: boolean
-  /** True where no user message may come right after tool results, as it does when a run was stopped: a reply is put between them. */
+  /**
+   * True where no user message may come right after tool results, as it does when a run was
+   * stopped: a reply is put between them.
+   */
   readonly replyAfterResults: boolean
-  /** Options that this server has no field for: setting one is refused. With `tools`, so are calls and results in the conversation. */
+  /**
+   * Options that this server has no field for: setting one is refused. With `tools`, so are calls
+   * and results in the conversation.
+   */
   readonly lacks: readonly (keyof OptionValues)[]
-  /** Token counts that this server reports next to the sum they belong to, not inside it. Default: only what its total confirms. */
+  /**
+   * Token counts that this server reports next to the sum they belong to, not inside it. Default:
+   * only what its total confirms.
+   */
   readonly countedSeparately: readonly CountedSeparately[]
   /** Other names of request fields, for example `{ seed: 'random_seed' }`. */
   readonly rename: Readonly<Record<string, string>>

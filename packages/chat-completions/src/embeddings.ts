@@ -14,8 +14,9 @@ export interface EmbeddingModel {
 export type AskEmbeddings = <T>(body: JsonObject, options: RequestOptions) => Promise<T>
 
 /**
- * Embeds a batch in the form of the Embeddings API, which the servers of this dialect share. Vectors come in the order of their
- * `index`. A row without a vector becomes an empty one, which the driver layer refuses.
+ * Embeds a batch in the form of the Embeddings API, which the servers of this dialect share.
+ * Vectors come in the order of their `index`. A row without a vector becomes an empty one, which
+ * the driver layer refuses.
  * @see https://developers.openai.com/api/reference/resources/embeddings (read 2026-11-21)
  */
 export function toEmbedBatch(

@@ -5,7 +5,8 @@ import { asObject, type WireReply } from './wire.js'
 type Names = readonly (readonly [pattern: RegExp, code: ErrorCode])[]
 
 /**
- * What a vendor's code or type says better than the status; `resp_` stands before the numbers of a `base_resp`.
+ * What a vendor's code or type says better than the status; `resp_` stands before the numbers of a
+ * `base_resp`.
  * @see https://platform.minimax.io/docs/api-reference/errorcode.md (read 2026-11-21)
  */
 const codes: Names = [
@@ -20,7 +21,10 @@ const codes: Names = [
   [/overload|service_unavailable|capacity_exceeded/, 'overloaded'],
 ]
 
-/** Wordings of servers that give no usable code. Not read with a 429, which speaks of tokens and quotas in other senses. */
+/**
+ * Wordings of servers that give no usable code. Not read with a 429, which speaks of tokens and
+ * quotas in other senses.
+ */
 const wordings: Names = [
   [
     /context (length|window|size)|(prompt|input) (is too long|exceeds max length)|maximum prompt length|reduce the length of the|range of input length|too many tokens|token limit (exceeded|reached)|model token limit|input token count|exceeds the limit of \d+ tokens/i,
@@ -43,8 +47,9 @@ const broadCodes: Names = [
 ]
 
 /**
- * Names a failure: by the vendor's code, its words, then the status. xAI has one code, with a 429, for too many requests and for no
- * money left. `quotaRecovers`: a 429 speaks of the quota of this minute.
+ * Names a failure: by the vendor's code, its words, then the status. xAI has one code, with a 429,
+ * for too many requests and for no money left. `quotaRecovers`: a 429 speaks of the quota of this
+ * minute.
  * @see https://github.com/continuedev/continue/issues/10373 (read 2026-11-21)
  */
 export function toChatError(

@@ -6,7 +6,10 @@ import { asItems, asObject, type WireChoice, type WireReply } from './wire.js'
 /** Fields of a usage object that hold times and rates. */
 const measured = /_(time|ms|per_second)$/
 
-/** Collects what servers report besides the reply: ids, tier, times, filters, counts. Chunks repeat and complete each other. */
+/**
+ * Collects what servers report besides the reply: ids, tier, times, filters, counts. Chunks repeat
+ * and complete each other.
+ */
 export class ReplyFacts {
   readonly #sink: Sink
   readonly #separate: readonly CountedSeparately[]
@@ -70,8 +73,8 @@ export class ReplyFacts {
   }
 
   /**
-   * What the Vercel AI Gateway says of its routing. It counts reasoning next to the output for every vendor and leaves it out of the
-   * total too; the cost in the same chunk confirms it.
+   * What the Vercel AI Gateway says of its routing. It counts reasoning next to the output for
+   * every vendor and leaves it out of the total too; the cost in the same chunk confirms it.
    */
   gateway(metadata: unknown): void {
     const gateway = asObject(metadata)['gateway']

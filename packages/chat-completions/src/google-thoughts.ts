@@ -4,15 +4,18 @@ const opening = '<thought>'
 const closing = '</thought>'
 
 /**
- * Finds the reasoning in replies of Gemini over Chat Completions: it is in the content, between tags, and the messages that have some
- * are marked (`extra_content.google.thought`). The closing tag comes with the last of it, or with the first text after it.
+ * Finds the reasoning in replies of Gemini over Chat Completions: it is in the content, between
+ * tags, and the messages that have some are marked (`extra_content.google.thought`). The closing
+ * tag comes with the last of it, or with the first text after it.
  * @see https://ai.google.dev/gemini-api/docs/openai#thinking (read 2026-11-23)
  */
 export class GoogleThoughts {
   /** True after reasoning, until other text. */
   #open = false
 
-  /** Calls `onReasoning` with the reasoning of a message or delta. Returns the rest of its content. */
+  /**
+   * Calls `onReasoning` with the reasoning of a message or delta. Returns the rest of its content.
+   */
   take(
     { content, extra_content }: Partial<WireMessage>,
     onReasoning: (text: string) => void,
@@ -34,7 +37,10 @@ export class GoogleThoughts {
   }
 }
 
-/** The opaque fields to send back: with the mark, the text of the message would count as reasoning. Undefined if there are none. */
+/**
+ * The opaque fields to send back: with the mark, the text of the message would count as reasoning.
+ * Undefined if there are none.
+ */
 export function withoutMark(extra: unknown): object | undefined {
   const { google, ...others } = asObject(extra)
   const { thought: _, ...kept } = asObject(google)

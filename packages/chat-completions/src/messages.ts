@@ -30,7 +30,8 @@ export interface ChatState {
 }
 
 /**
- * The conversation in the wire's form. A field without a value is there and undefined: JSON leaves it out.
+ * The conversation in the wire's form. A field without a value is there and undefined: JSON leaves
+ * it out.
  * @throws {LlmError} `unsupported` — a message has content that this server cannot take.
  */
 export function toChatMessages(

@@ -12,7 +12,8 @@ export type ChatRequestBody = JsonObject & {
 /**
  * Builds the request body of a turn.
  * @see https://platform.openai.com/docs/api-reference/chat/create (read 2026-11-21)
- * @throws {LlmError} `unsupported` — this server has no way to say an option or a message; the text names it.
+ * @throws {LlmError} `unsupported` — this server has no way to say an option or a message; the text
+ * names it.
  * @throws {LlmError} `invalid-request` — a tool is forced that is not there.
  */
 export function toChatRequest(turn: Turn, dialect: ChatDialect): ChatRequestBody {

@@ -2,7 +2,11 @@ import { asText, type JsonObject } from '@modelport/core'
 import { decodeBase64, type Sink, type Turn, toBase64 } from '@modelport/driver'
 import { asObject } from './wire.js'
 
-/** Formats that a request can ask for. @see https://developers.openai.com/api/docs/guides/audio (as in openai 7.55.0 `ChatCompletionAudioParam`, read 2026-11-24) */
+/**
+ * Formats that a request can ask for.
+ * @see https://developers.openai.com/api/docs/guides/audio (as in openai 7.55.0
+ * `ChatCompletionAudioParam`, read 2026-11-24)
+ */
 const mediaTypes: Readonly<Record<string, string>> = {
   wav: 'audio/wav',
   mp3: 'audio/mpeg',
@@ -12,7 +16,10 @@ const mediaTypes: Readonly<Record<string, string>> = {
   pcm16: 'audio/pcm; rate=24000',
 }
 
-/** Collects the audio of a reply: whole, or in pieces whose bytes follow each other. The wire does not name its format, but the request does. */
+/**
+ * Collects the audio of a reply: whole, or in pieces whose bytes follow each other. The wire does
+ * not name its format, but the request does.
+ */
 export class SpokenReply {
   readonly #sink: Sink
   readonly #mediaType: string | undefined

@@ -28,7 +28,10 @@ export class ToolCallReader {
     this.#sink = sink
   }
 
-  /** Passes a delta on to the sink. Returns the call's place in the message; undefined if the delta is empty. */
+  /**
+   * Passes a delta on to the sink. Returns the call's place in the message; undefined if the delta
+   * is empty.
+   */
   read({ index, id: wireId, function: body, custom }: Partial<WireToolCall>): number | undefined {
     const id = asText(wireId)
     const { name: wireName, arguments: value = asObject(custom)['input'] } = asObject(body)
@@ -39,7 +42,8 @@ export class ToolCallReader {
     // A delta of an unknown call without id and name continues the last call, whatever its index.
     let call = this.#calls.get(slot) ?? (id || name ? undefined : this.#last)
     if (!call && !id && !name && !value) return undefined
-    // Some servers give every call the same index: another name, or another id with a name, is another call.
+    // Some servers give every call the same index: another name, or another id with a name, is
+    // another call.
     if (
       !call ||
       (name && ((call.name && name !== call.name) || (id && call.id && id !== call.id)))
@@ -55,7 +59,8 @@ export class ToolCallReader {
     if (custom && !body) this.#custom.add(call)
     if (this.#custom.has(call)) call.input = (call.input ?? '') + asText(value)
     if (typeof value === 'object' && value !== null && !begins) call.value = value
-    // Text after a whole object continues nothing: both together are not JSON, and the call is refused.
+    // Text after a whole object continues nothing: both together are not JSON, and the call is
+    // refused.
     else if (value && typeof value === 'string' && call.value) {
       const before = JSON.stringify(call.value)
       delete call.value
@@ -70,7 +75,10 @@ export class ToolCallReader {
     return call.place
   }
 
-  /** The reply is over: the text of a custom tool becomes its argument `input`, as in the Responses API. Returns the places of such calls. */
+  /**
+   * The reply is over: the text of a custom tool becomes its argument `input`, as in the Responses
+   * API. Returns the places of such calls.
+   */
   end(): readonly number[] {
     return [...this.#custom].map(({ key, place, input }) => {
       this.#sink.toolCall(key, { value: { input } })

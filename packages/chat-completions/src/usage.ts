@@ -50,8 +50,8 @@ const toolCounters = [
 const toolCounts = ['num_sources_used', 'num_search_queries', 'num_server_side_tools_used'] as const
 
 /**
- * The counts of a usage object of Chat Completions or Responses; undefined if it has none. `countedSeparately` lists what must be
- * added to the sums.
+ * The counts of a usage object of Chat Completions or Responses; undefined if it has none.
+ * `countedSeparately` lists what must be added to the sums.
  */
 export function toCounts(
   value: unknown,
@@ -96,7 +96,10 @@ export function toCounts(
   }
 }
 
-/** The server's total confirms what is counted next to the sums; a gateway whose total leaves it out is listed in `countedSeparately`. */
+/**
+ * The server's total confirms what is counted next to the sums; a gateway whose total leaves it out
+ * is listed in `countedSeparately`.
+ */
 function addSeparate(
   counts: Counts,
   usage: Partial<Record<string, unknown>>,
@@ -136,7 +139,10 @@ const toToolCounts = (usage: Partial<Record<string, unknown>>): NamedCounts | un
     ...toolCounts.map((field) => [field, usage[field]] as const),
   ])
 
-/** US dollars: OpenRouter and the Vercel gateway write a number, Perplexity an object, xAI ticks of 10⁻¹⁰ dollars. */
+/**
+ * US dollars: OpenRouter and the Vercel gateway write a number, Perplexity an object, xAI ticks of
+ * 10⁻¹⁰ dollars.
+ */
 function toCost(usage: Partial<Record<string, unknown>>): number | undefined {
   const { cost, cost_in_usd_ticks: ticks } = usage
   const estimate =
@@ -146,7 +152,10 @@ function toCost(usage: Partial<Record<string, unknown>>): number | undefined {
   return typeof ticks === 'number' ? ticks / 1e10 : asNumber(estimate)
 }
 
-/** OpenRouter splits the cost in `cost_details`, Perplexity in the object; the Vercel gateway adds the price of the market. */
+/**
+ * OpenRouter splits the cost in `cost_details`, Perplexity in the object; the Vercel gateway adds
+ * the price of the market.
+ */
 function toCostParts({
   cost,
   cost_details,

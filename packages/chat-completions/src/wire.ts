@@ -1,7 +1,10 @@
 import type { JsonObject } from '@modelport/core'
 import { listOf } from '@modelport/driver'
 
-/** Fields of an object of the wire. Nothing is sure to be there or to have its type: each value is guarded where it is read. */
+/**
+ * Fields of an object of the wire. Nothing is sure to be there or to have its type: each value is
+ * guarded where it is read.
+ */
 type Fields<Names extends string> = Readonly<Partial<Record<Names, unknown>>>
 
 /**
@@ -33,7 +36,10 @@ export type WireReply = Fields<
   | 'prompt_filter_results'
   | 'usage_breakdown'
 >
-/** One of the replies asked for. `delta` is a piece; `message` is whole, and may come inside a stream too. */
+/**
+ * One of the replies asked for. `delta` is a piece; `message` is whole, and may come inside a
+ * stream too.
+ */
 export type WireChoice = Fields<
   | 'index'
   | 'delta'
@@ -48,8 +54,8 @@ export type WireChoice = Fields<
   | 'matched_stop'
 >
 /**
- * What the model says. `function_call` is the form before `tool_calls`; `executed_tools` the server ran itself; each of the
- * `reasoning_steps` has a `thought`.
+ * What the model says. `function_call` is the form before `tool_calls`; `executed_tools` the server
+ * ran itself; each of the `reasoning_steps` has a `thought`.
  * @see https://docs.perplexity.ai/docs/sonar/pro-search/stream-mode.md (read 2026-11-21)
  */
 export type WireMessage = Fields<
@@ -71,7 +77,10 @@ export type WireMessage = Fields<
 >
 /** A part of the content; `thinking` is text or text parts. */
 export type WirePart = Fields<'text' | 'refusal' | 'thinking' | 'image_url'>
-/** A tool call or a piece of it. `custom` takes free text; `extra_content` is opaque and goes back with the call. */
+/**
+ * A tool call or a piece of it. `custom` takes free text; `extra_content` is opaque and goes back
+ * with the call.
+ */
 export type WireToolCall = Fields<'index' | 'id' | 'function' | 'custom' | 'extra_content'>
 /** A source of the reply. */
 export type WireSource = Fields<
@@ -80,7 +89,10 @@ export type WireSource = Fields<
 /** A token and its probability. */
 export type WireLogprob = Fields<'token' | 'logprob' | 'top_logprobs'>
 
-/** The object, or an empty one. The one place where the wire's shape is taken on trust: every field is unknown. */
+/**
+ * The object, or an empty one. The one place where the wire's shape is taken on trust: every field
+ * is unknown.
+ */
 export const asObject = <T extends object = JsonObject>(value: unknown): Partial<T> =>
   typeof value === 'object' && value !== null ? value : {}
 

@@ -1,4 +1,7 @@
-/** What is wrong with a version of Node, or undefined. This file imports nothing, so that it loads on any version. */
+/**
+ * What is wrong with a version of Node, or undefined. This file imports nothing, so that it loads
+ * on any version.
+ */
 export function nodeProblem(version: string): string | undefined {
   const [major = 0, minor = 0] = version.split('.').map(Number)
   if (major > 22 || (major === 22 && minor >= 19)) return undefined

@@ -5,7 +5,10 @@ import type { Io } from './terminal/io.js'
 import { toTerminalText } from './terminal/terminal-text.js'
 import { packageVersion, pageAddress } from './version.js'
 
-/** What is wrong with the arguments, without the value of an option that is not known: it may be a key. */
+/**
+ * What is wrong with the arguments, without the value of an option that is not known: it may be a
+ * key.
+ */
 const toUsageMessage = (text: string): string =>
   toTerminalText(
     text
@@ -26,7 +29,10 @@ const everyCommand = (command: Command): Command[] => [
 const helpOf = (command: Command): string =>
   `${command.parent ? helpOf(command.parent).replace(/ --help$/, '') : ''} ${command.name()} --help`.trim()
 
-/** The options of a command that begin like one that it does not have: better than those that only look like it. */
+/**
+ * The options of a command that begin like one that it does not have: better than those that only
+ * look like it.
+ */
 function withSuggestion(text: string, command: Command): string {
   const [, typed = ''] = /^error: unknown option '(--[\w-]+)/.exec(text) ?? []
   const names = command.options.flatMap(({ long }) =>
@@ -38,7 +44,10 @@ function withSuggestion(text: string, command: Command): string {
   return text.includes('(Did you mean --help?)') && !typed.startsWith('--h') ? `${first}\n` : text
 }
 
-/** The whole command line, not yet run. It throws where commander would end the process, and `problem` has then what was wrong. */
+/**
+ * The whole command line, not yet run. It throws where commander would end the process, and
+ * `problem` has then what was wrong.
+ */
 export function createProgram(
   io: Pick<Io, 'stdout' | 'stderr'>,
   start: Start,

@@ -10,13 +10,16 @@ import type { Io } from './terminal/io.js'
 export type Outputs = Pick<Io, 'stdout' | 'stderr'>
 
 /**
- * Runs the command line. Never rejects: what goes wrong is printed to the error output, and the exit code says what it was.
+ * Runs the command line. Never rejects: what goes wrong is printed to the error output, and the
+ * exit code says what it was.
  * @param args the arguments after the program's name
  */
 export const run = (args: readonly string[], io: Io): Promise<number> =>
   runWith(args, io, () => Promise.resolve(io))
 
-/** The same, with the environment, the input and the signals loaded only for a command that runs. */
+/**
+ * The same, with the environment, the input and the signals loaded only for a command that runs.
+ */
 export async function runWith(
   args: readonly string[],
   outputs: Outputs,
@@ -52,7 +55,8 @@ export async function runWith(
         code = await run(cli, ...(given.slice(0, -1) as never[]))
         await life.flush()
       } catch (error) {
-        // If a signal ended the command, its reason is what the user reads, whatever error it caused.
+        // If a signal ended the command, its reason is what the user reads, whatever error it
+        // caused.
         throw life.signal.aborted ? life.signal.reason : error
       } finally {
         life.end()
@@ -75,7 +79,10 @@ export async function runWith(
   }
 }
 
-/** Reports `help nothing` as an unknown command, like `nothing`: commander would print the general help. */
+/**
+ * Reports `help nothing` as an unknown command, like `nothing`: commander would print the general
+ * help.
+ */
 function withoutHelp({ commands }: Command, args: readonly string[]): readonly string[] {
   const [help, name = '-'] = args
   const isKnown = name.startsWith('-') || commands.some((command) => command.name() === name)

@@ -5,7 +5,10 @@ interface Manifest {
   readonly repository: { readonly url: string }
 }
 
-/** The manifest of this package. The file stays directly in src: the bundle in dist reads it by the same relative path. */
+/**
+ * The manifest of this package. The file stays directly in src: the bundle in dist reads it by the
+ * same relative path.
+ */
 const manifest = (): Manifest =>
   JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as Manifest
 

@@ -1,4 +1,5 @@
-// A task of an agent that was left open: by a connection that broke, by somebody who decided first, or until tomorrow.
+// A task of an agent that was left open: by a connection that broke, by somebody who decided first,
+// or until tomorrow.
 import { type AgentClient, approvalsOf, createAgent } from '@modelport/agent'
 import { createMock } from '@modelport/provider-mock'
 import { defineTool } from '@modelport/runtime'
@@ -47,7 +48,10 @@ async function approve(id: string): Promise<void> {
   )
 }
 
-/** Sends a message at a terminal; once the question is there, `meanwhile` happens, and then y is pressed. */
+/**
+ * Sends a message at a terminal; once the question is there, `meanwhile` happens, and then y is
+ * pressed.
+ */
 async function answerLate(meanwhile: () => Promise<void>): Promise<Outcome> {
   const asked = Promise.withResolvers<unknown>()
   const running = startCommand(['agent', 'send', server.url, 'clean'], {
@@ -58,7 +62,8 @@ async function answerLate(meanwhile: () => Promise<void>): Promise<Outcome> {
   })
   await asked.promise
   await meanwhile()
-  // The first milliseconds after a question are deaf, so the key is pressed again until the command ends.
+  // The first milliseconds after a question are deaf, so the key is pressed again until the command
+  // ends.
   const keys = setInterval(() => running.type('y\n'), 50)
   return running.done.finally(() => clearInterval(keys))
 }

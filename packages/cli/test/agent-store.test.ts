@@ -36,7 +36,10 @@ beforeEach(() => {
   removed = 0
 })
 
-/** Runs the agent over the store: with a message until its task waits, without one until that task is over. */
+/**
+ * Runs the agent over the store: with a message until its task waits, without one until that task
+ * is over.
+ */
 async function whileServed(id?: string, callId: string = 'c1'): Promise<string> {
   const store = await openSqliteStore(file, { leaseMs: 4000 })
   const tool = defineTool({

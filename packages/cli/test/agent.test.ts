@@ -90,7 +90,8 @@ describe('agent send', () => {
           done()
         },
       })
-    // The first milliseconds after a question are deaf, so the key is pressed again until the command ends.
+    // The first milliseconds after a question are deaf, so the key is pressed again until the
+    // command ends.
     const keys = setInterval(() => text.includes('approve?') && stdin.write(`${answer}\n`), 50)
     try {
       const code = await run(['agent', 'send', server.url, 'clean'], {

@@ -11,7 +11,10 @@ const folder = fileURLToPath(new URL('..', import.meta.url))
 const target = join(inject('cliFolder'), String(process.pid))
 let built: Promise<string> | undefined
 
-/** The command line as one program made of the sources: what is run is what is tested, and nothing needs to be built before. */
+/**
+ * The command line as one program made of the sources: what is run is what is tested, and nothing
+ * needs to be built before.
+ */
 export function buildCli(): Promise<string> {
   built ??= bundle()
   return built

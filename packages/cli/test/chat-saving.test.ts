@@ -36,7 +36,10 @@ describe('a chat that cannot be saved', () => {
 })
 
 describe('a chat that another process continued', () => {
-  /** As another process would save it: after the second answer there is a save that this one did not make. */
+  /**
+   * As another process would save it: after the second answer there is a save that this one did not
+   * make.
+   */
   const savedElsewhere = (): ((text: string) => void) => {
     let answers = 0
     return (text) => {

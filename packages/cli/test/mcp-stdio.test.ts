@@ -1,4 +1,5 @@
-// The command line on both sides of MCP: `mcp serve` as a process of its own, which `mcp list` and `mcp call` start over stdio.
+// The command line on both sides of MCP: `mcp serve` as a process of its own, which `mcp list` and
+// `mcp call` start over stdio.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'

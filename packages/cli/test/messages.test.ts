@@ -11,7 +11,10 @@ const { home } = useModel({
   reply: () => ({ text: ['Plain text'], finish: 'stop', usage }),
 })
 
-/** What is typed, the files that are there (HOME stands for the folder of the user), the exit code and the error output. */
+/**
+ * What is typed, the files that are there (HOME stands for the folder of the user), the exit code
+ * and the error output.
+ */
 const rows: [line: string, files: Readonly<Record<string, string>>, code: number, err: string][] = [
   [
     'complete --temp 3 x',

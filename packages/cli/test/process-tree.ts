@@ -25,7 +25,10 @@ export class ProcessWatch {
     }, 50)
   }
 
-  /** Looks once. A process that was only forked is passed over: until it runs a program of its own it shows what its parent shows. */
+  /**
+   * Looks once. A process that was only forked is passed over: until it runs a program of its own
+   * it shows what its parent shows.
+   */
   look(): void {
     const processes = new Map(
       readdirSync('/proc')
@@ -63,7 +66,10 @@ interface Origin {
 /** The kernel's flag for a process that was forked and has run no program since. */
 const forkNoExec = 0x40
 
-/** The name, which may hold anything, stands in brackets before the state, the parent, four other numbers and the flags. */
+/**
+ * The name, which may hold anything, stands in brackets before the state, the parent, four other
+ * numbers and the flags.
+ */
 function originOf(pid: number): Origin {
   const [, parent = 0, , , , , flags = 0] = read(pid, 'stat')
     .replace(/^.*\) /s, '')

@@ -1,4 +1,5 @@
-// Global set-up of the project `cli`: where its files put the command line that they run, until the last of them has ended.
+// Global set-up of the project `cli`: where its files put the command line that they run, until the
+// last of them has ended.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -49,7 +49,9 @@ export class PseudoTerminal {
     return this.#pty.pid
   }
 
-  /** What is shown: lines without spaces at their end, from the first to the last that is not empty. */
+  /**
+   * What is shown: lines without spaces at their end, from the first to the last that is not empty.
+   */
   screen(): string {
     const { buffer } = this.#screen
     const lines = Array.from(

@@ -14,7 +14,10 @@ export interface SetUp {
   }
 }
 
-/** A home and a server for each test, gone after it however it ends. `fields` writes a configuration of that server, with these in it. */
+/**
+ * A home and a server for each test, gone after it however it ends. `fields` writes a configuration
+ * of that server, with these in it.
+ */
 export function useModel({
   fields,
   ...options

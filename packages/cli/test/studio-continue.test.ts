@@ -37,7 +37,10 @@ const reply: WireReply = (request, { format }) => {
   return { text: ['Everything is done.'], finish: 'stop', usage }
 }
 
-/** A module with a tool that ends at once and one that never ends; each writes a line to the ledger first. */
+/**
+ * A module with a tool that ends at once and one that never ends; each writes a line to the ledger
+ * first.
+ */
 function writeTools(folder: string): { readonly file: string; readonly ledger: () => string[] } {
   const [file, ledger] = [join(folder, 'tools.mjs'), join(folder, 'ledger')]
   const source = `import { appendFileSync } from 'node:fs'

@@ -15,7 +15,10 @@ const ggufPath = new URL('../../provider-llamacpp/test/fixtures/tinytool.gguf', 
 
 beforeAll(() => buildPage(new URL('../../studio/dist/page', import.meta.url).pathname))
 
-/** What the model of the configuration that `init` writes says to a message in the studio, and what the page shows of the requests. */
+/**
+ * What the model of the configuration that `init` writes says to a message in the studio, and what
+ * the page shows of the requests.
+ */
 async function chatAfterInit(
   home: string,
   init: readonly string[],

@@ -13,7 +13,10 @@ export const key = 'sk-canary-0123456789'
 
 const usage = { inputTokens: 12, outputTokens: 5 }
 
-/** Calls a tool that it is given once, answers in the schema that it is asked for, and says something evil where that is wanted. */
+/**
+ * Calls a tool that it is given once, answers in the schema that it is asked for, and says
+ * something evil where that is wanted.
+ */
 const reply: WireReply = (request, { format }) => {
   const { messages, tools } = format.read(request)
   const last = messages.at(-1)

@@ -4,7 +4,9 @@ import type { RunPreset } from '@modelport/runtime'
 export const runPresets: Readonly<
   Record<'protolink' | 'openparallax' | 'xaibo' | 'lllm', RunPreset>
 > = Object.freeze({
-  /** Protolink, with its JSON actions for servers of which nobody says whether the model has tools. */
+  /**
+   * Protolink, with its JSON actions for servers of which nobody says whether the model has tools.
+   */
   protolink: {
     nativePrompt: true,
     unknownMode: 'json',

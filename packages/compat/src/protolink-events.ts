@@ -7,8 +7,9 @@ export type WireEvent = Readonly<Record<string, unknown>>
 const opaque = new Set(['args', 'result', 'payload', 'prompt', 'content', 'message'])
 
 /**
- * The events of Protolink that stand for this one, in order: plain JSON, with Protolink's names and fields. None for an event that Protolink does not know.
- * Arguments, results and actions stay as they are; what JSON cannot express in them is described. docs/runtime.md has the table.
+ * The events of Protolink that stand for this one, in order: plain JSON, with Protolink's names and
+ * fields. None for an event that Protolink does not know. Arguments, results and actions stay as
+ * they are; what JSON cannot express in them is described. docs/runtime.md has the table.
  */
 export function toWireEvents(event: RunEvent): readonly WireEvent[] {
   const { runId, step } = event

@@ -4,7 +4,10 @@ import { defineTool, type RunBudget } from '@modelport/runtime'
 import { describe, expect, it } from 'vitest'
 import { say, testServer } from '../../serve/test/server/support.js'
 
-/** The run context as Protolink's own `RunContext.to_dict()` writes it: every field is there. Its agents send it over A2A, in the metadata. */
+/**
+ * The run context as Protolink's own `RunContext.to_dict()` writes it: every field is there. Its
+ * agents send it over A2A, in the metadata.
+ */
 const runContext = (fields: object = {}) => ({
   run_id: 'run_20260102030405_0a1b2c3d',
   session_id: 's1',
@@ -29,7 +32,10 @@ const runContext = (fields: object = {}) => ({
   ...fields,
 })
 
-/** Sends a task with this context to an agent whose model calls its tool once, and counts how often the tool ran. */
+/**
+ * Sends a task with this context to an agent whose model calls its tool once, and counts how often
+ * the tool ran.
+ */
 async function runWith(context: object, budget?: RunBudget) {
   let calls = 0
   const echo = defineTool({

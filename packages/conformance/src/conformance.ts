@@ -15,8 +15,9 @@ import { turnRules } from './suite/turns.js'
 import { waitingRules } from './suite/waiting.js'
 
 /**
- * Holds a provider to every rule of docs/contract.md: declares the suite with the runner given, for example vitest's own
- * `describe` and `test`. Offline and deterministic: the replies come from memory, and time is virtual.
+ * Holds a provider to every rule of docs/contract.md: declares the suite with the runner given, for
+ * example vitest's own `describe` and `test`. Offline and deterministic: the replies come from
+ * memory, and time is virtual.
  */
 export function conformance(runner: Runner, harness: Harness): void {
   const rule = createRule(runner, harness)

@@ -110,7 +110,10 @@ export function assertDecodedTurn(
   assertUsage(decoded.usage, turn.usage, format, `${what}: usage`)
 }
 
-/** Checks the counts a script names, where they come from the wire; those the API need not report may be 0. */
+/**
+ * Checks the counts a script names, where they come from the wire; those the API need not report
+ * may be 0.
+ */
 export function assertUsage(
   usage: TokenCounts,
   expected: Partial<TokenCounts>,

@@ -2,7 +2,10 @@ import type { Provider } from '@modelport/core'
 import type { CommonConfig } from '@modelport/driver'
 import type { WireFormat } from './wire-format.js'
 
-/** What `create` has to hand to the provider, besides a model, a key and an address of its own choice. */
+/**
+ * What `create` has to hand to the provider, besides a model, a key and an address of its own
+ * choice.
+ */
 export type HarnessConfig = { readonly fetch: NonNullable<CommonConfig['fetch']> } & Partial<
   Omit<CommonConfig, 'fetch'>
 >
@@ -11,7 +14,10 @@ export type HarnessConfig = { readonly fetch: NonNullable<CommonConfig['fetch']>
 export interface Harness {
   /** Names the suite in the report. */
   readonly name: string
-  /** A provider that passes all of `config` on to `createProvider`, with {@link Harness.apiKey} as its key. */
+  /**
+   * A provider that passes all of `config` on to `createProvider`, with {@link Harness.apiKey} as
+   * its key.
+   */
   create(config: HarnessConfig): Provider
   /** The wire it speaks. */
   readonly format: WireFormat
@@ -31,12 +37,15 @@ export interface Runner {
     skip(name: string, body?: () => void): void
   }
   /**
-   * Makes the tests that cut or split a reply at every byte try one place in so many, and each place at the end of a line or inside a
-   * character. They take most of the suite's time.
+   * Makes the tests that cut or split a reply at every byte try one place in so many, and each
+   * place at the end of a line or inside a character. They take most of the suite's time.
    *
    * @default 1, every byte
    */
   readonly everyNthByte?: number
-  /** Called at the end of a test with what it tried, for example `{ cuts: 912 }`, once for each rule it cites: numbers for a report. */
+  /**
+   * Called at the end of a test with what it tried, for example `{ cuts: 912 }`, once for each rule
+   * it cites: numbers for a report.
+   */
   measured?(rule: string, counts: Readonly<Record<string, number>>): void
 }

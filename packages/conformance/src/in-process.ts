@@ -6,8 +6,9 @@ const request = 'there is no request: the stand-in model gets the texts of the c
 const hosts = 'no host is asked'
 
 /**
- * What does not apply to a provider whose replies are made in its own process, each with the reason: for {@link Harness.skip}. The rules
- * that a cut reply is never a clean end (R2) and that the reader leaves nothing behind apply to it like to any other.
+ * What does not apply to a provider whose replies are made in its own process, each with the
+ * reason: for {@link Harness.skip}. The rules that a cut reply is never a clean end (R2) and that
+ * the reader leaves nothing behind apply to it like to any other.
  */
 export const inProcessSkips: Readonly<Record<string, string>> = {
   S1: bytes,

@@ -44,7 +44,10 @@ export class Lab {
     this.#everyNthByte = everyNthByte
   }
 
-  /** The next place after `at` to cut a reply: one in so many, each around the end of a line, and each inside a character. */
+  /**
+   * The next place after `at` to cut a reply: one in so many, each around the end of a line, and
+   * each inside a character.
+   */
   nextCut(bytes: Uint8Array, at: number): number {
     for (let next = at + 1; next < bytes.length; next++) {
       const isEdge =
@@ -59,7 +62,10 @@ export class Lab {
     return this.harness.format
   }
 
-  /** A provider whose requests get the plan's responses, counted from 0. A failure is not tried again. */
+  /**
+   * A provider whose requests get the plan's responses, counted from 0. A failure is not tried
+   * again.
+   */
   connect(plan: Plan, config: Partial<CommonConfig> = {}): Connection {
     return this.connectRetrying(plan, { defaults: { retry: { attempts: 1 } }, ...config })
   }
@@ -120,7 +126,10 @@ export class Lab {
     )
   }
 
-  /** What is wrong with the first request that does not obey the API. Every test checks it at its end. */
+  /**
+   * What is wrong with the first request that does not obey the API. Every test checks it at its
+   * end.
+   */
   violation(): string | undefined {
     for (const { requests, unchecked } of this.#connections) {
       if (unchecked) continue
@@ -157,7 +166,10 @@ export interface Outcome {
   readonly error?: unknown
 }
 
-/** Reads a stream to its end; its failure is part of the outcome. `toResults` makes the tool results; without it calls stay open. */
+/**
+ * Reads a stream to its end; its failure is part of the outcome. `toResults` makes the tool
+ * results; without it calls stay open.
+ */
 export async function readOut(reader: ToolStreamReader, toResults?: ToResults): Promise<Outcome> {
   const events: StreamEvent[] = []
   let turns = 0

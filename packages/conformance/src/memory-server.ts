@@ -3,10 +3,14 @@ import { parseJsonOrText } from './json-text.js'
 import type { VirtualClock } from './virtual-clock.js'
 import type { WireRequest, WireResponse } from './wire-format.js'
 
-/** One step of a body: bytes, a wait in virtual time, an endless wait, or the connection's reset. */
+/**
+ * One step of a body: bytes, a wait in virtual time, an endless wait, or the connection's reset.
+ */
 export type Step = Uint8Array | { readonly waitMs: number } | 'stall' | 'reset'
 
-/** A reply with full control over when each byte comes. The body ends cleanly after the last step. */
+/**
+ * A reply with full control over when each byte comes. The body ends cleanly after the last step.
+ */
 export interface ServerReply {
   /** Status of the response. */
   readonly status: number

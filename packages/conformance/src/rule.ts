@@ -2,7 +2,10 @@ import { ConformanceError, fail } from './assert.js'
 import type { Harness, Runner } from './harness.js'
 import { Lab } from './lab.js'
 
-/** Declares a test. Its title starts with the rules of docs/contract.md it holds a provider to, for example `R4 …` or `S1, S2 …`. */
+/**
+ * Declares a test. Its title starts with the rules of docs/contract.md it holds a provider to, for
+ * example `R4 …` or `S1, S2 …`.
+ */
 export type Rule = (title: string, body: (lab: Lab) => Promise<void>, options?: RuleOptions) => void
 
 /** Tests by title. */
@@ -26,7 +29,10 @@ export function citedRules(title: string): readonly string[] {
   return /^[A-Z]\d+(?:, [A-Z]\d+)*(?= )/.exec(title)?.[0].split(', ') ?? []
 }
 
-/** A `rule` for one harness: skips what it declares, and checks every request at the end of each test. */
+/**
+ * A `rule` for one harness: skips what it declares, and checks every request at the end of each
+ * test.
+ */
 export function createRule(runner: Runner, harness: Harness): Rule {
   return (title, body, { skip, timeoutMs = 60_000 } = {}) => {
     const reason = skip ?? skipReason(harness, title)
@@ -83,7 +89,10 @@ async function whileActive(test: Promise<void>, lab: Lab): Promise<void> {
   }
 }
 
-/** The harness names a whole title, its text without the rules, or a rule: a rule skips a title only if it is all it cites. */
+/**
+ * The harness names a whole title, its text without the rules, or a rule: a rule skips a title only
+ * if it is all it cites.
+ */
 function skipReason({ skip = {} }: Harness, title: string): string | undefined {
   const rules = citedRules(title)
   const text = title.slice(rules.join(', ').length + 1)

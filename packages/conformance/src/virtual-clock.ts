@@ -21,8 +21,9 @@ export async function settle(turns = 4): Promise<void> {
 }
 
 /**
- * The promise, or a failure after two real seconds: nothing may hang. The seconds are counted in small pieces, one turn of the event loop
- * after the other, since a machine that does something else for two seconds has not hung.
+ * The promise, or a failure after two real seconds: nothing may hang. The seconds are counted in
+ * small pieces, one turn of the event loop after the other, since a machine that does something
+ * else for two seconds has not hung.
  */
 export async function withoutHang<T>(promise: Promise<T>, what: string): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -100,7 +101,10 @@ export class VirtualClock implements Clock {
     await settle()
   }
 
-  /** Lets time pass to each next timer that is due within `stepMs`, until the promise settles. Longer timers never fire. */
+  /**
+   * Lets time pass to each next timer that is due within `stepMs`, until the promise settles.
+   * Longer timers never fire.
+   */
   async run<T>(promise: Promise<T>, what: string, stepMs = 25_000): Promise<T> {
     let settled = false
     const done = (): void => {

@@ -18,9 +18,15 @@ export interface WireResponse {
   readonly status: number
   /** Headers of the response. */
   readonly headers: Readonly<Record<string, string>>
-  /** Complete wire events (an SSE event with its blank line, an NDJSON line with its line feed); one piece for a whole reply. */
+  /**
+   * Complete wire events (an SSE event with its blank line, an NDJSON line with its line feed); one
+   * piece for a whole reply.
+   */
   readonly pieces: readonly string[]
-  /** Set if each character of the pieces stands for one byte, for binary framing. Default: the pieces are sent as UTF-8. */
+  /**
+   * Set if each character of the pieces stands for one byte, for binary framing. Default: the
+   * pieces are sent as UTF-8.
+   */
   readonly binary?: boolean
 }
 
@@ -62,7 +68,10 @@ export type WireConversationMessage =
       readonly isError?: boolean
     }
 
-/** One API as it looks on the wire: written from its documentation, apart from any decoder, so that both pin each other. */
+/**
+ * One API as it looks on the wire: written from its documentation, apart from any decoder, so that
+ * both pin each other.
+ */
 export interface WireFormat {
   /** For example `openai-chat`. */
   readonly api: string
@@ -77,19 +86,33 @@ export interface WireFormat {
     readonly inBandError: boolean
     /** False where the records of a reply are not JSON. Default true. */
     readonly jsonRecords?: boolean
-    /** True where a stream is binary frames: nothing of it can be written in another way. Default false. */
+    /**
+     * True where a stream is binary frames: nothing of it can be written in another way. Default
+     * false.
+     */
     readonly binary?: boolean
     /** False where the API reports no counts of cached tokens: none are expected. */
     readonly cacheTokens: boolean
-    /** Counts of tokens written to a cache are reported and must arrive. Default false: they may be missing. */
+    /**
+     * Counts of tokens written to a cache are reported and must arrive. Default false: they may be
+     * missing.
+     */
     readonly cacheCreationTokens?: boolean
-    /** Counts of reasoning tokens are reported and must arrive. Default false: they may be missing. */
+    /**
+     * Counts of reasoning tokens are reported and must arrive. Default false: they may be missing.
+     */
     readonly reasoningTokens?: boolean
-    /** False where tokens are counted by the provider itself, so that a script's counts are not what it reports. Default true. */
+    /**
+     * False where tokens are counted by the provider itself, so that a script's counts are not what
+     * it reports. Default true.
+     */
     readonly counts?: boolean
     /** False where no finish reason says that content was stopped. Default true. */
     readonly contentFilter?: boolean
-    /** False where nothing follows the finish reason that says that nothing follows it. Default true. */
+    /**
+     * False where nothing follows the finish reason that says that nothing follows it. Default
+     * true.
+     */
     readonly lastMark?: boolean
     /** A failed result has a field of its own; false where only its text can say so. */
     readonly toolResultErrors: boolean
@@ -98,13 +121,19 @@ export interface WireFormat {
   matches(request: WireRequest): boolean
   /** The reply to a turn, as a stream or whole as the request asks. */
   respond(turn: ScriptTurn, request: WireRequest): WireResponse
-  /** The first pieces of the reply to `turn` (all before its end), then this failure inside the response of status 200. */
+  /**
+   * The first pieces of the reply to `turn` (all before its end), then this failure inside the
+   * response of status 200.
+   */
   respondThenFail(turn: ScriptTurn, request: WireRequest, message: string): WireResponse
   /** A failed response in the API's own form. */
   failure(status: number, message: string, headers?: Readonly<Record<string, string>>): WireResponse
   /** The conversation of a request. */
   read(request: WireRequest): WireConversation
-  /** Rules of the API that the request breaks: role order, id patterns, pairing of calls and results, signatures, field names. */
+  /**
+   * Rules of the API that the request breaks: role order, id patterns, pairing of calls and
+   * results, signatures, field names.
+   */
   violations(request: WireRequest): readonly string[]
 }
 

@@ -27,15 +27,24 @@ export interface WireServerOptions {
   readonly formats: readonly WireFormat[]
   /** A function, or turns given out one a request; the last one repeats. */
   readonly reply: WireReply | readonly ScriptTurn[]
-  /** How a body is cut into network writes: as its events are, at once, or in pieces of this many bytes. @default 'events' */
+  /**
+   * How a body is cut into network writes: as its events are, at once, or in pieces of this many
+   * bytes.
+   * @default 'events'
+   */
   readonly chunking?: 'events' | 'whole' | number
   /** Wait before each write, in milliseconds. @default 0 */
   readonly delayMs?: number
-  /** The key to expect; a request without it in any header or in the query gets 401. Default: none is asked for. */
+  /**
+   * The key to expect; a request without it in any header or in the query gets 401. Default: none
+   * is asked for.
+   */
   readonly apiKey?: string
   /**
-   * Looks at each request before it is answered: what it returns is sent in place of the reply, as a vendor refuses what breaks its
-   * rules. Default: the function at `globalThis[Symbol.for('modelport.wire-check')]`, which serves every server of a process; none there: no check.
+   * Looks at each request before it is answered: what it returns is sent in place of the reply, as
+   * a vendor refuses what breaks its rules. Default: the function at
+   * `globalThis[Symbol.for('modelport.wire-check')]`, which serves every server of a process; none
+   * there: no check.
    */
   readonly check?: (request: WireRequest) => WireResponse | undefined
   /** Port to listen on. @default 0: any free one */
@@ -54,7 +63,10 @@ export interface WireServer {
 
 const wireCheck: unique symbol = Symbol.for('modelport.wire-check')
 
-/** Starts an HTTP server on the loopback address that speaks any of the formats: for tests, examples and demos. */
+/**
+ * Starts an HTTP server on the loopback address that speaks any of the formats: for tests, examples
+ * and demos.
+ */
 export async function startWireServer(options: WireServerOptions): Promise<WireServer> {
   const requests: WireRequest[] = []
   let answered = 0
@@ -148,7 +160,9 @@ function toChunks(response: WireResponse, chunking: 'events' | 'whole' | number)
   return inChunks(bytes, size)
 }
 
-/** Writes and waits until the bytes are with the system, so that each write is a chunk of its own. */
+/**
+ * Writes and waits until the bytes are with the system, so that each write is a chunk of its own.
+ */
 function write(outgoing: ServerResponse, bytes: Uint8Array): Promise<void> {
   if (!bytes.length) return Promise.resolve()
   return new Promise((resolve) => {

@@ -70,8 +70,9 @@ const replies: readonly Reply[] = [
 ]
 
 /**
- * The mock model of the reference system as a reply of the wire server: tools by what the user asks, text in words, usage 50/10
- * for a stream and 10/5 for a whole reply, ids `call_mock_1`, `call_mock_2`, …
+ * The mock model of the reference system as a reply of the wire server: tools by what the user
+ * asks, text in words, usage 50/10 for a stream and 10/5 for a whole reply, ids `call_mock_1`,
+ * `call_mock_2`, …
  */
 export function createReferenceReply(): (
   request: WireRequest,

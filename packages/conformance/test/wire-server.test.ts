@@ -41,7 +41,8 @@ async function serve(
   const clock = {
     now: () => performance.now(),
     after: (ms: number, callback: () => void) => {
-      // Waits between attempts are of a second or so, limits of time of ten or more: those stay as they are.
+      // Waits between attempts are of a second or so, limits of time of ten or more: those stay as
+      // they are.
       const timer = setTimeout(callback, ms < 5000 ? ms / 50 : ms)
       return () => clearTimeout(timer)
     },

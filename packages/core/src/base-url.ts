@@ -9,9 +9,10 @@ export interface BaseUrl {
 }
 
 /**
- * Parses a base URL with the platform's own parser. Drops query, fragment, surrounding spaces and a dot at the end of the host.
- * Parsing the result's `href` gives the same result.
- * @throws {LlmError} `invalid-base-url` — not an absolute http(s) URL, or it has user information, a tab, a line break, NUL or port 0.
+ * Parses a base URL with the platform's own parser. Drops query, fragment, surrounding spaces and a
+ * dot at the end of the host. Parsing the result's `href` gives the same result.
+ * @throws {LlmError} `invalid-base-url` — not an absolute http(s) URL, or it has user information,
+ * a tab, a line break, NUL or port 0.
  */
 export function parseBaseUrl(text: string): BaseUrl {
   // The value itself is never repeated: it may hold a password.

@@ -4,7 +4,10 @@ import type { CallOptions } from './options.js'
 import type { Generation } from './provider.js'
 import type { RequestOptions } from './request-options.js'
 
-/** One request of a batch: the messages and options of `Provider.generate`, without those that only a call in this process can have. */
+/**
+ * One request of a batch: the messages and options of `Provider.generate`, without those that only
+ * a call in this process can have.
+ */
 export interface BatchRequest {
   /** The conversation. */
   readonly messages: readonly ChatMessage[]
@@ -12,7 +15,10 @@ export interface BatchRequest {
   readonly options?: CallOptions
 }
 
-/** State of a batch. An `ended` one has a reply or a failure for each request; a `cancelled` or `expired` one has those made before. */
+/**
+ * State of a batch. An `ended` one has a reply or a failure for each request; a `cancelled` or
+ * `expired` one has those made before.
+ */
 export type BatchStatus = 'running' | 'cancelling' | 'ended' | 'cancelled' | 'expired' | 'failed'
 
 /** A batch at the vendor: plain JSON, which the application keeps until the batch ends. */
@@ -41,8 +47,8 @@ export type BatchResult =
   | { readonly error: LlmError; readonly generation?: undefined }
 
 /**
- * Submits many requests at once, to which the vendor replies within a day, at a lower price. Separate from {@link Provider}: a
- * capability is never an optional method.
+ * Submits many requests at once, to which the vendor replies within a day, at a lower price.
+ * Separate from {@link Provider}: a capability is never an optional method.
  */
 export interface BatchRunner {
   /** Name of the provider. */
@@ -50,15 +56,17 @@ export interface BatchRunner {
   /** The model that replies. */
   readonly model: string
   /**
-   * Submits the requests. It retries only if `retry` says so: the vendor may have the batch already, and would charge for a second
-   * one too. Rejects `invalid-request` without requests, and as `Provider.generate` for a request that cannot be sent.
+   * Submits the requests. It retries only if `retry` says so: the vendor may have the batch
+   * already, and would charge for a second one too. Rejects `invalid-request` without requests, and
+   * as `Provider.generate` for a request that cannot be sent.
    */
   createBatch(requests: readonly BatchRequest[], options?: RequestOptions): Promise<Batch>
   /** Asks for the state of a batch. */
   getBatch(id: string, options?: RequestOptions): Promise<Batch>
   /**
-   * The results, in the order of the requests; a request without a result at the vendor has an error. Rejects `invalid-request` while the batch
-   * runs, and with the reason of a batch that failed as a whole.
+   * The results, in the order of the requests; a request without a result at the vendor has an
+   * error. Rejects `invalid-request` while the batch runs, and with the reason of a batch that
+   * failed as a whole.
    */
   batchResults(id: string, options?: RequestOptions): Promise<readonly BatchResult[]>
   /** Asks the vendor to stop; results made before stay. */

@@ -1,8 +1,14 @@
 /** What every part may have. */
 interface PartFields {
-  /** Marks the end of a start of the prompt that the vendor's cache may keep: `auto` for the usual time, `hour` for an hour. A warning where no request can say it. */
+  /**
+   * Marks the end of a start of the prompt that the vendor's cache may keep: `auto` for the usual
+   * time, `hour` for an hour. A warning where no request can say it.
+   */
   readonly cache?: 'auto' | 'hour'
-  /** Fields of the vendor's own for this object of the request: merged as `vendor` of the options, refused where the API has no such object. */
+  /**
+   * Fields of the vendor's own for this object of the request: merged as `vendor` of the options,
+   * refused where the API has no such object.
+   */
   readonly vendor?: Readonly<Record<string, unknown>>
 }
 
@@ -37,7 +43,10 @@ export interface TextPart extends PartFields {
   readonly type: 'text'
   /** The text itself. */
   readonly text: string
-  /** Where the text was found, for a search result: a vendor that cites its sources then cites it. Elsewhere it stands above the text. */
+  /**
+   * Where the text was found, for a search result: a vendor that cites its sources then cites it.
+   * Elsewhere it stands above the text.
+   */
   readonly found?: { readonly url: string; readonly title?: string }
 }
 
@@ -64,7 +73,10 @@ export interface FilePart extends PartFields {
   readonly source: MediaSource
   /** File name shown to the model. */
   readonly name?: string
-  /** Which part of a video the model sees, in seconds, and how many frames of a second. Refused where no request can say it. */
+  /**
+   * Which part of a video the model sees, in seconds, and how many frames of a second. Refused
+   * where no request can say it.
+   */
   readonly clip?: { readonly start?: number; readonly end?: number; readonly fps?: number }
 }
 
@@ -75,9 +87,10 @@ export type ContentPart = TextPart | ImagePart | AudioPart | FilePart
 export type Content = string | readonly ContentPart[]
 
 /**
- * Makes a media source from bytes with their media type, from a `data:` URI, or from an `http(s):` address.
- * No file is read and nothing is fetched.
- * @throws {TypeError} the input is something else, or the `data:` URI is not base64 with a media type.
+ * Makes a media source from bytes with their media type, from a `data:` URI, or from an `http(s):`
+ * address. No file is read and nothing is fetched.
+ * @throws {TypeError} the input is something else, or the `data:` URI is not base64 with a media
+ * type.
  */
 export function toMediaSource(input: string | Uint8Array, mediaType?: string): MediaSource {
   if (typeof input !== 'string') {

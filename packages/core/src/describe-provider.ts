@@ -14,14 +14,18 @@ export interface ProviderDescription {
 const key = Symbol.for('modelport.description')
 
 /**
- * What a provider says about itself: its capabilities and the profile of its model. Empty for a provider without a description.
- * Object spread copies a description, so `{ ...provider, name: 'x' }` keeps it; a wrapper that is built otherwise forwards it:
+ * What a provider says about itself: its capabilities and the profile of its model. Empty for a
+ * provider without a description. Object spread copies a description, so
+ * `{ ...provider, name: 'x' }` keeps it; a wrapper that is built otherwise forwards it:
  * `attachDescription(wrapper, describeProvider(provider))`.
  */
 export const describeProvider = (provider: Provider): ProviderDescription =>
   (provider as { readonly [key]?: ProviderDescription })[key] ?? {}
 
-/** Sets what a provider says about itself, in place of any earlier description, and returns the same provider. */
+/**
+ * Sets what a provider says about itself, in place of any earlier description, and returns the same
+ * provider.
+ */
 export const attachDescription = <P extends Provider>(
   provider: P,
   description: ProviderDescription,

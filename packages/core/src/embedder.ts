@@ -15,7 +15,10 @@ export interface Embeddings {
   readonly usage: TokenUsage
 }
 
-/** A model that turns texts into vectors. Separate from {@link Provider}: a capability is never an optional method. */
+/**
+ * A model that turns texts into vectors. Separate from {@link Provider}: a capability is never an
+ * optional method.
+ */
 export interface Embedder {
   /** Name of the provider. */
   readonly name: string

@@ -2,7 +2,10 @@ import type { FinishReason } from './event.js'
 import type { ToolCall } from './tool.js'
 import type { TokenUsage } from './usage.js'
 
-/** What went wrong. Codes are stable between versions, messages are not. docs/errors.md explains each. */
+/**
+ * What went wrong. Codes are stable between versions, messages are not. docs/errors.md explains
+ * each.
+ */
 export type ErrorCode =
   | 'config'
   | 'invalid-base-url'
@@ -45,7 +48,10 @@ export interface PartialReply {
 
 const brand = Symbol.for('modelport.error')
 
-/** Any failure modelport knows. A setting that nothing reads, or a read after close, is a plain `TypeError` instead. */
+/**
+ * Any failure modelport knows. A setting that nothing reads, or a read after close, is a plain
+ * `TypeError` instead.
+ */
 export class LlmError extends Error {
   /** What went wrong, for programs to act on. */
   readonly code: ErrorCode
@@ -86,8 +92,9 @@ export interface ProviderErrorDetails {
   /** How long the vendor asks to wait, in milliseconds. */
   readonly retryAfterMs?: number
   /**
-   * Which part of the network failed (`dns`, `refused`, `tls`, `reset`, `proxy`), which clock ran out (`connect`, `headers`, `idle`, `deadline`), what
-   * is `unsupported` altogether (`tools`, `images`), or that nobody knows whether the request was carried out (`uncertain`).
+   * Which part of the network failed (`dns`, `refused`, `tls`, `reset`, `proxy`), which clock ran
+   * out (`connect`, `headers`, `idle`, `deadline`), what is `unsupported` altogether (`tools`,
+   * `images`), or that nobody knows whether the request was carried out (`uncertain`).
    */
   readonly reason?:
     | 'tools'
@@ -137,7 +144,10 @@ export class ProviderError extends LlmError implements ProviderErrorDetails {
 }
 Object.defineProperty(ProviderError.prototype, 'name', { value: 'ProviderError' })
 
-/** True for any modelport error, even one of another copy of the package; with `code`, only for an error of that code. */
+/**
+ * True for any modelport error, even one of another copy of the package; with `code`, only for an
+ * error of that code.
+ */
 export function isLlmError(error: unknown, code?: ErrorCode): error is LlmError {
   return (
     error instanceof Error && brand in error && (!code || ('code' in error && error.code === code))

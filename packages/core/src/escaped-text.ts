@@ -51,7 +51,9 @@ function decode(
   return String.fromCharCode(hex === undefined ? Number(entity) : parseInt(hex, 16))
 }
 
-/** Where each character of the decoded text begins in the escaped one, and where the last one ends. */
+/**
+ * Where each character of the decoded text begins in the escaped one, and where the last one ends.
+ */
 function placesOf(text: string, length: number): Uint32Array {
   const places = new Uint32Array(length + 1)
   let [at, place] = [0, 0]

@@ -2,10 +2,10 @@ import type { ToolCall } from './tool.js'
 import type { TokenUsage } from './usage.js'
 
 /**
- * Why a turn ended.
- * `stop` the model was done · `length` a token limit · `tool-calls` it waits for results · `content-filter` it was stopped or
- * refused · `pause` the vendor paused a long turn, which continues by itself · `error` the vendor gave up on the turn ·
- * `other` a reason without an equivalent here · `unknown` the server gave none.
+ * Why a turn ended. `stop` the model was done · `length` a token limit · `tool-calls` it waits for
+ * results · `content-filter` it was stopped or refused · `pause` the vendor paused a long turn,
+ * which continues by itself · `error` the vendor gave up on the turn · `other` a reason without an
+ * equivalent here · `unknown` the server gave none.
  */
 export type FinishReason =
   | 'stop'
@@ -27,7 +27,10 @@ export type StreamEvent =
     }
   | { readonly type: 'tool-call-delta'; readonly id: string; readonly text: string }
   | { readonly type: 'tool-call-complete'; readonly toolCall: ToolCall }
-  /** The turn is over; `usage` is the turn's own. Send the results of its calls before the next read. */
+  /**
+   * The turn is over; `usage` is the turn's own. Send the results of its calls before the next
+   * read.
+   */
   | { readonly type: 'turn-end'; readonly reason: FinishReason; readonly usage: TokenUsage }
   /** The last event; `usage` is that of the whole stream. */
   | { readonly type: 'done'; readonly reason: FinishReason; readonly usage: TokenUsage }

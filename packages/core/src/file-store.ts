@@ -3,7 +3,10 @@ import type { RequestOptions } from './request-options.js'
 
 /** A file to upload. */
 export interface FileUpload {
-  /** What it holds, read while it is sent. A stream says its size in bytes; if it is a function it can be read again, for another attempt. */
+  /**
+   * What it holds, read while it is sent. A stream says its size in bytes; if it is a function it
+   * can be read again, for another attempt.
+   */
   readonly content:
     | Uint8Array
     | Blob
@@ -37,16 +40,25 @@ export interface StoredFile {
   readonly expiresAt?: string
 }
 
-/** Files at a vendor, for messages that name them. Separate from `Provider`: a capability is never an optional method. */
+/**
+ * Files at a vendor, for messages that name them. Separate from `Provider`: a capability is never
+ * an optional method.
+ */
 export interface FileStore {
   /** Name of the provider. */
   readonly name: string
-  /** Uploads a file; `await using` deletes it at the end of the block. A failure with the `reason` `uncertain` leaves open whether the vendor has it. */
+  /**
+   * Uploads a file; `await using` deletes it at the end of the block. A failure with the `reason`
+   * `uncertain` leaves open whether the vendor has it.
+   */
   upload(file: FileUpload, options?: RequestOptions): Promise<StoredFile & AsyncDisposable>
   /** Asks for a file. Rejects `not-found` for one that the vendor does not have. */
   get(id: string, options?: RequestOptions): Promise<StoredFile>
   /** The files, page by page as they are read. `vendor` of the options is added to the query. */
   list(options?: RequestOptions): AsyncIterable<StoredFile>
-  /** Deletes a file. Rejects `not-found` for one that the vendor does not have, so also the second time. */
+  /**
+   * Deletes a file. Rejects `not-found` for one that the vendor does not have, so also the second
+   * time.
+   */
   delete(id: string, options?: RequestOptions): Promise<void>
 }

@@ -37,7 +37,8 @@ export const toJson = (messages: readonly ChatMessage[]): StoredConversation => 
 
 /**
  * Reads a stored conversation back; plain data in, plain data out.
- * @throws {LlmError} `invalid-request` — the version is unknown or a message has no role this version knows.
+ * @throws {LlmError} `invalid-request` — the version is unknown or a message has no role this
+ * version knows.
  */
 export function fromJson(stored: unknown): readonly ChatMessage[] {
   const { version, messages } = (stored ?? {}) as Partial<StoredConversation>

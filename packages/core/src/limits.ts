@@ -1,12 +1,16 @@
 import { configError } from './error.js'
 import { suggest } from './suggest.js'
 
-/** Name of a limit that is a number, the least and the most of it. `Infinity` as the most is allowed itself. */
+/**
+ * Name of a limit that is a number, the least and the most of it. `Infinity` as the most is allowed
+ * itself.
+ */
 export type LimitRange<Limits> = readonly [name: keyof Limits & string, least: number, most: number]
 
 /**
  * Fills in limits, later over earlier; `undefined` never erases.
- * @throws {LlmError} `config` — names the limit, the value found and the range, or the limit that was probably meant.
+ * @throws {LlmError} `config` — names the limit, the value found and the range, or the limit that
+ * was probably meant.
  */
 export function fillLimits<Limits extends object>(
   defaults: Limits,
@@ -26,7 +30,8 @@ export function fillLimits<Limits extends object>(
 }
 
 /**
- * Checks the numbers among settings; those that are undefined pass. `prefix` stands before a name in the message.
+ * Checks the numbers among settings; those that are undefined pass. `prefix` stands before a name
+ * in the message.
  * @throws {LlmError} `config` — names the number, the value found and the range.
  */
 export function checkRanges<T extends object>(

@@ -14,7 +14,10 @@ const singles = [
   'container',
 ] as const
 
-/** Merges the details of several turns: lists are appended, every other field is that of the last turn. */
+/**
+ * Merges the details of several turns: lists are appended, every other field is that of the last
+ * turn.
+ */
 export function mergeDetails(...details: readonly ReplyDetails[]): ReplyDetails {
   const merged: Record<string, unknown> = {}
   const last = details.at(-1) ?? {}

@@ -3,8 +3,9 @@ import type { Generation } from './provider.js'
 import { addUsage, toUsage } from './usage.js'
 
 /**
- * Merges replies into one: texts that are not empty joined by a line break, calls and lists appended, usage added up.
- * The last reply gives the finish reason and the message's origin (its state is left out: it belongs to one message).
+ * Merges replies into one: texts that are not empty joined by a line break, calls and lists
+ * appended, usage added up. The last reply gives the finish reason and the message's origin (its
+ * state is left out: it belongs to one message).
  */
 export function mergeGenerations(...generations: readonly Generation[]): Generation {
   const last = generations.at(-1)

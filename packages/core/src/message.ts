@@ -3,9 +3,15 @@ import type { JsonObject, ToolCall } from './tool.js'
 
 /** What every message may have. */
 interface MessageFields {
-  /** Fields of the vendor's own for this object of the request: merged as `vendor` of the options, refused where the API has no such object. */
+  /**
+   * Fields of the vendor's own for this object of the request: merged as `vendor` of the options,
+   * refused where the API has no such object.
+   */
   readonly vendor?: JsonObject
-  /** Names of tool sources, such as MCP servers, whose results are in it. Stored with the message, never sent. */
+  /**
+   * Names of tool sources, such as MCP servers, whose results are in it. Stored with the message,
+   * never sent.
+   */
   readonly sources?: readonly string[]
 }
 
@@ -16,13 +22,17 @@ export interface MessageOrigin {
   /** The model as the server named it, else as configured. */
   readonly model: string
   /**
-   * Opaque JSON that the writing driver needs to replay the message exactly: thinking signatures, encrypted reasoning.
-   * Every other driver ignores it, so a conversation can continue with any provider.
+   * Opaque JSON that the writing driver needs to replay the message exactly: thinking signatures,
+   * encrypted reasoning. Every other driver ignores it, so a conversation can continue with any
+   * provider.
    */
   readonly state?: unknown
 }
 
-/** Instructions. Prefer the `system` option; a system message may also stand anywhere in the history. */
+/**
+ * Instructions. Prefer the `system` option; a system message may also stand anywhere in the
+ * history.
+ */
 export interface SystemMessage extends MessageFields {
   readonly role: 'system'
   /** The instructions. */
@@ -39,8 +49,9 @@ export interface UserMessage extends MessageFields {
   /** Distinguishes users, for vendors that accept it. */
   readonly name?: string
   /**
-   * Set on user messages that the runtime wrote: results that no tool message can carry, corrections of a reply, the notice that a call
-   * is the last. Stored with the message, never sent.
+   * Set on user messages that the runtime wrote: results that no tool message can carry,
+   * corrections of a reply, the notice that a call is the last. Stored with the message, never
+   * sent.
    */
   readonly byRun?: true
 }
@@ -50,13 +61,18 @@ export interface AssistantMessage extends MessageFields {
   readonly role: 'assistant'
   /** The visible text; '' when the turn has only calls. */
   readonly content: Content
-  /** The calls of the turn, in wire order. Each needs a result before the conversation continues. */
+  /**
+   * The calls of the turn, in wire order. Each needs a result before the conversation continues.
+   */
   readonly toolCalls?: readonly ToolCall[]
   /** Visible reasoning text. */
   readonly reasoning?: string
   /** Text of a refusal, where the vendor keeps it apart from the text. */
   readonly refusal?: string
-  /** Set on the start of a reply whose rest never came: the run was cancelled, or the reply was cut. Stored with the message, never sent. */
+  /**
+   * Set on the start of a reply whose rest never came: the run was cancelled, or the reply was cut.
+   * Stored with the message, never sent.
+   */
   readonly cut?: true
   /** Who wrote it. Unset on messages made by hand. */
   readonly origin?: MessageOrigin

@@ -1,6 +1,7 @@
 /**
- * What an application knows of a model, given by configuration. Unset means not known: core knows no price, window or ability of
- * any model, and the factory uses those of the catalog only if a configuration asks for them.
+ * What an application knows of a model, given by configuration. Unset means not known: core knows
+ * no price, window or ability of any model, and the factory uses those of the catalog only if a
+ * configuration asks for them.
  */
 export interface ModelProfile {
   /** Name of the provider, for a profile that is kept apart from its configuration. */
@@ -15,7 +16,10 @@ export interface ModelProfile {
   readonly outputCostPerMillion?: number | undefined
   /** Currency of both prices. Default `USD`. */
   readonly currency?: string | undefined
-  /** Tool calls in the API's own form. False makes runtimes ask for actions as JSON; unset: they try, and use JSON if the server refuses. */
+  /**
+   * Tool calls in the API's own form. False makes runtimes ask for actions as JSON; unset: they
+   * try, and use JSON if the server refuses.
+   */
   readonly supportsTools?: boolean | undefined
   /** Streamed replies. */
   readonly supportsStreaming?: boolean | undefined

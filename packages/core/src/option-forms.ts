@@ -22,7 +22,9 @@ const isList = (value: unknown): value is readonly unknown[] => Array.isArray(va
 const object = form('settings by name', isObject)
 const list = form('a list', isList)
 
-/** The options of a call by name, each with what it must be. `validateOptions` checks the numbers. */
+/**
+ * The options of a call by name, each with what it must be. `validateOptions` checks the numbers.
+ */
 export const optionForms: { readonly [Name in keyof OptionValues]-?: OptionForm } & {
   readonly reasoning: Levels<'reasoning'>
   readonly cache: Levels<'cache'>

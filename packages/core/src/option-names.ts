@@ -15,7 +15,10 @@ type Fault<T, Texts extends string> = [Exclude<keyof T, Words<Texts>>] extends [
     : { readonly unknown: Exclude<Words<Texts>, keyof T> }
   : { readonly missing: Exclude<keyof T, Words<Texts>> }
 
-/** The names of the fields of a type, from texts of words. The compiler names the field that the texts lack, or have too much. */
+/**
+ * The names of the fields of a type, from texts of words. The compiler names the field that the
+ * texts lack, or have too much.
+ */
 export const namesOf =
   <T extends object>(): (<Texts extends string>(
     ...texts: readonly (Texts & Fault<T, Texts>)[]
@@ -25,7 +28,9 @@ export const namesOf =
 
 type OptionsKind = 'call' | 'retry' | 'profile' | 'embed' | 'request'
 
-/** The names of the options that calls take, for `checkSettings`: one list for each type of core. */
+/**
+ * The names of the options that calls take, for `checkSettings`: one list for each type of core.
+ */
 export const optionNames: Readonly<Record<OptionsKind, readonly string[]>> = {
   /** Of `CallOptions`. */
   call: [

@@ -27,13 +27,16 @@ export interface RetryNotice {
 export interface RetryOptions {
   /** Attempts in all, the first included: 1 to 5. Default 3. */
   readonly attempts?: number | undefined
-  /** Called before each retry, ahead of the wait for it. An error that it throws ends the call instead. */
+  /**
+   * Called before each retry, ahead of the wait for it. An error that it throws ends the call
+   * instead.
+   */
   readonly onRetry?: ((notice: RetryNotice) => void) | undefined
 }
 
 /**
- * Options of one call. A field that is not set, or `undefined`, leaves the default as it is; `null` clears any default, also those of
- * {@link defaultOptions}, and sends nothing; 0 and '' are values.
+ * Options of one call. A field that is not set, or `undefined`, leaves the default as it is; `null`
+ * clears any default, also those of {@link defaultOptions}, and sends nothing; 0 and '' are values.
  */
 export type CallOptions = {
   readonly [Name in keyof OptionValues]?: OptionValues[Name] | null | undefined
@@ -63,18 +66,24 @@ export interface OptionValues {
   readonly parallelToolCalls?: boolean
   /** Format of the reply. Default: text. */
   readonly responseFormat?: ResponseFormat
-  /** How much the model should think first; a level that it does not have is refused. Unset: the model's default. */
+  /**
+   * How much the model should think first; a level that it does not have is refused. Unset: the
+   * model's default.
+   */
   readonly reasoning?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max'
   /**
-   * `auto` marks the stable start of the prompt for the vendor's cache, if the vendor takes marks; `hour` asks to keep it for an hour
-   * instead of the usual minutes, where the vendor has that.
+   * `auto` marks the stable start of the prompt for the vendor's cache, if the vendor takes marks;
+   * `hour` asks to keep it for an hour instead of the usual minutes, where the vendor has that.
    */
   readonly cache?: 'auto' | 'hour' | 'none'
   /** Report this many likeliest tokens at each position, 0 to 20. */
   readonly topLogprobs?: number
   /** Tools the vendor runs itself, in the vendor's own form. */
   readonly providerTools?: readonly JsonObject[]
-  /** Fields added to the request as they are, over everything else; `headers` is added to the HTTP headers, and `model` is refused. */
+  /**
+   * Fields added to the request as they are, over everything else; `headers` is added to the HTTP
+   * headers, and `model` is refused.
+   */
   readonly vendor?: JsonObject
   /** Aborts the call; reads then reject with the signal's own reason. */
   readonly signal?: AbortSignal
@@ -100,8 +109,9 @@ export const defaultOptions: { readonly maxTokens: number; readonly temperature:
   })
 
 /**
- * Merges options from left to right: a later value wins, `null` too, which clears what was before; `undefined` never erases. `vendor` is merged
- * deep, as it is into the request, and `retry` by field. A `null` stays in the result, so that it also clears the defaults of whoever gets it.
+ * Merges options from left to right: a later value wins, `null` too, which clears what was before;
+ * `undefined` never erases. `vendor` is merged deep, as it is into the request, and `retry` by
+ * field. A `null` stays in the result, so that it also clears the defaults of whoever gets it.
  */
 export const mergeOptions = (...options: readonly (CallOptions | undefined)[]): CallOptions =>
   options.reduce<Record<string, unknown>>((merged, option) => mergeInto(merged, option ?? {}), {})

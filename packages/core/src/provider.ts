@@ -35,9 +35,14 @@ export interface Provider {
    * @throws {LlmError} the code says why; the call signal's own reason when that is aborted.
    */
   complete(prompt: string, ...options: CallOptions[]): Promise<string>
-  /** Sends a conversation and returns the text of the reply. Throws like {@link Provider.complete}. */
+  /**
+   * Sends a conversation and returns the text of the reply. Throws like {@link Provider.complete}.
+   */
   completeWithHistory(messages: readonly ChatMessage[], ...options: CallOptions[]): Promise<string>
-  /** Sends a conversation and returns the reply: text, tool calls, usage, finish reason, message. Throws like {@link Provider.complete}. */
+  /**
+   * Sends a conversation and returns the reply: text, tool calls, usage, finish reason, message.
+   * Throws like {@link Provider.complete}.
+   */
   generate(messages: readonly ChatMessage[], ...options: CallOptions[]): Promise<Generation>
   /** Streams the reply to one prompt. An HTTP failure rejects here, not at the first read. */
   stream(prompt: string, ...options: CallOptions[]): Promise<StreamReader>

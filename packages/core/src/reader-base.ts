@@ -1,6 +1,8 @@
 import type { Reader } from './reader.js'
 
-/** What every {@link Reader} does alike, given its `next` and `close`. Extend it to write a reader. */
+/**
+ * What every {@link Reader} does alike, given its `next` and `close`. Extend it to write a reader.
+ */
 export abstract class ReaderBase<T> implements Reader<T> {
   abstract next(): Promise<IteratorResult<T, undefined>>
   abstract close(): Promise<void>

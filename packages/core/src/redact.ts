@@ -9,7 +9,10 @@ const mark = '[redacted]'
 const shortestSecret = 4
 /** A run of so many characters of a secret is redacted, wherever in the secret it is. */
 const shortestRun = 12
-/** A run of 12 characters has groups of 6 at 7 consecutive positions, so that looking up every seventh position finds one. */
+/**
+ * A run of 12 characters has groups of 6 at 7 consecutive positions, so that looking up every
+ * seventh position finds one.
+ */
 const groupLength = 6
 const stride = shortestRun - groupLength + 1
 /** Characters that a run must have beyond the public start of a key, such as `sk-ant-api03-`. */
@@ -20,10 +23,12 @@ const mostDecodings = 3
 const mostOccurrences = 8
 
 /**
- * Makes a function that replaces secrets by `[redacted]`: whole secrets, and every run of at least 12 characters of one, in upper or
- * lower case. It finds them in base64 (also of base64), base64url, hex, percent-encoding, JSON and HTML escapes too. Secrets shorter
- * than 4 characters are ignored; of those shorter than 12 only the whole is replaced. The time is linear in the length of the text.
- * A function that was made here stands for its secrets: several become one, which reads a text once.
+ * Makes a function that replaces secrets by `[redacted]`: whole secrets, and every run of at least
+ * 12 characters of one, in upper or lower case. It finds them in base64 (also of base64),
+ * base64url, hex, percent-encoding, JSON and HTML escapes too. Secrets shorter than 4 characters
+ * are ignored; of those shorter than 12 only the whole is replaced. The time is linear in the
+ * length of the text. A function that was made here stands for its secrets: several become one,
+ * which reads a text once.
  */
 export function createRedact(secrets: readonly (string | Redact | undefined)[]): Redact {
   const all = secrets.flatMap((secret) =>
@@ -55,7 +60,10 @@ class SecretMatcher {
   readonly #short: string[] = []
   /** The forms that contain a group of six characters, and where. */
   readonly #groups = new Map<string, { readonly form: Form; readonly at: number }[]>()
-  /** Marks of the beginnings of groups: most positions of a text have none, which is seen without making a string. */
+  /**
+   * Marks of the beginnings of groups: most positions of a text have none, which is seen without
+   * making a string.
+   */
   readonly #beginnings = new Uint8Array(1 << 14)
 
   constructor(secrets: readonly string[]) {
@@ -142,7 +150,9 @@ class SecretMatcher {
 const beginningOf = (text: string, at: number): number =>
   (text.charCodeAt(at) ^ (text.charCodeAt(at + 1) << 4) ^ (text.charCodeAt(at + 2) << 8)) & 0x3fff
 
-/** Leaves out the spaces at both ends of a run: they belong to the text rather than to the secret. */
+/**
+ * Leaves out the spaces at both ends of a run: they belong to the text rather than to the secret.
+ */
 function withoutSpaces(text: string, { start, end }: Range): Range {
   const run = text.slice(start, end)
   return {
@@ -182,8 +192,9 @@ function replaceRanges(text: string, ranges: Range[]): string {
 }
 
 /**
- * The secrets in headers: values of headers for keys, tokens or cookies, and values that look like a key. Of each it returns the whole
- * value, the part after its scheme, and its longer words. Values of fewer than eight characters count only in headers for credentials.
+ * The secrets in headers: values of headers for keys, tokens or cookies, and values that look like
+ * a key. Of each it returns the whole value, the part after its scheme, and its longer words.
+ * Values of fewer than eight characters count only in headers for credentials.
  */
 export function headerSecrets(headers: unknown): string[] {
   return Object.entries(headers ?? {}).flatMap(([name, any]) => {

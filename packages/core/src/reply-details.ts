@@ -28,7 +28,10 @@ export interface Citation {
     readonly start: number
     readonly end: number
   }
-  /** Where the statement begins in the reply's text. In the unit of the vendor: characters, or bytes. */
+  /**
+   * Where the statement begins in the reply's text. In the unit of the vendor: characters, or
+   * bytes.
+   */
   readonly start?: number
   /** Where the statement ends in the reply's text, exclusive, in the same unit. */
   readonly end?: number
@@ -52,7 +55,9 @@ export interface SafetyReport {
   readonly data: unknown
 }
 
-/** A file that code run by the vendor made. Its bytes are fetched with the vendor's own files API. */
+/**
+ * A file that code run by the vendor made. Its bytes are fetched with the vendor's own files API.
+ */
 export interface ProviderFile {
   /** The vendor's id of the file. */
   readonly id: string
@@ -74,19 +79,28 @@ export interface ReplyDetails {
   readonly providerToolCalls?: readonly ProviderToolCall[]
   /** Things the caller should know, for example that the server cut the prompt. */
   readonly warnings?: readonly string[]
-  /** The vendor's id of the response: for its support, for look-ups, and to continue it where the vendor keeps it. */
+  /**
+   * The vendor's id of the response: for its support, for look-ups, and to continue it where the
+   * vendor keeps it.
+   */
   readonly responseId?: string
   /** The service tier that served the request, in the vendor's words. */
   readonly serviceTier?: string
   /** The vendor that a router passed the request to. */
   readonly upstream?: string
-  /** What a router says of the request: the id for its look-ups, the upstream vendor's word for the end, its report as it stood on the wire. */
+  /**
+   * What a router says of the request: the id for its look-ups, the upstream vendor's word for the
+   * end, its report as it stood on the wire.
+   */
   readonly router?: {
     readonly generationId?: string
     readonly finishReason?: string
     readonly report?: unknown
   }
-  /** The vendor's name of the state of its servers: replies to one `seed` can only be the same while it is the same. */
+  /**
+   * The vendor's name of the state of its servers: replies to one `seed` can only be the same while
+   * it is the same.
+   */
   readonly fingerprint?: string
   /** Times and rates that the server measured, by the vendor's field name and in its unit. */
   readonly timings?: Readonly<Record<string, number>>
@@ -94,7 +108,9 @@ export interface ReplyDetails {
   readonly stopText?: string
   /** The mean of the log probabilities of the reply's tokens, as the vendor gives it unasked. */
   readonly averageLogprob?: number
-  /** The vendor's container that code of the reply ran in, with its skills, as it stood on the wire. */
+  /**
+   * The vendor's container that code of the reply ran in, with its skills, as it stood on the wire.
+   */
   readonly container?: { readonly id: string; readonly [field: string]: unknown }
   /** Results of content filters and moderation. */
   readonly safety?: readonly SafetyReport[]

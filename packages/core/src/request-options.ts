@@ -9,6 +9,9 @@ export interface RequestOptions {
   readonly deadlineMs?: number | undefined
   /** Attempts of the call. Default: three in all, as for text. */
   readonly retry?: RetryOptions | undefined
-  /** Fields of the vendor's request, merged as `CallOptions.vendor`; `headers` is added to the HTTP headers, and `model` is refused. */
+  /**
+   * Fields of the vendor's request, merged as `CallOptions.vendor`; `headers` is added to the HTTP
+   * headers, and `model` is refused.
+   */
   readonly vendor?: JsonObject | undefined
 }

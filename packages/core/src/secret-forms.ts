@@ -1,6 +1,6 @@
 /**
- * The forms in which a text may contain a secret: plain, percent-encoded, hex, base64 at any offset within longer data, base64 of that
- * base64, and base64url of both.
+ * The forms in which a text may contain a secret: plain, percent-encoded, hex, base64 at any offset
+ * within longer data, base64 of that base64, and base64url of both.
  */
 export function encodedForms(secret: string): Set<string> {
   const binary = toBinary(secret)
@@ -22,7 +22,10 @@ function toBinary(text: string): string {
   return binary
 }
 
-/** The base64 of the bytes, and for each of the three offsets they may have in longer data the part that does not depend on their neighbours. */
+/**
+ * The base64 of the bytes, and for each of the three offsets they may have in longer data the part
+ * that does not depend on their neighbours.
+ */
 function base64Forms(binary: string): string[] {
   const forms = [btoa(binary)]
   for (let offset = 0; offset < 3; offset++) {

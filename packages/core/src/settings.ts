@@ -7,7 +7,9 @@ export { optionForms } from './option-forms.js'
 export { namesOf, optionNames } from './option-names.js'
 export { nearest, suggest } from './suggest.js'
 
-/** What other libraries call a setting, and what is meant here: the first that the settings have. */
+/**
+ * What other libraries call a setting, and what is meant here: the first that the settings have.
+ */
 const aliases: Readonly<Record<string, readonly string[]>> = {
   abortSignal: ['signal'],
   args: ['arguments'],
@@ -26,9 +28,11 @@ const aliases: Readonly<Record<string, readonly string[]>> = {
 }
 
 /**
- * Refuses settings that nothing reads: not everybody has a compiler. `nested` has the names that belong into a field of the settings,
- * by that field, so that the message can say where a setting goes that stands a level too high. Values that are undefined pass.
- * @throws {TypeError} a setting is not known; names it, and the one that was probably meant; or `given` is not an object
+ * Refuses settings that nothing reads: not everybody has a compiler. `nested` has the names that
+ * belong into a field of the settings, by that field, so that the message can say where a setting
+ * goes that stands a level too high. Values that are undefined pass.
+ * @throws {TypeError} a setting is not known; names it, and the one that was probably meant; or
+ * `given` is not an object
  * @example
  * ```ts
  * import { checkSettings } from '@modelport/core/settings'

@@ -1,4 +1,7 @@
-/** A subscriber slot: a channel of `node:diagnostics_channel`, named `modelport:call`, `modelport:run`, `modelport:task` or `modelport:durable`. */
+/**
+ * A subscriber slot: a channel of `node:diagnostics_channel`, named `modelport:call`,
+ * `modelport:run`, `modelport:task` or `modelport:durable`.
+ */
 export interface Slot {
   /** True if anybody listens. */
   readonly hasSubscribers: boolean
@@ -18,7 +21,10 @@ interface Platform {
 
 const slots = new Map<string, Slot>()
 
-/** The slot of a kind of thing, looked up when it is first needed; undefined where the platform has no diagnostics channels. */
+/**
+ * The slot of a kind of thing, looked up when it is first needed; undefined where the platform has
+ * no diagnostics channels.
+ */
 export function slotOf(kind: string): Slot | undefined {
   const known = slots.get(kind)
   if (known) return known
@@ -29,8 +35,9 @@ export function slotOf(kind: string): Slot | undefined {
 }
 
 /**
- * Runs `work`, and publishes `{ span, type, value }` for its start, each reported event, and its end or error. `span` is the same object in all
- * messages of one `work`. Without subscribers it only calls `work`.
+ * Runs `work`, and publishes `{ span, type, value }` for its start, each reported event, and its
+ * end or error. `span` is the same object in all messages of one `work`. Without subscribers it
+ * only calls `work`.
  */
 export function inSlot<T>(
   slot: Slot | undefined,

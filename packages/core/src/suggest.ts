@@ -16,7 +16,10 @@ export function nearest(name: string, known: Iterable<string>): string | undefin
   return best
 }
 
-/** Ends a message about an unknown name: with the one that was probably meant, else with `otherwise`, by default all that are known. */
+/**
+ * Ends a message about an unknown name: with the one that was probably meant, else with
+ * `otherwise`, by default all that are known.
+ */
 export function suggest(
   name: string,
   known: Iterable<string>,

@@ -1,18 +1,23 @@
 /**
- * Tokens that every estimate adds for a message besides its text: its role and the marks of the chat template. Measured templates have
- * 3 to 8; the largest is used, so that estimates are not too low.
+ * Tokens that every estimate adds for a message besides its text: its role and the marks of the
+ * chat template. Measured templates have 3 to 8; the largest is used, so that estimates are not too
+ * low.
  */
 export const tokensPerMessage = 8
 
 /**
- * Estimates how many tokens a text costs, without a tokenizer, in one pass over its UTF-16 code units: by pairs of letters, changes
- * between kinds of characters, marks, and blocks of 16 code points for other scripts. It errs high, so that what fits a budget by
- * the estimate also fits by the model's own count. `factor` multiplies the result, for tokenizers that cut finer.
+ * Estimates how many tokens a text costs, without a tokenizer, in one pass over its UTF-16 code
+ * units: by pairs of letters, changes between kinds of characters, marks, and blocks of 16 code
+ * points for other scripts. It errs high, so that what fits a budget by the estimate also fits by
+ * the model's own count. `factor` multiplies the result, for tokenizers that cut finer.
  *
- * Measured against o200k_base on 9,289 documents the fit has not seen (150 bytes to 12 kB; 61 languages, 38 kinds of code, data): median error
- * 10.1 %, 95 % of them within 28.3 %, 1.7 % undercounted, three documents by more than a tenth, the worst by 19.5 %. Of sources left out of
- * a fit altogether 17 % are undercounted, 5.5 % by more than a tenth. Languages outside the 61 are mostly undercounted: 61 % of documents,
- * 12 % with a factor of 1.3. `bench/token-estimate/errors.mjs` prints the table, `fit.mjs` next to it makes the constants below.
+ * Measured against o200k_base on 9,289 documents the fit has not seen (150 bytes to 12 kB; 61
+ * languages, 38 kinds of code, data): median error 10.1 %, 95 % of them within 28.3 %, 1.7 %
+ * undercounted, three documents by more than a tenth, the worst by 19.5 %. Of sources left out of a
+ * fit altogether 17 % are undercounted, 5.5 % by more than a tenth. Languages outside the 61 are
+ * mostly undercounted: 61 % of documents, 12 % with a factor of 1.3.
+ * `bench/token-estimate/errors.mjs` prints the table, `fit.mjs` next to it makes the constants
+ * below.
  *
  * @returns tokens, a whole number: 0 for an empty text, at least 1 for any other.
  */

@@ -13,27 +13,45 @@ export interface ToolDefinition {
   readonly parameters?: JsonObject
   /** Asks vendors that can to hold the model to the schema exactly. Unset: the vendor's default. */
   readonly strict?: boolean
-  /** True hides the tool until the vendor's search of tools, one of `providerTools`, finds it; without one, `infer` searches itself. A warning where no request can say it. */
+  /**
+   * True hides the tool until the vendor's search of tools, one of `providerTools`, finds it;
+   * without one, `infer` searches itself. A warning where no request can say it.
+   */
   readonly deferred?: boolean
-  /** Who may call the tool: the `model` itself, `code` that the vendor runs. Default: the model. Refused where no request can say it. */
+  /**
+   * Who may call the tool: the `model` itself, `code` that the vendor runs. Default: the model.
+   * Refused where no request can say it.
+   */
   readonly callers?: readonly ('model' | 'code')[]
   /** A mark of the vendor's cache, as on a part. */
   readonly cache?: 'auto' | 'hour'
-  /** Fields of the vendor's own for this object of the request: merged as `vendor` of the options, refused where the API has no such object. */
+  /**
+   * Fields of the vendor's own for this object of the request: merged as `vendor` of the options,
+   * refused where the API has no such object.
+   */
   readonly vendor?: JsonObject
 }
 
 /** One call the model asks for. */
 export interface ToolCall {
-  /** Identifies the call; results name it. Given by the vendor, or made here, unique in a conversation, where the vendor has none. */
+  /**
+   * Identifies the call; results name it. Given by the vendor, or made here, unique in a
+   * conversation, where the vendor has none.
+   */
   readonly id: string
   /** Name of the tool, as the model wrote it: it may be one that does not exist. */
   readonly name: string
   /** Parsed arguments. Empty when {@link ToolCall.error} is set: look at that first. */
   readonly arguments: JsonObject
-  /** The arguments exactly as the wire had them; the JSON of `arguments` where the wire carries an object. */
+  /**
+   * The arguments exactly as the wire had them; the JSON of `arguments` where the wire carries an
+   * object.
+   */
   readonly argumentsText: string
-  /** Set when `argumentsText` is not a JSON object: what is wrong with it. Such a call must not be executed. */
+  /**
+   * Set when `argumentsText` is not a JSON object: what is wrong with it. Such a call must not be
+   * executed.
+   */
   readonly error?: string
 }
 
@@ -49,5 +67,8 @@ export interface ToolResult {
   readonly sources?: readonly string[]
 }
 
-/** Whether and which tool the model must call: `auto` (its own choice), `none`, `required` (at least one), or one by name. */
+/**
+ * Whether and which tool the model must call: `auto` (its own choice), `none`, `required` (at least
+ * one), or one by name.
+ */
 export type ToolChoice = 'auto' | 'none' | 'required' | { readonly name: string }

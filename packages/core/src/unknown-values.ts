@@ -7,7 +7,10 @@ export const isObject = (value: unknown): value is JsonObject =>
 /** The value if it is a string, else an empty one. */
 export const asText = (value: unknown): string => (typeof value === 'string' ? value : '')
 
-/** True for a field that could replace a prototype where values are merged: `__proto__`, or `constructor` with a `prototype`. */
+/**
+ * True for a field that could replace a prototype where values are merged: `__proto__`, or
+ * `constructor` with a `prototype`.
+ */
 export const isPollution = (key: string, value: unknown): boolean =>
   key === '__proto__' ||
   (key === 'constructor' && isObject(value) && Object.hasOwn(value, 'prototype'))

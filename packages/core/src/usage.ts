@@ -1,7 +1,13 @@
-/** Tokens by modality (`text`, `image`, `audio`, `video`, `document`), or by another name of the vendor. */
+/**
+ * Tokens by modality (`text`, `image`, `audio`, `video`, `document`), or by another name of the
+ * vendor.
+ */
 export type NamedCounts = Readonly<Record<string, number>>
 
-/** Counts of a model other than the one that wrote the reply, for example of an advisor. They are part of the totals. */
+/**
+ * Counts of a model other than the one that wrote the reply, for example of an advisor. They are
+ * part of the totals.
+ */
 export interface ModelTokenCounts {
   /** The model that used them, as the server names it. */
   readonly model: string
@@ -16,8 +22,8 @@ export interface ModelTokenCounts {
 }
 
 /**
- * Token counts of one turn, as the server reported them. A part is never larger than the whole it belongs to. Optional fields are
- * unset if the server reported nothing of the kind.
+ * Token counts of one turn, as the server reported them. A part is never larger than the whole it
+ * belongs to. Optional fields are unset if the server reported nothing of the kind.
  */
 export interface TokenCounts {
   /** The whole prompt, cached parts included. */
@@ -30,7 +36,10 @@ export interface TokenCounts {
   readonly cacheCreationTokens: number
   /** Part of `outputTokens` spent on reasoning. */
   readonly reasoningTokens: number
-  /** Tokens of the server's total that it attributes neither to input nor to output. Token budgets count them, prices do not. */
+  /**
+   * Tokens of the server's total that it attributes neither to input nor to output. Token budgets
+   * count them, prices do not.
+   */
   readonly unattributedTokens?: number
   /** What the server says it charges, in US dollars. */
   readonly cost?: number
@@ -42,9 +51,15 @@ export interface TokenCounts {
   readonly outputByModality?: NamedCounts
   /** Parts of `cacheCreationTokens` by lifetime: `5m`, `1h`. */
   readonly cacheCreationByLifetime?: NamedCounts
-  /** Parts of `outputTokens` that a predicted reply had: `accepted`, and `rejected`, which cost the same. */
+  /**
+   * Parts of `outputTokens` that a predicted reply had: `accepted`, and `rejected`, which cost the
+   * same.
+   */
   readonly predictionTokens?: NamedCounts
-  /** How often the vendor ran its own tools, by the vendor's name of the count, for example `web_search_requests`. */
+  /**
+   * How often the vendor ran its own tools, by the vendor's name of the count, for example
+   * `web_search_requests`.
+   */
   readonly providerToolCounts?: NamedCounts
   /** Parts of the totals that other models used; their prices apply. */
   readonly otherModels?: readonly ModelTokenCounts[]
@@ -52,11 +67,16 @@ export interface TokenCounts {
 
 /** Token counts of a whole stream or call. */
 export interface TokenUsage extends TokenCounts {
-  /** Estimate of what the tool definitions of the last request cost; already part of `inputTokens`. */
+  /**
+   * Estimate of what the tool definitions of the last request cost; already part of `inputTokens`.
+   */
   readonly toolDefinitionTokens: number
   /** The counts of each turn, in order; they add up to the totals. */
   readonly turns: readonly TokenCounts[]
-  /** False when a turn came without counts from the server: the totals are then too low, or hold an estimate of a turn of a run that broke off. */
+  /**
+   * False when a turn came without counts from the server: the totals are then too low, or hold an
+   * estimate of a turn of a run that broke off.
+   */
   readonly reported: boolean
 }
 
@@ -64,7 +84,10 @@ export interface TokenUsage extends TokenCounts {
 export interface TokenCount {
   /** How many. */
   readonly tokens: number
-  /** `provider` counted by the vendor's endpoint, `tokenizer` by the model's own on a server or in this process; `estimate` errs high. */
+  /**
+   * `provider` counted by the vendor's endpoint, `tokenizer` by the model's own on a server or in
+   * this process; `estimate` errs high.
+   */
   readonly source: 'provider' | 'tokenizer' | 'estimate'
 }
 

@@ -33,7 +33,8 @@ const numbers = Object.entries(numberForms)
 
 /**
  * Checks merged options against their ranges, and refuses a model in `vendor`.
- * @throws {LlmError} `config` — names the option, the value found and the range; `invalid-request` — `tools` are not definitions.
+ * @throws {LlmError} `config` — names the option, the value found and the range; `invalid-request`
+ * — `tools` are not definitions.
  */
 export function validateOptions(options: CallOptions): void {
   for (const [name, form] of numbers) check(name, options[name as keyof CallOptions], form)

@@ -2,8 +2,9 @@ import { estimateTokens } from '@modelport/core'
 import { expect, test } from 'vitest'
 
 /**
- * What the tables and the rules say of twenty times each text, so that no change of either goes unseen: words, capitals, borders of
- * each kind of characters, runs, marks, other scripts. A new fit of the tables changes these numbers, and nothing else may.
+ * What the tables and the rules say of twenty times each text, so that no change of either goes
+ * unseen: words, capitals, borders of each kind of characters, runs, marks, other scripts. A new
+ * fit of the tables changes these numbers, and nothing else may.
  */
 const values: readonly (readonly [string, number])[] = [
   ['a', 23],

@@ -4,7 +4,10 @@ import { describe, expect, test } from 'vitest'
 import { fc } from '../../../test/support/fast-check.js'
 import { texts } from './fixtures/texts.js'
 
-/** Words, capitals, numbers, marks, spaces, scripts, halves of pairs, and their borders: of random code points hardly one is a letter. */
+/**
+ * Words, capitals, numbers, marks, spaces, scripts, halves of pairs, and their borders: of random
+ * code points hardly one is a letter.
+ */
 const pieces = fc.constantFrom(
   'a',
   'b',

@@ -52,7 +52,8 @@ describe('several agent calls in one durable run', () => {
     expect(readFileSync(ledger, 'utf8')).toBe(
       'look cities/1/0\nmeasure cities#2/1/0\nmeasure cities#2/1/0\n',
     )
-    // Neither the first call nor the recorded turn of the second was asked for again: a refused reply, and its correction.
+    // Neither the first call nor the recorded turn of the second was asked for again: a refused
+    // reply, and its correction.
     expect(provider.requests).toHaveLength(2)
     expect(result.transcript.map(({ role }) => role)).toEqual([
       ...['user', 'assistant', 'tool', 'assistant'],

@@ -196,7 +196,10 @@ describe.each(places)('an agent call to $name', ({ name, skipped, create, capabi
   })
 })
 
-/** The server lets a model think before it holds it to a schema, and this one's thoughts may have no end. */
+/**
+ * The server lets a model think before it holds it to a schema, and this one's thoughts may have no
+ * end.
+ */
 const withoutThoughts = (name: string): Readonly<Record<string, unknown>> =>
   name === 'a model on a server' ? { reasoning_format: 'none' } : {}
 

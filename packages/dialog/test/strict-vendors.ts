@@ -54,7 +54,10 @@ const vendors: readonly (readonly [string, WireFormat, (fetch: Fetch) => Provide
   ['ollama', ollamaChat, (fetch) => createOllama({ model: 'llama3', defaults, fetch })],
 ]
 
-/** What the rules of each vendor's API say about a request with these messages; the conversation continues with a user message where it ends with the model's. */
+/**
+ * What the rules of each vendor's API say about a request with these messages; the conversation
+ * continues with a user message where it ends with the model's.
+ */
 export async function strictProblems(messages: readonly ChatMessage[]): Promise<readonly string[]> {
   const last = messages.at(-1)
   const sent: readonly ChatMessage[] =

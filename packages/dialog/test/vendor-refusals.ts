@@ -66,7 +66,10 @@ export function responsesEvents(text: string, { top_logprobs: top }: Body): read
   ]
 }
 
-/** What OpenAI says to fewer than 16 tokens, and to a temperature or probabilities at a model that reasons. */
+/**
+ * What OpenAI says to fewer than 16 tokens, and to a temperature or probabilities at a model that
+ * reasons.
+ */
 export function refuseAsOpenAI(body: Body): Answer | undefined {
   const refuse = (param: string, code: string, message: string): Answer => ({
     status: 400,

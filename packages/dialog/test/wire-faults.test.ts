@@ -132,7 +132,10 @@ const start = (tool: ReturnType<typeof recordingTool>['tool']): Dialog<'yes' | '
     definePrompt({ path: 'p', text: 'Well?', parse: choice(['yes', 'no']), tools: [tool] }),
   )
 
-/** An agent whose server calls a tool, gives a reply that is refused and one that is not, and fails at some requests. */
+/**
+ * An agent whose server calls a tool, gives a reply that is refused and one that is not, and fails
+ * at some requests.
+ */
 async function connect(fault: keyof typeof faults, failing: readonly number[], maxRecalls: number) {
   const plan = [calls('a'), says('hm'), says('yes')]
   let seen = 0

@@ -20,7 +20,10 @@ function outcome(key: string): string {
   }
 }
 
-/** What must come of a key: itself, without white space around it, or its refusal, which names the position and shows nothing. */
+/**
+ * What must come of a key: itself, without white space around it, or its refusal, which names the
+ * position and shows nothing.
+ */
 function isRight(key: string, visible: boolean, position: number): boolean {
   const found = outcome(key)
   if (visible) return found === key

@@ -139,7 +139,8 @@ describe('lines', () => {
 })
 
 describe('server-sent events', () => {
-  // After the examples of the WHATWG HTML standard, section 9.2.6, and the web platform tests "format-*".
+  // After the examples of the WHATWG HTML standard, section 9.2.6, and the web platform tests
+  // "format-*".
   const cases: readonly (readonly [string, readonly (readonly [string, string])[]])[] = [
     ['data: YHOO\ndata: +2\ndata: 10\n\n', [['', 'YHOO\n+2\n10']]],
     [

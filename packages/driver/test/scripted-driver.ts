@@ -18,7 +18,9 @@ export type Step = {
   [Method in keyof Sink]: readonly [Method, ...Parameters<Sink[Method]>]
 }[keyof Sink]
 
-/** What one request is answered with: steps, each a chunk of its own, or whatever a `fetch` gives. */
+/**
+ * What one request is answered with: steps, each a chunk of its own, or whatever a `fetch` gives.
+ */
 export type Answer = readonly Step[] | ((init: RequestInit) => Response | Promise<Response>)
 
 export interface Played {
@@ -32,7 +34,10 @@ export interface Played {
 
 const encoder = new TextEncoder()
 
-/** A body of these texts, each read on its own. It ends, or fails with `failure`, or stays open for ever. */
+/**
+ * A body of these texts, each read on its own. It ends, or fails with `failure`, or stays open for
+ * ever.
+ */
 export function streamOf(
   pieces: readonly string[],
   after: 'end' | 'open' | Error = 'end',
@@ -55,7 +60,10 @@ export function streamOf(
 
 export const line = (step: Step): string => `${JSON.stringify(step)}\n`
 
-/** A provider whose server says what its sink shall hear: request after request, the next answer; the last one again and again. */
+/**
+ * A provider whose server says what its sink shall hear: request after request, the next answer;
+ * the last one again and again.
+ */
 export function play(
   answers: readonly Answer[],
   settings: Partial<ProviderSettings> = {},

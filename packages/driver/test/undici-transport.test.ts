@@ -87,7 +87,8 @@ describe('bodies', () => {
     for (const status of [200, 500]) {
       const { url, sockets } = await serve((_, response) => {
         response.writeHead(status, { 'content-encoding': 'gzip', 'content-type': 'text/plain' })
-        // A file of gzip may be many, one after the other: on Node, which unpacks here, it has no end, and is over only because it is left.
+        // A file of gzip may be many, one after the other: on Node, which unpacks here, it has no
+        // end, and is over only because it is left.
         const more = (): void => {
           if (!response.destroyed) response.write(bomb, () => setImmediate(more))
         }
@@ -308,7 +309,8 @@ describe('leaving', () => {
     })
     const reader = await provider(url).stream('Hi')
     await reader.next()
-    // A transport that reads on ends at the last byte. A server that is only slow stands still for one look or two, not for ten in a row.
+    // A transport that reads on ends at the last byte. A server that is only slow stands still for
+    // one look or two, not for ten in a row.
     let last = -1
     let still = 0
     await expect

@@ -1,4 +1,5 @@
-// What a program without a compiler, or with a value of `process.env`, gives to the methods of a store.
+// What a program without a compiler, or with a value of `process.env`, gives to the methods of a
+// store.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openPostgresStore } from '../src/postgres/postgres.js'
 import { openSqliteStore } from '../src/sqlite/sqlite.js'

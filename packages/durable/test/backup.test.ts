@@ -18,7 +18,10 @@ const ids = Array.from({ length: 12 }, (_, index) => `run-${index}`)
 const steps = Array.from({ length: 3 }, () => jobOf(5).steps[0] ?? [])
 const done = () => Promise.resolve(finalResult('done'))
 
-/** Starts the runs and a worker, and takes the back-up in the middle of its work; the worker finishes afterwards. */
+/**
+ * Starts the runs and a worker, and takes the back-up in the middle of its work; the worker
+ * finishes afterwards.
+ */
 async function workAround(store: DurableStore, takeBackup: () => Promise<void>): Promise<void> {
   let release: () => void = () => undefined
   const isReleased = new Promise<void>((resolve) => (release = resolve))
@@ -38,7 +41,10 @@ async function workAround(store: DurableStore, takeBackup: () => Promise<void>):
   await worker.stop()
 }
 
-/** Continues everything that the back-up has. Effects that were made after it are unknown to it: the ledger is a new one. */
+/**
+ * Continues everything that the back-up has. Effects that were made after it are unknown to it: the
+ * ledger is a new one.
+ */
 async function expectContinues(store: DurableStore): Promise<void> {
   expect(
     (await store.runs.run('before', () => Promise.reject(new Error('must not run')))).text,

@@ -1,5 +1,6 @@
-// SQLite has no clock of its own: leases are written and read with the clocks of the processes, which jump and differ here. With PostgreSQL every time
-// is the server's, which a busy process hears late.
+// SQLite has no clock of its own: leases are written and read with the clocks of the processes,
+// which jump and differ here. With PostgreSQL every time is the server's, which a busy process
+// hears late.
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'

@@ -1,5 +1,5 @@
-// Two processes in a row end at each of their writes in turn, before or after its commit; a third one continues. Nothing is lost, doubled, or
-// decided by nobody.
+// Two processes in a row end at each of their writes in turn, before or after its commit; a third
+// one continues. Nothing is lost, doubled, or decided by nobody.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { atSize, fullSize } from '../../../test/support/faults.js'
 import type { Database } from '../src/database/database.js'

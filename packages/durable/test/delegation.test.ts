@@ -1,4 +1,5 @@
-// A task that delegates work, in three "processes" over one store: the first two end in the middle of the child's call.
+// A task that delegates work, in three "processes" over one store: the first two end in the middle
+// of the child's call.
 import { type AgentHost, createMessage } from '@modelport/agent'
 import { createAgentClient, createAgentServer } from '@modelport/serve'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'

@@ -1,4 +1,5 @@
-// A process that stops leaves behind what a killed one does: the next one reports what became of the work.
+// A process that stops leaves behind what a killed one does: the next one reports what became of
+// the work.
 import { AgentHost, createAgent, createMessage } from '@modelport/agent'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Database } from '../src/database/database.js'

@@ -1,4 +1,5 @@
-// A connection that breaks while the server has a whole transaction: it never came, it was committed, or it comes late.
+// A connection that breaks while the server has a whole transaction: it never came, it was
+// committed, or it comes late.
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 import { expect, inject, onTestFinished, test } from 'vitest'

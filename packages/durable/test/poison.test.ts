@@ -1,4 +1,5 @@
-// A run that ends its process, between healthy ones: "processes" are stores of one database whose leases the test ends.
+// A run that ends its process, between healthy ones: "processes" are stores of one database whose
+// leases the test ends.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { BodyCodec } from '../src/database/body-codec.js'
 import type { Database } from '../src/database/database.js'
@@ -36,7 +37,8 @@ for (const { name, isMissing, open } of emptyDatabases())
       for (const id of ids) await first.table.create({ id, ...from, fingerprint: null })
       const finished: string[] = []
       for (let round = 0; round < 20 && finished.length < 3; round++) {
-        // A process claims what it can. The poison ends it before anything is stored; alone, a healthy run comes to its end.
+        // A process claims what it can. The poison ends it before anything is stored; alone, a
+        // healthy run comes to its end.
         const parts = processOf()
         const held: HeldRun[] = []
         for (let look = 0; look < 10; look++) {

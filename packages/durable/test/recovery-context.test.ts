@@ -1,4 +1,5 @@
-// What a caller permits survives the process that accepted its task: a host that recovers the task keeps to it.
+// What a caller permits survives the process that accepted its task: a host that recovers the task
+// keeps to it.
 import {
   type AgentHandler,
   AgentHost,

@@ -1,4 +1,5 @@
-// Cancels of tasks that were delegated to another server: two hosts on one store, and a remote agent behind real HTTP.
+// Cancels of tasks that were delegated to another server: two hosts on one store, and a remote
+// agent behind real HTTP.
 import {
   AgentHost,
   createAgent,

@@ -1,4 +1,5 @@
-// Two versions of an agent on one store, as two hosts: what a rolling deployment does to tasks that wait.
+// Two versions of an agent on one store, as two hosts: what a rolling deployment does to tasks that
+// wait.
 import {
   AgentHost,
   type AgentSettings,

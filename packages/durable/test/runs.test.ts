@@ -158,7 +158,8 @@ for (const { name, isMissing, open } of testDatabases())
       const isClaimed = new Promise<void>((resolve) => (claimed = resolve))
       const first = store.runs.run(id, async ({ journal }) => {
         claimed()
-        await database.write([{ sql: 'UPDATE runs SET due = 0 WHERE id = ?', params: [id] }]) // its lease is gone
+        // its lease is gone
+        await database.write([{ sql: 'UPDATE runs SET due = 0 WHERE id = ?', params: [id] }])
         await frozen
         await journal.writeIntent(toolIntent(id, 0))
         throw new Error('must not get here')

@@ -1,4 +1,5 @@
-// What a store leaves out because a column, or the row before, has it too: everything reads back as it was written, and a step stays small.
+// What a store leaves out because a column, or the row before, has it too: everything reads back as
+// it was written, and a step stays small.
 import { AgentHost, createAgent, createMessage } from '@modelport/agent'
 import { createMock } from '@modelport/provider-mock'
 import { type ContextManifest, defineTool, type RunEvent, type RunIntent } from '@modelport/runtime'

@@ -46,7 +46,8 @@ for (const { name, isMissing, open } of emptyDatabases())
 
     test('a task that no live process works on is found, one that is held is not', async () => {
       const agents = new Map([['a', 'f']])
-      expect(await store.leases!.abandoned(agents)).toEqual([]) // the process that was given it comes first
+      // the process that was given it comes first
+      expect(await store.leases!.abandoned(agents)).toEqual([])
       await database.write([{ sql: 'UPDATE runs SET due = 0' }])
       expect(await store.leases!.abandoned(agents)).toEqual([key])
       const held = await store.leases!.hold(key, 'f')
@@ -75,7 +76,8 @@ for (const { name, isMissing, open } of emptyDatabases())
     test('a process that lost its lease can neither append to the task nor write its journal', async () => {
       const lost = await store.leases!.hold(key, 'f')
       const { journal } = await lost!.open('run-1')
-      await database.write([{ sql: 'UPDATE runs SET epoch = epoch + 1' }]) // another process took it over
+      // another process took it over
+      await database.write([{ sql: 'UPDATE runs SET epoch = epoch + 1' }])
       await expect(lost!.tasks.append(key, 2, [status('cancelled')])).rejects.toThrow(
         'claimed by another worker',
       )

@@ -1,4 +1,5 @@
-// Each transition of a run is one transaction, a step is two, and no claim sorts or scans what waits.
+// Each transition of a run is one transaction, a step is two, and no claim sorts or scans what
+// waits.
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { createMock } from '@modelport/provider-mock'
@@ -129,7 +130,8 @@ for (const { name, isMissing, open } of emptyDatabases())
       const steps = 20
       await runSteps('short', 1)
       const [commits, statements] = [writes.length, writes.flat().length]
-      // What nobody waits for is stored after 5 ms, and a slow machine may need longer between two intents: the best of some runs counts.
+      // What nobody waits for is stored after 5 ms, and a slow machine may need longer between two
+      // intents: the best of some runs counts.
       const costs: { commits: number; statements: number }[] = []
       for (
         let time = 0;

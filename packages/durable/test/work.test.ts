@@ -86,7 +86,8 @@ for (const { name, isMissing, open } of emptyDatabases())
         started()
         return new Promise(() => undefined)
       }
-      // Never awaited: the platform ends the process, and with it everything that it would still do.
+      // Never awaited: the platform ends the process, and with it everything that it would still
+      // do.
       void store.work({ agents: [agent()] })
       await isStarted
       const other = createDurableStore(database, {})

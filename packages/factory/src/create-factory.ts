@@ -45,8 +45,8 @@ export interface Factory {
 }
 
 /**
- * A factory of already imported providers: for bundlers, and for platforms without a dynamic import. Each row needs its `creators`;
- * a bundle has what was imported for them and nothing else.
+ * A factory of already imported providers: for bundlers, and for platforms without a dynamic
+ * import. Each row needs its `creators`; a bundle has what was imported for them and nothing else.
  * @throws {LlmError} `config` — a name that no provider can have.
  */
 export function createFactory({

@@ -13,8 +13,10 @@ import { Registry, type RegistryOptions } from './registry.js'
 import type { FactoryContext } from './resolve/resolve.js'
 
 /**
- * Creates a provider from a configuration or from `provider:model`. Loads the provider's package; opens no connection.
- * @throws {LlmError} `config` — unknown provider, package not installed, no key, no model, no address; `invalid-base-url`.
+ * Creates a provider from a configuration or from `provider:model`. Loads the provider's package;
+ * opens no connection.
+ * @throws {LlmError} `config` — unknown provider, package not installed, no key, no model, no
+ * address; `invalid-base-url`.
  * @example
  * ```ts
  * import { newProvider } from '@modelport/factory'
@@ -32,27 +34,36 @@ export const newProvider = (
   context?: FactoryContext,
 ): Promise<Provider> => newProviderWith(loadCreators, config, context)
 
-/** Creates an embedder. Throws like {@link newProvider}; `unsupported` if the provider has no embeddings. */
+/**
+ * Creates an embedder. Throws like {@link newProvider}; `unsupported` if the provider has no
+ * embeddings.
+ */
 export const newEmbedder = (
   config: ModelConfig | string,
   context?: FactoryContext,
 ): Promise<Embedder> => makeWith(loadCreators, 'createEmbedder', config, context)
 
-/** Makes a batch runner. Throws like {@link newProvider}; `unsupported` where the provider takes no batches. */
+/**
+ * Makes a batch runner. Throws like {@link newProvider}; `unsupported` where the provider takes no
+ * batches.
+ */
 export const newBatchRunner = (
   config: ModelConfig | string,
   context?: FactoryContext,
 ): Promise<BatchRunner> => makeWith(loadCreators, 'createBatches', config, context)
 
-/** Makes a file store; needs no model. Throws like {@link newProvider}; `unsupported` where the provider keeps no files. */
+/**
+ * Makes a file store; needs no model. Throws like {@link newProvider}; `unsupported` where the
+ * provider keeps no files.
+ */
 export const newFileStore = (
   config: ModelConfig | string,
   context?: FactoryContext,
 ): Promise<FileStore> => makeWith(loadCreators, 'createFiles', config, context)
 
 /**
- * Asks the vendor, or the server, which models it has; `id` is what to give as `model`. Throws like {@link newProvider};
- * `unsupported` if the vendor has no list.
+ * Asks the vendor, or the server, which models it has; `id` is what to give as `model`. Throws like
+ * {@link newProvider}; `unsupported` if the vendor has no list.
  */
 export const listModels = (
   config: ModelConfig | string,
@@ -61,13 +72,17 @@ export const listModels = (
 ): Promise<readonly ListedModel[]> =>
   makeWith(loadCreators, 'listModels', config, context, options ?? {})
 
-/** A registry of these models and roles. @throws {LlmError} `config` — a role names a model that does not exist. */
+/**
+ * A registry of these models and roles.
+ * @throws {LlmError} `config` — a role names a model that does not exist.
+ */
 export const createRegistry = (pool: ModelPool, options?: RegistryOptions): Registry =>
   new Registry(loadCreators, pool, options)
 
 /**
- * Asks the model for one word: exactly one request, never retried, at most 15 seconds over everything. An empty reply that ran into
- * the token limit counts as success: the model can be reached. Fallbacks are not asked.
+ * Asks the model for one word: exactly one request, never retried, at most 15 seconds over
+ * everything. An empty reply that ran into the token limit counts as success: the model can be
+ * reached. Fallbacks are not asked.
  * @throws {LlmError} what is wrong; `diagnose` names it and says what to do.
  * @example
  * ```ts

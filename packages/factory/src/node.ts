@@ -36,8 +36,9 @@ export async function readConfigFile(
 }
 
 /**
- * Imports the npm package, or the module with this absolute path, for `importModule` of a `FactoryContext`. It runs the module's code in
- * this process: pass it only for configurations that you trust as you trust the program.
+ * Imports the npm package, or the module with this absolute path, for `importModule` of a
+ * `FactoryContext`. It runs the module's code in this process: pass it only for configurations that
+ * you trust as you trust the program.
  * @throws {LlmError} `config` — the module does not exist or does not load.
  */
 export async function importModule(specifier: string): Promise<unknown> {

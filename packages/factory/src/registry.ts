@@ -11,11 +11,15 @@ import { apiHosts } from './resolve/hosts.js'
 import { keyedModels, missingKeyOf } from './resolve/keyed-models.js'
 import { type FactoryContext, resolveModel } from './resolve/resolve.js'
 
-/** Options of `createRegistry`: how configurations are read, and which roles need no model of their own. */
+/**
+ * Options of `createRegistry`: how configurations are read, and which roles need no model of their
+ * own.
+ */
 export interface RegistryOptions extends FactoryContext {
   /**
-   * Roles that use the model of another role if they have none: that model, or with `cheapest` the cheapest model of its provider.
-   * Default `{ shield: { role: 'chat' }, sub_agent: { role: 'chat', cheapest: true } }`; `{}` for none.
+   * Roles that use the model of another role if they have none: that model, or with `cheapest` the
+   * cheapest model of its provider. Default
+   * `{ shield: { role: 'chat' }, sub_agent: { role: 'chat', cheapest: true } }`; `{}` for none.
    */
   readonly fallbackRoles?:
     | Readonly<Record<string, { readonly role: string; readonly cheapest?: boolean }>>
@@ -28,8 +32,9 @@ const usualFallbackRoles: NonNullable<RegistryOptions['fallbackRoles']> = {
 }
 
 /**
- * Models by name, and roles that use them. Each provider is made on first use, so a model that does not work does not
- * affect the others. Models and roles may change while the program runs; the next call sees the change.
+ * Models by name, and roles that use them. Each provider is made on first use, so a model that does
+ * not work does not affect the others. Models and roles may change while the program runs; the next
+ * call sees the change.
  */
 export class Registry {
   readonly #entries = new Map<string, ModelEntry>()
@@ -58,7 +63,10 @@ export class Registry {
     for (const [role, name] of Object.entries(pool.roles)) this.setRole(role, name)
   }
 
-  /** Adds a model, or replaces the one of this name. @throws {LlmError} `config` — no name, an unknown provider, or an unknown field. */
+  /**
+   * Adds a model, or replaces the one of this name.
+   * @throws {LlmError} `config` — no name, an unknown provider, or an unknown field.
+   */
   register(entry: ModelEntry): void {
     const name: unknown = (entry as Partial<ModelEntry> | null)?.name
     if (typeof name !== 'string' || !name.trim()) throw configError('model "": give it a name')
@@ -80,7 +88,10 @@ export class Registry {
     return this.#once(name, name, () => this.config(name))
   }
 
-  /** The provider for a role, or for the role that it falls back to. Rejects `config` if there is no model for either. */
+  /**
+   * The provider for a role, or for the role that it falls back to. Rejects `config` if there is no
+   * model for either.
+   */
   async forRole(role: string): Promise<Provider> {
     const name = this.#roles.get(role)
     if (name !== undefined) return this.provider(name)
@@ -139,7 +150,10 @@ export class Registry {
     return this.#entries.get(name)
   }
 
-  /** The configuration of a model with those of its fallbacks. @throws {LlmError} `config` — there is no such model, or the fallbacks form a cycle. */
+  /**
+   * The configuration of a model with those of its fallbacks.
+   * @throws {LlmError} `config` — there is no such model, or the fallbacks form a cycle.
+   */
   config(name: string): ModelConfig {
     return poolConfig(name, (one) => {
       const entry = this.#entries.get(one)
@@ -148,12 +162,18 @@ export class Registry {
     })
   }
 
-  /** Every host that any of the models contacts, in the order the models were added. A model that cannot be read adds none; {@link warnings} names it. */
+  /**
+   * Every host that any of the models contacts, in the order the models were added. A model that
+   * cannot be read adds none; {@link warnings} names it.
+   */
   apiHosts(): HostEntry[] {
     return joinHosts(this.#hosts().flatMap(({ hosts }) => (hosts ? [hosts] : [])))
   }
 
-  /** What the application should know: models whose configuration cannot be read or whose key is missing, and a chat model that judges itself. */
+  /**
+   * What the application should know: models whose configuration cannot be read or whose key is
+   * missing, and a chat model that judges itself.
+   */
   warnings(): string[] {
     return [...this.#hosts().flatMap(({ problem }) => problem ?? []), ...this.#sameModelWarnings()]
   }

@@ -18,8 +18,9 @@ const refuses = createMock({
   defaults: { retry: { attempts: 1 } },
 })
 
-// The kit moves a clock of its own: real time that passes in the first provider must not be taken off its deadlines.
-// The kit's own failures must reach its tests: with nothing to switch to, each is the caller's.
+// The kit moves a clock of its own: real time that passes in the first provider must not be taken
+// off its deadlines. The kit's own failures must reach its tests: with nothing to switch to, each
+// is the caller's.
 conformance(
   { describe, test, everyNthByte: atSize(16, 1) },
   {

@@ -66,7 +66,10 @@ afterEach(() => {
 const drip = (write: () => void): void => {
   timers.add(setInterval(write, 20))
 }
-/** A turn of the loop reads what has come to this process: what is unread when a reset comes is lost with it. */
+/**
+ * A turn of the loop reads what has come to this process: what is unread when a reset comes is lost
+ * with it.
+ */
 const twoTurns = (then: () => void): void =>
   void setImmediate(() => setImmediate(() => setImmediate(then)))
 const answer =
@@ -342,7 +345,8 @@ describe.each(['openai', 'openai-compatible'])('testConnection with %s', (provid
         'cases told apart': 1,
         'ms at most': performance.now() - startedAt,
       })
-      // A machine that did something else for so long has not sent the request: once more, with time for that.
+      // A machine that did something else for so long has not sent the request: once more, with
+      // time for that.
       if (one.problem === 'timeout' && counter.requests !== (one.requests ?? 1))
         failure = await test(10_000)
       expect({

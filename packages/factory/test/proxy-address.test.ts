@@ -3,7 +3,9 @@ import { parseProxy as parseInDriver } from '../../driver/src/transport/proxy.js
 import { resolveModel } from '../src/index.js'
 import { emptyEnvironment } from './support.js'
 
-/** What a parser reads from an address: host and authorization; undefined if it rejects the address. */
+/**
+ * What a parser reads from an address: host and authorization; undefined if it rejects the address.
+ */
 const read = <T>(parse: () => T): T | undefined => {
   try {
     return parse()

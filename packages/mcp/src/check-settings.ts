@@ -15,7 +15,8 @@ const transportNames = {
 const numbers = ['connectTimeoutMs', 'listTimeoutMs', 'timeoutMs', 'maxResultLength'] as const
 
 /**
- * @throws {LlmError} `config` — the settings of an MCP server have a field of another kind, or a prefix that is not valid in a tool name.
+ * @throws {LlmError} `config` — the settings of an MCP server have a field of another kind, or a
+ * prefix that is not valid in a tool name.
  * @throws {TypeError} a setting that nothing reads
  */
 export function checkMcpSettings(settings: object): void {

@@ -19,7 +19,10 @@ export async function startProcess(
   { refuse, onBytes, onWords }: ProcessCallbacks,
 ): Promise<Transport> {
   const { StdioClientTransport } = await import('@modelcontextprotocol/client/stdio')
-  /** Given its own class, the client would start each server twice, once to ask for its versions only. */
+  /**
+   * Given its own class, the client would start each server twice, once to ask for its versions
+   * only.
+   */
   class ChildProcess extends StdioClientTransport {}
   const created = new ChildProcess({
     command,

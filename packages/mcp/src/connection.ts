@@ -25,7 +25,10 @@ const mostTools = 2000
 const mostWords = 2000
 /** How long a server may take to say goodbye, or to accept a subscription. */
 const politeMs = 2000
-/** How long a child process may leave the question for its versions unanswered before it is taken for an old server that ignores it. */
+/**
+ * How long a child process may leave the question for its versions unanswered before it is taken
+ * for an old server that ignores it.
+ */
 const silentMs = 5000
 
 /** Schemas of a server are checked by this package, which bounds them, and never by the client. */
@@ -33,7 +36,10 @@ const unchecked: jsonSchemaValidator = {
   getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
 }
 
-/** A session with one MCP server: opened when it is needed, opened again when it was lost, its list of tools kept until the server changes it. */
+/**
+ * A session with one MCP server: opened when it is needed, opened again when it was lost, its list
+ * of tools kept until the server changes it.
+ */
 export class McpConnection {
   readonly #settings: McpSettings
   #client: Promise<Client> | undefined
@@ -95,7 +101,10 @@ export class McpConnection {
     }
   }
 
-  /** What the server says to this request, as {@link show} gives it. A server without the capability is not asked. */
+  /**
+   * What the server says to this request, as {@link show} gives it. A server without the capability
+   * is not asked.
+   */
   async ask<T>(
     capability: 'prompts' | 'resources',
     request: (
@@ -186,7 +195,8 @@ export class McpConnection {
     const created = await this.#createTransport()
     this.#active = client
     const ended = new Promise<never>((_, reject) => {
-      // While it asks for versions, the client does not own the transport yet, and would not end it.
+      // While it asks for versions, the client does not own the transport yet, and would not end
+      // it.
       this.#cancel = (error) => {
         void created.close().catch(() => undefined)
         reject(error)
@@ -210,7 +220,10 @@ export class McpConnection {
     return client
   }
 
-  /** Asks a server without sessions to report changes of its tools; those with sessions report them unasked. */
+  /**
+   * Asks a server without sessions to report changes of its tools; those with sessions report them
+   * unasked.
+   */
   async #subscribe(client: Client): Promise<void> {
     if (client.getProtocolEra() !== 'modern' || !client.getServerCapabilities()?.tools?.listChanged)
       return
@@ -289,7 +302,10 @@ export class McpConnection {
   }
 }
 
-/** How a child process is asked again: old servers may end with the first request they do not know, and slow ones were taken for old. */
+/**
+ * How a child process is asked again: old servers may end with the first request they do not know,
+ * and slow ones were taken for old.
+ */
 function otherMode(error: unknown): VersionNegotiationMode | undefined {
   const {
     code,

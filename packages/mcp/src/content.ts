@@ -2,7 +2,10 @@ import type { CallToolResult, ContentBlock, ReadResourceResult } from '@modelcon
 import type { Content, ContentPart } from '@modelport/core'
 import { toPlainWords } from './plain-words.js'
 
-/** The part of an MCP result that the model sees. Structured content is shown where the server gave no text for it. */
+/**
+ * The part of an MCP result that the model sees. Structured content is shown where the server gave
+ * no text for it.
+ */
 export function toContent({ content, structuredContent }: CallToolResult): Content {
   const parts = content.map(toPart)
   if (structuredContent !== undefined && !parts.some(({ type }) => type === 'text'))
@@ -12,7 +15,10 @@ export function toContent({ content, structuredContent }: CallToolResult): Conte
   return parts.length === 1 && first.type === 'text' ? first.text : parts
 }
 
-/** Marks a result with its server in its first line, for the model and for whoever reads the transcript. */
+/**
+ * Marks a result with its server in its first line, for the model and for whoever reads the
+ * transcript.
+ */
 export function markContent(content: Content, server: string): Content {
   const mark = `[from MCP server "${toPlainWords(server, 100)}"]`
   return typeof content === 'string' ? `${mark}\n${content}` : [text(mark), ...content]

@@ -20,7 +20,10 @@ type CallOptions = NonNullable<Parameters<Client['callTool']>[1]>
 /** Reads a question of the server as one of ours. */
 type Read = (params: ElicitRequest['params']) => Question<JsonObject>
 
-/** What a server of 2026-07-28 needs before it can finish a call. It keeps nothing, so this is stored with each of its questions. */
+/**
+ * What a server of 2026-07-28 needs before it can finish a call. It keeps nothing, so this is
+ * stored with each of its questions.
+ */
 interface Round {
   readonly inputRequests: Readonly<Record<string, unknown>>
   readonly requestState?: string
@@ -29,7 +32,10 @@ interface Round {
 const mostSendings = 10
 const pauseMs = 250
 
-/** A question as the user is shown it. Names and choices go back as they came, so they may have nothing that is shown in another way. */
+/**
+ * A question as the user is shown it. Names and choices go back as they came, so they may have
+ * nothing that is shown in another way.
+ */
 export function toQuestion(
   params: ElicitRequest['params'],
   from: string,
@@ -62,11 +68,17 @@ const toResult = (answer: Answer, { mode }: ElicitRequest['params']): ElicitResu
     : { action }
 }
 
-/** The calls that are open at a server of an older version, whose questions do not say which call they belong to. */
+/**
+ * The calls that are open at a server of an older version, whose questions do not say which call
+ * they belong to.
+ */
 export class OpenCalls {
   readonly #open = new Set<(params: ElicitRequest['params']) => Promise<ElicitResult>>()
 
-  /** Answers a question that arrives while one call is open. @throws {ProtocolError} no call is open, or several are */
+  /**
+   * Answers a question that arrives while one call is open.
+   * @throws {ProtocolError} no call is open, or several are
+   */
   answer(params: ElicitRequest['params']): Promise<ElicitResult> {
     const [only, ...others] = this.#open
     if (only && !others.length) return only(params)
@@ -100,7 +112,8 @@ export class OpenCalls {
     } catch (error) {
       if (failure) throw failure.error
       if (!(error instanceof UrlElicitationRequiredError)) throw error
-      // The user opens the addresses, and the call is sent again; a server that still refuses it then says so.
+      // The user opens the addresses, and the call is sent again; a server that still refuses it
+      // then says so.
       for (const asked of error.elicitations)
         if ((await ask(read(asked))).action !== 'accept')
           throw new LlmError('unsupported', 'the user declined to open the address')
@@ -112,8 +125,8 @@ export class OpenCalls {
 }
 
 /**
- * Sends a call to a server of 2026-07-28, which ends it with what it has to know. Rounds that were answered are not sent again: the last one is, with the
- * answers and the state of the server.
+ * Sends a call to a server of 2026-07-28, which ends it with what it has to know. Rounds that were
+ * answered are not sent again: the last one is, with the answers and the state of the server.
  */
 export async function sendRounds(
   client: Client,

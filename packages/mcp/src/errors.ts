@@ -16,7 +16,10 @@ interface Fields {
   readonly supported?: unknown
 }
 
-/** An error, what caused it, and so on; deeper than 20 nobody wraps, and an error may be its own cause. */
+/**
+ * An error, what caused it, and so on; deeper than 20 nobody wraps, and an error may be its own
+ * cause.
+ */
 function* causesOf(error: unknown): Iterable<Error> {
   let one = error
   for (let depth = 0; one instanceof Error && depth < 20; depth++) {
@@ -34,7 +37,9 @@ export function statusOf(error: unknown): number | undefined {
   return undefined
 }
 
-/** The typed error for anything the client of the protocol throws, without the server's credentials. */
+/**
+ * The typed error for anything the client of the protocol throws, without the server's credentials.
+ */
 export function toTyped(error: unknown, server: string, redact: Redact): LlmError {
   for (const one of causesOf(error))
     if (isLlmError(one)) return new LlmError(one.code, redact(one.message))
@@ -75,7 +80,10 @@ const signIn =
 /** Codes of the client's errors about what a server sent. */
 const malformed = new Set(['INVALID_RESULT', 'UNSUPPORTED_RESULT_TYPE', 'LIST_PAGINATION_EXCEEDED'])
 
-/** HTTP statuses, the client's own codes, and those of the protocol's errors. @see https://modelcontextprotocol.io/specification/2026-07-28/basic (read 2026-11-27) */
+/**
+ * HTTP statuses, the client's own codes, and those of the protocol's errors.
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic (read 2026-11-27)
+ */
 function codeOf(error: unknown): ErrorCode {
   const status = statusOf(error)
   if (status === 401) return 'auth'

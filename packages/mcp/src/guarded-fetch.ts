@@ -19,9 +19,10 @@ function hostsOfUrl({ url, authHosts = [] }: McpUrl): readonly string[] {
 }
 
 /**
- * The `fetch` of a session: it contacts only the declared hosts, by TLS if the server has it, sends the settings' headers to the server's own origin only
- * and limits the size of each message.
- * @param refuse makes the error of a message that exceeds the limit, and ends the session: the SDK reopens failed streams without reporting the error
+ * The `fetch` of a session: it contacts only the declared hosts, by TLS if the server has it, sends
+ * the settings' headers to the server's own origin only and limits the size of each message.
+ * @param refuse makes the error of a message that exceeds the limit, and ends the session: the SDK
+ * reopens failed streams without reporting the error
  * @param onBytes called with the size of each chunk that arrives
  */
 export function guardedFetch(
@@ -55,7 +56,10 @@ export function guardedFetch(
   }
 }
 
-/** The same response; reading it fails if a message is too long. In an event stream the limit applies to each event. */
+/**
+ * The same response; reading it fails if a message is too long. In an event stream the limit
+ * applies to each event.
+ */
 function bounded(
   response: Response,
   refuse: () => LlmError,

@@ -1,6 +1,9 @@
 import { deserializeMessage, type JSONRPCMessage, ReadBuffer } from '@modelcontextprotocol/client'
 
-/** Cuts what a child process writes into messages. The client's own joins all it holds with every chunk, and throws for each empty line. */
+/**
+ * Cuts what a child process writes into messages. The client's own joins all it holds with every
+ * chunk, and throws for each empty line.
+ */
 export class LineBuffer extends ReadBuffer {
   readonly #mostBytes: number
   readonly #refuse: () => Error
@@ -11,7 +14,10 @@ export class LineBuffer extends ReadBuffer {
   #text = ''
   #bytes = 0
 
-  /** `refuse` makes the error of a message that is longer; `onBytes` is called with the size of each chunk. */
+  /**
+   * `refuse` makes the error of a message that is longer; `onBytes` is called with the size of each
+   * chunk.
+   */
   constructor(mostBytes: number, refuse: () => Error, onBytes: (count: number) => void) {
     super()
     this.#mostBytes = mostBytes

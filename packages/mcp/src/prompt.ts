@@ -8,7 +8,9 @@ import type { McpSettings } from './settings.js'
 export interface McpPrompt {
   /** Names it: the server, a slash, the prompt. */
   readonly path: string
-  /** Its user messages as one text, with braces doubled: pass `{ path, text }` to `definePrompt`. */
+  /**
+   * Its user messages as one text, with braces doubled: pass `{ path, text }` to `definePrompt`.
+   */
   readonly text: string
   /** All its messages, for `infer` and `generate`. */
   readonly messages: readonly ChatMessage[]

@@ -20,7 +20,9 @@ export async function readResource(
   return read.contents.map(toEmbedded)
 }
 
-/** Two tools by which a model finds and reads the resources; none if the server has no resources. */
+/**
+ * Two tools by which a model finds and reads the resources; none if the server has no resources.
+ */
 export async function resourceTools(
   connection: McpConnection,
   settings: McpSettings,

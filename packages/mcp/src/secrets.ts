@@ -1,11 +1,15 @@
 import { createRedact, headerSecrets, LlmError, type Redact } from '@modelport/core'
 import type { McpTransport } from './settings.js'
 
-/** Redacts the credentials given to a server, in headers or its environment: the server may echo them. */
+/**
+ * Redacts the credentials given to a server, in headers or its environment: the server may echo
+ * them.
+ */
 export function createMcpRedact(transport: McpTransport): Redact {
   if ('url' in transport) return createRedact(headerSecrets(transport.headers))
   if (!('command' in transport)) return (text) => text
-  // A variable is named like a header but for its case and its separators: GITHUB_TOKEN, github-token.
+  // A variable is named like a header but for its case and its separators: GITHUB_TOKEN,
+  // github-token.
   const named = Object.entries(transport.env ?? {}).map(([name, value]) => [
     name.toLowerCase().replaceAll('_', '-'),
     value,
@@ -20,7 +24,8 @@ const binary = new Set(['data', 'blob'])
 const mostLevels = 500
 
 /**
- * The value with every text in it changed, but for the fields that are kept; `rename` changes the names of fields too.
+ * The value with every text in it changed, but for the fields that are kept; `rename` changes the
+ * names of fields too.
  * @throws {LlmError} `limit-exceeded` — it is nested too deeply.
  */
 export function mapTexts<T>(

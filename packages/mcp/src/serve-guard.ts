@@ -2,8 +2,9 @@ import { isLoopback } from '@modelport/core/settings'
 import type { ServeMcpOptions } from './serve-options.js'
 
 /**
- * The principal of a request, or the response that refuses it: a page must not reach the server from another origin or by DNS rebinding. "Servers MUST
- * validate the Origin header on all incoming connections".
+ * The principal of a request, or the response that refuses it: a page must not reach the server
+ * from another origin or by DNS rebinding. "Servers MUST validate the Origin header on all incoming
+ * connections".
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports
  */
 export async function admit(

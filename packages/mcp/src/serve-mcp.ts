@@ -25,10 +25,11 @@ import { readServed, toListedResources, toListedTemplates, toPlaced } from './se
 import { callTool, toFailure, toListed } from './served-tools.js'
 
 /**
- * Makes an MCP server of tools, agents, prompts and resources, for clients of 2026-07-28, 2025-11-25 and older. Nothing listens yet: pass `fetch` to a
- * server of HTTP, or call `stdio`.
+ * Makes an MCP server of tools, agents, prompts and resources, for clients of 2026-07-28,
+ * 2025-11-25 and older. Nothing listens yet: pass `fetch` to a server of HTTP, or call `stdio`.
  * @throws {TypeError} an option is not known.
- * @throws {LlmError} `config` — the name is missing, `tools` is not a list of tools, or two entries have the same name.
+ * @throws {LlmError} `config` — the name is missing, `tools` is not a list of tools, or two entries
+ * have the same name.
  * @example
  * ```ts
  * import { serveMcp } from '@modelport/mcp/server'
@@ -154,7 +155,8 @@ class Service implements ServedMcp {
       server.setRequestHandler('tools/call', ({ params }, ctx) =>
         this.#call(params, principal, ctx, server),
       )
-      // The official handler of HTTP compares arguments that are headers too (`x-mcp-header`) by the schema that it finds here.
+      // The official handler of HTTP compares arguments that are headers too (`x-mcp-header`) by
+      // the schema that it finds here.
       const toolInputSchemaJson = (tool: string) =>
         this.#tools.find((each) => each.name === tool)?.inputSchema
       Object.assign(made, { toolInputSchemaJson })

@@ -16,8 +16,9 @@ export interface ServeMcpOptions {
   /** Tools of `defineTool`. */
   readonly tools?: readonly Tool[] | undefined
   /**
-   * Agents, each offered as a tool of its name. A list keeps its tasks in memory; a host, for example `new AgentHost(agents, { store })` or `host` of an agent
-   * server, keeps them in its store.
+   * Agents, each offered as a tool of its name. A list keeps its tasks in memory; a host, for
+   * example `new AgentHost(agents, { store })` or `host` of an agent server, keeps them in its
+   * store.
    */
   readonly agents?: readonly Agent[] | AgentHost | undefined
   /** Prompts, also those of `definePrompt`. */
@@ -25,13 +26,17 @@ export interface ServeMcpOptions {
   /** What can be read. */
   readonly resources?: readonly ServedResource[] | undefined
   /**
-   * Finds whom an HTTP request proves, or the response that refuses it; `undefined` is a plain 401. Tasks and sessions belong to that principal. Default:
-   * everybody on this machine, and requests from elsewhere are refused.
+   * Finds whom an HTTP request proves, or the response that refuses it; `undefined` is a plain 401.
+   * Tasks and sessions belong to that principal. Default: everybody on this machine, and requests
+   * from elsewhere are refused.
    */
   readonly authenticate?:
     | ((request: Request) => string | Response | undefined | Promise<string | Response | undefined>)
     | undefined
-  /** Hosts that HTTP requests may name, as `host` or `host:port`. Default: loopback without `authenticate`, any with it. */
+  /**
+   * Hosts that HTTP requests may name, as `host` or `host:port`. Default: loopback without
+   * `authenticate`, any with it.
+   */
   readonly allowedHosts?: readonly string[] | undefined
   /** Makes `context.run.context` of the tools. Default: none. */
   readonly context?: ((principal: string) => RunContext['context']) | undefined
@@ -45,15 +50,22 @@ export const serveMcpNames: readonly string[] = namesOf<ServeMcpOptions>()(
   'onError',
 )
 
-/** An MCP server: a function from requests to responses for any runtime, and a server of standard input and output. */
+/**
+ * An MCP server: a function from requests to responses for any runtime, and a server of standard
+ * input and output.
+ */
 export interface ServedMcp {
   /** Serves one HTTP request, whatever its path. Never rejects. */
   readonly fetch: (request: Request) => Promise<Response>
   /**
-   * Serves the client at the other end of standard input and output; resolves when it has left. Whatever else this process writes to standard output goes
-   * to standard error meanwhile. Node only, unless another transport is given.
+   * Serves the client at the other end of standard input and output; resolves when it has left.
+   * Whatever else this process writes to standard output goes to standard error meanwhile. Node
+   * only, unless another transport is given.
    */
   stdio(transport?: Transport): Promise<void>
-  /** Ends sessions, calls and clients of `stdio`, and waits for running tasks of the agents, at most this long. Default 10,000 ms. */
+  /**
+   * Ends sessions, calls and clients of `stdio`, and waits for running tasks of the agents, at most
+   * this long. Default 10,000 ms.
+   */
   close(timeoutMs?: number): Promise<void>
 }

@@ -12,7 +12,10 @@ interface Session {
   readonly principal: string
 }
 
-/** Sessions over HTTP, which clients of 2025-11-25 and older open: questions to their users need one. Each belongs to the principal that opened it. */
+/**
+ * Sessions over HTTP, which clients of 2025-11-25 and older open: questions to their users need
+ * one. Each belongs to the principal that opened it.
+ */
 export class McpSessions {
   readonly #make: (principal: string) => McpServer
   /** Used last comes last. */
@@ -26,7 +29,8 @@ export class McpSessions {
     const id = request.headers.get('mcp-session-id')
     if (id === null) return this.#open(request, principal)
     const session = this.#sessions.get(id)
-    // "The server MAY terminate the session at any time, after which it MUST respond to requests containing that session ID with HTTP 404 Not Found."
+    // "The server MAY terminate the session at any time, after which it MUST respond to requests
+    // containing that session ID with HTTP 404 Not Found."
     if (session?.principal !== principal) return refuse(404, 'Session not found')
     this.#sessions.delete(id)
     this.#sessions.set(id, session)

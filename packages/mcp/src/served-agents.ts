@@ -60,7 +60,10 @@ export class AgentCall {
     this.#report = (value) => report?.(value)
   }
 
-  /** What became of the task; or the questions that its user has to answer first, whose state is the id of the task. */
+  /**
+   * What became of the task; or the questions that its user has to answer first, whose state is the
+   * id of the task.
+   */
   async run(args: JsonObject): Promise<CallToolResult | InputRequiredResult> {
     const { mcpReq } = this.#ctx
     const { signal } = mcpReq
@@ -84,7 +87,8 @@ export class AgentCall {
         this.#client.stream(message ?? '', context === undefined ? {} : { sessionId: context }),
       )
     const outcome = await this.#outcome()
-    // In a session of an older version the request stays open while the user is asked; one of 2026-07-28 is over.
+    // In a session of an older version the request stays open while the user is asked; one of
+    // 2026-07-28 is over.
     if (mcpReq.envelope || !isInputRequiredResult(outcome))
       signal.removeEventListener('abort', this.#cancel)
     return outcome
@@ -203,7 +207,10 @@ const fields: ReadonlySet<string> = new Set(['message', 'context', 'task'])
 const actionOf = (response: unknown): unknown =>
   isObject(response) ? response['action'] : undefined
 
-/** Names the question of a task. Another question has another key, so an old answer does not count for it. */
+/**
+ * Names the question of a task. Another question has another key, so an old answer does not count
+ * for it.
+ */
 const keyOf = ({ id, statusMessage }: Task): string => `answer ${id} ${statusMessage?.id ?? ''}`
 
 const keyOfApproval = ({ requestId, digest = '' }: ApprovalContent): string =>

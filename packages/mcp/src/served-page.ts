@@ -2,7 +2,10 @@ import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
 
 const pageSize = 100
 
-/** The result of a request for a list: the page that its cursor names. @throws {ProtocolError} invalid params — the cursor is not one of this list */
+/**
+ * The result of a request for a list: the page that its cursor names.
+ * @throws {ProtocolError} invalid params — the cursor is not one of this list
+ */
 export function pageOf<Key extends string, Item>(
   key: Key,
   items: readonly Item[],

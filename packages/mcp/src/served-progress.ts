@@ -2,8 +2,10 @@ import type { ServerContext } from '@modelcontextprotocol/server'
 import { isObject } from '@modelport/core'
 
 /**
- * Reports how far a call is, if its caller wants to know. A value of `{ progress, total?, message? }` is sent as it is, anything else as a message and
- * the number of reports so far. One that does not go forward is dropped: "The progress value MUST increase with each notification".
+ * Reports how far a call is, if its caller wants to know. A value of
+ * `{ progress, total?, message? }` is sent as it is, anything else as a message and the number of
+ * reports so far. One that does not go forward is dropped: "The progress value MUST increase with
+ * each notification".
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/utilities/progress
  */
 export function progressOf({

@@ -59,7 +59,10 @@ export const toListedPrompt = ({
   ...(args.length && { arguments: args.map((argument) => ({ ...argument })) }),
 })
 
-/** @throws {ProtocolError} invalid params — there is no such prompt, or its arguments are not those that it takes. */
+/**
+ * @throws {ProtocolError} invalid params — there is no such prompt, or its arguments are not those
+ * that it takes.
+ */
 export async function getPrompt(
   prompts: readonly ServedPrompt[],
   { name, arguments: args = {} }: GetPromptRequest['params'],

@@ -26,8 +26,8 @@ interface HeldCall {
 }
 
 /**
- * Calls of tools that asked their users. The client has only their random ids ("servers MUST treat requestState as attacker-controlled"), and each id is
- * taken once, so an answer counts once.
+ * Calls of tools that asked their users. The client has only their random ids ("servers MUST treat
+ * requestState as attacker-controlled"), and each id is taken once, so an answer counts once.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
  */
 export class OpenQuestions {
@@ -46,8 +46,10 @@ export class OpenQuestions {
   }
 
   /**
-   * The answered questions of a call that is sent again, none of a new one; or the result that asks again.
-   * @throws {ProtocolError} invalid params — the state is not that of this call and principal, or was used before.
+   * The answered questions of a call that is sent again, none of a new one; or the result that asks
+   * again.
+   * @throws {ProtocolError} invalid params — the state is not that of this call and principal, or
+   * was used before.
    */
   answersTo(
     principal: string,

@@ -11,7 +11,10 @@ import type { McpCaller } from './served-caller.js'
 
 /** Something that clients can read. */
 export interface ServedResource {
-  /** Its address, for example `note://today`, or with placeholders a pattern of addresses (RFC 6570): `note://{day}`. */
+  /**
+   * Its address, for example `note://today`, or with placeholders a pattern of addresses (RFC
+   * 6570): `note://{day}`.
+   */
   readonly uri: string
   /** Names it; people read it. */
   readonly name: string
@@ -20,7 +23,8 @@ export interface ServedResource {
   /** Default: `text/plain` for text, `application/octet-stream` for bytes. */
   readonly mimeType?: string | undefined
   /**
-   * What it holds, at most 10,000,000 characters, bytes as base64 included. `undefined`: there is nothing at this address.
+   * What it holds, at most 10,000,000 characters, bytes as base64 included. `undefined`: there is
+   * nothing at this address.
    * @param values of the placeholders: they are the caller's, so a path must be checked
    */
   read(

@@ -42,8 +42,10 @@ const toInputSchema = (
 })
 
 /**
- * Executes one call: its arguments are checked and its time is limited as in a run. What goes wrong is a result that the model can read.
- * @throws {ProtocolError} invalid params — there is no such tool; {LlmError} `limit-exceeded` — the result is too large.
+ * Executes one call: its arguments are checked and its time is limited as in a run. What goes wrong
+ * is a result that the model can read.
+ * @throws {ProtocolError} invalid params — there is no such tool; {LlmError} `limit-exceeded` — the
+ * result is too large.
  */
 export async function callTool(
   tools: readonly Tool[],

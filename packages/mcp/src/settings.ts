@@ -15,19 +15,29 @@ export interface McpCommand {
   readonly cwd?: string | undefined
 }
 
-/** A server reached over streamable HTTP. No other host than the URL's and those of `authHosts` is contacted, redirects to others are refused. */
+/**
+ * A server reached over streamable HTTP. No other host than the URL's and those of `authHosts` is
+ * contacted, redirects to others are refused.
+ */
 export interface McpUrl {
   /** Address of the server's endpoint. */
   readonly url: string
-  /** Sent with each request to the origin of `url`, for example `authorization`; never to a host of `authHosts`. */
+  /**
+   * Sent with each request to the origin of `url`, for example `authorization`; never to a host of
+   * `authHosts`.
+   */
   readonly headers?: Readonly<Record<string, string>> | undefined
   /** Used instead of the platform's own. */
   readonly fetch?: typeof fetch | undefined
   /**
-   * OAuth provider of `@modelcontextprotocol/client`, passed to it unchanged. It stores the tokens, keyed by their issuer, and sends the user to the browser when needed.
+   * OAuth provider of `@modelcontextprotocol/client`, passed to it unchanged. It stores the tokens,
+   * keyed by their issuer, and sends the user to the browser when needed.
    */
   readonly authProvider?: OAuthClientProvider | undefined
-  /** Every `host:port` of authorization servers, besides the URL's own; other hosts are refused, and so is `http:` if the URL is `https:`. */
+  /**
+   * Every `host:port` of authorization servers, besides the URL's own; other hosts are refused, and
+   * so is `http:` if the URL is `https:`.
+   */
   readonly authHosts?: readonly string[] | undefined
 }
 
@@ -64,7 +74,10 @@ export interface McpSettings {
   readonly transport: McpTransport
   /** Put before each tool's name, so that servers do not collide: letters, digits, `_` and `-`. */
   readonly prefix?: string | undefined
-  /** Only these tools, by the server's own names: each tool costs tokens in each request. Default: all. */
+  /**
+   * Only these tools, by the server's own names: each tool costs tokens in each request. Default:
+   * all.
+   */
   readonly only?: readonly string[] | undefined
   /** Maximum milliseconds for opening the session. Default 30,000. */
   readonly connectTimeoutMs?: number | undefined
@@ -72,34 +85,46 @@ export interface McpSettings {
   readonly listTimeoutMs?: number | undefined
   /** Maximum milliseconds for one call. Default 120,000. */
   readonly timeoutMs?: number | undefined
-  /** Maximum characters of one result, pictures and files as base64 included. Default 10,000,000. */
+  /**
+   * Maximum characters of one result, pictures and files as base64 included. Default 10,000,000.
+   */
   readonly maxResultLength?: number | undefined
   /**
-   * Pins the tools: the path of the file, by habit `modelport.lock` next to the lock of your packages, or a store of your own. The first list of a server is pinned
-   * as it is. A tool that is new or changed later is left out until somebody accepts it; the rest stay. Default: nothing is pinned.
+   * Pins the tools: the path of the file, by habit `modelport.lock` next to the lock of your
+   * packages, or a store of your own. The first list of a server is pinned as it is. A tool that is
+   * new or changed later is left out until somebody accepts it; the rest stay. Default: nothing is
+   * pinned.
    */
   readonly lock?: string | McpLock | undefined
   /**
-   * Asked about each difference from the lock, once. True pins what the server lists now. Unset, or false: what changed stays left out, `onWarning` gets the
-   * difference, and `modelport mcp trust` or `reviewLock` accepts it. `tools()` rejects with `permission` if neither callback is set and a pinned tool changed.
+   * Asked about each difference from the lock, once. True pins what the server lists now. Unset, or
+   * false: what changed stays left out, `onWarning` gets the difference, and `modelport mcp trust`
+   * or `reviewLock` accepts it. `tools()` rejects with `permission` if neither callback is set and
+   * a pinned tool changed.
    */
   readonly onChange?: ((change: McpChange) => boolean | Promise<boolean>) | undefined
   /**
-   * Called for each tool that is left out because it has no name, the name of another, is not as the protocol has tools, or differs from the lock; once for each place in which hidden characters
-   * were found; and for each schema that only the server checks: it has an unknown keyword, or a pattern that may take very long. If it throws, it is not called again.
+   * Called for each tool that is left out because it has no name, the name of another, is not as
+   * the protocol has tools, or differs from the lock; once for each place in which hidden
+   * characters were found; and for each schema that only the server checks: it has an unknown
+   * keyword, or a pattern that may take very long. If it throws, it is not called again.
    */
   readonly onWarning?: ((warning: LlmError) => void) | undefined
   /**
-   * True believes the server's `readOnlyHint` and `idempotentHint`: after a crash, calls of such tools are repeated. Default false, since a hint is
-   * a claim of the server's author.
+   * True believes the server's `readOnlyHint` and `idempotentHint`: after a crash, calls of such
+   * tools are repeated. Default false, since a hint is a claim of the server's author.
    */
   readonly trustHints?: boolean | undefined
   /**
-   * True lets the server ask the user during a call, by a form or by an address that the user opens; the run is suspended until there is an answer.
-   * Default false, since a program has to handle suspended runs: the server then knows that it cannot ask.
+   * True lets the server ask the user during a call, by a form or by an address that the user
+   * opens; the run is suspended until there is an answer. Default false, since a program has to
+   * handle suspended runs: the server then knows that it cannot ask.
    */
   readonly elicitation?: boolean | undefined
-  /** True adds two tools, `list_resources` and `read_resource`, if the server has resources. Default false. */
+  /**
+   * True adds two tools, `list_resources` and `read_resource`, if the server has resources. Default
+   * false.
+   */
   readonly resourceTools?: boolean | undefined
   /** Called when the server reports progress of a call. If it throws, it is not called again. */
   readonly onProgress?: ((progress: McpProgress) => void) | undefined

@@ -19,28 +19,39 @@ export interface McpSource extends ToolSource {
   resources(): Promise<readonly Resource[]>
   /** Patterns of addresses that can be read. */
   resourceTemplates(): Promise<readonly ResourceTemplateType[]>
-  /** What a resource holds. @throws {LlmError} `protocol` — there is no such resource; `limit-exceeded` — it is too large. */
+  /**
+   * What a resource holds.
+   * @throws {LlmError} `protocol` — there is no such resource; `limit-exceeded` — it is too large.
+   */
   readResource(uri: string): Promise<readonly ContentPart[]>
   /** The prompts, each with the arguments it takes. Empty if the server has none. */
   prompts(): Promise<readonly Prompt[]>
-  /** Has the server fill in a prompt. @throws {LlmError} `protocol` — there is no such prompt, or an argument is missing. */
+  /**
+   * Has the server fill in a prompt.
+   * @throws {LlmError} `protocol` — there is no such prompt, or an argument is missing.
+   */
   prompt(name: string, args?: Readonly<Record<string, string>>): Promise<McpPrompt>
   /**
-   * Gets and stores tokens after a user has signed in: with the parameters of the callback's URL, once a request was rejected with `auth`. Compare
-   * `state` first. @throws {LlmError} `auth` — the code is refused, or `iss` names another server than the one that was asked.
+   * Gets and stores tokens after a user has signed in: with the parameters of the callback's URL,
+   * once a request was rejected with `auth`. Compare `state` first.
+   * @throws {LlmError} `auth` — the code is refused, or `iss` names another server than the one
+   * that was asked.
    */
   finishSignIn(callback: URLSearchParams): Promise<void>
 }
 
 /**
- * Makes a source of an MCP server's tools. It starts or connects the server when the tools are first listed, and reconnects at the next step
- * if the connection is lost. Close the source when you are done: a child process lives until then.
- * @throws {LlmError} `config` — the prefix is not valid in a tool name; `invalid-base-url` — the URL is not valid.
+ * Makes a source of an MCP server's tools. It starts or connects the server when the tools are
+ * first listed, and reconnects at the next step if the connection is lost. Close the source when
+ * you are done: a child process lives until then.
+ * @throws {LlmError} `config` — the prefix is not valid in a tool name; `invalid-base-url` — the
+ * URL is not valid.
  */
 export function mcpTools(given: McpSettings): McpSource {
   checkMcpSettings(given)
   const { name, transport } = given
-  // A command line as a name may have secrets, which errors, the lock and transcripts must not have.
+  // A command line as a name may have secrets, which errors, the lock and transcripts must not
+  // have.
   const settings = {
     ...given,
     name: withoutSecrets(name),

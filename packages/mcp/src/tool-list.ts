@@ -18,7 +18,10 @@ export function distinctTools(tools: readonly Tool[], settings: McpSettings): re
   return [...byName.values()]
 }
 
-/** The message without the tools that are not as the protocol has them: for one of those, the client would refuse the whole list. It still does if none is left. */
+/**
+ * The message without the tools that are not as the protocol has them: for one of those, the client
+ * would refuse the whole list. It still does if none is left.
+ */
 export function withoutBroken<Message extends JSONRPCMessage>(
   message: Message,
   settings: McpSettings,

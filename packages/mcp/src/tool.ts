@@ -24,7 +24,8 @@ import { toVisibleText } from './trust/visible-text.js'
 
 /**
  * A listed tool as one of ours.
- * @throws {LlmError} `limit-exceeded` — a schema of it is too large; names the server, the tool and the place.
+ * @throws {LlmError} `limit-exceeded` — a schema of it is too large; names the server, the tool and
+ * the place.
  */
 export function toTool(
   listed: McpTool,
@@ -123,7 +124,9 @@ function send(
     : connection.openCalls.send(client, params, options, ask, read)
 }
 
-/** If a schema is not supported here, only the server checks the arguments, which it does anyway. */
+/**
+ * If a schema is not supported here, only the server checks the arguments, which it does anyway.
+ */
 function compileLeniently(
   schema: JsonObject,
   where: string,

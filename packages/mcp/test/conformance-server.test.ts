@@ -1,4 +1,5 @@
-// The server's half of the official conformance suite: every scenario of both versions, which takes some seconds.
+// The server's half of the official conformance suite: every scenario of both versions, which takes
+// some seconds.
 import { execFile, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -28,7 +29,10 @@ const suites = {
 }
 type Version = keyof typeof suites
 
-/** Extensions that this server does not have: tasks as a protocol, skills. "Extensions are always optional." */
+/**
+ * Extensions that this server does not have: tasks as a protocol, skills. "Extensions are always
+ * optional."
+ */
 const leftOut = /^(?:tasks-|sep-2640-)/
 
 const optional =

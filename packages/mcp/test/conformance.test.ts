@@ -1,4 +1,5 @@
-// The official conformance suite of the protocol, for each version in the release that tests it. `pnpm mcp:conformance` runs every scenario.
+// The official conformance suite of the protocol, for each version in the release that tests it.
+// `pnpm mcp:conformance` runs every scenario.
 import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -15,14 +16,19 @@ const folder = mkdtempSync(join(tmpdir(), 'mcp-conformance-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 const { client } = await bundlePrograms(folder, { client: here('conformance/client.ts') })
 
-/** The releases of the suite: 0.1.16 for 2025-11-25, the pinned pre-release of 0.2 for 2026-07-28. */
+/**
+ * The releases of the suite: 0.1.16 for 2025-11-25, the pinned pre-release of 0.2 for 2026-07-28.
+ */
 const suites = {
   '2025-11-25': here('../node_modules/mcp-conformance-2025/dist/index.js'),
   '2026-07-28': here('../node_modules/mcp-conformance-2026/dist/index.js'),
 }
 type Version = keyof typeof suites
 
-/** What is not passed, each with the sentence of the specification, or of the standard that it names, and the checks that fail. */
+/**
+ * What is not passed, each with the sentence of the specification, or of the standard that it
+ * names, and the checks that fail.
+ */
 const exceptions: Readonly<Record<string, readonly [reason: string, failed: number]>> = {
   'elicitation-sep1034-client-defaults': [
     'the user may answer tomorrow, so the first sending of the call is cancelled with its question: "Receivers of cancellation notifications SHOULD stop processing the cancelled request" (2025-11-25, cancellation)',
@@ -38,7 +44,10 @@ const exceptions: Readonly<Record<string, readonly [reason: string, failed: numb
   ],
 }
 
-/** Extensions that this client does not have: enterprise authorization, keys bound to tokens, workload identities, skills. "Extensions are always optional." */
+/**
+ * Extensions that this client does not have: enterprise authorization, keys bound to tokens,
+ * workload identities, skills. "Extensions are always optional."
+ */
 const leftOut = /^(?:auth\/(?:cross-app|enterprise|dpop|wif)|sep-2640-)/
 
 /** Run with all tests; the others take a minute or two. */

@@ -1,4 +1,5 @@
-// Servers that do what a hostile author can: a user sees a typed error or a warning, in bounded time, and nothing leaks.
+// Servers that do what a hostile author can: a user sees a typed error or a warning, in bounded
+// time, and nothing leaks.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isLlmError, type JsonObject } from '@modelport/core'
@@ -46,7 +47,10 @@ const info = {
   serverInfo: { name: 'x', version: '1' },
 }
 
-/** A server that behaves well, but for the methods of `replies` and what `extra` writes before each response. */
+/**
+ * A server that behaves well, but for the methods of `replies` and what `extra` writes before each
+ * response.
+ */
 const behaving = (
   version: Version,
   replies: Readonly<Record<string, (message: Message) => unknown>> = {},

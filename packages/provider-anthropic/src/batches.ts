@@ -25,7 +25,10 @@ import {
   toSettings,
 } from './provider.js'
 
-/** @see https://platform.claude.com/docs/en/api/messages/batches (as in @anthropic-ai/sdk 1.11.0 `resources/messages/batches`, read 2026-11-22) */
+/**
+ * @see https://platform.claude.com/docs/en/api/messages/batches (as in @anthropic-ai/sdk 1.11.0
+ * `resources/messages/batches`, read 2026-11-22)
+ */
 const statuses: Readonly<Record<string, BatchStatus>> = {
   in_progress: 'running',
   canceling: 'cancelling',
@@ -40,9 +43,10 @@ const asObject = (value: unknown): Wire =>
 const asCount = (value: unknown): number => (typeof value === 'number' ? value : 0)
 
 /**
- * A batch runner by `POST /v1/messages/batches`, with replies within 24 hours. Results are read from the batch's own address, never from
- * the one that the response names.
- * @throws {LlmError} `config`, `invalid-base-url` — the configuration names no key, or no usable address; `unsupported` — a cloud.
+ * A batch runner by `POST /v1/messages/batches`, with replies within 24 hours. Results are read
+ * from the batch's own address, never from the one that the response names.
+ * @throws {LlmError} `config`, `invalid-base-url` — the configuration names no key, or no usable
+ * address; `unsupported` — a cloud.
  */
 export function createAnthropicBatches(config: AnthropicConfig): BatchRunner {
   requireConfig(config, 'createAnthropicBatches', configNames, fieldNames)

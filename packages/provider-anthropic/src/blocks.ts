@@ -119,7 +119,10 @@ export class AnswerBlocks {
     else if (isProviderTool(kept)) this.#providerTool(block)
   }
 
-  /** Closes what is open and gives what to keep, or undefined when the message says it all. `all` keeps plain text too. */
+  /**
+   * Closes what is open and gives what to keep, or undefined when the message says it all. `all`
+   * keeps plain text too.
+   */
   finish(all: boolean, container: string | undefined): readonly WireBlock[] | undefined {
     const keys = [...this.#blocks.keys()].sort((a, b) => a - b)
     for (const key of keys) this.close(key)

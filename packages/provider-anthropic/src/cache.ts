@@ -12,8 +12,8 @@ const marked = <Item extends JsonObject>(items: readonly Item[], lifetime: Lifet
   )
 
 /**
- * Marks what stays the same between turns: the tools, the system text, and the conversation up to its newest message. Three marks of
- * the four the API takes.
+ * Marks what stays the same between turns: the tools, the system text, and the conversation up to
+ * its newest message. Three marks of the four the API takes.
  * @see https://platform.claude.com/docs/en/build-with-claude/prompt-caching (read 2026-11-21)
  */
 export function withCacheMarks(request: WireRequest, lifetime: Lifetime): WireRequest {

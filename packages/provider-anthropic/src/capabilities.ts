@@ -5,7 +5,9 @@ import { traitsOf } from './traits.js'
 
 const docs = 'https://platform.claude.com/docs/en'
 
-/** What can be asked of a model through this API; of 2026-11-21. Reasoning is by the model's traits. */
+/**
+ * What can be asked of a model through this API; of 2026-11-21. Reasoning is by the model's traits.
+ */
 export function capabilities(
   config: Pick<CommonConfig, 'model' | 'profile'> & Partial<RequestRules>,
 ): Capabilities {

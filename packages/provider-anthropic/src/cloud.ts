@@ -20,9 +20,13 @@ export const notIn = (cloud: Cloud, what: string): LlmError =>
 
 /**
  * Refuses what the cloud does not have of the API.
- * @see https://github.com/anthropics/skills (`skills/claude-api/shared/platform-availability.md`, read 2026-11-27): tools
- * @see https://docs.aws.amazon.com/bedrock/latest/userguide/claude-messages-structured-outputs.html (read 2026-11-27): no schema
- * @see https://platform.claude.com/docs/en/build-with-claude/vision and https://github.com/anthropics/anthropic-sdk-typescript/issues/1038 (read 2026-11-28): base64 alone
+ * @see https://github.com/anthropics/skills (`skills/claude-api/shared/platform-availability.md`,
+ * read 2026-11-27): tools
+ * @see https://docs.aws.amazon.com/bedrock/latest/userguide/claude-messages-structured-outputs.html
+ * (read 2026-11-27): no schema
+ * @see https://platform.claude.com/docs/en/build-with-claude/vision and
+ * https://github.com/anthropics/anthropic-sdk-typescript/issues/1038 (read 2026-11-28): base64
+ * alone
  * @throws {LlmError} `unsupported`
  */
 export function refuseInCloud(cloud: Cloud, { options, tools, messages }: Turn): void {

@@ -13,21 +13,32 @@ export interface VertexConfig {
 
 /** Address and credentials of the API. */
 export interface ConnectionConfig {
-  /** Sent as `x-api-key`. One of `apiKey` and `authToken` is needed, unless `baseUrl` points at a server of your own. */
+  /**
+   * Sent as `x-api-key`. One of `apiKey` and `authToken` is needed, unless `baseUrl` points at a
+   * server of your own.
+   */
   readonly apiKey?: string | undefined
   /** Sent as `Authorization: Bearer`, for gateways and for servers that take no `x-api-key`. */
   readonly authToken?: string | undefined
-  /** The cloud that `baseUrl` is an address of: what it is not known to have is refused. Default: none. */
+  /**
+   * The cloud that `baseUrl` is an address of: what it is not known to have is refused. Default:
+   * none.
+   */
   readonly cloud?: 'bedrock' | 'foundry' | undefined
-  /** Asks Claude on Vertex AI, with `accessToken` or `authToken`; what it is not known to have is refused. */
+  /**
+   * Asks Claude on Vertex AI, with `accessToken` or `authToken`; what it is not known to have is
+   * refused.
+   */
   readonly vertex?: VertexConfig | undefined
-  /** Default `https://api.anthropic.com`. A `/v1` at its end is dropped: it is part of every path. */
+  /**
+   * Default `https://api.anthropic.com`. A `/v1` at its end is dropped: it is part of every path.
+   */
   readonly baseUrl?: string | undefined
   /** Values of the `anthropic-beta` header. */
   readonly betas?: readonly string[] | undefined
   /**
-   * Value of the `anthropic-version` header. Default `2023-06-01`, which every model and compatible server takes;
-   * `2026-10-21` refuses `temperature`, `top_p` and `top_k`.
+   * Value of the `anthropic-version` header. Default `2023-06-01`, which every model and compatible
+   * server takes; `2026-10-21` refuses `temperature`, `top_p` and `top_k`.
    * @see https://platform.claude.com/docs/en/api/versioning (read 2026-11-21)
    */
   readonly apiVersion?: string | undefined

@@ -7,7 +7,8 @@ import { toVertexConnection } from './vertex.js'
 
 /**
  * Reads where to connect and with what.
- * @throws {LlmError} `config` — an unknown cloud, no key where one is needed, or a key no key can look like; `invalid-base-url`.
+ * @throws {LlmError} `config` — an unknown cloud, no key where one is needed, or a key no key can
+ * look like; `invalid-base-url`.
  */
 export function toConnection(config: ConnectionConfig): Connection {
   if (![undefined, 'bedrock', 'foundry'].includes(config.cloud))
@@ -62,7 +63,9 @@ export function ownRequest(
   }
 }
 
-/** @throws {LlmError} `config` — a page asks, where users can see the key, and is not allowed to. */
+/**
+ * @throws {LlmError} `config` — a page asks, where users can see the key, and is not allowed to.
+ */
 export function refusePage(dangerouslyAllowBrowser: boolean): void {
   const { window } = globalThis as { readonly window?: { readonly document?: unknown } }
   if (window?.document === undefined || dangerouslyAllowBrowser) return

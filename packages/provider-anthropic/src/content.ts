@@ -70,7 +70,10 @@ function partBlocks(part: ContentPart, where: Where, citations: boolean): WireBl
   }
 }
 
-/** @see https://platform.claude.com/docs/en/build-with-claude/search-results (as in @anthropic-ai/sdk 1.11.0 `SearchResultBlockParam`, read 2026-11-24) */
+/**
+ * @see https://platform.claude.com/docs/en/build-with-claude/search-results (as in
+ * @anthropic-ai/sdk 1.11.0 `SearchResultBlockParam`, read 2026-11-24)
+ */
 const searchResult = (
   { url, title = url }: NonNullable<TextPart['found']>,
   content: WireBlock[],
@@ -104,7 +107,10 @@ function fileBlock({ source, name }: FilePart, where: Where, citations: boolean)
   }
 }
 
-/** @see https://platform.claude.com/docs/en/build-with-claude/files (as in @anthropic-ai/sdk 1.11.0 `FileDocumentSource`, read 2026-11-24) */
+/**
+ * @see https://platform.claude.com/docs/en/build-with-claude/files (as in @anthropic-ai/sdk 1.11.0
+ * `FileDocumentSource`, read 2026-11-24)
+ */
 function documentSource(source: MediaSource, mediaType: string, where: Where): object {
   if (source.type === 'file') return { type: 'file', file_id: source.id }
   if (mediaType === 'application/pdf') {

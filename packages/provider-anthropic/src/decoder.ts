@@ -12,7 +12,10 @@ import { statusOf } from './error.js'
 import { UsageReport } from './usage.js'
 import type { WireEvent, WireReplyMessage, WireStop } from './wire.js'
 
-/** @see https://platform.claude.com/docs/en/build-with-claude/handling-stop-reasons (read 2026-11-21) */
+/**
+ * @see https://platform.claude.com/docs/en/build-with-claude/handling-stop-reasons (read
+ * 2026-11-21)
+ */
 const finishReasons = new Map(
   Object.entries<FinishReason>({
     end_turn: 'stop',
@@ -29,7 +32,8 @@ const textOr = (value: unknown, otherwise: string | undefined): string | undefin
   typeof value === 'string' ? value : otherwise
 
 /**
- * Decodes one reply, streamed or whole. It is over at `message_stop`, not before: a stop reason alone may still be cut.
+ * Decodes one reply, streamed or whole. It is over at `message_stop`, not before: a stop reason
+ * alone may still be cut.
  * @see https://platform.claude.com/docs/en/build-with-claude/streaming (read 2026-11-21)
  */
 export class MessageDecoder implements Decoder {
@@ -55,7 +59,8 @@ export class MessageDecoder implements Decoder {
   push(record: WireRecord): void {
     if (!record.data.startsWith('{')) {
       const text = record.data.trim()
-      // Older versions of the API and some servers end a stream with the word. Without a message it ends nothing: the stream is of another API.
+      // Older versions of the API and some servers end a stream with the word. Without a message it
+      // ends nothing: the stream is of another API.
       if (text === '[DONE]' && (this.#id !== undefined || this.#blocks.said || this.#stopReason))
         this.#finish()
       if (!text || text === '[DONE]') return
@@ -98,7 +103,10 @@ export class MessageDecoder implements Decoder {
     }
   }
 
-  /** A whole reply, a failure without a type, or an event of a kind that is not known: the last is passed over. */
+  /**
+   * A whole reply, a failure without a type, or an event of a kind that is not known: the last is
+   * passed over.
+   */
   #other(event: WireEvent): void {
     if (event.error) this.#fail(event)
     if (event.type !== 'message' && !(event.type === undefined && Array.isArray(event.content)))
@@ -112,7 +120,8 @@ export class MessageDecoder implements Decoder {
   }
 
   /**
-   * The first event of a message. Some gateways send it again, or give up on a message that said nothing and start another.
+   * The first event of a message. Some gateways send it again, or give up on a message that said
+   * nothing and start another.
    * @throws {LlmError} `protocol` — another message starts after this one has said something.
    */
   #begin(message: WireReplyMessage): void {

@@ -49,7 +49,10 @@ const detailsOf = (body: unknown): Exclude<WireFailure['error'], string | null |
   return typeof error === 'object' && error !== null ? error : {}
 }
 
-/** The status that a failure without one stands for, in a stream or a batch; undefined if its type is not known. */
+/**
+ * The status that a failure without one stands for, in a stream or a batch; undefined if its type
+ * is not known.
+ */
 export const statusOf = (body: unknown): number | undefined =>
   types.get(String(detailsOf(body).type))?.[0]
 
@@ -76,7 +79,8 @@ function codeOf(
   const known = types.get(type ?? '')
   const worded = status < 500 ? firstMatch(wordings, message) : undefined
   if (worded) return worded
-  // Behind a gateway the status may say more than a type that was passed through; a bad request stays one.
+  // Behind a gateway the status may say more than a type that was passed through; a bad request
+  // stays one.
   return known && (known[0] === status || status < 400 || (status === 400 && known[0] < 500))
     ? known[1]
     : undefined

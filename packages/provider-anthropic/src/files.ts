@@ -6,9 +6,12 @@ import { providerName, toAnthropicError } from './error.js'
 import { type AnthropicConfig, configNames, fieldNames, toSettings } from './provider.js'
 
 /**
- * The files of a workspace, up to 500 MB each. The former beta header selects other pages, by `after_id`; both are read.
- * @see https://platform.claude.com/docs/en/build-with-claude/files (as in @anthropic-ai/sdk 1.11.0 `resources/files`, read 2026-11-27)
- * @throws {LlmError} `config`, `invalid-base-url` — the configuration names no key, or no usable address; `unsupported` — a cloud.
+ * The files of a workspace, up to 500 MB each. The former beta header selects other pages, by
+ * `after_id`; both are read.
+ * @see https://platform.claude.com/docs/en/build-with-claude/files (as in @anthropic-ai/sdk 1.11.0
+ * `resources/files`, read 2026-11-27)
+ * @throws {LlmError} `config`, `invalid-base-url` — the configuration names no key, or no usable
+ * address; `unsupported` — a cloud.
  */
 export function createAnthropicFiles(config: Omit<AnthropicConfig, 'model'>): FileStore {
   requireConfig(config, 'createAnthropicFiles', configNames, fieldNames)

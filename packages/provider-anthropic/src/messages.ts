@@ -33,15 +33,19 @@ interface Draft {
 }
 
 /**
- * What the user says before a reply that begins a conversation, for example one that was made shorter: "first message must use the user role".
- * @see https://github.com/anthropics/anthropic-sdk-typescript/issues/622 (read 2026-11-24): Bedrock refuses it, the vendor's own host not always
+ * What the user says before a reply that begins a conversation, for example one that was made
+ * shorter: "first message must use the user role".
+ * @see https://github.com/anthropics/anthropic-sdk-typescript/issues/622 (read 2026-11-24): Bedrock
+ * refuses it, the vendor's own host not always
  */
 const opening = '[The conversation begins with a reply.]'
 
 /**
- * Turns a conversation into the API's form: consecutive messages of one role become one, the results of a turn stand first in one
- * user message, and system messages stand in `system` unless the model takes them where they are.
- * @throws {LlmError} `unsupported` — content the API has no form for; `invalid-request` — no message has any content.
+ * Turns a conversation into the API's form: consecutive messages of one role become one, the
+ * results of a turn stand first in one user message, and system messages stand in `system` unless
+ * the model takes them where they are.
+ * @throws {LlmError} `unsupported` — content the API has no form for; `invalid-request` — no
+ * message has any content.
  */
 export function toConversation(
   history: readonly ChatMessage[],
@@ -119,8 +123,10 @@ const systemBlocks = ({ content }: SystemMessage): WireBlock[] =>
       )
 
 /**
- * A system message within the conversation has to follow a user message and to be last or followed by an assistant message.
- * @see https://platform.claude.com/docs/en/build-with-claude/mid-conversation-system-messages (read 2026-11-21)
+ * A system message within the conversation has to follow a user message and to be last or followed
+ * by an assistant message.
+ * @see https://platform.claude.com/docs/en/build-with-claude/mid-conversation-system-messages (read
+ * 2026-11-21)
  */
 function mayStay(before: readonly Draft[], after: readonly ChatMessage[]): boolean {
   const last = before.at(-1)?.role
@@ -160,8 +166,9 @@ function toolResultBlock(
 }
 
 /**
- * The API refuses a start of the reply that ends with white space. The model's own blocks stay as they are. A message of the user that says
- * nothing is not sent, so that the last reply may be the last draft.
+ * The API refuses a start of the reply that ends with white space. The model's own blocks stay as
+ * they are. A message of the user that says nothing is not sent, so that the last reply may be the
+ * last draft.
  */
 function withoutTrailingSpace(
   drafts: readonly Draft[],

@@ -25,7 +25,10 @@ import { postToVertex } from './vertex.js'
 export interface AnthropicConfig extends CommonConfig, ConnectionConfig {
   /** Asks for citations of the documents in a conversation. Default false. */
   readonly citations?: boolean | undefined
-  /** Corrects what is known of the model, for a newer one or another vendor's. Default: by the model's name, from a dated table. */
+  /**
+   * Corrects what is known of the model, for a newer one or another vendor's. Default: by the
+   * model's name, from a dated table.
+   */
   readonly traits?: Partial<ModelTraits> | undefined
 }
 
@@ -42,7 +45,8 @@ export const fieldNames: Readonly<Record<string, readonly string[]>> = {
 
 /**
  * A provider for the Anthropic Messages API; the official SDK builds its requests.
- * @throws {LlmError} `config`, `invalid-base-url` — the configuration names no key, or no usable address.
+ * @throws {LlmError} `config`, `invalid-base-url` — the configuration names no key, or no usable
+ * address.
  * @example
  * ```ts
  * import { createAnthropic } from '@modelport/provider-anthropic'
@@ -92,7 +96,8 @@ export function createAnthropic(config: AnthropicConfig): Provider {
 export function toRules(config: AnthropicConfig): RequestRules {
   const { betas = [], citations = false, traits, apiVersion, vertex } = config
   const cloud = vertex ? 'vertex' : config.cloud
-  // No cloud is known to take a system message within the conversation, or the field for bound thinking.
+  // No cloud is known to take a system message within the conversation, or the field for bound
+  // thinking.
   const usual = cloud && ({ systemWithin: false, bindsThinking: false } as const)
   const versioned =
     apiVersion !== undefined && apiVersion > '2023-06-01'

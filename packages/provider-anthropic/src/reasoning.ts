@@ -8,7 +8,10 @@ export interface ReasoningFields {
   readonly thinking?: JsonObject
   /** `output_config.effort` */
   readonly effort?: string
-  /** True when the request asks for thinking by a budget: sampling and forced calls are then limited. */
+  /**
+   * True when the request asks for thinking by a budget: sampling and forced calls are then
+   * limited.
+   */
   readonly budgeted: boolean
 }
 
@@ -24,7 +27,8 @@ const budgets = {
 
 /**
  * Thinking for a level of reasoning.
- * @throws {LlmError} `unsupported` — the model cannot think, or cannot stop; `config` — `maxTokens` leaves no room to think.
+ * @throws {LlmError} `unsupported` — the model cannot think, or cannot stop; `config` — `maxTokens`
+ * leaves no room to think.
  * @see https://platform.claude.com/docs/en/build-with-claude/thinking (read 2026-11-21)
  */
 export function toReasoning(turn: Turn, traits: ModelTraits): ReasoningFields {
@@ -61,8 +65,9 @@ export function toReasoning(turn: Turn, traits: ModelTraits): ReasoningFields {
 }
 
 /**
- * True if the turn continues tool calls that were made without thinking of this API. The API refuses a thinking budget then, so the
- * model continues without one. This lets a conversation change providers in the middle of a turn.
+ * True if the turn continues tool calls that were made without thinking of this API. The API
+ * refuses a thinking budget then, so the model continues without one. This lets a conversation
+ * change providers in the middle of a turn.
  */
 export function lacksThinking({ messages }: Pick<Turn, 'messages'>): boolean {
   if (messages.at(-1)?.role !== 'tool') return false

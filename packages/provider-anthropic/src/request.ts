@@ -36,7 +36,8 @@ export interface RequestRules {
 }
 
 /**
- * The request for a turn. Fields of `vendor` are merged into it, but for `headers` and for `betas`, which add to the header.
+ * The request for a turn. Fields of `vendor` are merged into it, but for `headers` and for `betas`,
+ * which add to the header.
  * @throws {LlmError} `unsupported`, `config`, `invalid-request` — the API cannot say the turn.
  */
 export function toRequest(turn: Turn, rules: RequestRules): AnthropicRequest {
@@ -108,16 +109,23 @@ function toWireRequest(turn: Turn, rules: RequestRules): WireRequest {
 }
 
 /**
- * A conversation may continue with other instructions or tools, or without its start: what the model thought after them is then left
- * out by the API, not refused. Models that bind their thinking think by themselves; where it is turned off, nothing can be said of it.
- * @see https://platform.claude.com/docs/en/build-with-claude/preserved-thinking/fix-bound-to-a-different-conversation (read 2026-11-21)
+ * A conversation may continue with other instructions or tools, or without its start: what the
+ * model thought after them is then left out by the API, not refused. Models that bind their
+ * thinking think by themselves; where it is turned off, nothing can be said of it.
+ * @see
+ * https://platform.claude.com/docs/en/build-with-claude/preserved-thinking/fix-bound-to-a-different-conversation
+ * (read 2026-11-21)
  */
 const withoutBinding = (thinking: JsonObject = { type: 'adaptive' }): JsonObject =>
   thinking['type'] === 'adaptive'
     ? { ...thinking, block_binding: { prefix_mismatch_behavior: 'drop_block' } }
     : thinking
 
-/** @see https://platform.claude.com/docs/en/build-with-claude/structured-outputs#json-schema-limitations (read 2026-11-24) */
+/**
+ * @see
+ * https://platform.claude.com/docs/en/build-with-claude/structured-outputs#json-schema-limitations
+ * (read 2026-11-24)
+ */
 function toFormat(format: CallOptions['responseFormat']): JsonObject {
   if (format?.type === 'json') {
     throw new LlmError(

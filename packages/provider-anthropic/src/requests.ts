@@ -6,9 +6,9 @@ import { type ApiRequest, ownRequest, refusePage } from './connection.js'
 export type BuildRequest = (betas: readonly string[]) => Promise<ApiRequest>
 
 /**
- * Lets the official SDK build requests, with URL, headers and authentication; it sees no body and no reply. The base client builds what
- * the whole one does, and loads at the first request. The bundle of a browser or a worker has `browser-requests.ts` in the place of this
- * file.
+ * Lets the official SDK build requests, with URL, headers and authentication; it sees no body and
+ * no reply. The base client builds what the whole one does, and loads at the first request. The
+ * bundle of a browser or a worker has `browser-requests.ts` in the place of this file.
  * @throws {LlmError} `config` — as `refusePage`.
  */
 export function buildRequests(
@@ -38,7 +38,8 @@ async function createClient(
 ): Promise<BaseAnthropic> {
   const { BaseAnthropic } = await import('@anthropic-ai/sdk/client')
   const options = {
-    // Any value keeps the SDK from looking for credentials in the environment and on disk; the headers above replace it.
+    // Any value keeps the SDK from looking for credentials in the environment and on disk; the
+    // headers above replace it.
     apiKey: 'none',
     webhookKey: null,
     baseURL: connection.baseUrl,
@@ -47,7 +48,8 @@ async function createClient(
     dangerouslyAllowBrowser,
   } as const
   const client = new BaseAnthropic(options)
-  // The constructor adds the headers of ANTHROPIC_CUSTOM_HEADERS to its options, and no option turns that off; env.test.ts watches this.
+  // The constructor adds the headers of ANTHROPIC_CUSTOM_HEADERS to its options, and no option
+  // turns that off; env.test.ts watches this.
   Reflect.set(client, '_options', options)
   return client
 }

@@ -9,7 +9,8 @@ const ownTemperature = 1
 
 /**
  * How tokens are chosen.
- * @throws {LlmError} `config` — temperature above 1; `unsupported` — the model, or its thinking, does not allow the value.
+ * @throws {LlmError} `config` — temperature above 1; `unsupported` — the model, or its thinking,
+ * does not allow the value.
  * @see https://platform.claude.com/docs/en/api/messages (read 2026-11-21)
  */
 export function toSampling(
@@ -37,6 +38,9 @@ export function toSampling(
   return defined({ temperature, top_p: topP, top_k: topK })
 }
 
-/** The default temperature is sent only where the model takes one and nothing contradicts it: newer models refuse it together with `top_p`. */
+/**
+ * The default temperature is sent only where the model takes one and nothing contradicts it: newer
+ * models refuse it together with `top_p`.
+ */
 export const takesDefaultTemperature = (turn: Turn, traits: ModelTraits): boolean =>
   traits.sampling === 'accepted' && turn.options.topP === undefined && !asksToThink(turn, traits)

@@ -9,7 +9,10 @@ export interface Span {
   readonly end: number
 }
 
-/** Notes which ranges of what a sink was given belong to which block: the texts of the blocks are not kept a second time. */
+/**
+ * Notes which ranges of what a sink was given belong to which block: the texts of the blocks are
+ * not kept a second time.
+ */
 export class SpanRecorder {
   readonly #sink: Sink
   #spans: Span[] | undefined
@@ -20,7 +23,10 @@ export class SpanRecorder {
     this.#sink = sink
   }
 
-  /** What the sink is given of this kind from now on belongs to these spans; to none when there are none. */
+  /**
+   * What the sink is given of this kind from now on belongs to these spans; to none when there are
+   * none.
+   */
   follow(spans: Span[] | undefined, kind: Kind = 'text'): void {
     if (spans === this.#spans && kind === this.#kind) return
     const end = this.#sink.written(this.#kind).length

@@ -3,7 +3,10 @@ import { isSayable } from './content.js'
 import { providerName } from './error.js'
 import type { WireBlock } from './wire.js'
 
-/** Kept among the blocks of a state: the container that code of this turn ran in. Never sent as a block. */
+/**
+ * Kept among the blocks of a state: the container that code of this turn ran in. Never sent as a
+ * block.
+ */
 export const containerType = 'modelport_container'
 
 /** True for thinking, readable or not. */
@@ -19,7 +22,10 @@ const isBlock = (value: unknown): value is WireBlock =>
   value !== null &&
   typeof (value as Partial<WireBlock>).type === 'string'
 
-/** The blocks this provider kept of a message; undefined when there are none, or the message is another provider's. */
+/**
+ * The blocks this provider kept of a message; undefined when there are none, or the message is
+ * another provider's.
+ */
 function keptBlocks({ origin }: AssistantMessage): readonly WireBlock[] | undefined {
   const state: unknown = origin?.provider === providerName ? origin.state : undefined
   return Array.isArray(state) && state.every(isBlock) ? state : undefined
@@ -32,8 +38,8 @@ export const containerOf = (message: AssistantMessage): string | undefined =>
   )?.['id'] as string | undefined
 
 /**
- * The model's own blocks for an exact replay, with the ids the calls have now. Undefined when there are none, or when the message
- * was changed since: its state is used whole or not at all.
+ * The model's own blocks for an exact replay, with the ids the calls have now. Undefined when there
+ * are none, or when the message was changed since: its state is used whole or not at all.
  */
 export function replayBlocks(message: AssistantMessage): WireBlock[] | undefined {
   const kept = keptBlocks(message)
@@ -64,9 +70,11 @@ export function replayBlocks(message: AssistantMessage): WireBlock[] | undefined
 }
 
 /**
- * True for a call without its result from before the last `fallback` block: a model that declined had made it. The API wants it left
- * out, and a result of it too.
- * @see https://platform.claude.com/docs/en/build-with-claude/refusals-and-fallback#continuing-the-conversation (read 2026-11-21)
+ * True for a call without its result from before the last `fallback` block: a model that declined
+ * had made it. The API wants it left out, and a result of it too.
+ * @see
+ * https://platform.claude.com/docs/en/build-with-claude/refusals-and-fallback#continuing-the-conversation
+ * (read 2026-11-21)
  */
 function isDeclined(kept: readonly WireBlock[], at: number): boolean {
   const { type, id } = kept[at] as WireBlock
@@ -76,7 +84,9 @@ function isDeclined(kept: readonly WireBlock[], at: number): boolean {
   )
 }
 
-/** A call as the API wants it back. Malformed arguments are wrapped, as the documentation advises. */
+/**
+ * A call as the API wants it back. Malformed arguments are wrapped, as the documentation advises.
+ */
 export function toolUseBlock(call: ToolCall, kept: object = { type: 'tool_use' }): WireBlock {
   const input = call.error === undefined ? call.arguments : { INVALID_JSON: call.argumentsText }
   return { ...kept, type: 'tool_use', id: call.id, name: call.name, input }

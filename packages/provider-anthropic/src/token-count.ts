@@ -10,8 +10,8 @@ import { postToVertex } from './vertex.js'
 const counted = ['model', 'messages', 'system', 'tools', 'tool_choice', 'thinking', 'output_config']
 
 /**
- * How many input tokens a call would have, as the API counts them: system, tools and format included. Nothing is generated.
- * Throws like `Provider.complete`.
+ * How many input tokens a call would have, as the API counts them: system, tools and format
+ * included. Nothing is generated. Throws like `Provider.complete`.
  * @see https://platform.claude.com/docs/en/build-with-claude/token-counting (read 2026-11-21)
  */
 export async function countTokens(

@@ -19,7 +19,10 @@ export function toTools({ tools, options }: Turn): readonly JsonObject[] {
   return [...providerTools, ...tools.map((tool) => toTool(tool, runner))]
 }
 
-/** @see https://platform.claude.com/docs/en/agents-and-tools/tool-use/programmatic-tool-calling (as in @anthropic-ai/sdk 1.11.0 `Tool`, read 2026-11-24) */
+/**
+ * @see https://platform.claude.com/docs/en/agents-and-tools/tool-use/programmatic-tool-calling (as
+ * in @anthropic-ai/sdk 1.11.0 `Tool`, read 2026-11-24)
+ */
 function toCallers({ name, callers }: ToolDefinition, runner: string | undefined): JsonObject {
   if (!callers) return {}
   if (callers.includes('code') && runner === undefined)
@@ -49,8 +52,9 @@ function toTool(tool: ToolDefinition, runner: string | undefined): JsonObject {
 }
 
 /**
- * The tools that a conversation has called, for a request that has none: the API refuses calls and results without a definition ("Requests which include
- * `tool_use` or `tool_result` blocks must define tools"). The choice `none` keeps the model from calling them.
+ * The tools that a conversation has called, for a request that has none: the API refuses calls and
+ * results without a definition ("Requests which include `tool_use` or `tool_result` blocks must
+ * define tools"). The choice `none` keeps the model from calling them.
  */
 export function toFormerTools(messages: readonly WireMessage[]): readonly JsonObject[] {
   const calls = messages.flatMap(({ content }) => content).filter(({ type }) => type === 'tool_use')
@@ -62,7 +66,8 @@ export function toFormerTools(messages: readonly WireMessage[]): readonly JsonOb
 
 /**
  * The choice among the tools; undefined where the API's own default says the same.
- * @throws {LlmError} `config` — a call is forced and there is no tool; `unsupported` — the model or its thinking allows no forced call.
+ * @throws {LlmError} `config` — a call is forced and there is no tool; `unsupported` — the model or
+ * its thinking allows no forced call.
  * @see https://platform.claude.com/docs/en/agents-and-tools/tool-use/define-tools (read 2026-11-21)
  */
 export function toToolChoice(

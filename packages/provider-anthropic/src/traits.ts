@@ -11,13 +11,18 @@ export interface ModelTraits {
   readonly thinkingOff: 'omit' | 'disabled' | 'between_tools' | 'never'
   /** True where thinking text comes back empty unless `display: 'summarized'` asks for it. */
   readonly thinkingDisplay: boolean
-  /** Whether it takes `temperature`, `top_p` and `top_k`; `unknown` sends only what the caller set. */
+  /**
+   * Whether it takes `temperature`, `top_p` and `top_k`; `unknown` sends only what the caller set.
+   */
   readonly sampling: 'accepted' | 'refused' | 'unknown'
   /** False where a `toolChoice` that forces a call is refused. */
   readonly forcedTools: boolean
   /** True where a system message may stand within the conversation. */
   readonly systemWithin: boolean
-  /** True where thinking is bound to all that stood before it: sent back after something else, it is refused. */
+  /**
+   * True where thinking is bound to all that stood before it: sent back after something else, it is
+   * refused.
+   */
   readonly bindsThinking: boolean
   /** Maximum tokens of one reply: sent for `maxTokens: null`, since the API requires a number. */
   readonly maxOutput: number
@@ -35,7 +40,8 @@ export const traitNames: readonly string[] = namesOf<ModelTraits>()(
 export const cheapestModel = 'claude-haiku-4-5-20251001'
 
 /**
- * Measured with the API's own count: English text has 4.3 characters a token before Opus 4.7 and 3.6 since, TypeScript 3.7 and 2.7.
+ * Measured with the API's own count: English text has 4.3 characters a token before Opus 4.7 and
+ * 3.6 since, TypeScript 3.7 and 2.7.
  * @see https://pithwire.com/en/articles/measuring-claude-47s-tokenizer-costs/ (read 2026-11-21)
  */
 const tokenFactors = { before: 1.15, since: 1.5 } as const
@@ -74,10 +80,14 @@ const always: ModelTraits = { ...current, thinkingOff: 'never' }
 const binding: ModelTraits = { ...always, forcedTools: false, bindsThinking: true }
 
 /**
- * Traits by model, of 2026-11-21; a row is for the name and for the name followed by `-` or `@` and more. The longest row wins.
+ * Traits by model, of 2026-11-21; a row is for the name and for the name followed by `-` or `@` and
+ * more. The longest row wins.
  * @see https://platform.claude.com/docs/en/build-with-claude/thinking (read 2026-11-21)
- * @see https://platform.claude.com/docs/en/build-with-claude/preserved-thinking/fix-bound-to-a-different-conversation (read 2026-11-21)
- * @see https://platform.claude.com/docs/en/build-with-claude/effort (as quoted by reference.langchain.com, read 2026-11-24): `max` since 4.6, `xhigh` since Opus 4.7 and Sonnet 5
+ * @see
+ * https://platform.claude.com/docs/en/build-with-claude/preserved-thinking/fix-bound-to-a-different-conversation
+ * (read 2026-11-21)
+ * @see https://platform.claude.com/docs/en/build-with-claude/effort (as quoted by
+ * reference.langchain.com, read 2026-11-24): `max` since 4.6, `xhigh` since Opus 4.7 and Sonnet 5
  * @see https://github.com/anthropics/skills/blob/main/skills/claude-api/SKILL.md (read 2026-11-21)
  */
 const rows: Readonly<Record<string, ModelTraits>> = {
@@ -109,7 +119,10 @@ const rows: Readonly<Record<string, ModelTraits>> = {
   'claude-mythos-5-2': binding,
 }
 
-/** The traits of a model; `overrides` win over the table. Skips a gateway's `vendor/` before the name, and Bedrock's `us.anthropic.`. */
+/**
+ * The traits of a model; `overrides` win over the table. Skips a gateway's `vendor/` before the
+ * name, and Bedrock's `us.anthropic.`.
+ */
 export function traitsOf(model: unknown, overrides?: Partial<ModelTraits>): ModelTraits {
   // createProvider rejects a model that is not a string.
   const name = String(model).replace(/^(.*[/]|([a-z]+[.])?anthropic[.])/s, '')

@@ -20,14 +20,18 @@ const withinTop = new Set(['message', 'fallback_message'])
 
 /**
  * The counts of one response: each report is cumulative, and a later value replaces an earlier one.
- * @see https://platform.claude.com/docs/en/build-with-claude/compaction-threshold (read 2026-11-22): iterations
+ * @see https://platform.claude.com/docs/en/build-with-claude/compaction-threshold (read
+ * 2026-11-22): iterations
  */
 export class UsageReport {
   readonly #counts = new Map<Field, number>()
   #thinking: number | undefined
   #more: readonly ModelTokenCounts[] = []
 
-  /** Takes a report and passes on what is known now. The API counts cached input apart; modelport counts it as input. */
+  /**
+   * Takes a report and passes on what is known now. The API counts cached input apart; modelport
+   * counts it as input.
+   */
   take(usage: WireUsage | null | undefined, sink: Sink): void {
     if (!usage) return
     for (const field of fields) {
@@ -78,7 +82,10 @@ export class UsageReport {
   }
 }
 
-/** Iterations that the top-level counts leave out: compactions, and consultations of another model, which has its own price. */
+/**
+ * Iterations that the top-level counts leave out: compactions, and consultations of another model,
+ * which has its own price.
+ */
 function toFurther(iterations: readonly (WireIteration | null)[]): readonly ModelTokenCounts[] {
   return iterations.flatMap((entry) => {
     if (!entry || withinTop.has(entry.type ?? 'message')) return []

@@ -7,7 +7,10 @@ import type { AnthropicRequest } from './request.js'
 
 const vertexError = (message: string): LlmError => configError(`${providerName}: ${message}`)
 
-/** @throws {LlmError} `config`, `invalid-base-url` — the path cannot be made, there is no token, or a setting is not for Vertex AI. */
+/**
+ * @throws {LlmError} `config`, `invalid-base-url` — the path cannot be made, there is no token, or
+ * a setting is not for Vertex AI.
+ */
 export function toVertexConnection(config: ConnectionConfig, vertex: VertexConfig): Connection {
   const { project, location, accessToken } = vertex
   const { authToken, apiKey, cloud, apiVersion } = config
@@ -34,8 +37,10 @@ export function toVertexConnection(config: ConnectionConfig, vertex: VertexConfi
 }
 
 /**
- * Posts a request of the Messages API: the model is in the path, the version in the body. What counts takes the model in the body.
- * @see https://github.com/anthropics/anthropic-sdk-typescript (`packages/vertex-sdk/src/client.ts`, 0.19.5, read 2026-11-28)
+ * Posts a request of the Messages API: the model is in the path, the version in the body. What
+ * counts takes the model in the body.
+ * @see https://github.com/anthropics/anthropic-sdk-typescript (`packages/vertex-sdk/src/client.ts`,
+ * 0.19.5, read 2026-11-28)
  * @throws {LlmError} `config` — the model's name has other characters than a name.
  */
 export async function postToVertex(

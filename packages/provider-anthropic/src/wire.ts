@@ -19,7 +19,10 @@ interface WireCounts {
   readonly cache_creation_input_tokens?: number | null
 }
 
-/** One sampling step of a response: of the answering model (`message`), of a compaction, or of another model. */
+/**
+ * One sampling step of a response: of the answering model (`message`), of a compaction, or of
+ * another model.
+ */
 export interface WireIteration extends WireCounts {
   readonly type?: string | null
   readonly model?: string | null

@@ -74,7 +74,8 @@ describe.each(Object.keys(clouds) as Cloud[])('Claude by the Messages API of %s'
     expect(headers.get('x-api-key')).toBe(apiKey)
     expect(headers.get('anthropic-version')).toBe('2023-06-01')
     expect(headers.has('authorization')).toBe(false)
-    // The system message is not left within the conversation, and the field for bound thinking is not sent.
+    // The system message is not left within the conversation, and the field for bound thinking is
+    // not sent.
     expect(body).toMatchObject({ model, system: [{ type: 'text', text: 'Be brief.' }] })
     expect(headers.has('anthropic-beta')).toBe(false)
     expect(JSON.stringify(body)).not.toContain('block_binding')

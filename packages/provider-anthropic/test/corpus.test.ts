@@ -2,7 +2,10 @@ import { type CorpusCase } from '../../../test/support/corpus.js'
 import { testCorpus } from '../../../test/support/corpus-suite.js'
 import { createAnthropic } from '../src/index.js'
 
-/** A paused turn continues by itself: what follows is not in the corpus, so an empty end stands in for it. */
+/**
+ * A paused turn continues by itself: what follows is not in the corpus, so an empty end stands in
+ * for it.
+ */
 const isPaused = ({ expected }: CorpusCase): boolean => expected.finishReason === 'pause'
 const emptyEnd = {
   type: 'message',

@@ -29,12 +29,10 @@ describe.skipIf(!server)('a real llama.cpp server on /v1/messages', () => {
 
   test('a real llama.cpp server on /v1/messages calls two tools in parallel, and replies to their results in the other order', async () => {
     const { reader, events } = await askTwoCities(provider, (calls) =>
-      calls
-        .toReversed()
-        .map(({ id }, index) => ({
-          callId: id,
-          content: index ? '15 degrees and rain' : '21 degrees and sunny',
-        })),
+      calls.toReversed().map(({ id }, index) => ({
+        callId: id,
+        content: index ? '15 degrees and rain' : '21 degrees and sunny',
+      })),
     )
     expect(events.at(-1)).toMatchObject({ type: 'done', reason: 'stop' })
     expect(reader.fullText()).toMatch(/degrees/)

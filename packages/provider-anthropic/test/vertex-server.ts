@@ -9,7 +9,10 @@ export interface Asked {
   readonly body: Readonly<Record<string, unknown>>
 }
 
-/** What the server does with its next requests, in order: a failure, or a reply that is cut off after some bytes. */
+/**
+ * What the server does with its next requests, in order: a failure, or a reply that is cut off
+ * after some bytes.
+ */
 export type Trouble =
   | { readonly status: number; readonly body: unknown }
   | { readonly cutAt: number }
@@ -36,7 +39,10 @@ const invalid = (message: string): Trouble => ({
   },
 })
 
-/** Claude on Vertex AI, on a socket of this computer: as strict as the documentation, and its tokens expire. */
+/**
+ * Claude on Vertex AI, on a socket of this computer: as strict as the documentation, and its tokens
+ * expire.
+ */
 export async function startVertex() {
   const requests: Asked[] = []
   const tokens = new Set(['token-1-of-vertex', 'token-2-of-vertex'])

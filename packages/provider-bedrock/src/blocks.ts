@@ -11,7 +11,10 @@ interface OpenBlock {
   toolUse?: { readonly toolUseId: string | undefined; readonly name: string | undefined }
 }
 
-/** The blocks of one reply: passed on as they come, and kept where the API wants them back unchanged. */
+/**
+ * The blocks of one reply: passed on as they come, and kept where the API wants them back
+ * unchanged.
+ */
 export class ReplyBlocks {
   readonly #sink: Sink
   readonly #blocks = new Map<number, OpenBlock>()
@@ -53,7 +56,9 @@ export class ReplyBlocks {
     if (this.#blocks.get(index)?.toolUse) this.#sink.endToolCall(index)
   }
 
-  /** What has to come back unchanged in the next turn; undefined if text and calls say all of it. */
+  /**
+   * What has to come back unchanged in the next turn; undefined if text and calls say all of it.
+   */
   kept(): readonly WireBlock[] | undefined {
     const blocks = [...this.#blocks]
       .sort(([one], [other]) => one - other)
@@ -73,7 +78,10 @@ export class ReplyBlocks {
   }
 }
 
-/** The block as the API wants it back. Thinking without a signature proves nothing and is not sent back. */
+/**
+ * The block as the API wants it back. Thinking without a signature proves nothing and is not sent
+ * back.
+ */
 function toKept({ text, reasoning, signature, redacted, toolUse }: OpenBlock): WireBlock[] {
   if (toolUse) return [{ toolUse }]
   if (redacted !== undefined) return [{ reasoningContent: { redactedContent: redacted } }]

@@ -6,8 +6,9 @@ import { modelName, traitsOf } from './traits.js'
 const docs = 'https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime'
 
 /**
- * What can be asked of a model through Converse; of 2026-11-27. What differs by model is `by-model`, but for tools of Claude and Nova, and
- * for thinking, which is refused if nothing is known of it.
+ * What can be asked of a model through Converse; of 2026-11-27. What differs by model is
+ * `by-model`, but for tools of Claude and Nova, and for thinking, which is refused if nothing is
+ * known of it.
  */
 export function capabilities({ model, traits, profile }: BedrockConfig): Capabilities {
   const known = /^(anthropic|amazon[.]nova)/.test(modelName(model))

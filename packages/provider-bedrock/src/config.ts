@@ -11,16 +11,27 @@ export interface BedrockConfig extends CommonConfig {
   /** A Bedrock API key, sent as `Authorization: Bearer`. Give it or `credentials`. */
   readonly apiKey?: string | undefined
   /**
-   * AWS credentials that sign each attempt (Signature Version 4): the keys themselves, or a function that is called before each attempt.
-   * `'default-chain'` asks `@aws-sdk/credential-providers`, which has to be installed: it reads the environment and the AWS files, and may
-   * contact STS, SSO and the metadata services. Each of these hosts is one of the provider's, so `enforceHosts` decides about it.
+   * AWS credentials that sign each attempt (Signature Version 4): the keys themselves, or a
+   * function that is called before each attempt. `'default-chain'` asks
+   * `@aws-sdk/credential-providers`, which has to be installed: it reads the environment and the
+   * AWS files, and may contact STS, SSO and the metadata services. Each of these hosts is one of
+   * the provider's, so `enforceHosts` decides about it.
    */
   readonly credentials?: CredentialSource | undefined
-  /** Region of the endpoint and of the signature, for example `us-east-1`. Default: the one in the host of `baseUrl`. */
+  /**
+   * Region of the endpoint and of the signature, for example `us-east-1`. Default: the one in the
+   * host of `baseUrl`.
+   */
   readonly region?: string | undefined
-  /** Replaces the address: a FIPS or VPC endpoint, or a gateway. Default `https://bedrock-runtime.REGION.amazonaws.com`. */
+  /**
+   * Replaces the address: a FIPS or VPC endpoint, or a gateway. Default
+   * `https://bedrock-runtime.REGION.amazonaws.com`.
+   */
   readonly baseUrl?: string | undefined
-  /** Corrects what is known of the model, for a newer one. Default: by the model's id, from a dated table. */
+  /**
+   * Corrects what is known of the model, for a newer one. Default: by the model's id, from a dated
+   * table.
+   */
   readonly traits?: Partial<ModelTraits> | undefined
 }
 
@@ -85,9 +96,11 @@ export function toConnection({
 const invalid = (message: string): LlmError => configError(`${providerName}: ${message}`)
 
 /**
- * The path of an operation on a model. An id may be an ARN, whose colons and slashes are escaped, each once.
+ * The path of an operation on a model. An id may be an ARN, whose colons and slashes are escaped,
+ * each once.
  * @throws {LlmError} `config` — it has other characters than an id or an ARN.
- * @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html (as in @aws-sdk/client-bedrock-runtime 3.1164.0, read 2026-11-27)
+ * @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html (as in
+ * @aws-sdk/client-bedrock-runtime 3.1164.0, read 2026-11-27)
  */
 export function modelPath(model: string, operation: string): string {
   if (!/^(?![.]{1,2}$)[a-zA-Z0-9_.:/@-]{1,2048}$/.test(model))

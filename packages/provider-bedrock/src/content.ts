@@ -11,7 +11,11 @@ import type { WireBlock } from './wire.js'
 
 const imageFormats = ['png', 'jpeg', 'gif', 'webp']
 
-/** Formats of documents by media type. @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_DocumentBlock.html (as in @aws-sdk/client-bedrock-runtime 3.1164.0, read 2026-11-27) */
+/**
+ * Formats of documents by media type.
+ * @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_DocumentBlock.html (as
+ * in @aws-sdk/client-bedrock-runtime 3.1164.0, read 2026-11-27)
+ */
 const documentFormats: Readonly<Record<string, string>> = {
   'application/pdf': 'pdf',
   'text/csv': 'csv',
@@ -28,10 +32,11 @@ const documentFormats: Readonly<Record<string, string>> = {
 export type NameDocument = (name: string | undefined) => string
 
 /**
- * Names for the documents of one request: at most 200 letters, digits, single spaces, hyphens, parentheses and square brackets, without
- * the extension; a repeated one gets a number.
+ * Names for the documents of one request: at most 200 letters, digits, single spaces, hyphens,
+ * parentheses and square brackets, without the extension; a repeated one gets a number.
  * @see https://github.com/vercel/ai/pull/20366 (read 2026-11-27): the limit
- * @see https://github.com/maximhq/bifrost/issues/7003 (read 2026-11-27): "Messages can't contain duplicate document names"
+ * @see https://github.com/maximhq/bifrost/issues/7003 (read 2026-11-27): "Messages can't contain
+ * duplicate document names"
  */
 export function createDocumentNames(): NameDocument {
   const counts = new Map<string, number>()
@@ -54,7 +59,11 @@ const isSayable = (text: unknown): text is string => typeof text === 'string' &&
 /** Text blocks of a text. */
 export const textBlocks = (text: string): WireBlock[] => (isSayable(text) ? [{ text }] : [])
 
-/** A mark after what is to be kept in the cache. @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_CachePointBlock.html (as in @aws-sdk/client-bedrock-runtime 3.1164.0, read 2026-11-27) */
+/**
+ * A mark after what is to be kept in the cache.
+ * @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_CachePointBlock.html (as
+ * in @aws-sdk/client-bedrock-runtime 3.1164.0, read 2026-11-27)
+ */
 export const cachePoint = (lifetime: 'auto' | 'hour'): WireBlock => ({
   cachePoint: { type: 'default', ...(lifetime === 'hour' && { ttl: '1h' }) },
 })

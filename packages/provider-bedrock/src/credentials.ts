@@ -19,7 +19,8 @@ export type CredentialSource =
 
 /**
  * The keys alone, checked.
- * @throws {LlmError} `config` — a key is missing, or has a character that no key has. The message has no key.
+ * @throws {LlmError} `config` — a key is missing, or has a character that no key has. The message
+ * has no key.
  */
 export function toAwsCredentials(
   value: unknown,

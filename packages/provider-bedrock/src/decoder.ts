@@ -4,7 +4,10 @@ import { ReplyBlocks } from './blocks.js'
 import { exceptionName, statusOf } from './error.js'
 import type { WireEvent, WirePiece, WireUsage } from './wire.js'
 
-/** @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ConverseResponse.html (as in @aws-sdk/client-bedrock-runtime 3.1164.0, read 2026-11-27) */
+/**
+ * @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ConverseResponse.html
+ * (as in @aws-sdk/client-bedrock-runtime 3.1164.0, read 2026-11-27)
+ */
 const finishReasons = new Map(
   Object.entries<FinishReason>({
     end_turn: 'stop',
@@ -20,8 +23,10 @@ const finishReasons = new Map(
 )
 
 /**
- * Decodes one reply, streamed or whole. The reply is whole at `messageStop`; `metadata` follows, with the counts, and nothing after it.
- * @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ConverseStream.html (as in @aws-sdk/client-bedrock-runtime 3.1164.0, read 2026-11-27)
+ * Decodes one reply, streamed or whole. The reply is whole at `messageStop`; `metadata` follows,
+ * with the counts, and nothing after it.
+ * @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ConverseStream.html (as
+ * in @aws-sdk/client-bedrock-runtime 3.1164.0, read 2026-11-27)
  */
 export class ConverseDecoder implements Decoder {
   readonly #sink: Sink
@@ -59,7 +64,9 @@ export class ConverseDecoder implements Decoder {
     }
   }
 
-  /** A whole reply, an exception, or an event of a kind that is not known: the last is passed over. */
+  /**
+   * A whole reply, an exception, or an event of a kind that is not known: the last is passed over.
+   */
   #other({ event: type, whole }: WireRecord, event: WireEvent): void {
     const name = exceptionName(type)
     const status = statusOf(name)

@@ -12,10 +12,12 @@ type CheckHost = (url: URL, source: string) => void
 const renewMs = 300_000
 
 /**
- * AWS's standard chain: environment, profile of the AWS files (roles, SSO, login, program), web identity, then the container's or the
- * instance's metadata. Requests to STS and SSO use the provider's own transport. The metadata sources open connections of their own, and a
- * program may do anything: with `enforceHosts` their hosts are checked before, and a program is refused.
- * @throws {LlmError} `config` — on the first call: `@aws-sdk/credential-providers` is not installed, or a host is not allowed.
+ * AWS's standard chain: environment, profile of the AWS files (roles, SSO, login, program), web
+ * identity, then the container's or the instance's metadata. Requests to STS and SSO use the
+ * provider's own transport. The metadata sources open connections of their own, and a program may
+ * do anything: with `enforceHosts` their hosts are checked before, and a program is refused.
+ * @throws {LlmError} `config` — on the first call: `@aws-sdk/credential-providers` is not
+ * installed, or a host is not allowed.
  * @see https://github.com/aws/aws-sdk-js-v3 (`credential-provider-node` 3.972.99, read 2026-11-27)
  */
 export function fromDefaultChain(
@@ -110,7 +112,10 @@ async function instanceAddress(): Promise<URL> {
   return new URL(mode === 'IPv6' ? 'http://[fd00:ec2::254]' : 'http://169.254.169.254')
 }
 
-/** Checks what the profile, and those that it takes its credentials from, would start or contact besides STS and SSO. */
+/**
+ * Checks what the profile, and those that it takes its credentials from, would start or contact
+ * besides STS and SSO.
+ */
 async function checkProfile(check: CheckHost): Promise<void> {
   const profiles = await parseKnownFiles({})
   const seen = new Set<string>()
@@ -134,7 +139,10 @@ async function checkProfile(check: CheckHost): Promise<void> {
   }
 }
 
-/** Sends the chain's requests to STS, SSO and sign-in with the provider's transport, once their host is checked. */
+/**
+ * Sends the chain's requests to STS, SSO and sign-in with the provider's transport, once their host
+ * is checked.
+ */
 function createHandler(config: CommonConfig, check: CheckHost) {
   const transport = createTransport(config)
   return {

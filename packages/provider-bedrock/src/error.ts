@@ -6,8 +6,10 @@ export const providerName = 'bedrock'
 
 /**
  * Exceptions with the status and the code each stands for; within a stream only the name is there.
- * @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ConverseStream.html (as in @aws-sdk/client-bedrock-runtime 3.1164.0, read 2026-11-27)
- * @see https://docs.aws.amazon.com/bedrock/latest/userguide/troubleshooting-api-error-codes.html (read 2026-11-27)
+ * @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ConverseStream.html (as
+ * in @aws-sdk/client-bedrock-runtime 3.1164.0, read 2026-11-27)
+ * @see https://docs.aws.amazon.com/bedrock/latest/userguide/troubleshooting-api-error-codes.html
+ * (read 2026-11-27)
  */
 const exceptions = new Map(
   Object.entries<readonly [status: number, code: ErrorCode]>({
@@ -41,7 +43,10 @@ const wordings: readonly (readonly [RegExp, ErrorCode])[] = [
   [/model doesn't support (the \S+ field|tool use)/i, 'unsupported'],
 ]
 
-/** The name of an exception: `ThrottlingException:http://…`, `ns#ThrottlingException` and `throttlingException` are all the first word. */
+/**
+ * The name of an exception: `ThrottlingException:http://…`, `ns#ThrottlingException` and
+ * `throttlingException` are all the first word.
+ */
 export function exceptionName(type: unknown): string {
   const name = (typeof type === 'string' ? type : '').replace(/:.*$/s, '').replace(/^.*#/s, '')
   return name.charAt(0).toUpperCase() + name.slice(1)

@@ -10,10 +10,12 @@ const codec = new EventStreamCodec(toUtf8, fromUtf8)
 const typeHeaders = [':event-type', ':exception-type'] as const
 
 /**
- * Frames of the Amazon event stream as records: `event` is the type of the event or exception, `data` the payload. A message of the type
- * `error` has its code and text in headers. Checksums of the prelude and of the message are verified; the first before the rest has come,
- * since a damaged length would wait for bytes that never come.
- * @see https://github.com/smithy-lang/smithy-typescript (`core/event-streams` 3.41.1, read 2026-11-27)
+ * Frames of the Amazon event stream as records: `event` is the type of the event or exception,
+ * `data` the payload. A message of the type `error` has its code and text in headers. Checksums of
+ * the prelude and of the message are verified; the first before the rest has come, since a damaged
+ * length would wait for bytes that never come.
+ * @see https://github.com/smithy-lang/smithy-typescript (`core/event-streams` 3.41.1, read
+ * 2026-11-27)
  */
 export const eventStreamFrames: FrameFormat = {
   headBytes: 12,

@@ -23,16 +23,20 @@ export interface WireConversation {
   readonly messages: readonly WireMessage[]
 }
 
-/** What the user says before a reply that begins a conversation: most models want the user first. */
+/**
+ * What the user says before a reply that begins a conversation: most models want the user first.
+ */
 const opening = '[The conversation begins with a reply.]'
 
 /** Text of a message that has only documents: the API wants a text next to them. */
 const attached = '[The message has only documents.]'
 
 /**
- * Turns a conversation into the API's form: roles alternate, so consecutive messages of one role become one; the results of a turn stand
- * first in one user message; system messages stand in `system`.
- * @throws {LlmError} `unsupported` — content the API has no form for; `invalid-request` — no message has any content.
+ * Turns a conversation into the API's form: roles alternate, so consecutive messages of one role
+ * become one; the results of a turn stand first in one user message; system messages stand in
+ * `system`.
+ * @throws {LlmError} `unsupported` — content the API has no form for; `invalid-request` — no
+ * message has any content.
  */
 export function toConversation(
   history: readonly ChatMessage[],
@@ -73,17 +77,25 @@ export function toConversation(
   return { system, messages: withoutTrailingSpace(drafts) }
 }
 
-/** Claude takes other characters in ids than the models that write `functions.name:0` themselves. */
+/**
+ * Claude takes other characters in ids than the models that write `functions.name:0` themselves.
+ */
 const idRule = (model: string): Parameters<typeof mapToolCallIds>[1] =>
   modelName(model).startsWith('anthropic.') ? {} : { forbidden: /[^a-zA-Z0-9_.:-]/g }
 
-/** @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Message.html (as in @aws-sdk/client-bedrock-runtime 3.1164.0, read 2026-11-27): a document needs a text next to it */
+/**
+ * @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Message.html (as in
+ * @aws-sdk/client-bedrock-runtime 3.1164.0, read 2026-11-27): a document needs a text next to it
+ */
 const withDocumentText = (blocks: WireBlock[]): WireBlock[] =>
   blocks.some((block) => 'document' in block) && !blocks.some((block) => 'text' in block)
     ? [{ text: attached }, ...blocks]
     : blocks
 
-/** The model's own blocks, or what any provider's message shows: reasoning of others has no signature here and is left out. */
+/**
+ * The model's own blocks, or what any provider's message shows: reasoning of others has no
+ * signature here and is left out.
+ */
 function replyBlocks(
   message: AssistantMessage,
   where: string,
@@ -98,7 +110,10 @@ function replyBlocks(
   return [...assistantBlocks(shown ?? '', where), ...(message.toolCalls ?? []).map(toolUseBlock)]
 }
 
-/** @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ToolResultBlock.html (as in @aws-sdk/client-bedrock-runtime 3.1164.0, read 2026-11-27) */
+/**
+ * @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ToolResultBlock.html (as
+ * in @aws-sdk/client-bedrock-runtime 3.1164.0, read 2026-11-27)
+ */
 function toolResult(
   message: ToolMessage,
   where: string,

@@ -15,8 +15,10 @@ const leastBudget = 1024
 
 /**
  * The model's own fields for a level of reasoning.
- * @throws {LlmError} `unsupported` — no such level, or nothing is known of how this model thinks; `config` — `maxTokens` leaves no room.
- * @see https://github.com/pydantic/pydantic-ai (`tests/models/cassettes/test_bedrock`, read 2026-11-27): recorded for Claude and gpt-oss
+ * @throws {LlmError} `unsupported` — no such level, or nothing is known of how this model thinks;
+ * `config` — `maxTokens` leaves no room.
+ * @see https://github.com/pydantic/pydantic-ai (`tests/models/cassettes/test_bedrock`, read
+ * 2026-11-27): recorded for Claude and gpt-oss
  */
 export function toReasoning(turn: Turn, { thinking }: ModelTraits): JsonObject | undefined {
   const { reasoning, maxTokens, toolChoice } = turn.options
@@ -56,7 +58,10 @@ export function toReasoning(turn: Turn, { thinking }: ModelTraits): JsonObject |
   }
 }
 
-/** True if the turn continues calls that this model made without thinking: it refuses to start thinking in the middle. */
+/**
+ * True if the turn continues calls that this model made without thinking: it refuses to start
+ * thinking in the middle.
+ */
 export function lacksThinking({ messages, model }: Pick<Turn, 'messages' | 'model'>): boolean {
   if (messages.at(-1)?.role !== 'tool') return false
   const calling = messages.findLast(

@@ -15,10 +15,11 @@ export const takesOf = ({ cache }: ModelTraits): NonNullable<Driver['takes']> =>
 ]
 
 /**
- * The request for a turn. `vendor` is merged into it: `guardrailConfig`, `performanceConfig`, `serviceTier`, `requestMetadata`,
- * `additionalModelRequestFields` and whatever else the API has.
+ * The request for a turn. `vendor` is merged into it: `guardrailConfig`, `performanceConfig`,
+ * `serviceTier`, `requestMetadata`, `additionalModelRequestFields` and whatever else the API has.
  * @throws {LlmError} `unsupported`, `config`, `invalid-request` — the API cannot say the turn.
- * @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html (as in @aws-sdk/client-bedrock-runtime 3.1164.0, read 2026-11-27)
+ * @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html (as in
+ * @aws-sdk/client-bedrock-runtime 3.1164.0, read 2026-11-27)
  */
 export function toRequest(turn: Turn, overrides: Partial<ModelTraits> | undefined): WireRequest {
   const { options, model } = turn
@@ -54,7 +55,10 @@ export function toRequest(turn: Turn, overrides: Partial<ModelTraits> | undefine
   return withVendor(marked, options.vendor)
 }
 
-/** @see https://docs.aws.amazon.com/bedrock/latest/userguide/structured-output.html (read 2026-11-27): a subset of JSON Schema */
+/**
+ * @see https://docs.aws.amazon.com/bedrock/latest/userguide/structured-output.html (read
+ * 2026-11-27): a subset of JSON Schema
+ */
 function toFormat(format: CallOptions['responseFormat']): Pick<WireRequest, 'outputConfig'> {
   if (format?.type === 'json')
     throw new LlmError(
@@ -69,7 +73,10 @@ function toFormat(format: CallOptions['responseFormat']): Pick<WireRequest, 'out
   return { outputConfig: { textFormat: { type: 'json_schema', structure: { jsonSchema } } } }
 }
 
-/** Marks what stays the same between turns: tools where the model allows it, the system text, and the newest message. */
+/**
+ * Marks what stays the same between turns: tools where the model allows it, the system text, and
+ * the newest message.
+ */
 function withCachePoints(
   request: WireRequest,
   lifetime: 'auto' | 'hour',

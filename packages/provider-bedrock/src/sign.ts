@@ -10,8 +10,9 @@ import { providerName } from './error.js'
 export type Post = (io: DriverIo, path: string, body: unknown) => Promise<Response>
 
 /**
- * Sends requests with the API key, or signed. A signature covers the bytes of the body, so they are fixed here, with lone surrogates
- * replaced as the transport would do later. Each attempt asks for the credentials again and has a date of its own.
+ * Sends requests with the API key, or signed. A signature covers the bytes of the body, so they are
+ * fixed here, with lone surrogates replaced as the transport would do later. Each attempt asks for
+ * the credentials again and has a date of its own.
  * @see https://docs.aws.amazon.com/bedrock/latest/userguide/api-keys-use.html (read 2026-11-27)
  */
 export function createPost(

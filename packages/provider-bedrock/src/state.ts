@@ -10,8 +10,9 @@ const isKept = (state: unknown): state is readonly WireBlock[] =>
 export const isReasoning = (block: WireBlock): boolean => 'reasoningContent' in block
 
 /**
- * The model's own blocks for an exact replay, with the ids that the calls have now. Undefined if there are none, if another model wrote
- * them, since each checks its own signatures, or if the message was changed since.
+ * The model's own blocks for an exact replay, with the ids that the calls have now. Undefined if
+ * there are none, if another model wrote them, since each checks its own signatures, or if the
+ * message was changed since.
  */
 export function replayBlocks(message: AssistantMessage, model: string): WireBlock[] | undefined {
   const { provider, model: writer, state } = message.origin ?? {}

@@ -7,9 +7,11 @@ import type { WireMessage, WireRequest } from './wire.js'
 type WireTool = Readonly<Record<string, unknown>>
 
 /**
- * The tools of a request and the choice among them. The API refuses calls and results in the history without `toolConfig`, and has no
- * choice `none`: then the tools that were called stay defined, by name only, and {@link leftDefined} says so.
- * @throws {LlmError} `config` — a call is forced and there is no tool; `unsupported` — a choice or an option that the API does not have.
+ * The tools of a request and the choice among them. The API refuses calls and results in the
+ * history without `toolConfig`, and has no choice `none`: then the tools that were called stay
+ * defined, by name only, and {@link leftDefined} says so.
+ * @throws {LlmError} `config` — a call is forced and there is no tool; `unsupported` — a choice or
+ * an option that the API does not have.
  */
 export function toToolConfig(
   turn: Turn,
@@ -49,7 +51,10 @@ export function toToolConfig(
 export const leftDefined =
   'Converse has no choice "none": the tools that this conversation has called stay defined, without their descriptions'
 
-/** @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ToolSpecification.html (as in @aws-sdk/client-bedrock-runtime 3.1164.0, read 2026-11-27) */
+/**
+ * @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ToolSpecification.html
+ * (as in @aws-sdk/client-bedrock-runtime 3.1164.0, read 2026-11-27)
+ */
 function toTool({
   name,
   description,

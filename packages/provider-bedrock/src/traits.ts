@@ -1,6 +1,9 @@
 /** What a model takes; decides what a request may hold. */
 export interface ModelTraits {
-  /** How a request sets its thinking: it cannot, by a number of tokens, by an adaptive effort (Claude), or by `reasoning_effort` (gpt-oss). */
+  /**
+   * How a request sets its thinking: it cannot, by a number of tokens, by an adaptive effort
+   * (Claude), or by `reasoning_effort` (gpt-oss).
+   */
   readonly thinking: 'none' | 'budget' | 'adaptive' | 'effort'
   /** Whether cache points are taken: nowhere, everywhere but among tools, everywhere. */
   readonly cache: 'none' | 'messages' | 'all'
@@ -22,10 +25,12 @@ const budgeted: ModelTraits = { ...claude, thinking: 'budget' }
 const adaptive: ModelTraits = { ...claude, thinking: 'adaptive' }
 
 /**
- * Traits by the model's name without its region and version, of 2026-11-27; a row is for the name and for the name followed by `-` and
- * more. The longest row wins.
- * @see https://docs.aws.amazon.com/bedrock/latest/userguide/prompt-caching.html (read 2026-11-27): Claude and Nova, Nova without tools
- * @see https://github.com/pydantic/pydantic-ai (`tests/models/cassettes/test_bedrock`, read 2026-11-27): recorded thinking and forced calls
+ * Traits by the model's name without its region and version, of 2026-11-27; a row is for the name
+ * and for the name followed by `-` and more. The longest row wins.
+ * @see https://docs.aws.amazon.com/bedrock/latest/userguide/prompt-caching.html (read 2026-11-27):
+ * Claude and Nova, Nova without tools
+ * @see https://github.com/pydantic/pydantic-ai (`tests/models/cassettes/test_bedrock`, read
+ * 2026-11-27): recorded thinking and forced calls
  */
 const rows: Readonly<Record<string, ModelTraits>> = {
   'amazon.nova': nova,
@@ -44,13 +49,19 @@ const rows: Readonly<Record<string, ModelTraits>> = {
   'openai.gpt-oss': { ...other, thinking: 'effort' },
 }
 
-/** `vendor.name` of an id or ARN, without the region of a profile (`us.`, `global.`) and without version. */
+/**
+ * `vendor.name` of an id or ARN, without the region of a profile (`us.`, `global.`) and without
+ * version.
+ */
 export function modelName(model: unknown): string {
   const id = String(model).replace(/^arn:[^/]*\//, '')
   return /^(?:[a-z-]+[.])?([a-z0-9]+[.][a-z][^:]*)/.exec(id)?.[1] ?? id
 }
 
-/** The traits of a model; `overrides` win over the table. Nothing is known of an ARN that does not name its model. */
+/**
+ * The traits of a model; `overrides` win over the table. Nothing is known of an ARN that does not
+ * name its model.
+ */
 export function traitsOf(model: unknown, overrides?: Partial<ModelTraits>): ModelTraits {
   const name = modelName(model)
   const fitting = Object.keys(rows).filter((row) => name === row || name.startsWith(`${row}-`))

@@ -2,7 +2,8 @@ import type { JsonObject } from '@modelport/core'
 
 /**
  * A content block: an object with one field, the name of which is its kind. The API adds kinds.
- * @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ContentBlock.html (as in @aws-sdk/client-bedrock-runtime 3.1164.0, read 2026-11-27)
+ * @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ContentBlock.html (as in
+ * @aws-sdk/client-bedrock-runtime 3.1164.0, read 2026-11-27)
  */
 export type WireBlock = Readonly<Record<string, unknown>>
 
@@ -33,7 +34,10 @@ export interface WireUsage {
     | null
 }
 
-/** Text and what proves it, or thinking that cannot be read. A delta has the fields without `reasoningText`. */
+/**
+ * Text and what proves it, or thinking that cannot be read. A delta has the fields without
+ * `reasoningText`.
+ */
 export interface WireReasoning {
   readonly text?: string
   readonly signature?: string
@@ -58,7 +62,10 @@ export interface WirePiece {
   } | null
 }
 
-/** Payload of any event, and a whole reply, which has the fields of `messageStop` and `metadata` at its top. */
+/**
+ * Payload of any event, and a whole reply, which has the fields of `messageStop` and `metadata` at
+ * its top.
+ */
 export interface WireEvent {
   readonly contentBlockIndex?: number
   readonly start?: WirePiece | null

@@ -9,7 +9,9 @@ import { bedrock, reply, type Sent } from './support.js'
 const folder = temporaryFolder('aws')
 let files = 0
 
-/** The AWS files of this computer are not read; this one is. The AWS libraries read each path once. */
+/**
+ * The AWS files of this computer are not read; this one is. The AWS libraries read each path once.
+ */
 function useFile(text: string): void {
   const path = join(folder, `config-${files++}`)
   writeFileSync(path, text)

@@ -95,7 +95,8 @@ const escape = (text: string): string =>
 
 /**
  * The signature that AWS expects of a request, written from its documentation.
- * @see https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html (read 2026-11-27)
+ * @see https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html
+ * (read 2026-11-27)
  */
 export function expectedAuthorization(
   { url, method, headers, text }: Sent,

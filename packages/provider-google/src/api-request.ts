@@ -22,7 +22,10 @@ export type BuildRequest = (method: ApiMethod, model: string) => Promise<ApiRequ
 /** Maximum models in one page of the list. */
 export const pageSize = 1000
 
-/** Checks a model name before it becomes part of a URL. @throws {LlmError} `config` — it has other characters than a name. */
+/**
+ * Checks a model name before it becomes part of a URL.
+ * @throws {LlmError} `config` — it has other characters than a name.
+ */
 export function checkModelName(model: string): void {
   if (!/^(?!.*\.\.)[^\s?&#%\\]+$/.test(model))
     throw configError(

@@ -59,10 +59,11 @@ interface WireOperation {
 }
 
 /**
- * A batch runner by `batchGenerateContent` with inlined requests, at most 20 MB, with replies within 24 hours.
+ * A batch runner by `batchGenerateContent` with inlined requests, at most 20 MB, with replies
+ * within 24 hours.
  * @see https://ai.google.dev/api/batch-api (read 2026-11-22)
- * @throws {LlmError} `config`, `invalid-base-url` — the configuration does not work; `unsupported` — Vertex AI, whose batches read files of
- * Cloud Storage.
+ * @throws {LlmError} `config`, `invalid-base-url` — the configuration does not work; `unsupported`
+ * — Vertex AI, whose batches read files of Cloud Storage.
  */
 export function createGoogleBatches(config: GoogleConfig): BatchRunner {
   requireConfig(config, 'createGoogleBatches', configNames, fieldNames)
@@ -152,7 +153,10 @@ const toCount = (value: unknown): number | undefined =>
     ? Number(value)
     : undefined
 
-/** Codes of `google.rpc.Status` and the status of HTTP that each stands for. @see https://github.com/googleapis/googleapis/blob/master/google/rpc/code.proto */
+/**
+ * Codes of `google.rpc.Status` and the status of HTTP that each stands for.
+ * @see https://github.com/googleapis/googleapis/blob/master/google/rpc/code.proto
+ */
 const httpStatuses: Readonly<Record<number, number>> = {
   3: 400,
   5: 404,

@@ -5,8 +5,9 @@ import { providerName } from './model-state.js'
 import type { buildRequests as bySdk } from './requests.js'
 
 /**
- * What stands in the place of `requests.ts` in the bundle of a browser or a worker (`browser` in package.json): the same requests
- * without the SDK, which is 78 kB there, gzipped, and takes no access tokens. `browser-requests.test.ts` holds the two together.
+ * What stands in the place of `requests.ts` in the bundle of a browser or a worker (`browser` in
+ * package.json): the same requests without the SDK, which is 78 kB there, gzipped, and takes no
+ * access tokens. `browser-requests.test.ts` holds the two together.
  * @throws {LlmError} `unsupported` — credentials that need Node.
  */
 export const buildRequests: typeof bySdk = (config, apiKey) => {
@@ -42,7 +43,11 @@ function geminiPath(method: ApiMethod, model: string): string {
   return `${/^(models|tunedModels)\//.test(model) ? model : `models/${model}`}:${verbOf(method, 'batchEmbedContents')}`
 }
 
-/** @see https://docs.cloud.google.com/vertex-ai/docs/reference/rest/v1beta1/projects.locations.publishers.models (read 2026-11-21) */
+/**
+ * @see
+ * https://docs.cloud.google.com/vertex-ai/docs/reference/rest/v1beta1/projects.locations.publishers.models
+ * (read 2026-11-21)
+ */
 function vertexPath(
   method: ApiMethod,
   model: string,

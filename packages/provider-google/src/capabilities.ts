@@ -5,7 +5,10 @@ import { traitsOf } from './traits.js'
 
 const docs = 'https://ai.google.dev/gemini-api/docs'
 
-/** What can be asked of a model through these APIs; of 2026-11-21. Reasoning is by the model's traits. */
+/**
+ * What can be asked of a model through these APIs; of 2026-11-21. Reasoning is by the model's
+ * traits.
+ */
 export function capabilities({
   model,
   traits,

@@ -4,7 +4,10 @@ import { namesOf } from '@modelport/core/settings'
 import { type CommonConfig, checkApiKey } from '@modelport/driver'
 import type { ModelTraits } from './traits.js'
 
-/** Location and credentials of Vertex AI. Give one of `accessToken`, `credentials`, `applicationDefault`, or an `apiKey` next to it. */
+/**
+ * Location and credentials of Vertex AI. Give one of `accessToken`, `credentials`,
+ * `applicationDefault`, or an `apiKey` next to it.
+ */
 export interface VertexConfig {
   /** Google Cloud project id. Needed unless an API key is used. */
   readonly project?: string | undefined
@@ -12,13 +15,21 @@ export interface VertexConfig {
   readonly location?: string | undefined
   /** Called before each request for an OAuth access token. */
   readonly accessToken?: (() => string | Promise<string>) | undefined
-  /** A service account's key. Other kinds of credentials can name hosts and programs of their own: use `accessToken` for them. */
+  /**
+   * A service account's key. Other kinds of credentials can name hosts and programs of their own:
+   * use `accessToken` for them.
+   */
   readonly credentials?: ServiceAccount | undefined
-  /** True looks for application default credentials: this one way reads files, the environment and the metadata server. */
+  /**
+   * True looks for application default credentials: this one way reads files, the environment and
+   * the metadata server.
+   */
   readonly applicationDefault?: boolean | undefined
 }
 
-/** The two fields that are read of a service account's key file; the rest of it may be there too. */
+/**
+ * The two fields that are read of a service account's key file; the rest of it may be there too.
+ */
 export interface ServiceAccount {
   /** The account's address, as in its key file. */
   readonly client_email: string
@@ -40,7 +51,10 @@ export interface GoogleEndpointConfig {
 export interface GoogleConfig extends GoogleEndpointConfig, CommonConfig {
   /** Key of the Gemini API, or of Vertex AI in express mode. Sent as a header, never in a URL. */
   readonly apiKey?: string | undefined
-  /** Corrects what is known of the model, for a newer one. Default: by the model's name, from a dated table. */
+  /**
+   * Corrects what is known of the model, for a newer one. Default: by the model's name, from a
+   * dated table.
+   */
   readonly traits?: Partial<ModelTraits> | undefined
 }
 
@@ -77,7 +91,8 @@ export function toEndpoint(config: GoogleEndpointConfig): GoogleEndpoint {
 }
 
 /**
- * Every `host:port` that a provider of this configuration may contact, that of the API first. Pure: nothing is looked up.
+ * Every `host:port` that a provider of this configuration may contact, that of the API first. Pure:
+ * nothing is looked up.
  * @throws {LlmError} `invalid-base-url`, `config` — the address or the location is not valid.
  */
 export function googleHosts(config: GoogleEndpointConfig = {}): string[] {

@@ -60,7 +60,9 @@ interface OpenCall {
   readonly arguments: PartialArguments
 }
 
-/** Decodes one reply: chunks of a stream, a whole body, or a body that holds all chunks in an array. */
+/**
+ * Decodes one reply: chunks of a stream, a whole body, or a body that holds all chunks in an array.
+ */
 export class GeminiDecoder implements Decoder {
   readonly #sink: Sink
   readonly #state = new ModelState()
@@ -226,7 +228,10 @@ export class GeminiDecoder implements Decoder {
     if (!willContinue) this.#endOpenCall()
   }
 
-  /** The wire ended within a call: what came of it is kept as text, so that it is reported as unfinished and never executed. */
+  /**
+   * The wire ended within a call: what came of it is kept as text, so that it is reported as
+   * unfinished and never executed.
+   */
   #interruptOpenCall(): void {
     if (!this.#open) return
     const { key, arguments: pieces } = this.#open
@@ -234,7 +239,10 @@ export class GeminiDecoder implements Decoder {
     this.#sink.toolCall(key, { text: JSON.stringify(pieces.value).replace(/\}$/, '') })
   }
 
-  /** The wire continues with something else without ending the call: the call is whole unless a string of it is not. */
+  /**
+   * The wire continues with something else without ending the call: the call is whole unless a
+   * string of it is not.
+   */
   #leaveOpenCall(): void {
     if (this.#open?.arguments.growing) this.#interruptOpenCall()
     else this.#endOpenCall()

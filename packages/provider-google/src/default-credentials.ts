@@ -9,13 +9,18 @@ type AuthPart = Readonly<Record<string, unknown>> & {
 /** Where the SDK keeps the object that finds credentials. */
 const place = ['apiClient', 'clientOptions', 'auth', 'googleAuth'] as const
 
-/** Parts that send requests of their own: the exchange of a federated token, and the credentials that stand in for others. */
+/**
+ * Parts that send requests of their own: the exchange of a federated token, and the credentials
+ * that stand in for others.
+ */
 const parts = ['stsCredential', 'sourceClient'] as const
 
 /**
- * Holds every request for a token to the transport that the SDK was given. google-auth-library gives it to the client that it makes of
- * default credentials, but not to these parts, which would contact whatever host the credentials' file names. No option changes that.
- * @see https://github.com/googleapis/google-auth-library-nodejs (10.9.1, `baseexternalclient.js`, `googleauth.js`; read 2026-11-21)
+ * Holds every request for a token to the transport that the SDK was given. google-auth-library
+ * gives it to the client that it makes of default credentials, but not to these parts, which would
+ * contact whatever host the credentials' file names. No option changes that.
+ * @see https://github.com/googleapis/google-auth-library-nodejs (10.9.1, `baseexternalclient.js`,
+ * `googleauth.js`; read 2026-11-21)
  * @throws {LlmError} `unsupported` — from then on, for credentials that cannot be held to it.
  */
 export function guardDefaultCredentials(sdk: GoogleGenAI): void {

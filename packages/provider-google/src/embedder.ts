@@ -11,7 +11,10 @@ import { toGoogleError } from './error.js'
 import { providerName } from './model-state.js'
 import { createClient } from './provider.js'
 
-/** Configuration of {@link createGoogleEmbedder}; `model` is the embedding model, for example `gemini-embedding-001`. */
+/**
+ * Configuration of {@link createGoogleEmbedder}; `model` is the embedding model, for example
+ * `gemini-embedding-001`.
+ */
 export interface GoogleEmbedderConfig extends GoogleConfig {
   /** Length of the vectors, for models that can shorten them. */
   readonly dimensions?: number | undefined
@@ -35,7 +38,9 @@ const batchSizes = { gemini: 100, vertex: 1 } as const
 /**
  * Makes an embedder over `batchEmbedContents`, on Vertex AI over `predict`.
  * @see https://ai.google.dev/api/embeddings (read 2026-11-21)
- * @see https://docs.cloud.google.com/vertex-ai/generative-ai/docs/model-reference/text-embeddings-api (read 2026-11-21)
+ * @see
+ * https://docs.cloud.google.com/vertex-ai/generative-ai/docs/model-reference/text-embeddings-api
+ * (read 2026-11-21)
  * @throws {LlmError} `config`, `invalid-base-url` — the configuration does not work.
  */
 export function createGoogleEmbedder(config: GoogleEmbedderConfig): Embedder {

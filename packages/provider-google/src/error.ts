@@ -9,7 +9,9 @@ import {
 import { providerName } from './model-state.js'
 import type { WireErrorDetail, WireStatus } from './wire.js'
 
-/** @see https://github.com/googleapis/googleapis/blob/master/google/rpc/code.proto (read 2026-11-21) */
+/**
+ * @see https://github.com/googleapis/googleapis/blob/master/google/rpc/code.proto (read 2026-11-21)
+ */
 const codes = new Map(
   Object.entries<ErrorCode>({
     INVALID_ARGUMENT: 'invalid-request',
@@ -43,7 +45,10 @@ const reasons = new Map(
   }),
 )
 
-/** Wordings that no field tells apart. @see https://github.com/googleapis/python-genai/issues/1218 of files (read 2026-11-27) */
+/**
+ * Wordings that no field tells apart.
+ * @see https://github.com/googleapis/python-genai/issues/1218 of files (read 2026-11-27)
+ */
 const wordings: readonly (readonly [RegExp, ErrorCode])[] = [
   [
     /input token count\b.{0,200}\b(exceeds|supports? up to)|exceeds the maximum (number of|input) tokens|maximum context length/i,

@@ -13,10 +13,13 @@ import { providerName } from './model-state.js'
 import { createClient } from './provider.js'
 
 /**
- * The files of a project, up to 2 GB each, for 48 hours. An interrupted upload continues after the last byte that arrived.
+ * The files of a project, up to 2 GB each, for 48 hours. An interrupted upload continues after the
+ * last byte that arrived.
  * @see https://ai.google.dev/api/files (read 2026-11-27)
- * @see https://developers.google.com/streetview/publish/resumable-uploads for the protocol (read 2026-11-27)
- * @throws {LlmError} `config`, `invalid-base-url` — the configuration does not work; `unsupported` — Vertex AI.
+ * @see https://developers.google.com/streetview/publish/resumable-uploads for the protocol (read
+ * 2026-11-27)
+ * @throws {LlmError} `config`, `invalid-base-url` — the configuration does not work; `unsupported`
+ * — Vertex AI.
  */
 export function createGoogleFiles(config: Omit<GoogleConfig, 'model'>): FileStore {
   requireConfig(config, 'createGoogleFiles', configNames, fieldNames)

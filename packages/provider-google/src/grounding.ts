@@ -3,7 +3,10 @@ import type { Citation } from '@modelport/core'
 import { listOf } from '@modelport/driver'
 import type { WireCandidate, WireRange, WireSource } from './wire.js'
 
-/** Where the statements of a reply come from: one citation per statement and source, or per source where no statement is named. */
+/**
+ * Where the statements of a reply come from: one citation per statement and source, or per source
+ * where no statement is named.
+ */
 export function toCitations({ groundingMetadata, citationMetadata }: WireCandidate): Citation[] {
   const { citations, citationSources } = citationMetadata ?? {}
   const found = [

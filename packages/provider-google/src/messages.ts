@@ -14,13 +14,15 @@ import type { WireFunctionResponse, WirePart, WireRequest } from './wire.js'
 
 /**
  * What stands in for the thought signature of a function call that another model made.
- * @see https://docs.cloud.google.com/vertex-ai/generative-ai/docs/thought-signatures (read 2026-11-21)
+ * @see https://docs.cloud.google.com/vertex-ai/generative-ai/docs/thought-signatures (read
+ * 2026-11-21)
  * @see https://ai.google.dev/gemini-api/docs/thought-signatures#faqs (read 2026-11-21)
  */
 export const foreignSignature = 'skip_thought_signature_validator'
 
 /**
- * What the user says before calls that begin a conversation, for example one that was made shorter: the API takes calls only after a user's turn.
+ * What the user says before calls that begin a conversation, for example one that was made shorter:
+ * the API takes calls only after a user's turn.
  * @see https://github.com/google-gemini/gemini-cli/issues/11814 (read 2026-11-24)
  */
 const opening = '[The conversation begins with a reply.]'
@@ -37,9 +39,11 @@ interface DraftContent {
 }
 
 /**
- * The conversation on the wire. The API knows no system message between the others: all of them go to the system instruction,
- * each a part, in their order. Assistant messages that follow each other become one content.
- * @throws {LlmError} `invalid-request` — there are only system messages. `unsupported` — a medium the model does not take there.
+ * The conversation on the wire. The API knows no system message between the others: all of them go
+ * to the system instruction, each a part, in their order. Assistant messages that follow each other
+ * become one content.
+ * @throws {LlmError} `invalid-request` — there are only system messages. `unsupported` — a medium
+ * the model does not take there.
  */
 export function toConversation(
   messages: readonly ChatMessage[],
@@ -144,7 +148,10 @@ function toOwnPart(part: ContentPart): WirePart {
   }
 }
 
-/** @see https://ai.google.dev/api/caching#VideoMetadata (as in @google/genai 3.1.0 `VideoMetadata`, read 2026-11-24) */
+/**
+ * @see https://ai.google.dev/api/caching#VideoMetadata (as in @google/genai 3.1.0 `VideoMetadata`,
+ * read 2026-11-24)
+ */
 const toVideoMetadata = ({
   start,
   end,

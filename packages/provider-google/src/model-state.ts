@@ -18,7 +18,10 @@ export class ModelState {
   #growth = new TextBuffer()
   #continuationToken: string | undefined
 
-  /** Keeps a part. Unsigned text after unsigned text of its kind is one part; a signature is never merged with anything. */
+  /**
+   * Keeps a part. Unsigned text after unsigned text of its kind is one part; a signature is never
+   * merged with anything.
+   */
   keep(part: WirePart): void {
     const last = this.#parts.at(-1)
     if (!isPlainText(part)) this.#push({ ...part })
@@ -76,7 +79,10 @@ export function readState(message: ChatMessage | undefined): {
   }
 }
 
-/** The parts to send back for a message of this provider; undefined when it has none or was changed since. */
+/**
+ * The parts to send back for a message of this provider; undefined when it has none or was changed
+ * since.
+ */
 export function replayableParts(message: AssistantMessage): readonly WirePart[] | undefined {
   const { parts } = readState(message)
   if (!parts) return undefined

@@ -8,8 +8,10 @@ const step = /\.([^.[\]]+)|\[(\d+)\]|\[(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)
 type Holder = Record<string, unknown> | unknown[]
 
 /**
- * Arguments that come value by value, each with its JSON path (Vertex AI, `streamFunctionCallArguments`).
- * @see https://docs.cloud.google.com/vertex-ai/generative-ai/docs/multimodal/function-calling (read 2026-11-21)
+ * Arguments that come value by value, each with its JSON path (Vertex AI,
+ * `streamFunctionCallArguments`).
+ * @see https://docs.cloud.google.com/vertex-ai/generative-ai/docs/multimodal/function-calling (read
+ * 2026-11-21)
  */
 export class PartialArguments {
   /** The arguments so far. */

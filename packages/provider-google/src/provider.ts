@@ -32,14 +32,18 @@ interface GoogleRequest {
 /** What the provider and its other endpoints share. */
 export interface GoogleClient {
   readonly settings: ProviderSettings
-  /** True with a key: each request of a method for a model is like the other, which it is not with tokens that expire. */
+  /**
+   * True with a key: each request of a method for a model is like the other, which it is not with
+   * tokens that expire.
+   */
   readonly keyed: boolean
   /** A request, with its access token, which is kept out of every text from then on. */
   readonly request: BuildRequest
 }
 
 /**
- * Makes a provider for the Gemini API or Vertex AI. @throws {LlmError} `config`, `invalid-base-url` — the configuration does not work.
+ * Makes a provider for the Gemini API or Vertex AI.
+ * @throws {LlmError} `config`, `invalid-base-url` — the configuration does not work.
  * @example
  * ```ts
  * import { createGoogle } from '@modelport/provider-google'

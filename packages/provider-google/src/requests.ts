@@ -14,8 +14,9 @@ import { guardDefaultCredentials } from './default-credentials.js'
 type AuthOptions = NonNullable<GoogleGenAIOptions['googleAuthOptions']>
 
 /**
- * Lets the official SDK build requests, with URL, headers and authentication; it sees no body and no reply, and loads at the first request.
- * The bundle of a browser or a worker has `browser-requests.ts` in the place of this file.
+ * Lets the official SDK build requests, with URL, headers and authentication; it sees no body and
+ * no reply, and loads at the first request. The bundle of a browser or a worker has
+ * `browser-requests.ts` in the place of this file.
  */
 export function buildRequests(
   config: GoogleConfig,
@@ -60,8 +61,9 @@ function callOf(
 }
 
 /**
- * The official client. Whatever it would take from the environment is given explicitly, so that nothing there changes anything.
- * Its retries are off unless `retryOptions` are set, which they are not.
+ * The official client. Whatever it would take from the environment is given explicitly, so that
+ * nothing there changes anything. Its retries are off unless `retryOptions` are set, which they are
+ * not.
  * @throws {LlmError} `unsupported` — the SDK does not show its default credentials.
  */
 async function createSdk(
@@ -87,12 +89,16 @@ async function createSdk(
   return sdk
 }
 
-/** What the SDK is answered: it must not see the response. One for all, since making an error costs more than the request does. */
+/**
+ * What the SDK is answered: it must not see the response. One for all, since making an error costs
+ * more than the request does.
+ */
 const takenOver = new Error('modelport sends the request itself')
 
 /**
- * The request the SDK would send: it gets an error in place of a response, and so sends, retries and follows nothing.
- * `config.httpOptions.fetch` is the SDK's own option per call, so calls that run at the same time cannot mix.
+ * The request the SDK would send: it gets an error in place of a response, and so sends, retries
+ * and follows nothing. `config.httpOptions.fetch` is the SDK's own option per call, so calls that
+ * run at the same time cannot mix.
  */
 function requestOfSdk(call: (httpOptions: HttpOptions) => Promise<unknown>): Promise<ApiRequest> {
   return new Promise((resolve, reject) => {
@@ -150,7 +156,10 @@ function toAuthOptions({ vertex, ...config }: GoogleConfig, fetch: Fetch): AuthO
   return { ...common, credentials: account, clientOptions }
 }
 
-/** The one cast of this package besides the JSON boundary: of an auth client the SDK calls this method only. */
+/**
+ * The one cast of this package besides the JSON boundary: of an auth client the SDK calls this
+ * method only.
+ */
 function toAuthClient(
   accessToken: () => string | Promise<string>,
 ): NonNullable<AuthOptions['authClient']> {

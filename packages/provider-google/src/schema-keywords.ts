@@ -27,8 +27,10 @@ const nested = [
 ]
 
 /**
- * JSON pointers of keywords in a schema that the API takes but is not documented to honour. Those of definitions are included.
- * @see https://ai.google.dev/api/generate-content#GenerationConfig (read 2026-11-21): `responseJsonSchema`
+ * JSON pointers of keywords in a schema that the API takes but is not documented to honour. Those
+ * of definitions are included.
+ * @see https://ai.google.dev/api/generate-content#GenerationConfig (read 2026-11-21):
+ * `responseJsonSchema`
  */
 export function unhonouredKeywords(schema: unknown, pointer = '#'): string[] {
   if (!isObject(schema)) return []

@@ -8,7 +8,10 @@ const shared = new Set(
   maxItems minLength maxLength minProperties maxProperties`.split(/\s+/),
 )
 
-/** Deepest nesting of what is sent, steps from reference to reference counted, and most values: each keyword, name and item is one. */
+/**
+ * Deepest nesting of what is sent, steps from reference to reference counted, and most values: each
+ * keyword, name and item is one.
+ */
 const [mostDepth, mostValues] = [64, 50_000]
 
 /** Where in the result the conversion stands. */
@@ -26,11 +29,12 @@ const within = ({ pointer, depth, open }: Place, key: string): Place => ({
 })
 
 /**
- * Converts a JSON Schema to the OpenAPI subset of the API's `Schema`. `oneOf` becomes `anyOf`, local references are put in place,
- * `additionalProperties: false` is what the subset means anyway.
+ * Converts a JSON Schema to the OpenAPI subset of the API's `Schema`. `oneOf` becomes `anyOf`,
+ * local references are put in place, `additionalProperties: false` is what the subset means anyway.
  * @see https://ai.google.dev/api/caching#Schema (read 2026-11-21)
- * @throws {LlmError} `unsupported` — names the keyword that the subset does not have, by its JSON pointer; `limit-exceeded` — the schema
- * is nested too deeply, or comes to too many values with its references put in place.
+ * @throws {LlmError} `unsupported` — names the keyword that the subset does not have, by its JSON
+ * pointer; `limit-exceeded` — the schema is nested too deeply, or comes to too many values with its
+ * references put in place.
  */
 export function toOpenApiSchema(schema: JsonObject, subject: string): JsonObject {
   return new SchemaConverter(schema, subject).convert(schema, { pointer: '#', depth: 0, open: [] })

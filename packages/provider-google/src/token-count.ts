@@ -14,7 +14,8 @@ import { takes, toRequestBody } from './request.js'
 import { traitsOf } from './traits.js'
 
 /**
- * How many input tokens a call would have for the configured model, counted by the vendor: messages, system and tools.
+ * How many input tokens a call would have for the configured model, counted by the vendor:
+ * messages, system and tools.
  * @see https://ai.google.dev/api/tokens#method:-models.counttokens (read 2026-11-21)
  * @throws {LlmError} as a call of the provider.
  */
@@ -40,7 +41,10 @@ export async function countTokens(
   return { tokens: await count(driver, client.settings, messages, options), source: 'provider' }
 }
 
-/** What of a request is counted. The Gemini API counts all but the contents only inside a whole request. */
+/**
+ * What of a request is counted. The Gemini API counts all but the contents only inside a whole
+ * request.
+ */
 function toCounted(turn: Turn, { traits, vertex }: GoogleConfig): JsonObject {
   const { contents, systemInstruction, tools } = toRequestBody(
     turn,

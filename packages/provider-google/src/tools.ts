@@ -6,7 +6,8 @@ import { unhonouredKeywords } from './schema-keywords.js'
 import type { ModelTraits } from './traits.js'
 
 /**
- * `tools` and `toolConfig` of a request. Besides functions the Gemini API takes tools of its own only with a flag, which Vertex AI does not know.
+ * `tools` and `toolConfig` of a request. Besides functions the Gemini API takes tools of its own
+ * only with a flag, which Vertex AI does not know.
  * @see https://ai.google.dev/gemini-api/docs/tool-combination (read 2026-11-21)
  */
 export function toTools(
@@ -38,7 +39,10 @@ export function toTools(
   return { tools: all, ...(Object.keys(toolConfig).length && { toolConfig }) }
 }
 
-/** What the model will not be held to: keywords that go out as they are but that the API is not documented to honour. */
+/**
+ * What the model will not be held to: keywords that go out as they are but that the API is not
+ * documented to honour.
+ */
 export function schemaWarnings(
   { tools, options: { responseFormat } }: Turn,
   traits: ModelTraits,
@@ -67,14 +71,16 @@ function toOwnDeclaration(
   if (parameters === undefined) return { name, description }
   if (traits.schema !== 'openapi') return { name, description, parametersJsonSchema: parameters }
   const converted = toOpenApiSchema(parameters, `tool "${name}"`)
-  // The OpenAPI form refuses an object without properties; a function without parameters has no schema there.
+  // The OpenAPI form refuses an object without properties; a function without parameters has no
+  // schema there.
   return converted['properties'] === undefined && converted['anyOf'] === undefined
     ? { name, description }
     : { name, description, parameters: converted }
 }
 
 /**
- * The mode of function calling. `VALIDATED` holds the model to the schemas and leaves it the choice.
+ * The mode of function calling. `VALIDATED` holds the model to the schemas and leaves it the
+ * choice.
  * @see https://ai.google.dev/gemini-api/docs/function-calling (read 2026-11-21)
  */
 function toCallingConfig({ tools, options: { toolChoice } }: Turn): JsonObject | undefined {

@@ -7,7 +7,10 @@ export type ReasoningLevel = NonNullable<CallOptions['reasoning']>
 export interface ModelTraits {
   /** `thinkingConfig` per level. A level that is not in it cannot be said to the model. */
   readonly thinking: Readonly<Partial<Record<ReasoningLevel, Readonly<Record<string, unknown>>>>>
-  /** False for models that ignore a temperature: the default one is not sent then, one the caller sets is. */
+  /**
+   * False for models that ignore a temperature: the default one is not sent then, one the caller
+   * sets is.
+   */
   readonly takesTemperature: boolean
   /** How schemas are sent: as JSON Schema, or converted to the API's OpenAPI form. */
   readonly schema: 'json-schema' | 'openapi'
@@ -32,12 +35,16 @@ const older: ModelTraits = { ...newest, needsSignatures: false, takesMediaResult
 const withoutThinking = { ...older, thinking: { none: {} } }
 
 /**
- * Traits by the start of the model's name, as documented on 2026-11-21; the longest that fits counts. `none` is the level `MINIMAL`,
- * which almost always means no thinking.
- * @see https://docs.cloud.google.com/gemini-enterprise-agent-platform/models/thinking (read 2026-11-21)
- * @see https://ai.google.dev/gemini-api/docs/generate-content/whats-new-gemini-3.6 (read 2026-11-21): temperature is ignored
- * @see https://ai.google.dev/gemini-api/docs/generate-content/latest-model (read 2026-11-21): the levels of Gemini 4
- * @see https://ai.google.dev/gemini-api/docs/openai (read 2026-11-21): the budgets of low, medium and high
+ * Traits by the start of the model's name, as documented on 2026-11-21; the longest that fits
+ * counts. `none` is the level `MINIMAL`, which almost always means no thinking.
+ * @see https://docs.cloud.google.com/gemini-enterprise-agent-platform/models/thinking (read
+ * 2026-11-21)
+ * @see https://ai.google.dev/gemini-api/docs/generate-content/whats-new-gemini-3.6 (read
+ * 2026-11-21): temperature is ignored
+ * @see https://ai.google.dev/gemini-api/docs/generate-content/latest-model (read 2026-11-21): the
+ * levels of Gemini 4
+ * @see https://ai.google.dev/gemini-api/docs/openai (read 2026-11-21): the budgets of low, medium
+ * and high
  */
 const rows: Readonly<Record<string, ModelTraits>> = {
   'gemini-3-pro': { ...newest, thinking: { low: level('LOW'), high: level('HIGH') } },
@@ -59,13 +66,19 @@ const rows: Readonly<Record<string, ModelTraits>> = {
   'gemini-1.5': { ...withoutThinking, schema: 'openapi' },
 }
 
-/** Default model for delegated work, as of 2026-11-21; `cheapestModel` of the configuration replaces it. */
+/**
+ * Default model for delegated work, as of 2026-11-21; `cheapestModel` of the configuration replaces
+ * it.
+ */
 export const cheapestModel = 'gemini-3.1-flash-lite'
 
 /** Tokens of this vendor's models per estimated token. */
 export const tokenFactor = 1.05
 
-/** The traits of a model; `overrides` win over the table, and a model without a row is like the newest. */
+/**
+ * The traits of a model; `overrides` win over the table, and a model without a row is like the
+ * newest.
+ */
 export function traitsOf(model: unknown, overrides?: Partial<ModelTraits>): ModelTraits {
   const name = String(model).replace(/^.*\//s, '')
   const fitting = Object.keys(rows).filter((start) => name.startsWith(start))

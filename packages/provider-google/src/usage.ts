@@ -8,8 +8,8 @@ const modalities = ['unspecified', 'text', 'image', 'video', 'audio', 'document'
 const modalityNames = new Map(modalities.map((name) => [name.toUpperCase(), name]))
 
 /**
- * The counts of one response. Thoughts are counted next to the candidates, and what tools of the server put into the prompt next to
- * the prompt; modelport counts both inside.
+ * The counts of one response. Thoughts are counted next to the candidates, and what tools of the
+ * server put into the prompt next to the prompt; modelport counts both inside.
  * @see https://ai.google.dev/api/generate-content#UsageMetadata (read 2026-11-22)
  */
 export class UsageReport {

@@ -8,11 +8,12 @@ import type {
   VideoMetadata,
 } from '@google/genai'
 
-// Types of the SDK, all of whose fields are optional, say what the API documents; types of our own say what servers send beyond that.
+// Types of the SDK, all of whose fields are optional, say what the API documents; types of our own
+// say what servers send beyond that.
 
 /**
- * The JSON of `generateContent` and `streamGenerateContent`, as far as it is read or written here. Every field may be missing:
- * the wire is not trusted.
+ * The JSON of `generateContent` and `streamGenerateContent`, as far as it is read or written here.
+ * Every field may be missing: the wire is not trusted.
  * @see https://ai.google.dev/api/generate-content (read 2026-11-21)
  */
 export interface WireResponse {
@@ -97,7 +98,8 @@ export type WireSource = GroundingChunkRetrievedContext & WireRange
 
 /**
  * A failure.
- * @see https://github.com/googleapis/googleapis/blob/master/google/rpc/status.proto (read 2026-11-21)
+ * @see https://github.com/googleapis/googleapis/blob/master/google/rpc/status.proto (read
+ * 2026-11-21)
  */
 export interface WireStatus {
   readonly code?: number
@@ -108,7 +110,8 @@ export interface WireStatus {
 
 /**
  * ErrorInfo, RetryInfo or QuotaFailure, told apart by `@type`.
- * @see https://github.com/googleapis/googleapis/blob/master/google/rpc/error_details.proto (read 2026-11-21)
+ * @see https://github.com/googleapis/googleapis/blob/master/google/rpc/error_details.proto (read
+ * 2026-11-21)
  */
 export interface WireErrorDetail {
   readonly '@type'?: string

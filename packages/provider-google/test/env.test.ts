@@ -11,7 +11,9 @@ const { privateKey } = generateKeyPairSync('rsa', {
   publicKeyEncoding: { type: 'spki', format: 'pem' },
 })
 
-/** Everything the SDK reads itself, and what google-auth-library reads unless it is told otherwise. */
+/**
+ * Everything the SDK reads itself, and what google-auth-library reads unless it is told otherwise.
+ */
 const hostile: Record<string, string> = {
   GOOGLE_GEMINI_BASE_URL: 'https://evil.example',
   GOOGLE_VERTEX_BASE_URL: 'https://evil.example',

@@ -2,7 +2,10 @@ import type { TemplateInput, TemplateMessage, TemplateTool } from './messages.js
 
 /** How a model writes tool calls: JSON with a name and arguments, between marks or bare. */
 export interface CallFormat {
-  /** Text that begins a call, for example `<tool_call>`. For bare calls the start of the JSON itself. */
+  /**
+   * Text that begins a call, for example `<tool_call>`. For bare calls the start of the JSON
+   * itself.
+   */
   readonly open: string
   /** True when `open` belongs to the JSON. */
   readonly bare: boolean
@@ -10,7 +13,10 @@ export interface CallFormat {
   readonly list: boolean
   /** Text that ends a call; '' when the JSON's end is the call's. */
   readonly close: string
-  /** What a grammar writes: before the name, between name and arguments, after the arguments, between calls, after the last. */
+  /**
+   * What a grammar writes: before the name, between name and arguments, after the arguments,
+   * between calls, after the last.
+   */
   readonly prefix: string
   readonly middle: string
   readonly suffix: string
@@ -28,7 +34,10 @@ const tool: TemplateTool = {
   },
 }
 
-/** Finds how calls are written by having the template write some. Undefined when it shows no tools, or writes calls as something other than JSON. */
+/**
+ * Finds how calls are written by having the template write some. Undefined when it shows no tools,
+ * or writes calls as something other than JSON.
+ */
 export function findCallFormat(
   render: (input: TemplateInput) => string | undefined,
 ): CallFormat | undefined {
@@ -105,7 +114,10 @@ function closeOf(after: string, open: string): string {
   return close && after.startsWith(close) ? close : ''
 }
 
-/** What stands between two calls, without what belongs to them; undefined when two cannot be written. */
+/**
+ * What stands between two calls, without what belongs to them; undefined when two cannot be
+ * written.
+ */
 function joinOf(
   text: string | undefined,
   { prefix, suffix, list }: { prefix: string; suffix: string; list: boolean },
@@ -122,7 +134,10 @@ function textBetween(text: string, from: string, to: string): string | undefined
   return start < 0 || end < 0 ? undefined : text.slice(start + from.length, end)
 }
 
-/** For templates that do not show content next to calls: what stands between the start of the reply and the name. */
+/**
+ * For templates that do not show content next to calls: what stands between the start of the reply
+ * and the name.
+ */
 function headAfterPrompt(written: string, prompt: string): string | undefined {
   const name = written.indexOf('zqcalled')
   if (name < 0 || !written.startsWith(prompt)) return undefined

@@ -6,8 +6,9 @@ import type { LlamaRequest } from './request.js'
 import { toSchemaRules } from './schema-grammar.js'
 
 /**
- * The grammar a reply is held to, in llama.cpp's notation: a JSON schema, or tool calls where the choice leaves nothing else, or
- * either. Undefined for a free reply. After thinking it allows the empty lines that models write then.
+ * The grammar a reply is held to, in llama.cpp's notation: a JSON schema, or tool calls where the
+ * choice leaves nothing else, or either. Undefined for a free reply. After thinking it allows the
+ * empty lines that models write then.
  * @throws {LlmError} `unsupported` — a tool's parameters cannot be said in a grammar.
  */
 export function toGrammar(

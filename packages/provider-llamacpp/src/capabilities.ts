@@ -4,7 +4,10 @@ import type { LlamaCppConfig } from './config.js'
 
 const tests = 'packages/provider-llamacpp/test'
 
-/** What can be asked of a model in this process; of 2026-11-21. Tools and thinking are those of the file's chat template. */
+/**
+ * What can be asked of a model in this process; of 2026-11-21. Tools and thinking are those of the
+ * file's chat template.
+ */
 export function capabilities({ profile }: Pick<LlamaCppConfig, 'profile'> = {}): Capabilities {
   return resolveCapabilities(
     {

@@ -9,7 +9,10 @@ export interface ThinkingMarks {
   readonly close: string
 }
 
-/** Marks of thinking in use, by the templates of models (read 2026-11-21). The first whose end a template names counts. */
+/**
+ * Marks of thinking in use, by the templates of models (read 2026-11-21). The first whose end a
+ * template names counts.
+ */
 const thinkingMarks: readonly ThinkingMarks[] = [
   { open: '<think>', close: '</think>' },
   { open: '<thinking>', close: '</thinking>' },
@@ -19,7 +22,10 @@ const thinkingMarks: readonly ThinkingMarks[] = [
 
 /** A model's chat template: writes prompts, and shows how the model writes calls and thinking. */
 export class ChatTemplate {
-  /** How the model writes tool calls; undefined when the template does not say it in a form that is known. */
+  /**
+   * How the model writes tool calls; undefined when the template does not say it in a form that is
+   * known.
+   */
   readonly calls: CallFormat | undefined
   readonly thinking: ThinkingMarks | undefined
   /** True when the template itself can switch the thinking. */

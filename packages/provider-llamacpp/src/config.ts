@@ -8,13 +8,19 @@ export interface LlamaCppModelConfig {
   /** Name of the model. Default: the file's, without `.gguf`. */
   readonly model?: string
   /**
-   * Which kind of processor computes: false the CPU. Default `auto`: the best one there is. Nothing is ever built or fetched for it;
-   * node-llama-cpp's own package for it must be installed.
+   * Which kind of processor computes: false the CPU. Default `auto`: the best one there is. Nothing
+   * is ever built or fetched for it; node-llama-cpp's own package for it must be installed.
    */
   readonly gpu?: false | 'auto' | 'cuda' | 'metal' | 'vulkan'
-  /** Threads of the CPU. Default: one less than the physical cores that this process may use, at least one. */
+  /**
+   * Threads of the CPU. Default: one less than the physical cores that this process may use, at
+   * least one.
+   */
   readonly threads?: number
-  /** Maximum tokens of prompt and reply together. Default: what the model was trained for, at most 8192. */
+  /**
+   * Maximum tokens of prompt and reply together. Default: what the model was trained for, at most
+   * 8192.
+   */
   readonly contextSize?: number
 }
 
@@ -27,7 +33,10 @@ type Settings = Pick<
 export interface LlamaCppConfig extends LlamaCppModelConfig, Settings {
   /** A Jinja chat template instead of the file's own. */
   readonly chatTemplate?: string
-  /** Answers that may be made at the same time, each with a context of its own; further calls wait. Default 1. */
+  /**
+   * Answers that may be made at the same time, each with a context of its own; further calls wait.
+   * Default 1.
+   */
   readonly parallel?: number
 }
 
@@ -37,7 +46,10 @@ export const configNames: readonly string[] = namesOf<LlamaCppConfig>()(
   'tokenFactor clock chatTemplate parallel',
 )
 
-/** Checks what a creator was given; nothing that is about connections is read here. Throws like `requireConfig`. */
+/**
+ * Checks what a creator was given; nothing that is about connections is read here. Throws like
+ * `requireConfig`.
+ */
 export function checkConfig(config: object, creator: string, names: readonly string[]): void {
   requireConfig(config, creator, names)
   checkSettings(creator, config, names, { defaults: optionNames.call })

@@ -8,9 +8,14 @@ import { name } from './messages.js'
 import { modelName } from './model-file.js'
 import { leaseModel, type ModelLease } from './model-pool.js'
 
-/** Configuration of {@link createLlamaCppEmbedder}. `contextSize` is the most tokens of one text. */
+/**
+ * Configuration of {@link createLlamaCppEmbedder}. `contextSize` is the most tokens of one text.
+ */
 export interface LlamaCppEmbedderConfig extends LlamaCppModelConfig {
-  /** True gives vectors of length 1, as llama.cpp's own server does; false as the model makes them. Default true. */
+  /**
+   * True gives vectors of length 1, as llama.cpp's own server does; false as the model makes them.
+   * Default true.
+   */
   readonly normalize?: boolean
 }
 
@@ -26,8 +31,9 @@ interface Loaded extends ModelLease {
 }
 
 /**
- * An embedder of a GGUF file. It opens no connection, and loads nothing before the first call. `purpose` changes nothing: put the
- * words that a model wants before queries into the texts. A deadline is looked at between two texts.
+ * An embedder of a GGUF file. It opens no connection, and loads nothing before the first call.
+ * `purpose` changes nothing: put the words that a model wants before queries into the texts. A
+ * deadline is looked at between two texts.
  */
 export function createLlamaCppEmbedder(config: LlamaCppEmbedderConfig): LlamaCppEmbedder {
   checkConfig(config, 'createLlamaCppEmbedder', [...configNames, 'normalize'])

@@ -69,7 +69,10 @@ export function toLoadError(cause: unknown, what: string, log: readonly string[]
   return toError('config', `${what} cannot be loaded: ${reason}`, 'unreadable-model', cause)
 }
 
-/** How an evaluation fails in words of node-llama-cpp and its native part, what that means, and what to do. The first that fits counts. */
+/**
+ * How an evaluation fails in words of node-llama-cpp and its native part, what that means, and what
+ * to do. The first that fits counts.
+ */
 const evaluationFailures: readonly (readonly [RegExp, ErrorCode, type: string, string])[] = [
   [memoryWords, 'config', 'insufficient-memory', `too little memory to continue; ${smaller}`],
   [

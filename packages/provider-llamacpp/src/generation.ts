@@ -26,9 +26,11 @@ interface Job {
 }
 
 /**
- * The records of a reply, made one token at a time as they are asked for. Cancelling, or aborting the signal, ends it after the
- * token or the batch of the prompt that is being evaluated, and frees its place.
- * @throws {LlmError} `context-length` — the prompt leaves no room for a reply; `unsupported` — see {@link toRequest}.
+ * The records of a reply, made one token at a time as they are asked for. Cancelling, or aborting
+ * the signal, ends it after the token or the batch of the prompt that is being evaluated, and frees
+ * its place.
+ * @throws {LlmError} `context-length` — the prompt leaves no room for a reply; `unsupported` — see
+ * {@link toRequest}.
  */
 export async function startReply(
   loaded: LoadedModel,

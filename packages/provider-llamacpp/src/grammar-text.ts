@@ -2,7 +2,9 @@
 export const toLiteral = (text: string): string =>
   `"${text.replace(/[\\"]/g, '\\$&').replace(/\n/g, '\\n').replace(/\r/g, '\\r').replace(/\t/g, '\\t')}"`
 
-/** Formats of strings a grammar can hold a model to. Days end at 28: the grammar has no calendar. */
+/**
+ * Formats of strings a grammar can hold a model to. Days end at 28: the grammar has no calendar.
+ */
 export const stringFormats: Readonly<Record<string, string>> = {
   date: 'date-text',
   time: 'time-text',

@@ -12,11 +12,16 @@ const logDelayMs = 20
 export interface LlamaRuntime {
   readonly module: LlamaModule
   readonly llama: Llama
-  /** The last errors it logged; taking them empties the log. They come a moment later than the failure they explain. */
+  /**
+   * The last errors it logged; taking them empties the log. They come a moment later than the
+   * failure they explain.
+   */
   takeLog(): Promise<readonly string[]>
 }
 
-/** One for each kind of processor: llama.cpp is a native library, there is one of it in a process. */
+/**
+ * One for each kind of processor: llama.cpp is a native library, there is one of it in a process.
+ */
 const runtimes = new Map<string, Promise<LlamaRuntime>>()
 
 /**

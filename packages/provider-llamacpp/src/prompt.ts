@@ -12,8 +12,9 @@ export interface Prompt {
 }
 
 /**
- * The prompt of a request. Text of messages that looks like one of the model's control tokens, for example `<|im_end|>`, stays
- * text: nobody who writes a message can end it and speak as someone else.
+ * The prompt of a request. Text of messages that looks like one of the model's control tokens, for
+ * example `<|im_end|>`, stays text: nobody who writes a message can end it and speak as someone
+ * else.
  */
 export function toPrompt(model: LlamaModel, template: ChatTemplate, request: LlamaRequest): Prompt {
   const guard = new TextGuard(model)
@@ -32,7 +33,10 @@ export function toPrompt(model: LlamaModel, template: ChatTemplate, request: Lla
   }
 }
 
-/** What ends the thinking before it begins, where it is not wanted and the template does not see to it. */
+/**
+ * What ends the thinking before it begins, where it is not wanted and the template does not see to
+ * it.
+ */
 function thinkingEnd(
   template: ChatTemplate,
   { thinking, tools, variables }: LlamaRequest,

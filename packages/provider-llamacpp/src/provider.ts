@@ -33,14 +33,18 @@ export interface LlamaCppProvider extends Provider, AsyncDisposable {
   /** Loads the model now instead of at the first call. Throws what a call would. */
   load(): Promise<void>
   /**
-   * How many tokens a text has, or the whole prompt of a conversation: template, system, tools and thinking marks included. Exact:
-   * the model's own tokenizer counts. Loads the model. Throws like `Provider.complete`.
+   * How many tokens a text has, or the whole prompt of a conversation: template, system, tools and
+   * thinking marks included. Exact: the model's own tokenizer counts. Loads the model. Throws like
+   * `Provider.complete`.
    */
   countTokens(
     input: string | readonly ChatMessage[],
     ...options: CallOptions[]
   ): Promise<TokenCount>
-  /** Ends running calls with `aborted` and frees the memory; a model that other providers use stays for them. Idempotent. */
+  /**
+   * Ends running calls with `aborted` and frees the memory; a model that other providers use stays
+   * for them. Idempotent.
+   */
   close(): Promise<void>
 }
 
@@ -53,8 +57,8 @@ interface Loaded extends LoadedModel {
 const patience = { headersMs: 3_600_000, idleMs: 600_000, semanticIdleMs: 3_600_000 }
 
 /**
- * A provider of a GGUF file, run in this process. It opens no connection: its `apiHosts` is empty. Nothing is loaded before the first
- * call. `estimateTokens` is exact once the model is loaded.
+ * A provider of a GGUF file, run in this process. It opens no connection: its `apiHosts` is empty.
+ * Nothing is loaded before the first call. `estimateTokens` is exact once the model is loaded.
  * @throws {LlmError} `config` — no `modelPath`.
  */
 export function createLlamaCpp(config: LlamaCppConfig): LlamaCppProvider {

@@ -20,7 +20,10 @@ interface FoundMark {
   readonly at: number
 }
 
-/** Splits what a model writes into thinking, text and tool calls. Text that may turn out to be a mark is held back until it is clear. */
+/**
+ * Splits what a model writes into thinking, text and tool calls. Text that may turn out to be a
+ * mark is held back until it is clear.
+ */
 export class ReplyParser {
   mode: 'thinking' | 'text' | 'call' | 'between' | 'stopped'
   stopText: string | undefined
@@ -30,7 +33,9 @@ export class ReplyParser {
   #held = ''
   #logprobs: TokenLogprob[] = []
   #scanner: ToolCallScanner | undefined
-  /** True until something other than white space was given out: marks of thinking count only there. */
+  /**
+   * True until something other than white space was given out: marks of thinking count only there.
+   */
   #fresh = true
   /** True where white space is the template's, not the reply's. */
   #trims: boolean

@@ -29,8 +29,10 @@ export interface LlamaRequest {
 }
 
 /**
- * Reads a turn. `vendor` goes to node-llama-cpp's sampler (`minP`, `xtc`, …); its `variables` go to the chat template.
- * @throws {LlmError} `unsupported` — llama.cpp has no way to do what an option or a part asks for; a schema is named by its JSON pointer.
+ * Reads a turn. `vendor` goes to node-llama-cpp's sampler (`minP`, `xtc`, …); its `variables` go to
+ * the chat template.
+ * @throws {LlmError} `unsupported` — llama.cpp has no way to do what an option or a part asks for;
+ * a schema is named by its JSON pointer.
  */
 export function toRequest(turn: Turn): LlamaRequest {
   const { options } = turn
@@ -86,7 +88,10 @@ function toReplyRules({ options: { responseFormat } }: Turn): readonly string[] 
     : undefined
 }
 
-/** llama.cpp's probabilities are those after sampling: the model's own only where nothing is sampled and nothing is ruled out. */
+/**
+ * llama.cpp's probabilities are those after sampling: the model's own only where nothing is sampled
+ * and nothing is ruled out.
+ */
 function checkLogprobs({ options }: Turn, constrained: boolean): void {
   const forced = options.toolChoice === 'required' || typeof options.toolChoice === 'object'
   if (options.temperature === 0 && !constrained && !forced) return

@@ -17,15 +17,19 @@ const keywords: Readonly<Record<string, readonly string[]>> = {
   boolean: [],
   null: [],
 }
-/** llama.cpp refuses grammars that repeat 2000 symbols for certain (measured with the version of node-llama-cpp 3.22.1); items have three. */
+/**
+ * llama.cpp refuses grammars that repeat 2000 symbols for certain (measured with the version of
+ * node-llama-cpp 3.22.1); items have three.
+ */
 const mostCertain = 500
 /** Each possible repetition is a rule of its own. */
 const mostPossible = 5000
 
 /**
- * The rules, in llama.cpp's grammar notation, of JSON that fits a schema; the rule `root` is the whole. What the rules allow always
- * fits the schema; they may allow less: the required properties come first, each kind in the schema's order, and undeclared ones
- * only where none are declared. `oneOf` is read as `anyOf`.
+ * The rules, in llama.cpp's grammar notation, of JSON that fits a schema; the rule `root` is the
+ * whole. What the rules allow always fits the schema; they may allow less: the required properties
+ * come first, each kind in the schema's order, and undeclared ones only where none are declared.
+ * `oneOf` is read as `anyOf`.
  * @throws {LlmError} `unsupported` — a grammar cannot say it; the message has the JSON pointer.
  * @see https://github.com/ggml-org/llama.cpp/blob/master/grammars/README.md (read 2026-11-21)
  */

@@ -28,7 +28,10 @@ export class SequencePool {
     this.contextSize = this.#free[0]?.contextSize ?? context.contextSize
   }
 
-  /** A place, the one that has most of these tokens already. Rejects with the signal's reason when it is aborted first. */
+  /**
+   * A place, the one that has most of these tokens already. Rejects with the signal's reason when
+   * it is aborted first.
+   */
   acquire(tokens: Token[], signal: AbortSignal): Promise<LlamaContextSequence> {
     return new Promise((resolve, reject) => {
       signal.throwIfAborted()

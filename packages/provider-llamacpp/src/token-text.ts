@@ -1,6 +1,8 @@
 import type { LlamaModel, Token } from 'node-llama-cpp'
 
-/** Maximum bytes of a character: bytes that are not whole after as many tokens are not a character. */
+/**
+ * Maximum bytes of a character: bytes that are not whole after as many tokens are not a character.
+ */
 const mostPending = 4
 
 /** Text of tokens as they come: characters that several tokens make up are given out whole. */
@@ -8,7 +10,10 @@ export class TokenText {
   readonly #model: LlamaModel
   readonly #shown: readonly string[]
   #pending: Token[] = []
-  /** How much of the pending tokens' text was given out, and how many tokens have added nothing to it since. */
+  /**
+   * How much of the pending tokens' text was given out, and how many tokens have added nothing to
+   * it since.
+   */
   #given = 0
   #waits = 0
   #recent: Token[] = []

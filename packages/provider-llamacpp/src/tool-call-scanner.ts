@@ -11,7 +11,10 @@ export interface ScanResult {
   readonly rest?: string
 }
 
-/** Reads one call as the model writes it: `{"name": …, "arguments": …}`. Arguments are given out as they come. */
+/**
+ * Reads one call as the model writes it: `{"name": …, "arguments": …}`. Arguments are given out as
+ * they come.
+ */
 export class ToolCallScanner {
   /** False until a call was given out: what was read may then be no call at all. */
   started = false

@@ -14,7 +14,8 @@ import { atSize } from '../../../test/support/faults.js'
 import { createLlamaCpp } from '../src/index.js'
 import { type ScriptedQuestion, scriptedLlama, scripts } from './scripted-llama.js'
 
-// All of the provider runs, from its template to its sampling loop; only the numbers of the model are made up.
+// All of the provider runs, from its template to its sampling loop; only the numbers of the model
+// are made up.
 vi.mock('node-llama-cpp', () => scriptedLlama)
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'modelport-scripted-')))
@@ -22,7 +23,10 @@ afterAll(() => {
   rmSync(folder, { recursive: true, maxRetries: 5 })
 })
 
-/** Prompts of one line a message, so that they can be read again. A model of this kind thinks between <think> and </think>. */
+/**
+ * Prompts of one line a message, so that they can be read again. A model of this kind thinks
+ * between <think> and </think>.
+ */
 const chatTemplate = `{#- <think></think> -#}
 {%- for tool in tools or [] -%}{{- 'tool\\t' + (tool.function | tojson) + '\\n' -}}{%- endfor -%}
 {%- for m in messages -%}

@@ -13,7 +13,10 @@ const escapes: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t' }
 
 const characters = Array.from('aCzuE0179-+é🚀\u2028 bfnrt"\\/,:{}[]')
 
-/** The language of a grammar, read apart from llama.cpp: for asking whether a text belongs to it, and for texts that do. */
+/**
+ * The language of a grammar, read apart from llama.cpp: for asking whether a text belongs to it,
+ * and for texts that do.
+ */
 export class GrammarLanguage {
   readonly #rules = new Map<string, Part>()
 
@@ -42,7 +45,8 @@ export class GrammarLanguage {
     if (part.kind === 'rule')
       return this.#write(this.#rules.get(part.name) as Part, pick, depth + 1)
     if (part.kind === 'all') return part.parts.map((one) => this.#write(one, pick, depth)).join('')
-    // Deep down the last option is taken, and no more than must be: rules of any value name themselves.
+    // Deep down the last option is taken, and no more than must be: rules of any value name
+    // themselves.
     if (part.kind === 'either')
       return this.#write(
         part.options[depth > 9 ? part.options.length - 1 : pick(part.options.length)] as Part,

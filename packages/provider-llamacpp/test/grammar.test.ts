@@ -7,7 +7,10 @@ import { fits } from './schema-check.js'
 
 type Pick = (count: number) => number
 
-/** A schema, and values that fit it, as a model writes them: the required properties first, then others in the schema's order. */
+/**
+ * A schema, and values that fit it, as a model writes them: the required properties first, then
+ * others in the schema's order.
+ */
 interface Sample {
   readonly schema: JsonObject
   readonly value: (pick: Pick) => unknown
@@ -33,12 +36,10 @@ const leaf: fc.Arbitrary<Sample> = fc.oneof(
     schema: { type: 'integer', minimum: low, maximum: low + more },
     value: (pick: Pick) => low + pick(more + 1),
   })),
-  fc
-    .constantFrom(0, 1)
-    .map((minimum) => ({
-      schema: { type: 'integer', minimum },
-      value: (pick: Pick) => minimum + pick(9) ** pick(15),
-    })),
+  fc.constantFrom(0, 1).map((minimum) => ({
+    schema: { type: 'integer', minimum },
+    value: (pick: Pick) => minimum + pick(9) ** pick(15),
+  })),
   fc.tuple(count, count).map(([least, more]) => ({
     schema: { type: 'string', minLength: least, maxLength: least + more },
     value: (pick: Pick) =>

@@ -13,7 +13,10 @@ export const unavailable: string | undefined = await startRuntime(false).then(
 )
 if (unavailable !== undefined) console.log(`skipped: ${unavailable}`)
 
-/** Every call is the same on every machine; one thread, since more only wait for each other over so small a model. */
+/**
+ * Every call is the same on every machine; one thread, since more only wait for each other over so
+ * small a model.
+ */
 export function local(config: Partial<LlamaCppConfig> = {}): LlamaCppProvider {
   return createLlamaCpp({
     modelPath,

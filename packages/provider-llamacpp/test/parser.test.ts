@@ -4,7 +4,8 @@ import { describe, expect, test } from 'vitest'
 import { ChatTemplate } from '../src/chat-template.js'
 import { type ReplyMarks, ReplyParser } from '../src/reply-parser.js'
 
-// The ways in which families of models write calls, each cut down from its own template to what the calls need.
+// The ways in which families of models write calls, each cut down from its own template to what the
+// calls need.
 const templates = {
   hermes: `{%- if tools -%}{{- '<|im_start|>system\\n' + (tools | tojson) + '<|im_end|>\\n' -}}{%- endif -%}
 {%- for m in messages -%}

@@ -7,7 +7,10 @@ const formats: Readonly<Record<string, RegExp>> = {
   uuid: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i,
 }
 
-/** Whether a value fits a schema: a second opinion, written apart from the grammar, for the keywords the tests use. */
+/**
+ * Whether a value fits a schema: a second opinion, written apart from the grammar, for the keywords
+ * the tests use.
+ */
 export function fits(schema: unknown, value: unknown, root = schema): boolean {
   if (typeof schema === 'boolean') return schema
   const {

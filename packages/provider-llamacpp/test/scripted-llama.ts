@@ -18,7 +18,10 @@ const toTokens = (text: string): Token[] =>
 const toText = (tokens: readonly Token[]): string =>
   tokens.map((token) => (token === silence ? '<silence>' : String.fromCodePoint(token))).join('')
 
-/** A model whose tokens are characters and whose answers are scripted, in the place of node-llama-cpp's. */
+/**
+ * A model whose tokens are characters and whose answers are scripted, in the place of
+ * node-llama-cpp's.
+ */
 class ScriptedModel {
   readonly llama = { cpuMathCores: 1 }
   readonly trainContextSize = 100_000
@@ -94,7 +97,10 @@ class ScriptedSequence {
     return Promise.resolve()
   }
 
-  /** Like a real one it cannot be stopped within a token: while the script says nothing, it makes tokens without text. */
+  /**
+   * Like a real one it cannot be stopped within a token: while the script says nothing, it makes
+   * tokens without text.
+   */
   async *evaluateWithMetadata(
     tokens: readonly Token[],
     _: object,

@@ -3,7 +3,10 @@ import { expect, test } from 'vitest'
 import { fc } from '../../../test/support/fast-check.js'
 import { TokenText } from '../src/token-text.js'
 
-/** Tokens stand for bytes, as in models that have tokens for parts of characters; -1 is a control token. */
+/**
+ * Tokens stand for bytes, as in models that have tokens for parts of characters; -1 is a control
+ * token.
+ */
 function textOf(pieces: readonly Uint8Array[], shown: readonly string[] = []): string[] {
   const model = {
     isSpecialToken: (token: number) => token === -1,

@@ -21,7 +21,10 @@ export interface CassetteRequest {
   readonly method: string
   /** The whole address, without secrets. */
   readonly url: string
-  /** Lower-case names; those that change from run to run are left out, values of secret ones read `[redacted]`. */
+  /**
+   * Lower-case names; those that change from run to run are left out, values of secret ones read
+   * `[redacted]`.
+   */
   readonly headers: Readonly<Record<string, string>>
   /** Parsed JSON, or the text if it is not JSON; unset if there is no body. */
   readonly body?: unknown
@@ -33,7 +36,10 @@ export interface CassetteResponse {
   readonly status: number
   /** Headers of the response, without secrets. */
   readonly headers: Readonly<Record<string, string>>
-  /** The body in the chunks in which it was read, without content encoding; a chunk that is not valid UTF-8 on its own is in base64. */
+  /**
+   * The body in the chunks in which it was read, without content encoding; a chunk that is not
+   * valid UTF-8 on its own is in base64.
+   */
   readonly chunks: readonly (string | { readonly base64: string })[]
   /** True when the body was not read to its end: the connection failed, or the reader left. */
   readonly cut?: true
@@ -47,7 +53,8 @@ export interface CassetteFailure {
 
 /**
  * Reads what was stored.
- * @throws {LlmError} `config` — it is not a cassette, its version is unknown, or an exchange is damaged.
+ * @throws {LlmError} `config` — it is not a cassette, its version is unknown, or an exchange is
+ * damaged.
  */
 export function parseCassette(stored: unknown): Cassette {
   const { version, exchanges } = (stored ?? {}) as Partial<Record<keyof Cassette, unknown>>
@@ -102,7 +109,10 @@ function works(read: () => unknown): boolean {
   }
 }
 
-/** Bytes as a string of one character each: a form in which secrets can be looked for wherever the bytes were split. */
+/**
+ * Bytes as a string of one character each: a form in which secrets can be looked for wherever the
+ * bytes were split.
+ */
 export function toBinary(bytes: Uint8Array): string {
   let binary = ''
   for (let start = 0; start < bytes.length; start += 8192)

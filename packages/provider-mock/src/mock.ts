@@ -26,7 +26,10 @@ const name = 'mock'
 /** Configuration of {@link createMock}. */
 export interface MockConfig
   extends Partial<Omit<CommonConfig, 'fetch' | 'proxy' | 'enforceHosts' | 'headers' | 'model'>> {
-  /** Replies to the requests, in order; attempts after a failure and turns after tool results are requests too. */
+  /**
+   * Replies to the requests, in order; attempts after a failure and turns after tool results are
+   * requests too.
+   */
   readonly responses?: readonly MockResponse[] | undefined
   /** The reply once `responses` are used up. Unset: they start again from the first. */
   readonly defaultResponse?: MockResponse | undefined
@@ -48,7 +51,10 @@ const configNames = namesOf<Omit<MockConfig, keyof CommonConfig>>()(
 
 /** A provider that plays a script. */
 export interface MockProvider extends Provider {
-  /** Everything it was asked, attempt by attempt, as its driver got it: the conversation, tools, merged options. */
+  /**
+   * Everything it was asked, attempt by attempt, as its driver got it: the conversation, tools,
+   * merged options.
+   */
   readonly requests: readonly Turn[]
 }
 
@@ -59,9 +65,10 @@ function takeVendorFields({ messages, tools }: Turn): void {
 }
 
 /**
- * A provider that replies from a list, without a network. Only the replies are made up: readers, tool turns, retries, usage,
- * clocks and aborts are those of every provider.
- * @throws {LlmError} `config` — there are no responses, or a number is not a whole number of at least 0.
+ * A provider that replies from a list, without a network. Only the replies are made up: readers,
+ * tool turns, retries, usage, clocks and aborts are those of every provider.
+ * @throws {LlmError} `config` — there are no responses, or a number is not a whole number of at
+ * least 0.
  * @example
  * ```ts
  * import { createMock } from '@modelport/provider-mock'

@@ -11,13 +11,17 @@ export interface CassetteFileOptions {
   /** The cassette's file. */
   readonly path: string
   /**
-   * `record` sends and writes the file anew, `replay` never sends, `auto` replays a file that is there and records one that is
-   * not. Default `auto`; use `replay` where nothing may be sent, as in CI.
+   * `record` sends and writes the file anew, `replay` never sends, `auto` replays a file that is
+   * there and records one that is not. Default `auto`; use `replay` where nothing may be sent, as
+   * in CI.
    */
   readonly mode?: 'auto' | 'record' | 'replay'
   /** What sends while recording. Default: the transport that every provider uses. */
   readonly fetch?: Fetch
-  /** Address of an HTTP proxy to send through while recording. Default: none; that of the provider is not used. */
+  /**
+   * Address of an HTTP proxy to send through while recording. Default: none; that of the provider
+   * is not used.
+   */
   readonly proxy?: string
   /** Texts to take out besides keys, tokens and cookies. */
   readonly secrets?: readonly string[]
@@ -29,7 +33,10 @@ export interface CassetteFileOptions {
 export interface CassetteFile extends Fetch {
   /** Whether requests are sent and recorded, or answered from the file. */
   readonly mode: 'record' | 'replay'
-  /** After recording writes the file; after replaying throws `config` when exchanges were not asked for. */
+  /**
+   * After recording writes the file; after replaying throws `config` when exchanges were not asked
+   * for.
+   */
   close(): Promise<void>
 }
 
@@ -63,7 +70,8 @@ async function saveCassette(path: string, cassette: Cassette): Promise<void> {
 
 /**
  * Records a provider's HTTP to a file once, and plays it ever after.
- * @throws {LlmError} `config` — the file to replay is not there, no JSON, no cassette, or of an unknown version.
+ * @throws {LlmError} `config` — the file to replay is not there, no JSON, no cassette, or of an
+ * unknown version.
  */
 export async function cassetteFetch(options: CassetteFileOptions): Promise<CassetteFile> {
   const { path, mode = 'auto', fetch, proxy, secrets = [], replay } = options

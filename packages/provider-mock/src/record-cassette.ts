@@ -18,7 +18,10 @@ import { createScrub, type ScrubbedRequest, type ScrubOptions, scrubHeaders } fr
 export interface RecordOptions extends ScrubOptions {
   /** What sends the requests. Default: the transport that every provider uses. */
   readonly fetch?: Fetch | undefined
-  /** Address of an HTTP proxy to send through, as a provider's own `proxy`, which a provider with a recorder does not use. Node only. */
+  /**
+   * Address of an HTTP proxy to send through, as a provider's own `proxy`, which a provider with a
+   * recorder does not use. Node only.
+   */
   readonly proxy?: string | undefined
 }
 
@@ -26,7 +29,10 @@ export interface RecordOptions extends ScrubOptions {
 export interface CassetteRecorder {
   /** Give it to a provider as its `fetch`. */
   readonly fetch: Fetch
-  /** Everything so far, secrets taken out. A body that is still being read is stored as cut where it stands. */
+  /**
+   * Everything so far, secrets taken out. A body that is still being read is stored as cut where it
+   * stands.
+   */
   cassette(): Cassette
 }
 
@@ -88,7 +94,8 @@ class Take {
   keep(response: Response): Response {
     const { status, headers } = response
     this.#headers = scrubHeaders(headers, this.#redact)
-    // A redirect that a platform's fetch hides has no status; no response can be made that has none.
+    // A redirect that a platform's fetch hides has no status; no response can be made that has
+    // none.
     if (status < 200) {
       this.failed(new Error('a redirect, which is not followed'))
       return response

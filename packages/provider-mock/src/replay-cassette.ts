@@ -13,9 +13,15 @@ import { createScrub, type ScrubOptions } from './scrub.js'
 
 /** Configuration of {@link replayCassette}. */
 export interface ReplayOptions extends ScrubOptions {
-  /** `strict`: method, URL, headers and body must be those of the record. `lenient`: method and path. Default `strict`. */
+  /**
+   * `strict`: method, URL, headers and body must be those of the record. `lenient`: method and
+   * path. Default `strict`.
+   */
   readonly mode?: 'strict' | 'lenient' | undefined
-  /** `sequence`: as recorded. `any`: the first fitting exchange that is left, for calls side by side. Default `sequence`. */
+  /**
+   * `sequence`: as recorded. `any`: the first fitting exchange that is left, for calls side by
+   * side. Default `sequence`.
+   */
   readonly order?: 'sequence' | 'any' | undefined
 }
 
@@ -42,7 +48,8 @@ export class CassetteMismatchError extends LlmError {
 const mostLines = 20
 
 /**
- * Plays a cassette. A request that differs rejects with {@link CassetteMismatchError}; a provider passes its code and message on.
+ * Plays a cassette. A request that differs rejects with {@link CassetteMismatchError}; a provider
+ * passes its code and message on.
  * @throws {LlmError} `config` — the value is not a cassette, or its version is unknown.
  */
 export function replayCassette(stored: Cassette, options: ReplayOptions = {}): CassettePlayer {

@@ -1,7 +1,10 @@
 import { toPointerPart } from '@modelport/driver'
 import type { CassetteRequest } from './cassette.js'
 
-/** What differs between two requests, a line each: where, what was expected, what was sent. Empty when nothing does. */
+/**
+ * What differs between two requests, a line each: where, what was expected, what was sent. Empty
+ * when nothing does.
+ */
 export function diffRequests(expected: CassetteRequest, sent: CassetteRequest): string[] {
   const lines: string[] = []
   if (expected.method !== sent.method)

@@ -27,20 +27,26 @@ export interface MockTurn {
   /** Token counts, over those of the configuration. */
   readonly usage?: Partial<TokenCounts> | undefined
   /**
-   * Fails with this instead of ending: without text, reasoning or calls before anything is sent, so that it is tried again if the
-   * code is one for that; else after them.
+   * Fails with this instead of ending: without text, reasoning or calls before anything is sent, so
+   * that it is tried again if the code is one for that; else after them.
    */
   readonly error?: ErrorCode | LlmError | undefined
-  /** True ends the wire after text and calls without its terminal mark: the read rejects `truncated`. */
+  /**
+   * True ends the wire after text and calls without its terminal mark: the read rejects
+   * `truncated`.
+   */
   readonly cut?: boolean | undefined
 }
 
-/** A turn, or its parts as they come: each goes out when it is there. One with `finish`, `error` or `cut` is the last. */
+/**
+ * A turn, or its parts as they come: each goes out when it is there. One with `finish`, `error` or
+ * `cut` is the last.
+ */
 export type MockReply = MockTurn | AsyncIterable<MockTurn>
 
 /**
- * A reply of the mock: text, a turn, or a function that makes one of the request; an async generator may wait between its parts. The
- * signal is aborted when the reply is wanted no more.
+ * A reply of the mock: text, a turn, or a function that makes one of the request; an async
+ * generator may wait between its parts. The signal is aborted when the reply is wanted no more.
  */
 export type MockResponse =
   | string
@@ -50,7 +56,10 @@ export type MockResponse =
 const turnNames = namesOf<MockTurn>()('text reasoning toolCalls finish usage error cut')
 const callNames = namesOf<MockToolCall>()('id name arguments argumentsText')
 
-/** Refuses fields of a turn that nothing reads. @throws {TypeError} names the field, and the one that was probably meant */
+/**
+ * Refuses fields of a turn that nothing reads.
+ * @throws {TypeError} names the field, and the one that was probably meant
+ */
 export function checkTurn(turn: MockTurn): MockTurn {
   checkSettings('createMock: a response', turn, turnNames)
   for (const call of turn.toolCalls ?? [])

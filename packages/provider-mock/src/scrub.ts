@@ -5,8 +5,9 @@ import { type CassetteRequest, toBinary } from './cassette.js'
 /** What to take out of a cassette besides keys, tokens and cookies, which are always removed. */
 export interface ScrubOptions {
   /**
-   * Texts that must not be stored, in headers, URLs or bodies. A text of fewer than 4 characters occurs in many words, so it is taken out
-   * only where it stands alone in a header or in the value of a URL parameter; an empty one is ignored. Give the same to record and to replay.
+   * Texts that must not be stored, in headers, URLs or bodies. A text of fewer than 4 characters
+   * occurs in many words, so it is taken out only where it stands alone in a header or in the value
+   * of a URL parameter; an empty one is ignored. Give the same to record and to replay.
    */
   readonly secrets?: readonly string[]
 }
@@ -21,14 +22,23 @@ export interface ScrubbedRequest {
 const mark = '[redacted]'
 const secretHeader =
   /auth|api-?key|token|secret|cookie|signature|credential|organi[sz]ation|project|account/
-/** Change from run to run, or with the computer, or say nothing once the body is stored as it was read. */
+/**
+ * Change from run to run, or with the computer, or say nothing once the body is stored as it was
+ * read.
+ */
 const volatileHeader =
   /^(user-agent|host|connection|keep-alive|date|age|accept-encoding|accept-language|content-length|content-encoding|transfer-encoding|idempotency-key|traceparent|tracestate|sec-.*|x-stainless-.*|x-goog-api-client|cf-ray|alt-svc|server-timing|strict-transport-security)$/
 const secretQuery = /key|token|secret|sig|signature|credential|code|upload_id/i
-/** The boundary of an upload, which is random, and the id of one, with which anybody could continue it. */
+/**
+ * The boundary of an upload, which is random, and the id of one, with which anybody could continue
+ * it.
+ */
 const ofUpload = /(boundary|upload_id)=[^&;]+/g
 
-/** A key this long stands for itself; a shorter one could be a common word, and is only taken out where keys stand. */
+/**
+ * A key this long stands for itself; a shorter one could be a common word, and is only taken out
+ * where keys stand.
+ */
 const shortestKey = 8
 
 /** Length from which a given secret is looked for in texts. */
@@ -69,8 +79,9 @@ export function createScrub({
 }
 
 /**
- * Replaces secrets that are numbers by numbers of the same length. They may stand in JSON where only a number can: with a mark in its place the recorded
- * reply would not be JSON any more. A digit that the secret does not have cannot make it anew together with its neighbours.
+ * Replaces secrets that are numbers by numbers of the same length. They may stand in JSON where
+ * only a number can: with a mark in its place the recorded reply would not be JSON any more. A
+ * digit that the secret does not have cannot make it anew together with its neighbours.
  */
 function maskNumbers(secrets: readonly string[]): (text: string) => string {
   const masks = [...new Set(secrets)]

@@ -101,7 +101,8 @@ test('a server that fails rejects with a typed error', async () => {
 })
 
 test('a cassette is recorded once and replayed afterwards', async () => {
-  const fetch = await cassetteFetch({ path: join(folder, 'weather.json') }) // records if the file is missing
+  // records if the file is missing
+  const fetch = await cassetteFetch({ path: join(folder, 'weather.json') })
   const provider = createOllama({ model: 'llama3.2', baseUrl, apiKey: 'key-0123456789', fetch })
   expect(await provider.complete('How is Oslo?')).toBe('It is cold.')
   await fetch.close() // writes the file; after a replay checks that every exchange was asked for

@@ -31,7 +31,10 @@ export interface AnsweringServer {
   close(): Promise<void>
 }
 
-/** Streams a reply in odd chunks, one of them ending inside a character, and repeats the key it was sent, cut in two. */
+/**
+ * Streams a reply in odd chunks, one of them ending inside a character, and repeats the key it was
+ * sent, cut in two.
+ */
 export async function startServer(): Promise<AnsweringServer> {
   const server = createServer((request, response) => {
     started.hits++

@@ -3,7 +3,10 @@ import { type CommonConfig, resolveCapabilities } from '@modelport/driver'
 
 const docs = 'https://docs.ollama.com'
 
-/** What can be asked of a model through Ollama's own API; of 2026-11-21. The server refuses with `unsupported` what a model cannot do. */
+/**
+ * What can be asked of a model through Ollama's own API; of 2026-11-21. The server refuses with
+ * `unsupported` what a model cannot do.
+ */
 export function capabilities({ profile }: Pick<CommonConfig, 'profile'> = {}): Capabilities {
   return resolveCapabilities(
     {

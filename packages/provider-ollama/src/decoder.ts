@@ -11,7 +11,8 @@ export function createDecoder(sink: Sink, turn: Turn): Decoder {
   const toolCalls = (list: WireList<WireToolCall | null>): void => {
     for (const call of asList(list)) {
       const { name, arguments: value } = call?.function ?? {}
-      // The wire's own index is missing in old versions and starts again in others: the order is what holds.
+      // The wire's own index is missing in old versions and starts again in others: the order is
+      // what holds.
       const key = calls++
       sink.toolCall(key, {
         id: asText(call?.id),

@@ -10,7 +10,10 @@ import type { WireEmbeddings } from './wire.js'
 export interface OllamaEmbedderConfig extends OllamaConfig {
   /** Length of the vectors, for models that can shorten them. */
   readonly dimensions?: number | undefined
-  /** True has the server cut texts that are too long without a word, as it does by itself; false rejects them. Default false. */
+  /**
+   * True has the server cut texts that are too long without a word, as it does by itself; false
+   * rejects them. Default false.
+   */
   readonly truncate?: boolean | undefined
   /** How long the model stays loaded, for example `5m`. Default: the server's. */
   readonly keepAlive?: string | number | undefined

@@ -3,7 +3,8 @@ import { firstMatch, type HttpFailure, toErrorCode, toProviderError } from '@mod
 import { name } from './messages.js'
 
 /**
- * Ollama says in words what went wrong: its body is `{ "error": "…" }` and nothing else. The first that fits counts.
+ * Ollama says in words what went wrong: its body is `{ "error": "…" }` and nothing else. The first
+ * that fits counts.
  * @see https://github.com/ollama/ollama/blob/main/server/routes.go (read 2026-11-21)
  */
 const wordings: readonly (readonly [RegExp, ErrorCode])[] = [
@@ -18,7 +19,10 @@ const wordings: readonly (readonly [RegExp, ErrorCode])[] = [
   [/usage limit|too many (concurrent )?requests/i, 'rate-limit'],
 ]
 
-/** Names a failure of Ollama by status and wording. A failure inside a response of status 200 is `server` unless its words say more. */
+/**
+ * Names a failure of Ollama by status and wording. A failure inside a response of status 200 is
+ * `server` unless its words say more.
+ */
 export function toError(failure: HttpFailure): ProviderError {
   const message = messageOf(failure.body) ?? failure.text.trim()
   const status = failure.status < 400 ? undefined : failure.status

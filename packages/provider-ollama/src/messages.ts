@@ -5,8 +5,8 @@ import type { WireMessage } from './wire.js'
 export const name = 'ollama'
 
 /**
- * A message as `/api/chat` takes it. A `name` of a message has no place there and is left out; a failed tool result is marked in
- * its text.
+ * A message as `/api/chat` takes it. A `name` of a message has no place there and is left out; a
+ * failed tool result is marked in its text.
  * @throws {LlmError} `unsupported` — a part is neither text nor a base64 image.
  */
 export function toWireMessage(message: ChatMessage, index: number): WireMessage {

@@ -2,21 +2,24 @@ import { type JsonObject, textOf } from '@modelport/core'
 import type { Turn } from '@modelport/driver'
 
 /**
- * The fewest tokens a text can be: one for each group of characters between white space that has a letter or a digit, or one
- * for every 16 bytes once repeated characters are taken as one, whichever is more. No vocabulary in use has tokens that reach
- * across words, nor 16 bytes of prose in an average token (about 4.5 in English, 3 in Chinese).
+ * The fewest tokens a text can be: one for each group of characters between white space that has a
+ * letter or a digit, or one for every 16 bytes once repeated characters are taken as one, whichever
+ * is more. No vocabulary in use has tokens that reach across words, nor 16 bytes of prose in an
+ * average token (about 4.5 in English, 3 in Chinese).
  */
 export function fewestTokens(text: string): number {
-  // Matched from the start of a group only, so that long runs without a letter cost their length, not its square.
+  // Matched from the start of a group only, so that long runs without a letter cost their length,
+  // not its square.
   const words = text.match(/(?<!\S)[^\s\p{L}\p{N}]*[\p{L}\p{N}]/gu)?.length ?? 0
   const bytes = new TextEncoder().encode(text.replace(/(.)\1+/gsu, '$1')).length
   return Math.max(words, Math.floor(bytes / 16))
 }
 
 /**
- * What to tell the caller when the server's own count of the prompt cannot be that of what was sent: Ollama cuts a prompt that
- * is too long for its context and answers 200. Undefined when there is nothing to tell, and when the server counted nothing.
- * Only message text is weighed: templates may leave out tool definitions and thinking, and images cost what the model says.
+ * What to tell the caller when the server's own count of the prompt cannot be that of what was
+ * sent: Ollama cuts a prompt that is too long for its context and answers 200. Undefined when there
+ * is nothing to tell, and when the server counted nothing. Only message text is weighed: templates
+ * may leave out tool definitions and thinking, and images cost what the model says.
  */
 export function promptWarning(turn: Turn, counted: number | undefined): string | undefined {
   if (!counted) return undefined

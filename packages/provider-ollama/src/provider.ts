@@ -16,11 +16,19 @@ import { name } from './messages.js'
 import { toRequest } from './request.js'
 import type { WireRequest } from './wire.js'
 
-/** Configuration of {@link createOllama}. `cheapestModel` is `model` unless set: a server of one's own has no cost tiers. */
+/**
+ * Configuration of {@link createOllama}. `cheapestModel` is `model` unless set: a server of one's
+ * own has no cost tiers.
+ */
 export interface OllamaConfig extends CommonConfig {
-  /** Address of the server, https and a path included; a `/v1` or `/api` at its end is dropped. Default `http://localhost:11434`. */
+  /**
+   * Address of the server, https and a path included; a `/v1` or `/api` at its end is dropped.
+   * Default `http://localhost:11434`.
+   */
   readonly baseUrl?: string | undefined
-  /** Sent as bearer token: for `https://ollama.com`, or a proxy before the server. Default: none. */
+  /**
+   * Sent as bearer token: for `https://ollama.com`, or a proxy before the server. Default: none.
+   */
   readonly apiKey?: string | undefined
 }
 
@@ -37,9 +45,10 @@ export interface OllamaConnection {
 }
 
 /**
- * A provider for Ollama's own API, on this computer, on another one, or at ollama.com. Opens no connection before the first call.
- * Loading a model takes minutes and holds the headers back, and a tool call is held back until it is whole: all three clocks
- * (`headersMs`, `idleMs`, `semanticIdleMs`) are 600,000 ms unless set.
+ * A provider for Ollama's own API, on this computer, on another one, or at ollama.com. Opens no
+ * connection before the first call. Loading a model takes minutes and holds the headers back, and a
+ * tool call is held back until it is whole: all three clocks (`headersMs`, `idleMs`,
+ * `semanticIdleMs`) are 600,000 ms unless set.
  * @throws {LlmError} `invalid-base-url`, `config` — the address or the key is malformed.
  * @example
  * ```ts

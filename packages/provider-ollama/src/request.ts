@@ -29,8 +29,8 @@ const unsupported: readonly (readonly [(options: Turn['options']) => boolean, st
 ]
 
 /**
- * Body of `POST /api/chat`. `vendor` is merged into it: in `options` `num_ctx`, `min_p`, … and next to it `keep_alive`,
- * `truncate`, `think`.
+ * Body of `POST /api/chat`. `vendor` is merged into it: in `options` `num_ctx`, `min_p`, … and next
+ * to it `keep_alive`, `truncate`, `think`.
  * @throws {LlmError} `unsupported` — the API cannot express an option or a part.
  * @see https://docs.ollama.com/api/chat (read 2026-11-21)
  */

@@ -3,8 +3,8 @@ import { estimatePrompt } from '@modelport/driver'
 import type { OllamaConfig } from './provider.js'
 
 /**
- * About how many tokens the prompt of a call would have, tools included: an estimate, since Ollama has no endpoint that counts without
- * answering. It leaves out images and opens no connection.
+ * About how many tokens the prompt of a call would have, tools included: an estimate, since Ollama
+ * has no endpoint that counts without answering. It leaves out images and opens no connection.
  * @see https://docs.ollama.com/api (read 2026-11-21)
  * @throws {LlmError} `config` — an option is out of its range.
  */

@@ -1,7 +1,10 @@
 // The JSON of Ollama's own API: only the fields we send or read.
 // @see https://docs.ollama.com/openapi.yaml (read 2026-11-21)
 
-/** A message of a request. Beyond the published schema, `tool_name` and `tool_call_id` say which call a result answers. */
+/**
+ * A message of a request. Beyond the published schema, `tool_name` and `tool_call_id` say which
+ * call a result answers.
+ */
 export interface WireMessage {
   role: 'system' | 'user' | 'assistant' | 'tool'
   content: string
@@ -31,7 +34,10 @@ export interface WireRequest {
   [vendorField: string]: unknown
 }
 
-/** A line of a streamed reply, or a whole reply. Untrusted: any field may be missing or of another type, lists too. */
+/**
+ * A line of a streamed reply, or a whole reply. Untrusted: any field may be missing or of another
+ * type, lists too.
+ */
 export interface WireReply {
   readonly model?: unknown
   readonly message?: {
@@ -43,7 +49,10 @@ export interface WireReply {
   readonly logprobs?: readonly (WireLogprob | null)[] | null
   readonly done?: unknown
   readonly done_reason?: unknown
-  /** The whole prompt, cached tokens included; old versions leave it out when all was cached, or count the rest only. */
+  /**
+   * The whole prompt, cached tokens included; old versions leave it out when all was cached, or
+   * count the rest only.
+   */
   readonly prompt_eval_count?: unknown
   /** Part of the prompt read from the cache; since August 2026. */
   readonly prompt_eval_cached_count?: unknown

@@ -4,8 +4,9 @@ import { type OpenAICompatibleConfig, toDialect } from './config.js'
 
 type Ability = Exclude<keyof Capabilities, 'providerTools' | 'choices'>
 /**
- * What can be asked of this server. The quirks decide what the API can say, as they decide which call is refused; the row adds what
- * is known beyond, and the profile settles what is the model's to say.
+ * What can be asked of this server. The quirks decide what the API can say, as they decide which
+ * call is refused; the row adds what is known beyond, and the profile settles what is the model's
+ * to say.
  */
 export function capabilities(
   config: Pick<OpenAICompatibleConfig, 'quirks' | 'preset' | 'profile' | 'name'>,

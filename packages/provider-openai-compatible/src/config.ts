@@ -5,7 +5,10 @@ import type { CommonConfig } from '@modelport/driver'
 
 /** Configuration of a server that speaks Chat Completions. */
 export interface OpenAICompatibleConfig extends CommonConfig {
-  /** Where the server is, for example `http://localhost:8080`. A path with a version (`/openai/v1`) is taken as it is, any other gets `/v1`. */
+  /**
+   * Where the server is, for example `http://localhost:8080`. A path with a version (`/openai/v1`)
+   * is taken as it is, any other gets `/v1`.
+   */
   readonly baseUrl: string
   /** Sent as a bearer token. Unset: no `authorization` header. */
   readonly apiKey?: string | undefined

@@ -15,8 +15,9 @@ export interface OpenAICompatibleEmbedderConfig extends OpenAICompatibleConfig {
 
 /**
  * An embedder for any server with a `/v1/embeddings` endpoint.
- * @throws {LlmError} `invalid-base-url`, `config` — the base URL or the key cannot be used; `unsupported` — the row of the preset table
- * says that the vendor has no embeddings: see {@link capabilities}.
+ * @throws {LlmError} `invalid-base-url`, `config` — the base URL or the key cannot be used;
+ * `unsupported` — the row of the preset table says that the vendor has no embeddings: see
+ * {@link capabilities}.
  */
 export function createOpenAICompatibleEmbedder(config: OpenAICompatibleEmbedderConfig): Embedder {
   requireConfig(

@@ -10,11 +10,15 @@ export type Preset = ChatVendor
 /** Name of a {@link Preset}. */
 export type PresetName = ChatVendorName
 
-/** Configuration of {@link createPresetProvider}: each field replaces the row's, and `quirks` are merged field by field. */
+/**
+ * Configuration of {@link createPresetProvider}: each field replaces the row's, and `quirks` are
+ * merged field by field.
+ */
 export type PresetConfig = Partial<OpenAICompatibleConfig>
 
 /**
- * The configuration that a row stands for, for everything of this package that takes one. Of the rows, only this one is in a bundle.
+ * The configuration that a row stands for, for everything of this package that takes one. Of the
+ * rows, only this one is in a bundle.
  * @throws {LlmError} `config` — the vendor closed the service, or the row needs a key or a model.
  */
 export function toRowConfig(row: Preset, config: PresetConfig = {}): OpenAICompatibleConfig {

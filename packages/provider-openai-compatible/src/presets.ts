@@ -9,7 +9,8 @@ import { createOpenAICompatible } from './provider.js'
 export const presets: Readonly<Record<PresetName, Preset>> = chatVendors
 
 /**
- * The configuration that a row of {@link presets} stands for, for everything of this package that takes one.
+ * The configuration that a row of {@link presets} stands for, for everything of this package that
+ * takes one.
  * @throws {LlmError} `config` — there is no such row, or as `toRowConfig`.
  */
 export function toPresetConfig(name: PresetName, config?: PresetConfig): OpenAICompatibleConfig {
@@ -21,7 +22,10 @@ export function toPresetConfig(name: PresetName, config?: PresetConfig): OpenAIC
   return toRowConfig(row, config)
 }
 
-/** A provider for a row of {@link presets}. Throws like {@link toPresetConfig} and {@link createOpenAICompatible}. */
+/**
+ * A provider for a row of {@link presets}. Throws like {@link toPresetConfig} and
+ * {@link createOpenAICompatible}.
+ */
 export function createPreset(name: PresetName, config: PresetConfig = {}): Provider {
   requireConfig(config, 'createPreset', configNames, fieldNames)
   return createOpenAICompatible(toPresetConfig(name, config))

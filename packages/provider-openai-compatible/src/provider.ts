@@ -48,8 +48,9 @@ export function createOpenAICompatible(config: OpenAICompatibleConfig): Provider
 }
 
 /**
- * Address of an endpoint. A base path with a version segment (`/v1`, `/openai/v1`, `/v1beta/openai`, `/api/paas/v4`) is taken as
- * it is, any other gets `/v1`. Outer slashes, query and fragment do not matter, nor does a whole `/chat/completions` address.
+ * Address of an endpoint. A base path with a version segment (`/v1`, `/openai/v1`,
+ * `/v1beta/openai`, `/api/paas/v4`) is taken as it is, any other gets `/v1`. Outer slashes, query
+ * and fragment do not matter, nor does a whole `/chat/completions` address.
  */
 export function endpointUrl(
   { baseUrl, quirks }: Pick<OpenAICompatibleConfig, 'baseUrl' | 'quirks'>,

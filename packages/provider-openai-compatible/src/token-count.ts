@@ -20,8 +20,9 @@ import { authorization, toSettings } from './provider.js'
 type Tokenizer = Pick<CountDriver<ChatRequestBody>, 'send' | 'countIn'>
 
 /**
- * How many tokens the prompt of a call would have, tools included: by the server's own tokenizer where `quirks.tokenizer` names one,
- * else an estimate, which leaves out images, audio and files. Throws like a call of the provider.
+ * How many tokens the prompt of a call would have, tools included: by the server's own tokenizer
+ * where `quirks.tokenizer` names one, else an estimate, which leaves out images, audio and files.
+ * Throws like a call of the provider.
  * @see https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md (read 2026-11-21)
  * @see https://docs.vllm.ai/en/latest/serving/openai_compatible_server.html (read 2026-11-21)
  */

@@ -45,7 +45,8 @@ const asked = (request: WireRequest): WireRequest => ({
   body: { ...(request.body as object), stream_options: { include_usage: true } },
 })
 
-// Nearly all of the kit's time goes into cutting answers in every way. A row changes requests only, so that is shown once, above.
+// Nearly all of the kit's time goes into cutting answers in every way. A row changes requests only,
+// so that is shown once, above.
 const bytes = 'bytes are decoded by the decoder of the first run, which knows no row'
 const cuts = [
   'the connection ends at every byte',
@@ -63,8 +64,8 @@ const skip = Object.fromEntries(
     (title) => [title, bytes],
   ),
 )
-// The rows whose requests differ most are held to all the rest; the others not to what is the same code for every row,
-// but by `npm run test:full`.
+// The rows whose requests differ most are held to all the rest; the others not to what is the same
+// code for every row, but by `npm run test:full`.
 const peculiar: readonly PresetName[] = [
   'alibaba',
   'deepseek',
@@ -85,7 +86,10 @@ const further: Partial<Record<PresetName, Readonly<Record<string, string>>>> = {
   },
 }
 
-/** The kit uses tools throughout; that this row refuses them is shown by presets.test.ts. The rest of it is held to the kit. */
+/**
+ * The kit uses tools throughout; that this row refuses them is shown by presets.test.ts. The rest
+ * of it is held to the kit.
+ */
 const withTools: Partial<Record<PresetName, PresetConfig>> = {
   perplexity: { quirks: { lacks: [] } },
 }

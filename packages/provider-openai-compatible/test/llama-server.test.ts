@@ -107,7 +107,8 @@ describe.skipIf(!open)('a real llama.cpp server', () => {
       'assistant',
     ])
     expect(messages[2]).toMatchObject({ toolCallId: calls[0]?.id, content: '21 degrees and sunny' })
-    // The tools of a round are part of the prompt, so the server counts fewer tokens with one tool than with two.
+    // The tools of a round are part of the prompt, so the server counts fewer tokens with one tool
+    // than with two.
     const more = await provider.generate(messages.slice(0, 4), { tools: [weather, add] })
     expect(reader.usage().turns[1]?.inputTokens).toBeLessThan(more.usage.inputTokens)
   })

@@ -16,7 +16,10 @@ interface Sent {
   readonly body: any // eslint-disable-line @typescript-eslint/no-explicit-any -- JSON
 }
 
-/** A configuration whose requests are kept, and answered with the bodies given, the last one again and again. */
+/**
+ * A configuration whose requests are kept, and answered with the bodies given, the last one again
+ * and again.
+ */
 function recorder(...answers: readonly object[]): {
   readonly sent: Sent[]
   readonly config: OpenAICompatibleConfig

@@ -23,7 +23,10 @@ import { configNames, fieldNames, type OpenAIConfig } from './config.js'
 import { createOpenAIFiles } from './files.js'
 import { createOpenAI } from './provider.js'
 
-/** @see https://developers.openai.com/api/reference/resources/batches (as in openai 7.55.0 `resources/batches`, read 2026-11-22) */
+/**
+ * @see https://developers.openai.com/api/reference/resources/batches (as in openai 7.55.0
+ * `resources/batches`, read 2026-11-22)
+ */
 const statuses: Readonly<Record<string, BatchStatus>> = {
   validating: 'running',
   in_progress: 'running',
@@ -55,8 +58,10 @@ const nameOf = (index: number): string => `request-${index}`
 const indexOf = (name: unknown): number => Number(/^request-(\d+)$/.exec(asText(name))?.[1] ?? NaN)
 
 /**
- * A batch runner by `POST /files` and `POST /batches`: up to 50,000 requests and 200 MB, with replies within 24 hours.
- * @throws {LlmError} `invalid-base-url`, `config` — the address or the key is missing or malformed; `unsupported` — an Azure resource.
+ * A batch runner by `POST /files` and `POST /batches`: up to 50,000 requests and 200 MB, with
+ * replies within 24 hours.
+ * @throws {LlmError} `invalid-base-url`, `config` — the address or the key is missing or malformed;
+ * `unsupported` — an Azure resource.
  */
 export function createOpenAIBatches(config: OpenAIConfig): BatchRunner {
   requireConfig(config, 'createOpenAIBatches', configNames, fieldNames)

@@ -22,7 +22,10 @@ const providerTools: ProviderToolForms = {
   },
 }
 
-/** What can be asked of a model through these APIs; of 2026-11-21. Reasoning is by the model's name, or as the configuration says; a model that is not known to reason is asked all the same. */
+/**
+ * What can be asked of a model through these APIs; of 2026-11-21. Reasoning is by the model's name,
+ * or as the configuration says; a model that is not known to reason is asked all the same.
+ */
 export function capabilities({
   model,
   traits,

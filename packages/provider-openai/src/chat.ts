@@ -2,7 +2,10 @@ import { type ChatDialect, defaultChatDialect } from '@modelport/chat-completion
 import type { Endpoint } from './endpoint.js'
 import type { ModelTraits } from './traits.js'
 
-/** As in openai 7.55.0 `ReasoningEffort` (read 2026-11-24); which of them a model has, the server says. */
+/**
+ * As in openai 7.55.0 `ReasoningEffort` (read 2026-11-24); which of them a model has, the server
+ * says.
+ */
 const ownLevels = {
   minimal: { reasoning_effort: 'minimal' },
   xhigh: { reasoning_effort: 'xhigh' },
@@ -10,8 +13,8 @@ const ownLevels = {
 }
 
 /**
- * How Chat Completions are spoken here. OpenAI and Azure take `max_completion_tokens` from every model and have no `top_k`; other
- * servers behind `baseUrl` know `max_tokens`.
+ * How Chat Completions are spoken here. OpenAI and Azure take `max_completion_tokens` from every
+ * model and have no `top_k`; other servers behind `baseUrl` know `max_tokens`.
  * @see https://developers.openai.com/api/reference/resources/chat (read 2026-11-21)
  */
 export function toDialect(endpoint: Endpoint, traits: ModelTraits, own: boolean): ChatDialect {

@@ -24,10 +24,11 @@ const incompleteReasons = new Map(
 )
 
 /**
- * Decodes a reply of the Responses API, streamed or whole. Text, reasoning and arguments come from their deltas; where a server
- * sends none, from the `done` events or the finished item, once. The terminal events are `response.completed`, `.incomplete` and
- * `.failed`.
- * @see https://developers.openai.com/api/reference/resources/responses/streaming-events (read 2026-11-21)
+ * Decodes a reply of the Responses API, streamed or whole. Text, reasoning and arguments come from
+ * their deltas; where a server sends none, from the `done` events or the finished item, once. The
+ * terminal events are `response.completed`, `.incomplete` and `.failed`.
+ * @see https://developers.openai.com/api/reference/resources/responses/streaming-events (read
+ * 2026-11-21)
  */
 export function createResponsesDecoder(sink: Sink, turn: Turn): Decoder {
   const { last, isSure } = knownStart(turn.messages, turn.options.vendor)
@@ -109,7 +110,8 @@ class ResponsesDecoder implements Decoder {
         if (!this.#progress(event).called)
           this.#items.callText(this.#progress(event), event.arguments)
         break
-      // The transcript of audio is kept, as in Chat Completions: the wire does not tell the format of its bytes.
+      // The transcript of audio is kept, as in Chat Completions: the wire does not tell the format
+      // of its bytes.
       case 'response.audio.transcript.delta':
         this.#items.text(this.#progress(event), event.content_index, event.delta)
         break
@@ -148,7 +150,10 @@ class ResponsesDecoder implements Decoder {
     return this.#items.progress(output_index, item_id ?? item?.id, another)
   }
 
-  /** A finished item. The same one again is ignored; another one in its place or with its id is an item of its own. */
+  /**
+   * A finished item. The same one again is ignored; another one in its place or with its id is an
+   * item of its own.
+   */
   #finishItem(event: WireEvent, item: WireItem): void {
     const latest = this.#progress(event)
     const known = this.#done.get(latest.key)
@@ -162,7 +167,10 @@ class ResponsesDecoder implements Decoder {
     this.#items.finish(progress, item)
   }
 
-  /** The reply is over. A server that sent no finished item has them all here, one that left some out has those. */
+  /**
+   * The reply is over. A server that sent no finished item has them all here, one that left some
+   * out has those.
+   */
   #end(response: WireResponse, status: string | undefined): void {
     if (status === 'queued' || status === 'in_progress')
       throw new LlmError(

@@ -27,8 +27,8 @@ export interface Endpoint {
 const defaultBaseUrl = 'https://api.openai.com/v1'
 
 /**
- * Reads the address and the credentials of a configuration. Of an Azure deployment, `api` takes the URL that names it, or that of
- * its resource, where the Responses API is.
+ * Reads the address and the credentials of a configuration. Of an Azure deployment, `api` takes the
+ * URL that names it, or that of its resource, where the Responses API is.
  * @throws {LlmError} `invalid-base-url`, `config` — an address or a key is missing or malformed.
  */
 export function toEndpoint(

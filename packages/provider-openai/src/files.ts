@@ -4,9 +4,12 @@ import { apiClient, type JsonEndpointConfig } from './api-client.js'
 import { configNames, fieldNames } from './config.js'
 
 /**
- * The files of a project, up to 512 MB each. Their purpose is `user_data`, unless `vendor` of the options says another.
- * @see https://developers.openai.com/api/reference/resources/files (as in openai 7.55.0 `resources/files`, read 2026-11-27)
- * @throws {LlmError} `invalid-base-url`, `config` — the address or the key is missing or malformed; `unsupported` — an Azure resource.
+ * The files of a project, up to 512 MB each. Their purpose is `user_data`, unless `vendor` of the
+ * options says another.
+ * @see https://developers.openai.com/api/reference/resources/files (as in openai 7.55.0
+ * `resources/files`, read 2026-11-27)
+ * @throws {LlmError} `invalid-base-url`, `config` — the address or the key is missing or malformed;
+ * `unsupported` — an Azure resource.
  */
 export function createOpenAIFiles(config: JsonEndpointConfig): FileStore {
   requireConfig(config, 'createOpenAIFiles', configNames, fieldNames)

@@ -19,7 +19,10 @@ export interface ItemProgress {
   weighed?: boolean
 }
 
-/** Gives the items of a reply to the sink, each piece once, whether it came in deltas, in a `done` event, or only whole. */
+/**
+ * Gives the items of a reply to the sink, each piece once, whether it came in deltas, in a `done`
+ * event, or only whole.
+ */
 export class ItemReader {
   readonly #sink: Sink
   readonly #byIndex = new Map<number, ItemProgress>()
@@ -35,9 +38,10 @@ export class ItemReader {
   }
 
   /**
-   * The progress of an item. An event with a place finds the item of that place, or one of its id that has no place yet; an event
-   * without a place finds the latest item of its id; an event with neither continues the last item. `another` is true for an event that
-   * cannot be about an item that is done.
+   * The progress of an item. An event with a place finds the item of that place, or one of its id
+   * that has no place yet; an event without a place finds the latest item of its id; an event with
+   * neither continues the last item. `another` is true for an event that cannot be about an item
+   * that is done.
    */
   progress(index: number | undefined, id: string | undefined, another = false): ItemProgress {
     const last = this.#last
@@ -63,8 +67,8 @@ export class ItemReader {
   }
 
   /**
-   * The items of the whole reply of which no event came, with their places; none if the reply lists others than the events were about. A
-   * server that gives no places has sent the first ones.
+   * The items of the whole reply of which no event came, with their places; none if the reply lists
+   * others than the events were about. A server that gives no places has sent the first ones.
    */
   missing(all: readonly WireItem[]): (readonly [place: number, item: WireItem])[] {
     const places = [...all.entries()]
@@ -143,7 +147,8 @@ export class ItemReader {
   /** An item is whole: gives out what has not gone out yet. */
   finish(progress: ItemProgress, item: WireItem): void {
     progress.done = true
-    // Counted, not compared: servers number the parts of their events in other ways than they list them.
+    // Counted, not compared: servers number the parts of their events in other ways than they list
+    // them.
     const delivered = progress.parts.size
     switch (item.type) {
       case 'message':

@@ -15,7 +15,8 @@ export interface OpenAIModel {
 }
 
 /**
- * The models the key may use, by `GET /models`; at Azure those of the resource, deployed or not. Throws like a call of the provider.
+ * The models the key may use, by `GET /models`; at Azure those of the resource, deployed or not.
+ * Throws like a call of the provider.
  * @see https://developers.openai.com/api/reference/resources/models (read 2026-11-21)
  */
 export async function listModels(

@@ -29,9 +29,10 @@ export interface ResponsesInput {
 }
 
 /**
- * The conversation as instructions and items. A reply the same model gave through this API goes back as its own items; any other
- * as its visible text and calls. Results follow their calls in call order; the API has no field for a failed one, so its text
- * starts with `Error: `. Of what the server has already nothing is sent again but the outputs that its last reply waits for.
+ * The conversation as instructions and items. A reply the same model gave through this API goes
+ * back as its own items; any other as its visible text and calls. Results follow their calls in
+ * call order; the API has no field for a failed one, so its text starts with `Error: `. Of what the
+ * server has already nothing is sent again but the outputs that its last reply waits for.
  * @throws {LlmError} `unsupported` — a part the API does not take.
  */
 export function toInput(messages: readonly ChatMessage[], rules: InputRules): ResponsesInput {
@@ -89,7 +90,8 @@ function toReplyItems(
   const text = textOf(content) || refusal
   // The type may be left out, but llama.cpp does not know the item then.
   if (text) items.push({ type: 'message', role: 'assistant', content: text })
-  // An assistant message holds only text here; what another model drew or spoke is shown as the user's.
+  // An assistant message holds only text here; what another model drew or spoke is shown as the
+  // user's.
   if (parts.length) items.push({ role: 'user', content: parts.map(toShownPart) })
   for (const { id, name, argumentsText } of toolCalls) {
     const call: JsonObject = rules.customTools.has(name)

@@ -25,7 +25,9 @@ export async function ownRequest(
   }
 }
 
-/** @throws {LlmError} `config` — a page asks, where users can see the key, and is not allowed to. */
+/**
+ * @throws {LlmError} `config` — a page asks, where users can see the key, and is not allowed to.
+ */
 export function refusePage(
   { name }: Endpoint,
   { dangerouslyAllowBrowser }: Omit<OpenAIConfig, 'model'>,

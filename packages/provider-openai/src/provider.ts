@@ -20,8 +20,9 @@ import { buildRequests } from './requests.js'
 import { cheapestModel, traitsOf } from './traits.js'
 
 /**
- * A provider for OpenAI's Responses API and Chat Completions, at OpenAI, at Azure, or at another server that speaks them; the
- * official SDK builds the requests. Opens no connection before the first call.
+ * A provider for OpenAI's Responses API and Chat Completions, at OpenAI, at Azure, or at another
+ * server that speaks them; the official SDK builds the requests. Opens no connection before the
+ * first call.
  * @throws {LlmError} `invalid-base-url`, `config` — the address or the key is missing or malformed.
  * @example
  * ```ts
@@ -107,7 +108,10 @@ export function responsesDriver(
   }
 }
 
-/** Smallest `max_output_tokens` of the Responses API there: other servers that speak it have no such limit. */
+/**
+ * Smallest `max_output_tokens` of the Responses API there: other servers that speak it have no such
+ * limit.
+ */
 const fewestOf = (config: OpenAIConfig, endpoint: Endpoint): number =>
   endpoint.official || config.azure ? fewestOutputTokens : 1
 
@@ -131,7 +135,10 @@ function chatDriver(config: OpenAIConfig, { endpoint }: Connection): Driver<Json
   }
 }
 
-/** Requests to one path differ in their body only: their URL and headers are made once, but for tokens, which expire. */
+/**
+ * Requests to one path differ in their body only: their URL and headers are made once, but for
+ * tokens, which expire.
+ */
 function createSend(
   endpoint: Endpoint,
   config: OpenAIConfig,

@@ -17,11 +17,14 @@ export type ResponsesRequest = JsonObject & {
 }
 
 /**
- * The request body. The server keeps nothing (`store: false`), so reasoning models are asked for their encrypted
- * reasoning. `vendor` is merged into it; its `input` is appended instead: items that answer calls of the vendor's own kind
- * (`computer_call_output` and the like) stand after the reply that made them.
- * @see https://developers.openai.com/api/reference/resources/responses/methods/create (read 2026-11-21)
- * @throws {LlmError} `unsupported` — `stop`, `seed`, `topK`, audio, fewer `maxTokens` than `fewestTokens`.
+ * The request body. The server keeps nothing (`store: false`), so reasoning models are asked for
+ * their encrypted reasoning. `vendor` is merged into it; its `input` is appended instead: items
+ * that answer calls of the vendor's own kind (`computer_call_output` and the like) stand after the
+ * reply that made them.
+ * @see https://developers.openai.com/api/reference/resources/responses/methods/create (read
+ * 2026-11-21)
+ * @throws {LlmError} `unsupported` — `stop`, `seed`, `topK`, audio, fewer `maxTokens` than
+ * `fewestTokens`.
  */
 export function toResponsesRequest(
   turn: Turn,
@@ -83,7 +86,10 @@ function byCallId(items: readonly JsonObject[]): Map<string, JsonObject[]> {
   return groups
 }
 
-/** Smallest `max_output_tokens` at OpenAI and Azure. @see https://github.com/earendil-works/pi/issues/6265 (read 2026-11-24) */
+/**
+ * Smallest `max_output_tokens` at OpenAI and Azure.
+ * @see https://github.com/earendil-works/pi/issues/6265 (read 2026-11-24)
+ */
 export const fewestOutputTokens = 16
 
 function refuseUnsupported({ options }: Turn, fewestTokens: number): void {
@@ -119,7 +125,10 @@ function toToolFields(turn: Turn): JsonObject {
   }
 }
 
-/** Unset `strict` is sent as false: this API would otherwise rewrite the schema and make its optional fields required. */
+/**
+ * Unset `strict` is sent as false: this API would otherwise rewrite the schema and make its
+ * optional fields required.
+ */
 const toTool = ({
   name,
   description,

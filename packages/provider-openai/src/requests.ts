@@ -8,9 +8,9 @@ import { type ApiRequest, refusePage } from './own-requests.js'
 export type BuildRequest = (path: string) => Promise<ApiRequest>
 
 /**
- * Lets the official SDK build requests, with URL, headers and authentication; it sees no body and no reply. Everything it would read
- * from the environment is set here. It loads at the first request. The bundle of a browser or a worker has `browser-requests.ts` in the
- * place of this file.
+ * Lets the official SDK build requests, with URL, headers and authentication; it sees no body and
+ * no reply. Everything it would read from the environment is set here. It loads at the first
+ * request. The bundle of a browser or a worker has `browser-requests.ts` in the place of this file.
  * @throws {LlmError} `config` — as `refusePage`.
  */
 export function buildRequests(
@@ -54,7 +54,8 @@ async function createClient(
   }
   const { OpenAI } = await import('openai')
   const client = new OpenAI(options)
-  // The constructor adds the headers of OPENAI_CUSTOM_HEADERS to its options, and no option turns that off.
+  // The constructor adds the headers of OPENAI_CUSTOM_HEADERS to its options, and no option turns
+  // that off.
   Reflect.set(client, '_options', options)
   return client
 }

@@ -7,13 +7,18 @@ import {
 } from '@modelport/core'
 import type { WireItem } from './wire.js'
 
-/** What {@link AssistantMessage.origin} keeps of a reply: its items as they came, reasoning with its encrypted content. */
+/**
+ * What {@link AssistantMessage.origin} keeps of a reply: its items as they came, reasoning with its
+ * encrypted content.
+ */
 interface ResponsesState {
   readonly api: 'openai-responses'
   /** The model as configured: another one cannot read the encrypted reasoning. */
   readonly model: string
   readonly items: readonly WireItem[]
-  /** Id of the response, and of the conversation that it belongs to, where the server keeps them. */
+  /**
+   * Id of the response, and of the conversation that it belongs to, where the server keeps them.
+   */
   readonly kept?: readonly string[]
 }
 
@@ -21,7 +26,10 @@ interface ResponsesState {
 export interface ReplayRules {
   readonly provider: string
   readonly model: string
-  /** False when the server keeps nothing (`store: false`): then reasoning must carry its encrypted content. */
+  /**
+   * False when the server keeps nothing (`store: false`): then reasoning must carry its encrypted
+   * content.
+   */
   readonly stored: boolean
   /** Outputs of calls that are neither function nor custom tool calls, by {@link awaitedBy}. */
   readonly outputs: ReadonlyMap<string, readonly JsonObject[]>
@@ -32,7 +40,8 @@ const clientRun = new Set(['computer_call', 'local_shell_call', 'shell_call', 'a
 
 /**
  * The id by which the output of an item names it; undefined where the client answers nothing.
- * @see https://github.com/openai/openai-node/blob/master/src/resources/responses/responses.ts (read 2026-11-21): `ResponseSteerRequiredInput`
+ * @see https://github.com/openai/openai-node/blob/master/src/resources/responses/responses.ts (read
+ * 2026-11-21): `ResponseSteerRequiredInput`
  */
 function awaitedBy({ type = '', id, call_id, execution }: WireItem): string | undefined {
   if (type === 'mcp_approval_request') return id
@@ -41,7 +50,10 @@ function awaitedBy({ type = '', id, call_id, execution }: WireItem): string | un
     : undefined
 }
 
-/** The state worth keeping: undefined when text and calls say it all. `kept` are the ids by which the server has the reply. */
+/**
+ * The state worth keeping: undefined when text and calls say it all. `kept` are the ids by which
+ * the server has the reply.
+ */
 export function toState(
   items: readonly WireItem[],
   model: string,
@@ -51,7 +63,10 @@ export function toState(
   return items.every(isPlain) ? undefined : { api: 'openai-responses', model, items }
 }
 
-/** Id of what the server has of the conversation: of a response, or of a conversation. Undefined if the request names neither. */
+/**
+ * Id of what the server has of the conversation: of a response, or of a conversation. Undefined if
+ * the request names neither.
+ */
 function serverSide({
   previous_response_id: response,
   conversation,
@@ -70,11 +85,17 @@ export const keptAs = (vendor: JsonObject, response: unknown): readonly string[]
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
 
-/** What the server has of the conversation that a request continues by `previous_response_id` or `conversation`. */
+/**
+ * What the server has of the conversation that a request continues by `previous_response_id` or
+ * `conversation`.
+ */
 export interface KnownStart {
   /** Index of the last message that it has; -1 if it has none. */
   readonly last: number
-  /** False where no message says so: the reply was stored by another program, and all up to the last such reply is taken to be known. */
+  /**
+   * False where no message says so: the reply was stored by another program, and all up to the last
+   * such reply is taken to be known.
+   */
   readonly isSure: boolean
 }
 
@@ -103,9 +124,10 @@ function isPlain(item: WireItem): boolean {
 }
 
 /**
- * The items of a reply as input, all of them or, where the API would refuse them, none: it was written by another provider or
- * model, the message was changed since, reasoning lacks its content or what follows it, or a call of the vendor's own kind has no
- * output. Outputs stand right after the items.
+ * The items of a reply as input, all of them or, where the API would refuse them, none: it was
+ * written by another provider or model, the message was changed since, reasoning lacks its content
+ * or what follows it, or a call of the vendor's own kind has no output. Outputs stand right after
+ * the items.
  */
 export function replayItems(
   message: AssistantMessage,
@@ -143,7 +165,10 @@ function isResponsesState(state: unknown): state is ResponsesState {
   return api === 'openai-responses' && Array.isArray(items)
 }
 
-/** True when the items say what the message says, and no other role speaks in them: a stored conversation may have been in a browser. */
+/**
+ * True when the items say what the message says, and no other role speaks in them: a stored
+ * conversation may have been in a browser.
+ */
 function agrees(
   items: readonly WireItem[],
   { content, refusal, toolCalls = [] }: AssistantMessage,
@@ -163,8 +188,10 @@ function agrees(
 }
 
 /**
- * An item as input: the API gives fields as null that it refuses as null, and says who made an item, which no input has.
- * @see https://github.com/openai/openai-node/blob/master/src/resources/responses/responses.ts (read 2026-11-21): `ResponseInputItem`
+ * An item as input: the API gives fields as null that it refuses as null, and says who made an
+ * item, which no input has.
+ * @see https://github.com/openai/openai-node/blob/master/src/resources/responses/responses.ts (read
+ * 2026-11-21): `ResponseInputItem`
  */
 const toInputItem = (item: WireItem): JsonObject =>
   Object.fromEntries(

@@ -10,9 +10,10 @@ const counted =
   previous_response_id`.split(/\s+/)
 
 /**
- * How many input tokens a call of the Responses API would have, counted by the server: system, messages, tools and format included.
- * Throws like a call of the provider.
- * @see https://developers.openai.com/api/reference/resources/responses/subresources/input_tokens (read 2026-11-21)
+ * How many input tokens a call of the Responses API would have, counted by the server: system,
+ * messages, tools and format included. Throws like a call of the provider.
+ * @see https://developers.openai.com/api/reference/resources/responses/subresources/input_tokens
+ * (read 2026-11-21)
  */
 export async function countTokens(
   config: OpenAIConfig,

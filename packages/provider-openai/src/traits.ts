@@ -1,16 +1,24 @@
 /** What a model takes; decides what a request may hold. */
 export interface ModelTraits {
-  /** It reasons: takes `reasoning`, gives its reasoning out encrypted, and has its token limit in `max_completion_tokens`. */
+  /**
+   * It reasons: takes `reasoning`, gives its reasoning out encrypted, and has its token limit in
+   * `max_completion_tokens`.
+   */
   readonly reasoning: boolean
-  /** False for models that refuse a temperature: the default one is not sent then, one the caller sets is. */
+  /**
+   * False for models that refuse a temperature: the default one is not sent then, one the caller
+   * sets is.
+   */
   readonly takesTemperature: boolean
 }
 
 /**
- * What models take, by the start of their name; the longest start that fits wins, and a model without a row takes a temperature
- * and does not reason. `traits` in the configuration override it: a deployment may have any name.
+ * What models take, by the start of their name; the longest start that fits wins, and a model
+ * without a row takes a temperature and does not reason. `traits` in the configuration override it:
+ * a deployment may have any name.
  * @see https://developers.openai.com/api/docs/models (read 2026-11-21)
- * @see https://github.com/akitaonrails/ai-memory/issues/851 (read 2026-11-21): GPT-6 refuses a temperature
+ * @see https://github.com/akitaonrails/ai-memory/issues/851 (read 2026-11-21): GPT-6 refuses a
+ * temperature
  */
 const table: readonly (readonly [start: string, traits: ModelTraits])[] = [
   ['o1', { reasoning: true, takesTemperature: false }],
@@ -25,10 +33,16 @@ const table: readonly (readonly [start: string, traits: ModelTraits])[] = [
   ['gpt-4o-mini-search-preview', { reasoning: false, takesTemperature: false }],
 ]
 
-/** Default model for delegated work at OpenAI's own hosts (2026-11-21); `cheapestModel` in the configuration overrides it. */
+/**
+ * Default model for delegated work at OpenAI's own hosts (2026-11-21); `cheapestModel` in the
+ * configuration overrides it.
+ */
 export const cheapestModel = 'gpt-5.4-mini'
 
-/** The traits of a model; `overrides` win over the table. A model that is said to reason takes no temperature, and the reverse. */
+/**
+ * The traits of a model; `overrides` win over the table. A model that is said to reason takes no
+ * temperature, and the reverse.
+ */
 export function traitsOf(model: unknown, overrides: Partial<ModelTraits> = {}): ModelTraits {
   // createProvider rejects a model that is not a string.
   const name = String(model).replace(/^ft:/, '')

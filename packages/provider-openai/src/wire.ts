@@ -1,5 +1,6 @@
 /**
- * JSON of the Responses API, only what is read. All of it is the server's word: every field may be missing.
+ * JSON of the Responses API, only what is read. All of it is the server's word: every field may be
+ * missing.
  * @see https://developers.openai.com/api/reference/resources/responses (read 2026-11-21)
  */
 export interface WireResponse {
@@ -55,7 +56,10 @@ export interface WirePart {
   readonly logprobs?: readonly WireLogprob[] | null
 }
 
-/** Where a statement comes from: `url_citation`, `file_citation`, `container_file_citation`, `file_path`. */
+/**
+ * Where a statement comes from: `url_citation`, `file_citation`, `container_file_citation`,
+ * `file_path`.
+ */
 export interface WireAnnotation {
   readonly type?: string
   readonly url?: string

@@ -82,7 +82,10 @@ const hops = async (count: number): Promise<void> => {
   for (let hop = 0; hop < count; hop++) await Promise.resolve()
 }
 
-/** The tools, and what they did: `done` holds a name from the moment its tool has nothing left to do. */
+/**
+ * The tools, and what they did: `done` holds a name from the moment its tool has nothing left to
+ * do.
+ */
 function workshop() {
   const done: string[] = []
   const started: string[] = []
@@ -176,7 +179,10 @@ async function goOn(vendor: Vendor, messages: readonly ChatMessage[]): Promise<r
   return sent.messages.flatMap((message) => (message.role === 'tool' ? [message.text] : []))
 }
 
-/** Runs the batch and aborts after so many turns of the microtask queue: before, between and after every await there is. */
+/**
+ * Runs the batch and aborts after so many turns of the microtask queue: before, between and after
+ * every await there is.
+ */
 async function abortAfter(turns: number, transcript: Transcript) {
   const { tools, done, started } = workshop()
   const controller = new AbortController()
@@ -220,7 +226,8 @@ describe.each(vendors.map((vendor, index) => ({ ...vendor, index })))(
         const run = await abortAfter(points, transcript)
         finished = run.finished
         expect(transcript.openCalls()).toEqual([])
-        // What was done before the abort is in the transcript, and whoever was cut short is not said to have done nothing.
+        // What was done before the abort is in the transcript, and whoever was cut short is not
+        // said to have done nothing.
         for (const name of names) {
           const result = resultOf(transcript.messages, name) ?? ''
           if (run.doneAtAbort.includes(name))

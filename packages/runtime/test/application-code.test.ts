@@ -1,4 +1,5 @@
-// What the application's own functions do must not break a run: whatever they throw or answer, and when they never do.
+// What the application's own functions do must not break a run: whatever they throw or answer, and
+// when they never do.
 import type { JsonObject } from '@modelport/core'
 import { createMock } from '@modelport/provider-mock'
 import { describe, expect, test } from 'vitest'

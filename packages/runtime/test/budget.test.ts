@@ -119,7 +119,8 @@ describe('inventory 1B.5 and 5.9: budget semantics', () => {
   test('inventory 4.2 P12: reported input counts, and maxCost is a limit', () => {
     const { ledger } = watched({ maxInputTokens: 1000 })
     ledger.reserveCall(call).settle({ reported: true, inputTokens: 960, outputTokens: 1 })
-    // 960 spent, and 100 estimated: the server counted 9.6 times the estimate, of which four times is believed.
+    // 960 spent, and 100 estimated: the server counted 9.6 times the estimate, of which four times
+    // is believed.
     expect(decisionOf(() => ledger.reserveCall(call))).toMatchObject({
       limit: 'maxInputTokens',
       observed: 1360,

@@ -87,7 +87,10 @@ const answerTo = ({ id, digest, question }: PendingQuestion): ResumeDecision =>
       }
     : { type: 'answer', id, digest, action: 'decline' }
 
-/** Continues from what is stored until the run ends; approves what waits, and answers what is uncertain from what the world has seen. */
+/**
+ * Continues from what is stored until the run ends; approves what waits, and answers what is
+ * uncertain from what the world has seen.
+ */
 export async function continueRun(
   scenario: Scenario,
   world: World,

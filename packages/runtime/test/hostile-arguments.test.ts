@@ -14,7 +14,10 @@ import { describe, expect, test } from 'vitest'
 import { jsonTexts } from '../../../test/support/json-texts.js'
 
 const executed: unknown[] = []
-/** Takes any object but an empty one: no arguments at all are an empty object, which is right and not asked for here. */
+/**
+ * Takes any object but an empty one: no arguments at all are an empty object, which is right and
+ * not asked for here.
+ */
 const tool = defineTool({
   name: 'remember',
   description: 'Remembers anything',
@@ -56,7 +59,10 @@ const wires: readonly {
   },
 ]
 
-/** Lets a model call the tool with each text over the wire; the outcomes, or the code of the stream's error. */
+/**
+ * Lets a model call the tool with each text over the wire; the outcomes, or the code of the
+ * stream's error.
+ */
 async function overTheWire(
   wire: (typeof wires)[number],
   texts: readonly string[],

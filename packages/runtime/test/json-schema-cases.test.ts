@@ -1,4 +1,5 @@
-// Each keyword of JSON Schema with values on both sides of its limit. A second validator says the same of each.
+// Each keyword of JSON Schema with values on both sides of its limit. A second validator says the
+// same of each.
 import type { JsonObject } from '@modelport/core'
 import { compileJsonSchema } from '@modelport/runtime'
 import { expect, test } from 'vitest'

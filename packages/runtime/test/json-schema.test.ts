@@ -28,7 +28,10 @@ const drafts: Readonly<Record<string, { readonly dialect: string; readonly other
   },
 }
 
-/** How many groups are refused, by file and by what is refused. Every other group must be decided as the suite says. */
+/**
+ * How many groups are refused, by file and by what is refused. Every other group must be decided as
+ * the suite says.
+ */
 const refused: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   draft7: {
     'definitions.json: a reference': 1,
@@ -50,7 +53,10 @@ const refused: Readonly<Record<string, Readonly<Record<string, number>>>> = {
 
 const decided: Readonly<Record<string, number>> = { draft7: 921, 'draft2020-12': 1238 }
 
-/** What a refusal is about; a reference that leads nowhere leads to a meta-schema, or to a schema that is refused itself. */
+/**
+ * What a refusal is about; a reference that leads nowhere leads to a meta-schema, or to a schema
+ * that is refused itself.
+ */
 const kindOf = (message: string): string =>
   /"\$id" next to "\$ref"|"\$dynamicRef"|anchor|dialect/.exec(message)?.[0] ??
   (/the reference .* leads to no schema/.test(message) ? 'a reference' : message)

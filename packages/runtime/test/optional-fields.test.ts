@@ -9,7 +9,8 @@ import {
   infer,
 } from '../src/index.js'
 
-// The compiler checks these under exactOptionalPropertyTypes, the tests that undefined means "not set".
+// The compiler checks these under exactOptionalPropertyTypes, the tests that undefined means "not
+// set".
 const city = { type: 'object', properties: { name: { type: 'string' } } } as const
 
 test('every optional field of a run may be undefined', async () => {

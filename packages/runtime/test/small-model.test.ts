@@ -27,7 +27,10 @@ interface Score {
   readonly parseErrors: number
 }
 
-/** The server lets a model think before it holds it to a schema, and this one's thoughts may have no end. */
+/**
+ * The server lets a model think before it holds it to a schema, and this one's thoughts may have no
+ * end.
+ */
 const withoutThoughts: CallOptions = { vendor: { reasoning_format: 'none' } }
 const optionsOf = (mode: ActionMode, provider: Provider): CallOptions =>
   mergeOptions(options, mode === 'json' && provider.name !== 'llamacpp' ? withoutThoughts : {})
@@ -157,7 +160,8 @@ describe.each(places)('$name', ({ name, skipped, create, capabilities }) => {
     const provider = skipped ? undefined : create()
     afterAll(() => provider?.close?.())
 
-    // It was taught calls in the API's own form and as blocks: every task was solved when this was written.
+    // It was taught calls in the API's own form and as blocks: every task was solved when this was
+    // written.
     test.each(['native', 'text'] as const)(
       'a small model calls the right tool and answers from its result in mode %s',
       async (mode) => {
@@ -174,8 +178,10 @@ describe.each(places)('$name', ({ name, skipped, create, capabilities }) => {
       },
     )
 
-    // It was never taught the objects of JSON mode, and 630,000 parameters follow no instruction: it is asked for them all the same, and what it
-    // says wrong is never executed. Of 20 first calls 7 (server) and 8 (process) were of the right tool when this was written, and no answer was right.
+    // It was never taught the objects of JSON mode, and 630,000 parameters follow no instruction:
+    // it is asked for them all the same, and what it says wrong is never executed. Of 20 first
+    // calls 7 (server) and 8 (process) were of the right tool when this was written, and no answer
+    // was right.
     test('in mode json the replies of a small model are read or refused, and nothing fails', async () => {
       const { tool, statuses } = await solveAll(
         name,

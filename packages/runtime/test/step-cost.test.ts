@@ -14,7 +14,9 @@ import {
 } from '../src/index.js'
 import { calls, weather } from './weather-run.js'
 
-/** Runs some steps; returns how often a text was estimated, and the stored intents and checkpoints. */
+/**
+ * Runs some steps; returns how often a text was estimated, and the stored intents and checkpoints.
+ */
 async function steps(count: number, request: Partial<InferRequest> = {}) {
   const base = createMock({
     responses: [...Array.from({ length: count }, (_, index) => calls(`c${index}`)), 'Done.'],
@@ -85,7 +87,10 @@ test('a run counts the same tokens and events whether or not somebody receives t
   expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1))
 })
 
-/** A provider whose server asks for one tool in each of so many steps. The bodies have a fixed number of chunks. */
+/**
+ * A provider whose server asks for one tool in each of so many steps. The bodies have a fixed
+ * number of chunks.
+ */
 function asking(steps: number): Provider {
   const chunk = (delta: object, finish: string | null = null): string =>
     `data: ${JSON.stringify({ id: 'c', choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`

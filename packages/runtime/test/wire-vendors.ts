@@ -98,7 +98,10 @@ export const vendors: readonly Vendor[] = [
 /** What the model says to a request: the turn for its place, or one made of what was sent. */
 export type Reply = ScriptTurn | ((sent: WireConversation) => ScriptTurn)
 
-/** A provider whose server on the loopback address plays the replies (the last one repeats) and holds each request to the rules of its API. */
+/**
+ * A provider whose server on the loopback address plays the replies (the last one repeats) and
+ * holds each request to the rules of its API.
+ */
 export async function connect(vendor: Vendor, ...replies: readonly Reply[]) {
   const violations: string[] = []
   const sent: WireConversation[] = []

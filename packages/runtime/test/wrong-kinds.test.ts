@@ -3,7 +3,8 @@ import { createMock } from '@modelport/provider-mock'
 import * as runtime from '@modelport/runtime'
 import { expect, test } from 'vitest'
 
-// Values of a wrong type come from JSON, JavaScript or a forgotten await: each is rejected at once, by name.
+// Values of a wrong type come from JSON, JavaScript or a forgotten await: each is rejected at once,
+// by name.
 class NoInstance extends Error {}
 const wrong: readonly unknown[] = [null, 1, 'x', {}, [], [null], Promise.resolve(1), NoInstance]
 

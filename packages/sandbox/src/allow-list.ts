@@ -16,7 +16,10 @@ export interface AllowList {
 
 /** Prerequisites that the list itself cannot express. */
 export interface Requirements {
-  /** Variables that the list lets the program read. A configuration with an address or a key of its own works without some of them. */
+  /**
+   * Variables that the list lets the program read. A configuration with an address or a key of its
+   * own works without some of them.
+   */
   readonly env: readonly string[]
   /** What to know. */
   readonly notes: readonly string[]
@@ -42,7 +45,10 @@ export function toAllowList(
   }
 }
 
-/** Stands for a list of hosts, in any order: 16 hexadecimal digits. Tells lists apart; no protection against forgery. */
+/**
+ * Stands for a list of hosts, in any order: 16 hexadecimal digits. Tells lists apart; no protection
+ * against forgery.
+ */
 export function hashHosts(hosts: readonly HostEntry[]): string {
   const text = hosts
     .map(
@@ -58,7 +64,9 @@ export function hashHosts(hosts: readonly HostEntry[]): string {
   return hash.toString(16).padStart(16, '0')
 }
 
-/** The hosts that a running program dials itself, `localhost` in all three forms it may resolve to. */
+/**
+ * The hosts that a running program dials itself, `localhost` in all three forms it may resolve to.
+ */
 export function dialledHosts(hosts: readonly HostEntry[]): HostEntry[] {
   return expandLocalhost(
     statedHosts(hosts).filter(({ phase, viaProxy }) => phase !== 'setup' && !viaProxy),
@@ -81,7 +89,10 @@ export function statedHosts(hosts: readonly HostEntry[]): readonly HostEntry[] {
 export const proxiedHosts = (hosts: readonly HostEntry[]): HostEntry[] =>
   statedHosts(hosts).filter(({ phase, purpose }) => phase !== 'setup' && purpose !== 'proxy')
 
-/** The hosts that a program asks a sandbox's own proxy for: inside, a variable with the address of a proxy names that one, whatever it names here. */
+/**
+ * The hosts that a program asks a sandbox's own proxy for: inside, a variable with the address of a
+ * proxy names that one, whatever it names here.
+ */
 export const sandboxedHosts = (hosts: readonly HostEntry[]): HostEntry[] =>
   statedHosts(hosts).some(({ purpose, source }) => purpose === 'proxy' && source === 'env')
     ? expandLocalhost(proxiedHosts(hosts))

@@ -4,7 +4,10 @@ import type { HostEntry } from '@modelport/factory'
 const octet = '(?:25[0-5]|2[0-4]\\d|1?\\d?\\d)'
 const ipv4 = new RegExp(`^${octet}(?:\\.${octet}){3}$`)
 const ipv6 = /^\[[\da-f:]+(?:[\d.]*)\]$/i
-/** A label may hold an underscore, as in names of Docker's services. Without an empty one: Squid reads `.com` as every host of `.com`. */
+/**
+ * A label may hold an underscore, as in names of Docker's services. Without an empty one: Squid
+ * reads `.com` as every host of `.com`.
+ */
 const name =
   /^(?=.{1,253}$)[a-z\d_](?:[a-z\d_-]{0,61}[a-z\d_])?(?:\.[a-z\d_](?:[a-z\d_-]{0,61}[a-z\d_])?)*$/i
 

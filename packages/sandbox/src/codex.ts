@@ -15,7 +15,10 @@ export interface CodexOptions {
   readonly profile?: string
 }
 
-/** Configuration for Codex (`config.toml`). @see https://developers.openai.com/codex/config-reference (read 2026-11-21) */
+/**
+ * Configuration for Codex (`config.toml`).
+ * @see https://developers.openai.com/codex/config-reference (read 2026-11-21)
+ */
 export function toCodex(
   hosts: readonly HostEntry[],
   { profile = 'workspace' }: CodexOptions = {},

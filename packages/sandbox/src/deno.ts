@@ -13,7 +13,10 @@ export interface DenoOptions {
   readonly args?: readonly string[]
 }
 
-/** A command for Deno 2. @see https://docs.deno.com/runtime/fundamentals/security/ (read 2026-11-21) */
+/**
+ * A command for Deno 2.
+ * @see https://docs.deno.com/runtime/fundamentals/security/ (read 2026-11-21)
+ */
 export function toDeno(hosts: readonly HostEntry[], options: DenoOptions = {}): AllowList {
   checkSettings('toDeno', options, ['env', 'program', 'args'])
   const { env = [], program = 'app.ts', args = [] } = options
@@ -25,7 +28,8 @@ export function toDeno(hosts: readonly HostEntry[], options: DenoOptions = {}): 
   const flags = [
     ...(list.length ? [`--allow-net=${list.join(',')}`] : []),
     ...(env.length ? [`--allow-env=${env.join(',')}`] : []),
-    // Vendors' SDKs look for variables of their own when they are loaded: here there are none, instead of an end.
+    // Vendors' SDKs look for variables of their own when they are loaded: here there are none,
+    // instead of an end.
     '--ignore-env',
   ]
   return toAllowList(

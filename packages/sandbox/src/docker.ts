@@ -10,7 +10,8 @@ export interface DockerOptions {
 }
 
 /**
- * Commands for Docker: a network without a way out, and rules for Docker Sandboxes, which have a list.
+ * Commands for Docker: a network without a way out, and rules for Docker Sandboxes, which have a
+ * list.
  * @see https://docs.docker.com/ai/sandboxes/ (read 2026-11-21)
  */
 export function toDocker(

@@ -3,7 +3,8 @@ import { type HostEntry, hostPort } from '@modelport/factory'
 import { type AllowList, addressFamily, sandboxedHosts, toAllowList, unique } from './allow-list.js'
 
 /**
- * Settings for sandbox-runtime 0.0.68 or later (`~/.srt-settings.json`, or `--settings`): older versions know no ports.
+ * Settings for sandbox-runtime 0.0.68 or later (`~/.srt-settings.json`, or `--settings`): older
+ * versions know no ports.
  * @see https://github.com/anthropic-experimental/sandbox-runtime (read 2026-11-21)
  */
 export function toSrt(hosts: readonly HostEntry[]): AllowList {
@@ -23,7 +24,10 @@ export function toSrt(hosts: readonly HostEntry[]): AllowList {
   )
 }
 
-/** Settings for Claude Code (`settings.json`): the same matcher. @see https://code.claude.com/docs/en/sandboxing (read 2026-11-21) */
+/**
+ * Settings for Claude Code (`settings.json`): the same matcher.
+ * @see https://code.claude.com/docs/en/sandboxing (read 2026-11-21)
+ */
 export function toClaudeCode(hosts: readonly HostEntry[]): AllowList {
   const { domains, warnings } = toDomains(hosts)
   const sandbox = {

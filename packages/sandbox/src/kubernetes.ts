@@ -25,7 +25,10 @@ export interface CidrPolicyOptions extends PolicyOptions {
   readonly addresses?: Readonly<Record<string, readonly string[]>>
 }
 
-/** A text for YAML, quoted if a reader may take it for a number, a flag or null: `1e5`, `on`, `null`. */
+/**
+ * A text for YAML, quoted if a reader may take it for a number, a flag or null: `1e5`, `on`,
+ * `null`.
+ */
 const plain = (text: string): string =>
   /^(?!(?:true|false|null|yes|no|on|off|y|n)$)[a-z][\w./-]*$/i.test(text)
     ? text
@@ -65,7 +68,10 @@ const loopbackNote = (hosts: readonly HostEntry[]): string[] =>
       ]
     : []
 
-/** A policy for Cilium. The rule for DNS is needed: by it Cilium learns the addresses. @see https://docs.cilium.io/en/stable/security/policy/language/ (read 2026-11-21) */
+/**
+ * A policy for Cilium. The rule for DNS is needed: by it Cilium learns the addresses.
+ * @see https://docs.cilium.io/en/stable/security/policy/language/ (read 2026-11-21)
+ */
 export function toCilium(hosts: readonly HostEntry[], options: PolicyOptions = {}): AllowList {
   checkOptions('cilium 1.18', options)
   const list = outside(hosts)
@@ -108,7 +114,10 @@ export function toCilium(hosts: readonly HostEntry[], options: PolicyOptions = {
   })
 }
 
-/** A plain NetworkPolicy: addresses only, so it is true at one moment. @see https://kubernetes.io/docs/concepts/services-networking/network-policies/ (read 2026-11-21) */
+/**
+ * A plain NetworkPolicy: addresses only, so it is true at one moment.
+ * @see https://kubernetes.io/docs/concepts/services-networking/network-policies/ (read 2026-11-21)
+ */
 export function toKubernetes(
   hosts: readonly HostEntry[],
   { addresses = {}, ...options }: CidrPolicyOptions = {},

@@ -21,8 +21,9 @@ export interface NftablesOptions {
 }
 
 /**
- * A shell script for nftables: two timed sets, a rule for each, and a refresher, to be run once and then more often than the
- * addresses expire. @see https://wiki.nftables.org/wiki-nftables/index.php/Concatenations (read 2026-11-21)
+ * A shell script for nftables: two timed sets, a rule for each, and a refresher, to be run once and
+ * then more often than the addresses expire.
+ * @see https://wiki.nftables.org/wiki-nftables/index.php/Concatenations (read 2026-11-21)
  */
 export function toNftables(
   hosts: readonly HostEntry[],

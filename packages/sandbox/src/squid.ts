@@ -10,7 +10,10 @@ import {
   withoutBrackets,
 } from './allow-list.js'
 
-/** Rules for Squid: the hosts that it dials for the program. @see https://www.squid-cache.org/Doc/config/acl/ (read 2026-11-21) */
+/**
+ * Rules for Squid: the hosts that it dials for the program.
+ * @see https://www.squid-cache.org/Doc/config/acl/ (read 2026-11-21)
+ */
 export function toSquid(hosts: readonly HostEntry[]): AllowList {
   const list = proxiedHosts(hosts)
   const secure = groupByPort(list.filter(({ scheme }) => scheme === 'https'))

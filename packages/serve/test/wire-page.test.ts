@@ -7,7 +7,10 @@ import { testServer } from './server/support.js'
 
 const page = readFileSync(new URL('../../../docs/guides/wire-mapping.md', import.meta.url), 'utf8')
 
-/** The rows of the table whose first heading is this, by their first cell; the rest without backticks. */
+/**
+ * The rows of the table whose first heading is this, by their first cell; the rest without
+ * backticks.
+ */
 function tableOf(heading: string): ReadonlyMap<string, readonly string[]> {
   const [, body = ''] = page.split(`\n| ${heading} |`)
   const lines = body.split('\n').slice(2)

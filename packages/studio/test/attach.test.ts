@@ -54,8 +54,9 @@ async function openStudio(state: string, options: Partial<StudioOptions> = {}) {
 const { PATH, NODE_COMPILE_CACHE } = process.env
 
 /**
- * Starts the program with the module, as a user does. Programs that wait until they are connected wait for the end of their input: it comes
- * when a studio was announced or refused, or after `quietMs`.
+ * Starts the program with the module, as a user does. Programs that wait until they are connected
+ * wait for the end of their input: it comes when a studio was announced or refused, or after
+ * `quietMs`.
  */
 function start(what: string, state: string, env: Record<string, string> = {}, quietMs = 60_000) {
   const child = spawn(

@@ -4,7 +4,9 @@ import { connect, createServer, type Socket } from 'node:net'
 /** A port that leads to another one, until it is cut. */
 export interface Cable {
   readonly port: number
-  /** Ends all connections, and refuses new ones: as if the process behind the port had been killed. */
+  /**
+   * Ends all connections, and refuses new ones: as if the process behind the port had been killed.
+   */
   cut(): Promise<void>
   /** Leads to this port from now on. */
   plug(port: number): Promise<void>

@@ -15,7 +15,10 @@ const twoCalls: MockResponse = {
   toolCalls: [call('one', 'pay'), call('two', 'pay')],
 }
 
-/** A studio on a file. The file is read again by the next one, while nothing of the first is closed: as after a kill. */
+/**
+ * A studio on a file. The file is read again by the next one, while nothing of the first is closed:
+ * as after a kill.
+ */
 function open(path: string, responses: readonly MockResponse[], tools: readonly Tool[]) {
   markDead(path)
   const target: StudioModel = {

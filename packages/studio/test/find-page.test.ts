@@ -341,13 +341,11 @@ describe.skipIf(!hasBrowser)('the list of runs in Chromium', () => {
     const { page: there } = await openPage(browser, other)
     await there.getByRole('link', { name: 'Runs' }).click()
     const choose = (content: string) =>
-      there
-        .locator('input[type=file]')
-        .setInputFiles({
-          name: 'run.json',
-          mimeType: 'application/json',
-          buffer: Buffer.from(content),
-        })
+      there.locator('input[type=file]').setInputFiles({
+        name: 'run.json',
+        mimeType: 'application/json',
+        buffer: Buffer.from(content),
+      })
     await choose(file.replace('"status": "final"', '"status": "running"'))
     await there.getByText('run.status').waitFor()
     await choose(file)

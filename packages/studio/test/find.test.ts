@@ -332,7 +332,8 @@ test('a file of the version before is read into the index: its runs are listed, 
 })
 
 describe('a file with many runs', () => {
-  // The plans and the results do not depend on the size; the full run has the one that the page promises.
+  // The plans and the results do not depend on the size; the full run has the one that the page
+  // promises.
   const size = atSize(10_000, 100_000)
   const queries: readonly [string, RunQuery][] = [
     ['the list', { heads: true }],

@@ -222,7 +222,8 @@ describe.skipIf(!hasBrowser)('the page of a run from a file', () => {
       })
       const { id } = (await response.json()) as { readonly id: string }
       expect(id).toMatch(/^run-/)
-      // The page reads on after an event that it cannot fold, so nothing of it is in the list of errors.
+      // The page reads on after an event that it cannot fold, so nothing of it is in the list of
+      // errors.
       const taken = one['events'] as readonly StudioEvent[]
       new RunView(0).add(taken.slice(0, -1))
       expect(toSteps(taken).length).toBeGreaterThan(0)

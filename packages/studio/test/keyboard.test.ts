@@ -20,7 +20,8 @@ describe.skipIf(!hasBrowser)('the keys of the page', () => {
     await page.keyboard.press('Enter')
     await page.locator('.approval [aria-disabled=false]').first().waitFor()
 
-    // With a call waiting, every key that opens, chooses and closes leaves it waiting, and the run running.
+    // With a call waiting, every key that opens, chooses and closes leaves it waiting, and the run
+    // running.
     await page.keyboard.press('Control+k')
     await commands.waitFor()
     expect(await violations(page)).toEqual([])

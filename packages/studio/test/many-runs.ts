@@ -3,7 +3,10 @@ import { openFileStore } from '../src/node.js'
 import type { RunRecord } from '../src/protocol/protocol.js'
 import { RunIndex } from '../src/store/run-index.js'
 
-/** Writes a file of the studio with so many runs, in one transaction. Run `n` has the word `needle{n}` in the result of its tool. */
+/**
+ * Writes a file of the studio with so many runs, in one transaction. Run `n` has the word
+ * `needle{n}` in the result of its tool.
+ */
 export async function fillStudioFile(path: string, count: number): Promise<void> {
   await openFileStore(path).close()
   const database = new DatabaseSync(path)

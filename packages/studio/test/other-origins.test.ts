@@ -13,7 +13,10 @@ interface Attempt {
   readonly headers?: Record<string, string>
 }
 
-/** What became of a request of another origin: its response was read, it was sent, or the browser or the studio stopped it. */
+/**
+ * What became of a request of another origin: its response was read, it was sent, or the browser or
+ * the studio stopped it.
+ */
 type Outcome = 'read' | 'blocked' | 'sent'
 
 describe.skipIf(!hasBrowser)(
@@ -36,7 +39,8 @@ describe.skipIf(!hasBrowser)(
         response.end('<!doctype html><title>other</title>')
       })
       await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
-      // In the same profile: it shares what the browser keeps for a host, but not what it keeps for an origin.
+      // In the same profile: it shares what the browser keeps for a host, but not what it keeps for
+      // an origin.
       evil = await page.context().newPage()
       await evil.goto(`http://127.0.0.1:${(other.address() as AddressInfo).port}/`)
     }, 60_000)
@@ -227,7 +231,8 @@ describe.skipIf(!hasBrowser)(
         }
       })
       expect(readable).toBe(false)
-      // The window is the user's own page, as in a second tab; only the other page cannot look into it.
+      // The window is the user's own page, as in a second tab; only the other page cannot look into
+      // it.
       await (await popup).locator('.top').waitFor()
     })
   },

@@ -267,7 +267,8 @@ describe.skipIf(!hasBrowser)('the page in Chromium', () => {
       const [, amount, unit] = new RegExp(`${label}\\n([\\d.]+) (ms|s)`).exec(figures) ?? []
       return Number(amount) * (unit === 's' ? 1000 : 1)
     }
-    // The card ignores clicks for half a second, so the person took longer than that, and the model did not.
+    // The card ignores clicks for half a second, so the person took longer than that, and the model
+    // did not.
     expect(ms('Waited for you')).toBeGreaterThanOrEqual(400)
     expect(ms('First token')).toBeLessThan(ms('Waited for you'))
     await page.getByRole('link', { name: 'Runs' }).click()
@@ -355,7 +356,8 @@ describe.skipIf(!hasBrowser)('the page in Chromium', () => {
     await page.keyboard.type('How is the weather in Oslo?')
     await page.keyboard.press('Enter')
     await page.locator('.approval [aria-disabled=false]').first().waitFor()
-    // The focus stays at the message until the person goes to the decision, and comes back when it was made.
+    // The focus stays at the message until the person goes to the decision, and comes back when it
+    // was made.
     expect(await page.evaluate(focusedName)).toBe('Message')
     await page.keyboard.press('Shift+Tab')
     expect(await page.evaluate(focusedName)).toBe('Go to the decision')

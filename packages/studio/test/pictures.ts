@@ -18,8 +18,8 @@ if (!hasFont)
 const tolerance = 0.06
 
 /**
- * Compares the page with its picture in docs/pictures, or writes the picture with MODELPORT_PICTURES=update. So the pictures of the
- * documentation show the page as it is.
+ * Compares the page with its picture in docs/pictures, or writes the picture with
+ * MODELPORT_PICTURES=update. So the pictures of the documentation show the page as it is.
  */
 export async function expectPicture(page: Page, name: string): Promise<void> {
   await page.evaluate(() => document.fonts.ready)

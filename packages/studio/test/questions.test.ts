@@ -42,7 +42,9 @@ const say = async (page: Page): Promise<void> => {
 const card = (page: Page) => page.getByRole('group', { name: /^Answer .*book_table\?$/ })
 const settled = (page: Page) => page.locator('.approval [aria-disabled=false]').first().waitFor()
 
-/** Answers both questions; the first with content that does not fit, then with content that does. */
+/**
+ * Answers both questions; the first with content that does not fit, then with content that does.
+ */
 async function answerBoth(page: Page): Promise<void> {
   await settled(page)
   const shown = await card(page).innerText()

@@ -162,7 +162,9 @@ describe('the messages that the model had in a step', () => {
   const responses = ['a', 'b', 'c'].map((id) => ({
     toolCalls: [{ id, name: 'look', arguments: { at: id } }],
   }))
-  /** The messages of each request, and those that the page takes them for; an error is its message. */
+  /**
+   * The messages of each request, and those that the page takes them for; an error is its message.
+   */
   async function steps(
     request: Partial<InferRequest>,
     turns: readonly (MockTurn | string)[] = [...responses, 'end'],

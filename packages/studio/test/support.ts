@@ -114,8 +114,8 @@ interface Axe {
 }
 
 /**
- * Rules of axe that the page breaks, with the elements; all rules, or only these. The policy of the page must be bypassed, since it allows no
- * script of others.
+ * Rules of axe that the page breaks, with the elements; all rules, or only these. The policy of the
+ * page must be bypassed, since it allows no script of others.
  */
 export async function violations(page: Page, rules?: readonly string[]): Promise<string[]> {
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.addScriptTag({ path: axe })
@@ -140,9 +140,10 @@ interface TraceEvent {
 const isRunTask = ({ name, ph }: TraceEvent): boolean => name.endsWith('RunTask') && ph === 'X'
 
 /**
- * Records the browser's own trace of the page until the returned function is called, which gives the longest task of the page's main
- * thread in milliseconds of processor time: other programs on the machine do not count. A task of 30 ms is made at the end, which must
- * be in the trace: a trace that has no tasks proves nothing.
+ * Records the browser's own trace of the page until the returned function is called, which gives
+ * the longest task of the page's main thread in milliseconds of processor time: other programs on
+ * the machine do not count. A task of 30 ms is made at the end, which must be in the trace: a trace
+ * that has no tasks proves nothing.
  */
 export async function traceTasks(browser: Browser, page: Page): Promise<() => Promise<number>> {
   const categories = [

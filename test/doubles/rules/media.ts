@@ -16,7 +16,10 @@ const kindOf = (base64: string): string | undefined =>
 const isBase64 = (text: string): boolean =>
   text !== '' && text.length % 4 === 0 && !/[^A-Za-z0-9+/=]|=[^=]|===/.test(text)
 
-/** The objects of some types in the messages of a request, those in results of tools included, each with its path. */
+/**
+ * The objects of some types in the messages of a request, those in results of tools included, each
+ * with its path.
+ */
 function* blocksIn(
   items: unknown,
   types: readonly string[],

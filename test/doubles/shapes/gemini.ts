@@ -1,7 +1,9 @@
-// The Gemini API and Vertex AI on the wire, written from their documentation: the types of their SDK are what a program gives to it.
+// The Gemini API and Vertex AI on the wire, written from their documentation: the types of their
+// SDK are what a program gives to it.
 // @see https://ai.google.dev/api/generate-content (read 2026-11-24)
 // @see https://ai.google.dev/api/caching#Content (read 2026-11-24)
-// @see https://cloud.google.com/vertex-ai/generative-ai/docs/model-reference/inference (read 2026-11-24)
+// @see https://cloud.google.com/vertex-ai/generative-ai/docs/model-reference/inference (read
+// 2026-11-24)
 
 import { any, boolean, integer, list, map, number, object, oneOf, string, to } from './forms.ts'
 
@@ -58,7 +60,10 @@ const part = object({
   speechMetadata: map,
 })
 
-/** A schema of the OpenAPI form, which `parameters` and `responseSchema` hold. @see https://ai.google.dev/api/caching#Schema (read 2026-11-24) */
+/**
+ * A schema of the OpenAPI form, which `parameters` and `responseSchema` hold.
+ * @see https://ai.google.dev/api/caching#Schema (read 2026-11-24)
+ */
 const schema = object({
   type: {
     type: 'string',

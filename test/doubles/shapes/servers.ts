@@ -1,6 +1,9 @@
-// What servers of one's own, and vendors without a package of types, take besides Chat Completions, written from their documentation.
-// @see https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md (read 2026-11-24): `/tokenize`, `/apply-template`
-// @see https://docs.vllm.ai/en/latest/serving/openai_compatible_server.html (read 2026-11-24): `/tokenize`
+// What servers of one's own, and vendors without a package of types, take besides Chat Completions,
+// written from their documentation.
+// @see https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md (read 2026-11-24):
+// `/tokenize`, `/apply-template`
+// @see https://docs.vllm.ai/en/latest/serving/openai_compatible_server.html (read 2026-11-24):
+// `/tokenize`
 import { any, boolean, list, map, object, string } from './forms.ts'
 
 /** The shapes. */

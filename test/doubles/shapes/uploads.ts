@@ -1,5 +1,6 @@
-// What is uploaded, written from the types of the packages and the references of the APIs, since a form has texts and files where the types
-// have numbers and streams. A test compares the names with those of the installed packages.
+// What is uploaded, written from the types of the packages and the references of the APIs, since a
+// form has texts and files where the types have numbers and streams. A test compares the names with
+// those of the installed packages.
 // @see https://developers.openai.com/api/reference/resources/files (read 2026-11-25)
 // @see https://platform.claude.com/docs/en/api/files/upload (read 2026-11-27)
 // @see https://ai.google.dev/api/files#method:-media.upload (read 2026-11-27)

@@ -119,7 +119,8 @@ export const connections: readonly FaultRow[] = [
         'CVE-2026-21852',
         'a NUL in a host',
       ),
-      // CVE-2022-0235, #15980, #18072: what a redirect would carry elsewhere, and what is asked for before it is checked.
+      // CVE-2022-0235, #15980, #18072: what a redirect would carry elsewhere, and what is asked for
+      // before it is checked.
       ...here('redirects', '$name follows no redirect'),
       ...here('media', '$name: the address of an image is handed on or refused'),
     ],

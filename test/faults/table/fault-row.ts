@@ -1,4 +1,7 @@
-/** A test that proves a row: one of the conformance kit by the start of its title, run for every API, or one by file and title. */
+/**
+ * A test that proves a row: one of the conformance kit by the start of its title, run for every
+ * API, or one by file and title.
+ */
 export type FaultTest =
   | { readonly kit: string }
   | {

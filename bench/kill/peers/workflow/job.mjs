@@ -1,5 +1,6 @@
-// AI SDK: a `WorkflowAgent` in a workflow; the effect of a tool is a step, and an approval waits for a hook.
-// https://ai-sdk.dev/docs/agents/workflow-agent and https://workflow-sdk.dev/docs/ai/human-in-the-loop
+// AI SDK: a `WorkflowAgent` in a workflow; the effect of a tool is a step, and an approval waits
+// for a hook. https://ai-sdk.dev/docs/agents/workflow-agent and
+// https://workflow-sdk.dev/docs/ai/human-in-the-loop
 import { WorkflowAgent } from '@ai-sdk/workflow'
 import { isStepCount, tool } from 'ai'
 import { createHook, getStepMetadata, getWritable } from 'workflow'

@@ -1,4 +1,5 @@
-// The model as a class that crosses the boundary of a step, as https://workflow-sdk.dev/docs/foundations/serialization says: the class of
+// The model as a class that crosses the boundary of a step, as
+// https://workflow-sdk.dev/docs/foundations/serialization says: the class of
 // @ai-sdk/openai-compatible 3.0.92 is not found there after a build with Nitro.
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import { WORKFLOW_DESERIALIZE, WORKFLOW_SERIALIZE } from '@workflow/serde'

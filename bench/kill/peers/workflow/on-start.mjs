@@ -1,4 +1,5 @@
-// The server that serves the workflow. The local world continues the runs of a killed process when it starts.
+// The server that serves the workflow. The local world continues the runs of a killed process when
+// it starts.
 import { getHookByToken, getRun, resumeHook, start as startRun } from 'workflow/api'
 import { promptOf, tell, toolNames, work } from '../../door.mjs'
 import { workOn } from './job.mjs'

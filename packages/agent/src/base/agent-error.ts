@@ -1,6 +1,8 @@
 import { type ErrorCode, LlmError } from '@modelport/core'
 
-/** A refusal of an agent, a task or a server. Each has one form on every wire: see docs/agent.md. */
+/**
+ * A refusal of an agent, a task or a server. Each has one form on every wire: see docs/agent.md.
+ */
 export type AgentErrorReason =
   | 'task-not-found'
   | 'task-not-cancelable'
@@ -63,7 +65,10 @@ const codes: Readonly<Record<AgentErrorReason, ErrorCode>> = {
   internal: 'server',
 }
 
-/** A request that an agent, a task store or a server refuses. `code` is the general class, `reason` the exact refusal. */
+/**
+ * A request that an agent, a task store or a server refuses. `code` is the general class, `reason`
+ * the exact refusal.
+ */
 export class AgentError extends LlmError {
   /** The exact refusal. */
   readonly reason: AgentErrorReason

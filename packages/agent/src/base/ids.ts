@@ -6,7 +6,10 @@ export interface Entropy {
   random(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer>
 }
 
-/** Random bytes that are not used yet: asking the platform for many at once costs as much as asking for a few. */
+/**
+ * Random bytes that are not used yet: asking the platform for many at once costs as much as asking
+ * for a few.
+ */
 const pool = new Uint8Array(4_096)
 let used = pool.length
 
@@ -39,7 +42,10 @@ const toHex = (bytes: Uint8Array): string => {
   return text
 }
 
-/** An id: prefix, time (UTC, to the second) and 128 random bits, for example `task_20261122193000_6f1c…`. */
+/**
+ * An id: prefix, time (UTC, to the second) and 128 random bits, for example
+ * `task_20261122193000_6f1c…`.
+ */
 export function createId(prefix: IdPrefix, entropy: Entropy = systemEntropy): string {
   const at = timestampOf(entropy)
   const time =

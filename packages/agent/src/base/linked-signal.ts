@@ -6,8 +6,8 @@ export interface LinkedSignal {
 }
 
 /**
- * Links signals and a time limit. Unlike `AbortSignal.any` and `AbortSignal.timeout`, it leaves nothing behind once it is released, and costs less:
- * it is made for each turn of a task.
+ * Links signals and a time limit. Unlike `AbortSignal.any` and `AbortSignal.timeout`, it leaves
+ * nothing behind once it is released, and costs less: it is made for each turn of a task.
  * @param timeoutMs at most 2^31 - 1
  */
 export function linkSignals(others: readonly AbortSignal[], timeoutMs: number): LinkedSignal {

@@ -11,6 +11,9 @@ function hashWith(text: string, seed: number): number {
   return 4294967296 * (2097151 & b) + (a >>> 0)
 }
 
-/** A hash of 106 bits that distinguishes texts, computed synchronously. It is not cryptographic: collisions can be constructed. */
+/**
+ * A hash of 106 bits that distinguishes texts, computed synchronously. It is not cryptographic:
+ * collisions can be constructed.
+ */
 export const textHash = (text: string): string =>
   `${hashWith(text, 0).toString(36)}-${hashWith(text, 1).toString(36)}`

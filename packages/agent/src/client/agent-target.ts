@@ -15,20 +15,26 @@ import { type AgentClient, answerOf, approvalsOf } from './client.js'
 export interface AgentTargetOptions {
   /** Name that the model calls it by. Default: that of the card. */
   readonly name?: string | undefined
-  /** What it is good for; the model reads this. Default: the description and the skills of the card. */
+  /**
+   * What it is good for; the model reads this. Default: the description and the skills of the card.
+   */
   readonly description?: string | undefined
-  /** Tools of the agent that the model may call directly. Default: the skills of the card that are tools, if the card is read, else none. */
+  /**
+   * Tools of the agent that the model may call directly. Default: the skills of the card that are
+   * tools, if the card is read, else none.
+   */
   readonly tools?: readonly ToolDefinition[] | undefined
   /**
-   * True if the agent works once on a message whose id arrives twice, as a server of modelport does while its store lives. If the caller's process
-   * ended before the result of a call was recorded, a resume sends the call again and finds its task; otherwise a person is asked. Default false.
+   * True if the agent works once on a message whose id arrives twice, as a server of modelport does
+   * while its store lives. If the caller's process ended before the result of a call was recorded,
+   * a resume sends the call again and finds its task; otherwise a person is asked. Default false.
    */
   readonly idempotent?: boolean | undefined
 }
 
 /**
- * Makes an agent a target that models can delegate to. The child is a task of its own; if it waits for approval, so does the caller's task, and
- * decisions are handed on.
+ * Makes an agent a target that models can delegate to. The child is a task of its own; if it waits
+ * for approval, so does the caller's task, and decisions are handed on.
  */
 export function toAgentTarget(
   client: AgentClient,
@@ -67,7 +73,10 @@ export function toAgentTarget(
 
 type NamedOptions = AgentTargetOptions & { readonly name: string; readonly description: string }
 
-/** What a model reads of an agent by its card: skills that are tools can be called, the others are part of the description. */
+/**
+ * What a model reads of an agent by its card: skills that are tools can be called, the others are
+ * part of the description.
+ */
 function fromCard({ name, description, skills }: AgentCard): NamedOptions {
   const isTool = ({ tags, inputSchema }: AgentSkill): boolean =>
     tags.includes('tool') || Object.keys(inputSchema).length > 0
@@ -164,7 +173,8 @@ async function continueChild(
       },
     )
   }
-  // The child may now ask another question under the same id: a decision holds only for the question that was shown.
+  // The child may now ask another question under the same id: a decision holds only for the
+  // question that was shown.
   const open = approvalsOf(task)
   const decided = decisions
     .filter(({ requestId, digest = '' }) =>
@@ -209,7 +219,10 @@ interface ChildReading {
   readonly cancelChild: (taskId: string) => Promise<void>
 }
 
-/** Reads a child task until it is over or waits. When the caller is aborted, it cancels the child, also if the child's id arrives only then. */
+/**
+ * Reads a child task until it is over or waits. When the caller is aborted, it cancels the child,
+ * also if the child's id arrives only then.
+ */
 async function finish({
   client,
   name,

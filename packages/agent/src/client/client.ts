@@ -11,15 +11,21 @@ import { type AgentRunContext, type GrantedLimits, limitNames } from '../run/run
 
 /** What a reader of a task sees. */
 export type ClientEvent =
-  /** The task as it is now: first, after a reconnect, and whole at the end. What was shown before it is replaced. */
+  /**
+   * The task as it is now: first, after a reconnect, and whole at the end. What was shown before it
+   * is replaced.
+   */
   | { readonly type: 'task'; readonly task: Task }
   /**
-   * All text that a reader prints, of every artifact, and the question of a task that waits; `first` begins it anew. Text of another artifact
-   * begins on a new line.
+   * All text that a reader prints, of every artifact, and the question of a task that waits;
+   * `first` begins it anew. Text of another artifact begins on a new line.
    */
   | { readonly type: 'text-delta'; readonly text: string; readonly first?: true }
   | { readonly type: 'status'; readonly state: Task['state']; readonly message?: Message }
-  /** An artifact, or with `append` the parts that are added to the one of its id. The answer arrives as text only. */
+  /**
+   * An artifact, or with `append` the parts that are added to the one of its id. The answer arrives
+   * as text only.
+   */
   | {
       readonly type: 'artifact'
       readonly artifact: Task['artifacts'][number]
@@ -43,7 +49,10 @@ export interface SendOptions {
   readonly signal?: AbortSignal | undefined
   /** Limits of this turn, for example `{ maxSteps: 5 }`. Each only lowers what the agent allows. */
   readonly limits?: GrantedLimits | undefined
-  /** The context of the calling task, and the limits that its caller grants; `limits` replaces its limits. */
+  /**
+   * The context of the calling task, and the limits that its caller grants; `limits` replaces its
+   * limits.
+   */
   readonly run?: AgentRunContext | undefined
 }
 
@@ -51,7 +60,10 @@ const sendOptions = namesOf<SendOptions>()(
   'taskId sessionId historyLength returnImmediately metadata signal limits run',
 )
 
-/** Checks the options of a message that is sent. @throws {LlmError} `config` — an option, or one of its limits, is unknown. */
+/**
+ * Checks the options of a message that is sent.
+ * @throws {LlmError} `config` — an option, or one of its limits, is unknown.
+ */
 export function checkSendOptions(where: string, options: SendOptions): void {
   checkSettings(where, options, sendOptions, { limits: limitNames })
   checkSettings(`${where}: limits`, options.limits ?? options.run?.limits ?? {}, limitNames)
@@ -67,7 +79,10 @@ export interface ApprovalDecision {
   readonly reason?: string
   /** The answer to a `question` that is accepted. */
   readonly content?: JsonObject
-  /** Digest of what was shown: the server refuses a decision about something else. Default: that of the request in the task that is given. */
+  /**
+   * Digest of what was shown: the server refuses a decision about something else. Default: that of
+   * the request in the task that is given.
+   */
   readonly digest?: string
 }
 
@@ -102,13 +117,18 @@ export interface AgentClient {
   /** The card of the agent. It is fetched at the first call, and again when it is stale. */
   card(signal?: AbortSignal): Promise<AgentCard>
   /**
-   * The fuller card that the agent gives to callers it knows; it needs `auth`. From then on `card` gives it too, until the public card changes.
-   * @throws {AgentError} `unsupported-operation` — the card does not offer one; `extended-card-not-configured`; `unauthenticated`
+   * The fuller card that the agent gives to callers it knows; it needs `auth`. From then on `card`
+   * gives it too, until the public card changes.
+   * @throws {AgentError} `unsupported-operation` — the card does not offer one;
+   * `extended-card-not-configured`; `unauthenticated`
    */
   extendedCard(signal?: AbortSignal): Promise<AgentCard>
   /** Sends a message; resolves when the task is over or waits. */
   send(message: string | readonly Part[] | Message, options?: SendOptions): Promise<Task>
-  /** Sends a message and reads what happens. Ends when the task is over or waits for input; leaving it does not stop the task. */
+  /**
+   * Sends a message and reads what happens. Ends when the task is over or waits for input; leaving
+   * it does not stop the task.
+   */
   stream(
     message: string | readonly Part[] | Message,
     options?: SendOptions,
@@ -118,7 +138,10 @@ export interface AgentClient {
     taskId: string,
     options?: { readonly historyLength?: number; readonly signal?: AbortSignal },
   ): Promise<Task>
-  /** The tasks of this caller, newest status first. @throws {AgentError} `unsupported-operation` with a wire that cannot list tasks */
+  /**
+   * The tasks of this caller, newest status first.
+   * @throws {AgentError} `unsupported-operation` with a wire that cannot list tasks
+   */
   list(options?: ListOptions): Promise<TaskList>
   /** Cancels a task. @throws {AgentError} `task-not-found`, `task-not-cancelable` */
   cancel(taskId: string, reason?: string): Promise<Task>
@@ -186,8 +209,8 @@ export const questionOf = (task: Task): string =>
     : ''
 
 /**
- * The text of a task: its question if it waits, the reason if it failed, else its answer: the answer artifact, or the text of all artifacts, or the message
- * of its state.
+ * The text of a task: its question if it waits, the reason if it failed, else its answer: the
+ * answer artifact, or the text of all artifacts, or the message of its state.
  */
 export function answerOf(task: Task): string {
   const said = textOf(task.statusMessage?.parts ?? [])

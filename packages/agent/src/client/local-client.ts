@@ -24,18 +24,26 @@ import {
 } from './client.js'
 import { localEvents } from './local-events.js'
 
-/** Owner of the tasks of a local client: the same as that of `executeTask`, so that both see one conversation. */
+/**
+ * Owner of the tasks of a local client: the same as that of `executeTask`, so that both see one
+ * conversation.
+ */
 const local = 'local'
 
 /** How a client of this process is made. */
 type LocalClientOptions = Pick<HostOptions, 'store' | 'entropy' | 'onError'> & {
-  /** Runs the tasks, for example that of a server; it has a store of its own. Default: a host for this client. */
+  /**
+   * Runs the tasks, for example that of a server; it has a store of its own. Default: a host for
+   * this client.
+   */
   readonly host?: AgentHost | undefined
   /** Whose tasks they are: the client sees no others. Default `local`. */
   readonly principal?: string | undefined
 }
 
-/** Makes a client of an agent in this process: the agent runs here, and tasks are kept in `store`. */
+/**
+ * Makes a client of an agent in this process: the agent runs here, and tasks are kept in `store`.
+ */
 export function createLocalClient(agent: Agent, options: LocalClientOptions = {}): AgentClient {
   const { host, principal = local, ...rest } = options
   checkSettings('createLocalClient', rest, ['host', 'principal', ...(host ? [] : hostOptionNames)])

@@ -16,7 +16,10 @@ export interface ArtifactChunk {
   readonly isPrinted: boolean
 }
 
-/** Follows one task for a reader: turns changes into events, and keeps the printed text and the current task. */
+/**
+ * Follows one task for a reader: turns changes into events, and keeps the printed text and the
+ * current task.
+ */
 export class TaskStory {
   /** The task as the stream tells it, if it gave one. */
   #task: Task | undefined
@@ -36,7 +39,10 @@ export class TaskStory {
     return [...this.#catchUp(artifactTextOf(task)), { type: 'task', task }]
   }
 
-  /** The last events: the text that nothing has told, and the task. @param given the task as the agent has it now; unset: as the stream told it */
+  /**
+   * The last events: the text that nothing has told, and the task.
+   * @param given the task as the agent has it now; unset: as the stream told it
+   */
   end(given?: Task): readonly ClientEvent[] {
     const task = given ?? this.#task
     if (!task) return []
@@ -114,7 +120,8 @@ export class TaskStory {
   ): readonly ClientEvent[] {
     const isOther = this.#from !== undefined && this.#from !== id
     this.#from = id
-    // The answer of an agent replaces its earlier text; a change of another artifact leaves the rest as it is.
+    // The answer of an agent replaces its earlier text; a change of another artifact leaves the
+    // rest as it is.
     if (id === answerArtifactId && known !== 'grown') return this.#restart(text)
     if (known === 'replaced') return this.#restart(this.#task ? artifactTextOf(this.#task) : text)
     const isApart = isOther && this.#shown !== '' && !this.#shown.endsWith('\n')
@@ -143,7 +150,10 @@ export class TaskStory {
   }
 }
 
-/** Parts with more parts: a text continues the text before it: parts of their own are shown as lines. */
+/**
+ * Parts with more parts: a text continues the text before it: parts of their own are shown as
+ * lines.
+ */
 function joined(before: readonly Part[], more: readonly Part[]): readonly Part[] {
   const [last, first] = [before.at(-1), more[0]]
   if (last?.type !== 'text' || first?.type !== 'text') return [...before, ...more]

@@ -1,6 +1,12 @@
-/** What an agent can do, and its limits. {@link defaultCapabilities} has the defaults of a card, `createAgent` sets what it knows. */
+/**
+ * What an agent can do, and its limits. {@link defaultCapabilities} has the defaults of a card,
+ * `createAgent` sets what it knows.
+ */
 export interface AgentCapabilities {
-  /** True if the agent streams the events of a task. Without it, the operations that stream are refused. */
+  /**
+   * True if the agent streams the events of a task. Without it, the operations that stream are
+   * refused.
+   */
   readonly streaming: boolean
   /** True if the agent notifies callers at an address of theirs. Servers of this library do not. */
   readonly pushNotifications: boolean

@@ -26,9 +26,15 @@ export interface AgentSkill {
   readonly inputSchema: JsonObject
   /** JSON schema of what the skill returns. Default: `{}`, which says nothing. */
   readonly outputSchema: JsonObject
-  /** Keywords to find the skill by. Default: none; A2A requires one, so that its wire shows the id instead. */
+  /**
+   * Keywords to find the skill by. Default: none; A2A requires one, so that its wire shows the id
+   * instead.
+   */
   readonly tags: readonly string[]
-  /** Requests that the skill can handle. Default: none. A2A has text only: it shows other values as JSON. */
+  /**
+   * Requests that the skill can handle. Default: none. A2A has text only: it shows other values as
+   * JSON.
+   */
   readonly examples: readonly JsonValue[]
   /** Media types that the skill takes next to those of the card. Default: none. */
   readonly inputModes: readonly string[]
@@ -81,7 +87,10 @@ export interface AgentExtension {
   readonly uri: string
   /** How the agent uses the extension, for people. */
   readonly description?: string
-  /** True if callers must name the extension; other requests are refused as `extension-required`. Default false. */
+  /**
+   * True if callers must name the extension; other requests are refused as `extension-required`.
+   * Default false.
+   */
   readonly required?: boolean
   /** Settings that the extension defines. */
   readonly params?: JsonObject
@@ -103,7 +112,9 @@ export interface AgentCard {
   readonly name: string
   /** What the agent is for; models that may delegate to it read this. Not empty. */
   readonly description: string
-  /** Where it is served; `''` for an agent that is only called in its own process. A server sets it. */
+  /**
+   * Where it is served; `''` for an agent that is only called in its own process. A server sets it.
+   */
   readonly url: string
   /** Transport of the card's first wire, for example `http` or `sse`. Default `http`. */
   readonly transport: string

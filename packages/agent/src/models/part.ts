@@ -88,15 +88,24 @@ export interface ApprovalContent {
   readonly reason?: string
   /** What would be done; only in a request. */
   readonly action?: JsonObject
-  /** SHA-256 of tool, validated arguments and principal, in hex. A decision that approves repeats that of its request. */
+  /**
+   * SHA-256 of tool, validated arguments and principal, in hex. A decision that approves repeats
+   * that of its request.
+   */
   readonly digest?: string
-  /** Set if a tool asks the user: only the owner of the task answers. A request has no `reason` then. Texts of an MCP server are its own, as `from` says. */
+  /**
+   * Set if a tool asks the user: only the owner of the task answers. A request has no `reason`
+   * then. Texts of an MCP server are its own, as `from` says.
+   */
   readonly question?: PendingQuestion['question']
   /** In an answer that accepts: what the schema of the question asks for. */
   readonly content?: JsonObject
   /** When the request turns into a refusal, ISO 8601. */
   readonly expiresAt?: string
-  /** True for a call that was started and whose outcome nobody recorded, only in a request; `reason` says how to settle it. */
+  /**
+   * True for a call that was started and whose outcome nobody recorded, only in a request; `reason`
+   * says how to settle it.
+   */
   readonly uncertain?: boolean
   /** Names of the agents from the root down, if a sub-agent made the request. */
   readonly path?: readonly string[]
@@ -135,7 +144,10 @@ export interface PartMakers {
   text(content: string): Part
   /** Any JSON value. */
   json(content: JsonValue): Part
-  /** A tool that is to be called. Default: without arguments, and the agent makes the id of the call. */
+  /**
+   * A tool that is to be called. Default: without arguments, and the agent makes the id of the
+   * call.
+   */
   toolCall(toolName: string, args?: JsonObject, callId?: string): Part
   /** What a tool call came to. */
   toolOutput(content: ToolOutputContent): Part

@@ -19,14 +19,20 @@ export type TaskEventBody =
       readonly metadata?: JsonObject
     }
   | { readonly type: 'message'; readonly message: Message }
-  /** An artifact, or with `append` parts that are added to the one of its id. `last`: it completes the task, and nothing follows it. */
+  /**
+   * An artifact, or with `append` parts that are added to the one of its id. `last`: it completes
+   * the task, and nothing follows it.
+   */
   | {
       readonly type: 'artifact'
       readonly artifact: Artifact
       readonly append?: true
       readonly last?: true
     }
-  /** A piece of the answer. The first piece of an attempt replaces what an earlier attempt said. `runSeq` is the number of the run's own event. */
+  /**
+   * A piece of the answer. The first piece of an attempt replaces what an earlier attempt said.
+   * `runSeq` is the number of the run's own event.
+   */
   | {
       readonly type: 'text-delta'
       readonly text: string
@@ -89,7 +95,8 @@ export const taskOf = (record: TaskRecord): Task => ({
 
 /**
  * The task after one more event.
- * @throws {AgentError} `unsupported-operation` — the event asks for a transition that is not in the table.
+ * @throws {AgentError} `unsupported-operation` — the event asks for a transition that is not in the
+ * table.
  */
 export function applyEvent(task: Task, event: TaskEvent): Task {
   switch (event.type) {

@@ -89,7 +89,8 @@ export const stateHistory = (task: Task): readonly StateChange[] => {
 }
 
 /**
- * The task in another state. The same state is a no-op; every change is recorded in `metadata.state_history`.
+ * The task in another state. The same state is a no-op; every change is recorded in
+ * `metadata.state_history`.
  * @throws {AgentError} `unsupported-operation` — the transition is not in the table.
  */
 export function updateState(task: Task, state: TaskState, at: string = timestampOf()): Task {

@@ -27,11 +27,15 @@ import { watchTurn } from './watch-turn.js'
 interface Active {
   readonly controller: AbortController
   readonly done: Promise<void>
-  /** Resolves when the task is over or waits; `done` also waits until this process lets go of it. */
+  /**
+   * Resolves when the task is over or waits; `done` also waits until this process lets go of it.
+   */
   readonly worked: PromiseWithResolvers<void>
 }
 
-/** The tasks that are worked on in this process: queues, locks, aborts and the loop over messages. */
+/**
+ * The tasks that are worked on in this process: queues, locks, aborts and the loop over messages.
+ */
 export class Activations {
   readonly #store: AgentStore
   readonly #entropy: Entropy
@@ -92,14 +96,16 @@ export class Activations {
   }
 
   /**
-   * Resolves when the task is over or waits: cheaper than watching its events. Undefined: this process does not work on it, or another one may end it.
+   * Resolves when the task is over or waits: cheaper than watching its events. Undefined: this
+   * process does not work on it, or another one may end it.
    */
   worked(key: TaskKey): Promise<void> | undefined {
     return this.#store.leases ? undefined : this.#active.get(nameOfTask(key))?.worked.promise
   }
 
   /**
-   * Hands a message to a task: one that waits continues with it, one that works finds it in its inbox.
+   * Hands a message to a task: one that waits continues with it, one that works finds it in its
+   * inbox.
    * @throws {AgentError} `busy`, `forbidden`, `unsupported-operation`, `invalid-params`
    */
   async deliver(key: TaskKey, agent: Agent, record: TaskRecord, message: Message): Promise<void> {
@@ -161,7 +167,10 @@ export class Activations {
     await this.canceller.send()
   }
 
-  /** Waits until nothing runs, at most this long; then aborts what does, and waits briefly until its tasks are given back. */
+  /**
+   * Waits until nothing runs, at most this long; then aborts what does, and waits briefly until its
+   * tasks are given back.
+   */
   async drain(timeoutMs: number): Promise<void> {
     this.#isDraining = true
     this.#expiry.clearAll()
@@ -169,7 +178,8 @@ export class Activations {
     await settledWithin(timeoutMs, all)
     for (const { controller } of this.#active.values())
       controller.abort(new Error('the server stops'))
-    // The caller may close the store next: a task that is still held then waits for the end of its lease.
+    // The caller may close the store next: a task that is still held then waits for the end of its
+    // lease.
     await settledWithin(500, all)
     this.canceller.close()
   }
@@ -294,7 +304,8 @@ export class Activations {
 
   async #settle(key: TaskKey, writer: TaskWriter, { events }: TurnEnd): Promise<void> {
     try {
-      // Nothing follows what a task ends with; a turn that continues with another message is not settled here.
+      // Nothing follows what a task ends with; a turn that continues with another message is not
+      // settled here.
       await writer.write(
         ...events.map((event) =>
           event.type === 'artifact' ? { ...event, last: true as const } : event,

@@ -27,7 +27,10 @@ import type { Task } from '../models/task.js'
 import { type AgentPolicy, checkPolicy } from './policy.js'
 import { type AgentRunContext, limitNames } from './run-context.js'
 
-/** What a handler knows of its task, and what it can do. Everything it emits is stored before the promise resolves. */
+/**
+ * What a handler knows of its task, and what it can do. Everything it emits is stored before the
+ * promise resolves.
+ */
 export interface TaskContext {
   /** The task, up to and including the current message. */
   readonly task: Task
@@ -35,7 +38,10 @@ export interface TaskContext {
   readonly message: Message
   /** Text of the message. */
   readonly input: string
-  /** What was said before in the session of the task, from its last compaction on; read when it is asked for. */
+  /**
+   * What was said before in the session of the task, from its last compaction on; read when it is
+   * asked for.
+   */
   conversation(): Promise<readonly ChatMessage[]>
   /** Where the task belongs: pass it on to agents that the handler calls. */
   readonly run: AgentRunContext
@@ -51,7 +57,9 @@ export interface TaskContext {
   say(message: string | readonly Part[]): Promise<void>
 }
 
-/** Ends a turn in another state than `completed`. A waiting task continues with the next message. */
+/**
+ * Ends a turn in another state than `completed`. A waiting task continues with the next message.
+ */
 export interface TaskOutcome {
   /** The state that the turn ends in. */
   readonly state: 'input-required' | 'auth-required' | 'failed' | 'rejected'
@@ -63,9 +71,11 @@ export interface TaskOutcome {
 export type HandlerResult = string | Part | readonly Part[] | Message | TaskOutcome | undefined
 
 /**
- * Works on one message of a task. Returned text, a part or several become the answer, nothing completes the task without one. A returned message is an answer
- * without an artifact: a caller that started the task and does not stream gets the message in place of the task. An `error` part fails the task, and a
- * `status` part ends the turn in its state. An error that it throws fails the task.
+ * Works on one message of a task. Returned text, a part or several become the answer, nothing
+ * completes the task without one. A returned message is an answer without an artifact: a caller
+ * that started the task and does not stream gets the message in place of the task. An `error` part
+ * fails the task, and a `status` part ends the turn in its state. An error that it throws fails the
+ * task.
  */
 export type AgentHandler = (context: TaskContext) => HandlerResult | Promise<HandlerResult>
 
@@ -95,7 +105,10 @@ export interface AgentSettings {
   readonly prepareStep?: InferRequest['prepareStep']
   /** Ends a turn after a step that had calls: see `infer`. */
   readonly stopWhen?: InferRequest['stopWhen']
-  /** To whom the model can hand the conversation: see `infer`. The policy of the agent holds for all of them. */
+  /**
+   * To whom the model can hand the conversation: see `infer`. The policy of the agent holds for all
+   * of them.
+   */
   readonly handoffs?:
     | Readonly<Record<string, Omit<NonNullable<InferRequest['handoffs']>[string], 'authorize'>>>
     | undefined
@@ -124,20 +137,28 @@ export interface AgentSettings {
   /** Tools that callers may call directly, and that are shown as skills. Default: all. */
   readonly expose?: readonly string[] | undefined
   /**
-   * What an upgrade of the agent does to stored tasks, which began under other tools, prompts, limits or another model. `continue`: they continue from
-   * their last finished step, unless the change touches a call that waits for somebody. `ask`: each waits until an operator lets it continue
-   * (`modelport agent resume`), as every task does whose waiting call is touched. `stop`: they fail. Default `continue`.
+   * What an upgrade of the agent does to stored tasks, which began under other tools, prompts,
+   * limits or another model. `continue`: they continue from their last finished step, unless the
+   * change touches a call that waits for somebody. `ask`: each waits until an operator lets it
+   * continue (`modelport agent resume`), as every task does whose waiting call is touched. `stop`:
+   * they fail. Default `continue`.
    */
   readonly onChange?: 'continue' | 'ask' | 'stop' | undefined
   /** Maximum tasks that run at once. Default 64. */
   readonly maxConcurrency?: number | undefined
   /** Maximum tasks that wait for a place; further ones are refused as `busy`. Default 1,000. */
   readonly maxQueue?: number | undefined
-  /** What a new task does to one of its session that waits for input: `supersede` cancels it, `keep` leaves it. Default `supersede`. */
+  /**
+   * What a new task does to one of its session that waits for input: `supersede` cancels it, `keep`
+   * leaves it. Default `supersede`.
+   */
   readonly whenWaiting?: 'supersede' | 'keep' | undefined
   /** Maximum milliseconds of one turn. Default 600,000. */
   readonly timeoutMs?: number | undefined
-  /** Makes a fuller card for an authenticated caller. Called for each request; its fields replace those of `card`. Default: there is none. */
+  /**
+   * Makes a fuller card for an authenticated caller. Called for each request; its fields replace
+   * those of `card`. Default: there is none.
+   */
   readonly extendedCard?: ((principal: string) => CardFields | Promise<CardFields>) | undefined
 }
 

@@ -15,7 +15,10 @@ export class ApprovalExpiry {
     this.#entropy = entropy
   }
 
-  /** Calls `onExpired` with the refusals when the first of the requests expires and the task still waits. */
+  /**
+   * Calls `onExpired` with the refusals when the first of the requests expires and the task still
+   * waits.
+   */
   watch(
     key: TaskKey,
     requests: readonly WaitingApproval[],
@@ -47,7 +50,10 @@ export class ApprovalExpiry {
     this.#timers.clear()
   }
 
-  /** Continues a task that waits with refusals of the requests whose time is over. Nothing happens if another process was first. */
+  /**
+   * Continues a task that waits with refusals of the requests whose time is over. Nothing happens
+   * if another process was first.
+   */
   async expire(
     key: TaskKey,
     onExpired: (decisions: readonly SettledApproval[]) => void,

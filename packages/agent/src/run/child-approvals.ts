@@ -2,7 +2,10 @@ import type { JsonValue } from '../base/json.js'
 import type { ChildWaits } from './sub-agent.js'
 import type { WaitingApproval } from './wait-state.js'
 
-/** What sub-agents ask for, addressed by the path from this agent down. The id names the digest: an agent may ask for something else under its id. */
+/**
+ * What sub-agents ask for, addressed by the path from this agent down. The id names the digest: an
+ * agent may ask for something else under its id.
+ */
 export const childApprovals = (
   agentName: string,
   children: ChildWaits,

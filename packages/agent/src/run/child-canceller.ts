@@ -16,8 +16,9 @@ const askMs = 30_000
 const longestWaitMs = 60_000
 
 /**
- * Cancels the tasks that a cancelled task delegated. A request is stored before the task is cancelled and sent afterwards: if the process dies in
- * between, or the agent cannot be reached, it is sent later.
+ * Cancels the tasks that a cancelled task delegated. A request is stored before the task is
+ * cancelled and sent afterwards: if the process dies in between, or the agent cannot be reached, it
+ * is sent later.
  */
 export class ChildCanceller {
   readonly #store: AgentStore
@@ -39,7 +40,10 @@ export class ChildCanceller {
     this.#onError = onError
   }
 
-  /** Stores a cancel for each task that this one waits for; `send` asks for it once this one is over. */
+  /**
+   * Stores a cancel for each task that this one waits for; `send` asks for it once this one is
+   * over.
+   */
   async requestAll(key: TaskKey): Promise<void> {
     const head = await this.#store.tasks.head(key)
     if (!head) return
@@ -121,7 +125,10 @@ export class ChildCanceller {
     }
   }
 
-  /** False while the delegating task may still continue: a process that stops aborts its work but does not cancel it. */
+  /**
+   * False while the delegating task may still continue: a process that stops aborts its work but
+   * does not cancel it.
+   */
   async #isOver(key: TaskKey): Promise<boolean> {
     // Without leases a task ends with its process.
     if (!this.#store.leases) return true

@@ -10,7 +10,10 @@ import {
   type WaitState,
 } from './wait-state.js'
 
-/** Works on a turn: hands decisions to the sub-agents that asked, then continues the run unless it waits for nothing but them. */
+/**
+ * Works on a turn: hands decisions to the sub-agents that asked, then continues the run unless it
+ * waits for nothing but them.
+ */
 export async function runWithChildren(turn: Turn): Promise<TurnEnd> {
   const { wait } = turn
   if (!wait?.requests.some(({ child }) => child)) return runTurn(turn)

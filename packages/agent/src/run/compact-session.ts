@@ -22,8 +22,9 @@ export interface CompactedSession {
 
 /**
  * Makes the conversation of a session shorter, and stores it if that changed anything.
- * @throws {AgentError} `invalid-params` — the request is not valid; `forbidden` — the policy of the agent does not allow it; `conflict` — the
- * session changed meanwhile; `internal` — the model made no summary.
+ * @throws {AgentError} `invalid-params` — the request is not valid; `forbidden` — the policy of the
+ * agent does not allow it; `conflict` — the session changed meanwhile; `internal` — the model made
+ * no summary.
  */
 export async function compactSession(
   sessions: SessionStore,

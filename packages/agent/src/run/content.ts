@@ -2,7 +2,10 @@ import type { Content, ContentPart } from '@modelport/core'
 import type { JsonValue } from '../base/json.js'
 import { createPart as make, type Part } from '../models/part.js'
 
-/** The parts that the model can read, as content of a message. Calls and approvals are not among them. */
+/**
+ * The parts that the model can read, as content of a message. Calls and approvals are not among
+ * them.
+ */
 export function toContent(parts: readonly Part[]): Content {
   const content = parts.flatMap(toContentPart)
   const texts = content.flatMap((part) => (part.type === 'text' ? [part.text] : []))

@@ -170,7 +170,10 @@ function pick<T extends object, K extends keyof T>(
 /** The model call of the run that the last text delta came from. */
 const lastCalls = new WeakMap<ModelTurn, string>()
 
-/** Stores one event of the run. Text is stored as text; the first piece of each call and attempt replaces what was shown before. */
+/**
+ * Stores one event of the run. Text is stored as text; the first piece of each call and attempt
+ * replaces what was shown before.
+ */
 function store(turn: ModelTurn, event: RunEvent): Promise<void> | undefined {
   const write = (body: TaskEventBody): Promise<void> | undefined => {
     const written = turn.write(body)
@@ -213,10 +216,16 @@ function progressOf(value: unknown): { readonly percent?: number; readonly messa
   }
 }
 
-/** Maximum messages of the conversation that a stored model call lists: what a task stores must not grow with its session. */
+/**
+ * Maximum messages of the conversation that a stored model call lists: what a task stores must not
+ * grow with its session.
+ */
 const mostHistoryBlocks = 32
 
-/** Drops the oldest messages of the conversation from the list of sent blocks; its sums still count them. */
+/**
+ * Drops the oldest messages of the conversation from the list of sent blocks; its sums still count
+ * them.
+ */
 function shorten(event: RunEvent): RunEvent {
   if (event.type !== 'model-call-start') return event
   const { blocks } = event.manifest

@@ -14,15 +14,20 @@ export interface ExecuteOptions extends HostOptions {
   readonly signal?: AbortSignal | undefined
   /** Owner of the task. Default `local`. */
   readonly principal?: string | undefined
-  /** Where the task belongs: who called, and what the caller grants. It only narrows. Default: nobody called. */
+  /**
+   * Where the task belongs: who called, and what the caller grants. It only narrows. Default:
+   * nobody called.
+   */
   readonly context?: ForeignContext | undefined
 }
 
 /**
- * Runs one task of an agent in this process and returns it when it is over or waits for input. Works on the newest message of the task, or on a newer
- * artifact. The task keeps its id, session, artifacts, metadata and flow state. Earlier messages reach a model only through the session of a `store`
- * that is given each time.
- * @throws {AgentError} `invalid-params` — the task has neither message nor artifact; `unsupported-operation` — it is over.
+ * Runs one task of an agent in this process and returns it when it is over or waits for input.
+ * Works on the newest message of the task, or on a newer artifact. The task keeps its id, session,
+ * artifacts, metadata and flow state. Earlier messages reach a model only through the session of a
+ * `store` that is given each time.
+ * @throws {AgentError} `invalid-params` — the task has neither message nor artifact;
+ * `unsupported-operation` — it is over.
  */
 export async function executeTask(
   agent: Agent,

@@ -31,7 +31,10 @@ export interface ExplicitCall {
   readonly approvedDigest?: string
 }
 
-/** Calls a tool that a message names. Only tools that the card shows can be called, and the policy decides. */
+/**
+ * Calls a tool that a message names. Only tools that the card shows can be called, and the policy
+ * decides.
+ */
 export async function callExplicitly(call: ExplicitCall): Promise<ExplicitOutcome> {
   const { agent, content, scope } = call
   const { toolName } = content

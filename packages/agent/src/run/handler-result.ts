@@ -9,7 +9,10 @@ const states: readonly TaskOutcome['state'][] = [
   'rejected',
 ]
 
-/** The outcome that parts of a handler stand for: an `error` part fails the task, a `status` part names its state. Unset: they are the answer. */
+/**
+ * The outcome that parts of a handler stand for: an `error` part fails the task, a `status` part
+ * names its state. Unset: they are the answer.
+ */
 export function outcomeOfParts(list: readonly Part[]): TaskOutcome | undefined {
   const others = list.filter(({ type }) => type !== 'status')
   for (const part of list) {

@@ -12,7 +12,10 @@ import {
   type WaitState,
 } from './wait-state.js'
 
-/** The fingerprint of an agent: a task that began under another one must not continue under this one. */
+/**
+ * The fingerprint of an agent: a task that began under another one must not continue under this
+ * one.
+ */
 export const fingerprintOf = ({ card, settings }: Agent): string => {
   const { provider, tools = [], agents = [], system, mode, limits, outputSchema, policy } = settings
   const named = (list: readonly { readonly name: string }[]): readonly string[] =>
@@ -35,7 +38,9 @@ export const fingerprintOf = ({ card, settings }: Agent): string => {
   )
 }
 
-/** Id of the run that works on the newest message of a task: the same in every process that does. */
+/**
+ * Id of the run that works on the newest message of a task: the same in every process that does.
+ */
 export const runIdOf = ({ id, messages }: Task): string =>
   `${id}.${messages.filter(({ role }) => role === 'user').length}`
 
@@ -60,7 +65,8 @@ export function decisionsLeft(task: Task, wait: WaitState): readonly SettledAppr
 }
 
 /**
- * The state that a turn continues from. If a process was cut off in the middle of the turn, events of the turn follow it.
+ * The state that a turn continues from. If a process was cut off in the middle of the turn, events
+ * of the turn follow it.
  * @param isHeld false looks only where a task that waits has it
  */
 export async function readTurnState(
@@ -85,8 +91,9 @@ export async function readTurnState(
 const chunk = 256
 
 /**
- * True if a failure says nothing about the task: the lease is lost, or the store cannot be written. The task stays as it is for another
- * process or a later time, or until an operator lets it continue if its stored run does not fit the agent.
+ * True if a failure says nothing about the task: the lease is lost, or the store cannot be written.
+ * The task stays as it is for another process or a later time, or until an operator lets it
+ * continue if its stored run does not fit the agent.
  */
 export async function isLeftBehind(error: unknown, held: HeldTask | undefined): Promise<boolean> {
   if (!held) return false

@@ -8,7 +8,10 @@ export interface HostOptions {
   readonly store?: AgentStore | undefined
   /** Clock and random source. Default: those of the platform. */
   readonly entropy?: Entropy | undefined
-  /** Called with failures of work in the background, which no caller waits for. They hold no secrets. Default: they are ignored. */
+  /**
+   * Called with failures of work in the background, which no caller waits for. They hold no
+   * secrets. Default: they are ignored.
+   */
   readonly onError?: ((error: unknown) => void) | undefined
 }
 

@@ -21,9 +21,15 @@ import { type HostOptions, hostOptionNames } from './host-options.js'
 import type { Accepted, IncomingMessage } from './incoming-message.js'
 import { extendChain } from './run-context.js'
 
-/** Runs the tasks of agents over a store. Servers, in-process clients and `executeTask` are built on it. */
+/**
+ * Runs the tasks of agents over a store. Servers, in-process clients and `executeTask` are built on
+ * it.
+ */
 export class AgentHost {
-  /** What the host keeps. Its tasks include those off the record, which are never written to the given store. */
+  /**
+   * What the host keeps. Its tasks include those off the record, which are never written to the
+   * given store.
+   */
   readonly store: AgentStore
   /** Clock and random source of the tasks. */
   readonly entropy: Entropy
@@ -73,8 +79,9 @@ export class AgentHost {
 
   /**
    * Accepts a message: creates a task, or continues one. The work continues after this resolves.
-   * @throws {AgentError} `task-not-found`, `unsupported-operation` (the task is over), `invalid-params` (the session is not the task's),
-   * `conflict` (the message id was used with another body), `busy`, `forbidden` (the chain of agents), `not-found` (the agent).
+   * @throws {AgentError} `task-not-found`, `unsupported-operation` (the task is over),
+   * `invalid-params` (the session is not the task's), `conflict` (the message id was used with
+   * another body), `busy`, `forbidden` (the chain of agents), `not-found` (the agent).
    */
   async send(incoming: IncomingMessage): Promise<Accepted> {
     const agent = this.agentOf(incoming.agent)
@@ -231,7 +238,8 @@ export class AgentHost {
   }
 
   /**
-   * Cancels a task and waits until it is cancelled. Cancelling a cancelled task again changes nothing.
+   * Cancels a task and waits until it is cancelled. Cancelling a cancelled task again changes
+   * nothing.
    * @throws {AgentError} `task-not-found`; `task-not-cancelable` — it is over.
    */
   async cancel(key: TaskKey, reason?: string, agent?: string): Promise<Task> {
@@ -281,7 +289,8 @@ export class AgentHost {
 
   /**
    * Makes the conversation of a session shorter. A session without entries stays as it is.
-   * @throws {AgentError} `not-found` (the agent), `forbidden` (its policy does not allow `llm.history.compact`), `conflict` (the session changed meanwhile)
+   * @throws {AgentError} `not-found` (the agent), `forbidden` (its policy does not allow
+   * `llm.history.compact`), `conflict` (the session changed meanwhile)
    */
   compact(
     key: SessionKey,
@@ -298,7 +307,10 @@ export class AgentHost {
     )
   }
 
-  /** Restarts the tasks that a process left behind: submitted or working ones that no process works on. */
+  /**
+   * Restarts the tasks that a process left behind: submitted or working ones that no process works
+   * on.
+   */
   recover(keys: readonly TaskKey[]): Promise<void> {
     return this.#activations.recover(keys)
   }

@@ -3,7 +3,10 @@ import type { Task } from '../models/task.js'
 import type { Inbox, InboxItem } from '../session/inbox.js'
 import type { TaskKey } from '../session/task-store.js'
 
-/** The next message in the inbox of a task that the task does not have yet. Take it out once the task has it: a message is rather seen twice than lost. */
+/**
+ * The next message in the inbox of a task that the task does not have yet. Take it out once the
+ * task has it: a message is rather seen twice than lost.
+ */
 export async function nextMessage(
   inbox: Inbox,
   key: TaskKey,

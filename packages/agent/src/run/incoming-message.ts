@@ -22,13 +22,16 @@ export interface IncomingMessage {
   readonly flowState?: JsonObject
   /** What the caller says about where the task belongs; it only narrows. */
   readonly context?: ForeignContext
-  /** True stores neither the task nor its conversation: the task is in memory until a minute after its end. */
+  /**
+   * True stores neither the task nor its conversation: the task is in memory until a minute after
+   * its end.
+   */
   readonly offRecord?: boolean
   /** The call of another task that this one works for. */
   readonly parent?: TaskRecord['parent']
   /**
-   * What a message id that was seen before means. True (the default): the same message, whose task is given again, also after its end; with another
-   * body it is refused. False: a new message.
+   * What a message id that was seen before means. True (the default): the same message, whose task
+   * is given again, also after its end; with another body it is refused. False: a new message.
    */
   readonly idempotent?: boolean
   /** What was said before, by the caller's account. Only a new task without a session takes it. */

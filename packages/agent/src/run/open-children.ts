@@ -4,8 +4,8 @@ import { type ChildWaits, isBound } from './sub-agent.js'
 import type { Turn } from './turn.js'
 
 /**
- * Asks for the state of the children that a stored run waits for, unless their results are known: the process that delegated to them may have died
- * before it stored their questions.
+ * Asks for the state of the children that a stored run waits for, unless their results are known:
+ * the process that delegated to them may have died before it stored their questions.
  *
  * @param waits gets those that wait
  * @returns the results that are known, with those of children that are over

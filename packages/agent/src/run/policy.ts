@@ -22,31 +22,44 @@ export interface AgentPolicy {
   /** What applies if no rule does. Default `allow`. */
   readonly default?: PolicyEffect | undefined
   /**
-   * Effects by capability: a full name (`tool.get_weather`) or a prefix (`tool.*`, `*`). The most specific rule decides; `tool.a.*` is more
-   * specific than `tool.*`. A full name or a prefix that fits nothing of the agent is refused, so that a misspelled `deny` never allows; `tool.*`, `agent.*`
-   * and `llm.*` always fit. `llm.history.compact` is about shortening a conversation, which has no approvals: every effect but `allow` forbids it.
+   * Effects by capability: a full name (`tool.get_weather`) or a prefix (`tool.*`, `*`). The most
+   * specific rule decides; `tool.a.*` is more specific than `tool.*`. A full name or a prefix that
+   * fits nothing of the agent is refused, so that a misspelled `deny` never allows; `tool.*`,
+   * `agent.*` and `llm.*` always fit. `llm.history.compact` is about shortening a conversation,
+   * which has no approvals: every effect but `allow` forbids it.
    */
   readonly rules?: Readonly<Record<string, PolicyEffect>> | undefined
-  /** Rules, as they are written, that need not fit anything of this agent because several agents share them. Default: none. */
+  /**
+   * Rules, as they are written, that need not fit anything of this agent because several agents
+   * share them. Default: none.
+   */
   readonly optional?: readonly string[] | undefined
   /**
-   * Called after the rules, for actions that they do not deny. May make the decision stricter or change the arguments, which are validated again.
-   * An error that it throws denies, and so does a result of another form.
+   * Called after the rules, for actions that they do not deny. May make the decision stricter or
+   * change the arguments, which are validated again. An error that it throws denies, and so does a
+   * result of another form.
    */
   readonly decide?:
     | ((request: PolicyRequest) => PolicyChange | undefined | Promise<PolicyChange | undefined>)
     | undefined
-  /** Version of the rules: a task that waits does not continue under another version. Default `1`. */
+  /**
+   * Version of the rules: a task that waits does not continue under another version. Default `1`.
+   */
   readonly version?: string | undefined
 }
 
 /** What {@link AgentPolicy.decide} may change. */
 export interface PolicyChange {
-  /** A stricter effect than that of the rules; a laxer one is ignored. Default: that of the rules. */
+  /**
+   * A stricter effect than that of the rules; a laxer one is ignored. Default: that of the rules.
+   */
   readonly effect?: PolicyEffect
   /** Why. The model reads it after a denial, and whoever approves reads it in the request. */
   readonly reason?: string
-  /** Arguments that replace those of the model, which reads the new ones. They are validated again. Only an allowed call takes them. */
+  /**
+   * Arguments that replace those of the model, which reads the new ones. They are validated again.
+   * Only an allowed call takes them.
+   */
   readonly args?: JsonObject
 }
 
@@ -74,7 +87,8 @@ const changeNames: readonly string[] = namesOf<PolicyChange>()('effect reason ar
 
 /**
  * Checks a policy.
- * @throws {LlmError} `config` — an effect or a pattern is not valid, or a rule names what the agent does not have.
+ * @throws {LlmError} `config` — an effect or a pattern is not valid, or a rule names what the agent
+ * does not have.
  */
 export function checkPolicy(policy: AgentPolicy, { tools, agents }: PolicyNames): void {
   checkSettings('createAgent: policy', policy, policyNames)
@@ -121,11 +135,17 @@ function problemOf(
   return `the agent has no such capability; it has ${own.join(', ') || `none of "${family}."`}. Correct the name, or list it in policy.optional`
 }
 
-/** True if the rules let somebody make a conversation shorter. Nobody can be asked, so a rule that wants an approval forbids it; `default` is for actions. */
+/**
+ * True if the rules let somebody make a conversation shorter. Nobody can be asked, so a rule that
+ * wants an approval forbids it; `default` is for actions.
+ */
 export const allowsCompaction = (policy: AgentPolicy = {}): boolean =>
   effectOf({ ...policy, default: 'allow' }, compaction) === 'allow'
 
-/** The effect of the most specific rule that matches, or of the strictest among equally specific ones. */
+/**
+ * The effect of the most specific rule that matches, or of the strictest among equally specific
+ * ones.
+ */
 export function effectOf(policy: AgentPolicy, capability: string): PolicyEffect {
   let best = -1
   let effect = policy.default ?? 'allow'

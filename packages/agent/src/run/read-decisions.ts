@@ -8,7 +8,8 @@ import type { SettledApproval } from './wait-state.js'
 
 /**
  * The decisions that a message carries.
- * @throws {AgentError} `forbidden` — the principal may not decide; `invalid-params` — a decision belongs to no open approval, or is neither `true` nor `false`.
+ * @throws {AgentError} `forbidden` — the principal may not decide; `invalid-params` — a decision
+ * belongs to no open approval, or is neither `true` nor `false`.
  */
 export async function readDecisions(
   agent: Agent,

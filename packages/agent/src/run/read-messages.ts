@@ -16,7 +16,10 @@ function lastRead({ caller: kept }: RunCheckpoint): string | undefined {
 export const hasContent = ({ parts }: Message): boolean =>
   parts.some(({ type }) => type !== 'approval')
 
-/** The messages of the user that a stored run has not read yet, also after its process was cut off; decisions are read elsewhere. */
+/**
+ * The messages of the user that a stored run has not read yet, also after its process was cut off;
+ * decisions are read elsewhere.
+ */
 export function unreadMessages(
   { resume }: TaskTurn,
   messages: readonly Message[],
@@ -29,8 +32,8 @@ export function unreadMessages(
 }
 
 /**
- * A journal whose checkpoints say which message of the user the run has read. A new run has read it. A resumed run has read it once it no
- * longer waits for what the message answers.
+ * A journal whose checkpoints say which message of the user the run has read. A new run has read
+ * it. A resumed run has read it once it no longer waits for what the message answers.
  */
 export function noteMessages({ journal, resume }: TaskTurn, newest: Message): RunJournal {
   let hasRead = resume === undefined

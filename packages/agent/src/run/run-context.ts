@@ -50,8 +50,8 @@ const number = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined
 
 /**
- * Reads the context of a caller's task, each field as far as it is valid. A list of permissions that is not valid permits nothing: read as
- * absent, it would permit everything.
+ * Reads the context of a caller's task, each field as far as it is valid. A list of permissions
+ * that is not valid permits nothing: read as absent, it would permit everything.
  */
 export function readForeignContext(given: Readonly<Record<string, unknown>>): ForeignContext {
   const fields = {
@@ -121,7 +121,8 @@ export function contextOf({ context, agent }: TaskRecord): ForeignContext {
 }
 
 /**
- * Lets no turn begin after the caller's deadline, for example when the task continues in another process.
+ * Lets no turn begin after the caller's deadline, for example when the task continues in another
+ * process.
  * @throws {AgentError} `busy`
  */
 export function checkDeadline({ deadline }: ForeignContext, now: number): void {
@@ -132,7 +133,10 @@ export function checkDeadline({ deadline }: ForeignContext, now: number): void {
     )
 }
 
-/** Maximum milliseconds of one turn: the limit of the agent (default 600,000), or the rest of the caller's deadline. */
+/**
+ * Maximum milliseconds of one turn: the limit of the agent (default 600,000), or the rest of the
+ * caller's deadline.
+ */
 export function turnTimeoutOf(
   own: number | undefined,
   { deadline }: ForeignContext,

@@ -11,7 +11,10 @@ import { readWaitState } from './wait-state.js'
 export interface OpenRequest {
   /** Names the request in a decision. */
   readonly requestId: string
-  /** `approval`: a call needs permission. `uncertain`: a call was started, and nobody recorded its outcome. `question`: a tool asks the task's principal, and nobody else can answer. */
+  /**
+   * `approval`: a call needs permission. `uncertain`: a call was started, and nobody recorded its
+   * outcome. `question`: a tool asks the task's principal, and nobody else can answer.
+   */
   readonly kind: 'approval' | 'uncertain' | 'question'
   /** The call: its tool or agent, and its arguments. */
   readonly action: Readonly<Record<string, JsonValue>>
@@ -25,9 +28,14 @@ export interface OpenRequest {
 export interface RequestDecision {
   /** The request that is decided. */
   readonly requestId: string
-  /** True executes the call. For an `uncertain` one that means: it did not happen, execute it now. */
+  /**
+   * True executes the call. For an `uncertain` one that means: it did not happen, execute it now.
+   */
   readonly approved: boolean
-  /** Shown to the model. For an `uncertain` call, `happened: RESULT` records that result; any other text gives the call up. */
+  /**
+   * Shown to the model. For an `uncertain` call, `happened: RESULT` records that result; any other
+   * text gives the call up.
+   */
   readonly reason?: string
 }
 
@@ -51,10 +59,12 @@ export async function openRequests(
 }
 
 /**
- * Stores a decision about a waiting task without running it: a process that serves its agent continues it. For operators, who have the store and
- * not the agent; `mayApprove` of the agent is not asked.
+ * Stores a decision about a waiting task without running it: a process that serves its agent
+ * continues it. For operators, who have the store and not the agent; `mayApprove` of the agent is
+ * not asked.
  *
- * @throws {AgentError} `task-not-found`; `invalid-params` — the task does not wait for this request, the request has expired, or `approved` is not a boolean
+ * @throws {AgentError} `task-not-found`; `invalid-params` — the task does not wait for this
+ * request, the request has expired, or `approved` is not a boolean
  */
 export async function settleRequest(
   tasks: TaskStore,

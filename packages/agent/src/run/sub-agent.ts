@@ -18,7 +18,8 @@ export type ChildOutcome =
 export interface BoundTarget extends AgentTarget {
   /**
    * Calls the agent for a task of another agent.
-   * @param cancelChild called with the id of the child task when the calling one is aborted. Default: the agent is asked once.
+   * @param cancelChild called with the id of the child task when the calling one is aborted.
+   * Default: the agent is asked once.
    */
   delegate(
     request: AgentRequest,

@@ -122,7 +122,10 @@ function endOfOutcome(turn: Turn, { state, message }: TaskOutcome): TurnEnd {
 
 const toJson = (wait: WaitState): JsonValue => JSON.parse(JSON.stringify(wait)) as JsonValue
 
-/** The events that complete a task with an answer: one artifact, and the same as a message of the history. */
+/**
+ * The events that complete a task with an answer: one artifact, and the same as a message of the
+ * history.
+ */
 function completed(turn: Turn, answer: readonly Part[]): TurnEnd {
   const { entropy } = turn
   const artifact = createArtifact(answer, { id: answerArtifactId, kind: 'answer' }, entropy)
@@ -133,7 +136,10 @@ function completed(turn: Turn, answer: readonly Part[]): TurnEnd {
   )
 }
 
-/** Executes the `tool_call` parts of the message, in order. @returns how the turn ended, if one of them ended it */
+/**
+ * Executes the `tool_call` parts of the message, in order.
+ * @returns how the turn ended, if one of them ended it
+ */
 async function runExplicitCalls(turn: Turn): Promise<TurnEnd | undefined> {
   const { agent, message, wait, scope, signal, run, decisions } = turn
   const first = wait?.kind === 'explicit' ? (wait.partIndex ?? 0) : 0

@@ -4,7 +4,10 @@ import type { TaskEventBody } from '../models/task-event.js'
 import { isInterrupted, isTerminal } from '../models/task-state.js'
 import type { NewTaskEvent, TaskKey, TaskStore } from '../session/task-store.js'
 
-/** Appends the events of one running task, in order. Events that come while an append is under way go out together. */
+/**
+ * Appends the events of one running task, in order. Events that come while an append is under way
+ * go out together.
+ */
 export class TaskWriter {
   readonly #store: TaskStore
   readonly #key: TaskKey
@@ -16,7 +19,10 @@ export class TaskWriter {
   #failure: unknown
   readonly #givesBack: AbortSignal | undefined
 
-  /** @param givesBack aborts when this process gives the task back: nothing is written then, since another process reports the outcome */
+  /**
+   * @param givesBack aborts when this process gives the task back: nothing is written then, since
+   * another process reports the outcome
+   */
   constructor(
     store: TaskStore,
     key: TaskKey,

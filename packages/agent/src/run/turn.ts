@@ -36,7 +36,10 @@ export interface Turn {
   readonly open?: (runId: string) => Promise<TaskTurn>
   readonly write: (...events: readonly TaskEventBody[]) => Promise<void>
   readonly setAttempt: (attempt: number) => void
-  /** Cancels a delegated task when this one is aborted. Unset: the agent is asked once, and nothing is stored. */
+  /**
+   * Cancels a delegated task when this one is aborted. Unset: the agent is asked once, and nothing
+   * is stored.
+   */
   readonly cancelChild?: CancelChild
   /** Adds what was said to the conversation of the session. */
   remember(messages: readonly ChatMessage[]): Promise<void>

@@ -35,7 +35,10 @@ export interface WaitingApproval {
 /** What a task that waits continues from. Stored as its last `checkpoint` event. */
 export interface WaitState {
   readonly version: 1
-  /** `run`: a suspended run. `explicit`: an explicit tool call of the message. `handler`: the application's own handler. */
+  /**
+   * `run`: a suspended run. `explicit`: an explicit tool call of the message. `handler`: the
+   * application's own handler.
+   */
   readonly kind: 'run' | 'explicit' | 'handler'
   readonly requests: readonly WaitingApproval[]
   /** Of `run`. */
@@ -50,7 +53,9 @@ export interface WaitState {
   readonly partIndex?: number
 }
 
-/** The hexadecimal SHA-256 of a text. Pages that were not loaded over TLS have no `crypto.subtle`. */
+/**
+ * The hexadecimal SHA-256 of a text. Pages that were not loaded over TLS have no `crypto.subtle`.
+ */
 export const digestOf = (text: string): string => bytesToHex(sha256(utf8ToBytes(text)))
 
 /** Maximum events between the checkpoint and the status that follows it. */
@@ -98,8 +103,8 @@ export const approvalsOf = (
   })
 
 /**
- * Names what a checkpoint asks. For an unknown outcome, one attempt, and for a question, that one: a decision settles no other one, and an approval of the call
- * settles none.
+ * Names what a checkpoint asks. For an unknown outcome, one attempt, and for a question, that one:
+ * a decision settles no other one, and an approval of the call settles none.
  */
 const requestIdOf = (item: PendingItem, runId: string): string => {
   const of =
@@ -131,7 +136,10 @@ function uncertainOf(
   }
 }
 
-/** The requests as parts of the message that asks. Text of other agents is marked as theirs by its path. */
+/**
+ * The requests as parts of the message that asks. Text of other agents is marked as theirs by its
+ * path.
+ */
 export const requestParts = (requests: readonly WaitingApproval[]): readonly Part[] => [
   createPart.text(
     requests.length
@@ -185,7 +193,10 @@ export interface SettledApproval {
   readonly digest?: string
 }
 
-/** The requests that this checkpoint asks. A later one has used their decisions, also if it waits for the next attempt of the same call. */
+/**
+ * The requests that this checkpoint asks. A later one has used their decisions, also if it waits
+ * for the next attempt of the same call.
+ */
 export const askedBy = (
   { asked, requests }: WaitState,
   { runId, step, seq, pending }: RunCheckpoint,

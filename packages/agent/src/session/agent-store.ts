@@ -4,7 +4,10 @@ import type { SessionStore } from './session-store.js'
 import type { TaskLeases } from './task-leases.js'
 import type { TaskStore } from './task-store.js'
 
-/** Everything that agents keep. `createMemoryStore` makes one for a single process; a durable store passes the same contract tests. */
+/**
+ * Everything that agents keep. `createMemoryStore` makes one for a single process; a durable store
+ * passes the same contract tests.
+ */
 export interface AgentStore {
   /** The tasks and their events. */
   readonly tasks: TaskStore

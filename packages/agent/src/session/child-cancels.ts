@@ -18,18 +18,27 @@ export interface ChildCancel {
   readonly giveUpAt: number
 }
 
-/** Cancels that other agents have to be asked for: retried until they accept, refuse, or the time is over. */
+/**
+ * Cancels that other agents have to be asked for: retried until they accept, refuse, or the time is
+ * over.
+ */
 export interface ChildCancels {
   /** Adds a row; one of the same target and task is ignored. */
   put(row: ChildCancel): Promise<void>
-  /** Claims rows of these agents that are due, at most `limit`, for `leaseMs`. A row whose lease ran out may be claimed again. */
+  /**
+   * Claims rows of these agents that are due, at most `limit`, for `leaseMs`. A row whose lease ran
+   * out may be claimed again.
+   */
   claim(
     agents: readonly string[],
     now: number,
     limit: number,
     leaseMs: number,
   ): Promise<readonly ChildCancel[]>
-  /** Ends a claim: `done` removes the row, `dead` keeps it for `dead()`, a time makes it due again with one more attempt. */
+  /**
+   * Ends a claim: `done` removes the row, `dead` keeps it for `dead()`, a time makes it due again
+   * with one more attempt.
+   */
   settle(row: ChildCancel, outcome: 'done' | 'dead' | { readonly retryAt: number }): Promise<void>
   /** When the next row of these agents is due, in milliseconds since 1970. Unset: nothing waits. */
   nextDueAt(agents: readonly string[]): Promise<number | undefined>

@@ -60,7 +60,10 @@ export class MemoryTasks implements TaskStore {
   readonly #rows = new Map<string, Row>()
   readonly #messages = new Map<string, TaskOfMessage>()
   readonly #index = new TaskIndex<Row>()
-  /** Tasks that the index has not moved yet, in the order of their positions: most change twice more before a list is asked for. */
+  /**
+   * Tasks that the index has not moved yet, in the order of their positions: most change twice more
+   * before a list is asked for.
+   */
   readonly #moved = new Set<Row>()
   /** Numbers the writes, to order tasks whose status time is equal. */
   #order = 0

@@ -15,8 +15,9 @@ import {
 } from './task-store.js'
 
 /**
- * Wraps a store and keeps tasks that are off the record out of it: they live in memory, are not listed, and are forgotten some time after their
- * end, so that their caller can still read the result.
+ * Wraps a store and keeps tasks that are off the record out of it: they live in memory, are not
+ * listed, and are forgotten some time after their end, so that their caller can still read the
+ * result.
  */
 export class OffRecordTasks implements TaskStore {
   readonly #stored: TaskStore

@@ -42,7 +42,9 @@ export interface SessionHead {
   readonly key: SessionKey
   /** Number of the last entry; 0 if there is none. */
   readonly seq: number
-  /** Number of the last `replaced` entry: reading the conversation starts there. 1 if there is none. */
+  /**
+   * Number of the last `replaced` entry: reading the conversation starts there. 1 if there is none.
+   */
   readonly start: number
 }
 

@@ -20,7 +20,10 @@ interface Place {
 const compare = ([a, first]: Position, [b, second]: Position): number =>
   a < b ? -1 : a > b ? 1 : first - second
 
-/** Tasks in the order of their positions, oldest first. Those that change are near the end, so that few have to make room. */
+/**
+ * Tasks in the order of their positions, oldest first. Those that change are near the end, so that
+ * few have to make room.
+ */
 class Log<T extends IndexedTask> {
   readonly #tasks: T[] = []
 
@@ -58,8 +61,10 @@ class Log<T extends IndexedTask> {
 }
 
 /**
- * An index of tasks by the fields of a query, so that a page costs the same however many tasks there are. Some queries cost more: one with a time also
- * counts the tasks since then. One with a session scans its tasks if it also has a state, and all tasks of the principal if it has no agent.
+ * An index of tasks by the fields of a query, so that a page costs the same however many tasks
+ * there are. Some queries cost more: one with a time also counts the tasks since then. One with a
+ * session scans its tasks if it also has a state, and all tasks of the principal if it has no
+ * agent.
  */
 export class TaskIndex<T extends IndexedTask> {
   readonly #logs = new Map<string, Log<T>>()
@@ -86,7 +91,10 @@ export class TaskIndex<T extends IndexedTask> {
     task.place = undefined
   }
 
-  /** The tasks that match, newest first: those behind a position, how many match on all pages, and whether more follow. */
+  /**
+   * The tasks that match, newest first: those behind a position, how many match on all pages, and
+   * whether more follow.
+   */
   page(
     { principal, agent, sessionId, state, statusAfter, limit }: TaskQuery,
     behind?: Position,

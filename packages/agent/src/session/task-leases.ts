@@ -20,11 +20,17 @@ export interface HeldTask {
   readonly tasks: TaskStore
   /** Aborts when the lease is lost, or when another process ended the task. */
   readonly signal: AbortSignal
-  /** 1, and one more for each process that died or stopped with this turn: the attempt of its events. */
+  /**
+   * 1, and one more for each process that died or stopped with this turn: the attempt of its
+   * events.
+   */
   readonly attempt: number
   /** Opens the stored run of this id and drops any other run of the task. */
   open(runId: string): Promise<TaskTurn>
-  /** Ends the hold until an operator, to whom the reason is shown, lets the task continue. The task stays as it is. */
+  /**
+   * Ends the hold until an operator, to whom the reason is shown, lets the task continue. The task
+   * stays as it is.
+   */
   stop(why: string): Promise<void>
   /** Ends the hold: another process may continue the task at once. */
   release(): Promise<void>
@@ -40,11 +46,16 @@ export interface TaskLeases {
    */
   hold(key: TaskKey, fingerprint: string): Promise<HeldTask | undefined>
   /**
-   * Tasks that are submitted or working, and that no live process works on. Also says that this process lives, and serves these agents.
-   * If it rejects with the `reason` `closed`, the store is lost, and nobody asks again.
-   * @param agents fingerprints by name; a task that was begun under another fingerprint is given only if no live process has it
+   * Tasks that are submitted or working, and that no live process works on. Also says that this
+   * process lives, and serves these agents. If it rejects with the `reason` `closed`, the store is
+   * lost, and nobody asks again.
+   * @param agents fingerprints by name; a task that was begun under another fingerprint is given
+   * only if no live process has it
    */
   abandoned(agents: ReadonlyMap<string, string>): Promise<readonly TaskKey[]>
-  /** Tasks of these agents that wait for a decision whose time is over: the process that asked may have died. */
+  /**
+   * Tasks of these agents that wait for a decision whose time is over: the process that asked may
+   * have died.
+   */
   expired(agents: readonly string[]): Promise<readonly TaskKey[]>
 }

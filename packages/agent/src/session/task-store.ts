@@ -10,7 +10,10 @@ export interface TaskKey {
   readonly id: string
 }
 
-/** A message id that belongs to one task from now on, so that a message which arrives twice runs once. */
+/**
+ * A message id that belongs to one task from now on, so that a message which arrives twice runs
+ * once.
+ */
 export interface MessageClaim {
   /** The sender's id of the message. */
   readonly id: string
@@ -45,7 +48,9 @@ export interface TaskHead {
 export interface StoredTask {
   /** The task, folded from its events. */
   readonly task: Task
-  /** Its head, read together with the task: `head.seq` is the number of the last event in `task`. */
+  /**
+   * Its head, read together with the task: `head.seq` is the number of the last event in `task`.
+   */
   readonly head: TaskHead
 }
 
@@ -81,13 +86,16 @@ export interface TaskPage {
 }
 
 /**
- * Tasks as append-only logs of events, keyed by principal. A store never changes or removes an event, except that `delete` removes a task.
- * Every value that goes in or comes out is plain JSON; callers must not change it.
+ * Tasks as append-only logs of events, keyed by principal. A store never changes or removes an
+ * event, except that `delete` removes a task. Every value that goes in or comes out is plain JSON;
+ * callers must not change it.
  */
 export interface TaskStore {
   /**
-   * Stores a new task with its first events, which get the numbers from 1, and with the id of the message that it was made for: all or nothing.
-   * @throws {AgentError} `conflict` — the id exists already, for whichever principal; or the same principal sent this message to the agent before.
+   * Stores a new task with its first events, which get the numbers from 1, and with the id of the
+   * message that it was made for: all or nothing.
+   * @throws {AgentError} `conflict` — the id exists already, for whichever principal; or the same
+   * principal sent this message to the agent before.
    */
   create(
     record: TaskRecord,
@@ -106,20 +114,26 @@ export interface TaskStore {
   head(key: TaskKey): Promise<TaskHead | undefined>
   /**
    * Appends events, all or none, if the last sequence number is still `expected`.
-   * @throws {AgentError} `conflict` — another writer was first: reload and decide again; `task-not-found`; `unsupported-operation` — a
-   * `status` event asks for a transition that the table does not have.
+   * @throws {AgentError} `conflict` — another writer was first: reload and decide again;
+   * `task-not-found`; `unsupported-operation` — a `status` event asks for a transition that the
+   * table does not have.
    */
   append(key: TaskKey, expected: number, events: readonly NewTaskEvent[]): Promise<TaskHead>
   /**
-   * The events from a number on (1 is the first), at most `limit`, in order. Empty if there are none yet.
+   * The events from a number on (1 is the first), at most `limit`, in order. Empty if there are
+   * none yet.
    * @throws {AgentError} `task-not-found`
    */
   read(key: TaskKey, from: number, limit?: number): Promise<readonly TaskEvent[]>
-  /** The task, folded from all its events, with the number of the last one. `undefined` if this principal has no such task. */
+  /**
+   * The task, folded from all its events, with the number of the last one. `undefined` if this
+   * principal has no such task.
+   */
   load(key: TaskKey): Promise<StoredTask | undefined>
   /**
-   * The events from a number on: the stored ones, then new ones as they are stored, each once and in order. Ends when the signal aborts or the
-   * reader returns, and after the event that makes the task terminal.
+   * The events from a number on: the stored ones, then new ones as they are stored, each once and
+   * in order. Ends when the signal aborts or the reader returns, and after the event that makes the
+   * task terminal.
    * @throws {AgentError} `task-not-found` — on the first read.
    */
   watch(key: TaskKey, from: number, signal?: AbortSignal): AsyncIterableIterator<TaskEvent>

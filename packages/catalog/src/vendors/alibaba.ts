@@ -2,10 +2,14 @@ import { budget, textAndImages } from '../parts.js'
 import type { ChatVendor } from '../vendor.js'
 
 /**
- * Thinking is on or off; the budgets are this table's. `insufficient_quota` is the limit of tokens a minute.
- * - A tool cannot be forced while the model thinks. The budgets of thinking are this table's choice. Other regions: `baseUrl`.
- * - Some open models think in streams only: ask those with `reasoning: 'none'` where you call `generate`.
- * @see https://www.alibabacloud.com/help/en/model-studio/deep-thinking · https://www.alibabacloud.com/help/en/model-studio/rate-limit
+ * Thinking is on or off; the budgets are this table's. `insufficient_quota` is the limit of tokens
+ * a minute.
+ * - A tool cannot be forced while the model thinks. The budgets of thinking are this table's
+ *   choice. Other regions: `baseUrl`.
+ * - Some open models think in streams only: ask those with `reasoning: 'none'` where you call
+ *   `generate`.
+ * @see https://www.alibabacloud.com/help/en/model-studio/deep-thinking ·
+ * https://www.alibabacloud.com/help/en/model-studio/rate-limit
  */
 export const alibaba: ChatVendor = {
   name: 'alibaba',

@@ -1,7 +1,10 @@
 import { textAndImages } from '../parts.js'
 import type { ChatVendor } from '../vendor.js'
 
-/** The limit of tokens has the newer name. @see https://inference-docs.cerebras.ai/api-reference/chat-completions */
+/**
+ * The limit of tokens has the newer name.
+ * @see https://inference-docs.cerebras.ai/api-reference/chat-completions
+ */
 export const cerebras: ChatVendor = {
   name: 'cerebras',
   title: 'Cerebras',

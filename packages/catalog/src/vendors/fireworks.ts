@@ -1,7 +1,11 @@
 import { textAndImages } from '../parts.js'
 import type { ChatVendor } from '../vendor.js'
 
-/** Speaks as most do. @see https://docs.fireworks.ai/guides/reasoning.md · https://docs.fireworks.ai/api-reference/post-chatcompletions */
+/**
+ * Speaks as most do.
+ * @see https://docs.fireworks.ai/guides/reasoning.md ·
+ * https://docs.fireworks.ai/api-reference/post-chatcompletions
+ */
 export const fireworks: ChatVendor = {
   name: 'fireworks',
   title: 'Fireworks',

@@ -3,8 +3,10 @@ import type { ChatVendor } from '../vendor.js'
 
 /**
  * The models up to `grok-4-0709`, and with it `grok-4-latest`, closed 2026-05-15.
- * - `grok-4-latest` and the models before it closed on 2026-05-15. Models of the 4.5 line and later cannot turn reasoning off; the server says so.
- * @see https://docs.x.ai/developers/migration/may-15-retirement.md · https://docs.x.ai/guides/reasoning
+ * - `grok-4-latest` and the models before it closed on 2026-05-15. Models of the 4.5 line and later
+ *   cannot turn reasoning off; the server says so.
+ * @see https://docs.x.ai/developers/migration/may-15-retirement.md ·
+ * https://docs.x.ai/guides/reasoning
  */
 export const grok: ChatVendor = {
   name: 'grok',

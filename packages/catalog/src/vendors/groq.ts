@@ -2,7 +2,10 @@ import { factsOf } from '../model-facts.js'
 import { textAndImages } from '../parts.js'
 import type { ChatVendor, ModelFacts } from '../vendor.js'
 
-/** Log probabilities and names of messages are a 400. @see https://console.groq.com/docs/openai.md · https://console.groq.com/docs/reasoning */
+/**
+ * Log probabilities and names of messages are a 400.
+ * @see https://console.groq.com/docs/openai.md · https://console.groq.com/docs/reasoning
+ */
 export const groq: ChatVendor = {
   name: 'groq',
   title: 'Groq',

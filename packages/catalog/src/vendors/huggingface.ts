@@ -3,7 +3,8 @@ import type { ChatVendor } from '../vendor.js'
 
 /**
  * Sends each call on to another vendor; there is no default model.
- * - A model is named `organisation/model`, with `:provider`, `:fastest` or `:cheapest` after it if you want. What it can do depends on who serves it.
+ * - A model is named `organisation/model`, with `:provider`, `:fastest` or `:cheapest` after it if
+ *   you want. What it can do depends on who serves it.
  * @see https://huggingface.co/docs/inference-providers
  */
 export const huggingface: ChatVendor = {

@@ -2,7 +2,8 @@ import { patient, template, untemplated } from '../parts.js'
 import type { ChatVendor } from '../vendor.js'
 
 /**
- * A `tool_choice` that is an object counts as `auto`; the switches of thinking are the chat template's.
+ * A `tool_choice` that is an object counts as `auto`; the switches of thinking are the chat
+ * template's.
  * - Start it with `--jinja` for tools and with `--embeddings --pooling mean` for embeddings.
  * - The server takes a `tool_choice` that names a tool for `auto`, so it is refused here.
  * @see https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md

@@ -4,7 +4,8 @@ import type { ChatVendor } from '../vendor.js'
 /**
  * Refuses a tool forced by name and `json_object`, each by its own error message.
  * - The server ignores the key; `lm-studio` is sent where there is none.
- * @see https://lmstudio.ai/docs/developer/openai-compat/chat-completions · https://github.com/lmstudio-ai/lmstudio-bug-tracker
+ * @see https://lmstudio.ai/docs/developer/openai-compat/chat-completions ·
+ * https://github.com/lmstudio-ai/lmstudio-bug-tracker
  */
 export const lmstudio: ChatVendor = {
   name: 'lmstudio',

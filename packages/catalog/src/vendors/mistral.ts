@@ -3,11 +3,14 @@ import { high, textAndImages } from '../parts.js'
 import type { ChatVendor, ModelFacts } from '../vendor.js'
 
 /**
- * Ids of calls are nine letters or digits; a field it does not know is a 422; usage comes unasked; a reply follows results.
+ * Ids of calls are nine letters or digits; a field it does not know is a 422; usage comes unasked;
+ * a reply follows results.
  * - Ids of other vendors' calls become nine letters or digits; its own go back as they came.
  * - A user message right after tool results is refused: `[No reply.]` stands between them.
  * - Thinking comes as parts of the content and goes back the same way.
- * @see https://docs.mistral.ai/api/endpoint/chat · https://github.com/mistralai/mistral-vibe/issues/1075 (ids) · https://github.com/zed-industries/zed/pull/31736 (order)
+ * @see https://docs.mistral.ai/api/endpoint/chat ·
+ * https://github.com/mistralai/mistral-vibe/issues/1075 (ids) ·
+ * https://github.com/zed-industries/zed/pull/31736 (order)
  */
 export const mistral: ChatVendor = {
   name: 'mistral',
@@ -39,7 +42,10 @@ export const mistral: ChatVendor = {
   docs: 'https://docs.mistral.ai/api/endpoint/chat',
 }
 
-/** Windows and prices of some models, from issues that quote the model card and the price list of the vendor. */
+/**
+ * Windows and prices of some models, from issues that quote the model card and the price list of
+ * the vendor.
+ */
 export const mistralModels: readonly ModelFacts[] = /* @__PURE__ */ factsOf('2026-11-22', [
   [
     'mistral-medium-latest',

@@ -2,9 +2,12 @@ import { high, low, textAndImages, unthinking } from '../parts.js'
 import type { ChatVendor } from '../vendor.js'
 
 /**
- * Sampling is fixed, another temperature is a 400; reasoning goes back with every message. K3 knows the efforts low, high and max.
- * - Models of the K2 and K3 lines fix the temperature; none is sent unless you set it. K3 always thinks; `none` is for the models before it.
- * @see https://platform.kimi.ai/docs/api/models-overview · https://platform.kimi.ai/docs/guide/kimi-k3-quickstart
+ * Sampling is fixed, another temperature is a 400; reasoning goes back with every message. K3 knows
+ * the efforts low, high and max.
+ * - Models of the K2 and K3 lines fix the temperature; none is sent unless you set it. K3 always
+ *   thinks; `none` is for the models before it.
+ * @see https://platform.kimi.ai/docs/api/models-overview ·
+ * https://platform.kimi.ai/docs/guide/kimi-k3-quickstart
  */
 export const moonshot: ChatVendor = {
   name: 'moonshot',

@@ -3,7 +3,8 @@ import type { ChatVendor } from '../vendor.js'
 
 /**
  * One field steers every model's reasoning; files may be given by address.
- * - Reasoning with its signatures goes back in `reasoning_details`, as it came; pictures go back in `images`.
+ * - Reasoning with its signatures goes back in `reasoning_details`, as it came; pictures go back in
+ *   `images`.
  * - `error.metadata.error_type` says what failed; if there is none, the status does.
  * @see https://openrouter.ai/docs/use-cases/reasoning-tokens
  */

@@ -3,9 +3,11 @@ import type { ChatVendor } from '../vendor.js'
 
 /**
  * Searches the web by itself and takes no tools.
- * - It searches the web for every reply: sources are in `citations`, of `generate` and of a stream's `details()`. Roles must alternate.
+ * - It searches the web for every reply: sources are in `citations`, of `generate` and of a
+ *   stream's `details()`. Roles must alternate.
  * - With `vendor: { stream_mode: 'concise' }` a stream has the steps of the search as reasoning.
- * - Perplexity announced the end of this API for 2026-09-27, in favour of its Agent API, which speaks another protocol.
+ * - Perplexity announced the end of this API for 2026-09-27, in favour of its Agent API, which
+ *   speaks another protocol.
  * - Its embeddings come as base64 integers, which the embedder does not read.
  * @see https://docs.perplexity.ai/guides/chat-completions-guide
  */

@@ -3,7 +3,8 @@ import type { ChatVendor } from '../vendor.js'
 
 /**
  * Tools need flags at the server's start (`--enable-auto-tool-choice --tool-call-parser …`).
- * - Tools need `--enable-auto-tool-choice` and `--tool-call-parser` at the server's start. The model is the one it serves.
+ * - Tools need `--enable-auto-tool-choice` and `--tool-call-parser` at the server's start. The
+ *   model is the one it serves.
  * @see https://docs.vllm.ai/en/latest/serving/openai_compatible_server.html
  */
 export const vllm: ChatVendor = {

@@ -2,9 +2,12 @@ import { textAndImages, thinking, unthinking } from '../parts.js'
 import type { ChatVendor } from '../vendor.js'
 
 /**
- * Takes no `tool_choice` but `auto`. GLM-5.3 always thinks, with the efforts low, high and max; older ones can be told not to.
- * - GLM-5.3 always thinks; `none` is for the models before it. The endpoint of the coding plan: `baseUrl: 'https://api.z.ai/api/coding/paas/v4'`.
- * @see https://docs.z.ai/api-reference/llm/chat-completion.md · https://docs.z.ai/guides/capabilities/struct-output.md
+ * Takes no `tool_choice` but `auto`. GLM-5.3 always thinks, with the efforts low, high and max;
+ * older ones can be told not to.
+ * - GLM-5.3 always thinks; `none` is for the models before it. The endpoint of the coding plan:
+ *   `baseUrl: 'https://api.z.ai/api/coding/paas/v4'`.
+ * @see https://docs.z.ai/api-reference/llm/chat-completion.md ·
+ * https://docs.z.ai/guides/capabilities/struct-output.md
  */
 export const zai: ChatVendor = {
   name: 'zai',

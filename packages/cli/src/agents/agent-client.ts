@@ -11,7 +11,10 @@ export interface AgentCallOptions extends CommonOptions {
   readonly tokenEnv?: string
 }
 
-/** The value of the environment variable that holds a bearer token. @throws {UsageError} the variable is not set. */
+/**
+ * The value of the environment variable that holds a bearer token.
+ * @throws {UsageError} the variable is not set.
+ */
 export function tokenOf({ context }: Cli, name: string): string {
   const token = context.environment?.(name)
   if (!token)
@@ -22,7 +25,8 @@ export function tokenOf({ context }: Cli, name: string): string {
 type Authentication = Parameters<typeof createAuthenticator>[0]
 
 /**
- * How the callers of a server prove who they are: by the bearer token of an environment variable, or not at all on this machine.
+ * How the callers of a server prove who they are: by the bearer token of an environment variable,
+ * or not at all on this machine.
  * @throws {UsageError} the variable is not set, or others than this machine could call without one
  */
 export function toAuthentication(
@@ -39,7 +43,8 @@ export function toAuthentication(
 }
 
 /**
- * Makes the client of an agent, names every host before one is contacted, and gives the client to `use`.
+ * Makes the client of an agent, names every host before one is contacted, and gives the client to
+ * `use`.
  * @throws {AgentClientError} the agent cannot be reached, or its response cannot be read
  */
 export async function withAgent<Result>(

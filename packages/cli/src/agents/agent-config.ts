@@ -12,8 +12,9 @@ const fields: ReadonlySet<string> = new Set(['card', 'model', 'system', 'tools',
 type Fields = Readonly<Record<string, unknown>>
 
 /**
- * Makes agents of a YAML or JSON file: one `{ card, model?, system?, tools?, policy? }`, or a list of them. `model` is a model of the configuration
- * or `provider:model`; `tools` is a module, relative to the file.
+ * Makes agents of a YAML or JSON file: one `{ card, model?, system?, tools?, policy? }`, or a list
+ * of them. `model` is a model of the configuration or `provider:model`; `tools` is a module,
+ * relative to the file.
  * @throws {LlmError} `config` — the file is not valid; the message names the field.
  */
 export async function readAgents(cli: Cli, file: string): Promise<readonly Agent[]> {

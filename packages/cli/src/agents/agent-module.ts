@@ -3,7 +3,8 @@ import { configError, isObject } from '@modelport/core'
 import { loadUserModule } from '../files/user-module.js'
 
 /**
- * Loads agents from a module of the user: its default export is an agent of `createAgent`, or a list of agents. The module is code and runs as such.
+ * Loads agents from a module of the user: its default export is an agent of `createAgent`, or a
+ * list of agents. The module is code and runs as such.
  * @throws {LlmError} `config` — the module does not load, or its default export is something else.
  */
 export async function loadAgents(file: string): Promise<readonly Agent[]> {

@@ -65,7 +65,10 @@ export class Chat {
   readonly images: ImagePart[] = []
   readonly #lines: LineReader
   readonly #approval: ToolApproval
-  /** Secrets of every model that was used: the conversation with an earlier one is kept with the rest. */
+  /**
+   * Secrets of every model that was used: the conversation with an earlier one is kept with the
+   * rest.
+   */
   readonly #secrets = new Set<string>()
   /** Providers whose server refused tools: it is not asked again. */
   readonly #withoutTools = new WeakSet<Provider>()

@@ -3,7 +3,10 @@ import { basename, dirname, join } from 'node:path'
 import type { ConfiguredModels } from '../models/configured-models.js'
 import { slashCommands } from './slash-commands.js'
 
-/** What the line can become with Tab: the names of commands, of models after `/model`, of files after `/image`. */
+/**
+ * What the line can become with Tab: the names of commands, of models after `/model`, of files
+ * after `/image`.
+ */
 export function completeLine(line: string, models: ConfiguredModels): readonly string[] {
   if (!line.startsWith('/')) return []
   const [, command = '', argument] = /^(\/\S*)(?:\s+(.*))?$/s.exec(line) ?? []

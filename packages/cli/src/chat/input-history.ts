@@ -8,7 +8,10 @@ import { withoutSecrets } from '../secrets/without-secrets.js'
 /** Entries that are read back; the file is shortened to them when it has twice as many. */
 const kept = 200
 
-/** What was typed in chats, kept in a file that only its owner reads: a text a line, as JSON. Chats that run at once all add to it. */
+/**
+ * What was typed in chats, kept in a file that only its owner reads: a text a line, as JSON. Chats
+ * that run at once all add to it.
+ */
 export class InputHistory {
   /** The newest first. */
   readonly entries: readonly string[]

@@ -4,7 +4,10 @@ import { isYes } from '../context/is-yes.js'
 import type { LineReader } from '../context/line-reader.js'
 import { toVisible } from '../terminal/visible-text.js'
 
-/** Asks a person before a tool runs: each call, or once for a tool that may always run. Without a terminal calls are refused. */
+/**
+ * Asks a person before a tool runs: each call, or once for a tool that may always run. Without a
+ * terminal calls are refused.
+ */
 export class ToolApproval {
   readonly #cli: Cli
   readonly #lines: LineReader
@@ -35,7 +38,9 @@ export class ToolApproval {
     }
   }
 
-  /** Asks whether a call may run. `shown` is the exact JSON that will run, every character visible. */
+  /**
+   * Asks whether a call may run. `shown` is the exact JSON that will run, every character visible.
+   */
   async #approve(name: string, shown: string, stop: AbortController): Promise<boolean> {
     const { io, err, json } = this.#cli
     if (!io.stdin.isTTY || json) {

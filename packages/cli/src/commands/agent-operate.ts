@@ -93,7 +93,10 @@ const commands: Readonly<Partial<Record<WaitingCall['kind'], readonly string[]>>
   ],
 }
 
-/** For a call with an unknown outcome, only the first sentence: the rest says how clients of the agent settle it. */
+/**
+ * For a call with an unknown outcome, only the first sentence: the rest says how clients of the
+ * agent settle it.
+ */
 const reasonOf = ({ kind, reason }: WaitingCall): readonly string[] =>
   reason === undefined ? [] : [kind === 'uncertain' ? (reason.split('. ')[0] ?? reason) : reason]
 

@@ -30,7 +30,10 @@ export interface SendCommandOptions extends AgentCallOptions {
   readonly yes?: boolean
 }
 
-/** Sends a message, streams the reply, and asks for each approval until the task is over or needs another message. */
+/**
+ * Sends a message, streams the reply, and asks for each approval until the task is over or needs
+ * another message.
+ */
 export async function sendToAgent(
   cli: Cli,
   url: string,
@@ -45,7 +48,10 @@ export async function sendToAgent(
   return refused ? exitCodes.refused : code
 }
 
-/** Resolves to the task once it is over or needs another message, and whether an approval was refused. */
+/**
+ * Resolves to the task once it is over or needs another message, and whether an approval was
+ * refused.
+ */
 async function converse(
   cli: Cli,
   url: string,
@@ -85,7 +91,8 @@ async function converse(
     }
     return [task, refused]
   } catch (error) {
-    // Ctrl-C means that the reply is not wanted: closing the stream alone would leave the task running.
+    // Ctrl-C means that the reply is not wanted: closing the stream alone would leave the task
+    // running.
     if (signal.aborted) await cancelTask()
     else if (view.taskId !== undefined && !isAgentError(error) && !cli.json)
       cli.err.line(
@@ -175,7 +182,10 @@ const hasStopped = ({ state }: Task): boolean => isTerminal(state) || isInterrup
 
 type Approvals = ReturnType<typeof approvalsOf>
 
-/** Asks a person at a terminal about each request; refuses without a terminal, unless `--yes` approves all. */
+/**
+ * Asks a person at a terminal about each request; refuses without a terminal, unless `--yes`
+ * approves all.
+ */
 async function decide(cli: Cli, requests: Approvals, yes: boolean): Promise<ApprovalDecision[]> {
   const { err, io } = cli
   const lines = createLineReader(io)

@@ -24,7 +24,10 @@ export async function withStore<Result>(
   }
 }
 
-/** Opens the store that the options name. @param mayCreate false refuses a file or a schema without a store */
+/**
+ * Opens the store that the options name.
+ * @param mayCreate false refuses a file or a schema without a store
+ */
 export async function openStore(
   cli: Cli,
   options: StoreCommandOptions,

@@ -63,7 +63,10 @@ export async function toOneCallOptions(flags: OneCallFlags): Promise<CallOptions
   }
 }
 
-/** The tools of the module and the servers. @throws {UsageError} they are allowed, and there are none */
+/**
+ * The tools of the module and the servers.
+ * @throws {UsageError} they are allowed, and there are none
+ */
 export async function toTools(
   cli: Cli,
   flags: ToolFlags,

@@ -100,7 +100,10 @@ function fromOptions(cli: Cli, given: GivenAnswers, name: string, ownVariable: s
   return { ...given, name, provider: row.name, model, ...found }
 }
 
-/** Tests the connection, repeatedly if the user wants; undefined if the user saves it without a successful test. */
+/**
+ * Tests the connection, repeatedly if the user wants; undefined if the user saves it without a
+ * successful test.
+ */
 async function test(cli: Cli, model: NewModel, interactive: boolean): Promise<number | undefined> {
   const { out, io, signal, context } = cli
   for (;;) {

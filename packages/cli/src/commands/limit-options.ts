@@ -33,7 +33,10 @@ export const toLimits = ({
 /** Limits of what a whole chat may spend. */
 export type BudgetFlags = Pick<RunBudget, 'maxCost' | 'maxOutputTokens' | 'maxToolCalls'>
 
-/** The ledger of a chat; undefined if nothing is limited. @throws {LlmError} `config` — the cost is limited, and the model has no prices. */
+/**
+ * The ledger of a chat; undefined if nothing is limited.
+ * @throws {LlmError} `config` — the cost is limited, and the model has no prices.
+ */
 export function toLedger(
   { maxCost, maxOutputTokens, maxToolCalls }: BudgetFlags,
   { name, profile = {} }: NamedModel,

@@ -45,7 +45,10 @@ export const listMcp = (cli: Cli, server: string, options: McpListOptions): Prom
     return exitCodes.done
   })
 
-/** Calls a tool, with its progress on the error output. @throws {LlmError} the call failed; its code says how. */
+/**
+ * Calls a tool, with its progress on the error output.
+ * @throws {LlmError} the call failed; its code says how.
+ */
 export const callMcp = (
   cli: Cli,
   server: string,
@@ -127,7 +130,10 @@ function readObject(text = '{}'): JsonObject {
   throw new UsageError(`the arguments must be a JSON object, such as '{"city":"Rome"}'`)
 }
 
-/** The value of each `--arg`: a text if the schema asks for one, else JSON, and a text if it is not JSON. */
+/**
+ * The value of each `--arg`: a text if the schema asks for one, else JSON, and a text if it is not
+ * JSON.
+ */
 function readArgs(args: Readonly<Record<string, string>>, parameters: JsonObject = {}): JsonObject {
   const properties = (parameters['properties'] ?? {}) as Readonly<
     Record<string, { readonly type?: unknown }>

@@ -22,7 +22,10 @@ export interface McpServeOptions extends StoreCommandOptions {
   readonly tokenEnv?: string
 }
 
-/** Serves what a file offers to MCP clients: to the one at the other end of stdio until it leaves, or over HTTP until Ctrl-C. */
+/**
+ * Serves what a file offers to MCP clients: to the one at the other end of stdio until it leaves,
+ * or over HTTP until Ctrl-C.
+ */
 export async function serveMcpFile(
   cli: Cli,
   file: string,

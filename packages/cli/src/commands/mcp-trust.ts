@@ -11,7 +11,10 @@ export interface McpTrustOptions extends CommonOptions {
   readonly yes?: boolean
 }
 
-/** Runs `modelport mcp trust`: shows what MCP servers changed, and pins what the user accepts. Contacts nothing; resolves to the exit code. */
+/**
+ * Runs `modelport mcp trust`: shows what MCP servers changed, and pins what the user accepts.
+ * Contacts nothing; resolves to the exit code.
+ */
 export async function trust(
   cli: Cli,
   names: readonly string[],

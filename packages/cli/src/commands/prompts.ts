@@ -16,12 +16,10 @@ export async function check(
     ...unreadable.flatMap(({ path, problems: found }) =>
       found.map((problem) => ({ problem: { path, ...problem }, text: problem.message })),
     ),
-    ...prompts
-      .check()
-      .map((problem) => ({
-        problem,
-        text: `${join(folder, problem.path)}.md: ${problem.message}`,
-      })),
+    ...prompts.check().map((problem) => ({
+      problem,
+      text: `${join(folder, problem.path)}.md: ${problem.message}`,
+    })),
   ]
   if (json) out.json({ prompts: found, problems: problems.map(({ problem }) => problem) })
   else {

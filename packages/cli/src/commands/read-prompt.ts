@@ -1,7 +1,10 @@
 import type { Cli } from '../context/cli.js'
 import { UsageError } from '../errors/exit-codes.js'
 
-/** The prompt of the arguments, followed by an empty line and the piped input, if there is any. @param mayBeEmpty false refuses an empty one */
+/**
+ * The prompt of the arguments, followed by an empty line and the piped input, if there is any.
+ * @param mayBeEmpty false refuses an empty one
+ */
 export async function readPrompt(
   { io, signal }: Cli,
   words: readonly string[],

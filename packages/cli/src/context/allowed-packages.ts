@@ -11,8 +11,8 @@ import { isYes } from './is-yes.js'
 import { createLineReader } from './line-reader.js'
 
 /**
- * Imports provider packages that the configuration names, each after the user allowed it once at a terminal. A module of the user's is
- * asked for again when its file has changed.
+ * Imports provider packages that the configuration names, each after the user allowed it once at a
+ * terminal. A module of the user's is asked for again when its file has changed.
  */
 export function createPackageImport(io: Io, file: string): (specifier: string) => Promise<unknown> {
   let asking: Promise<unknown> = Promise.resolve()

@@ -8,7 +8,10 @@ import type { LineReader } from './line-reader.js'
 
 type Question = PendingQuestion['question']
 
-/** Asks the person at the terminal for the answer to a question of a tool, until it fits. An address is shown, and opened by nobody here. */
+/**
+ * Asks the person at the terminal for the answer to a question of a tool, until it fits. An address
+ * is shown, and opened by nobody here.
+ */
 export async function answerQuestion(
   { err }: Cli,
   lines: LineReader,

@@ -8,13 +8,16 @@ import { watchPaste } from './watch-paste.js'
 /** Reads what the user says, a line at a time. */
 export interface LineReader {
   /**
-   * The next line; undefined at the end of the input. Ctrl-C takes away what was typed of it, and rejects {@link Interrupted} at an
-   * empty prompt.
+   * The next line; undefined at the end of the input. Ctrl-C takes away what was typed of it, and
+   * rejects {@link Interrupted} at an empty prompt.
    */
   read(prompt: string): Promise<string | undefined>
   /** The answer to a question: nothing that was typed before the question was there to be read. */
   answer(question: string): Promise<string | undefined>
-  /** Keeps what is typed for the next {@link read}, without an echo, until the returned function is called. Ctrl-C calls `onInterrupt`. */
+  /**
+   * Keeps what is typed for the next {@link read}, without an echo, until the returned function is
+   * called. Ctrl-C calls `onInterrupt`.
+   */
   hold(onInterrupt: () => void): () => void
   close(): void
 }
@@ -23,7 +26,10 @@ export interface LineReader {
 export interface TypingAids {
   /** What was typed before, the newest first. */
   readonly history?: readonly string[]
-  /** What a line can become with Tab. Synchronous: readline does not hold back the keys that follow, nor its end. */
+  /**
+   * What a line can become with Tab. Synchronous: readline does not hold back the keys that follow,
+   * nor its end.
+   */
   readonly complete?: (line: string) => readonly string[]
 }
 
@@ -46,7 +52,10 @@ const historySize = 200
 /** Keys of the first half second were meant for something else. */
 const fastestAnswerMs = 500
 
-/** Opens one interface for each line, and a silent one while keys are held. Without one, Ctrl-C is a signal. */
+/**
+ * Opens one interface for each line, and a silent one while keys are held. Without one, Ctrl-C is a
+ * signal.
+ */
 class TerminalLines implements LineReader {
   readonly #stdin: Io['stdin']
   readonly #output: Io['stdout']
@@ -277,7 +286,10 @@ class PipedLines implements LineReader {
   }
 }
 
-/** The lines of an input, without their ends. @throws {UsageError} a line is longer than {@link maxLineLength}. */
+/**
+ * The lines of an input, without their ends.
+ * @throws {UsageError} a line is longer than {@link maxLineLength}.
+ */
 async function* linesOf(input: Io['stdin']): AsyncGenerator<string, undefined> {
   const decoder = new StringDecoder('utf8')
   let pieces: string[] = []

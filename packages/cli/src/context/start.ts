@@ -4,7 +4,10 @@ import type { Cli } from './cli.js'
 /** What a command does with its arguments and, last, its options. Resolves to the exit code. */
 type Run = (cli: Cli, ...given: never[]) => Promise<number>
 
-/** Makes the action of a command, which is loaded when it runs. `own`: the command answers Ctrl-C itself. */
+/**
+ * Makes the action of a command, which is loaded when it runs. `own`: the command answers Ctrl-C
+ * itself.
+ */
 export type Start = (
   load: () => Promise<Run>,
   interrupts?: 'abort' | 'own',

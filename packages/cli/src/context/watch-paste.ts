@@ -1,7 +1,9 @@
 import type { Interface } from 'node:readline'
 import type { Io } from '../terminal/io.js'
 
-/** Asks the terminal to mark pasted text (bracketed paste), so that line ends in it do not send it. */
+/**
+ * Asks the terminal to mark pasted text (bracketed paste), so that line ends in it do not send it.
+ */
 export function watchPaste(
   stdin: Io['stdin'],
   output: Io['stdout'],

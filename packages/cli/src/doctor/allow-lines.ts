@@ -2,7 +2,10 @@ import { type HostEntry } from '@modelport/factory'
 import { toClaudeCode, toCodex, toDeno, toDocker, toNode, toSrt } from '@modelport/sandbox'
 import type { AllowLine } from './doctor-step.js'
 
-/** The lines for this host in the list of each sandbox, taken from the factory's own forms so that the two cannot differ. */
+/**
+ * The lines for this host in the list of each sandbox, taken from the factory's own forms so that
+ * the two cannot differ.
+ */
 export function toAllowLines(host: HostEntry): AllowLine[] {
   const list = [{ ...host, viaProxy: false }]
   const lines: readonly (readonly [sandbox: string, line: string, where: string])[] = [
@@ -42,7 +45,9 @@ function domainsOf(text: string): string {
   )
 }
 
-/** Sandboxes that can be recognized from inside, by their marks in the environment or in a refusal. */
+/**
+ * Sandboxes that can be recognized from inside, by their marks in the environment or in a refusal.
+ */
 export function sandboxOf(message: string): string | undefined {
   if (message.includes('blocked-by-sandbox-runtime')) return 'srt'
   if (message.includes('blocked-by-allowlist')) return 'codex'

@@ -27,8 +27,8 @@ export interface CheckOptions {
 }
 
 /**
- * Checks a model from its configuration to a reply in a schema: gives what each step found, and at the end all of it. Never throws for
- * a problem of the model.
+ * Checks a model from its configuration to a reply in a schema: gives what each step found, and at
+ * the end all of it. Never throws for a problem of the model.
  */
 export async function* checkModel(
   model: NamedModel,
@@ -98,7 +98,10 @@ async function runStep(id: StepId, state: CheckState, timeoutMs: number): Promis
   }
 }
 
-/** The other scheme, if the server speaks it: asked with a connection of its own when TLS or a plain request failed. */
+/**
+ * The other scheme, if the server speaks it: asked with a connection of its own when TLS or a plain
+ * request failed.
+ */
 async function otherScheme(
   id: StepId,
   { api, dialled, cli }: CheckState,

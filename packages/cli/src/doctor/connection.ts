@@ -49,7 +49,10 @@ export interface DialledProxy {
   readonly authorization: string | undefined
 }
 
-/** Asks a proxy for a way to the target. The text of a refusal is kept: sandboxes name themselves there. */
+/**
+ * Asks a proxy for a way to the target. The text of a refusal is kept: sandboxes name themselves
+ * there.
+ */
 export async function openTunnel(
   { socket: proxy, host: proxyHost, authorization }: DialledProxy,
   target: HostEntry,

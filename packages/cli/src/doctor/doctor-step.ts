@@ -27,7 +27,10 @@ export interface AllowLine {
 /** What a step came to, as data. */
 export interface DoctorStep {
   readonly id: StepId
-  /** `warning`: the model works, but not in this. `skipped`: not asked for, not needed, or an earlier step failed. */
+  /**
+   * `warning`: the model works, but not in this. `skipped`: not asked for, not needed, or an
+   * earlier step failed.
+   */
   readonly status: 'ok' | 'warning' | 'failed' | 'skipped'
   readonly latencyMs?: number
   readonly notReached?: true

@@ -63,7 +63,10 @@ export async function checkStream(
     : { detail: `${begin}, ${tokens}` }
 }
 
-/** The model calls a tool, with arguments that parse. Facts that the profile lacks are suggested as the line to add. */
+/**
+ * The model calls a tool, with arguments that parse. Facts that the profile lacks are suggested as
+ * the line to add.
+ */
 export async function checkTools(
   state: CheckState,
   _signal: AbortSignal,

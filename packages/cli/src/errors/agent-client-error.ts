@@ -1,6 +1,9 @@
 import { LlmError } from '@modelport/core'
 
-/** A call to an agent failed although the agent did not refuse it: no connection, a response that is too large. */
+/**
+ * A call to an agent failed although the agent did not refuse it: no connection, a response that is
+ * too large.
+ */
 export class AgentClientError extends LlmError {
   /** What to do, if that is known. Advice about models does not apply. */
   readonly fix?: string

@@ -38,7 +38,8 @@ export function toFailureReport(error: unknown): FailureReport {
   // Advice about models is wrong for agents.
   if (isAgentError(error) || error instanceof AgentClientError)
     return { error: { code: error.code, message, ...agentFix(error) }, exitCode }
-  const isOfStore = error.name === 'DurableError' // its package is loaded only by commands that need it
+  // its package is loaded only by commands that need it
+  const isOfStore = error.name === 'DurableError'
   const told = isLimit || isOfStore || ['config', 'request', 'unknown'].includes(problem)
   if (message.startsWith('MCP server "') && ['network', 'protocol'].includes(error.code))
     return { error: { code: error.code, message, fix: mcpFix }, exitCode }

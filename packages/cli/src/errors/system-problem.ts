@@ -17,7 +17,10 @@ export const describeCode = (error: unknown): string => {
   return problems[code] ?? code
 }
 
-/** Describes an error of the operating system about a file, a port or the output; undefined for any other error. */
+/**
+ * Describes an error of the operating system about a file, a port or the output; undefined for any
+ * other error.
+ */
 export function systemProblem(error: unknown): string | undefined {
   const { code, path, syscall, port } = (error ?? {}) as NodeJS.ErrnoException & {
     readonly port?: unknown

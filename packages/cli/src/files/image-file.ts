@@ -15,7 +15,11 @@ export const imageTypes: Readonly<Record<string, string>> = {
   '.gif': 'image/gif',
 }
 
-/** An image to send: a URL, which the vendor fetches, or a file. @throws {UsageError} its ending is not that of an image. @throws {LlmError} `config` — it is too large. */
+/**
+ * An image to send: a URL, which the vendor fetches, or a file.
+ * @throws {UsageError} its ending is not that of an image.
+ * @throws {LlmError} `config` — it is too large.
+ */
 export async function toImage(source: string): Promise<ImagePart> {
   if (/^https?:\/\//i.test(source)) return toImagePart(source)
   const mediaType = imageTypes[extname(source).toLowerCase()]

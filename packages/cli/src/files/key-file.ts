@@ -5,7 +5,10 @@ import { maxSettingsBytes, readTextIfAny } from './text-file.js'
 
 const line = /^\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=\s*(.*?)\s*$/
 
-/** The keys of a file, by the name of the variable. Empty if there is no file. @throws {LlmError} `config` — a line is not `NAME=value`. */
+/**
+ * The keys of a file, by the name of the variable. Empty if there is no file.
+ * @throws {LlmError} `config` — a line is not `NAME=value`.
+ */
 export async function readKeyFile(path: string): Promise<Map<string, string>> {
   const keys = new Map<string, string>()
   const text = await readText(path)
@@ -22,7 +25,8 @@ export async function readKeyFile(path: string): Promise<Map<string, string>> {
 
 /**
  * Adds a key to the file.
- * @throws {LlmError} `config` — the key has a line break, or the file has another key of this name: some model uses it.
+ * @throws {LlmError} `config` — the key has a line break, or the file has another key of this name:
+ * some model uses it.
  */
 export async function saveKey(path: string, name: string, value: string): Promise<void> {
   if (/[\r\n]/.test(value)) throw configError('the key has a line break; it was not saved')
@@ -48,7 +52,10 @@ async function readText(path: string): Promise<string> {
   }
 }
 
-/** A new variable for the key of this model, neither in the file nor in `taken`: each model keeps its own key. */
+/**
+ * A new variable for the key of this model, neither in the file nor in `taken`: each model keeps
+ * its own key.
+ */
 export async function freeKeyName(
   path: string,
   model: string,

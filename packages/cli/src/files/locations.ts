@@ -18,8 +18,8 @@ export interface Locations {
 }
 
 /**
- * The user's own folders, by the XDG rules. Nothing is ever looked for in the current folder: a project that was cloned must not say
- * where prompts and keys go.
+ * The user's own folders, by the XDG rules. Nothing is ever looked for in the current folder: a
+ * project that was cloned must not say where prompts and keys go.
  * @see https://specifications.freedesktop.org/basedir-spec/latest/ (read 2026-11-21)
  */
 export function defaultLocations(environment: Environment, home: string): Locations {

@@ -2,13 +2,16 @@ import { link, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
 /**
- * Writes a file that only its owner reads: whole or not at all, and on the disk before it takes its name. Folders that are missing
- * are made for the owner alone.
+ * Writes a file that only its owner reads: whole or not at all, and on the disk before it takes its
+ * name. Folders that are missing are made for the owner alone.
  */
 export const writePrivateFile = (path: string, text: string | Uint8Array): Promise<void> =>
   withDraft(path, text, (draft) => rename(draft, path))
 
-/** The same under a new name: false if a file has that name, which then stays as it is. One of several at once gets it. */
+/**
+ * The same under a new name: false if a file has that name, which then stays as it is. One of
+ * several at once gets it.
+ */
 export const writeNewPrivateFile = (path: string, text: string): Promise<boolean> =>
   withDraft(path, text, (draft) => takeName(draft, path))
 
@@ -38,7 +41,10 @@ export const exists = (path: string): Promise<boolean> =>
 
 /** The ending of drafts, and of no other file: a killed program leaves a draft behind. */
 const draftEnding = '.modelport.part'
-/** A draft lives for one write; clocks of other computers that share the folder are not hours behind. */
+/**
+ * A draft lives for one write; clocks of other computers that share the folder are not hours
+ * behind.
+ */
 const staleAfterMs = 24 * 60 * 60 * 1000
 
 async function withDraft<T>(
@@ -80,14 +86,20 @@ async function takeName(draft: string, path: string): Promise<boolean> {
   return true
 }
 
-/** Without it a name may be gone after a power cut, as if the write had not been. Not every platform opens a folder. */
+/**
+ * Without it a name may be gone after a power cut, as if the write had not been. Not every platform
+ * opens a folder.
+ */
 async function syncFolder(folder: string): Promise<void> {
   const opened = await open(folder, 'r').catch(() => undefined)
   await opened?.sync().catch(() => undefined)
   await opened?.close()
 }
 
-/** By age alone: a process id may be reused or belong to a container, and locks outlive a killed process. */
+/**
+ * By age alone: a process id may be reused or belong to a container, and locks outlive a killed
+ * process.
+ */
 async function removeStaleDrafts(folder: string): Promise<void> {
   const names = await readdir(folder).catch(() => [])
   for (const name of names.filter((one) => one.endsWith(draftEnding))) {

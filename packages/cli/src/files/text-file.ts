@@ -9,7 +9,8 @@ const maxFileBytes = 268_435_456
 
 /**
  * The bytes of a file. Rejections name the file; Node's own error does not if the path is a folder.
- * @throws {LlmError} `config` — the file has more than `maxBytes`. Nothing beyond them is read, also of a device that never ends.
+ * @throws {LlmError} `config` — the file has more than `maxBytes`. Nothing beyond them is read,
+ * also of a device that never ends.
  */
 export async function readBytes(path: string, maxBytes: number): Promise<Buffer> {
   const bytes = await buffer(createReadStream(path, { end: maxBytes })).catch((error: unknown) => {

@@ -5,7 +5,8 @@ import { configError } from '@modelport/core'
 
 /**
  * The default export of a module of the user. The module is code and runs as such.
- * @throws {LlmError} `config` — the file does not exist, or does not load; with the line of the file, if it is known.
+ * @throws {LlmError} `config` — the file does not exist, or does not load; with the line of the
+ * file, if it is known.
  */
 export async function loadUserModule(file: string, what: 'agents' | 'tools'): Promise<unknown> {
   if (!statSync(file, { throwIfNoEntry: false })?.isFile())

@@ -133,7 +133,10 @@ async function askRegion(
 
 type KeyAnswer = Pick<NewModel, 'apiKeyEnv' | 'key' | 'saveKey'>
 
-/** Takes the key of a variable that may go to this address; asks for one otherwise, and keeps it under a name of this model alone. */
+/**
+ * Takes the key of a variable that may go to this address; asks for one otherwise, and keeps it
+ * under a name of this model alone.
+ */
 async function askKey(
   cli: Cli,
   row: ProviderRow,

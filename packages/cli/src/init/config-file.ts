@@ -32,7 +32,10 @@ export function freeName({ pool }: ConfigFile, wanted = 'main'): string {
   return name
 }
 
-/** Adds a model, and gives it the role `chat` where nobody has it or it is asked for; comments and other parts stay. */
+/**
+ * Adds a model, and gives it the role `chat` where nobody has it or it is asked for; comments and
+ * other parts stay.
+ */
 export async function addModel(
   path: string,
   { text }: ConfigFile,

@@ -10,7 +10,10 @@ export interface NewModel {
   readonly baseUrl?: string
   readonly bedrock?: { readonly region: string }
   readonly apiKeyEnv?: string
-  /** The key itself, if the user gave one: for the test and the key file, never for the configuration. */
+  /**
+   * The key itself, if the user gave one: for the test and the key file, never for the
+   * configuration.
+   */
   readonly key?: string
   /** Whether the model calls tools, if its server says so. */
   readonly supportsTools?: boolean
@@ -33,7 +36,10 @@ export const toModelConfig = ({
   ...(apiKeyEnv !== undefined && { apiKeyEnv }),
 })
 
-/** The region of Bedrock: as given, else that of AWS's own variables. Undefined for an address of the user's, and for other providers. */
+/**
+ * The region of Bedrock: as given, else that of AWS's own variables. Undefined for an address of
+ * the user's, and for other providers.
+ */
 export function regionOf(
   cli: Cli,
   provider: string,

@@ -9,8 +9,9 @@ import { textOfResponse } from '../models/server-facts.js'
 const timeoutMs = 500
 
 /**
- * Names of the providers whose server runs on this computer, at its usual port. Ollama is asked for its models (`/api/tags`), so that another
- * program at its port is not mistaken for it. For the others, only the port is tried. No other computer is contacted.
+ * Names of the providers whose server runs on this computer, at its usual port. Ollama is asked for
+ * its models (`/api/tags`), so that another program at its port is not mistaken for it. For the
+ * others, only the port is tried. No other computer is contacted.
  */
 export async function findRunning(
   rows: readonly ProviderRow[],

@@ -51,7 +51,8 @@ export class ConfiguredModels {
   }
 
   /**
-   * The model of this name, else the provider or `provider:model` of it; without a name the one of the role `chat`.
+   * The model of this name, else the provider or `provider:model` of it; without a name the one of
+   * the role `chat`.
    * @throws {LlmError} `config` — there is no such model or provider, or no configuration.
    */
   pick(name: string | undefined, baseUrl?: string): NamedModel {
@@ -72,7 +73,10 @@ export class ConfiguredModels {
     )
   }
 
-  /** Another address than the configured one would get the configured key, so only `provider:model` takes one. */
+  /**
+   * Another address than the configured one would get the configured key, so only `provider:model`
+   * takes one.
+   */
   #atAddress(name: string | undefined, baseUrl: string): NamedModel {
     if (name !== undefined && this.#pool?.models.some((one) => one.name === name))
       throw configError(
@@ -94,7 +98,9 @@ export class ConfiguredModels {
     return { name: entry.name, config, profile: this.#profileOf(config), purpose: entry.purpose }
   }
 
-  /** Undefined for a configuration that cannot be used; the code that uses it reports the reason. */
+  /**
+   * Undefined for a configuration that cannot be used; the code that uses it reports the reason.
+   */
   #profileOf(config: ModelConfig): ModelProfile | undefined {
     try {
       return resolveModel(config, this.#context).config.profile
@@ -110,7 +116,9 @@ export class ConfiguredModels {
   }
 }
 
-/** Reads the configuration. A file that the user names must exist; the default one may be missing. */
+/**
+ * Reads the configuration. A file that the user names must exist; the default one may be missing.
+ */
 export async function loadModels({
   locations,
   configGiven,

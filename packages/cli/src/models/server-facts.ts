@@ -36,7 +36,8 @@ const has = (value: unknown, name: string, word: string): boolean | undefined =>
 /** llama-server. Most other servers have no such path, and say nothing. */
 const props = (): Question => ({
   path: '/props',
-  // Without --jinja the template has tools, and requests with tools are refused. This one writes a prompt, and no model runs.
+  // Without --jinja the template has tools, and requests with tools are refused. This one writes a
+  // prompt, and no model runs.
   confirm: {
     path: '/apply-template',
     body: {
@@ -85,8 +86,9 @@ const questions: Readonly<Record<string, (model: string) => Question>> = {
 }
 
 /**
- * Asks the server of a model whether the model calls tools: for setting up and checking, never during a call. Undefined if this kind of
- * server does not say, the server cannot be asked, or a proxy is in between. The key goes to the origin that it was given for.
+ * Asks the server of a model whether the model calls tools: for setting up and checking, never
+ * during a call. Undefined if this kind of server does not say, the server cannot be asked, or a
+ * proxy is in between. The key goes to the origin that it was given for.
  */
 export async function asksForTools(
   config: ModelConfig,

@@ -1,7 +1,10 @@
 import type { Command } from 'commander'
 import { toCount, toPositive } from './numbers.js'
 
-/** Adds the options for limits. The defaults are those of the runtime, which is loaded only when a command runs. */
+/**
+ * Adds the options for limits. The defaults are those of the runtime, which is loaded only when a
+ * command runs.
+ */
 export const withLimitFlags = (command: Command): Command =>
   command
     .option(

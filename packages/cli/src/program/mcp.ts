@@ -4,7 +4,10 @@ import { withStoreOptions } from './agent-flags.js'
 import { addArg } from './named-value.js'
 import { toIntegerFrom } from './numbers.js'
 
-/** `modelport mcp`: serves tools and agents to MCP clients, calls MCP servers, and shows what they changed since their tools were pinned. */
+/**
+ * `modelport mcp`: serves tools and agents to MCP clients, calls MCP servers, and shows what they
+ * changed since their tools were pinned.
+ */
 export function addMcp(program: Command, start: Start): void {
   const mcp = program
     .command('mcp')

@@ -2,7 +2,11 @@ import { InvalidArgumentError } from 'commander'
 
 type ReadNumber = (text: string) => number
 
-/** Reads a number of the command line. @param must what it must be, if it does not fit @param form the same, if it is not a number */
+/**
+ * Reads a number of the command line.
+ * @param must what it must be, if it does not fit
+ * @param form the same, if it is not a number
+ */
 const numberThat =
   (fits: (value: number) => boolean, must: string, form = 'must be a number.'): ReadNumber =>
   (text) => {

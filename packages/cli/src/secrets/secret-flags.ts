@@ -3,7 +3,10 @@ import { UsageError } from '../errors/exit-codes.js'
 const secretFlag =
   /^--?(?:(?:api|auth|access|secret|private|bearer)[-_]?)*(?:key|token|secret|password|passwd|bearer|credentials?)$/i
 
-/** Refuses an option that would carry a key: everybody on the computer can read a process's arguments. The given value is not repeated. */
+/**
+ * Refuses an option that would carry a key: everybody on the computer can read a process's
+ * arguments. The given value is not repeated.
+ */
 export function refuseSecretFlags(args: readonly string[]): void {
   for (const argument of args) {
     if (argument === '--') return

@@ -4,7 +4,10 @@ import { type ModelConfig, resolveApiKey, resolveHeaders, resolveModel } from '@
 import type { Cli } from '../context/cli.js'
 import type { NamedModel } from '../models/configured-models.js'
 
-/** Keys and passwords of a model and of its fallbacks. They must not be stored anywhere, not even if the user wrote them into a prompt. */
+/**
+ * Keys and passwords of a model and of its fallbacks. They must not be stored anywhere, not even if
+ * the user wrote them into a prompt.
+ */
 export const secretsOf = ({ config }: NamedModel, cli: Cli): string[] => secretsOfOne(config, cli)
 
 function secretsOfOne(model: ModelConfig, cli: Cli): string[] {

@@ -11,8 +11,9 @@ const formWords: ReadonlySet<string> = new Set(
 const freeForm: ReadonlySet<string> = new Set(['arguments', 'state', 'body', 'headers'])
 
 /**
- * A copy of a JSON value without these texts, in whatever form. Only texts change, so the copy is JSON of the same form also if a secret is
- * a number or a word of JSON. Secrets of fewer than eight characters could be any word, and stay.
+ * A copy of a JSON value without these texts, in whatever form. Only texts change, so the copy is
+ * JSON of the same form also if a secret is a number or a word of JSON. Secrets of fewer than eight
+ * characters could be any word, and stay.
  */
 export function withoutSecrets<T>(value: T, secrets: readonly string[]): T {
   const redact = createRedact(secrets.filter(({ length }) => length >= 8))

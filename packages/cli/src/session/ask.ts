@@ -79,8 +79,8 @@ export interface ChatReply {
 }
 
 /**
- * Sends the question, shows the reply and runs the tools it calls. Rejects with an `LlmError`; a reply that the user, a limit or a budget
- * stopped resolves.
+ * Sends the question, shows the reply and runs the tools it calls. Rejects with an `LlmError`; a
+ * reply that the user, a limit or a budget stopped resolves.
  */
 export async function ask(question: Question): Promise<ChatReply> {
   const {
@@ -243,11 +243,17 @@ function toReply(question: Question, result: RunResult, watch: TurnWatch): ChatR
   return { ...stopped, finishReason: watch.finishReason, interrupted: false }
 }
 
-/** The conversation for the next message, without a question that has no reply at all. The transcript has the part of a reply that broke off. */
+/**
+ * The conversation for the next message, without a question that has no reply at all. The
+ * transcript has the part of a reply that broke off.
+ */
 const keptOf = ({ messages }: Question, { transcript }: RunResult): readonly ChatMessage[] =>
   transcript.length > messages.length ? transcript : messages.slice(0, -1)
 
-/** Asks for the form of the reply. Next to tools most vendors refuse a schema: the model then reads it, and the reply is checked here. */
+/**
+ * Asks for the form of the reply. Next to tools most vendors refuse a schema: the model then reads
+ * it, and the reply is checked here.
+ */
 function toForm(
   { responseFormat }: CallOptions,
   hasTools: boolean,
@@ -258,7 +264,10 @@ function toForm(
   return { output: { parse: ({ text }) => ({ ok: true, value: text }) } }
 }
 
-/** The signal of a run with tools, whose deadline spans all of its turns. The usage of one turn is the provider's. */
+/**
+ * The signal of a run with tools, whose deadline spans all of its turns. The usage of one turn is
+ * the provider's.
+ */
 function within({ deadlineMs }: CallOptions, hasTools: boolean, signal: AbortSignal): AbortSignal {
   if (deadlineMs === undefined || deadlineMs === null || !hasTools) return signal
   return AbortSignal.any([signal, AbortSignal.timeout(Math.min(deadlineMs, longestTimer))])

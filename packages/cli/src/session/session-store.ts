@@ -31,9 +31,10 @@ const idForm = /^[A-Za-z0-9_-]{16,64}$/
 const fileForm = /^([A-Za-z0-9_-]{16,64})\.([1-9]\d{0,14})\.json$/
 
 /**
- * Saved chats in one folder. A chat is the file `ID.N.json` of its last save. The next save creates the file N + 1, whose name only
- * one process can take, and then removes the earlier one. So one file is always whole, no process overwrites the save of another, and
- * a killed process leaves no lock behind.
+ * Saved chats in one folder. A chat is the file `ID.N.json` of its last save. The next save creates
+ * the file N + 1, whose name only one process can take, and then removes the earlier one. So one
+ * file is always whole, no process overwrites the save of another, and a killed process leaves no
+ * lock behind.
  */
 export class SessionStore {
   readonly #folder: string
@@ -52,14 +53,18 @@ export class SessionStore {
 
   /**
    * Writes a chat anew, whole or not at all, for the owner only. Texts in `secrets` are taken out.
-   * @returns its id: a new one where the chat was saved elsewhere, or deleted, since it was last read or saved here
+   * @returns its id: a new one where the chat was saved elsewhere, or deleted, since it was last
+   * read or saved here
    */
   async save(session: Session, secrets: readonly string[] = []): Promise<string> {
     if (await this.#add(session, secrets)) return session.id
     return this.save({ ...session, id: SessionStore.newId(new Date()) }, secrets)
   }
 
-  /** @throws {LlmError} `config` — the chat does not exist, or its file is damaged or not a saved chat; `invalid-request` — of an unknown version. */
+  /**
+   * @throws {LlmError} `config` — the chat does not exist, or its file is damaged or not a saved
+   * chat; `invalid-request` — of an unknown version.
+   */
   async load(id: string): Promise<Session> {
     checkId(id)
     const { save, path, text } = await this.#read(id)
@@ -88,7 +93,10 @@ export class SessionStore {
     return [...new Set(ids)].sort().reverse()
   }
 
-  /** Deletes a chat, with the remains of saves that were cut off. @throws {LlmError} `config` — there is no such chat. */
+  /**
+   * Deletes a chat, with the remains of saves that were cut off.
+   * @throws {LlmError} `config` — there is no such chat.
+   */
   async delete(id: string): Promise<void> {
     checkId(id)
     if (!(await this.#savesOf(id)).length) throw configError(`there is no saved chat ${id}`)

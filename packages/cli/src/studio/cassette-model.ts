@@ -19,12 +19,16 @@ const apis: readonly (readonly [path: RegExp, provider: string])[] = [
   [/\/api\/chat$/, 'ollama'],
 ]
 
-/** How the reply is sent, which the page decides. Everything else of a request, its tools and options too, must be as it was recorded. */
+/**
+ * How the reply is sent, which the page decides. Everything else of a request, its tools and
+ * options too, must be as it was recorded.
+ */
 const deliveryFields = ['stream', 'stream_options']
 
 /**
- * A model that replays a cassette. Only the address and the model of the recorded requests are read from it: its provider is made here,
- * without a key, and its `fetch` replays the cassette and never sends. Another request than a recorded one fails with the difference.
+ * A model that replays a cassette. Only the address and the model of the recorded requests are read
+ * from it: its provider is made here, without a key, and its `fetch` replays the cassette and never
+ * sends. Another request than a recorded one fails with the difference.
  * @throws {LlmError} `config` — it is not a cassette, or not one of a model.
  */
 export async function openCassette(stored: unknown, { context }: Cli): Promise<StudioModel> {

@@ -4,7 +4,10 @@ import type { Cli } from '../context/cli.js'
 import type { NamedModel } from '../models/configured-models.js'
 import { secretsOf } from '../secrets/secrets.js'
 
-/** A configured model for the studio: its requests pass through the studio's recorder, and its keys stay in this process. */
+/**
+ * A configured model for the studio: its requests pass through the studio's recorder, and its keys
+ * stay in this process.
+ */
 export function toStudioModel(model: NamedModel, cli: Cli): StudioModel {
   const { proxy, row } = resolveModel(model.config, cli.context)
   // With a fallback, the recording would not show which of the two models replied.

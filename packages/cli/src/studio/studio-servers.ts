@@ -6,7 +6,8 @@ import { UsageError } from '../errors/exit-codes.js'
 
 /**
  * The agents at these addresses, for the studio.
- * @throws {UsageError} a token is given for more than one agent, or its variable is not set; {LlmError} `invalid-base-url`
+ * @throws {UsageError} a token is given for more than one agent, or its variable is not set;
+ * {LlmError} `invalid-base-url`
  */
 export function toStudioAgents(
   urls: readonly string[],

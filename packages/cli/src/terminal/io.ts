@@ -7,7 +7,10 @@ export type Output = Writable & { readonly isTTY?: boolean; readonly columns?: n
 /** Where a command reads. */
 export type Input = Readable & { readonly isTTY?: boolean }
 
-/** The parts of the process that commands use besides files and models. Passed in, so that tests need no process. */
+/**
+ * The parts of the process that commands use besides files and models. Passed in, so that tests
+ * need no process.
+ */
 export interface Io {
   /** Where input comes from. */
   readonly stdin: Input

@@ -1,13 +1,19 @@
 import type { Printer, Style } from './printer.js'
 import { isDelimiterRow, renderTable } from './table.js'
 
-/** The kind of a line, once its start is known: heading, bullet, quote, fence. A rule is a whole line. */
+/**
+ * The kind of a line, once its start is known: heading, bullet, quote, fence. A rule is a whole
+ * line.
+ */
 const lineStart =
   /^( {0,20})(?:(#{1,6}) |([-*+]) |(>)|(`{3,20}|~{3,20})[^\n]{0,200}(?=\n)|([-*_])\6{2,100} {0,20}(?=\n))/
 /** Text that may still become one of them. */
 const maybeLineStart =
   /^ {0,20}(?:#{1,6}|[-+]|[*_]{1,2}|([-*_])\1{1,100} {0,20}|`{1,2}|`{3,20}[^\n]{0,200}|~{1,2}|~{3,20}[^\n]{0,200})?$/
-/** Code, strong, emphasis, struck through, a link: complete, and followed by the character that proves it. */
+/**
+ * Code, strong, emphasis, struck through, a link: complete, and followed by the character that
+ * proves it.
+ */
 const spans: readonly [form: RegExp, style: Style][] = [
   [/^(`+)([^`\n]+)\1(?!`)/, 'cyan'],
   [/^(\*\*|__)(?=\S)([^\n]*?[^\s*_])\1(?![*_])/, 'bold'],
@@ -19,16 +25,20 @@ const link = /^!?\[([^\]\n]*)\]\(([^)\s]*)\)/
 const opener = /[`*_~![]/
 /** Maximum characters that wait for the end of a span. */
 const mostHeld = 400
-/** Maximum characters of a row of a table that waits for its end, and maximum rows that wait for the end of their table. */
+/**
+ * Maximum characters of a row of a table that waits for its end, and maximum rows that wait for the
+ * end of their table.
+ */
 const mostInRow = 4000
 const mostRows = 500
 
 type MarkdownPrinter = Pick<Printer, 'write' | 'line' | 'style' | 'columns'>
 
 /**
- * Shows Markdown on a terminal while it arrives, letter by letter, except inside of a span that has not ended. Nothing of the
- * text is lost: marks that mark nothing are shown. The address of a link follows its text, so that the text cannot hide where it
- * leads. A table is shown when it has ended, since its widths depend on all of it. The text must have been made safe before.
+ * Shows Markdown on a terminal while it arrives, letter by letter, except inside of a span that has
+ * not ended. Nothing of the text is lost: marks that mark nothing are shown. The address of a link
+ * follows its text, so that the text cannot hide where it leads. A table is shown when it has
+ * ended, since its widths depend on all of it. The text must have been made safe before.
  */
 export class MarkdownView {
   readonly #printer: MarkdownPrinter
@@ -140,7 +150,9 @@ export class MarkdownView {
     if (language) this.#put(`${language}\n`, ['dim'])
   }
 
-  /** Takes a row of a table; undefined if the line is not one, and false if that is not known yet. */
+  /**
+   * Takes a row of a table; undefined if the line is not one, and false if that is not known yet.
+   */
   #row(final: boolean): boolean | undefined {
     if (this.#noRows > 0) {
       this.#noRows--

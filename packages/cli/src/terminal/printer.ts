@@ -41,7 +41,10 @@ export class Printer {
     this.write(`${text}\n`)
   }
 
-  /** A value as one line of JSON. On a terminal, control characters are escaped too, which does not change the value. */
+  /**
+   * A value as one line of JSON. On a terminal, control characters are escaped too, which does not
+   * change the value.
+   */
   json(value: unknown): void {
     const text = JSON.stringify(value)
     this.line(this.terminal ? escapeUnsafe(text) : text)

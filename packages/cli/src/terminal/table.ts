@@ -17,7 +17,10 @@ const gap = ' │ '
 /** True if the line says where the columns of a table are aligned. */
 export const isDelimiterRow = (line: string): boolean => delimiter.test(line.trim())
 
-/** The lines of a table, aligned and no wider than the terminal; undefined if the lines are not a table, or it has too many columns. */
+/**
+ * The lines of a table, aligned and no wider than the terminal; undefined if the lines are not a
+ * table, or it has too many columns.
+ */
 export function renderTable(
   lines: readonly string[],
   { columns, cell, style }: TableStyle,

@@ -3,14 +3,17 @@ const unsafe =
   // eslint-disable-next-line no-control-regex -- finds exactly these characters
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\u{e0000}-\u{e007f}]/u
 
-/** Sequences that run to a terminator: operating system commands, device control, application commands, privacy messages. */
+/**
+ * Sequences that run to a terminator: operating system commands, device control, application
+ * commands, privacy messages.
+ */
 const strings = new Set([']', 'P', '_', '^', 'X', '\u009d', '\u0090', '\u009f', '\u009e', '\u0098'])
 const longest = 4096
 
 /**
- * Removes control characters and escape sequences from text that came from outside, so that a terminal only shows it: no
- * clipboard, no title, no hidden links, no moved cursor, no reversed order. Text may come in any pieces; what comes out is the
- * same. Line feeds and tabs stay.
+ * Removes control characters and escape sequences from text that came from outside, so that a
+ * terminal only shows it: no clipboard, no title, no hidden links, no moved cursor, no reversed
+ * order. Text may come in any pieces; what comes out is the same. Line feeds and tabs stay.
  */
 export class TerminalText {
   #state: 'text' | 'escape' | 'control' | 'string' = 'text'

@@ -20,7 +20,10 @@ export function costOf(
   }
 }
 
-/** For example `12 in · 5 out · 0.0003 USD`. Counts that the server did not give are not shown as zero. */
+/**
+ * For example `12 in · 5 out · 0.0003 USD`. Counts that the server did not give are not shown as
+ * zero.
+ */
 export function formatUsage(usage: TokenUsage, profile?: ModelProfile): string {
   if (!usage.reported) return 'tokens not reported'
   const { inputTokens, outputTokens, cacheReadTokens, reasoningTokens } = usage

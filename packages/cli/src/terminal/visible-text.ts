@@ -1,6 +1,9 @@
 import { toEscape } from './terminal-text.js'
 
-/** Escapes characters that a terminal would act on, reorder or hide as `\uXXXX`: letters stay readable, and JSON keeps its value. */
+/**
+ * Escapes characters that a terminal would act on, reorder or hide as `\uXXXX`: letters stay
+ * readable, and JSON keeps its value.
+ */
 export const toVisible = (text: string): string =>
   text.replace(hidden, (found) => (found === ' ' ? found : toEscape(found)))
 

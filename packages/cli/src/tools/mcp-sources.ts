@@ -12,7 +12,10 @@ export interface McpFlags {
   readonly lock?: string
 }
 
-/** The package of MCP, which needs another one. @throws {LlmError} `config` — that is not installed. */
+/**
+ * The package of MCP, which needs another one.
+ * @throws {LlmError} `config` — that is not installed.
+ */
 export const loadMcp = (): Promise<typeof import('@modelport/mcp')> =>
   import('@modelport/mcp').catch((cause: unknown) => {
     throw configError(
@@ -24,9 +27,11 @@ export const loadMcp = (): Promise<typeof import('@modelport/mcp')> =>
   })
 
 /**
- * The MCP servers that the user names: an address, or a command with its arguments, which no shell reads. None is started here. Their tools are pinned in
- * the user's lock, or in the given one; without `onChange`, what changed is left out with a warning.
- * @throws {UsageError} one is empty, or its command does not exist; {LlmError} `config` — the package of MCP is not installed
+ * The MCP servers that the user names: an address, or a command with its arguments, which no shell
+ * reads. None is started here. Their tools are pinned in the user's lock, or in the given one;
+ * without `onChange`, what changed is left out with a warning.
+ * @throws {UsageError} one is empty, or its command does not exist; {LlmError} `config` — the
+ * package of MCP is not installed
  */
 export async function toMcpSources(
   { mcp: servers = [], lock }: McpFlags,
@@ -71,7 +76,10 @@ export async function toTransport(server: string, cli: Cli, token?: string): Pro
   return { command, args }
 }
 
-/** True if the command is a file, or is found in a folder of PATH. Windows also tries endings, so the start itself reports it there. */
+/**
+ * True if the command is a file, or is found in a folder of PATH. Windows also tries endings, so
+ * the start itself reports it there.
+ */
 async function isCommand(command: string, { context: { environment } }: Cli): Promise<boolean> {
   if (process.platform === 'win32') return true
   const folders = (environment?.('PATH') ?? '/usr/local/bin:/usr/bin:/bin').split(delimiter)

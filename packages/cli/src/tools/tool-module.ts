@@ -10,14 +10,19 @@ import { defineTool, type Tool, type ToolContext, type Validated } from '@modelp
 import { loadUserModule } from '../files/user-module.js'
 
 /**
- * Loads tools from a module of the user. Its default export is a list of `{ name, description, parameters?, execute }`, of
- * `{ definition, execute }`, or of results of the runtime's `defineTool`. The module is code and runs as such.
- * @throws {LlmError} `config` — it does not load, or is no such list; says which entry is wrong, and how.
+ * Loads tools from a module of the user. Its default export is a list of
+ * `{ name, description, parameters?, execute }`, of `{ definition, execute }`, or of results of the
+ * runtime's `defineTool`. The module is code and runs as such.
+ * @throws {LlmError} `config` — it does not load, or is no such list; says which entry is wrong,
+ * and how.
  */
 export const loadTools = async (file: string): Promise<Tool[]> =>
   toTools(await loadUserModule(file, 'tools'), file)
 
-/** The tools of a list that a module exports; `file` names it in errors. @throws {LlmError} as {@link loadTools} */
+/**
+ * The tools of a list that a module exports; `file` names it in errors.
+ * @throws {LlmError} as {@link loadTools}
+ */
 export function toTools(list: unknown, file: string): Tool[] {
   if (!Array.isArray(list))
     throw configError(
@@ -79,7 +84,10 @@ interface ModuleTool {
   execute(value: unknown, context: ToolContext): unknown
 }
 
-/** The entry checks its arguments itself, or else its schema does. They are not checked if it has no schema, or one with unknown keywords. */
+/**
+ * The entry checks its arguments itself, or else its schema does. They are not checked if it has no
+ * schema, or one with unknown keywords.
+ */
 function makeTool(entry: ModuleTool, definition: ToolDefinition, where: string): Tool {
   const { timeoutMs, exclusive } = entry
   const tool: Tool = {

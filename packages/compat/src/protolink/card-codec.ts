@@ -21,7 +21,10 @@ const toWireSkill = (skill: AgentSkill): JsonObject => ({
   examples: skill.examples,
 })
 
-/** What Protolink has no field for. Its readers ignore unknown fields of a card, but refuse those of capabilities and skills. */
+/**
+ * What Protolink has no field for. Its readers ignore unknown fields of a card, but refuse those of
+ * capabilities and skills.
+ */
 function toExtension({ capabilities, skills }: AgentCard): JsonObject {
   const known = skills.map(({ id, name, inputModes, outputModes }): [string, JsonObject] => [
     id,
@@ -73,7 +76,10 @@ const readSkill =
     })
   }
 
-/** A card in Protolink's form. Role and transport are written, unlike in Protolink's own versions; its readers ignore them. */
+/**
+ * A card in Protolink's form. Role and transport are written, unlike in Protolink's own versions;
+ * its readers ignore them.
+ */
 export function toProtolinkCard(card: AgentCard): JsonObject {
   const { extended_agent_card: _, ...capabilities } = cardParts.toWireCapabilities(
     card.capabilities,

@@ -3,8 +3,8 @@ import type { JsonObject } from '@modelport/core'
 import { toProtolinkArtifact, toProtolinkState } from './task-codec.js'
 
 /**
- * The events of Protolink for one event of a task, as plain JSON with its names and fields: mostly one, two for a failure, none for
- * an event that Protolink does not know.
+ * The events of Protolink for one event of a task, as plain JSON with its names and fields: mostly
+ * one, two for a failure, none for an event that Protolink does not know.
  * @param task the task with the state before the event
  * @param agentName who writes the text
  */

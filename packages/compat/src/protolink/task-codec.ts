@@ -54,7 +54,9 @@ const states = new Map(taskStates.map((state) => [spell(state), state]))
 export const toProtolinkState = (state: TaskState): string =>
   state === 'rejected' ? 'failed' : state === 'auth-required' ? 'input-required' : spell(state)
 
-/** The message that repeats an answer artifact, so that Protolink peers do not see the text twice. */
+/**
+ * The message that repeats an answer artifact, so that Protolink peers do not see the text twice.
+ */
 const messageOfAnswer = (task: Task, artifact: Artifact): Message | undefined => {
   if (artifact.kind !== 'answer') return undefined
   const content = JSON.stringify(artifact.parts)
@@ -134,7 +136,8 @@ const readArtifact =
   })
 
 /**
- * Reads a task in Protolink's form. Fields that are not known stay in the metadata, under `protolink_extra`.
+ * Reads a task in Protolink's form. Fields that are not known stay in the metadata, under
+ * `protolink_extra`.
  * @throws {AgentError} `invalid-params` — every violation, with its JSON pointer.
  */
 export function fromProtolinkTask(wire: unknown, entropy: Entropy = systemEntropy): Task {

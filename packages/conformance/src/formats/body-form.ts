@@ -10,7 +10,10 @@ type Split<Names extends string> = Names extends `${infer First} ${infer Rest}`
   ? First | Split<Rest>
   : Names
 
-/** Fields that an object may have, separated by spaces, with anything in them unless `value` says more. */
+/**
+ * Fields that an object may have, separated by spaces, with anything in them unless `value` says
+ * more.
+ */
 export const anyOf = <const Names extends string>(
   names: Names,
   value: z.ZodUnknown = z.unknown(),

@@ -11,8 +11,9 @@ import {
 } from '../wire-format.js'
 
 /**
- * The records of replies that are made in the process: for providers that speak no wire. Their model is a stand-in that says what
- * the suite tells it, over {@link askNeutral}; tests of connections, statuses, headers and bytes do not apply: {@link inProcessSkips}.
+ * The records of replies that are made in the process: for providers that speak no wire. Their
+ * model is a stand-in that says what the suite tells it, over {@link askNeutral}; tests of
+ * connections, statuses, headers and bytes do not apply: {@link inProcessSkips}.
  */
 export const neutral: WireFormat = {
   api: 'neutral',
@@ -116,7 +117,10 @@ function toConversationMessage(message: ChatMessage): WireConversationMessage[] 
   ]
 }
 
-/** What a driver may rely on: there are messages, and the results of a turn follow it in call order, with the names of their tools. */
+/**
+ * What a driver may rely on: there are messages, and the results of a turn follow it in call order,
+ * with the names of their tools.
+ */
 function neutralViolations({ body }: WireRequest): readonly string[] {
   const { model, messages, system, tools } = body as WireConversation
   const found: string[] = []

@@ -7,8 +7,9 @@ import { openaiText } from './openai-content.js'
 import { pairingViolations } from './tool-messages.js'
 
 const content = z.union([z.string(), z.array(z.unknown())], 'neither a string nor a list')
-// "string too long. Expected a string with maximum length 64", as the API answers (decolua/9router#3167, jin-bo/agentao#321); before
-// August 2026 it was 40 (microsoft/autogen#6377).
+// "string too long. Expected a string with maximum length 64", as the API answers
+// (decolua/9router#3167, jin-bo/agentao#321); before August 2026 it was 40
+// (microsoft/autogen#6377).
 const toolCall = z.looseObject({
   id: name64,
   type: z.literal('function'),

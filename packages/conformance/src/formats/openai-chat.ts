@@ -13,7 +13,8 @@ const finishReasons: Readonly<Record<string, string>> = {
 
 /**
  * Chat Completions, with the `reasoning_content` field of the servers that show their reasoning.
- * @see https://developers.openai.com/api/reference/resources/chat/subresources/completions (read 2026-11-21, types of openai 7.55.0)
+ * @see https://developers.openai.com/api/reference/resources/chat/subresources/completions (read
+ * 2026-11-21, types of openai 7.55.0)
  */
 export const openaiChat: WireFormat = {
   api: 'openai-chat',

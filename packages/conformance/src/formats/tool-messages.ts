@@ -9,7 +9,10 @@ export interface PairedMessage {
   readonly tool_name?: string | undefined
 }
 
-/** Finds calls that are not answered right after their message, each once, and answers of no such call. */
+/**
+ * Finds calls that are not answered right after their message, each once, and answers of no such
+ * call.
+ */
 export function pairingViolations(messages: readonly PairedMessage[]): string[] {
   const found: string[] = []
   /** The calls that wait for their tool message, with their names. */

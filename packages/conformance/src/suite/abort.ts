@@ -101,7 +101,10 @@ const tests: Tests = {
   'S12 two hundred streams on one signal leave no listener on it': listeners,
 }
 
-/** S5, S7, S12: an abort at any point rejects with the signal's reason, closes the connection and leaves nothing behind. */
+/**
+ * S5, S7, S12: an abort at any point rejects with the signal's reason, closes the connection and
+ * leaves nothing behind.
+ */
 export function abortRules(rule: Rule): void {
   ruleAll(rule, tests)
   for (const name of ['text', 'parallel calls']) {
@@ -121,7 +124,10 @@ export function abortRules(rule: Rule): void {
   }
 }
 
-/** Starts each of the calls on a silent server, aborts it once it waits, and checks that nothing is left. */
+/**
+ * Starts each of the calls on a silent server, aborts it once it waits, and checks that nothing is
+ * left.
+ */
 async function abortedAt(lab: Lab, connection: Connection, calls: readonly Call[]): Promise<void> {
   for (const [index, call] of calls.entries()) {
     const controller = new AbortController()

@@ -8,7 +8,10 @@ import type { Rule } from '../rule.js'
 import { scriptNamed, scripts } from '../scripts.js'
 import { disguises, inBytes, inRandomChunks, inTwo } from '../wire-text.js'
 
-/** S3, S8: the same bytes, however they are split, and the same events, however they are written, give the same stream. */
+/**
+ * S3, S8: the same bytes, however they are split, and the same events, however they are written,
+ * give the same stream.
+ */
 export function byteRules(rule: Rule, { format }: Harness): void {
   for (const script of scripts) {
     const { turns } = script

@@ -26,7 +26,10 @@ const codesByStatus: ReadonlyMap<number, readonly ErrorCode[]> = new Map([
 /** Statuses after which a request is tried again. */
 const retriedStatuses: readonly number[] = [429, 500, 502, 503, 529]
 
-/** A failed response with a body of the API's own, without one, or with a web page as proxies send it. */
+/**
+ * A failed response with a body of the API's own, without one, or with a web page as proxies send
+ * it.
+ */
 export const bodies: Readonly<
   Record<string, (lab: Lab, status: number, headers?: Record<string, string>) => ServerReply>
 > = {

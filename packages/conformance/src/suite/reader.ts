@@ -10,11 +10,17 @@ import type { WireResponse } from '../wire-format.js'
 const { turns } = scriptNamed('text')
 const end = { done: true, value: undefined }
 
-/** The wire events of the text reply through its second piece of text: APIs open a reply with few or many without text. */
+/**
+ * The wire events of the text reply through its second piece of text: APIs open a reply with few or
+ * many without text.
+ */
 export const begun = ({ pieces }: WireResponse): readonly string[] =>
   pieces.slice(0, pieces.findIndex((piece) => /\blo\b/.test(piece)) + 1)
 
-/** A text reply of which only the first wire events come, through its second piece of text unless said otherwise; then silence. */
+/**
+ * A text reply of which only the first wire events come, through its second piece of text unless
+ * said otherwise; then silence.
+ */
 export function stalled(lab: Lab, pieces?: number): Connection {
   return lab.connect((request) => {
     const response = lab.respond(turns, request)

@@ -5,7 +5,10 @@ import type { WireConversation, WireConversationMessage } from '../wire-format.j
 
 type AssistantOnWire = Extract<WireConversationMessage, { role: 'assistant' }>
 
-/** Checks that the nth request carries the question, all turns before it and the plain results of their calls. */
+/**
+ * Checks that the nth request carries the question, all turns before it and the plain results of
+ * their calls.
+ */
 export function assertSent(
   lab: Lab,
   connection: Connection,

@@ -7,7 +7,9 @@ interface Runtime {
   readonly process?: { readonly getBuiltinModule?: (name: string) => NodeUtil | undefined }
 }
 
-/** Every text form of a value: string, JSON and inspection, of all its properties, hidden or not. */
+/**
+ * Every text form of a value: string, JSON and inspection, of all its properties, hidden or not.
+ */
 export function textsOf(value: unknown): readonly string[] {
   const texts = [String(value), canonical(value)]
   const inspect = (globalThis as Runtime).process?.getBuiltinModule?.('node:util')?.inspect

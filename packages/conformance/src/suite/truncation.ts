@@ -30,7 +30,10 @@ const cutScripts = [
   'empty arguments',
 ]
 
-/** S1, S2: a cut stream is never a clean end and never hangs; a reset after the terminal event takes nothing away. */
+/**
+ * S1, S2: a cut stream is never a clean end and never hangs; a reset after the terminal event takes
+ * nothing away.
+ */
 export function truncationRules(rule: Rule, { format }: Harness): void {
   for (const name of cutScripts) {
     const script = scriptNamed(name)

@@ -33,7 +33,8 @@ export interface AgentSetup
 
 /**
  * Makes the agents of a system, by name.
- * @throws {LlmError} `config` — an agent has no model, or its system prompt is not registered; the message names the agent. Also what `provider` and `createDialogCaller` throw.
+ * @throws {LlmError} `config` — an agent has no model, or its system prompt is not registered; the
+ * message names the agent. Also what `provider` and `createDialogCaller` throw.
  * @throws {TypeError} an agent has a setting that does not exist.
  */
 export async function createAgents<Name extends string>(

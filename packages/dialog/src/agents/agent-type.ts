@@ -6,7 +6,10 @@ import type { DialogCaller } from '../caller/caller.js'
 
 /** The input of the code of an agent type. */
 export interface SystemContext<Group extends string> {
-  /** The agents of the groups. Their calls share the signal and the budget of the system, and their traces are kept. */
+  /**
+   * The agents of the groups. Their calls share the signal and the budget of the system, and their
+   * traces are kept.
+   */
   readonly agents: Readonly<Record<Group, DialogCaller>>
   /** Aborts when the call of the system is aborted. */
   readonly signal: AbortSignal
@@ -44,7 +47,10 @@ export interface SystemCallOptions {
 export interface AgentSystem<Task, Result> {
   /** Name of its type. */
   readonly type: string
-  /** Does one task. Throws what its code throws: an `AgentCallError` of a call inside it, unless the code handles it. */
+  /**
+   * Does one task. Throws what its code throws: an `AgentCallError` of a call inside it, unless the
+   * code handles it.
+   */
   call(task: Task, options?: SystemCallOptions): Promise<Result>
 }
 

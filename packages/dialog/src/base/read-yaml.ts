@@ -2,7 +2,9 @@ import { type Document, Lexer, LineCounter, parseDocument } from 'yaml'
 
 /** Maximum characters. */
 const maxLength = 262_144
-/** Maximum fields of all values together. Finding those that are there twice takes the square of it. */
+/**
+ * Maximum fields of all values together. Finding those that are there twice takes the square of it.
+ */
 const maxFields = 5_000
 /** Maximum anchors and aliases together. Resolving them takes the square of it. */
 const maxAnchors = 100
@@ -23,7 +25,10 @@ export interface ReadYaml {
   }[]
 }
 
-/** Reads a YAML text that may be hostile. Returns what is wrong with its size, before anything is parsed. */
+/**
+ * Reads a YAML text that may be hostile. Returns what is wrong with its size, before anything is
+ * parsed.
+ */
 export function readYaml(text: string): ReadYaml | { readonly refused: string } {
   if (text.length > maxLength)
     return {
@@ -40,7 +45,10 @@ export function readYaml(text: string): ReadYaml | { readonly refused: string } 
   return { document, lines, mistakes }
 }
 
-/** Counts the tokens that make a small text expensive, and stops above a limit. Indentation and `- - -` nest, and so do brackets. */
+/**
+ * Counts the tokens that make a small text expensive, and stops above a limit. Indentation and
+ * `- - -` nest, and so do brackets.
+ */
 function findBomb(text: string): string | undefined {
   let anchors = 0
   let brackets = 0

@@ -1,8 +1,8 @@
 import { isMap, isScalar, isSeq, type LineCounter, type Node, type Scalar } from 'yaml'
 
 /**
- * The line and column of the deepest key of a path that a YAML document has, counted from 1; an index of a list is a key. Undefined when it has
- * none of them.
+ * The line and column of the deepest key of a path that a YAML document has, counted from 1; an
+ * index of a list is a key. Undefined when it has none of them.
  */
 export function placeOf(
   contents: unknown,

@@ -303,7 +303,10 @@ export class AgentCall<Value> {
   }
 }
 
-/** The transcript with the reply as its tail: a model that was asked for an action wrote it into a JSON object. */
+/**
+ * The transcript with the reply as its tail: a model that was asked for an action wrote it into a
+ * JSON object.
+ */
 function withReplyText({ transcript, text }: RunResult): readonly ChatMessage[] {
   const tail = transcript.at(-1)
   if (tail?.role !== 'assistant' || textOf(tail.content) === text) return transcript

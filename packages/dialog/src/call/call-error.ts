@@ -7,7 +7,10 @@ import type { CallTrace } from './trace.js'
 /** Which limit ended a call. */
 export type CallLimit = 'parse-retries' | 'tool-rounds' | 'repeats' | 'no-progress' | 'steps'
 
-/** A call that waits for decisions: nothing is lost, and `call(error.dialog, { resume, decisions })` continues it. */
+/**
+ * A call that waits for decisions: nothing is lost, and `call(error.dialog, { resume, decisions })`
+ * continues it.
+ */
 export interface CallSuspension {
   /** What the call waits for. */
   readonly pending: readonly PendingItem[]
@@ -22,8 +25,10 @@ export type CallFailure = Pick<
 >
 
 /**
- * An agent call that ended in `failure`. `code` says why: `protocol` the parser refused every reply, `limit-exceeded` another limit, `aborted` the
- * signal or a suspension, `timeout` the deadline, else the code of `cause`. Printing it shows neither the dialog nor the trace: read the fields.
+ * An agent call that ended in `failure`. `code` says why: `protocol` the parser refused every
+ * reply, `limit-exceeded` another limit, `aborted` the signal or a suspension, `timeout` the
+ * deadline, else the code of `cause`. Printing it shows neither the dialog nor the trace: read the
+ * fields.
  */
 export class AgentCallError extends LlmError {
   /** The state the call was in before it failed. */
@@ -36,9 +41,15 @@ export class AgentCallError extends LlmError {
   readonly limit?: CallLimit
   /** Set when the call waits for decisions. */
   readonly suspension?: CallSuspension
-  /** The run behind the call, as far as it came. Unset: the call failed before it, or in the middle of a recall. */
+  /**
+   * The run behind the call, as far as it came. Unset: the call failed before it, or in the middle
+   * of a recall.
+   */
   readonly runResult?: RunResult
-  /** The reason of a network failure that caused this: it decides whether the same call may succeed later. */
+  /**
+   * The reason of a network failure that caused this: it decides whether the same call may succeed
+   * later.
+   */
   readonly reason?: ProviderErrorDetails['reason'] & string
 
   constructor(code: ErrorCode, message: string, failure: CallFailure, options?: ErrorOptions) {
@@ -49,7 +60,8 @@ export class AgentCallError extends LlmError {
     if (failure.limit !== undefined) this.limit = failure.limit
     if (failure.suspension !== undefined) this.suspension = failure.suspension
     if (failure.runResult !== undefined) this.runResult = failure.runResult
-    // A program that prints an uncaught error shows the error, not every message of the conversation.
+    // A program that prints an uncaught error shows the error, not every message of the
+    // conversation.
     for (const large of ['dialog', 'trace', 'suspension', 'runResult'])
       if (Object.hasOwn(this, large)) Object.defineProperty(this, large, { enumerable: false })
     const { reason } = (options?.cause ?? {}) as Partial<ProviderErrorDetails>

@@ -3,13 +3,19 @@ import type { CallOutcome, DialogEvent, EventConsumer } from './outcome.js'
 
 /** The events of a call, one by one, and its outcome. */
 export interface CallReader<Value> extends Reader<DialogEvent> {
-  /** How the call ended; it continues without a reader once this is asked for before the first read. Never rejects. */
+  /**
+   * How the call ended; it continues without a reader once this is asked for before the first read.
+   * Never rejects.
+   */
   result(): Promise<CallOutcome<Value>>
 }
 
 const end = { done: true, value: undefined } as const
 
-/** Hands the events of a call to one consumer, at the consumer's pace. Nothing starts before the first read or `result()`. */
+/**
+ * Hands the events of a call to one consumer, at the consumer's pace. Nothing starts before the
+ * first read or `result()`.
+ */
 export class EventQueue<Value>
   extends ReaderBase<DialogEvent>
   implements CallReader<Value>, EventConsumer

@@ -21,7 +21,8 @@ const interrupted =
   'The conversation was stored before this call had a result: whether it had an effect is unknown. Call it again if it is needed.'
 
 /**
- * Takes a dialog apart for a run. In a dialog that was stored in the middle of a tool round, calls without a result get one that says so.
+ * Takes a dialog apart for a run. In a dialog that was stored in the middle of a tool round, calls
+ * without a result get one that says so.
  * @throws {LlmError} `invalid-request` — the dialog is empty, or its last message is the model's.
  */
 export function takeApart(dialog: Dialog, { resume, messages: stored }: ResumedCall): DialogParts {
@@ -58,7 +59,10 @@ export function takeApart(dialog: Dialog, { resume, messages: stored }: ResumedC
   }
 }
 
-/** The stored messages, the dialog's own object for each one at the beginning that is equal: so it keeps its prompt. */
+/**
+ * The stored messages, the dialog's own object for each one at the beginning that is equal: so it
+ * keeps its prompt.
+ */
 function withOwn(
   own: readonly ChatMessage[],
   stored: readonly ChatMessage[],

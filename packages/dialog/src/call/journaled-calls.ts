@@ -13,7 +13,10 @@ import type { CallOutcome } from './outcome.js'
 /** The value of `caller` next to a checkpoint. */
 const key = 'calls'
 
-/** A finished call in the checkpoints of later calls: everything that is needed to read its last step again. */
+/**
+ * A finished call in the checkpoints of later calls: everything that is needed to read its last
+ * step again.
+ */
 interface FinishedCall {
   /** Hash of the dialog that was called. */
   readonly dialog: string
@@ -40,7 +43,10 @@ export interface JournaledPlace extends Partial<Omit<JournaledRun, 'id' | 'signa
   readonly keySuffix: string
 }
 
-/** The agent calls of one journaled run, which are made one after the other, and in the same order when the run continues. */
+/**
+ * The agent calls of one journaled run, which are made one after the other, and in the same order
+ * when the run continues.
+ */
 export class JournaledCalls {
   readonly #run: JournaledRun
   readonly #finished: FinishedCall[] = []
@@ -62,7 +68,8 @@ export class JournaledCalls {
 
   /**
    * Begins the next call: a finished one is read again, and the one that was cut off continues.
-   * @throws {LlmError} `invalid-request` — another call is running, none may follow, or the run had another dialog here before.
+   * @throws {LlmError} `invalid-request` — another call is running, none may follow, or the run had
+   * another dialog here before.
    */
   begin(called: Dialog): JournaledPlace {
     const number = this.#count + 1
@@ -102,7 +109,10 @@ export class JournaledCalls {
     }
   }
 
-  /** Ends the call that was begun. A call that ended before its run began leaves its place to the next. */
+  /**
+   * Ends the call that was begun. A call that ended before its run began leaves its place to the
+   * next.
+   */
   end(outcome: CallOutcome<unknown>): void {
     const current = this.#current
     this.#current = undefined
@@ -165,7 +175,8 @@ class CurrentCall {
   }
 
   /**
-   * @param eventsBefore events of the run that belong to earlier calls: each call counts its own from 1
+   * @param eventsBefore events of the run that belong to earlier calls: each call counts its own
+   * from 1
    * @param mark adds the calls of the run to a checkpoint
    */
   journal(

@@ -16,7 +16,10 @@ export interface JournaledOptions extends Omit<AgentCallOptions, 'journal'> {
   readonly calls?: JournaledCalls
 }
 
-/** Takes a journaled run apart, without its records, which `beginJournaled` adds. The options of a plain journal stay as they are. */
+/**
+ * Takes a journaled run apart, without its records, which `beginJournaled` adds. The options of a
+ * plain journal stay as they are.
+ */
 export function toJournaledOptions(options: AgentCallOptions): JournaledOptions {
   const { journal: run, ...own } = options
   if (!run || !isRun(run)) return { ...own, journal: run }
@@ -26,7 +29,8 @@ export function toJournaledOptions(options: AgentCallOptions): JournaledOptions 
 
 /**
  * Adds the records of a journaled run: where the call continues, and where it is written down.
- * @throws {LlmError} `invalid-request` — the options say where the call continues, or the run has no place for this call.
+ * @throws {LlmError} `invalid-request` — the options say where the call continues, or the run has
+ * no place for this call.
  */
 export function beginJournaled(options: JournaledOptions, dialog: Dialog): JournaledOptions {
   const { calls, runId = '', scope } = options

@@ -1,7 +1,9 @@
 import type { ChatMessage } from '@modelport/core'
 import type { ResumeDecision, RunCheckpoint, RunEventSink, RunJournal } from '@modelport/runtime'
 
-/** A run of a durable store, as `store.runs.run` of `@modelport/durable` hands it to its function. */
+/**
+ * A run of a durable store, as `store.runs.run` of `@modelport/durable` hands it to its function.
+ */
 export interface JournaledRun {
   readonly id: string
   readonly journal: RunJournal

@@ -6,9 +6,15 @@ import { shown } from '../base/shown.js'
 export interface CallLimits {
   /** Times a refused reply is asked for again, in a row: 0 to 99. Default 3. */
   readonly maxParseRetries: number
-  /** Replies with tool calls before the last call without tools. 0: no tools at all; `Infinity`: no limit. Default 5. */
+  /**
+   * Replies with tool calls before the last call without tools. 0: no tools at all; `Infinity`: no
+   * limit. Default 5.
+   */
   readonly maxToolRounds: number
-  /** Times the call is resumed after the network or the server failed beyond the driver's own retries. Default 0. */
+  /**
+   * Times the call is resumed after the network or the server failed beyond the driver's own
+   * retries. Default 0.
+   */
   readonly maxRecalls: number
   /** Tools that may be called again with the same arguments, for example to poll. Default none. */
   readonly repeatableTools: readonly string[]
@@ -36,7 +42,10 @@ const ranges: readonly LimitRange<CallLimits>[] = [
   ['toolTimeoutMs', 1, Infinity],
 ]
 
-/** Fills in limits, later over earlier. @throws {LlmError} `config` — as `fillLimits`, or the list of tools is not one of texts */
+/**
+ * Fills in limits, later over earlier.
+ * @throws {LlmError} `config` — as `fillLimits`, or the list of tools is not one of texts
+ */
 export function toCallLimits(...given: readonly (Partial<CallLimits> | undefined)[]): CallLimits {
   const limits = fillLimits(defaultCallLimits, ranges, given)
   const { repeatableTools }: { readonly repeatableTools: unknown } = limits

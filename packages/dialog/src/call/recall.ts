@@ -1,7 +1,10 @@
 import { isRetryable, type JsonObject, type ProviderErrorDetails } from '@modelport/core'
 import type { InferRequest, RunCheckpoint, RunJournal, RunResult } from '@modelport/runtime'
 
-/** The recalls of a call, as its checkpoints have them: a call that another process continues gets no more of them. */
+/**
+ * The recalls of a call, as its checkpoints have them: a call that another process continues gets
+ * no more of them.
+ */
 interface RecallState {
   /** Recalls so far. */
   readonly count: number
@@ -33,12 +36,18 @@ export class Recalls {
     return this.#state.count
   }
 
-  /** Milliseconds that remain of the wait for a recall that an earlier process began; 0 if there is none. */
+  /**
+   * Milliseconds that remain of the wait for a recall that an earlier process began; 0 if there is
+   * none.
+   */
   get remainingMs(): number {
     return Math.max(0, this.#state.at - Date.now())
   }
 
-  /** True when a failed run may be recalled. Without a checkpoint it can only begin anew, which is safe before its first reply. */
+  /**
+   * True when a failed run may be recalled. Without a checkpoint it can only begin anew, which is
+   * safe before its first reply.
+   */
   allows(result: RunResult): result is Extract<RunResult, { status: 'failed' }> {
     const { status, steps } = result
     if (status !== 'failed' || this.count >= this.#most || !isRetryable(result.error)) return false
@@ -68,7 +77,10 @@ export class Recalls {
     }
   }
 
-  /** Stores where a failed run continues, before the wait: another process then waits for the rest of it and counts on. */
+  /**
+   * Stores where a failed run continues, before the wait: another process then waits for the rest
+   * of it and counts on.
+   */
   async store(
     { checkpoint, transcript }: RunResult & { readonly status: 'failed' },
     journal: RunJournal,
@@ -83,7 +95,10 @@ function readState(stored: unknown): RecallState {
   return typeof count === 'number' && typeof at === 'number' ? { count, at } : { count: 0, at: 0 }
 }
 
-/** Milliseconds before a recall: what the server asks for, at least a random half to all of a second that doubles with each attempt. */
+/**
+ * Milliseconds before a recall: what the server asks for, at least a random half to all of a second
+ * that doubles with each attempt.
+ */
 export function recallDelay(
   attempt: number,
   error: unknown,

@@ -2,7 +2,10 @@ import type { ErrorCode, LlmError, ProviderErrorDetails } from '@modelport/core'
 import type { CallState } from './states.js'
 import type { CallTrace, PromptVersion, TraceEntry } from './trace.js'
 
-/** What a report keeps of a trace: times, names, counts and codes, but no text of the conversation, no argument and no result. */
+/**
+ * What a report keeps of a trace: times, names, counts and codes, but no text of the conversation,
+ * no argument and no result.
+ */
 export interface ReportStep {
   /** Milliseconds since 1970. */
   readonly at: number

@@ -39,7 +39,8 @@ export interface RunParts {
 
 /**
  * The request of the run behind a call.
- * @throws {LlmError} `unsupported`, `invalid-request` — the vendor does not have a tool, or the model's card does not allow the call.
+ * @throws {LlmError} `unsupported`, `invalid-request` — the vendor does not have a tool, or the
+ * model's card does not allow the call.
  */
 export function toInferRequest(run: RunParts): InferRequest {
   const { settings, options: call, parts, plan, consumer } = run
@@ -94,7 +95,10 @@ export function toInferRequest(run: RunParts): InferRequest {
   }
 }
 
-/** Texts of the run behind a call. Filling in the one for a refused reply costs more than the rest of the request: it is done when it is read. */
+/**
+ * Texts of the run behind a call. Filling in the one for a refused reply costs more than the rest
+ * of the request: it is done when it is read.
+ */
 class CallPreset implements RunPreset {
   readonly forgetParseFailures = true
   readonly repeatText = repeatText
@@ -170,7 +174,10 @@ const repeatText =
 /** The limits of a run by the limits of a call; most calls of an agent share one object. */
 const knownLimits = new WeakMap<CallLimits, NonNullable<InferRequest['limits']>>()
 
-/** Tool rounds and parse retries are counted apart, so steps need no limit; without a limit of rounds, guards end a run that gets nowhere. */
+/**
+ * Tool rounds and parse retries are counted apart, so steps need no limit; without a limit of
+ * rounds, guards end a run that gets nowhere.
+ */
 function runLimits(limits: CallLimits): NonNullable<InferRequest['limits']> {
   const known = knownLimits.get(limits)
   if (known) return known

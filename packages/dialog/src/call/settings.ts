@@ -34,7 +34,10 @@ export interface CallerSettings {
   readonly options?: CallOptions | undefined
   /** Budget of each call; a ledger is shared by all calls. Default: no limit. */
   readonly budget?: RunBudget | BudgetLedger | undefined
-  /** The profile of the model, which is checked before each call. Default: what the provider says about itself. */
+  /**
+   * The profile of the model, which is checked before each call. Default: what the provider says
+   * about itself.
+   */
   readonly card?: ModelCard | undefined
   /** What the provider can do. Default: what the provider says about itself. */
   readonly capabilities?: Capabilities | undefined
@@ -49,15 +52,16 @@ export interface CallerSettings {
   /** When and how a conversation that is too long is made shorter. Default: never. */
   readonly compaction?: AutoCompaction | undefined
   /**
-   * `response` shows the results of each tool round in a user message too, unless the prompt says otherwise. It does not change the provider: choose its API
-   * where you make it. Default `completion`.
+   * `response` shows the results of each tool round in a user message too, unless the prompt says
+   * otherwise. It does not change the provider: choose its API where you make it. Default
+   * `completion`.
    */
   readonly apiType?: 'completion' | 'response' | undefined
   /** Called with a report of each failure. An error that it throws is ignored. */
   readonly reports?: ((report: CallReport) => void | Promise<void>) | undefined
   /**
-   * Milliseconds before a recall; the first attempt is 1. Default: what the server asks for, at least a random half to all of 1 second, doubled with each attempt
-   * up to 30 seconds.
+   * Milliseconds before a recall; the first attempt is 1. Default: what the server asks for, at
+   * least a random half to all of 1 second, doubled with each attempt up to 30 seconds.
    */
   readonly recallDelayMs?: ((attempt: number) => number) | undefined
 }
@@ -85,11 +89,15 @@ export interface AgentCallOptions {
   /** Kept in the trace as it is, for the application. */
   readonly extra?: unknown
   /**
-   * Records the call, so that another process can continue it: a journal of its own, or a run of a durable store, which also sets `resume`,
-   * `messages`, `decisions`, the signal and the id of the call. Several calls can have the same run, one after the other.
+   * Records the call, so that another process can continue it: a journal of its own, or a run of a
+   * durable store, which also sets `resume`, `messages`, `decisions`, the signal and the id of the
+   * call. Several calls can have the same run, one after the other.
    */
   readonly journal?: RunJournal | JournaledRun | undefined
-  /** Continues a call from where this checkpoint was taken; the dialog must hold the messages stored with it, unless `messages` does. */
+  /**
+   * Continues a call from where this checkpoint was taken; the dialog must hold the messages stored
+   * with it, unless `messages` does.
+   */
   readonly resume?: RunCheckpoint | undefined
   /** The messages stored with `resume`, as a journal has them. Default: those of the dialog. */
   readonly messages?: readonly ChatMessage[] | undefined

@@ -9,9 +9,10 @@ export type CallState =
   | 'failure'
 
 /**
- * What moves a call to another state.
- * `request` a model call starts · `calls` the reply has tool calls · `refused` the parser refused the reply · `fault` the network or the server
- * failed and a recall is left · `accepted` the parser accepted a reply without calls · `ended` a limit, a budget, an abort, a refusal, an error
+ * What moves a call to another state. `request` a model call starts · `calls` the reply has tool
+ * calls · `refused` the parser refused the reply · `fault` the network or the server failed and a
+ * recall is left · `accepted` the parser accepted a reply without calls · `ended` a limit, a
+ * budget, an abort, a refusal, an error
  */
 export type CallSignal = 'request' | 'calls' | 'refused' | 'fault' | 'accepted' | 'ended'
 
@@ -19,9 +20,11 @@ export type CallSignal = 'request' | 'calls' | 'refused' | 'fault' | 'accepted' 
 export const transitions: Readonly<
   Record<CallState, Partial<Readonly<Record<CallSignal, CallState>>>>
 > = Object.freeze({
-  // A call that resumes inside a tool round starts with `calls`, one that resumes inside the wait for a recall with `fault`.
+  // A call that resumes inside a tool round starts with `calls`, one that resumes inside the wait
+  // for a recall with `fault`.
   initial: { request: 'calling', calls: 'interrupt', fault: 'recall', ended: 'failure' },
-  // A second request without a reply: the server refused a response format, or the conversation was compacted.
+  // A second request without a reply: the server refused a response format, or the conversation was
+  // compacted.
   calling: {
     request: 'calling',
     calls: 'interrupt',
@@ -51,7 +54,10 @@ export class StateMachine {
     return this.#state
   }
 
-  /** Follows a signal. @throws {TypeError} the table has no such transition: a defect of this package. */
+  /**
+   * Follows a signal.
+   * @throws {TypeError} the table has no such transition: a defect of this package.
+   */
   signal(signal: CallSignal): void {
     const from = this.#state
     const to = transitions[from][signal]

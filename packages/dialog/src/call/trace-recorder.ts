@@ -28,7 +28,9 @@ export class TraceRecorder {
     this.#onEntry?.(timed)
   }
 
-  /** Keeps the problems that the parser found in a reply, and the correction that the model reads. */
+  /**
+   * Keeps the problems that the parser found in a reply, and the correction that the model reads.
+   */
   refuse(problems: readonly string[], message: ChatMessage, correction: string): void {
     this.#refusal = { problems, text: textOf(message.content) }
     this.#refused.push(message, { role: 'user', content: correction, byRun: true })

@@ -34,7 +34,10 @@ export type TraceEntry = { /** Milliseconds since 1970. */ readonly at: number }
       readonly text: string
       readonly metrics: CallMetrics
     }
-  /** The driver makes a request again; `code` is the code of the error, or `lost` for a call that ended with its process. */
+  /**
+   * The driver makes a request again; `code` is the code of the error, or `lost` for a call that
+   * ended with its process.
+   */
   | {
       readonly type: 'retry'
       readonly attempt: number

@@ -100,8 +100,8 @@ export class TurnPlan {
   }
 
   /**
-   * The value so far, of a reply that grows. Parsed again only when the text has grown by a twentieth: all passes together then cost no more than a
-   * few over the whole text.
+   * The value so far, of a reply that grows. Parsed again only when the text has grown by a
+   * twentieth: all passes together then cost no more than a few over the whole text.
    */
   partial(text: string): unknown {
     const { length } = text

@@ -24,15 +24,21 @@ export interface DialogCaller {
   open(args?: Readonly<Record<string, unknown>>): Dialog<never>
   /**
    * Runs the state machine over a dialog until the prompt of its last turn has its value.
-   * @throws {AgentCallError} the call ended in `failure`; the error has the dialog, the trace, the state and the cause.
+   * @throws {AgentCallError} the call ended in `failure`; the error has the dialog, the trace, the
+   * state and the cause.
    */
   call<Value>(dialog: Dialog<Value>, options?: AgentCallOptions): Promise<CallSuccess<Value>>
-  /** The same with its events to be read, deltas and partial values included. Nothing starts before the first read or `result()`; `close()` aborts the call. */
+  /**
+   * The same with its events to be read, deltas and partial values included. Nothing starts before
+   * the first read or `result()`; `close()` aborts the call.
+   */
   run<Value>(dialog: Dialog<Value>, options?: AgentCallOptions): CallReader<Value>
   /**
    * Which of these labels fits a dialog, with probabilities.
-   * @throws {ClassificationError} too little of the probability fell on the labels, a label is not one token, or the server reports no probabilities.
-   * @throws {LlmError} `config`, `unsupported` — there are fewer than two labels, or more than the API can report: see `topLogprobs`.
+   * @throws {ClassificationError} too little of the probability fell on the labels, a label is not
+   * one token, or the server reports no probabilities.
+   * @throws {LlmError} `config`, `unsupported` — there are fewer than two labels, or more than the
+   * API can report: see `topLogprobs`.
    * @throws {AgentCallError} a call failed.
    */
   classify<const Label extends string>(
@@ -46,7 +52,8 @@ export interface DialogCaller {
 
 /**
  * Makes an agent of a provider.
- * @throws {LlmError} `config` — the name is empty, the provider is not one, or a limit or an option is out of its range.
+ * @throws {LlmError} `config` — the name is empty, the provider is not one, or a limit or an option
+ * is out of its range.
  * @example
  * ```ts
  * import { createDialogCaller, definePrompt, json } from '@modelport/dialog'

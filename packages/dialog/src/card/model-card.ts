@@ -4,7 +4,10 @@ import { type CallOptions, LlmError, type ModelProfile, type TokenCounts } from 
 export interface ModelCard extends ModelProfile {
   /** Maximum tokens of one reply. */
   readonly maxOutputTokens?: number
-  /** Price of a million prompt tokens that are read from a cache. Default: that of other prompt tokens. */
+  /**
+   * Price of a million prompt tokens that are read from a cache. Default: that of other prompt
+   * tokens.
+   */
   readonly cacheReadCostPerMillion?: number
   /** Dated versions of the model by which it can be called too. */
   readonly snapshots?: readonly string[]
@@ -32,7 +35,8 @@ export interface CardRequest {
 
 /**
  * Checks a call against a card before anything is sent. Lists everything that does not fit at once.
- * @throws {LlmError} `invalid-request` — names the limit, what is asked for and what the card allows.
+ * @throws {LlmError} `invalid-request` — names the limit, what is asked for and what the card
+ * allows.
  */
 export function checkCard(
   card: ModelCard,
@@ -57,7 +61,10 @@ export function checkCard(
     throw new LlmError('invalid-request', `model "${model}": ${problems.join('; ')}`)
 }
 
-/** The cost of tokens by a card, with cached ones at their own price; undefined if a price is missing. */
+/**
+ * The cost of tokens by a card, with cached ones at their own price; undefined if a price is
+ * missing.
+ */
 export function cardCost(counts: TokenCounts, card: ModelCard): number | undefined {
   const { inputCostPerMillion: input, outputCostPerMillion: output } = card
   if (input === undefined || output === undefined) return undefined

@@ -6,7 +6,10 @@ import type { ClassifyOptions } from './classification.js'
 
 const defaultQuestion = 'Please respond with one and only one word from {classes}'
 
-/** The dialog with the question. A user turn that is still open gets the question at its end: servers want roles to alternate. */
+/**
+ * The dialog with the question. A user turn that is still open gets the question at its end:
+ * servers want roles to alternate.
+ */
 export function askLabel<Value>(
   dialog: Dialog,
   labels: readonly string[],

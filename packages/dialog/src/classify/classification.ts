@@ -3,7 +3,10 @@ import type { AgentCallOptions } from '../call/settings.js'
 import type { CallTrace } from '../call/trace.js'
 import { entropyOf, type LabelScores } from './label-scores.js'
 
-/** How a classification was made: by probabilities of tokens, or by votes that a grammar, a schema or nothing holds to the labels. */
+/**
+ * How a classification was made: by probabilities of tokens, or by votes that a grammar, a schema
+ * or nothing holds to the labels.
+ */
 export type ClassifyMethod = 'logprobs' | 'grammar' | 'schema' | 'votes'
 
 /** How a dialog is classified. */
@@ -14,8 +17,9 @@ export interface ClassifyOptions
   /** Default: the first of `logprobs`, `grammar`, `schema` and `votes` that the provider can do. */
   readonly method?: ClassifyMethod | undefined
   /**
-   * `words` asks for the labels themselves, each of which must be one token; `letters` gives each label a letter. Default: words, of which the first token
-   * counts, unless a label is long or two labels begin alike.
+   * `words` asks for the labels themselves, each of which must be one token; `letters` gives each
+   * label a letter. Default: words, of which the first token counts, unless a label is long or two
+   * labels begin alike.
    */
   readonly labels?: 'words' | 'letters' | undefined
   /** Minimum probability that must fall on labels, 0 to 1; less is an error. Default 0.5. */
@@ -24,7 +28,10 @@ export interface ClassifyOptions
   readonly topLogprobs?: number | undefined
   /** Calls, for the methods by votes. Default 5. */
   readonly votes?: number | undefined
-  /** The question, with `{classes}` for the labels. Default: `Please respond with one and only one word from {classes}`. */
+  /**
+   * The question, with `{classes}` for the labels. Default:
+   * `Please respond with one and only one word from {classes}`.
+   */
   readonly question?: string | undefined
 }
 

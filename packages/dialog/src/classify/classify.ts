@@ -46,7 +46,8 @@ export async function classify<Label extends string>(
   const isAskedFirst =
     mayBeAsked && (capabilities?.reasoning.supported === true || options.method === 'grammar')
   let sampling: CallOptions = {}
-  // Reasoning would use up the one token or fill the grammar: models that are known or seen to reason are asked not to.
+  // Reasoning would use up the one token or fill the grammar: models that are known or seen to
+  // reason are asked not to.
   let quiet: boolean | undefined = isAskedFirst || undefined
   const run = (method: ClassifyMethod): Promise<Classification<Label>> => {
     const isQuiet = quiet && (method === 'logprobs' || method === 'grammar')
@@ -77,7 +78,10 @@ export async function classify<Label extends string>(
   }
 }
 
-/** True if the server, or the provider before it, does not take the request of a method: the next one asks otherwise. */
+/**
+ * True if the server, or the provider before it, does not take the request of a method: the next
+ * one asks otherwise.
+ */
 const isMethodRefusal = (error: unknown): boolean =>
   isLlmError(error, 'unsupported') ||
   isLlmError(error, 'invalid-request') ||

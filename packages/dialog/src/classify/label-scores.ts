@@ -33,7 +33,10 @@ function normalize(text: string): string {
   return text.slice(start, end).toLowerCase()
 }
 
-/** Probability on tokens that are only the start of a label; a strict reading fails from this value on. */
+/**
+ * Probability on tokens that are only the start of a label; a strict reading fails from this value
+ * on.
+ */
 const mostBeginnings = 0.01
 
 /**
@@ -83,8 +86,9 @@ export function scoreLabels(
 }
 
 /**
- * The likeliest tokens where the text of a reply begins, or undefined if the server reported none. Servers also report the tokens of reasoning, which
- * come before; an API with a minimum of tokens has further ones after it.
+ * The likeliest tokens where the text of a reply begins, or undefined if the server reported none.
+ * Servers also report the tokens of reasoning, which come before; an API with a minimum of tokens
+ * has further ones after it.
  */
 export function topTokens(
   { logprobs = [] }: ReplyDetails,

@@ -39,13 +39,17 @@ type SendParameters<Args> =
 const plainPrompt = definePrompt({ path: 'modelport/text', text: '{text}' })
 
 /**
- * An append-only conversation that knows which prompt opened its last turn. Dialogs never change: `send` and `append` give a new one, and
- * all of them share their past. `Value` is what a call of this dialog gives.
+ * An append-only conversation that knows which prompt opened its last turn. Dialogs never change:
+ * `send` and `append` give a new one, and all of them share their past. `Value` is what a call of
+ * this dialog gives.
  */
 export class Dialog<Value = unknown> {
   /** The last message with its past; undefined in an empty dialog. */
   readonly node: DialogNode | undefined
-  /** The prompt that opened the last turn with the values it was filled with; undefined before the first turn. */
+  /**
+   * The prompt that opened the last turn with the values it was filled with; undefined before the
+   * first turn.
+   */
   readonly top: PromptTurn | undefined
   #messages: readonly ChatMessage[] | undefined
 
@@ -63,7 +67,10 @@ export class Dialog<Value = unknown> {
     return new Dialog<never>(addNode(undefined, { role: 'system', content: system }), undefined)
   }
 
-  /** Starts a dialog with the instructions of any prompt; its arguments are only checked at run time. */
+  /**
+   * Starts a dialog with the instructions of any prompt; its arguments are only checked at run
+   * time.
+   */
   static open(system: AnyPrompt, args: unknown): Dialog<never> {
     const filled = system.fill(args)
     const turn: PromptTurn = { prompt: system, args: filled.args }
@@ -74,9 +81,10 @@ export class Dialog<Value = unknown> {
   }
 
   /**
-   * Reads a stored dialog. It has the general type of a dialog: `expect` gives it the type of a prompt.
-   * @throws {LlmError} `invalid-request` — the form is wrong, a prompt is not registered, or its wording has changed; the message has the
-   * JSON pointer, what was found and what to do.
+   * Reads a stored dialog. It has the general type of a dialog: `expect` gives it the type of a
+   * prompt.
+   * @throws {LlmError} `invalid-request` — the form is wrong, a prompt is not registered, or its
+   * wording has changed; the message has the JSON pointer, what was found and what to do.
    */
   static fromJson(stored: unknown, registry: PromptRegistry, options: RestoreOptions = {}): Dialog {
     const { node, top } = readStoredDialog(stored, registry, plainPrompt, options)
@@ -90,7 +98,8 @@ export class Dialog<Value = unknown> {
 
   /**
    * Opens a turn: a user message with the text of a prompt, or with a text as it stands.
-   * @throws {LlmError} `invalid-request` — a placeholder is missing, unknown or of a wrong type; the last reply has tool calls without a result.
+   * @throws {LlmError} `invalid-request` — a placeholder is missing, unknown or of a wrong type;
+   * the last reply has tool calls without a result.
    */
   send(text: string, attachments?: Attachments): Dialog<string>
   send<Args, NewValue>(
@@ -115,8 +124,9 @@ export class Dialog<Value = unknown> {
   }
 
   /**
-   * The dialog with the transcript of its run, which begins after the instructions. Messages that are still there keep their prompts. The calls of an agent
-   * do this themselves; use it with the result of a durable store.
+   * The dialog with the transcript of its run, which begins after the instructions. Messages that
+   * are still there keep their prompts. The calls of an agent do this themselves; use it with the
+   * result of a durable store.
    */
   follow(transcript: readonly ChatMessage[]): Dialog<Value> {
     const nodes = nodesOf(this.node)

@@ -14,7 +14,10 @@ export function describeForks(dialogs: readonly Dialog[]): string {
   return branchLines(paths, 0, 0).join('\n')
 }
 
-/** The lines of these dialogs from a message on: a run that some of them share, then what follows it, indented. */
+/**
+ * The lines of these dialogs from a message on: a run that some of them share, then what follows
+ * it, indented.
+ */
 function branchLines(paths: readonly Path[], at: number, depth: number): readonly string[] {
   const groups = new Map<DialogNode, Path[]>()
   for (const path of paths) {

@@ -10,7 +10,10 @@ import { addNode, type DialogNode, nodesOf, type PromptTurn } from './dialog-nod
 
 /** The prompt of a stored message. */
 export interface StoredTurn {
-  /** Place of the message that the prompt wrote; the first is 0. Unset: the message is not in the dialog any more. */
+  /**
+   * Place of the message that the prompt wrote; the first is 0. Unset: the message is not in the
+   * dialog any more.
+   */
   readonly at?: number
   /** Path of the prompt. */
   readonly path: string

@@ -24,8 +24,10 @@ export interface PromptFolder {
 }
 
 /**
- * Reads every Markdown file below a folder as a prompt: `research/ask.md` is the path `research/ask`. Files come in the order of their paths.
- * @throws {LlmError} `config` — the folder cannot be read, or a file is wrong; the message names file and line.
+ * Reads every Markdown file below a folder as a prompt: `research/ask.md` is the path
+ * `research/ask`. Files come in the order of their paths.
+ * @throws {LlmError} `config` — the folder cannot be read, or a file is wrong; the message names
+ * file and line.
  */
 export async function loadPrompts(
   folder: string,

@@ -13,8 +13,8 @@ export interface ReportWriterOptions {
 }
 
 /**
- * Writes each report as a JSON file `{agent}_{time}_{4 digits}.json`: first under another name, so that a reader never sees half of one.
- * Give it to `createDialogCaller` as `reports`.
+ * Writes each report as a JSON file `{agent}_{time}_{4 digits}.json`: first under another name, so
+ * that a reader never sees half of one. Give it to `createDialogCaller` as `reports`.
  * @throws {LlmError} `config` — `most` is not a whole number of at least 1.
  */
 export function createReportWriter({

@@ -2,8 +2,10 @@ import { configError } from '@modelport/core'
 import { type Parser, problem, quote } from './parser.js'
 
 /**
- * Accepts one of these words and nothing else. Case, surrounding quotes and marks of punctuation do not count.
- * @throws {LlmError} `config` — there is no choice, or two choices differ only in what does not count.
+ * Accepts one of these words and nothing else. Case, surrounding quotes and marks of punctuation do
+ * not count.
+ * @throws {LlmError} `config` — there is no choice, or two choices differ only in what does not
+ * count.
  * @example
  * ```ts
  * import { choice } from '@modelport/dialog'

@@ -26,7 +26,8 @@ const forms = 'text, { choice: [...] }, { json: schema }, { many: parser } or { 
 /**
  * A parser that is written down as data, as in the front matter of a prompt file.
  * @param path of the parser in the file
- * @returns the parser, and everything that is wrong: the setting, what was expected and what was found
+ * @returns the parser, and everything that is wrong: the setting, what was expected and what was
+ * found
  */
 export function declaredParser(
   declared: unknown,
@@ -36,7 +37,10 @@ export function declaredParser(
   return { parser: orText(problems, () => parserOf(declared, path, problems)), problems }
 }
 
-/** Makes a parser. A wrong parser is replaced by the text parser, so that the others are checked too. */
+/**
+ * Makes a parser. A wrong parser is replaced by the text parser, so that the others are checked
+ * too.
+ */
 function orText(problems: DeclarationError[], make: () => Parser<unknown>): Parser<unknown> {
   try {
     return make()

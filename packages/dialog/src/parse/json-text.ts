@@ -1,7 +1,10 @@
 import { type Parsed, problem, quote } from './parser.js'
 import { scanFences } from './tag-scan.js'
 
-/** The JSON value of a text: the whole text, its first `json` fence, or the first object or list in it. The time is linear in the length. */
+/**
+ * The JSON value of a text: the whole text, its first `json` fence, or the first object or list in
+ * it. The time is linear in the length.
+ */
 export function findJson(text: string): Parsed<unknown> {
   const trimmed = text.trim()
   const whole = tryParse(trimmed)
@@ -21,14 +24,18 @@ export function findJson(text: string): Parsed<unknown> {
   return tryParse(trimmed.slice(start, end))
 }
 
-/** The value of a JSON text so far: open strings, lists and objects are closed. Undefined before the first value. */
+/**
+ * The value of a JSON text so far: open strings, lists and objects are closed. Undefined before the
+ * first value.
+ */
 export function partialJson(text: string): unknown {
   const start = text.search(/[{[]/)
   if (start < 0) return undefined
   const { end, closers, inString, safeEnd } = scan(text, start)
   if (end !== undefined) return valueOf(text.slice(start, end))
   const open = text.slice(start)
-  // An open string that is a value is shown so far; otherwise everything after the last complete value is dropped.
+  // An open string that is a value is shown so far; otherwise everything after the last complete
+  // value is dropped.
   const shown = inString
     ? valueOf(`${open.replace(/\\(u[\da-fA-F]{0,3})?$/, '')}"${closers}`)
     : valueOf(open + closers)
@@ -79,7 +86,8 @@ function scan(text: string, start: number): Scan {
       if (!open.length) return { end: at + 1, closers: '', inString: false }
     }
   }
-  // Nothing closes between a safe place and the end of the text, or there would be a later safe place.
+  // Nothing closes between a safe place and the end of the text, or there would be a later safe
+  // place.
   const closersOf = (depth: number): string => open.slice(0, depth).reverse().join('')
   return {
     closers: closersOf(open.length),

@@ -15,9 +15,11 @@ export type SchemaOutput<Schema extends ReplySchema> = Schema extends StandardSc
   : unknown
 
 /**
- * Accepts JSON that fits the schema; text around the JSON and a code fence are dropped. A schema of an object is sent to the vendor as the
- * response format, if the library can write it as JSON Schema.
- * @throws {LlmError} `config`, `unsupported` — the JSON Schema is wrong or has a keyword that is not understood.
+ * Accepts JSON that fits the schema; text around the JSON and a code fence are dropped. A schema of
+ * an object is sent to the vendor as the response format, if the library can write it as JSON
+ * Schema.
+ * @throws {LlmError} `config`, `unsupported` — the JSON Schema is wrong or has a keyword that is
+ * not understood.
  */
 export function json<Schema extends ReplySchema>(schema: Schema): Parser<SchemaOutput<Schema>> {
   const found: unknown = schema
@@ -46,7 +48,10 @@ const isStandard = (schema: ReplySchema): schema is StandardSchemaV1 => '~standa
 const isZod = (schema: StandardSchemaV1): schema is StandardSchemaV1 & core.$ZodType =>
   '_zod' in schema
 
-/** The JSON Schema of the input, or undefined if the library has none: the reply is then only checked here. */
+/**
+ * The JSON Schema of the input, or undefined if the library has none: the reply is then only
+ * checked here.
+ */
 function toJsonSchema(schema: StandardSchemaV1): JsonObject | undefined {
   const { jsonSchema }: StandardSchemaV1.Props & Partial<StandardJSONSchemaV1.Props> =
     schema['~standard']

@@ -15,7 +15,10 @@ export type Parsed<Value> =
 export interface Parser<Value> {
   /** The description of the parser as plain JSON, which is part of a prompt's content hash. */
   readonly shape: JsonObject
-  /** JSON Schema of the whole reply, for vendors that can hold the model to one. Unset: the reply is not JSON. */
+  /**
+   * JSON Schema of the whole reply, for vendors that can hold the model to one. Unset: the reply is
+   * not JSON.
+   */
   readonly schema?: JsonObject
   /** Reads the text. Never throws for what the text says. */
   read(text: string, context?: ParseContext): Parsed<Value> | Promise<Parsed<Value>>

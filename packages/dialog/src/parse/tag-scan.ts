@@ -21,7 +21,10 @@ export function scanXml(text: string, name: string): Found {
   return { contents, isOpen: false, open: '' }
 }
 
-/** The contents of every Markdown code fence, by the first word after its opening backticks or tildes, in one pass over the lines. */
+/**
+ * The contents of every Markdown code fence, by the first word after its opening backticks or
+ * tildes, in one pass over the lines.
+ */
 export function scanFences(text: string): ReadonlyMap<string, Found> {
   const fences = new Map<string, Entry>()
   let fence: { readonly name: string; readonly mark: string; readonly from: number } | undefined
@@ -65,7 +68,10 @@ function entryOf(fences: Map<string, Entry>, name: string): Entry {
 
 const closes = (opening: string, mark: string): boolean => mark.startsWith(opening)
 
-/** The run of at least three backticks or tildes that a line starts with, after at most three spaces. */
+/**
+ * The run of at least three backticks or tildes that a line starts with, after at most three
+ * spaces.
+ */
 function markAt(
   text: string,
   from: number,

@@ -43,7 +43,10 @@ export interface ManyParser<Value> extends Parser<readonly Value[]> {
   readonly item: Parser<Value>
 }
 
-/** In `tags`: the tag may occur several times, and the value is the list of them. A required tag must occur at least once. */
+/**
+ * In `tags`: the tag may occur several times, and the value is the list of them. A required tag
+ * must occur at least once.
+ */
 export function many<Value>(item: Parser<Value>): ManyParser<Value> {
   return {
     item,
@@ -64,9 +67,11 @@ interface Tag {
 }
 
 /**
- * Accepts a reply with these tags, and hands the content of each to its parser. Text outside of them is dropped. Reports every missing,
- * unclosed, repeated and malformed tag at once. The time is linear in the length of the reply.
- * @throws {LlmError} `config` — a name is given twice or cannot stand in a tag, or there is no tag at all.
+ * Accepts a reply with these tags, and hands the content of each to its parser. Text outside of
+ * them is dropped. Reports every missing, unclosed, repeated and malformed tag at once. The time is
+ * linear in the length of the reply.
+ * @throws {LlmError} `config` — a name is given twice or cannot stand in a tag, or there is no tag
+ * at all.
  * @example
  * ```ts
  * import { json, tags } from '@modelport/dialog'

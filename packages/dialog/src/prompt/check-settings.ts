@@ -10,7 +10,8 @@ const known: readonly string[] = ['path', 'text', 'args', 'parse', 'options', ..
 
 /**
  * Checks the settings of a prompt, which may come from code that no compiler has checked.
- * @throws {LlmError} `config` — names the prompt, the setting, what was expected and what was found.
+ * @throws {LlmError} `config` — names the prompt, the setting, what was expected and what was
+ * found.
  */
 export function checkSettings(settings: Readonly<Record<string, unknown>>): void {
   const { path, text, parse, options, tools } = settings

@@ -4,8 +4,9 @@ import { PromptText } from './prompt-text.js'
 
 /**
  * Makes a prompt. Its arguments are typed by the placeholders of its text, its value by its parser.
- * @throws {LlmError} `config` — a setting is unknown or of a wrong type, or a brace is unmatched; the message names the prompt, the setting, and the line
- * and column of a brace. `PromptRegistry.check` finds handlers with placeholders that nothing fills.
+ * @throws {LlmError} `config` — a setting is unknown or of a wrong type, or a brace is unmatched;
+ * the message names the prompt, the setting, and the line and column of a brace.
+ * `PromptRegistry.check` finds handlers with placeholders that nothing fills.
  * @example
  * ```ts
  * import { definePrompt, json } from '@modelport/dialog'

@@ -27,7 +27,8 @@ const keys: readonly string[] = ['parse', 'tools', ...handlerKeys, 'options', ..
  * Reads a prompt from a Markdown file with YAML front matter.
  * @param file names the file in errors
  * @param path of the prompt
- * @throws {PromptFileError} lists everything that is wrong: file, line and column, what was found and what to do.
+ * @throws {PromptFileError} lists everything that is wrong: file, line and column, what was found
+ * and what to do.
  */
 export function parsePromptFile(
   source: string,

@@ -1,7 +1,10 @@
 import { canonicalHash } from '@modelport/runtime'
 import type { AnyPrompt, Handler } from './prompt.js'
 
-/** SHA-256 of what shapes a turn: wording, parser, tools, handlers, options. Two prompts that ask for the same have the same hash. */
+/**
+ * SHA-256 of what shapes a turn: wording, parser, tools, handlers, options. Two prompts that ask
+ * for the same have the same hash.
+ */
 export function hashPrompt(prompt: AnyPrompt): string {
   const shape = {
     text: prompt.text,

@@ -92,7 +92,8 @@ export class PromptText<Args, Value> implements Prompt<Args, Value> {
   ): Prompt<[Text] extends [never] ? Args : TemplateArgs<Text>, NewValue> {
     const { args, ...own } = this.#settings
     const keepsText = settings.text === undefined
-    // A new parser comes with a new type of value, and handlers that keep the old one would be of the old type.
+    // A new parser comes with a new type of value, and handlers that keep the old one would be of
+    // the old type.
     const merged = {
       ...(own as PromptSettings<string, unknown>),
       ...(keepsText && { args }),

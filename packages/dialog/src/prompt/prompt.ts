@@ -5,7 +5,10 @@ import type { Parser } from '../parse/parser.js'
 import type { VendorTool } from '../vendor/vendor-tool.js'
 import type { ArgsParameter, TemplateArgs, TemplateValues } from './placeholders.js'
 
-/** A message to the model in the middle of a call: a text, or a prompt with a parser or tools of its own. */
+/**
+ * A message to the model in the middle of a call: a text, or a prompt with a parser or tools of its
+ * own.
+ */
 export type Handler<Value> = string | BasePrompt<Value>
 
 /** The arguments that a schema takes, if it takes any that a text can show. */
@@ -24,16 +27,21 @@ export interface TurnSettings<Value> {
   /** Tools that the vendor runs itself: `webSearch`, `computerUse`, `vendorMcp`. */
   readonly providerTools?: readonly VendorTool[]
   /**
-   * The message to the model after a reply that the parser refused; `{error_message}` lists what is wrong, and the arguments of the prompt can
-   * be used too. Default: `Error: {error_message}. Please fix.`
+   * The message to the model after a reply that the parser refused; `{error_message}` lists what is
+   * wrong, and the arguments of the prompt can be used too. Default:
+   * `Error: {error_message}. Please fix.`
    */
   readonly onParseError?: Handler<Value>
   /**
-   * A user message after the results of each tool round; `{call_results}` shows them. Default: none, as the results stand in tool messages;
-   * `{call_results}` for callers of the API `response`. `false`: never.
+   * A user message after the results of each tool round; `{call_results}` shows them. Default:
+   * none, as the results stand in tool messages; `{call_results}` for callers of the API
+   * `response`. `false`: never.
    */
   readonly onToolResults?: Handler<Value> | false
-  /** The message to the model when no tool round is left. Default: `You are reaching the limit of tool calls. Provide the final response.` */
+  /**
+   * The message to the model when no tool round is left. Default:
+   * `You are reaching the limit of tool calls. Provide the final response.`
+   */
   readonly lastCall?: Handler<Value>
   /** Options of the model calls of this turn, over those of the caller. */
   readonly options?: CallOptions
@@ -49,7 +57,10 @@ export interface PromptSettings<
   readonly path: string
   /** The text, with `{name}` for placeholders and `{{`, `}}` for braces. */
   readonly text: Text
-  /** Checks and converts the arguments. Its output must hold a text, number or boolean for each placeholder. */
+  /**
+   * Checks and converts the arguments. Its output must hold a text, number or boolean for each
+   * placeholder.
+   */
   readonly args?: Schema
 }
 
@@ -78,19 +89,26 @@ export interface BasePrompt<Value> extends Omit<TurnSettings<Value>, 'parse'> {
   readonly parser: Parser<Value>
   /** True when the prompt was defined with a parser of its own. */
   readonly hasParser: boolean
-  /** SHA-256 of the wording and of everything that shapes the reply, in hexadecimal. The path is not part of it. */
+  /**
+   * SHA-256 of the wording and of everything that shapes the reply, in hexadecimal. The path is not
+   * part of it.
+   */
   readonly hash: string
   /**
    * The text with its placeholders filled, and the arguments as the schema puts them out.
    * @param extra values that are used where the text names them
-   * @throws {LlmError} `invalid-request` — names the prompt and every placeholder that is missing, unknown or of a wrong type.
+   * @throws {LlmError} `invalid-request` — names the prompt and every placeholder that is missing,
+   * unknown or of a wrong type.
    */
   fill(args: unknown, extra?: TemplateValues): FilledPrompt
   /** The tool of this name, or undefined. */
   tool(name: string): Tool | undefined
 }
 
-/** A named text with placeholders, and all that belongs to the turn it opens. Make one with `definePrompt`. */
+/**
+ * A named text with placeholders, and all that belongs to the turn it opens. Make one with
+ * `definePrompt`.
+ */
 export interface Prompt<Args = TemplateValues, Value = unknown> extends BasePrompt<Value> {
   /** The text with its placeholders filled. Throws as {@link BasePrompt.fill} does. */
   render(...args: ArgsParameter<Args>): string

@@ -45,7 +45,8 @@ export class PromptRegistry {
   }
 
   /**
-   * The prompt of this path. Its types are those of any prompt; keep what `definePrompt` returns where types matter.
+   * The prompt of this path. Its types are those of any prompt; keep what `definePrompt` returns
+   * where types matter.
    * @throws {LlmError} `config` — there is none; the message names the nearest path.
    */
   get(path: string): Prompt {
@@ -65,7 +66,10 @@ export class PromptRegistry {
     return below === undefined ? all : all.filter(({ path }) => path.startsWith(`${below}/`))
   }
 
-  /** Everything that would go wrong in the middle of a call: handlers with placeholders that nothing fills, or that show nothing; tools without a schema. */
+  /**
+   * Everything that would go wrong in the middle of a call: handlers with placeholders that nothing
+   * fills, or that show nothing; tools without a schema.
+   */
   check(): readonly PromptProblem[] {
     return this.list().flatMap((prompt) =>
       checkPrompt(prompt).map((message) => ({ path: prompt.path, message })),

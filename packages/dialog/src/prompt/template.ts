@@ -16,7 +16,8 @@ export type TemplateProblem = Required<PromptFileProblem>
 /**
  * Reads a text with `{name}` placeholders, in one pass. `{{` and `}}` stand for braces.
  * @param where names the text in errors
- * @throws {LlmError} `config` — a brace is unmatched or what is in braces is not a name; the message has line and column.
+ * @throws {LlmError} `config` — a brace is unmatched or what is in braces is not a name; the
+ * message has line and column.
  */
 export function parseTemplate(text: string, where: string): Template {
   const { template, problems } = scanTemplate(text)
@@ -93,7 +94,8 @@ function placesIn(text: string): (at: number, message: string) => TemplateProble
 /**
  * Fills a template. Values are never read as templates again.
  * @param extra values that are used where the template names them and ignored where it does not
- * @throws {LlmError} `invalid-request` — lists every missing value, unknown value and value of a wrong type.
+ * @throws {LlmError} `invalid-request` — lists every missing value, unknown value and value of a
+ * wrong type.
  */
 export function fillTemplate(
   template: Template,

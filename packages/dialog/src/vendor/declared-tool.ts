@@ -39,7 +39,8 @@ const rules: Readonly<Record<Name, Readonly<Record<string, Rule>>>> = {
 }
 
 /**
- * A vendor tool that is written down as data, as in the front matter of a prompt file: true or its settings by name.
+ * A vendor tool that is written down as data, as in the front matter of a prompt file: true or its
+ * settings by name.
  * @throws {LlmError} `config` — names the setting, what was expected and what was found.
  */
 export function declaredVendorTool(name: Name, value: unknown): VendorTool {

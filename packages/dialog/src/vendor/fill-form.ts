@@ -1,6 +1,8 @@
 import type { JsonObject } from '@modelport/core'
 
-/** Puts settings into the places `{setting}` of a form; a field whose setting is unset is left out. */
+/**
+ * Puts settings into the places `{setting}` of a form; a field whose setting is unset is left out.
+ */
 export const fillForm = (
   form: JsonObject,
   settings: Readonly<Record<string, unknown>>,

@@ -8,7 +8,8 @@ const names = { 'web-search': 'webSearch', 'computer-use': 'computerUse', mcp: '
 /**
  * The tools in the vendor's own form.
  * @param features of the model card: where they are known, a tool that is not among them is missing
- * @throws {LlmError} `unsupported` — names each tool that the vendor or the model does not have, unless the tool says `omit`.
+ * @throws {LlmError} `unsupported` — names each tool that the vendor or the model does not have,
+ * unless the tool says `omit`.
  */
 export function toProviderTools(
   tools: readonly VendorTool[],

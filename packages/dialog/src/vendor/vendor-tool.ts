@@ -20,7 +20,10 @@ export type VendorTool =
       readonly label: string
       /** Address of the server. The vendor contacts it; modelport never does. */
       readonly url: string
-      /** When a person has to approve a call: `never`, `manual` for each, `auto` as the vendor decides. */
+      /**
+       * When a person has to approve a call: `never`, `manual` for each, `auto` as the vendor
+       * decides.
+       */
       readonly requireApproval: 'never' | 'manual' | 'auto'
       /** Names of the tools that may be called. Unset: all. */
       readonly allowedTools?: readonly string[]
@@ -29,7 +32,10 @@ export type VendorTool =
 
 /** Settings that all vendor tools share. */
 export interface VendorToolSettings {
-  /** What to do if the vendor does not have the tool: `refuse` fails the call as `unsupported`. Default `refuse`. */
+  /**
+   * What to do if the vendor does not have the tool: `refuse` fails the call as `unsupported`.
+   * Default `refuse`.
+   */
   readonly whenMissing?: WhenMissing
 }
 

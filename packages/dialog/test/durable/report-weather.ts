@@ -1,4 +1,5 @@
-// An agent call that a durable store runs. As a program, `node report-weather.ts STORE LEDGER`, it hangs in its second tool until it is killed.
+// An agent call that a durable store runs. As a program, `node report-weather.ts STORE LEDGER`, it
+// hangs in its second tool until it is killed.
 import { appendFileSync } from 'node:fs'
 import type { DurableStore } from '@modelport/durable'
 import { openSqliteStore } from '@modelport/durable/sqlite'

@@ -1,4 +1,5 @@
-// Two agent calls in one durable run. As a program, `node two-calls.ts STORE LEDGER`, it hangs in the tool of the second call until it is killed.
+// Two agent calls in one durable run. As a program, `node two-calls.ts STORE LEDGER`, it hangs in
+// the tool of the second call until it is killed.
 import { appendFileSync } from 'node:fs'
 import type { DurableStore } from '@modelport/durable'
 import { openSqliteStore } from '@modelport/durable/sqlite'

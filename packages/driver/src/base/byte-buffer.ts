@@ -1,4 +1,7 @@
-/** Chunks in one block that doubles as it grows: a million chunks of a byte take no more memory than one large one. */
+/**
+ * Chunks in one block that doubles as it grows: a million chunks of a byte take no more memory than
+ * one large one.
+ */
 export class ByteBuffer {
   /** Bytes so far. */
   length = 0

@@ -16,7 +16,10 @@ export interface ByteSource {
   cancel(): void
 }
 
-/** The parts of Node's `Readable` that are used: no Node type is needed to build for other platforms. */
+/**
+ * The parts of Node's `Readable` that are used: no Node type is needed to build for other
+ * platforms.
+ */
 export interface PullStream {
   read(): Uint8Array | null
   on(event: 'readable' | 'end' | 'error' | 'close', listener: (error?: Error) => void): unknown
@@ -24,7 +27,9 @@ export interface PullStream {
   readonly readableEnded: boolean
 }
 
-/** The bytes of a response's body, which is our own Node transport's, a web stream or a Node stream. */
+/**
+ * The bytes of a response's body, which is our own Node transport's, a web stream or a Node stream.
+ */
 export function toByteSource(response: Response): ByteSource {
   const body: unknown = response.body ?? new Blob().stream()
   if (typeof (body as ByteSource).pull === 'function') return body as ByteSource
@@ -68,7 +73,10 @@ class WebSource extends Source {
   }
 }
 
-/** Reads a Node stream without a web stream in between, which would cost more than parsing (docs/performance.md). */
+/**
+ * Reads a Node stream without a web stream in between, which would cost more than parsing
+ * (docs/performance.md).
+ */
 export class PullSource extends Source {
   readonly #stream: PullStream
   #callbacks: ChunkCallbacks | undefined

@@ -14,7 +14,10 @@ import type {
   ToolDefinition,
 } from '@modelport/core'
 
-/** The type of the platform's `fetch`. The one given to a driver checks hosts, refuses redirects and rejects with typed errors. */
+/**
+ * The type of the platform's `fetch`. The one given to a driver checks hosts, refuses redirects and
+ * rejects with typed errors.
+ */
 export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>
 
 /** One turn of a conversation, checked and complete: what a driver turns into a request. */
@@ -22,15 +25,17 @@ export interface Turn {
   /** The model to ask for. */
   readonly model: string
   /**
-   * The conversation. The `system` option stands first as a system message; every tool message has its `toolName` and the result of
-   * a call of the assistant message before it; the results of one turn follow each other in call order.
+   * The conversation. The `system` option stands first as a system message; every tool message has
+   * its `toolName` and the result of a call of the assistant message before it; the results of one
+   * turn follow each other in call order.
    */
   readonly messages: readonly ChatMessage[]
   /** Tools the model may call in this turn. */
   readonly tools: readonly ToolDefinition[]
   /**
-   * Merged and validated, without `null`. `maxTokens` has its default; it is unset if the caller set `null`: send nothing then, or the
-   * model's largest where the API requires a number. `temperature` has its default where {@link Driver.takesDefaultTemperature} allows that.
+   * Merged and validated, without `null`. `maxTokens` has its default; it is unset if the caller
+   * set `null`: send nothing then, or the model's largest where the API requires a number.
+   * `temperature` has its default where {@link Driver.takesDefaultTemperature} allows that.
    */
   readonly options: OptionValues
   /** True for a stream, false for one whole response. */
@@ -43,9 +48,14 @@ export interface DriverIo {
   readonly fetch: Fetch
   /** Aborted when the attempt is given up. */
   readonly signal: AbortSignal
-  /** Headers the caller wants on every request, their names in lower case; they win over the driver's own. */
+  /**
+   * Headers the caller wants on every request, their names in lower case; they win over the
+   * driver's own.
+   */
   readonly headers: Readonly<Record<string, string>>
-  /** The same on all attempts of one logical call: send it where the API takes an idempotency key. */
+  /**
+   * The same on all attempts of one logical call: send it where the API takes an idempotency key.
+   */
   readonly idempotencyKey: string
   /** True for a stream. */
   readonly stream: boolean
@@ -57,7 +67,10 @@ export interface WireRecord {
   readonly event: string
   /** The event's data, or the line: mostly JSON text. */
   readonly data: string
-  /** Set if the record is a whole body: of a reply that is not streamed, or JSON in response to a stream request. */
+  /**
+   * Set if the record is a whole body: of a reply that is not streamed, or JSON in response to a
+   * stream request.
+   */
   readonly whole?: true
   /** Set if the body ended before the end of the event or line, which may be cut. */
   readonly unterminated?: true
@@ -67,9 +80,15 @@ export interface WireRecord {
 export interface FrameFormat {
   /** First bytes of a frame that {@link FrameFormat.lengthOf} needs. */
   readonly headBytes: number
-  /** Length of the whole frame in bytes, its head included. @throws {LlmError} `protocol` — the head is damaged. */
+  /**
+   * Length of the whole frame in bytes, its head included.
+   * @throws {LlmError} `protocol` — the head is damaged.
+   */
   lengthOf(head: Uint8Array): number
-  /** Event and data of a whole frame; bytes are UTF-8. Anything thrown but a typed error is reported as `protocol`. */
+  /**
+   * Event and data of a whole frame; bytes are UTF-8. Anything thrown but a typed error is reported
+   * as `protocol`.
+   */
   decode(frame: Uint8Array): {
     /** Name of the event. */
     readonly event: string
@@ -94,7 +113,10 @@ export interface ToolCallDelta {
   readonly name?: string | undefined
   /** Text to append to the arguments. */
   readonly text?: string | undefined
-  /** The whole arguments, if the wire carries an object instead of text. Text sent with it stays as received; this is its meaning. */
+  /**
+   * The whole arguments, if the wire carries an object instead of text. Text sent with it stays as
+   * received; this is its meaning.
+   */
   readonly value?: unknown
 }
 
@@ -123,7 +145,10 @@ export interface Sink {
   written(kind: 'text' | 'reasoning'): WrittenText
   /** Refusal text; it is also shown as text when the reply has no other. */
   refusal(text: string): void
-  /** A delta of the call with this key, the wire's index or id. Numeric keys are ordered by number, others by arrival. */
+  /**
+   * A delta of the call with this key, the wire's index or id. Numeric keys are ordered by number,
+   * others by arrival.
+   */
   toolCall(key: number | string, piece: ToolCallDelta): void
   /** The call is whole. Calls never ended this way are ended with the turn. */
   endToolCall(key: number | string): void
@@ -135,9 +160,15 @@ export interface Sink {
   providerToolCall(call: ProviderToolCall): void
   /** Log probabilities of the next tokens, in order. */
   logprobs(tokens: readonly TokenLogprob[]): void
-  /** Counts of this turn; a later value of a field replaces the earlier one. Undefined and numbers that are not counts are ignored. */
+  /**
+   * Counts of this turn; a later value of a field replaces the earlier one. Undefined and numbers
+   * that are not counts are ignored.
+   */
   usage(counts: { readonly [Name in keyof TokenCounts]?: TokenCounts[Name] | undefined }): void
-  /** Facts about the response; a later value of a field replaces the earlier one, undefined changes nothing. */
+  /**
+   * Facts about the response; a later value of a field replaces the earlier one, undefined changes
+   * nothing.
+   */
   details(facts: ResponseFacts): void
   /** A result of the vendor's content filter or moderation. */
   safety(report: SafetyReport): void
@@ -146,13 +177,14 @@ export interface Sink {
   /** The model's name as the server gives it. */
   model(name: string): void
   /**
-   * Why the turn ended; the reply is whole. Other records, such as the usage, may still follow: if none can, call `terminal` too.
-   * With finished client calls `stop` becomes `tool-calls`.
+   * Why the turn ended; the reply is whole. Other records, such as the usage, may still follow: if
+   * none can, call `terminal` too. With finished client calls `stop` becomes `tool-calls`.
    */
   finish(reason: FinishReason, raw?: string): void
   /**
-   * The API's last mark (`[DONE]`, `message_stop`, `done: true`), with or without a reason: the reply is whole and nothing follows, so
-   * the connection gets a second to close. A stream that ends without `finish` and `terminal` was cut.
+   * The API's last mark (`[DONE]`, `message_stop`, `done: true`), with or without a reason: the
+   * reply is whole and nothing follows, so the connection gets a second to close. A stream that
+   * ends without `finish` and `terminal` was cut.
    */
   terminal(): void
   /** Opaque JSON kept in the message's `origin.state`; the last value stays. */
@@ -167,7 +199,9 @@ export interface Sink {
 export interface Decoder {
   /** Takes one record of the wire and writes its content to the sink. */
   push(record: WireRecord): void
-  /** The wire has ended. Only for work that has to wait for the end; the sink detects cut streams. */
+  /**
+   * The wire has ended. Only for work that has to wait for the end; the sink detects cut streams.
+   */
   end?(): void
 }
 
@@ -190,14 +224,17 @@ export interface Driver<Request = unknown> {
   /** Name of the provider, for errors and `origin`. */
   readonly name: string
   /**
-   * How a streamed body is framed. A body of type `application/json` is read as one record even if SSE was asked for. `ndjson` skips empty
-   * lines. `lines` is text that need not be JSON: every line is a record, and a reply that is not streamed is one record of any text.
-   * A format reads binary frames.
+   * How a streamed body is framed. A body of type `application/json` is read as one record even if
+   * SSE was asked for. `ndjson` skips empty lines. `lines` is text that need not be JSON: every
+   * line is a record, and a reply that is not streamed is one record of any text. A format reads
+   * binary frames.
    */
   readonly framing: 'sse' | 'ndjson' | 'lines' | FrameFormat
   /**
-   * What requests can say beyond most APIs: an hour of cache (`cache-hour`), marks of the cache on parts and tools (`cache-parts`: on parts
-   * only), tools that are deferred or have other callers, ids of files, clips of videos, details of images, search results. Anything else is refused, written as text, or a warning of the reply.
+   * What requests can say beyond most APIs: an hour of cache (`cache-hour`), marks of the cache on
+   * parts and tools (`cache-parts`: on parts only), tools that are deferred or have other callers,
+   * ids of files, clips of videos, details of images, search results. Anything else is refused,
+   * written as text, or a warning of the reply.
    */
   readonly takes?: readonly (
     | 'cache-hour'
@@ -210,13 +247,25 @@ export interface Driver<Request = unknown> {
     | 'details'
     | 'found'
   )[]
-  /** False for a turn whose request cannot have the default temperature; a temperature of the caller is sent anyway. Default: true. */
+  /**
+   * False for a turn whose request cannot have the default temperature; a temperature of the caller
+   * is sent anyway. Default: true.
+   */
   takesDefaultTemperature?(turn: Turn): boolean
-  /** True for a whole reply that has to be asked for as a stream, for example one that the server writes in the background. Default: false. */
+  /**
+   * True for a whole reply that has to be asked for as a stream, for example one that the server
+   * writes in the background. Default: false.
+   */
   streamsWhole?(options: OptionValues): boolean
-  /** Encodes the turn as an HTTP request. Pure. @throws {LlmError} `unsupported`, `invalid-request` — this API cannot express it. */
+  /**
+   * Encodes the turn as an HTTP request. Pure.
+   * @throws {LlmError} `unsupported`, `invalid-request` — this API cannot express it.
+   */
   request(turn: Turn): Request
-  /** Sends it: what an SDK built, by `io.fetch`, or `postJson`. The one impure step. Returns the response as `io.fetch` gave it. */
+  /**
+   * Sends it: what an SDK built, by `io.fetch`, or `postJson`. The one impure step. Returns the
+   * response as `io.fetch` gave it.
+   */
   send(request: Request, io: DriverIo): Promise<Response>
   /** A fresh decoder of one response, streamed or whole. */
   decoder(sink: Sink, turn: Turn): Decoder

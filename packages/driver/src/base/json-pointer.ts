@@ -1,8 +1,14 @@
-/** A key as it stands in a JSON pointer. @see https://www.rfc-editor.org/rfc/rfc6901 (read 2026-11-21) */
+/**
+ * A key as it stands in a JSON pointer.
+ * @see https://www.rfc-editor.org/rfc/rfc6901 (read 2026-11-21)
+ */
 export const toPointerPart = (key: string): string =>
   key.replaceAll('~', '~0').replaceAll('/', '~1')
 
-/** What a reference leads to within its document, like `#/$defs/name`; undefined where it leads nowhere. */
+/**
+ * What a reference leads to within its document, like `#/$defs/name`; undefined where it leads
+ * nowhere.
+ */
 export function atReference(root: unknown, reference: string): unknown {
   const [start, ...parts] = reference.split('/')
   let target = start === '#' ? root : undefined

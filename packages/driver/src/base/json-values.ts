@@ -9,8 +9,10 @@ const openObject = 123
 const containerWeight = 4
 
 /**
- * Counts the values of a JSON text before it is parsed: the result of parsing `[],[],…` takes ten times the size of the text.
- * @throws {LlmError} `limit-exceeded` — it has more values than `limit`, where an object or a list counts as four.
+ * Counts the values of a JSON text before it is parsed: the result of parsing `[],[],…` takes ten
+ * times the size of the text.
+ * @throws {LlmError} `limit-exceeded` — it has more values than `limit`, where an object or a list
+ * counts as four.
  */
 export function checkJsonValues(text: string, limit: number): void {
   // Fast path: nearly every text is too short to have so many.

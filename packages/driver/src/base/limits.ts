@@ -2,11 +2,16 @@
 export interface Timeouts {
   /** Opening the connection. Default 10,000 (Node only: elsewhere the platform's). */
   readonly connectMs: number
-  /** From sending to the response's headers. Default 120,000 for streams, 600,000 for whole replies. */
+  /**
+   * From sending to the response's headers. Default 120,000 for streams, 600,000 for whole replies.
+   */
   readonly headersMs: number | undefined
   /** Between two reads of the body. Default 60,000. */
   readonly idleMs: number
-  /** Between two deltas of the reply; comments and pings do not count. A body that is not streamed has to arrive within it. Default 300,000. */
+  /**
+   * Between two deltas of the reply; comments and pings do not count. A body that is not streamed
+   * has to arrive within it. Default 300,000.
+   */
   readonly semanticIdleMs: number
 }
 
@@ -17,8 +22,8 @@ export interface Limits {
   /** One whole body after decompression, and so the text of one turn, in bytes. Default 256 MiB. */
   readonly maxBodyBytes: number
   /**
-   * Values in one record or whole body of JSON; an object or a list counts as four, for the memory that it takes. Default 8 Mi, which
-   * 2,048 vectors of 4,000 dimensions stay below.
+   * Values in one record or whole body of JSON; an object or a list counts as four, for the memory
+   * that it takes. Default 8 Mi, which 2,048 vectors of 4,000 dimensions stay below.
    */
   readonly maxJsonValues: number
   /** Tool calls of one turn. Default 1,024. */
@@ -32,10 +37,15 @@ export interface Limits {
 /** Maximum bytes of an error's body that are kept. */
 export const maxErrorBytes: number = 64 * 1024
 
-/** How long the body of a failed response is waited for, in milliseconds: the status says enough. */
+/**
+ * How long the body of a failed response is waited for, in milliseconds: the status says enough.
+ */
 export const errorBodyMs = 5_000
 
-/** How long a connection may stay open after the API's last mark, in milliseconds, before the reply counts as ended. */
+/**
+ * How long a connection may stay open after the API's last mark, in milliseconds, before the reply
+ * counts as ended.
+ */
 export const graceMs = 1_000
 
 /** See {@link Timeouts}. */

@@ -1,4 +1,7 @@
-/** Memoizes the latest value: the same key returns it again, another key makes a new one. A rejection is not kept. */
+/**
+ * Memoizes the latest value: the same key returns it again, another key makes a new one. A
+ * rejection is not kept.
+ */
 export function memoizeLatest<Value>(): (
   key: string,
   make: () => Promise<Value>,

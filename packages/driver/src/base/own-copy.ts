@@ -1,6 +1,6 @@
 /**
- * A copy of plain data, deep: what the application does to its objects later changes nothing here. Functions, bytes and objects of classes are taken as
- * they are.
+ * A copy of plain data, deep: what the application does to its objects later changes nothing here.
+ * Functions, bytes and objects of classes are taken as they are.
  */
 export function ownCopy<T>(value: T): T {
   if (Array.isArray(value)) return value.map(ownCopy) as T

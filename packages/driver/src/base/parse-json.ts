@@ -1,7 +1,8 @@
 import { LlmError } from '@modelport/core'
 
 /**
- * Parses JSON from the wire. The one place where its shape is taken on trust: make every field of `T` optional or unknown.
+ * Parses JSON from the wire. The one place where its shape is taken on trust: make every field of
+ * `T` optional or unknown.
  * @throws {LlmError} `protocol` — it is not JSON; the message shows its first 100 characters.
  */
 // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- the caller names the wire type

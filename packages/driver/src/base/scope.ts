@@ -2,8 +2,9 @@ import { ProviderError } from '@modelport/core'
 import type { Clock } from './clock.js'
 
 /**
- * The life of one logical call: the caller's signal, the deadline and `close()`, joined into one end. Listeners and timers are
- * gone once it has ended, so ten thousand calls on one signal leave nothing on it.
+ * The life of one logical call: the caller's signal, the deadline and `close()`, joined into one
+ * end. Listeners and timers are gone once it has ended, so ten thousand calls on one signal leave
+ * nothing on it.
  */
 export class CallScope {
   /** Why the call has ended, once it has. */
@@ -68,7 +69,9 @@ export class CallScope {
     this.#listeners.clear()
   }
 
-  /** Calls `listener` when the call ends, at once if it has ended; the returned function removes it. */
+  /**
+   * Calls `listener` when the call ends, at once if it has ended; the returned function removes it.
+   */
   onEnd(listener: () => void): () => void {
     if (this.ended) {
       listener()
@@ -94,7 +97,10 @@ export class CallScope {
     })
   }
 
-  /** Runs in a timer, where nothing may throw: an error that cannot be completed is returned unchanged. */
+  /**
+   * Runs in a timer, where nothing may throw: an error that cannot be completed is returned
+   * unchanged.
+   */
   #failureOf(error: ProviderError): unknown {
     try {
       return this.#complete(error)

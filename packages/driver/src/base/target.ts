@@ -13,7 +13,8 @@ export interface Target {
 let latest: { readonly address: string; readonly target: Target } | undefined
 
 /**
- * Parses the address of a request. Memoizes the latest: most requests of a process go to one address, and parsing costs as much as a step's JSON.
+ * Parses the address of a request. Memoizes the latest: most requests of a process go to one
+ * address, and parsing costs as much as a step's JSON.
  * @throws {LlmError} `invalid-base-url`
  */
 export function toTarget(address: string): Target {

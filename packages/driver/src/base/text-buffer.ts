@@ -1,9 +1,13 @@
-/** Number of pieces that are joined at a time: large enough to be cheap, small enough to free the pieces soon. */
+/**
+ * Number of pieces that are joined at a time: large enough to be cheap, small enough to free the
+ * pieces soon.
+ */
 const blockSize = 256
 
 /**
- * Text that grows by small pieces. A string built by `+=` is a chain of its pieces, which costs memory for each piece and more time in
- * the garbage collector than all the parsing. This class joins pieces block by block.
+ * Text that grows by small pieces. A string built by `+=` is a chain of its pieces, which costs
+ * memory for each piece and more time in the garbage collector than all the parsing. This class
+ * joins pieces block by block.
  */
 export class TextBuffer {
   /** Characters so far. */

@@ -28,7 +28,8 @@ export interface CallContext<Kind extends AnyDriver = AnyDriver> {
 }
 
 /**
- * The context of a new call in a conversation that has these ids of tool calls. `partial` returns what has arrived, for the deadline's error.
+ * The context of a new call in a conversation that has these ids of tool calls. `partial` returns
+ * what has arrived, for the deadline's error.
  * @throws the signal's reason when it is aborted already.
  */
 export function createCallContext<Kind extends AnyDriver>(
@@ -70,7 +71,10 @@ export function renewForTurn(
   context.idempotencyKey = newIdempotencyKey()
 }
 
-/** Pages that were not loaded over TLS have no `randomUUID`, which costs a twentieth of random bytes. */
+/**
+ * Pages that were not loaded over TLS have no `randomUUID`, which costs a twentieth of random
+ * bytes.
+ */
 function newIdempotencyKey(): string {
   const { randomUUID } = crypto as Partial<Crypto>
   return `modelport-${randomUUID?.call(crypto) ?? crypto.getRandomValues(new BigUint64Array(2)).join('')}`

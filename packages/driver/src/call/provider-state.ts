@@ -33,7 +33,10 @@ export interface ProviderState<Kind extends AnyDriver = AnyDriver> {
 
 const keptNames = [...commonNames, 'hosts', 'capabilities']
 
-/** Settings without keys, and whatever else only the provider package reads: a field that it forgets to split off is not kept. */
+/**
+ * Settings without keys, and whatever else only the provider package reads: a field that it forgets
+ * to split off is not kept.
+ */
 const toKept = (settings: ProviderSettings): Omit<ProviderSettings, 'secrets'> =>
   Object.fromEntries(Object.entries(settings).filter(([name]) => keptNames.includes(name))) as Omit<
     ProviderSettings,
@@ -71,7 +74,9 @@ export function createProviderState<Kind extends AnyDriver>(
   }
 }
 
-/** Redacts the current secrets; the search for them is prepared again only when they have changed. */
+/**
+ * Redacts the current secrets; the search for them is prepared again only when they have changed.
+ */
 function createRenewedRedact(secrets: () => readonly (string | undefined)[]): Redact {
   let known: { readonly key: string; readonly redact: Redact } | undefined
   return (text) => {

@@ -16,8 +16,8 @@ type Extra = {
 }
 
 /**
- * The error as the caller may see it: facts added, secrets taken out of message, body, partial reply and cause. The cause is a
- * plain copy, so that it holds no object of an SDK and no request.
+ * The error as the caller may see it: facts added, secrets taken out of message, body, partial
+ * reply and cause. The cause is a plain copy, so that it holds no object of an SDK and no request.
  */
 export function sanitizeError(
   error: unknown,
@@ -46,7 +46,8 @@ export function sanitizeError(
     ? known.message
     : `${provider}: ${known.code}${reason && known.code !== 'unsupported' ? ` (${reason})` : ''}: ${known.message}`
   const asked = extra.url ?? url
-  // A server without this path does not name it: the base URL is wrong. One without the model names the model.
+  // A server without this path does not name it: the base URL is wrong. One without the model names
+  // the model.
   const isLost = known.code === 'not-found' && asked !== undefined && !/model/i.test(known.message)
   const clean = (text: string | undefined): string | undefined => text && redact(text)
   const details = defined({
@@ -99,7 +100,10 @@ function redactPartial(
   }
 }
 
-/** JSON with secrets taken out of its strings and names of fields. Numbers and words of JSON stay, whatever the secrets are. */
+/**
+ * JSON with secrets taken out of its strings and names of fields. Numbers and words of JSON stay,
+ * whatever the secrets are.
+ */
 function redactStrings(value: unknown, redact: Redact): unknown {
   if (typeof value === 'string') return redact(value)
   if (typeof value !== 'object' || value === null) return value

@@ -28,7 +28,10 @@ export interface StartedCall<Kind extends AnyDriver> {
   readonly turn: (messages: readonly ChatMessage[], tools: readonly ToolDefinition[]) => Turn
 }
 
-/** Starts a call: its deadline runs from here. `partial` returns what has arrived, for the deadline's error. */
+/**
+ * Starts a call: its deadline runs from here. `partial` returns what has arrived, for the
+ * deadline's error.
+ */
 export function startCall<Kind extends AnyDriver>(
   state: ProviderState<Kind>,
   messages: readonly ChatMessage[],
@@ -72,7 +75,10 @@ export function startCall<Kind extends AnyDriver>(
   return { context, values, turn }
 }
 
-/** Leaves the default temperature out from now on, if a server refused a turn for it; false for any other error. */
+/**
+ * Leaves the default temperature out from now on, if a server refused a turn for it; false for any
+ * other error.
+ */
 export function dropTemperature(
   state: ProviderState,
   values: OptionValues,
@@ -89,7 +95,10 @@ export function dropTemperature(
 
 const nested = { retry: optionNames.retry }
 
-/** Refuses options that nothing reads. @throws {TypeError} names the option, and what was probably meant. */
+/**
+ * Refuses options that nothing reads.
+ * @throws {TypeError} names the option, and what was probably meant.
+ */
 export function checkCallOptions(name: string, options: CallOptions | null | undefined): void {
   if (!options) return
   checkSettings(`${name}: options of the call`, options, optionNames.call, nested)

@@ -1,7 +1,8 @@
 import { configError } from '@modelport/core'
 
 /**
- * Checks a key before any SDK sees it: outer white space is dropped, the rest must be visible ASCII.
+ * Checks a key before any SDK sees it: outer white space is dropped, the rest must be visible
+ * ASCII.
  * @throws {LlmError} `config` — names the position of the invalid character, never the key.
  */
 export function checkApiKey(key: string, provider: string): string {

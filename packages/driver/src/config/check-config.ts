@@ -50,7 +50,8 @@ export function checkConfig(
 }
 
 /**
- * Merges headers case-insensitively. Later lists win, so that a caller's header replaces ours instead of being added to it.
+ * Merges headers case-insensitively. Later lists win, so that a caller's header replaces ours
+ * instead of being added to it.
  * @throws {LlmError} `config` — one cannot be sent.
  */
 export function mergeHeaders(...lists: readonly unknown[]): Readonly<Record<string, string>> {
@@ -83,9 +84,10 @@ const commonFields: Readonly<Record<string, readonly string[]>> = {
 }
 
 /**
- * Checks what a creator was given: JavaScript can pass anything. `own` are the names of settings besides those of {@link CommonConfig},
- * `fields` the names within some of them.
- * @throws {LlmError} `config` — it is not an object; names the creator and what it was given instead.
+ * Checks what a creator was given: JavaScript can pass anything. `own` are the names of settings
+ * besides those of {@link CommonConfig}, `fields` the names within some of them.
+ * @throws {LlmError} `config` — it is not an object; names the creator and what it was given
+ * instead.
  * @throws {TypeError} a setting that nothing reads; says where it is, and what was probably meant.
  */
 export function requireConfig(

@@ -9,7 +9,10 @@ import type { Fetch } from '../base/driver.js'
 import type { Limits, Timeouts } from '../base/limits.js'
 import type { RetryBucket } from './retry.js'
 
-/** The default call options of a configuration. @throws {LlmError} `config` — they are neither options nor `'vendor'`. */
+/**
+ * The default call options of a configuration.
+ * @throws {LlmError} `config` — they are neither options nor `'vendor'`.
+ */
 export function toDefaultOptions(defaults: CommonConfig['defaults']): CallOptions {
   if (defaults === 'vendor') return { maxTokens: null, temperature: null }
   if (defaults !== undefined && (typeof defaults !== 'object' || Array.isArray(defaults)))
@@ -25,23 +28,34 @@ export interface CommonConfig {
   readonly model: string
   /** Default model for delegated work. Default: the provider's own, else `model`. */
   readonly cheapestModel?: string | undefined
-  /** What the application knows about the model. Changes no request: the runtime and `capabilities` use it. */
+  /**
+   * What the application knows about the model. Changes no request: the runtime and `capabilities`
+   * use it.
+   */
   readonly profile?: ModelProfile | undefined
   /**
-   * Options of every call; a call's own win. `'vendor'` sends neither `maxTokens` nor `temperature` unless a call sets them, as
-   * `{ maxTokens: null, temperature: null }` does. Default: 4096 tokens, and temperature 0.7 where the model takes one.
+   * Options of every call; a call's own win. `'vendor'` sends neither `maxTokens` nor `temperature`
+   * unless a call sets them, as `{ maxTokens: null, temperature: null }` does. Default: 4096
+   * tokens, and temperature 0.7 where the model takes one.
    */
   readonly defaults?: CallOptions | 'vendor' | undefined
-  /** Headers added to every request; they win over the provider's own. Keys, tokens and cookies in them are redacted. */
+  /**
+   * Headers added to every request; they win over the provider's own. Keys, tokens and cookies in
+   * them are redacted.
+   */
   readonly headers?: Readonly<Record<string, string>> | undefined
   /** Replaces the transport: Node's is a thin one over undici, elsewhere the platform's `fetch`. */
   readonly fetch?: Fetch | undefined
   /**
-   * Address of an HTTP proxy, for example `http://proxy.local:3128`; with `user:password@` if it requires them; they are redacted
-   * like a key. Node only. Default: none; proxy variables are not read.
+   * Address of an HTTP proxy, for example `http://proxy.local:3128`; with `user:password@` if it
+   * requires them; they are redacted like a key. Node only. Default: none; proxy variables are not
+   * read.
    */
   readonly proxy?: string | undefined
-  /** True refuses any host but the provider's own, before the connection opens. A list of `host:port` replaces those. */
+  /**
+   * True refuses any host but the provider's own, before the connection opens. A list of
+   * `host:port` replaces those.
+   */
   readonly enforceHosts?: boolean | readonly string[] | undefined
   /** Time limits; the others keep their defaults. */
   readonly timeouts?: Partial<Timeouts> | undefined
@@ -49,15 +63,22 @@ export interface CommonConfig {
   readonly limits?: Partial<Limits> | undefined
   /** A bucket to share between providers of one host. Default: one of its own. */
   readonly retryBucket?: RetryBucket | undefined
-  /** Accepts a stream that ends without its terminal event, with finish reason `unknown`. Default false. */
+  /**
+   * Accepts a stream that ends without its terminal event, with finish reason `unknown`. Default
+   * false.
+   */
   readonly lenientEof?: boolean | undefined
-  /** Called with each response, for logs and rate-limit headers. An error that it throws or rejects with is ignored. */
+  /**
+   * Called with each response, for logs and rate-limit headers. An error that it throws or rejects
+   * with is ignored.
+   */
   readonly onResponse?:
     | ((response: { readonly status: number; readonly headers: Headers }) => unknown)
     | undefined
   /**
-   * Called with each warning of a reply, also from `complete` and `stream`, where nothing else shows it: the warnings of `details()`, and
-   * that a reply was cut at `maxTokens`. An error that it throws or rejects with is ignored.
+   * Called with each warning of a reply, also from `complete` and `stream`, where nothing else
+   * shows it: the warnings of `details()`, and that a reply was cut at `maxTokens`. An error that
+   * it throws or rejects with is ignored.
    */
   readonly onWarning?: ((warning: string) => unknown) | undefined
   /** Multiplies the token estimate. Default: the provider's own factor, else 1. */
@@ -72,8 +93,14 @@ export interface ProviderSettings extends CommonConfig {
   readonly cheapestModel: string
   /** Every `host:port` the provider may contact: checked when `enforceHosts` is set. */
   readonly hosts: readonly string[]
-  /** What the API and the model can do, profile applied. `describeProvider` gives it to the runtime. Unset: not known. */
+  /**
+   * What the API and the model can do, profile applied. `describeProvider` gives it to the runtime.
+   * Unset: not known.
+   */
   readonly capabilities?: Capabilities | undefined
-  /** Keys and tokens to redact in every text that leaves. A function is called for each text: for tokens that change. */
+  /**
+   * Keys and tokens to redact in every text that leaves. A function is called for each text: for
+   * tokens that change.
+   */
   readonly secrets?: readonly (string | undefined)[] | (() => readonly (string | undefined)[])
 }

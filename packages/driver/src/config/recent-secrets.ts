@@ -1,7 +1,10 @@
 import { LlmError } from '@modelport/core'
 import { checkApiKey } from './api-key.js'
 
-/** The last access tokens and what they were got with, to be kept out of every text: of 16, since more are not in use at a time. */
+/**
+ * The last access tokens and what they were got with, to be kept out of every text: of 16, since
+ * more are not in use at a time.
+ */
 export class RecentSecrets {
   #all: readonly string[] = []
 
@@ -10,7 +13,10 @@ export class RecentSecrets {
     if (secret && !this.#all.includes(secret)) this.#all = [...this.#all, secret].slice(-16)
   }
 
-  /** Asks a callback for an access token, and keeps it. @throws {LlmError} `auth` — `whose` callback failed; `config` — it gave no token. */
+  /**
+   * Asks a callback for an access token, and keeps it.
+   * @throws {LlmError} `auth` — `whose` callback failed; `config` — it gave no token.
+   */
   async ask(whose: string, callback: () => string | Promise<string>): Promise<string> {
     const asked = Promise.resolve().then(callback)
     const token = await asked.catch((cause: unknown) => {

@@ -1,7 +1,10 @@
 import { isLlmError, isRetryable, type LlmError, type ProviderError } from '@modelport/core'
 import type { Clock } from '../base/clock.js'
 
-/** Tokens that retries spend, shared by all calls of one provider, so that an outage does not cause a storm of retries. */
+/**
+ * Tokens that retries spend, shared by all calls of one provider, so that an outage does not cause
+ * a storm of retries.
+ */
 export interface RetryBucket {
   /** Takes the cost of one retry; false when there is not enough left. */
   take(cost: number): boolean
@@ -9,7 +12,10 @@ export interface RetryBucket {
   give(amount: number): void
 }
 
-/** A bucket of 500 tokens. A retry costs 5, after a time-out 10; a success gives back what its call spent, or 1. */
+/**
+ * A bucket of 500 tokens. A retry costs 5, after a time-out 10; a success gives back what its call
+ * spent, or 1.
+ */
 export function createRetryBucket(capacity = 500): RetryBucket {
   let tokens = capacity
   return {
@@ -27,7 +33,9 @@ export function createRetryBucket(capacity = 500): RetryBucket {
 /** The longest wait a server may ask for, in milliseconds; beyond it the call fails at once. */
 const longestHintMs = 60_000
 
-/** The attempts of one logical call. Decides, and only here, whether and when a call is tried again. */
+/**
+ * The attempts of one logical call. Decides, and only here, whether and when a call is tried again.
+ */
 export class RetryBudget {
   /** Requests made so far. */
   attempts = 0
@@ -47,7 +55,10 @@ export class RetryBudget {
     this.#spent = 0
   }
 
-  /** How long to wait before the next attempt, or undefined when there is none. `remainingMs` is what the deadline leaves. */
+  /**
+   * How long to wait before the next attempt, or undefined when there is none. `remainingMs` is
+   * what the deadline leaves.
+   */
   delayAfter(error: unknown, remainingMs: number): number | undefined {
     if (!isLlmError(error) || !shouldRetry(error) || this.attempts >= this.#most) return undefined
     const hint = (error as Partial<ProviderError>).retryAfterMs

@@ -28,7 +28,10 @@ export interface ResponseReader {
   release(): void
 }
 
-/** The attempts of one request: sends it, waits for the response and retries failures. A successful response is left for the caller to read. */
+/**
+ * The attempts of one request: sends it, waits for the response and retries failures. A successful
+ * response is left for the caller to read.
+ */
 export class Attempts {
   readonly #context: CallContext
   readonly #sending: Sending
@@ -48,12 +51,18 @@ export class Attempts {
     })
   }
 
-  /** Why the current attempt has failed, if a clock ran out or `send` got a failure that an SDK may wrap. */
+  /**
+   * Why the current attempt has failed, if a clock ran out or `send` got a failure that an SDK may
+   * wrap.
+   */
   get failure(): LlmError | undefined {
     return this.#failure
   }
 
-  /** Sends until `take` has accepted a response; an error of `take` fails the attempt. Rejects with the error that the caller sees. */
+  /**
+   * Sends until `take` has accepted a response; an error of `take` fails the attempt. Rejects with
+   * the error that the caller sees.
+   */
   async run(take: (response: Response) => void | Promise<void>): Promise<void> {
     for (;;) {
       this.#context.scope.throwIfEnded()
@@ -66,7 +75,10 @@ export class Attempts {
     }
   }
 
-  /** Waits until the next attempt may start, or throws the error that the caller sees if there is none. */
+  /**
+   * Waits until the next attempt may start, or throws the error that the caller sees if there is
+   * none.
+   */
   async recover(error: unknown): Promise<void> {
     const { scope, retries, redact } = this.#context
     const { driver, upload } = this.#sending
@@ -102,7 +114,9 @@ export class Attempts {
     this.#reject(error)
   }
 
-  /** The response was read to its end. Nothing is aborted: that would cost an exception for nothing. */
+  /**
+   * The response was read to its end. Nothing is aborted: that would cost an exception for nothing.
+   */
   succeeded(): void {
     this.#context.retries.succeeded()
     this.#stopListening()
@@ -135,13 +149,17 @@ export class Attempts {
     }
   }
 
-  /** Settles when the response was taken, or at once when the call ends or a clock runs out: a transport may ignore its signal. */
+  /**
+   * Settles when the response was taken, or at once when the call ends or a clock runs out: a
+   * transport may ignore its signal.
+   */
   #interruptible(
     sending: Promise<Response>,
     take: (response: Response) => void | Promise<void>,
   ): Promise<void> {
     return new Promise((resolve, reject) => {
-      // Not a closure over this scope: stored here, one made the garbage collector keep most of the call until a full collection.
+      // Not a closure over this scope: stored here, one made the garbage collector keep most of the
+      // call until a full collection.
       this.#interrupt = reject
       const taken = sending.then((response) => {
         if (this.#interrupt === reject) return take(response)

@@ -46,8 +46,8 @@ export interface TurnFactory {
 }
 
 /**
- * The turns of one stream: reads each through an `Exchange` of its own, collects the tool results between them, and adds up text and usage.
- * Reports to its observer: a reader, or `generate`.
+ * The turns of one stream: reads each through an `Exchange` of its own, collects the tool results
+ * between them, and adds up text and usage. Reports to its observer: a reader, or `generate`.
  */
 export class Conversation {
   /** Why the last finished turn ended. */
@@ -62,8 +62,8 @@ export class Conversation {
   readonly #finished: TurnRecorder[] = []
   #text = ''
   /**
-   * `reading`: the exchange may have more. `turn-ended`: results may be sent; the next `advance` starts a turn or ends the stream. `done`:
-   * the stream has ended.
+   * `reading`: the exchange may have more. `turn-ended`: results may be sent; the next `advance`
+   * starts a turn or ends the stream. `done`: the stream has ended.
    */
   #phase: 'reading' | 'turn-ended' | 'done' = 'reading'
   #continuations = 0
@@ -92,8 +92,8 @@ export class Conversation {
   }
 
   /**
-   * Reads one chunk of the current turn, or starts the next turn. Ends with a call of `onStep` or `onError`: synchronously if nothing has
-   * to be waited for.
+   * Reads one chunk of the current turn, or starts the next turn. Ends with a call of `onStep` or
+   * `onError`: synchronously if nothing has to be waited for.
    */
   advance(): void {
     if (this.#phase === 'done') this.#observer.onStep(false)
@@ -232,7 +232,10 @@ export class Conversation {
     else this.#messages.push(message)
   }
 
-  /** Continues a pause or sends the results, else ends. Returns what `onStep` is called with. Rejects typed if the request fails. */
+  /**
+   * Continues a pause or sends the results, else ends. Returns what `onStep` is called with.
+   * Rejects typed if the request fails.
+   */
   async #nextTurn(): Promise<boolean | LlmError> {
     if (
       this.finishReason === 'pause' &&

@@ -11,13 +11,16 @@ import type { BodyReader } from './whole-body.js'
 export interface BodyFormat<T> {
   /** Value of the `accept` header. */
   readonly accept: string
-  /** Makes the reader of one response's body. @throws {LlmError} `protocol` — the headers say that it cannot be read. */
+  /**
+   * Makes the reader of one response's body.
+   * @throws {LlmError} `protocol` — the headers say that it cannot be read.
+   */
   read(headers: Headers, limits: Limits): BodyReader<T>
 }
 
 /**
- * Sends a request and returns the value of the whole response: the counterpart of `Exchange` for requests outside a conversation.
- * Retries, and rejects, like a call of a model. Ends the call.
+ * Sends a request and returns the value of the whole response: the counterpart of `Exchange` for
+ * requests outside a conversation. Retries, and rejects, like a call of a model. Ends the call.
  */
 export async function exchangeWhole<T>(
   context: CallContext,

@@ -16,8 +16,9 @@ import { ResponseBody } from './response-body.js'
 import type { StreamObserver } from './stream-observer.js'
 
 /**
- * One turn on the wire: has the request sent, reads the response, frames and decodes it. A failure before the first delta of the reply
- * is retried; a later one is final, since the caller has seen a part of the reply.
+ * One turn on the wire: has the request sent, reads the response, frames and decodes it. A failure
+ * before the first delta of the reply is retried; a later one is final, since the caller has seen a
+ * part of the reply.
  */
 export class Exchange implements ResponseReader {
   /** True once the body was read to its end and the reply is whole. */
@@ -65,7 +66,8 @@ export class Exchange implements ResponseReader {
   }
 
   /**
-   * Reads one chunk of the body and decodes it, synchronously if it is there already. Uses no promise: it runs once per event.
+   * Reads one chunk of the body and decodes it, synchronously if it is there already. Uses no
+   * promise: it runs once per event.
    * @throws the reason, if the call ended between two reads.
    */
   advance(): void {
@@ -95,7 +97,10 @@ export class Exchange implements ResponseReader {
     return this.#body?.bytes ?? 0
   }
 
-  /** Takes the result of one pull: a chunk, the end (neither argument), or `cut`, the failure that ended the body early. */
+  /**
+   * Takes the result of one pull: a chunk, the end (neither argument), or `cut`, the failure that
+   * ended the body early.
+   */
   #receive(chunk: Uint8Array | undefined, cut?: { readonly error: unknown }): void {
     const { pieces: before, terminated } = this.recorder
     const { failure } = this.#attempts
@@ -122,7 +127,9 @@ export class Exchange implements ResponseReader {
     this.#observer.onStep(true)
   }
 
-  /** Sends the request again after a failure, unless the failure is final: then it rejects with it. */
+  /**
+   * Sends the request again after a failure, unless the failure is final: then it rejects with it.
+   */
   async #reopen(error: unknown): Promise<void> {
     await this.#attempts.recover(nameInBand(this.#driver, this.#headers ?? new Headers(), error))
     await this.open()
@@ -165,7 +172,8 @@ export class Exchange implements ResponseReader {
       this.recorder.holdToolCalls()
       this.#decoder?.end?.()
     } catch (error) {
-      // A record that the end of the body cuts is not malformed. Once the reply is whole, neither matters.
+      // A record that the end of the body cuts is not malformed. Once the reply is whole, neither
+      // matters.
       if (!isLlmError(error, 'protocol') || !(whole || this.#framer?.cut)) throw error
       if (!whole) throw truncatedError(this.#bytes, error)
     }

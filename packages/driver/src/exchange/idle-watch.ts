@@ -2,8 +2,9 @@ import type { Clock } from '../base/clock.js'
 import type { Timeouts } from '../base/limits.js'
 
 /**
- * Ends a silent stream: one clock for bytes, one for deltas of the reply. Both run only while a read waits, so that a slow consumer is
- * not mistaken for a silent server. One timer for the whole stream, not one per read.
+ * Ends a silent stream: one clock for bytes, one for deltas of the reply. Both run only while a
+ * read waits, so that a slow consumer is not mistaken for a silent server. One timer for the whole
+ * stream, not one per read.
  */
 export class IdleWatch {
   readonly #clock: Clock

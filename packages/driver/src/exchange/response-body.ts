@@ -18,7 +18,10 @@ export class ResponseBody {
     this.#maxBytes = context.limits.maxBodyBytes
   }
 
-  /** Asks for the next chunk. Each chunk is given to `count`, and the end of its processing reported by `processed`. */
+  /**
+   * Asks for the next chunk. Each chunk is given to `count`, and the end of its processing reported
+   * by `processed`.
+   */
   pull(callbacks: ChunkCallbacks): void {
     this.#idle.start()
     try {

@@ -20,7 +20,10 @@ export interface UploadFrame {
   readonly headers?: Texts
   readonly head?: Uint8Array
   readonly tail?: Uint8Array
-  /** Called before each attempt, with a function that posts and gives the headers of the response. Says where the content goes, and from which byte on. */
+  /**
+   * Called before each attempt, with a function that posts and gives the headers of the response.
+   * Says where the content goes, and from which byte on.
+   */
   readonly locate?: (
     post: (url: string, headers: Texts, body?: string) => Promise<Headers>,
   ) => Promise<UploadTarget>
@@ -30,7 +33,10 @@ export interface UploadFrame {
 const pieceBytes = 256 * 1024
 const nothing = new Uint8Array()
 
-/** The body of an upload. Its content is read while it is sent, once for each attempt, and is never held as a whole. */
+/**
+ * The body of an upload. Its content is read while it is sent, once for each attempt, and is never
+ * held as a whole.
+ */
 export class UploadBody {
   /** Bytes that the transport took in the current attempt. */
   taken = 0
@@ -79,7 +85,10 @@ export class UploadBody {
     return this.#failure !== undefined || (this.taken > 0 && !isRepeatable)
   }
 
-  /** The failure as the caller sees it: one that leaves open whether the vendor has the file says so. */
+  /**
+   * The failure as the caller sees it: one that leaves open whether the vendor has the file says
+   * so.
+   */
   explain(error: unknown): unknown {
     if (!isLlmError(error)) return error
     if (this.#failure || !this.taken || this.#isRefusal(error)) return this.#failure ?? error
@@ -90,7 +99,10 @@ export class UploadBody {
     return new ProviderError(error.code, `${error.message}; ${why}`, details, { cause: error })
   }
 
-  /** The response says that nothing was stored. A server that fails may have stored a body that it has as a whole. */
+  /**
+   * The response says that nothing was stored. A server that fails may have stored a body that it
+   * has as a whole.
+   */
   #isRefusal(error: unknown): boolean {
     const { status = 0 } = error as Partial<ProviderError>
     if (status < 500 || status === 503 || status === 529) return status >= 400

@@ -15,7 +15,10 @@ interface Call {
   }
 }
 
-/** Publishes a call in the slot `modelport:call` if anybody subscribes; otherwise the observer comes back as it is. */
+/**
+ * Publishes a call in the slot `modelport:call` if anybody subscribes; otherwise the observer comes
+ * back as it is.
+ */
 export function watchCall(
   { turn, context, reply }: Call,
   observer: StreamObserver,

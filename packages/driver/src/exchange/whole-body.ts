@@ -9,12 +9,16 @@ import { decodeUtf8, JsonBodyFramer } from '../framing/json-body.js'
 /** Reads the body of one response as a whole. */
 export interface BodyReader<T> {
   push(chunk: Uint8Array): void
-  /** Returns the body's value; `bytes` is its length. @throws {LlmError} `truncated`, `protocol`, `limit-exceeded` — it has none. */
+  /**
+   * Returns the body's value; `bytes` is its length.
+   * @throws {LlmError} `truncated`, `protocol`, `limit-exceeded` — it has none.
+   */
   end(bytes: number): T
 }
 
 /**
- * Reads a body as one JSON value, whatever its content type says, and returns what `convert` makes of it.
+ * Reads a body as one JSON value, whatever its content type says, and returns what `convert` makes
+ * of it.
  * @throws {LlmError} `protocol` — the body is a web page.
  */
 export function readJsonBody<T>(

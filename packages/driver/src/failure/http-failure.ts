@@ -7,8 +7,8 @@ import { retryAfterMs } from './retry-after.js'
 import { refusesTools } from './tool-refusal.js'
 
 /**
- * Facts that a provider's `error` knows better than the status. Fields that are unset, or of the wrong type since they come from the
- * wire, are taken from the response.
+ * Facts that a provider's `error` knows better than the status. Fields that are unset, or of the
+ * wrong type since they come from the wire, are taken from the response.
  */
 export interface FailureFacts {
   /** Default: by the status. */
@@ -50,7 +50,10 @@ export function toErrorCode(status: number): ErrorCode {
   )
 }
 
-/** The driver's error for a failure. If `error` throws, since the server can send anything, the status alone makes the error. */
+/**
+ * The driver's error for a failure. If `error` throws, since the server can send anything, the
+ * status alone makes the error.
+ */
 export function nameFailure(
   driver: Pick<Driver, 'name' | 'error'>,
   failure: HttpFailure,
@@ -62,7 +65,10 @@ export function nameFailure(
   }
 }
 
-/** A copy of JSON with strings cut to 64 KiB, since patterns are matched against them, and without values nested very deeply. */
+/**
+ * A copy of JSON with strings cut to 64 KiB, since patterns are matched against them, and without
+ * values nested very deeply.
+ */
 export function clipStrings(value: unknown, levels = 64): unknown {
   if (typeof value === 'string') return value.slice(0, maxErrorBytes)
   if (typeof value !== 'object' || value === null) return value
@@ -95,8 +101,8 @@ const requestIdHeaders = [
 ]
 
 /**
- * The common part of a driver's `error`: code by status, request id, the `x-should-retry` header, body.
- * The message reads `name: 429 rate-limit: text`.
+ * The common part of a driver's `error`: code by status, request id, the `x-should-retry` header,
+ * body. The message reads `name: 429 rate-limit: text`.
  */
 export function toProviderError(
   provider: string,
@@ -106,7 +112,8 @@ export function toProviderError(
   const { status, headers } = failure
   const said = (textOf(facts.message) ?? failure.text.trim()) || 'no further information'
   const named = facts.code ?? toErrorCode(status)
-  // A server without tools or images says so with nearly any status; as a failure of the server it would be asked again.
+  // A server without tools or images says so with nearly any status; as a failure of the server it
+  // would be asked again.
   const mayRefuse = mayRefuseInput.has(named)
   const isImageRefusal = mayRefuse && refusesImages(said)
   const reason = isImageRefusal

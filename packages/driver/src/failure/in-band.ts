@@ -2,7 +2,10 @@ import type { Driver, InBandFailure } from '../base/driver.js'
 import { maxErrorBytes } from '../base/limits.js'
 import { clipStrings, nameFailure } from './http-failure.js'
 
-/** A failure that the server reported inside a response of status 200. It ends the reading; `nameInBand` turns it into the driver's error. */
+/**
+ * A failure that the server reported inside a response of status 200. It ends the reading;
+ * `nameInBand` turns it into the driver's error.
+ */
 export class InBandError extends Error {
   readonly failure: InBandFailure
 
@@ -12,7 +15,10 @@ export class InBandError extends Error {
   }
 }
 
-/** Turns an in-band error of the response with these headers into the driver's error; returns any other error unchanged. */
+/**
+ * Turns an in-band error of the response with these headers into the driver's error; returns any
+ * other error unchanged.
+ */
 export function nameInBand(
   driver: Pick<Driver, 'name' | 'error'>,
   headers: Headers,

@@ -30,12 +30,15 @@ const proxyRefusal = /^Proxy (?:response|Authentication Required) \((4\d\d)\)/
 /** Codes of a handshake with a server that does not speak TLS, mostly in plain HTTP. */
 const plainHttp = /^ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG)$|^EPROTO$/
 
-/** OpenSSL's own line: `80BC...:error:0A00010B:SSL routines:tls_get_more_records:packet length too long:../deps/...:` */
+/**
+ * OpenSSL's own line:
+ * `80BC...:error:0A00010B:SSL routines:tls_get_more_records:packet length too long:../deps/...:`
+ */
 const openSslLine = /error:[\dA-F]{8}:[^:\n]{0,80}:[^:\n]{0,80}:([^:\n]{1,120})/
 
 /**
- * Turns whatever a `fetch` or a socket threw before a response into a typed error. Only its code and text are kept, as a plain cause.
- * `secure` is false for an address of plain HTTP.
+ * Turns whatever a `fetch` or a socket threw before a response into a typed error. Only its code
+ * and text are kept, as a plain cause. `secure` is false for an address of plain HTTP.
  */
 export function toNetworkError(
   thrown: unknown,
@@ -86,7 +89,10 @@ export function toNetworkError(
   return new ProviderError(kind, `${provider}: ${kind}${where}: ${what}`, details, { cause })
 }
 
-/** The advice if the two sides may differ on TLS. `broken`: the server closed, or wrote what is not HTTP. */
+/**
+ * The advice if the two sides may differ on TLS. `broken`: the server closed, or wrote what is not
+ * HTTP.
+ */
 function schemeHint(code = '', secure: boolean, broken: boolean): string {
   if (plainHttp.test(code))
     return '; the server does not seem to use TLS at this port: write http:// in the base URL, or correct the port'

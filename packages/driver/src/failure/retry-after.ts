@@ -1,6 +1,7 @@
 /**
- * How long the server asks to wait, in milliseconds: `retry-after-ms`, else `retry-after` in seconds or as an HTTP date.
- * Undefined if it does not ask, or if the value is not a time of at least 0.
+ * How long the server asks to wait, in milliseconds: `retry-after-ms`, else `retry-after` in
+ * seconds or as an HTTP date. Undefined if it does not ask, or if the value is not a time of at
+ * least 0.
  * @see https://www.rfc-editor.org/rfc/rfc9110#section-10.2.3 (read 2026-11-21)
  */
 export function retryAfterMs(headers: Headers, date: number): number | undefined {

@@ -16,9 +16,10 @@ const unknownField = /\b(?:unknown|unsupported|unrecognized|unexpected)\b/
 const namesField = /\b(?:param|parameter|argument|supplied|field):? tools(?![\w[]|\.\w)/
 
 /**
- * True for a message that refuses all tools, as servers write it if the model has no tools or the server was started without them: "x does not support
- * tools", "No endpoints found that support tool use", "tools param requires --jinja flag", "Unknown parameter: 'tools'". A complaint about one tool, its
- * schema or the choice among tools is not one.
+ * True for a message that refuses all tools, as servers write it if the model has no tools or the
+ * server was started without them: "x does not support tools", "No endpoints found that support
+ * tool use", "tools param requires --jinja flag", "Unknown parameter: 'tools'". A complaint about
+ * one tool, its schema or the choice among tools is not one.
  */
 export function refusesTools(message: string): boolean {
   const text = oneWord(message)

@@ -34,7 +34,9 @@ export function createFramer(choice: FramerChoice, onRecord: (record: WireRecord
     : new FrameFramer(onRecord, maxEventBytes, framing)
 }
 
-/** @throws {LlmError} `protocol` — the content type is HTML, so the server is not a model server. */
+/**
+ * @throws {LlmError} `protocol` — the content type is HTML, so the server is not a model server.
+ */
 export function refuseWebPage(contentType: string): void {
   if (contentType.toLowerCase().includes('text/html'))
     throw new LlmError(

@@ -4,18 +4,23 @@ import { decodeUtf8 } from './json-body.js'
 
 const lineFeed = 10
 const carriageReturn = 13
-// Fatal, since a replacement character would be a value that nobody sent. BOM kept: it is dropped at the start only. Only whole lines are decoded.
+// Fatal, since a replacement character would be a value that nobody sent. BOM kept: it is dropped
+// at the start only. Only whole lines are decoded.
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /** Called with a line as a range of a text: a slice would cost more than most callers need. */
 export type OnLine = (text: string, start: number, end: number) => void
 
-/** Called with many lines at once, from `start` on, each ended by LF alone, so that the callee can look ahead. */
+/**
+ * Called with many lines at once, from `start` on, each ended by LF alone, so that the callee can
+ * look ahead.
+ */
 export type OnLines = (text: string, start: number) => void
 
 /**
- * Cuts bytes into lines at LF, CR or CRLF, wherever the bytes were split. Only whole lines are decoded, many in one
- * call, so no character is ever cut. One byte order mark at the start is dropped.
+ * Cuts bytes into lines at LF, CR or CRLF, wherever the bytes were split. Only whole lines are
+ * decoded, many in one call, so no character is ever cut. One byte order mark at the start is
+ * dropped.
  */
 export class LineSplitter {
   readonly #onLine: OnLine

@@ -15,8 +15,9 @@ const letterT = 116
 const letterV = 118
 
 /**
- * Server-sent events as in the WHATWG HTML standard, section 9.2.6 (read 2026-11-21), with one deviation: an event at the end of the
- * body is emitted without its blank line too, so that a server which forgets the blank line loses nothing.
+ * Server-sent events as in the WHATWG HTML standard, section 9.2.6 (read 2026-11-21), with one
+ * deviation: an event at the end of the body is emitted without its blank line too, so that a
+ * server which forgets the blank line loses nothing.
  */
 export class SseFramer implements Framer {
   cut = false
@@ -52,7 +53,10 @@ export class SseFramer implements Framer {
     this.#dispatch()
   }
 
-  /** Fast path: emits a single-line event without buffering. Hot enough to justify the copy of `#line`. */
+  /**
+   * Fast path: emits a single-line event without buffering. Hot enough to justify the copy of
+   * `#line`.
+   */
   #many(text: string, from: number): void {
     let start = from
     let event = this.#event

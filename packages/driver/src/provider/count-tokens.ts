@@ -16,15 +16,18 @@ export type JsonDriver<Request> = Omit<
   'framing' | 'decoder' | 'takesDefaultTemperature' | 'streamsWhole'
 >
 
-/** The part of a provider package that counts a prompt: how to ask, and where the response has the count. */
+/**
+ * The part of a provider package that counts a prompt: how to ask, and where the response has the
+ * count.
+ */
 export interface CountDriver<Request> extends JsonDriver<Request> {
   /** The count in the parsed response. */
   countIn(response: unknown): unknown
 }
 
 /**
- * Asks the server how many tokens the prompt of a call has. The request is made, sent, retried and redacted like that of a call; only the
- * response differs. Throws like a call.
+ * Asks the server how many tokens the prompt of a call has. The request is made, sent, retried and
+ * redacted like that of a call; only the response differs. Throws like a call.
  * @throws {LlmError} `protocol` — the response has no count.
  */
 export async function countTokens<Request>(

@@ -26,7 +26,10 @@ export interface BatchItem {
   readonly body: JsonObject
 }
 
-/** The result of one request: the response that it would have outside a batch, or the reason for its absence. */
+/**
+ * The result of one request: the response that it would have outside a batch, or the reason for its
+ * absence.
+ */
 export interface BatchLine {
   /** Which request, counted from 0. */
   readonly index: number
@@ -50,7 +53,10 @@ export interface BatchDriver {
   cancel(id: string, options: RequestOptions): Promise<Batch>
 }
 
-/** Makes a batch runner. The provider itself encodes requests and reads replies, exactly as for `generate`. */
+/**
+ * Makes a batch runner. The provider itself encodes requests and reads replies, exactly as for
+ * `generate`.
+ */
 export function createBatchRunner(driver: BatchDriver): BatchRunner {
   const { name, model } = driver.provider(() => Promise.reject(new Error('nothing is sent here')))
   return {
@@ -125,7 +131,10 @@ async function encode(
     : (failure as Error)
 }
 
-/** Maximum requests of a batch: no vendor takes more. Without this limit, a server could decide how much memory is used. */
+/**
+ * Maximum requests of a batch: no vendor takes more. Without this limit, a server could decide how
+ * much memory is used.
+ */
 const mostRequests = 100_000
 
 /** Results in the order of the requests. */
@@ -160,7 +169,8 @@ async function toResults(
   }
   const results: BatchResult[] = []
   for (let index = 0; index < count; index++) {
-    // Decoding waits for nothing: without a pause no timer, and no signal of one, would come before the last result.
+    // Decoding waits for nothing: without a pause no timer, and no signal of one, would come before
+    // the last result.
     if (index % 64 === 63) await new Promise((resolve) => setTimeout(resolve))
     signal?.throwIfAborted()
     const { response, error } = found.get(index) ?? { index }

@@ -25,16 +25,18 @@ export interface EmbedderDriver {
   readonly model: string
   /** Maximum texts the vendor takes in one request. */
   readonly batchSize: number
-  /** Requested length of the vectors; any other is refused. Unset: the length of the first vector. */
+  /**
+   * Requested length of the vectors; any other is refused. Unset: the length of the first vector.
+   */
   readonly dimensions?: number | undefined
   /** Embeds at most `batchSize` texts. */
   embedBatch(texts: readonly string[], options: EmbedOptions): Promise<EmbeddingBatch>
 }
 
 /**
- * Makes an embedder that cuts its texts into the vendor's batches, one request after the other, and keeps their order.
- * Rejects `protocol` if the server returns too few or too many vectors, vectors of different lengths or not of the requested one, or a
- * value that is not a number.
+ * Makes an embedder that cuts its texts into the vendor's batches, one request after the other, and
+ * keeps their order. Rejects `protocol` if the server returns too few or too many vectors, vectors
+ * of different lengths or not of the requested one, or a value that is not a number.
  */
 export function createEmbedder(driver: EmbedderDriver): Embedder {
   const { name, model, batchSize, dimensions } = driver

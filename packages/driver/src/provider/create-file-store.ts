@@ -29,7 +29,10 @@ export interface FileStoreDriver {
   readonly maxBytes: number
   /** URL and headers for a path, which begins with `/files`. */
   request(path: string): EndpointRequest | Promise<EndpointRequest>
-  /** What the vendor calls the id, name, media type, bytes, time of creation and time of expiry of a file, in this order. */
+  /**
+   * What the vendor calls the id, name, media type, bytes, time of creation and time of expiry of a
+   * file, in this order.
+   */
   readonly fields: string
   /** What it calls the list in a page. Default `data`. */
   readonly list?: string
@@ -45,10 +48,16 @@ export interface FileStoreDriver {
   isPending?(wire: JsonObject): boolean
 }
 
-/** Maximum pages of a list, and questions about a pending file, one every 2 s: a server may never end. */
+/**
+ * Maximum pages of a list, and questions about a pending file, one every 2 s: a server may never
+ * end.
+ */
 const [mostPages, mostQuestions] = [10_000, 900]
 
-/** Makes a file store. The vendor says where its files are, what it calls their fields, and how its list continues. */
+/**
+ * Makes a file store. The vendor says where its files are, what it calls their fields, and how its
+ * list continues.
+ */
 export function createFileStore(driver: FileStoreDriver): FileStore {
   const { name, client } = driver
   const ask: Ask = async (path, options, more = {}) => {
@@ -57,7 +66,10 @@ export function createFileStore(driver: FileStoreDriver): FileStore {
       await client.json({ ...(await driver.request(path)), inBandErrors: false, ...more }, options),
     )
   }
-  /** A file that is missing after more attempts than `most` counts as deleted: the response to one of them was lost. */
+  /**
+   * A file that is missing after more attempts than `most` counts as deleted: the response to one
+   * of them was lost.
+   */
   const remove = async (id: string, options: RequestOptions, most = 1): Promise<void> => {
     try {
       await ask(pathOf(name, id), options, { method: 'DELETE' })
@@ -153,7 +165,10 @@ function toStored({ name, fields }: FileStoreDriver, wire: JsonObject, given?: s
   return { id: source.id, source, name: asText(title), ...mediaType, ...facts }
 }
 
-/** Returns the size. @throws {LlmError} `invalid-request`, `limit-exceeded` — the file cannot be sent. */
+/**
+ * Returns the size.
+ * @throws {LlmError} `invalid-request`, `limit-exceeded` — the file cannot be sent.
+ */
 function checkUpload({ name, maxBytes }: FileStoreDriver, file: FileUpload): number {
   checkSettings(`${name}: the file`, file, namesOf<FileUpload>()('content name mediaType maxBytes'))
   const [size, most] = [sizeOf(file), file.maxBytes ?? maxBytes]
@@ -167,7 +182,10 @@ function checkUpload({ name, maxBytes }: FileStoreDriver, file: FileUpload): num
   return size
 }
 
-/** A form (RFC 7578) with a boundary that nobody can guess: the content, which could contain it, was not read yet. */
+/**
+ * A form (RFC 7578) with a boundary that nobody can guess: the content, which could contain it, was
+ * not read yet.
+ */
 function toForm({ name, mediaType }: FileUpload, fields: Texts): UploadFrame {
   const boundary = `modelport-${crypto.getRandomValues(new Uint32Array(4)).join('-')}`
   const parts = [

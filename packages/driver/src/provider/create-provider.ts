@@ -22,10 +22,11 @@ import { EventStreamReader, TextStreamReader } from '../reader/stream-readers.js
 import { toPromptMessages } from '../turn/check-content.js'
 
 /**
- * Makes a provider of a driver: merges and checks options, sends, retries until the first delta of the reply, reads,
- * keeps clocks, spans turns with tools, sums usage, and redacts secrets.
- * The provider's methods throw as {@link Provider} says.
- * @throws {LlmError} `config` — the configuration has what cannot work: headers, hosts, time-outs, limits, default options, `fetch`.
+ * Makes a provider of a driver: merges and checks options, sends, retries until the first delta of
+ * the reply, reads, keeps clocks, spans turns with tools, sums usage, and redacts secrets. The
+ * provider's methods throw as {@link Provider} says.
+ * @throws {LlmError} `config` — the configuration has what cannot work: headers, hosts, time-outs,
+ * limits, default options, `fetch`.
  */
 export function createProvider<Request>(
   driver: Driver<Request>,
@@ -110,7 +111,10 @@ function startConversation<Request>(
   return { scope, conversation }
 }
 
-/** Returns the reader once the first response has begun: an HTTP failure rejects the call, not the first read. */
+/**
+ * Returns the reader once the first response has begun: an HTTP failure rejects the call, not the
+ * first read.
+ */
 async function opened<R extends StreamObserver>(
   reader: R,
   { scope, conversation }: Call,

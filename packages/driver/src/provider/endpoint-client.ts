@@ -31,13 +31,16 @@ export interface EndpointRequest {
   readonly body?: unknown
   /** Sent as it is read, in place of `body`. */
   readonly upload?: UploadBody
-  /** False where a field `error` belongs to the result. Default true: a response with one is a failure. */
+  /**
+   * False where a field `error` belongs to the result. Default true: a response with one is a
+   * failure.
+   */
   readonly inBandErrors?: boolean
 }
 
 /**
- * Sends requests with the same transport, retries, clocks, limits, host check and redaction as a conversation. Throws like
- * {@link Provider.complete}.
+ * Sends requests with the same transport, retries, clocks, limits, host check and redaction as a
+ * conversation. Throws like {@link Provider.complete}.
  */
 export interface EndpointClient {
   /** The clock of its waits. */
@@ -56,14 +59,18 @@ interface EncodedRequest {
   readonly upload: UploadBody | undefined
 }
 
-/** Makes a client for a provider's other endpoints; `error` names failures as the provider's driver does. */
+/**
+ * Makes a client for a provider's other endpoints; `error` names failures as the provider's driver
+ * does.
+ */
 export function createEndpointClient(
   name: Provider['name'],
   error: (failure: HttpFailure) => ReturnType<Driver['error']>,
   settings: ProviderSettings,
 ): EndpointClient {
   const driver = { name, send, error }
-  // The requests share one retry bucket and one transport. Default call options do not apply to them.
+  // The requests share one retry bucket and one transport. Default call options do not apply to
+  // them.
   const state = createProviderState(driver, settings)
   const ask = async <T>(
     request: EndpointRequest,
@@ -109,7 +116,10 @@ function encode(
   return { url, upload, init, headers: { accept, ...type, ...headers } }
 }
 
-/** @throws {LlmError} `invalid-request` — the body is circular, or has a value that JSON does not know. */
+/**
+ * @throws {LlmError} `invalid-request` — the body is circular, or has a value that JSON does not
+ * know.
+ */
 function toJson(body: unknown): string {
   try {
     return JSON.stringify(body)

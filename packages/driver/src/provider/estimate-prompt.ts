@@ -14,8 +14,10 @@ import { checkCallOptions } from '../call/start-call.js'
 import { type CommonConfig, toDefaultOptions } from '../config/config.js'
 
 /**
- * Estimates the tokens of a prompt, tools included, for providers that cannot count them. Images, audio and files are left out.
- * @throws {LlmError} `config` — an option is out of its range; `invalid-request` — the parameters of a tool are nested too deeply.
+ * Estimates the tokens of a prompt, tools included, for providers that cannot count them. Images,
+ * audio and files are left out.
+ * @throws {LlmError} `config` — an option is out of its range; `invalid-request` — the parameters
+ * of a tool are nested too deeply.
  */
 export function estimatePrompt(
   { defaults, tokenFactor }: Pick<CommonConfig, 'defaults' | 'tokenFactor'>,

@@ -9,7 +9,10 @@ import {
 import type { Decoder, HttpFailure, Sink } from '../base/driver.js'
 import { parseJson } from '../base/parse-json.js'
 
-/** A record of the neutral wire, for replies that are made in this process: one a line in a stream, a list of them in a whole reply. */
+/**
+ * A record of the neutral wire, for replies that are made in this process: one a line in a stream,
+ * a list of them in a whole reply.
+ */
 export type NeutralRecord =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'reasoning'; readonly text: string }
@@ -34,15 +37,18 @@ export type NeutralRecord =
 
 /** Where the records of a reply come from. */
 export interface NeutralSource {
-  /** The next record, or undefined at the end. Called again only after it has settled. A rejection becomes an `error` record. */
+  /**
+   * The next record, or undefined at the end. Called again only after it has settled. A rejection
+   * becomes an `error` record.
+   */
   next(): Promise<NeutralRecord | undefined>
   /** The reply is no longer wanted. */
   cancel(): void
 }
 
 /**
- * The result of `send`: a body that pulls one record for each read, as lines of a stream or as one list. A list without an `end`
- * record is left open, so that both forms are cut.
+ * The result of `send`: a body that pulls one record for each read, as lines of a stream or as one
+ * list. A list without an `end` record is left open, so that both forms are cut.
  */
 export function toNeutralResponse(source: NeutralSource, stream: boolean): Response {
   const encoder = new TextEncoder()

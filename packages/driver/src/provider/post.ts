@@ -1,6 +1,9 @@
 import type { DriverIo } from '../base/driver.js'
 
-/** Posts JSON: what a driver without an SDK does in `send`. `headers` are its own; the caller's win over them. */
+/**
+ * Posts JSON: what a driver without an SDK does in `send`. `headers` are its own; the caller's win
+ * over them.
+ */
 export function postJson(
   io: DriverIo,
   url: string,

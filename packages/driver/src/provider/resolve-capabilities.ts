@@ -2,7 +2,10 @@ import type { Capabilities, Capability, ModelProfile } from '@modelport/core'
 
 const source = 'profile of the configuration'
 
-/** The capabilities of an API for the model of a profile: what the profile says wins, unless the API does not support it at all. */
+/**
+ * The capabilities of an API for the model of a profile: what the profile says wins, unless the API
+ * does not support it at all.
+ */
 export function resolveCapabilities(
   capabilities: Capabilities,
   profile: ModelProfile = {},

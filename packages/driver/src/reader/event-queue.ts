@@ -6,7 +6,10 @@ interface PendingRead<T> {
 /** The result of a read at the end. */
 const end: IteratorResult<never, undefined> = Object.freeze({ done: true, value: undefined })
 
-/** Items that were not read yet, or the reads that wait for one, in order. Ends once: cleanly or with an error. */
+/**
+ * Items that were not read yet, or the reads that wait for one, in order. Ends once: cleanly or
+ * with an error.
+ */
 export class EventQueue<T> {
   /** True after `end` or `fail`. Items that were queued before can still be read. */
   ended = false

@@ -4,7 +4,10 @@ import type { CallScope } from '../base/scope.js'
 import type { Conversation } from '../exchange/conversation.js'
 import { Pump } from './pump.js'
 
-/** Reads the first turn of a conversation, and the turns that continue it if it was paused, and returns the whole reply. */
+/**
+ * Reads the first turn of a conversation, and the turns that continue it if it was paused, and
+ * returns the whole reply.
+ */
 export async function generateReply(
   scope: CallScope,
   conversation: Conversation,

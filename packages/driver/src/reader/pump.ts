@@ -1,6 +1,6 @@
 /**
- * Calls `advance` while `wanted` says so, one call at a time. A loop, not recursion: an `advance` may complete synchronously. No promises on
- * this path; it runs once per event.
+ * Calls `advance` while `wanted` says so, one call at a time. A loop, not recursion: an `advance`
+ * may complete synchronously. No promises on this path; it runs once per event.
  */
 export class Pump {
   readonly #advance: () => void
@@ -10,7 +10,9 @@ export class Pump {
   #pending = false
   #looping = false
 
-  /** `onError` gets what `advance` throws; nothing is wanted after it, unless it calls `completed`. */
+  /**
+   * `onError` gets what `advance` throws; nothing is wanted after it, unless it calls `completed`.
+   */
   constructor(advance: () => void, wanted: () => boolean, onError: (error: unknown) => void) {
     this.#advance = advance
     this.#wanted = wanted

@@ -3,13 +3,19 @@ import type { CallScope } from '../base/scope.js'
 import { EventQueue } from './event-queue.js'
 import { Pump } from './pump.js'
 
-/** The base of all readers: a pending `next()` starts the pump, a queue holds what nobody has read yet. Rules R1–R8 of docs/contract.md. */
+/**
+ * The base of all readers: a pending `next()` starts the pump, a queue holds what nobody has read
+ * yet. Rules R1–R8 of docs/contract.md.
+ */
 export class QueueReader<T> extends ReaderBase<T> {
   protected readonly queue: EventQueue<T> = new EventQueue<T>()
   readonly #scope: CallScope
   readonly #pump: Pump
 
-  /** `advance` reads on and then calls `onStep` or `onError`: synchronously if nothing has to be waited for. */
+  /**
+   * `advance` reads on and then calls `onStep` or `onError`: synchronously if nothing has to be
+   * waited for.
+   */
   constructor(scope: CallScope, advance: () => void) {
     super()
     this.#scope = scope

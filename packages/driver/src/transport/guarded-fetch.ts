@@ -33,7 +33,10 @@ export interface FetchGuard {
   responded(): void
 }
 
-/** A `fetch` that checks the host, refuses redirects, and rejects a failed response with a typed error and a bounded body. */
+/**
+ * A `fetch` that checks the host, refuses redirects, and rejects a failed response with a typed
+ * error and a bounded body.
+ */
 export function createGuardedFetch(guard: FetchGuard): Fetch {
   return async (input, init) => {
     let target: Target | undefined
@@ -97,10 +100,16 @@ async function guardedFetch(
 const isJson = (headers: HeadersInit | undefined): boolean =>
   /json|^$/i.test(new Headers(headers).get('content-type') ?? '')
 
-/** A lone surrogate as `JSON.stringify` escapes it; it escapes nothing else this way. Several vendors refuse it. */
+/**
+ * A lone surrogate as `JSON.stringify` escapes it; it escapes nothing else this way. Several
+ * vendors refuse it.
+ */
 const halfPair = /\\ud...(?<=[^\\](\\\\)*\\ud...)/g
 
-/** The start of an error's body; a failing or silent connection ends it early, since the status says enough. */
+/**
+ * The start of an error's body; a failing or silent connection ends it early, since the status says
+ * enough.
+ */
 async function readErrorText(response: Response, clock: Clock): Promise<string> {
   const source = toByteSource(response)
   const decoder = new TextDecoder()

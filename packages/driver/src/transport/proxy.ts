@@ -2,13 +2,16 @@ import { type BaseUrl, parseBaseUrl } from '@modelport/core'
 
 /** A parsed proxy address. */
 export interface ProxyAddress extends BaseUrl {
-  /** `user:password` without percent-encoding, for `Proxy-Authorization`; '' if the address has none. */
+  /**
+   * `user:password` without percent-encoding, for `Proxy-Authorization`; '' if the address has
+   * none.
+   */
   readonly userinfo: string
 }
 
 /**
- * Reads the address of a proxy, which unlike a base URL may have a user and a password: `http://user:password@proxy.local:3128`.
- * Neither `href` nor `host` nor any message has them.
+ * Reads the address of a proxy, which unlike a base URL may have a user and a password:
+ * `http://user:password@proxy.local:3128`. Neither `href` nor `host` nor any message has them.
  * @throws {LlmError} `invalid-base-url` — not an absolute http(s) URL.
  */
 export function parseProxy(text: string): ProxyAddress {
@@ -26,7 +29,10 @@ export function parseProxy(text: string): ProxyAddress {
   }
 }
 
-/** The secrets in a proxy's address: the password, or a user without a password; as written, and without percent-encoding. */
+/**
+ * The secrets in a proxy's address: the password, or a user without a password; as written, and
+ * without percent-encoding.
+ */
 export function proxySecrets(proxy = ''): string[] {
   if (!URL.canParse(proxy)) return []
   const { username, password } = new URL(proxy)

@@ -20,8 +20,8 @@ const noProxy = (): LlmError =>
   )
 
 /**
- * The transport of a provider: the caller's own `fetch`; on Node a thin one over undici, loaded at the first request; elsewhere
- * the platform's `fetch`.
+ * The transport of a provider: the caller's own `fetch`; on Node a thin one over undici, loaded at
+ * the first request; elsewhere the platform's `fetch`.
  * @throws {LlmError} `unsupported` — a proxy is configured where the transport cannot use one.
  */
 export function createTransport(config: Pick<CommonConfig, 'fetch' | 'proxy' | 'timeouts'>): Fetch {
@@ -55,7 +55,10 @@ const tooOld = (version: string | undefined): LlmError =>
     `Node ${version} is too old: use Node ${oldestNode.join('.')} or newer, or pass your own fetch`,
   )
 
-/** A bundle for browsers and workers has no undici, and some workers call themselves Node: they get the platform's `fetch`. */
+/**
+ * A bundle for browsers and workers has no undici, and some workers call themselves Node: they get
+ * the platform's `fetch`.
+ */
 async function loadUndici(options: UndiciOptions): Promise<Fetch> {
   const load: Promise<Partial<typeof import('./undici-transport.js')>> = import(
     './undici-transport.js'

@@ -11,8 +11,9 @@ export interface UndiciHead {
 }
 
 /**
- * One exchange over undici's callbacks. A Node stream in between costs a live stream a fifth of all its time (docs/performance.md): here
- * a chunk goes straight to the pending read, and the connection is paused while nobody reads.
+ * One exchange over undici's callbacks. A Node stream in between costs a live stream a fifth of all
+ * its time (docs/performance.md): here a chunk goes straight to the pending read, and the
+ * connection is paused while nobody reads.
  * @see https://undici.nodejs.org/#/docs/api/Dispatcher (read 2026-11-21)
  */
 export class UndiciBody extends Source implements Dispatcher.DispatchHandler {
@@ -30,7 +31,10 @@ export class UndiciBody extends Source implements Dispatcher.DispatchHandler {
   #failure: { readonly error: unknown } | undefined
   #cancelled: { readonly reason: Error } | undefined
 
-  /** `onSent` is called once the request is sent, has failed or was aborted: no connection is waited for any more. */
+  /**
+   * `onSent` is called once the request is sent, has failed or was aborted: no connection is waited
+   * for any more.
+   */
   constructor(signal: AbortSignal | null | undefined, onSent: () => void = () => undefined) {
     super()
     this.#onSent = onSent
@@ -87,7 +91,10 @@ export class UndiciBody extends Source implements Dispatcher.DispatchHandler {
     this.#abort(new Error('the body was dropped'))
   }
 
-  /** Serves the pending read with all unread chunks as one, else with the end or the error. False if there is nothing yet. */
+  /**
+   * Serves the pending read with all unread chunks as one, else with the end or the error. False if
+   * there is nothing yet.
+   */
   #settle(): boolean {
     if (this.#bytes > 0) this.#takeCallbacks()?.onChunk(this.#joinUnread())
     else if (!this.#over) return false

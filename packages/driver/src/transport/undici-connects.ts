@@ -3,12 +3,16 @@ import type { buildConnector } from 'undici'
 
 type Connect = buildConnector.connector
 
-/** Our own clocks replace undici's. With HTTP/2 all calls to a host would wait for one connection, and time out one after the other. */
+/**
+ * Our own clocks replace undici's. With HTTP/2 all calls to a host would wait for one connection,
+ * and time out one after the other.
+ */
 export const agentOptions = { headersTimeout: 0, bodyTimeout: 0, allowH2: false }
 
 /**
- * Connections that are being opened, by their destination, and the requests that wait for them. undici opens a connection for a pool, not
- * for a request: without this class, an aborted request would leave its connection behind until the time-out, and one to a proxy for ever.
+ * Connections that are being opened, by their destination, and the requests that wait for them.
+ * undici opens a connection for a pool, not for a request: without this class, an aborted request
+ * would leave its connection behind until the time-out, and one to a proxy for ever.
  */
 export class PendingConnects {
   readonly #connectMs: number
@@ -19,7 +23,10 @@ export class PendingConnects {
     this.#connectMs = connectMs
   }
 
-  /** A request begins to wait. Call the returned function once it is sent, has failed or was aborted. */
+  /**
+   * A request begins to wait. Call the returned function once it is sent, has failed or was
+   * aborted.
+   */
   wait(place: string): () => void {
     const request = {}
     const waiting = entryOf(this.#waiting, place)
@@ -31,7 +38,10 @@ export class PendingConnects {
     }
   }
 
-  /** The connector with the whole of its time limited, which drops its connection when no request waits for it any more. */
+  /**
+   * The connector with the whole of its time limited, which drops its connection when no request
+   * waits for it any more.
+   */
   wrap(place: string, connect: Connect): Connect {
     return (options, callback) => {
       const controller = new AbortController()
@@ -54,7 +64,8 @@ export class PendingConnects {
         dropping.delete(dropUnwanted)
         callback(...result)
       }
-      // The signal is for a CONNECT to a proxy, whose connector is asynchronous; another connector returns its socket.
+      // The signal is for a CONNECT to a proxy, whose connector is asynchronous; another connector
+      // returns its socket.
       const given: buildConnector.Options & { readonly signal: AbortSignal } = {
         ...options,
         signal: controller.signal,
@@ -72,9 +83,10 @@ export class PendingConnects {
 }
 
 /**
- * Watches a TLS handshake. A server of plain HTTP takes the handshake for a header and waits for its end, so the handshake would
- * last until its time-out. If it is silent for `afterMs`, the same address is asked in plain HTTP, without path, header or key: only
- * a response to that drops the connection.
+ * Watches a TLS handshake. A server of plain HTTP takes the handshake for a header and waits for
+ * its end, so the handshake would last until its time-out. If it is silent for `afterMs`, the same
+ * address is asked in plain HTTP, without path, header or key: only a response to that drops the
+ * connection.
  */
 function dropIfPlain(socket: Socket, afterMs: number, drop: (reason: Error) => void): void {
   let probe: Socket | undefined

@@ -2,7 +2,10 @@ import { type buildConnector, type Dispatcher, Pool, ProxyAgent } from 'undici'
 import { parseProxy } from './proxy.js'
 import { agentOptions, type PendingConnects } from './undici-connects.js'
 
-/** Needs the whole of undici, and loads it. All connections through a proxy count as leading to one place: the proxy. */
+/**
+ * Needs the whole of undici, and loads it. All connections through a proxy count as leading to one
+ * place: the proxy.
+ */
 export function createProxyAgent(
   connectMs: number,
   proxy: string,
@@ -21,7 +24,10 @@ export function createProxyAgent(
   })
 }
 
-/** Closes a tunnel whose request is gone also while TLS begins inside of it: undici forgets the signal once the proxy has agreed. */
+/**
+ * Closes a tunnel whose request is gone also while TLS begins inside of it: undici forgets the
+ * signal once the proxy has agreed.
+ */
 function closeTunnels(pool: Pool): Pool {
   const open = pool.connect.bind(pool)
   const connect = async (options: Dispatcher.ConnectOptions): Promise<Dispatcher.ConnectData> => {

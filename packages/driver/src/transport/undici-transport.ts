@@ -40,7 +40,10 @@ async function connect({ connectMs, proxy }: UndiciOptions): Promise<Connections
 
 type Undici = typeof import('undici')
 
-/** The files of undici that a pool of connections needs: the whole costs twice as much to load, and is loaded only if a version has no such files. */
+/**
+ * The files of undici that a pool of connections needs: the whole costs twice as much to load, and
+ * is loaded only if a version has no such files.
+ */
 async function loadParts(): Promise<Pick<Undici, 'Agent' | 'Pool' | 'buildConnector'>> {
   try {
     const [agent, pool, connector] = await Promise.all([
@@ -67,7 +70,10 @@ async function createAgent(connectMs: number, pending: PendingConnects): Promise
   })
 }
 
-/** A `fetch` over undici that follows no redirect and whose body is read without a stream in between. */
+/**
+ * A `fetch` over undici that follows no redirect and whose body is read without a stream in
+ * between.
+ */
 export async function createUndiciFetch(options: UndiciOptions): Promise<Fetch> {
   const { agent, pending } = await connectionsFor(options)
   return async (input, init = {}) => {
@@ -175,8 +181,8 @@ function decompress(body: ByteSource, encoding: string | null): ByteSource {
 }
 
 /**
- * The Node stream that a decompressor reads. A connection that fails ends it: the decompressor then emits all that it has, and fails
- * itself unless the compressed data was complete.
+ * The Node stream that a decompressor reads. A connection that fails ends it: the decompressor then
+ * emits all that it has, and fails itself unless the compressed data was complete.
  */
 const toStream = (body: ByteSource): Readable =>
   new Readable({

@@ -19,7 +19,8 @@ const elsewhere: Readonly<Record<string, string>> = {
 
 /**
  * Checks that a message has content of this library's form.
- * @throws {LlmError} `invalid-request` — names the message, what was found, and what to write instead.
+ * @throws {LlmError} `invalid-request` — names the message, what was found, and what to write
+ * instead.
  */
 export function checkContent({ role, content }: ChatMessage, where: string): void {
   const given: unknown = content

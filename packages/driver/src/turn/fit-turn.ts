@@ -9,9 +9,10 @@ import type { Driver, Turn } from '../base/driver.js'
 import { namedError } from '../base/named-error.js'
 
 /**
- * Fits a turn to what an API can be asked for. A search result becomes plain text under its address where no request has a form for it; what
- * changes only costs is left out with a warning.
- * @throws {LlmError} `unsupported` — the turn asks for what no request can say, and the reply would be another one without it.
+ * Fits a turn to what an API can be asked for. A search result becomes plain text under its address
+ * where no request has a form for it; what changes only costs is left out with a warning.
+ * @throws {LlmError} `unsupported` — the turn asks for what no request can say, and the reply would
+ * be another one without it.
  */
 export function fitTurn(
   turn: Turn,

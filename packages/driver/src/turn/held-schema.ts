@@ -17,9 +17,9 @@ const isUnheld = (keyword: string, value: unknown): boolean =>
   (keyword === 'pattern' && unheldPattern.test(String(value)))
 
 /**
- * A schema for an API that holds a model to closed objects without bounds and lengths. What the API cannot express is said in the
- * description of its place; objects with properties are closed; `oneOf` is `anyOf`. A schema that stays open (an object of any
- * properties) is refused by the API.
+ * A schema for an API that holds a model to closed objects without bounds and lengths. What the API
+ * cannot express is said in the description of its place; objects with properties are closed;
+ * `oneOf` is `anyOf`. A schema that stays open (an object of any properties) is refused by the API.
  */
 export function toHeldSchema(schema: JsonObject): JsonObject {
   const entries = Object.entries(schema)

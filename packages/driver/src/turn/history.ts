@@ -7,9 +7,11 @@ const refuse = (message: string): never => {
 }
 
 /**
- * Checks a conversation and brings it into the form every driver gets: the system text first, the result of every call right
- * after the message that made it, in call order and with the name of its tool.
- * @throws {LlmError} `invalid-request` — no message, an unknown role, a call without its result, a result without its call, or calls nested too deeply.
+ * Checks a conversation and brings it into the form every driver gets: the system text first, the
+ * result of every call right after the message that made it, in call order and with the name of its
+ * tool.
+ * @throws {LlmError} `invalid-request` — no message, an unknown role, a call without its result, a
+ * result without its call, or calls nested too deeply.
  */
 export function normalizeHistory(
   messages: readonly ChatMessage[],
@@ -66,7 +68,10 @@ function checkMessage(message: ChatMessage | null | undefined, at: number): void
   if (typeof message.content !== 'string') checkContent(message, `messages[${at}]`)
 }
 
-/** Ids of all tool calls in a conversation. @throws {LlmError} `invalid-request` — it is not a list. */
+/**
+ * Ids of all tool calls in a conversation.
+ * @throws {LlmError} `invalid-request` — it is not a list.
+ */
 export function toolCallIds(messages: readonly ChatMessage[]): string[] {
   if (!Array.isArray(messages))
     refuse(`messages must be a list of messages, not ${typeof messages}`)

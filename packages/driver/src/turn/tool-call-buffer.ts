@@ -17,8 +17,8 @@ interface OpenCall {
 }
 
 /**
- * Collects the deltas of a turn's tool calls; the only place that does. Each delta and each end takes time that does not grow with the
- * number of calls.
+ * Collects the deltas of a turn's tool calls; the only place that does. Each delta and each end
+ * takes time that does not grow with the number of calls.
  */
 export class ToolCallBuffer {
   readonly #calls = new Map<number | string, OpenCall>()
@@ -62,8 +62,8 @@ export class ToolCallBuffer {
   }
 
   /**
-   * Ends one call; it is emitted once all calls before it are. A call without arguments waits for `endAll`: only the finish reason says
-   * whether it has none or was cut before them.
+   * Ends one call; it is emitted once all calls before it are. A call without arguments waits for
+   * `endAll`: only the finish reason says whether it has none or was cut before them.
    */
   end(key: number | string): void {
     const call = this.#calls.get(key)
@@ -72,12 +72,17 @@ export class ToolCallBuffer {
     if (!this.#held) this.#emitEnded()
   }
 
-  /** From now on ends are only noted: `endAll` emits them, once it is known that the reply is whole. */
+  /**
+   * From now on ends are only noted: `endAll` emits them, once it is known that the reply is whole.
+   */
   hold(): void {
     this.#held = true
   }
 
-  /** Ends all calls and emits those that were not yet, in order. `cut`: the reply was cut, so a call without arguments is unfinished. */
+  /**
+   * Ends all calls and emits those that were not yet, in order. `cut`: the reply was cut, so a call
+   * without arguments is unfinished.
+   */
   endAll(cut = false): void {
     for (const call of this.#order) this.#complete(call, cut)
     this.#nextToEmit = this.#order.length
@@ -115,7 +120,10 @@ export class ToolCallBuffer {
     return call
   }
 
-  /** Where a new call belongs. From the first key that is not a number on, the order is that of arrival. */
+  /**
+   * Where a new call belongs. From the first key that is not a number on, the order is that of
+   * arrival.
+   */
   #positionOf(key: number | string): number {
     if (this.#numeric && typeof key !== 'number') {
       this.#numeric = false

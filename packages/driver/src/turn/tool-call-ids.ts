@@ -3,7 +3,10 @@ import { toolCallIds } from './history.js'
 
 /** Which tool-call ids an API accepts. */
 export interface ToolCallIdRule {
-  /** Characters that are not allowed: replaced by `_`, or removed if `_` is not allowed either. Default: all but letters, digits, `_` and `-`. */
+  /**
+   * Characters that are not allowed: replaced by `_`, or removed if `_` is not allowed either.
+   * Default: all but letters, digits, `_` and `-`.
+   */
   readonly forbidden?: RegExp
   /** Longest id. Default 64. */
   readonly maxLength?: number
@@ -14,13 +17,17 @@ export interface ToolCallIdRule {
 /** Characters that most APIs refuse in an id. */
 const foreign = /[^a-zA-Z0-9_-]/g
 
-/** An id without the characters that an API refuses: replaced by `_`, or removed if `_` is one of them. */
+/**
+ * An id without the characters that an API refuses: replaced by `_`, or removed if `_` is one of
+ * them.
+ */
 export const sanitizeToolCallId = (id: string, forbidden: RegExp = foreign): string =>
   id.replace(forbidden, '_'.search(forbidden) < 0 ? '_' : '')
 
 /**
- * Rewrites the ids of tool calls to ones that an API accepts: calls still match their results, different ids stay different, and an
- * id that is accepted already stays as it is. Another vendor's ids may be too long or have other characters.
+ * Rewrites the ids of tool calls to ones that an API accepts: calls still match their results,
+ * different ids stay different, and an id that is accepted already stays as it is. Another vendor's
+ * ids may be too long or have other characters.
  */
 export function mapToolCallIds(
   messages: readonly ChatMessage[],

@@ -31,7 +31,10 @@ const cutReasons: ReadonlySet<FinishReason | undefined> = new Set<FinishReason>(
 
 type Counts = { -readonly [Name in keyof TokenCounts]: TokenCounts[Name] }
 
-/** Records one turn: the sink of its decoder, which emits an event for each delta and collects the finished reply. */
+/**
+ * Records one turn: the sink of its decoder, which emits an event for each delta and collects the
+ * finished reply.
+ */
 export class TurnRecorder implements Sink {
   /** True from the first semantic event on: the request must not be repeated any more. */
   committed = false
@@ -195,7 +198,10 @@ export class TurnRecorder implements Sink {
     throw new InBandError(failure)
   }
 
-  /** From now on calls that end are emitted by `complete` only: the wire is over, and may have cut them. */
+  /**
+   * From now on calls that end are emitted by `complete` only: the wire is over, and may have cut
+   * them.
+   */
   holdToolCalls(): void {
     this.#calls.hold()
   }
@@ -206,7 +212,10 @@ export class TurnRecorder implements Sink {
     this.#calls.endAll(cutReasons.has(this.#reason))
   }
 
-  /** Why the turn ended. Calls that await results make it `tool-calls`, whatever word the server used. */
+  /**
+   * Why the turn ended. Calls that await results make it `tool-calls`, whatever word the server
+   * used.
+   */
   get finishReason(): FinishReason {
     const reason = this.#reason ?? 'unknown'
     return this.#calls.size > 0 && (reason === 'stop' || reason === 'unknown')

@@ -3,7 +3,10 @@ import type { Driver, Turn } from '../base/driver.js'
 import { namedError } from '../base/named-error.js'
 import { fitTurn } from './fit-turn.js'
 
-/** What building one request has done with vendor fields. Requests are built synchronously, so there is one at a time. */
+/**
+ * What building one request has done with vendor fields. Requests are built synchronously, so there
+ * is one at a time.
+ */
 interface Merges {
   /** Vendor fields of tools, parts and messages that reached the request. */
   readonly merged: Set<object>
@@ -13,8 +16,9 @@ interface Merges {
 let current: Merges | undefined
 
 /**
- * Merges vendor fields into an object of the request, deep where both sides are plain objects; lists, scalars and objects of another
- * `type` replace, and `null` removes. Reports each field of ours that is lost as a warning of the reply; `name` says whose vendor fields they are.
+ * Merges vendor fields into an object of the request, deep where both sides are plain objects;
+ * lists, scalars and objects of another `type` replace, and `null` removes. Reports each field of
+ * ours that is lost as a warning of the reply; `name` says whose vendor fields they are.
  */
 export function withVendor<T extends object>(ours: T, vendor: unknown, name = 'vendor'): T {
   if (!isObject(vendor)) return ours
@@ -58,8 +62,10 @@ const isSameKind = ({ type: own }: JsonObject, { type: given }: JsonObject): boo
   own === undefined || given === undefined || own === given
 
 /**
- * Builds the request of a turn, with the warnings of its vendor fields, and of what this API cannot be asked for.
- * @throws {LlmError} `unsupported` — vendor fields of a tool, a part or a message have no place in this API's request.
+ * Builds the request of a turn, with the warnings of its vendor fields, and of what this API cannot
+ * be asked for.
+ * @throws {LlmError} `unsupported` — vendor fields of a tool, a part or a message have no place in
+ * this API's request.
  */
 export function buildRequest<Request>(
   { name, request, takes = [] }: Pick<Driver<Request>, 'name' | 'request' | 'takes'>,

@@ -14,7 +14,10 @@ import type { RunChange } from '../runs/run-change.js'
 import { logOf, SqlTasks } from './sql-tasks.js'
 import { dropTranscript, expiryOf, lastStatus } from './task-run.js'
 
-/** Tasks as the holder of one writes them: each append is part of the next transaction of its run, which fails once the claim is lost. */
+/**
+ * Tasks as the holder of one writes them: each append is part of the next transaction of its run,
+ * which fails once the claim is lost.
+ */
 export class HeldTasks extends SqlTasks {
   /** The run that was opened last. */
   openedRun: string | undefined

@@ -134,7 +134,10 @@ export class SqlTasks implements TaskStore {
     return head
   }
 
-  /** The statements of an append, and the head after it. @throws {AgentError} `conflict`, `unsupported-operation` */
+  /**
+   * The statements of an append, and the head after it.
+   * @throws {AgentError} `conflict`, `unsupported-operation`
+   */
   planAppend(
     head: TaskHead,
     expected: number,

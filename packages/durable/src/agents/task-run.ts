@@ -38,7 +38,9 @@ export function expiryOf({ state, message }: StatusEvent): number | undefined {
   return times.length === 0 ? undefined : Math.min(...times)
 }
 
-/** The statements that end the run of a task that is over, whose transcript is in the conversation. */
+/**
+ * The statements that end the run of a task that is over, whose transcript is in the conversation.
+ */
 export const endRun = (id: string, now: number): readonly Statement[] => [
   {
     sql: `UPDATE runs SET status = 'finished', holder = NULL, due = NULL, epoch = epoch + 1, updated = ? WHERE id = ? AND status <> 'finished'`,
@@ -53,7 +55,10 @@ export const dropTranscript = (id: string): Statement => ({
   params: [transcriptOf(runOfTask(id))],
 })
 
-/** The statement that makes the run of a waiting task claimable; the process that got the decision claims it first. */
+/**
+ * The statement that makes the run of a waiting task claimable; the process that got the decision
+ * claims it first.
+ */
 export const wakeRun = (id: string, now: number): Statement => ({
   sql: `UPDATE runs SET status = 'ready', phase = 1, tries = 0, due = ?, updated = ? WHERE id = ? AND status = 'suspended'`,
   params: [now + headStartMs, now, runOfTask(id)],

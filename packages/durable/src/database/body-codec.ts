@@ -4,7 +4,10 @@ import { DurableError } from './durable-error.js'
 
 const mark = 'enc1:'
 
-/** Bodies of rows: JSON, encrypted with AES-256-GCM if there is a key. Ids, times and states stay readable: they are searched for. */
+/**
+ * Bodies of rows: JSON, encrypted with AES-256-GCM if there is a key. Ids, times and states stay
+ * readable: they are searched for.
+ */
 export class BodyCodec {
   readonly #key: Uint8Array | undefined
 
@@ -36,7 +39,10 @@ export class BodyCodec {
     return mark + sealed.toString('base64')
   }
 
-  /** @throws {DurableError} `damaged` — the text is not what `encode` made, or the key is another one. */
+  /**
+   * @throws {DurableError} `damaged` — the text is not what `encode` made, or the key is another
+   * one.
+   */
   decode(body: unknown): unknown {
     const text = String(body)
     try {

@@ -19,7 +19,10 @@ const states = (): readonly string[] => [
 ]
 const fileName = form('the name of a file', (path) => typeof path === 'string' && path !== '')
 
-/** What arguments and settings must be, in all functions of a store: a form, or the least and the most of a whole number. */
+/**
+ * What arguments and settings must be, in all functions of a store: a form, or the least and the
+ * most of a whole number.
+ */
 const forms: Readonly<Record<string, Form | readonly [least: number, most: number]>> = {
   ...{
     id: text,
@@ -71,7 +74,11 @@ const forms: Readonly<Record<string, Form | readonly [least: number, most: numbe
   encryptionKey: form('32 bytes', (key) => key instanceof Uint8Array && key.length === 32),
 }
 
-/** Refuses arguments of another form, and settings that are not in `words`; one that ends in `?` may be left out. @throws {LlmError} `config`; {TypeError} */
+/**
+ * Refuses arguments of another form, and settings that are not in `words`; one that ends in `?` may
+ * be left out.
+ * @throws {LlmError} `config`; {TypeError}
+ */
 export function checkArguments(where: string, given: object | undefined, words: string): void {
   const values = { ...given } as Readonly<Record<string, unknown>>
   checkSettings(where, values, words.replaceAll('?', '').split(' '))

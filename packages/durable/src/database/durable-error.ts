@@ -9,7 +9,8 @@ import { type ErrorCode, LlmError } from '@modelport/core'
  * - `unavailable`: the database cannot be reached, or stays locked.
  * - `network-file`: the SQLite file is on a network file system.
  * - `conflict`: another writer was first. `fenced`: another worker has claimed the run since.
- * - `not-found`, `finished`: the run, or a store that is not to be made, does not exist; the run is over.
+ * - `not-found`, `finished`: the run, or a store that is not to be made, does not exist; the run is
+ *   over.
  * - `closed`: the store was closed. `unsupported`: this database, or this program, cannot do it.
  */
 export type DurableReason =

@@ -69,7 +69,10 @@ export class EventLog {
     }))
   }
 
-  /** The statements that append at an expected number; the first one fails if another writer was there. */
+  /**
+   * The statements that append at an expected number; the first one fails if another writer was
+   * there.
+   */
   append(log: string, expected: number, entries: readonly NewLogEntry[]): readonly Statement[] {
     return [
       this.advance(log, expected, entries.length),
@@ -104,7 +107,10 @@ export class EventLog {
     }))
   }
 
-  /** Follows the entries from a number on, until the signal aborts or `isOver` says that nothing follows. */
+  /**
+   * Follows the entries from a number on, until the signal aborts or `isOver` says that nothing
+   * follows.
+   */
   async *watch(
     log: string,
     from: number,
@@ -131,7 +137,10 @@ export class EventLog {
   }
 }
 
-/** Watches a key. `promise` resolves at the next change under it, when the signal aborts, or when `stop` ends the watch. */
+/**
+ * Watches a key. `promise` resolves at the next change under it, when the signal aborts, or when
+ * `stop` ends the watch.
+ */
 export function nextChange(
   database: Database,
   key: string,

@@ -2,19 +2,26 @@ import { createHmac } from 'node:crypto'
 import type { Database, Row, Statement } from './database.js'
 import { DurableError } from './durable-error.js'
 
-/** The version of the schema below. Earlier ones were never published: 1 to 3 had an engine with tables of its own, 4 spelled one state in two ways, 5 wrote entries whole. */
+/**
+ * The version of the schema below. Earlier ones were never published: 1 to 3 had an engine with
+ * tables of its own, 4 spelled one state in two ways, 5 wrote entries whole.
+ */
 export const schemaVersion = 6
 
 /**
  * The tables. `BIGINT` is an integer to both databases. Every time is in milliseconds since 1970.
  *
  * - `logs`: heads of append-only logs. `kept` is the number of the last entry that was taken.
- * - `entries`: what logs hold, numbered without gaps: events of tasks and runs, `journal:` what a run did, `transcript:` the messages that its
+ * - `entries`: what logs hold, numbered without gaps: events of tasks and runs, `journal:` what a
+ *   run did, `transcript:` the messages that its
  *   checkpoint stands on.
- * - `runs`: one row per run and per task of an agent, its truth. Its claim is part of it: `holder`, `epoch`, and `due`, the time from which the run
+ * - `runs`: one row per run and per task of an agent, its truth. Its claim is part of it: `holder`,
+ *   `epoch`, and `due`, the time from which the run
  *   can be claimed. `journal`, `transcript` and `events` are the numbers of the last entries of its logs.
- * - `inbox`: decisions about runs, each bound to the checkpoint that asked. `outbox`: what has to reach others.
- * - `tasks`, `sessions`: the heads of the logs of agents. `documents`: small values by key, each claimed by its first writer.
+ * - `inbox`: decisions about runs, each bound to the checkpoint that asked. `outbox`: what has to
+ *   reach others.
+ * - `tasks`, `sessions`: the heads of the logs of agents. `documents`: small values by key, each
+ *   claimed by its first writer.
  * - `workers`: the processes that are alive, and what they serve.
  */
 const tables: readonly string[] = [
@@ -28,7 +35,8 @@ const tables: readonly string[] = [
     transcript BIGINT NOT NULL, events BIGINT NOT NULL, mail BIGINT NOT NULL, accepts BIGINT NOT NULL,
     trimmed BIGINT NOT NULL, fingerprint TEXT NOT NULL, input TEXT, checkpoint TEXT, result TEXT, cancel TEXT, created BIGINT NOT NULL,
     updated BIGINT NOT NULL)`,
-  // A claim reads the first row of it: nothing is sorted, and rows that cannot be claimed are not in it.
+  // A claim reads the first row of it: nothing is sorted, and rows that cannot be claimed are not
+  // in it.
   'CREATE INDEX runs_due ON runs (queue, version, phase, due) WHERE due IS NOT NULL',
   'CREATE INDEX runs_status ON runs (status, updated, id)',
   `CREATE TABLE inbox (id TEXT PRIMARY KEY, run TEXT NOT NULL, about BIGINT NOT NULL, at BIGINT NOT NULL,
@@ -55,8 +63,9 @@ const tables: readonly string[] = [
  * Makes the tables of a new store, once, however many processes open it at the same time.
  *
  * @param ifAbsent what to do if no store is there; unset makes it
- * @throws {DurableError} `newer-schema` — a newer version of the package wrote it; `unsupported` — an unpublished older one did, or the tables are
- * those of another program; `not-found`. Nothing was changed.
+ * @throws {DurableError} `newer-schema` — a newer version of the package wrote it; `unsupported` —
+ * an unpublished older one did, or the tables are those of another program; `not-found`. Nothing
+ * was changed.
  */
 export async function migrate(database: Database, where: string, ifAbsent?: string): Promise<void> {
   for (let attempt = 0; ; attempt++) {
@@ -106,7 +115,8 @@ async function versionOf(database: Database): Promise<number | undefined> {
 }
 
 /**
- * Makes the tables of a new database, as {@link migrate} does, and checks the key; closes the database if that fails.
+ * Makes the tables of a new database, as {@link migrate} does, and checks the key; closes the
+ * database if that fails.
  *
  * @param key compared with the key of the store; `null`: there is none. Unset: not checked
  */
@@ -127,7 +137,8 @@ export async function prepareDatabase<D extends Database>(
 }
 
 /**
- * Refuses a key other than the one that the store was made with. The store keeps a keyed digest of a fixed text, which says nothing about the key.
+ * Refuses a key other than the one that the store was made with. The store keeps a keyed digest of
+ * a fixed text, which says nothing about the key.
  *
  * @throws {DurableError} `damaged`
  */

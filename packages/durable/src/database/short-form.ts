@@ -1,11 +1,15 @@
 import { Buffer } from 'node:buffer'
 
-/** Stands for the id of the run or task in the texts of a stored value: a character of nobody's alphabet, which JSON does not escape. */
+/**
+ * Stands for the id of the run or task in the texts of a stored value: a character of nobody's
+ * alphabet, which JSON does not escape.
+ */
 const token = '\ue000'
 
 /**
- * The short form of a value that a run stores: it leaves out fields that its row has in columns, and has a token in place of the id of the run, which
- * every key contains. A value that has one of the dropped fields was stored whole.
+ * The short form of a value that a run stores: it leaves out fields that its row has in columns,
+ * and has a token in place of the id of the run, which every key contains. A value that has one of
+ * the dropped fields was stored whole.
  *
  * @param dropped what the columns have
  */

@@ -12,8 +12,9 @@ export interface PruneOptions {
   /** Only what was over before this time, in milliseconds since 1970. */
   readonly before: number
   /**
-   * `all` removes tasks and runs that are over, with everything about them. `pieces` keeps them and removes the pieces of text and progress of
-   * completed ones, whose whole is in later events. Default `all`.
+   * `all` removes tasks and runs that are over, with everything about them. `pieces` keeps them and
+   * removes the pieces of text and progress of completed ones, whose whole is in later events.
+   * Default `all`.
    */
   readonly what?: 'all' | 'pieces' | undefined
   /** True counts and removes nothing. Default false. */

@@ -24,7 +24,10 @@ import {
   type WorkQuery,
 } from './work-item.js'
 
-/** The view and the decisions of an operator, for every principal and without the code of the agents. */
+/**
+ * The view and the decisions of an operator, for every principal and without the code of the
+ * agents.
+ */
 export class StoreOperations {
   readonly #parts: RunParts
   readonly #tasks: SqlTasks
@@ -64,10 +67,12 @@ export class StoreOperations {
   }
 
   /**
-   * Stores a decision about a call that a task or run waits for. A process that serves it continues it.
+   * Stores a decision about a call that a task or run waits for. A process that serves it continues
+   * it.
    *
    * @param request names the call; may be left out if only one waits
-   * @throws {DurableError} `not-found`; `conflict` — the call does not wait, or this cannot be decided about it; {AgentError} `invalid-params`
+   * @throws {DurableError} `not-found`; `conflict` — the call does not wait, or this cannot be
+   * decided about it; {AgentError} `invalid-params`
    */
   async decide(id: string, decision: OperatorDecision, request?: string): Promise<void> {
     const isHappened = (decision as OperatorDecision | undefined)?.type === 'happened'
@@ -98,10 +103,11 @@ export class StoreOperations {
   }
 
   /**
-   * Makes a task or run claimable at once, and fences the process that holds it. A run that stopped continues, also under the changed settings
-   * that stopped it; a run that failed is opened again.
+   * Makes a task or run claimable at once, and fences the process that holds it. A run that stopped
+   * continues, also under the changed settings that stopped it; a run that failed is opened again.
    *
-   * @throws {DurableError} `not-found`; `finished` — the task is over, and A2A opens none again; `conflict` — the run is over
+   * @throws {DurableError} `not-found`; `finished` — the task is over, and A2A opens none again;
+   * `conflict` — the run is over
    */
   async resume(id: string): Promise<void> {
     const key = await this.#keyOf(id)
@@ -135,7 +141,10 @@ export class StoreOperations {
       ])
   }
 
-  /** Removes what is old. Safe while processes work on the store. @throws {LlmError} `config`, {TypeError} — an option is wrong; nothing is removed */
+  /**
+   * Removes what is old. Safe while processes work on the store.
+   * @throws {LlmError} `config`, {TypeError} — an option is wrong; nothing is removed
+   */
   prune(options: PruneOptions): Promise<PruneReport> {
     return prune(this.#parts, options)
   }

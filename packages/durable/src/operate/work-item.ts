@@ -4,7 +4,10 @@ import { requestIdOf } from '../runs/stored-run.js'
 
 /** What a task or run waits for. */
 export interface WaitingCall extends Omit<OpenRequest, 'kind'> {
-  /** `approval` and `uncertain` as for {@link OpenRequest}. `work`: a run waits for work that continues elsewhere. */
+  /**
+   * `approval` and `uncertain` as for {@link OpenRequest}. `work`: a run waits for work that
+   * continues elsewhere.
+   */
   readonly kind: OpenRequest['kind'] | 'work'
 }
 
@@ -18,7 +21,10 @@ export interface WorkItem {
   readonly name: string
   /** Who owns the task. Unset for a run. */
   readonly principal?: string
-  /** State of the task, or status of the run. `stopped`: it continues after `resume`. `unreadable`: its row cannot be read. */
+  /**
+   * State of the task, or status of the run. `stopped`: it continues after `resume`. `unreadable`:
+   * its row cannot be read.
+   */
   readonly state: string
   /** When the state changed last, in milliseconds since 1970. */
   readonly changedAt: number

@@ -2,7 +2,10 @@ import type postgres from 'postgres'
 
 type Sql = ReturnType<typeof postgres>
 
-/** Clients of one connection each, used by one caller at a time: what the package's own `reserve` does, which hangs when a connection breaks. */
+/**
+ * Clients of one connection each, used by one caller at a time: what the package's own `reserve`
+ * does, which hangs when a connection breaks.
+ */
 export class ClientPool {
   readonly #make: () => Sql
   readonly #most: number
@@ -33,7 +36,10 @@ export class ClientPool {
     else this.#idle.push(client)
   }
 
-  /** Removes a client that no longer responds from the pool, closes its connection, and gives the next waiting caller a new one. */
+  /**
+   * Removes a client that no longer responds from the pool, closes its connection, and gives the
+   * next waiting caller a new one.
+   */
   discard(client: Sql): void {
     const at = this.#all.indexOf(client)
     if (at >= 0) this.#all.splice(at, 1)

@@ -14,15 +14,19 @@ export interface MarkWriter {
 }
 
 /**
- * Marks that tell whether a transaction was committed when its connection broke meanwhile: a transaction moves its writer's mark from one number to
- * the next, and so does whoever asks. Only one of them can.
+ * Marks that tell whether a transaction was committed when its connection broke meanwhile: a
+ * transaction moves its writer's mark from one number to the next, and so does whoever asks. Only
+ * one of them can.
  */
 export class CommitMarks {
   readonly #process = randomUUID()
   readonly #idle: MarkWriter[] = []
   #writers = 0
 
-  /** Give the writer back with `release`, once the outcome of its transaction is known; drop it if that stays unknown. */
+  /**
+   * Give the writer back with `release`, once the outcome of its transaction is known; drop it if
+   * that stays unknown.
+   */
   acquire(): MarkWriter {
     const idle = this.#idle.pop()
     if (idle) return idle

@@ -41,7 +41,10 @@ export class PostgresDatabase implements Database {
   readonly #settings: PostgresSettings
   readonly #listeners = new ChangeListeners()
   readonly #changed = new Set<string>()
-  /** The server's clock minus ours, or a little less: never more, so that this clock is never set back. */
+  /**
+   * The server's clock minus ours, or a little less: never more, so that this clock is never set
+   * back.
+   */
   #offset = -Infinity
   #timer: ReturnType<typeof setTimeout> | undefined
   #flushAt = Infinity
@@ -68,7 +71,8 @@ export class PostgresDatabase implements Database {
       types: {
         bigint: { to: 20, from: [20], serialize: String, parse: Number },
       },
-      // The package asks a new connection for all types of arrays. If the connection breaks then, the rejection is unhandled and ends the process.
+      // The package asks a new connection for all types of arrays. If the connection breaks then,
+      // the rejection is unhandled and ends the process.
       fetch_types: false,
     }
     this.#sql = postgres(url, { ...options, max: Math.ceil(connections / 2) })
@@ -78,7 +82,8 @@ export class PostgresDatabase implements Database {
   }
 
   /**
-   * Connects, and makes the schema if `create` is true. A server that stops or starts is tried again for `reconnectMs`.
+   * Connects, and makes the schema if `create` is true. A server that stops or starts is tried
+   * again for `reconnectMs`.
    *
    * @throws {DurableError} `unavailable`
    */
@@ -102,7 +107,8 @@ export class PostgresDatabase implements Database {
     for (;;) {
       const writer = this.#marks.acquire()
       const result = await this.#writeBy(writer, statements, until)
-      // A mark that is gone was removed because its writer was idle for long: another writer begins anew.
+      // A mark that is gone was removed because its writer was idle for long: another writer begins
+      // anew.
       if (!result) continue
       this.#marks.release(writer)
       return result
@@ -122,7 +128,8 @@ export class PostgresDatabase implements Database {
   notify(key: string): void {
     queueMicrotask(() => this.#listeners.notify(key))
     this.#changed.add(key)
-    // Readers of events wait for the next notification if there was one just now; a start, a decision or an end does not.
+    // Readers of events wait for the next notification if there was one just now; a start, a
+    // decision or an end does not.
     const isEvent = /^(?:run|task):/.test(key)
     const at = Math.max(performance.now() + coalesceMs, isEvent ? this.#flushedAt + eventsMs : 0)
     if (at >= this.#flushAt) return
@@ -143,7 +150,10 @@ export class PostgresDatabase implements Database {
     await Promise.all([this.#sql.end({ timeout: 2 }), this.#transactions.close(2)])
   }
 
-  /** @throws what keeps it from committing; its outcome may be unknown then, and its writer is not used again */
+  /**
+   * @throws what keeps it from committing; its outcome may be unknown then, and its writer is not
+   * used again
+   */
   async #writeBy(
     writer: MarkWriter,
     statements: readonly Statement[],
@@ -195,7 +205,10 @@ export class PostgresDatabase implements Database {
     }
   }
 
-  /** Moves the mark past that of the transaction: if that is possible, it was not committed and never will be. */
+  /**
+   * Moves the mark past that of the transaction: if that is possible, it was not committed and
+   * never will be.
+   */
   async #wasCommitted(mark: CommitMark): Promise<boolean> {
     return this.#retry(async () => {
       await inTime(this.#sql.unsafe(moveMark(mark, mark.counted + 1)))
@@ -267,7 +280,10 @@ const coalesceMs = 5
 const eventsMs = 50
 const pollMs = 1000
 
-/** The outcome of one try: a result, or an error and whether the server may still have committed the transaction. */
+/**
+ * The outcome of one try: a result, or an error and whether the server may still have committed the
+ * transaction.
+ */
 type Attempt =
   | { readonly result: WriteResult }
   | { readonly error: unknown; readonly isUnknown: boolean }

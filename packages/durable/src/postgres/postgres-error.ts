@@ -13,11 +13,15 @@ export function isLostConnection(error: unknown): boolean {
   if (/^(?:CONNECTION_(?:CLOSED|ENDED|DESTROYED)|CONNECT_TIMEOUT)$/.test(code)) return true
   if (/^(?:ECONNREFUSED|ECONNRESET|EPIPE|ENOENT|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)$/.test(code))
     return true
-  // Class 08 is the connection; 57P01 to 57P03 is a server that stops or starts; 53300 has no connection left.
+  // Class 08 is the connection; 57P01 to 57P03 is a server that stops or starts; 53300 has no
+  // connection left.
   return /^(?:08|57P0[123]|53300)/.test(code)
 }
 
-/** True when the same transaction may succeed later: also after a deadlock, a failed serialization, or on a new connection. */
+/**
+ * True when the same transaction may succeed later: also after a deadlock, a failed serialization,
+ * or on a new connection.
+ */
 export function isRetryable(error: unknown): boolean {
   return isLostConnection(error) || /^(?:40001|40P01)$/.test(codeOf(error))
 }

@@ -8,14 +8,18 @@ export interface PostgresStoreOptions extends StoreOptions {
   readonly schema?: string
   /** Maximum connections of this process, without the one that listens. Default 10. */
   readonly connections?: number
-  /** How long a lost connection, or a server that does not accept one at the start, is tried again before a call fails, in milliseconds. Default 30,000. */
+  /**
+   * How long a lost connection, or a server that does not accept one at the start, is tried again
+   * before a call fails, in milliseconds. Default 30,000.
+   */
   readonly reconnectMs?: number
   /** False sends no prepared statements, which some poolers cannot carry. Default true. */
   readonly prepare?: boolean
 }
 
 /**
- * Opens a PostgreSQL database as a store. Any number of processes on any number of machines may open the same schema. Needs PostgreSQL 13 or newer, and the package `postgres`.
+ * Opens a PostgreSQL database as a store. Any number of processes on any number of machines may
+ * open the same schema. Needs PostgreSQL 13 or newer, and the package `postgres`.
  *
  * @throws {DurableError} `newer-schema`, `not-found`, `unavailable`, `unsupported`
  */

@@ -6,8 +6,8 @@ import { helperFunctions } from './transaction-text.js'
 const lockRetryMs = 50
 
 /**
- * Makes the schema and the functions that transactions call, in one process at a time: PostgreSQL reports a duplicate even with IF NOT EXISTS when
- * two processes create a schema at once.
+ * Makes the schema and the functions that transactions call, in one process at a time: PostgreSQL
+ * reports a duplicate even with IF NOT EXISTS when two processes create a schema at once.
  */
 export async function prepareSchema(clients: ClientPool, schema: string): Promise<void> {
   const client = await clients.acquire()

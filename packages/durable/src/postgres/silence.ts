@@ -1,6 +1,6 @@
 /**
- * Milliseconds without a reply after which a connection counts as lost. The client can lose a query that is sent just as its connection
- * breaks: the query then neither resolves nor rejects.
+ * Milliseconds without a reply after which a connection counts as lost. The client can lose a query
+ * that is sent just as its connection breaks: the query then neither resolves nor rejects.
  */
 export const silenceMs = 10_000
 

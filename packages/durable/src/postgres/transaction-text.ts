@@ -3,7 +3,10 @@ import type { SqlValue, Statement } from '../database/database.js'
 /** The SQLSTATE that `expect_count` raises; its message is the number of the statement. */
 export const expectationFailed = 'MP001'
 
-/** The SQLSTATE of a transaction whose mark exists already, or was taken to find out whether it was committed. */
+/**
+ * The SQLSTATE of a transaction whose mark exists already, or was taken to find out whether it was
+ * committed.
+ */
 export const markTaken = 'MP002'
 
 /** Functions that the texts below call. */
@@ -28,9 +31,10 @@ export interface CommitMark {
 }
 
 /**
- * A whole transaction as one message: the server gets all of it or nothing, so that no statement can run on another connection. Its mark comes
- * first, so that the row of the writer stays locked until it is known whether the transaction is committed. Its first two results are not those
- * of a statement; the client joins that of COMMIT with the last one.
+ * A whole transaction as one message: the server gets all of it or nothing, so that no statement
+ * can run on another connection. Its mark comes first, so that the row of the writer stays locked
+ * until it is known whether the transaction is committed. Its first two results are not those of a
+ * statement; the client joins that of COMMIT with the last one.
  */
 export const transactionText = (statements: readonly Statement[], mark: CommitMark): string =>
   [

@@ -7,12 +7,17 @@ import { type RunRow, runOf, stoppedResult } from './stored-run.js'
 /** Deaths in a row before a run is set aside, so that it is worked on alone. */
 const mostInCompany = 2
 
-/** Deaths in a row after which a run is stopped. Those above `mostInCompany` happened alone: nobody else can have caused them. */
+/**
+ * Deaths in a row after which a run is stopped. Those above `mostInCompany` happened alone: nobody
+ * else can have caused them.
+ */
 export const mostCrashes = 5
 
 /** Which run is claimed. */
 export interface ClaimQuery {
-  /** The next run of a queue in this version, or in any version for a task that nobody has begun. */
+  /**
+   * The next run of a queue in this version, or in any version for a task that nobody has begun.
+   */
   readonly from:
     | { readonly queue: string; readonly version: string; readonly suspects?: boolean }
     | { readonly id: string }
@@ -31,8 +36,9 @@ const isSetAside = `(status = 'running' AND progress = 0 AND ${crashes} BETWEEN 
 /**
  * Claims a run in one transaction, which raises its epoch and so fences whoever had it before.
  *
- * A run may itself be why its process died, if that happened again and again before anything new was stored. Such a run is set aside, and a little
- * later a process that does nothing else can claim it. `'again'`: this run was set aside, or stopped because its row cannot be read.
+ * A run may itself be why its process died, if that happened again and again before anything new
+ * was stored. Such a run is set aside, and a little later a process that does nothing else can
+ * claim it. `'again'`: this run was set aside, or stopped because its row cannot be read.
  */
 export async function claimRun(
   database: Database,
@@ -92,7 +98,10 @@ async function findHeld(database: Database, holder: string): Promise<Row | undef
   return (await database.read('SELECT * FROM runs WHERE holder = ?', [holder]))[0]
 }
 
-/** A row that cannot be read is stopped, so that it does not block the others. Its checkpoint stays as it is. */
+/**
+ * A row that cannot be read is stopped, so that it does not block the others. Its checkpoint stays
+ * as it is.
+ */
 async function readClaimed(
   database: Database,
   codec: BodyCodec,

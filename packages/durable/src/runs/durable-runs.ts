@@ -23,7 +23,10 @@ import { isOver, type RunRow, requestIdOf, type StoredRun } from './stored-run.j
 
 /** Settings of {@link DurableRuns.run}. */
 export interface RunOptions {
-  /** Stops the work here, not the run: it stays claimable, and `run` rejects with the signal's reason. */
+  /**
+   * Stops the work here, not the run: it stays claimable, and `run` rejects with the signal's
+   * reason.
+   */
   readonly signal?: AbortSignal | undefined
 }
 
@@ -47,10 +50,12 @@ export class DurableRuns {
   }
 
   /**
-   * Runs a function to its end, or continues where it was cut. A run that is over returns its stored result, and a waiting run its stored `suspended`, without a call of the function.
-   * Calls in several processes are safe: one works, the others wait for its result.
+   * Runs a function to its end, or continues where it was cut. A run that is over returns its
+   * stored result, and a waiting run its stored `suspended`, without a call of the function. Calls
+   * in several processes are safe: one works, the others wait for its result.
    *
-   * @throws {DurableError} `fenced`, `full`, `read-only`, `unavailable`, `damaged` — the run stays claimable
+   * @throws {DurableError} `fenced`, `full`, `read-only`, `unavailable`, `damaged` — the run stays
+   * claimable
    */
   async run<Output>(
     id: string,
@@ -72,13 +77,15 @@ export class DurableRuns {
       if (!(held instanceof HeldRun)) continue
       await executeRun(this.#parts, held, execute, signal ? { signal } : {})
       const now = await table.get(id)
-      // Also with a deadline that is over already: the caller decides when to look again. It is `ready` if a decision came meanwhile.
+      // Also with a deadline that is over already: the caller decides when to look again. It is
+      // `ready` if a decision came meanwhile.
       if (now.status === 'suspended') return this.#resultOf<Output>(now)
     }
   }
 
   /**
-   * Starts a run that any worker with the same definition executes; see {@link DurableRuns.work}. Starting it again does nothing.
+   * Starts a run that any worker with the same definition executes; see {@link DurableRuns.work}.
+   * Starting it again does nothing.
    *
    * @param input plain JSON, given to the definition's function
    */
@@ -106,7 +113,8 @@ export class DurableRuns {
   }
 
   /**
-   * Reopens a run that is `stopped`, or whose model call failed: it continues from its checkpoint, under the given definition.
+   * Reopens a run that is `stopped`, or whose model call failed: it continues from its checkpoint,
+   * under the given definition.
    *
    * @throws {DurableError} `not-found`, `conflict` — it is not such a run
    */
@@ -129,10 +137,13 @@ export class DurableRuns {
   }
 
   /**
-   * Stores a decision about a pending item. The next `run` applies it; the first decision about an item counts.
+   * Stores a decision about a pending item. The next `run` applies it; the first decision about an
+   * item counts.
    *
-   * @param shown the item as whoever decided saw it: a later attempt at the same call is not decided. Default: as it waits now
-   * @throws {DurableError} `not-found`, `finished`, `conflict` — the item does not wait, takes no such decision, has another digest, or was
+   * @param shown the item as whoever decided saw it: a later attempt at the same call is not
+   * decided. Default: as it waits now
+   * @throws {DurableError} `not-found`, `finished`, `conflict` — the item does not wait, takes no
+   * such decision, has another digest, or was
    *   decided before, or an answer does not fit its question; the item stays open
    */
   async decide(id: string, decision: ResumeDecision, shown?: PendingItem): Promise<void> {
@@ -165,7 +176,10 @@ export class DurableRuns {
     }
   }
 
-  /** Cancels a run, wherever it is; its holder stops within a second. Nothing happens to one that is over. */
+  /**
+   * Cancels a run, wherever it is; its holder stops within a second. Nothing happens to one that is
+   * over.
+   */
   async cancel(id: string, reason: string = 'no reason was given'): Promise<void> {
     await this.#parts.table.get(id)
     await this.#parts.table.cancel(id, reason)
@@ -184,7 +198,10 @@ export class DurableRuns {
     )
   }
 
-  /** The stored events of a run, then new ones as they are stored, until it is over or the signal aborts. */
+  /**
+   * The stored events of a run, then new ones as they are stored, until it is over or the signal
+   * aborts.
+   */
   async *events(
     id: string,
     from: number = 1,

@@ -45,7 +45,10 @@ export async function readJournal(
 /** An entry that leaves out what the one before it in its log has too. */
 type StoredEntry = Omit<JournalEntry, 'budget'> & { readonly budget: Partial<BudgetSnapshot> }
 
-/** The form of an entry that is stored after another one. The first after a checkpoint is whole: readers begin there. */
+/**
+ * The form of an entry that is stored after another one. The first after a checkpoint is whole:
+ * readers begin there.
+ */
 export function sinceEntry(entry: JournalEntry, before: JournalEntry | undefined): object {
   if (!before) return entry
   const { runId, step, attempt, budget, ...own } = entry

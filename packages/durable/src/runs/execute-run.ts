@@ -30,7 +30,10 @@ export interface DurableRun {
   readonly messages: readonly ChatMessage[]
   /** What was decided about the pending items of `resume`. */
   readonly decisions: readonly ResumeDecision[]
-  /** The request for `infer`: the given one at the beginning, the same with the stored transcript, checkpoint and decisions later. */
+  /**
+   * The request for `infer`: the given one at the beginning, the same with the stored transcript,
+   * checkpoint and decisions later.
+   */
   request<Output>(request: InferRequest<Output>): InferRequest<Output>
 }
 
@@ -41,8 +44,9 @@ export interface WithRunResult<Output = unknown> {
 }
 
 /**
- * A function that is run durably. It may be called again in another process, with the stored state. An error that has a `runResult` ends the
- * run with that result; any other error gives the run back.
+ * A function that is run durably. It may be called again in another process, with the stored state.
+ * An error that has a `runResult` ends the run with that result; any other error gives the run
+ * back.
  */
 export type RunFunction<Output = unknown> = (
   run: DurableRun,
@@ -52,14 +56,18 @@ export type RunFunction<Output = unknown> = (
 export interface Execution {
   /** Stops the work here, not the run. */
   readonly signal?: AbortSignal
-  /** True if nobody sees a rejection: then it counts like a crash, and the run is claimed again a little later. */
+  /**
+   * True if nobody sees a rejection: then it counts like a crash, and the run is claimed again a
+   * little later.
+   */
   readonly countsRejection?: boolean
 }
 
 /**
  * Works on a held run until it is over or waits.
  *
- * @throws an error of `execute` or of the database, or the signal's reason; the run was given back then
+ * @throws an error of `execute` or of the database, or the signal's reason; the run was given back
+ * then
  */
 export async function executeRun(
   parts: RunParts,

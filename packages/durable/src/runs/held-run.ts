@@ -109,7 +109,10 @@ export class HeldRun {
     this.#parts.table.notifyDue(this.run)
   }
 
-  /** Gives the run back unfinished: another worker continues it at once, or a little later if its function rejected, which counts as a crash. */
+  /**
+   * Gives the run back unfinished: another worker continues it at once, or a little later if its
+   * function rejected, which counts as a crash.
+   */
   async release({ rejection }: { readonly rejection?: unknown } = {}): Promise<void> {
     await this.journal.flush().catch(() => undefined)
     this.stop()

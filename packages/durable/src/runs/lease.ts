@@ -9,7 +9,8 @@ export class Lease {
   #stopped = false
 
   /**
-   * @param claimedAt time before the claim was requested: the lease ends no earlier than `leaseMs` after it
+   * @param claimedAt time before the claim was requested: the lease ends no earlier than `leaseMs`
+   * after it
    * @param extend writes a heartbeat; false if the claim is lost
    */
   constructor(name: string, leaseMs: number, claimedAt: Instant, extend: () => Promise<boolean>) {
@@ -25,7 +26,10 @@ export class Lease {
     return this.#controller.signal
   }
 
-  /** False once another worker may hold the run: nothing may start then. Both clocks count, as one of them stands still during a suspend. */
+  /**
+   * False once another worker may hold the run: nothing may start then. Both clocks count, as one
+   * of them stands still during a suspend.
+   */
   isValid(): boolean {
     if (!this.signal.aborted && elapsedSince(this.#validFrom) >= this.#leaseMs)
       this.#lose(
@@ -34,7 +38,10 @@ export class Lease {
     return !this.signal.aborted
   }
 
-  /** True if the next write should extend the lease. Not every write has to: the time of the claim is in an index. */
+  /**
+   * True if the next write should extend the lease. Not every write has to: the time of the claim
+   * is in an index.
+   */
   get isAging(): boolean {
     return elapsedSince(this.#validFrom) >= this.#leaseMs / 6
   }

@@ -9,7 +9,10 @@ interface SameManifest {
   readonly same: number
 }
 
-/** A stored manifest: fields that are the same in an earlier one are left out, and blocks are references. */
+/**
+ * A stored manifest: fields that are the same in an earlier one are left out, and blocks are
+ * references.
+ */
 interface StoredManifest extends Partial<Omit<ContextManifest, 'blocks' | 'runId' | 'step'>> {
   /** Number of the event with the earlier manifest. */
   readonly since: number
@@ -23,13 +26,18 @@ interface Carrier extends Pick<ContextManifest, 'runId' | 'step'> {
   readonly manifest: ContextManifest | StoredManifest | SameManifest
 }
 
-/** After this many references a manifest is stored whole, which limits how far a reader looks back. */
+/**
+ * After this many references a manifest is stored whole, which limits how far a reader looks back.
+ */
 const mostReferences = 16
 
 const hasManifest = (event: object): event is Carrier =>
   'manifest' in event && typeof event.manifest === 'object'
 
-/** Writes each manifest as the difference from the one before: a run of many steps says most of it again at each call. */
+/**
+ * Writes each manifest as the difference from the one before: a run of many steps says most of it
+ * again at each call.
+ */
 export class ManifestWriter {
   #last:
     | { readonly seq: number; readonly manifest: ContextManifest; readonly references: number }

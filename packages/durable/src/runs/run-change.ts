@@ -7,7 +7,10 @@ import type { RunRow } from './stored-run.js'
 const counters = ['journal', 'mark', 'transcript', 'events', 'checks'] as const
 type Counts = Readonly<Record<(typeof counters)[number], number>>
 
-/** One transaction of a held run: the change of its row, which fails if the claim is lost, and the new rows. */
+/**
+ * One transaction of a held run: the change of its row, which fails if the claim is lost, and the
+ * new rows.
+ */
 export class RunChange {
   readonly #table: RunTable
   readonly #run: RunRow

@@ -5,15 +5,23 @@ import type { RunFunction } from './execute-run.js'
 
 /** A kind of run that any process with the same definition can continue. */
 export interface RunDefinition {
-  /** Names the kind; a run that was started under another fingerprint of this name is not claimed. */
+  /**
+   * Names the kind; a run that was started under another fingerprint of this name is not claimed.
+   */
   readonly name: string
-  /** Everything that must be the same in the process that continues: model, tools, prompts, a version. Plain JSON. */
+  /**
+   * Everything that must be the same in the process that continues: model, tools, prompts, a
+   * version. Plain JSON.
+   */
   readonly fingerprint: JsonObject
   /** Does the work; called again in this or another process until the run is over. */
   readonly execute: RunFunction
 }
 
-/** Hash of the fingerprint: only workers of the same one claim a run. @throws {LlmError} `config`, {TypeError} — it is not a definition */
+/**
+ * Hash of the fingerprint: only workers of the same one claim a run.
+ * @throws {LlmError} `config`, {TypeError} — it is not a definition
+ */
 export function versionOf(definition: RunDefinition): string {
   checkArguments('the definition of a run', definition, 'name fingerprint execute')
   return canonicalHash(definition.fingerprint).slice(0, 16)

@@ -43,7 +43,10 @@ export const removeRun = (id: string): readonly Statement[] => [
 
 const open = `status IN ('ready', 'running', 'suspended')`
 
-/** The rows of runs. Each transition of a run is one transaction, that is one call of `Database.write`. */
+/**
+ * The rows of runs. Each transition of a run is one transaction, that is one call of
+ * `Database.write`.
+ */
 export class RunTable {
   readonly #database: Database
   readonly #codec: BodyCodec
@@ -108,7 +111,10 @@ export class RunTable {
     return rows.map((row) => runOf(row, this.#codec))
   }
 
-  /** Fails unless this epoch holds the run. With `leaseMs` it also extends the lease. `set` and `and` add changes and conditions. */
+  /**
+   * Fails unless this epoch holds the run. With `leaseMs` it also extends the lease. `set` and
+   * `and` add changes and conditions.
+   */
   fence(
     { id, epoch }: RunRow,
     leaseMs: number | undefined,
@@ -130,8 +136,8 @@ export class RunTable {
   }
 
   /**
-   * The statement that ends this epoch's hold, with changes of the counters. A run that waits becomes due at its time, or is `ready` if a decision
-   * came that this hold has not seen.
+   * The statement that ends this epoch's hold, with changes of the counters. A run that waits
+   * becomes due at its time, or is `ready` if a decision came that this hold has not seen.
    */
   settle(
     { id, epoch, mail }: RunRow,
@@ -155,7 +161,10 @@ export class RunTable {
     }
   }
 
-  /** Makes a held run claimable again: at once, or after a while with the failure of its function, which counts as a crash. */
+  /**
+   * Makes a held run claimable again: at once, or after a while with the failure of its function,
+   * which counts as a crash.
+   */
   async release(run: RunRow, failure?: unknown): Promise<void> {
     const now = this.#database.now()
     const where = `WHERE id = ? AND epoch = ? AND status = 'running'`
@@ -181,8 +190,9 @@ export class RunTable {
   }
 
   /**
-   * Stores a decision about an item that the run's checkpoint asks for. A run that waits is `ready` then, whatever the clock of the next process
-   * says. False: the item was decided before; the first decision counts. Undefined: the checkpoint is another one by now, or the run is over.
+   * Stores a decision about an item that the run's checkpoint asks for. A run that waits is `ready`
+   * then, whatever the clock of the next process says. False: the item was decided before; the
+   * first decision counts. Undefined: the checkpoint is another one by now, or the run is over.
    */
   async decide(run: RunRow, decision: ResumeDecision): Promise<boolean | undefined> {
     const { id, checks } = run
@@ -222,7 +232,10 @@ export class RunTable {
     return rows.map(({ body }) => this.#codec.decode(body) as ResumeDecision)
   }
 
-  /** Cancels a run: one that nobody holds is over at once, a holder stops. Nothing happens to one that is over. */
+  /**
+   * Cancels a run: one that nobody holds is over at once, a holder stops. Nothing happens to one
+   * that is over.
+   */
   async cancel(id: string, reason: string): Promise<void> {
     const isHeld = `status = 'running'`
     const now = this.#database.now()
@@ -245,7 +258,10 @@ export class RunTable {
     this.#notifyState(id)
   }
 
-  /** Opens a run that stopped or failed again, or takes one from its holder. It continues from its checkpoint. */
+  /**
+   * Opens a run that stopped or failed again, or takes one from its holder. It continues from its
+   * checkpoint.
+   */
   async reopen(
     run: RunRow,
     { queue, version, fingerprint, acceptsChange }: ReopenOptions,
@@ -269,8 +285,8 @@ export class RunTable {
   }
 
   /**
-   * Stops one page of the runs of a version that no process serves and that no process has claimed for this long. Runs that wait for a
-   * decision are left alone.
+   * Stops one page of the runs of a version that no process serves and that no process has claimed
+   * for this long. Runs that wait for a decision are left alone.
    */
   async stopVersion(
     queue: string,
@@ -289,7 +305,9 @@ export class RunTable {
     for (const { id } of stopped.ok ? (stopped.rows[0] ?? []) : []) this.#notifyState(String(id))
   }
 
-  /** The versions of a queue that have runs which can become due: one look into the index for each. */
+  /**
+   * The versions of a queue that have runs which can become due: one look into the index for each.
+   */
   async versionsOf(queue: string): Promise<readonly string[]> {
     const found: string[] = []
     for (let last: string | undefined; found.length < mostVersions; found.push(last)) {

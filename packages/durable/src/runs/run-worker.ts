@@ -11,7 +11,10 @@ import { stoppedResult } from './stored-run.js'
 export interface WorkerOptions {
   /** Maximum runs at once. Default 10. */
   readonly concurrency?: number | undefined
-  /** Called for each failure of the database, and for each run whose function rejected: it is claimed again later, five times in a row. Default: nothing. */
+  /**
+   * Called for each failure of the database, and for each run whose function rejected: it is
+   * claimed again later, five times in a row. Default: nothing.
+   */
   onError?(error: unknown): void
 }
 
@@ -62,7 +65,10 @@ export class RunWorker {
     return this.#started
   }
 
-  /** Claims no more runs; current runs are stopped and given back, so that other workers continue them. */
+  /**
+   * Claims no more runs; current runs are stopped and given back, so that other workers continue
+   * them.
+   */
   async stop(): Promise<void> {
     this.#stop.abort(new Error('the worker was stopped'))
     this.#wake()
@@ -120,7 +126,8 @@ export class RunWorker {
     const due = await this.#due(queue, version)
     if (due.has(2)) {
       this.#suspectSince = Math.min(this.#suspectSince, performance.now())
-      // Nothing new begins until the rest has ended: but not for ever, and a suspect that dies in company is not stopped for it.
+      // Nothing new begins until the rest has ended: but not for ever, and a suspect that dies in
+      // company is not stopped for it.
       const isImpatient = performance.now() - this.#suspectSince > leaseMs * 2
       if (!company.isEmpty && !isImpatient) return undefined
       this.#suspectSince = Infinity

@@ -24,7 +24,10 @@ import { eventsOf, journalOf, type RunTable, transcriptOf } from './run-table.js
 import { decisionId, type RunRow } from './stored-run.js'
 import { type Write, WriteQueue } from './write-queue.js'
 
-/** What nobody waits for is stored after so many milliseconds at most: receipts, checkpoints and the first event; then events in batches. */
+/**
+ * What nobody waits for is stored after so many milliseconds at most: receipts, checkpoints and the
+ * first event; then events in batches.
+ */
 const soonMs = 5
 const batchMs = 50
 /** A batch of events has no more than this many characters. */
@@ -33,8 +36,9 @@ const batchLength = 4096
 /**
  * The journal, transcript and events of one held run.
  *
- * Everything is stored in the order in which it was written. An intent is stored before its effect starts, together with everything written before
- * it. Receipts and checkpoints therefore wait for the next intent, or a few milliseconds, and share its transaction. A transaction fails if the
+ * Everything is stored in the order in which it was written. An intent is stored before its effect
+ * starts, together with everything written before it. Receipts and checkpoints therefore wait for
+ * the next intent, or a few milliseconds, and share its transaction. A transaction fails if the
  * claim is lost.
  */
 export class StoredJournal implements RunJournal, RunEventSink {
@@ -74,7 +78,10 @@ export class StoredJournal implements RunJournal, RunEventSink {
     return this.#queue.failure
   }
 
-  /** True once something new was stored: a receipt, a checkpoint, an effect or text that no earlier process began. */
+  /**
+   * True once something new was stored: a receipt, a checkpoint, an effect or text that no earlier
+   * process began.
+   */
   get hasProgress(): boolean {
     return this.#hasProgress
   }
@@ -134,7 +141,10 @@ export class StoredJournal implements RunJournal, RunEventSink {
     }
   }
 
-  /** Drops the checkpoint and the transcript: another run begins under the same id. Entries of the journal stay. */
+  /**
+   * Drops the checkpoint and the transcript: another run begins under the same id. Entries of the
+   * journal stay.
+   */
   async restart(): Promise<void> {
     this.#queue.defer(0, (change) => {
       this.#setTranscript(change, 0, [])
@@ -176,7 +186,10 @@ export class StoredJournal implements RunJournal, RunEventSink {
     return undefined
   }
 
-  /** Notes up to which number events of the run are stored elsewhere; called while a transaction is put together. */
+  /**
+   * Notes up to which number events of the run are stored elsewhere; called while a transaction is
+   * put together.
+   */
   storedUpTo(seq: number): void {
     this.#counts.events = this.#eventSeq = seq
   }

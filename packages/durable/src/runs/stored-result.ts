@@ -15,7 +15,10 @@ interface StoredError {
   readonly details: JsonObject
 }
 
-/** A result as plain JSON; the transcript and the checkpoint of a run that waits are stored once, in places of their own. */
+/**
+ * A result as plain JSON; the transcript and the checkpoint of a run that waits are stored once, in
+ * places of their own.
+ */
 export function toStoredResult(result: RunResult, uncertain: readonly UncertainCall[]): unknown {
   const { transcript: _, ...whole } = result
   const { checkpoint: __, ...rest } = whole as typeof whole & { readonly checkpoint?: unknown }
@@ -61,7 +64,10 @@ function fromStoredError({ code, message, details }: StoredError): LlmError {
 
 const isPlain = (value: unknown): boolean => ['string', 'number', 'boolean'].includes(typeof value)
 
-/** Calls that were started, may not be repeated, and have no receipt, or only one that says that they were cancelled while they ran. */
+/**
+ * Calls that were started, may not be repeated, and have no receipt, or only one that says that
+ * they were cancelled while they ran.
+ */
 export function uncertainCalls(entries: readonly JournalEntry[]): readonly UncertainCall[] {
   const known = new Set<string>()
   for (const entry of entries)

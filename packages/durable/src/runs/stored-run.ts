@@ -4,8 +4,9 @@ import type { Row } from '../database/database.js'
 import { DurableError, isDurableError } from '../database/durable-error.js'
 
 /**
- * Where a run stands. `ready`: it can be claimed. `running`: a worker has claimed it, and may have died since. `suspended`: it waits for a decision or a time. `finished`: it has
- * a result. `cancelled`. `stopped`: it cannot continue by itself, see its result.
+ * Where a run stands. `ready`: it can be claimed. `running`: a worker has claimed it, and may have
+ * died since. `suspended`: it waits for a decision or a time. `finished`: it has a result.
+ * `cancelled`. `stopped`: it cannot continue by itself, see its result.
  */
 export type RunStatus = 'ready' | 'running' | 'suspended' | 'finished' | 'cancelled' | 'stopped'
 
@@ -23,7 +24,10 @@ export interface StoredRun {
   readonly crashes: number
   /** Where the run stands. */
   readonly status: RunStatus
-  /** The fingerprint that the run was started under; see `RunDefinition`. `null` for `DurableRuns.run`. */
+  /**
+   * The fingerprint that the run was started under; see `RunDefinition`. `null` for
+   * `DurableRuns.run`.
+   */
   readonly fingerprint: unknown
   /** What the run was started with. */
   readonly input?: unknown
@@ -31,17 +35,26 @@ export interface StoredRun {
   readonly checkpoint?: RunCheckpoint
   /** The stored result of a run that is over or waits, or the failure of its last try. */
   readonly result?: object
-  /** The store's time from which the run can be claimed: the end of its lease while it is `running`. Unset: not before somebody decides. */
+  /**
+   * The store's time from which the run can be claimed: the end of its lease while it is `running`.
+   * Unset: not before somebody decides.
+   */
   readonly due?: number
   /** When the run was stored, in milliseconds since 1970. */
   readonly createdAt: number
-  /** The last change of the status, or the last time that the lease was extended, in milliseconds since 1970. */
+  /**
+   * The last change of the status, or the last time that the lease was extended, in milliseconds
+   * since 1970.
+   */
   readonly updatedAt: number
 }
 
 /** A row with what only its holder needs. */
 export interface RunRow extends StoredRun {
-  /** 0: never claimed. 1: begun. 2: it may have ended its process, and is worked on alone. 3: an agent's task that waits until a time. */
+  /**
+   * 0: never claimed. 1: begun. 2: it may have ended its process, and is worked on alone. 3: an
+   * agent's task that waits until a time.
+   */
   readonly phase: number
   /** True if the holder works on nothing else. */
   readonly isAlone: boolean
@@ -99,7 +112,10 @@ export function runOf(row: Row, codec: BodyCodec): RunRow {
   }
 }
 
-/** Names an item in decisions: of a call whose outcome is unknown, one attempt, so that no decision settles a later one. */
+/**
+ * Names an item in decisions: of a call whose outcome is unknown, one attempt, so that no decision
+ * settles a later one.
+ */
 export const requestIdOf = (item: PendingItem): string =>
   item.type === 'uncertain' && item.attempt !== undefined ? `${item.id}#${item.attempt}` : item.id
 

@@ -6,13 +6,17 @@ export interface Write {
   readonly isIntent: boolean
   /** When it has to be stored at the latest, on the monotonic clock. */
   readonly at: number
-  /** Called when the transaction is put together, so that numbers are given in the order of writing. */
+  /**
+   * Called when the transaction is put together, so that numbers are given in the order of writing.
+   */
   readonly apply: (change: RunChange) => void
   readonly resolve: () => void
   readonly reject: (error: unknown) => void
 }
 
-/** Writes in order, one transaction at a time: entries that arrive meanwhile are in the next one. */
+/**
+ * Writes in order, one transaction at a time: entries that arrive meanwhile are in the next one.
+ */
 export class WriteQueue {
   readonly #commit: (batch: readonly Write[]) => Promise<void>
   #waiting: Write[] = []
@@ -36,7 +40,10 @@ export class WriteQueue {
     this.#failure ??= error
   }
 
-  /** A write that nobody waits for; if it fails, the next one fails too. @throws the failure of an earlier write */
+  /**
+   * A write that nobody waits for; if it fails, the next one fails too.
+   * @throws the failure of an earlier write
+   */
   defer(inMs: number, apply: Write['apply']): void {
     if (this.#failure) throw this.#failure
     const at = performance.now() + inMs
@@ -79,7 +86,8 @@ export class WriteQueue {
   }
 
   async #drain(): Promise<void> {
-    // Entries of the same turn of the event loop, such as the intents of parallel tools, share the first transaction.
+    // Entries of the same turn of the event loop, such as the intents of parallel tools, share the
+    // first transaction.
     await nextTurn()
     while (this.#waiting.length > 0) {
       const at = Math.min(...this.#waiting.map((write) => write.at))

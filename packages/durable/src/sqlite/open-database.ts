@@ -7,7 +7,9 @@ import { threadFile } from './start-thread.js'
 /** Far below the shortest lease, so that a heartbeat behind a locked file is not late. */
 const busyMs = 300
 
-/** Opens the file, and makes the tables of a new one. As to the key, see {@link prepareDatabase}. */
+/**
+ * Opens the file, and makes the tables of a new one. As to the key, see {@link prepareDatabase}.
+ */
 export async function openSqliteDatabase(
   path: string,
   key?: Uint8Array | null,

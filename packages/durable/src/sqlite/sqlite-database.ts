@@ -7,7 +7,10 @@ import { DurableError, isDurableError } from '../database/durable-error.js'
 import type { ThreadNews, ThreadReply, ThreadRequest } from './sqlite-thread.js'
 import { startThread, threadError } from './start-thread.js'
 
-/** Magic numbers of file systems on which SQLite's locks, or the shared memory of its log, do not work. */
+/**
+ * Magic numbers of file systems on which SQLite's locks, or the shared memory of its log, do not
+ * work.
+ */
 const networkFileSystems: Readonly<Record<number, string>> = {
   0x6969: 'NFS',
   0x517b: 'SMB',
@@ -105,7 +108,10 @@ export class SqliteDatabase implements Database {
     await this.#worker.terminate()
   }
 
-  /** A file that others keep locked is tried again: SQLite waits unfairly, and a request that found it locked has done nothing. */
+  /**
+   * A file that others keep locked is tried again: SQLite waits unfairly, and a request that found
+   * it locked has done nothing.
+   */
   async #ask(request: Unsent<ThreadRequest>): Promise<unknown> {
     const until = performance.now() + lockedMs
     for (;;) {

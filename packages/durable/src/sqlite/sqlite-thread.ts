@@ -1,4 +1,5 @@
-// The thread that has the SQLite file open. It imports nothing of this package but types: Node runs it from source as it is.
+// The thread that has the SQLite file open. It imports nothing of this package but types: Node runs
+// it from source as it is.
 import { closeSync, existsSync, openSync, statSync } from 'node:fs'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { parentPort, workerData } from 'node:worker_threads'
@@ -27,7 +28,9 @@ export type ThreadReply =
   | { readonly id: number; readonly value: unknown }
   | { readonly id: number; readonly error: { readonly message: string; readonly errcode?: number } }
 
-/** Sent when another process changed the file, or when it is not the one that was opened any more. */
+/**
+ * Sent when another process changed the file, or when it is not the one that was opened any more.
+ */
 export type ThreadNews = { readonly changed: true } | { readonly lost: true }
 
 const { path, busyMs } = workerData as ThreadData
@@ -37,7 +40,10 @@ if (!port) throw new TypeError('sqlite-thread.ts runs in a worker thread')
 const prepared = new Map<string, StatementSync>()
 let opened: DatabaseSync | undefined
 
-/** Makes a new file that only its owner can read: it holds messages and credentials. SQLite gives its log the same rights. */
+/**
+ * Makes a new file that only its owner can read: it holds messages and credentials. SQLite gives
+ * its log the same rights.
+ */
 function makePrivate(): void {
   if (path === ':memory:' || existsSync(path)) return
   try {
@@ -65,7 +71,9 @@ function database(): DatabaseSync {
   return (opened = db)
 }
 
-/** Which files were opened. SQLite continues to write to them, whatever their names stand for later. */
+/**
+ * Which files were opened. SQLite continues to write to them, whatever their names stand for later.
+ */
 let files: string
 let identifiedAt = 0
 const identifyMs = 100
@@ -127,7 +135,8 @@ function shrink(): void {
   const db = database()
   db.prepare(`PRAGMA incremental_vacuum(${pagesAtOnce})`).all()
   if (db.prepare('PRAGMA freelist_count').get()?.['freelist_count'] !== 0) return
-  // The file becomes smaller once the log is written back into it; whoever reads just now is waited for, but not for long.
+  // The file becomes smaller once the log is written back into it; whoever reads just now is waited
+  // for, but not for long.
   db.exec(
     `PRAGMA busy_timeout = ${checkpointMs}; PRAGMA wal_checkpoint(TRUNCATE); PRAGMA busy_timeout = ${busyMs}`,
   )
@@ -165,7 +174,10 @@ function reply(request: ThreadRequest): void {
 let timer: ReturnType<typeof setInterval> | undefined
 let version: SqlValue | undefined
 
-/** Looks for changes by other processes: SQLite counts them. Here, so that an idle store costs its process nothing. */
+/**
+ * Looks for changes by other processes: SQLite counts them. Here, so that an idle store costs its
+ * process nothing.
+ */
 function poll(everyMs: number): void {
   clearInterval(timer)
   if (everyMs > 0) timer = setInterval(look, everyMs).unref()

@@ -3,9 +3,11 @@ import { createDurableStore, type DurableStore, type StoreOptions } from '../sto
 import { openSqliteDatabase } from './open-database.js'
 
 /**
- * Opens a SQLite file as a store, and makes it if it is not there. Any number of processes of one machine may open the same file. `:memory:` keeps everything in this process.
+ * Opens a SQLite file as a store, and makes it if it is not there. Any number of processes of one
+ * machine may open the same file. `:memory:` keeps everything in this process.
  *
- * @throws {DurableError} `newer-schema`, `not-found`, `damaged`, `read-only`, `full`, `unavailable`, `network-file`, `unsupported` — its thread cannot start
+ * @throws {DurableError} `newer-schema`, `not-found`, `damaged`, `read-only`, `full`,
+ * `unavailable`, `network-file`, `unsupported` — its thread cannot start
  */
 export async function openSqliteStore(
   path: string,

@@ -11,14 +11,21 @@ import { type WorkOptions, workOnce } from './work.js'
 
 /** Settings of every store. */
 export interface StoreOptions {
-  /** Encrypts messages, arguments, results and credentials with AES-256-GCM; 32 bytes. Ids, names, times and states stay readable. Default: nothing is encrypted. */
+  /**
+   * Encrypts messages, arguments, results and credentials with AES-256-GCM; 32 bytes. Ids, names,
+   * times and states stay readable. Default: nothing is encrypted.
+   */
   readonly encryptionKey?: Uint8Array | undefined
   /**
-   * How long a run stays with a process that gives no sign of life, in milliseconds: so late another process continues after a crash. Default 15,000, at
-   * least 1,000. Processes that share a store may differ.
+   * How long a run stays with a process that gives no sign of life, in milliseconds: so late
+   * another process continues after a crash. Default 15,000, at least 1,000. Processes that share a
+   * store may differ.
    */
   readonly leaseMs?: number | undefined
-  /** False refuses a file, or a schema, that holds no store, instead of making it: for programs that only look. Default true. */
+  /**
+   * False refuses a file, or a schema, that holds no store, instead of making it: for programs that
+   * only look. Default true.
+   */
   readonly create?: boolean
 }
 
@@ -29,8 +36,9 @@ export interface DurableStore extends AgentStore {
   /** What an operator sees and settles. */
   readonly operations: StoreOperations
   /**
-   * Works on the tasks and runs that can be claimed now, and returns: for a cron job, the consumer of a queue or a serverless function. Work that
-   * is not done after `maxMs` is given back. If the function is killed, the next pass continues its work once its lease has ended.
+   * Works on the tasks and runs that can be claimed now, and returns: for a cron job, the consumer
+   * of a queue or a serverless function. Work that is not done after `maxMs` is given back. If the
+   * function is killed, the next pass continues its work once its lease has ended.
    *
    * @returns how many were begun or continued; 0: there is nothing to do
    */

@@ -17,18 +17,27 @@ export interface WorkOptions {
   readonly agents?: readonly Agent[] | undefined
   /** Kinds of runs that are worked on. */
   readonly runs?: readonly RunDefinition[] | undefined
-  /** After so many milliseconds what runs is given back, and the pass ends. Default: it ends when nothing is left. */
+  /**
+   * After so many milliseconds what runs is given back, and the pass ends. Default: it ends when
+   * nothing is left.
+   */
   readonly maxMs?: number | undefined
   /** Maximum tasks and runs that are begun or continued. Default: no limit. */
   readonly maxTasks?: number | undefined
-  /** Called for each failure of the database, and for each run whose function rejected. Default: nothing. */
+  /**
+   * Called for each failure of the database, and for each run whose function rejected. Default:
+   * nothing.
+   */
   onError?: ((error: unknown) => void) | undefined
 }
 
 /** How often a pass looks for more, in milliseconds. */
 const lookMs = 20
 
-/** Works on what can be claimed now, and returns. @returns tasks and runs that were begun or continued */
+/**
+ * Works on what can be claimed now, and returns.
+ * @returns tasks and runs that were begun or continued
+ */
 export async function workOnce(
   parts: RunParts,
   store: AgentStore,

@@ -1,4 +1,5 @@
-// Every pair of cuts of one case on a store in memory, as a program: arguments are the name of the case, and the strides of the second and the first cut.
+// Every pair of cuts of one case on a store in memory, as a program: arguments are the name of the
+// case, and the strides of the second and the first cut.
 import { openSqliteDatabase } from '../../src/sqlite/open-database.js'
 import { cutEverywhere } from './cuts.js'
 

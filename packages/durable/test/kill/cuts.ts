@@ -1,5 +1,6 @@
-// Every pair of cuts: a process ends at one of its writes, before or after the commit, the next one at one of its own; a third continues.
-// Then the job is judged as after a storm. In one process: the database is cut off, see `dying-database.ts`.
+// Every pair of cuts: a process ends at one of its writes, before or after the commit, the next one
+// at one of its own; a third continues. Then the job is judged as after a storm. In one process:
+// the database is cut off, see `dying-database.ts`.
 import { createMessage, isTerminal, openRequests } from '@modelport/agent'
 import type { InferRequest } from '@modelport/runtime'
 import { createAgentClient, createAgentServer } from '@modelport/serve'
@@ -72,7 +73,8 @@ export interface CutReport {
 /**
  * Runs a case for every pair of cuts, until the first lies behind the end of an uncut run.
  *
- * @param every looks at every so-many-th second cut only; `everyFirst` at every so-many-th first one
+ * @param every looks at every so-many-th second cut only; `everyFirst` at every so-many-th first
+ * one
  */
 export async function cutEverywhere(
   inner: Database,
@@ -264,7 +266,10 @@ export class CutJob {
     }
   }
 
-  /** The person decides about the first question: a decision ends the wait, and the rest is asked again. */
+  /**
+   * The person decides about the first question: a decision ends the wait, and the rest is asked
+   * again.
+   */
   async #settle(
     store: DurableStore,
     id: string,

@@ -14,13 +14,19 @@ export interface Effect {
   readonly at: number
 }
 
-/** What a worker hears: `slow` answers after a while, `lost` never does, `unseen` neither answers nor happens. */
+/**
+ * What a worker hears: `slow` answers after a while, `lost` never does, `unseen` neither answers
+ * nor happens.
+ */
 export type Answer = 'done' | 'slow' | 'lost' | 'unseen'
 
 export interface Ledger {
   readonly url: string
   readonly effects: readonly Effect[]
-  /** Decides what becomes of an effect, and may kill the process that causes it. Default: it is done. */
+  /**
+   * Decides what becomes of an effect, and may kill the process that causes it. Default: it is
+   * done.
+   */
   onEffect: (effect: Effect) => Answer
   has(key: string): boolean
   close(): void

@@ -1,4 +1,5 @@
-// `pnpm run durable:kill`: kills workers at random on a database for as long as one likes, and judges what became of every job.
+// `pnpm run durable:kill`: kills workers at random on a database for as long as one likes, and
+// judges what became of every job.
 import { parseArgs } from 'node:util'
 import { findPostgres } from '../support/postgres-server.js'
 import { stormOn } from './on-database.js'

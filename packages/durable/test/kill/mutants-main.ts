@@ -1,4 +1,5 @@
-// `pnpm run durable:mutants`: puts each mistake of `mutants.ts` into a copy of the program, and shows what the killing test says about it.
+// `pnpm run durable:mutants`: puts each mistake of `mutants.ts` into a copy of the program, and
+// shows what the killing test says about it.
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,5 @@
-// Mistakes that this package had once, each as a change of its sources. The killing test has to notice each of them.
+// Mistakes that this package had once, each as a change of its sources. The killing test has to
+// notice each of them.
 
 export interface Mutant {
   readonly name: string

@@ -18,7 +18,10 @@ export interface PlaceOptions extends Omit<StormOptions, 'subject' | 'ledger' | 
   readonly program?: string
 }
 
-/** Runs a storm in a folder of its own; PostgreSQL with `fsync`, stopped without a checkpoint after every seventh kill. */
+/**
+ * Runs a storm in a folder of its own; PostgreSQL with `fsync`, stopped without a checkpoint after
+ * every seventh kill.
+ */
 export async function stormOn({
   database,
   leaseMs = 1500,

@@ -17,7 +17,10 @@ export interface Evidence {
   readonly report: Report
   readonly effects: readonly Effect[]
   readonly decided: readonly Decided[]
-  /** True for an effect of a process that was frozen longer than its lease, right before: nothing can stop it. */
+  /**
+   * True for an effect of a process that was frozen longer than its lease, right before: nothing
+   * can stop it.
+   */
   isLate?(effect: Effect): boolean
 }
 
@@ -89,7 +92,8 @@ function judgeCall(call: Call, { effects, decided, report, isLate }: Evidence): 
     wrong.push(`${name} may be repeated, and was uncertain`)
   const last = settled.findIndex(({ decision, isSure }) => isSure && decision.type === 'happened')
   const { id } = settled[last]?.question ?? {}
-  // A question that is still listed may be decided again: what matters is that the second decision is not taken.
+  // A question that is still listed may be decided again: what matters is that the second decision
+  // is not taken.
   if (
     last >= 0 &&
     settled.slice(last + 1).some(({ isSure, question }) => isSure || question.id !== id)
@@ -135,7 +139,10 @@ function judgeTranscript({ steps }: Job, { roles, results }: Report): readonly s
   return wrong
 }
 
-/** Numbers without a gap; what is made again after a kill has a higher attempt; within an attempt a call ends once and is decided once. */
+/**
+ * Numbers without a gap; what is made again after a kill has a higher attempt; within an attempt a
+ * call ends once and is decided once.
+ */
 function judgeEvents({ kind, steps }: Job, events: readonly StoredEvent[]): readonly string[] {
   const wrong: string[] = []
   if (events.some(({ seq }, index) => seq !== index + 1))

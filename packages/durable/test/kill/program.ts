@@ -1,4 +1,5 @@
-// The worker as one program: it starts five times faster than from its sources, so that more kills hit work and fewer hit a start.
+// The worker as one program: it starts five times faster than from its sources, so that more kills
+// hit work and fewer hit a start.
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { bundlePrograms } from '../../../../test/support/bundle.js'

@@ -1,4 +1,5 @@
-// Random kills: workers die, freeze and are replaced by newer versions while jobs come in and a person decides; then every job is judged.
+// Random kills: workers die, freeze and are replaced by newer versions while jobs come in and a
+// person decides; then every job is judged.
 import type { Answer, Effect, Ledger } from './ledger.js'
 import { answer, type Decided, isRefusal, judge } from './oracle.js'
 import type { Call, Job, Question, Subject, Worker } from './subject.js'
@@ -31,7 +32,10 @@ export interface StormOptions {
 export interface StormReport {
   readonly jobs: { readonly runs: number; readonly tasks: number }
   readonly kills: number
-  /** How many of them are freezes, kills in the middle of an effect, and kills of the process that has just taken over. */
+  /**
+   * How many of them are freezes, kills in the middle of an effect, and kills of the process that
+   * has just taken over.
+   */
   readonly freezes: number
   readonly inEffect: number
   readonly second: number
@@ -43,7 +47,10 @@ export interface StormReport {
   readonly uncertain: number
   /** Questions of tools that the user answered. */
   readonly answered: number
-  /** Healthy jobs that stopped and continued when they were resumed: as a crash loop, or because their version is gone. */
+  /**
+   * Healthy jobs that stopped and continued when they were resumed: as a crash loop, or because
+   * their version is gone.
+   */
   readonly crashLoops: number
   readonly moved: number
   /** Poisoned jobs that were stopped. */

@@ -1,12 +1,19 @@
-// What the killing test asks of a system that it examines. Nothing here knows a library: an adapter translates, ours is in `adapter/`.
+// What the killing test asks of a system that it examines. Nothing here knows a library: an adapter
+// translates, ours is in `adapter/`.
 import type { ChildProcess } from 'node:child_process'
 
 /** One call of a tool, or of another agent. Its name is its own within its job. */
 export interface Call {
   readonly name: string
-  /** `once` must happen exactly once, `again` may be repeated. A `child` is another agent, which makes one call `file` that must happen once. */
+  /**
+   * `once` must happen exactly once, `again` may be repeated. A `child` is another agent, which
+   * makes one call `file` that must happen once.
+   */
   readonly effect: 'once' | 'again' | 'child'
-  /** A person is asked before it, who approves or denies it; or by the call itself, which goes through after the answer. */
+  /**
+   * A person is asked before it, who approves or denies it; or by the call itself, which goes
+   * through after the answer.
+   */
   readonly asks?: 'approve' | 'deny' | 'answer'
 }
 
@@ -79,7 +86,10 @@ export interface Subject {
    * @param place which of the processes it takes the place of
    */
   startWorker(name: string, version: number, place: number): Promise<Worker>
-  /** Hands a job over. If it rejects, the same is called again until it succeeds: the job must not be made twice. */
+  /**
+   * Hands a job over. If it rejects, the same is called again until it succeeds: the job must not
+   * be made twice.
+   */
   submit(job: Job, version: number): Promise<void>
   questions(): Promise<readonly Question[]>
   /** Rejects if the question does not wait any more. */

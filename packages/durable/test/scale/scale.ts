@@ -1,4 +1,5 @@
-// Measures the durable layer: `npm run durable:scale [-- --runs 300]`. Prints the tables of docs/evidence/scaling.md.
+// Measures the durable layer: `npm run durable:scale [-- --runs 300]`. Prints the tables of
+// docs/evidence/scaling.md.
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -49,7 +50,10 @@ const definition: RunDefinition = {
 const percentile = (list: number[], part: number): number =>
   [...list].sort((a, b) => a - b)[Math.floor(list.length * part)] ?? 0
 
-/** Runs of two model calls and one tool: all at once for the throughput, then one by one for the latency of a start. */
+/**
+ * Runs of two model calls and one tool: all at once for the throughput, then one by one for the
+ * latency of a start.
+ */
 async function measure(
   name: string,
   workers: number,
@@ -106,7 +110,10 @@ const cpuMs = (since?: NodeJS.CpuUsage): number => {
   return (user + system) / 1000
 }
 
-/** Transactions, statements and CPU of this process per step, against one INSERT and one UPDATE in one transaction. The loop's own work is taken off. */
+/**
+ * Transactions, statements and CPU of this process per step, against one INSERT and one UPDATE in
+ * one transaction. The loop's own work is taken off.
+ */
 async function stepCost(name: string, open: () => Promise<Database>): Promise<void> {
   const database = await open()
   const counts = { transactions: 0, statements: 0, reads: 0 }

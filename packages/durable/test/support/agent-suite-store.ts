@@ -1,4 +1,5 @@
-// Stands for `agent/src/session/memory-store.ts` in two test projects: each store is a durable one, in a database of its own.
+// Stands for `agent/src/session/memory-store.ts` in two test projects: each store is a durable one,
+// in a database of its own.
 import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

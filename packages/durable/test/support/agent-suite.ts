@@ -1,4 +1,5 @@
-// Set-up of two test projects: the tests of `agent` and `serve` with a SQLite or PostgreSQL store wherever they would have a memory store.
+// Set-up of two test projects: the tests of `agent` and `serve` with a SQLite or PostgreSQL store
+// wherever they would have a memory store.
 import { afterAll, beforeEach, inject } from 'vitest'
 import './shared-server.js'
 import { createMemoryStore } from '../../../agent/src/index.js'

@@ -1,4 +1,5 @@
-// Loaded before a worker process and its threads: their clock jumps. MOVED_CLOCK is "milliseconds after the start:offset in milliseconds".
+// Loaded before a worker process and its threads: their clock jumps. MOVED_CLOCK is "milliseconds
+// after the start:offset in milliseconds".
 const [after = 0, offset = 0] = (process.env['MOVED_CLOCK'] ?? '').split(':').map(Number)
 const PlatformDate = Date
 const beginsAt = PlatformDate.now()

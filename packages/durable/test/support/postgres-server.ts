@@ -1,4 +1,5 @@
-// A real PostgreSQL in a temporary folder. If none is available, `findPostgres` prints why and returns undefined.
+// A real PostgreSQL in a temporary folder. If none is available, `findPostgres` prints why and
+// returns undefined.
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
@@ -53,7 +54,10 @@ async function freePort(): Promise<number> {
   return port
 }
 
-/** Starts a server; `isSafe` makes it write through to the disk, which measurements want and tests do not need. */
+/**
+ * Starts a server; `isSafe` makes it write through to the disk, which measurements want and tests
+ * do not need.
+ */
 export async function startPostgres(
   programs: string,
   { isSafe = false } = {},

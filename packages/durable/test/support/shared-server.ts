@@ -1,4 +1,5 @@
-// Global set-up of the projects that need PostgreSQL: one real server for the tests of all of them, each of which takes schemas of its own.
+// Global set-up of the projects that need PostgreSQL: one real server for the tests of all of them,
+// each of which takes schemas of its own.
 import type { TestProject } from 'vitest/node'
 import { findPostgres, type PostgresServer, startPostgres } from './postgres-server.js'
 

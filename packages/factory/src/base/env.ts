@@ -7,8 +7,8 @@ interface Runtime {
 }
 
 /**
- * The environment of this process, and the one place where modelport reads it. Undefined for every name where there is none, as in
- * a browser, and for names that the sandbox does not let us read.
+ * The environment of this process, and the one place where modelport reads it. Undefined for every
+ * name where there is none, as in a browser, and for names that the sandbox does not let us read.
  */
 export const processEnvironment: Environment = (name) => {
   const { process, Deno } = globalThis as Runtime
@@ -25,7 +25,10 @@ interface Lookup {
   readonly environmentPrefix?: string | undefined
 }
 
-/** The value of a variable or, if that is unset or empty, of the one with a prefix before its name. Outer white space is dropped. */
+/**
+ * The value of a variable or, if that is unset or empty, of the one with a prefix before its name.
+ * Outer white space is dropped.
+ */
 export function resolveEnvironment(
   name: string,
   environment: Environment = processEnvironment,
@@ -53,8 +56,9 @@ export const lookedUp = (name: string, { environmentPrefix }: Lookup): string =>
 }
 
 /**
- * Proxy variables that are set, by name. modelport follows none of them unless a configuration has `proxy` or `proxyEnv`; with
- * `NODE_USE_ENV_PROXY` Node's own `fetch` does, which matters only to a configuration that passes that `fetch`.
+ * Proxy variables that are set, by name. modelport follows none of them unless a configuration has
+ * `proxy` or `proxyEnv`; with `NODE_USE_ENV_PROXY` Node's own `fetch` does, which matters only to a
+ * configuration that passes that `fetch`.
  */
 export function proxyVariables(environment: Environment = processEnvironment): string[] {
   const names = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'NO_PROXY'].flatMap((name) => [

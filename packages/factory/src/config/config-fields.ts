@@ -3,7 +3,10 @@ import { namesOf, suggest } from '@modelport/core/settings'
 import type { ModelConfig } from './model-config.js'
 import type { ModelEntry } from './model-entry.js'
 
-/** The form of each field. An entry of a pool is a configuration too. Whoever follows `fallback` checks it. */
+/**
+ * The form of each field. An entry of a pool is a configuration too. Whoever follows `fallback`
+ * checks it.
+ */
 const fields: Readonly<
   Record<keyof ModelConfig | keyof ModelEntry, 'string' | 'boolean' | 'object' | 'function' | 'any'>
 > = {
@@ -39,8 +42,8 @@ const fallbackNames: readonly string[] = namesOf<NonNullable<ModelConfig['fallba
 )
 
 /**
- * Holds a configuration to its fields. A configuration from JSON was not checked by the compiler, and with a misspelt `baseUrl`
- * requests would go to the vendor.
+ * Holds a configuration to its fields. A configuration from JSON was not checked by the compiler,
+ * and with a misspelt `baseUrl` requests would go to the vendor.
  * @throws {LlmError} `config` — names the field, never its value, which may be a key.
  */
 export function checkFields(config: ModelConfig): void {
@@ -74,7 +77,10 @@ export function checkFields(config: ModelConfig): void {
   checkHeaders(config)
 }
 
-/** The address, the key and the transport have one place: what `settings` said of them would not be in any list of hosts. */
+/**
+ * The address, the key and the transport have one place: what `settings` said of them would not be
+ * in any list of hosts.
+ */
 export function checkSettings({ settings = {} }: Pick<ModelConfig, 'settings'>): void {
   const owned = Object.keys(settings).find((name) => Object.hasOwn(fields, name))
   if (owned !== undefined)
@@ -83,7 +89,10 @@ export function checkSettings({ settings = {} }: Pick<ModelConfig, 'settings'>):
     )
 }
 
-/** Some APIs have the model in the URL: a second name in the body would be ignored, or would ask two models. */
+/**
+ * Some APIs have the model in the URL: a second name in the body would be ignored, or would ask two
+ * models.
+ */
 export function checkVendor({ vendor, defaults }: Pick<ModelConfig, 'vendor' | 'defaults'>): void {
   for (const [where, fieldsOfVendor] of [
     ['vendor', vendor],

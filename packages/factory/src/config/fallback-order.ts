@@ -3,8 +3,8 @@ import { inOrder } from '../base/in-order.js'
 import type { ModelConfig } from './model-config.js'
 
 /**
- * A configuration, then its fallbacks and their fallbacks, each once and without its own list: the fallbacks of a fallback are
- * asked right after it.
+ * A configuration, then its fallbacks and their fallbacks, each once and without its own list: the
+ * fallbacks of a fallback are asked right after it.
  * @throws {LlmError} `config` — the fallbacks form a cycle, or are not a list.
  */
 export function fallbackOrder(model: ModelConfig | string): (ModelConfig | string)[] {

@@ -1,37 +1,60 @@
 import type { CallOptions, JsonObject, ModelProfile } from '@modelport/core'
 import type { FallbackOptions } from '../fallback/fallback-chain.js'
 
-/** Which model to use, its address and credentials. Only `provider` is required; the table of providers has the defaults. */
+/**
+ * Which model to use, its address and credentials. Only `provider` is required; the table of
+ * providers has the defaults.
+ */
 export interface ModelConfig {
-  /** Name of the provider, or `provider:model` instead of the two fields. Upper and lower case are the same. */
+  /**
+   * Name of the provider, or `provider:model` instead of the two fields. Upper and lower case are
+   * the same.
+   */
   readonly provider: string
   /**
-   * A provider of the user's own: the npm package, or the path of the module, that creates it. It exports `createProvider`, and may export
-   * `createEmbedder` and `listModels`. `provider` is then a new name, `baseUrl` is required, and a key needs `apiKeyEnv`. It is
-   * imported with `importModule` of the context. A relative path in a file starts at the file's folder.
+   * A provider of the user's own: the npm package, or the path of the module, that creates it. It
+   * exports `createProvider`, and may export `createEmbedder` and `listModels`. `provider` is then
+   * a new name, `baseUrl` is required, and a key needs `apiKeyEnv`. It is imported with
+   * `importModule` of the context. A relative path in a file starts at the file's folder.
    */
   readonly package?: string | undefined
   /** The model's name, as the vendor spells it. Default: the provider's own, where it has one. */
   readonly model?: string | undefined
   /** The key itself; wins over every variable. */
   readonly apiKey?: string | undefined
-  /** Name of the variable with the key. No other variable is read then. Default: the vendor's own variables, at the vendor's own address. */
+  /**
+   * Name of the variable with the key. No other variable is read then. Default: the vendor's own
+   * variables, at the vendor's own address.
+   */
   readonly apiKeyEnv?: string | undefined
   /** Address of the API. '' is unset. Default: the provider's own. */
   readonly baseUrl?: string | undefined
-  /** Name of a variable with the address. Used where `baseUrl` is unset; the variable must then be set. */
+  /**
+   * Name of a variable with the address. Used where `baseUrl` is unset; the variable must then be
+   * set.
+   */
   readonly baseUrlEnv?: string | undefined
-  /** True lets the vendor's own variables say where the API is, for example `OPENAI_BASE_URL`. Default false. */
+  /**
+   * True lets the vendor's own variables say where the API is, for example `OPENAI_BASE_URL`.
+   * Default false.
+   */
   readonly useEnvironmentBaseUrls?: boolean | undefined
-  /** Address of an HTTP proxy, `http://user:password@host:port` where it asks for a password, which is redacted like a key. Default: none. */
+  /**
+   * Address of an HTTP proxy, `http://user:password@host:port` where it asks for a password, which
+   * is redacted like a key. Default: none.
+   */
   readonly proxy?: string | undefined
-  /** Name of a variable with the address of a proxy, for example `HTTPS_PROXY`. No proxy where it is not set. */
+  /**
+   * Name of a variable with the address of a proxy, for example `HTTPS_PROXY`. No proxy where it is
+   * not set.
+   */
   readonly proxyEnv?: string | undefined
   /** Default model for delegated work. Default: the provider's own. */
   readonly cheapestModel?: string | undefined
   /**
-   * What the application knows of the model: prices, window, abilities. `describeProvider` of core reads it from the provider. With
-   * `catalog: true` the dated window and prices of the catalog fill in what is unset, at the vendor's own address only.
+   * What the application knows of the model: prices, window, abilities. `describeProvider` of core
+   * reads it from the provider. With `catalog: true` the dated window and prices of the catalog
+   * fill in what is unset, at the vendor's own address only.
    */
   readonly profile?: (ModelProfile & { readonly catalog?: boolean | undefined }) | undefined
   /** Tried in order when this one fails before its reply begins. */
@@ -41,8 +64,8 @@ export interface ModelConfig {
     | (Pick<FallbackOptions, 'codes' | 'coolDownMs' | 'attempts'> & MissingKey)
     | undefined
   /**
-   * Options of every call; a call's own win. `'vendor'`, or `null` for one field, sends nothing that is not set. Default: 4096 tokens, and
-   * temperature 0.7 where the model takes one.
+   * Options of every call; a call's own win. `'vendor'`, or `null` for one field, sends nothing
+   * that is not set. Default: 4096 tokens, and temperature 0.7 where the model takes one.
    */
   readonly defaults?: CallOptions | 'vendor' | undefined
   /** Fields added to every request as they are, over everything else. */
@@ -61,15 +84,18 @@ export interface ModelConfig {
   readonly vertex?: VertexSettings | undefined
   /** Of `bedrock`, and its `region` of `anthropic-bedrock`. */
   readonly bedrock?: BedrockSettings | undefined
-  /** Any other setting of the provider's package, by its own name. A field of this type is refused here: set it above. */
+  /**
+   * Any other setting of the provider's package, by its own name. A field of this type is refused
+   * here: set it above.
+   */
   readonly settings?: JsonObject | undefined
 }
 
 /** What to do with a model without its key. */
 interface MissingKey {
   /**
-   * `next` passes over a model whose key is not set, and calls `onWarning` of the context. Default `error`: a misspelled variable must
-   * not send prompts to another vendor.
+   * `next` passes over a model whose key is not set, and calls `onWarning` of the context. Default
+   * `error`: a misspelled variable must not send prompts to another vendor.
    */
   readonly missingKey?: 'error' | 'next' | undefined
 }
@@ -104,7 +130,10 @@ export interface VertexSettings {
 export interface BedrockSettings {
   /** Region, for example `us-east-1`. */
   readonly region?: string | undefined
-  /** AWS credentials instead of an API key: the keys, a function called before each attempt, or `'default-chain'` for AWS's standard chain. */
+  /**
+   * AWS credentials instead of an API key: the keys, a function called before each attempt, or
+   * `'default-chain'` for AWS's standard chain.
+   */
   readonly credentials?: AwsKeys | (() => AwsKeys | Promise<AwsKeys>) | 'default-chain' | undefined
 }
 

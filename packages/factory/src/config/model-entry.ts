@@ -21,8 +21,10 @@ export interface ModelPool {
 }
 
 /**
- * The configuration of a model of a pool, with every model that it falls back to, in the order they are asked.
- * @throws {LlmError} `config` — the fallbacks form a cycle; and the errors of `entryOf` for an unknown name.
+ * The configuration of a model of a pool, with every model that it falls back to, in the order they
+ * are asked.
+ * @throws {LlmError} `config` — the fallbacks form a cycle; and the errors of `entryOf` for an
+ * unknown name.
  */
 export function poolConfig(name: string, entryOf: (name: string) => ModelEntry): ModelConfig {
   const names = inOrder(

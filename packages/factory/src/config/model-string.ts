@@ -3,9 +3,10 @@ import { checkFields } from './config-fields.js'
 import type { ModelConfig } from './model-config.js'
 
 /**
- * A configuration of `provider`, `provider:model`, or a configuration whose `provider` is so written. Only the first colon
- * divides: `ollama:llama3:8b` is the model `llama3:8b`.
- * @throws {LlmError} `config` — a half is empty, the model is given twice, or a field is unknown or not what it should be.
+ * A configuration of `provider`, `provider:model`, or a configuration whose `provider` is so
+ * written. Only the first colon divides: `ollama:llama3:8b` is the model `llama3:8b`.
+ * @throws {LlmError} `config` — a half is empty, the model is given twice, or a field is unknown or
+ * not what it should be.
  */
 export function parseModel(model: ModelConfig | string): ModelConfig {
   const config = typeof model === 'string' ? { provider: model } : model

@@ -28,7 +28,10 @@ export interface ConnectionReport {
 export interface ConnectionTestOptions {
   /** True asks for one embedding instead of a reply. Default false. */
   readonly embedding?: boolean | undefined
-  /** Maximum milliseconds for everything: loading, name, connection, headers, body; above 0, at most 2,147,483,647. Default 15,000. */
+  /**
+   * Maximum milliseconds for everything: loading, name, connection, headers, body; above 0, at most
+   * 2,147,483,647. Default 15,000.
+   */
   readonly timeoutMs?: number | undefined
   /** Aborts the test. */
   readonly signal?: AbortSignal | undefined
@@ -90,7 +93,10 @@ export async function checkConnection(
   return within(timeoutMs, late, signal, ask)
 }
 
-/** Rejects a reply that shows no working model. An empty one that ran into the token limit passes: reasoning models reply so. */
+/**
+ * Rejects a reply that shows no working model. An empty one that ran into the token limit passes:
+ * reasoning models reply so.
+ */
 function checkReply(provider: string, text: string, reason: FinishReason): void {
   const refuse = (code: ErrorCode, problem: string): never => {
     throw new ProviderError(code, `${provider}: ${problem}`, { provider })
@@ -109,7 +115,10 @@ function checkReply(provider: string, text: string, reason: FinishReason): void 
     )
 }
 
-/** One timer for the whole test, which also ends work that ignores its signal. @param late what the end of the time throws */
+/**
+ * One timer for the whole test, which also ends work that ignores its signal.
+ * @param late what the end of the time throws
+ */
 async function within<T>(
   timeoutMs: number,
   late: ProviderError,

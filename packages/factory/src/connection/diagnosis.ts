@@ -127,11 +127,13 @@ function problemOf(error: unknown): ConnectionProblem {
   if (error instanceof DOMException && error.name === 'AbortError') return 'aborted'
   if (!isLlmError(error)) return 'unknown'
   const { reason, status, host, body = '', cause } = error as Partial<ProviderError>
-  // A limit of this program, such as the steps of a run; a server is named by the errors that it caused.
+  // A limit of this program, such as the steps of a run; a server is named by the errors that it
+  // caused.
   if (error.code === 'limit-exceeded' && host === undefined) return 'unknown'
   const causeCode = String((cause as { readonly code?: unknown } | undefined)?.code)
   if (sandboxMarks.test(`${error.message} ${body} ${causeCode}`)) return 'sandbox'
-  // Node's fetch reports a refused proxy tunnel as a cancelled request. A request that the caller stopped is not a network failure.
+  // Node's fetch reports a refused proxy tunnel as a cancelled request. A request that the caller
+  // stopped is not a network failure.
   const cancelled = error.code === 'network' && error.message.endsWith('Request was cancelled.')
   if (
     status === 407 ||

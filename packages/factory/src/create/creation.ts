@@ -47,7 +47,10 @@ async function makeOne(
   return ofConfig(() => (creators.createProvider as (settings: JsonObject) => Provider)(settings))
 }
 
-/** Makes something of a configuration: a setting that the package does not know is a mistake of the configuration, which may be a file. */
+/**
+ * Makes something of a configuration: a setting that the package does not know is a mistake of the
+ * configuration, which may be a file.
+ */
 export function ofConfig<T>(make: () => T): T {
   try {
     return make()
@@ -57,7 +60,10 @@ export function ofConfig<T>(make: () => T): T {
   }
 }
 
-/** What there is next to providers, by the creator that makes it, and what is said of a provider without it. */
+/**
+ * What there is next to providers, by the creator that makes it, and what is said of a provider
+ * without it.
+ */
 const absent = {
   createEmbedder: 'it has no embeddings; choose another provider for the embedding role',
   createBatches: 'modelport has no batches for it; choose another provider',
@@ -71,7 +77,10 @@ type Made<One extends Kind> =
     ? Awaited<Result>
     : never
 
-/** Makes it of a configuration; files and lists need no model. Throws like {@link newProviderWith}; `unsupported` if the provider has none. */
+/**
+ * Makes it of a configuration; files and lists need no model. Throws like {@link newProviderWith};
+ * `unsupported` if the provider has none.
+ */
 export async function makeWith<One extends Kind>(
   load: LoadCreators,
   kind: One,
@@ -111,7 +120,10 @@ export function creatorsOf(row: ProviderRow, load: LoadCreators): Promise<Provid
   return creators ? Promise.resolve(creators) : load(row)
 }
 
-/** The settings for a package's creator: always with the address, so that nothing else can choose where requests go. */
+/**
+ * The settings for a package's creator: always with the address, so that nothing else can choose
+ * where requests go.
+ */
 export function toSettings(model: ResolvedModel, context: FactoryContext): JsonObject {
   const { row, config, baseUrl, proxy } = model
   const { enforceHosts, fetch, vendor } = config

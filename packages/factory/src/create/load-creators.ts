@@ -5,8 +5,8 @@ import type { LoadCreators } from './creation.js'
 type Load = (fail: (cause: unknown) => never) => Promise<ProviderCreators>
 
 /**
- * Imports each package by its literal name, so that a bundler sees what may be loaded. Each failure is caught right here, so
- * that a bundler treats a package that is not installed as optional.
+ * Imports each package by its literal name, so that a bundler sees what may be loaded. Each failure
+ * is caught right here, so that a bundler treats a package that is not installed as optional.
  */
 const packages: Readonly<Record<string, Load>> = {
   '@modelport/provider-anthropic': async (fail) => {
@@ -78,7 +78,10 @@ const packages: Readonly<Record<string, Load>> = {
   },
 }
 
-/** Loads the package of a row. @throws {LlmError} `config` — it is not installed: the message is the command that installs it. */
+/**
+ * Loads the package of a row.
+ * @throws {LlmError} `config` — it is not installed: the message is the command that installs it.
+ */
 export const loadCreators: LoadCreators = ({ name, package: wanted }) => {
   const load = wanted === undefined ? undefined : packages[wanted]
   if (!load || wanted === undefined) {

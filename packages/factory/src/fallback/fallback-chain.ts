@@ -29,17 +29,26 @@ export interface FallbackOptions {
   readonly name?: string | undefined
   /** Failures to switch on. Default {@link fallbackCodes}. In a file: `on_switch`. */
   readonly codes?: readonly ErrorCode[] | undefined
-  /** Attempts of each provider before the next, 1 to 5; the last has those of the call. Default: those of the call, one where a connection is refused. */
+  /**
+   * Attempts of each provider before the next, 1 to 5; the last has those of the call. Default:
+   * those of the call, one where a connection is refused.
+   */
   readonly attempts?: number | undefined
   /** How long a provider that keeps failing is passed over, in milliseconds. Default 5000. */
   readonly coolDownMs?: number | undefined
-  /** Called on each change. If it throws or rejects, it is not called again; the call is not affected. */
+  /**
+   * Called on each change. If it throws or rejects, it is not called again; the call is not
+   * affected.
+   */
   readonly onSwitch?: ((change: FallbackSwitch) => void) | undefined
   /** Milliseconds, never going back; for tests. */
   readonly now?: (() => number) | undefined
 }
 
-/** Failures that another provider may not have. A deadline that has passed is the caller's own and never switches. */
+/**
+ * Failures that another provider may not have. A deadline that has passed is the caller's own and
+ * never switches.
+ */
 export const fallbackCodes: readonly ErrorCode[] = Object.freeze<ErrorCode[]>([
   'auth',
   'permission',
@@ -72,7 +81,8 @@ export class FallbackChain {
 
   constructor(providers: readonly Provider[], options: FallbackOptions) {
     const { codes = fallbackCodes, coolDownMs = 5000, now = () => performance.now() } = options
-    // The others are errors of the request itself, or a retry would only hide a mistake; `unknown` may be anything.
+    // The others are errors of the request itself, or a retry would only hide a mistake; `unknown`
+    // may be anything.
     const wrong = codes.find((code) => code !== 'unknown' && !fallbackCodes.includes(code))
     if (wrong)
       throw configError(
@@ -95,7 +105,10 @@ export class FallbackChain {
     }))
   }
 
-  /** Begins a call: merges the options and decides the order of the providers. Who made the calls that `messages` end with is asked first. */
+  /**
+   * Begins a call: merges the options and decides the order of the providers. Who made the calls
+   * that `messages` end with is asked first.
+   */
   walk(options: readonly CallOptions[], messages: readonly ChatMessage[] = []): FallbackWalk {
     const writer = this.#writerOf(messages)
     const ready = this.#members.filter(({ health }) => !health.cooling)
@@ -121,7 +134,10 @@ export class FallbackChain {
     })
   }
 
-  /** The member that wrote the last reply, if only results of its calls follow. A vendor may read its own calls and reasoning alone. */
+  /**
+   * The member that wrote the last reply, if only results of its calls follow. A vendor may read
+   * its own calls and reasoning alone.
+   */
   #writerOf(messages: readonly ChatMessage[]): Member | undefined {
     const isResult = (message: ChatMessage): boolean =>
       message.role === 'tool' || (message.role === 'user' && message.byRun === true)
@@ -169,7 +185,10 @@ export class FallbackWalk {
     this.#startedAt = chain.now()
   }
 
-  /** Asks the current provider, then the next ones until one replies. `signal` aborts in addition to the signal of the caller. */
+  /**
+   * Asks the current provider, then the next ones until one replies. `signal` aborts in addition to
+   * the signal of the caller.
+   */
   async ask<T>(
     ask: (provider: Provider, options: CallOptions, succeeded: () => void) => Promise<T>,
     signal?: AbortSignal,

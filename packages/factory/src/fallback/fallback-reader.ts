@@ -23,8 +23,8 @@ type Open<R> = (provider: Provider, options: CallOptions) => Promise<R>
 const end = Object.freeze({ done: true, value: undefined })
 
 /**
- * A reader over a reader, which another may replace until a reply has begun. It keeps no queue and no clock: each read
- * is the inner reader's own, and so are the rules R1–R10.
+ * A reader over a reader, which another may replace until a reply has begun. It keeps no queue and
+ * no clock: each read is the inner reader's own, and so are the rules R1–R10.
  */
 abstract class FallbackReader<
   T,
@@ -102,7 +102,10 @@ abstract class FallbackReader<
     }
   }
 
-  /** Puts the next provider's reader in place of the one that failed; false when the caller closed meanwhile. */
+  /**
+   * Puts the next provider's reader in place of the one that failed; false when the caller closed
+   * meanwhile.
+   */
   async #change(failure: unknown): Promise<boolean> {
     try {
       if (this.#walk.moveOn(failure)) {
@@ -171,7 +174,10 @@ export class TextFallbackReader
   }
 }
 
-/** A conversation with tools that another provider may take over before its first event, or between two turns. */
+/**
+ * A conversation with tools that another provider may take over before its first event, or between
+ * two turns.
+ */
 export class EventFallbackReader
   extends FallbackReader<StreamEvent, ToolStreamReader>
   implements ToolStreamReader

@@ -12,11 +12,13 @@ import { EventFallbackReader, TextFallbackReader } from './fallback-reader.js'
 const optionNames = namesOf<FallbackOptions>()('name codes attempts coolDownMs onSwitch now')
 
 /**
- * A provider made of providers: asks the first, and the next if that fails before its reply begins. A reply has begun with the first read that
- * returned something; from then on its failure reaches the caller. A conversation with tools stays with the provider that began it, also if each
- * turn is a call of its own, as in `infer`. If that provider fails between two turns, the next one continues the conversation. The failure of the
- * last one tried is thrown as it is.
- * @throws {LlmError} `config` — there is no provider, or something else than one, or a code is given that must not switch.
+ * A provider made of providers: asks the first, and the next if that fails before its reply begins.
+ * A reply has begun with the first read that returned something; from then on its failure reaches
+ * the caller. A conversation with tools stays with the provider that began it, also if each turn is
+ * a call of its own, as in `infer`. If that provider fails between two turns, the next one
+ * continues the conversation. The failure of the last one tried is thrown as it is.
+ * @throws {LlmError} `config` — there is no provider, or something else than one, or a code is
+ * given that must not switch.
  * @example
  * ```ts
  * import { createFallback } from '@modelport/factory'

@@ -20,7 +20,10 @@ export class ProviderHealth {
     return this.#now() < this.#coolUntil
   }
 
-  /** Records a call. If more than half of at least two calls within a minute failed, or a key was refused, the provider cools down. */
+  /**
+   * Records a call. If more than half of at least two calls within a minute failed, or a key was
+   * refused, the provider cools down.
+   */
   record(ok: boolean, error?: LlmError): void {
     const at = this.#now()
     this.#calls = [...this.#calls.filter((call) => at - call.at < windowMs), { at, ok }].slice(

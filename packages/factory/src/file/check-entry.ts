@@ -15,7 +15,10 @@ export type CheckedEntry = Partial<ModelEntry>
 /** Notes a problem at a place of the file, or of one model in it. */
 export type Report = (path: readonly PropertyKey[], message: string) => void
 
-/** Finds problems of one model beyond its form: provider, addresses, names of variables, credentials. */
+/**
+ * Finds problems of one model beyond its form: provider, addresses, names of variables,
+ * credentials.
+ */
 export function checkEntry(
   entry: CheckedEntry,
   options: ParseConfigOptions & { readonly table: ReadonlyMap<string, ProviderRow> },
@@ -108,7 +111,10 @@ function checkVariables(
       )
 }
 
-/** Names of the headers that carry a credential as text: by their name, or by a value that looks like a key. */
+/**
+ * Names of the headers that carry a credential as text: by their name, or by a value that looks
+ * like a key.
+ */
 const credentialHeaders = (headers: unknown): string[] =>
   Object.entries(headers ?? {}).flatMap(([name, value]: [string, unknown]) => {
     if (typeof value !== 'string') return []

@@ -7,14 +7,20 @@ import type { ConfigIssue } from './config-error.js'
 import type { ParseConfigOptions } from './parse-options.js'
 import type { YamlSource } from './yaml-source.js'
 
-/** The parts of a file that have the right form. Models keep their places; fields of the wrong form are missing. */
+/**
+ * The parts of a file that have the right form. Models keep their places; fields of the wrong form
+ * are missing.
+ */
 export interface CheckedPool {
   readonly models: readonly CheckedEntry[]
   /** Undefined if the part is missing or has the wrong form. */
   readonly roles: ModelPool['roles'] | undefined
 }
 
-/** Finds problems beyond the form of a file: names that refer to nothing, unknown providers, addresses that do not parse. */
+/**
+ * Finds problems beyond the form of a file: names that refer to nothing, unknown providers,
+ * addresses that do not parse.
+ */
 export function checkPool(
   { models, roles }: CheckedPool,
   source: YamlSource,

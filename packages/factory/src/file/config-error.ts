@@ -14,7 +14,10 @@ export interface ConfigIssue {
   readonly message: string
 }
 
-/** A configuration file that cannot be used: everything that is wrong with it, in the order of its lines. */
+/**
+ * A configuration file that cannot be used: everything that is wrong with it, in the order of its
+ * lines.
+ */
 export class ConfigFileError extends LlmError {
   /** Everything that is wrong, in the order of the file. */
   readonly issues: readonly ConfigIssue[]

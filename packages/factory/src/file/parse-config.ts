@@ -10,8 +10,10 @@ import type { ParseConfigOptions } from './parse-options.js'
 import { parseYaml, type YamlSource } from './yaml-source.js'
 
 /**
- * Reads the `models:` and `roles:` of a YAML text; other parts are left to others. Nothing is loaded, nothing read but the text.
- * @throws {ConfigFileError} everything that is wrong, each with file, line, column, path, what was found and what was meant.
+ * Reads the `models:` and `roles:` of a YAML text; other parts are left to others. Nothing is
+ * loaded, nothing read but the text.
+ * @throws {ConfigFileError} everything that is wrong, each with file, line, column, path, what was
+ * found and what was meant.
  */
 export function parseConfig(text: string, options: ParseConfigOptions = {}): ModelPool {
   const { file = 'config.yaml', table = defaultTable() } = options
@@ -54,7 +56,10 @@ const rolesOf = (roles: object): Record<string, string> =>
     ),
   )
 
-/** The models and roles of a file without the fields that have a wrong form, so that the rest is checked in the same pass. */
+/**
+ * The models and roles of a file without the fields that have a wrong form, so that the rest is
+ * checked in the same pass.
+ */
 function usableParts(value: unknown, issues: readonly Issue[]): CheckedPool {
   const { models, roles } = (isObject(value) ? value : {}) as {
     readonly models?: unknown

@@ -5,7 +5,10 @@ import { ConfigFileError, type ConfigIssue, formatPath } from './config-error.js
 export interface YamlSource {
   /** The text as plain values. */
   readonly value: unknown
-  /** An issue at a value, or at the parent of a missing value. `key` points at the name of a field in it. */
+  /**
+   * An issue at a value, or at the parent of a missing value. `key` points at the name of a field
+   * in it.
+   */
   issueAt(path: readonly PropertyKey[], message: string, key?: string): ConfigIssue
 }
 
@@ -13,14 +16,20 @@ export interface YamlSource {
 const maxLength = 262_144
 /** Maximum anchors and aliases together. Resolving them takes the square of it. */
 const maxAnchors = 100
-/** Maximum fields of all values together. Finding those that are there twice takes the square of it. */
+/**
+ * Maximum fields of all values together. Finding those that are there twice takes the square of it.
+ */
 const maxFields = 10_000
 /** Maximum nesting of lists and fields. The parser calls itself for each. */
 const maxDepth = 100
 /** Maximum mistakes that are reported. A small text can have a hundred thousand. */
 const maxMistakes = 10
 
-/** Reads a YAML text. @throws {ConfigFileError} it is not YAML, has a field twice, or is too long, too deep or too expensive to read. */
+/**
+ * Reads a YAML text.
+ * @throws {ConfigFileError} it is not YAML, has a field twice, or is too long, too deep or too
+ * expensive to read.
+ */
 export function parseYaml(text: string, file: string): YamlSource {
   const fail = (message: string, before = ''): ConfigFileError => {
     const lines = before.split('\n')
@@ -87,11 +96,17 @@ export function parseYaml(text: string, file: string): YamlSource {
   }
 }
 
-/** Marks of the lexer that are not characters of the text: a document, the end of brackets by a mistake, a scalar. */
+/**
+ * Marks of the lexer that are not characters of the text: a document, the end of brackets by a
+ * mistake, a scalar.
+ */
 const isMark = (token: string): boolean =>
   token === '\u0002' || token === '\u0018' || token === '\u001f'
 
-/** Finds the first token that makes a small text expensive. Indentation and `- - -` nest, and so do brackets. */
+/**
+ * Finds the first token that makes a small text expensive. Indentation and `- - -` nest, and so do
+ * brackets.
+ */
 function findBomb(text: string): { readonly message: string; readonly offset: number } | undefined {
   let [offset, anchors, fields, brackets, dashes] = [0, 0, 0, 0, 0]
   for (const token of new Lexer().lex(text)) {

@@ -5,7 +5,10 @@ import type { ModelConfig } from '../config/model-config.js'
 import { maybeHost } from './cloud-hosts.js'
 import type { ResolvedModel } from './row.js'
 
-/** The address of Bedrock in a region. @throws {LlmError} `config` — the region is missing, or its address is not known. */
+/**
+ * The address of Bedrock in a region.
+ * @throws {LlmError} `config` — the region is missing, or its address is not known.
+ */
 export function bedrockBaseUrl({ bedrock: { region } = {} }: ModelConfig): string {
   if (region === undefined)
     throw configError(
@@ -21,12 +24,16 @@ export function bedrockBaseUrl({ bedrock: { region } = {} }: ModelConfig): strin
 
 /**
  * The address of Claude's Messages API in the region of an address of Bedrock.
- * @see https://docs.aws.amazon.com/bedrock/latest/userguide/inference-messages-api.html (read 2026-11-27)
+ * @see https://docs.aws.amazon.com/bedrock/latest/userguide/inference-messages-api.html (read
+ * 2026-11-27)
  */
 export const mantleUrl = (bedrock: string): string =>
   bedrock.replace('bedrock-runtime', 'bedrock-mantle').replace('amazonaws.com', 'api.aws/anthropic')
 
-/** The addresses that `AWS_BEARER_TOKEN_BEDROCK` is given for: those of the region, which `baseUrl` may name. */
+/**
+ * The addresses that `AWS_BEARER_TOKEN_BEDROCK` is given for: those of the region, which `baseUrl`
+ * may name.
+ */
 export function bedrockOrigins({ bedrock, baseUrl = '' }: ModelConfig): readonly string[] {
   const region =
     bedrock?.region ??

@@ -5,7 +5,10 @@ import { type HostEntry, toHostEntry } from '../base/host-entry.js'
 import type { ModelConfig, VertexSettings } from '../config/model-config.js'
 import type { ResolvedModel } from './row.js'
 
-/** Gives the address of an Azure resource. What it gives throws `config` if the configuration names none. */
+/**
+ * Gives the address of an Azure resource. What it gives throws `config` if the configuration names
+ * none.
+ */
 export const azureBaseUrl =
   (row: string, example: string) =>
   ({ azure }: ModelConfig): string => {
@@ -57,7 +60,10 @@ export const maybeHost = (
     source: isOfEnvironment ? 'env' : 'default',
   })
 
-/** The address of Vertex AI in a location. @throws {LlmError} `config` — the location is not valid. */
+/**
+ * The address of Vertex AI in a location.
+ * @throws {LlmError} `config` — the location is not valid.
+ */
 export function vertexBaseUrl({ vertex: { location } = {} }: ModelConfig): string {
   const url = vertexUrl(location)
   if (url !== undefined) return url

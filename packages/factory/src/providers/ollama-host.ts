@@ -2,8 +2,8 @@ import { isLlmError, LlmError, parseBaseUrl } from '@modelport/core'
 import { isLoopback } from '@modelport/core/settings'
 
 /**
- * The address that a value of `OLLAMA_HOST` stands for: a URL, `host:port`, a host, `:port` or nothing. Addresses to listen on
- * (`0.0.0.0`, `::`) become the loopback address that reaches them.
+ * The address that a value of `OLLAMA_HOST` stands for: a URL, `host:port`, a host, `:port` or
+ * nothing. Addresses to listen on (`0.0.0.0`, `::`) become the loopback address that reaches them.
  * @see https://github.com/ollama/ollama/blob/main/envconfig/config.go (read 2026-11-21)
  */
 export function fromOllamaHost(text: string): string {
@@ -40,7 +40,8 @@ function splitAddress(
 
 /**
  * Holds an Ollama address to this computer. '' is unset and passes.
- * @throws {LlmError} `invalid-base-url` — it is not an http(s) URL, or its host is not `localhost` or a loopback address.
+ * @throws {LlmError} `invalid-base-url` — it is not an http(s) URL, or its host is not `localhost`
+ * or a loopback address.
  */
 export function validateOllamaBaseUrl(baseUrl: string): void {
   if (!baseUrl.trim()) return

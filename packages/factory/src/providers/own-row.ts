@@ -5,7 +5,8 @@ import type { ProviderCreators, ProviderRow } from './row.js'
 
 /**
  * The row of a configuration: one of the table, or with `package` a row of its own.
- * @throws {LlmError} `config` — no provider has this name, or `package` comes with the name of a provider of the table.
+ * @throws {LlmError} `config` — no provider has this name, or `package` comes with the name of a
+ * provider of the table.
  */
 export function rowFor(
   { provider, package: specifier }: Pick<ModelConfig, 'provider' | 'package'>,

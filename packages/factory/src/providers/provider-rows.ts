@@ -121,7 +121,10 @@ const inCloud = (
   },
 })
 
-/** Every provider modelport knows: the vendors of the catalog, with what the configuration changes of each. Asking loads no provider package. */
+/**
+ * Every provider modelport knows: the vendors of the catalog, with what the configuration changes
+ * of each. Asking loads no provider package.
+ */
 export const providerRows: readonly ProviderRow[] = [
   { ...rowOf(anthropic), package: '@modelport/provider-anthropic' },
   {

@@ -6,9 +6,11 @@ import type { ProviderRow } from './row.js'
 type ProviderTable = ReadonlyMap<string, ProviderRow>
 
 /**
- * Providers by name and alias, for `table` of a context: `createProviderTable([...providerRows, row])` adds one. The later of two
- * rows with one name counts; an alias replaces nothing. Default: every provider modelport knows.
- * @throws {LlmError} `config` — a name has other characters than lower-case letters, digits, `-`, `.` and `_`.
+ * Providers by name and alias, for `table` of a context:
+ * `createProviderTable([...providerRows, row])` adds one. The later of two rows with one name
+ * counts; an alias replaces nothing. Default: every provider modelport knows.
+ * @throws {LlmError} `config` — a name has other characters than lower-case letters, digits, `-`,
+ * `.` and `_`.
  */
 export function createProviderTable(
   rows: readonly ProviderRow[] = providerRows,

@@ -28,7 +28,10 @@ export interface ProviderCreators {
   readonly createBatches?: (settings: never) => BatchRunner
   /** Unset where the vendor keeps no files. */
   readonly createFiles?: (settings: never) => FileStore
-  /** Asks the vendor which models it has; `id` is what to give as `model`. Unset if the vendor has no such list. */
+  /**
+   * Asks the vendor which models it has; `id` is what to give as `model`. Unset if the vendor has
+   * no such list.
+   */
   readonly listModels?: (
     settings: never,
     options: Pick<EmbedOptions, 'signal' | 'deadlineMs'>,
@@ -57,11 +60,20 @@ export interface ProviderRow
   readonly baseUrl?: string | ((config: ModelConfig) => string)
   /** True for a provider that opens no connection. */
   readonly offline?: boolean
-  /** True for a server that users run themselves. Without `baseUrlEnv` its key variables count nowhere by themselves: a configuration names one. */
+  /**
+   * True for a server that users run themselves. Without `baseUrlEnv` its key variables count
+   * nowhere by themselves: a configuration names one.
+   */
   readonly selfHosted?: boolean
-  /** Further addresses of the vendor that its key variables are given for, for example `https://eu.api.openai.com`; or all of them, where they depend on the configuration. */
+  /**
+   * Further addresses of the vendor that its key variables are given for, for example
+   * `https://eu.api.openai.com`; or all of them, where they depend on the configuration.
+   */
   readonly keyOrigins?: readonly string[] | ((config: ModelConfig) => readonly string[])
-  /** Variables that the vendor reads the address from, in order. Read only when a configuration asks for it. */
+  /**
+   * Variables that the vendor reads the address from, in order. Read only when a configuration asks
+   * for it.
+   */
   readonly baseUrlEnv?: readonly string[]
   /** Turns the value of such a variable into a URL, if the vendor allows other forms. */
   readonly fromEnvironment?: (text: string) => string
@@ -74,11 +86,17 @@ export interface ProviderRow
     config: ModelConfig,
     environment: Environment | undefined,
   ) => string | undefined
-  /** What the configuration takes from the environment besides the address; called only when it asks for it. */
+  /**
+   * What the configuration takes from the environment besides the address; called only when it asks
+   * for it.
+   */
   readonly fillIn?: (config: ModelConfig, environment: Environment) => ModelConfig
   /** Hosts besides the API's own. */
   readonly furtherHosts?: (config: ModelConfig, environment: Environment) => readonly HostEntry[]
-  /** Settings for the package's creator, added to those that every provider gets; `apiKey` is the key that was found. */
+  /**
+   * Settings for the package's creator, added to those that every provider gets; `apiKey` is the
+   * key that was found.
+   */
   readonly settings?: (model: ResolvedModel, apiKey?: string) => JsonObject
 }
 
@@ -90,7 +108,10 @@ export interface ResolvedModel {
   readonly config: ModelConfig
   /** Undefined for a provider that opens no connection. */
   readonly baseUrl?: BaseUrl & { readonly source: HostEntry['source']; readonly variable?: string }
-  /** The proxy that is dialled instead of the hosts. A function returns what may contain a password, so that no log shows it. */
+  /**
+   * The proxy that is dialled instead of the hosts. A function returns what may contain a password,
+   * so that no log shows it.
+   */
   readonly proxy?: BaseUrl & {
     readonly source: HostEntry['source']
     /** The address as it was given, with user and password if it has them. */

@@ -12,7 +12,9 @@ export function parseNamed(text: string, whose: string): BaseUrl {
   }
 }
 
-/** Parses the address of a proxy, which may have a user and a password, as those of sandboxes do. */
+/**
+ * Parses the address of a proxy, which may have a user and a password, as those of sandboxes do.
+ */
 export function parseProxy(text: string, whose: string): ProxyAddress {
   // parseBaseUrl reports invalid URLs and control characters, which the URL parser drops silently.
   // eslint-disable-next-line no-control-regex -- see above

@@ -5,7 +5,10 @@ import type { ModelConfig } from '../config/model-config.js'
 import type { ProviderRow, ResolvedModel } from '../providers/row.js'
 import { type FactoryContext, resolveModel } from './resolve.js'
 
-/** The error for a configuration without a key: the only mistake that `missingKey: 'next'` passes over. */
+/**
+ * The error for a configuration without a key: the only mistake that `missingKey: 'next'` passes
+ * over.
+ */
 export class MissingKeyError extends LlmError {
   constructor(message: string) {
     super('config', message)
@@ -13,11 +16,14 @@ export class MissingKeyError extends LlmError {
 }
 
 /**
- * The key to send to the address of a configuration: `apiKey`, else the value of a variable. A key goes only to the origin (scheme,
- * host, port) it was given for, so a variable counts in three cases: the configuration names it as `apiKeyEnv`; it belongs to the
- * vendor and so does the address; it belongs to the vendor and its companion variable, such as `OLLAMA_HOST`, names the same origin.
- * With `apiKeyEnv` no other variable is read. Returns undefined if no key is to be sent.
- * @throws {MissingKeyError} the provider needs a key and there is none. The message names variables, never a value.
+ * The key to send to the address of a configuration: `apiKey`, else the value of a variable. A key
+ * goes only to the origin (scheme, host, port) it was given for, so a variable counts in three
+ * cases: the configuration names it as `apiKeyEnv`; it belongs to the vendor and so does the
+ * address; it belongs to the vendor and its companion variable, such as `OLLAMA_HOST`, names the
+ * same origin. With `apiKeyEnv` no other variable is read. Returns undefined if no key is to be
+ * sent.
+ * @throws {MissingKeyError} the provider needs a key and there is none. The message names
+ * variables, never a value.
  */
 export function resolveApiKey(
   model: ResolvedModel,
@@ -59,8 +65,9 @@ const howToName = ({ keyEnv, baseUrlEnv = [] }: ProviderRow, { vertex }: ModelCo
 }
 
 /**
- * The variables that may hold the key of a configuration, in order; each may also be set with the prefix of the context before its name. Empty if no
- * variable may: a vendor's variable does not count at an address that it was not given for.
+ * The variables that may hold the key of a configuration, in order; each may also be set with the
+ * prefix of the context before its name. Empty if no variable may: a vendor's variable does not
+ * count at an address that it was not given for.
  */
 export function keyVariables(
   model: ResolvedModel,
@@ -71,7 +78,10 @@ export function keyVariables(
   return isGivenTo(model, environment) ? [...row.keyEnv] : []
 }
 
-/** Every variable that providers of these configurations read, with and without the prefix, in order: what `--allow-env` of a sandbox needs. */
+/**
+ * Every variable that providers of these configurations read, with and without the prefix, in
+ * order: what `--allow-env` of a sandbox needs.
+ */
 export function environmentNames(
   configs: readonly (ModelConfig | string)[],
   context?: FactoryContext,
@@ -105,7 +115,10 @@ export function environmentNames(
 const isGivenTo = (model: ResolvedModel, environment: Environment): boolean =>
   isOwnOrigin(model) || isCompanionOrigin(model, environment)
 
-/** True at the vendor's own origins. A server of the user's without a companion variable has none: its port may be anybody's. */
+/**
+ * True at the vendor's own origins. A server of the user's without a companion variable has none:
+ * its port may be anybody's.
+ */
 function isOwnOrigin({ row, config, baseUrl }: ResolvedModel): boolean {
   const { keyOrigins = [] } = row
   if (!baseUrl || (row.selfHosted && !row.baseUrlEnv)) return false

@@ -4,7 +4,8 @@ import type { ModelConfig } from '../config/model-config.js'
 import type { FactoryContext } from './resolve.js'
 
 /**
- * The headers of a configuration, with the values of the variables they name; undefined if it has none.
+ * The headers of a configuration, with the values of the variables they name; undefined if it has
+ * none.
  * @throws {LlmError} `config` — a variable is not set.
  */
 export function resolveHeaders(

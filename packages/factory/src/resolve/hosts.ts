@@ -7,9 +7,10 @@ import type { ResolvedModel } from '../providers/row.js'
 import { type FactoryContext, resolveModel } from './resolve.js'
 
 /**
- * `host:port` that a provider of this configuration sends requests to, or '' for one that opens no connection. Loads no provider
- * and contacts nothing.
- * @throws {LlmError} `config` — there is no such provider, or its address is missing; `invalid-base-url`.
+ * `host:port` that a provider of this configuration sends requests to, or '' for one that opens no
+ * connection. Loads no provider and contacts nothing.
+ * @throws {LlmError} `config` — there is no such provider, or its address is missing;
+ * `invalid-base-url`.
  * @example
  * ```ts
  * import { apiHost } from '@modelport/factory'
@@ -29,8 +30,9 @@ export function apiHost(config: ModelConfig | string, context?: FactoryContext):
 }
 
 /**
- * Every host that providers of these configurations contact, in their order, each once: what a sandbox must allow. With a proxy
- * configured it is the proxy that is dialled; the hosts behind it are marked `viaProxy`. Fallbacks are included, and those of fallbacks.
+ * Every host that providers of these configurations contact, in their order, each once: what a
+ * sandbox must allow. With a proxy configured it is the proxy that is dialled; the hosts behind it
+ * are marked `viaProxy`. Fallbacks are included, and those of fallbacks.
  * @throws {LlmError} as {@link apiHost}
  */
 export function apiHosts(

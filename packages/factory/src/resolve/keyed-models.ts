@@ -7,14 +7,18 @@ import { type FactoryContext, resolveModel } from './resolve.js'
 /** The models of a configuration that can be asked, in order. */
 export interface KeyedModels {
   readonly models: readonly (ModelConfig | string)[]
-  /** Warnings for the application: the models that were passed over, and the ones that get their prompts. */
+  /**
+   * Warnings for the application: the models that were passed over, and the ones that get their
+   * prompts.
+   */
   readonly warning?: string
 }
 
 /**
- * The models of a configuration, in the order they are asked. With `missingKey: 'next'` those without their key are passed over, unless
- * none is left.
- * @throws {LlmError} `config`, `invalid-base-url` — the fallbacks form a cycle, or `missingKey` is set and a model cannot be read.
+ * The models of a configuration, in the order they are asked. With `missingKey: 'next'` those
+ * without their key are passed over, unless none is left.
+ * @throws {LlmError} `config`, `invalid-base-url` — the fallbacks form a cycle, or `missingKey` is
+ * set and a model cannot be read.
  */
 export function keyedModels(
   config: ModelConfig | string,

@@ -5,7 +5,8 @@ import type { ProviderRow, ResolvedModel } from '../providers/row.js'
 
 /**
  * The profile of a configuration, filled in from the catalog if it asks for that.
- * @throws {LlmError} `config` — the address is not the vendor's own, or nothing is known of the model.
+ * @throws {LlmError} `config` — the address is not the vendor's own, or nothing is known of the
+ * model.
  */
 export function profileOf(
   { name }: ProviderRow,

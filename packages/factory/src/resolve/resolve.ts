@@ -14,26 +14,36 @@ import { profileOf } from './profile.js'
 export interface FactoryContext {
   /** Default: the environment of this process. */
   readonly environment?: Environment | undefined
-  /** A variable that is unset or empty is looked up again with this before its name. Default `''`: each name is looked up once. */
+  /**
+   * A variable that is unset or empty is looked up again with this before its name. Default `''`:
+   * each name is looked up once.
+   */
   readonly environmentPrefix?: string | undefined
-  /** Replaces the windows and prices of the catalog, by the name of the provider, for configurations with `profile: { catalog: true }`. */
+  /**
+   * Replaces the windows and prices of the catalog, by the name of the provider, for configurations
+   * with `profile: { catalog: true }`.
+   */
   readonly models?: Readonly<Record<string, readonly ModelFacts[]>> | undefined
   /**
-   * Imports the module of a configuration with `package`, which is code that runs in this process. Default: none, and such a
-   * configuration is refused. `importModule` of `@modelport/factory/node` imports any; check the name first.
+   * Imports the module of a configuration with `package`, which is code that runs in this process.
+   * Default: none, and such a configuration is refused. `importModule` of `@modelport/factory/node`
+   * imports any; check the name first.
    */
   readonly importModule?: ((specifier: string) => Promise<unknown>) | undefined
   /** Default: every provider modelport knows. */
   readonly table?: ReadonlyMap<string, ProviderRow> | undefined
   /** Called when a fallback of a configuration goes from one provider to the next. */
   readonly onSwitch?: ((change: FallbackSwitch) => void) | undefined
-  /** Called when `missingKey: 'next'` passes over a model: names the variable, and the hosts that do and do not get its prompts. */
+  /**
+   * Called when `missingKey: 'next'` passes over a model: names the variable, and the hosts that do
+   * and do not get its prompts.
+   */
   readonly onWarning?: ((warning: string) => void) | undefined
 }
 
 /**
- * Reads a configuration: finds its row, the address of the API and the proxy. Clients and lists of hosts both use this
- * function, so that they cannot disagree. Loads nothing and contacts nothing.
+ * Reads a configuration: finds its row, the address of the API and the proxy. Clients and lists of
+ * hosts both use this function, so that they cannot disagree. Loads nothing and contacts nothing.
  * @throws {LlmError} `config`, `invalid-base-url`
  */
 export function resolveModel(

@@ -2,13 +2,19 @@ import type { Redact } from '@modelport/core'
 import type { McpTransport } from '../settings.js'
 
 const secretFlag = /^(--?[\w-]*(?:token|key|secret|passw|auth|credential|header)[\w-]*)(=.*)?$/i
-/** Long runs of letters and digits are keys more often than names; addresses of hosted servers have them in their paths. */
+/**
+ * Long runs of letters and digits are keys more often than names; addresses of hosted servers have
+ * them in their paths.
+ */
 const keyLike = /[A-Za-z\d]{16,}|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/gi
 const hidden = '[redacted]'
 const withoutKeys = (text: string): string =>
   text.replace(keyLike, (run) => (/\d/.test(run) ? hidden : run))
 
-/** A name or command line as files and transcripts may hold it: without the values of flags for secrets, queries, and what looks like a key. */
+/**
+ * A name or command line as files and transcripts may hold it: without the values of flags for
+ * secrets, queries, and what looks like a key.
+ */
 export const withoutSecrets = (text: string): string => {
   const words = text.split(' ').map((word, index, words) => {
     const flag = secretFlag.exec(words[index - 1] ?? '')
@@ -24,7 +30,10 @@ export const withoutSecrets = (text: string): string => {
   return withoutKeys(words.join(' '))
 }
 
-/** What a server is reached by: the program, which has another folder on another machine, and its arguments, or the URL. */
+/**
+ * What a server is reached by: the program, which has another folder on another machine, and its
+ * arguments, or the URL.
+ */
 export function addressOf(transport: McpTransport, redact: Redact): string {
   if ('url' in transport) return redact(withoutSecrets(transport.url))
   if (!('command' in transport)) return transport.apiHosts.join(', ') || 'in this process'

@@ -8,11 +8,17 @@ export interface McpChange {
   readonly server: string
   /** The server's own names of the tools that are new, changed or gone. */
   readonly tools: readonly string[]
-  /** The difference in words, a line for each part. Characters that are hidden are shown as `\u{E0041}`. */
+  /**
+   * The difference in words, a line for each part. Characters that are hidden are shown as
+   * `\u{E0041}`.
+   */
   readonly words: string
 }
 
-/** What differs from the pins; undefined if nothing does. Every tool of a server that has another address counts as new. */
+/**
+ * What differs from the pins; undefined if nothing does. Every tool of a server that has another
+ * address counts as new.
+ */
 export function compare(
   { address: pinnedAddress, tools }: LockedServer,
   address: string,

@@ -7,8 +7,9 @@ import { toVisibleText } from './visible-text.js'
 const method = '_excludeInvalidXMcpHeaderTools'
 
 /**
- * Replaces the check of the client that leaves out tools whose arguments cannot be headers (2026-07-28, HTTP), and prints their names as the server wrote
- * them: a terminal must not act on those. It gets visible texts, and each tool is warned of.
+ * Replaces the check of the client that leaves out tools whose arguments cannot be headers
+ * (2026-07-28, HTTP), and prints their names as the server wrote them: a terminal must not act on
+ * those. It gets visible texts, and each tool is warned of.
  */
 export function showExcluded(client: Client, settings: McpSettings): void {
   const exclude: unknown = Reflect.get(client, method)

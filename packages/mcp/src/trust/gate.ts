@@ -30,7 +30,10 @@ export class TrustGate {
     this.#redact = redact
   }
 
-  /** The names that must not be offered now; the same set while it does not change. The first list of a server is pinned as it is. */
+  /**
+   * The names that must not be offered now; the same set while it does not change. The first list
+   * of a server is pinned as it is.
+   */
   async leftOut(listed: readonly Tool[]): Promise<ReadonlySet<string>> {
     const { lock, name, only, transport } = this.#settings
     if (lock === undefined || this.#trusted === listed) return none
@@ -103,8 +106,8 @@ function withProposal(server: LockedServer, proposal: Proposal | undefined): Loc
 }
 
 /**
- * Shows every change that waits in a lock, and pins those for which `decide` returns true: exactly what the server had listed then, without a connection.
- * The rest wait on.
+ * Shows every change that waits in a lock, and pins those for which `decide` returns true: exactly
+ * what the server had listed then, without a connection. The rest wait on.
  * @throws {LlmError} `config` — the lock cannot be read, is damaged, or is of a newer release.
  */
 export async function reviewLock(

@@ -8,7 +8,8 @@ const staleMs = 10_000
 const retryMs = 20
 
 /**
- * A lock in a file. The draft that replaces it is also the mutex of its writers: only one process can create it.
+ * A lock in a file. The draft that replaces it is also the mutex of its writers: only one process
+ * can create it.
  * @throws {LlmError} `config` — the file cannot be read or written.
  */
 export const openLockFile = (path: string): McpLock => ({

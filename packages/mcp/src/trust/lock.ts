@@ -1,16 +1,23 @@
 import { configError, isObject, type JsonObject } from '@modelport/core'
 import type { ToolPin } from './pin.js'
 
-/** Where the pins are kept, if not in a file: the text of `modelport.lock` in a store of the application. */
+/**
+ * Where the pins are kept, if not in a file: the text of `modelport.lock` in a store of the
+ * application.
+ */
 export interface McpLock {
   /**
-   * Calls `change` with the text that is stored, and stores what it returns, in one step that no other writer can interrupt. `undefined`
-   * stands for a lock without a text; returned, it stores nothing. `change` may be called again with a newer text.
+   * Calls `change` with the text that is stored, and stores what it returns, in one step that no
+   * other writer can interrupt. `undefined` stands for a lock without a text; returned, it stores
+   * nothing. `change` may be called again with a newer text.
    */
   update(change: (text: string | undefined) => string | undefined): Promise<void>
 }
 
-/** What differs from the pins: the new address, and each tool with its new pin, or null if it is gone. */
+/**
+ * What differs from the pins: the new address, and each tool with its new pin, or null if it is
+ * gone.
+ */
 export interface Proposal {
   readonly address?: string
   readonly tools: Readonly<Record<string, ToolPin | null>>

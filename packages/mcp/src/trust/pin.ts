@@ -2,11 +2,16 @@ import type { Tool } from '@modelcontextprotocol/client'
 import { canonicalHash } from '@modelport/runtime'
 import { toVisibleText } from './visible-text.js'
 
-/** A tool as the lock keeps it: the hash decides, the parts are for people who read what changed. */
+/**
+ * A tool as the lock keeps it: the hash decides, the parts are for people who read what changed.
+ */
 export interface ToolPin {
   /** SHA-256 of the canonical JSON of the whole, in hexadecimal. */
   readonly sha256: string
-  /** The texts and values by their place, for example `inputSchema.properties.city.type`. Long ones are cut. */
+  /**
+   * The texts and values by their place, for example `inputSchema.properties.city.type`. Long ones
+   * are cut.
+   */
   readonly parts: Readonly<Record<string, string>>
 }
 

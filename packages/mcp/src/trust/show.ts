@@ -11,8 +11,9 @@ export const structure: ReadonlySet<string> = new Set(['type'])
 const mostPlaces = 1000
 
 /**
- * What a server sent as models and people may see it: without credentials, hidden characters written as `\u{E0041}`. `where` names it in the one warning
- * about those. Fields of the names in `kept` stay as they are.
+ * What a server sent as models and people may see it: without credentials, hidden characters
+ * written as `\u{E0041}`. `where` names it in the one warning about those. Fields of the names in
+ * `kept` stay as they are.
  * @throws {LlmError} `limit-exceeded` — it is nested too deeply, or has too many hidden characters.
  */
 export type Show = <T>(value: T, where: string, kept?: ReadonlySet<string>) => T

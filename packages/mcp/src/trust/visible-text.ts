@@ -1,8 +1,9 @@
 import { LlmError } from '@modelport/core'
 
 /**
- * What is not shown as itself: controls but tab and line feed, characters that are ignored by default (tags, zero-width characters, variation
- * selectors, bidirectional marks), line separators, annotations, lone surrogates.
+ * What is not shown as itself: controls but tab and line feed, characters that are ignored by
+ * default (tags, zero-width characters, variation selectors, bidirectional marks), line separators,
+ * annotations, lone surrogates.
  */
 const hidden = /[\p{Cc}\p{Cs}\p{Default_Ignorable_Code_Point}\u2028\u2029\ufff9-\ufffb]/u
 
@@ -13,13 +14,16 @@ const joining =
 const unspaced = '\\p{sc=Thai}\\p{sc=Laoo}\\p{sc=Khmr}\\p{sc=Mymr}\\p{sc=Tibt}'
 
 /**
- * Hidden characters that writing needs. Each stands behind a visible character of its own, so that no text can be made of them alone.
- * @see https://www.unicode.org/reports/tr31/#Layout_and_Format_Control_Characters, https://www.unicode.org/reports/tr51/ (read 2026-11-27)
+ * Hidden characters that writing needs. Each stands behind a visible character of its own, so that
+ * no text can be made of them alone.
+ * @see https://www.unicode.org/reports/tr31/#Layout_and_Format_Control_Characters,
+ * https://www.unicode.org/reports/tr51/ (read 2026-11-27)
  */
 const needed = [
   '^\\ufeff', // a byte order mark
   '\\r\\n',
-  '\\u{1f3f4}\\u{e0067}\\u{e0062}(?:\\u{e0065}\\u{e006e}\\u{e0067}|\\u{e0073}\\u{e0063}\\u{e0074}|\\u{e0077}\\u{e006c}\\u{e0073})\\u{e007f}', // the flags of England, Scotland and Wales
+  // the flags of England, Scotland and Wales
+  '\\u{1f3f4}\\u{e0067}\\u{e0062}(?:\\u{e0065}\\u{e006e}\\u{e0067}|\\u{e0073}\\u{e0063}\\u{e0074}|\\u{e0077}\\u{e006c}\\u{e0073})\\u{e007f}',
   `${pictograph}(?:\\u200d${pictograph})+`,
   '(?<=[\\p{Emoji}\\p{S}])[\\ufe0e\\ufe0f]',
   `(?<=[${joining}])[\\u200c\\u200d]`,

@@ -1,4 +1,5 @@
-// The client that the conformance suite of the protocol starts for each scenario: all that it does goes through `mcpTools`.
+// The client that the conformance suite of the protocol starts for each scenario: all that it does
+// goes through `mcpTools`.
 import process from 'node:process'
 import {
   ClientCredentialsProvider,
@@ -74,7 +75,10 @@ const machines: Readonly<Record<string, () => OAuthClientProvider>> = {
 /* eslint-enable @typescript-eslint/no-deprecated */
 const authProvider = machines[scenario]?.() ?? browser
 
-/** What a model could write: a value of the type of each field, or the calls that the scenario names, without fields that hold nothing. */
+/**
+ * What a model could write: a value of the type of each field, or the calls that the scenario
+ * names, without fields that hold nothing.
+ */
 function callsOf(tools: Awaited<ReturnType<McpSource['tools']>>): readonly ToolCall[] {
   const named = context['toolCalls'] as unknown as
     | readonly { name: string; arguments: JsonObject }[]
@@ -162,7 +166,8 @@ async function attempt(source: McpSource): Promise<Error | undefined> {
   }
 }
 
-// The ports of authorization servers are not known before: whoever is named by the error is declared, as a user would.
+// The ports of authorization servers are not known before: whoever is named by the error is
+// declared, as a user would.
 const authHosts: string[] = []
 for (let tries = 0; ; tries++) {
   const source = mcpTools({

@@ -1,4 +1,5 @@
-// The server that the conformance suite of the protocol calls: all that it offers goes through `serveMcp`.
+// The server that the conformance suite of the protocol calls: all that it offers goes through
+// `serveMcp`.
 import process from 'node:process'
 import { serve } from '@hono/node-server'
 import { toImagePart, toMediaSource } from '@modelport/core'

@@ -1,6 +1,9 @@
 import { isObject } from '@modelport/core'
 
-/** JSON with sorted keys and no space: the same text for the same value, whatever the order it was written in. */
+/**
+ * JSON with sorted keys and no space: the same text for the same value, whatever the order it was
+ * written in.
+ */
 export function canonicalJson(value: unknown): string {
   // undefined and functions have no JSON, whatever the type of stringify says.
   const text = JSON.stringify(value, (_key, inner: unknown) =>

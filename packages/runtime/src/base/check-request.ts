@@ -68,7 +68,10 @@ const callable: Kind = ['a function', isFunction]
 const messages: Kind = ['a list of messages, each with a role and its content', isListOf(isMessage)]
 const tools: Kind = ['a list of tools; make them with defineTool', isListOf(isTool), faultOfTools]
 
-/** What a run and a single action are asked; `tools` differ. Other fields are checked where they are read. */
+/**
+ * What a run and a single action are asked; `tools` differ. Other fields are checked where they are
+ * read.
+ */
 const fields: Readonly<Record<string, Kind>> = {
   tools,
   query: ['a text or a list of content parts', isContent],

@@ -1,7 +1,10 @@
 const bits = 10
 const size = 1 << bits
 
-/** A list that grows at its end and shrinks at its front, in blocks, so that neither ever moves what is between. */
+/**
+ * A list that grows at its end and shrinks at its front, in blocks, so that neither ever moves what
+ * is between.
+ */
 export class Deque<T> {
   #blocks: (T | undefined)[][] = []
   /** Place of the first item in the first block. */

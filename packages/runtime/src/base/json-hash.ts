@@ -16,7 +16,10 @@ interface Platform {
 
 let native: Crypto
 
-/** SHA-256 of a text, in hexadecimal: by the platform where it has a function for it that does not wait, which takes a tenth of the time. */
+/**
+ * SHA-256 of a text, in hexadecimal: by the platform where it has a function for it that does not
+ * wait, which takes a tenth of the time.
+ */
 export function textHash(text: string): string {
   native ??= (globalThis as Platform).process?.getBuiltinModule?.('crypto')
   return native?.hash?.('sha256', text) ?? bytesToHex(sha256(utf8ToBytes(text)))

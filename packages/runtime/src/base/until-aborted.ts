@@ -1,4 +1,7 @@
-/** Waits for the value, and no longer than until the signal aborts: then it rejects with the signal's reason, and nobody waits for the value any more. */
+/**
+ * Waits for the value, and no longer than until the signal aborts: then it rejects with the
+ * signal's reason, and nobody waits for the value any more.
+ */
 export async function untilAborted<T>(
   value: T | PromiseLike<T>,
   signal: AbortSignal | undefined,

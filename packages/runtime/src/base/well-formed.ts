@@ -1,4 +1,6 @@
-/** Text without half characters, which a cut leaves behind and servers refuse the whole request for. */
+/**
+ * Text without half characters, which a cut leaves behind and servers refuse the whole request for.
+ */
 export const toWellFormed = (text: string): string => text.replace(/\p{Surrogate}/gu, '\ufffd')
 
 /** The beginning of a text. */

@@ -33,7 +33,10 @@ const near = 0.8
 /** Billionths as money. */
 export const costOf = (billionths: number): number => billionths / billion
 
-/** The cost of tokens at a price per million, in billionths, rounded up except for the noise of the multiplication. */
+/**
+ * The cost of tokens at a price per million, in billionths, rounded up except for the noise of the
+ * multiplication.
+ */
 export const tokenCost = (tokens: number, perMillion: number): number =>
   Math.ceil(tokens * perMillion * 1000 - 1e-6)
 
@@ -111,7 +114,8 @@ export class BudgetAccount {
 
   /**
    * Says which currency a call costs; undefined when it has no prices.
-   * @throws {LlmError} `config` — cost is limited and there are none, or they are in another currency than those before.
+   * @throws {LlmError} `config` — cost is limited and there are none, or they are in another
+   * currency than those before.
    */
   admitCurrency(currency: string | undefined): void {
     if (this.#budget.maxCost === undefined) return
@@ -146,7 +150,10 @@ export class BudgetAccount {
     return decision
   }
 
-  /** The first limit of tokens or cost that is passed. Reached only if a server reports more than was reserved. */
+  /**
+   * The first limit of tokens or cost that is passed. Reached only if a server reports more than
+   * was reserved.
+   */
   overrun(): BudgetDecision | undefined {
     const over = (['inputTokens', 'outputTokens', 'cost'] as const).find(
       (name) => (this.#spent.get(name) ?? 0) > this.#maximum(name),

@@ -1,6 +1,9 @@
 import { isObject } from '@modelport/core'
 
-/** The amounts that a ledger has spent, as plain JSON: `new BudgetLedger(budget, { restored })` continues from it. */
+/**
+ * The amounts that a ledger has spent, as plain JSON: `new BudgetLedger(budget, { restored })`
+ * continues from it.
+ */
 export interface BudgetSnapshot {
   /** Spent amounts by name; `cost` in billionths of the currency. */
   readonly spent: Readonly<Record<string, number>>
@@ -12,7 +15,10 @@ export interface BudgetSnapshot {
   readonly warned: readonly string[]
 }
 
-/** True for a result of {@link BudgetLedger.snapshot}: a damaged one could set limits that refuse everything. */
+/**
+ * True for a result of {@link BudgetLedger.snapshot}: a damaged one could set limits that refuse
+ * everything.
+ */
 export function isSnapshot(value: unknown): value is BudgetSnapshot {
   if (!isObject(value)) return false
   const { spent, elapsedMs, currency, warned } = value

@@ -29,9 +29,15 @@ export interface BudgetAmounts {
 export interface BudgetLedgerOptions {
   /** The ledger of the run that started this one: it pays too. */
   readonly parent?: BudgetLedger | undefined
-  /** Called for every warning and refusal caused by a request to this ledger or to one below it. If it throws, it is not called again. */
+  /**
+   * Called for every warning and refusal caused by a request to this ledger or to one below it. If
+   * it throws, it is not called again.
+   */
   readonly onDecision?: ((decision: BudgetDecision) => void) | undefined
-  /** What an earlier ledger of the same budget had spent; it is not taken from `parent` again. Default: nothing. */
+  /**
+   * What an earlier ledger of the same budget had spent; it is not taken from `parent` again.
+   * Default: nothing.
+   */
   readonly restored?: BudgetSnapshot | undefined
   /** Milliseconds of a clock that never goes back. Default `performance.now`. */
   readonly now?: (() => number) | undefined
@@ -41,8 +47,8 @@ export interface BudgetLedgerOptions {
 export let remainingMsOf: (ledger: BudgetLedger) => number
 
 /**
- * Counts a run against its budget and refuses before anything is spent. A ledger below another takes from both or from none.
- * docs/budgets.md says what is guaranteed.
+ * Counts a run against its budget and refuses before anything is spent. A ledger below another
+ * takes from both or from none. docs/budgets.md says what is guaranteed.
  */
 export class BudgetLedger {
   /** The limits it keeps. */
@@ -80,16 +86,21 @@ export class BudgetLedger {
   }
 
   /**
-   * Reserves a call: its prompt, its longest reply, its attempts. If earlier calls of the same `model` reported more prompt tokens than estimated, the
-   * estimate is raised by that factor, at most fourfold.
+   * Reserves a call: its prompt, its longest reply, its attempts. If earlier calls of the same
+   * `model` reported more prompt tokens than estimated, the estimate is raised by that factor, at
+   * most fourfold.
    * @throws {BudgetExceededError} there is none; nothing is taken.
-   * @throws {LlmError} `config` — a number is wrong, or `maxCost` is set and the profile has no prices or another currency.
+   * @throws {LlmError} `config` — a number is wrong, or `maxCost` is set and the profile has no
+   * prices or another currency.
    */
   reserveCall(request: CallRequest): CallReservation {
     return new CallReservation(this.#accounts, request, this.#margins)
   }
 
-  /** Counts one tool call. @throws {BudgetExceededError} it would be one too many, or the time is over. */
+  /**
+   * Counts one tool call.
+   * @throws {BudgetExceededError} it would be one too many, or the time is over.
+   */
   reserveToolCall(): void {
     this.#count({ toolCalls: 1 })
   }
@@ -99,7 +110,10 @@ export class BudgetLedger {
     this.#count({})
   }
 
-  /** Counts one step. @throws {BudgetExceededError} it would be one too many, or the time is over. */
+  /**
+   * Counts one step.
+   * @throws {BudgetExceededError} it would be one too many, or the time is over.
+   */
   reserveStep(): void {
     this.#count({ steps: 1 })
   }
@@ -109,12 +123,17 @@ export class BudgetLedger {
     return toAmounts(this.#own.spent, this.#own.elapsedMs)
   }
 
-  /** What was spent, as plain JSON, to be restored in another process. Reservations are not in it. */
+  /**
+   * What was spent, as plain JSON, to be restored in another process. Reservations are not in it.
+   */
   snapshot(): BudgetSnapshot {
     return this.#own.snapshot()
   }
 
-  /** What a request may still ask for: the least of this ledger and those above it, reservations taken off. `Infinity` where nothing limits. */
+  /**
+   * What a request may still ask for: the least of this ledger and those above it, reservations
+   * taken off. `Infinity` where nothing limits.
+   */
   remaining(): BudgetAmounts {
     const left = amountNames.map(
       (name) => [name, this.#least((account) => account.room(name))] as const,

@@ -16,9 +16,15 @@ export interface CallRequest {
   readonly maxOutputTokens: number
   /** Smallest `maxTokens` that the API takes: with less room nothing is sent. Default 1. */
   readonly fewestOutputTokens?: number | undefined
-  /** Attempts to take room for at once, the first included; each further one is asked for by {@link CallReservation.retried}. Default 1. */
+  /**
+   * Attempts to take room for at once, the first included; each further one is asked for by
+   * {@link CallReservation.retried}. Default 1.
+   */
   readonly attempts?: number | undefined
-  /** The model, for the margin learnt from its earlier calls. Default: one margin for all calls without a model. */
+  /**
+   * The model, for the margin learnt from its earlier calls. Default: one margin for all calls
+   * without a model.
+   */
   readonly model?: string | undefined
   /** Prices; needed where a budget of the chain has `maxCost`. */
   readonly profile?: ModelProfile | undefined
@@ -26,22 +32,37 @@ export interface CallRequest {
 
 /** The result of one model call. */
 export interface CallOutcome {
-  /** Input tokens of the attempt that brought a reply. The estimate counts if it is larger, or if this is unset. */
+  /**
+   * Input tokens of the attempt that brought a reply. The estimate counts if it is larger, or if
+   * this is unset.
+   */
   readonly inputTokens?: number | undefined
-  /** Output tokens of the attempt that brought a reply: the larger of reported and seen. Unset: everything reserved. */
+  /**
+   * Output tokens of the attempt that brought a reply: the larger of reported and seen. Unset:
+   * everything reserved.
+   */
   readonly outputTokens?: number | undefined
   /** False when the server gave no counts. */
   readonly reported: boolean
-  /** Requests made, where it is known; those not reported to {@link CallReservation.retried} count in full. */
+  /**
+   * Requests made, where it is known; those not reported to {@link CallReservation.retried} count
+   * in full.
+   */
   readonly attempts?: number | undefined
-  /** The error of the last attempt: unless it was refused or never arrived, the server may have made a whole reply. Unset: it did not fail. */
+  /**
+   * The error of the last attempt: unless it was refused or never arrived, the server may have made
+   * a whole reply. Unset: it did not fail.
+   */
   readonly error?: unknown
 }
 
 /** How much of `maxOutputTokens` may be taken in addition. */
 const extra = 0.5
 
-/** Room for one call, taken from an account and all above it, or from none, until it is settled or released. */
+/**
+ * Room for one call, taken from an account and all above it, or from none, until it is settled or
+ * released.
+ */
 export class CallReservation {
   /** The `maxTokens` to send; lower than requested if no more is left. */
   readonly maxOutputTokens: number
@@ -53,7 +74,10 @@ export class CallReservation {
   readonly #inputTokens: number
   readonly #learn: (reported: number) => void
   readonly #prices: { readonly input: number; readonly output: number } | undefined
-  /** Attempts of the reservation that are neither charged nor given back; the last one is still running. */
+  /**
+   * Attempts of the reservation that are neither charged nor given back; the last one is still
+   * running.
+   */
   #left: number
   /** Output tokens taken beyond those of the attempts. */
   #grown = 0
@@ -104,8 +128,9 @@ export class CallReservation {
   }
 
   /**
-   * True while a reply of this length is paid for. Ask before each read, with one more than was seen: a server may ignore `maxTokens`. Beyond
-   * `maxOutputTokens` half as much is taken in addition while there is room, since an estimate errs high. False: stop reading.
+   * True while a reply of this length is paid for. Ask before each read, with one more than was
+   * seen: a server may ignore `maxTokens`. Beyond `maxOutputTokens` half as much is taken in
+   * addition while there is room, since an estimate errs high. False: stop reading.
    */
   admits(outputTokens: number): boolean {
     if (!this.#open) return false
@@ -137,7 +162,8 @@ export class CallReservation {
 
   /**
    * Replaces the reservation by what the call used. Later calls do nothing.
-   * @returns the limit that ends the run: of tokens, if the server reports more than was reserved; of time, if it ran out during the call
+   * @returns the limit that ends the run: of tokens, if the server reports more than was reserved;
+   * of time, if it ran out during the call
    */
   settle(actual: CallOutcome): BudgetDecision | undefined {
     if (!this.#open) return undefined
@@ -282,7 +308,10 @@ const pricesOf = ({
 const count = (value: number | undefined): number | undefined =>
   value !== undefined && Number.isFinite(value) && value >= 0 ? Math.ceil(value) : undefined
 
-/** What a failed attempt may have cost: nothing if no server was reached, no reply if it was refused, else everything. */
+/**
+ * What a failed attempt may have cost: nothing if no server was reached, no reply if it was
+ * refused, else everything.
+ */
 function failedTokens(
   error: unknown,
   input: number,

@@ -1,4 +1,7 @@
-/** Largest factor by which an estimate is raised: a server that reports nonsense must not stop every run. */
+/**
+ * Largest factor by which an estimate is raised: a server that reports nonsense must not stop every
+ * run.
+ */
 const largestMargin = 4
 
 /** Learns, by model, how far a server's count of a prompt exceeds the estimate of it. */
@@ -10,7 +13,9 @@ export class InputMargins {
     return Math.ceil(estimate * (this.#factors.get(model ?? '') ?? 1))
   }
 
-  /** Learns from a finished call: from its unraised estimate and the count that the server reported. */
+  /**
+   * Learns from a finished call: from its unraised estimate and the count that the server reported.
+   */
   learn(estimate: number, reported: number, model: string | undefined): void {
     if (!(estimate > 0) || !Number.isFinite(reported)) return
     const factor = Math.min(reported / estimate, largestMargin)

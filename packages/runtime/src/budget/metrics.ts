@@ -70,11 +70,17 @@ export interface CallMeasurement {
   readonly usage?: TokenUsage | undefined
   /** Stands in for counts that were not reported. */
   readonly estimated: { readonly inputTokens: number; readonly outputTokens: number }
-  /** What the application knows of the model: without it there is no cost and no share of the window. */
+  /**
+   * What the application knows of the model: without it there is no cost and no share of the
+   * window.
+   */
   readonly profile?: ModelProfile | undefined
 }
 
-/** The metrics of a call: the provider's counts where it gave them, else estimates, never both added up. */
+/**
+ * The metrics of a call: the provider's counts where it gave them, else estimates, never both added
+ * up.
+ */
 export function measureCall(call: CallMeasurement): CallMetrics {
   const { provider, model, profile } = call
   const usage = measureUsage(call)

@@ -1,6 +1,9 @@
 import { LlmError } from '@modelport/core'
 
-/** Limits of a run and of everything it starts. What is not set is not limited; equal to the limit is allowed. */
+/**
+ * Limits of a run and of everything it starts. What is not set is not limited; equal to the limit
+ * is allowed.
+ */
 export interface RunBudget {
   /** Requests to a model, retries included. */
   readonly maxCalls?: number | undefined

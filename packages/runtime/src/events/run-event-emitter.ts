@@ -7,8 +7,9 @@ import type { RunEvent } from './run-event.js'
 /** Stores the events of a run. */
 export interface RunEventSink {
   /**
-   * Called for every event, in order, at once. May return a promise: the run reads no more of the model's stream, and starts no effect, before every
-   * promise is settled. If it throws or rejects, the run stops as `failed` with the error as `cause`.
+   * Called for every event, in order, at once. May return a promise: the run reads no more of the
+   * model's stream, and starts no effect, before every promise is settled. If it throws or rejects,
+   * the run stops as `failed` with the error as `cause`.
    */
   write(event: RunEvent): void | Promise<void>
 }
@@ -114,14 +115,20 @@ export class RunEventEmitter {
     this.report?.(whole)
   }
 
-  /** Settles when reader and sink have taken every event; undefined if they already have. @throws what the sink throws. */
+  /**
+   * Settles when reader and sink have taken every event; undefined if they already have.
+   * @throws what the sink throws.
+   */
   drained(): Promise<void> | undefined {
     const read = this.#receivers.queue?.drained()
     const stored = this.stored()
     return stored ? Promise.all([stored, read]).then(() => undefined) : read
   }
 
-  /** Settles when the sink has taken every event; undefined if it already has. @throws what the sink throws. */
+  /**
+   * Settles when the sink has taken every event; undefined if it already has.
+   * @throws what the sink throws.
+   */
   stored(): Promise<void> | undefined {
     this.#check()
     return (

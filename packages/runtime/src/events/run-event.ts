@@ -24,7 +24,10 @@ interface OfCall extends OfRun {
   /** Name of the provider. */
   readonly provider: string
   readonly model: string
-  /** Number of the request to the model in this step, from 1: retries, repeated calls, and those after a resume count. */
+  /**
+   * Number of the request to the model in this step, from 1: retries, repeated calls, and those
+   * after a resume count.
+   */
   readonly attempt: number
 }
 
@@ -44,7 +47,10 @@ interface OfAgent extends OfAction {
   readonly action: 'tool_call' | 'infer'
 }
 
-/** Part of a reply as it arrives. A later attempt in the same step replaces what an earlier one gave. */
+/**
+ * Part of a reply as it arrives. A later attempt in the same step replaces what an earlier one
+ * gave.
+ */
 interface Delta extends OfRun {
   readonly text: string
   /** See the field of the same name of `model-call-start`. */
@@ -63,7 +69,10 @@ export type FailurePhase =
 
 /** Events of one model call. */
 export type CallEvent =
-  /** The conversation was made shorter before the call, or because the server refused it as too long. */
+  /**
+   * The conversation was made shorter before the call, or because the server refused it as too
+   * long.
+   */
   | (OfRun & {
       readonly type: 'context-compacted'
       readonly reason: 'threshold' | 'context-length'
@@ -90,7 +99,10 @@ export type CallEvent =
   /** Text of the reply; in JSON mode the text of a final action, without the JSON around it. */
   | (Delta & { readonly type: 'text-delta' })
   | (Delta & { readonly type: 'reasoning-delta' })
-  /** The output so far: the growing object of an `outputSchema`, or the result of `partial` of an `output` parser. */
+  /**
+   * The output so far: the growing object of an `outputSchema`, or the result of `partial` of an
+   * `output` parser.
+   */
   | (OfRun & {
       readonly type: 'output-partial'
       readonly value: unknown
@@ -114,7 +126,10 @@ export type CallEvent =
       /** What the run has spent so far. */
       readonly budget: BudgetAmounts
     })
-  /** The server refused tools: the call is made again, and this step and all later ones ask for actions in another mode. */
+  /**
+   * The server refused tools: the call is made again, and this step and all later ones ask for
+   * actions in another mode.
+   */
   | (OfRun & {
       readonly type: 'mode-changed'
       readonly mode: 'json'
@@ -127,11 +142,17 @@ export type CallEvent =
       readonly attempt: number
       readonly nextAttempt: number
       readonly retryInSeconds: number
-      /** The code of the error; `lost` for a call that was cut off with its process: it is charged in full. */
+      /**
+       * The code of the error; `lost` for a call that was cut off with its process: it is charged
+       * in full.
+       */
       readonly errorType: string
       readonly message: string
     })
-  /** The call failed, or was `cancelled` with the run; unless `recoverable`, the run ends with it. After one that is `recoverable` the run tries something else. */
+  /**
+   * The call failed, or was `cancelled` with the run; unless `recoverable`, the run ends with it.
+   * After one that is `recoverable` the run tries something else.
+   */
   | (OfRun & {
       readonly type: 'model-error'
       readonly message: string
@@ -177,7 +198,10 @@ export type ActionEvent =
 /** Events of executed tools and agents. */
 export type EffectEvent =
   | (OfTool & { readonly type: 'tool-start' })
-  /** A call reports how far it is: what a tool yields, or gives to `progress`; at most one in 50 ms of a call. */
+  /**
+   * A call reports how far it is: what a tool yields, or gives to `progress`; at most one in 50 ms
+   * of a call.
+   */
   | (OfAction & {
       readonly type: 'tool-progress'
       /** Name of the tool or the agent. */
@@ -215,7 +239,10 @@ export type EffectEvent =
       readonly latencyMs: number
     })
 
-/** Events of limits on spending; `decision.effect` is `warn` at 80 % of a limit, once, and `deny` at the limit. */
+/**
+ * Events of limits on spending; `decision.effect` is `warn` at 80 % of a limit, once, and `deny` at
+ * the limit.
+ */
 export type BudgetEvent = OfRun & {
   readonly type: 'budget-decision'
   readonly decision: BudgetDecision

@@ -12,8 +12,9 @@ import { Deque } from '../base/deque.js'
 import { isRunMessage } from './run-message.js'
 
 /**
- * The messages of a conversation. Adding a message, setting the system prompt and dropping the oldest messages cost the same
- * at any length; the object stays the same while its messages change, so that every holder sees one history.
+ * The messages of a conversation. Adding a message, setting the system prompt and dropping the
+ * oldest messages cost the same at any length; the object stays the same while its messages change,
+ * so that every holder sees one history.
  */
 export class ConversationHistory implements Iterable<ChatMessage> {
   /** The leading system message is kept apart: it changes without moving the rest. */
@@ -33,7 +34,8 @@ export class ConversationHistory implements Iterable<ChatMessage> {
 
   /**
    * Reads a stored history back.
-   * @throws {LlmError} `invalid-request` — the version is unknown or a message has no role this version knows.
+   * @throws {LlmError} `invalid-request` — the version is unknown or a message has no role this
+   * version knows.
    */
   static fromJson(stored: unknown): ConversationHistory {
     return ConversationHistory.fromList(fromJson(stored))
@@ -103,7 +105,10 @@ export class ConversationHistory implements Iterable<ChatMessage> {
     this.add(typeof message === 'string' ? { role: 'assistant', content: message } : message)
   }
 
-  /** Appends instructions at the end of the conversation; on an empty history they are its system prompt. */
+  /**
+   * Appends instructions at the end of the conversation; on an empty history they are its system
+   * prompt.
+   */
   addSystem(content: string): void {
     this.add({ role: 'system', content })
   }
@@ -133,8 +138,9 @@ export class ConversationHistory implements Iterable<ChatMessage> {
   }
 
   /**
-   * Drops the oldest messages until at most `maxMessages` are left. The leading system message stays. The tool results and
-   * corrections that follow a dropped reply are dropped with it, so fewer messages may be left.
+   * Drops the oldest messages until at most `maxMessages` are left. The leading system message
+   * stays. The tool results and corrections that follow a dropped reply are dropped with it, so
+   * fewer messages may be left.
    * @throws {LlmError} `config` — `maxMessages` is not a whole number of at least 2.
    */
   truncate(maxMessages: number): void {

@@ -6,7 +6,10 @@ type Estimate = (text: string) => number
 
 const estimates = new WeakMap<Pick<Provider, 'estimateTokens'>, Estimate>()
 
-/** Estimates tokens as a provider does. One function for each provider, so that facts about a message are kept from run to run. */
+/**
+ * Estimates tokens as a provider does. One function for each provider, so that facts about a
+ * message are kept from run to run.
+ */
 export function estimateOf(provider: Pick<Provider, 'estimateTokens'>): Estimate {
   const estimate =
     estimates.get(provider) ?? ((text: string): number => provider.estimateTokens(text))
@@ -67,7 +70,9 @@ export function knownTool(tool: ToolDefinition, estimate: Estimate): KnownPart {
   )
 }
 
-/** The fields of a message that reach a server, in one order; the order inside of them is theirs. */
+/**
+ * The fields of a message that reach a server, in one order; the order inside of them is theirs.
+ */
 function fieldsOf(message: ChatMessage): readonly unknown[] {
   const { role, content } = message
   if (role === 'tool') return [role, content, message.toolCallId, message.isError ?? false]
@@ -88,7 +93,10 @@ function toSent(fields: readonly unknown[]): readonly unknown[] {
 const mostSystems = 32
 const systems = new Map<string, ChatMessage>()
 
-/** The instructions of a call as a message: the same object for the same text, so that its tokens and hash are remembered from run to run. */
+/**
+ * The instructions of a call as a message: the same object for the same text, so that its tokens
+ * and hash are remembered from run to run.
+ */
 export function systemMessage(content: string): ChatMessage {
   const before = systems.get(content)
   if (before) return before

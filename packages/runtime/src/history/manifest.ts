@@ -15,19 +15,31 @@ export interface ContextBlock {
   readonly index: number
   /** What part of the prompt it is. */
   readonly kind: 'tool' | 'system' | 'user' | 'assistant' | 'tool-result'
-  /** Where it comes from: `tools`, `system` (the option), `query` (what the user said last, when it is the query), or `history`. */
+  /**
+   * Where it comes from: `tools`, `system` (the option), `query` (what the user said last, when it
+   * is the query), or `history`.
+   */
   readonly origin: 'tools' | 'system' | 'query' | 'history'
   /** Name of the tool, or of the author of the message: a model as `provider/model`. */
   readonly name?: string
   /** Estimated. */
   readonly tokens: number
-  /** SHA-256 of the sent form in hexadecimal; the order of keys in schemas and arguments counts, as it does for caches. */
+  /**
+   * SHA-256 of the sent form in hexadecimal; the order of keys in schemas and arguments counts, as
+   * it does for caches.
+   */
   readonly hash: string
-  /** True when this block and all before it are as in the previous manifest: what a server's cache may still hold. */
+  /**
+   * True when this block and all before it are as in the previous manifest: what a server's cache
+   * may still hold.
+   */
   readonly cached: boolean
 }
 
-/** The content of one call, block by block, in the order that servers use: tools, system, messages. It never changes the request. */
+/**
+ * The content of one call, block by block, in the order that servers use: tools, system, messages.
+ * It never changes the request.
+ */
 export interface ContextManifest {
   /** The run the call belongs to. */
   readonly runId: string
@@ -75,7 +87,10 @@ export interface ManifestRequest {
   readonly system?: string | undefined
   /** Definitions sent in the API's own form. */
   readonly tools?: readonly ToolDefinition[] | undefined
-  /** The part of the system text that describes tools, where they are not sent in the API's own form. */
+  /**
+   * The part of the system text that describes tools, where they are not sent in the API's own
+   * form.
+   */
   readonly toolPrompt?: string | undefined
   /** The request of the run: what the user said last counts as `userTokens` when it equals this. */
   readonly query?: string | undefined

@@ -1,6 +1,9 @@
 import type { ChatMessage, Content, UserMessage } from '@modelport/core'
 
-/** What a run writes as the user: results that no tool message can carry, problems of a reply, a notice of the last call. */
+/**
+ * What a run writes as the user: results that no tool message can carry, problems of a reply, a
+ * notice of the last call.
+ */
 export const toRunMessage = (content: Content): UserMessage => ({
   role: 'user',
   content,

@@ -14,14 +14,17 @@ interface OpenTurn {
 }
 
 /**
- * A conversation that is always valid: each result is committed when it arrives and stands in call order. While a call is open,
- * nothing else is appended, and nothing is sent.
+ * A conversation that is always valid: each result is committed when it arrives and stands in call
+ * order. While a call is open, nothing else is appended, and nothing is sent.
  */
 export class Transcript {
   readonly #messages: ChatMessage[] = []
   #turn: OpenTurn | undefined
 
-  /** @throws {LlmError} `invalid-request` — the messages break a rule: see {@link Transcript.append}. */
+  /**
+   * @throws {LlmError} `invalid-request` — the messages break a rule: see
+   * {@link Transcript.append}.
+   */
   constructor(messages: readonly ChatMessage[] = []) {
     for (const message of messages) this.append(message)
   }
@@ -33,8 +36,8 @@ export class Transcript {
 
   /**
    * Adds a message at the end. A tool message is the same as {@link Transcript.commit}.
-   * @throws {LlmError} `invalid-request` — a call is open and the message is not its result, the message is a result of no open call, or two
-   * calls share an id.
+   * @throws {LlmError} `invalid-request` — a call is open and the message is not its result, the
+   * message is a result of no open call, or two calls share an id.
    */
   append(message: ChatMessage): void {
     if (message.role === 'tool') {
@@ -61,7 +64,8 @@ export class Transcript {
 
   /**
    * Takes the result of a call, when it arrives, in any order.
-   * @throws {LlmError} `invalid-request` — the call is not open: unknown, or it has a result already.
+   * @throws {LlmError} `invalid-request` — the call is not open: unknown, or it has a result
+   * already.
    */
   commit(call: ToolCall, result: ToolResult): void {
     if (result.callId !== call.id) {
@@ -79,7 +83,10 @@ export class Transcript {
     return turn ? turn.calls.filter(({ id }) => !turn.results.has(id)) : []
   }
 
-  /** Gives every open call an error as its result, which tells the model the reason; returns those calls. */
+  /**
+   * Gives every open call an error as its result, which tells the model the reason; returns those
+   * calls.
+   */
   cancelOpen(reason: string): readonly ToolCall[] {
     const open = this.openCalls()
     for (const call of open) this.commit(call, { callId: call.id, content: reason, isError: true })

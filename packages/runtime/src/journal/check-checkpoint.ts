@@ -168,7 +168,10 @@ const fields: Readonly<Record<string, Check>> = {
   pending: listOf(isPending),
 }
 
-/** Holds a stored checkpoint to its version and its form. @throws {ResumeError} `version`, `damaged` */
+/**
+ * Holds a stored checkpoint to its version and its form.
+ * @throws {ResumeError} `version`, `damaged`
+ */
 export function checkCheckpoint(stored: object): void {
   const found = stored as Readonly<Record<string, unknown>>
   if (found['version'] !== checkpointVersion)

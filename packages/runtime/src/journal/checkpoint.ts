@@ -7,13 +7,20 @@ import type { StepChoice } from './step-choice.js'
 /** The version of {@link RunCheckpoint} that this package writes and reads. */
 export const checkpointVersion = 1
 
-/** What a run was made of: the part of a request that must not change while the run is stored. Values are short texts or SHA-256. */
+/**
+ * What a run was made of: the part of a request that must not change while the run is stored.
+ * Values are short texts or SHA-256.
+ */
 export interface RunFingerprint {
   /** Provider and model, as `provider/model`. */
   readonly model: string
-  /** How actions are asked for. A resumed run keeps it: it is the only field that is not compared. */
+  /**
+   * How actions are asked for. A resumed run keeps it: it is the only field that is not compared.
+   */
   readonly mode: string
-  /** Hash of each tool by name. Tools of a function or a source may come and go, and are not in it. */
+  /**
+   * Hash of each tool by name. Tools of a function or a source may come and go, and are not in it.
+   */
   readonly tools: Readonly<Record<string, string>>
   /** Hash of each agent by name. */
   readonly agents: Readonly<Record<string, string>>
@@ -25,7 +32,10 @@ export interface RunFingerprint {
   readonly policy: string
 }
 
-/** How many messages a checkpoint stands on, and their hash; the messages themselves are stored once, next to it. */
+/**
+ * How many messages a checkpoint stands on, and their hash; the messages themselves are stored
+ * once, next to it.
+ */
 export interface TranscriptReference {
   /** Number of messages. */
   readonly length: number
@@ -33,7 +43,10 @@ export interface TranscriptReference {
   readonly digest: string
 }
 
-/** Counters of the guards, so that a run without progress ends in the same step as without an interruption. */
+/**
+ * Counters of the guards, so that a run without progress ends in the same step as without an
+ * interruption.
+ */
 export interface GuardState {
   /** Hashes of the last successful actions. */
   readonly recentActions: readonly string[]
@@ -48,8 +61,10 @@ export interface GuardState {
 }
 
 /**
- * Where a run can continue, as plain JSON. Written between two steps, after a compaction, and when the run suspends. Its size does not grow with the number
- * of steps. Do not build or change one: a resume reads everything in it, and only `version`, `runId`, `step` and `pending` are for other code.
+ * Where a run can continue, as plain JSON. Written between two steps, after a compaction, and when
+ * the run suspends. Its size does not grow with the number of steps. Do not build or change one: a
+ * resume reads everything in it, and only `version`, `runId`, `step` and `pending` are for other
+ * code.
  */
 export interface RunCheckpoint {
   /** Version of the format; another version is refused. */
@@ -58,7 +73,10 @@ export interface RunCheckpoint {
   readonly runId: string
   /** Steps begun. */
   readonly step: number
-  /** `step`: the next step begins. `model`: the step has begun, its model call is next or recorded in `entries`. */
+  /**
+   * `step`: the next step begins. `model`: the step has begun, its model call is next or recorded
+   * in `entries`.
+   */
   readonly phase: 'step' | 'model'
   /** The fingerprint of the run; another one is refused. */
   readonly fingerprint: RunFingerprint
@@ -96,7 +114,10 @@ export interface RunCheckpoint {
   readonly entries: readonly JournalEntry[]
   /** What the run waits for; empty unless it is suspended. */
   readonly pending: readonly PendingItem[]
-  /** What the code that calls `infer` adds before it stores the checkpoint, under a name of its own. `infer` neither reads nor writes it. */
+  /**
+   * What the code that calls `infer` adds before it stores the checkpoint, under a name of its own.
+   * `infer` neither reads nor writes it.
+   */
   readonly caller?: JsonObject
 }
 

@@ -29,7 +29,10 @@ export interface RecordedEffect {
 /** Without a journal, entries leave the process only in a checkpoint, which has the spending. */
 const nothingSpent: BudgetSnapshot = { spent: {}, elapsedMs: 0, warned: [] }
 
-/** Writes intents and receipts of the current step, and finds those that were written before a resume. */
+/**
+ * Writes intents and receipts of the current step, and finds those that were written before a
+ * resume.
+ */
 export class EffectLog {
   readonly #journal: RunJournal | undefined
   readonly #context: EffectLogContext

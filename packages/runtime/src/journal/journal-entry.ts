@@ -15,7 +15,10 @@ import type { StepChoice } from './step-choice.js'
 
 /** What every entry of a journal has. */
 interface OfEntry {
-  /** Identifies the effect: key prefix, step, kind and index. An intent and its receipt share it, and so does a repeated attempt. */
+  /**
+   * Identifies the effect: key prefix, step, kind and index. An intent and its receipt share it,
+   * and so does a repeated attempt.
+   */
   readonly key: string
   readonly runId: string
   readonly step: number

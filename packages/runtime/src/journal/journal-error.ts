@@ -1,7 +1,10 @@
 import { LlmError } from '@modelport/core'
 import { messageOf } from '../base/message-of.js'
 
-/** The journal or the event sink failed: the run stopped, and nothing was started that is not recorded. `code` is `unknown`, `cause` the failure. */
+/**
+ * The journal or the event sink failed: the run stopped, and nothing was started that is not
+ * recorded. `code` is `unknown`, `cause` the failure.
+ */
 export class JournalError extends LlmError {
   constructor(store: 'journal' | 'sink', cause: unknown) {
     super('unknown', `the ${store} of the run failed, and the run stopped: ${messageOf(cause)}`, {

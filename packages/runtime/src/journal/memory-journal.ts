@@ -3,7 +3,10 @@ import type { RunCheckpoint } from './checkpoint.js'
 import type { JournalTail, RunJournal } from './journal.js'
 import type { JournalEntry } from './journal-entry.js'
 
-/** A run as a journal has it. The request that continues it takes both: `{ ...request, messages, durable: { journal, resume } }`. */
+/**
+ * A run as a journal has it. The request that continues it takes both:
+ * `{ ...request, messages, durable: { journal, resume } }`.
+ */
 export interface StoredRun {
   /** The last checkpoint. */
   readonly resume: RunCheckpoint
@@ -29,7 +32,10 @@ interface Run {
   tail: number
 }
 
-/** Everything is kept as plain JSON, as a store on disk would keep it: what JSON cannot express is lost here too. */
+/**
+ * Everything is kept as plain JSON, as a store on disk would keep it: what JSON cannot express is
+ * lost here too.
+ */
 export function createMemoryJournal(): MemoryJournal {
   const runs = new Map<string, Run>()
   const runOf = (runId: string): Run => {

@@ -13,11 +13,17 @@ interface OfPending {
 /** A call that nobody has approved yet. It was not started. */
 export interface PendingApproval extends OfPending {
   readonly type: 'approval'
-  /** SHA-256 over the tool and the validated arguments. An approval repeats it, and holds for nothing else. */
+  /**
+   * SHA-256 over the tool and the validated arguments. An approval repeats it, and holds for
+   * nothing else.
+   */
   readonly digest: string
   /** Why approval is needed, in the words of `authorize`. */
   readonly reason?: string
-  /** When the request expires, in milliseconds since 1970; a run that is resumed later treats it as denied. Unset: never. */
+  /**
+   * When the request expires, in milliseconds since 1970; a run that is resumed later treats it as
+   * denied. Unset: never.
+   */
   readonly expiresAt?: number
 }
 
@@ -31,7 +37,10 @@ export interface PendingTask extends OfPending {
   readonly until?: number
 }
 
-/** A call that was started and has no recorded result, of a tool that cannot be repeated. It may have had its effect. */
+/**
+ * A call that was started and has no recorded result, of a tool that cannot be repeated. It may
+ * have had its effect.
+ */
 export interface PendingOutcome extends OfPending {
   readonly type: 'uncertain'
   /** The key the call was made with. */
@@ -53,8 +62,9 @@ export interface PendingQuestion extends OfPending {
 export type PendingItem = PendingApproval | PendingTask | PendingOutcome | PendingQuestion
 
 /**
- * What somebody decided about a {@link PendingItem}, given to `infer` with `resume`. Items without a decision stay pending, unless the resumed request has a
- * user message: then they are closed, the model reads why, and the message follows.
+ * What somebody decided about a {@link PendingItem}, given to `infer` with `resume`. Items without
+ * a decision stay pending, unless the resumed request has a user message: then they are closed, the
+ * model reads why, and the message follows.
  */
 export type ResumeDecision =
   /** Executes an `approval`. */
@@ -65,7 +75,10 @@ export type ResumeDecision =
       readonly digest: string
       /** Who decided. */
       readonly by?: string
-      /** Executes the call with these arguments instead; they are validated, and the model reads what was executed. */
+      /**
+       * Executes the call with these arguments instead; they are validated, and the model reads
+       * what was executed.
+       */
       readonly arguments?: JsonObject
     }
   /** Refuses an `approval`; the model reads the reason. */
@@ -88,7 +101,12 @@ export type ResumeDecision =
   | { readonly type: 'result'; readonly id: string; readonly result: unknown }
   /** A `task`, a `wait` or an `uncertain` call failed; the model reads the message. */
   | { readonly type: 'failure'; readonly id: string; readonly message: string }
-  /** An `uncertain` call was not executed: the run executes it now, with the same idempotency key. */
+  /**
+   * An `uncertain` call was not executed: the run executes it now, with the same idempotency key.
+   */
   | { readonly type: 'repeat'; readonly id: string }
-  /** Nobody will find out about an `uncertain` call, or wait for a `task`; the model reads that its outcome is unknown. */
+  /**
+   * Nobody will find out about an `uncertain` call, or wait for a `task`; the model reads that its
+   * outcome is unknown.
+   */
   | { readonly type: 'give-up'; readonly id: string }

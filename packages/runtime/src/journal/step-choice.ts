@@ -1,6 +1,9 @@
 import type { CallOptions } from '@modelport/core'
 
-/** The settings of one step; unset ones are those of the request. Plain JSON, since it is stored with the step. */
+/**
+ * The settings of one step; unset ones are those of the request. Plain JSON, since it is stored
+ * with the step.
+ */
 export interface StepChoice {
   /** The name of one of `models`. Unset: the model of the run. */
   readonly model?: string | undefined

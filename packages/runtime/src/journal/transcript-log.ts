@@ -4,7 +4,10 @@ import { jsonHash } from '../base/json-hash.js'
 import type { TranscriptReference } from './checkpoint.js'
 import type { TranscriptChange } from './journal.js'
 
-/** The stored part of a transcript, and the hash of each of its prefixes: each message is hashed once. */
+/**
+ * The stored part of a transcript, and the hash of each of its prefixes: each message is hashed
+ * once.
+ */
 export class TranscriptLog {
   #messages: readonly ChatMessage[] = []
   readonly #digests: string[] = []

@@ -24,7 +24,10 @@ import type { AutoCompaction } from './run-request.js'
 import type { RunState } from './run-state.js'
 import type { RunTally } from './run-tally.js'
 
-/** Compacts the conversation of a run when it fills more of the window than the request allows. If it fails, the conversation stays as it was and the run continues. */
+/**
+ * Compacts the conversation of a run when it fills more of the window than the request allows. If
+ * it fails, the conversation stays as it was and the run continues.
+ */
 export async function compactBefore(state: RunState): Promise<void> {
   const { compaction, profile } = state
   if (compaction?.threshold === undefined || profile?.contextWindow === undefined) return
@@ -42,8 +45,10 @@ export async function compactBefore(state: RunState): Promise<void> {
 }
 
 /**
- * Compacts the conversation of a run that the server refused as too long, when the request allows it.
- * @returns the report, or undefined where the conversation is as it was: it may not be compacted, it failed, or nothing could go.
+ * Compacts the conversation of a run that the server refused as too long, when the request allows
+ * it.
+ * @returns the report, or undefined where the conversation is as it was: it may not be compacted,
+ * it failed, or nothing could go.
  * @throws {BudgetExceededError} when a summary is more than the budget has left.
  */
 export async function compactRefused(state: RunState): Promise<CompactionResult | undefined> {
@@ -67,7 +72,10 @@ export function refusalCompaction(
   return onContextLength ? request : undefined
 }
 
-/** Compacts the transcript in place. A failure is reported and dropped, except an abort and errors of the class `fatal`. */
+/**
+ * Compacts the transcript in place. A failure is reported and dropped, except an abort and errors
+ * of the class `fatal`.
+ */
 async function compactConversation(
   state: RunState,
   work: (

@@ -59,7 +59,10 @@ export interface ActionRequest {
 export interface ActionResult {
   /** The first of `actions`. */
   readonly action: Action
-  /** Everything it asked for at once: one final reply, or calls in order. JSON mode has one action a step. */
+  /**
+   * Everything it asked for at once: one final reply, or calls in order. JSON mode has one action a
+   * step.
+   */
   readonly actions: readonly Action[]
   /** The reply's text, whole. */
   readonly rawResponse: string
@@ -91,7 +94,8 @@ export function callAction(provider: Provider, request: ActionRequest): Promise<
 }
 
 /**
- * The same over a stream: every piece is given out as it comes, and the decision is made when the reply is whole.
+ * The same over a stream: every piece is given out as it comes, and the decision is made when the
+ * reply is whole.
  * @param onEvent called with each event of the stream; an error that it throws ends the call
  */
 export function callActionStream(

@@ -23,9 +23,11 @@ export function instructionsOf(
 export function callOptions(state: RunState, plan: PromptPlan, isLast: boolean): CallOptions {
   const { preset, request, capabilities, tally, choice } = state
   const given = givenOptions(state)
-  // A choice that forces a call is for the first step only, or for one that was prepared: nothing would ever end otherwise.
+  // A choice that forces a call is for the first step only, or for one that was prepared: nothing
+  // would ever end otherwise.
   const { toolChoice, responseFormat, reasoning, ...rest } = given
-  // In JSON mode the instructions ask for reasoning; a model without a parameter for it would refuse the call.
+  // In JSON mode the instructions ask for reasoning; a model without a parameter for it would
+  // refuse the call.
   const keepsReasoning = state.mode !== 'json' || capabilities?.reasoning.supported !== false
   const forced =
     !choice?.options?.toolChoice &&

@@ -18,12 +18,16 @@ export type CheckedOutput =
       readonly correction?: string
     }
 
-/** Makes a value of a final reply: with the parser of the request, or its schema. @throws what the parser throws. */
+/**
+ * Makes a value of a final reply: with the parser of the request, or its schema.
+ * @throws what the parser throws.
+ */
 export async function checkOutput(state: RunState, reply: FinalReply): Promise<CheckedOutput> {
   const { output, strictOutput, request } = state
   if (request.output) return parseOutput(state, request.output.parse(withoutNulls(state, reply)))
   if (!output) return { ok: true }
-  // The strict form makes optional properties nullable; a null that the caller's schema does not allow means "left out".
+  // The strict form makes optional properties nullable; a null that the caller's schema does not
+  // allow means "left out".
   const withoutAddedNulls = (value: JsonObject): JsonObject =>
     strictOutput ? (strictOutput.dropAddedNulls(value) as JsonObject) : value
   const found = findJsonObject(textOf(reply.content))

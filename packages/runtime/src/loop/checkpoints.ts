@@ -42,7 +42,8 @@ export function toCheckpoint(
     phase,
     step,
     ...rest,
-    // The current value, not the one of the mark: replayed calls are not charged again after a resume.
+    // The current value, not the one of the mark: replayed calls are not charged again after a
+    // resume.
     budget: state.ledger.snapshot(),
     fingerprint: { ...state.storage.fingerprint, mode },
     guards: {
@@ -91,14 +92,18 @@ async function writeCheckpoint(
   return checkpoint
 }
 
-/** The checkpoint of a run that suspends: its step as it was before the model call, with everything recorded since. */
+/**
+ * The checkpoint of a run that suspends: its step as it was before the model call, with everything
+ * recorded since.
+ */
 export async function storeSuspension(
   state: RunState,
   base: readonly ChatMessage[],
   pending: readonly PendingItem[],
 ): Promise<RunCheckpoint> {
   const { journal } = state.durable
-  // Replies that were not an action are gone from the transcript, or stay in it: either way nothing is to be forgotten again.
+  // Replies that were not an action are gone from the transcript, or stay in it: either way nothing
+  // is to be forgotten again.
   const mark: StepMark = {
     ...(state.storage.mark ?? markOf(state, 'model')),
     phase: 'model',

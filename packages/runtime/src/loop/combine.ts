@@ -24,12 +24,17 @@ export interface Panelist {
   readonly prompt: string
 }
 
-/** The message to a later model after the replies of earlier ones, since few servers continue from a reply. */
+/**
+ * The message to a later model after the replies of earlier ones, since few servers continue from a
+ * reply.
+ */
 const nextRequest = 'Now do your part, with the answers above at hand.'
 
 /**
- * Makes one provider of several models that reply to the same conversation one after the other. Each has its own prompt, and sees the conversation and the
- * replies before its own. Their texts are joined by line breaks; tool calls, usage and details are put together; the finish reason is the last model's.
+ * Makes one provider of several models that reply to the same conversation one after the other.
+ * Each has its own prompt, and sees the conversation and the replies before its own. Their texts
+ * are joined by line breaks; tool calls, usage and details are put together; the finish reason is
+ * the last model's.
  * @throws {LlmError} `config` — the list is empty, or an entry has no provider.
  */
 export function combine(panelists: readonly Panelist[]): Provider {
@@ -109,7 +114,10 @@ type OpenTurn = (
   signal: AbortSignal | undefined,
 ) => Promise<{ readonly turn: TurnGenerator; close(): Promise<void> }>
 
-/** Opens one turn of all panelists: the first is asked at once, the others when the one before has replied. */
+/**
+ * Opens one turn of all panelists: the first is asked at once, the others when the one before has
+ * replied.
+ */
 function openPanel(panelists: readonly Panelist[], given: CallOptions): OpenTurn {
   return async (messages, tools, signal) => {
     const open = (

@@ -42,7 +42,10 @@ export function countFailure(
   )
 }
 
-/** What the server reported; an estimate, if it reported nothing and a part of the reply had come; else undefined. */
+/**
+ * What the server reported; an estimate, if it reported nothing and a part of the reply had come;
+ * else undefined.
+ */
 function usageOf(
   given: TokenUsage | undefined,
   estimated: Pick<TokenUsage, 'inputTokens' | 'outputTokens'>,

@@ -25,8 +25,8 @@ export interface DispatchResult {
 }
 
 /**
- * Executes the calls of one step: refuses repeats, decides on every call, reuses recorded results, runs the calls that are allowed, and
- * commits each result when it arrives.
+ * Executes the calls of one step: refuses repeats, decides on every call, reuses recorded results,
+ * runs the calls that are allowed, and commits each result when it arrives.
  */
 export async function dispatch(
   state: RunState,
@@ -128,7 +128,9 @@ class Step {
     }
   }
 
-  /** Reuses the results that were recorded before a resume; returns the calls that have to run now. */
+  /**
+   * Reuses the results that were recorded before a resume; returns the calls that have to run now.
+   */
   async #recover(): Promise<readonly StepCall[]> {
     const live: StepCall[] = []
     for (const open of recordedFirst(this.#state.log, [...this.#open.values()])) {
@@ -154,7 +156,10 @@ class Step {
     return true
   }
 
-  /** Refuses a written call that cannot be served. The tool runner would list names that the model was not shown. */
+  /**
+   * Refuses a written call that cannot be served. The tool runner would list names that the model
+   * was not shown.
+   */
   #refuseUnserved(planned: PlannedCall): boolean {
     const { tools } = this.#state
     const refusal = this.#native
@@ -226,7 +231,8 @@ class Step {
       callId: id,
       outcome: outcomeOf(result, outcome),
     } as const
-    // A call that was cut off has no receipt: whether it had an effect is found out when the run is resumed.
+    // A call that was cut off has no receipt: whether it had an effect is found out when the run is
+    // resumed.
     if (open.isStarted && outcome.status !== 'cancelled')
       await this.#state.log.record(key, receipt).catch(this.#stop)
     this.#use(open, result, outcome)
@@ -260,7 +266,10 @@ class Step {
   }
 }
 
-/** How many calls of the step an earlier process has reported and decided on: all of them, once one was started. */
+/**
+ * How many calls of the step an earlier process has reported and decided on: all of them, once one
+ * was started.
+ */
 function countReported({ log, durable }: Pick<RunState, 'log' | 'durable'>, all: number): number {
   const kinds = new Set(log.entries.map(({ kind }) => kind))
   if (kinds.has('tool') || kinds.has('agent')) return all
@@ -273,7 +282,9 @@ function countReported({ log, durable }: Pick<RunState, 'log' | 'durable'>, all:
   return count
 }
 
-/** Calls with a receipt first, in the order of the receipts: guards then count as they did before. */
+/**
+ * Calls with a receipt first, in the order of the receipts: guards then count as they did before.
+ */
 function recordedFirst(log: EffectLog, open: readonly StepCall[]): readonly StepCall[] {
   const order = log.entries.filter(({ entry }) => entry === 'receipt').map(({ key }) => key)
   const placeOf = ({ key }: StepCall): number => {

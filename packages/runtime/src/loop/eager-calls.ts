@@ -12,7 +12,10 @@ export interface EagerCall {
   isCounted: boolean
 }
 
-/** The result of a call; undefined if it was not started after all: it is not allowed, or its arguments are not valid. */
+/**
+ * The result of a call; undefined if it was not started after all: it is not allowed, or its
+ * arguments are not valid.
+ */
 export type EagerResult = { readonly value: unknown } | undefined
 
 interface Running {
@@ -20,7 +23,10 @@ interface Running {
   readonly result: Promise<EagerResult>
 }
 
-/** The calls of eager tools, started as the stream completes them. Their results wait for the reply, which commits them in the order of its calls. */
+/**
+ * The calls of eager tools, started as the stream completes them. Their results wait for the reply,
+ * which commits them in the order of its calls.
+ */
 export class EagerCalls {
   readonly #decisions = new Map<string, Promise<unknown>>()
   readonly #running = new Map<string, Running>()
@@ -28,7 +34,9 @@ export class EagerCalls {
   /** The place of the next call in its reply. */
   #index = 0
 
-  /** A request is made. A journal turns eager calls off: none may start before its intent is stored. */
+  /**
+   * A request is made. A journal turns eager calls off: none may start before its intent is stored.
+   */
   begin(isOn: boolean): void {
     this.drop()
     this.#isOn = isOn

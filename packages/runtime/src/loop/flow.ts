@@ -6,14 +6,16 @@ interface FlowOptions {
 }
 
 /**
- * Anything that makes a text of a text: a run, a message to an agent, a function, another flow. Errors end the flow and reach its caller as they are.
+ * Anything that makes a text of a text: a run, a message to an agent, a function, another flow.
+ * Errors end the flow and reach its caller as they are.
  */
 export type Flow = (input: string, options?: FlowOptions) => Promise<string>
 
 type Flows = Readonly<Record<string, Flow>>
 
 /**
- * One part after the other, in the order of the object: each gets the result of the one before, with the names of the parts that follow.
+ * One part after the other, in the order of the object: each gets the result of the one before,
+ * with the names of the parts that follow.
  * @throws {LlmError} `config` — there is no part, or one is not a function.
  */
 export function sequence(parts: Flows): Flow {
@@ -33,8 +35,8 @@ export function sequence(parts: Flows): Flow {
 }
 
 /**
- * All parts at once on the same text. The result has a section for each, in the order of the object: its name as a heading, then its text. The first
- * failure aborts the others.
+ * All parts at once on the same text. The result has a section for each, in the order of the
+ * object: its name as a heading, then its text. The first failure aborts the others.
  * @throws {LlmError} `config` — as {@link sequence}.
  */
 export function parallel(parts: Flows): Flow {
@@ -57,8 +59,10 @@ export function parallel(parts: Flows): Flow {
 }
 
 /**
- * One of the parts, by the name that `choose` gives: another flow that answers with a name, or a function.
- * @throws {LlmError} `config` — as {@link sequence}; the flow rejects with it if the name is not one of the parts'.
+ * One of the parts, by the name that `choose` gives: another flow that answers with a name, or a
+ * function.
+ * @throws {LlmError} `config` — as {@link sequence}; the flow rejects with it if the name is not
+ * one of the parts'.
  */
 export function route(
   parts: Flows,

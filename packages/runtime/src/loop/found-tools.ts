@@ -9,7 +9,10 @@ const findTool = 'find_tools'
 /** Maximum tools that one search loads. */
 const mostFound = 5
 
-/** The deferred tools of a run, and those that were loaded: in the order in which they were found, so that the list of tools only grows at its end. */
+/**
+ * The deferred tools of a run, and those that were loaded: in the order in which they were found,
+ * so that the list of tools only grows at its end.
+ */
 export class FoundTools {
   readonly #loaded: string[]
   #deferred: readonly Tool[] = []
@@ -24,7 +27,10 @@ export class FoundTools {
     return [...this.#loaded]
   }
 
-  /** Takes the tools of a step; returns those that are not deferred, then the search, if there is anything to search, then those that were loaded. */
+  /**
+   * Takes the tools of a step; returns those that are not deferred, then the search, if there is
+   * anything to search, then those that were loaded.
+   */
   show(tools: readonly Tool[], added: readonly Tool[]): readonly Tool[] {
     this.#deferred = tools.filter(({ definition }) => definition.deferred)
     if (!this.#deferred.length) return [...tools, ...added]
@@ -42,7 +48,10 @@ export class FoundTools {
       .map(asHidden)
   }
 
-  /** Takes the result of a call: tools that were found, or called without being loaded, are there from the next step on. */
+  /**
+   * Takes the result of a call: tools that were found, or called without being loaded, are there
+   * from the next step on.
+   */
   take(name: string, { content, isError }: ToolResult): void {
     const isHidden = this.#deferred.some(({ definition }) => definition.name === name)
     const found =

@@ -15,12 +15,15 @@ import { toGeneration } from '../middleware/turns.js'
 
 /** The events of one reply, and in the end the reply. */
 export interface GenerationReader extends Reader<StreamEvent> {
-  /** The whole reply, as {@link Provider.generate} gives it. Reads the rest; rejects like a read. */
+  /**
+   * The whole reply, as {@link Provider.generate} gives it. Reads the rest; rejects like a read.
+   */
   generation(): Promise<Generation>
 }
 
 /**
- * Streams one reply without losing what {@link Provider.generate} gives: tool calls and usage arrive, nothing is executed. Tools are those of the options.
+ * Streams one reply without losing what {@link Provider.generate} gives: tool calls and usage
+ * arrive, nothing is executed. Tools are those of the options.
  * @throws {LlmError} the code says why; the signal's own reason when that is aborted.
  */
 export async function generateStream(

@@ -11,7 +11,10 @@ import type { RunResult } from './run-result.js'
 import { RunState } from './run-state.js'
 import { isWatched, watchRun } from './watch-run.js'
 
-/** The type of the output: that of a parser or a Standard Schema, else what a JSON Schema describes, as far as its literal says it. */
+/**
+ * The type of the output: that of a parser or a Standard Schema, else what a JSON Schema describes,
+ * as far as its literal says it.
+ */
 type OutputOf<Output, Schema> = [Output] extends [never]
   ? [Schema] extends [never]
     ? never
@@ -21,8 +24,9 @@ type OutputOf<Output, Schema> = [Output] extends [never]
 const toEnd = async (state: RunState): Promise<RunResult> => toResult(state, await runLoop(state))
 
 /**
- * Runs a model with tools until its reply is final or a limit ends the run: a call of the model, the actions it asks for, their results, and so on.
- * How it went is in the result, a failed model call included; the transcript in it can always be sent again.
+ * Runs a model with tools until its reply is final or a limit ends the run: a call of the model,
+ * the actions it asks for, their results, and so on. How it went is in the result, a failed model
+ * call included; the transcript in it can always be sent again.
  * @throws {LlmError} `config`, `invalid-request` — the request itself is wrong; nothing was called.
  * @example
  * ```ts
@@ -66,8 +70,9 @@ export async function infer<Output = never, const Schema extends JsonObject = ne
 }
 
 /**
- * The same as {@link infer}, but hands out its events: the run continues as they are read. Nothing starts before the first read or `result()`;
- * `close()` cancels the run. Once the signal aborts, reads reject with its reason, and the result is `cancelled`.
+ * The same as {@link infer}, but hands out its events: the run continues as they are read. Nothing
+ * starts before the first read or `result()`; `close()` cancels the run. Once the signal aborts,
+ * reads reject with its reason, and the result is `cancelled`.
  * @throws {LlmError} `config`, `invalid-request` — at once; the request itself is wrong.
  * @example
  * ```ts

@@ -12,8 +12,9 @@ const mostHeads = 5
 const around = 200
 
 /**
- * Sends long results of tools by their beginning, with a handle to read on. The transcript has them whole: it is stored with the run, and what is sent follows
- * from it alone, so that the prompt of a step begins with that of the step before.
+ * Sends long results of tools by their beginning, with a handle to read on. The transcript has them
+ * whole: it is stored with the run, and what is sent follows from it alone, so that the prompt of a
+ * step begins with that of the step before.
  */
 export class LongResults {
   readonly #most: number
@@ -26,7 +27,10 @@ export class LongResults {
     this.#most = most
   }
 
-  /** The messages as they are sent. A result that the model has not answered yet always has its beginning. */
+  /**
+   * The messages as they are sent. A result that the model has not answered yet always has its
+   * beginning.
+   */
   show(messages: readonly ChatMessage[]): readonly ChatMessage[] {
     if (this.#most === Infinity) return messages
     const answered = messages.findLastIndex(({ role }) => role === 'assistant')
@@ -126,7 +130,10 @@ export class LongResults {
 /** Identifies a result by what it says: the same after a resume, and in every mode. */
 const idOf = (text: string): string => jsonHash(text).slice(0, 8)
 
-/** The message with each result of a tool in it changed: of a tool message, of a line of JSON mode, and of a block of text mode. */
+/**
+ * The message with each result of a tool in it changed: of a tool message, of a line of JSON mode,
+ * and of a block of text mode.
+ */
 function mapResults(message: ChatMessage, change: Change): ChatMessage {
   if (message.role === 'tool') return { ...message, content: mapText(message.content, change) }
   if (message.role !== 'user' || !message.byRun) return message

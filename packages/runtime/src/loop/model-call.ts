@@ -31,8 +31,8 @@ import type { TurnState } from './turn-state.js'
 import { ofRun } from './watch-run.js'
 
 /**
- * Makes one model call and reads it to its end. If the server refuses a field, the call is made again without it. A
- * conversation that is too long is compacted once, if the request allows it.
+ * Makes one model call and reads it to its end. If the server refuses a field, the call is made
+ * again without it. A conversation that is too long is compacted once, if the request allows it.
  */
 export async function callModel(state: RunState, isLast: boolean): Promise<ModelReply> {
   for (;;) {
@@ -90,7 +90,10 @@ function warnOfOpenSchema(
     state.warn(describeOpen(outputForm))
 }
 
-/** True for a conversation that was refused before any part of a reply was reported: a reported part cannot be taken back. */
+/**
+ * True for a conversation that was refused before any part of a reply was reported: a reported part
+ * cannot be taken back.
+ */
 function canShorten(
   state: Pick<RunState, 'turn' | 'compaction'>,
   error: unknown,

@@ -27,9 +27,11 @@ export class RunError extends LlmError {
 Object.defineProperty(RunError.prototype, 'name', { value: 'RunError' })
 
 /**
- * Returns the result of a run that ended with a final reply, and throws for any other: a failed run then cannot look like an empty reply.
- * @throws {RunError} with the `status` of the result, and the code of its error: `limit-exceeded`, `budget-exceeded`, `aborted` for a run that was cancelled or
- * is suspended, or that of the failed model call.
+ * Returns the result of a run that ended with a final reply, and throws for any other: a failed run
+ * then cannot look like an empty reply.
+ * @throws {RunError} with the `status` of the result, and the code of its error: `limit-exceeded`,
+ * `budget-exceeded`, `aborted` for a run that was cancelled or is suspended, or that of the failed
+ * model call.
  * @example
  * ```ts
  * import { createMock } from '@modelport/provider-mock'

@@ -25,25 +25,32 @@ export type ParsedOutput<Output> =
       readonly ok: false
       /** All problems at once, for the model and for the event. At least one. */
       readonly issues: readonly string[]
-      /** What the model reads instead of the issues. Default: the preset's `parseFailureText`, or a text of this package around the issues. */
+      /**
+       * What the model reads instead of the issues. Default: the preset's `parseFailureText`, or a
+       * text of this package around the issues.
+       */
       readonly correction?: string
     }
 
 /** Turns a final reply into a value. */
 export interface OutputParser<Output> {
   /**
-   * Called for each final reply, in the loop. A refused reply counts towards `maxParseFailures`, and the model is asked again. An error it throws ends the
-   * run as `failed`. Must be pure: a reply that was recorded is parsed again on resume.
+   * Called for each final reply, in the loop. A refused reply counts towards `maxParseFailures`,
+   * and the model is asked again. An error it throws ends the run as `failed`. Must be pure: a
+   * reply that was recorded is parsed again on resume.
    */
   parse(reply: FinalReply): ParsedOutput<Output> | Promise<ParsedOutput<Output>>
   /**
-   * Called with the text so far whenever it has grown (by a 64th, once it is long), to show a value before it is whole. A result other than
-   * `undefined` becomes an event `output-partial`. Not called in JSON mode. An error that it throws is ignored.
+   * Called with the text so far whenever it has grown (by a 64th, once it is long), to show a value
+   * before it is whole. A result other than `undefined` becomes an event `output-partial`. Not
+   * called in JSON mode. An error that it throws is ignored.
    */
   readonly partial?: ((text: string) => unknown) | undefined
   /**
-   * JSON Schema of the replies that `parse` reads. The server is asked to enforce it like an `outputSchema`: in the strict form if that loses nothing, and
-   * in a weaker form if the server refuses. Nulls that the strict form added are dropped before `parse`. Not used in the modes `json` and `text`.
+   * JSON Schema of the replies that `parse` reads. The server is asked to enforce it like an
+   * `outputSchema`: in the strict form if that loses nothing, and in a weaker form if the server
+   * refuses. Nulls that the strict form added are dropped before `parse`. Not used in the modes
+   * `json` and `text`.
    */
   readonly schema?: JsonObject | undefined
 }
@@ -63,8 +70,9 @@ export interface FinishedCall {
 }
 
 /**
- * Called at the end of a step that had calls, once all of them have a result, before the next model call. May return a user message, or its text, that follows the
- * results. Called again if the run was cut before the end of the step was stored.
+ * Called at the end of a step that had calls, once all of them have a result, before the next model
+ * call. May return a user message, or its text, that follows the results. Called again if the run
+ * was cut before the end of the step was stored.
  */
 export type AfterTools = (
   results: readonly FinishedCall[],

@@ -2,7 +2,10 @@ import type { Authorize } from '../policy/authorize.js'
 import { needsApproval, type ToolSet, toTools } from '../tools/foreign-tool.js'
 import type { InferRequest } from './run-request.js'
 
-/** The request with a set of tools made into a list of ours. What its tools say of approvals joins the policy: the stricter of both decides. */
+/**
+ * The request with a set of tools made into a list of ours. What its tools say of approvals joins
+ * the policy: the stricter of both decides.
+ */
 export function withOwnTools<Request extends Pick<InferRequest, 'tools' | 'authorize'>>(
   request: Request,
 ): Request {

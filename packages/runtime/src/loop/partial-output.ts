@@ -2,10 +2,16 @@ import { isObject } from '@modelport/core'
 import { GrowingObject, isWorthReading } from '../output/growing-object.js'
 import type { RunState } from './run-state.js'
 
-/** Takes each delta of one reply and returns the value so far; undefined if there is nothing new to show. */
+/**
+ * Takes each delta of one reply and returns the value so far; undefined if there is nothing new to
+ * show.
+ */
 type ReadPartial = (delta: string) => unknown
 
-/** Reads the output of a reply while its text arrives. Returns undefined if the request asks for none. */
+/**
+ * Reads the output of a reply while its text arrives. Returns undefined if the request asks for
+ * none.
+ */
 export function partialOutput(state: RunState): ReadPartial | undefined {
   const { request, mode, output, strictOutput } = state
   if (request.output) {

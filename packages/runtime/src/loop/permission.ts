@@ -151,14 +151,16 @@ async function settle(
   { reason, expiresAt }: Extract<RecordedDecision, { effect: 'require-approval' }>,
 ): Promise<Verdict> {
   const checked = await state.wait(tool.validate(copyJson(call.arguments)))
-  // Arguments that are not valid are refused when they would be executed; nobody is asked about them.
+  // Arguments that are not valid are refused when they would be executed; nobody is asked about
+  // them.
   if (!checked.ok) return { effect: 'allow' }
   const { thought: _thought, ...approved } = action
   const item: PendingApproval = {
     type: 'approval',
     id: call.id,
     action,
-    // What somebody approves: the action, the tool behind it, and the arguments as the tool will get them.
+    // What somebody approves: the action, the tool behind it, and the arguments as the tool will
+    // get them.
     digest: jsonHash(canonicalJson([approved, tool.definition, checked.value])),
     ...(reason !== undefined && { reason }),
     ...(expiresAt !== undefined && { expiresAt }),

@@ -11,7 +11,10 @@ export interface PreparedContext {
   readonly manifest?: ContextManifest
 }
 
-/** Describes what a request is going to send, and reports it. Without a receiver of events only the tokens are counted. */
+/**
+ * Describes what a request is going to send, and reports it. Without a receiver of events only the
+ * tokens are counted.
+ */
 export function prepareContext(
   state: RunState,
   tools: readonly ToolDefinition[],

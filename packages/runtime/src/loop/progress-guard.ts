@@ -26,13 +26,19 @@ export function hashResult(result: string | StepResult): string {
 
 const hashes = new WeakMap<StepResult, string>()
 
-/** Notices that a run goes in circles: steps in which no call succeeds, or only with results that are known. */
+/**
+ * Notices that a run goes in circles: steps in which no call succeeds, or only with results that
+ * are known.
+ */
 export class ProgressGuard {
   readonly #streak: StreakGuard
   /** Results, or hashes of results: long ones, and those restored after a resume. */
   #known: readonly (string | StepResult)[]
 
-  /** @param most how many such steps in a row end the run; the rest restores the guard after a resume */
+  /**
+   * @param most how many such steps in a row end the run; the rest restores the guard after a
+   * resume
+   */
   constructor(most: number, idleSteps = 0, known: readonly string[] = []) {
     this.#streak = new StreakGuard(most, idleSteps)
     this.#known = known
@@ -48,7 +54,10 @@ export class ProgressGuard {
     return this.#known
   }
 
-  /** Takes the successful results of a step, each with what gave it. True when the run gets nowhere. The same text from another tool is new. */
+  /**
+   * Takes the successful results of a step, each with what gave it. True when the run gets nowhere.
+   * The same text from another tool is new.
+   */
   step(results: readonly StepResult[]): boolean {
     const fresh: StepResult[] = []
     for (const result of results)

@@ -27,7 +27,10 @@ export type Recovered =
 
 const live: Recovered = { is: 'live' }
 
-/** Finds out what became of a call before a resume: it has a result, somebody decided, it can be repeated or reconciled, or nobody knows. */
+/**
+ * Finds out what became of a call before a resume: it has a result, somebody decided, it can be
+ * repeated or reconciled, or nobody knows.
+ */
 export async function recover(state: RunState, open: StepCall): Promise<Recovered> {
   const recorded = state.log.find(open.key)
   if (!recorded) return live
@@ -54,7 +57,10 @@ export async function recover(state: RunState, open: StepCall): Promise<Recovere
   })
 }
 
-/** Stores the answer to the question that a call ended with, once, and sends the call again; without an answer it stays pending. */
+/**
+ * Stores the answer to the question that a call ended with, once, and sends the call again; without
+ * an answer it stays pending.
+ */
 async function answer(
   state: RunState,
   open: StepCall,
@@ -103,13 +109,15 @@ export const answersOf = (log: EffectLog, key: string): readonly StoredQuestion[
   })
 
 /**
- * Applies what somebody decided about an item; without a decision it stays pending, unless the user moved on. A `repeat` permits one more start: if
- * the process ended after that start too, the outcome is unknown once more.
+ * Applies what somebody decided about an item; without a decision it stays pending, unless the user
+ * moved on. A `repeat` permits one more start: if the process ended after that start too, the
+ * outcome is unknown once more.
  */
 async function settle(state: RunState, open: StepCall, item: PendingItem): Promise<Recovered> {
   const decision = state.storage.decisions.get(item.id)
   if (decision?.type === 'repeat' && !state.log.isBegunAfterCheckpoint(open.key)) return live
-  // Nobody has seen an item of a call that was begun after the checkpoint, so earlier user messages do not close it.
+  // Nobody has seen an item of a call that was begun after the checkpoint, so earlier user messages
+  // do not close it.
   const isSeen =
     (item.type !== 'uncertain' && item.type !== 'question') ||
     !state.log.isBegunAfterCheckpoint(open.key)
@@ -124,7 +132,10 @@ async function settle(state: RunState, open: StepCall, item: PendingItem): Promi
 
 type OutcomeDecision = Extract<ResumeDecision, { type: 'result' | 'failure' | 'give-up' }>
 
-/** False for a decision about the permission: the process that applied it started the call and ended, so it says nothing about the outcome. */
+/**
+ * False for a decision about the permission: the process that applied it started the call and
+ * ended, so it says nothing about the outcome.
+ */
 const isOutcome = (decision: ResumeDecision): decision is OutcomeDecision =>
   ['result', 'failure', 'give-up'].includes(decision.type)
 

@@ -10,7 +10,11 @@ export class RepeatGuard {
   #recent: readonly string[]
   readonly #hasHashes: boolean
 
-  /** @param window how many actions are remembered; @param repeatable tools that may be called again; @param recent hashes to restore */
+  /**
+   * @param window how many actions are remembered;
+   * @param repeatable tools that may be called again;
+   * @param recent hashes to restore
+   */
   constructor(window: number, repeatable: readonly string[] = [], recent: readonly string[] = []) {
     this.#window = window
     this.#repeatable = new Set(repeatable)
@@ -18,7 +22,10 @@ export class RepeatGuard {
     this.#hasHashes = recent.length > 0
   }
 
-  /** Signatures or hashes of the actions that are remembered, oldest first; see {@link hashSignature}. */
+  /**
+   * Signatures or hashes of the actions that are remembered, oldest first; see
+   * {@link hashSignature}.
+   */
   get recent(): readonly string[] {
     return this.#recent
   }

@@ -30,8 +30,8 @@ export class ReplyMeter {
   }
 
   /**
-   * True while the reply is paid for. Called for each delta. It estimates only when the reply may have outgrown its reservation, and then
-   * reserves a larger block.
+   * True while the reply is paid for. Called for each delta. It estimates only when the reply may
+   * have outgrown its reservation, and then reserves a larger block.
    */
   admitted(admits: (tokens: number) => boolean): boolean {
     const { length, tokens } = this.#counted

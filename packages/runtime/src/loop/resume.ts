@@ -75,7 +75,10 @@ const decidable: Readonly<Record<ResumeDecision['type'], readonly PendingItem['t
   'give-up': ['task', 'wait', 'uncertain'],
 }
 
-/** The decisions by the id of their item. @throws {ResumeError} one fits no item, or approves something else than what is pending. */
+/**
+ * The decisions by the id of their item.
+ * @throws {ResumeError} one fits no item, or approves something else than what is pending.
+ */
 export function checkDecisions(
   pending: readonly PendingItem[],
   decisions: readonly ResumeDecision[],

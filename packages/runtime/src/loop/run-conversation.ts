@@ -13,7 +13,10 @@ export class RunConversation {
   /** Messages before the first of the replies in a row that were not an action. */
   #failuresFrom: number | undefined
 
-  /** @throws {LlmError} `config`, `invalid-request` — nothing is asked, or the messages cannot be sent; {@link ResumeError}. */
+  /**
+   * @throws {LlmError} `config`, `invalid-request` — nothing is asked, or the messages cannot be
+   * sent; {@link ResumeError}.
+   */
   constructor(request: InferRequest) {
     this.historyBefore = request.history?.toList() ?? []
     const split = splitMessages(request, request.messages ?? this.historyBefore)
@@ -57,7 +60,10 @@ export class RunConversation {
     this.#failuresFrom ??= this.#transcript.messages.length
   }
 
-  /** The model has understood the corrections; `dropThem` removes them and the replies that they corrected. */
+  /**
+   * The model has understood the corrections; `dropThem` removes them and the replies that they
+   * corrected.
+   */
   forgetFailures(dropThem: boolean): void {
     if (this.#failuresFrom !== undefined && dropThem)
       this.#transcript = new Transcript(this.#transcript.messages.slice(0, this.#failuresFrom))

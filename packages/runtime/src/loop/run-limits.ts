@@ -6,11 +6,17 @@ export interface RunLimits {
   readonly maxSteps: number
   /** Maximum replies in a row that are not an action, 1 to 100. Default 3. */
   readonly maxParseFailures: number
-  /** Number of last successful actions that are remembered and not executed again; 0 remembers none, `Infinity` all. Default 5. */
+  /**
+   * Number of last successful actions that are remembered and not executed again; 0 remembers none,
+   * `Infinity` all. Default 5.
+   */
   readonly repeatWindow: number
   /** Maximum steps in a row that only repeat. Default 3. */
   readonly maxRepeats: number
-  /** Maximum steps in a row that bring nothing new: no call succeeds, or only with results known before. Default 4. */
+  /**
+   * Maximum steps in a row that bring nothing new: no call succeeds, or only with results known
+   * before. Default 4.
+   */
   readonly maxIdleSteps: number
   /** Tools that may be called again with the same arguments, for example to poll. Default none. */
   readonly repeatableTools: readonly string[]
@@ -18,7 +24,10 @@ export interface RunLimits {
   readonly concurrency: number
   /** Time limit of a tool call in milliseconds, if the tool does not set one. Default 120,000. */
   readonly toolTimeoutMs: number
-  /** Maximum characters of a tool result that are sent, at least 1,000; the model reads the rest with the tool `read_result`. Default `Infinity`. */
+  /**
+   * Maximum characters of a tool result that are sent, at least 1,000; the model reads the rest
+   * with the tool `read_result`. Default `Infinity`.
+   */
   readonly maxResultLength: number
 }
 

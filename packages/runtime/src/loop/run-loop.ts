@@ -43,7 +43,10 @@ export async function runLoop(state: RunState): Promise<RunOutcome> {
   }
 }
 
-/** Stores a new run, or takes what the journal recorded after the checkpoint; a journal that does not know the run yet gets the checkpoint. */
+/**
+ * Stores a new run, or takes what the journal recorded after the checkpoint; a journal that does
+ * not know the run yet gets the checkpoint.
+ */
 async function begin(state: RunState): Promise<void> {
   const { resume, journal } = state.durable
   if (!resume) return storeCheckpoint(state, 'step')
@@ -102,7 +105,10 @@ async function runStep(state: RunState): Promise<RunOutcome | undefined> {
   )
 }
 
-/** Begins a step, unless the resumed one was begun already. True for the last one, which has no tools. */
+/**
+ * Begins a step, unless the resumed one was begun already. True for the last one, which has no
+ * tools.
+ */
 async function openStep(state: RunState, steps: number): Promise<boolean> {
   const { preset, ledger, events, log } = state
   const isResumed = state.storage.isInsideStep
@@ -137,7 +143,10 @@ async function openStep(state: RunState, steps: number): Promise<boolean> {
   return isLast
 }
 
-/** The text of the second reply in a row that is prose instead of an action: the model will not write one. */
+/**
+ * The text of the second reply in a row that is prose instead of an action: the model will not
+ * write one.
+ */
 function acceptedProse(state: RunState, { rawResponse }: ActionParseError): string | undefined {
   const { mode, preset, guards, output } = state
   if (mode !== 'json' || preset.correctsProse || output || !guards.parseFailures.count)
@@ -297,7 +306,10 @@ const toLimit = (limit: LimitName, state: RunState): Extract<RunOutcome, { statu
   message: texts[limit](state),
 })
 
-/** The text of a reply that broke off stays in the transcript; a checkpoint has the conversation before it. */
+/**
+ * The text of a reply that broke off stays in the transcript; a checkpoint has the conversation
+ * before it.
+ */
 function toOutcome(state: RunState, error: unknown): RunOutcome {
   const outcome = outcomeOf(state, error)
   const { transcript, turn, provider } = state

@@ -15,20 +15,31 @@ export interface RunModel {
   readonly profile: ModelProfile | undefined
   /** The form in which the model asks for actions; `json` once its server refused tools. */
   mode: ActionMode
-  /** The requested form of the reply; higher once the server refused one. See `PromptPlanRequest`. */
+  /**
+   * The requested form of the reply; higher once the server refused one. See `PromptPlanRequest`.
+   */
   formatLevel: number
-  /** True once a reply came to a request that asked for a format: a later refusal has another reason. */
+  /**
+   * True once a reply came to a request that asked for a format: a later refusal has another
+   * reason.
+   */
   isFormatAccepted: boolean
 }
 
-/** The models of a run: its own, those that its steps may choose, and the choice of the current step. */
+/**
+ * The models of a run: its own, those that its steps may choose, and the choice of the current
+ * step.
+ */
 export class RunModels {
   readonly main: RunModel
   readonly #others: ReadonlyMap<string, RunModel>
   #current: RunModel
   #choice: StepChoice | undefined
 
-  /** @throws {LlmError} `config` — there is no such mode, or the budget limits the cost and a price is not known. */
+  /**
+   * @throws {LlmError} `config` — there is no such mode, or the budget limits the cost and a price
+   * is not known.
+   */
   constructor(provider: Provider, request: InferRequest, resume: RunCheckpoint | undefined) {
     const { models = {}, limits = {}, mode } = request
     // Messages of the other mode are in the transcript of a stored run.
@@ -52,7 +63,10 @@ export class RunModels {
     return this.#choice
   }
 
-  /** Holds the current step to a choice. @throws {ResumeError} it was stored with a model that the request does not have. */
+  /**
+   * Holds the current step to a choice.
+   * @throws {ResumeError} it was stored with a model that the request does not have.
+   */
   choose(choice: StepChoice): void {
     const { model: name } = choice
     const model = name === undefined ? this.main : this.#others.get(name)

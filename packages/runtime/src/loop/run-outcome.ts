@@ -13,7 +13,9 @@ export type RunOutcome = RunResult extends infer Result
     : never
   : never
 
-/** Completes an outcome to the result of the run, and adds to the kept history what the run added. */
+/**
+ * Completes an outcome to the result of the run, and adds to the kept history what the run added.
+ */
 export function toResult(state: RunState, outcome: RunOutcome): RunResult {
   const { request, runId, step, turn, control } = state
   const { calls, usage, details, totals } = state.tally

@@ -3,11 +3,14 @@ import type { RunEvent } from '../events/run-event.js'
 import type { EventQueue } from '../events/run-event-emitter.js'
 import type { RunResult } from './run-result.js'
 
-/** The events of a run, one by one. Reads reject only if the request's `signal` aborts, with its reason. */
+/**
+ * The events of a run, one by one. Reads reject only if the request's `signal` aborts, with its
+ * reason.
+ */
 export interface RunEventReader<Output = unknown> extends Reader<RunEvent> {
   /**
-   * How the run ended; settles after the last event is read. When nothing was read by then, the events are dropped.
-   * Never rejects for how a run goes.
+   * How the run ended; settles after the last event is read. When nothing was read by then, the
+   * events are dropped. Never rejects for how a run goes.
    */
   result(): Promise<RunResult<Output>>
 }

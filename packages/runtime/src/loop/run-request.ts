@@ -30,17 +30,21 @@ import type { GivenLimits } from './run-limits.js'
 import type { RunPreset } from './run-preset.js'
 import type { PrepareStep, StepView, StopWhen } from './step-view.js'
 
-/** When a run compacts its own conversation, and how. Each compaction is reported as `context-compacted`. */
+/**
+ * When a run compacts its own conversation, and how. Each compaction is reported as
+ * `context-compacted`.
+ */
 export interface AutoCompaction extends Partial<CompactionRequest> {
   /**
-   * Share of the profile's context window, 0 to 1, from which on the conversation is compacted before the next call. Unset: only when
-   * the server says that it is too long.
+   * Share of the profile's context window, 0 to 1, from which on the conversation is compacted
+   * before the next call. Unset: only when the server says that it is too long.
    */
   readonly threshold?: number | undefined
   /**
-   * What to do if the server refuses a call because the conversation is too long (`context-length`): it is compacted, and the call is
-   * made once more and charged to the budget. An object has settings of its own for that; `false` ends the run as `failed`. Default
-   * true: with the settings next to it.
+   * What to do if the server refuses a call because the conversation is too long
+   * (`context-length`): it is compacted, and the call is made once more and charged to the budget.
+   * An object has settings of its own for that; `false` ends the run as `failed`. Default true:
+   * with the settings next to it.
    */
   readonly onContextLength?: boolean | CompactionRequest | undefined
 }
@@ -49,26 +53,41 @@ export interface AutoCompaction extends Partial<CompactionRequest> {
 interface BoundingFields extends GivenLimits {
   /** What the run may spend at most; a ledger is shared with other runs. */
   readonly budget?: RunBudget | BudgetLedger | undefined
-  /** When and how the conversation is made shorter. Default: never, and a conversation that is too long ends the run as `failed`. */
+  /**
+   * When and how the conversation is made shorter. Default: never, and a conversation that is too
+   * long ends the run as `failed`.
+   */
   readonly compaction?: AutoCompaction | undefined
-  /** What the application knows of the model: window, prices, abilities. Its fields win over those of the provider's own profile. */
+  /**
+   * What the application knows of the model: window, prices, abilities. Its fields win over those
+   * of the provider's own profile.
+   */
   readonly profile?: ModelProfile | undefined
   /** What the provider can do, for the mode `auto`. Default: what the provider says of itself. */
   readonly capabilities?: Capabilities | undefined
-  /** Limits and texts of your own, or of another system: see `@modelport/compat`. Default: those of this package. */
+  /**
+   * Limits and texts of your own, or of another system: see `@modelport/compat`. Default: those of
+   * this package.
+   */
   readonly preset?: RunPreset | undefined
 }
 
 /** The observers of a run, and the events that they get. */
 interface ObservingFields {
-  /** Called for every event, in order. If it throws it is not called again, and the run continues. */
+  /**
+   * Called for every event, in order. If it throws it is not called again, and the run continues.
+   */
   readonly onEvent?: ((event: RunEvent) => void) | undefined
   /**
-   * Called for every event of a reply as the provider gives it, before the events of the run that are made of it. Each step is a stream of its own, so
-   * each may end with a `done`. Not called for replies read from a journal. If it throws it is not called again, and the run continues.
+   * Called for every event of a reply as the provider gives it, before the events of the run that
+   * are made of it. Each step is a stream of its own, so each may end with a `done`. Not called for
+   * replies read from a journal. If it throws it is not called again, and the run continues.
    */
   readonly onStreamEvent?: ((event: StreamEvent) => void) | undefined
-  /** False emits no `text-delta` and no `reasoning-delta`, which saves the work for each token if no listener needs them. Default true. */
+  /**
+   * False emits no `text-delta` and no `reasoning-delta`, which saves the work for each token if no
+   * listener needs them. Default true.
+   */
   readonly deltas?: boolean | undefined
   /** Stores every event; the run waits for it. */
   readonly sink?: RunEventSink | undefined
@@ -76,23 +95,31 @@ interface ObservingFields {
   readonly agentName?: string | undefined
 }
 
-/** The settings that another process needs to continue a run, and the place of the run among others. */
+/**
+ * The settings that another process needs to continue a run, and the place of the run among others.
+ */
 interface DurableFields {
   /** Default: made here. */
   readonly runId?: string | undefined
   /** Where the run belongs; passed on to every tool and agent as `context.run`. */
   readonly scope?: RunScope | undefined
-  /** Records what the run does, so that it can be resumed. Default: nowhere, and then nothing costs anything. */
+  /**
+   * Records what the run does, so that it can be resumed. Default: nowhere, and then nothing costs
+   * anything.
+   */
   readonly journal?: RunJournal | undefined
   /**
-   * Continues a run from where this checkpoint was taken. `messages` (or `history`) is the transcript stored with it; the rest of the request must be what it was,
-   * or `infer` rejects with a `ResumeError` that names the difference. A `query`, or a user message after the stored transcript, closes what is still pending.
+   * Continues a run from where this checkpoint was taken. `messages` (or `history`) is the
+   * transcript stored with it; the rest of the request must be what it was, or `infer` rejects with
+   * a `ResumeError` that names the difference. A `query`, or a user message after the stored
+   * transcript, closes what is still pending.
    */
   readonly resume?: RunCheckpoint | undefined
   /** What was decided about the pending items of `resume`; some or all of them. */
   readonly decisions?: readonly ResumeDecision[] | undefined
   /**
-   * Called if tools, prompts, model, limits or policy are not those that `resume` was stored with; true continues under the new ones. Default: refused.
+   * Called if tools, prompts, model, limits or policy are not those that `resume` was stored with;
+   * true continues under the new ones. Default: refused.
    *
    * @param differences each one in words
    * @param touched the pending items whose tool, agent or policy changed
@@ -100,25 +127,37 @@ interface DurableFields {
   readonly acceptChange?:
     | ((differences: readonly string[], touched: readonly PendingItem[]) => boolean)
     | undefined
-  /** True makes a model call again whose recorded outcome is a failure. Default false: that failure is the outcome of the resumed run. */
+  /**
+   * True makes a model call again whose recorded outcome is a failure. Default false: that failure
+   * is the outcome of the resumed run.
+   */
   readonly repeatFailed?: boolean | undefined
-  /** Version of the rules behind `authorize`, part of the fingerprint: change it with the rules, and stored runs do not resume under other rules. */
+  /**
+   * Version of the rules behind `authorize`, part of the fingerprint: change it with the rules, and
+   * stored runs do not resume under other rules.
+   */
   readonly policyVersion?: string | undefined
 }
 
-/** The request of a run. The groups `limits`, `observe` and `durable` bound, observe and store it. */
+/**
+ * The request of a run. The groups `limits`, `observe` and `durable` bound, observe and store it.
+ */
 export interface InferRequest<Output = unknown, Schema extends JsonObject = JsonObject> {
   /** What the user asks. May be left out when `messages` or `history` end with it. */
   readonly query?: string | Content | undefined
   /** The conversation so far. */
   readonly messages?: readonly ChatMessage[] | undefined
-  /** A kept conversation: read at the start, everything the run adds is added to it at the end; what others add meanwhile stays. Instead of `messages`. */
+  /**
+   * A kept conversation: read at the start, everything the run adds is added to it at the end; what
+   * others add meanwhile stays. Instead of `messages`.
+   */
   readonly history?: ConversationHistory | undefined
   /** The application's own instructions; a function gives those of each step. */
   readonly system?: string | ((view: StepView) => string | Promise<string>) | undefined
   /**
-   * The tools that may be called: a list, or a set by name, whose tools may come from another library, such as the AI SDK and its MCP clients, or
-   * have a Standard Schema. A function is asked again before each step, so that tools can come and go.
+   * The tools that may be called: a list, or a set by name, whose tools may come from another
+   * library, such as the AI SDK and its MCP clients, or have a Standard Schema. A function is asked
+   * again before each step, so that tools can come and go.
    */
   readonly tools?:
     | readonly Tool[]
@@ -129,32 +168,50 @@ export interface InferRequest<Output = unknown, Schema extends JsonObject = Json
   readonly sources?: readonly ToolSource[] | undefined
   /** Agents the model may delegate to. Default: none. */
   readonly agents?: readonly AgentTarget[] | undefined
-  /** How the model says what it wants. Default `auto`: native, unless the provider or `limits` say that the model has no tools. */
+  /**
+   * How the model says what it wants. Default `auto`: native, unless the provider or `limits` say
+   * that the model has no tools.
+   */
   readonly mode?: ActionMode | 'auto' | undefined
   /** Asked before each tool or agent call. Default: everything is allowed. */
   readonly authorize?: Authorize | undefined
   /** Called at the end of each step that had calls. */
   readonly afterTools?: AfterTools | undefined
-  /** What the final reply must be: any Standard Schema that can be written as JSON Schema, or a JSON Schema. Its type is that of the result's `output`. */
+  /**
+   * What the final reply must be: any Standard Schema that can be written as JSON Schema, or a JSON
+   * Schema. Its type is that of the result's `output`.
+   */
   readonly outputSchema?: StandardSchemaV1<unknown, Output> | Schema | undefined
   /** Makes a value of the final reply, instead of `outputSchema`. */
   readonly output?: OutputParser<Output> | undefined
   /** Options of every model call. */
   readonly options?: CallOptions | undefined
-  /** Says before each step what holds for it: the model, options, tools, instructions. Default: the same in every step. */
+  /**
+   * Says before each step what holds for it: the model, options, tools, instructions. Default: the
+   * same in every step.
+   */
   readonly prepareStep?: PrepareStep | undefined
-  /** Ends the run after a step that had calls, as a success: one of these, or several of which one is enough. Not with `outputSchema` or `output`. */
+  /**
+   * Ends the run after a step that had calls, as a success: one of these, or several of which one
+   * is enough. Not with `outputSchema` or `output`.
+   */
   readonly stopWhen?: StopWhen | readonly StopWhen[] | undefined
   /** The other models that `prepareStep` may name. The budget follows the model of each step. */
   readonly models?: Readonly<Record<string, Provider>> | undefined
   /**
-   * The agents to whom the model can hand the conversation, by name. The model gets the tool `hand_off`; the agent that it names answers from the next step on,
-   * and can hand it back.
+   * The agents to whom the model can hand the conversation, by name. The model gets the tool
+   * `hand_off`; the agent that it names answers from the next step on, and can hand it back.
    */
   readonly handoffs?: Readonly<Record<string, Handoff>> | undefined
-  /** The agent that begins: a name in `handoffs`. Default: the one that the last `hand_off` in the messages names, else the request's own settings. */
+  /**
+   * The agent that begins: a name in `handoffs`. Default: the one that the last `hand_off` in the
+   * messages names, else the request's own settings.
+   */
   readonly agent?: string | undefined
-  /** The application's own: `prepareStep`, `stopWhen`, a `system` function, `authorize` and every tool get it as it is. It is not stored: a resume is given it again. */
+  /**
+   * The application's own: `prepareStep`, `stopWhen`, a `system` function, `authorize` and every
+   * tool get it as it is. It is not stored: a resume is given it again.
+   */
   readonly context?: ApplicationContext
   /** Cancels the run; the result is then `cancelled`. */
   readonly signal?: AbortSignal | undefined

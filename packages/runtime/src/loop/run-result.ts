@@ -13,7 +13,10 @@ import type { PendingItem } from '../journal/pending-item.js'
 
 /** The work and the cost of a run, in sums. */
 export interface RunMetrics {
-  /** The model requests of this process, in order, with failed and refused ones; a resumed run had others before. */
+  /**
+   * The model requests of this process, in order, with failed and refused ones; a resumed run had
+   * others before.
+   */
   readonly calls: readonly CallMetrics[]
   /** Tool and agent calls that were executed. */
   readonly executedActions: number
@@ -28,12 +31,17 @@ interface OfEveryRun {
   /** The conversation, ready to be stored or sent: no call is unanswered. */
   readonly transcript: readonly ChatMessage[]
   readonly usage: TokenUsage
-  /** Sources, calls of the vendor's own tools, warnings of all turns; single values are those of the last turn. */
+  /**
+   * Sources, calls of the vendor's own tools, warnings of all turns; single values are those of the
+   * last turn.
+   */
   readonly details: ReplyDetails
   readonly metrics: RunMetrics
   /** Steps begun. Each makes one model call, except the last one if the budget refused it. */
   readonly steps: number
-  /** The agent in control at the end, if the run has `handoffs`. Give it to the next run as `agent`. */
+  /**
+   * The agent in control at the end, if the run has `handoffs`. Give it to the next run as `agent`.
+   */
   readonly agent?: string
   /** The last text of the model; what had arrived of it when the run did not end well. */
   readonly text: string
@@ -42,7 +50,10 @@ interface OfEveryRun {
 /** Which limit ended a run. */
 export type LimitName = 'steps' | 'repeats' | 'parse-failures' | 'no-progress'
 
-/** What the reply became, if an `outputSchema` or an `output` parser asked for a value: `never` if nothing did, `unknown` if that is not known. */
+/**
+ * What the reply became, if an `outputSchema` or an `output` parser asked for a value: `never` if
+ * nothing did, `unknown` if that is not known.
+ */
 type OfOutput<Output> = unknown extends Output
   ? {
       /** The reply as a value, if one was asked for. */
@@ -56,8 +67,9 @@ type OfOutput<Output> = unknown extends Output
       }
 
 /**
- * How a run ended. Outcomes are values: only misuse rejects. `orThrow` makes an error of every one but `final`. `Output` is the type of `output`; a run
- * without an `outputSchema` or an `output` parser has none.
+ * How a run ended. Outcomes are values: only misuse rejects. `orThrow` makes an error of every one
+ * but `final`. `Output` is the type of `output`; a run without an `outputSchema` or an `output`
+ * parser has none.
  */
 export type RunResult<Output = unknown> =
   | (OfEveryRun &
@@ -68,7 +80,10 @@ export type RunResult<Output = unknown> =
         readonly content: Content
         /** True when the model was cut off by its token limit. */
         readonly truncated?: boolean
-        /** True when `stopWhen` ended the run after a step that had calls: `content` is what the model said with them, often nothing. */
+        /**
+         * True when `stopWhen` ended the run after a step that had calls: `content` is what the
+         * model said with them, often nothing.
+         */
         readonly stopped?: boolean
       })
   | (OfEveryRun & {
@@ -83,7 +98,10 @@ export type RunResult<Output = unknown> =
       readonly status: 'budget'
       readonly decision: BudgetDecision
       readonly message: string
-      /** The reply whose reported tokens passed the limit; it is in the transcript too. Unset: the limit was met before a call. */
+      /**
+       * The reply whose reported tokens passed the limit; it is in the transcript too. Unset: the
+       * limit was met before a call.
+       */
       readonly reply?: AssistantMessage
     })
   | (OfEveryRun & {
@@ -94,14 +112,23 @@ export type RunResult<Output = unknown> =
   | (OfEveryRun & {
       readonly status: 'failed'
       readonly error: LlmError
-      /** Set if a model call failed: a resume from it makes that call again, with all limits and guards as they were. */
+      /**
+       * Set if a model call failed: a resume from it makes that call again, with all limits and
+       * guards as they were.
+       */
       readonly checkpoint?: RunCheckpoint
     })
   | (OfEveryRun & {
-      /** The run waits. `transcript` can be sent as it is: calls that are pending have a placeholder for a result. */
+      /**
+       * The run waits. `transcript` can be sent as it is: calls that are pending have a placeholder
+       * for a result.
+       */
       readonly status: 'suspended'
       /** The items that it waits for; at least one. */
       readonly pending: readonly PendingItem[]
-      /** Store it with `transcript`, and give both to `infer` as `resume` and `messages`. Plain JSON. */
+      /**
+       * Store it with `transcript`, and give both to `infer` as `resume` and `messages`. Plain
+       * JSON.
+       */
       readonly checkpoint: RunCheckpoint
     })

@@ -54,7 +54,10 @@ import { markOf } from './step-mark.js'
 import type { StepView } from './step-view.js'
 import { TurnState } from './turn-state.js'
 
-/** The whole state of one run: its request and its progress. Each part is written by its own methods. */
+/**
+ * The whole state of one run: its request and its progress. Each part is written by its own
+ * methods.
+ */
 export class RunState {
   readonly request: InferRequest
   readonly models: RunModels
@@ -191,7 +194,10 @@ export class RunState {
     return this.models.choice
   }
 
-  /** How the model says what it wants in the current step. Plain text, as in native mode, if there is nothing to call and no schema to fill. */
+  /**
+   * How the model says what it wants in the current step. Plain text, as in native mode, if there
+   * is nothing to call and no schema to fill.
+   */
   get mode(): ActionMode {
     const { request, preset, tools, output } = this
     const isAsked = (request.mode ?? 'auto') !== 'auto' || preset.unknownMode !== undefined
@@ -224,7 +230,10 @@ export class RunState {
     this.warn(`the server refused tools, so the run asks for actions as JSON: ${message}`)
   }
 
-  /** The messages, fit to be sent in the mode of the run. @throws {LlmError} as {@link Transcript.sendable}. */
+  /**
+   * The messages, fit to be sent in the mode of the run.
+   * @throws {LlmError} as {@link Transcript.sendable}.
+   */
   sendable(): readonly ChatMessage[] {
     return this.longResults.show(renderCalls(this.transcript.sendable(), this.model.mode))
   }
@@ -248,7 +257,10 @@ export class RunState {
     this.storage.mark = markOf(this, phase)
   }
 
-  /** Waits for the application's own code, and no longer than until the run is cancelled or its time is over. */
+  /**
+   * Waits for the application's own code, and no longer than until the run is cancelled or its time
+   * is over.
+   */
   async wait<T>(value: T | PromiseLike<T>): Promise<T> {
     const runtimeMs = remainingMsOf(this.#ledger)
     if (runtimeMs === Infinity) return untilAborted(value, this.signal)

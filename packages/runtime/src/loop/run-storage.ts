@@ -17,7 +17,10 @@ export class RunStorage {
   readonly #describe: () => RunFingerprint
   #fingerprint: RunFingerprint | undefined
 
-  /** @param describe makes the fingerprint; called once, and only if a checkpoint or a resume needs it */
+  /**
+   * @param describe makes the fingerprint; called once, and only if a checkpoint or a resume needs
+   * it
+   */
   constructor(
     { resume, decisions = [] }: NonNullable<InferRequest['durable']>,
     describe: () => RunFingerprint,

@@ -67,9 +67,10 @@ export class RunTools {
   }
 
   /**
-   * Asks for the tools as they are now. A tool of a source whose name is taken is dropped with a warning.
-   * @throws {LlmError} `config` — a list is not one of tools, two of the application's own share a name, or the step was prepared with a name that nothing
-   * has; what a source throws.
+   * Asks for the tools as they are now. A tool of a source whose name is taken is dropped with a
+   * warning.
+   * @throws {LlmError} `config` — a list is not one of tools, two of the application's own share a
+   * name, or the step was prepared with a name that nothing has; what a source throws.
    */
   async refresh(run: ToolHost): Promise<void> {
     const { request, step, signal, ledger, choice, control } = run

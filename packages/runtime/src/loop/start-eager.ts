@@ -11,7 +11,10 @@ import { signatureOf } from './repeat-guard.js'
 import type { RunState } from './run-state.js'
 import { toStepCall } from './step-call.js'
 
-/** Starts a call that is complete in the stream, if its tool is eager. Never throws: what is wrong with a call is found when the reply is whole. */
+/**
+ * Starts a call that is complete in the stream, if its tool is eager. Never throws: what is wrong
+ * with a call is found when the reply is whole.
+ */
 export function startEager(state: RunState, call: ToolCall): void {
   const { eager, tools, guards, limits } = state
   const index = eager.nextIndex(limits.concurrency)

@@ -8,7 +8,9 @@ import type { RunModels } from './run-models.js'
 import type { RunTally } from './run-tally.js'
 import type { TurnState } from './turn-state.js'
 
-/** The counters of a run at one moment, before they are made into JSON. Cheap: taken in every step. */
+/**
+ * The counters of a run at one moment, before they are made into JSON. Cheap: taken in every step.
+ */
 export interface StepMark
   extends Pick<
     RunCheckpoint,

@@ -18,8 +18,9 @@ export interface StepView {
 }
 
 /**
- * Called before each step. Its result is stored with the step, so a resume does not choose again for the step that it continues. If it throws, or returns
- * something else, the run ends as `failed`.
+ * Called before each step. Its result is stored with the step, so a resume does not choose again
+ * for the step that it continues. If it throws, or returns something else, the run ends as
+ * `failed`.
  */
 export type PrepareStep = (
   view: StepView,
@@ -31,5 +32,8 @@ interface EndedStep extends StepView {
   readonly calls: readonly ToolCall[]
 }
 
-/** Decides at the end of a step with calls whether the run stops there. If it throws, the run ends as `failed`. */
+/**
+ * Decides at the end of a step with calls whether the run stops there. If it throws, the run ends
+ * as `failed`.
+ */
 export type StopWhen = (step: EndedStep) => boolean | Promise<boolean>

@@ -2,7 +2,10 @@ import type { ToolCall } from '@modelport/core'
 import type { RunOutcome } from './run-outcome.js'
 import type { RunState } from './run-state.js'
 
-/** Ends the run after a step with these calls where `stopWhen` says so: what the model said last is its reply. */
+/**
+ * Ends the run after a step with these calls where `stopWhen` says so: what the model said last is
+ * its reply.
+ */
 export async function stopRun(
   state: RunState,
   calls: readonly ToolCall[],

@@ -1,6 +1,9 @@
 import type { StopWhen } from './step-view.js'
 
-/** Stops a run after this many steps, as a success. A run that must not be longer has `limits.maxSteps`. */
+/**
+ * Stops a run after this many steps, as a success. A run that must not be longer has
+ * `limits.maxSteps`.
+ */
 export const stepCountIs =
   (count: number): StopWhen =>
   ({ step }) =>

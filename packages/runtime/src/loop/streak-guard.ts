@@ -3,7 +3,10 @@ export class StreakGuard {
   readonly #most: number
   #count: number
 
-  /** @param most how many in a row end the run; @param count how many there are already, after a resume */
+  /**
+   * @param most how many in a row end the run;
+   * @param count how many there are already, after a resume
+   */
   constructor(most: number, count = 0) {
     this.#most = most
     this.#count = count

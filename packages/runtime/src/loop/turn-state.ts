@@ -1,6 +1,9 @@
 import type { RunCheckpoint } from '../journal/checkpoint.js'
 
-/** Attempts after a lost request begin at the next multiple: how many retries the lost one had is not recorded. */
+/**
+ * Attempts after a lost request begin at the next multiple: how many retries the lost one had is
+ * not recorded.
+ */
 const attemptsPerProcess = 100
 
 /** The model call of the current step. */
@@ -46,7 +49,10 @@ export class TurnState {
     return this.requests++
   }
 
-  /** Skips the attempts that a request had which was lost with its process; returns the number of its last known one. */
+  /**
+   * Skips the attempts that a request had which was lost with its process; returns the number of
+   * its last known one.
+   */
   skipLostAttempts(): number {
     const lost = Math.max(1, this.attempt)
     this.attempt = (Math.floor(lost / attemptsPerProcess) + 1) * attemptsPerProcess

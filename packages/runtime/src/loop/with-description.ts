@@ -11,7 +11,10 @@ export interface ModelDescription {
   readonly profile?: ModelProfile | undefined
 }
 
-/** What the provider says of its model, under what the application says: in the profile field by field. */
+/**
+ * What the provider says of its model, under what the application says: in the profile field by
+ * field.
+ */
 export function withDescription(provider: Provider, given: ModelDescription): ModelDescription {
   const described = describeProvider(provider)
   return {

@@ -13,11 +13,17 @@ import { OuterReader } from './outer-reader.js'
 export interface ReadObserver<T> {
   /** Called with each item before it is given out. Must not throw. */
   onItem(item: T): void
-  /** Called once: at the end, after the first rejected read, or when the reader is closed before either. */
+  /**
+   * Called once: at the end, after the first rejected read, or when the reader is closed before
+   * either.
+   */
   onEnd(outcome: 'end' | 'error' | 'closed', error?: unknown): void
 }
 
-/** A reader that calls an observer. It has no queue and no state of the stream: rules R1–R10 are the inner reader's. */
+/**
+ * A reader that calls an observer. It has no queue and no state of the stream: rules R1–R10 are the
+ * inner reader's.
+ */
 abstract class ObservedReader<
   T,
   R extends Reader<T> &

@@ -6,7 +6,10 @@ import {
   type TokenUsage,
 } from '@modelport/core'
 
-/** A reader through which another one is read: what it reports of the conversation is the inner reader's. */
+/**
+ * A reader through which another one is read: what it reports of the conversation is the inner
+ * reader's.
+ */
 export abstract class OuterReader<
   T,
   R extends Pick<StreamReader, 'fullText' | 'usage' | 'details' | 'messages' | 'close'>,

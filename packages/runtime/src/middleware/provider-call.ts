@@ -31,7 +31,10 @@ export interface ProviderCall {
 
 /** How a call ended. */
 export interface CallEnd {
-  /** `end`: the reply is complete · `error`: the call or a read rejected · `closed`: the reader was closed before the end. */
+  /**
+   * `end`: the reply is complete · `error`: the call or a read rejected · `closed`: the reader was
+   * closed before the end.
+   */
   readonly outcome: 'end' | 'error' | 'closed'
   /** The error of the call or the read; with `error` only. */
   readonly error?: unknown
@@ -49,29 +52,39 @@ export interface CallEnd {
   readonly durationMs: number
 }
 
-/** Code around each call of a provider: for logging, caching, guardrails. Every hook is optional. */
+/**
+ * Code around each call of a provider: for logging, caching, guardrails. Every hook is optional.
+ */
 export interface Middleware {
   /**
-   * Called before anything is sent. Returns the call to make instead; undefined keeps it. An error that it throws rejects the call. The
-   * `deadlineMs` and `signal` of the call bound it: if it does not settle, the call rejects with `timeout` or with the reason of the signal.
+   * Called before anything is sent. Returns the call to make instead; undefined keeps it. An error
+   * that it throws rejects the call. The `deadlineMs` and `signal` of the call bound it: if it does
+   * not settle, the call rejects with `timeout` or with the reason of the signal.
    */
   beforeCall?(
     call: ProviderCall,
     provider: Provider,
   ): ProviderCall | undefined | Promise<ProviderCall | undefined>
-  /** Called instead of `generate`, and instead of `complete` and `completeWithHistory`, which return its text. `next` makes the call. */
+  /**
+   * Called instead of `generate`, and instead of `complete` and `completeWithHistory`, which return
+   * its text. `next` makes the call.
+   */
   aroundGenerate?(
     call: ProviderCall,
     next: (call: ProviderCall) => Promise<Generation>,
   ): Promise<Generation>
   /**
-   * Called instead of `streamWithTools`, and instead of `stream` and `streamWithHistory`, which read the text of its events. `next` makes the call.
+   * Called instead of `streamWithTools`, and instead of `stream` and `streamWithHistory`, which
+   * read the text of its events. `next` makes the call.
    */
   aroundStream?(
     call: ProviderCall,
     next: (call: ProviderCall) => Promise<ToolStreamReader>,
   ): Promise<ToolStreamReader>
-  /** Called with each event of a stream before the reader gives it out. Text streams have `text-delta` only. If it throws, it is not called again. */
+  /**
+   * Called with each event of a stream before the reader gives it out. Text streams have
+   * `text-delta` only. If it throws, it is not called again.
+   */
   onEvent?(event: StreamEvent, call: ProviderCall): void
   /** Called once, when the call has ended. If it throws, it is not called again. */
   onEnd?(end: CallEnd, call: ProviderCall): void

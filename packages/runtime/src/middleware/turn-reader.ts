@@ -38,7 +38,10 @@ export interface TurnReaderOptions {
 
 const end = Object.freeze({ done: true, value: undefined })
 
-/** A conversation with tools whose turns come from a function: replies from a cache, or of several models as one. */
+/**
+ * A conversation with tools whose turns come from a function: replies from a cache, or of several
+ * models as one.
+ */
 export class TurnReader extends ReaderBase<StreamEvent> implements ToolStreamReader {
   readonly #options: TurnReaderOptions
   readonly #closing = new AbortController()

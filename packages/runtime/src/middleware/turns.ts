@@ -27,8 +27,8 @@ export async function* readTurn(reader: ToolStreamReader): TurnGenerator {
 }
 
 /**
- * Streams a finished reply, for example from a cache, as `streamWithTools` of a provider would. The turns after it, if there are tool results, are
- * made with `next`.
+ * Streams a finished reply, for example from a cache, as `streamWithTools` of a provider would. The
+ * turns after it, if there are tool results, are made with `next`.
  */
 export function replayReply(
   reply: Generation,

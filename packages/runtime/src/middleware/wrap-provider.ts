@@ -24,8 +24,9 @@ import type { CallEnd, Middleware, ProviderCall } from './provider-call.js'
 import { TextReader } from './text-reader.js'
 
 /**
- * Puts middleware around every call of a provider. The first middleware is the outermost. The result is a {@link Provider} with the same name, model and
- * description; a hook that is not set costs nothing and changes nothing.
+ * Puts middleware around every call of a provider. The first middleware is the outermost. The
+ * result is a {@link Provider} with the same name, model and description; a hook that is not set
+ * costs nothing and changes nothing.
  * @throws {LlmError} `config` — `provider` is not a provider.
  * @example
  * ```ts

@@ -4,7 +4,10 @@ import { PartialJson } from './partial-json.js'
 const opening = /^\s*(?:```(?:json)?\s*)?\{/i
 const mayOpen = /^\s*(?:`{0,3}|```j?s?o?n?\s*)$/i
 
-/** Takes the text of the reply out of a final action while its JSON arrives. A call, or prose, has none. */
+/**
+ * Takes the text of the reply out of a final action while its JSON arrives. A call, or prose, has
+ * none.
+ */
 export class FinalText {
   readonly #json = new PartialJson()
   #head: string | undefined = ''
@@ -22,7 +25,10 @@ export class FinalText {
     return this.#half ? text.slice(0, -1) : text
   }
 
-  /** Only a reply that begins with its object is streamed: in a longer text the object may be part of what the model thinks. */
+  /**
+   * Only a reply that begins with its object is streamed: in a longer text the object may be part
+   * of what the model thinks.
+   */
   #read(delta: string): void {
     if (this.#head === undefined) {
       this.#json.push(delta)
@@ -36,7 +42,10 @@ export class FinalText {
   }
 }
 
-/** The part of the final text that was not streamed: usually nothing, and all of it if the action needed repairs. */
+/**
+ * The part of the final text that was not streamed: usually nothing, and all of it if the action
+ * needed repairs.
+ */
 export function missingText(reply: string, text: string): string {
   const streamed = new FinalText().push(reply)
   return text.startsWith(streamed) ? text.slice(streamed.length) : ''

@@ -24,7 +24,10 @@ import { describeOpen, type StrictSchema, toStrictSchema } from './strict-schema
 
 /** The request of {@link generateObject}. */
 export interface ObjectRequest<Output = unknown> {
-  /** What the object must be: any Standard Schema that can be written as JSON Schema, or a JSON Schema. */
+  /**
+   * What the object must be: any Standard Schema that can be written as JSON Schema, or a JSON
+   * Schema.
+   */
   readonly schema: StandardSchemaV1<unknown, Output> | JsonObject
   /** The conversation or the question. May be left out if `messages` end with it. */
   readonly prompt?: string | undefined
@@ -66,11 +69,13 @@ export class ObjectError extends LlmError {
 Object.defineProperty(ObjectError.prototype, 'name', { value: 'ObjectError' })
 
 /**
- * Gets one object that fits a schema out of any provider. The server holds the model to the schema where it can; a reply that does not fit is sent back with
- * what is wrong.
+ * Gets one object that fits a schema out of any provider. The server holds the model to the schema
+ * where it can; a reply that does not fit is sent back with what is wrong.
  * @throws {ObjectError} `protocol` — no reply fitted.
- * @throws {TypeError} the request has a field that is not known; options of the calls go into `options`.
- * @throws {LlmError} `config` — the schema cannot be shown to a model, or nothing is asked; any other code of the calls.
+ * @throws {TypeError} the request has a field that is not known; options of the calls go into
+ * `options`.
+ * @throws {LlmError} `config` — the schema cannot be shown to a model, or nothing is asked; any
+ * other code of the calls.
  * @example
  * ```ts
  * import { createMock } from '@modelport/provider-mock'

@@ -1,11 +1,17 @@
 import { isObject } from '@modelport/core'
 import { PartialJson } from './partial-json.js'
 
-/** True once a text has grown by a 64th since it was last read as a whole: all readings together stay linear in its length. */
+/**
+ * True once a text has grown by a 64th since it was last read as a whole: all readings together
+ * stay linear in its length.
+ */
 export const isWorthReading = (length: number, readLength: number): boolean =>
   length - readLength >= length >> 6
 
-/** An object while its text arrives. A long object is copied less often, so that all copies together stay linear in the length of the text. */
+/**
+ * An object while its text arrives. A long object is copied less often, so that all copies together
+ * stay linear in the length of the text.
+ */
 export class GrowingObject {
   readonly #json = new PartialJson()
   #hasBegun = false
@@ -13,7 +19,10 @@ export class GrowingObject {
   #length = 0
   #shownLength = 0
 
-  /** Reads the next delta. Returns the object so far, or undefined if there is nothing new to show. Text before the first `{` is skipped. */
+  /**
+   * Reads the next delta. Returns the object so far, or undefined if there is nothing new to show.
+   * Text before the first `{` is skipped.
+   */
   push(delta: string): Readonly<Record<string, unknown>> | undefined {
     const start = this.#hasBegun ? 0 : delta.indexOf('{')
     if (start < 0 || this.#isDone) return undefined

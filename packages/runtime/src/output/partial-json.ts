@@ -8,8 +8,9 @@ const literals: Readonly<Record<string, unknown>> = { true: true, false: false, 
 const escapes: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' }
 
 /**
- * Reads JSON while it is written. Text before the first `{` or `[` is skipped. Each character is looked at once, so reading a whole stream takes time
- * linear in its length. Text that is not JSON stops the reader; the value stays as it was.
+ * Reads JSON while it is written. Text before the first `{` or `[` is skipped. Each character is
+ * looked at once, so reading a whole stream takes time linear in its length. Text that is not JSON
+ * stops the reader; the value stays as it was.
  */
 export class PartialJson {
   readonly #open: Container[] = []
@@ -39,7 +40,10 @@ export class PartialJson {
     }
   }
 
-  /** A copy of the value so far; undefined before it begins. An unfinished text is in it, an unfinished number, word or key is not. */
+  /**
+   * A copy of the value so far; undefined before it begins. An unfinished text is in it, an
+   * unfinished number, word or key is not.
+   */
   snapshot(): unknown {
     if (this.#root === undefined) return undefined
     let inner: unknown = this.#state === 'string' && !this.#isKey ? this.#text : undefined
@@ -62,7 +66,10 @@ export class PartialJson {
     return typeof value === 'string' ? value : undefined
   }
 
-  /** Takes what has come of a text of the outermost object out of it: a long text is then never copied as a whole. */
+  /**
+   * Takes what has come of a text of the outermost object out of it: a long text is then never
+   * copied as a whole.
+   */
   drain(key: string): string {
     const [outer, inner] = this.#open
     const isGrowing =

@@ -24,13 +24,16 @@ export type PartialObject<Output> = Output extends readonly (infer Item)[]
 
 /** The growing object of one call. */
 export interface ObjectReader<Output> extends Reader<PartialObject<Output>> {
-  /** The whole object, checked. Reads what is left. @throws {ObjectError} `protocol` — the reply does not fit the schema. */
+  /**
+   * The whole object, checked. Reads what is left.
+   * @throws {ObjectError} `protocol` — the reply does not fit the schema.
+   */
   result(): Promise<ObjectResult<Output>>
 }
 
 /**
- * Streams one object: each read gives the object so far. The reply is not asked for again if it does not fit: `result()` then rejects.
- * Throws like {@link generateObject}.
+ * Streams one object: each read gives the object so far. The reply is not asked for again if it
+ * does not fit: `result()` then rejects. Throws like {@link generateObject}.
  * @example
  * ```ts
  * import { createMock } from '@modelport/provider-mock'

@@ -115,7 +115,10 @@ function allowsNull({ type, anyOf, enum: choices, const: only }: JsonObject): bo
   return Array.isArray(anyOf) && anyOf.some((one) => isObject(one) && allowsNull(one))
 }
 
-/** Follows the value and the schema together; where the schema leaves a choice, every null of an optional property that no branch allows is dropped. */
+/**
+ * Follows the value and the schema together; where the schema leaves a choice, every null of an
+ * optional property that no branch allows is dropped.
+ */
 function dropNulls(value: unknown, schema: JsonObject, root: JsonObject): unknown {
   const target = resolve(schema, root)
   if (Array.isArray(value)) {

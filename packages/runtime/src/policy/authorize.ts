@@ -19,7 +19,10 @@ export type Decision =
   | {
       readonly effect: 'allow'
       readonly reason?: string
-      /** Executes the call with these arguments instead; they are validated again, and the model reads what was executed. */
+      /**
+       * Executes the call with these arguments instead; they are validated again, and the model
+       * reads what was executed.
+       */
       readonly arguments?: JsonObject
     }
   | {
@@ -31,12 +34,17 @@ export type Decision =
       readonly effect: 'require-approval'
       readonly reason?: string
       /**
-       * Asks whoever may approve, while the run waits. Resolve with `true` to let the call run, with `false` to refuse it, or with an {@link Approval} such as `{ approved: false, by: 'Ada', reason: 'too expensive' }`: a refused model
-       * reads the reason. An error that it throws refuses the call too. Called once, after the event `policy-decision`. Unset: the other calls of the step are decided, the allowed ones run, and then the run ends as `suspended`; resume it
-       * with a decision.
+       * Asks whoever may approve, while the run waits. Resolve with `true` to let the call run,
+       * with `false` to refuse it, or with an {@link Approval} such as
+       * `{ approved: false, by: 'Ada', reason: 'too expensive' }`: a refused model reads the
+       * reason. An error that it throws refuses the call too. Called once, after the event
+       * `policy-decision`. Unset: the other calls of the step are decided, the allowed ones run,
+       * and then the run ends as `suspended`; resume it with a decision.
        */
       ask?(signal: AbortSignal): Approval | boolean | Promise<Approval | boolean>
-      /** When the request expires, in milliseconds since 1970; without `ask` only. Default: never. */
+      /**
+       * When the request expires, in milliseconds since 1970; without `ask` only. Default: never.
+       */
       readonly expiresAt?: number
     }
 
@@ -48,7 +56,10 @@ export interface AuthorizeContext {
   readonly step: number
   /** The id of the action in the events of the run. */
   readonly actionId: string
-  /** Names of the tool sources, such as MCP servers, whose results the conversation holds or held before a compaction: the model may do what these say. */
+  /**
+   * Names of the tool sources, such as MCP servers, whose results the conversation holds or held
+   * before a compaction: the model may do what these say.
+   */
   readonly seen: readonly string[]
   /** `context` of the request. */
   readonly context?: ApplicationContext
@@ -57,9 +68,9 @@ export interface AuthorizeContext {
 }
 
 /**
- * Decides on each tool or agent call, after its arguments are known and before it is executed. If it throws, or returns something
- * that is not a {@link Decision}, the action is denied.
- * It never sees a call that is refused anyway: an unknown tool or a repeat.
+ * Decides on each tool or agent call, after its arguments are known and before it is executed. If
+ * it throws, or returns something that is not a {@link Decision}, the action is denied. It never
+ * sees a call that is refused anyway: an unknown tool or a repeat.
  */
 export type Authorize = (
   action: ToolCallAction | AgentCallAction,
@@ -72,7 +83,10 @@ interface Ask {
   ask(signal: AbortSignal): Approval | boolean | Promise<Approval | boolean>
 }
 
-/** The decision to act upon. Untyped code may return anything: a value that is not a decision denies, and so does a denial without a reason. */
+/**
+ * The decision to act upon. Untyped code may return anything: a value that is not a decision
+ * denies, and so does a denial without a reason.
+ */
 export function toDecision(value: unknown): Decision {
   const { effect, reason: given } = (value ?? {}) as Partial<Decision>
   const reason = toReason(given)

@@ -12,7 +12,10 @@ const shape = (properties: Readonly<Record<string, JsonObject>>): JsonObject => 
   additionalProperties: false,
 })
 
-/** Writes the JSON Schema that a server holds the model to: one action with these tools and agents. Every key but `thought` is required. */
+/**
+ * Writes the JSON Schema that a server holds the model to: one action with these tools and agents.
+ * Every key but `thought` is required.
+ */
 export function toActionJsonSchema(
   tools: readonly ToolDefinition[],
   agents: readonly AgentTarget[],
@@ -49,7 +52,10 @@ const toArgs = (parameters: JsonObject | undefined): JsonObject =>
     ? (toNested(parameters) ?? anyObject)
     : { ...anyObject, properties: {}, additionalProperties: false }
 
-/** A schema that can stand inside another one; undefined if it refers to its own root, which would change. */
+/**
+ * A schema that can stand inside another one; undefined if it refers to its own root, which would
+ * change.
+ */
 function toNested({ $schema: _dialect, ...schema }: JsonObject): JsonObject | undefined {
   return /"\$(ref|id|anchor|dynamicRef|defs)":/.test(JSON.stringify(schema)) ? undefined : schema
 }

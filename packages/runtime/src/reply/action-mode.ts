@@ -1,14 +1,17 @@
 import { type Capabilities, configError, type ModelProfile } from '@modelport/core'
 
 /**
- * How the model says what it wants. `native`: tool calls of the API. `json`: each reply is one JSON object, for models without tool calls, held to a
- * schema where the server can. `text`: calls as `<tool_call>` blocks in the text, the form most open models were taught; the final reply is plain text.
+ * How the model says what it wants. `native`: tool calls of the API. `json`: each reply is one JSON
+ * object, for models without tool calls, held to a schema where the server can. `text`: calls as
+ * `<tool_call>` blocks in the text, the form most open models were taught; the final reply is plain
+ * text.
  */
 export type ActionMode = 'native' | 'json' | 'text'
 
 /**
- * Chooses a mode from what is known: JSON if the capabilities or the profile say that the model has no tools, else native. A capability that depends on
- * the model (`by-model`) is unknown, and so means native too.
+ * Chooses a mode from what is known: JSON if the capabilities or the profile say that the model has
+ * no tools, else native. A capability that depends on the model (`by-model`) is unknown, and so
+ * means native too.
  * @param unknown the mode for a model of which nothing is known
  * @throws {LlmError} `config` — there is no such mode.
  */

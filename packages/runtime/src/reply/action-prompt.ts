@@ -14,7 +14,10 @@ export interface ActionPromptParts {
   readonly text: string
 }
 
-/** Instructions on how to act, in place of the default ones: a text, or a function that is called before each model call. */
+/**
+ * Instructions on how to act, in place of the default ones: a text, or a function that is called
+ * before each model call.
+ */
 export type ActionPrompt = string | ((parts: ActionPromptParts) => string)
 
 /** Applies the application's own instructions. */

@@ -66,7 +66,10 @@ const agentInfer = z.strictObject({
   thought,
 })
 
-/** Checks an action: extra keys are refused, and `args` default to an empty object. A Standard Schema. */
+/**
+ * Checks an action: extra keys are refused, and `args` default to an empty object. A Standard
+ * Schema.
+ */
 export const actionSchema: z.ZodMiniType<Action> = z.discriminatedUnion('type', [
   final,
   toolCall,

@@ -29,8 +29,9 @@ const mostCharacters = 1 << 17
 const deepest = 32
 
 /**
- * Reads `tool(name="text", count=3)`, `agent.tool(…)` or `tool({"name": "text"})`: every argument by name or all of them in one dictionary, every value a
- * literal, nothing before or after the call. Returns undefined for anything else.
+ * Reads `tool(name="text", count=3)`, `agent.tool(…)` or `tool({"name": "text"})`: every argument
+ * by name or all of them in one dictionary, every value a literal, nothing before or after the
+ * call. Returns undefined for anything else.
  */
 export function parseShorthand(text: string, isCallable: IsCallable): ShorthandCall | undefined {
   if (text.length > mostCharacters) return undefined
@@ -114,7 +115,9 @@ class LiteralReader {
     return { value: items }
   }
 
-  /** Reads `key separator value` pairs up to and including `close`. Refuses a key that comes twice. */
+  /**
+   * Reads `key separator value` pairs up to and including `close`. Refuses a key that comes twice.
+   */
   #pairs(
     close: string,
     separator: string,

@@ -19,7 +19,9 @@ export const toParseCorrection = (feedback: string, expected: string, custom?: s
     ? `Your reply could not be used. ${feedback}\n${expected}`
     : fill(custom, { error_message: feedback })
 
-/** Tells the model that it repeats an action. `custom` may use `{action}`, `{tool}` and `{args}`. */
+/**
+ * Tells the model that it repeats an action. `custom` may use `{action}`, `{tool}` and `{args}`.
+ */
 export function toRepeatGuidance(
   action: string,
   tool: string,

@@ -21,7 +21,8 @@ import type { ActionTargets } from './repair-action.js'
 export const delegationNames = { infer: 'delegate_to_agent', tool_call: 'call_agent_tool' } as const
 
 /**
- * The tools that reach other agents: none without agents, and none for an agent's tools if no agent has any.
+ * The tools that reach other agents: none without agents, and none for an agent's tools if no agent
+ * has any.
  * @throws {LlmError} `config` — a tool has a name of theirs, or two agents share a name.
  */
 export function toDelegationTools(
@@ -73,7 +74,10 @@ export const toTargets = (
   ),
 })
 
-/** The agent call that a native tool call stands for; undefined for any other call and for a malformed one. */
+/**
+ * The agent call that a native tool call stands for; undefined for any other call and for a
+ * malformed one.
+ */
 export function toAgentAction({
   name,
   arguments: given,
@@ -96,8 +100,9 @@ export interface CallRefusal {
 }
 
 /**
- * Checks a call that was written as JSON or text before it is authorized. Its messages name only what such a model was shown: never the delegation tools.
- * Returns undefined for a call that can be served.
+ * Checks a call that was written as JSON or text before it is authorized. Its messages name only
+ * what such a model was shown: never the delegation tools. Returns undefined for a call that can be
+ * served.
  */
 export function refuseWrittenCall(
   action: ToolCallAction | AgentCallAction,

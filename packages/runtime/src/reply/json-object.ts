@@ -20,8 +20,9 @@ const reasoningBlock = /^<(think|thinking|thought|reasoning)>/i
 const no = (message: string): FoundObject => ({ ok: false, message })
 
 /**
- * Finds the one JSON object a model's reply holds: the reply itself, or the only object in fences or prose around it, after a leading
- * reasoning block, with trailing commas taken out. Two objects are refused, and so is one that is cut off: nothing is guessed.
+ * Finds the one JSON object a model's reply holds: the reply itself, or the only object in fences
+ * or prose around it, after a leading reasoning block, with trailing commas taken out. Two objects
+ * are refused, and so is one that is cut off: nothing is guessed.
  */
 export function findJsonObject(text: string): FoundObject {
   if (text.length > mostCharacters)
@@ -48,13 +49,19 @@ function accept(value: unknown, text: string, repairs: readonly string[]): Found
   return { ok: true, value, repairs }
 }
 
-/** The text of a reply that is prose: no JSON and no sign of a JSON object. Undefined for any other reply. */
+/**
+ * The text of a reply that is prose: no JSON and no sign of a JSON object. Undefined for any other
+ * reply.
+ */
 export function proseOf(reply: string): string | undefined {
   const text = withoutReasoning(reply.trim())
   return text && !/^\[|\{\s*["'}]/.test(text) ? text : undefined
 }
 
-/** Takes a leading reasoning block out of a trimmed reply. Returns undefined if the block has no end. */
+/**
+ * Takes a leading reasoning block out of a trimmed reply. Returns undefined if the block has no
+ * end.
+ */
 export function withoutReasoning(text: string): string | undefined {
   const tag = reasoningBlock.exec(text)?.[1]
   if (tag === undefined) return text

@@ -3,7 +3,10 @@ import type { AgentTarget } from '../tools/agent-target.js'
 import { toAgentList } from './agent-list.js'
 import { toToolList } from './tool-list.js'
 
-/** The instructions of JSON mode. Short on purpose: small models follow a short text better than a complete one. */
+/**
+ * The instructions of JSON mode. Short on purpose: small models follow a short text better than a
+ * complete one.
+ */
 const base = `You work in steps. In each step answer with exactly one JSON object and nothing else.
 To give the answer: {"type": "final", "content": "TEXT"}`
 
@@ -30,7 +33,9 @@ export function toJsonPrompt(
     .join('\n')
 }
 
-/** The form in which most open models have been taught to call tools. A final reply is plain text. */
+/**
+ * The form in which most open models have been taught to call tools. A final reply is plain text.
+ */
 const textCall = `To call a tool, answer with <tool_call>
 {"name": NAME, "arguments": ARGS}
 </tool_call>`
@@ -39,7 +44,9 @@ const textCall = `To call a tool, answer with <tool_call>
 export const toTextPrompt = (tools: readonly ToolDefinition[]): string =>
   tools.length ? `Tools:\n${toToolList(tools)}\n${textCall}` : ''
 
-/** Instructions of native mode, whose tools go through the API. Empty if there is nothing to call. */
+/**
+ * Instructions of native mode, whose tools go through the API. Empty if there is nothing to call.
+ */
 export const toNativePrompt = (callable: number): string =>
   callable > 0
     ? `Use the tools when they help; you never pretend to have used one. Do not repeat a call whose result you have.

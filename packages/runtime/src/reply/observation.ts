@@ -16,7 +16,10 @@ interface Observation {
   readonly result: ToolResult
 }
 
-/** The user message that carries the results of calls the API knows nothing of. It is data, and never an instruction's role. */
+/**
+ * The user message that carries the results of calls the API knows nothing of. It is data, and
+ * never an instruction's role.
+ */
 export const toObservations = (
   observations: readonly Observation[],
   mode: ActionMode,

@@ -5,7 +5,10 @@ import { ActionParseError } from './action-parse-error.js'
 import { findJsonObject, withoutReasoning } from './json-object.js'
 import { type ActionTargets, readShorthand, repairAction } from './repair-action.js'
 
-/** zod/mini brings no language, which saves 15 kB in a browser; the schema would say "Invalid input" of every field. */
+/**
+ * zod/mini brings no language, which saves 15 kB in a browser; the schema would say "Invalid input"
+ * of every field.
+ */
 const english = { error: en().localeError }
 
 /** An action with the repairs that its text needed. */
@@ -17,8 +20,10 @@ export interface ParsedAction {
 }
 
 /**
- * Reads one action from a model's reply. Applies only repairs that leave one possible meaning, and refuses everything else.
- * @throws {ActionParseError} `protocol` — the reply is not an action; `feedback` is written for the model.
+ * Reads one action from a model's reply. Applies only repairs that leave one possible meaning, and
+ * refuses everything else.
+ * @throws {ActionParseError} `protocol` — the reply is not an action; `feedback` is written for the
+ * model.
  * @throws {LlmError} `invalid-request` — `text` is not a string.
  */
 export function parseAction(

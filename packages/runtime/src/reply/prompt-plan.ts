@@ -17,11 +17,19 @@ export interface PromptPlanRequest {
   readonly output?: ToolDefinition['parameters']
   /** JSON Schema of a reply that the application asks for in its own words and reads itself. */
   readonly replies?: JsonObject
-  /** The strict form of one of these two, if it loses nothing: sent in its place if the reply has nothing else. */
+  /**
+   * The strict form of one of these two, if it loses nothing: sent in its place if the reply has
+   * nothing else.
+   */
   readonly strictOutput?: JsonObject | undefined
-  /** True if the vendor holds a reply to the schema in calls that offer tools too. Default false. */
+  /**
+   * True if the vendor holds a reply to the schema in calls that offer tools too. Default false.
+   */
   readonly schemaWithTools?: boolean
-  /** 0 asks for the schema, 1 for any JSON object, 2 for nothing: what a server refuses is not asked for again. */
+  /**
+   * 0 asks for the schema, 1 for any JSON object, 2 for nothing: what a server refuses is not asked
+   * for again.
+   */
   readonly formatLevel: number
   /** True adds the text of native mode. */
   readonly nativePrompt: boolean
@@ -79,7 +87,8 @@ export function toPromptPlan({
       definitions: [],
       options: {},
     }
-  // Next to tools most vendors refuse a format, or it keeps the model from calling one: the reply is then only checked here.
+  // Next to tools most vendors refuse a format, or it keeps the model from calling one: the reply
+  // is then only checked here.
   const options =
     asked && (!definitions.length || (schemaWithTools && formatLevel === 0))
       ? formatOption(strictOutput ?? asked, 'answer', formatLevel, strictOutput !== undefined)

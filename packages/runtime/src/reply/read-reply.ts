@@ -41,8 +41,9 @@ export type InterpretedReply =
     }
 
 /**
- * Reads what the model wants out of its reply. Calls in the API's own form count in every mode; in native mode a reply that is only the JSON
- * of a call counts as that call, since some models print calls as text.
+ * Reads what the model wants out of its reply. Calls in the API's own form count in every mode; in
+ * native mode a reply that is only the JSON of a call counts as that call, since some models print
+ * calls as text.
  * @param idOf makes the id of a call that has none, by its place in the reply
  * @throws {ActionParseError} `protocol` — the reply is neither a call nor final.
  */
@@ -83,7 +84,10 @@ export function readReply(
     : toFinal(rest, rest)
 }
 
-/** Names the effect of a call, not its spelling: a delegation tool is an agent call, as long as there are agents. */
+/**
+ * Names the effect of a call, not its spelling: a delegation tool is an agent call, as long as
+ * there are agents.
+ */
 function toNativeAction(
   call: ToolCall,
   { agents }: ActionTargets,
@@ -105,7 +109,10 @@ function readJson(
 /** Repairs after which a printed object is certainly a call and not a final reply. */
 const harmless: readonly string[] = ['name and arguments read', 'null fields dropped']
 
-/** Reads a reply that is only the JSON of an action: some models print calls as text, or wrap their final reply. */
+/**
+ * Reads a reply that is only the JSON of an action: some models print calls as text, or wrap their
+ * final reply.
+ */
 function readPrintedAction(
   text: string,
   content: Content,

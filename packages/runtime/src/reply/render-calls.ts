@@ -14,8 +14,10 @@ import { toObservations } from './observation.js'
 import type { PlannedCall } from './read-reply.js'
 
 /**
- * Writes calls in the API's own form, and their results, as the mode writes them: a server that refuses tools refuses these too. In JSON mode each call
- * stands in a message of its own, followed by its result, as the model is asked to write them. A conversation without calls is returned as it is.
+ * Writes calls in the API's own form, and their results, as the mode writes them: a server that
+ * refuses tools refuses these too. In JSON mode each call stands in a message of its own, followed
+ * by its result, as the model is asked to write them. A conversation without calls is returned as
+ * it is.
  */
 export function renderCalls(
   messages: readonly ChatMessage[],

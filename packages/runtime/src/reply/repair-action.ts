@@ -65,7 +65,9 @@ export function repairAction(value: Envelope, targets: ActionTargets): Repaired 
   return { value: current, repairs: done }
 }
 
-/** Reads a call written as code, `tool(…)` or `agent.tool(…)`. Returns undefined for any other text. */
+/**
+ * Reads a call written as code, `tool(…)` or `agent.tool(…)`. Returns undefined for any other text.
+ */
 export function readShorthand(
   text: string,
   targets: ActionTargets,

@@ -21,8 +21,10 @@ const reasoning = /^\s*<(think|thinking|thought|reasoning)>([^]*?)<\/\1>/i
 const openReasoning = /^\s*<(think|thinking|thought|reasoning)>/i
 
 /**
- * Reads the `<tool_call>` blocks of a reply. A reply without one is final, unless it is nothing but the JSON of a call.
- * @throws {ActionParseError} `protocol` — a block is cut off or holds no call, or there is nothing at all.
+ * Reads the `<tool_call>` blocks of a reply. A reply without one is final, unless it is nothing but
+ * the JSON of a call.
+ * @throws {ActionParseError} `protocol` — a block is cut off or holds no call, or there is nothing
+ * at all.
  */
 export function parseTextReply(raw: string, tools: readonly string[]): TextReply {
   const body = raw.replace(reasoning, '').trim()
@@ -52,7 +54,8 @@ export function parseTextReply(raw: string, tools: readonly string[]): TextReply
 }
 
 /**
- * The call a JSON object of the usual form stands for: `name` with `arguments` or `parameters`, and no other key.
+ * The call a JSON object of the usual form stands for: `name` with `arguments` or `parameters`, and
+ * no other key.
  * @param tools names a call must have; undefined takes any
  */
 export function toNamedCall(

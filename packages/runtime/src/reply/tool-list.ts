@@ -1,7 +1,8 @@
 import type { JsonObject, ToolDefinition } from '@modelport/core'
 
 /**
- * Tools as one line each, as short as it can be understood: `name(city, days: integer = 1): what it does`. If a line cannot express everything, the JSON
+ * Tools as one line each, as short as it can be understood:
+ * `name(city, days: integer = 1): what it does`. If a line cannot express everything, the JSON
  * Schema of the arguments follows.
  */
 export const toToolList = (tools: readonly ToolDefinition[]): string =>
@@ -23,7 +24,10 @@ function toToolLine({ name, description, parameters }: ToolDefinition): string {
     : line
 }
 
-/** The type of an argument, left out for text, and for numbers, whose names show it most of the time. */
+/**
+ * The type of an argument, left out for text, and for numbers, whose names show it most of the
+ * time.
+ */
 function toTypeNote(schema: JsonObject | boolean): string {
   if (typeof schema === 'boolean') return ''
   const { type, enum: choices } = schema

@@ -4,7 +4,10 @@ import { configError, isObject, type JsonObject } from '@modelport/core'
 const schemaKeywords = `additionalProperties contains else if items not propertyNames then
   unevaluatedProperties`.split(/\s+/)
 
-/** Keywords that say something about an object. A schema without any of them and without `type` was meant as something else. */
+/**
+ * Keywords that say something about an object. A schema without any of them and without `type` was
+ * meant as something else.
+ */
 const objectKeywords = new Set([
   ...schemaKeywords,
   ...`$anchor $comment $defs $id $ref $schema allOf anyOf const default definitions dependencies dependentRequired
@@ -13,9 +16,10 @@ const objectKeywords = new Set([
 ])
 
 /**
- * Converts a flat map of parameters, `{ city: { type: 'string', required: true } }`, to the JSON Schema of an object. Returns any other schema as it is.
- * In a flat map the names of Python's types (`str`, `list`, …) are types too. A mark `required: true` on a property, at any depth, becomes a name in the
- * list of its object, because JSON Schema knows only the list.
+ * Converts a flat map of parameters, `{ city: { type: 'string', required: true } }`, to the JSON
+ * Schema of an object. Returns any other schema as it is. In a flat map the names of Python's types
+ * (`str`, `list`, …) are types too. A mark `required: true` on a property, at any depth, becomes a
+ * name in the list of its object, because JSON Schema knows only the list.
  * @throws {LlmError} `config` — the object is neither a flat map nor a JSON Schema.
  */
 export function fromFlatMap(parameters: JsonObject, where: string): JsonObject {
@@ -69,7 +73,10 @@ function toSchema(entries: readonly Entry[]): JsonObject {
 /** Deeper schemas are left as they are: the provider refuses them. */
 const deepest = 256
 
-/** The schema with the names of marked properties in its lists; the same object if no property has a mark. */
+/**
+ * The schema with the names of marked properties in its lists; the same object if no property has a
+ * mark.
+ */
 function withoutMarks(schema: JsonObject, depth = 0): JsonObject {
   if (depth > deepest) return schema
   const { items, properties, required } = schema

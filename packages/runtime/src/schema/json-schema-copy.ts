@@ -3,7 +3,10 @@ import { isPlainPattern } from './plain-pattern.js'
 import { toPointerPart } from './schema-limits.js'
 import { SchemaMeter } from './schema-meter.js'
 
-/** The dialects that are understood, by the address in `$schema`, and the validator's name for each. Draft 6 is a part of draft 7. */
+/**
+ * The dialects that are understood, by the address in `$schema`, and the validator's name for each.
+ * Draft 6 is a part of draft 7.
+ */
 const dialects: Readonly<Record<string, '7' | '2019-09' | '2020-12'>> = {
   'http://json-schema.org/draft-06/schema': '7',
   'http://json-schema.org/draft-07/schema': '7',
@@ -40,7 +43,10 @@ const types: readonly unknown[] = [
   'object',
   'null',
 ]
-/** Keywords that affect validity and are not supported: ignoring them would accept values that the author forbids. */
+/**
+ * Keywords that affect validity and are not supported: ignoring them would accept values that the
+ * author forbids.
+ */
 const unsupported = ['$dynamicRef', '$recursiveRef', '$vocabulary']
 
 /** A schema that is safe to compile: our own copy, in which every unknown keyword is refused. */
@@ -65,7 +71,8 @@ export interface CopyOptions {
 
 /**
  * Copies a schema and checks that every keyword in it is understood.
- * @throws {LlmError} `unsupported` — names the keyword and its place; `config` — the value is not a schema, or a pattern is not a regular expression.
+ * @throws {LlmError} `unsupported` — names the keyword and its place; `config` — the value is not a
+ * schema, or a pattern is not a regular expression.
  */
 export function copySchema(
   schema: unknown,

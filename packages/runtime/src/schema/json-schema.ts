@@ -15,7 +15,10 @@ import { measureValue } from './schema-meter.js'
 export type Validated =
   | {
       readonly ok: true
-      /** The arguments as the tool gets them: with defaults filled in and values converted, where the schema does that. */
+      /**
+       * The arguments as the tool gets them: with defaults filled in and values converted, where
+       * the schema does that.
+       */
       readonly value: unknown
     }
   | {
@@ -31,11 +34,14 @@ export type JsonSchemaValidator = (value: unknown) => Validated
 export interface JsonSchemaOptions {
   /** How messages name the schema. Default `schema`. */
   readonly where?: string | undefined
-  /** True checks `format` too. Default false: a format is a remark, as the 2020-12 standard has it. */
+  /**
+   * True checks `format` too. Default false: a format is a remark, as the 2020-12 standard has it.
+   */
   readonly assertFormats?: boolean | undefined
   /**
-   * True for a schema that somebody else wrote: it may have at most 128 KiB, 5,000 values and a nesting of 64, and a `pattern` that may run without
-   * end is refused. Default false: patterns are the author's own.
+   * True for a schema that somebody else wrote: it may have at most 128 KiB, 5,000 values and a
+   * nesting of 64, and a `pattern` that may run without end is refused. Default false: patterns are
+   * the author's own.
    */
   readonly untrusted?: boolean | undefined
   /** Schemas that references may lead to, by their address. Nothing is ever fetched. */
@@ -49,12 +55,14 @@ const mostUniqueItems = 2000
 const mostForAll = 20_000
 
 /**
- * Makes a validator of a JSON Schema of draft 6, draft 7, 2019-09 or 2020-12 (which is the default without `$schema`), without `eval`.
- * Unknown keywords are refused here, never ignored: `$dynamicRef`, `$recursiveRef`, `$vocabulary`, other dialects, an anchor declared
- * twice, and references to schemas that are not given. Keywords the dialect does not have are remarks.
- * A check that would take longer than about a second fails, and says so.
- * @throws {LlmError} `unsupported` — names the keyword; `config` — it is not a schema, or a reference leads nowhere; `limit-exceeded` — the schema
- * is nested deeper than 256, or is not trusted and too large.
+ * Makes a validator of a JSON Schema of draft 6, draft 7, 2019-09 or 2020-12 (which is the default
+ * without `$schema`), without `eval`. Unknown keywords are refused here, never ignored:
+ * `$dynamicRef`, `$recursiveRef`, `$vocabulary`, other dialects, an anchor declared twice, and
+ * references to schemas that are not given. Keywords the dialect does not have are remarks. A check
+ * that would take longer than about a second fails, and says so.
+ * @throws {LlmError} `unsupported` — names the keyword; `config` — it is not a schema, or a
+ * reference leads nowhere; `limit-exceeded` — the schema is nested deeper than 256, or is not
+ * trusted and too large.
  */
 export function compileJsonSchema(
   schema: JsonObject | boolean,
@@ -137,7 +145,10 @@ function checkFormats(lookup: Record<string, Schema | boolean>, where: string): 
   }
 }
 
-/** Keywords whose own problem only says that a part has problems; those of the part are reported instead. */
+/**
+ * Keywords whose own problem only says that a part has problems; those of the part are reported
+ * instead.
+ */
 const containers = new Set(
   'properties patternProperties items prefixItems allOf $ref dependentSchemas'.split(' '),
 )

@@ -7,8 +7,9 @@ const mostLength = 500
 const mostWays = 100
 
 /**
- * True for a pattern that ends soon for every text: characters without groups or alternatives, at most one of which repeats without
- * bound, and only behind a leading `^`. Many harmless patterns are not of this kind, but no pattern that hangs is.
+ * True for a pattern that ends soon for every text: characters without groups or alternatives, at
+ * most one of which repeats without bound, and only behind a leading `^`. Many harmless patterns
+ * are not of this kind, but no pattern that hangs is.
  */
 export function isPlainPattern(pattern: string): boolean {
   if (pattern.length > mostLength) return false

@@ -20,7 +20,8 @@ interface Open {
 }
 
 /**
- * Refuses a schema that is too large to be worked with. It takes no longer than the limits allow, however large the schema is.
+ * Refuses a schema that is too large to be worked with. It takes no longer than the limits allow,
+ * however large the schema is.
  * @throws {LlmError} `limit-exceeded` — names the place, as a JSON pointer, and the limit.
  */
 export function checkSchemaSize(schema: unknown, where: string): void {
@@ -92,7 +93,10 @@ export function atPointer(root: unknown, reference: string): unknown {
   return reference.startsWith('#') ? at : undefined
 }
 
-/** A key as it stands in a JSON pointer, of harmless characters and not long. @see https://www.rfc-editor.org/rfc/rfc6901 (read 2026-11-21) */
+/**
+ * A key as it stands in a JSON pointer, of harmless characters and not long.
+ * @see https://www.rfc-editor.org/rfc/rfc6901 (read 2026-11-21)
+ */
 export const toPointerPart = (key: string): string =>
   key
     .slice(0, 80)

@@ -39,9 +39,10 @@ export function measureValue(value: unknown): ValueMeasure {
 }
 
 /**
- * Ends a check that would take too long: references can reach the same schema along many paths, and each path is followed again. The
- * validator cannot be stopped from outside, but it reads `$recursiveAnchor` of every schema it visits, so a getter there counts the work.
- * The keyword itself has no effect, because the keywords it works with are refused.
+ * Ends a check that would take too long: references can reach the same schema along many paths, and
+ * each path is followed again. The validator cannot be stopped from outside, but it reads
+ * `$recursiveAnchor` of every schema it visits, so a getter there counts the work. The keyword
+ * itself has no effect, because the keywords it works with are refused.
  */
 export class SchemaMeter {
   #left = mostWork

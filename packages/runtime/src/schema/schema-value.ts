@@ -1,6 +1,9 @@
 import type { JsonObject } from '@modelport/core'
 
-/** The type of the values that a JSON Schema describes, as far as its literal type shows it; the rest is `unknown`. */
+/**
+ * The type of the values that a JSON Schema describes, as far as its literal type shows it; the
+ * rest is `unknown`.
+ */
 export type SchemaValue<S> = S extends { readonly const: infer Value }
   ? Value
   : S extends { readonly enum: readonly (infer Value)[] }
@@ -49,7 +52,10 @@ interface Named {
   None: null
 }
 
-/** Properties that are named as required, or marked with `required: true`, are there; the others may be. */
+/**
+ * Properties that are named as required, or marked with `required: true`, are there; the others may
+ * be.
+ */
 type Fields<Properties, Required> = Flat<
   {
     readonly [Name in keyof Properties as IsRequired<Name, Properties, Required> extends true

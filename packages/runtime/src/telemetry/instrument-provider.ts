@@ -15,21 +15,31 @@ import { toInputContent, toOutputContent } from './message-content.js'
 
 /** What {@link instrumentProvider} records. */
 export interface InstrumentOptions {
-  /** Makes a span of each turn. Default: the global tracer provider's, named `@modelport/runtime`. */
+  /**
+   * Makes a span of each turn. Default: the global tracer provider's, named `@modelport/runtime`.
+   */
   readonly tracer?: Tracer | undefined
   /** Records token usage and durations. Default: no metrics. */
   readonly meter?: Meter | undefined
-  /** True records messages, instructions and tool definitions as span attributes. They may hold personal data. Default false. */
+  /**
+   * True records messages, instructions and tool definitions as span attributes. They may hold
+   * personal data. Default false.
+   */
   readonly content?: boolean | undefined
-  /** The base URL of the provider, for `server.address` and `server.port`. Default: both are left out. */
+  /**
+   * The base URL of the provider, for `server.address` and `server.port`. Default: both are left
+   * out.
+   */
   readonly baseUrl?: string | undefined
   /** The provider's name as the conventions spell it. Default: the provider's own name. */
   readonly providerName?: string | undefined
 }
 
 /**
- * Wraps a provider so that each turn of each call makes an OpenTelemetry span and, with a meter, token and duration histograms. Names and attributes are
- * those of the conventions for generative AI. Spans stand below the span that is active when the call is made, so nested runs make one trace.
+ * Wraps a provider so that each turn of each call makes an OpenTelemetry span and, with a meter,
+ * token and duration histograms. Names and attributes are those of the conventions for generative
+ * AI. Spans stand below the span that is active when the call is made, so nested runs make one
+ * trace.
  * @see https://opentelemetry.io/docs/specs/semconv/gen-ai/ (read 2026-11-22; status: development)
  * @throws {LlmError} `config` — `provider` is not a provider.
  */

@@ -14,9 +14,15 @@ import { toToolContent } from '../tools/tool-content.js'
 
 /** The content of spans. */
 interface TraceOptions {
-  /** True puts texts into spans too: replies, arguments and results of tools. They may hold personal data. Default false. */
+  /**
+   * True puts texts into spans too: replies, arguments and results of tools. They may hold personal
+   * data. Default false.
+   */
   readonly content?: boolean | undefined
-  /** False makes no spans of model calls: for a provider that {@link instrumentProvider} made, which makes its own. Default true. */
+  /**
+   * False makes no spans of model calls: for a provider that {@link instrumentProvider} made, which
+   * makes its own. Default true.
+   */
   readonly modelCalls?: boolean | undefined
   /** The name of a provider as the conventions spell it. Default: the provider's own. */
   readonly providerName?: ((provider: string) => string) | undefined
@@ -31,17 +37,20 @@ export interface TraceRunOptions extends TraceOptions {
 }
 
 /**
- * An observer for `onEvent` that makes a span of each model call, tool call and agent call, below the span that is active when it is made.
- * Names and attributes are those of the conventions for generative AI.
- * @see https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-spans/ (read 2026-11-21; status: development)
+ * An observer for `onEvent` that makes a span of each model call, tool call and agent call, below
+ * the span that is active when it is made. Names and attributes are those of the conventions for
+ * generative AI.
+ * @see https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-spans/ (read 2026-11-21; status:
+ * development)
  */
 export function traceRuns(tracer: Tracer, options: TraceOptions = {}): (event: RunEvent) => void {
   return new RunSpans(tracer, options, context.active()).observe
 }
 
 /**
- * Traces a whole run: a span `invoke_agent`, with the spans of {@link traceRuns} below it. `start` begins the run with the observer it is given.
- * The span ends with the run, whatever the outcome, and is active meanwhile, so that spans of HTTP clients and tools stand below it.
+ * Traces a whole run: a span `invoke_agent`, with the spans of {@link traceRuns} below it. `start`
+ * begins the run with the observer it is given. The span ends with the run, whatever the outcome,
+ * and is active meanwhile, so that spans of HTTP clients and tools stand below it.
  */
 export async function traceRun(
   tracer: Tracer,
@@ -100,12 +109,10 @@ class RunSpans {
         if (this.#options.modelCalls !== false) this.#startCall(event)
         break
       case 'model-retry':
-        this.#open
-          .get(callKey(event))
-          ?.addEvent('modelport.retry', {
-            'modelport.attempt': event.nextAttempt,
-            'error.type': event.errorType,
-          })
+        this.#open.get(callKey(event))?.addEvent('modelport.retry', {
+          'modelport.attempt': event.nextAttempt,
+          'error.type': event.errorType,
+        })
         break
       case 'model-call-end':
         this.#endCall(event)

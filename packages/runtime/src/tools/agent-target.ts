@@ -14,7 +14,9 @@ export interface AgentContext extends Pick<ToolContext, 'step' | 'run' | 'progre
   readonly callId: string
   /** Aborts when the run is cancelled. */
   readonly signal: AbortSignal
-  /** The rest of the run's budget: pass it to a run of the agent as its `budget`, and both count. */
+  /**
+   * The rest of the run's budget: pass it to a run of the agent as its `budget`, and both count.
+   */
   readonly budget: BudgetLedger
 }
 
@@ -27,8 +29,9 @@ export interface AgentTarget extends EffectDeclaration<AgentRequest> {
   /** Its tools the model may call directly. Unset: it only takes prompts. */
   readonly tools?: readonly ToolDefinition[] | undefined
   /**
-   * Asks the agent; the result is any JSON value or text, or `pending(taskId)` when it will come later: the run then ends as `suspended`. A thrown
-   * error becomes a result the model can read. No time limit but the run's own `maxRuntimeMs`: an agent has limits of its own.
+   * Asks the agent; the result is any JSON value or text, or `pending(taskId)` when it will come
+   * later: the run then ends as `suspended`. A thrown error becomes a result the model can read. No
+   * time limit but the run's own `maxRuntimeMs`: an agent has limits of its own.
    */
   call(request: AgentRequest, context: AgentContext): unknown
 }

@@ -6,8 +6,9 @@ const mostSize = 1024 * 1024
 const mostDepth = 128
 
 /**
- * Why arguments must not be looked at any further, or undefined. A model, or an attacker through it, wrote them: they may be no
- * object, too large, too deep, or have keys that change prototypes. Takes time for at most 1 MiB, whatever it is given.
+ * Why arguments must not be looked at any further, or undefined. A model, or an attacker through
+ * it, wrote them: they may be no object, too large, too deep, or have keys that change prototypes.
+ * Takes time for at most 1 MiB, whatever it is given.
  */
 export function refuseArguments(call: ToolCall): string | undefined {
   if (call.error !== undefined) return call.error

@@ -16,7 +16,10 @@ const mostMessage = 10_000
 const mostUrl = 4_000
 const mostState = 256 * 1024
 
-/** The questions of one sending of a call: finds the answers so far, and keeps the first question without one. */
+/**
+ * The questions of one sending of a call: finds the answers so far, and keeps the first question
+ * without one.
+ */
 export class Asking {
   readonly #tool: string
   readonly #answered: readonly StoredQuestion[]
@@ -48,7 +51,10 @@ export class Asking {
     throw stopped()
   }
 
-  /** @throws {LlmError} `invalid-request` — the question cannot be asked; `config`, `unsupported`, `limit-exceeded` — of its schema. */
+  /**
+   * @throws {LlmError} `invalid-request` — the question cannot be asked; `config`, `unsupported`,
+   * `limit-exceeded` — of its schema.
+   */
   #check(
     question: Question,
     index: number,
@@ -111,7 +117,10 @@ const compileAnswer = (schema: JsonObject, from: string | undefined): JsonSchema
     assertFormats: true,
   })
 
-/** The answer with the output of the schema; a schema library may check more than its JSON Schema says. */
+/**
+ * The answer with the output of the schema; a schema library may check more than its JSON Schema
+ * says.
+ */
 async function checked<Schema extends ToolParameters>(
   answer: Answer,
   compiled: CompiledParameters | undefined,
@@ -130,9 +139,11 @@ async function checked<Schema extends ToolParameters>(
 }
 
 /**
- * Checks an answer to a question, before it is stored or given to `infer`; the question stays open if it does not fit.
+ * Checks an answer to a question, before it is stored or given to `infer`; the question stays open
+ * if it does not fit.
  * @returns the answer in the form that is stored
- * @throws {LlmError} `invalid-request` — the action is not one, or the content does not fit the schema; says what and where
+ * @throws {LlmError} `invalid-request` — the action is not one, or the content does not fit the
+ * schema; says what and where
  */
 export function checkAnswer(
   { schema, from }: Pick<StoredQuestion, 'schema' | 'from'>,

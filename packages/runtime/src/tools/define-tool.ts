@@ -12,7 +12,10 @@ const hints = ['strict', 'deferred', 'callers', 'cache', 'vendor'] as const
 type Given<Fields> = { readonly [Name in keyof Fields]?: Fields[Name] | undefined }
 type Hints = Given<Pick<ToolDefinition, (typeof hints)[number]>>
 
-/** The settings of a tool. `strict`, `deferred`, `callers`, `cache` and `vendor` are those of `ToolDefinition`. */
+/**
+ * The settings of a tool. `strict`, `deferred`, `callers`, `cache` and `vendor` are those of
+ * `ToolDefinition`.
+ */
 export interface ToolSettings<Parameters extends ToolParameters>
   extends EffectDeclaration<ToolArguments<Parameters>>,
     Hints {
@@ -23,8 +26,8 @@ export interface ToolSettings<Parameters extends ToolParameters>
   /** The arguments, an object. Unset: the tool takes none. */
   readonly parameters?: Parameters | undefined
   /**
-   * Does the work: see {@link Tool.execute}. Called only with arguments that fit. Of an async generator, the yielded values are progress, and the value that it
-   * returns is the result.
+   * Does the work: see {@link Tool.execute}. Called only with arguments that fit. Of an async
+   * generator, the yielded values are progress, and the value that it returns is the result.
    */
   execute(args: ToolArguments<Parameters>, context: ToolContext & { readonly ask: Ask }): unknown
   /** Maximum milliseconds one call may take; `Infinity` for no limit. Default 120,000. */
@@ -36,10 +39,12 @@ export interface ToolSettings<Parameters extends ToolParameters>
 }
 
 /**
- * Makes a tool. The schema checks the arguments before `execute` is called; if they do not fit, the model reads why.
+ * Makes a tool. The schema checks the arguments before `execute` is called; if they do not fit, the
+ * model reads why.
  * @throws {TypeError} a setting is not known.
- * @throws {LlmError} `config` — the name, the description, `execute` or the time limit is not valid, or the parameters do not describe an object that
- * a model can be shown; `unsupported` — the JSON Schema has a keyword that is not understood.
+ * @throws {LlmError} `config` — the name, the description, `execute` or the time limit is not
+ * valid, or the parameters do not describe an object that a model can be shown; `unsupported` — the
+ * JSON Schema has a keyword that is not understood.
  * @example
  * ```ts
  * import { defineTool } from '@modelport/runtime'

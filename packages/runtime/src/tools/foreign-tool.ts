@@ -14,8 +14,10 @@ import {
 import { resultOf } from './tool-progress.js'
 
 /**
- * A tool of another library, named by its key in the set: a tool of the AI SDK or of its MCP clients, or any tool with a schema that follows Standard
- * Schema. Its `execute` does the work, and the last value of an iterable is the result; without it the run is suspended until the result is given.
+ * A tool of another library, named by its key in the set: a tool of the AI SDK or of its MCP
+ * clients, or any tool with a schema that follows Standard Schema. Its `execute` does the work, and
+ * the last value of an iterable is the result; without it the run is suspended until the result is
+ * given.
  */
 export interface ForeignTool {
   /** When and how to use it; the model reads this. */
@@ -24,7 +26,10 @@ export interface ForeignTool {
   readonly inputSchema: unknown
   /** Asks vendors that can to hold the model to the schema exactly. */
   readonly strict?: boolean | undefined
-  /** Whether a person has to approve a call: such a call suspends the run, even if `authorize` allows it. */
+  /**
+   * Whether a person has to approve a call: such a call suspends the run, even if `authorize`
+   * allows it.
+   */
   readonly needsApproval?:
     | boolean
     | ((input: never, options: never) => boolean | PromiseLike<boolean>)
@@ -42,7 +47,11 @@ export type ToolSet = Readonly<Record<string, Tool | ForeignTool>>
 /** True for one of our own tools. */
 const isOwn = (tool: Tool | ForeignTool): tool is Tool => 'definition' in tool
 
-/** The tools of a set as ours. @throws {LlmError} `config` — a tool is one that a vendor runs, or its schema cannot be shown to a model. */
+/**
+ * The tools of a set as ours.
+ * @throws {LlmError} `config` — a tool is one that a vendor runs, or its schema cannot be shown to
+ * a model.
+ */
 export const toTools = (set: ToolSet): readonly Tool[] =>
   Object.entries(set).map(([name, tool]) => (isOwn(tool) ? tool : toTool(name, tool)))
 
@@ -93,7 +102,10 @@ function toTool(name: string, given: ForeignTool): Tool {
   }
 }
 
-/** Reads a schema. One of the AI SDK may be created on first use, and checks values itself if it can. */
+/**
+ * Reads a schema. One of the AI SDK may be created on first use, and checks values itself if it
+ * can.
+ */
 function compileInput(given: unknown, where: string): CompiledParameters {
   const schema: unknown =
     typeof given === 'function' && !('~standard' in given) ? (given as Callable)() : given

@@ -8,8 +8,8 @@ import {
 } from '@modelport/core'
 
 /**
- * The content that a tool of the AI SDK wrote for the model, in any form of its specifications. Undefined for a value that
- * is not in such a form.
+ * The content that a tool of the AI SDK wrote for the model, in any form of its specifications.
+ * Undefined for a value that is not in such a form.
  * @param origin the provider that is asked: files that have been uploaded are found by its name
  */
 export function fromModelOutput(
@@ -51,7 +51,10 @@ export function fromModelOutput(
 
 type Hint<Name extends string> = Readonly<Partial<Record<Name, never>>>
 
-/** A text or a file of the AI SDK as a part of ours, by its media type; undefined for a part that only one vendor reads. */
+/**
+ * A text or a file of the AI SDK as a part of ours, by its media type; undefined for a part that
+ * only one vendor reads.
+ */
 export function fromModelPart(part: object, origin = ''): ContentPart | undefined {
   const { type, text, data, url, fileId, filename, mediaType, providerOptions } = part as JsonObject
   if (type === 'custom') return undefined

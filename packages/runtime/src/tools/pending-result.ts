@@ -23,8 +23,9 @@ export class PendingResult {
 }
 
 /**
- * What a tool or an {@link AgentTarget} returns when its result will come later, perhaps to another process. The other calls of the step finish,
- * then the run ends as `suspended`; resume it with a decision of type `result` or `failure`.
+ * What a tool or an {@link AgentTarget} returns when its result will come later, perhaps to another
+ * process. The other calls of the step finish, then the run ends as `suspended`; resume it with a
+ * decision of type `result` or `failure`.
  * @param id the id of the work: of a child task, a timer, a job
  * @param options `until`: when to look again, in milliseconds since 1970
  */

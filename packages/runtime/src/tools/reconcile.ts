@@ -10,13 +10,16 @@ export type ReconcileOutcome =
 
 /** How a tool or an agent behaves when a call may have been executed already. */
 export interface EffectDeclaration<Value = unknown> {
-  /** True if a second call with the same `idempotencyKey` has no further effect: a call without a recorded result is repeated. Default false. */
+  /**
+   * True if a second call with the same `idempotencyKey` has no further effect: a call without a
+   * recorded result is repeated. Default false.
+   */
   readonly idempotent?: boolean | undefined
   /** True if calls change nothing: a call without a recorded result is repeated. Default false. */
   readonly readOnly?: boolean | undefined
   /**
-   * Called first on resume for a call that was started and has no recorded result. Not called for tools that
-   * are `idempotent` or `readOnly`. If it throws or rejects, the outcome is `unknown`.
+   * Called first on resume for a call that was started and has no recorded result. Not called for
+   * tools that are `idempotent` or `readOnly`. If it throws or rejects, the outcome is `unknown`.
    */
   reconcile?(
     value: Value,

@@ -1,4 +1,7 @@
-/** Types of the application: declare `context` here, in the module `@modelport/runtime`, and every `context` of a run has that type. */
+/**
+ * Types of the application: declare `context` here, in the module `@modelport/runtime`, and every
+ * `context` of a run has that type.
+ */
 // eslint-disable-next-line @typescript-eslint/no-empty-object-type -- applications fill it
 export interface ApplicationTypes {}
 
@@ -20,8 +23,9 @@ export interface RunContext {
   /** When the time of the run is over, in milliseconds since 1970. Unset: no limit. */
   readonly deadline?: number
   /**
-   * Identifies the effect of this call: the key prefix, the step, and the index of the call in the reply. The same when the call is repeated after
-   * a resume, also when the model had to be asked again. Pass it to systems that take such a key.
+   * Identifies the effect of this call: the key prefix, the step, and the index of the call in the
+   * reply. The same when the call is repeated after a resume, also when the model had to be asked
+   * again. Pass it to systems that take such a key.
    */
   readonly idempotencyKey: string
 }

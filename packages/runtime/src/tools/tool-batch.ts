@@ -21,7 +21,10 @@ export interface ToolBatchOptions {
   readonly tools: readonly Tool[]
   /** The step of the run. */
   readonly step: number
-  /** What each tool gets as `context.run`. Default: a run of its own, with the index of the call in its `idempotencyKey`. */
+  /**
+   * What each tool gets as `context.run`. Default: a run of its own, with the index of the call in
+   * its `idempotencyKey`.
+   */
   readonly run?: ((call: ToolCall, index: number) => RunContext) | undefined
   /** Cancels the calls that run, and those that have not begun. */
   readonly signal?: AbortSignal | undefined
@@ -29,31 +32,42 @@ export interface ToolBatchOptions {
   readonly concurrency?: number | undefined
   /** Maximum milliseconds a call may take, where its tool does not say. Default 120,000. */
   readonly timeoutMs?: number | undefined
-  /** Milliseconds for all of them, whatever the limit of a tool is; a call without a result by then is a `timeout`. Default: no limit. */
+  /**
+   * Milliseconds for all of them, whatever the limit of a tool is; a call without a result by then
+   * is a `timeout`. Default: no limit.
+   */
   readonly remainingMs?: number | undefined
-  /** The questions of a call that its user answered. Unset: its `context.ask` rejects with `unsupported`. */
+  /**
+   * The questions of a call that its user answered. Unset: its `context.ask` rejects with
+   * `unsupported`.
+   */
   readonly answers?: ((call: ToolCall) => readonly StoredQuestion[]) | undefined
   /**
-   * Called before a call is executed, its arguments found valid; the call waits for the promise it may return. If it throws or rejects, the call is not
-   * executed but reported as `refused` with the error's message, and the batch rejects with the error once every call has a result.
+   * Called before a call is executed, its arguments found valid; the call waits for the promise it
+   * may return. If it throws or rejects, the call is not executed but reported as `refused` with
+   * the error's message, and the batch rejects with the error once every call has a result.
    */
   readonly onStart?: ((call: ToolCall) => unknown) | undefined
   /**
-   * Called with what a call reports while it runs; what it reports before the promise that this may return is settled is dropped but for the newest.
+   * Called with what a call reports while it runs; what it reports before the promise that this may
+   * return is settled is dropped but for the newest.
    */
   readonly onProgress?: ((call: ToolCall, progress: unknown) => unknown) | undefined
   /**
-   * Called once for every call, when its result arrives: the place to commit it. The batch waits for the promise it may return. If it throws or
-   * rejects, the batch rejects with the error once every call has a result.
+   * Called once for every call, when its result arrives: the place to commit it. The batch waits
+   * for the promise it may return. If it throws or rejects, the batch rejects with the error once
+   * every call has a result.
    */
   onResult(call: ToolCall, result: ToolResult, outcome: ToolOutcome): unknown
 }
 
 /**
- * Executes the calls of one turn and reports the result of each, once, as soon as it is there. Calls start in their order, several
- * at once; an exclusive tool waits for those before it, and those after it wait.
- * @throws the signal's reason, once every call has a result, when the signal aborts. A call that has finished keeps its result; any
- * other call is reported as cancelled without waiting for its tool.
+ * Executes the calls of one turn and reports the result of each, once, as soon as it is there.
+ * Calls start in their order, several at once; an exclusive tool waits for those before it, and
+ * those after it wait.
+ * @throws the signal's reason, once every call has a result, when the signal aborts. A call that
+ * has finished keeps its result; any other call is reported as cancelled without waiting for its
+ * tool.
  * @throws {LlmError} `config` — the concurrency or a time limit is not a number in its range.
  */
 export async function executeBatch(
@@ -205,7 +219,8 @@ class Batch {
   readonly #onAbort = (): void => {
     this.#stopped = true
     for (const run of this.#running.values()) run.abort(this.#options.signal?.reason)
-    // A tool that has finished already has its result in a promise: one turn of the event loop lets it through.
+    // A tool that has finished already has its result in a promise: one turn of the event loop lets
+    // it through.
     this.#grace = setTimeout(() => this.#cancelRest(), 0)
   }
 

@@ -1,7 +1,10 @@
 import type { Content, ContentPart } from '@modelport/core'
 import { toWellFormed } from '../base/well-formed.js'
 
-/** An error of a tool with more than a message for the model: text, or parts such as a screenshot. The result is marked as an error. */
+/**
+ * An error of a tool with more than a message for the model: text, or parts such as a screenshot.
+ * The result is marked as an error.
+ */
 export class ToolFailure extends Error {
   /** What the model will see. */
   readonly content: Content
@@ -19,8 +22,9 @@ export class ToolFailure extends Error {
 Object.defineProperty(ToolFailure.prototype, 'name', { value: 'ToolFailure' })
 
 /**
- * The form of a tool's result for the model: a string as it is (half characters replaced), one content part or a list of them as parts, anything else as
- * JSON. Never throws: the tool has run, so what cannot be written as JSON is described.
+ * The form of a tool's result for the model: a string as it is (half characters replaced), one
+ * content part or a list of them as parts, anything else as JSON. Never throws: the tool has run,
+ * so what cannot be written as JSON is described.
  */
 export function toToolContent(value: unknown): Content {
   if (typeof value === 'string') return toWellFormed(value)

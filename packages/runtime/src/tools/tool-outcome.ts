@@ -1,9 +1,11 @@
 /** The outcome of one call. */
 export interface ToolOutcome {
   /**
-   * `ok` executed · `invalid-arguments` refused by its schema or not JSON · `unknown-tool` no such tool · `failed` the tool threw or
-   * returned an error · `timeout` its time was up · `cancelled` the run ended first · `refused` not allowed · `pending` its result will
-   * come later: see `pending()`, or `ask` of its context. Only `ok`, `failed`, `timeout`, `cancelled` and `pending` may have had an effect.
+   * `ok` executed · `invalid-arguments` refused by its schema or not JSON · `unknown-tool` no such
+   * tool · `failed` the tool threw or returned an error · `timeout` its time was up · `cancelled`
+   * the run ended first · `refused` not allowed · `pending` its result will come later: see
+   * `pending()`, or `ask` of its context. Only `ok`, `failed`, `timeout`, `cancelled` and `pending`
+   * may have had an effect.
    */
   readonly status:
     | 'ok'

@@ -7,12 +7,15 @@ import { compileJsonSchema, type Validated } from '../schema/json-schema.js'
 import type { ObjectOf } from '../schema/schema-value.js'
 
 /**
- * Describes the arguments of a tool: a schema of zod or any other Standard Schema library, a JSON Schema, or a flat map of parameters such as
- * `{ city: { type: 'string', required: true } }`.
+ * Describes the arguments of a tool: a schema of zod or any other Standard Schema library, a JSON
+ * Schema, or a flat map of parameters such as `{ city: { type: 'string', required: true } }`.
  */
 export type ToolParameters = StandardSchemaV1 | JsonObject
 
-/** What `execute` gets: the schema's output, the object that a literal JSON Schema or flat map describes, or any JSON object. */
+/**
+ * What `execute` gets: the schema's output, the object that a literal JSON Schema or flat map
+ * describes, or any JSON object.
+ */
 export type ToolArguments<Parameters extends ToolParameters> = Parameters extends StandardSchemaV1
   ? StandardSchemaV1.InferOutput<Parameters>
   : ObjectOf<Parameters>
@@ -60,7 +63,10 @@ function toJsonSchema(schema: StandardSchemaV1, where: string): JsonObject {
   )
 }
 
-/** The schema that the model gets: of an object, without the mark of its dialect, which would only cost tokens. */
+/**
+ * The schema that the model gets: of an object, without the mark of its dialect, which would only
+ * cost tokens.
+ */
 export function toObjectSchema(schema: JsonObject, where: string): JsonObject {
   if (!isObject(schema)) {
     throw configError(`${where}: expected a schema or a JSON Schema object`)

@@ -8,8 +8,9 @@ const intervalMs = 50
 const mostBusyMs = 10
 
 /**
- * Hands on what a call reports, so that no tool can flood a reader: the first value at once, then at most one in 50 ms, the newest, once the one before was
- * taken. Values in between are dropped, and so are those that come after the call.
+ * Hands on what a call reports, so that no tool can flood a reader: the first value at once, then
+ * at most one in 50 ms, the newest, once the one before was taken. Values in between are dropped,
+ * and so are those that come after the call.
  */
 export class ToolProgress {
   readonly #tool: string
@@ -72,8 +73,9 @@ const isIterable = (value: unknown): value is AsyncIterable<unknown> =>
   isObject(value) && Symbol.asyncIterator in value
 
 /**
- * The result of a tool. Of an async generator it is the value that it returns, or the last one that it yields if it returns nothing. What it yields is
- * progress, and an abort ends it with `return()`.
+ * The result of a tool. Of an async generator it is the value that it returns, or the last one that
+ * it yields if it returns nothing. What it yields is progress, and an abort ends it with
+ * `return()`.
  */
 export const resultOf = (given: unknown, context: ToolContext): unknown =>
   isIterable(given) ? lastOf(given, context) : given

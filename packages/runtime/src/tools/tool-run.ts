@@ -52,7 +52,10 @@ export const toUnknownTool = (call: ToolCall, tools: readonly Tool[]): SettledCa
     ),
   )
 
-/** One call in execution: checked, started, timed. It settles once, with its result or because it was cut short. */
+/**
+ * One call in execution: checked, started, timed. It settles once, with its result or because it
+ * was cut short.
+ */
 export class ToolRun {
   /** True once the tool itself has been started: from then on it may have had an effect. */
   started = false
@@ -157,7 +160,10 @@ export class ToolRun {
     }
   }
 
-  /** Whatever the tool made of it: the question is open, and its result would be one without the answer. */
+  /**
+   * Whatever the tool made of it: the question is open, and its result would be one without the
+   * answer.
+   */
   #asked(question: StoredQuestion): SettledCall {
     const value = new AskedResult(question)
     return {
@@ -197,7 +203,9 @@ export class ToolRun {
   }
 }
 
-/** True for what a tool throws when it gives up because it was aborted; any other error is a result. */
+/**
+ * True for what a tool throws when it gives up because it was aborted; any other error is a result.
+ */
 const isAbort = (error: unknown, signal: AbortSignal): boolean =>
   error === signal.reason || (error instanceof Error && error.name === 'AbortError')
 

@@ -9,11 +9,17 @@ export type AgUiEvent = Readonly<Record<string, unknown>> & { readonly type: str
 export interface AgUiOptions {
   /** The thread that the run belongs to. */
   readonly threadId: string
-  /** As for useChat: the text that the user sees of a failure, of the run or of a tool (code `tool`). Default "An error occurred.". */
+  /**
+   * As for useChat: the text that the user sees of a failure, of the run or of a tool (code
+   * `tool`). Default "An error occurred.".
+   */
   readonly onError?: UiStreamOptions['onError']
 }
 
-/** Writes a run as AG-UI 1.0 events: one run, with its steps, messages, reasoning, tool calls and interrupts. */
+/**
+ * Writes a run as AG-UI 1.0 events: one run, with its steps, messages, reasoning, tool calls and
+ * interrupts.
+ */
 export async function* toAgUiEvents(
   run: RunEvents,
   options: AgUiOptions,

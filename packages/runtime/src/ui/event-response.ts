@@ -11,17 +11,23 @@ export interface ClientError {
 /** How events are sent. */
 export interface ToResponseOptions extends ResponseInit {
   /**
-   * The last event that the client has, from its header `last-event-id`: events up to it are not sent again. The source must then give all events from the
-   * first, as an {@link EventLog} does. A whole number; anything else is refused with `invalid-request`, before a response is made. Default 0.
+   * The last event that the client has, from its header `last-event-id`: events up to it are not
+   * sent again. The source must then give all events from the first, as an {@link EventLog} does. A
+   * whole number; anything else is refused with `invalid-request`, before a response is made.
+   * Default 0.
    */
   readonly after?: number | undefined
-  /** Writes an error for the client. Default: the code of a typed error and its message, and nothing of any other. */
+  /**
+   * Writes an error for the client. Default: the code of a typed error and its message, and nothing
+   * of any other.
+   */
   readonly onError?: ((error: unknown) => ClientError) | undefined
 }
 
 /**
- * Sends the events of any reader to a browser as server-sent events: each with its number, then `end` or `error`. A client that loses the connection asks
- * for the rest with the number of its last event. Cancelling the body closes the reader.
+ * Sends the events of any reader to a browser as server-sent events: each with its number, then
+ * `end` or `error`. A client that loses the connection asks for the rest with the number of its
+ * last event. Cancelling the body closes the reader.
  */
 export function toResponse(
   events: AsyncIterable<unknown>,
@@ -60,7 +66,10 @@ const describeError = (error: unknown): { code: string; message: string } =>
 
 /** How events are received. */
 export interface FromResponseOptions {
-  /** Asks for the events after this one, when the connection is lost. Default: a lost connection rejects with `truncated`. */
+  /**
+   * Asks for the events after this one, when the connection is lost. Default: a lost connection
+   * rejects with `truncated`.
+   */
   readonly resume?: ((after: number) => Promise<Response>) | undefined
   /** Maximum times in a row that the connection is asked for without a new event. Default 5. */
   readonly maxResumes?: number | undefined
@@ -69,9 +78,10 @@ export interface FromResponseOptions {
 }
 
 /**
- * Reads the events of {@link toResponse} in a browser or anywhere else. Each event is given once, also if the connection is lost in between.
- * @throws {LlmError} `truncated` — the connection was lost and could not be resumed; `protocol` — the response is not one of `toResponse`; any other code
- * that the server sent.
+ * Reads the events of {@link toResponse} in a browser or anywhere else. Each event is given once,
+ * also if the connection is lost in between.
+ * @throws {LlmError} `truncated` — the connection was lost and could not be resumed; `protocol` —
+ * the response is not one of `toResponse`; any other code that the server sent.
  */
 export async function* fromResponse<Event = unknown>(
   response: Response,
@@ -164,7 +174,10 @@ function toError(data: unknown): LlmError {
 /** The memory that an event takes besides its text. */
 const eventOverhead = 100
 
-/** Keeps the events of a live reader, so that clients can come, go and return: each reads all of them from the first. */
+/**
+ * Keeps the events of a live reader, so that clients can come, go and return: each reads all of
+ * them from the first.
+ */
 export class EventLog<Event> implements AsyncIterable<Event> {
   readonly #events: Event[] = []
   readonly #source: AsyncIterator<Event>
@@ -175,8 +188,8 @@ export class EventLog<Event> implements AsyncIterable<Event> {
 
   /**
    * Starts to read at once, at full speed.
-   * @param options `maxCharacters`: most characters of all events as JSON, 32 Mi by default. A log that is full closes its source, and its readers end with
-   * `limit-exceeded`.
+   * @param options `maxCharacters`: most characters of all events as JSON, 32 Mi by default. A log
+   * that is full closes its source, and its readers end with `limit-exceeded`.
    */
   constructor(
     source: AsyncIterable<Event>,

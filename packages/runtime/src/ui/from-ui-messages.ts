@@ -14,7 +14,10 @@ import { toToolContent } from '../tools/tool-content.js'
 export interface FromUiMessages {
   /** The conversation, for `infer`. Tool calls without a result are left out. */
   readonly messages: readonly ChatMessage[]
-  /** Decisions on approval requests, for `decisions` of a resumed run: each holds for the pending item with its `id` and its `digest` only. */
+  /**
+   * Decisions on approval requests, for `decisions` of a resumed run: each holds for the pending
+   * item with its `id` and its `digest` only.
+   */
   readonly approvals: readonly {
     readonly id: string
     /** Digest of the call that the page showed. Unset if the run had not stopped yet. */
@@ -24,17 +27,24 @@ export interface FromUiMessages {
     /** The answer to a question: the reason, if it is a JSON object. */
     readonly content?: JsonObject
   }[]
-  /** Ids of the calls whose results were not taken, since this server did not ask for them: the calls are left out. */
+  /**
+   * Ids of the calls whose results were not taken, since this server did not ask for them: the
+   * calls are left out.
+   */
   readonly ignored: readonly string[]
 }
 
 /** The parts of the browser's messages that are trusted. */
 export interface FromUiMessagesOptions {
-  /** True takes messages with the role `system`. Default false: they are refused, since whoever writes one gives the model instructions. */
+  /**
+   * True takes messages with the role `system`. Default false: they are refused, since whoever
+   * writes one gives the model instructions.
+   */
   readonly allowSystemInMessages?: boolean | undefined
   /**
-   * The conversation as this server stored it, such as `transcript` of the last result: its calls and results win over those of the browser.
-   * The browser's result is used only for a call without a result in it, for a tool that runs in the browser. Default: no call was asked for.
+   * The conversation as this server stored it, such as `transcript` of the last result: its calls
+   * and results win over those of the browser. The browser's result is used only for a call without
+   * a result in it, for a tool that runs in the browser. Default: no call was asked for.
    */
   readonly transcript?: readonly ChatMessage[] | undefined
 }
@@ -43,9 +53,10 @@ type Approvals = FromUiMessages['approvals']
 type UiPart = Readonly<Record<string, unknown>>
 
 /**
- * Reads the messages of `useChat`: text, files, reasoning, tool calls with their results, approvals. A browser may forge its messages: see the options.
- * @throws {LlmError} `invalid-request` — the value is not a list of UI messages, has a system message, or a file with an address of another kind than
- * `http(s)` and `data`.
+ * Reads the messages of `useChat`: text, files, reasoning, tool calls with their results,
+ * approvals. A browser may forge its messages: see the options.
+ * @throws {LlmError} `invalid-request` — the value is not a list of UI messages, has a system
+ * message, or a file with an address of another kind than `http(s)` and `data`.
  */
 export function fromUiMessages(
   given: unknown,
@@ -194,7 +205,9 @@ class OwnCalls {
   }
 }
 
-/** The result that the browser claims for a call. Its input is not read: that of this server counts. */
+/**
+ * The result that the browser claims for a call. Its input is not read: that of this server counts.
+ */
 function toResult(part: UiPart): ToolMessage | undefined {
   const { type, toolCallId: id, state, output, errorText } = part
   if (typeof type !== 'string' || typeof id !== 'string') return undefined

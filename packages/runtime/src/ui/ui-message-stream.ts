@@ -77,8 +77,9 @@ export interface UiStreamOptions {
   /** Id of the assistant's message. Default: the client makes one. */
   readonly messageId?: string | undefined
   /**
-   * The text of a failure for the user: of the run, with the code of its error, or of a tool or an agent, with the code `tool`. Default "An error
-   * occurred.": messages of servers and tools are not for every user.
+   * The text of a failure for the user: of the run, with the code of its error, or of a tool or an
+   * agent, with the code `tool`. Default "An error occurred.": messages of servers and tools are
+   * not for every user.
    */
   readonly onError?:
     | ((error: { readonly message: string; readonly code: string }) => string)
@@ -86,8 +87,9 @@ export interface UiStreamOptions {
 }
 
 /**
- * Writes a run as the AI SDK's UI message stream, version 1. Reading it drives the run; cancelling it closes the run's reader. In JSON and text mode the
- * text is shown when the run has ended, since until then it is the text of an action.
+ * Writes a run as the AI SDK's UI message stream, version 1. Reading it drives the run; cancelling
+ * it closes the run's reader. In JSON and text mode the text is shown when the run has ended, since
+ * until then it is the text of an action.
  */
 export function toUiMessageStream(
   run: RunEvents,
@@ -96,7 +98,10 @@ export function toUiMessageStream(
   return streamOf(chunksOf(run, options))
 }
 
-/** The response to a request of `useChat`, from a run: the stream of {@link toUiMessageStream} as server-sent events. */
+/**
+ * The response to a request of `useChat`, from a run: the stream of {@link toUiMessageStream} as
+ * server-sent events.
+ */
 export function toUiMessageResponse(
   run: RunEvents,
   options: UiStreamOptions & ResponseInit = {},
@@ -122,7 +127,8 @@ async function* chunksOf(
     changes.flatMap((change) => {
       hasFailed ||= change.type === 'failure'
       if (change.type === 'approval-request') asked.add(change.id)
-      // The page has decided before a run continues, and knows the request by the id with the digest.
+      // The page has decided before a run continues, and knows the request by the id with the
+      // digest.
       if (change.type === 'approval' && !asked.has(change.id)) return []
       return toChunk(change, options, hasFailed) ?? []
     })
@@ -140,7 +146,10 @@ async function* chunksOf(
   if (end) yield* toChunks([end])
 }
 
-/** A question is shown as the approval of its call, next to what is asked: the page responds to both with the one id. */
+/**
+ * A question is shown as the approval of its call, next to what is asked: the page responds to both
+ * with the one id.
+ */
 function questionOf(item: PendingItem): readonly UiMessageChunk[] {
   if (item.type !== 'question') return []
   const id = `${item.id}#${item.digest}`
@@ -247,7 +256,10 @@ const isLink = (url: string): boolean => /^https?:\/\//i.test(url)
 const reasonOf = ({ reason }: { readonly reason?: string | undefined }): { reason?: string } =>
   reason === undefined ? {} : { reason }
 
-/** Images of the reply, and the sources it names; addresses of http(s) only, since a page makes links of them. */
+/**
+ * Images of the reply, and the sources it names; addresses of http(s) only, since a page makes
+ * links of them.
+ */
 function* attachmentsOf(result: RunResult): Generator<UiMessageChunk, void> {
   const parts =
     result.status === 'final' && typeof result.content !== 'string' ? result.content : []

@@ -76,7 +76,10 @@ function checkContentTypes(context: RequestContext, message: A2aSendRequest['mes
   })
 }
 
-/** Refuses ids that cannot be kept as keys or shown in a log. @throws {AgentError} `invalid-params` */
+/**
+ * Refuses ids that cannot be kept as keys or shown in a log.
+ * @throws {AgentError} `invalid-params`
+ */
 function checkIds({ messageId, contextId = '' }: A2aSendRequest['message']): void {
   for (const [name, value] of Object.entries({ messageId, contextId })) {
     const refuse = (text: string): never => {
@@ -126,7 +129,10 @@ async function accept(context: RequestContext, request: A2aSendRequest): Promise
   })
 }
 
-/** Every operation on push notifications: an agent here sends none, as its card says. @throws {AgentError} `push-not-supported` */
+/**
+ * Every operation on push notifications: an agent here sends none, as its card says.
+ * @throws {AgentError} `push-not-supported`
+ */
 export function refusePush(): never {
   throw new AgentError(
     'push-not-supported',
@@ -297,7 +303,8 @@ export async function cancelTask(
 ): Promise<A2aTask> {
   const { reason } = request.metadata ?? {}
   const key = keyOf(context, request.id)
-  // By the specification a `cancelled` task cannot be cancelled; our extension promises that a repetition succeeds.
+  // By the specification a `cancelled` task cannot be cancelled; our extension promises that a
+  // repetition succeeds.
   if (
     !wantsExtension(context) &&
     (await context.host.get(key, context.served.agent.name)).task.state === 'cancelled'

@@ -41,7 +41,10 @@ const commonHeaders: Readonly<Record<string, string>> = {
 
 const at = (id: string): string => `/tasks/${encodeURIComponent(id)}`
 
-/** The operations of A2A 1.0 over one interface. Each throws what the agent refused as an {@link AgentError}. */
+/**
+ * The operations of A2A 1.0 over one interface. Each throws what the agent refused as an
+ * {@link AgentError}.
+ */
 export class A2aTransport {
   readonly #connection: Connection
   readonly #interface: A2aInterface
@@ -75,7 +78,10 @@ export class A2aTransport {
     })
   }
 
-  /** @param after number of the last event that was seen: an agent with our extension continues there */
+  /**
+   * @param after number of the last event that was seen: an agent with our extension continues
+   * there
+   */
   subscribe(id: string, after?: number, signal?: AbortSignal): AsyncIterable<NumberedResponse> {
     const path = `${at(id)}:subscribe`
     return this.#stream({

@@ -25,7 +25,10 @@ async function cardResponse({ request }: RequestContext, card: object): Promise<
   return new Response(body, { headers })
 }
 
-/** Where the card is. Callers of any version can read it, since it lists the versions that are served. */
+/**
+ * Where the card is. Callers of any version can read it, since it lists the versions that are
+ * served.
+ */
 const cardEndpoint: Endpoint = {
   name: 'AgentCard',
   method: 'GET',

@@ -83,7 +83,10 @@ const ownParams = (card: AgentCard): JsonObject => {
   })
 }
 
-/** A card on the wire. An agent without skills is shown with one made of its name, since A2A requires one. */
+/**
+ * A card on the wire. An agent without skills is shown with one made of its name, since A2A
+ * requires one.
+ */
 export function toA2aCard(card: AgentCard): JsonObject {
   const { streaming, pushNotifications, extendedAgentCard } = card.capabilities
   const skills = card.skills.length

@@ -47,7 +47,8 @@ export interface ProtoMessages {
 type ProtoObject = Readonly<Record<string, JsonValue>>
 
 /**
- * Decodes ProtoJSON by the shapes of the proto: both spellings of a field name, `null` as unset, numbers in text, unknown fields ignored.
+ * Decodes ProtoJSON by the shapes of the proto: both spellings of a field name, `null` as unset,
+ * numbers in text, unknown fields ignored.
  * @param name of the message, for example `SendMessageRequest`
  * @throws {AgentError} `invalid-params` — every violation, with its JSON pointer.
  */

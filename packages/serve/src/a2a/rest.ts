@@ -32,7 +32,10 @@ const pathOf = ({ params }: RequestContext, fields: PathFields): Readonly<Record
     Object.entries(fields).map(([name, placeholder]) => [name, params[placeholder] ?? '']),
   )
 
-/** Query parameters as the fields of a message: numbers and booleans are read by the shape of the proto. */
+/**
+ * Query parameters as the fields of a message: numbers and booleans are read by the shape of the
+ * proto.
+ */
 const inQuery =
   <K extends keyof ProtoMessages>(name: K, fields: PathFields = {}): Read<ProtoMessages[K]> =>
   (context) => {

@@ -1,5 +1,6 @@
-// The messages of the A2A specification in the language of its proto. `required` stands for the annotation REQUIRED; numbers of fields are left
-// out, because JSON has none. A test compares the text with the types of the official SDK and with the proto.
+// The messages of the A2A specification in the language of its proto. `required` stands for the
+// annotation REQUIRED; numbers of fields are left out, because JSON has none. A test compares the
+// text with the types of the official SDK and with the proto.
 const proto = `
 message SendMessageConfiguration { repeated string accepted_output_modes; TaskPushNotificationConfig task_push_notification_config;
   optional int32 history_length; bool return_immediately; }

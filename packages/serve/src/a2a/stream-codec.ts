@@ -10,7 +10,10 @@ export class A2aStreamEncoder {
   readonly #withExtension: boolean
   #shown: string | undefined
 
-  /** @param options `shown`: what the snapshot at the head of the stream holds of the answer; `extension`: true sends progress of runs */
+  /**
+   * @param options `shown`: what the snapshot at the head of the stream holds of the answer;
+   * `extension`: true sends progress of runs
+   */
   constructor(
     ids: { readonly taskId: string; readonly contextId: string },
     options: { readonly shown?: string; readonly extension?: boolean } = {},

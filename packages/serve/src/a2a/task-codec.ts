@@ -45,7 +45,10 @@ const nowOf = (entropy: Entropy): string => new Date(entropy.now()).toISOString(
 /** Key of metadata that names the type of a part; Protolink writes and reads the same. */
 const partTypeKey = 'protolinkPartType'
 
-/** A part on the wire. Types that A2A lacks keep their name in the metadata, under Protolink's own key. */
+/**
+ * A part on the wire. Types that A2A lacks keep their name in the metadata, under Protolink's own
+ * key.
+ */
 export function toA2aPart(part: Part): A2aPart {
   const { filename, mediaType, metadata } = part
   const marked = (type: string, extra?: JsonValue) => ({
@@ -80,7 +83,11 @@ export function toA2aPart(part: Part): A2aPart {
   }
 }
 
-/** A part of the wire, whose shape was checked. A typed part whose content does not fit its type is read as plain JSON or text. @throws {AgentError} `invalid-params` — it is a decision with a field of another type */
+/**
+ * A part of the wire, whose shape was checked. A typed part whose content does not fit its type is
+ * read as plain JSON or text.
+ * @throws {AgentError} `invalid-params` — it is a decision with a field of another type
+ */
 export function fromA2aPart(wire: A2aPart): Part {
   const { [partTypeKey]: type, [extensionUri]: extra, ...metadata } = wire.metadata ?? {}
   const rest = compactObject({
@@ -119,7 +126,8 @@ function read(type: string, content: unknown): Part | undefined {
   try {
     return Hydrator.run('Part', { content }, (source) => readPartContent(source, type, 'content'))
   } catch (error) {
-    // Whoever decides must not be left with a task that waits on: the sender reads which field is wrong.
+    // Whoever decides must not be left with a task that waits on: the sender reads which field is
+    // wrong.
     if (type === 'approval' && isObject(content) && 'approved' in content) throw error
     return undefined
   }
@@ -251,7 +259,10 @@ export interface A2aTaskOptions {
   readonly historyLength?: number
   /** False leaves the artifacts out. Default true. */
   readonly artifacts?: boolean
-  /** True sends what only our declared extension has, for example flow state, times of messages and kinds of artifacts. Default false. */
+  /**
+   * True sends what only our declared extension has, for example flow state, times of messages and
+   * kinds of artifacts. Default false.
+   */
   readonly extension?: boolean
 }
 

@@ -1,4 +1,7 @@
-/** The bytes of a body. @param tooLong makes the error for a body of more than `limit` bytes, whose rest is not read */
+/**
+ * The bytes of a body.
+ * @param tooLong makes the error for a body of more than `limit` bytes, whose rest is not read
+ */
 export async function readLimited(
   body: ReadableStream<Uint8Array<ArrayBuffer>> | null,
   limit: number,

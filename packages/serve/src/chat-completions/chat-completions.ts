@@ -51,7 +51,10 @@ function imagePart(url: string): Part {
     : { type: 'uri', content: url, mediaType: 'image/*' }
 }
 
-/** Roles of a chat, and who speaks then. Instructions are for the owner of the agent to give: a caller's are heard as the caller's words. */
+/**
+ * Roles of a chat, and who speaks then. Instructions are for the owner of the agent to give: a
+ * caller's are heard as the caller's words.
+ */
 const roles: Readonly<Record<string, 'user' | 'agent'>> = {
   system: 'user',
   developer: 'user',
@@ -78,8 +81,9 @@ function readMessage(message: unknown, index: number): Pick<Message, 'role' | 'p
 const isEmptyList = (value: unknown): boolean => Array.isArray(value) && !value.length
 
 /**
- * The parameters of a request. A request without a model is for the agent at this address. Without a session, the messages are the whole
- * conversation. With a session, the server keeps the conversation, and the request has only the new message.
+ * The parameters of a request. A request without a model is for the agent at this address. Without
+ * a session, the messages are the whole conversation. With a session, the server keeps the
+ * conversation, and the request has only the new message.
  */
 async function readInput(context: RequestContext): Promise<ChatInput> {
   const body = await readObject(context)
@@ -121,7 +125,10 @@ const textOf = (task: Task): string => {
     .join('\n')
 }
 
-/** The text of a task that waits. Approvals are never read from prose, so the text says where to give them. */
+/**
+ * The text of a task that waits. Approvals are never read from prose, so the text says where to
+ * give them.
+ */
 const waitingText = ({ served }: RequestContext, task: Task): string =>
   [
     task.statusMessage ? textOfParts(task.statusMessage.parts) : 'The task waits for input.',

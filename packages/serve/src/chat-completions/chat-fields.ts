@@ -1,7 +1,10 @@
 import { isObject, type JsonObject } from '@modelport/core'
 import { invalidParams } from '../base/invalid-params.js'
 
-/** The values that a request may have in a field that the agent does not support; anything else is refused. */
+/**
+ * The values that a request may have in a field that the agent does not support; anything else is
+ * refused.
+ */
 const unsupported: Readonly<Record<string, (value: unknown) => boolean>> = {
   tools: (value) => Array.isArray(value) && !value.length,
   functions: (value) => Array.isArray(value) && !value.length,
@@ -19,7 +22,10 @@ const unsupported: Readonly<Record<string, (value: unknown) => boolean>> = {
   web_search_options: () => false,
 }
 
-/** A caller that sends tools must not believe that the agent has them. @throws {AgentError} `invalid-params` */
+/**
+ * A caller that sends tools must not believe that the agent has them.
+ * @throws {AgentError} `invalid-params`
+ */
 export function checkFields(body: JsonObject): void {
   for (const [name, isHarmless] of Object.entries(unsupported)) {
     const value = body[name]

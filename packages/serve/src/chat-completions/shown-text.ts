@@ -6,7 +6,10 @@ export class ShownText {
   #current = ''
   #isCallOver = false
 
-  /** The text that an event adds, or the reason why it cannot be sent: text of a lost attempt was sent already. */
+  /**
+   * The text that an event adds, or the reason why it cannot be sent: text of a lost attempt was
+   * sent already.
+   */
   next(event: TaskEvent): string | AgentError | undefined {
     if (event.type === 'run' && event.event.type === 'model-call-end') this.#isCallOver = true
     if (event.type !== 'text-delta') return undefined

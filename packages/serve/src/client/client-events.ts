@@ -10,7 +10,9 @@ import type { A2aStreamResponse, A2aTask } from '../a2a/types.js'
 import { objectAt } from '../base/json.js'
 import { extensionUri } from '../wire/extension.js'
 
-/** The task of a response. An agent may send a message instead: it is read as a task that is over. */
+/**
+ * The task of a response. An agent may send a message instead: it is read as a task that is over.
+ */
 export const taskOf = (response: A2aStreamResponse): Task => fromCheckedTask(wireTaskOf(response))
 
 function wireTaskOf({ task, message }: A2aStreamResponse): A2aTask {

@@ -30,7 +30,10 @@ const usualFields: JsonObject = {
 export interface Finding {
   readonly connection: Connection
   readonly signal: AbortSignal | undefined
-  /** The card of an earlier call: it is asked for conditionally, and given again if it did not change. */
+  /**
+   * The card of an earlier call: it is asked for conditionally, and given again if it did not
+   * change.
+   */
   readonly known: FoundCard | undefined
 }
 
@@ -50,7 +53,8 @@ export async function fetchCard(finding: Finding): Promise<FoundCard> {
 
 /**
  * Reads a card of A2A.
- * @throws {AgentError} `version-not-supported` — it has the form of 0.3 only; `invalid-agent-response` — the JSON is not a card
+ * @throws {AgentError} `version-not-supported` — it has the form of 0.3 only;
+ * `invalid-agent-response` — the JSON is not a card
  */
 function readCard(connection: Connection, wire: JsonObject): AgentCard {
   // A card of 0.3 names its one address in `url`, where one of 1.0 has `supportedInterfaces`.
@@ -79,7 +83,8 @@ function readCard(connection: Connection, wire: JsonObject): AgentCard {
 }
 
 /**
- * The found card, replaced by the extended one that the agent gave to this caller. It is used as long as the public card stays the same.
+ * The found card, replaced by the extended one that the agent gave to this caller. It is used as
+ * long as the public card stays the same.
  * @throws {AgentError} `invalid-agent-response` — the agent did not send a card
  */
 export function withExtendedCard(
@@ -136,8 +141,10 @@ async function fetchJson({
 }
 
 /**
- * The interface to use: the first one of the card that this client speaks, at the origin of the client's URL.
- * @throws {AgentError} `version-not-supported` — the card has only other versions of A2A; `invalid-agent-response` — it has only other bindings.
+ * The interface to use: the first one of the card that this client speaks, at the origin of the
+ * client's URL.
+ * @throws {AgentError} `version-not-supported` — the card has only other versions of A2A;
+ * `invalid-agent-response` — it has only other bindings.
  */
 export function chooseInterface(
   connection: Connection,

@@ -31,8 +31,9 @@ export const pause = (failures: number, reconnectMs = 250): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, failures ? reconnectMs * 2 ** (failures - 1) : 0))
 
 /**
- * Reads a stream and resumes it if it breaks: after the last event if the agent numbers events, else from a snapshot. Before the first event the message
- * is sent again, if the agent knows it again.
+ * Reads a stream and resumes it if it breaks: after the last event if the agent numbers events,
+ * else from a snapshot. Before the first event the message is sent again, if the agent knows it
+ * again.
  */
 export async function* follow(following: Following): AsyncGenerator<ClientEvent, void> {
   const { transport, options, signal, canResend } = following
@@ -50,7 +51,8 @@ export async function* follow(following: Following): AsyncGenerator<ClientEvent,
       for await (const { response, seq } of current) {
         taskId ??=
           response.task?.id ?? response.statusUpdate?.taskId ?? response.artifactUpdate?.taskId
-        // Between peers a resumed stream continues where it was, since a snapshot would repeat earlier text.
+        // Between peers a resumed stream continues where it was, since a snapshot would repeat
+        // earlier text.
         const isRepeated =
           isResumed && response.task !== undefined && seen !== undefined && seq === undefined
         if (seq !== undefined && seq > 0) seen = Math.max(seen ?? 0, seq)
@@ -103,7 +105,10 @@ export async function* follow(following: Following): AsyncGenerator<ClientEvent,
   if (last) yield* story.snapshot(last)
 }
 
-/** The task at the end of its stream. The stream already had the state of a task that the agent no longer returns. */
+/**
+ * The task at the end of its stream. The stream already had the state of a task that the agent no
+ * longer returns.
+ */
 async function lastOf({ transport, signal }: Following, id: string): Promise<Task | undefined> {
   try {
     return await snapshotOf(transport, id, signal)

@@ -34,7 +34,8 @@ import { chooseInterface, type FoundCard, fetchCard, withExtendedCard } from './
 import { follow, isLost, pause } from './follow.js'
 
 /**
- * Makes a client of an agent that is reached over HTTP. Nothing is contacted yet; the first call fetches the card.
+ * Makes a client of an agent that is reached over HTTP. Nothing is contacted yet; the first call
+ * fetches the card.
  * @throws {LlmError} `invalid-base-url`; `config` — an option is unknown
  */
 export function createAgentClient(url: string, options: AgentClientOptions = {}): AgentClient {
@@ -200,7 +201,10 @@ class HttpClient implements AgentClient {
     return readCompactionResult(await this.#connection.json(response))
   }
 
-  /** The card, from the cache while it is fresh. Callers that come while it is fetched share the request. */
+  /**
+   * The card, from the cache while it is fresh. Callers that come while it is fetched share the
+   * request.
+   */
   async #find(signal?: AbortSignal): Promise<FoundCard> {
     const known = this.#found
     if (known && Date.now() < known.freshUntil) return known
@@ -215,7 +219,10 @@ class HttpClient implements AgentClient {
     }
   }
 
-  /** True if the card names our extension: such an agent gives the same task again for the id of a message that it knows. */
+  /**
+   * True if the card names our extension: such an agent gives the same task again for the id of a
+   * message that it knows.
+   */
   #isOwn(): boolean {
     const { extensions } = objectAt(this.#found?.wire, 'capabilities')
     return (

@@ -6,7 +6,10 @@ import { withoutEnd } from '../base/without-end.js'
 import { reasonOfWire } from '../wire/error-forms.js'
 import { readEvents } from './event-stream.js'
 
-/** How a client proves who it is. The secret goes only to the origin of the client's URL, in a header. */
+/**
+ * How a client proves who it is. The secret goes only to the origin of the client's URL, in a
+ * header.
+ */
 export type ClientAuth =
   | { readonly type: 'bearer'; readonly token: string }
   /** `header`: where the key goes. Default `x-api-key`. */
@@ -89,7 +92,8 @@ export class Connection {
   }
 
   /**
-   * Checks an address of a card: it must have the origin of the client's URL, or one that is allowed.
+   * Checks an address of a card: it must have the origin of the client's URL, or one that is
+   * allowed.
    * @throws {AgentError} `invalid-agent-response`
    */
   check(url: string): string {
@@ -101,7 +105,10 @@ export class Connection {
     )
   }
 
-  /** Sends a request; a redirect is an error. @throws {LlmError} `network`, `timeout`, `redirect-refused` */
+  /**
+   * Sends a request; a redirect is an error.
+   * @throws {LlmError} `network`, `timeout`, `redirect-refused`
+   */
   async send({ method, url, headers, body, signal, idleMs }: Outgoing): Promise<Response> {
     this.check(url)
     const isOwn = new URL(url).origin === this.base.origin
@@ -148,7 +155,10 @@ export class Connection {
     )
   }
 
-  /** Reads the events of a body. @throws {LlmError} `network` — the connection broke; `timeout`; `limit-exceeded` */
+  /**
+   * Reads the events of a body.
+   * @throws {LlmError} `network` — the connection broke; `timeout`; `limit-exceeded`
+   */
   async *events(body: ReadableStream<Uint8Array>, idleMs: number): ReturnType<typeof readEvents> {
     try {
       yield* readEvents(body, idleMs)

@@ -6,7 +6,8 @@ const longestEvent = 16 * 2 ** 20
 
 /**
  * Reads server-sent events out of a body. Leaving the loop cancels the body.
- * @throws {LlmError} `limit-exceeded` — an event is too long; `timeout` — the body was silent for `idleMs`
+ * @throws {LlmError} `limit-exceeded` — an event is too long; `timeout` — the body was silent for
+ * `idleMs`
  */
 export async function* readEvents(
   body: ReadableStream<Uint8Array>,

@@ -3,7 +3,10 @@ import { configError, isObject } from '@modelport/core'
 import { checkSettings, isLoopback } from '@modelport/core/settings'
 import type { JWK, JWTVerifyGetKey } from 'jose'
 
-/** Who may call, and how they prove it. Secrets are compared in constant time and never stored as they are. */
+/**
+ * Who may call, and how they prove it. Secrets are compared in constant time and never stored as
+ * they are.
+ */
 export type Authentication =
   | {
       readonly type: 'apiKey'
@@ -28,7 +31,10 @@ export type Authentication =
     }
   | {
       readonly type: 'jwt'
-      /** Public keys, or the `https:` URL of a key set, which is fetched when a token needs it. `sub`, a text, is the principal; `exp` is required. */
+      /**
+       * Public keys, or the `https:` URL of a key set, which is fetched when a token needs it.
+       * `sub`, a text, is the principal; `exp` is required.
+       */
       readonly keys: readonly JWK[] | URL
       /** The claim `iss` that a token must have. */
       readonly issuer: string
@@ -57,7 +63,10 @@ export interface Authenticator {
 
 type Check = (request: Request) => string | undefined | Promise<string | undefined>
 
-/** Finds whom a secret proves. Digests are compared, so that a comparison takes the same time for every guess. */
+/**
+ * Finds whom a secret proves. Digests are compared, so that a comparison takes the same time for
+ * every guess.
+ */
 function secretFinder(
   secrets: readonly (readonly [secret: string, principal: string])[],
 ): (secret: string) => Promise<string | undefined> {
@@ -95,7 +104,11 @@ interface Row {
   readonly check: Check
 }
 
-/** A row of secrets. @param given the secret of a request @param secrets the valid ones, and whom each one proves */
+/**
+ * A row of secrets.
+ * @param given the secret of a request
+ * @param secrets the valid ones, and whom each one proves
+ */
 function secretScheme(
   row: Omit<Row, 'check'>,
   given: (request: Request) => string | undefined,
@@ -123,7 +136,10 @@ const fields: Fields = {
   custom: ['type', 'scheme', 'authenticate'],
 }
 
-/** Refuses a row that no request could satisfy. @throws {LlmError} `config`; {TypeError} a field is unknown */
+/**
+ * Refuses a row that no request could satisfy.
+ * @throws {LlmError} `config`; {TypeError} a field is unknown
+ */
 function checkRow(row: Authentication, index: number): void {
   const { type } = row
   const [where, types] = [`authentication of type ${type}`, Object.keys(fields)]

@@ -3,7 +3,8 @@ import { isLoopback } from '@modelport/core/settings'
 import type { AgentServerOptions } from './server-options.js'
 
 /**
- * Refuses requests of foreign pages, and of names that are not this server's: a page must not reach it by DNS rebinding.
+ * Refuses requests of foreign pages, and of names that are not this server's: a page must not reach
+ * it by DNS rebinding.
  * @throws {AgentError} `forbidden`
  */
 export function checkOrigin(

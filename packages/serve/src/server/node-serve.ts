@@ -46,7 +46,10 @@ async function respond(
   return written
 }
 
-/** Resolves once the listener holds the port. @throws {LlmError} `config` — another program has it */
+/**
+ * Resolves once the listener holds the port.
+ * @throws {LlmError} `config` — another program has it
+ */
 async function listen(listener: ServerType, port: number, hostname: string): Promise<void> {
   try {
     await once(listener.listen(port, hostname), 'listening')
@@ -59,7 +62,8 @@ async function listen(listener: ServerType, port: number, hostname: string): Pro
 
 /**
  * Serves agents over HTTP. Resolves once the server listens; `close` drains it.
- * @throws {LlmError} `config` — the port is in use, the address is not loopback and there is no authentication, or an option is not valid.
+ * @throws {LlmError} `config` — the port is in use, the address is not loopback and there is no
+ * authentication, or an option is not valid.
  */
 export async function serve(
   agents: readonly Agent[],

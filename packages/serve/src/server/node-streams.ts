@@ -5,12 +5,15 @@ import { setImmediate } from 'node:timers'
 import type { EventStream } from '../wire/event-stream.js'
 import type { PlainReply } from '../wire/reply.js'
 
-/** Characters after which the text of an always ready source is written before it is asked again. */
+/**
+ * Characters after which the text of an always ready source is written before it is asked again.
+ */
 const longestWrite = 65_536
 
 /**
- * Writes the events of a stream to the socket, as fast as its reader takes them. Events that become ready in one turn of the event loop share
- * one write, with the headers if these were not sent yet; a quiet stream sends its headers alone.
+ * Writes the events of a stream to the socket, as fast as its reader takes them. Events that become
+ * ready in one turn of the event loop share one write, with the headers if these were not sent yet;
+ * a quiet stream sends its headers alone.
  */
 export async function writeEvents(
   events: EventStream,

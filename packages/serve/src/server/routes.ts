@@ -31,7 +31,8 @@ export function toRoutes(endpoints: readonly Endpoint[]): Routes {
   const plain = all.filter(({ names }) => !names.length).toReversed()
   return {
     all,
-    // Reversed, since the last entry of a map wins: of two wires with the same path the first is meant to.
+    // Reversed, since the last entry of a map wins: of two wires with the same path the first is
+    // meant to.
     plain: new Map(
       plain.map((route) => [`${route.endpoint.method} ${route.endpoint.path}`, route]),
     ),
@@ -80,8 +81,10 @@ function decode(
 }
 
 /**
- * Checks the version of A2A that a request names in the header `A2A-Version` or the parameter of that name. A patch number does not count.
- * @throws {AgentError} `version-not-supported`: also without a version, which means 0.3 (section 3.6.2 of the specification).
+ * Checks the version of A2A that a request names in the header `A2A-Version` or the parameter of
+ * that name. A patch number does not count.
+ * @throws {AgentError} `version-not-supported`: also without a version, which means 0.3 (section
+ * 3.6.2 of the specification).
  */
 export function checkVersion(
   { path, version }: Endpoint,

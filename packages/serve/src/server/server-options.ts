@@ -5,28 +5,37 @@ import type { Wire } from '../wire/wire.js'
 import type { Authentication } from './authenticate.js'
 import type { EndpointDescription } from './endpoint-table.js'
 
-/** A request that was refused because of its sender, for a security log. It holds no header and no body. */
+/**
+ * A request that was refused because of its sender, for a security log. It holds no header and no
+ * body.
+ */
 export interface Refusal {
   /** `unauthenticated`: no valid credentials; `forbidden`: a foreign host or origin. */
   readonly reason: 'unauthenticated' | 'forbidden'
   /** The HTTP method. */
   readonly method: string
-  /** The path as it was encoded, at most 500 characters, without the query: it cannot hold a line end. */
+  /**
+   * The path as it was encoded, at most 500 characters, without the query: it cannot hold a line
+   * end.
+   */
   readonly path: string
 }
 
 /** How a server of agents is set up. */
 export interface AgentServerOptions {
   /**
-   * Base URL that the cards name, for example `https://agents.example.com`. Never taken from a request. Default: `http://127.0.0.1`; `serve` sets the address
-   * that it listens at.
+   * Base URL that the cards name, for example `https://agents.example.com`. Never taken from a
+   * request. Default: `http://127.0.0.1`; `serve` sets the address that it listens at.
    */
   readonly url?: string | undefined
   /** Default: a memory store. */
   readonly store?: AgentStore | undefined
   /** Who may call. Default: everybody on this machine, and requests from elsewhere are refused. */
   readonly authentication?: readonly Authentication[] | undefined
-  /** Hosts that requests may name, as `host` or `host:port`. Default: that of `url`, and loopback without authentication. */
+  /**
+   * Hosts that requests may name, as `host` or `host:port`. Default: that of `url`, and loopback
+   * without authentication.
+   */
   readonly allowedHosts?: readonly string[] | undefined
   /** Origins of pages that may call. Default: none. */
   readonly allowedOrigins?: readonly string[] | undefined
@@ -36,7 +45,10 @@ export interface AgentServerOptions {
   readonly streams?: StreamOptions | undefined
   /** The protocols that the server speaks. Default: `[a2a()]`, A2A 1.0. */
   readonly wires?: readonly Wire[] | undefined
-  /** Called with internal failures, without secrets of the caller. Default: they are ignored; `serve` writes the first to stderr. */
+  /**
+   * Called with internal failures, without secrets of the caller. Default: they are ignored;
+   * `serve` writes the first to stderr.
+   */
   readonly onError?: ((error: unknown) => void) | undefined
   /** Called with each request that is refused because of its sender. Default: nothing. */
   readonly onRefusal?: ((refusal: Refusal) => void) | undefined

@@ -35,7 +35,8 @@ const tenantName = /^[A-Za-z0-9][\w.-]{0,63}$/
 
 /**
  * Makes a server of agents. One agent is served at the root, several at `/a/{name}/`.
- * @throws {LlmError} `config` — there is no agent, two have the same name, or an option is not valid.
+ * @throws {LlmError} `config` — there is no agent, two have the same name, or an option is not
+ * valid.
  */
 export function createAgentServer(
   agents: readonly Agent[],
@@ -123,7 +124,8 @@ class Server implements ReplyServer {
   }
 
   async fetch(request: Request): Promise<Response> {
-    // A reader that leaves cancels the body; a stream in which nothing happens ends by its signal alone.
+    // A reader that leaves cancels the body; a stream in which nothing happens ends by its signal
+    // alone.
     const left = new AbortController()
     const signal = AbortSignal.any([request.signal, left.signal])
     return toResponse(await this.reply(new Request(request, { signal })), () => left.abort())
@@ -297,7 +299,10 @@ class Server implements ReplyServer {
   }
 }
 
-/** The key of a caller. No name of a principal reads as a caller of a tenant: an identity provider may let users choose theirs. */
+/**
+ * The key of a caller. No name of a principal reads as a caller of a tenant: an identity provider
+ * may let users choose theirs.
+ */
 const scopedPrincipal = (principal: string, tenant: string | undefined): string =>
   tenant !== undefined
     ? JSON.stringify([tenant, principal])

@@ -95,7 +95,9 @@ export const readSignature = (source: Hydrator): AgentCard['signatures'][number]
   ...compactObject({ header: source.object('header') }),
 })
 
-/** Reads the optional fields that every wire has: the provider of the agent, and texts for people. */
+/**
+ * Reads the optional fields that every wire has: the provider of the agent, and texts for people.
+ */
 export const readPublisher = (
   source: Hydrator,
 ): Pick<AgentCard, 'provider' | 'documentationUrl' | 'iconUrl'> =>

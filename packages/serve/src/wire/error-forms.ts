@@ -110,7 +110,10 @@ export const toRpcError = (error: AgentError): JsonObject => ({
   data: detailsOf(error),
 })
 
-/** An error as HTTP+JSON reports it. @param code the HTTP status, if it is not the usual one of the reason */
+/**
+ * An error as HTTP+JSON reports it.
+ * @param code the HTTP status, if it is not the usual one of the reason
+ */
 export const toHttpError = (error: AgentError, code: number = httpStatusOf(error)): JsonObject => {
   const status = code === 405 ? 'UNIMPLEMENTED' : forms[error.reason].status
   return { error: { code, status, message: error.message, details: detailsOf(error) } }

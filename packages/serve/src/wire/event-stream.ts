@@ -74,7 +74,10 @@ export class EventStream implements AsyncIterator<string, undefined> {
   }
 }
 
-/** A stream for a Web standard response; nothing is buffered beyond one event. @param onLeave called when its reader leaves or is dropped */
+/**
+ * A stream for a Web standard response; nothing is buffered beyond one event.
+ * @param onLeave called when its reader leaves or is dropped
+ */
 export function toReadable(events: EventStream, onLeave?: () => void): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder()
   return new ReadableStream<Uint8Array>(

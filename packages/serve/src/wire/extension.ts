@@ -1,6 +1,7 @@
 /**
- * URI of the one extension that modelport declares. Under this key metadata carries what the other side has no field for.
- * A caller that names it in `A2A-Extensions` also gets state histories, progress and run events.
+ * URI of the one extension that modelport declares. Under this key metadata carries what the other
+ * side has no field for. A caller that names it in `A2A-Extensions` also gets state histories,
+ * progress and run events.
  */
 export const extensionUri = 'https://modelport.dev/a2a/ext/v1'
 

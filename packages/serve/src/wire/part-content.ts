@@ -7,7 +7,10 @@ type Reader = 'string' | 'requiredString' | 'boolean' | 'number' | 'object' | 'r
 
 const route = { reason: 'string', confidence: 'number', metadata: 'object' } as const
 
-/** The fields of typed parts, and how the {@link Hydrator} reads each. On the wire their names are in snake_case. */
+/**
+ * The fields of typed parts, and how the {@link Hydrator} reads each. On the wire their names are
+ * in snake_case.
+ */
 const fields: Readonly<Partial<Record<PartType, Readonly<Record<string, Reader>>>>> = {
   tool_call: { toolName: 'requiredString', args: 'object', callId: 'string' },
   tool_output: { callId: 'string', toolName: 'string', result: 'raw' },
@@ -30,7 +33,9 @@ const fields: Readonly<Partial<Record<PartType, Readonly<Record<string, Reader>>
   },
 }
 
-/** The content of a part as it is sent: snake_case names for typed parts, everything else as it is. */
+/**
+ * The content of a part as it is sent: snake_case names for typed parts, everything else as it is.
+ */
 export function toPartContent(part: Part): JsonValue {
   const { type, content } = part
   if (!isTypedPart(type)) return content as JsonValue
@@ -68,7 +73,10 @@ function readFields(source: Hydrator, type: PartType): object {
   }
 }
 
-/** The failure: a text, or `{ message }`. Any other value is written as JSON, so that nothing is lost. */
+/**
+ * The failure: a text, or `{ message }`. Any other value is written as JSON, so that nothing is
+ * lost.
+ */
 function toErrorText(error: unknown): string | undefined {
   if (error === undefined || error === null || typeof error === 'string') return error ?? undefined
   const keys = isObject(error) ? Object.keys(error) : []

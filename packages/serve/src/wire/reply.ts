@@ -27,7 +27,10 @@ export const jsonReply = (
 /** True for a response that was not made a `Response`. */
 export const isPlainReply = (reply: Reply): reply is PlainReply => !(reply instanceof Response)
 
-/** The reply as a Web standard response. @param onLeave called when the reader of a stream leaves */
+/**
+ * The reply as a Web standard response.
+ * @param onLeave called when the reader of a stream leaves
+ */
 export function toResponse(reply: Reply, onLeave?: () => void): Response {
   if (!isPlainReply(reply)) return reply
   const { status, headers, body } = reply

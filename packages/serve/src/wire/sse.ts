@@ -14,7 +14,10 @@ export interface StreamOptions {
   readonly maxStreams?: number
 }
 
-/** The open event streams of a server: one timer keeps all of them alive and drops readers that stall. */
+/**
+ * The open event streams of a server: one timer keeps all of them alive and drops readers that
+ * stall.
+ */
 export class EventStreams {
   readonly #open = new Set<EventStream>()
   readonly #options: Required<StreamOptions>
@@ -37,7 +40,10 @@ export class EventStreams {
     return this.#open.size
   }
 
-  /** A reply that streams events as they are read. Closing it ends the source. @throws {AgentError} `busy` — too many are open */
+  /**
+   * A reply that streams events as they are read. Closing it ends the source.
+   * @throws {AgentError} `busy` — too many are open
+   */
   respond(
     source: AsyncIterator<ServerSentEvent>,
     headers: Readonly<Record<string, string>> = {},

@@ -24,7 +24,9 @@ export interface Endpoint {
   readonly authenticated?: boolean
   /** Answers a request. */
   handle(context: RequestContext): Reply | Promise<Reply>
-  /** A request that was refused before `handle` had it. Default: in the form of HTTP+JSON of A2A. */
+  /**
+   * A request that was refused before `handle` had it. Default: in the form of HTTP+JSON of A2A.
+   */
   fail?(error: AgentError, failed: FailedRequest): Reply | Promise<Reply>
 }
 
@@ -41,12 +43,18 @@ export interface FailedRequest {
 /** A row of one binding's table, which gives the wire to all of its rows. */
 export type BindingRow = Omit<Endpoint, 'wire' | 'version' | 'authenticated'>
 
-/** A protocol that a server speaks: `createAgentServer(agents, { wires: [a2a(), chatCompletions()] })`. */
+/**
+ * A protocol that a server speaks:
+ * `createAgentServer(agents, { wires: [a2a(), chatCompletions()] })`.
+ */
 export interface Wire {
   /** The protocol, for people. */
   readonly name: string
   /** Its addresses. If two wires have the same path, the first wire wins. */
   readonly endpoints: readonly Endpoint[]
-  /** The addresses that the card of an agent names. @param url where the agent is served, without a slash at its end */
+  /**
+   * The addresses that the card of an agent names.
+   * @param url where the agent is served, without a slash at its end
+   */
   interfaces?(url: string): readonly AgentInterface[]
 }

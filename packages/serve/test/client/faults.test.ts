@@ -137,7 +137,8 @@ describe('a stream that is lost', () => {
       fetch: (input, init) =>
         fetch((input as string).replace(server.url, `http://127.0.0.1:${port}`), init),
     })
-    // The request itself may be lost with the connection: then nothing was shown, and the caller sends it again.
+    // The request itself may be lost with the connection: then nothing was shown, and the caller
+    // sends it again.
     const shown = await shownBy(client.stream('go')).catch(() => shownBy(client.stream('go')))
     expect(shown).toBe(answer)
   })

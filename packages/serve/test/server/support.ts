@@ -8,7 +8,10 @@ import { createAgentServer } from '@modelport/serve'
 /** The address that in-process servers of tests have. */
 export const base = 'http://127.0.0.1'
 
-/** An agent that repeats what it hears; `ask` asks back, `wait` waits until it is cancelled, `slow` streams. */
+/**
+ * An agent that repeats what it hears; `ask` asks back, `wait` waits until it is cancelled, `slow`
+ * streams.
+ */
 export const echoAgent = (fields: Partial<Parameters<typeof createAgent>[0]> = {}): Agent =>
   createAgent({
     card: { name: 'echo', description: 'Repeats' },

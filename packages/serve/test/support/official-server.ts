@@ -25,7 +25,10 @@ interface Interface {
 export interface OfficialServerOptions {
   /** Default: both bindings of 1.0, and JSON-RPC of 0.3. */
   readonly interfaces?: readonly Interface[]
-  /** What the agent does. Default: replies at once with one artifact, or asks back when it hears `ask`. */
+  /**
+   * What the agent does. Default: replies at once with one artifact, or asks back when it hears
+   * `ask`.
+   */
   readonly answer?: string
   /** Chunks of artifacts that it sends in place of the answer. */
   readonly chunks?: readonly {

@@ -5,7 +5,10 @@ import { describe, expect, it } from 'vitest'
 import { suitePath } from '../../../../test/support/suites.js'
 import { enums, shapes } from '../../src/a2a/shapes.js'
 
-/** The types that the official SDK generates from the proto: they say everything of a field but whether it is REQUIRED. */
+/**
+ * The types that the official SDK generates from the proto: they say everything of a field but
+ * whether it is REQUIRED.
+ */
 function sdkTypes(): string {
   const folder = dirname(createRequire(import.meta.url).resolve('@a2a-js/sdk'))
   const [file = ''] = readdirSync(folder).filter((name) => /^a2a-\w+\.d\.ts$/.test(name))

@@ -9,7 +9,10 @@ export interface StudioAddress {
   readonly token: string
 }
 
-/** The file in which running studios of this user write their addresses with their tokens, as `parseAddress` reads them: one a line, the newest first. */
+/**
+ * The file in which running studios of this user write their addresses with their tokens, as
+ * `parseAddress` reads them: one a line, the newest first.
+ */
 function addressFile({ XDG_STATE_HOME: state }: NodeJS.ProcessEnv): string {
   return join(
     state?.startsWith('/') ? state : join(homedir(), '.local/state'),
@@ -18,9 +21,11 @@ function addressFile({ XDG_STATE_HOME: state }: NodeJS.ProcessEnv): string {
 }
 
 /**
- * The address that `MODELPORT_STUDIO` names, or that of a running studio of this user: the newest at first, each further attempt takes the one
- * before, since a studio that was killed has left its own. Undefined without either, and for `off`.
- * @throws {LlmError} `config` — `MODELPORT_STUDIO` is not an address with a token, or is that of another machine.
+ * The address that `MODELPORT_STUDIO` names, or that of a running studio of this user: the newest
+ * at first, each further attempt takes the one before, since a studio that was killed has left its
+ * own. Undefined without either, and for `off`.
+ * @throws {LlmError} `config` — `MODELPORT_STUDIO` is not an address with a token, or is that of
+ * another machine.
  */
 export function findAddress(
   environment: NodeJS.ProcessEnv,

@@ -16,7 +16,10 @@ const short = (_: string, value: unknown): unknown =>
     ? `${value.slice(0, 1000)} … (${value.length - 1000} more characters were left out)`
     : value
 
-/** A line for the studio: the head as it is, then the value. Without content it has only facts: names, counts, codes. */
+/**
+ * A line for the studio: the head as it is, then the value. Without content it has only facts:
+ * names, counts, codes.
+ */
 export function encode(head: string, value: unknown, withContent: boolean): string {
   let text: string | undefined
   try {

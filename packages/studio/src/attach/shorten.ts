@@ -6,8 +6,9 @@ export interface Prepared {
 }
 
 /**
- * An event of a run with what the studio needs of its prompt. The blocks that the last line had too are counted (`same`) and left out: all of them in
- * every step would grow with the square of the steps.
+ * An event of a run with what the studio needs of its prompt. The blocks that the last line had too
+ * are counted (`same`) and left out: all of them in every step would grow with the square of the
+ * steps.
  */
 export function shorten(span: Span, event: Prepared): Prepared {
   const { manifest } = event

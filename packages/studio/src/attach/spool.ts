@@ -20,7 +20,9 @@ export interface Span {
 /** A line that waits, or a delta that later ones are added to. */
 interface Entry {
   readonly span: Span
-  /** The line, or the text of the delta; what makes the line, if nothing can change it until then. */
+  /**
+   * The line, or the text of the delta; what makes the line, if nothing can change it until then.
+   */
   text: string | (() => string)
   /** Characters; of a line that is not made yet, about as many as it will have. */
   size: number

@@ -19,7 +19,10 @@ interface RunEvent extends Prepared {
   readonly text?: string
 }
 
-/** Where code runs: within a span, and within the model call of a run, which the run describes itself. */
+/**
+ * Where code runs: within a span, and within the model call of a run, which the run describes
+ * itself.
+ */
 interface Place {
   readonly span?: Span | undefined
   readonly parent?: Span | undefined
@@ -38,7 +41,10 @@ const leftOut = new Set(['context-prepared', 'output-partial', 'done'])
 /** Types of events that nothing outside of the library can change later. */
 const own = new Set(['step-start', 'model-call-start', 'model-call-end'])
 
-/** Characters of the line of such an event without its text and the parts of a prompt, and of each such part. */
+/**
+ * Characters of the line of such an event without its text and the parts of a prompt, and of each
+ * such part.
+ */
 const [ofOwn, ofPart] = [1_000, 100]
 
 /** Where lines go. */
@@ -179,7 +185,9 @@ function addNewest<T>(set: Set<T>, value: T, most: number): void {
   for (const oldest of set) if (set.size > most) set.delete(oldest)
 }
 
-/** True for a part of a text that others can be added to: one that begins a text anew stands alone. */
+/**
+ * True for a part of a text that others can be added to: one that begins a text anew stands alone.
+ */
 const isDelta = (value: unknown): value is Delta => {
   const { type, text, first } = (value ?? {}) as Readonly<Record<string, unknown>>
   return (

@@ -16,7 +16,10 @@ interface Cargo {
   find(): StudioAddress | undefined
   /** Called when a studio has accepted this program. */
   accepted(address: StudioAddress): void
-  /** Called when the studio there does not know the token. Left out for that of a file: it may be of the studio before, while this one starts. */
+  /**
+   * Called when the studio there does not know the token. Left out for that of a file: it may be of
+   * the studio before, while this one starts.
+   */
   refused?(address: StudioAddress): void
   isEmpty(): boolean
   /** Takes the lines out, each with its line break. */
@@ -27,7 +30,10 @@ interface Cargo {
   starts(): string
 }
 
-/** One request to the studio that stays open: its body has the lines, its response says that the studio takes them. Keeps no program alive. */
+/**
+ * One request to the studio that stays open: its body has the lines, its response says that the
+ * studio takes them. Keeps no program alive.
+ */
 export class Uplink {
   readonly #cargo: Cargo
   #request: ClientRequest | undefined

@@ -13,7 +13,10 @@ import type { StudioAsset } from '../server/studio-options.js'
 export interface ServeStudioOptions {
   /** TCP port on 127.0.0.1. Default 0: the system chooses one. */
   readonly port?: number | undefined
-  /** File in which programs of this user find the studio: written readable by its owner only, one address a line, the newest first; its own is removed at the end. Default: none. */
+  /**
+   * File in which programs of this user find the studio: written readable by its owner only, one
+   * address a line, the newest first; its own is removed at the end. Default: none.
+   */
   readonly addressFile?: string | undefined
 }
 

@@ -14,8 +14,8 @@ export class StudioError extends Error {
 }
 
 /**
- * Exchanges the one-time token of the address for a session, which all tabs of this address share: only pages of the same scheme, host and
- * port can read it. False when there is no session.
+ * Exchanges the one-time token of the address for a session, which all tabs of this address share:
+ * only pages of the same scheme, host and port can read it. False when there is no session.
  */
 export async function openSession(): Promise<boolean> {
   const token = new URLSearchParams(location.hash.slice(1)).get('token')

@@ -24,7 +24,10 @@ function left({ spent, currency }: Span, { budget }: RunRecord): string | undefi
     .join(', ')
 }
 
-/** One call of a run: its numbers, what went in and came out, and the way to its request, or to another try. */
+/**
+ * One call of a run: its numbers, what went in and came out, and the way to its request, or to
+ * another try.
+ */
 export function CallDetails({
   span,
   run,

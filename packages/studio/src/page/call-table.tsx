@@ -5,7 +5,9 @@ import type { Span } from './run-parts.js'
 import { TableHead } from './table-head.js'
 import { useRowWindow } from './use-window.js'
 
-/** Rows of a table that is drawn whole; of a longer one only the rows in sight are in the document. */
+/**
+ * Rows of a table that is drawn whole; of a longer one only the rows in sight are in the document.
+ */
 const mostRows = 100
 /** Pixels of a row; data.css sets the same. */
 const rowHeight = 30
@@ -21,7 +23,10 @@ interface Range {
 export const tokenCount = (count: number | undefined, { isEstimated }: Span): string =>
   `${isEstimated && count !== undefined ? '~' : ''}${formatCount(count)}`
 
-/** Every call of a run: a row with its bar on the time axis and its numbers. The axis can be zoomed, a row selected. */
+/**
+ * Every call of a run: a row with its bar on the time axis and its numbers. The axis can be zoomed,
+ * a row selected.
+ */
 export function CallTable({
   spans,
   end,
@@ -40,7 +45,9 @@ export function CallTable({
   const isLong = spans.length > mostRows
   const { first, end: last, ref, onScroll } = useRowWindow(spans.length, rowHeight)
   const [from, to] = isLong ? [first, last] : [0, spans.length]
-  /** Makes the shown part of the time so many times as long, around its middle or the selected call. */
+  /**
+   * Makes the shown part of the time so many times as long, around its middle or the selected call.
+   */
   const scale = (factor: number): void => {
     const chosen = spans.find(({ id }) => id === selected)
     const middle = chosen ? (chosen.from + (chosen.to ?? end)) / 2 : (range.from + range.to) / 2

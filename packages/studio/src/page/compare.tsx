@@ -19,7 +19,9 @@ const mostModels = 4
 
 const draft: DraftSignals = { text: kept('compare-draft'), images: signal([]) }
 
-/** The same conversation on two to four models at once; `id` is the run whose conversation they get. */
+/**
+ * The same conversation on two to four models at once; `id` is the run whose conversation they get.
+ */
 export function Compare({ id }: { readonly id: string | undefined }): VNode {
   const models = info.value?.models ?? []
   const { run: before, problem: missing } = useRun(id)

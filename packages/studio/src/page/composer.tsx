@@ -14,7 +14,10 @@ export interface DraftSignals {
   readonly images: Signal<readonly File[]>
 }
 
-/** True moves the focus to the next message box: a new run shows a new one, and the focus must not be lost. */
+/**
+ * True moves the focus to the next message box: a new run shows a new one, and the focus must not
+ * be lost.
+ */
 export const focusMessage: Signal<boolean> = signal(false)
 
 /** Calls the listener when Escape is pressed anywhere on the page. */
@@ -29,7 +32,10 @@ function useEscape(listener: (() => void) | undefined): void {
   }, [listener])
 }
 
-/** Where the user writes. Enter sends, Shift and Enter begin a new line. The text stays until it has been taken. */
+/**
+ * Where the user writes. Enter sends, Shift and Enter begin a new line. The text stays until it has
+ * been taken.
+ */
 export function Composer({
   draft: { text, images },
   busy,

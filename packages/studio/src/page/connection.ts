@@ -3,7 +3,10 @@ import { effect, type Signal, signal } from '@preact/signals'
 /** Name of the session in the storage that all tabs of this address share. */
 export const sessionKey = 'modelport-session'
 
-/** `lost`: the studio does not respond, and the page tries again. `refused`: it responds, but does not know this page's session. */
+/**
+ * `lost`: the studio does not respond, and the page tries again. `refused`: it responds, but does
+ * not know this page's session.
+ */
 export const connection: Signal<'ok' | 'lost' | 'refused'> = signal('ok')
 
 /** Milliseconds between two attempts to reach the studio. */
@@ -35,7 +38,10 @@ export const reconnected = (): Promise<boolean> =>
     })
   })
 
-/** Another tab opens a new address of the studio and thereby gives this one a session: then this page starts anew. */
+/**
+ * Another tab opens a new address of the studio and thereby gives this one a session: then this
+ * page starts anew.
+ */
 export function takeSessionsOfOtherTabs(needsOne: () => boolean): void {
   addEventListener('storage', ({ key, newValue }) => {
     if (key === sessionKey && newValue !== null && needsOne()) location.reload()

@@ -9,7 +9,10 @@ import { TableHead } from './table-head.js'
 import { useLoaded } from './use-loaded.js'
 import { useRun } from './use-run.js'
 
-/** The blocks of each model call, and the first block that differs from the call before, from which on the cache is lost. */
+/**
+ * The blocks of each model call, and the first block that differs from the call before, from which
+ * on the cache is lost.
+ */
 export function Context({ id }: { readonly id: string }): VNode {
   const { run } = useRun(id)
   const version = run?.version.value ?? 0

@@ -93,7 +93,10 @@ export function toMarkdown(run: RunRecord): string {
     .join('\n\n')
 }
 
-/** A request as a command of curl. Where a secret was taken out stands a variable, named after the host. */
+/**
+ * A request as a command of curl. Where a secret was taken out stands a variable, named after the
+ * host.
+ */
 export function toCurl({ method, url, requestHeaders, requestBody }: Exchange): string {
   const owner = new URL(url).hostname.split('.').at(-2) ?? ''
   const name = `${/^[a-z][a-z\d]*$/i.test(owner) ? `${owner.toUpperCase()}_` : ''}API_KEY`

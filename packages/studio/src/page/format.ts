@@ -47,7 +47,10 @@ export const statusText: Readonly<Record<RunStatus, string>> = {
   failed: 'failed',
 }
 
-/** A value as text for people: JSON with indentation, text as it is; characters that cannot be seen as escapes. */
+/**
+ * A value as text for people: JSON with indentation, text as it is; characters that cannot be seen
+ * as escapes.
+ */
 export function pretty(value: unknown): string {
   if (typeof value === 'string') return visible(value)
   return value === undefined ? '' : visible(JSON.stringify(value, undefined, 2))

@@ -37,7 +37,10 @@ core.registerAliases(['js', 'javascript', 'jsx'], { languageName: 'typescript' }
 /** Its own instance: the page's hooks take classes away. */
 const purify = DOMPurify(window)
 
-/** Colours a piece of code by classes, in place; a language that is not here stays as it is. This file is loaded with the first piece. */
+/**
+ * Colours a piece of code by classes, in place; a language that is not here stays as it is. This
+ * file is loaded with the first piece.
+ */
 export function highlight(element: HTMLElement, language: string): void {
   if (!core.getLanguage(language)) return
   const { value } = core.highlight(element.textContent, { language, ignoreIllegals: true })

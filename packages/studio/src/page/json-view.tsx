@@ -33,7 +33,10 @@ const colored = (text: string): readonly (VNode | string)[] =>
     ),
   )
 
-/** The value of JSON text. A number that would be rounded is reason enough to leave the text as it is. */
+/**
+ * The value of JSON text. A number that would be rounded is reason enough to leave the text as it
+ * is.
+ */
 function parse(text: string): unknown {
   if (/[:[,]\s*-?\d{16}/.test(text)) return undefined
   try {
@@ -43,7 +46,10 @@ function parse(text: string): unknown {
   }
 }
 
-/** Text of a program: short JSON with colours, longer JSON as a tree with a search, anything else as it is. Each with a button that copies. */
+/**
+ * Text of a program: short JSON with colours, longer JSON as a tree with a search, anything else as
+ * it is. Each with a button that copies.
+ */
 export function JsonView({
   text,
   label,
@@ -89,7 +95,10 @@ export function JsonView({
 
 const childrenOf = (value: object): readonly (readonly [string, unknown])[] => Object.entries(value)
 
-/** The values that contain the text themselves or below them, and the keys of leaves that do, by their place. */
+/**
+ * The values that contain the text themselves or below them, and the keys of leaves that do, by
+ * their place.
+ */
 function search(value: unknown, text: string, place = ''): Set<string> {
   const found = new Set<string>()
   if (typeof value !== 'object' || value === null)
@@ -103,7 +112,10 @@ function search(value: unknown, text: string, place = ''): Set<string> {
   return found
 }
 
-/** One value: a leaf, or its children, which can be folded. With a search only what was found is there. */
+/**
+ * One value: a leaf, or its children, which can be folded. With a search only what was found is
+ * there.
+ */
 function Branch(props: {
   readonly name?: string
   readonly value: unknown

@@ -1,9 +1,15 @@
 import { Lexer, type Links, type Token } from 'marked'
 
-/** Characters above which the last block is read again only after it has grown by an eighth: each reading costs what it has. */
+/**
+ * Characters above which the last block is read again only after it has grown by an eighth: each
+ * reading costs what it has.
+ */
 const mostEager = 4000
 
-/** Closes what a growing text has opened, so that nobody sees the marks of an emphasis or a link whose end has not arrived. */
+/**
+ * Closes what a growing text has opened, so that nobody sees the marks of an emphasis or a link
+ * whose end has not arrived.
+ */
 function closeMarks(text: string): string {
   const plain = text.replace(/!?\[([^[\]\n]*)(\]|\]\([^)\n]*)?$/, '$1')
   const isOdd = (mark: RegExp, of: string): boolean => (of.match(mark)?.length ?? 0) % 2 === 1
@@ -13,8 +19,9 @@ function closeMarks(text: string): string {
 }
 
 /**
- * Splits a growing text into the blocks of its Markdown. A block that is followed by a whole line of another one is finished: its token is
- * never made again, so a long reply costs no more than its newest block.
+ * Splits a growing text into the blocks of its Markdown. A block that is followed by a whole line
+ * of another one is finished: its token is never made again, so a long reply costs no more than its
+ * newest block.
  */
 export class BlockReader {
   readonly #finished: Token[] = []
@@ -29,7 +36,10 @@ export class BlockReader {
     return this.#finished.length
   }
 
-  /** The blocks of `given`, which begins with every text that was read before; `isOver`: nothing follows. */
+  /**
+   * The blocks of `given`, which begins with every text that was read before; `isOver`: nothing
+   * follows.
+   */
   read(given: string, isOver: boolean): readonly Token[] {
     const text = given.replace(/\r\n?/g, '\n')
     const left = text.length - this.#from

@@ -12,7 +12,10 @@ const escape = (text: string): string =>
     .replaceAll('>', '&gt;')
     .replaceAll('"', '&quot;')
 
-/** HTML in a reply is shown as text, an image as its description, a task as a box: nothing of it is parsed, loaded or a form. */
+/**
+ * HTML in a reply is shown as text, an image as its description, a task as a box: nothing of it is
+ * parsed, loaded or a form.
+ */
 const markdown = new Marked({
   renderer: {
     html: ({ text }) => escape(text),
@@ -22,7 +25,10 @@ const markdown = new Marked({
   },
 })
 
-/** The possible parts of a model's Markdown: text, lists, code and tables. No images, forms, styles or scripts. */
+/**
+ * The possible parts of a model's Markdown: text, lists, code and tables. No images, forms, styles
+ * or scripts.
+ */
 const allowed = {
   ALLOWED_TAGS: [
     ...['p', 'br', 'strong', 'em', 'del', 'code', 'pre', 'blockquote', 'ul', 'ol', 'li', 'hr', 'a'],
@@ -49,7 +55,10 @@ DOMPurify.addHook('afterSanitizeAttributes', (node) => {
 /** Characters above which code is not coloured: it would take too long. */
 const mostColoured = 20_000
 
-/** Puts the name of the language, and a button that copies, above each block of code; colours it once it is whole. */
+/**
+ * Puts the name of the language, and a button that copies, above each block of code; colours it
+ * once it is whole.
+ */
 function finishCode(root: HTMLElement, isFinished: boolean): void {
   for (const block of root.querySelectorAll('pre')) {
     const code = block.querySelector('code')
@@ -88,7 +97,10 @@ function MarkdownBlock({
   return <div ref={element} dangerouslySetInnerHTML={{ __html: html }} />
 }
 
-/** A text of a model, drawn as Markdown while it grows. A block that is finished is drawn once: the same element is given again. */
+/**
+ * A text of a model, drawn as Markdown while it grows. A block that is finished is drawn once: the
+ * same element is given again.
+ */
 export function Markdown({
   text,
   isOver = true,

@@ -10,7 +10,10 @@ const textOf = (content: Content): string =>
     ? content
     : content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n')
 
-/** Images, sounds and files of a message that were sent as data; what has an address is shown as it, since this page loads nothing. */
+/**
+ * Images, sounds and files of a message that were sent as data; what has an address is shown as it,
+ * since this page loads nothing.
+ */
 function Media({ content }: { readonly content: Content }): VNode | null {
   if (typeof content === 'string') return null
   return (
@@ -31,7 +34,9 @@ function Media({ content }: { readonly content: Content }): VNode | null {
   )
 }
 
-/** One message of a conversation that is over; `onEdit` runs it again with another text, as a fork. */
+/**
+ * One message of a conversation that is over; `onEdit` runs it again with another text, as a fork.
+ */
 export function MessageCard({
   message,
   onEdit,

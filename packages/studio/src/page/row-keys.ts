@@ -1,4 +1,7 @@
-/** j and k go to the next and the previous run of the list, and x chooses it. Returns whether the key did one of these. */
+/**
+ * j and k go to the next and the previous run of the list, and x chooses it. Returns whether the
+ * key did one of these.
+ */
 export function walkRows(key: string): boolean {
   const rows = [...document.querySelectorAll<HTMLElement>('.runs tbody tr')]
   const at = rows.findIndex((row) => row.contains(document.activeElement))

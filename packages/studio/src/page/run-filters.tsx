@@ -17,7 +17,10 @@ const toField = (at: string | undefined): string =>
         .slice(0, 16)
     : ''
 
-/** The search box and the filters. Their state is in the address, so that a reload and the back button keep it. */
+/**
+ * The search box and the filters. Their state is in the address, so that a reload and the back
+ * button keep it.
+ */
 export function RunFilters(): VNode {
   const set = parameters.value
   const { value: names } = useLoaded('names', () => get<RunNames>('/api/runs/names'))

@@ -21,7 +21,10 @@ const views = [
 /** Related runs of one kind that are named. */
 const mostNamed = 5
 
-/** The head of every view of a run: what it is, how it stands, which runs it belongs to, and its views. */
+/**
+ * The head of every view of a run: what it is, how it stands, which runs it belongs to, and its
+ * views.
+ */
 export function RunHead({
   id,
   current,
@@ -74,7 +77,9 @@ export function RunHead({
 /** Only in a program do other runs begin inside of one. */
 const canGrow = (record: RunRecord): boolean => record.program !== undefined && !isOver(record)
 
-/** The record has how a run began and how it ended; between them the events say whether it waits. */
+/**
+ * The record has how a run began and how it ended; between them the events say whether it waits.
+ */
 function State({ run }: { readonly run: WatchedRun }): VNode {
   useVersion(run)
   const { record, view } = run
@@ -86,7 +91,10 @@ function State({ run }: { readonly run: WatchedRun }): VNode {
   return <span class={`state is-${status}`}>{stateOf({ ...record.value, status })}</span>
 }
 
-/** The runs that this one happened in or follows, and those that happened in it or follow it. `size` grows while new ones can begin. */
+/**
+ * The runs that this one happened in or follows, and those that happened in it or follow it. `size`
+ * grows while new ones can begin.
+ */
 function Related(props: {
   readonly record: RunRecord
   readonly current: string

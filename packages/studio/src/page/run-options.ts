@@ -19,7 +19,10 @@ const examples: Readonly<Record<string, string>> = {
   vendor: 'Fields of the vendor, added to the request',
 }
 
-/** The options that a person may set, as the fields of a form: those of the library, then the mode and the budget of a run. */
+/**
+ * The options that a person may set, as the fields of a form: those of the library, then the mode
+ * and the budget of a run.
+ */
 export const optionFields: readonly SchemaField[] = [
   ...Object.entries<(typeof optionForms)['seed']>(forms).map(
     ([name, { expected, range, values }]) => {
@@ -34,7 +37,10 @@ export const optionFields: readonly SchemaField[] = [
 
 type Options = Pick<StartRun, 'options' | 'budget' | 'mode'>
 
-/** The options, the mode and the budget of a run as they were filled in. @throws {Error} Names the option that cannot be read. */
+/**
+ * The options, the mode and the budget of a run as they were filled in.
+ * @throws {Error} Names the option that cannot be read.
+ */
 export function readOptions(draft: FormDraft): Options {
   const { args, problems = {} } = fromDraft(
     optionFields.filter(({ name }) => name in draft),

@@ -60,7 +60,10 @@ export interface Span {
   detail?: string
 }
 
-/** The totals say which part of each prompt the vendor read from its cache; calls and turns match unless a call was repeated. */
+/**
+ * The totals say which part of each prompt the vendor read from its cache; calls and turns match
+ * unless a call was repeated.
+ */
 export function addCachedTokens(spans: readonly Span[], { usage }: RunRecord): void {
   const calls = spans.filter(({ kind, state }) => kind === 'model' && state === 'ok')
   if (usage?.turns.length !== calls.length) return
@@ -69,7 +72,8 @@ export function addCachedTokens(spans: readonly Span[], { usage }: RunRecord): v
 }
 
 /**
- * The messages that the model had in a step: those of the start, and the replies and recorded results of the steps before.
+ * The messages that the model had in a step: those of the start, and the replies and recorded
+ * results of the steps before.
  * @throws {Error} The transcript does not say it.
  */
 export function messagesBefore(

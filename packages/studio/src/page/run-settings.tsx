@@ -39,8 +39,9 @@ export function keepSettings(runId: string): void {
 }
 
 /**
- * Takes the model and the settings of a run, so that its conversation continues as it began. Once for each run: what a person changes
- * afterwards stays. Tools ask again, whatever was chosen when the run started.
+ * Takes the model and the settings of a run, so that its conversation continues as it began. Once
+ * for each run: what a person changes afterwards stays. Tools ask again, whatever was chosen when
+ * the run started.
  */
 export function takeSettings({ id, model, settings: stored }: RunRecord): void {
   if (id === settingsOf) return

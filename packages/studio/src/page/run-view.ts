@@ -40,7 +40,10 @@ export class RunView {
   ended: RunRecord | undefined
   /** True when the run was cut off and continued. */
   isContinued = false
-  /** True when the conversation was shortened during the run, so that its transcript is not what each step had. */
+  /**
+   * True when the conversation was shortened during the run, so that its transcript is not what
+   * each step had.
+   */
   isShortened = false
   /** Number of the last event. */
   seq = 0
@@ -123,7 +126,10 @@ export class RunView {
     continued: (_, at) => this.#continue(at),
   }
 
-  /** Ends what was under way when the studio ended. A reply that was cut off is asked for again, so its part goes. */
+  /**
+   * Ends what was under way when the studio ended. A reply that was cut off is asked for again, so
+   * its part goes.
+   */
   #continue(at: number): void {
     this.ended = undefined
     this.isContinued = true
@@ -176,7 +182,10 @@ export class RunView {
       if (one.kind === 'tool' && one.state === 'running') one.state = ok ? 'done' : 'failed'
   }
 
-  /** A call of a tool or an agent that is never started has its name and arguments from `action-requested`. */
+  /**
+   * A call of a tool or an agent that is never started has its name and arguments from
+   * `action-requested`.
+   */
   readonly #ofRun: Handlers<RunEvent> = {
     'model-call-start': ({ step, provider, model }, at) => {
       // Servers are started, and a model in this process is loaded, before the first call.

@@ -8,7 +8,10 @@ const empty: Readonly<Record<string, unknown>> = {
   array: [],
 }
 
-/** A value to begin with for a JSON Schema: its required properties, each empty, or with its default or first choice. */
+/**
+ * A value to begin with for a JSON Schema: its required properties, each empty, or with its default
+ * or first choice.
+ */
 export function exampleOf(schema: unknown, depth = 0): unknown {
   if (!isObject(schema)) return null
   if ('default' in schema) return schema['default']

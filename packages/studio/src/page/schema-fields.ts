@@ -1,6 +1,9 @@
 import { isObject, type JsonObject } from '@modelport/core'
 
-/** One argument of a tool, as a form asks for it. `json`: an object, a list, or anything that has no field of its own. */
+/**
+ * One argument of a tool, as a form asks for it. `json`: an object, a list, or anything that has no
+ * field of its own.
+ */
 export interface SchemaField {
   readonly name: string
   readonly kind: 'text' | 'number' | 'integer' | 'boolean' | 'choice' | 'json'
@@ -12,7 +15,10 @@ export interface SchemaField {
   readonly initial?: unknown
 }
 
-/** What the fields of a form contain, by name: texts as they are, every other value as JSON. Empty: nothing is sent. */
+/**
+ * What the fields of a form contain, by name: texts as they are, every other value as JSON. Empty:
+ * nothing is sent.
+ */
 export type FormDraft = Readonly<Record<string, string>>
 
 /** The arguments of a form, and the problems of its fields by name. */

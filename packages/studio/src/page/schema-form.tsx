@@ -4,7 +4,10 @@ import { pretty } from './format.js'
 import type { FormDraft, SchemaField } from './schema-fields.js'
 import { visible } from './visible.js'
 
-/** The arguments of a tool, or the options of a run, as fields. Problems stand below their field; the first one gets the focus. */
+/**
+ * The arguments of a tool, or the options of a run, as fields. Problems stand below their field;
+ * the first one gets the focus.
+ */
 export function SchemaForm({
   fields,
   draft,

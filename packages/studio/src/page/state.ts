@@ -18,7 +18,10 @@ function readRoute(): void {
   parameters.value = Object.fromEntries(new URLSearchParams(query))
 }
 
-/** Sets a parameter of the address; an empty value removes it. `replaces`: the back button does not stop at the address before. */
+/**
+ * Sets a parameter of the address; an empty value removes it. `replaces`: the back button does not
+ * stop at the address before.
+ */
 export function setParameter(name: string, value: string, replaces: boolean = false): void {
   const { [name]: _before, ...rest } = parameters.value
   const query = new URLSearchParams(value ? { ...rest, [name]: value } : rest).toString()
@@ -68,7 +71,10 @@ export interface WatchedRun {
 
 const watched = new Map<string, WatchedRun>()
 
-/** Watches a run: reads its events from the first, and again from the last one when the connection breaks. */
+/**
+ * Watches a run: reads its events from the first, and again from the last one when the connection
+ * breaks.
+ */
 export async function watch(id: string): Promise<WatchedRun> {
   const known = watched.get(id)
   // More spans of a trace may have arrived.

@@ -4,7 +4,10 @@ export interface DiffPiece {
   readonly same: boolean
 }
 
-/** Share of a text that must be in the other one for marks to help: two unlike texts would be one block of colour. */
+/**
+ * Share of a text that must be in the other one for marks to help: two unlike texts would be one
+ * block of colour.
+ */
 const leastSame = 0.4
 
 /** True if the texts have enough in common for their differences to be marked. */
@@ -17,7 +20,10 @@ export function isAlike(pieces: readonly DiffPiece[]): boolean {
 /** Maximum words that are compared; longer texts are shown as they are. */
 const mostWords = 1500
 
-/** The words of `text`, marked where `other` does not have them in the same order (longest common subsequence). */
+/**
+ * The words of `text`, marked where `other` does not have them in the same order (longest common
+ * subsequence).
+ */
 export function diffWords(text: string, other: string): DiffPiece[] {
   const words = text.match(/\s+|[^\s]+/g) ?? []
   const others = other.match(/\s+|[^\s]+/g) ?? []

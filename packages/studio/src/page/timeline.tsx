@@ -8,7 +8,9 @@ import { Legend } from './legend.js'
 import { RunHead } from './run-head.js'
 import { useRun, useVersion } from './use-run.js'
 
-/** A run on one time axis: model calls, tools, agents, waits and retries; below, the selected one. */
+/**
+ * A run on one time axis: model calls, tools, agents, waits and retries; below, the selected one.
+ */
 export function Timeline({ id }: { readonly id: string }): VNode {
   const { run, problem } = useRun(id)
   const [selected, setSelected] = useState<string>()

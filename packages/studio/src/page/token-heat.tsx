@@ -5,7 +5,9 @@ import { visible } from './visible.js'
 
 const percent = (logprob: number): string => `${Math.round(Math.exp(logprob) * 1000) / 10} %`
 
-/** The tokens of the replies, darker the less likely each was; the alternatives stand in its title. */
+/**
+ * The tokens of the replies, darker the less likely each was; the alternatives stand in its title.
+ */
 export function TokenHeat({ tokens }: { readonly tokens: readonly TokenLogprob[] }): VNode {
   const [isOn, setOn] = useState(false)
   return (

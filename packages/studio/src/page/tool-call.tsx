@@ -61,10 +61,16 @@ export function ToolCallCard({
   )
 }
 
-/** Milliseconds in which an approval that has just appeared ignores keys and clicks: they were meant for something else. */
+/**
+ * Milliseconds in which an approval that has just appeared ignores keys and clicks: they were meant
+ * for something else.
+ */
 const settleMs = 500
 
-/** The decision about a call, or the answer to its question. It never takes the focus: whoever is typing would decide with the next key. */
+/**
+ * The decision about a call, or the answer to its question. It never takes the focus: whoever is
+ * typing would decide with the next key.
+ */
 function Approval({ runId, tool }: { readonly runId: string; readonly tool: ToolView }): VNode {
   const [reason, setReason] = useState('')
   const [isSettled, setSettled] = useState(false)
@@ -157,7 +163,10 @@ function Approval({ runId, tool }: { readonly runId: string; readonly tool: Tool
   )
 }
 
-/** Says next to the message box, and to screen readers, that calls wait for a decision, and leads to the first one. */
+/**
+ * Says next to the message box, and to screen readers, that calls wait for a decision, and leads to
+ * the first one.
+ */
 export function WaitingCalls({ names }: { readonly names: readonly string[] }): VNode {
   const go = (): void => {
     const first = document.querySelector<HTMLElement>('.approval')

@@ -129,7 +129,10 @@ function ToolEntry({
   )
 }
 
-/** The arguments of a call of a `source`, with the exact call; without one the answer to a question. A form made from the schema, or JSON. */
+/**
+ * The arguments of a call of a `source`, with the exact call; without one the answer to a question.
+ * A form made from the schema, or JSON.
+ */
 export function ToolArguments({
   tool: { name, parameters },
   source,

@@ -4,8 +4,8 @@ import { useEffect, useRef } from 'preact/hooks'
 const near = 120
 
 /**
- * Keeps the end of a growing page in sight while the reader is there; a reader who scrolls up stays there. A run that was
- * over when it was opened stays at its beginning.
+ * Keeps the end of a growing page in sight while the reader is there; a reader who scrolls up stays
+ * there. A run that was over when it was opened stays at its beginning.
  */
 export function useFollowEnd(version: number, isGrowing: boolean): void {
   const isAtEnd = useRef(true)

@@ -7,7 +7,10 @@ export interface Loaded<Value> {
   readonly problem?: string
 }
 
-/** Loads again whenever `key` changes, and once the studio responds again; drops a response that comes too late. */
+/**
+ * Loads again whenever `key` changes, and once the studio responds again; drops a response that
+ * comes too late.
+ */
 export function useLoaded<Value>(key: string, load: () => Promise<Value>): Loaded<Value> {
   const [state, setState] = useState<Loaded<Value> & { readonly key?: string }>({})
   const isLost = connection.value === 'lost'

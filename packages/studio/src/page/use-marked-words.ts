@@ -20,7 +20,9 @@ function readText(root: Element): {
   return { text, nodes }
 }
 
-/** Where `root` has words that `first` has not, as they are drawn; undefined if most of them differ. */
+/**
+ * Where `root` has words that `first` has not, as they are drawn; undefined if most of them differ.
+ */
 function differingWords(root: Element, first: Element): Range[] | undefined {
   const { text, nodes } = readText(root)
   const pieces = diffWords(text, readText(first).text)
@@ -43,8 +45,9 @@ function differingWords(root: Element, first: Element): Range[] | undefined {
 }
 
 /**
- * Marks the words of this column that the first column of the page has not, once both are whole, and again when `drawn` changes. Nothing of
- * the text changes: a browser without the CSS Custom Highlight API shows no marks.
+ * Marks the words of this column that the first column of the page has not, once both are whole,
+ * and again when `drawn` changes. Nothing of the text changes: a browser without the CSS Custom
+ * Highlight API shows no marks.
  */
 export function useMarkedWords(
   isCompared: boolean,

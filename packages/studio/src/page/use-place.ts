@@ -1,7 +1,10 @@
 import { useLayoutEffect, useState } from 'preact/hooks'
 import type { RunSummary } from '../protocol/protocol.js'
 
-/** How the list of runs was left. `limit`: the rows to load, within what the studio gives at once; `link`: where the row with the focus leads. */
+/**
+ * How the list of runs was left. `limit`: the rows to load, within what the studio gives at once;
+ * `link`: where the row with the focus leads.
+ */
 export interface Place {
   limit: number
   chosen: readonly string[]
@@ -12,7 +15,10 @@ export interface Place {
 
 const places = new Map<unknown, Place>()
 
-/** The place of the current entry of the browser's history: a new one, unless the back button led here. */
+/**
+ * The place of the current entry of the browser's history: a new one, unless the back button led
+ * here.
+ */
 export function placeHere(): Place {
   if (history.state === null) history.replaceState(Math.random(), '')
   const place = places.get(history.state) ?? { limit: 100, chosen: [], unfolded: {} }
@@ -20,7 +26,10 @@ export function placeHere(): Place {
   return place
 }
 
-/** Returns to the place once the rows are drawn, and notes the scroll position and the focus when they go. */
+/**
+ * Returns to the place once the rows are drawn, and notes the scroll position and the focus when
+ * they go.
+ */
 export function usePlace(): Place {
   const [place] = useState(placeHere)
   useLayoutEffect(() => {

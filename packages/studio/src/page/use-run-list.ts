@@ -14,13 +14,19 @@ const lookMs = 2000
 export interface RunListState {
   readonly runs: readonly RunSummary[] | undefined
   readonly problem: string | undefined
-  /** Number of runs that began since: they are shown when the person asks for them, so that no row moves under the pointer. */
+  /**
+   * Number of runs that began since: they are shown when the person asks for them, so that no row
+   * moves under the pointer.
+   */
   readonly fresh: number
   /** Loads the next page; unset when all are there. */
   readonly more: (() => Promise<void>) | undefined
 }
 
-/** Loads the runs that `query` asks for, page by page, and looks whether those that are shown have changed. */
+/**
+ * Loads the runs that `query` asks for, page by page, and looks whether those that are shown have
+ * changed.
+ */
 export function useRunList(query: string, version: number): RunListState {
   const key = `runs ${query} ${version}`
   const path = (more = `&limit=${pageSize}`): string =>

@@ -1,7 +1,10 @@
 import { type WatchedRun, watch } from './state.js'
 import { type Loaded, useLoaded } from './use-loaded.js'
 
-/** Watches the run of this id; undefined until its record is there. Read again once the studio responds again. */
+/**
+ * Watches the run of this id; undefined until its record is there. Read again once the studio
+ * responds again.
+ */
 export function useRun(
   id: string | undefined,
 ): { readonly run: WatchedRun | undefined } & Pick<Loaded<unknown>, 'problem'> {

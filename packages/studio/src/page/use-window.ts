@@ -1,7 +1,10 @@
 import type { RefObject } from 'preact'
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 
-/** Extra rows that are drawn above and below the visible ones, so that a short scroll draws nothing anew. */
+/**
+ * Extra rows that are drawn above and below the visible ones, so that a short scroll draws nothing
+ * anew.
+ */
 const spareRows = 20
 
 /** The rows of a long list that are in the document. */
@@ -16,7 +19,10 @@ export interface RowWindow {
   readonly onScroll: () => void
 }
 
-/** Which of `count` rows of one height are near the visible part of a scrolling element; the others need not be drawn. */
+/**
+ * Which of `count` rows of one height are near the visible part of a scrolling element; the others
+ * need not be drawn.
+ */
 export function useRowWindow(count: number, rowHeight: number): RowWindow {
   const ref = useRef<HTMLDivElement>(null)
   const [at, setAt] = useState({ first: 0, rows: 40 })

@@ -140,9 +140,14 @@ export interface RunSummary {
   readonly parent?: string
   /** Set for a run of a remote agent, once the agent has named its task. */
   readonly task?: AgentTaskInfo
-  /** Milliseconds from the start to the end, without the time in which the run waited for a person. */
+  /**
+   * Milliseconds from the start to the end, without the time in which the run waited for a person.
+   */
   readonly latencyMs?: number
-  /** Milliseconds to the first text or reasoning, without the time in which the run waited for a person. */
+  /**
+   * Milliseconds to the first text or reasoning, without the time in which the run waited for a
+   * person.
+   */
   readonly firstTokenMs?: number
   /** Milliseconds in which the run waited for a person. Unset: none. */
   readonly waitedMs?: number
@@ -205,7 +210,10 @@ export type StudioEvent = {
   | { readonly type: 'end'; readonly run: RunRecord }
   /** Something that a person should know, such as missing events. */
   | { readonly type: 'note'; readonly text: string }
-  /** A span of a trace, as the store keeps it: the page gets the events that all spans of the trace are. */
+  /**
+   * A span of a trace, as the store keeps it: the page gets the events that all spans of the trace
+   * are.
+   */
   | { readonly type: 'span'; readonly span: TraceSpan }
   /** A run that was cut off continues from what it had recorded. */
   | { readonly type: 'continued' }
@@ -215,19 +223,25 @@ export type StudioEvent = {
 export interface StartRun {
   /** {@link ModelInfo.id} */
   readonly model: string
-  /** The conversation. A remote agent gets only the last message: it keeps the conversation itself. */
+  /**
+   * The conversation. A remote agent gets only the last message: it keeps the conversation itself.
+   */
   readonly messages: readonly ChatMessage[]
   /** The run that this one continues or was forked from. */
   readonly from?: RunOrigin
-  /** Names of the tools on this machine that the model may call. Default: all, with those of every source. */
+  /**
+   * Names of the tools on this machine that the model may call. Default: all, with those of every
+   * source.
+   */
   readonly tools?: readonly string[]
   /** Names of tools, and of sources, that the model may not call. Default: none. */
   readonly without?: readonly string[]
   /** How the model calls tools. Default: natively where it is known to be able to. */
   readonly mode?: ActionMode | 'auto'
   /**
-   * `ask`: a person decides on each tool call. `allow`: none, except that in a run which repeats a part of its origin, a person decides on
-   * each call of a tool that is neither read-only nor idempotent. Default `ask`.
+   * `ask`: a person decides on each tool call. `allow`: none, except that in a run which repeats a
+   * part of its origin, a person decides on each call of a tool that is neither read-only nor
+   * idempotent. Default `ask`.
    */
   readonly approvals?: 'ask' | 'allow'
   /** Sent with every model call; a remote agent has options of its own. */
@@ -247,9 +261,14 @@ export interface DecideCall {
   readonly callId: string
   /** True lets the call run; an uncertain call runs once more. */
   readonly approved: boolean
-  /** What the model reads with the decision. The result of an uncertain call that is not repeated. */
+  /**
+   * What the model reads with the decision. The result of an uncertain call that is not repeated.
+   */
   readonly reason?: string
-  /** The digest of the question, if the call asks the user: `approved` accepts the question, or declines it. */
+  /**
+   * The digest of the question, if the call asks the user: `approved` accepts the question, or
+   * declines it.
+   */
   readonly digest?: string
   /** Content of an accepted question: what its schema asks for. */
   readonly content?: JsonObject

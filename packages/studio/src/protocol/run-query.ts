@@ -2,7 +2,10 @@ import type { RunStatus } from './protocol.js'
 
 /** Which runs are listed. A run must match every field that is set. */
 export interface RunQuery {
-  /** Words that the run must have: in its messages, tool calls, tool results or error. The last one may be the start of a word. */
+  /**
+   * Words that the run must have: in its messages, tool calls, tool results or error. The last one
+   * may be the start of a word.
+   */
   readonly text?: string | undefined
   /** Name of the attached program. */
   readonly program?: string | undefined
@@ -16,13 +19,19 @@ export interface RunQuery {
   readonly error?: string | undefined
   /** Lowest cost, in the currency of the run. */
   readonly minCost?: number | undefined
-  /** Shortest time from the start to the end, in milliseconds, without the time in which the run waited for a person. */
+  /**
+   * Shortest time from the start to the end, in milliseconds, without the time in which the run
+   * waited for a person.
+   */
   readonly minMs?: number | undefined
   /** Earliest start, in milliseconds since 1970. */
   readonly since?: number | undefined
   /** The run must have started before this time. */
   readonly until?: number | undefined
-  /** Only the runs that continue or were forked from each other; the value is the `session` of a run, or the id of any of them. */
+  /**
+   * Only the runs that continue or were forked from each other; the value is the `session` of a
+   * run, or the id of any of them.
+   */
   readonly session?: string | undefined
   /** True lists one run of each session: the newest that did not happen in another run. */
   readonly heads?: boolean | undefined
@@ -30,7 +39,10 @@ export interface RunQuery {
   readonly before?: number | undefined
 }
 
-/** What runs are grouped by: their model, or periods of so many milliseconds whose first starts at `offset`. */
+/**
+ * What runs are grouped by: their model, or periods of so many milliseconds whose first starts at
+ * `offset`.
+ */
 export type RunGrouping = 'model' | { readonly periodMs: number; readonly offset: number }
 
 /** Sums over a group of runs. */
@@ -49,7 +61,10 @@ export interface RunTotals {
   readonly cachedTokens: number
   /** Cost by currency. */
   readonly costs: Readonly<Record<string, number>>
-  /** Milliseconds that half of the runs stayed within. Unset without grouping, or if no run has ended. */
+  /**
+   * Milliseconds that half of the runs stayed within. Unset without grouping, or if no run has
+   * ended.
+   */
   readonly p50?: number
   /** Milliseconds that 95 of 100 runs stayed within. */
   readonly p95?: number

@@ -1,6 +1,9 @@
 import type { ChatMessage, TokenCounts } from '@modelport/core'
 
-/** A call in another program, as a span of a trace says it. What was not recorded is empty or unset. Times are milliseconds since 1970. */
+/**
+ * A call in another program, as a span of a trace says it. What was not recorded is empty or unset.
+ * Times are milliseconds since 1970.
+ */
 export type TraceSpan = Readonly<
   Record<'id' | 'parent' | 'name' | 'provider' | 'model' | 'callId', string>
 > &

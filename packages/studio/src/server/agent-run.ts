@@ -16,8 +16,9 @@ import type { Decision, ExecuteRun, RunEnd, RunPort } from './run-port.js'
 type Approvals = ReturnType<typeof approvalsOf>
 
 /**
- * Sends the last message to a remote agent and follows its task until it is over or needs another message; a person decides on each approval,
- * and answers each question. `before` is the task that the conversation was in.
+ * Sends the last message to a remote agent and follows its task until it is over or needs another
+ * message; a person decides on each approval, and answers each question. `before` is the task that
+ * the conversation was in.
  */
 export const agentRun =
   (client: AgentClient, before: AgentTaskInfo | undefined): ExecuteRun =>
@@ -70,7 +71,8 @@ async function decide(
       const named = action?.['tool'] ?? action?.['toolName']
       const tool = [...(path ?? []), typeof named === 'string' ? named : 'a tool'].join(' → ')
       const call = { callId: requestId, tool, args: action?.['args'] ?? action }
-      // The wire checks no texts of a question. `from` makes it that of a stranger, whose schema gets bounded patterns.
+      // The wire checks no texts of a question. `from` makes it that of a stranger, whose schema
+      // gets bounded patterns.
       const [message = '', from = '', url = ''] = [
         question?.message,
         question?.from ?? tool,

@@ -1,7 +1,10 @@
 import type { ContextManifest } from '@modelport/runtime'
 import type { ContextInfo, StudioEvent } from '../protocol/protocol.js'
 
-/** The prompt of each model call of a run as blocks, and the first block that differs from the call before. */
+/**
+ * The prompt of each model call of a run as blocks, and the first block that differs from the call
+ * before.
+ */
 export function toContexts(events: readonly StudioEvent[]): ContextInfo[] {
   const contexts = new Map<number, ContextInfo>()
   for (const one of events) {

@@ -41,7 +41,10 @@ function reply(prompt: string, hasTool: boolean): MockTurn {
   }
 }
 
-/** A scripted model: it needs no key and contacts no host, and shows reasoning, a tool call, an approval and a final reply. */
+/**
+ * A scripted model: it needs no key and contacts no host, and shows reasoning, a tool call, an
+ * approval and a final reply.
+ */
 export function createDemoModel(): StudioModel {
   return {
     id: 'demo',

@@ -13,7 +13,10 @@ const headers = {
   'x-accel-buffering': 'no',
 }
 
-/** The page gets prompts as blocks from another path; in the events they would grow with the square of the steps. */
+/**
+ * The page gets prompts as blocks from another path; in the events they would grow with the square
+ * of the steps.
+ */
 function withoutManifest(one: StudioEvent): unknown {
   if (one.type !== 'run' || !('manifest' in one.event)) return one
   const { manifest: _manifest, ...event } = one.event
@@ -31,7 +34,9 @@ function* toMessages(events: readonly StudioEvent[]): Generator<string> {
 /** Milliseconds between two looks at a run that another studio runs. */
 const lookMs = 500
 
-/** The events of a run of another studio on the same file, as they are written, until it is over. */
+/**
+ * The events of a run of another studio on the same file, as they are written, until it is over.
+ */
 async function* followFile(runs: Runs, runId: string, after: number): AsyncGenerator<string> {
   for (let [seq, isOver] = [after, false]; !isOver; ) {
     isOver = (await runs.find(runId))?.elsewhere !== true

@@ -75,7 +75,10 @@ const shown = new Map(
 const isText = (value: unknown): boolean => typeof value === 'string'
 const areNumbers = (...values: readonly unknown[]): boolean => values.every(Number.isFinite)
 
-/** The form of each field that the page reads; some types have another `action`, `decision` or `message`. */
+/**
+ * The form of each field that the page reads; some types have another `action`, `decision` or
+ * `message`.
+ */
 const forms: Readonly<Record<string, (value: unknown) => boolean>> = {
   ...Object.fromEntries(
     'text actionId callId tool agent provider model reason'
@@ -122,7 +125,10 @@ export const toRunEvent = (value: unknown): RunEvent | undefined =>
     ? (value as RunEvent)
     : undefined
 
-/** A line of a program: of the span `s`, which happens in `p`; `n` counts dropped events. The first line is `hello`, with the name of the program. */
+/**
+ * A line of a program: of the span `s`, which happens in `p`; `n` counts dropped events. The first
+ * line is `hello`, with the name of the program.
+ */
 export interface ProgramLine {
   readonly t: 'hello' | 'start' | 'event' | 'end' | 'error' | 'dropped'
   readonly name?: string

@@ -9,8 +9,9 @@ import type { Runs } from './runs.js'
 const longestLine = 8_000_000
 
 /**
- * Takes what a program reports: one request that stays open, a line of JSON for each event. The response begins once the first line is accepted, and
- * has the problem if one of the later lines is refused.
+ * Takes what a program reports: one request that stays open, a line of JSON for each event. The
+ * response begins once the first line is accepted, and has the problem if one of the later lines is
+ * refused.
  */
 export async function takeProgram(request: Request, runs: Runs): Promise<Response> {
   const lines = readLines(request)

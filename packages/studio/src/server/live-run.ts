@@ -126,7 +126,10 @@ export class LiveRun {
     this.#run = { ...this.#run, notKept: this.#run.notKept ?? reason }
   }
 
-  /** Resolves a pending approval or question. False when it does not wait. @throws {LlmError} `invalid-request` — the content does not fit. */
+  /**
+   * Resolves a pending approval or question. False when it does not wait.
+   * @throws {LlmError} `invalid-request` — the content does not fit.
+   */
   decide({ callId, approved, reason, digest, content }: DecideCall): boolean {
     const { call, resolve } = this.#pending.get(callId) ?? {}
     if (!resolve || call?.question?.digest !== digest) return false
@@ -144,7 +147,10 @@ export class LiveRun {
     return true
   }
 
-  /** Calls the listener with the events after `after`, then with each new batch; returns a function that removes it. */
+  /**
+   * Calls the listener with the events after `after`, then with each new batch; returns a function
+   * that removes it.
+   */
   subscribe(after: number, listener: LiveListener): () => void {
     if (this.events.length > after) listener(this.events.slice(after))
     this.#listeners.add(listener)
@@ -185,7 +191,10 @@ export class LiveRun {
   }
 }
 
-/** Time between the end of a studio and the next one that continued the run, all such times together. */
+/**
+ * Time between the end of a studio and the next one that continued the run, all such times
+ * together.
+ */
 function idleMs(before: readonly StudioEvent[], now: number): number {
   const last = before.at(-1)
   return before.reduce(

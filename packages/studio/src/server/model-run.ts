@@ -23,7 +23,10 @@ export interface ModelRunSettings {
   readonly tools: readonly Tool[]
   /** Servers whose tools the model may call too. */
   readonly sources: readonly ToolSource[]
-  /** True when the run repeats a part of another one: then a person decides on calls with an effect, whatever the run allows. */
+  /**
+   * True when the run repeats a part of another one: then a person decides on calls with an effect,
+   * whatever the run allows.
+   */
   readonly repeats?: boolean | undefined
   /** Prices and context window. */
   readonly profile: ModelProfile | undefined
@@ -35,7 +38,10 @@ export interface ModelRunSettings {
   readonly stored?: StoredJournal | undefined
 }
 
-/** Runs the inference loop of one model. A person answers questions of tools, and says what became of each call that was cut off. */
+/**
+ * Runs the inference loop of one model. A person answers questions of tools, and says what became
+ * of each call that was cut off.
+ */
 export const modelRun =
   (settings: ModelRunSettings): ExecuteRun =>
   async (request, port) => {
@@ -97,7 +103,10 @@ const openOf = (result: RunResult): readonly OpenItem[] =>
     ? result.pending.filter((item) => item.type === 'uncertain' || item.type === 'question')
     : []
 
-/** Asks a person the questions of tools, and about calls of unknown outcome; undefined when the run was stopped meanwhile. */
+/**
+ * Asks a person the questions of tools, and about calls of unknown outcome; undefined when the run
+ * was stopped meanwhile.
+ */
 async function decide(
   items: readonly OpenItem[],
   port: RunPort,

@@ -114,7 +114,10 @@ export class ProgramRun {
     if (type === 'progress' && typeof message === 'string') port.agent({ type, message })
   }
 
-  /** The event with all that `shorten` left out of its prompt; without its prompt, if the blocks that it does not repeat were lost. */
+  /**
+   * The event with all that `shorten` left out of its prompt; without its prompt, if the blocks
+   * that it does not repeat were lost.
+   */
   #whole({ manifest, ...event }: ProgramLine['v']): ProgramLine['v'] {
     if (manifest === undefined) return event
     const { same = 0, cached, blocks, ...rest } = fieldsOf(manifest)

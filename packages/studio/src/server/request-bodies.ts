@@ -19,7 +19,10 @@ const toolChoice = z.union([
   z.strictObject({ name: z.string() }),
 ])
 
-/** The options of a call that are plain data, each of the form that the library states. The provider checks what a form contains. */
+/**
+ * The options of a call that are plain data, each of the form that the library states. The provider
+ * checks what a form contains.
+ */
 const optionShapes = {
   ...Object.fromEntries(
     Object.entries(plain).map(([name, { fits, expected }]) => [

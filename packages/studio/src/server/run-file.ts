@@ -94,7 +94,10 @@ export async function toRunFile(
   }
 }
 
-/** Keeps the run of a file as a new one. It is not tied to runs that the file does not have, and cannot be continued. */
+/**
+ * Keeps the run of a file as a new one. It is not tied to runs that the file does not have, and
+ * cannot be continued.
+ */
 export async function importRun(store: StudioStore, file: RunFile): Promise<RunRecord> {
   const {
     from: _from,

@@ -3,7 +3,9 @@ import type { JournalRecord, StudioJournals } from '../store/studio-journals.js'
 import type { StudioStore } from '../store/studio-store.js'
 import type { LiveRun } from './live-run.js'
 
-/** Milliseconds of events that a killed process loses at most; one transaction writes all of them. */
+/**
+ * Milliseconds of events that a killed process loses at most; one transaction writes all of them.
+ */
 const batchMs = 200
 
 /** Writes the events of a run to its store while it happens. The run says so if that fails. */
@@ -30,7 +32,10 @@ export class RunLog {
     await this.#written
   }
 
-  /** Writes the events so far and a record of the run's journal together. @throws what the store threw */
+  /**
+   * Writes the events so far and a record of the run's journal together.
+   * @throws what the store threw
+   */
   record(journals: StudioJournals, record: JournalRecord): Promise<void> {
     clearTimeout(this.#timer)
     this.#timer = undefined

@@ -133,7 +133,8 @@ export class Runs {
   }
 
   /**
-   * Continues a run that was cut off when a studio ended. Every tool call asks a person, also in a run that was started without.
+   * Continues a run that was cut off when a studio ended. Every tool call asks a person, also in a
+   * run that was started without.
    * @throws {LlmError} `config` — this run cannot be continued, or one of its tools is not there.
    */
   async continue(runId: string, target: StudioModel | StudioAgent): Promise<RunRecord> {

@@ -16,9 +16,10 @@ function isSame(one: string, other: string): boolean {
 }
 
 /**
- * Lets only the page of this studio in. All ports of a host share their cookies, so there is no cookie: the printed address holds a
- * one-time token in its fragment, the page exchanges it for a session token, and sends that as a header. Host, Origin and
- * Sec-Fetch-Site are checked on every request, so that a name that was rebound to 127.0.0.1 is refused.
+ * Lets only the page of this studio in. All ports of a host share their cookies, so there is no
+ * cookie: the printed address holds a one-time token in its fragment, the page exchanges it for a
+ * session token, and sends that as a header. Host, Origin and Sec-Fetch-Site are checked on every
+ * request, so that a name that was rebound to 127.0.0.1 is refused.
  */
 export class SessionGuard {
   readonly #oneTime = new Map<string, number>()

@@ -19,7 +19,10 @@ export interface StudioModel extends Omit<ModelInfo, 'tools'> {
   readonly secrets?: readonly string[]
   /** Prices and context window, for costs and the context view. */
   readonly profile?: ModelProfile
-  /** Tools that only this model may call, besides those of {@link StudioOptions.tools}, which replace these of the same name. */
+  /**
+   * Tools that only this model may call, besides those of {@link StudioOptions.tools}, which
+   * replace these of the same name.
+   */
   readonly tools?: readonly Tool[]
 }
 
@@ -35,15 +38,17 @@ export interface StudioAgent {
   readonly secrets?: readonly string[]
 }
 
-/** Configuration of {@link createStudio}. Each function is called when the page asks, never before. */
+/**
+ * Configuration of {@link createStudio}. Each function is called when the page asks, never before.
+ */
 export interface StudioOptions {
   /** The models in the order in which the page lists them. The first is selected. */
   readonly models: readonly StudioModel[] | (() => Promise<readonly StudioModel[]>)
   /** Tools that the models may call. Default: none. */
   readonly tools?: readonly Tool[] | undefined
   /**
-   * MCP servers and other sources of tools, each with its own name. The models may call their tools, and the page can call them by hand. The
-   * caller closes them.
+   * MCP servers and other sources of tools, each with its own name. The models may call their
+   * tools, and the page can call them by hand. The caller closes them.
    */
   readonly sources?: readonly ToolSource[] | undefined
   /** Agents behind an address. Default: none. */

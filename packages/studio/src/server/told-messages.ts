@@ -13,7 +13,9 @@ interface Reply {
   readonly toolCalls: ToolCall[]
 }
 
-/** What a run has said so far, as messages: one that is cut off brings no transcript, and no counts. */
+/**
+ * What a run has said so far, as messages: one that is cut off brings no transcript, and no counts.
+ */
 export class ToldMessages {
   /** Tokens of the calls of the model that have ended. */
   readonly turns: TokenCounts[] = []
@@ -21,7 +23,10 @@ export class ToldMessages {
   #reply: Reply | undefined
   #isOver = true
 
-  /** The replies, the last as far as it had arrived, and the results. Calls without a result are left out. */
+  /**
+   * The replies, the last as far as it had arrived, and the results. Calls without a result are
+   * left out.
+   */
   get all(): ChatMessage[] {
     const done = new Set(this.#messages.map((one) => (one.role === 'tool' ? one.toolCallId : '')))
     return this.#messages.flatMap((one): ChatMessage[] => {

@@ -16,7 +16,9 @@ export const offeredTools = (
   ...new Map([...own, ...tools].map((tool) => [tool.definition.name, tool])).values(),
 ]
 
-/** The sources that a run may use: without those of these names, and without tools of these names. */
+/**
+ * The sources that a run may use: without those of these names, and without tools of these names.
+ */
 export const sourcesWithout = (
   sources: readonly ToolSource[],
   names: readonly string[] = [],

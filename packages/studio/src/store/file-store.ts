@@ -13,7 +13,10 @@ import { toSummary } from './run-summary.js'
 import type { StudioJournals } from './studio-journals.js'
 import type { StudioStore } from './studio-store.js'
 
-/** Version of the tables. Version 1 had no journals, version 2 no owners of runs, version 3 no index; what lacks is added to its files. */
+/**
+ * Version of the tables. Version 1 had no journals, version 2 no owners of runs, version 3 no
+ * index; what lacks is added to its files.
+ */
 const schemaVersion = 4
 
 /** The name that SQLite has for a database in memory. */
@@ -38,9 +41,10 @@ const addOwners = `
 `
 
 /**
- * Keeps runs in one SQLite file that only its owner can read (mode 0600), with what they need to continue. Several processes may use
- * one file: each sees the runs of all. Runs that a killed process left behind are listed as `cancelled`, at once on the machine of that
- * process and 15 seconds later elsewhere.
+ * Keeps runs in one SQLite file that only its owner can read (mode 0600), with what they need to
+ * continue. Several processes may use one file: each sees the runs of all. Runs that a killed
+ * process left behind are listed as `cancelled`, at once on the machine of that process and 15
+ * seconds later elsewhere.
  * @throws {LlmError} `config` — the file was written by a newer version, or is not a studio file.
  */
 export function openFileStore(path: string): StudioStore {

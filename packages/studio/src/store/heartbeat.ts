@@ -13,7 +13,10 @@ export const heartbeatTable = `
   CREATE TABLE IF NOT EXISTS processes (id TEXT PRIMARY KEY, place TEXT NOT NULL, pid INTEGER NOT NULL, beat INTEGER NOT NULL);
 `
 
-/** The scope in which a process id is unique: this machine, and on Linux this namespace of process ids. */
+/**
+ * The scope in which a process id is unique: this machine, and on Linux this namespace of process
+ * ids.
+ */
 function thisPlace(): string {
   try {
     return `${hostname()} ${readlinkSync('/proc/self/ns/pid')}`
@@ -30,7 +33,10 @@ function hasProcess(pid: number): boolean {
   }
 }
 
-/** Says which of the processes that share a file are alive. Beats only while `isBusy`, so an idle studio writes nothing. */
+/**
+ * Says which of the processes that share a file are alive. Beats only while `isBusy`, so an idle
+ * studio writes nothing.
+ */
 export class Heartbeat {
   readonly #database: DatabaseSync
   readonly #id: string
@@ -91,7 +97,8 @@ export class Heartbeat {
       this.removeDead()
       onTick()
     } catch {
-      // A file that is locked or damaged now is tried again at the next tick; writes of runs report it.
+      // A file that is locked or damaged now is tried again at the next tick; writes of runs report
+      // it.
     }
   }
 

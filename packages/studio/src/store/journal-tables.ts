@@ -24,7 +24,10 @@ export const journalTables = `
   ) WITHOUT ROWID;
 `
 
-/** Reads and writes the journals of one file. Methods that write must be called inside a transaction. */
+/**
+ * Reads and writes the journals of one file. Methods that write must be called inside a
+ * transaction.
+ */
 export class JournalTables {
   readonly #database: DatabaseSync
 

@@ -5,7 +5,10 @@ import { isOver } from '../protocol/run-status.js'
 import { slotsPerMs } from './run-summary.js'
 import { findWords, toRunText, toWords } from './run-text.js'
 
-/** Tables that find runs. The key of a run grows with its start, so that every index, the words included, is in the order of the list. */
+/**
+ * Tables that find runs. The key of a run grows with its start, so that every index, the words
+ * included, is in the order of the list.
+ */
 export const indexTables = `
   CREATE TABLE run_list (
     key INTEGER PRIMARY KEY, run TEXT NOT NULL UNIQUE REFERENCES runs (id) ON DELETE CASCADE,
@@ -34,7 +37,10 @@ interface Condition {
   readonly values: readonly SQLInputValue[]
 }
 
-/** Keeps what runs are found by, and finds them. Methods that write must be called inside a transaction. */
+/**
+ * Keeps what runs are found by, and finds them. Methods that write must be called inside a
+ * transaction.
+ */
 export class RunIndex {
   readonly #database: DatabaseSync
   readonly #firstSlot: number
@@ -45,7 +51,9 @@ export class RunIndex {
     this.#firstSlot = isInMemory ? slotsPerMs / 2 : 0
   }
 
-  /** Adds a run, or writes its state anew. The text is written at the start and at the end of a run. */
+  /**
+   * Adds a run, or writes its state anew. The text is written at the start and at the end of a run.
+   */
   put(run: RunRecord): void {
     const known = this.#one('SELECT key, session FROM run_list WHERE run = ?', run.id)
     const key = known ? Number(known['key']) : this.#newKey(run.at)

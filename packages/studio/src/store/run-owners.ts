@@ -5,7 +5,10 @@ import { Heartbeat } from './heartbeat.js'
 import type { RunIndex } from './run-index.js'
 import { toInterrupted } from './studio-store.js'
 
-/** Which process runs which run of the file. The column `owner` of a run is set while it is under way. Methods that write must be called inside a transaction. */
+/**
+ * Which process runs which run of the file. The column `owner` of a run is set while it is under
+ * way. Methods that write must be called inside a transaction.
+ */
 export class RunOwners {
   readonly #database: DatabaseSync
   /** Names this process. */
@@ -30,7 +33,10 @@ export class RunOwners {
     this.#interruptLeft()
   }
 
-  /** Makes this process the only one that may write the run. @throws {LlmError} `config` — a living process runs it */
+  /**
+   * Makes this process the only one that may write the run.
+   * @throws {LlmError} `config` — a living process runs it
+   */
   claim(runId: string): void {
     const owner = this.#ownerOf(runId)
     if (this.#isOther(owner))
@@ -46,7 +52,9 @@ export class RunOwners {
     this.#claimed.delete(runId)
   }
 
-  /** @throws {Error} another process has claimed the run since this one did, or a living one runs it */
+  /**
+   * @throws {Error} another process has claimed the run since this one did, or a living one runs it
+   */
   check(runId: string): void {
     const owner = this.#ownerOf(runId)
     if (this.#claimed.has(runId) ? owner !== this.#me : this.#isOther(owner))
@@ -67,7 +75,10 @@ export class RunOwners {
     return this.#isOther(typeof owner === 'string' ? owner : undefined)
   }
 
-  /** Ends the heartbeat; runs of this process that are not over count as interrupted at the next start. */
+  /**
+   * Ends the heartbeat; runs of this process that are not over count as interrupted at the next
+   * start.
+   */
   close(): void {
     this.#heartbeat.stop()
   }
@@ -81,7 +92,10 @@ export class RunOwners {
     return typeof row?.['owner'] === 'string' ? row['owner'] : undefined
   }
 
-  /** Ends the runs that a dead process left behind. They keep their owner, which writes on if it was alive after all. */
+  /**
+   * Ends the runs that a dead process left behind. They keep their owner, which writes on if it was
+   * alive after all.
+   */
   #interruptLeft(): void {
     const left = this.#database.prepare(
       `SELECT id, run, (SELECT checkpoint FROM journals WHERE journals.run = id) IS NOT NULL AS isStored FROM runs

@@ -13,8 +13,8 @@ export interface RunText {
 }
 
 /**
- * The text of what is new in a run: messages that it took over from an earlier run are found there. The events are read if the run has no
- * transcript, for example since it was cut off.
+ * The text of what is new in a run: messages that it took over from an earlier run are found there.
+ * The events are read if the run has no transcript, for example since it was cut off.
  */
 export function toRunText(run: RunRecord, events: () => readonly StudioEvent[]): RunText {
   const messages = (run.transcript ?? run.messages).slice(run.from?.messages ?? 0)
@@ -71,7 +71,10 @@ function addEvents(events: readonly StudioEvent[], parts: string[], tools: Set<s
   parts.push(text)
 }
 
-/** The words of a search, each as its parts of letters and digits, without case and accents; undefined if nothing was searched for. */
+/**
+ * The words of a search, each as its parts of letters and digits, without case and accents;
+ * undefined if nothing was searched for.
+ */
 export function toWords(search: string | undefined): readonly (readonly string[])[] | undefined {
   const words = search?.normalize('NFC').split(/\s+/).filter(Boolean)
   return words?.length

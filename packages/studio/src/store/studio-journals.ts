@@ -23,9 +23,15 @@ export interface StoredJournal {
   readonly entries: readonly JournalEntry[]
 }
 
-/** Keeps what runs need to continue after the process that ran them has ended. A journal is deleted with its run, or when the run has ended. */
+/**
+ * Keeps what runs need to continue after the process that ran them has ended. A journal is deleted
+ * with its run, or when the run has ended.
+ */
 export interface StudioJournals {
-  /** Makes this store the only writer of the run: from now on, writes of other processes for this run reject. */
+  /**
+   * Makes this store the only writer of the run: from now on, writes of other processes for this
+   * run reject.
+   */
   claim(runId: string, settings: RunSettings): Promise<void>
   /** Writes a record, and the events that happened before it, in one transaction. */
   write(runId: string, events: readonly StudioEvent[], record: JournalRecord): Promise<void>
@@ -34,8 +40,8 @@ export interface StudioJournals {
 }
 
 /**
- * The journal of one run, for `infer`. After a failed write nothing more is recorded, so the run continues only up to its next tool call:
- * the file still has every call that was started.
+ * The journal of one run, for `infer`. After a failed write nothing more is recorded, so the run
+ * continues only up to its next tool call: the file still has every call that was started.
  */
 export function toRunJournal(
   write: (record: JournalRecord) => Promise<void>,

@@ -20,7 +20,10 @@ export interface StudioStore {
   cassette(runId: string): Promise<unknown>
   /** The newest runs that match, the newest first. */
   list(limit: number, query?: RunQuery): Promise<readonly RunSummary[]>
-  /** Sums over all runs that match, by group in ascending order; without grouping one entry, or none if no run matches. */
+  /**
+   * Sums over all runs that match, by group in ascending order; without grouping one entry, or none
+   * if no run matches.
+   */
   totals(query: RunQuery, by?: RunGrouping): Promise<readonly RunTotals[]>
   /** The programs, models, tools and errors of all runs. */
   names(): Promise<RunNames>

@@ -1,4 +1,5 @@
-// A program as a user writes it; what it does is its argument. It is started with `--import @modelport/studio/attach`.
+// A program as a user writes it; what it does is its argument. It is started with
+// `--import @modelport/studio/attach`.
 import { finished } from 'node:stream/promises'
 import { createAgent, createLocalClient } from '@modelport/agent'
 import type { ToolStreamReader } from '@modelport/core'

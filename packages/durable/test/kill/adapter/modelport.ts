@@ -18,7 +18,10 @@ export interface ModelportOptions {
   /** The bundled program of a worker. */
   readonly program: string
   readonly leaseMs: number
-  /** How the clock of the worker in each place jumps, as `moved-clock.mjs` reads it. Default: it does not. */
+  /**
+   * How the clock of the worker in each place jumps, as `moved-clock.mjs` reads it. Default: it
+   * does not.
+   */
   readonly clocks?: readonly string[]
 }
 
@@ -108,7 +111,8 @@ export class Modelport implements Subject {
     const task = this.#taskOf.get(job)
     if (decision.type === 'answer' && task === undefined)
       return this.#answerRun(job, id, decision.content)
-    // Half of them over HTTP, as the user of an agent does; the others by an operator of the store, who answers no question.
+    // Half of them over HTTP, as the user of an agent does; the others by an operator of the store,
+    // who answers no question.
     if (decision.type !== 'answer' && (task === undefined || this.#decided++ % 2 > 0))
       return this.#store.operations.decide(task ?? job, decision, id)
     const client = this.#client()

@@ -1,4 +1,5 @@
-// A worker process of the killing test: it serves agents over HTTP, and works on runs. Arguments: address, lease, ledger, name, version.
+// A worker process of the killing test: it serves agents over HTTP, and works on runs. Arguments:
+// address, lease, ledger, name, version.
 
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'

@@ -8,7 +8,9 @@ export const summaryMark = 'Compacted conversation summary:\n'
 export interface Blocks {
   /** The leading system messages: the prompt, and summaries of earlier compactions. */
   readonly leading: readonly ChatMessage[]
-  /** A message, or a reply with all that a run adds after it: results of its calls, a correction. */
+  /**
+   * A message, or a reply with all that a run adds after it: results of its calls, a correction.
+   */
   readonly turns: readonly (readonly ChatMessage[])[]
 }
 

@@ -21,11 +21,12 @@ const defaults: Checked = {
 const least = { maxMessages: 2, maxTokens: 1, preserveRecent: 1, summaryMaxTokens: 1 } as const
 
 /**
- * Makes a history shorter, in place, and reports what it did. The system prompt stays; a call is never parted from its results.
- * Without `estimate` tokens are counted by `estimateTokens` of core.
+ * Makes a history shorter, in place, and reports what it did. The system prompt stays; a call is
+ * never parted from its results. Without `estimate` tokens are counted by `estimateTokens` of core.
  * If it fails, the history stays as it was; messages that were appended meanwhile are kept.
  * @throws {LlmError} `config` — the strategy is unknown, a number too low, or `summarize` missing.
- * @throws {LlmError} `invalid-request` — the newest messages do not fit, or the history was changed meanwhile; `protocol` — the summary is empty.
+ * @throws {LlmError} `invalid-request` — the newest messages do not fit, or the history was changed
+ * meanwhile; `protocol` — the summary is empty.
  */
 export async function compact(
   history: ConversationHistory,
@@ -66,7 +67,9 @@ const refuse = (message: string): never => {
   throw configError(`compaction: ${message}`)
 }
 
-/** The older blocks become one system message; newer blocks and the newest request stay as they are. */
+/**
+ * The older blocks become one system message; newer blocks and the newest request stay as they are.
+ */
 async function summarizeHistory(
   history: ConversationHistory,
   request: Checked,

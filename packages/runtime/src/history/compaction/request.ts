@@ -9,7 +9,10 @@ export interface CompactionRequest {
   readonly strategy?: CompactionStrategy | undefined
   /** `recent`: most messages left, system prompt included. Default 20. */
   readonly maxMessages?: number | undefined
-  /** `tokens`: estimated tokens to keep, a soft limit if the protected messages have more. Default 4000. */
+  /**
+   * `tokens`: estimated tokens to keep, a soft limit if the protected messages have more. Default
+   * 4000.
+   */
   readonly maxTokens?: number | undefined
   /** `tokens`, `summary`: newest messages that stay as they are. Default 6. */
   readonly preserveRecent?: number | undefined

@@ -15,7 +15,10 @@ Write what the assistant needs to go on: what the user wants, decisions and cons
 Answer with the summary as plain text and nothing else.`
 /* eslint-enable modelport/plain-wording */
 
-/** Makes summaries with a model, each in a call of its own that sees nothing but the messages to shorten. Options are those of the call. */
+/**
+ * Makes summaries with a model, each in a call of its own that sees nothing but the messages to
+ * shorten. Options are those of the call.
+ */
 export function createSummarizer(provider: Provider, options: CallOptions = {}): Summarize {
   checkProvider(provider)
   return async (request) => (await askForSummary(provider, options, request)).text
@@ -44,7 +47,10 @@ export async function askForSummary(
   return generation
 }
 
-/** The summary in a reply: JSON with `summary` or `content`, alone or within prose, else the text itself. */
+/**
+ * The summary in a reply: JSON with `summary` or `content`, alone or within prose, else the text
+ * itself.
+ */
 export function parseSummary(text: string): string {
   const whole = text.trim()
   return (

@@ -3,8 +3,9 @@ import { messagesTokens } from '../message-tokens.js'
 import { type Blocks, firstOfNewest, newestRequest, toBlocks } from './blocks.js'
 
 /**
- * The leading system messages and the newest blocks, together at most `maxMessages`. The newest request has priority over older
- * blocks; the summary of an earlier compaction is dropped if the newest block would not fit.
+ * The leading system messages and the newest blocks, together at most `maxMessages`. The newest
+ * request has priority over older blocks; the summary of an earlier compaction is dropped if the
+ * newest block would not fit.
  * @throws {LlmError} `invalid-request` — the newest block alone does not fit.
  */
 export function keepRecent(
@@ -34,8 +35,9 @@ export function keepRecent(
 }
 
 /**
- * The leading system messages, the newest `preserveRecent` messages, the newest request, and as many older blocks as fit
- * `maxTokens`, without a gap. A soft limit: protected messages stay even if they have more tokens.
+ * The leading system messages, the newest `preserveRecent` messages, the newest request, and as
+ * many older blocks as fit `maxTokens`, without a gap. A soft limit: protected messages stay even
+ * if they have more tokens.
  */
 export function keepTokens(
   messages: readonly ChatMessage[],
@@ -51,7 +53,10 @@ export function keepTokens(
   return [...leading, ...fill(turns, { first, place, room }, cost)]
 }
 
-/** The blocks from `first` on, the request at `place`, and before `first` what fits `room`, newest first, without a gap. */
+/**
+ * The blocks from `first` on, the request at `place`, and before `first` what fits `room`, newest
+ * first, without a gap.
+ */
 function fill(
   turns: Blocks['turns'],
   { first, place, room }: { readonly first: number; readonly place: number; readonly room: number },

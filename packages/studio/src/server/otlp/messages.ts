@@ -9,8 +9,9 @@ const toText = (value: unknown): string =>
   typeof value === 'string' ? value : JSON.stringify(value ?? '')
 
 /**
- * Messages of a span: a list, or the JSON text of one, with `parts` as the conventions define them, or `content` as the AI SDK has it. Anything
- * else is the text of one message. `role` is that of messages without one.
+ * Messages of a span: a list, or the JSON text of one, with `parts` as the conventions define them,
+ * or `content` as the AI SDK has it. Anything else is the text of one message. `role` is that of
+ * messages without one.
  */
 export function toChatMessages(value: unknown, role: ChatMessage['role']): ChatMessage[] {
   const list = listOf(parsed(value)).map(fieldsOf)

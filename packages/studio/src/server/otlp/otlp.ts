@@ -4,14 +4,18 @@ import { type ReadTraces, readTraces } from './spans.js'
 import { mostSpans, type Traces } from './traces.js'
 import { readRequest, writeResponse, writeStatus } from './wire.js'
 
-/** Maximum bytes of a request, also when it is unpacked: the limit that the specification recommends. */
+/**
+ * Maximum bytes of a request, also when it is unpacked: the limit that the specification
+ * recommends.
+ */
 const mostBytes = 20 * 1024 * 1024
 
 const [json, protobuf] = ['application/json', 'application/x-protobuf']
 
 /**
  * `POST /v1/traces` of OTLP/HTTP, in both encodings.
- * @see https://github.com/open-telemetry/opentelemetry-proto/blob/03dcdb9/docs/specification.md#otlphttp
+ * @see
+ * https://github.com/open-telemetry/opentelemetry-proto/blob/03dcdb9/docs/specification.md#otlphttp
  */
 export async function takeTraces(
   request: Request,

@@ -16,8 +16,11 @@ const patterns: Readonly<Record<string, RegExp>> = {
 }
 
 /**
- * Where spans say what: first the conventions of OpenTelemetry, then those of OpenInference, the AI SDK 6, OpenLLMetry and our own.
- * @see https://github.com/open-telemetry/semantic-conventions-genai/blob/002c8a6/docs/gen-ai/gen-ai-spans.md, gen-ai-agent-spans.md
+ * Where spans say what: first the conventions of OpenTelemetry, then those of OpenInference, the AI
+ * SDK 6, OpenLLMetry and our own.
+ * @see
+ * https://github.com/open-telemetry/semantic-conventions-genai/blob/002c8a6/docs/gen-ai/gen-ai-spans.md,
+ * gen-ai-agent-spans.md
  * @see https://arize-ai.github.io/openinference/spec/attributes/semantic-conventions.html
  */
 const names = {
@@ -63,14 +66,20 @@ const names = {
   ],
 } as const
 
-/** What a request has: spans by the ids of their traces, and the number of those that are not as OTLP defines them, with the first reason. */
+/**
+ * What a request has: spans by the ids of their traces, and the number of those that are not as
+ * OTLP defines them, with the first reason.
+ */
 export interface ReadTraces {
   readonly traces: ReadonlyMap<string, { readonly program: string; readonly spans: TraceSpan[] }>
   rejected: number
   reason: string
 }
 
-/** Reads a request in the form of OTLP/JSON. Spans that are not about a model, a tool or an agent are left out. */
+/**
+ * Reads a request in the form of OTLP/JSON. Spans that are not about a model, a tool or an agent
+ * are left out.
+ */
 export function readTraces(request: unknown): ReadTraces {
   const traces = new Map<string, { readonly program: string; readonly spans: TraceSpan[] }>()
   const found: ReadTraces = { traces, rejected: 0, reason: '' }
@@ -95,7 +104,10 @@ export function readTraces(request: unknown): ReadTraces {
   return found
 }
 
-/** What a span says about a model, a tool or an agent; undefined for any other span. @throws {LlmError} it is not as OTLP defines it */
+/**
+ * What a span says about a model, a tool or an agent; undefined for any other span.
+ * @throws {LlmError} it is not as OTLP defines it
+ */
 function readSpan(span: Fields): TraceSpan | undefined {
   for (const [name, pattern] of Object.entries(patterns))
     if (!pattern.test([span[name]].join('')))

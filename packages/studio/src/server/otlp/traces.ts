@@ -9,7 +9,10 @@ export const mostSpans = 2000
 /** Maximum requests that wait to be kept. */
 const mostWaiting = 8
 
-/** Keeps the traces of other programs, each as a run that grows with its spans, in whatever order they come. */
+/**
+ * Keeps the traces of other programs, each as a run that grows with its spans, in whatever order
+ * they come.
+ */
 export class Traces {
   readonly #store: StudioStore
   readonly #onRun: () => Promise<void>
@@ -24,8 +27,8 @@ export class Traces {
   }
 
   /**
-   * Keeps the spans that are not there yet, one request after the other. Gives the number of those that their trace has no room for, or
-   * undefined if the request must come again later.
+   * Keeps the spans that are not there yet, one request after the other. Gives the number of those
+   * that their trace has no room for, or undefined if the request must come again later.
    */
   async add(traces: ReadTraces['traces']): Promise<number | undefined> {
     if (this.#waiting >= mostWaiting) return undefined

@@ -16,8 +16,9 @@ const message =
 
 /**
  * The messages of OTLP 1, as far as they are read.
- * @see https://github.com/open-telemetry/opentelemetry-proto/blob/ac2c4b5/opentelemetry/proto/trace/v1/trace.proto, and in the folders next
- * to it common.proto, resource.proto and trace_service.proto
+ * @see
+ * https://github.com/open-telemetry/opentelemetry-proto/blob/ac2c4b5/opentelemetry/proto/trace/v1/trace.proto,
+ * and in the folders next to it common.proto, resource.proto and trace_service.proto
  */
 const anyValue = message(() => ({
   1: ['stringValue', text],
@@ -45,7 +46,10 @@ const resourceSpans = message(() => ({
   2: ['scopeSpans', scopeSpans, true],
 }))
 
-/** Reads an `ExportTraceServiceRequest` into the form that it has as JSON. @throws {Error} the bytes are not such a message */
+/**
+ * Reads an `ExportTraceServiceRequest` into the form that it has as JSON.
+ * @throws {Error} the bytes are not such a message
+ */
 export const readRequest = (bytes: Uint8Array): unknown =>
   readMessage(bytes, { 1: ['resourceSpans', resourceSpans, true] })
 
@@ -62,7 +66,10 @@ function readMessage(bytes: Uint8Array, fields: Fields): Readonly<Record<string,
   return values
 }
 
-/** An `ExportTraceServiceResponse`: its field 1 is `partial_success`, with the number as field 1 and the reason as field 2. */
+/**
+ * An `ExportTraceServiceResponse`: its field 1 is `partial_success`, with the number as field 1 and
+ * the reason as field 2.
+ */
 export function writeResponse(rejected: number, reason: string): Uint8Array<ArrayBuffer> {
   const writer = new BinaryWriter()
   if (!reason) return writer.finish()
