@@ -19,9 +19,8 @@ afterAll(() => {
   child.kill()
   rmSync(folder, { recursive: true })
 })
-const { value: url = '' } = await createInterface({ input: child.stdout })
-  [Symbol.asyncIterator]()
-  .next()
+const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+const { value: url = '' } = await lines.next()
 
 const suites = {
   '2025-11-25': here('../node_modules/mcp-conformance-2025/dist/index.js'),

@@ -38,8 +38,8 @@ export const containerOf = (message: AssistantMessage): string | undefined =>
   )?.['id'] as string | undefined
 
 /**
- * The model's own blocks for an exact replay, with the ids the calls have now. Undefined when there
- * are none, or when the message was changed since: its state is used whole or not at all.
+ * The model's own blocks for an exact replay, with the ids the calls have now. Undefined when the
+ * message has none, or when it was changed since: its state is used whole or not at all.
  */
 export function replayBlocks(message: AssistantMessage): WireBlock[] | undefined {
   const kept = keptBlocks(message)
