@@ -191,12 +191,6 @@ export default defineConfig(
     },
   },
   {
-    files: ['packages/*/src/**/decoder*.ts'],
-    rules: {
-      'max-lines-per-function': ['error', { max: 80, skipComments: true, skipBlankLines: true }],
-    },
-  },
-  {
     files: everySrc('provider-*'),
     rules: {
       'no-restricted-globals': ['error', ...nodeGlobals, ...wireGlobals, ...clockGlobals],

@@ -2,7 +2,7 @@
 //
 // A value is needed if a block of a page, an example, the benchmark or another package imports it;
 // a test kit's also if a test of another package does. A type or class is needed if they import it,
-// or if a needed value's declaration names it.
+// or if the declaration of a needed name mentions it.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import ts from 'typescript'
@@ -131,11 +131,9 @@ const codeOf = (page) =>
     ([, code, given]) => code ?? given,
   )
 
-/**
- * `ceilings.json`: the limits, and the reasons for exports that no block, example or package uses.
- */
-export const readCeilings = () =>
-  JSON.parse(readFileSync(join(root, 'scripts/ceilings.json'), 'utf8'))
+/** `kept-exports.json`: the reasons for exports that no block, example or package uses. */
+export const readKept = () =>
+  JSON.parse(readFileSync(join(root, 'scripts/kept-exports.json'), 'utf8'))
 
 /** The texts that make an export needed: path and code. */
 const users = () => [
@@ -183,35 +181,24 @@ export const measureExports = (kept = {}) => {
     const names = exportsOf(workspace)
     const isUsed = ({ name }) =>
       used.has(`${workspace.name} ${name}`) || kept[workspace.name]?.[name] !== undefined
-    const values = [...names.values()].filter(({ isType }) => !isType)
-    const mentioned = new Set(values.filter(isUsed).flatMap(({ mentions }) => [...mentions]))
+    const needed = new Set()
+    const need = (found) => {
+      if (needed.has(found.name)) return
+      needed.add(found.name)
+      for (const mention of found.mentions) {
+        const other = names.get(mention)
+        if (other && (other.isType || other.isClass)) need(other)
+      }
+    }
+    for (const found of names.values()) if (isUsed(found)) need(found)
     return {
       name: workspace.name,
       exports: [...names.values()].map((found) => ({
         name: found.name,
         isType: found.isType,
         isReexport: found.isReexport,
-        isNeeded: isUsed(found) || ((found.isType || found.isClass) && mentioned.has(found.name)),
+        isNeeded: needed.has(found.name),
       })),
     }
   })
-}
-
-/**
- * What `ceilings.json` limits: packages, exported values, exported names, names that nobody needs,
- * lines of TypeScript.
- */
-export const measure = (measured = measureExports()) => {
-  const names = measured.flatMap(({ exports }) => exports)
-  const sources = packages.flatMap(({ path }) => filesBelow(`${path}/src`, /\.tsx?$/))
-  return {
-    packages: packages.length,
-    values: names.filter(({ isType }) => !isType).length,
-    names: names.length,
-    unneeded: names.filter(({ isNeeded }) => !isNeeded).length,
-    lines: sources.reduce(
-      (sum, file) => sum + readFileSync(file, 'utf8').split('\n').length - 1,
-      0,
-    ),
-  }
 }
