@@ -4,27 +4,20 @@ import { numberForms } from './number-forms.js'
 import type { OptionValues, RetryOptions } from './options.js'
 import type { RequestOptions } from './request-options.js'
 
-type Words<Texts extends string> = Texts extends `${infer First} ${infer Rest}`
-  ? First | Words<Rest>
-  : Texts
-
-/** What the compiler reports about lists of words that are not exactly the names of the fields. */
-type Fault<T, Texts extends string> = [Exclude<keyof T, Words<Texts>>] extends [never]
-  ? [Exclude<Words<Texts>, keyof T>] extends [never]
-    ? unknown
-    : { readonly unknown: Exclude<Words<Texts>, keyof T> }
-  : { readonly missing: Exclude<keyof T, Words<Texts>> }
-
 /**
- * The names of the fields of a type, from texts of words. The compiler names the field that the
- * texts lack, or have too much.
+ * The names of the fields of a type. The compiler names the field that is missing in `fields`, or
+ * that the type does not have.
+ * @example
+ * ```ts
+ * import { namesOf } from '@modelport/core/settings'
+ *
+ * interface StoreSettings { file: string; leaseMs?: number }
+ * const names = namesOf<StoreSettings>({ file: true, leaseMs: true }) // ['file', 'leaseMs']
+ * ```
  */
-export const namesOf =
-  <T extends object>(): (<Texts extends string>(
-    ...texts: readonly (Texts & Fault<T, Texts>)[]
-  ) => readonly (keyof T & string)[]) =>
-  (...texts) =>
-    texts.flatMap((text) => text.split(' ')) as (keyof T & string)[]
+export const namesOf = <T extends object>(
+  fields: Readonly<Record<keyof T, true>>,
+): readonly (keyof T & string)[] => Object.keys(fields) as (keyof T & string)[]
 
 type OptionsKind = 'call' | 'retry' | 'profile' | 'embed' | 'request'
 
@@ -35,20 +28,48 @@ export const optionNames: Readonly<Record<OptionsKind, readonly string[]>> = {
   /** Of `CallOptions`. */
   call: [
     ...Object.keys(numberForms),
-    ...namesOf<Omit<OptionValues, keyof typeof numberForms>>()(
-      'system stop tools toolChoice parallelToolCalls responseFormat reasoning cache providerTools',
-      'vendor signal retry',
-    ),
+    ...namesOf<Omit<OptionValues, keyof typeof numberForms>>({
+      system: true,
+      stop: true,
+      tools: true,
+      toolChoice: true,
+      parallelToolCalls: true,
+      responseFormat: true,
+      reasoning: true,
+      cache: true,
+      providerTools: true,
+      vendor: true,
+      signal: true,
+      retry: true,
+    }),
   ],
   /** Of `RetryOptions`. */
-  retry: namesOf<RetryOptions>()('attempts onRetry'),
+  retry: namesOf<RetryOptions>({ attempts: true, onRetry: true }),
   /** Of `ModelProfile`. */
-  profile: namesOf<ModelProfile>()(
-    'provider model contextWindow inputCostPerMillion outputCostPerMillion currency supportsTools',
-    'supportsStreaming supportsJsonSchema',
-  ),
+  profile: namesOf<ModelProfile>({
+    provider: true,
+    model: true,
+    contextWindow: true,
+    inputCostPerMillion: true,
+    outputCostPerMillion: true,
+    currency: true,
+    supportsTools: true,
+    supportsStreaming: true,
+    supportsJsonSchema: true,
+  }),
   /** Of `EmbedOptions`. */
-  embed: namesOf<EmbedOptions>()('purpose signal deadlineMs retry vendor'),
+  embed: namesOf<EmbedOptions>({
+    purpose: true,
+    signal: true,
+    deadlineMs: true,
+    retry: true,
+    vendor: true,
+  }),
   /** Of `RequestOptions`. */
-  request: namesOf<RequestOptions>()('signal deadlineMs retry vendor'),
+  request: namesOf<RequestOptions>({
+    signal: true,
+    deadlineMs: true,
+    retry: true,
+    vendor: true,
+  }),
 }

@@ -2,15 +2,39 @@ import { configError, isObject } from '@modelport/core'
 import { checkSettings, namesOf } from '@modelport/core/settings'
 import type { McpCommand, McpCustom, McpSettings, McpUrl } from './settings.js'
 
-const settingNames = namesOf<McpSettings>()(
-  'name transport prefix only connectTimeoutMs listTimeoutMs timeoutMs maxResultLength lock onChange onWarning',
-  'trustHints elicitation resourceTools onProgress',
-)
+const settingNames = namesOf<McpSettings>({
+  name: true,
+  transport: true,
+  prefix: true,
+  only: true,
+  connectTimeoutMs: true,
+  listTimeoutMs: true,
+  timeoutMs: true,
+  maxResultLength: true,
+  lock: true,
+  onChange: true,
+  onWarning: true,
+  trustHints: true,
+  elicitation: true,
+  resourceTools: true,
+  onProgress: true,
+})
 /** Names of the fields of a transport, by the field that it is known by. */
 const transportNames = {
-  command: namesOf<McpCommand>()('command args env cwd'),
-  url: namesOf<McpUrl>()('url headers fetch authProvider authHosts'),
-  create: namesOf<McpCustom>()('create apiHosts'),
+  command: namesOf<McpCommand>({
+    command: true,
+    args: true,
+    env: true,
+    cwd: true,
+  }),
+  url: namesOf<McpUrl>({
+    url: true,
+    headers: true,
+    fetch: true,
+    authProvider: true,
+    authHosts: true,
+  }),
+  create: namesOf<McpCustom>({ create: true, apiHosts: true }),
 }
 const numbers = ['connectTimeoutMs', 'listTimeoutMs', 'timeoutMs', 'maxResultLength'] as const
 

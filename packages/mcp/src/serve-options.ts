@@ -45,10 +45,19 @@ export interface ServeMcpOptions {
 }
 
 /** Names of {@link ServeMcpOptions}. */
-export const serveMcpNames: readonly string[] = namesOf<ServeMcpOptions>()(
-  'name version instructions tools agents prompts resources authenticate allowedHosts context',
-  'onError',
-)
+export const serveMcpNames: readonly string[] = namesOf<ServeMcpOptions>({
+  name: true,
+  version: true,
+  instructions: true,
+  tools: true,
+  agents: true,
+  prompts: true,
+  resources: true,
+  authenticate: true,
+  allowedHosts: true,
+  context: true,
+  onError: true,
+})
 
 /**
  * An MCP server: a function from requests to responses for any runtime, and a server of standard

@@ -33,14 +33,23 @@ export interface AnthropicConfig extends CommonConfig, ConnectionConfig {
 }
 
 /** Names of {@link AnthropicConfig} besides those of every provider. */
-export const configNames: readonly string[] = namesOf<Omit<AnthropicConfig, keyof CommonConfig>>()(
-  'apiKey authToken cloud vertex baseUrl betas apiVersion dangerouslyAllowBrowser citations traits',
-)
+export const configNames: readonly string[] = namesOf<Omit<AnthropicConfig, keyof CommonConfig>>({
+  apiKey: true,
+  authToken: true,
+  cloud: true,
+  vertex: true,
+  baseUrl: true,
+  betas: true,
+  apiVersion: true,
+  dangerouslyAllowBrowser: true,
+  citations: true,
+  traits: true,
+})
 
 /** Names within some of its fields. */
 export const fieldNames: Readonly<Record<string, readonly string[]>> = {
   traits: traitNames,
-  vertex: namesOf<VertexConfig>()('project location accessToken'),
+  vertex: namesOf<VertexConfig>({ project: true, location: true, accessToken: true }),
 }
 
 /**

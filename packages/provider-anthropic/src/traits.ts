@@ -31,10 +31,18 @@ export interface ModelTraits {
 }
 
 /** Names of {@link ModelTraits}. */
-export const traitNames: readonly string[] = namesOf<ModelTraits>()(
-  'thinking efforts thinkingOff thinkingDisplay sampling forcedTools systemWithin bindsThinking',
-  'maxOutput tokenFactor',
-)
+export const traitNames: readonly string[] = namesOf<ModelTraits>({
+  thinking: true,
+  efforts: true,
+  thinkingOff: true,
+  thinkingDisplay: true,
+  sampling: true,
+  forcedTools: true,
+  systemWithin: true,
+  bindsThinking: true,
+  maxOutput: true,
+  tokenFactor: true,
+})
 
 /** Default model for delegated work; of 2026-11-21. */
 export const cheapestModel = 'claude-haiku-4-5-20251001'

@@ -36,13 +36,22 @@ export interface BedrockConfig extends CommonConfig {
 }
 
 /** Names of {@link BedrockConfig} besides those of every provider. */
-export const configNames: readonly string[] = namesOf<Omit<BedrockConfig, keyof CommonConfig>>()(
-  'apiKey credentials region baseUrl traits',
-)
+export const configNames: readonly string[] = namesOf<Omit<BedrockConfig, keyof CommonConfig>>({
+  apiKey: true,
+  credentials: true,
+  region: true,
+  baseUrl: true,
+  traits: true,
+})
 
 /** Names within some of its fields. */
 export const fieldNames: Readonly<Record<string, readonly string[]>> = {
-  traits: namesOf<ModelTraits>()('thinking cache resultStatus forcedTools'),
+  traits: namesOf<ModelTraits>({
+    thinking: true,
+    cache: true,
+    resultStatus: true,
+    forcedTools: true,
+  }),
 }
 
 /** A checked connection. */

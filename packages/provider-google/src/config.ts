@@ -59,16 +59,30 @@ export interface GoogleConfig extends GoogleEndpointConfig, CommonConfig {
 }
 
 /** Names of {@link GoogleConfig} besides those of every provider. */
-export const configNames: readonly string[] = namesOf<Omit<GoogleConfig, keyof CommonConfig>>()(
-  'apiKey baseUrl apiVersion vertex traits',
-)
+export const configNames: readonly string[] = namesOf<Omit<GoogleConfig, keyof CommonConfig>>({
+  apiKey: true,
+  baseUrl: true,
+  apiVersion: true,
+  vertex: true,
+  traits: true,
+})
 
 /** Names within some of its fields. */
 export const fieldNames: Readonly<Record<string, readonly string[]>> = {
-  vertex: namesOf<VertexConfig>()('project location accessToken credentials applicationDefault'),
-  traits: namesOf<ModelTraits>()(
-    'thinking takesTemperature schema needsSignatures takesMediaResults',
-  ),
+  vertex: namesOf<VertexConfig>({
+    project: true,
+    location: true,
+    accessToken: true,
+    credentials: true,
+    applicationDefault: true,
+  }),
+  traits: namesOf<ModelTraits>({
+    thinking: true,
+    takesTemperature: true,
+    schema: true,
+    needsSignatures: true,
+    takesMediaResults: true,
+  }),
 }
 
 /** The address of the API. */

@@ -41,10 +41,22 @@ export interface LlamaCppConfig extends LlamaCppModelConfig, Settings {
 }
 
 /** Names of {@link LlamaCppConfig}. */
-export const configNames: readonly string[] = namesOf<LlamaCppConfig>()(
-  'modelPath model gpu threads contextSize cheapestModel profile defaults timeouts limits',
-  'tokenFactor clock chatTemplate parallel',
-)
+export const configNames: readonly string[] = namesOf<LlamaCppConfig>({
+  modelPath: true,
+  model: true,
+  gpu: true,
+  threads: true,
+  contextSize: true,
+  cheapestModel: true,
+  profile: true,
+  defaults: true,
+  timeouts: true,
+  limits: true,
+  tokenFactor: true,
+  clock: true,
+  chatTemplate: true,
+  parallel: true,
+})
 
 /**
  * Checks what a creator was given; nothing that is about connections is read here. Throws like

@@ -45,9 +45,14 @@ export interface MockConfig
   readonly usage?: Partial<TokenCounts> | undefined
 }
 
-const configNames = namesOf<Omit<MockConfig, keyof CommonConfig>>()(
-  'responses defaultResponse capabilities chunkSize delayMs usage',
-)
+const configNames = namesOf<Omit<MockConfig, keyof CommonConfig>>({
+  responses: true,
+  defaultResponse: true,
+  capabilities: true,
+  chunkSize: true,
+  delayMs: true,
+  usage: true,
+})
 
 /** A provider that plays a script. */
 export interface MockProvider extends Provider {

@@ -53,8 +53,21 @@ export type MockResponse =
   | MockTurn
   | ((request: Turn, signal: AbortSignal) => string | MockReply)
 
-const turnNames = namesOf<MockTurn>()('text reasoning toolCalls finish usage error cut')
-const callNames = namesOf<MockToolCall>()('id name arguments argumentsText')
+const turnNames = namesOf<MockTurn>({
+  text: true,
+  reasoning: true,
+  toolCalls: true,
+  finish: true,
+  usage: true,
+  error: true,
+  cut: true,
+})
+const callNames = namesOf<MockToolCall>({
+  id: true,
+  name: true,
+  arguments: true,
+  argumentsText: true,
+})
 
 /**
  * Refuses fields of a turn that nothing reads.

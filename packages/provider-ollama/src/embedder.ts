@@ -21,7 +21,11 @@ export interface OllamaEmbedderConfig extends OllamaConfig {
 
 const embedderNames = [
   ...configNames,
-  ...namesOf<Omit<OllamaEmbedderConfig, keyof OllamaConfig>>()('dimensions truncate keepAlive'),
+  ...namesOf<Omit<OllamaEmbedderConfig, keyof OllamaConfig>>({
+    dimensions: true,
+    truncate: true,
+    keepAlive: true,
+  }),
 ]
 
 /**

@@ -33,8 +33,10 @@ export interface OllamaConfig extends CommonConfig {
 }
 
 /** Names of {@link OllamaConfig} besides those of every provider. */
-export const configNames: readonly string[] =
-  namesOf<Omit<OllamaConfig, keyof CommonConfig>>()('baseUrl apiKey')
+export const configNames: readonly string[] = namesOf<Omit<OllamaConfig, keyof CommonConfig>>({
+  baseUrl: true,
+  apiKey: true,
+})
 
 /** What all of Ollama's endpoints share. */
 export interface OllamaConnection {

@@ -26,12 +26,22 @@ export type Quirks = ChatQuirks
 /** Names of {@link OpenAICompatibleConfig} besides those of every provider. */
 export const configNames: readonly string[] = namesOf<
   Omit<OpenAICompatibleConfig, keyof CommonConfig>
->()('baseUrl apiKey name quirks preset')
+>({
+  baseUrl: true,
+  apiKey: true,
+  name: true,
+  quirks: true,
+  preset: true,
+})
 
 /** Names within some of its fields. */
 export const fieldNames: Readonly<Record<string, readonly string[]>> = {
   quirks: [
-    ...namesOf<Omit<Quirks, keyof typeof defaultChatDialect>>()('apiPath quotaRecovers tokenizer'),
+    ...namesOf<Omit<Quirks, keyof typeof defaultChatDialect>>({
+      apiPath: true,
+      quotaRecovers: true,
+      tokenizer: true,
+    }),
     ...Object.keys(defaultChatDialect).filter((name) => name !== 'provider'),
     'requiredReasoningField',
   ],

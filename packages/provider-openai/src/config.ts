@@ -55,12 +55,24 @@ export interface OpenAIConfig extends CommonConfig, OpenAIConnection {
  * Names of {@link OpenAIConfig} besides those of every provider. Everything of this package takes
  * them, so that one configuration serves all.
  */
-export const configNames: readonly string[] = namesOf<Omit<OpenAIConfig, keyof CommonConfig>>()(
-  'apiKey baseUrl organization project azure api traits dangerouslyAllowBrowser',
-)
+export const configNames: readonly string[] = namesOf<Omit<OpenAIConfig, keyof CommonConfig>>({
+  apiKey: true,
+  baseUrl: true,
+  organization: true,
+  project: true,
+  azure: true,
+  api: true,
+  traits: true,
+  dangerouslyAllowBrowser: true,
+})
 
 /** Names within some of its fields. */
 export const fieldNames: Readonly<Record<string, readonly string[]>> = {
-  azure: namesOf<AzureConfig>()('endpoint deployment apiVersion azureADTokenProvider'),
-  traits: namesOf<ModelTraits>()('reasoning takesTemperature'),
+  azure: namesOf<AzureConfig>({
+    endpoint: true,
+    deployment: true,
+    apiVersion: true,
+    azureADTokenProvider: true,
+  }),
+  traits: namesOf<ModelTraits>({ reasoning: true, takesTemperature: true }),
 }

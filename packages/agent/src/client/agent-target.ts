@@ -55,7 +55,12 @@ export function toAgentTarget(
   checkSettings(
     'toAgentTarget',
     options,
-    namesOf<AgentTargetOptions>()('name description tools idempotent'),
+    namesOf<AgentTargetOptions>({
+      name: true,
+      description: true,
+      tools: true,
+      idempotent: true,
+    }),
   )
   const { name, description } = options
   if (name !== undefined && description !== undefined)

@@ -56,9 +56,16 @@ export interface SendOptions {
   readonly run?: AgentRunContext | undefined
 }
 
-const sendOptions = namesOf<SendOptions>()(
-  'taskId sessionId historyLength returnImmediately metadata signal limits run',
-)
+const sendOptions = namesOf<SendOptions>({
+  taskId: true,
+  sessionId: true,
+  historyLength: true,
+  returnImmediately: true,
+  metadata: true,
+  signal: true,
+  limits: true,
+  run: true,
+})
 
 /**
  * Checks the options of a message that is sent.

@@ -247,18 +247,42 @@ export function createAgent(settings: AgentSettings): Agent {
   return { name: card.name, card, settings }
 }
 
-const settingNames = namesOf<AgentSettings>()(
-  'card handler provider tools agents system prepareStep stopWhen models handoffs mode capabilities',
-  'profile limits budget compaction outputSchema options policy approvals expose maxConcurrency',
-  'maxQueue whenWaiting onChange timeoutMs extendedCard',
-)
+const settingNames = namesOf<AgentSettings>({
+  card: true,
+  handler: true,
+  provider: true,
+  tools: true,
+  agents: true,
+  system: true,
+  prepareStep: true,
+  stopWhen: true,
+  models: true,
+  handoffs: true,
+  mode: true,
+  capabilities: true,
+  profile: true,
+  limits: true,
+  budget: true,
+  compaction: true,
+  outputSchema: true,
+  options: true,
+  policy: true,
+  approvals: true,
+  expose: true,
+  maxConcurrency: true,
+  maxQueue: true,
+  whenWaiting: true,
+  onChange: true,
+  timeoutMs: true,
+  extendedCard: true,
+})
 
 /** The names of the fields of settings that are objects. */
 const groups = {
   options: optionNames.call,
   limits: Object.keys(defaultRunLimits),
   budget: limitNames,
-  approvals: namesOf<ApprovalSettings>()('expiresInMs mayApprove'),
+  approvals: namesOf<ApprovalSettings>({ expiresInMs: true, mayApprove: true }),
 } as const
 
 function checkAgentSettings(settings: AgentSettings): void {

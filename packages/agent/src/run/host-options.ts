@@ -16,4 +16,8 @@ export interface HostOptions {
 }
 
 /** Names of {@link HostOptions}. */
-export const hostOptionNames: readonly string[] = namesOf<HostOptions>()('store entropy onError')
+export const hostOptionNames: readonly string[] = namesOf<HostOptions>({
+  store: true,
+  entropy: true,
+  onError: true,
+})

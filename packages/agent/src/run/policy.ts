@@ -82,8 +82,18 @@ export interface PolicyNames {
   }[]
 }
 
-const policyNames = namesOf<AgentPolicy>()('default rules optional decide version')
-const changeNames: readonly string[] = namesOf<PolicyChange>()('effect reason args')
+const policyNames = namesOf<AgentPolicy>({
+  default: true,
+  rules: true,
+  optional: true,
+  decide: true,
+  version: true,
+})
+const changeNames: readonly string[] = namesOf<PolicyChange>({
+  effect: true,
+  reason: true,
+  args: true,
+})
 
 /**
  * Checks a policy.

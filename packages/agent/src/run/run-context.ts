@@ -68,9 +68,15 @@ export function readForeignContext(given: Readonly<Record<string, unknown>>): Fo
 }
 
 /** Names of the limits. */
-export const limitNames: readonly string[] = namesOf<GrantedLimits>()(
-  'maxSteps maxCalls maxToolCalls maxRuntimeMs maxInputTokens maxOutputTokens maxCost',
-)
+export const limitNames: readonly string[] = namesOf<GrantedLimits>({
+  maxSteps: true,
+  maxCalls: true,
+  maxToolCalls: true,
+  maxRuntimeMs: true,
+  maxInputTokens: true,
+  maxOutputTokens: true,
+  maxCost: true,
+})
 
 /** Unset if there are none. */
 function limitsOf(given: unknown): GrantedLimits | undefined {

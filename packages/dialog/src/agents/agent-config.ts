@@ -20,7 +20,13 @@ export interface AgentConfig {
   readonly options?: CallOptions
 }
 
-const configNames = namesOf<AgentConfig>()('model systemPath apiType limits options')
+const configNames = namesOf<AgentConfig>({
+  model: true,
+  systemPath: true,
+  apiType: true,
+  limits: true,
+  options: true,
+})
 
 /** What the agents of a system have in common. */
 export interface AgentSetup

@@ -67,10 +67,24 @@ export interface CallerSettings {
 }
 
 /** Names of {@link CallerSettings}. */
-export const callerSettingNames: readonly string[] = namesOf<CallerSettings>()(
-  'name provider system limits options budget card capabilities mode authorize policyVersion agents',
-  'compaction apiType reports recallDelayMs',
-)
+export const callerSettingNames: readonly string[] = namesOf<CallerSettings>({
+  name: true,
+  provider: true,
+  system: true,
+  limits: true,
+  options: true,
+  budget: true,
+  card: true,
+  capabilities: true,
+  mode: true,
+  authorize: true,
+  policyVersion: true,
+  agents: true,
+  compaction: true,
+  apiType: true,
+  reports: true,
+  recallDelayMs: true,
+})
 
 /** The settings of one call besides its dialog. */
 export interface AgentCallOptions {

@@ -69,18 +69,42 @@ export function mergeHeaders(...lists: readonly unknown[]): Readonly<Record<stri
 }
 
 /** Names of {@link CommonConfig}. */
-export const commonNames: readonly string[] = namesOf<CommonConfig>()(
-  'model cheapestModel profile defaults headers fetch proxy enforceHosts timeouts limits',
-  'retryBucket lenientEof onResponse onWarning tokenFactor clock',
-)
+export const commonNames: readonly string[] = namesOf<CommonConfig>({
+  model: true,
+  cheapestModel: true,
+  profile: true,
+  defaults: true,
+  headers: true,
+  fetch: true,
+  proxy: true,
+  enforceHosts: true,
+  timeouts: true,
+  limits: true,
+  retryBucket: true,
+  lenientEof: true,
+  onResponse: true,
+  onWarning: true,
+  tokenFactor: true,
+  clock: true,
+})
 
 const commonFields: Readonly<Record<string, readonly string[]>> = {
   defaults: optionNames.call,
   profile: optionNames.profile,
-  timeouts: namesOf<Timeouts>()('connectMs headersMs idleMs semanticIdleMs'),
-  limits: namesOf<Limits>()(
-    'maxEventBytes maxBodyBytes maxJsonValues maxToolCalls maxToolArgumentLength maxToolArgumentDepth',
-  ),
+  timeouts: namesOf<Timeouts>({
+    connectMs: true,
+    headersMs: true,
+    idleMs: true,
+    semanticIdleMs: true,
+  }),
+  limits: namesOf<Limits>({
+    maxEventBytes: true,
+    maxBodyBytes: true,
+    maxJsonValues: true,
+    maxToolCalls: true,
+    maxToolArgumentLength: true,
+    maxToolArgumentDepth: true,
+  }),
 }
 
 /**

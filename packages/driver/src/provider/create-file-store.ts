@@ -170,7 +170,16 @@ function toStored({ name, fields }: FileStoreDriver, wire: JsonObject, given?: s
  * @throws {LlmError} `invalid-request`, `limit-exceeded` — the file cannot be sent.
  */
 function checkUpload({ name, maxBytes }: FileStoreDriver, file: FileUpload): number {
-  checkSettings(`${name}: the file`, file, namesOf<FileUpload>()('content name mediaType maxBytes'))
+  checkSettings(
+    `${name}: the file`,
+    file,
+    namesOf<FileUpload>({
+      content: true,
+      name: true,
+      mediaType: true,
+      maxBytes: true,
+    }),
+  )
   const [size, most] = [sizeOf(file), file.maxBytes ?? maxBytes]
   const needs =
     'content of bytes, a Blob or { size, stream }, which is not empty; a name; a mediaType like "text/csv"'

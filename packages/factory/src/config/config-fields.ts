@@ -37,9 +37,12 @@ const fields: Readonly<
   profile: 'object',
 }
 
-const fallbackNames: readonly string[] = namesOf<NonNullable<ModelConfig['fallbackOptions']>>()(
-  'codes coolDownMs attempts missingKey',
-)
+const fallbackNames: readonly string[] = namesOf<NonNullable<ModelConfig['fallbackOptions']>>({
+  codes: true,
+  coolDownMs: true,
+  attempts: true,
+  missingKey: true,
+})
 
 /**
  * Holds a configuration to its fields. A configuration from JSON was not checked by the compiler,

@@ -9,7 +9,14 @@ import { checkSettings, namesOf } from '@modelport/core/settings'
 import { FallbackChain, type FallbackOptions } from './fallback-chain.js'
 import { EventFallbackReader, TextFallbackReader } from './fallback-reader.js'
 
-const optionNames = namesOf<FallbackOptions>()('name codes attempts coolDownMs onSwitch now')
+const optionNames = namesOf<FallbackOptions>({
+  name: true,
+  codes: true,
+  attempts: true,
+  coolDownMs: true,
+  onSwitch: true,
+  now: true,
+})
 
 /**
  * A provider made of providers: asks the first, and the next if that fails before its reply begins.

@@ -122,9 +122,18 @@ export function callActionStream(
 const rules: RequestRules = {
   where: 'callAction',
   toolsAre: 'definitions',
-  known: namesOf<ActionRequest>()(
-    'messages tools agents mode capabilities profile system actionPrompt options signal',
-  ),
+  known: namesOf<ActionRequest>({
+    messages: true,
+    tools: true,
+    agents: true,
+    mode: true,
+    capabilities: true,
+    profile: true,
+    system: true,
+    actionPrompt: true,
+    options: true,
+    signal: true,
+  }),
 }
 
 type Generate = (

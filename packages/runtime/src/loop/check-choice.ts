@@ -3,7 +3,12 @@ import { checkSettings, namesOf, optionNames } from '@modelport/core/settings'
 import { messageOf } from '../base/message-of.js'
 import type { StepChoice } from '../journal/step-choice.js'
 
-const choiceNames = namesOf<StepChoice>()('model options tools system')
+const choiceNames = namesOf<StepChoice>({
+  model: true,
+  options: true,
+  tools: true,
+  system: true,
+})
 const stepOptions = optionNames.call.filter(
   (name) => !['signal', 'retry', 'tools', 'system'].includes(name),
 )

@@ -7,24 +7,62 @@ import type { InferRequest } from './run-request.js'
 type Group<Name extends 'limits' | 'observe' | 'durable'> = NonNullable<InferRequest[Name]>
 
 /** The bounds of a run besides its {@link RunLimits}. */
-const bounds = namesOf<Omit<Group<'limits'>, keyof RunLimits>>()(
-  'budget compaction profile capabilities preset',
-)
+const bounds = namesOf<Omit<Group<'limits'>, keyof RunLimits>>({
+  budget: true,
+  compaction: true,
+  profile: true,
+  capabilities: true,
+  preset: true,
+})
 
 /** The fields of a request for a run. */
 export const requestRules: RequestRules = {
   where: 'infer',
   toolsAre: 'tools',
-  known: namesOf<InferRequest>()(
-    'query messages history system tools sources agents mode authorize afterTools outputSchema output',
-    'options prepareStep stopWhen models handoffs agent context signal limits observe durable',
-  ),
+  known: namesOf<InferRequest>({
+    query: true,
+    messages: true,
+    history: true,
+    system: true,
+    tools: true,
+    sources: true,
+    agents: true,
+    mode: true,
+    authorize: true,
+    afterTools: true,
+    outputSchema: true,
+    output: true,
+    options: true,
+    prepareStep: true,
+    stopWhen: true,
+    models: true,
+    handoffs: true,
+    agent: true,
+    context: true,
+    signal: true,
+    limits: true,
+    observe: true,
+    durable: true,
+  }),
   groups: {
     limits: [...Object.keys(defaultRunLimits), ...bounds],
-    observe: namesOf<Group<'observe'>>()('onEvent onStreamEvent deltas sink agentName'),
-    durable: namesOf<Group<'durable'>>()(
-      'runId scope journal resume decisions acceptChange repeatFailed policyVersion',
-    ),
+    observe: namesOf<Group<'observe'>>({
+      onEvent: true,
+      onStreamEvent: true,
+      deltas: true,
+      sink: true,
+      agentName: true,
+    }),
+    durable: namesOf<Group<'durable'>>({
+      runId: true,
+      scope: true,
+      journal: true,
+      resume: true,
+      decisions: true,
+      acceptChange: true,
+      repeatFailed: true,
+      policyVersion: true,
+    }),
     'limits.budget': budgetLimits,
   },
 }

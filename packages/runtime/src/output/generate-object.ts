@@ -141,7 +141,13 @@ export interface ObjectPlan {
   withoutAddedNulls(value: unknown): unknown
 }
 
-const known = namesOf<ObjectRequest>()('schema prompt messages options maxAttempts')
+const known = namesOf<ObjectRequest>({
+  schema: true,
+  prompt: true,
+  messages: true,
+  options: true,
+  maxAttempts: true,
+})
 
 /** Prepares the calls of {@link generateObject} and `streamObject`, which has no `maxAttempts`. */
 export function planObject(

@@ -115,7 +115,20 @@ const cannotAsk = (tool: string) => (): Promise<never> =>
 const noArguments: JsonObject = { type: 'object', additionalProperties: false }
 const unknownOutcome: ReconcileOutcome = { outcome: 'unknown' }
 
-const settingNames = namesOf<ToolSettings<JsonObject>>()(
-  'name description parameters execute timeoutMs exclusive eager strict deferred callers cache vendor',
-  'idempotent readOnly reconcile',
-)
+const settingNames = namesOf<ToolSettings<JsonObject>>({
+  name: true,
+  description: true,
+  parameters: true,
+  execute: true,
+  timeoutMs: true,
+  exclusive: true,
+  eager: true,
+  strict: true,
+  deferred: true,
+  callers: true,
+  cache: true,
+  vendor: true,
+  idempotent: true,
+  readOnly: true,
+  reconcile: true,
+})

@@ -12,6 +12,13 @@ export interface AgentClientOptions extends ConnectionOptions {
 }
 
 /** Names of {@link AgentClientOptions}. */
-export const clientOptionNames: readonly string[] = namesOf<AgentClientOptions>()(
-  'auth fetch idleMs maxReconnects reconnectMs maxBytes binding allowedOrigins',
-)
+export const clientOptionNames: readonly string[] = namesOf<AgentClientOptions>({
+  auth: true,
+  fetch: true,
+  idleMs: true,
+  maxReconnects: true,
+  reconnectMs: true,
+  maxBytes: true,
+  binding: true,
+  allowedOrigins: true,
+})

@@ -57,10 +57,19 @@ export interface AgentServerOptions {
 }
 
 /** Names of {@link AgentServerOptions}. */
-export const serverOptionNames: readonly string[] = namesOf<AgentServerOptions>()(
-  'url store authentication allowedHosts allowedOrigins maxBodyBytes streams wires',
-  'onError onRefusal entropy',
-)
+export const serverOptionNames: readonly string[] = namesOf<AgentServerOptions>({
+  url: true,
+  store: true,
+  authentication: true,
+  allowedHosts: true,
+  allowedOrigins: true,
+  maxBodyBytes: true,
+  streams: true,
+  wires: true,
+  onError: true,
+  onRefusal: true,
+  entropy: true,
+})
 
 /** A server of agents: a function from requests to responses, for any runtime. */
 export interface AgentServer {

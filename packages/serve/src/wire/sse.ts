@@ -27,7 +27,7 @@ export class EventStreams {
     checkSettings(
       'createAgentServer: streams',
       options,
-      namesOf<StreamOptions>()('keepAliveMs stallMs maxStreams'),
+      namesOf<StreamOptions>({ keepAliveMs: true, stallMs: true, maxStreams: true }),
     )
     checkRanges(options, [['keepAliveMs', 1, longestTimer]], 'streams.')
     for (const name of ['stallMs', 'maxStreams'] as const)
