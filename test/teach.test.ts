@@ -92,7 +92,7 @@ describe('the pages of a package', () => {
     // a field of a type that has no export
     expect(runtime && apiPage(runtime)).toMatch(/ maxSteps\?: number/)
     expect(page).toMatch(
-      /\/\*\* True for any modelport error, .* \*\/\nexport function isLlmError\(/,
+      /^ \* True for any modelport error, [^/]*\*\/\nexport function isLlmError\(/m,
     )
   })
 })
