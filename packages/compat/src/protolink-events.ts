@@ -104,7 +104,8 @@ const limitNames: Readonly<
 function describeDecision(decision: BudgetDecision): Draft {
   const { effect } = decision
   const [limitName, factor] = limitNames[decision.limit] ?? [toSnake(decision.limit), 1]
-  const [observed, limit] = [decision.observed / factor, decision.maximum / factor]
+  const observed = decision.observed / factor
+  const limit = decision.maximum / factor
   const message =
     effect === 'warn'
       ? `Run budget warning: ${limitName} observed ${observed} near limit ${limit}`

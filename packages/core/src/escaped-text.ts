@@ -14,8 +14,16 @@ export interface EscapedText {
 const escapes =
   /\\u([\da-f]{4})|\\x([\da-f]{2})|\\([^])|%([0-7][\da-f])|&#x([\da-f]{1,4});|&#(\d{1,5});|&(amp|lt|gt|quot|apos);/gi
 const named: Readonly<Record<string, string>> = {
-  ...{ b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' },
-  ...{ amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" },
+  b: '\b',
+  f: '\f',
+  n: '\n',
+  r: '\r',
+  t: '\t',
+  amp: '&',
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  apos: "'",
 }
 
 /** The text with its JSON, percent and HTML escapes decoded once, or undefined if it has none. */
@@ -56,7 +64,8 @@ function decode(
  */
 function placesOf(text: string, length: number): Uint32Array {
   const places = new Uint32Array(length + 1)
-  let [at, place] = [0, 0]
+  let at = 0
+  let place = 0
   for (const { index, 0: escape } of text.matchAll(escapes)) {
     while (place <= index) places[at++] = place++
     place = index + escape.length

@@ -31,7 +31,8 @@ export function suggest(
 
 /** Letters to add, drop, change or swap with their neighbour. Texts are cut at 64 letters. */
 function editDistance(left: string, right: string): number {
-  const [a, b] = [left.slice(0, 64), right.slice(0, 64)]
+  const a = left.slice(0, 64)
+  const b = right.slice(0, 64)
   let before: number[] = []
   let previous = Array.from({ length: b.length + 1 }, (_, index) => index)
   for (let i = 1; i <= a.length; i++) {

@@ -50,7 +50,8 @@ export async function listModels(
 
 function toModel(row: unknown): AnthropicModel[] {
   const { id, display_name, created_at } = (row ?? {}) as Readonly<Record<string, unknown>>
-  const [displayName, createdAt] = [asText(display_name), asText(created_at)]
+  const displayName = asText(display_name)
+  const createdAt = asText(created_at)
   return asText(id)
     ? [{ id: asText(id), ...(displayName && { displayName }), ...(createdAt && { createdAt }) }]
     : []

@@ -47,7 +47,12 @@ export function createPost(
     })
     const { protocol, hostname, host, pathname } = url
     const signed = await signer.sign({
-      ...{ method: 'POST', protocol, hostname, path: pathname, query: {}, body: bytes },
+      method: 'POST',
+      protocol,
+      hostname,
+      path: pathname,
+      query: {},
+      body: bytes,
       headers: { ...headers, host },
     })
     const { host: _, ...sent } = signed.headers

@@ -138,7 +138,8 @@ function toBatch({ name, error, metadata }: WireOperation): Batch {
   const [total, succeeded, failed] = [requestCount, successfulRequestCount, failedRequestCount].map(
     toCount,
   )
-  const [createdAt, why] = [stringOf(metadata?.createTime), stringOf(error?.message)]
+  const createdAt = stringOf(metadata?.createTime)
+  const why = stringOf(error?.message)
   return {
     id,
     status,

@@ -2,17 +2,41 @@ import { isObject } from '@modelport/core'
 import { toPointerPart } from '@modelport/driver'
 
 /** Keywords that constrain nothing: leaving them out changes nothing that is valid. */
-export const annotations: ReadonlySet<string> = new Set(
-  '$schema $id $anchor $comment $defs definitions examples readOnly writeOnly deprecated'.split(
-    ' ',
-  ),
-)
+export const annotations: ReadonlySet<string> = new Set([
+  '$schema',
+  '$id',
+  '$anchor',
+  '$comment',
+  '$defs',
+  'definitions',
+  'examples',
+  'readOnly',
+  'writeOnly',
+  'deprecated',
+])
 
 /** Keywords the JSON Schema form is documented to honour, besides the annotations. */
-const honoured = new Set(
-  `type format title description default enum items prefixItems minItems maxItems minimum maximum anyOf oneOf
-  properties additionalProperties required propertyOrdering $ref`.split(/\s+/),
-)
+const honoured = new Set([
+  'type',
+  'format',
+  'title',
+  'description',
+  'default',
+  'enum',
+  'items',
+  'prefixItems',
+  'minItems',
+  'maxItems',
+  'minimum',
+  'maximum',
+  'anyOf',
+  'oneOf',
+  'properties',
+  'additionalProperties',
+  'required',
+  'propertyOrdering',
+  '$ref',
+])
 
 /** Keywords whose value is a schema, a list of schemas, or a map of them. */
 const nested = [

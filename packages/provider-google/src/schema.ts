@@ -3,16 +3,32 @@ import { atReference, toPointerPart } from '@modelport/driver'
 import { annotations } from './schema-keywords.js'
 
 /** Keywords both forms have, with the same meaning. */
-const shared = new Set(
-  `title description default example format pattern required nullable propertyOrdering minimum maximum minItems
-  maxItems minLength maxLength minProperties maxProperties`.split(/\s+/),
-)
+const shared = new Set([
+  'title',
+  'description',
+  'default',
+  'example',
+  'format',
+  'pattern',
+  'required',
+  'nullable',
+  'propertyOrdering',
+  'minimum',
+  'maximum',
+  'minItems',
+  'maxItems',
+  'minLength',
+  'maxLength',
+  'minProperties',
+  'maxProperties',
+])
 
 /**
  * Deepest nesting of what is sent, steps from reference to reference counted, and most values: each
  * keyword, name and item is one.
  */
-const [mostDepth, mostValues] = [64, 50_000]
+const mostDepth = 64
+const mostValues = 50_000
 
 /** Where in the result the conversion stands. */
 interface Place {

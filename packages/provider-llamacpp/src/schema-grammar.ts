@@ -5,8 +5,21 @@ import { integerRule } from './integer-range.js'
 import { name } from './messages.js'
 
 /** Says nothing about what fits. */
-const annotations = `title description default examples deprecated readOnly writeOnly
-  $schema $id $anchor $comment $defs definitions`.split(/\s+/)
+const annotations = [
+  'title',
+  'description',
+  'default',
+  'examples',
+  'deprecated',
+  'readOnly',
+  'writeOnly',
+  '$schema',
+  '$id',
+  '$anchor',
+  '$comment',
+  '$defs',
+  'definitions',
+]
 /** What each kind of schema may say besides its `type`. */
 const keywords: Readonly<Record<string, readonly string[]>> = {
   object: ['properties', 'required', 'additionalProperties'],

@@ -14,7 +14,8 @@ export function diffRequests(expected: CassetteRequest, sent: CassetteRequest): 
       `url: expected ${show(expected.url, sent.url)}, sent ${show(sent.url, expected.url)}`,
     )
   for (const name of new Set([...Object.keys(expected.headers), ...Object.keys(sent.headers)])) {
-    const [wanted, found] = [expected.headers[name], sent.headers[name]]
+    const wanted = expected.headers[name]
+    const found = sent.headers[name]
     // With which key, if any, is not for a cassette to say.
     if (wanted !== found && wanted !== '[redacted]' && found !== '[redacted]')
       lines.push(`header ${name}: ${differ(wanted, found)}`)

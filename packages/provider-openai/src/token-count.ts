@@ -5,9 +5,19 @@ import { connect, responsesDriver } from './provider.js'
 import type { WireTokenCount } from './wire.js'
 
 /** What the endpoint takes of a request. */
-const counted =
-  `model instructions input tools tool_choice parallel_tool_calls reasoning text truncation conversation
-  previous_response_id`.split(/\s+/)
+const counted = [
+  'model',
+  'instructions',
+  'input',
+  'tools',
+  'tool_choice',
+  'parallel_tool_calls',
+  'reasoning',
+  'text',
+  'truncation',
+  'conversation',
+  'previous_response_id',
+]
 
 /**
  * How many input tokens a call of the Responses API would have, counted by the server: system,

@@ -1,6 +1,7 @@
 /** One 53-bit hash of a text (cyrb53). */
 function hashWith(text: string, seed: number): number {
-  let [a, b] = [0xdeadbeef ^ seed, 0x41c6ce57 ^ seed]
+  let a = 0xdeadbeef ^ seed
+  let b = 0x41c6ce57 ^ seed
   for (let index = 0; index < text.length; index++) {
     const code = text.charCodeAt(index)
     a = Math.imul(a ^ code, 2654435761)

@@ -188,7 +188,9 @@ async function continueChild(
         : digest === '',
     )
     .map(({ requestId, approved, reason, digest, content }) => ({
-      ...{ requestId, approved, ...(reason !== undefined && { reason }) },
+      requestId,
+      approved,
+      ...(reason !== undefined && { reason }),
       ...(digest && { digest }),
       ...(content && { content }),
     }))

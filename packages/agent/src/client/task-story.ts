@@ -155,7 +155,8 @@ export class TaskStory {
  * lines.
  */
 function joined(before: readonly Part[], more: readonly Part[]): readonly Part[] {
-  const [last, first] = [before.at(-1), more[0]]
+  const last = before.at(-1)
+  const first = more[0]
   if (last?.type !== 'text' || first?.type !== 'text') return [...before, ...more]
   return [
     ...before.slice(0, -1),

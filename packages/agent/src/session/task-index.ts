@@ -49,7 +49,8 @@ class Log<T extends IndexedTask> {
 
   /** The index of the first task that is not before the position. */
   #end(position: Position): number {
-    let [low, high] = [0, this.#tasks.length]
+    let low = 0
+    let high = this.#tasks.length
     while (low < high) {
       const middle = (low + high) >>> 1
       const { place } = this.#tasks[middle] ?? {}

@@ -47,7 +47,8 @@ const props = (): Question => ({
   },
   read: (shown) => {
     const caps = fieldOf(shown, 'chat_template_caps')
-    const [tools, calls] = [fieldOf(caps, 'supports_tools'), fieldOf(caps, 'supports_tool_calls')]
+    const tools = fieldOf(caps, 'supports_tools')
+    const calls = fieldOf(caps, 'supports_tool_calls')
     return typeof tools === 'boolean' || typeof calls === 'boolean'
       ? tools === true && calls === true
       : undefined

@@ -70,7 +70,8 @@ export class ChatRecording {
   /** Says what was kept. */
   report(): void {
     const { out, err, json } = this.#cli
-    const [file, count] = [this.#file, this.#exchanges]
+    const file = this.#file
+    const count = this.#exchanges
     const kept = `recorded ${count} ${count === 1 ? 'exchange' : 'exchanges'} in ${file}; read it before you share it: what was said is in it`
     if (json) out.json({ type: 'recorded', file, exchanges: count })
     else err.line(err.style('dim', count ? kept : 'nothing was recorded'))

@@ -2,11 +2,28 @@ import { createRedact, type Redact } from '@modelport/core'
 
 /** Fields whose values belong to the stored format, with all values that the format knows. */
 const formFields: ReadonlySet<string> = new Set(['role', 'type'])
-const formWords: ReadonlySet<string> = new Set(
-  'system user assistant tool text image audio file base64 url json json-schema function object array string number integer boolean null'.split(
-    ' ',
-  ),
-)
+const formWords: ReadonlySet<string> = new Set([
+  'system',
+  'user',
+  'assistant',
+  'tool',
+  'text',
+  'image',
+  'audio',
+  'file',
+  'base64',
+  'url',
+  'json',
+  'json-schema',
+  'function',
+  'object',
+  'array',
+  'string',
+  'number',
+  'integer',
+  'boolean',
+  'null',
+])
 /** The names of the fields below these are not ours, and may hold a secret too. */
 const freeForm: ReadonlySet<string> = new Set(['arguments', 'state', 'body', 'headers'])
 

@@ -158,10 +158,9 @@ function readTask(source: Hydrator, entropy: Entropy): Task {
   const shown = source.list('artifacts', readArtifact(entropy))
   const artifacts = withAnswers(shown, messages, extension['answers'], entropy)
   const createdAt = source.string('created_at') ?? now
-  const [id, flowState] = [
-    source.string('id') ?? createId('task', entropy),
-    source.object('flow_state') ?? {},
-  ]
+  const id = source.string('id') ?? createId('task', entropy)
+  const flowState = source.object('flow_state') ?? {}
+  // What nothing above has read, so it stands last.
   const extra = source.rest()
   const { last } = extension
   return {

@@ -48,11 +48,10 @@ export interface FileStoreDriver {
   isPending?(wire: JsonObject): boolean
 }
 
-/**
- * Maximum pages of a list, and questions about a pending file, one every 2 s: a server may never
- * end.
- */
-const [mostPages, mostQuestions] = [10_000, 900]
+/** Maximum pages of a list: a server may never end it. */
+const mostPages = 10_000
+/** Maximum questions about a pending file, one every 2 s. */
+const mostQuestions = 900
 
 /**
  * Makes a file store. The vendor says where its files are, what it calls their fields, and how its
@@ -180,7 +179,8 @@ function checkUpload({ name, maxBytes }: FileStoreDriver, file: FileUpload): num
       maxBytes: true,
     }),
   )
-  const [size, most] = [sizeOf(file), file.maxBytes ?? maxBytes]
+  const size = sizeOf(file)
+  const most = file.maxBytes ?? maxBytes
   const needs =
     'content of bytes, a Blob or { size, stream }, which is not empty; a name; a mediaType like "text/csv"'
   const isNamed = asText(file.name) && /^[^\s/]+\/[ -~]+$/.test(asText(file.mediaType))

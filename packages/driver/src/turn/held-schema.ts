@@ -1,12 +1,31 @@
 import { isObject, type JsonObject } from '@modelport/core'
 
 /** Keywords that such an API refuses. */
-const unheld = new Set(
-  'minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minLength maxLength maxItems uniqueItems minProperties maxProperties'.split(
-    ' ',
-  ),
-)
-const formats = 'date-time time date duration email hostname uri ipv4 ipv6 uuid'.split(' ')
+const unheld = new Set([
+  'minimum',
+  'maximum',
+  'exclusiveMinimum',
+  'exclusiveMaximum',
+  'multipleOf',
+  'minLength',
+  'maxLength',
+  'maxItems',
+  'uniqueItems',
+  'minProperties',
+  'maxProperties',
+])
+const formats = [
+  'date-time',
+  'time',
+  'date',
+  'duration',
+  'email',
+  'hostname',
+  'uri',
+  'ipv4',
+  'ipv6',
+  'uuid',
+]
 /** Look-around, references to groups, and ends of words. */
 const unheldPattern = /\(\?<?[=!]|\\[bB1-9]/
 

@@ -24,25 +24,21 @@ const fileName = form('the name of a file', (path) => typeof path === 'string' &
  * most of a whole number.
  */
 const forms: Readonly<Record<string, Form | readonly [least: number, most: number]>> = {
-  ...{
-    id: text,
-    name: text,
-    request: text,
-    reason: text,
-    result: text,
-    path: fileName,
-    execute: callback,
-    signal,
-  },
-  ...{
-    decision: object,
-    fingerprint: object,
-    agents: list,
-    runs: list,
-    onError: callback,
-    all: flag,
-    dryRun: flag,
-  },
+  id: text,
+  name: text,
+  request: text,
+  reason: text,
+  result: text,
+  path: fileName,
+  execute: callback,
+  signal,
+  decision: object,
+  fingerprint: object,
+  agents: list,
+  runs: list,
+  onError: callback,
+  all: flag,
+  dryRun: flag,
   type: oneOf('approve', 'deny', 'happened', 'did-not-happen', 'give-up'),
   state: {
     get expected(): string {
@@ -50,20 +46,18 @@ const forms: Readonly<Record<string, Form | readonly [least: number, most: numbe
     },
     fits: (value) => states().includes(String(value)),
   },
-  ...{
-    before: [-8.64e15, 8.64e15],
-    what: oneOf('all', 'pieces'),
-    from: [0, 1e15],
-    limit: [1, 1e15],
-  },
+  before: [-8.64e15, 8.64e15],
+  what: oneOf('all', 'pieces'),
+  from: [0, 1e15],
+  limit: [1, 1e15],
   maxMs: form('a number of at least 0', (value) => typeof value === 'number' && value >= 0),
-  ...{
-    concurrency: [1, Infinity],
-    maxTasks: [0, Infinity],
-    leaseMs: [1000, 3_600_000],
-    connections: [1, 10_000],
-  },
-  ...{ reconnectMs: [0, Infinity], create: flag, prepare: flag },
+  concurrency: [1, Infinity],
+  maxTasks: [0, Infinity],
+  leaseMs: [1000, 3_600_000],
+  connections: [1, 10_000],
+  reconnectMs: [0, Infinity],
+  create: flag,
+  prepare: flag,
   schema: form(
     'a name of at most 63 bytes, without quotes and not beginning with pg_',
     (name) =>
@@ -83,7 +77,8 @@ export function checkArguments(where: string, given: object | undefined, words: 
   const values = { ...given } as Readonly<Record<string, unknown>>
   checkSettings(where, values, words.replaceAll('?', '').split(' '))
   for (const [, name = '', mark] of words.matchAll(/(\w+)(\?)?/g)) {
-    const [form, value] = [forms[name], values[name]]
+    const form = forms[name]
+    const value = values[name]
     if (value === undefined && mark) continue
     if (form && 'fits' in form) {
       if (form.fits(value)) continue

@@ -62,7 +62,12 @@ export async function claimRun(
         status = CASE WHEN ${isSetAside} THEN 'ready' ELSE 'running' END${moved}
         WHERE ${chosen.where} RETURNING *`,
       params: [
-        ...[now, holder, now, Math.round(leaseMs / 4), now + leaseMs, isAlone ? 1 : 0],
+        now,
+        holder,
+        now,
+        Math.round(leaseMs / 4),
+        now + leaseMs,
+        isAlone ? 1 : 0,
         ...(as ? [as.version, as.fingerprint] : []),
         ...chosen.params,
       ],

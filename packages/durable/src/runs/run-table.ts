@@ -70,8 +70,14 @@ export class RunTable {
         transcript, events, mail, accepts, trimmed, fingerprint, input, created, updated)
         VALUES (?, ?, ?, 'ready', NULL, 0, ?, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`,
       params: [
-        ...[id, queue, version, now + delayMs, JSON.stringify(fingerprint ?? null)],
-        ...[input === undefined ? null : this.#codec.encode(input), now, now],
+        id,
+        queue,
+        version,
+        now + delayMs,
+        JSON.stringify(fingerprint ?? null),
+        input === undefined ? null : this.#codec.encode(input),
+        now,
+        now,
       ],
     }
   }
@@ -153,9 +159,12 @@ export class RunTable {
       sql: `UPDATE runs SET status = ${next}, result = ?, updated = ?, due = ${due}, holder = NULL, phase = ${phase}, alone = 0, crashes = 0,
         tries = 0, progress = 0${set} WHERE id = ? AND epoch = ? AND status = 'running'`,
       params: [
-        ...[result === undefined ? null : this.#codec.encode(result), now],
+        result === undefined ? null : this.#codec.encode(result),
+        now,
         ...(status === 'suspended' ? [now, wake ?? null] : []),
-        ...[...params, id, epoch],
+        ...params,
+        id,
+        epoch,
       ],
       expect: 1,
     }
@@ -273,9 +282,15 @@ export class RunTable {
           tries = tries + 1, progress = 0, result = NULL, queue = ?, version = ?, fingerprint = ?, accepts = ?
           WHERE id = ? AND epoch = ? AND status = ?`,
         params: [
-          ...[now, now, queue ?? run.queue, version ?? run.version],
+          now,
+          now,
+          queue ?? run.queue,
+          version ?? run.version,
           JSON.stringify(fingerprint ?? run.fingerprint ?? null),
-          ...[acceptsChange ? 1 : 0, run.id, run.epoch, run.status],
+          acceptsChange ? 1 : 0,
+          run.id,
+          run.epoch,
+          run.status,
         ],
         expect: 1,
       },

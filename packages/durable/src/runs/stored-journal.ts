@@ -279,7 +279,8 @@ export class StoredJournal implements RunJournal, RunEventSink {
   async #commit(batch: readonly Write[]): Promise<void> {
     const { database, lease, leaseMs } = this.#parts
     const extension = lease.isAging ? leaseMs : undefined
-    const [before, lastEntry] = [{ ...this.#counts }, this.#lastEntry]
+    const before = { ...this.#counts }
+    const lastEntry = this.#lastEntry
     this.#eventLength = 0
     const sentAt = instant()
     const isStart = batch.some(({ isIntent }) => isIntent)

@@ -16,7 +16,8 @@ export function parseModel(model: ModelConfig | string): ModelConfig {
   checkFields(config)
   const colon = provider.indexOf(':')
   if (colon < 0) return { ...config, provider: provider.trim().toLowerCase() }
-  const [name, rest] = [provider.slice(0, colon).trim(), provider.slice(colon + 1).trim()]
+  const name = provider.slice(0, colon).trim()
+  const rest = provider.slice(colon + 1).trim()
   if (!name || !rest)
     throw configError(
       `${JSON.stringify(provider)} has no ${name ? 'model after' : 'provider before'} its colon`,

@@ -108,7 +108,11 @@ const isMark = (token: string): boolean =>
  * brackets.
  */
 function findBomb(text: string): { readonly message: string; readonly offset: number } | undefined {
-  let [offset, anchors, fields, brackets, dashes] = [0, 0, 0, 0, 0]
+  let offset = 0
+  let anchors = 0
+  let fields = 0
+  let brackets = 0
+  let dashes = 0
   for (const token of new Lexer().lex(text)) {
     if (/^[&*]/.test(token) && ++anchors > maxAnchors)
       return {

@@ -56,6 +56,7 @@ export const bedrockHosts = ({
 export const bedrockSettings = ({
   config: { bedrock: { region, credentials } = {}, apiKey },
 }: ResolvedModel): JsonObject => ({
-  ...{ region, credentials },
+  region,
+  credentials,
   ...(credentials && { apiKey }),
 })

@@ -108,12 +108,12 @@ const inCloud = (
   cloud: string,
   { other, wanted = 'a key', settings, ...row }: CloudRow,
 ): ProviderRow => ({
-  ...{
-    name: `anthropic-${cloud}`,
-    package: '@modelport/provider-anthropic',
-    keyEnv: bedrock.keyVariables,
-  },
-  ...{ needsKey: true, needsKeyAnywhere: true, ...row },
+  name: `anthropic-${cloud}`,
+  package: '@modelport/provider-anthropic',
+  keyEnv: bedrock.keyVariables,
+  needsKey: true,
+  needsKeyAnywhere: true,
+  ...row,
   settings: (model, key) => {
     if (other(model.config))
       throw configError(`anthropic-${cloud}: give ${wanted}; other credentials are not taken`)

@@ -52,7 +52,10 @@ export async function recover(state: RunState, open: StepCall): Promise<Recovere
   const { attempt } = intent
   const { call, action } = open
   return settle(state, open, {
-    ...{ type: 'uncertain', id: call.id, action, idempotencyKey },
+    type: 'uncertain',
+    id: call.id,
+    action,
+    idempotencyKey,
     ...(attempt > 1 && { attempt }),
   })
 }
@@ -92,7 +95,10 @@ export const toQuestion = (
   { call, action }: StepCall,
   { message, schema, url, from, digest }: StoredQuestion,
 ): PendingItem => ({
-  ...{ type: 'question', id: call.id, action, digest },
+  type: 'question',
+  id: call.id,
+  action,
+  digest,
   question: {
     message,
     ...(schema && { schema }),

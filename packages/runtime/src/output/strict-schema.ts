@@ -20,10 +20,25 @@ export const describeOpen = ({ reason }: OpenSchema): string =>
   `the schema is sent without "strict": it has ${reason}`
 
 /** Keywords that every vendor with strict schemas understands, or that are notes. */
-const known = new Set(
-  `$comment $defs $ref $schema additionalProperties anyOf const default definitions description enum examples items
-  properties required title type`.split(/\s+/),
-)
+const known = new Set([
+  '$comment',
+  '$defs',
+  '$ref',
+  '$schema',
+  'additionalProperties',
+  'anyOf',
+  'const',
+  'default',
+  'definitions',
+  'description',
+  'enum',
+  'examples',
+  'items',
+  'properties',
+  'required',
+  'title',
+  'type',
+])
 
 /** Writes a schema in the strict form, or says why that would lose something. */
 export function toStrictSchema(schema: JsonObject): StrictSchema | OpenSchema {

@@ -1,8 +1,17 @@
 import { configError, isObject, type JsonObject } from '@modelport/core'
 
 /** Keywords whose value is one schema, which looks like a parameter of a flat map. */
-const schemaKeywords = `additionalProperties contains else if items not propertyNames then
-  unevaluatedProperties`.split(/\s+/)
+const schemaKeywords = [
+  'additionalProperties',
+  'contains',
+  'else',
+  'if',
+  'items',
+  'not',
+  'propertyNames',
+  'then',
+  'unevaluatedProperties',
+]
 
 /**
  * Keywords that say something about an object. A schema without any of them and without `type` was
@@ -10,9 +19,31 @@ const schemaKeywords = `additionalProperties contains else if items not property
  */
 const objectKeywords = new Set([
   ...schemaKeywords,
-  ...`$anchor $comment $defs $id $ref $schema allOf anyOf const default definitions dependencies dependentRequired
-  dependentSchemas description enum examples maxProperties minProperties oneOf patternProperties properties
-  required title type`.split(/\s+/),
+  '$anchor',
+  '$comment',
+  '$defs',
+  '$id',
+  '$ref',
+  '$schema',
+  'allOf',
+  'anyOf',
+  'const',
+  'default',
+  'definitions',
+  'dependencies',
+  'dependentRequired',
+  'dependentSchemas',
+  'description',
+  'enum',
+  'examples',
+  'maxProperties',
+  'minProperties',
+  'oneOf',
+  'patternProperties',
+  'properties',
+  'required',
+  'title',
+  'type',
 ])
 
 /**

@@ -149,9 +149,15 @@ function checkFormats(lookup: Record<string, Schema | boolean>, where: string): 
  * Keywords whose own problem only says that a part has problems; those of the part are reported
  * instead.
  */
-const containers = new Set(
-  'properties patternProperties items prefixItems allOf $ref dependentSchemas'.split(' '),
-)
+const containers = new Set([
+  'properties',
+  'patternProperties',
+  'items',
+  'prefixItems',
+  'allOf',
+  '$ref',
+  'dependentSchemas',
+])
 
 function describe(errors: readonly OutputUnit[]): string {
   const found = new Set<string>()

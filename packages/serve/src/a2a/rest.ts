@@ -163,7 +163,11 @@ const rows: readonly BindingRow[] = [
   ),
   ...pushRows.map(
     ([name, method, path]): BindingRow => ({
-      ...{ name, method, path, source: 'none', mode: 'response' },
+      name,
+      method,
+      path,
+      source: 'none',
+      mode: 'response',
       summary: 'Is refused: the agent sends no push notifications.',
       handle: operations.refusePush,
     }),

@@ -153,7 +153,8 @@ const headersOf = (task: Task): Readonly<Record<string, string>> => ({
 
 /** Sums of the usage that the events of a task report. */
 async function usageOf({ host, principal }: RequestContext, task: Task): Promise<JsonObject> {
-  let [input, output] = [0, 0]
+  let input = 0
+  let output = 0
   for (const event of await host.store.tasks.read({ principal, id: task.id }, 1))
     if (event.type === 'usage') {
       input += event.usage.inputTokens

@@ -142,7 +142,8 @@ const fields: Fields = {
  */
 function checkRow(row: Authentication, index: number): void {
   const { type } = row
-  const [where, types] = [`authentication of type ${type}`, Object.keys(fields)]
+  const where = `authentication of type ${type}`
+  const types = Object.keys(fields)
   if (!types.includes(type))
     throw configError(
       `authentication[${index}].type is ${JSON.stringify(type)}; it must be one of ${types.join(', ')}`,
