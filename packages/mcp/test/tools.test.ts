@@ -217,6 +217,46 @@ describe('the tools of an MCP server', () => {
     await source.close()
   })
 
+  test('a picture that a server repeats as structured content reaches the model once', async () => {
+    const data = 'iVBORw0KGgo'.repeat(1_000)
+    const picture = { type: 'image' as const, data, mimeType: 'image/png' }
+    // The official file server answers `read_media_file` in this form.
+    const structuredContent = {
+      content: [picture],
+      url: `data:image/png;base64,${data}`,
+      width: 640,
+    }
+    const server = new McpServer({ name: 'test', version: '1.0.0' })
+    server.registerTool('photo', { description: 'Reads a picture', inputSchema: {} }, () => ({
+      content: [picture],
+      structuredContent,
+    }))
+    const { source } = inMemory({
+      transport: inMemoryTo((transport) => server.connect(transport)),
+    })
+
+    const { content } = (await execute(source, call('photo'))).result
+    expect(content).toEqual([
+      { type: 'text', text: '[from MCP server "test"]' },
+      { type: 'image', source: { type: 'base64', data, mediaType: 'image/png' } },
+      {
+        type: 'text',
+        text: JSON.stringify({
+          content: [
+            {
+              type: 'image',
+              data: '(the bytes of the image of this result)',
+              mimeType: 'image/png',
+            },
+          ],
+          url: '(the bytes of the image of this result)',
+          width: 640,
+        }),
+      },
+    ])
+    await source.close()
+  })
+
   test('errors reach the model, arguments are checked here', async () => {
     const { source, servers } = inMemory()
     expect(await execute(source, call('break'))).toMatchObject({
