@@ -1,6 +1,6 @@
 import type { Runner } from '@modelport/conformance'
 import { describe, expect, TestRunner, test } from 'vitest'
-import { atSize, fullSize } from './size.js'
+import { atSize, fullSize, isFull } from './size.js'
 
 export { atSize, fullSize, isFull } from './size.js'
 
@@ -29,6 +29,17 @@ export const faultRunner: Runner = {
   test,
   measured: reportFault,
   everyNthByte: atSize(16, 1),
+}
+
+/**
+ * The same for a provider whose framing another suite runs whole: what its own wire can get wrong.
+ * At full size it runs the whole kit too.
+ */
+export const wireRunner: Runner = {
+  ...faultRunner,
+  rules: isFull ? 'all' : 'wire',
+  // Between records, and at few places inside them: where a record begins is the driver's business.
+  everyNthByte: atSize(256, 1),
 }
 
 /**

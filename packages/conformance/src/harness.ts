@@ -44,6 +44,15 @@ export interface Runner {
    */
   readonly everyNthByte?: number
   /**
+   * Which tests are declared. `wire` are those of what a provider does itself: its requests, its
+   * decoder, its errors, what it passes on of its configuration. `driver` are those of
+   * `@modelport/driver`: readers, attempts, clocks, limits and the division of bytes into records,
+   * which are the same code for every provider that uses a framing of the driver.
+   *
+   * @default 'all'
+   */
+  readonly rules?: 'all' | 'driver' | 'wire'
+  /**
    * Called at the end of a test with what it tried, for example `{ cuts: 912 }`, once for each rule
    * it cites: numbers for a report.
    */

@@ -6,14 +6,26 @@ import { Lab } from './lab.js'
  * Declares a test. Its title starts with the rules of docs/contract.md it holds a provider to, for
  * example `R4 …` or `S1, S2 …`.
  */
-export type Rule = (title: string, body: (lab: Lab) => Promise<void>, options?: RuleOptions) => void
+export type Declare = (
+  title: string,
+  body: (lab: Lab) => Promise<void>,
+  options?: RuleOptions,
+) => void
+
+/** Declares a test, and says whose code can break what it shows. */
+export interface Rule {
+  /** Code of `@modelport/driver`, the same for every provider of one framing. */
+  readonly driver: Declare
+  /** A provider's own code: its requests, its decoder, its errors, what it does with its config. */
+  readonly wire: Declare
+}
 
 /** Tests by title. */
 export type Tests = Readonly<Record<string, (lab: Lab) => Promise<void>>>
 
 /** Declares tests that apply to every API. */
-export function ruleAll(rule: Rule, tests: Tests): void {
-  for (const [title, body] of Object.entries(tests)) rule(title, body)
+export function ruleAll(declare: Declare, tests: Tests): void {
+  for (const [title, body] of Object.entries(tests)) declare(title, body)
 }
 
 /** How a test is declared. */
@@ -29,11 +41,19 @@ export function citedRules(title: string): readonly string[] {
   return /^[A-Z]\d+(?:, [A-Z]\d+)*(?= )/.exec(title)?.[0].split(', ') ?? []
 }
 
-/**
- * A `rule` for one harness: skips what it declares, and checks every request at the end of each
- * test.
- */
+/** A `rule` for one harness: declares the tests that the runner asks for. */
 export function createRule(runner: Runner, harness: Harness): Rule {
+  const { rules = 'all' } = runner
+  const declare = createDeclare(runner, harness)
+  const leaveOut: Declare = () => undefined
+  return {
+    driver: rules === 'wire' ? leaveOut : declare,
+    wire: rules === 'driver' ? leaveOut : declare,
+  }
+}
+
+/** Skips what the harness declares, and checks every request at the end of each test. */
+function createDeclare(runner: Runner, harness: Harness): Declare {
   return (title, body, { skip, timeoutMs = 60_000 } = {}) => {
     const reason = skip ?? skipReason(harness, title)
     if (reason !== undefined) {

@@ -10,9 +10,24 @@ import {
   type WireBody,
 } from './reference-driver.js'
 
+const ownCode = new WeakSet<Harness>()
+
+/**
+ * True for a mutant that breaks what a provider supplies: its driver, or what it passes on of its
+ * configuration. The others break what `createProvider` makes of that.
+ */
+export const breaksOwnCode = (mutant: Harness): boolean => ownCode.has(mutant)
+
+/** A provider that makes something else of its configuration. */
+export function configured(create: Harness['create']): Harness {
+  const mutant = harnessOf(create)
+  ownCode.add(mutant)
+  return mutant
+}
+
 /** A provider whose driver is changed. */
 export const driven = (change: (driver: Driver<WireBody>) => Partial<Driver<WireBody>>): Harness =>
-  harnessOf((config) => {
+  configured((config) => {
     const driver = referenceDriver(apiKey)
     return providerOf({ ...driver, ...change(driver) }, config)
   })

@@ -7,8 +7,8 @@ import {
   textOf,
 } from '@modelport/core'
 import { type Decoder, toProviderError } from '@modelport/driver'
-import { changed, driven, reading, sent, sunk, wrapped } from './breaking.js'
-import { apiKey, harnessOf, providerOf, reference, referenceDriver } from './reference-driver.js'
+import { changed, configured, driven, reading, sent, sunk, wrapped } from './breaking.js'
+import { apiKey, providerOf, reference, referenceDriver } from './reference-driver.js'
 
 const everyOther = <T>(list: readonly T[]): T[] => list.filter((_, index) => index % 2 === 0)
 
@@ -428,7 +428,7 @@ export const mutants: Readonly<Record<string, readonly [rule: string, harness: H
       },
     })),
   ],
-  'has no limits': ['S10', harnessOf(({ limits: _, ...config }) => reference.create(config))],
+  'has no limits': ['S10', configured(({ limits: _, ...config }) => reference.create(config))],
   'keeps listening to the signal': [
     'S12',
     wrapped((provider) => ({
@@ -514,7 +514,7 @@ export const mutants: Readonly<Record<string, readonly [rule: string, harness: H
   ],
   'waits for headers for ever': [
     'F7',
-    harnessOf(({ timeouts: _, ...config }) => reference.create(config)),
+    configured(({ timeouts: _, ...config }) => reference.create(config)),
   ],
   'tries again what the server forbids': [
     'F3',
@@ -535,13 +535,13 @@ export const mutants: Readonly<Record<string, readonly [rule: string, harness: H
   ],
   'has no idle clock': [
     'S4',
-    harnessOf((config) =>
+    configured((config) =>
       reference.create({ ...config, timeouts: { idleMs: 1e9, semanticIdleMs: 1e9 } }),
     ),
   ],
   'follows redirects': [
     'K4',
-    harnessOf((config) => {
+    configured((config) => {
       const driver = referenceDriver(apiKey)
       return providerOf(
         {
@@ -585,7 +585,7 @@ export const mutants: Readonly<Record<string, readonly [rule: string, harness: H
   'keeps the key on the provider': ['K2', wrapped(() => ({ apiKey }) as Partial<Provider>)],
   'sends to any host': [
     'E1',
-    harnessOf(({ enforceHosts: _, ...config }) => reference.create(config)),
+    configured(({ enforceHosts: _, ...config }) => reference.create(config)),
   ],
   'gives results to the wrong calls': [
     'Q1',

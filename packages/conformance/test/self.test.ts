@@ -2,11 +2,19 @@ import { readFileSync } from 'node:fs'
 import { citedRules, conformance, type Harness, type Runner } from '@modelport/conformance'
 import { describe, expect, test } from 'vitest'
 import { batchMutants } from './batch-mutants.js'
+import { breaksOwnCode } from './breaking.js'
 import { mutants } from './mutants.js'
 import { reference } from './reference-driver.js'
 
-/** Runs the tests that cite the rule until one of them fails, and gives its failure. */
-async function firstFailure(harness: Harness, rule: string): Promise<string | undefined> {
+/**
+ * Runs the tests of a part of the suite that cite the rule until one of them fails, and gives its
+ * failure.
+ */
+async function firstFailure(
+  harness: Harness,
+  rule: string,
+  rules: NonNullable<Runner['rules']> = 'all',
+): Promise<string | undefined> {
   const bodies = new Map<string, () => Promise<void> | void>()
   const add = Object.assign(
     (title: string, body: () => Promise<void> | void) => void bodies.set(title, body),
@@ -14,7 +22,7 @@ async function firstFailure(harness: Harness, rule: string): Promise<string | un
       skip: () => undefined,
     },
   )
-  const runner: Runner = { describe: (_, body) => body(), test: add, everyNthByte: 16 }
+  const runner: Runner = { describe: (_, body) => body(), test: add, everyNthByte: 16, rules }
   conformance(runner, harness)
   for (const [title, body] of bodies) {
     if (!citedRules(title).includes(rule)) continue
@@ -37,6 +45,31 @@ describe('the suite can fail: a provider that', () => {
     },
     120_000,
   )
+})
+
+// Only the reference, and one provider of each other framing, runs the whole kit on every commit.
+describe("the suite can fail by the tests of the wire alone, where a provider's own code is wrong: one that", () => {
+  const own = Object.entries(mutants).filter(([, [, harness]]) => breaksOwnCode(harness))
+
+  test.each(own)(
+    "the wire's part of the suite fails a provider that %s",
+    async (_, [rule, harness]) => {
+      expect(await firstFailure(harness, rule, 'wire')).toBeDefined()
+    },
+    120_000,
+  )
+})
+
+test('the parts of the driver and of the wire are the whole suite, and share no test', () => {
+  const titlesOf = (rules: NonNullable<Runner['rules']>): readonly string[] => {
+    const found: string[] = []
+    const add = (title: string) => void found.push(title)
+    const run = Object.assign(add, { skip: add })
+    conformance({ describe: (_, body) => body(), test: run, rules }, reference)
+    return found
+  }
+  const parts = [...titlesOf('driver'), ...titlesOf('wire')]
+  expect(parts.toSorted()).toEqual(titlesOf('all').toSorted())
 })
 
 const refusing = (): Promise<Response> => Promise.reject(new TypeError('fetch failed'))

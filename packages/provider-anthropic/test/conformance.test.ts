@@ -1,11 +1,11 @@
 import { conformance } from '@modelport/conformance'
 import { anthropicMessages, anthropicVertex } from '@modelport/test-formats'
-import { faultRunner } from '../../../test/support/faults.js'
+import { wireRunner } from '../../../test/support/faults.js'
 import { createAnthropic } from '../src/index.js'
 
 const apiKey = 'sk-ant-conformance-0123456789abcdef'
 
-conformance(faultRunner, {
+conformance(wireRunner, {
   name: 'anthropic',
   format: anthropicMessages,
   apiKey,
@@ -18,7 +18,7 @@ conformance(faultRunner, {
     }),
 })
 
-conformance(faultRunner, {
+conformance(wireRunner, {
   name: 'anthropic in Amazon Bedrock',
   format: anthropicMessages,
   apiKey,
@@ -29,7 +29,7 @@ conformance(faultRunner, {
     }),
 })
 
-conformance(faultRunner, {
+conformance(wireRunner, {
   name: 'anthropic in Microsoft Foundry',
   format: anthropicMessages,
   apiKey,
@@ -40,7 +40,7 @@ conformance(faultRunner, {
     }),
 })
 
-conformance(faultRunner, {
+conformance(wireRunner, {
   name: 'anthropic on Vertex AI',
   format: anthropicVertex,
   apiKey,

@@ -1,6 +1,6 @@
 import { conformance } from '@modelport/conformance'
 import { bedrockConverse } from '@modelport/test-formats'
-import { faultRunner } from '../../../test/support/faults.js'
+import { faultRunner, wireRunner } from '../../../test/support/faults.js'
 import { createBedrock } from '../src/index.js'
 
 const apiKey = 'ABSKQmVkcm9ja0FQSUtleS1jb25mb3JtYW5jZTowMTIzNDU2Nzg5'
@@ -11,6 +11,7 @@ const skip = {
 }
 const model = 'us.anthropic.claude-sonnet-4-5-20250929-v1:0'
 
+// Its frames are binary, so it runs the whole kit.
 conformance(faultRunner, {
   name: 'bedrock',
   format: bedrockConverse,
@@ -19,7 +20,7 @@ conformance(faultRunner, {
   create: (config) => createBedrock({ model, apiKey, region: 'us-east-1', ...config }),
 })
 
-conformance(faultRunner, {
+conformance(wireRunner, {
   name: 'bedrock, signed',
   format: bedrockConverse,
   apiKey,

@@ -5,6 +5,7 @@ import { createOllama } from '../src/index.js'
 
 const apiKey = 'ollama-0123456789-conformance-key'
 
+// The only API whose records are lines, so it runs the whole kit.
 conformance(faultRunner, {
   name: 'ollama',
   format: ollamaChat,

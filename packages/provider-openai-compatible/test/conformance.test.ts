@@ -7,7 +7,7 @@ import {
 } from '@modelport/conformance'
 import { openaiChatCumulative } from '@modelport/test-formats'
 import { describe } from 'vitest'
-import { faultRunner, isFull } from '../../../test/support/faults.js'
+import { isFull, wireRunner } from '../../../test/support/faults.js'
 import {
   createOpenAICompatible,
   createPreset,
@@ -19,14 +19,14 @@ import {
 const apiKey = 'sk-conformance-4b1f0c7e9d'
 const baseUrl = 'http://conformance.test'
 
-conformance(faultRunner, {
+conformance(wireRunner, {
   name: 'openai-compatible',
   create: (config) => createOpenAICompatible({ baseUrl, model: 'model', apiKey, ...config }),
   format: openaiChat,
   apiKey,
 })
 
-conformance(faultRunner, {
+conformance(wireRunner, {
   name: 'openai-compatible, whose events repeat the message so far',
   create: (config) => createOpenAICompatible({ baseUrl, model: 'model', apiKey, ...config }),
   format: openaiChatCumulative,
@@ -95,7 +95,7 @@ const withTools: Partial<Record<PresetName, PresetConfig>> = {
 }
 
 describe.each(Object.keys(presets) as PresetName[])('the row %s', (name) => {
-  conformance(faultRunner, {
+  conformance(wireRunner, {
     name,
     create: (config) =>
       createPreset(name, { baseUrl, model: 'model', apiKey, ...withTools[name], ...config }),

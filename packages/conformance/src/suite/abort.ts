@@ -6,26 +6,7 @@ import { scriptNamed, scriptTools } from '../scripts.js'
 import { settle, withoutHang } from '../virtual-clock.js'
 import { callsOf } from './failures.js'
 
-const tests: Tests = {
-  'S5 aborted before the call: no request': async (lab) => {
-    const connection = lab.play(scriptNamed('text'))
-    const signal = AbortSignal.abort(new Error('never mind'))
-    const { provider } = connection
-    const calls = [
-      () => provider.complete('Hello?', { signal }),
-      () => provider.completeWithHistory(question, { signal }),
-      () => provider.generate(question, { signal }),
-      () => provider.stream('Hello?', { signal }),
-      () => provider.streamWithHistory(question, { signal }),
-      () => provider.streamWithTools(question, scriptTools, { signal }),
-    ]
-    for (const call of calls) assertReason(await rejection(call(), 'an aborted call'), signal)
-    assertEqual([connection.requests.length, lab.clock.pending], [0, 0], 'requests, timers left')
-  },
-  'S5 aborted while waiting for the headers': async (lab) => {
-    const silent = lab.connect(() => ({ status: 200, headers: {}, steps: [], stallHeaders: true }))
-    await abortedAt(lab, silent, [...streams, ...wholes])
-  },
+const driverTests: Tests = {
   'S5 aborted inside a whole reply': async (lab) => {
     const { turns } = scriptNamed('text')
     const half = (bytes: Uint8Array): Uint8Array => bytes.subarray(0, bytes.length / 2)
@@ -101,14 +82,37 @@ const tests: Tests = {
   'S12 two hundred streams on one signal leave no listener on it': listeners,
 }
 
+const wireTests: Tests = {
+  'S5 aborted before the call: no request': async (lab) => {
+    const connection = lab.play(scriptNamed('text'))
+    const signal = AbortSignal.abort(new Error('never mind'))
+    const { provider } = connection
+    const calls = [
+      () => provider.complete('Hello?', { signal }),
+      () => provider.completeWithHistory(question, { signal }),
+      () => provider.generate(question, { signal }),
+      () => provider.stream('Hello?', { signal }),
+      () => provider.streamWithHistory(question, { signal }),
+      () => provider.streamWithTools(question, scriptTools, { signal }),
+    ]
+    for (const call of calls) assertReason(await rejection(call(), 'an aborted call'), signal)
+    assertEqual([connection.requests.length, lab.clock.pending], [0, 0], 'requests, timers left')
+  },
+  'S5 aborted while waiting for the headers': async (lab) => {
+    const silent = lab.connect(() => ({ status: 200, headers: {}, steps: [], stallHeaders: true }))
+    await abortedAt(lab, silent, [...streams, ...wholes])
+  },
+}
+
 /**
  * S5, S7, S12: an abort at any point rejects with the signal's reason, closes the connection and
  * leaves nothing behind.
  */
 export function abortRules(rule: Rule): void {
-  ruleAll(rule, tests)
+  ruleAll(rule.driver, driverTests)
+  ruleAll(rule.wire, wireTests)
   for (const name of ['text', 'parallel calls']) {
-    rule(`S5 aborted after every wire event: ${name}`, async (lab) => {
+    rule.driver(`S5 aborted after every wire event: ${name}`, async (lab) => {
       const { turns } = scriptNamed(name)
       let count = 1
       for (let pieces = 0; pieces < count; pieces++) {

@@ -28,7 +28,7 @@ import { toTurnEnd } from './turns.js'
 const citiesOf = (turn: DecodedTurn | undefined): unknown =>
   turn?.toolCalls.map((call) => call.arguments['city'])
 
-const tests: Tests = {
+const wireTests: Tests = {
   'D1 the replayed assistant turn has its calls': async (lab) => {
     const connection = lab.play(scriptNamed('text and calls'))
     await stream(connection)
@@ -198,12 +198,12 @@ const tests: Tests = {
 
 /** D1–D13: defects that other implementations have, each by its number. */
 export function defectRules(rule: Rule, { format }: Harness): void {
-  ruleAll(rule, tests)
+  ruleAll(rule.wire, wireTests)
   const { supports } = format
-  rule('D11 malformed arguments are reported, not repaired or wrapped', malformedArguments, {
+  rule.wire('D11 malformed arguments are reported, not repaired or wrapped', malformedArguments, {
     skip: supports.argumentsText ? undefined : `${format.api} sends arguments as an object`,
   })
-  rule('D11 a record that is not JSON rejects protocol, and is not skipped', brokenRecord, {
+  rule.wire('D11 a record that is not JSON rejects protocol, and is not skipped', brokenRecord, {
     skip: supports.jsonRecords === false ? `the records of ${format.api} are not JSON` : undefined,
   })
 }

@@ -44,52 +44,7 @@ export const bodies: Readonly<
     }),
 }
 
-const tests: Tests = {
-  'F1 a web page instead of a response is not a success': async (lab) => {
-    const page = {
-      status: 200,
-      headers: { 'content-type': 'text/html; charset=utf-8' },
-      pieces: ['<!doctype html><title>Sign in</title>'],
-    }
-    const connection = lab.connectRetrying(() => toReply(page))
-    for (const call of callsOf(connection)) {
-      const error = await lab.clock.run(rejection(call(), 'a web page'), 'a web page')
-      assertCode(error, 'protocol', 'a web page')
-    }
-  },
-  'F2 one call is one request, and a failure that will not go away is not tried again': async (
-    lab,
-  ) => {
-    for (const status of codesByStatus.keys()) {
-      if (retriedStatuses.includes(status)) continue
-      const connection = lab.connectRetrying((_, index) =>
-        index
-          ? toReply(lab.respond(scriptNamed('text').turns, _))
-          : toReply(lab.format.failure(status, 'no')),
-      )
-      await lab.clock.run(rejection(connection.provider.complete('Hello?'), 'the call'), 'the call')
-      assertEqual(connection.requests.length, 1, `requests with status ${status}`)
-    }
-    const connection = lab.play(scriptNamed('text'))
-    for (const call of callsOf(connection)) await call()
-    assertEqual(connection.requests.length, 3, 'requests of three calls')
-  },
-  "F2, F3 the server's own x-should-retry wins over its status": async (lab) => {
-    for (const [status, wish, requests] of [
-      [400, 'true', 3],
-      [503, 'false', 1],
-    ] as const) {
-      const connection = lab.connectRetrying(() =>
-        toReply(lab.format.failure(status, 'no', { 'x-should-retry': wish })),
-      )
-      await lab.clock.run(rejection(connection.provider.complete('Hello?'), 'the call'), 'the call')
-      assertEqual(
-        connection.requests.length,
-        requests,
-        `requests with status ${status} and x-should-retry: ${wish}`,
-      )
-    }
-  },
+const driverTests: Tests = {
   'F3 onRetry is called before each further attempt, and may refuse it': async (lab) => {
     const connection = lab.connectRetrying(() => toReply(lab.format.failure(503, 'later')))
     const heard: (readonly [attempt: number, requests: number])[] = []
@@ -166,11 +121,60 @@ const tests: Tests = {
   },
 }
 
+const wireTests: Tests = {
+  'F1 a web page instead of a response is not a success': async (lab) => {
+    const page = {
+      status: 200,
+      headers: { 'content-type': 'text/html; charset=utf-8' },
+      pieces: ['<!doctype html><title>Sign in</title>'],
+    }
+    const connection = lab.connectRetrying(() => toReply(page))
+    for (const call of callsOf(connection)) {
+      const error = await lab.clock.run(rejection(call(), 'a web page'), 'a web page')
+      assertCode(error, 'protocol', 'a web page')
+    }
+  },
+  'F2 one call is one request, and a failure that will not go away is not tried again': async (
+    lab,
+  ) => {
+    for (const status of codesByStatus.keys()) {
+      if (retriedStatuses.includes(status)) continue
+      const connection = lab.connectRetrying((_, index) =>
+        index
+          ? toReply(lab.respond(scriptNamed('text').turns, _))
+          : toReply(lab.format.failure(status, 'no')),
+      )
+      await lab.clock.run(rejection(connection.provider.complete('Hello?'), 'the call'), 'the call')
+      assertEqual(connection.requests.length, 1, `requests with status ${status}`)
+    }
+    const connection = lab.play(scriptNamed('text'))
+    for (const call of callsOf(connection)) await call()
+    assertEqual(connection.requests.length, 3, 'requests of three calls')
+  },
+  "F2, F3 the server's own x-should-retry wins over its status": async (lab) => {
+    for (const [status, wish, requests] of [
+      [400, 'true', 3],
+      [503, 'false', 1],
+    ] as const) {
+      const connection = lab.connectRetrying(() =>
+        toReply(lab.format.failure(status, 'no', { 'x-should-retry': wish })),
+      )
+      await lab.clock.run(rejection(connection.provider.complete('Hello?'), 'the call'), 'the call')
+      assertEqual(
+        connection.requests.length,
+        requests,
+        `requests with status ${status} and x-should-retry: ${wish}`,
+      )
+    }
+  },
+}
+
 /** F1–F4: failed responses, and what is tried again. */
 export function failureRules(rule: Rule, { name }: Harness): void {
-  ruleAll(rule, tests)
+  ruleAll(rule.driver, driverTests)
+  ruleAll(rule.wire, wireTests)
   for (const [kind, reply] of Object.entries(bodies)) {
-    rule(`F1 every status with ${kind} is a typed error`, async (lab) => {
+    rule.wire(`F1 every status with ${kind} is a typed error`, async (lab) => {
       for (const [status, expected] of codesByStatus) {
         const connection = lab.connectRetrying(() =>
           reply(lab, status, { 'x-request-id': 'req-7', 'request-id': 'req-7' }),

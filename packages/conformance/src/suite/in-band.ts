@@ -15,13 +15,13 @@ export function inBandRules(rule: Rule, { format }: Harness): void {
     ? undefined
     : `${format.api} reports no failure inside a reply`
   for (const name of ['text', 'text and calls']) {
-    rule(
+    rule.wire(
       `S6 a failure after every wire event is typed and keeps what was said: ${name}`,
       (lab) => everyPosition(lab, name),
       { skip },
     )
   }
-  rule(
+  rule.wire(
     'S6 a failure before the first piece is tried again when it may pass',
     async (lab) => {
       const { turns } = scriptNamed('text')
@@ -48,7 +48,7 @@ export function inBandRules(rule: Rule, { format }: Harness): void {
     },
     { skip },
   )
-  rule(
+  rule.wire(
     'S6 a failure inside a whole reply',
     async (lab) => {
       const { turns } = scriptNamed('text')

@@ -11,17 +11,7 @@ import { callsOf } from './failures.js'
 const { turns } = scriptNamed('text')
 const encoder = new TextEncoder()
 
-const tests: Tests = {
-  'R9, S10 a body beyond its limit rejects limit-exceeded and is not asked for again': async (
-    lab,
-  ) => {
-    const long: ScriptTurn = {
-      text: Array.from({ length: 20 }, () => 'x'.repeat(500)),
-      finish: 'stop',
-      usage: {},
-    }
-    await exceeds(lab, { maxBodyBytes: 6000 }, (request) => toReply(lab.respond([long], request)))
-  },
+const driverTests: Tests = {
   'S10 an event without an end is refused as soon as it is too long': async (lab) => {
     const connection = lab.connect(
       (request) => {
@@ -38,20 +28,6 @@ const tests: Tests = {
       `${connection.requests[0]?.delivered ?? 0} chunks of 500 bytes were read`,
     )
     await lab.until(() => connection.requests[0]?.closed === true, 'the connection is dropped')
-  },
-  'S10 more tool calls than the limit are refused': async (lab) => {
-    const toolCalls = Array.from({ length: 4 }, (_, index) => ({
-      id: `call_${index}`,
-      name: 'get_weather',
-      arguments: { city: 'Oslo' },
-    }))
-    const turn: ScriptTurn = { toolCalls, finish: 'tool-calls', usage: {} }
-    const connection = lab.connect((request) => toReply(lab.respond([turn], request)), {
-      limits: { maxToolCalls: 3 },
-    })
-    const { failed, error } = await stream(connection)
-    assert(failed, 'the calls were accepted')
-    assertCode(error, 'limit-exceeded', 'the stream')
   },
   "S10 of an error's body at most 64 KiB are kept, and the message stays short": async (lab) => {
     const connection = lab.connect(() => {
@@ -78,6 +54,33 @@ const tests: Tests = {
   },
 }
 
+const wireTests: Tests = {
+  'R9, S10 a body beyond its limit rejects limit-exceeded and is not asked for again': async (
+    lab,
+  ) => {
+    const long: ScriptTurn = {
+      text: Array.from({ length: 20 }, () => 'x'.repeat(500)),
+      finish: 'stop',
+      usage: {},
+    }
+    await exceeds(lab, { maxBodyBytes: 6000 }, (request) => toReply(lab.respond([long], request)))
+  },
+  'S10 more tool calls than the limit are refused': async (lab) => {
+    const toolCalls = Array.from({ length: 4 }, (_, index) => ({
+      id: `call_${index}`,
+      name: 'get_weather',
+      arguments: { city: 'Oslo' },
+    }))
+    const turn: ScriptTurn = { toolCalls, finish: 'tool-calls', usage: {} }
+    const connection = lab.connect((request) => toReply(lab.respond([turn], request)), {
+      limits: { maxToolCalls: 3 },
+    })
+    const { failed, error } = await stream(connection)
+    assert(failed, 'the calls were accepted')
+    assertCode(error, 'limit-exceeded', 'the stream')
+  },
+}
+
 async function manyValues(lab: Lab): Promise<void> {
   const connection = lab.connect(
     (request) =>
@@ -91,8 +94,9 @@ async function manyValues(lab: Lab): Promise<void> {
 
 /** S10: what a server can make us hold. */
 export function limitRules(rule: Rule, { format }: Harness): void {
-  ruleAll(rule, tests)
-  rule(
+  ruleAll(rule.driver, driverTests)
+  ruleAll(rule.wire, wireTests)
+  rule.wire(
     'S10 a text of JSON with more values than its limit is refused before it is parsed',
     manyValues,
     {
@@ -105,7 +109,7 @@ export function limitRules(rule: Rule, { format }: Harness): void {
   const skip = format.supports.argumentsText
     ? undefined
     : `${format.api} sends arguments as an object`
-  rule(
+  rule.wire(
     'S10 arguments that are too deep or too long are refused',
     async (lab) => {
       const deep = '{"a":'.repeat(1000) + '1' + '}'.repeat(1000)

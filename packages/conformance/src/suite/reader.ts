@@ -32,7 +32,7 @@ export function stalled(lab: Lab, pieces?: number): Connection {
 export const open = ({ provider }: Connection, signal?: AbortSignal): Promise<ToolStreamReader> =>
   provider.streamWithTools(question, scriptTools, signal ? { signal } : {})
 
-const tests: Tests = {
+const driverTests: Tests = {
   'R1 the clean end is done: true, ever after': async (lab) => {
     const reader = await open(lab.play(scriptNamed('text')))
     assert(!(await readOut(reader)).failed, 'the stream failed')
@@ -166,7 +166,7 @@ const tests: Tests = {
 
 /** R1, R3–R8: the reader itself. */
 export function readerRules(rule: Rule): void {
-  ruleAll(rule, tests)
+  ruleAll(rule.driver, driverTests)
 }
 
 async function breaks(lab: Lab): Promise<void> {

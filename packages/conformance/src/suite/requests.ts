@@ -8,29 +8,20 @@ import type { WireRequest } from '../wire-format.js'
 
 /** Q1–Q4: what is sent. Every other test checks its requests against the API's rules too. */
 export function requestRules(rule: Rule): void {
-  rule('Q1 every kind of history makes a request that the API accepts', histories)
-  rule('Q1 ids of another vendor fit this API, and calls and results stay together', foreignIds)
-  rule('Q1 half of a surrogate pair is sent as U+FFFD', async (lab) => {
+  rule.wire('Q1 every kind of history makes a request that the API accepts', histories)
+  rule.wire(
+    'Q1 ids of another vendor fit this API, and calls and results stay together',
+    foreignIds,
+  )
+  rule.wire('Q1 half of a surrogate pair is sent as U+FFFD', async (lab) => {
     const connection = lab.play(scriptNamed('text'))
     await stream(connection, { system: 'Half \ude00.' }, [user('Half \ud83d, whole 👩.')])
     const body = wireText(connection.requests[0])
     for (const text of ['Half \ufffd.', 'Half \ufffd, whole 👩.'])
       assert(body.includes(text), `the body lacks "${text}": ${body}`)
   })
-  rule('Q2 what is not set is not on the wire, but for the two defaults', async (lab) => {
-    const connection = lab.play(scriptNamed('text'))
-    await stream(connection)
-    const sent = lab.conversation(connection)
-    assertEqual([sent.system, sent.maxTokens ?? 4096], ['', 4096], 'system and maxTokens')
-    assert(
-      sent.temperature === undefined || sent.temperature === 0.7,
-      `temperature is ${String(sent.temperature)}`,
-    )
-    const body = wireText(connection.requests[0])
-    for (const word of ['null', 'undefined', 'NaN'])
-      assert(!body.includes(`:${word}`), `the body has ${word}: ${body}`)
-  })
-  rule(
+  rule.wire('Q2 what is not set is not on the wire, but for the two defaults', unset)
+  rule.wire(
     "Q2 options reach the wire: system, maxTokens, temperature; a call's own win over the defaults",
     async (lab) => {
       const connection = lab.play(scriptNamed('text'), {
@@ -54,8 +45,11 @@ export function requestRules(rule: Rule): void {
       )
     },
   )
-  rule('Q2 an option changes the request or is refused as unsupported, never dropped', everyOption)
-  rule(
+  rule.wire(
+    'Q2 an option changes the request or is refused as unsupported, never dropped',
+    everyOption,
+  )
+  rule.wire(
     'Q2 a part that is not text is sent or refused as unsupported, never dropped',
     async (lab) => {
       const image = toImagePart(
@@ -76,13 +70,27 @@ export function requestRules(rule: Rule): void {
       )
     },
   )
-  rule("Q2 the caller's own headers are sent", async (lab) => {
+  rule.wire("Q2 the caller's own headers are sent", async (lab) => {
     const connection = lab.play(scriptNamed('text'), { headers: { 'x-own-header': 'own' } })
     await connection.provider.complete('Hello?')
     assertEqual(connection.requests[0]?.headers['x-own-header'], 'own', 'x-own-header')
   })
-  rule('Q3 bad input is refused before anything is sent', badInput)
-  rule('Q4 a tool schema reaches the wire whole', schemas)
+  rule.wire('Q3 bad input is refused before anything is sent', badInput)
+  rule.wire('Q4 a tool schema reaches the wire whole', schemas)
+}
+
+async function unset(lab: Lab): Promise<void> {
+  const connection = lab.play(scriptNamed('text'))
+  await stream(connection)
+  const sent = lab.conversation(connection)
+  assertEqual([sent.system, sent.maxTokens ?? 4096], ['', 4096], 'system and maxTokens')
+  assert(
+    sent.temperature === undefined || sent.temperature === 0.7,
+    `temperature is ${String(sent.temperature)}`,
+  )
+  const body = wireText(connection.requests[0])
+  for (const word of ['null', 'undefined', 'NaN'])
+    assert(!body.includes(`:${word}`), `the body has ${word}: ${body}`)
 }
 
 async function schemas(lab: Lab): Promise<void> {

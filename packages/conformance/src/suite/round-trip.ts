@@ -20,17 +20,17 @@ import { assertSent } from './sent.js'
 export function roundTripRules(rule: Rule, { format }: Harness): void {
   for (const script of scripts) {
     const skip = cannotSay(script.turns, format)
-    rule(`L1 round trip of a stream: ${script.name}`, (lab) => streamed(lab, script), { skip })
-    rule(`L2 round trip of whole replies: ${script.name}`, (lab) => whole(lab, script), {
+    rule.wire(`L1 round trip of a stream: ${script.name}`, (lab) => streamed(lab, script), { skip })
+    rule.wire(`L2 round trip of whole replies: ${script.name}`, (lab) => whole(lab, script), {
       skip: cannotSay(script.turns, format, 'whole'),
     })
   }
   for (const script of textScripts) {
-    rule(`L3 the text alone: ${script.name}`, (lab) => textAlone(lab, script), {
+    rule.wire(`L3 the text alone: ${script.name}`, (lab) => textAlone(lab, script), {
       skip: cannotSay(script.turns, format),
     })
   }
-  rule('L4 a provider is what isProvider says, with its name and models', async (lab) => {
+  rule.wire('L4 a provider is what isProvider says, with its name and models', async (lab) => {
     const { provider } = lab.play(textScripts[0] as Script)
     assert(isProvider(provider), 'isProvider(provider) is false')
     assert(

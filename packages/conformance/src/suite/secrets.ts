@@ -11,7 +11,7 @@ import { assertClean, formsOf, textsOf } from './sinks.js'
 const { turns } = scriptNamed('text')
 const redirects = [301, 302, 303, 307, 308]
 
-const tests: Tests = {
+const wireTests: Tests = {
   'K4 a redirect is refused, and nothing is sent to its target': async (lab) => {
     for (const status of redirects) {
       for (const location of [
@@ -54,11 +54,12 @@ const tests: Tests = {
 
 /** K1, K2, K4, E1: no secret leaves, no host but the expected one is asked. */
 export function secretRules(rule: Rule, { apiKey, format }: Harness): void {
-  ruleAll(rule, tests)
+  ruleAll(rule.wire, wireTests)
   const skip = apiKey === undefined ? 'the provider has no key' : undefined
   const key = apiKey ?? ''
   for (const [name, reply] of Object.entries(leaks)) {
-    rule(
+    const declare = drivers.includes(name) ? rule.driver : rule.wire
+    declare(
       `K1 the key is in no output: ${name}`,
       async (lab) => {
         for (const shown of formsOf(key)) {
@@ -83,7 +84,7 @@ export function secretRules(rule: Rule, { apiKey, format }: Harness): void {
       },
     )
   }
-  rule(
+  rule.wire(
     'K1 a shorter start of the key is found too',
     async (lab) => {
       const connection = lab.connectRetrying(() =>
@@ -98,7 +99,7 @@ export function secretRules(rule: Rule, { apiKey, format }: Harness): void {
     },
     { skip: skip ?? (key.length < 20 ? 'the key is too short' : undefined) },
   )
-  rule(
+  rule.wire(
     'K2 the key is on no object',
     async (lab) => {
       const connection = lab.play(scriptNamed('one call'))
@@ -170,6 +171,13 @@ const leaks: Readonly<Record<string, Leak>> = {
     return toReply(lab.format.respondThenFail(turn, request, `key ${shown} is blocked`))
   },
 }
+
+/** What the driver reads, sends or tries again on its own, without the provider's `error`. */
+const drivers: readonly string[] = [
+  'a retried 503 that repeats it',
+  'a web page',
+  'a redirect to an address with it',
+]
 
 function transportError(shown: string): Error {
   const inner = Object.assign(new Error(`connect to https://x.example/?key=${shown} failed`), {

@@ -32,17 +32,23 @@ const cutScripts = [
 
 /**
  * S1, S2: a cut stream is never a clean end and never hangs; a reset after the terminal event takes
- * nothing away.
+ * nothing away. What a decoder makes of a cut is shown after every event and in one reply at every
+ * byte; the driver finds the cut.
  */
 export function truncationRules(rule: Rule, { format }: Harness): void {
   for (const name of cutScripts) {
     const script = scriptNamed(name)
     const skip = cannotSay(script.turns.slice(0, 1), format)
-    rule(`S1 the connection ends at every byte: ${name}`, (lab) => cutEverywhere(lab, script, []), {
-      skip,
-      timeoutMs: 180_000,
-    })
-    rule(
+    const declare = name === 'one call' ? rule.wire : rule.driver
+    declare(
+      `S1 the connection ends at every byte: ${name}`,
+      (lab) => cutEverywhere(lab, script, []),
+      {
+        skip,
+        timeoutMs: 180_000,
+      },
+    )
+    declare(
       `S2 the connection is reset at every byte: ${name}`,
       (lab) => cutEverywhere(lab, script, ['reset']),
       {
@@ -51,9 +57,9 @@ export function truncationRules(rule: Rule, { format }: Harness): void {
       },
     )
   }
-  rule('S1 a whole reply cut at every byte', (lab) => cutWhole(lab, []))
-  rule('S2 a whole reply reset at every byte', (lab) => cutWhole(lab, ['reset']))
-  rule('S2 a reset after the last byte is a success', async (lab) => {
+  rule.wire('S1 a whole reply cut at every byte', (lab) => cutWhole(lab, []))
+  rule.driver('S2 a whole reply reset at every byte', (lab) => cutWhole(lab, ['reset']))
+  rule.driver('S2 a reset after the last byte is a success', async (lab) => {
     const { turns } = scriptNamed('parallel calls')
     const connection = lab.connect((request, index) =>
       toReply(lab.respond(turns, request, index), 'reset'),
@@ -62,7 +68,7 @@ export function truncationRules(rule: Rule, { format }: Harness): void {
     const texts = decodedTurnsOf(events).map(({ text }) => text)
     assertEqual(texts, ['', 'Three answers.'], 'text of the turns')
   })
-  rule(
+  rule.wire(
     'R2, D9 a stream without its terminal event rejects truncated after every event',
     afterEveryEvent,
   )

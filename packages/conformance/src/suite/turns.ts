@@ -31,7 +31,7 @@ export async function toTurnEnd(reader: ToolStreamReader): Promise<{ id: string;
 const resultsOf: ToResults = (calls) =>
   calls.map(({ id }, index) => ({ callId: id, content: `result ${index}` }))
 
-const tests: Tests = {
+const driverTests: Tests = {
   'R9 fullText() and usage() are valid at any time and final after the end': async (lab) => {
     const reader = await open(lab.play(scriptNamed('three turns')))
     assertEqual(reader.fullText(), '', 'fullText() before the first read')
@@ -51,7 +51,6 @@ const tests: Tests = {
     assertEqual(reader.usage().turns.length, 3, 'usage().turns after the end')
     assertUsage(reader.usage(), { inputTokens: 63 }, lab.format, 'usage() after the end')
   },
-  'R9 messages() is the conversation so far, plain JSON': conversationSoFar,
   'R10 without a tool result the stream ends, with no further request': async (lab) => {
     const connection = lab.play(parallel)
     const reader = await open(connection)
@@ -86,6 +85,10 @@ const tests: Tests = {
     assertEqual(connection.requests.length, 2, 'requests after the read')
     await reader.close()
   },
+}
+
+const wireTests: Tests = {
+  'R9 messages() is the conversation so far, plain JSON': conversationSoFar,
   "R10, D3 turn-end waits for the wire's end, so late usage is counted": async (lab) => {
     const connection = lab.play(scriptNamed('usage tail'))
     const reader = await open(connection)
@@ -98,9 +101,11 @@ const tests: Tests = {
 
 /** R9, R10: turns, results, what may be asked at any time. */
 export function turnRules(rule: Rule): void {
-  ruleAll(rule, tests)
+  ruleAll(rule.driver, driverTests)
+  ruleAll(rule.wire, wireTests)
   for (const [name, send] of Object.entries(ways)) {
-    rule(`R10, D12 results sent ${name} continue the conversation in call order`, (lab) =>
+    const declare = name === 'in one call, backwards' ? rule.wire : rule.driver
+    declare(`R10, D12 results sent ${name} continue the conversation in call order`, (lab) =>
       answered(lab, send),
     )
   }

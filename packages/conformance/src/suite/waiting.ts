@@ -11,23 +11,7 @@ import { begun, open, stalled } from './reader.js'
 const { turns } = scriptNamed('text')
 const encoder = new TextEncoder()
 
-const tests: Tests = {
-  'F5 the wait that the server asks for is kept': async (lab) => {
-    const hints: readonly (readonly [Record<string, string>, number])[] = [
-      [{ 'retry-after': '2' }, 2000],
-      [{ 'retry-after-ms': '3500' }, 3500],
-      [{ 'retry-after': '30', 'retry-after-ms': '1200' }, 1200],
-      [{ 'retry-after': '60' }, 60_000],
-      [{ 'retry-after': '0' }, 0],
-    ]
-    for (const [headers, ms] of hints) {
-      const waited = (await waits(lab, headers))[0] ?? 0
-      assert(
-        waited >= ms && waited <= Math.max(ms, 1000),
-        `waited ${waited} ms for ${JSON.stringify(headers)}`,
-      )
-    }
-  },
+const driverTests: Tests = {
   'F5 a wait may be an HTTP date': async (lab) => {
     const waited =
       (await waits(lab, { 'retry-after': new Date(Date.now() + 30_000).toUTCString() }))[0] ?? 0
@@ -64,30 +48,6 @@ const tests: Tests = {
     }
   },
   'F6 a deadline spans attempts, waits and reads': deadlines,
-  'F7 a server that sends no headers is given up': async (lab) => {
-    const connection = lab.connectRetrying(
-      () => ({ status: 200, headers: {}, steps: [], stallHeaders: true }),
-      {
-        timeouts: { headersMs: 5000 },
-      },
-    )
-    const call = rejection(
-      connection.provider.complete('Hello?', { retry: { attempts: 1 } }),
-      'the call',
-    )
-    await lab.until(() => connection.requests[0]?.stalled === true, 'the request waits')
-    await lab.clock.advance(4999)
-    assertEqual(connection.requests[0]?.closed, false, 'closed before the limit')
-    await lab.clock.advance(1)
-    const error = await withoutHang(call, 'the call')
-    assertCode(error, 'timeout', 'the call')
-    assertEqual(error.reason, 'headers', 'reason of the error')
-    assertEqual(
-      [connection.requests[0]?.closed, lab.clock.pending],
-      [true, 0],
-      'connection closed, timers left',
-    )
-  },
   'F1 a failed response whose body never comes is named by its status': async (lab) => {
     const connection = lab.connectRetrying(() => ({
       status: 400,
@@ -106,7 +66,6 @@ const tests: Tests = {
       'status, requests, timers left',
     )
   },
-  'S4 silence after an event runs into the idle limit': silence,
   'S4 silence after the terminal event takes nothing away': async (lab) => {
     const connection = lab.connect((request) => toReply(lab.respond(turns, request), 'stall'), {
       timeouts: { idleMs: 8000, semanticIdleMs: 60_000 },
@@ -138,10 +97,55 @@ const tests: Tests = {
   },
 }
 
+const wireTests: Tests = {
+  'S4 silence after an event runs into the idle limit': silence,
+  'F5 the wait that the server asks for is kept': async (lab) => {
+    const hints: readonly (readonly [Record<string, string>, number])[] = [
+      [{ 'retry-after': '2' }, 2000],
+      [{ 'retry-after-ms': '3500' }, 3500],
+      [{ 'retry-after': '30', 'retry-after-ms': '1200' }, 1200],
+      [{ 'retry-after': '60' }, 60_000],
+      [{ 'retry-after': '0' }, 0],
+    ]
+    for (const [headers, ms] of hints) {
+      const waited = (await waits(lab, headers))[0] ?? 0
+      assert(
+        waited >= ms && waited <= Math.max(ms, 1000),
+        `waited ${waited} ms for ${JSON.stringify(headers)}`,
+      )
+    }
+  },
+  'F7 a server that sends no headers is given up': async (lab) => {
+    const connection = lab.connectRetrying(
+      () => ({ status: 200, headers: {}, steps: [], stallHeaders: true }),
+      {
+        timeouts: { headersMs: 5000 },
+      },
+    )
+    const call = rejection(
+      connection.provider.complete('Hello?', { retry: { attempts: 1 } }),
+      'the call',
+    )
+    await lab.until(() => connection.requests[0]?.stalled === true, 'the request waits')
+    await lab.clock.advance(4999)
+    assertEqual(connection.requests[0]?.closed, false, 'closed before the limit')
+    await lab.clock.advance(1)
+    const error = await withoutHang(call, 'the call')
+    assertCode(error, 'timeout', 'the call')
+    assertEqual(error.reason, 'headers', 'reason of the error')
+    assertEqual(
+      [connection.requests[0]?.closed, lab.clock.pending],
+      [true, 0],
+      'connection closed, timers left',
+    )
+  },
+}
+
 /** F5–F7, S4: how long anything is waited for, on a virtual clock. */
 export function waitingRules(rule: Rule, { format }: Harness): void {
-  ruleAll(rule, tests)
-  rule(
+  ruleAll(rule.driver, driverTests)
+  ruleAll(rule.wire, wireTests)
+  rule.wire(
     "S4, R10 a connection that stays open after the API's last mark is dropped within two seconds",
     dropsAfterLastMark,
     {
