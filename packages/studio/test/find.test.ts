@@ -236,7 +236,7 @@ describe.each<[string, () => StudioStore]>([
     await store.close()
   })
 
-  test('the names of filters are those that occur, and pruning deletes the oldest runs with their words', async () => {
+  test('the names of filters are those that occur, and pruning deletes the oldest runs of studios with their words', async () => {
     const { store, find } = await filled()
     expect(await store.names()).toEqual({
       ...{
@@ -247,11 +247,11 @@ describe.each<[string, () => StudioStore]>([
       },
     })
     await store.save(run('live', 1, { status: 'running' }))
+    await store.save(run('old', 2, { messages: [{ role: 'user', content: 'lighthouse' }] }))
+    expect(await find({ text: 'lighthouse' })).toEqual(['old'])
     await store.prune(2)
-    expect(await find({})).toHaveLength(3)
-    expect(await find({})).toContain('live')
-    expect(await find({ text: 'storm' })).toEqual([])
-    expect((await store.names()).tools).toEqual([])
+    expect(await find({})).toEqual(['again', 'broken', 'tool', 'live'])
+    expect(await find({ text: 'lighthouse' })).toEqual([])
     await store.close()
   })
 })
@@ -307,6 +307,43 @@ test('old runs are deleted as runs end, so that the maximum is passed by one in 
   }
   await expect.poll(async () => (await runs.list()).length).toBe(3)
   await runs.close()
+})
+
+describe('what a studio deletes', () => {
+  const mock = {
+    id: 'm',
+    provider: 'mock',
+    model: 'm',
+    hosts: [],
+    open: () => createMock({ defaultResponse: 'Hi' }),
+  }
+  const askOnce = async (runs: Runs): Promise<void> => {
+    const message = { role: 'user', content: 'Hi' } as const
+    const { id } = await runs.start({ model: 'm', messages: [message] }, mock)
+    await expect.poll(() => runs.live(id)).toBeUndefined()
+  }
+
+  test('a studio that nobody gave a maximum deletes nothing of a file with more than 10,000 runs', async () => {
+    const path = join(folder, 'large.db')
+    await fillStudioFile(path, 10_050)
+    const store = openFileStore(path)
+    const runs = new Runs({ models: [mock], assets: {}, store })
+    await askOnce(runs)
+    expect((await store.totals({}))[0]?.runs).toBe(10_051)
+    await runs.close()
+  }, 120_000)
+
+  test('a studio with a maximum keeps the runs that other programs made', async () => {
+    const store = openFileStore(join(folder, 'attached.db'))
+    const attached = weather.map((run) => ({ ...run, id: `of-${run.id}`, program: 'app.mjs' }))
+    for (const run of attached) await store.save(run)
+    const runs = new Runs({ models: [mock], assets: {}, store, maxRuns: 2 })
+    for (let index = 0; index < 4; index++) await askOnce(runs)
+    const list = await runs.list()
+    expect(list.filter(({ program }) => program === 'app.mjs')).toHaveLength(attached.length)
+    expect(list.filter(({ program }) => program === undefined)).toHaveLength(2)
+    await runs.close()
+  })
 })
 
 test('a file of the version before is read into the index: its runs are listed, found and counted', async () => {

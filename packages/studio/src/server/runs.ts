@@ -78,7 +78,7 @@ export class Runs {
   constructor(options: StudioOptions) {
     this.#options = options
     this.#store = options.store ?? this.#memory
-    this.traces = new Traces(this.#store, () => this.#prune())
+    this.traces = new Traces(this.#store)
   }
 
   /** Starts a run and returns at once. @throws {LlmError} `config` — there is no such tool. */
@@ -334,9 +334,13 @@ export class Runs {
     return run.offTheRecord ? this.#memory : this.#store
   }
 
-  /** Looks for old runs at the first end of a run, then after each hundredth of the maximum. */
+  /**
+   * Deletes old runs, if there is a maximum: at the first end of a run, then after each hundredth of
+   * the maximum.
+   */
   async #prune(): Promise<void> {
-    const { maxRuns = 10_000 } = this.#options
+    const { maxRuns } = this.#options
+    if (maxRuns === undefined) return
     if (this.#ended++ % Math.ceil(maxRuns / 100) === 0) await this.#store.prune(maxRuns)
   }
 }

@@ -67,7 +67,10 @@ export interface StudioOptions {
     | undefined
   /** Makes a model that replays a cassette. The page opens cassettes only if this is set. */
   readonly openCassette?: ((cassette: unknown) => StudioModel | Promise<StudioModel>) | undefined
-  /** Maximum runs kept; the oldest are deleted. Default 10,000. */
+  /**
+   * Maximum runs of studios in the store; the oldest are deleted as others end. Runs that came from
+   * other programs are neither counted nor deleted. Unset: nothing is deleted.
+   */
   readonly maxRuns?: number | undefined
   /** The page's files by path, `/index.html` included. The Node entry fills it. */
   readonly assets: Readonly<Record<string, StudioAsset>>

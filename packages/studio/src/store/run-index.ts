@@ -155,11 +155,17 @@ export class RunIndex {
     }
   }
 
-  /** Deletes all runs that are over but the newest. */
+  /**
+   * Deletes all runs of studios that are over but the newest. Runs of other programs are neither
+   * counted nor deleted.
+   */
   prune(keep: number): void {
     this.#run(
-      `DELETE FROM runs WHERE id IN (SELECT run FROM (SELECT run, status FROM run_list ORDER BY key DESC LIMIT -1 OFFSET ?)
-        WHERE status NOT IN ('running', 'waiting'))`,
+      `DELETE FROM runs WHERE id IN (
+        SELECT run FROM (
+          SELECT run, status FROM run_list WHERE program IS NULL ORDER BY key DESC LIMIT -1 OFFSET ?
+        ) WHERE status NOT IN ('running', 'waiting')
+      )`,
       keep,
     )
   }

@@ -27,7 +27,10 @@ export interface StudioStore {
   totals(query: RunQuery, by?: RunGrouping): Promise<readonly RunTotals[]>
   /** The programs, models, tools and errors of all runs. */
   names(): Promise<RunNames>
-  /** Deletes all runs that are over but the newest. */
+  /**
+   * Deletes all runs of studios that are over but the newest. Runs of other programs are neither
+   * counted nor deleted.
+   */
   prune(keep: number): Promise<void>
   /** Deletes the run with all that belongs to it. */
   delete(runId: string): Promise<void>

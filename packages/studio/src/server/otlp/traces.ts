@@ -15,15 +15,12 @@ const mostWaiting = 8
  */
 export class Traces {
   readonly #store: StudioStore
-  readonly #onRun: () => Promise<void>
   #waiting = 0
   /** Resolves when everything that was taken is kept. */
   last: Promise<unknown> = Promise.resolve()
 
-  /** @param onRun called after each new run */
-  constructor(store: StudioStore, onRun: () => Promise<void>) {
+  constructor(store: StudioStore) {
     this.#store = store
-    this.#onRun = onRun
   }
 
   /**
@@ -62,7 +59,6 @@ export class Traces {
     )
     await this.#store.append(id, events.slice(before.length))
     await this.#store.save(run)
-    if (!known) await this.#onRun()
     return before.length + fresh.length - all.length
   }
 
