@@ -44,11 +44,15 @@ export const tokenCost = (tokens: number, perMillion: number): number =>
 export class BudgetAccount {
   readonly #budget: RunBudget
   readonly #now: () => number
-  readonly #startedAt: number
+  #startedAt: number
   readonly #spent = new Map<Amount, number>()
   readonly #held = new Map<Amount, number>()
   readonly #warned = new Set<keyof RunBudget>()
   readonly #onDecision: (decision: BudgetDecision) => void
+  /** Accounts of the runs that spend from this one, by the id of the run. */
+  readonly #runs = new Map<string, Pick<BudgetAccount, 'spent'>>()
+  /** The run whose own account this is. Unset: runs may share it. */
+  run: string | undefined
   #currency: string | undefined
 
   /** @throws {LlmError} `config` — a limit or the snapshot is wrong. */
@@ -79,6 +83,31 @@ export class BudgetAccount {
     this.#currency = restored.currency
     for (const name of amountNames) this.#spent.set(name, restored.spent[name] ?? 0)
     for (const name of restored.warned) this.#warned.add(name as keyof RunBudget)
+    for (const [run, spent] of Object.entries(restored.runs ?? {})) this.#runs.set(run, { spent })
+    if (restored.run !== undefined) this.#runs.set(restored.run, { spent: restored.spent })
+  }
+
+  /**
+   * Opens the account of a run below this one. Called when a run begins or is resumed. Takes what
+   * the run had spent before, unless this account has counted it already.
+   * @throws {LlmError} `config` — the run's money is of another currency.
+   */
+  openRun(run: string, account: BudgetAccount): void {
+    const { spent, currency, elapsedMs } = account.snapshot()
+    const counted: Amounts = this.#runs.get(run)?.spent ?? {}
+    const missing = amountNames.map((name) => [
+      name,
+      Math.max(0, (spent[name] ?? 0) - (counted[name] ?? 0)),
+    ])
+    if (currency !== undefined) this.admitCurrency(currency)
+    this.spend(Object.fromEntries(missing) as Amounts)
+    this.#startedAt = Math.min(this.#startedAt, this.#now() - elapsedMs)
+    this.#runs.set(run, account)
+  }
+
+  /** Forgets the account of a run that is over. */
+  closeRun(run: string): void {
+    this.#runs.delete(run)
   }
 
   get spent(): Amounts {
@@ -86,11 +115,14 @@ export class BudgetAccount {
   }
 
   snapshot(): BudgetSnapshot {
+    const runs = [...this.#runs].map(([run, { spent }]) => [run, spent] as const)
     return {
       spent: this.spent,
       elapsedMs: this.elapsedMs,
       warned: [...this.#warned],
       ...(this.#currency !== undefined && { currency: this.#currency }),
+      ...(this.run !== undefined && { run: this.run }),
+      ...(runs.length > 0 && { runs: Object.fromEntries(runs) }),
     }
   }
 

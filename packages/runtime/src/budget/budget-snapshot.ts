@@ -5,15 +5,25 @@ import { isObject } from '@modelport/core'
  * continues from it.
  */
 export interface BudgetSnapshot {
-  /** Spent amounts by name; `cost` in billionths of the currency. */
-  readonly spent: Readonly<Record<string, number>>
+  /** The sums of everything that counted against it. */
+  readonly spent: SpentAmounts
   /** Milliseconds of run time. The time between snapshot and restore does not count. */
   readonly elapsedMs: number
   /** The currency of `cost`. Unset: nothing with a price was spent. */
   readonly currency?: string
   /** Limits that were warned of already. */
   readonly warned: readonly string[]
+  /** The run whose own ledger this is. Unset: a ledger that runs may share. */
+  readonly run?: string
+  /**
+   * What each run that may be resumed has spent of it, by its id: a resume of one of them adds only
+   * what is missing. Unset: none.
+   */
+  readonly runs?: Readonly<Record<string, SpentAmounts>>
 }
+
+/** Spent amounts by name; `cost` in billionths of the currency. */
+export type SpentAmounts = Readonly<Record<string, number>>
 
 /**
  * True for a result of {@link BudgetLedger.snapshot}: a damaged one could set limits that refuse
@@ -21,10 +31,11 @@ export interface BudgetSnapshot {
  */
 export function isSnapshot(value: unknown): value is BudgetSnapshot {
   if (!isObject(value)) return false
-  const { spent, elapsedMs, currency, warned } = value
+  const { spent, elapsedMs, currency, warned, run, runs } = value
   return (
-    isObject(spent) &&
-    Object.values(spent).every(isAmount) &&
+    isSpent(spent) &&
+    (run === undefined || typeof run === 'string') &&
+    (runs === undefined || (isObject(runs) && Object.values(runs).every(isSpent))) &&
     isAmount(elapsedMs) &&
     (currency === undefined || typeof currency === 'string') &&
     Array.isArray(warned) &&
@@ -32,19 +43,26 @@ export function isSnapshot(value: unknown): value is BudgetSnapshot {
   )
 }
 
+const isSpent = (value: unknown): boolean => isObject(value) && Object.values(value).every(isAmount)
+
 const isAmount = (value: unknown): boolean =>
   typeof value === 'number' && value >= 0 && value < Infinity
 
 /** The larger of both in every amount: what two records of one ledger prove together. */
 export function laterSnapshot(a: BudgetSnapshot, b: BudgetSnapshot): BudgetSnapshot {
-  const names = new Set([...Object.keys(a.spent), ...Object.keys(b.spent)])
+  const { run, runs } = { ...a, ...b }
   const currency = b.currency ?? a.currency
   return {
-    spent: Object.fromEntries(
-      [...names].map((name) => [name, Math.max(a.spent[name] ?? 0, b.spent[name] ?? 0)]),
-    ),
+    spent: laterAmounts(a.spent, b.spent),
     elapsedMs: Math.max(a.elapsedMs, b.elapsedMs),
     warned: [...new Set([...a.warned, ...b.warned])],
     ...(currency !== undefined && { currency }),
+    ...(run !== undefined && { run }),
+    ...(runs && { runs }),
   }
+}
+
+function laterAmounts(a: SpentAmounts, b: SpentAmounts): SpentAmounts {
+  const names = new Set([...Object.keys(a), ...Object.keys(b)])
+  return Object.fromEntries([...names].map((name) => [name, Math.max(a[name] ?? 0, b[name] ?? 0)]))
 }

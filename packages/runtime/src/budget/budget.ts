@@ -47,6 +47,19 @@ export interface BudgetLedgerOptions {
 export let remainingMsOf: (ledger: BudgetLedger) => number
 
 /**
+ * The ledger of a run, which spends from the given one, or keeps the given limits. What a resumed
+ * run had spent before counts in both, once.
+ */
+export let openRunLedger: (
+  given: RunBudget | BudgetLedger | undefined,
+  run: string,
+  options: Pick<BudgetLedgerOptions, 'onDecision' | 'restored'>,
+) => BudgetLedger
+
+/** Forgets the account of a run that is over, in the ledgers above the run's own. */
+export let closeRunLedger: (ledger: BudgetLedger) => void
+
+/**
  * Counts a run against its budget and refuses before anything is spent. A ledger below another
  * takes from both or from none. docs/budgets.md says what is guaranteed.
  */
@@ -62,6 +75,25 @@ export class BudgetLedger {
 
   static {
     remainingMsOf = (ledger) => ledger.#least(({ remainingMs }) => remainingMs)
+    openRunLedger = (given, run, options) => {
+      const ledger =
+        given instanceof BudgetLedger
+          ? given.child({}, options)
+          : new BudgetLedger(given ?? {}, options)
+      const account = ledger.#own
+      account.run = run
+      for (const above of ledger.#accounts.slice(1)) {
+        // A run that another run started: what it spent is in the other's own record.
+        if (above.run !== undefined) break
+        above.openRun(run, account)
+      }
+      return ledger
+    }
+    closeRunLedger = (ledger) => {
+      const { run } = ledger.#own
+      if (run === undefined) return
+      for (const above of ledger.#accounts.slice(1)) above.closeRun(run)
+    }
   }
 
   /** @throws {LlmError} `config` — a limit is unknown, or no number of at least 0. */

@@ -1,4 +1,5 @@
 import type { ChatMessage } from '@modelport/core'
+import { closeRunLedger } from '../budget/budget.js'
 import type { ConversationHistory } from '../history/history.js'
 import type { RunResult } from './run-result.js'
 import type { RunState } from './run-state.js'
@@ -18,6 +19,7 @@ export type RunOutcome = RunResult extends infer Result
  */
 export function toResult(state: RunState, outcome: RunOutcome): RunResult {
   const { request, runId, step, turn, control } = state
+  if (!canResume(state, outcome)) closeRunLedger(state.ledger)
   const { calls, usage, details, totals } = state.tally
   const { executedActions, latencyMs, cost } = totals
   const transcript = state.transcript.sendable()
@@ -42,6 +44,10 @@ export function toResult(state: RunState, outcome: RunOutcome): RunResult {
     },
   }
 }
+
+/** True if a checkpoint of the run may be resumed: its own, or one in its journal. */
+const canResume = ({ durable }: RunState, outcome: RunOutcome): boolean =>
+  'checkpoint' in outcome || (durable.journal !== undefined && outcome.status !== 'final')
 
 /** Changes that others made to the history meanwhile stay: the run then only adds to it. */
 function keep(

@@ -15,7 +15,8 @@ import { randomId } from '../base/random-id.js'
 import { untilAborted } from '../base/until-aborted.js'
 import {
   type BudgetDecision,
-  BudgetLedger,
+  type BudgetLedger,
+  openRunLedger,
   type RunBudget,
   remainingMsOf,
 } from '../budget/budget.js'
@@ -294,13 +295,12 @@ export class RunState {
   }
 
   #openLedger(restored: BudgetSnapshot | undefined): BudgetLedger {
-    const budget = this.#budget
-    const onDecision = (decision: BudgetDecision): void => {
-      this.events.emit({ type: 'budget-decision', decision })
-    }
-    return budget instanceof BudgetLedger
-      ? budget.child({}, { onDecision, ...(restored && { restored }) })
-      : new BudgetLedger(budget ?? {}, { onDecision, ...(restored && { restored }) })
+    return openRunLedger(this.#budget, this.runId, {
+      onDecision: (decision) => {
+        this.events.emit({ type: 'budget-decision', decision })
+      },
+      restored,
+    })
   }
 }
 
