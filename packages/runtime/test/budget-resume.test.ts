@@ -1,7 +1,6 @@
 import { createMock } from '@modelport/provider-mock'
 import { describe, expect, test } from 'vitest'
 import {
-  type BudgetAmounts,
   BudgetLedger,
   defineTool,
   type InferRequest,
@@ -60,7 +59,9 @@ function suspended(result: RunResult): Suspended {
   return result
 }
 
-const counts = ({ calls, steps, toolCalls }: BudgetAmounts): Partial<BudgetAmounts> => ({
+type Spent = BudgetLedger['spent']
+
+const counts = ({ calls, steps, toolCalls }: Spent): Partial<Spent> => ({
   calls,
   steps,
   toolCalls,
