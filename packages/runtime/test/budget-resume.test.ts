@@ -1,12 +1,6 @@
 import { createMock } from '@modelport/provider-mock'
 import { describe, expect, test } from 'vitest'
-import {
-  BudgetLedger,
-  defineTool,
-  type InferRequest,
-  infer,
-  type RunResult,
-} from '../src/index.js'
+import { BudgetLedger, defineTool, type InferRequest, infer, type RunResult } from '../src/index.js'
 
 type Suspended = Extract<RunResult, { status: 'suspended' }>
 

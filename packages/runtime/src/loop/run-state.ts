@@ -14,7 +14,6 @@ import { toObserver } from '../base/observer.js'
 import { randomId } from '../base/random-id.js'
 import { untilAborted } from '../base/until-aborted.js'
 import {
-  type BudgetDecision,
   type BudgetLedger,
   openRunLedger,
   type RunBudget,
