@@ -23,11 +23,9 @@ const shared = new Set([
   'maxProperties',
 ])
 
-/**
- * Deepest nesting of what is sent, steps from reference to reference counted, and most values: each
- * keyword, name and item is one.
- */
+/** Deepest nesting of what is sent; a step from reference to reference counts too. */
 const mostDepth = 64
+/** Maximum values of what is sent: each keyword, name and item is one. */
 const mostValues = 50_000
 
 /** Where in the result the conversion stands. */

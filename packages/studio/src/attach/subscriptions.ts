@@ -41,11 +41,10 @@ const leftOut = new Set(['context-prepared', 'output-partial', 'done'])
 /** Types of events that nothing outside of the library can change later. */
 const own = new Set(['step-start', 'model-call-start', 'model-call-end'])
 
-/**
- * Characters of the line of such an event without its text and the parts of a prompt, and of each
- * such part.
- */
-const [ofOwn, ofPart] = [1_000, 100]
+/** Characters of the line of such an event, without its text and the parts of a prompt. */
+const ofOwn = 1_000
+/** Characters of each part of a prompt. */
+const ofPart = 100
 
 /** Where lines go. */
 interface Destination {

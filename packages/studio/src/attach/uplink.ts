@@ -4,8 +4,10 @@ import type { StudioAddress } from './address.js'
 
 /** Milliseconds in which lines are gathered before they are sent. */
 const gatherMs = 50
-/** Milliseconds before the first and before the later attempts to reach a studio. */
-const [firstWaitMs, mostWaitMs] = [500, 10_000]
+/** Milliseconds before the second attempt to reach a studio; each later wait is longer. */
+const firstWaitMs = 500
+/** Maximum milliseconds between two attempts. */
+const mostWaitMs = 10_000
 /** Maximum bytes in the socket: the rest waits in the spool. */
 const mostBuffered = 4_000_000
 /** Milliseconds that the end of a program waits for a studio that is there. */

@@ -115,7 +115,10 @@ export function CallTable({
                 key={span.id}
                 row={from + index + 2}
                 isSelected={span.id === selected}
-                {...{ span, end, range, onSelect }}
+                span={span}
+                end={end}
+                range={range}
+                onSelect={onSelect}
               />
             ))}
             <Gap rows={spans.length - to} />
@@ -183,7 +186,8 @@ function CallRow(props: {
   const { span, row, end, range, isSelected, onSelect } = props
   const { id, name, kind, from, to, firstTokenAt, state } = span
   const share = (at: number): number => ((at - range.from) / (range.to - range.from)) * 100
-  const [left, right] = [Math.max(share(from), 0), Math.min(share(to ?? end), 100)]
+  const left = Math.max(share(from), 0)
+  const right = Math.min(share(to ?? end), 100)
   const count =
     span.inputTokens === undefined ? undefined : span.inputTokens + (span.outputTokens ?? 0)
   return (

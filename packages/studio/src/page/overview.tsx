@@ -6,7 +6,8 @@ import { parameters, setParameter } from './state.js'
 import { TableHead } from './table-head.js'
 import { useLoaded } from './use-loaded.js'
 
-const [hourMs, dayMs] = [3_600_000, 86_400_000]
+const hourMs = 3_600_000
+const dayMs = 86_400_000
 
 /** A number of a group of runs, drawn as a chart and listed in the table. */
 type Figure = readonly [
@@ -61,7 +62,15 @@ export function Overview(): VNode {
   const charts = (
     <div key="charts" class="charts">
       {all.map((figure) => (
-        <Chart key={figure[0]} {...{ figure, totals: sums, place, count, linkOf, ends }} />
+        <Chart
+          key={figure[0]}
+          figure={figure}
+          totals={sums}
+          place={place}
+          count={count}
+          linkOf={linkOf}
+          ends={ends}
+        />
       ))}
     </div>
   )
@@ -123,7 +132,8 @@ const timeOf = (at: number, isHour: boolean): string =>
     hour: isHour ? '2-digit' : undefined,
   })
 
-const [width, height] = [300, 80]
+const width = 300
+const height = 80
 
 /** What the charts of one grouping share. `ends`: the text below the bars. */
 interface ChartProps {
@@ -154,10 +164,8 @@ function Chart({
       <svg viewBox={`0 0 ${width} ${height}`} role="group" aria-label={title}>
         {totals.map((one, index) => {
           const tall = most > 0 ? ((valueOf(one) ?? 0) / most) * height : 0
-          const [x, label] = [
-            place(one, index) * step,
-            `${linkOf(one)[1]}: ${format(valueOf(one))}`,
-          ]
+          const x = place(one, index) * step
+          const label = `${linkOf(one)[1]}: ${format(valueOf(one))}`
           const isError = title === 'Errors'
           return (
             <a
@@ -169,7 +177,10 @@ function Chart({
               <rect class="reach" x={x} y="0" width={step} height={height} />
               <rect
                 class={`bar ${isError ? 'failed' : 'model'}`}
-                {...{ x: x + step / 10, y: height - tall, width: step * 0.8, height: tall }}
+                x={x + step / 10}
+                y={height - tall}
+                width={step * 0.8}
+                height={tall}
               />
             </a>
           )

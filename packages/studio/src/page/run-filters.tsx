@@ -68,7 +68,9 @@ export function RunFilters(): VNode {
         <label key={name}>
           <span>{unit === 1 ? 'Cost from' : 'Took from, seconds'}</span>
           <input
-            {...{ type: 'number', min: 0, step: 'any' }}
+            type="number"
+            min={0}
+            step="any"
             value={set[name] && Number(set[name]) / unit}
             onChange={({ currentTarget: { value } }) =>
               setParameter(name, value && `${+(+value * unit).toFixed(9)}`)

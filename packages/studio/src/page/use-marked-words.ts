@@ -32,7 +32,8 @@ function differingWords(root: Element, first: Element): Range[] | undefined {
   for (const piece of pieces) {
     const to = from + piece.text.length
     for (const [at, node] of piece.same ? [] : nodes) {
-      const [start, end] = [Math.max(from - at, 0), Math.min(to - at, node.length)]
+      const start = Math.max(from - at, 0)
+      const end = Math.min(to - at, node.length)
       if (start >= end) continue
       const range = new Range()
       range.setStart(node, start)
@@ -60,7 +61,8 @@ export function useMarkedWords(
   const column = useRef<HTMLElement>(null)
   const [isUnlike, setUnlike] = useState(false)
   useEffect(() => {
-    const [root, first] = [column.current, document.querySelector('.column')]
+    const root = column.current
+    const first = document.querySelector('.column')
     if (!isCompared || !root || !first || !('highlights' in CSS)) return undefined
     const marks = CSS.highlights.get('differs') ?? new Highlight()
     CSS.highlights.set('differs', marks)

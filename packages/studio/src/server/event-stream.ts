@@ -38,7 +38,9 @@ const lookMs = 500
  * The events of a run of another studio on the same file, as they are written, until it is over.
  */
 async function* followFile(runs: Runs, runId: string, after: number): AsyncGenerator<string> {
-  for (let [seq, isOver] = [after, false]; !isOver; ) {
+  let seq = after
+  let isOver = false
+  while (!isOver) {
     isOver = (await runs.find(runId))?.elsewhere !== true
     const events = await runs.events(runId, seq)
     seq = events.at(-1)?.seq ?? seq

@@ -46,72 +46,109 @@ export function isMessage(value: unknown): value is ChatMessage {
 /** Messages of a program; those that the page could not show are left out. */
 export const readMessages = (value: unknown): ChatMessage[] => listOf(value).filter(isMessage)
 
-/** The types of events, and the fields that the page needs of them. */
-const shown = new Map(
-  Object.entries({
-    'step-start context-compacted run-suspended final mode-changed reply-rejected': [],
-    'model-error': ['message'],
-    'model-call-start': ['provider', 'model'],
-    'model-call-end': ['metrics'],
-    'text-delta reasoning-delta': ['text'],
-    'tool-call-delta': ['text', 'callId'],
-    'model-retry': ['retryInSeconds', 'nextAttempt'],
-    'budget-decision': ['decision'],
-    'action-requested': ['actionId', 'action'],
-    'action-repeated': ['actionId'],
-    'tool-start tool-progress tool-result': ['actionId', 'tool'],
-    'tool-error': ['actionId', 'tool', 'message'],
-    'agent-call-start agent-call-result': ['actionId', 'agent'],
-    'agent-call-error': ['actionId', 'agent', 'message'],
-    ...{
-      approval: ['callId', 'tool'],
-      decision: ['callId'],
-      note: ['text'],
-      artifact: ['artifact'],
-    },
-  }).flatMap(([types, names]) => types.split(' ').map((type) => [type, names] as const)),
-)
+/** The types of events that the page shows, and the fields that it needs of them. */
+const neededFields: Readonly<Record<string, readonly string[]>> = {
+  'step-start': [],
+  'context-compacted': [],
+  'run-suspended': [],
+  final: [],
+  'mode-changed': [],
+  'reply-rejected': [],
+
+  'model-call-start': ['provider', 'model'],
+  'model-call-end': ['metrics'],
+  'model-retry': ['retryInSeconds', 'nextAttempt'],
+  'model-error': ['message'],
+
+  'text-delta': ['text'],
+  'reasoning-delta': ['text'],
+  'tool-call-delta': ['text', 'callId'],
+
+  'budget-decision': ['decision'],
+  'action-requested': ['actionId', 'action'],
+  'action-repeated': ['actionId'],
+
+  'tool-start': ['actionId', 'tool'],
+  'tool-progress': ['actionId', 'tool'],
+  'tool-result': ['actionId', 'tool'],
+  'tool-error': ['actionId', 'tool', 'message'],
+
+  'agent-call-start': ['actionId', 'agent'],
+  'agent-call-result': ['actionId', 'agent'],
+  'agent-call-error': ['actionId', 'agent', 'message'],
+
+  approval: ['callId', 'tool'],
+  decision: ['callId'],
+  note: ['text'],
+  artifact: ['artifact'],
+}
 
 const isText = (value: unknown): boolean => typeof value === 'string'
-const areNumbers = (...values: readonly unknown[]): boolean => values.every(Number.isFinite)
+const isNumber = (value: unknown): boolean => Number.isFinite(value)
+
+function isAction(value: unknown): boolean {
+  const { type, tool, agent } = fieldsOf(value)
+  return isText(type === 'tool_call' ? tool : agent)
+}
+
+function isMetrics(value: unknown): boolean {
+  const { usage, cost } = fieldsOf(value)
+  const { totalCost } = fieldsOf(cost)
+  return isCounted(usage) && isNumber(totalCost ?? 0)
+}
+
+function isManifest(value: unknown): boolean {
+  const { blocks, contextWindow = 0, totalEstimatedTokens = 0 } = fieldsOf(value)
+  const isBlock = (block: unknown): boolean => {
+    const { kind, tokens } = fieldsOf(block)
+    return isText(kind) && isNumber(tokens)
+  }
+  return (
+    isNumber(contextWindow) &&
+    isNumber(totalEstimatedTokens) &&
+    Array.isArray(blocks) &&
+    blocks.every(isBlock)
+  )
+}
 
 /**
  * The form of each field that the page reads; some types have another `action`, `decision` or
  * `message`.
  */
 const forms: Readonly<Record<string, (value: unknown) => boolean>> = {
-  ...Object.fromEntries(
-    'text actionId callId tool agent provider model reason'
-      .split(' ')
-      .map((name) => [name, isText]),
-  ),
-  ...{ retryInSeconds: Number.isFinite, nextAttempt: Number.isFinite, latencyMs: Number.isFinite },
+  text: isText,
+  actionId: isText,
+  callId: isText,
+  tool: isText,
+  agent: isText,
+  provider: isText,
+  model: isText,
+  reason: isText,
+  message: isText,
+
+  retryInSeconds: isNumber,
+  nextAttempt: isNumber,
+  latencyMs: isNumber,
   step: (value) => Number.isInteger(value) && Math.abs(Number(value)) <= 100_000,
-  ...{ message: isText, decision: isObject },
-  action: (value) =>
-    isText(fieldsOf(value)[fieldsOf(value)['type'] === 'tool_call' ? 'tool' : 'agent']),
+
+  decision: isObject,
+  action: isAction,
   artifact: (value) => isText(fieldsOf(value)['id']),
   question: (value) => isText(fieldsOf(value)['message']) && isText(fieldsOf(value)['digest']),
-  budget: (value) => areNumbers(fieldsOf(value)['outputTokens'], fieldsOf(value)['cost']),
-  metrics: (value) =>
-    isCounted(fieldsOf(value)['usage']) &&
-    areNumbers(fieldsOf(fieldsOf(value)['cost'])['totalCost'] ?? 0),
-  manifest: (value) => {
-    const { blocks, contextWindow = 0, totalEstimatedTokens = 0 } = fieldsOf(value)
-    const isBlock = (block: unknown): boolean =>
-      isText(fieldsOf(block)['kind']) && areNumbers(fieldsOf(block)['tokens'])
-    return (
-      areNumbers(contextWindow, totalEstimatedTokens) &&
-      Array.isArray(blocks) &&
-      blocks.every(isBlock)
-    )
-  },
+  budget: (value) => isNumber(fieldsOf(value)['outputTokens']) && isNumber(fieldsOf(value)['cost']),
+  metrics: isMetrics,
+  manifest: isManifest,
 }
+
+/** The fields that the page needs of an event; undefined for a type that it does not show. */
+const neededOf = (type: string): readonly string[] | undefined =>
+  Object.hasOwn(neededFields, type) ? neededFields[type] : undefined
 
 /** The first field of an event that is not of its form; undefined without one. */
 export function wrongField(event: Fields): string | undefined {
   const type = asText(event['type'])
-  const needed = shown.get(type) ?? []
+  const needed = neededOf(type) ?? []
+  // Fields that mean something else in events of other types.
   const others = type === 'status' ? ['message'] : ['action', 'decision']
   return Object.keys(forms).find((name) => {
     const isChecked = needed.includes(name) || (event[name] !== undefined && !others.includes(name))
@@ -121,32 +158,39 @@ export function wrongField(event: Fields): string | undefined {
 
 /** An event of a run as the page can show it, or undefined. */
 export const toRunEvent = (value: unknown): RunEvent | undefined =>
-  shown.has(asText(fieldsOf(value)['type'])) && wrongField(fieldsOf(value)) === undefined
+  neededOf(asText(fieldsOf(value)['type'])) && wrongField(fieldsOf(value)) === undefined
     ? (value as RunEvent)
     : undefined
 
-/**
- * A line of a program: of the span `s`, which happens in `p`; `n` counts dropped events. The first
- * line is `hello`, with the name of the program.
- */
+/** A line of a program. */
 export interface ProgramLine {
+  /** What the line says. The first one is `hello`. */
   readonly t: 'hello' | 'start' | 'event' | 'end' | 'error' | 'dropped'
+  /** The name of the program, in `hello`. */
   readonly name?: string
+  /** The span that it is about. */
   readonly s: string
+  /** The span in which that one happens. */
   readonly p?: string
+  /** What the span is. */
   readonly k?: 'run' | 'call' | 'task' | 'durable'
+  /** When it happened, in milliseconds since 1970. */
   readonly at: number
+  /** The number of events that were dropped. */
   readonly n?: number
+  /** The event, or what else the line has. */
   readonly v: Fields
 }
 
+/** The form of the fields of a line; a field that is not there is an empty text. */
 const patterns: Readonly<Record<string, RegExp>> = {
-  ...{
-    t: /^(?:hello|start|event|end|error|dropped)$/,
-    name: /^.{0,200}$/,
-    k: /^(?:run|call|task|durable)?$/,
-  },
-  ...{ s: /^[\w-]{0,80}$/, p: /^[\w-]{0,80}$/, at: /^\d{0,15}$/, n: /^\d{0,9}$/ },
+  t: /^(?:hello|start|event|end|error|dropped)$/,
+  name: /^.{0,200}$/,
+  k: /^(?:run|call|task|durable)?$/,
+  s: /^[\w-]{0,80}$/,
+  p: /^[\w-]{0,80}$/,
+  at: /^\d{0,15}$/,
+  n: /^\d{0,9}$/,
 }
 
 /** Reads a line. @throws {LlmError} `invalid-request` — names the field that is wrong */

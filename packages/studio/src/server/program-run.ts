@@ -30,7 +30,13 @@ function toRecord({ s, k, at, p, v }: ProgramLine, program: string): RunRecord {
   const system = asText(v['system'] ?? fieldsOf(v['options'])['system'])
   return {
     ...(system && { settings: { model, options: { system } } }),
-    ...{ id: `run-${s}`, at, model, title, status: 'running', messages, program },
+    id: `run-${s}`,
+    at,
+    model,
+    title,
+    status: 'running',
+    messages,
+    program,
     ...(p !== undefined && { parent: `run-${p}` }),
     ...(k === 'task' && {
       task: { taskId: asText(v['taskId']), sessionId: asText(v['sessionId']), isWaiting: false },

@@ -5,12 +5,20 @@ import type { RunGrouping, RunQuery } from '../protocol/run-query.js'
 const time = z.coerce.number().int()
 const text = z.string().optional()
 const runQuery = z.strictObject({
-  ...{ text, program: text, model: text, tool: text, error: text, session: text },
+  text,
+  program: text,
+  model: text,
+  tool: text,
+  error: text,
+  session: text,
   status: z
     .enum(['running', 'waiting', 'final', 'limit', 'budget', 'suspended', 'cancelled', 'failed'])
     .optional(),
-  ...{ minCost: z.coerce.number().optional(), minMs: z.coerce.number().optional() },
-  ...{ since: time.optional(), until: time.optional(), before: time.optional() },
+  minCost: z.coerce.number().optional(),
+  minMs: z.coerce.number().optional(),
+  since: time.optional(),
+  until: time.optional(),
+  before: time.optional(),
   heads: z.stringbool().optional(),
   limit: z.coerce.number().int().min(1).max(500).default(100),
   by: z.union([z.literal('model'), z.coerce.number().int().min(60_000)]).optional(),

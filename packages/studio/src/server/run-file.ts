@@ -33,7 +33,10 @@ export const runFile: z.ZodType<object> = z.object({
   version: z.literal(1),
   run: z.looseObject({
     at: z.number().int().min(0).max(8.64e12),
-    ...{ model: text, title: text, program: text.optional(), settings: settings.optional() },
+    model: text,
+    title: text,
+    program: text.optional(),
+    settings: settings.optional(),
     status: z.enum(['final', 'limit', 'budget', 'suspended', 'cancelled', 'failed']),
     messages: z.array(message),
     transcript: z.array(message).optional(),
@@ -42,12 +45,12 @@ export const runFile: z.ZodType<object> = z.object({
     budget: z
       .looseObject({ maxOutputTokens: count.optional(), maxCost: count.optional() })
       .optional(),
-    ...{
-      cost: count.optional(),
-      currency: text.max(8).optional(),
-      logprobs: z.array(z.looseObject({ token: text, logprob: z.number() })).optional(),
-    },
-    ...{ latencyMs: count.optional(), firstTokenMs: count.optional(), waitedMs: count.optional() },
+    cost: count.optional(),
+    currency: text.max(8).optional(),
+    logprobs: z.array(z.looseObject({ token: text, logprob: z.number() })).optional(),
+    latencyMs: count.optional(),
+    firstTokenMs: count.optional(),
+    waitedMs: count.optional(),
   }),
   events: z
     .array(numbered.and(event))
@@ -57,12 +60,13 @@ export const runFile: z.ZodType<object> = z.object({
     ),
   exchanges: z.array(
     z.looseObject({
-      ...{ method: text, url: z.url(), requestHeaders: texts, requestBody: text },
-      ...{
-        responseHeaders: texts.optional(),
-        responseBody: text.optional(),
-        error: text.optional(),
-      },
+      method: text,
+      url: z.url(),
+      requestHeaders: texts,
+      requestBody: text,
+      responseHeaders: texts.optional(),
+      responseBody: text.optional(),
+      error: text.optional(),
     }),
   ),
   cassette: z.unknown(),

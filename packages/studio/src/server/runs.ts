@@ -1,6 +1,6 @@
 import { configError } from '@modelport/core'
 import { type CassetteRecorder, recordCassette } from '@modelport/provider-mock'
-import type { Tool } from '@modelport/runtime'
+import type { RunJournal, Tool } from '@modelport/runtime'
 import type {
   AgentTaskInfo,
   RunRecord,
@@ -50,9 +50,21 @@ interface Launch {
   readonly repeats?: boolean | undefined
   /** The task of the conversation at a remote agent. */
   readonly task?: AgentTaskInfo | undefined
-  /** What the run continues from, with its events so far. */
+  /** What the run continues from. */
   readonly stored?: StoredJournal
+  /** The events of the run so far. */
   readonly events?: readonly StudioEvent[]
+}
+
+/** The journal of a run, written with its events; undefined if the store keeps no journals. */
+function journalOf({ journals }: StudioStore, runId: string, log: RunLog): RunJournal | undefined {
+  return (
+    journals &&
+    toRunJournal(
+      (record) => log.record(journals, record),
+      () => journals.read(runId),
+    )
+  )
 }
 
 function settingsOf({ messages: _messages, ...settings }: StartRun): RunSettings {
@@ -84,7 +96,7 @@ export class Runs {
   /** Starts a run and returns at once. @throws {LlmError} `config` — there is no such tool. */
   async start(request: StartRun, target: StudioModel | StudioAgent): Promise<RunRecord> {
     const tools = this.#toolsOf(request, target)
-    const before = request.from && (await this.find(request.from.runId))
+    const origin = request.from && (await this.find(request.from.runId))
     const run: RunRecord = {
       id: `run-${crypto.randomUUID()}`,
       at: Date.now(),
@@ -100,17 +112,12 @@ export class Runs {
       settings: settingsOf(request),
     }
     await this.#keepNew(run, !isAgent(target))
-    const continued =
-      before?.model === request.model && before.transcript?.length === request.from?.messages
-    const repeats = before && request.from.messages < (before.transcript ?? before.messages).length
-    this.#launch({
-      run,
-      request,
-      target,
-      tools,
-      repeats,
-      task: continued ? before.task : undefined,
-    })
+
+    const isContinued =
+      origin?.model === request.model && origin.transcript?.length === request.from?.messages
+    const repeats = origin && request.from.messages < (origin.transcript ?? origin.messages).length
+    const task = isContinued ? origin.task : undefined
+    this.#launch({ run, request, target, tools, repeats, task })
     return run
   }
 
@@ -165,34 +172,34 @@ export class Runs {
   /** Runs in the background, recording each step. */
   #launch({ run, request, target, tools, repeats, task, stored, events }: Launch): void {
     const store = this.#storeOf(run)
-    const { journals } = store
     let recorder: CassetteRecorder | undefined
+
     // An error that is thrown in here fails the run, and is stored with it.
     const execute: ExecuteRun = async (start, port) => {
-      const { fetch } = (recorder = recorderOf(target))
+      recorder = recorderOf(target)
+      const { fetch } = recorder
       if (isAgent(target)) return agentRun(target.open(fetch), task)(start, port)
-      const journal =
-        journals &&
-        toRunJournal(
-          (record) => log.record(journals, record),
-          () => journals.read(run.id),
-        )
+
       return modelRun({
-        ...{ runId: run.id, tools, repeats, stored, journal, profile: target.profile },
+        runId: run.id,
+        tools,
+        repeats,
+        stored,
+        // `log` is there by then: the run starts below, when it is followed.
+        journal: journalOf(store, run.id, log),
+        profile: target.profile,
         sources: request.tools ? [] : sourcesWithout(this.#options.sources ?? [], request.without),
         provider: async () => target.open(fetch),
       })(start, port)
     }
     const live = new LiveRun(run, execute, Date.now, events)
     const log = new RunLog(store, live)
+
     this.#follow(live, request, log, async () => {
       const cassette = recorder?.cassette()
-      if (cassette)
-        await store.keepExchanges(
-          run.id,
-          toExchanges(cassette),
-          isAgent(target) ? undefined : cassette,
-        )
+      if (!cassette) return
+      const replayable = isAgent(target) ? undefined : cassette
+      await store.keepExchanges(run.id, toExchanges(cassette), replayable)
     })
   }
 

@@ -152,7 +152,9 @@ const ownSource = (
   { tools }: StudioOptions,
   models: () => Promise<readonly StudioModel[]>,
 ): ToolSource => ({
-  ...{ name: ownTools, apiHosts: [], close: () => Promise.resolve() },
+  name: ownTools,
+  apiHosts: [],
+  close: () => Promise.resolve(),
   tools: async () =>
     offeredTools(
       (await models()).flatMap(({ tools: own = [] }) => own),

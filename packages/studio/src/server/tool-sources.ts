@@ -26,7 +26,9 @@ export const sourcesWithout = (
   sources
     .filter(({ name }) => !names.includes(name))
     .map((source) => ({
-      ...{ name: source.name, apiHosts: source.apiHosts, deferred: source.deferred },
+      name: source.name,
+      apiHosts: source.apiHosts,
+      deferred: source.deferred,
       tools: async (signal) =>
         (await source.tools(signal)).filter(({ definition }) => !names.includes(definition.name)),
       close: () => source.close(),

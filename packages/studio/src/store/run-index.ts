@@ -63,23 +63,19 @@ export class RunIndex {
       `INSERT INTO run_list VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO UPDATE SET
         model = excluded.model, status = excluded.status, error = excluded.error, cost = excluded.cost, currency = excluded.currency,
         input = excluded.input, output = excluded.output, cached = excluded.cached, latency = excluded.latency`,
-      ...[
-        key,
-        run.id,
-        session,
-        run.parent === undefined ? 0 : 1,
-        program,
-        run.model,
-        run.status,
-        error?.code ?? null,
-      ],
-      ...[
-        cost,
-        currency,
-        usage?.inputTokens ?? null,
-        usage?.outputTokens ?? null,
-        usage?.cacheReadTokens ?? null,
-      ],
+      key,
+      run.id,
+      session,
+      run.parent === undefined ? 0 : 1,
+      program,
+      run.model,
+      run.status,
+      error?.code ?? null,
+      cost,
+      currency,
+      usage?.inputTokens ?? null,
+      usage?.outputTokens ?? null,
+      usage?.cacheReadTokens ?? null,
       latencyMs,
     )
     if (known && !isOver(run)) return
@@ -128,12 +124,11 @@ export class RunIndex {
     )
     return rows.map((row) => ({
       ...(row['g'] !== null && { group: row['g'] as string | number }),
-      ...{
-        runs: Number(row['runs']),
-        errors: Number(row['errors']),
-        inputTokens: Number(row['input']),
-      },
-      ...{ outputTokens: Number(row['output']), cachedTokens: Number(row['cached']) },
+      runs: Number(row['runs']),
+      errors: Number(row['errors']),
+      inputTokens: Number(row['input']),
+      outputTokens: Number(row['output']),
+      cachedTokens: Number(row['cached']),
       costs: Object.fromEntries(
         costs.flatMap(({ g, currency, cost }) =>
           g === row['g'] ? [[String(currency), Number(cost)] as const] : [],
@@ -150,8 +145,10 @@ export class RunIndex {
         `SELECT DISTINCT ${column} AS name FROM ${table} WHERE ${column} IS NOT NULL ORDER BY 1`,
       ).map(({ name }) => String(name))
     return {
-      ...{ programs: distinct('program'), models: distinct('model') },
-      ...{ tools: distinct('tool', 'run_tools'), errors: distinct('error') },
+      programs: distinct('program'),
+      models: distinct('model'),
+      tools: distinct('tool', 'run_tools'),
+      errors: distinct('error'),
     }
   }
 
@@ -226,7 +223,8 @@ const driverOf = ({ text, tool }: RunQuery): 'run_text' | 'run_tools' | 'run_lis
 const groupSql = (by: RunGrouping | undefined): string => {
   if (by === undefined) return 'NULL'
   if (by === 'model') return 'l.model'
-  const [ms, offset] = [Math.trunc(by.periodMs), Math.trunc(by.offset)]
+  const ms = Math.trunc(by.periodMs)
+  const offset = Math.trunc(by.offset)
   return `((l.key / ${slotsPerMs} - ${offset}) / ${ms} * ${ms} + ${offset})`
 }
 

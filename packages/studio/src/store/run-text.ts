@@ -3,8 +3,10 @@ import type { RunRecord, StudioEvent } from '../protocol/protocol.js'
 
 /** Maximum characters of a run that are searched. */
 const longestText = 1_000_000
-/** Characters of a found text before the first word and after it. */
-const [before, after] = [40, 120]
+/** Characters of a text that is shown before the word that was searched. */
+const before = 40
+/** Characters that are shown after it. */
+const after = 120
 
 /** What is searched in a run, and the tools that it called. */
 export interface RunText {

@@ -1,4 +1,4 @@
-import { asText, type ChatMessage, isObject } from '@modelport/core'
+import { asText, type ChatMessage, isObject, type ToolCall } from '@modelport/core'
 import { type Fields, fieldsOf, listOf, tryParseJson } from '../ingest-forms.js'
 
 /** The value of a text that is JSON; any other value as it is. */
@@ -20,29 +20,34 @@ export function toChatMessages(value: unknown, role: ChatMessage['role']): ChatM
   return value ? [{ role, content: toText(value) } as ChatMessage] : []
 }
 
+const roles = ['system', 'user', 'assistant', 'tool'] as const
+
 function toMessages(message: Fields, fallback: ChatMessage['role']): ChatMessage[] {
-  const given = message['parts'] ?? message['content']
-  const parts = listOf(given).map(fieldsOf)
+  const body = message['parts'] ?? message['content']
+  const parts = listOf(body).map(fieldsOf)
   const ofType = (pattern: RegExp): Fields[] =>
     parts.filter(({ type }) => pattern.test(asText(type)))
   const textsOf = (pattern: RegExp): string => ofType(pattern).map(toPartText).join('\n')
-  const role =
-    (['system', 'user', 'assistant', 'tool'] as const).find((one) => one === message['role']) ??
-    fallback
+
+  const role = roles.find((one) => one === message['role']) ?? fallback
   if (role === 'tool') return ofType(/^tool.(?:call.response|result)$/).map(toResult)
+
   const reasoning = textsOf(/^reasoning$/)
-  const content = Array.isArray(given) ? textsOf(/^(?!tool|reasoning)/) : toText(given)
-  const toolCalls = ofType(/^tool.call$/).map((part) => {
-    const args = parsed(part['arguments'] ?? part['input'] ?? {})
-    const [id, name] = [
-      asText(part['id'] ?? part['toolCallId']),
-      asText(part['name'] ?? part['toolName']),
-    ]
-    return { id, name, arguments: isObject(args) ? args : {}, argumentsText: toText(args) }
-  })
+  const content = Array.isArray(body) ? textsOf(/^(?!tool|reasoning)/) : toText(body)
+  const toolCalls = ofType(/^tool.call$/).map(toToolCall)
   return [
     { role, content, ...(reasoning && { reasoning }), ...(toolCalls[0] && { toolCalls }) },
   ] as ChatMessage[]
+}
+
+function toToolCall(part: Fields): ToolCall {
+  const args = parsed(part['arguments'] ?? part['input'] ?? {})
+  return {
+    id: asText(part['id'] ?? part['toolCallId']),
+    name: asText(part['name'] ?? part['toolName']),
+    arguments: isObject(args) ? args : {},
+    argumentsText: toText(args),
+  }
 }
 
 /** The text of a part; of a part that is not text, what it is. */
@@ -50,6 +55,7 @@ const toPartText = ({ type, modality, content, text }: Fields): string =>
   asText(content ?? text) || `[${asText(modality ?? type)}]`
 
 const toResult = (part: Fields): ChatMessage => ({
-  ...{ role: 'tool', toolCallId: asText(part['id'] ?? part['toolCallId']) },
+  role: 'tool',
+  toolCallId: asText(part['id'] ?? part['toolCallId']),
   content: toText(part['response'] ?? part['result'] ?? part['output']),
 })

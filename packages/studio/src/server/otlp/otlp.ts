@@ -10,7 +10,8 @@ import { readRequest, writeResponse, writeStatus } from './wire.js'
  */
 const mostBytes = 20 * 1024 * 1024
 
-const [json, protobuf] = ['application/json', 'application/x-protobuf']
+const json = 'application/json'
+const protobuf = 'application/x-protobuf'
 
 /**
  * `POST /v1/traces` of OTLP/HTTP, in both encodings.

@@ -1,18 +1,22 @@
-import { asText, isLlmError, LlmError, textOf, zeroCounts } from '@modelport/core'
+import { asText, isLlmError, LlmError, type TokenCounts, textOf, zeroCounts } from '@modelport/core'
 import type { TraceSpan } from '../../protocol/trace-span.js'
 import { type Fields, fieldsOf, listOf } from '../ingest-forms.js'
 import { parsed, toChatMessages } from './messages.js'
 
-/** Maximum spans of one request, characters of one text, and depth of one value. */
-const [mostSpans, longestText, deepest] = [10_000, 1_000_000, 32]
+/** Maximum spans of one request. */
+const mostSpans = 10_000
+/** Maximum characters of one text. */
+const longestText = 1_000_000
+/** Maximum levels of one value. */
+const deepest = 32
 
+/** The form of the fields that a span must have; a field that is not there is an empty text. */
 const patterns: Readonly<Record<string, RegExp>> = {
-  ...{
-    traceId: /^(?!0+$)[\da-f]{32}$/i,
-    spanId: /^(?!0+$)[\da-f]{16}$/i,
-    parentSpanId: /^(?:[\da-f]{16})?$/i,
-  },
-  ...{ startTimeUnixNano: /^[1-7]?\d{1,18}$/, endTimeUnixNano: /^[1-7]?\d{1,18}$/ },
+  traceId: /^(?!0+$)[\da-f]{32}$/i,
+  spanId: /^(?!0+$)[\da-f]{16}$/i,
+  parentSpanId: /^(?:[\da-f]{16})?$/i,
+  startTimeUnixNano: /^[1-7]?\d{1,18}$/,
+  endTimeUnixNano: /^[1-7]?\d{1,18}$/,
 }
 
 /**
@@ -66,13 +70,25 @@ const names = {
   ],
 } as const
 
-/**
- * What a request has: spans by the ids of their traces, and the number of those that are not as
- * OTLP defines them, with the first reason.
- */
+type Question = keyof typeof names
+
+/** The counts of tokens that a span may have. */
+const countNames = ['inputTokens', 'outputTokens', 'cacheReadTokens'] as const
+
+/** The spans of one trace. */
+interface ReadTrace {
+  /** The name of the program that made them. */
+  readonly program: string
+  readonly spans: TraceSpan[]
+}
+
+/** What a request has. */
 export interface ReadTraces {
-  readonly traces: ReadonlyMap<string, { readonly program: string; readonly spans: TraceSpan[] }>
+  /** The traces, by their ids. */
+  readonly traces: ReadonlyMap<string, ReadTrace>
+  /** The number of spans that are not as OTLP defines them. */
   rejected: number
+  /** Why the first of them is not; empty without one. */
   reason: string
 }
 
@@ -81,27 +97,42 @@ export interface ReadTraces {
  * are left out.
  */
 export function readTraces(request: unknown): ReadTraces {
-  const traces = new Map<string, { readonly program: string; readonly spans: TraceSpan[] }>()
-  const found: ReadTraces = { traces, rejected: 0, reason: '' }
+  const traces = new Map<string, ReadTrace>()
+  const read: ReadTraces = { traces, rejected: 0, reason: '' }
   let count = 0
-  for (const { resource, scopeSpans } of listOf(fieldsOf(request)['resourceSpans']).map(fieldsOf))
-    for (const span of listOf(scopeSpans).flatMap((scope) => listOf(fieldsOf(scope)['spans'])))
+
+  const add = (resource: unknown, fields: Fields): void => {
+    if (++count > mostSpans)
+      throw new LlmError('limit-exceeded', `a request has at most ${mostSpans} spans here`)
+    const program = programOf(resource)
+    const span = readSpan(fields)
+    if (!span) return
+
+    const id = lower(fields['traceId'])
+    const trace = traces.get(id) ?? { program, spans: [] }
+    trace.spans.push(span)
+    traces.set(id, trace)
+  }
+
+  for (const resourceSpans of listOf(fieldsOf(request)['resourceSpans']).map(fieldsOf)) {
+    const scopes = listOf(resourceSpans['scopeSpans']).map(fieldsOf)
+
+    for (const span of scopes.flatMap((scope) => listOf(scope['spans'])))
       try {
-        if (++count > mostSpans)
-          throw new LlmError('limit-exceeded', `a request has at most ${mostSpans} spans here`)
-        const { 'service.name': service = 'unknown_service' } = toAttributes(
-          fieldsOf(resource)['attributes'],
-        )
-        const read = readSpan(fieldsOf(span))
-        const id = lower(fieldsOf(span)['traceId'])
-        const trace = traces.get(id) ?? { program: String(service).slice(0, 200), spans: [] }
-        if (read) traces.set(id, trace).get(id)?.spans.push(read)
+        add(resourceSpans['resource'], fieldsOf(span))
       } catch (error) {
         if (!isLlmError(error)) throw error
-        found.rejected++
-        found.reason ||= error.message
+        read.rejected++
+        read.reason ||= error.message
       }
-  return found
+  }
+  return read
+}
+
+/** The name of the program that a resource describes. */
+function programOf(resource: unknown): string {
+  const attributes = toAttributes(fieldsOf(resource)['attributes'])
+  return String(attributes['service.name'] ?? 'unknown_service').slice(0, 200)
 }
 
 /**
@@ -109,59 +140,75 @@ export function readTraces(request: unknown): ReadTraces {
  * @throws {LlmError} it is not as OTLP defines it
  */
 function readSpan(span: Fields): TraceSpan | undefined {
+  checkForm(span)
+  const attributes = toAttributes(span['attributes'])
+  const find = (what: Question): unknown =>
+    attributes[names[what].find((key) => attributes[key] !== undefined) ?? '']
+
+  const operation = asText(find('operation'))
+  if (!operation && !find('model')) return undefined
+
+  const kind = kindOf(operation)
+  const from = Number(span['startTimeUnixNano']) / 1e6
+  const to = Number(span['endTimeUnixNano']) / 1e6
+  const output = toChatMessages(find('output'), 'assistant')
+  const usage = readCounts(find)
+  const error = errorOf(fieldsOf(span['status']), attributes)
+
+  return {
+    id: lower(span['spanId']),
+    parent: lower(span['parentSpanId'] ?? ''),
+    kind,
+    name: (kind !== 'model' && asText(find(kind))) || cut(asText(span['name'])),
+    provider: asText(find('provider')),
+    model: asText(find('model')),
+    callId: asText(find('callId')),
+    from,
+    to: Math.max(from, to),
+    input: [
+      ...toChatMessages(attributes['gen_ai.system_instructions'], 'system'),
+      ...toChatMessages(find('input'), 'user'),
+    ],
+    output: output.length > 0 ? output : [{ role: 'assistant', content: asText(find('reply')) }],
+    ...(kind !== 'model' && {
+      args: parsed(find('args')),
+      result: parsed(find('result') ?? (output[0] && textOf(output[0].content))),
+    }),
+    ...(usage && { usage }),
+    ...(error && { error }),
+  }
+}
+
+/** @throws {LlmError} a field of the span is not as OTLP defines it */
+function checkForm(span: Fields): void {
+  // Joined, an absent field is an empty text.
   for (const [name, pattern] of Object.entries(patterns))
     if (!pattern.test([span[name]].join('')))
       throw new LlmError('invalid-request', `the field ${name} of a span is not as OTLP defines it`)
-  const all = toAttributes(span['attributes'])
-  const find = (what: keyof typeof names): unknown =>
-    all[names[what].find((key) => all[key] !== undefined) ?? '']
-  const operation = asText(find('operation'))
-  if (!operation && !find('model')) return undefined
-  const isModel = /^(?:chat|generate_content|text_completion|embeddings|llm|)$|\.do/i.test(
-    operation,
-  )
-  const kind = isModel ? 'model' : /tool|retriev/i.test(operation) ? 'tool' : 'agent'
-  const [from, end] = [
-    Number(span['startTimeUnixNano']) / 1e6,
-    Number(span['endTimeUnixNano']) / 1e6,
-  ]
-  const counted = (Object.keys(names) as (keyof typeof names)[]).filter((what) =>
-    what.endsWith('Tokens'),
-  )
-  const counts = counted
-    .map((what) => [what, Number(find(what))] as const)
+}
+
+/** What an operation calls. A span without one names a model. */
+function kindOf(operation: string): TraceSpan['kind'] {
+  if (/^(?:chat|generate_content|text_completion|embeddings|llm|)$|\.do/i.test(operation))
+    return 'model'
+  return /tool|retriev/i.test(operation) ? 'tool' : 'agent'
+}
+
+/** The tokens that a span counts; undefined if it counts none. */
+function readCounts(find: (what: Question) => unknown): TokenCounts | undefined {
+  const counts = countNames
+    .map((name) => [name, Number(find(name))] as const)
     .filter(([, count]) => count >= 0)
-  const said = toChatMessages(find('output'), 'assistant')
-  const { code, message } = fieldsOf(span['status'])
-  return {
-    ...{
-      id: lower(span['spanId']),
-      parent: lower(span['parentSpanId'] ?? ''),
-      kind,
-      from,
-      to: Math.max(from, end),
-    },
-    name: (kind === 'model' ? '' : asText(find(kind))) || cut(asText(span['name'])),
-    ...{
-      provider: asText(find('provider')),
-      model: asText(find('model')),
-      callId: asText(find('callId')),
-    },
-    input: [
-      ...toChatMessages(all['gen_ai.system_instructions'], 'system'),
-      ...toChatMessages(find('input'), 'user'),
-    ],
-    output: said[0] ? said : [{ role: 'assistant', content: asText(find('reply')) }],
-    ...(kind !== 'model' && {
-      args: parsed(find('args')),
-      result: parsed(find('result') ?? (said[0] && textOf(said[0].content))),
-    }),
-    ...(counts.length > 0 && { usage: { ...zeroCounts, ...Object.fromEntries(counts) } }),
-    // STATUS_CODE_ERROR
-    ...(Number(code) === 2 && {
-      error: { code: asText(all['error.type']) || 'failed', message: asText(message) },
-    }),
-  }
+  return counts.length > 0 ? { ...zeroCounts, ...Object.fromEntries(counts) } : undefined
+}
+
+/** `STATUS_CODE_ERROR` of OTLP. */
+const failed = 2
+
+/** Why the call failed; undefined if it did not. */
+function errorOf({ code, message }: Fields, attributes: Fields): TraceSpan['error'] {
+  if (Number(code) !== failed) return undefined
+  return { code: asText(attributes['error.type']) || 'failed', message: asText(message) }
 }
 
 const lower = (text: unknown): string => String(text).toLowerCase()

@@ -1,4 +1,4 @@
-import { addCounts, textOf } from '@modelport/core'
+import { addCounts, type ChatMessage, type TokenUsage, textOf } from '@modelport/core'
 import type { RunRecord, StudioEvent } from '../../protocol/protocol.js'
 import type { TraceSpan } from '../../protocol/trace-span.js'
 import { titleOf } from '../live-run.js'
@@ -12,79 +12,118 @@ export function toTraceRun(id: string, program: string, spans: readonly TraceSpa
   const ordered = inOrder(spans)
   const ids = new Set(spans.map((span) => span.id))
   const tops = ordered.filter(({ parent }) => !ids.has(parent))
-  const last = (tops[0] ? tops : ordered).reduce((latest, span) =>
-    span.to > latest.to ? span : latest,
-  )
+
+  // Spans that name each other as their parents have no top.
+  const outermost = tops.length > 0 ? tops : ordered
+  const last = outermost.reduce((latest, span) => (span.to > latest.to ? span : latest))
+
   const calls = ordered.filter(({ kind }) => kind === 'model')
-  const { input: messages, provider, model, kind, name } = calls[0] ?? last
+  const first = calls[0] ?? last
+  const usage = toUsage(calls.length > 0 ? calls : tops)
+  const transcript = transcriptOf(calls)
   const at = Math.floor(Math.min(...spans.map(({ from }) => from)))
-  const counts = (calls[0] ? calls : tops).flatMap(({ usage }) => usage ?? [])
-  const said = calls.flatMap(({ input, output }) => [...input, ...output])
-  // Each once: a prompt repeats the messages before it.
-  const once = new Map(
-    said.map((one) => [JSON.stringify({ ...one, toolCalls: 0, reasoning: 0 }), one]),
-  )
-  const transcript = [...once.values()]
+
   return {
-    ...{ id, at, program, messages, status: last.error ? 'failed' : 'final' },
-    title: [
-      last.kind === 'agent' || !messages[0] ? last.name : '',
-      messages[0] ? titleOf(messages) : '',
-    ]
-      .filter(Boolean)
-      .join(': '),
-    model: model ? `${provider}:${model}` : `${kind} ${name}`,
+    id,
+    at,
+    program,
+    title: toTitle(last, first.input),
+    model: first.model ? `${first.provider}:${first.model}` : `${first.kind} ${first.name}`,
+    messages: first.input,
+    status: last.error ? 'failed' : 'final',
     latencyMs: Math.max(...spans.map(({ to }) => to)) - at,
-    ...(transcript.length > messages.length && { transcript }),
-    ...(counts[0] && {
-      usage: {
-        ...counts.reduce(addCounts),
-        turns: counts,
-        toolDefinitionTokens: 0,
-        reported: true,
-      },
-    }),
+    ...(transcript.length > first.input.length && { transcript }),
+    ...(usage && { usage }),
     ...(last.error && { error: last.error }),
   }
 }
 
+/** The name of the agent that the trace is about, and the first words of its messages. */
+function toTitle(last: TraceSpan, messages: readonly ChatMessage[]): string {
+  if (messages.length === 0) return last.name
+
+  const words = titleOf(messages)
+  return [last.kind === 'agent' ? last.name : '', words].filter(Boolean).join(': ')
+}
+
+/** What the spans used together; undefined if none of them says it. */
+function toUsage(spans: readonly TraceSpan[]): TokenUsage | undefined {
+  const turns = spans.flatMap(({ usage }) => usage ?? [])
+  if (turns.length === 0) return undefined
+
+  return { ...turns.reduce(addCounts), turns, toolDefinitionTokens: 0, reported: true }
+}
+
+/** The messages of all calls, each once: a prompt repeats the messages before it. */
+function transcriptOf(calls: readonly TraceSpan[]): ChatMessage[] {
+  const messages = new Map<string, ChatMessage>()
+
+  // A prompt may lack the calls and the reasoning of the reply that it repeats. Of two messages
+  // the newer one counts, at the place of the older one.
+  for (const message of calls.flatMap(({ input, output }) => [...input, ...output]))
+    messages.set(JSON.stringify({ ...message, toolCalls: 0, reasoning: 0 }), message)
+
+  return [...messages.values()]
+}
+
+/** An event of the studio that has no number yet. */
+interface TraceEvent {
+  readonly at: number
+  readonly type: 'run' | 'end'
+}
+
 /** The events that the page draws a trace from. */
 export function toTraceEvents(run: RunRecord, spans: readonly TraceSpan[]): StudioEvent[] {
-  const events: { readonly at: number }[] = []
+  const events: TraceEvent[] = []
   let step = 0
-  const tell = (at: number, event: object): unknown =>
-    events.push({
+
+  for (const span of inOrder(spans)) {
+    if (span.kind === 'model') step++
+
+    const toEvent = ([at, event]: RunEventAt): TraceEvent & { event: object } => ({
       at,
-      ...{ type: 'run', event: { runId: run.id, step: Math.max(1, step), ...event } },
+      type: 'run',
+      event: { runId: run.id, step: Math.max(1, step), ...event },
     })
-  for (const { kind, name, from, to, id, callId, args, result, error, ...call } of inOrder(spans)) {
-    const { provider, model, output, usage = {} } = call
-    if (kind === 'model') {
-      step++
-      tell(from, { type: 'model-call-start', provider, model })
-      for (const message of output) {
-        if (message.role !== 'assistant') continue
-        if (message.reasoning) tell(to, { type: 'reasoning-delta', text: message.reasoning })
-        if (message.content) tell(to, { type: 'text-delta', text: textOf(message.content) })
-      }
-      tell(
-        to,
-        error ? { ...error, type: 'model-error' } : { type: 'model-call-end', metrics: { usage } },
-      )
-    } else {
-      const about = { actionId: callId || id, [kind]: name, args, latencyMs: to - from }
-      const type = kind === 'tool' ? 'tool' : 'agent-call'
-      tell(from, { ...about, type: 'action-requested', action: { ...about, type: `${kind}_call` } })
-      tell(from, { ...about, type: `${type}-start` })
-      tell(
-        to,
-        error
-          ? { ...about, ...error, type: `${type}-error` }
-          : { ...about, result, type: `${type}-result` },
-      )
-    }
+    const happened = span.kind === 'model' ? modelEvents(span) : callEvents(span)
+    events.push(...happened.map(toEvent))
   }
   events.sort((a, b) => a.at - b.at)
-  events.push({ at: run.at + (run.latencyMs ?? 0), ...{ type: 'end', run } })
-  return events.map((event, index) => ({ ...event, seq: index + 1 }) as StudioEvent)
+
+  const end = { at: run.at + (run.latencyMs ?? 0), type: 'end', run } as const
+  return [...events, end].map((event, index) => ({ ...event, seq: index + 1 }) as StudioEvent)
+}
+
+/** When an event of a run happened, and its fields without `runId` and `step`. */
+type RunEventAt = readonly [at: number, event: object]
+
+/** The call of a model. A trace does not say when its words came, so all come with its end. */
+function modelEvents({ from, to, provider, model, output, usage, error }: TraceSpan): RunEventAt[] {
+  const events: RunEventAt[] = [[from, { type: 'model-call-start', provider, model }]]
+
+  for (const message of output) {
+    if (message.role !== 'assistant') continue
+    if (message.reasoning) events.push([to, { type: 'reasoning-delta', text: message.reasoning }])
+    if (message.content) events.push([to, { type: 'text-delta', text: textOf(message.content) }])
+  }
+
+  if (error) events.push([to, { ...error, type: 'model-error' }])
+  else events.push([to, { type: 'model-call-end', metrics: { usage: usage ?? {} } }])
+  return events
+}
+
+/** The call of a tool or an agent. */
+function callEvents(span: TraceSpan): RunEventAt[] {
+  const { kind, name, from, to, args, result, error } = span
+  const call = { actionId: span.callId || span.id, [kind]: name, args, latencyMs: to - from }
+  const type = kind === 'tool' ? 'tool' : 'agent-call'
+  const end = error
+    ? { ...call, ...error, type: `${type}-error` }
+    : { ...call, result, type: `${type}-result` }
+
+  return [
+    [from, { ...call, type: 'action-requested', action: { ...call, type: `${kind}_call` } }],
+    [from, { ...call, type: `${type}-start` }],
+    [to, end],
+  ]
 }

@@ -1,14 +1,24 @@
 import { BinaryReader, BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
 
+/** Reads the value of a field. */
 type Read = (reader: BinaryReader) => unknown
+
+/** Marks a field that may stand in a message more than once. */
+const list = 'list'
+
+/** A field: its name in JSON, and how its value is read. */
+type Field = readonly [name: string, read: Read, repeats?: typeof list]
+
 /** The fields of a message by their numbers. */
-type Fields = Readonly<Record<number, readonly [name: string, read: Read, isList?: true]>>
+type Fields = Readonly<Record<number, Field>>
 
 const text: Read = (reader) => reader.string()
 const hex: Read = (reader) =>
   Array.from(reader.bytes(), (byte) => byte.toString(16).padStart(2, '0')).join('')
 const int: Read = (reader) => String(reader.int64())
 const time: Read = (reader) => String(reader.fixed64())
+
+/** A message in a field. Its fields are read late: a value may have values of its own kind. */
 const message =
   (fields: () => Fields): Read =>
   (reader) =>
@@ -25,25 +35,26 @@ const anyValue = message(() => ({
   2: ['boolValue', (reader) => reader.bool()],
   3: ['intValue', int],
   4: ['doubleValue', (reader) => reader.double()],
-  5: ['arrayValue', message(() => ({ 1: ['values', anyValue, true] }))],
-  6: ['kvlistValue', message(() => ({ 1: ['values', keyValue, true] }))],
+  5: ['arrayValue', message(() => ({ 1: ['values', anyValue, list] }))],
+  6: ['kvlistValue', message(() => ({ 1: ['values', keyValue, list] }))],
 }))
 const keyValue = message(() => ({ 1: ['key', text], 2: ['value', anyValue] }))
 const status = message(() => ({ 2: ['message', text], 3: ['code', int] }))
 const span = message(() => ({
-  ...{ 1: ['traceId', hex], 2: ['spanId', hex], 4: ['parentSpanId', hex], 5: ['name', text] },
-  ...{
-    7: ['startTimeUnixNano', time],
-    8: ['endTimeUnixNano', time],
-    9: ['attributes', keyValue, true],
-  },
+  1: ['traceId', hex],
+  2: ['spanId', hex],
+  4: ['parentSpanId', hex],
+  5: ['name', text],
+  7: ['startTimeUnixNano', time],
+  8: ['endTimeUnixNano', time],
+  9: ['attributes', keyValue, list],
   15: ['status', status],
 }))
-const scopeSpans = message(() => ({ 2: ['spans', span, true] }))
-const resource = message(() => ({ 1: ['attributes', keyValue, true] }))
+const scopeSpans = message(() => ({ 2: ['spans', span, list] }))
+const resource = message(() => ({ 1: ['attributes', keyValue, list] }))
 const resourceSpans = message(() => ({
   1: ['resource', resource],
-  2: ['scopeSpans', scopeSpans, true],
+  2: ['scopeSpans', scopeSpans, list],
 }))
 
 /**
@@ -51,19 +62,27 @@ const resourceSpans = message(() => ({
  * @throws {Error} the bytes are not such a message
  */
 export const readRequest = (bytes: Uint8Array): unknown =>
-  readMessage(bytes, { 1: ['resourceSpans', resourceSpans, true] })
+  readMessage(bytes, { 1: ['resourceSpans', resourceSpans, list] })
 
 function readMessage(bytes: Uint8Array, fields: Fields): Readonly<Record<string, unknown>> {
   const reader = new BinaryReader(bytes)
   const values: Record<string, unknown> = {}
+  const lists: Record<string, unknown[]> = {}
+
   while (reader.pos < reader.len) {
     const [number, wireType] = reader.tag()
-    const [name = '', read, isList] = fields[number] ?? []
-    if (!read) reader.skip(wireType, number)
-    else if (isList) ((values[name] ??= []) as unknown[]).push(read(reader))
-    else values[name] = read(reader)
+    const field = fields[number]
+    if (!field) {
+      reader.skip(wireType, number)
+      continue
+    }
+
+    const [name, read, repeats] = field
+    const value = read(reader)
+    if (repeats) (lists[name] ??= []).push(value)
+    else values[name] = value
   }
-  return values
+  return { ...values, ...lists }
 }
 
 /**
@@ -73,8 +92,12 @@ function readMessage(bytes: Uint8Array, fields: Fields): Readonly<Record<string,
 export function writeResponse(rejected: number, reason: string): Uint8Array<ArrayBuffer> {
   const writer = new BinaryWriter()
   if (!reason) return writer.finish()
-  writer.tag(1, WireType.LengthDelimited).fork().tag(1, WireType.Varint).int64(rejected)
-  return writer.tag(2, WireType.LengthDelimited).string(reason).join().finish()
+
+  writer.tag(1, WireType.LengthDelimited).fork()
+  writer.tag(1, WireType.Varint).int64(rejected)
+  writer.tag(2, WireType.LengthDelimited).string(reason)
+  writer.join()
+  return writer.finish()
 }
 
 /** A `Status` as RPC frameworks define it: its field 2 is the message. */
