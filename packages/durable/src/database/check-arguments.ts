@@ -2,12 +2,31 @@ import { taskStates } from '@modelport/agent'
 import { configError, isObject } from '@modelport/core'
 import { checkRanges, checkSettings, optionForms } from '@modelport/core/settings'
 
+/** What a value must be, in words and as a test. */
 type Form = typeof optionForms.system
-const { system: text, parallelToolCalls: flag, tools: list, retry: object, signal } = optionForms
+
+/** The least and the most of a whole number. */
+type Range = readonly [least: number, most: number]
+
 const form = (expected: string, fits: Form['fits']): Form => ({ expected, fits })
-const callback = form('a function', (value) => typeof value === 'function')
-const oneOf = (...texts: unknown[]): Form =>
+
+const oneOf = (...texts: readonly unknown[]): Form =>
   form(`one of ${texts.join(', ')}`, (value) => texts.includes(value))
+
+const { system: text, parallelToolCalls: flag, tools: list, retry: object, signal } = optionForms
+const callback = form('a function', (value) => typeof value === 'function')
+const fileName = form('the name of a file', (path) => typeof path === 'string' && path !== '')
+const duration = form('a number of at least 0', (ms) => typeof ms === 'number' && ms >= 0)
+const key = form('32 bytes', (bytes) => bytes instanceof Uint8Array && bytes.length === 32)
+
+const schemaName = form(
+  'a name of at most 63 bytes, without quotes and not beginning with pg_',
+  (name) =>
+    typeof name === 'string' &&
+    /^(?!pg_)[^"\0]+$/.test(name) &&
+    new TextEncoder().encode(name).length < 64,
+)
+
 /** Read late: where an agent's tests run on this store, its package loads this one. */
 const states = (): readonly string[] => [
   ...taskStates,
@@ -17,81 +36,85 @@ const states = (): readonly string[] => [
   'finished',
   'stopped',
 ]
-const fileName = form('the name of a file', (path) => typeof path === 'string' && path !== '')
+const state: Form = {
+  get expected(): string {
+    return `one of ${states().join(', ')}`
+  },
+  fits: (value) => states().includes(String(value)),
+}
 
-/**
- * What arguments and settings must be, in all functions of a store: a form, or the least and the
- * most of a whole number.
- */
-const forms: Readonly<Record<string, Form | readonly [least: number, most: number]>> = {
+/** What arguments and settings must be, in all functions of a store. */
+const forms: Readonly<Record<string, Form | Range>> = {
+  // Of runs and their definitions.
   id: text,
   name: text,
   request: text,
-  reason: text,
-  result: text,
-  path: fileName,
+  fingerprint: object,
   execute: callback,
   signal,
+  from: [0, 1e15],
+  concurrency: [1, Infinity],
+
+  // Of decisions.
   decision: object,
-  fingerprint: object,
-  agents: list,
-  runs: list,
-  onError: callback,
-  all: flag,
-  dryRun: flag,
   type: oneOf('approve', 'deny', 'happened', 'did-not-happen', 'give-up'),
-  state: {
-    get expected(): string {
-      return `one of ${states().join(', ')}`
-    },
-    fits: (value) => states().includes(String(value)),
-  },
+  reason: text,
+  result: text,
+
+  // Of `operations` and `work`.
+  state,
+  all: flag,
+  limit: [1, 1e15],
   before: [-8.64e15, 8.64e15],
   what: oneOf('all', 'pieces'),
-  from: [0, 1e15],
-  limit: [1, 1e15],
-  maxMs: form('a number of at least 0', (value) => typeof value === 'number' && value >= 0),
-  concurrency: [1, Infinity],
+  dryRun: flag,
+  agents: list,
+  runs: list,
+  maxMs: duration,
   maxTasks: [0, Infinity],
+  onError: callback,
+
+  // Of the functions that open a store.
+  path: fileName,
+  create: flag,
+  prepare: flag,
+  schema: schemaName,
+  encryptionKey: key,
   leaseMs: [1000, 3_600_000],
   connections: [1, 10_000],
   reconnectMs: [0, Infinity],
-  create: flag,
-  prepare: flag,
-  schema: form(
-    'a name of at most 63 bytes, without quotes and not beginning with pg_',
-    (name) =>
-      typeof name === 'string' &&
-      /^(?!pg_)[^"\0]+$/.test(name) &&
-      new TextEncoder().encode(name).length < 64,
-  ),
-  encryptionKey: form('32 bytes', (key) => key instanceof Uint8Array && key.length === 32),
 }
 
+/** The arguments that a function takes, and which of them may be left out. */
+export type Arguments = Readonly<Record<string, 'required' | 'optional'>>
+
 /**
- * Refuses arguments of another form, and settings that are not in `words`; one that ends in `?` may
- * be left out.
- * @throws {LlmError} `config`; {TypeError}
+ * Refuses arguments of another form, and those that are not in `expected`.
+ * @throws {LlmError} `config` — an argument is not of its form
+ * @throws {TypeError} an argument is not known
  */
-export function checkArguments(where: string, given: object | undefined, words: string): void {
+export function checkArguments(
+  where: string,
+  given: object | undefined,
+  expected: Arguments,
+): void {
   const values = { ...given } as Readonly<Record<string, unknown>>
-  checkSettings(where, values, words.replaceAll('?', '').split(' '))
-  for (const [, name = '', mark] of words.matchAll(/(\w+)(\?)?/g)) {
-    const form = forms[name]
+  checkSettings(where, values, Object.keys(expected))
+
+  for (const [name, presence] of Object.entries(expected)) {
     const value = values[name]
-    if (value === undefined && mark) continue
-    if (form && 'fits' in form) {
-      if (form.fits(value)) continue
-      const found =
-        typeof value === 'string'
-          ? JSON.stringify(value)
-          : isObject(value)
-            ? 'an object'
-            : String(value)
-      throw configError(
-        `${where}: ${name} must be ${form.expected}, not ${name === 'encryptionKey' ? 'this' : found}`,
-      )
+    const rule = forms[name]
+    if (!rule || (value === undefined && presence === 'optional')) continue
+
+    if (!('fits' in rule)) checkRanges({ [name]: value ?? null }, [[name, ...rule]], `${where}: `)
+    else if (!rule.fits(value)) {
+      const shown = name === 'encryptionKey' ? 'this' : describe(value)
+      throw configError(`${where}: ${name} must be ${rule.expected}, not ${shown}`)
     }
-    if (form) checkRanges({ [name]: value ?? null }, [[name, ...form]], `${where}: `)
   }
+}
+
+function describe(value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(value)
+  return isObject(value) ? 'an object' : String(value)
 }

@@ -43,7 +43,11 @@ const wholeRuns = `${oldRuns} AND trimmed = 0`
 
 /** Removes old rows in short transactions with pauses between them, and gives the space back. */
 export async function prune(parts: RunParts, options: PruneOptions): Promise<PruneReport> {
-  checkArguments('operations.prune', options, 'before what? dryRun?')
+  checkArguments('operations.prune', options, {
+    before: 'required',
+    what: 'optional',
+    dryRun: 'optional',
+  })
   const { before, what = 'all', dryRun = false } = options
   if (dryRun) return count(parts.database, before, what)
   const pruning = new Pruning(parts.database)

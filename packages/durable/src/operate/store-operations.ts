@@ -41,7 +41,11 @@ export class StoreOperations {
 
   /** Tasks and runs, oldest change first. Default: those that are not over. */
   async list(query: WorkQuery = {}): Promise<readonly WorkItem[]> {
-    checkArguments('operations.list', query, 'state? all? limit?')
+    checkArguments('operations.list', query, {
+      state: 'optional',
+      all: 'optional',
+      limit: 'optional',
+    })
     const { database } = this.#parts
     const { state, all = false, limit = 100 } = query
     const taskStates = state === undefined ? (all ? undefined : openTaskStates) : [state]
@@ -76,7 +80,11 @@ export class StoreOperations {
    */
   async decide(id: string, decision: OperatorDecision, request?: string): Promise<void> {
     const isHappened = (decision as OperatorDecision | undefined)?.type === 'happened'
-    checkArguments('operations.decide', decision, `type reason? result${isHappened ? '' : '?'}`)
+    checkArguments('operations.decide', decision, {
+      type: 'required',
+      reason: 'optional',
+      result: isHappened ? 'required' : 'optional',
+    })
     const key = await this.#keyOf(id)
     const pending = key ? [] : ((await this.#runs.get(id)).checkpoint?.pending ?? [])
     const calls: readonly WaitingCall[] = key
@@ -150,7 +158,7 @@ export class StoreOperations {
   }
 
   async #keyOf(id: string): Promise<TaskKey | undefined> {
-    checkArguments('a task or run', { id }, 'id')
+    checkArguments('a task or run', { id }, { id: 'required' })
     const [row] = await this.#parts.database.read('SELECT principal FROM tasks WHERE id = ?', [id])
     return row && { principal: String(row['principal']), id }
   }

@@ -27,11 +27,15 @@ export async function openPostgresStore(
   url: string,
   options: PostgresStoreOptions = {},
 ): Promise<DurableStore> {
-  checkArguments(
-    'openPostgresStore',
-    options,
-    'encryptionKey? leaseMs? create? schema? connections? reconnectMs? prepare?',
-  )
+  checkArguments('openPostgresStore', options, {
+    encryptionKey: 'optional',
+    leaseMs: 'optional',
+    create: 'optional',
+    schema: 'optional',
+    connections: 'optional',
+    reconnectMs: 'optional',
+    prepare: 'optional',
+  })
   return createDurableStore(
     await openPostgresDatabase(url, options, options.encryptionKey ?? null),
     options,

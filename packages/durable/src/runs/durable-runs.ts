@@ -62,7 +62,7 @@ export class DurableRuns {
     execute: RunFunction<Output>,
     options: RunOptions = {},
   ): Promise<RunResult<Output>> {
-    checkArguments('runs.run', { ...options, execute }, 'execute signal?')
+    checkArguments('runs.run', { ...options, execute }, { execute: 'required', signal: 'optional' })
     const { signal } = options
     const { table, database } = this.#parts
     await table.create({ id, queue: '', version: '', fingerprint: null })
@@ -97,13 +97,17 @@ export class DurableRuns {
 
   /** Claims and executes runs of these definitions until it is stopped. */
   work(definitions: readonly RunDefinition[], options: WorkerOptions = {}): RunWorker {
-    checkArguments('runs.work', { ...options, runs: definitions }, 'runs concurrency? onError?')
+    checkArguments(
+      'runs.work',
+      { ...options, runs: definitions },
+      { runs: 'required', concurrency: 'optional', onError: 'optional' },
+    )
     return new RunWorker(this.#parts, definitions, options)
   }
 
   /** Waits until a run is over or waits for somebody, and gives its result. */
   async result(id: string, { signal, ...rest }: RunOptions = {}): Promise<RunResult> {
-    checkArguments('runs.result', { ...rest, signal }, 'signal?')
+    checkArguments('runs.result', { ...rest, signal }, { signal: 'optional' })
     for (;;) {
       signal?.throwIfAborted()
       const run = await this.#parts.table.get(id)
@@ -147,7 +151,7 @@ export class DurableRuns {
    *   decided before, or an answer does not fit its question; the item stays open
    */
   async decide(id: string, decision: ResumeDecision, shown?: PendingItem): Promise<void> {
-    checkArguments('runs.decide', { decision }, 'decision')
+    checkArguments('runs.decide', { decision }, { decision: 'required' })
     const { table } = this.#parts
     for (let asked = shown && requestIdOf(shown); ; ) {
       const run = await table.get(id)
@@ -207,7 +211,7 @@ export class DurableRuns {
     from: number = 1,
     signal?: AbortSignal,
   ): AsyncGenerator<StoredRunEvent> {
-    checkArguments('runs.events', { from, signal }, 'from signal?')
+    checkArguments('runs.events', { from, signal }, { from: 'required', signal: 'optional' })
     const log = eventsOf(id)
     const isEnd = async (last: number): Promise<boolean> => {
       const run = await this.#parts.table.get(id)

@@ -23,7 +23,11 @@ export interface RunDefinition {
  * @throws {LlmError} `config`, {TypeError} — it is not a definition
  */
 export function versionOf(definition: RunDefinition): string {
-  checkArguments('the definition of a run', definition, 'name fingerprint execute')
+  checkArguments('the definition of a run', definition, {
+    name: 'required',
+    fingerprint: 'required',
+    execute: 'required',
+  })
   return canonicalHash(definition.fingerprint).slice(0, 16)
 }
 

@@ -58,7 +58,7 @@ export class RunTable {
 
   /** Stores the run unless it is there. It can be claimed at once. */
   async create(run: NewRun): Promise<void> {
-    checkArguments('a run', { id: run.id }, 'id')
+    checkArguments('a run', { id: run.id }, { id: 'required' })
     await this.#database.write([this.insert(run)])
     this.#database.notify(queueKey(run.queue))
   }
@@ -100,7 +100,7 @@ export class RunTable {
   }
 
   async find(id: string): Promise<RunRow | undefined> {
-    checkArguments('a run', { id }, 'id')
+    checkArguments('a run', { id }, { id: 'required' })
     const [row] = await this.#database.read('SELECT * FROM runs WHERE id = ?', [id])
     return row && runOf(row, this.#codec)
   }

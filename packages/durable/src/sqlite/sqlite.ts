@@ -13,7 +13,11 @@ export async function openSqliteStore(
   path: string,
   options: StoreOptions = {},
 ): Promise<DurableStore> {
-  checkArguments('openSqliteStore', { ...options, path }, 'path encryptionKey? leaseMs? create?')
+  checkArguments(
+    'openSqliteStore',
+    { ...options, path },
+    { path: 'required', encryptionKey: 'optional', leaseMs: 'optional', create: 'optional' },
+  )
   return createDurableStore(
     await openSqliteDatabase(path, options.encryptionKey ?? null, options.create),
     options,

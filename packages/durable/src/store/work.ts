@@ -43,7 +43,13 @@ export async function workOnce(
   store: AgentStore,
   options: WorkOptions,
 ): Promise<number> {
-  checkArguments('work', options, 'agents? runs? maxMs? maxTasks? onError?')
+  checkArguments('work', options, {
+    agents: 'optional',
+    runs: 'optional',
+    maxMs: 'optional',
+    maxTasks: 'optional',
+    onError: 'optional',
+  })
   const { agents = [], runs = [], maxMs = Infinity, maxTasks = Infinity, onError } = options
   const until = performance.now() + maxMs
   const report = (error: unknown): undefined => {
