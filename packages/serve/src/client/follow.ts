@@ -30,86 +30,165 @@ export interface Following {
 export const pause = (failures: number, reconnectMs = 250): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, failures ? reconnectMs * 2 ** (failures - 1) : 0))
 
+/** How far a task was followed. */
+interface Progress {
+  /** The id of the task, once an event names it. */
+  taskId: string | undefined
+  /** The number of the last event, if the agent numbers events. */
+  lastSeq: number | undefined
+  /** Streams without progress since the last event. */
+  failures: number
+  /** True once a stream continues an earlier one. */
+  isResumed: boolean
+}
+
+/** A stream that closed before its task was over. */
+interface Interruption {
+  /** Why it broke; undefined if the agent closed it. */
+  readonly problem?: Error
+  /** True if it said more than the stream before it. */
+  readonly hasProgress: boolean
+}
+
+/** How a stream ended. `not-resumable`: the agent has no stream for a task under way. */
+type StreamEnd = 'over' | 'not-resumable' | Interruption
+
 /**
  * Reads a stream and resumes it if it breaks: after the last event if the agent numbers events,
  * else from a snapshot. Before the first event the message is sent again, if the agent knows it
  * again.
  */
 export async function* follow(following: Following): AsyncGenerator<ClientEvent, void> {
-  const { transport, options, signal, canResend } = following
+  const { transport, options, signal } = following
   const { maxReconnects = 5, reconnectMs } = options
   const story = new TaskStory()
-  let { taskId } = following
-  let seen: number | undefined
-  let failures = 0
-  let isResumed = false
-  let current = following.open()
+  const progress: Progress = {
+    taskId: following.taskId,
+    lastSeq: undefined,
+    failures: 0,
+    isResumed: false,
+  }
+
+  let stream = following.open()
   for (;;) {
-    let events = 0
-    let problem: Error | undefined
-    try {
-      for await (const { response, seq } of current) {
-        taskId ??=
-          response.task?.id ?? response.statusUpdate?.taskId ?? response.artifactUpdate?.taskId
-        // Between peers a resumed stream continues where it was, since a snapshot would repeat
-        // earlier text.
-        const isRepeated =
-          isResumed && response.task !== undefined && seen !== undefined && seq === undefined
-        if (seq !== undefined && seq > 0) seen = Math.max(seen ?? 0, seq)
-        // The snapshot that a resumed stream begins with is not progress.
-        if (++events > 1 || !isResumed) failures = 0
-        if (!isRepeated) yield* eventsOf(story, response)
-        if (!isEnd(response)) continue
-        yield* story.end(
-          response.message || taskId === undefined ? undefined : await lastOf(following, taskId),
-        )
-        return
-      }
-    } catch (error) {
-      signal?.throwIfAborted()
-      if (taskId !== undefined && isAgentError(error, 'unsupported-operation')) break
-      if (isRefusal(error) || (taskId === undefined && !(canResend && isLost(error)))) throw error
-      problem = error instanceof Error ? error : new Error('the stream broke', { cause: error })
-    }
-    if (taskId === undefined && problem === undefined) {
-      problem = new AgentError(
-        'invalid-agent-response',
-        'The agent closed the stream without an event',
-      )
-      if (!canResend) throw problem
-    }
-    // A resumed stream that closes after its snapshot counts as broken.
-    if (problem !== undefined || (isResumed && events < 2)) failures++
-    if (failures > maxReconnects)
-      throw (
-        problem ??
-        new AgentError(
-          'invalid-agent-response',
-          'The agent closes every stream of a task that is not over',
-        )
-      )
-    await pause(failures, reconnectMs)
-    if (taskId === undefined) {
-      current = following.open()
-      continue
-    }
-    const task = await snapshotOf(transport, taskId, signal)
-    if (task && (isTerminal(task.state) || (problem === undefined && isInterrupted(task.state)))) {
-      yield* isTerminal(task.state) ? story.snapshot(task) : story.end(task)
+    const end = yield* readStream(following, stream, story, progress)
+    if (end === 'over') return
+
+    const { taskId } = progress
+    if (end === 'not-resumable') {
+      const last = taskId === undefined ? undefined : await snapshotOf(transport, taskId, signal)
+      if (last) yield* story.snapshot(last)
       return
     }
-    isResumed = true
-    current = transport.subscribe(taskId, seen, signal)
+
+    if (!end.hasProgress) progress.failures++
+    if (progress.failures > maxReconnects) throw end.problem ?? closesEveryStream()
+    await pause(progress.failures, reconnectMs)
+
+    if (taskId === undefined) {
+      stream = following.open()
+      continue
+    }
+
+    const task = await snapshotOf(transport, taskId, signal)
+    if (task && isTerminal(task.state)) {
+      yield* story.snapshot(task)
+      return
+    }
+    // An agent closes the stream of a task that waits for its user.
+    if (task && end.problem === undefined && isInterrupted(task.state)) {
+      yield* story.end(task)
+      return
+    }
+    progress.isResumed = true
+    stream = transport.subscribe(taskId, progress.lastSeq, signal)
   }
-  const last = await snapshotOf(transport, taskId, signal)
-  if (last) yield* story.snapshot(last)
 }
+
+/**
+ * Reads one stream to its end, and notes the progress.
+ * @throws what another stream would not change
+ */
+async function* readStream(
+  following: Following,
+  stream: AsyncIterable<NumberedResponse>,
+  story: TaskStory,
+  progress: Progress,
+): AsyncGenerator<ClientEvent, StreamEnd> {
+  let events = 0
+  try {
+    for await (const { response, seq } of stream) {
+      events++
+      progress.taskId ??= taskIdOf(response)
+      const isRepeated = isEarlierSnapshot(response, seq, progress)
+      if (seq !== undefined && seq > 0) progress.lastSeq = Math.max(progress.lastSeq ?? 0, seq)
+      // The snapshot that a resumed stream begins with is not progress.
+      if (events > 1 || !progress.isResumed) progress.failures = 0
+
+      if (!isRepeated) yield* eventsOf(story, response)
+      if (!isEnd(response)) continue
+
+      const id = response.message ? undefined : progress.taskId
+      yield* story.end(await lastOf(following, id))
+      return 'over'
+    }
+  } catch (error) {
+    return toStreamEnd(error, following, progress)
+  }
+
+  if (progress.taskId !== undefined) return { hasProgress: !progress.isResumed || events > 1 }
+  const problem = new AgentError(
+    'invalid-agent-response',
+    'The agent closed the stream without an event',
+  )
+  if (!following.canResend) throw problem
+  return { problem, hasProgress: false }
+}
+
+/**
+ * How a stream ended that threw.
+ * @throws what another stream would not change
+ */
+function toStreamEnd(error: unknown, following: Following, { taskId }: Progress): StreamEnd {
+  following.signal?.throwIfAborted()
+  if (taskId !== undefined && isAgentError(error, 'unsupported-operation')) return 'not-resumable'
+
+  // Without an id of its task, a stream is only replaced by sending the message again.
+  const canContinue = taskId !== undefined || (following.canResend && isLost(error))
+  if (isRefusal(error) || !canContinue) throw error
+
+  const problem = error instanceof Error ? error : new Error('the stream broke', { cause: error })
+  return { problem, hasProgress: false }
+}
+
+/**
+ * True for the snapshot of a resumed stream between peers. The stream continues where it was, and
+ * the snapshot would repeat earlier text.
+ */
+const isEarlierSnapshot = (
+  { task }: A2aStreamResponse,
+  seq: number | undefined,
+  { isResumed, lastSeq }: Progress,
+): boolean => isResumed && task !== undefined && lastSeq !== undefined && seq === undefined
+
+const taskIdOf = ({ task, statusUpdate, artifactUpdate }: A2aStreamResponse): string | undefined =>
+  task?.id ?? statusUpdate?.taskId ?? artifactUpdate?.taskId
+
+const closesEveryStream = (): AgentError =>
+  new AgentError(
+    'invalid-agent-response',
+    'The agent closes every stream of a task that is not over',
+  )
 
 /**
  * The task at the end of its stream. The stream already had the state of a task that the agent no
  * longer returns.
  */
-async function lastOf({ transport, signal }: Following, id: string): Promise<Task | undefined> {
+async function lastOf(
+  { transport, signal }: Following,
+  id: string | undefined,
+): Promise<Task | undefined> {
+  if (id === undefined) return undefined
   try {
     return await snapshotOf(transport, id, signal)
   } catch (error) {
