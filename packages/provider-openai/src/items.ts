@@ -45,20 +45,18 @@ export class ItemReader {
    */
   progress(index: number | undefined, id: string | undefined, another = false): ItemProgress {
     const last = this.#last
-    if (last && index !== undefined && last.index === index && !(another && last.done)) return last
-    if (index === undefined && id === undefined)
-      return last && !(another && last.done) ? last : this.progress(this.#byIndex.size, undefined)
-    const named = id === undefined ? undefined : this.#byId.get(id)
-    const placed = index === undefined ? undefined : this.#byIndex.get(index)
-    const candidate =
-      placed ?? (index === undefined || named?.index === undefined ? named : undefined)
-    const found = another && candidate?.done ? undefined : candidate
-    const progress: ItemProgress = found ?? {
-      key: placed ? `${index}#${++this.#repeated}` : (index ?? this.#newKey(id ?? '')),
-      index,
-      parts: new Set(),
+    const continues = (item: ItemProgress): boolean => !(another && item.done)
+
+    // Fast path: nearly every event is about the item of the one before it.
+    if (last && index !== undefined && last.index === index && continues(last)) return last
+
+    if (index === undefined && id === undefined) {
+      if (last && continues(last)) return last
+      return this.progress(this.#byIndex.size, undefined)
     }
-    if (!found) this.#count++
+
+    const known = this.#find(index, id)
+    const progress = known && continues(known) ? known : this.#add(index, id)
     progress.index ??= index
     if (index !== undefined) this.#byIndex.set(index, progress)
     if (id !== undefined) this.#byId.set(id, progress)
@@ -66,20 +64,39 @@ export class ItemReader {
     return progress
   }
 
+  /** The item of a place, else the one of an id unless it has another place. */
+  #find(index: number | undefined, id: string | undefined): ItemProgress | undefined {
+    const placed = index === undefined ? undefined : this.#byIndex.get(index)
+    if (placed) return placed
+
+    const named = id === undefined ? undefined : this.#byId.get(id)
+    const hasOtherPlace = index !== undefined && named?.index !== undefined
+    return hasOtherPlace ? undefined : named
+  }
+
+  #add(index: number | undefined, id: string | undefined): ItemProgress {
+    this.#count++
+    return { key: this.#newKey(index, id ?? ''), index, parts: new Set() }
+  }
+
+  /** A key that no item has: the place, else the id, made unique if it was there before. */
+  #newKey(index: number | undefined, id: string): number | string {
+    const isRepeated = index === undefined ? this.#byId.has(id) : this.#byIndex.has(index)
+    const key = index ?? id
+    return isRepeated ? `${key}#${++this.#repeated}` : key
+  }
+
   /**
-   * The items of the whole reply of which no event came, with their places; none if the reply lists
-   * others than the events were about. A server that gives no places has sent the first ones.
+   * The items of a whole reply that no event was about, with their places. Events without places
+   * were about the first items. Empty if the events were about other items than the reply lists.
    */
   missing(all: readonly WireItem[]): (readonly [place: number, item: WireItem])[] {
     const places = [...all.entries()]
     const isKnown = (place: number): boolean =>
       this.#byIndex.size ? this.#byIndex.has(place) : place < this.#count
     const agrees = places.every(([place, { id = '' }]) => !isKnown(place) || this.#byId.has(id))
-    return agrees && all.length > this.#count ? places.filter(([place]) => !isKnown(place)) : []
-  }
-
-  #newKey(id: string): string {
-    return this.#byId.has(id) ? `${id}#${++this.#repeated}` : id
+    if (!agrees || all.length <= this.#count) return []
+    return places.filter(([place]) => !isKnown(place))
   }
 
   text(progress: ItemProgress, index = 0, text = ''): void {
@@ -107,8 +124,8 @@ export class ItemReader {
     piece: { delta?: string; text?: string },
   ): void {
     progress.reasoning ??= kind
-    if (progress.reasoning !== kind || (piece.delta === undefined && progress.parts.has(index)))
-      return
+    if (progress.reasoning !== kind) return
+    if (piece.delta === undefined && progress.parts.has(index)) return
     progress.parts.add(index)
     this.#sink.reasoning(asText(piece.delta ?? piece.text))
   }
