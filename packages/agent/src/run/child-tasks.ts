@@ -10,6 +10,8 @@ import {
   type WaitState,
 } from './wait-state.js'
 
+type ChildResult = { readonly result: unknown } | { readonly failure: string }
+
 /**
  * Works on a turn: hands decisions to the sub-agents that asked, then continues the run unless it
  * waits for nothing but them.
@@ -17,33 +19,42 @@ import {
 export async function runWithChildren(turn: Turn): Promise<TurnEnd> {
   const { wait } = turn
   if (!wait?.requests.some(({ child }) => child)) return runTurn(turn)
-  const results = new Map<string, { readonly result: unknown } | { readonly failure: string }>()
-  const still: WaitingApproval[] = []
-  const byCall = new Map<string, WaitingApproval[]>()
-  for (const request of wait.requests)
-    if (request.child) byCall.set(request.callId, [...(byCall.get(request.callId) ?? []), request])
-  for (const [callId, requests] of byCall) {
+
+  const results = new Map<string, ChildResult>()
+  const waiting: WaitingApproval[] = []
+  for (const [callId, requests] of childRequests(wait)) {
     const outcome = await continueOne(turn, requests)
     if (outcome.status === 'done') results.set(callId, { result: outcome.result })
     else if (outcome.status === 'failed') results.set(callId, { failure: outcome.message })
-    // The child may now ask another question than the one that was answered, or the same one again.
-    else
-      still.push(
-        ...childApprovals(
-          turn.agent.name,
-          new Map([[callId, { agent: requests[0]?.child?.agent ?? '', ...outcome }]]),
-        ),
-      )
+    else {
+      // The child may now ask another question than the one that was answered, or the same one
+      // again.
+      const agent = requests[0]?.child?.agent ?? ''
+      const asking = new Map([[callId, { agent, ...outcome }]])
+      waiting.push(...childApprovals(turn.agent.name, asking))
+    }
   }
-  const own = wait.requests.filter(({ child }) => !child)
-  const isDecided = turn.decisions.some(({ requestId }) =>
-    own.some((request) => request.requestId === requestId),
-  )
+
   // A decision about a call of this run is applied now; the run then waits for its children again.
-  if (!still.length || isDecided) return runTurn({ ...turn, results })
-  return waitAgain(turn, wait, [...own, ...still])
+  const own = wait.requests.filter(({ child }) => !child)
+  const ownIds = new Set(own.map(({ requestId }) => requestId))
+  const isDecided = turn.decisions.some(({ requestId }) => ownIds.has(requestId))
+  if (waiting.length === 0 || isDecided) return runTurn({ ...turn, results })
+
+  return waitAgain(turn, wait, [...own, ...waiting])
 }
 
+/** What sub-agents wait for, by the call that each of them works on. */
+function childRequests({ requests }: WaitState): Map<string, WaitingApproval[]> {
+  const byCall = new Map<string, WaitingApproval[]>()
+  for (const request of requests) {
+    if (!request.child) continue
+    byCall.set(request.callId, [...(byCall.get(request.callId) ?? []), request])
+  }
+  return byCall
+}
+
+/** Hands the decisions about one call to the sub-agent that works on it. */
 async function continueOne(
   turn: Turn,
   requests: readonly WaitingApproval[],
@@ -52,15 +63,18 @@ async function continueOne(
   const target = turn.agent.settings.agents?.find(({ name }) => name === child?.agent)
   if (!child || !target || !isBound(target))
     return { status: 'failed', message: 'the agent is not known any more' }
-  const decisions = turn.decisions.flatMap((decision): readonly SettledApproval[] => {
+
+  const decisions: SettledApproval[] = []
+  for (const decision of turn.decisions) {
     const request = requests.find(({ requestId }) => requestId === decision.requestId)
-    return request?.child
-      ? [{ ...decision, requestId: request.child.requestId, digest: request.digest }]
-      : []
-  })
+    // The sub-agent knows the question by its own id.
+    if (request?.child)
+      decisions.push({ ...decision, requestId: request.child.requestId, digest: request.digest })
+  }
   return target.continueChild(child.taskId, decisions, turn.signal)
 }
 
+/** Ends the turn with the questions that are open. */
 const waitAgain = (turn: Turn, wait: WaitState, requests: WaitState['requests']): TurnEnd => ({
   events: [
     { type: 'checkpoint', checkpoint: JSON.parse(JSON.stringify({ ...wait, requests })) as null },
