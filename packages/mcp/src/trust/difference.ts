@@ -25,33 +25,32 @@ export function compare(
   listed: ReadonlyMap<string, ToolPin>,
   isWanted: (name: string) => boolean,
 ): Proposal | undefined {
-  const moved = address !== pinnedAddress
+  const isMoved = address !== pinnedAddress
   const pinned = new Map(Object.entries(tools))
-  const changed = [...listed].filter(
-    ([name, { sha256 }]) => moved || pinned.get(name)?.sha256 !== sha256,
-  )
-  const gone = [...pinned.keys()].filter((name) => !listed.has(name))
-  const differing = [...changed, ...gone.map((name): [string, null] => [name, null])].filter(
-    ([name]) => isWanted(name),
-  )
-  if (!moved && differing.length === 0) return undefined
-  return { ...(moved && { address }), tools: Object.fromEntries(differing) }
+  const differences: [name: string, pin: ToolPin | null][] = []
+
+  for (const [name, pin] of listed)
+    if (isMoved || pinned.get(name)?.sha256 !== pin.sha256) differences.push([name, pin])
+  for (const name of pinned.keys()) if (!listed.has(name)) differences.push([name, null])
+
+  const wanted = differences.filter(([name]) => isWanted(name))
+  if (!isMoved && wanted.length === 0) return undefined
+  return { ...(isMoved && { address }), tools: Object.fromEntries(wanted) }
 }
 
 /** The server with the proposed pins. */
 export function accept({ address, tools }: LockedServer, proposal: Proposal): LockedServer {
-  const kept = proposal.address === undefined ? Object.entries(tools) : []
-  const pins = new Map<string, ToolPin | null>([...kept, ...Object.entries(proposal.tools)])
-  return {
-    address: proposal.address ?? address,
-    tools: Object.fromEntries(
-      [...pins]
-        .filter((entry): entry is [string, ToolPin] => entry[1] !== null)
-        .sort(([a], [b]) => (a < b ? -1 : 1)),
-    ),
-  }
+  // At another address nothing is pinned yet.
+  const pins = new Map<string, ToolPin>(proposal.address === undefined ? Object.entries(tools) : [])
+  for (const [name, pin] of Object.entries(proposal.tools))
+    if (pin) pins.set(name, pin)
+    else pins.delete(name)
+
+  const byName = [...pins].sort(([a], [b]) => (a < b ? -1 : 1))
+  return { address: proposal.address ?? address, tools: Object.fromEntries(byName) }
 }
 
+/** Maximum lines of a difference. */
 const mostLines = 60
 
 /** The difference for people. */
@@ -62,15 +61,11 @@ export function describe(server: string, before: LockedServer, proposal: Proposa
   )
   if (proposal.address !== undefined)
     lines.unshift(`address: ${toDifference(before.address, proposal.address)}`)
-  const more =
-    lines.length > mostLines
-      ? [`and ${lines.length - mostLines} more lines, which the lock has`]
-      : []
-  return {
-    server,
-    tools: Object.keys(proposal.tools),
-    words: [...lines.slice(0, mostLines), ...more].join('\n'),
-  }
+
+  const shown = lines.slice(0, mostLines)
+  if (lines.length > mostLines)
+    shown.push(`and ${lines.length - mostLines} more lines, which the lock has`)
+  return { server, tools: Object.keys(proposal.tools), words: shown.join('\n') }
 }
 
 function describeTool(
@@ -79,36 +74,43 @@ function describeTool(
   after: ToolPin | null,
 ): readonly string[] {
   if (!after) return [`tool ${name} is gone`]
+
   const old = new Map(Object.entries(before?.parts ?? {}))
   const now = new Map(Object.entries(after.parts))
-  const paths = [...new Set([...now.keys(), ...old.keys()])].filter(
-    (path) => old.get(path) !== now.get(path),
-  )
-  const isAdded = (path: string): boolean => before !== undefined && !old.has(path)
-  const lines = paths.map(
-    (path) =>
-      `  ${path}: ${isAdded(path) ? 'is new, ' : ''}${toDifference(old.get(path), now.get(path))}`,
-  )
-  if (before && lines.length === 0) lines.push('  in a part that is too long for the lock')
-  return [`tool ${name} ${before ? 'changed' : 'is new'}`, ...lines]
+  const lines: string[] = []
+  for (const path of new Set([...now.keys(), ...old.keys()])) {
+    if (old.get(path) === now.get(path)) continue
+    // In a new tool every part is new.
+    const isAdded = before !== undefined && !old.has(path)
+    const difference = toDifference(old.get(path), now.get(path))
+    lines.push(`  ${path}: ${isAdded ? 'is new, ' : ''}${difference}`)
+  }
+
+  if (!before) return [`tool ${name} is new`, ...lines]
+  if (lines.length === 0) lines.push('  in a part that is too long for the lock')
+  return [`tool ${name} changed`, ...lines]
 }
 
 const quote = (text: string): string => `"${text.replaceAll(/\r?\n/g, '\\n')}"`
 
+/** Maximum characters that are shown of a text. */
 const mostShown = 300
+/** Characters before the first difference. */
 const context = 40
 
 /** Both texts from shortly before they begin to differ. */
 function toDifference(before: string | undefined, after: string | undefined): string {
+  if (before === undefined) return show(after ?? '', 0)
+  if (after === undefined) return `${show(before, 0)} is gone`
+
   let start = 0
-  while (before !== undefined && after !== undefined && before[start] === after[start]) start++
+  while (before[start] === after[start]) start++
   const from = start > context * 2 ? start - context : 0
-  const show = (text: string): string => {
-    const shown = text.slice(from, from + mostShown)
-    return `${from ? '…' : ''}${quote(shown)}${text.length > from + mostShown ? '…' : ''}`
-  }
-  if (before === undefined) return show(after ?? '')
-  return after === undefined
-    ? `${show(before)} is gone`
-    : `was ${show(before)}, is now ${show(after)}`
+  return `was ${show(before, from)}, is now ${show(after, from)}`
+}
+
+/** A part of a text, with marks where something is left out. */
+function show(text: string, from: number): string {
+  const end = from + mostShown
+  return `${from > 0 ? '…' : ''}${quote(text.slice(from, end))}${text.length > end ? '…' : ''}`
 }
