@@ -132,7 +132,8 @@ export function readTraces(request: unknown): ReadTraces {
 /** The name of the program that a resource describes. */
 function programOf(resource: unknown): string {
   const attributes = toAttributes(fieldsOf(resource)['attributes'])
-  return String(attributes['service.name'] ?? 'unknown_service').slice(0, 200)
+  const { 'service.name': name = 'unknown_service' } = attributes
+  return String(name).slice(0, 200)
 }
 
 /**
