@@ -45,7 +45,7 @@ const state: Form = {
 
 /** What arguments and settings must be, in all functions of a store. */
 const forms: Readonly<Record<string, Form | Range>> = {
-  // Of runs and their definitions.
+  // Runs and their definitions.
   id: text,
   name: text,
   request: text,
@@ -55,13 +55,13 @@ const forms: Readonly<Record<string, Form | Range>> = {
   from: [0, 1e15],
   concurrency: [1, Infinity],
 
-  // Of decisions.
+  // Decisions.
   decision: object,
   type: oneOf('approve', 'deny', 'happened', 'did-not-happen', 'give-up'),
   reason: text,
   result: text,
 
-  // Of `operations` and `work`.
+  // `operations` and `work`.
   state,
   all: flag,
   limit: [1, 1e15],
@@ -74,7 +74,7 @@ const forms: Readonly<Record<string, Form | Range>> = {
   maxTasks: [0, Infinity],
   onError: callback,
 
-  // Of the functions that open a store.
+  // The functions that open a store.
   path: fileName,
   create: flag,
   prepare: flag,
