@@ -10,10 +10,11 @@ import { configError, LlmError, longestTimer, type Redact } from '@modelport/cor
 import { startProcess } from './child-process.js'
 import { OpenCalls } from './elicitation.js'
 import { causeFor, newest, statusOf, toTyped } from './errors.js'
-import { guardedFetch, mostBytes, mostListBytes } from './guarded-fetch.js'
+import { guardedFetch, hostsOf, mostBytes, mostListBytes } from './guarded-fetch.js'
 import { toPlainWords } from './plain-words.js'
 import { createMcpRedact, mapTexts } from './secrets.js'
 import type { McpSettings } from './settings.js'
+import { guardSignIn } from './sign-in-page.js'
 import { distinctTools, withoutBroken } from './tool-list.js'
 import { showExcluded } from './trust/excluded-tools.js'
 import { createShow, type Show, structure } from './trust/show.js'
@@ -274,7 +275,13 @@ export class McpConnection {
       const options = {
         fetch: guardedFetch(this.#settings, transport, refuse, this.#onBytes),
         ...(headers && { requestInit: { headers } }),
-        ...(authProvider && { authProvider }),
+        ...(authProvider && {
+          authProvider: guardSignIn(authProvider, {
+            name: this.#settings.name,
+            url,
+            hosts: hostsOf(transport),
+          }),
+        }),
       }
       return (this.#web = new StreamableHTTPClientTransport(new URL(url), options))
     }

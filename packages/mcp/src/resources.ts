@@ -26,13 +26,13 @@ export async function readResource(
 export async function resourceTools(
   connection: McpConnection,
   settings: McpSettings,
-  nameOf: (name: string) => string,
 ): Promise<readonly Tool[]> {
   const client = await connection.client()
   if (!client.getServerCapabilities()?.resources) return []
+  const { prefix = '' } = settings
   const tools = [
     defineTool({
-      name: nameOf('list_resources'),
+      name: `${prefix}list_resources`,
       description: `Lists what can be read from ${settings.name}: addresses, and patterns of addresses`,
       readOnly: true,
       execute: async () => {
@@ -48,7 +48,7 @@ export async function resourceTools(
       },
     }),
     defineTool({
-      name: nameOf('read_resource'),
+      name: `${prefix}read_resource`,
       description: `Reads one resource of ${settings.name}`,
       parameters: { type: 'object', properties: { uri: { type: 'string' } }, required: ['uri'] },
       readOnly: true,

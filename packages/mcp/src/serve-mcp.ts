@@ -199,6 +199,7 @@ class Service implements ServedMcp {
           principal,
           questions: this.#questions,
           context,
+          onError: this.#onError,
         })
       const [{ AgentCall }, host] = await Promise.all([import('./served-agents.js'), this.#host])
       return await new AgentCall(agent, { host, principal, ctx, modes: modesOf(ctx, server) }).run(

@@ -2,10 +2,11 @@ import {
   type McpServer,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server'
+import { PrincipalSlots } from './principal-slots.js'
 import { refuse } from './serve-guard.js'
 
-/** Maximum sessions at once; the one that was used longest ago ends for a new one. */
-const mostSessions = 1000
+/** Maximum sessions at once; one that was used longest ago ends for a new one. */
+const mostSessions = { inAll: 1000, each: 100 }
 
 interface Session {
   readonly transport: WebStandardStreamableHTTPServerTransport
@@ -18,8 +19,7 @@ interface Session {
  */
 export class McpSessions {
   readonly #make: (principal: string) => McpServer
-  /** Used last comes last. */
-  readonly #sessions = new Map<string, Session>()
+  readonly #sessions = new PrincipalSlots<Session>(mostSessions)
 
   constructor(make: (principal: string) => McpServer) {
     this.#make = make
@@ -32,8 +32,7 @@ export class McpSessions {
     // "The server MAY terminate the session at any time, after which it MUST respond to requests
     // containing that session ID with HTTP 404 Not Found."
     if (session?.principal !== principal) return refuse(404, 'Session not found')
-    this.#sessions.delete(id)
-    this.#sessions.set(id, session)
+    this.#sessions.touch(id)
     return session.transport.handleRequest(request)
   }
 
@@ -41,9 +40,8 @@ export class McpSessions {
     const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: () => crypto.randomUUID(),
       onsessioninitialized: (id) => {
-        const [oldest] = this.#sessions.size >= mostSessions ? this.#sessions : []
-        if (oldest) void oldest[1].transport.close()
-        this.#sessions.set(id, { transport, principal })
+        const dropped = this.#sessions.add(id, { transport, principal })
+        if (dropped) void dropped.transport.close()
       },
     })
     const server = this.#make(principal)
@@ -59,6 +57,6 @@ export class McpSessions {
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.#sessions.values()].map(({ transport }) => transport.close()))
+    await Promise.all(this.#sessions.values().map(({ transport }) => transport.close()))
   }
 }

@@ -12,10 +12,11 @@ import {
   type PendingQuestion,
   type StoredQuestion,
 } from '@modelport/runtime'
+import { PrincipalSlots } from './principal-slots.js'
 import { toVisibleText } from './trust/visible-text.js'
 
-/** Maximum calls at once that wait for their users; the oldest is dropped for a new one. */
-const mostCalls = 1000
+/** Maximum calls at once that wait for their users; an oldest one is dropped for a new one. */
+const mostCalls = { inAll: 1000, each: 100 }
 
 interface HeldCall {
   readonly principal: string
@@ -31,13 +32,11 @@ interface HeldCall {
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
  */
 export class OpenQuestions {
-  readonly #calls = new Map<string, HeldCall>()
+  readonly #calls = new PrincipalSlots<HeldCall>(mostCalls)
 
   ask(held: HeldCall): InputRequiredResult {
-    const [oldest] = this.#calls.size >= mostCalls ? this.#calls.keys() : []
-    if (oldest !== undefined) this.#calls.delete(oldest)
     const id = crypto.randomUUID()
-    this.#calls.set(id, held)
+    this.#calls.add(id, held)
     const question = held.questions.at(-1)
     return inputRequired({
       inputRequests: question ? { [question.digest]: toRequest(question) } : {},

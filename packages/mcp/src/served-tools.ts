@@ -9,7 +9,7 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server'
 import { type Content, isObject, type JsonObject } from '@modelport/core'
-import { executeBatch, type StoredQuestion, type Tool } from '@modelport/runtime'
+import { executeBatch, type StoredQuestion, type Tool, ToolFailure } from '@modelport/runtime'
 import { checkLength } from './limits.js'
 import type { ServeMcpOptions } from './serve-options.js'
 import { toBlocks } from './served-content.js'
@@ -20,6 +20,8 @@ import type { OpenQuestions } from './served-questions.js'
 export interface ToolCaller extends Pick<ServeMcpOptions, 'context'> {
   readonly principal: string
   readonly questions: OpenQuestions
+  /** Called with what the tool throws, which the caller is not shown. */
+  readonly onError: (error: unknown) => void
 }
 
 /** A tool as it is listed. */
@@ -51,9 +53,10 @@ export async function callTool(
   tools: readonly Tool[],
   { name, arguments: given = {} }: CallToolRequest['params'],
   ctx: ServerContext,
-  { principal, questions, context }: ToolCaller,
+  { principal, questions, context, onError }: ToolCaller,
 ): Promise<CallToolResult | InputRequiredResult> {
-  if (!tools.some(({ definition }) => definition.name === name))
+  const tool = tools.find(({ definition }) => definition.name === name)
+  if (!tool)
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${name.slice(0, 100)}`)
   const args = given as JsonObject
   const call = {
@@ -67,10 +70,11 @@ export async function callTool(
   if (isInputRequiredResult(answers)) return answers
   const runId = crypto.randomUUID()
   const report = progressOf(ctx)
+  const guarded = new GuardedTool(tool)
   let asked: StoredQuestion | undefined
   let result: CallToolResult = { content: [] }
   await executeBatch([call], {
-    tools,
+    tools: [guarded.tool],
     step: 1,
     run: () => ({ runId, idempotencyKey: runId, ...(context && { context: context(principal) }) }),
     answers: () => answers,
@@ -79,8 +83,11 @@ export async function callTool(
     onResult: (_call, { content, isError }, { status, value }) => {
       if (status === 'pending' && isObject(value))
         asked = value['question'] as StoredQuestion | undefined
+      const isSecret = status === 'failed' || status === 'invalid-arguments'
+      const reason = isSecret ? guarded.thrown : undefined
+      if (reason) onError(reason.error)
       result = {
-        content: toBlocks(content),
+        content: reason ? toFailure(hiddenFailure(name)).content : toBlocks(content),
         ...(status === 'ok' && isObject(value) && toStructure(content)),
         ...(isError && { isError }),
       }
@@ -89,6 +96,36 @@ export async function callTool(
   if (asked) return questions.ask({ principal, call: key, questions: [...answers, asked] })
   checkLength(result.content, undefined, `The tool "${name}" was executed, but its result`, {})
   return result
+}
+
+const hiddenFailure = (name: string): string =>
+  `The tool "${name}" failed; the operator of the server can see why`
+
+/**
+ * A tool that keeps the error it throws. Messages of errors have addresses, paths and passwords; only a
+ * `ToolFailure` is written for the model.
+ */
+class GuardedTool {
+  readonly tool: Tool
+  /** Set if the tool threw. */
+  thrown: { readonly error: unknown } | undefined
+
+  constructor(tool: Tool) {
+    this.tool = {
+      ...tool,
+      validate: (args) => this.#keep(() => tool.validate(args)),
+      execute: (args, context) => this.#keep(() => tool.execute(args, context)),
+    }
+  }
+
+  async #keep<Value>(work: () => Value | Promise<Value>): Promise<Value> {
+    try {
+      return await work()
+    } catch (error) {
+      if (!(error instanceof ToolFailure)) this.thrown = { error }
+      throw error
+    }
+  }
 }
 
 /** The text of a value that is an object is its JSON. */

@@ -30,8 +30,9 @@ export interface McpUrl {
   /** Used instead of the platform's own. */
   readonly fetch?: typeof fetch | undefined
   /**
-   * OAuth provider of `@modelcontextprotocol/client`, passed to it unchanged. It stores the tokens,
-   * keyed by their issuer, and sends the user to the browser when needed.
+   * OAuth provider of `@modelcontextprotocol/client`. It stores the tokens, keyed by their issuer,
+   * and sends the user to the browser when needed: only to a page at `https:` and a host of
+   * `authHosts` or of `url`; for a server of this computer, also to one at `http:` there.
    */
   readonly authProvider?: OAuthClientProvider | undefined
   /**

@@ -10,6 +10,7 @@ import { type McpPrompt, readPrompt } from './prompt.js'
 import { readResource, resourceTools } from './resources.js'
 import type { McpSettings } from './settings.js'
 import { toTool } from './tool.js'
+import { toolNames } from './tool-names.js'
 import { withoutSecrets } from './trust/address.js'
 import { TrustGate } from './trust/gate.js'
 
@@ -67,7 +68,11 @@ export function mcpTools(given: McpSettings): McpSource {
     const listed = await connection.tools()
     const leftOut = await gate.leftOut(listed)
     if (made?.from !== listed || made.leftOut !== leftOut)
-      made = { from: listed, leftOut, tools: await toTools(listed, leftOut, connection, settings) }
+      made = {
+        from: listed,
+        leftOut,
+        tools: await toTools(listed, { leftOut, pinned: gate.pinned }, connection, settings),
+      }
     return made.tools
   }
   let reading: Promise<unknown> = Promise.resolve()
@@ -114,7 +119,10 @@ export function mcpTools(given: McpSettings): McpSource {
 /** The listed tools that are wanted, as ours. */
 async function toTools(
   listed: Awaited<ReturnType<McpConnection['tools']>>,
-  leftOut: ReadonlySet<string>,
+  {
+    leftOut,
+    pinned,
+  }: { readonly leftOut: ReadonlySet<string>; readonly pinned: readonly string[] },
   connection: McpConnection,
   settings: McpSettings,
 ): Promise<readonly Tool[]> {
@@ -125,23 +133,16 @@ async function toTools(
     throw configError(
       `MCP server "${name}": it has no tool ${missing.join(', ')}; it has ${toPlainWords(connection.redact(listed.map((tool) => tool.name).join(', ')))}`,
     )
-  const taken = new Set<string>()
-  const offered = wanted.filter((tool) => !leftOut.has(tool.name))
-  const tools = offered.map((tool) =>
-    toTool(tool, toolName(prefix + tool.name, taken), connection, settings),
+  const ofResources = settings.resourceTools ? await resourceTools(connection, settings) : []
+  // A removed tool keeps its name too, until somebody accepts that it is gone.
+  const groups = only ? [only] : [pinned, listed.map((tool) => tool.name)]
+  const names = toolNames(
+    groups,
+    prefix,
+    ofResources.map(({ definition }) => definition.name),
   )
-  if (!settings.resourceTools) return tools
-  return [
-    ...tools,
-    ...(await resourceTools(connection, settings, (tool) => toolName(prefix + tool, taken))),
-  ]
-}
-
-/** A name every vendor takes; different names stay different. */
-function toolName(wanted: string, taken: Set<string>): string {
-  const clean = wanted.replace(/[^\w-]/g, '_').slice(0, 64)
-  let name = clean
-  for (let number = 2; taken.has(name); number++) name = `${clean.slice(0, 60)}_${number}`
-  taken.add(name)
-  return name
+  const tools = wanted
+    .filter((tool) => !leftOut.has(tool.name))
+    .map((tool) => toTool(tool, names.get(tool.name) ?? tool.name, connection, settings))
+  return [...tools, ...ofResources]
 }

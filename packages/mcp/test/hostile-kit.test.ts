@@ -504,6 +504,31 @@ describe('a hostile server that sends its client to sign in', () => {
       /^[a-z-]+: MCP server "web": .*bank\.example/,
     ],
     [
+      'a sign-in page of somebody else',
+      { server: { authorization_endpoint: 'https://login.micros0ft.example/phish' } },
+      /^redirect-refused: MCP server "web": its sign-in page is at https:\/\/login\.micros0ft\.example, .*authHosts/,
+    ],
+    [
+      'a sign-in page without TLS',
+      { server: { authorization_endpoint: 'http://login.example:443/authorize' } },
+      /^redirect-refused: .*sign-in page/,
+    ],
+    [
+      'a sign-in page with user information',
+      { server: { authorization_endpoint: 'https://user:pw@login.example/authorize' } },
+      /^redirect-refused: .*sign-in page/,
+    ],
+    [
+      'a sign-in page that is a file',
+      { server: { authorization_endpoint: 'file:///etc/passwd' } },
+      /^redirect-refused: .*sign-in page/,
+    ],
+    [
+      'a sign-in page that starts a program',
+      { server: { authorization_endpoint: 'vscode://evil/x' } },
+      /^redirect-refused: .*sign-in page/,
+    ],
+    [
       'metadata of another issuer',
       { server: { issuer: 'https://evil.example' } },
       /^auth: MCP server "web": .*issuer/i,

@@ -139,6 +139,28 @@ tool "new\\u{E0041}" is new
     await source.close()
   })
 
+  test('a tool that is left out or gone keeps its name, so that an allowed name runs no other tool', async () => {
+    const harmless = { name: 'read.file', description: 'Reads', inputSchema: { type: 'object' } }
+    const dangerous = { name: 'read_file', description: 'Deletes', inputSchema: { type: 'object' } }
+    const described = async (source: McpSource) =>
+      (await source.tools()).map(({ definition }) => [definition.name, definition.description])
+    const first = open({}, [harmless, dangerous])
+    expect(await described(first.source)).toEqual([
+      ['read_file_2', expect.stringContaining('Reads')],
+      ['read_file', expect.stringContaining('Deletes')],
+    ])
+    await first.source.close()
+    const changed = open({}, [harmless, { ...dangerous, description: 'Deletes all' }])
+    expect(await names(changed.source)).toEqual(['read_file_2'])
+    await changed.source.close()
+    const gone = open({}, [harmless])
+    expect(await names(gone.source)).toEqual(['read_file_2'])
+    await gone.source.close()
+    const other = open({}, [{ ...harmless, description: 'Reads all' }, dangerous])
+    expect(await names(other.source)).toEqual(['read_file'])
+    await other.source.close()
+  })
+
   test('a change while the program runs is left out too, and comes back when it is undone', async () => {
     const { source, change, warnings } = open()
     expect(await names(source)).toEqual(['get_weather', 'send'])

@@ -22,6 +22,8 @@ export class TrustGate {
   /** The last difference that was reported or refused. */
   #refused = ''
   #leftOut = none
+  /** Names of the tools that were pinned when the list was last compared. */
+  pinned: readonly string[] = []
   /** The list that is pinned as a whole. */
   #trusted: readonly Tool[] | undefined
 
@@ -44,6 +46,7 @@ export class TrustGate {
     await servers
       .change(name, (before) => {
         found = undefined
+        this.pinned = Object.keys(before?.tools ?? {})
         if (!before) return accept({ address, tools: {} }, { tools: Object.fromEntries(pins) })
         const proposal = compare(before, address, pins, (tool) => only?.includes(tool) ?? true)
         found = proposal && { before, proposal }

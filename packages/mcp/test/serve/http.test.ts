@@ -131,20 +131,73 @@ test('a session is that of its principal only, and ends when it is deleted', asy
   expect(await status('ada')).toBe(404)
 })
 
-test('the session that was used longest ago ends for the thousand-and-first', async () => {
-  const server = serverOf()
-  const open = async () => (await server.fetch(post({}))).headers.get('mcp-session-id') ?? ''
-  const use = async (session: string) =>
-    (
-      await server.fetch(
-        post({ 'mcp-session-id': session }, { jsonrpc: '2.0', id: 2, method: 'tools/list' }),
-      )
-    ).status
-  const [first, second] = [await open(), await open()]
-  for (let count = 2; count < 1000; count++) await open()
-  expect(await use(first)).toBe(200)
-  await open()
-  expect([await use(first), await use(second)]).toEqual([200, 404])
+const byName = (request: Request): string | undefined =>
+  request.headers.get('authorization') ?? undefined
+
+test('the hundred-and-first session of a principal ends the one that this principal used longest ago, and no other', async () => {
+  const server = serverOf({ authenticate: byName })
+  const open = async (authorization: string) =>
+    (await server.fetch(post({ authorization }))).headers.get('mcp-session-id') ?? ''
+  const use = async (authorization: string, session: string) => {
+    const list = { jsonrpc: '2.0', id: 2, method: 'tools/list' }
+    return (await server.fetch(post({ authorization, 'mcp-session-id': session }, list))).status
+  }
+  const ofAda = await open('ada')
+  const first = await open('mallory')
+  const second = await open('mallory')
+  for (let count = 2; count < 100; count++) await open('mallory')
+  expect(await use('mallory', first)).toBe(200)
+  await open('mallory')
+  expect(await use('mallory', first)).toBe(200)
+  expect(await use('mallory', second)).toBe(404)
+  expect(await use('ada', ofAda)).toBe(200)
+  await server.close()
+})
+
+test('the hundred-and-first open question of a principal drops the oldest of this principal, and no other', async () => {
+  const order = defineTool({
+    name: 'order',
+    description: 'Orders',
+    execute: async (_args, { ask }) => (await ask({ message: 'Really?' })).action,
+  })
+  const server = serverOf({ tools: [order], authenticate: byName })
+  const call = async (authorization: string, more: object = {}) => {
+    const body = {
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: {
+        name: 'order',
+        arguments: {},
+        ...more,
+        _meta: {
+          'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+          'io.modelcontextprotocol/clientCapabilities': { elicitation: { form: {} } },
+          'io.modelcontextprotocol/clientInfo': { name: 'raw', version: '1' },
+        },
+      },
+    }
+    const headers = {
+      authorization,
+      'mcp-protocol-version': '2026-07-28',
+      'mcp-method': 'tools/call',
+      'mcp-name': 'order',
+    }
+    const text = await (await server.fetch(post(headers, body))).text()
+    return JSON.parse(/\{.*\}/s.exec(text)?.[0] ?? '{}') as {
+      readonly result?: { readonly requestState?: string }
+      readonly error?: { readonly message: string }
+    }
+  }
+  const ask = async (who: string) => (await call(who)).result?.requestState
+  const ofAda = await ask('ada')
+  expect(ofAda).toEqual(expect.any(String))
+  const first = await ask('mallory')
+  for (let count = 1; count < 101; count++) await ask('mallory')
+  const lost = await call('mallory', { requestState: first })
+  expect(lost.error?.message).toContain('Invalid or expired requestState')
+  const kept = await call('ada', { requestState: ofAda })
+  expect(kept.result?.requestState).toEqual(expect.any(String))
   await server.close()
 })
 

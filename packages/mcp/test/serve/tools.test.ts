@@ -1,6 +1,6 @@
 import { definePrompt } from '@modelport/dialog'
 import { type ServeMcpOptions, serveMcp } from '@modelport/mcp/server'
-import { defineTool } from '@modelport/runtime'
+import { defineTool, type Tool, ToolFailure } from '@modelport/runtime'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { clientOf, eras, failure, overStdio, textsOf } from './support.js'
@@ -47,22 +47,52 @@ describe.each(eras)('an MCP server (%s)', (era) => {
     expect(result.structuredContent).toEqual({ what: 'tea', grams: 5 })
   })
 
-  test('wrong arguments and what a tool throws are results, and an unknown tool is an error', async () => {
+  test('wrong arguments and failures are results, a caller is not shown what a tool throws, and an unknown tool is an error', async () => {
     const broken = defineTool({
       name: 'broken',
       description: 'Breaks',
       execute: () => {
-        throw new Error('no scales', { cause: new Error('the password is hunter2') })
+        throw new Error('connect ECONNREFUSED postgres://admin:hunter2@db.internal')
       },
     })
-    const { client } = await connect({ tools: [weigh, broken] })
+    const full = defineTool({
+      name: 'full',
+      description: 'Says what is wrong',
+      execute: () => {
+        throw new ToolFailure('the scales are full')
+      },
+    })
+    const unchecked: Tool = {
+      ...weigh,
+      definition: { name: 'unchecked', description: 'Checks nothing' },
+      validate: () => {
+        throw new Error('no schema at /srv/secret')
+      },
+    }
+    const errors: unknown[] = []
+    const { client } = await connect({
+      tools: [weigh, broken, full, unchecked],
+      onError: (error) => void errors.push((error as Error).message),
+    })
     const wrong = await client.callTool({ name: 'weigh', arguments: { what: 5 } })
     expect(wrong.isError).toBe(true)
     expect(textsOf(wrong)).toContain(
       'The arguments for the tool "weigh" are not valid and it was not executed: what',
     )
     const failed = await client.callTool({ name: 'broken', arguments: {} })
-    expect([failed.isError, textsOf(failed)]).toEqual([true, 'The tool "broken" failed: no scales'])
+    expect([failed.isError, textsOf(failed)]).toEqual([
+      true,
+      'The tool "broken" failed; the operator of the server can see why',
+    ])
+    const said = await client.callTool({ name: 'full', arguments: {} })
+    expect([said.isError, textsOf(said)]).toEqual([true, 'the scales are full'])
+    expect(textsOf(await client.callTool({ name: 'unchecked', arguments: {} }))).toBe(
+      'The tool "unchecked" failed; the operator of the server can see why',
+    )
+    expect(errors).toEqual([
+      'connect ECONNREFUSED postgres://admin:hunter2@db.internal',
+      'no schema at /srv/secret',
+    ])
     expect(await failure(client.callTool({ name: 'weight', arguments: {} }))).toBe(
       '-32602: Unknown tool: weight',
     )
