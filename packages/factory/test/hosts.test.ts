@@ -1,7 +1,14 @@
 import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { reportFault } from '../../../test/support/faults.js'
-import { apiHost, apiHosts, type FactoryContext, hostPort, resolveModel } from '../src/index.js'
+import {
+  apiHost,
+  apiHosts,
+  type FactoryContext,
+  hostPort,
+  type ModelConfig,
+  resolveModel,
+} from '../src/index.js'
 import { emptyEnvironment, environmentOf, failureOf } from './support.js'
 
 const context: FactoryContext = { environment: emptyEnvironment }
@@ -151,6 +158,30 @@ describe('apiHosts', () => {
     ).toEqual(['api.openai.com:443', 'localhost:3128'])
     expect(apiHosts(fromVariable, context).map(hostPort)).toEqual(['api.openai.com:443'])
   })
+
+  test.each<[string, ModelConfig, readonly string[]]>([
+    [
+      'Google',
+      {
+        provider: 'google',
+        vertex: { project: 'demo', applicationDefault: true },
+      },
+      ['metadata.google.internal:80', '169.254.169.254:80'],
+    ],
+    [
+      'AWS',
+      { provider: 'bedrock', bedrock: { region: 'us-east-1', credentials: 'default-chain' } },
+      ['169.254.169.254:80', '169.254.170.2:80', '169.254.170.23:80'],
+    ],
+  ])(
+    'the metadata servers of %s are dialled past a proxy, and listed so',
+    (_, config, expected) => {
+      const list = apiHosts({ ...config, model: 'm', proxy: 'http://proxy.local:3128' }, context)
+      const direct = list.filter(({ viaProxy, purpose }) => !viaProxy && purpose !== 'proxy')
+      expect(direct.map(hostPort)).toEqual(expected)
+      expect(direct.every(({ purpose }) => purpose === 'metadata')).toBe(true)
+    },
+  )
 
   test.each([
     [{ proxy: 'http://user:hunter2@proxy.local:3128' }, 'proxy.local:3128', 'user:hunter2'],

@@ -1,5 +1,6 @@
 import type { GoogleGenAI } from '@google/genai'
 import { LlmError } from '@modelport/core'
+import type { MetadataServer } from './metadata-server.js'
 
 /** A client of google-auth-library, or a part of one, as far as it is looked at here. */
 type AuthPart = Readonly<Record<string, unknown>> & {
@@ -18,12 +19,13 @@ const parts = ['stsCredential', 'sourceClient'] as const
 /**
  * Holds every request for a token to the transport that the SDK was given. google-auth-library
  * gives it to the client that it makes of default credentials, but not to these parts, which would
- * contact whatever host the credentials' file names. No option changes that.
+ * contact whatever host the credentials' file names. No option changes that. Of the metadata server
+ * it asks nothing itself: {@link MetadataServer} does.
  * @see https://github.com/googleapis/google-auth-library-nodejs (10.9.1, `baseexternalclient.js`,
  * `googleauth.js`; read 2026-11-21)
  * @throws {LlmError} `unsupported` — from then on, for credentials that cannot be held to it.
  */
-export function guardDefaultCredentials(sdk: GoogleGenAI): void {
+export function guardDefaultCredentials(sdk: GoogleGenAI, metadata: MetadataServer): void {
   const auth = place.reduce<unknown>(
     (at, name) => (typeof at === 'object' && at !== null ? Reflect.get(at, name) : undefined),
     sdk,
@@ -34,8 +36,13 @@ export function guardDefaultCredentials(sdk: GoogleGenAI): void {
       'google: this version of the SDK does not show its credentials; use vertex.accessToken instead',
     )
   const find = auth.getClient.bind(auth)
+  auth._checkIsGCE = () => metadata.isThere()
   auth.getClient = async () => {
     const client = await find()
+    if (isOfMachine(client)) {
+      client.refreshTokenNoCache = () => refresh(client, metadata)
+      return client
+    }
     guard(client, auth.clientOptions.transporterOptions)
     return client
   }
@@ -43,6 +50,7 @@ export function guardDefaultCredentials(sdk: GoogleGenAI): void {
 
 interface CredentialsFinder {
   getClient(): Promise<AuthPart>
+  _checkIsGCE(): Promise<boolean>
   readonly clientOptions: { readonly transporterOptions: object }
 }
 
@@ -50,7 +58,32 @@ const isFinder = (value: unknown): value is CredentialsFinder =>
   typeof value === 'object' &&
   value !== null &&
   typeof Reflect.get(value, 'getClient') === 'function' &&
+  typeof Reflect.get(value, '_checkIsGCE') === 'function' &&
   typeof Reflect.get(value, 'clientOptions') === 'object'
+
+/** The credentials of a machine on Google Cloud, which come from its metadata server. */
+interface MachineClient extends AuthPart {
+  readonly serviceAccountEmail: string
+  readonly scopes: string | readonly string[]
+  refreshTokenNoCache(): Promise<RefreshedTokens>
+}
+
+/** What the library makes of a token: the time when it ends in place of the seconds it has. */
+interface RefreshedTokens {
+  readonly tokens: { readonly access_token: string; readonly expiry_date: number }
+  readonly res: null
+}
+
+const isOfMachine = (client: AuthPart): client is MachineClient =>
+  typeof client['serviceAccountEmail'] === 'string' &&
+  typeof client['refreshTokenNoCache'] === 'function'
+
+async function refresh(client: MachineClient, metadata: MetadataServer): Promise<RefreshedTokens> {
+  const { serviceAccountEmail, scopes } = client
+  const { access_token, expires_in } = await metadata.token(serviceAccountEmail, [scopes].flat())
+  const expiry_date = Date.now() + expires_in * 1000
+  return { tokens: { access_token, expiry_date }, res: null }
+}
 
 function guard(part: AuthPart, transporterOptions: object): void {
   const { subjectTokenSupplier, transporter } = part as {

@@ -10,6 +10,7 @@ import {
 } from './api-request.js'
 import { type GoogleConfig, googleHosts, toEndpoint } from './config.js'
 import { guardDefaultCredentials } from './default-credentials.js'
+import { MetadataServer } from './metadata-server.js'
 
 type AuthOptions = NonNullable<GoogleGenAIOptions['googleAuthOptions']>
 
@@ -85,7 +86,7 @@ async function createSdk(
       ? { googleAuthOptions: toAuthOptions(config, tokenFetch) }
       : { apiKey }),
   })
-  if (vertex.applicationDefault) guardDefaultCredentials(sdk)
+  if (vertex.applicationDefault) guardDefaultCredentials(sdk, new MetadataServer(config))
   return sdk
 }
 

@@ -1,7 +1,9 @@
 import { rmSync, writeFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { inspect } from 'node:util'
-import { afterEach, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { temporaryFolder } from '../../../test/support/temporary-folder.js'
 import { createGoogle, type GoogleConfig } from '../src/index.js'
 import { answer, chunk, recordingFetch, sse } from './support.js'
@@ -178,4 +180,108 @@ test('a host that enforceHosts names is allowed, even if it is not one of the us
     'sts.googleapis.com',
     'aiplatform.googleapis.com',
   ])
+})
+
+describe('the metadata server', () => {
+  const asked: string[] = []
+  const proxied: string[] = []
+  let leadsTo: string | undefined
+  const metadata = createServer((request, response) => {
+    asked.push(`${request.url} ${String(request.headers['metadata-flavor'])}`)
+    if (leadsTo !== undefined) {
+      response.writeHead(302, { location: leadsTo, 'metadata-flavor': 'Google' }).end()
+      return
+    }
+    response.writeHead(200, { 'metadata-flavor': 'Google', 'content-type': 'application/json' })
+    response.end(JSON.stringify({ access_token: 'ya29.of-the-machine', expires_in: 3600 }))
+  })
+  const proxy = createServer((request, response) => {
+    proxied.push(request.url ?? '')
+    response.writeHead(502).end()
+  }).on('connect', (request, socket) => {
+    proxied.push(request.url ?? '')
+    socket.end()
+  })
+  const listen = async (server: Server): Promise<string> => {
+    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+    return `127.0.0.1:${(server.address() as AddressInfo).port}`
+  }
+  let metadataHost = ''
+  let proxyHost = ''
+  beforeAll(async () => {
+    metadataHost = await listen(metadata)
+    proxyHost = await listen(proxy)
+  })
+  afterAll(() => {
+    metadata.close()
+    proxy.close()
+  })
+  beforeEach(() => {
+    asked.length = 0
+    proxied.length = 0
+    leadsTo = undefined
+    vi.stubEnv('GOOGLE_APPLICATION_CREDENTIALS', undefined)
+    vi.stubEnv('CLOUDSDK_CONFIG', folder)
+    vi.stubEnv('HOME', folder)
+    vi.stubEnv('GCE_METADATA_HOST', metadataHost)
+    for (const name of ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy'])
+      vi.stubEnv(name, `http://${proxyHost}`)
+    for (const name of ['NO_PROXY', 'no_proxy']) vi.stubEnv(name, undefined)
+  })
+
+  /** The request of a provider with the transport of this package: nothing listens at its API. */
+  const call = async (more: Partial<GoogleConfig> = {}): Promise<unknown> =>
+    createGoogle({
+      model: 'gemini-3-flash-preview',
+      baseUrl: 'http://127.0.0.1:9',
+      vertex: { project: 'demo', applicationDefault: true },
+      ...more,
+    })
+      .complete('Hi', { retry: { attempts: 1 } })
+      .then(
+        () => undefined,
+        (error: unknown) => error,
+      )
+
+  test.each([[undefined], [true]])(
+    'the metadata server is asked past any proxy of the environment (enforceHosts: %s)',
+    async (enforceHosts) => {
+      await call({ enforceHosts })
+      expect(asked).toEqual([
+        '/computeMetadata/v1/instance Google',
+        expect.stringMatching(/^\/computeMetadata\/v1\/instance\/service-accounts\/default\/token/),
+      ])
+      expect(proxied).toEqual([])
+    },
+  )
+
+  test('the token of the metadata server is sent with the request', async () => {
+    const { fetch, provider } = google(({ url }) =>
+      url.includes(metadataHost)
+        ? Response.json(
+            { access_token: 'ya29.of-the-machine', expires_in: 3600 },
+            { headers: { 'metadata-flavor': 'Google' } },
+          )
+        : sse(chunk([{ text: 'Hi' }], { finishReason: 'STOP' })),
+    )
+    await provider.stream('Hi')
+    expect(fetch.requests.at(-1)?.headers['authorization']).toBe('Bearer ya29.of-the-machine')
+  })
+
+  test('a redirect of the metadata server is not followed', async () => {
+    leadsTo = `http://${proxyHost}/token`
+    expect(await call()).toMatchObject({ code: 'auth' })
+    expect(asked).toHaveLength(1)
+    expect(proxied).toEqual([])
+  })
+
+  test('the metadata server is not asked if the list of enforceHosts lacks it', async () => {
+    expect(await call({ enforceHosts: ['127.0.0.1:9'] })).toMatchObject({
+      code: 'config',
+      message: expect.stringContaining(
+        `the metadata server ${metadataHost} is not among`,
+      ) as string,
+    })
+    expect(asked).toEqual([])
+  })
 })

@@ -78,4 +78,17 @@ export const hosts: readonly FaultRow[] = [
     required: "never asked from here: the vendor's server asks, or it is refused",
     tests: here('media', '$name: the address of an image is handed on or refused'),
   },
+  {
+    id: 'E7',
+    fault: "a proxy variable or a redirect takes the machine's own token elsewhere",
+    required: 'metadata servers are asked directly and not followed, and are listed so',
+    tests: [
+      ...inFile(
+        'packages/provider-google/test/default-credentials.test.ts',
+        'the metadata server is asked past any proxy of the environment',
+        'a redirect of the metadata server is not followed',
+      ),
+      ...factory('hosts', 'the metadata servers of %s are dialled past a proxy, and listed so'),
+    ],
+  },
 ]

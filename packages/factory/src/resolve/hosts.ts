@@ -95,7 +95,9 @@ function ownHosts(
     : []
   const further = row.furtherHosts?.(config, context.environment ?? processEnvironment) ?? []
   const own = [...api, ...further].map(
-    (entry): HostEntry => (proxy ? { ...entry, viaProxy: true } : entry),
+    // A metadata server is on this machine's own link: it is asked without a proxy.
+    (entry): HostEntry =>
+      proxy && entry.purpose !== 'metadata' ? { ...entry, viaProxy: true } : entry,
   )
   return proxy
     ? [
