@@ -170,7 +170,8 @@ function createHandler(config: CommonConfig, check: CheckHost) {
         response: new HttpResponse({
           statusCode: response.status,
           headers: Object.fromEntries(response.headers),
-          body: new Uint8Array(await response.arrayBuffer()),
+          // The services speak XML and JSON. The thin response of Node's transport has texts only.
+          body: new TextEncoder().encode(await response.text()),
         }),
       }
     },

@@ -1,9 +1,11 @@
-import { writeFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { temporaryFolder } from '../../../test/support/temporary-folder.js'
+import { createBedrock } from '../src/index.js'
 import { bedrock, reply, type Sent } from './support.js'
 
 const folder = temporaryFolder('aws')
@@ -144,6 +146,96 @@ describe('the default chain', () => {
       const error = await failure()
       expect(error.message).toContain('the source of the profile "default" is at 127.0.0.1:')
       expect([error.code, asked]).toEqual(['config', []])
+    })
+  })
+
+  describe("with Node's transport", () => {
+    const asked: string[] = []
+    const signed: string[] = []
+    const webIdentity = assumed.replaceAll('AssumeRole', 'AssumeRoleWithWebIdentity')
+    const ofSso = {
+      roleCredentials: {
+        accessKeyId: 'ASIASSO',
+        secretAccessKey: 's',
+        sessionToken: 't',
+        expiration: Date.parse('2099-01-01T00:00:00Z'),
+      },
+    }
+    const server = createServer((request, response) => {
+      let body = ''
+      request.on('data', (chunk: Buffer) => (body += chunk.toString()))
+      request.on('end', () => {
+        const { pathname } = new URL(request.url ?? '', 'http://localhost')
+        if (pathname.startsWith('/model/')) {
+          signed.push(/Credential=([^/]+)/.exec(request.headers.authorization ?? '')?.[1] ?? '')
+          response.setHeader('content-type', 'application/json')
+          response.end(
+            JSON.stringify({
+              output: { message: { role: 'assistant', content: [{ text: 'Hello' }] } },
+              stopReason: 'end_turn',
+              usage: { inputTokens: 1, outputTokens: 1 },
+            }),
+          )
+          return
+        }
+        const action = new URLSearchParams(body).get('Action') ?? pathname
+        asked.push(action)
+        if (action === '/federation/credentials') response.end(JSON.stringify(ofSso))
+        else {
+          response.setHeader('content-type', 'text/xml')
+          response.end(action.endsWith('WebIdentity') ? webIdentity : assumed)
+        }
+      })
+    })
+    let address = ''
+    beforeEach(async () => {
+      asked.length = 0
+      signed.length = 0
+      await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+      address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+      vi.stubEnv('AWS_ENDPOINT_URL_STS', address)
+      vi.stubEnv('AWS_ENDPOINT_URL_SSO', address)
+    })
+    afterEach(() => new Promise((done) => server.close(done)))
+
+    const talk = () =>
+      createBedrock({
+        model: 'us.amazon.nova-lite-v1:0',
+        region: 'us-east-1',
+        baseUrl: address,
+        ...chain,
+      }).complete('Hi')
+
+    test('the chain takes the role of a profile', async () => {
+      useFile(role)
+      expect(await talk()).toBe('Hello')
+      expect([asked, signed]).toEqual([['AssumeRole'], ['ASIAROLE']])
+    })
+
+    test('the chain takes a web identity', async () => {
+      const token = join(folder, 'token')
+      writeFileSync(token, 'the-token')
+      vi.stubEnv('AWS_WEB_IDENTITY_TOKEN_FILE', token)
+      vi.stubEnv('AWS_ROLE_ARN', 'arn:aws:iam::1:role/r')
+      expect(await talk()).toBe('Hello')
+      expect([asked, signed]).toEqual([['AssumeRoleWithWebIdentity'], ['ASIAROLE']])
+    })
+
+    test('the chain takes a session of IAM Identity Center', async () => {
+      vi.stubEnv('HOME', folder)
+      const cache = join(folder, '.aws/sso/cache')
+      mkdirSync(cache, { recursive: true })
+      const start = 'https://example.awsapps.com/start'
+      const name = createHash('sha1').update(start).digest('hex')
+      writeFileSync(
+        join(cache, `${name}.json`),
+        JSON.stringify({ accessToken: 'of-sso', expiresAt: '2099-01-01T00:00:00Z' }),
+      )
+      useFile(
+        `[default]\nsso_start_url = ${start}\nsso_region = us-east-1\nsso_account_id = 1\nsso_role_name = r\n`,
+      )
+      expect(await talk()).toBe('Hello')
+      expect([asked, signed]).toEqual([['/federation/credentials'], ['ASIASSO']])
     })
   })
 
