@@ -80,7 +80,7 @@ export const hosts: readonly FaultRow[] = [
   },
   {
     id: 'E7',
-    fault: "a proxy variable or a redirect takes the machine's own token elsewhere",
+    fault: 'a proxy or a redirect takes the token of a machine elsewhere',
     required: 'metadata servers are asked directly and not followed, and are listed so',
     tests: [
       ...inFile(
