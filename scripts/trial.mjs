@@ -1,16 +1,19 @@
 // Does what a stranger does: installs the packed packages from a registry, with a plain Node in an
 // empty folder, and follows the pages. `node scripts/trial.mjs` after a build; `--local` tries the
-// model in this process instead; `--only NAME` one part.
+// model in this process instead; `--only NAME` one part. While the packages are not on npm, the
+// stranger installs their tarballs, as `npm run pack` says, and the registry has none of them.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { printInstallSizes } from './install-size.mjs'
+import { installLine } from './unpublished/tarballs.mjs'
 import { publishedPackages, requireBuild, root } from './workspaces.mjs'
 
 // The parts read the pages with the code of the tests, which is TypeScript that imports by the
 // names of its output.
 await import('../packages/durable/test/support/typescript-hooks.mjs')
+const { isPublished } = await import('../packages/factory/src/base/published.ts')
 const { startChatServer } = await import('../test/support/chat-server.ts')
 const { createDocModel } = await import('../test/support/doc-model.ts')
 const { walkAnAgent } = await import('./trial/agents.mjs')
@@ -72,10 +75,14 @@ async function main() {
     if (problems.length > 0) throw new Error(problems.join('\n'))
     return `${packed.size} packages hold what users need, and nothing else`
   })
-  const registry = await startRegistry(packed)
+  const registry = await startRegistry(packed, isPublished)
   closing.push(registry.close)
+  const fileOf = ({ shortName }) => packed.get(shortName).file
+  const toInstall = (command) =>
+    isPublished ? command : installLine(command.split(' ').slice(2), packages, fileOf)
   const visit = (name, node = process.execPath, more = {}) => {
-    const visitor = new Visitor({ node, registry: registry.url, folder: temporary, name, ...more })
+    const settings = { node, registry: registry.url, folder: temporary, name, toInstall, ...more }
+    const visitor = new Visitor(settings)
     closing.push(() => visitor.close())
     return visitor
   }
@@ -92,7 +99,7 @@ async function tryEverything(visit, packed) {
     walkPage(path, { visitor: visit('page', node), ...(await startModel()) })
   const commandLine = visit('command-line')
   let installed
-  const install = () => (installed ??= commandLine.run('npm install --global @modelport/cli'))
+  const install = () => (installed ??= commandLine.install('npm install --global @modelport/cli'))
   const compatible = ['core', 'driver', 'chat-completions', 'catalog', 'provider-openai-compatible']
   const inNames = (names) => names.map((name) => `@modelport/${name}`)
   await parts([
@@ -197,7 +204,7 @@ async function tryLocally(visit) {
     new URL('../packages/provider-llamacpp/test/fixtures/tinytool.gguf', import.meta.url),
   )
   await part('install', async () => {
-    await visitor.run('npm install --global @modelport/cli @modelport/provider-llamacpp')
+    await visitor.install('npm install --global @modelport/cli @modelport/provider-llamacpp')
     return 'the command line with the model in this process'
   })
   await part('command line, a model in this process', () =>

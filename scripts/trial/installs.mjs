@@ -41,7 +41,7 @@ async function inputsOfBundle(contents, resolveDir) {
  */
 export async function installAlone(visitor, name, expected) {
   const command = `npm install ${name}`
-  await visitor.run(command)
+  await visitor.install(command)
   const found = installed(visitor.folder)
   if (found.join() !== [...expected].sort().join())
     throw new Mishap(command, found.join('\n'), expected.sort().join('\n'))

@@ -21,7 +21,7 @@ export const installsOf = (page) => readText(page).match(/(?<=^(?: {4})?)npm ins
 /** @returns how many commands and programs there were */
 export async function walkPage(page, { visitor, model, address }) {
   const installs = installsOf(page)
-  for (const command of installs) await visitor.run(command)
+  for (const command of installs) await visitor.install(command)
   let programs = 0
   for (const block of docBlocks(page).filter(({ runs }) => runs)) {
     const name = block.name.replace(/^block-(\d+)\.ts$/, 'program-$1.mts')
@@ -40,7 +40,7 @@ export async function walkPage(page, { visitor, model, address }) {
 /** The `$ ` commands of an indented block, in a page with one program, whose name is in them. */
 export async function walkTranscript(page, { visitor, model, address }) {
   const [block] = docBlocks(page)
-  for (const command of installsOf(page)) await visitor.run(command)
+  for (const command of installsOf(page)) await visitor.install(command)
   const transcript = readText(page)
     .match(/(?:^ {4}.*\n)+/gm)
     .map((text) => text.replace(/^ {4}/gm, ''))

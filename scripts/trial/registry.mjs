@@ -45,16 +45,21 @@ function toPackument(name, versions, url) {
   }
 }
 
-/** @param packed short name → `{ manifest, file }` of each tarball */
-export async function startRegistry(packed) {
+/**
+ * @param packed short name → `{ manifest, file }` of each tarball
+ * @param isPublished false: the registry has no package of ours, as npm has none
+ */
+export async function startRegistry(packed, isPublished) {
   const folders = readdirSync(store)
   const upstream = execFileSync('npm', ['config', 'get', 'registry'], { encoding: 'utf8' })
     .trim()
     .replace(/\/$/, '')
   const passedOn = new Set()
   const known = new Map()
-  for (const { manifest, file } of packed.values())
-    known.set(manifest.name, new Map([[manifest.version, { manifest, file }]]))
+  for (const { manifest, file } of packed.values()) {
+    const versions = isPublished ? [[manifest.version, { manifest, file }]] : []
+    known.set(manifest.name, new Map(versions))
+  }
   const find = (name) => {
     if (!known.has(name)) known.set(name, versionsOf(name, folders))
     return known.get(name)
@@ -84,6 +89,7 @@ export async function startRegistry(packed) {
       response.setHeader('content-type', 'application/json')
       return void response.end(JSON.stringify(toPackument(name, versions, url)))
     }
+    if (path.startsWith('@modelport/')) return void response.writeHead(404).end('not published')
     passedOn.add(path)
     response.writeHead(302, { location: `${upstream}/${path.replace('/', '%2f')}` }).end()
   }

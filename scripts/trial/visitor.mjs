@@ -8,13 +8,16 @@ const limitMs = 100_000
 /** Commands run in a shell, as they are typed. */
 export class Visitor {
   #environment
+  #toInstall
   #running = new Set()
 
   /**
    * @param global where `npm install --global` installs; default: a folder of its own.
    * @param programs a folder of programs of this machine
+   * @param toInstall what is typed in place of an `npm install` line of a page
    */
-  constructor({ node, registry, folder, name, global, programs }) {
+  constructor({ node, registry, folder, name, global, programs, toInstall }) {
+    this.#toInstall = toInstall
     this.home = mkdtempSync(join(folder, `${name}-`))
     this.folder = join(this.home, 'project')
     mkdirSync(this.folder)
@@ -106,6 +109,11 @@ export class Visitor {
     if ((code === 0) === fails)
       throw new Mishap(command, running.output, `exit code ${fails ? 'above 0' : '0'}, not ${code}`)
     return running
+  }
+
+  /** Runs an `npm install` line of a page, as a reader types it today. */
+  install(command) {
+    return this.run(this.#toInstall(command))
   }
 
   #kill(child) {

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { PassThrough, Writable } from 'node:stream'
 import { createAgent } from '@modelport/agent'
 import { run } from '@modelport/cli'
+import { installAdvice } from '@modelport/factory'
 import { createMock } from '@modelport/provider-mock'
 import { defineTool } from '@modelport/runtime'
 import { type ListeningServer, serve } from '@modelport/serve/node'
@@ -409,7 +410,7 @@ export default [{ name: 'echo', card, settings }]`,
     const { code, err } = await cli(['agent', 'serve', file])
     expect(code).toBe(3)
     expect(err).toContain("Cannot find package '@modelport/no-such'")
-    expect(err).toContain('run: npm i @modelport/no-such, in the folder of the file')
+    expect(err).toContain(`${installAdvice('@modelport/no-such')}, in the folder of the file`)
   })
 
   test('agent serve serves a card with a model of the configuration, and asks callers for the token', async () => {

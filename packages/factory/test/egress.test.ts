@@ -13,7 +13,14 @@ import { anthropicMessages, gemini, ollamaChat, openaiResponses } from '@modelpo
 import { type BuildOptions, build } from 'esbuild'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { refuseUnknownNames } from '../../../test/support/unknown-names.js'
-import { apiHost, apiHosts, hostPort, type ModelConfig, newProvider } from '../src/index.js'
+import {
+  apiHost,
+  apiHosts,
+  hostPort,
+  installAdvice,
+  type ModelConfig,
+  newProvider,
+} from '../src/index.js'
 import { emptyEnvironment, environmentOf } from './support.js'
 
 const run = promisify(execFile)
@@ -364,7 +371,7 @@ describe('bundles', () => {
       const { stdout } = await run(process.execPath, ['program.mjs'], { cwd: folder })
       expect(stdout.trim().split('\n')).toEqual([
         'api.anthropic.com:443',
-        'config anthropic: the package @modelport/provider-anthropic is not installed; run: npm i @modelport/provider-anthropic',
+        `config anthropic: the package @modelport/provider-anthropic is not installed; ${installAdvice('@modelport/provider-anthropic')}`,
         expect.stringMatching(/^config ollama: .*an-sdk-that-is-missing/),
       ])
     } finally {

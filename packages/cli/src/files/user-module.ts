@@ -2,6 +2,7 @@ import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { configError } from '@modelport/core'
+import { installAdvice } from '@modelport/factory'
 
 /**
  * The default export of a module of the user. The module is code and runs as such.
@@ -24,7 +25,7 @@ export async function loadUserModule(file: string, what: 'agents' | 'tools'): Pr
         ? `; run: node ${file}, which shows the line`
         : ''
     const fix =
-      missing === undefined ? showLine : `; run: npm i ${missing}, in the folder of the file`
+      missing === undefined ? showLine : `; ${installAdvice(missing)}, in the folder of the file`
     throw configError(`${file}${line ?? ''}: the ${what} do not load: ${reason}${fix}`, { cause })
   }
 }

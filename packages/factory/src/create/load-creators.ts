@@ -1,4 +1,5 @@
 import { configError } from '@modelport/core'
+import { installAdvice } from '../base/install-advice.js'
 import type { ProviderCreators } from '../providers/row.js'
 import type { LoadCreators } from './creation.js'
 
@@ -98,6 +99,6 @@ export const loadCreators: LoadCreators = ({ name, package: wanted }) => {
     const why = missing.includes(wanted)
       ? `the package ${wanted} is not installed`
       : `the package ${wanted} does not load: ${message}`
-    throw configError(`${name}: ${why}; run: npm i ${wanted}`, { cause })
+    throw configError(`${name}: ${why}; ${installAdvice(wanted)}`, { cause })
   })
 }

@@ -1,0 +1,12 @@
+import type { Workspace } from '../workspaces.mjs'
+
+export function withDependencies(
+  names: readonly string[],
+  packages: readonly Workspace[],
+): readonly Workspace[]
+export function oursOf(words: readonly string[]): readonly string[]
+export function installLine(
+  words: readonly string[],
+  packages: readonly Workspace[],
+  fileOf: (one: Workspace) => string,
+): string
