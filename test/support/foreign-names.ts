@@ -1,0 +1,67 @@
+/**
+ * Names in code type on our pages that belong to somebody else, and stand in no source here: the
+ * page, whose names they are, and the names.
+ */
+export const foreignNames: Readonly<
+  Record<string, readonly { readonly of: string; readonly names: readonly string[] }[]>
+> = {
+  'docs/agent.md': [
+    {
+      of: 'A2A',
+      names: ['VersionNotSupportedError', 'PushNotificationNotSupportedError'],
+    },
+  ],
+  'docs/compare.md': [
+    { of: 'Agents JS', names: ['RealtimeAgent'] },
+    { of: 'Mastra', names: ['ToolSearchProcessor'] },
+    { of: 'pi-ai', names: ['createImagesProvider'] },
+    {
+      of: 'the AI SDK and TanStack AI',
+      names: [
+        'uploadFile',
+        'generateImage',
+        'generateSpeech',
+        'generateTranscription',
+        'generateVideo',
+      ],
+    },
+  ],
+  'docs/errors.md': [{ of: 'Python', names: ['ValueError'] }],
+  'docs/evidence/a2a.md': [{ of: 'A2A', names: ['TaskNotCancelableError'] }],
+  'docs/evidence/kill.md': [{ of: 'Inngest', names: ['createInngestAgent'] }],
+  'docs/evidence/performance.md': [{ of: 'V8', names: ['--max-semi-space-size'] }],
+  'docs/evidence/port-notes.md': [
+    {
+      of: 'the Go package',
+      names: [
+        'EventDone',
+        'EventError',
+        'SendToolResults',
+        'IsError',
+        'SetTools',
+        'WithSystem',
+        'WithMaxTokens',
+        'WithTemperature',
+      ],
+    },
+    { of: 'LLLM', names: ['AgentBase', 'AsyncAgentBase'] },
+    { of: 'Python', names: ['ValueError', 'RuntimeError', 'NotImplementedError'] },
+  ],
+  'docs/guides/engines.md': [
+    { of: 'Restate', names: ['inactivityTimeout', 'abortTimeout', 'identityKeys'] },
+  ],
+  'docs/guides/from-ai-sdk.md': [
+    { of: 'the AI SDK', names: ['activeTools', 'RetryError', 'customProvider'] },
+  ],
+  'docs/guides/from-langchain.md': [
+    {
+      of: 'LangChain',
+      names: ['initChatModel', 'withRetry', 'InMemorySaver', 'trimMessages'],
+    },
+  ],
+  'docs/guides/from-lllm.md': [
+    { of: 'LLLM', names: ['AgentBase'] },
+    { of: 'Python', names: ['ValueError'] },
+  ],
+  'docs/hosts.md': [{ of: 'Node', names: ['--allow-addons'] }],
+}
