@@ -418,10 +418,10 @@ export const boundaries = [
   {
     package: 'cli',
     file: 'user-module.ts',
-    imports: ['@modelport/core'],
+    imports: ['@modelport/core', '@modelport/factory'],
     computed: true,
     builtins: true,
-    forbidden: ['@modelport/driver', '@modelport/agent', '@modelport/factory'],
+    forbidden: ['@modelport/driver', '@modelport/agent'],
   },
 ]
 
