@@ -24,7 +24,7 @@ test('a deleted export, option, package and command are found on a page', () => 
         '',
         '    modelport nowhere FILE',
         '    npx @modelport/cli agent nowhere FILE',
-      '    modelport complete FILE | modelport agent tasks',
+        '    modelport complete FILE | modelport agent tasks',
       ].join('\n'),
     ),
   ).toEqual([
