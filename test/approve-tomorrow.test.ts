@@ -61,7 +61,7 @@ test('a yes in another process executes the call once, and the model is not aske
   expect(await pay()).toBe(waiting)
   expect(await pay()).toBe(waiting)
   expect(await pay('yes')).toMatch(
-    /^transferring 800 to landlord \(run_[-\w]+\/1\/0\)\nThe rent is paid\.$/,
+    /^transferring 800 to landlord \(run_[-\w]+\/transfer\/[0-9a-f]{16}\/0\)\nThe rent is paid\.$/,
   )
   expect(existsSync(join(folder, 'transfer.json'))).toBe(false)
   expect(server.requests.length - before).toBe(2)

@@ -46,7 +46,7 @@ test.skipIf(!server)(
     expect([...woken, await engine.wake('invoice-1', 'call')]).toEqual(
       Array.from({ length: 6 }, () => 'final'),
     )
-    expect(orders()).toEqual(['invoice-1, order invoice-1/1/0'])
+    expect(orders()).toEqual(['invoice-1, order invoice-1/pay/54b90d70f936329d/0'])
     expect(await store.runs.get('invoice-1')).toMatchObject({ status: 'finished', epoch: 1 })
   },
 )

@@ -9,6 +9,7 @@ import { isLlmError, type JsonObject, LlmError, longestTimer } from '@modelport/
 import {
   compileJsonSchema,
   type JsonSchemaValidator,
+  OutcomeUnknown,
   type Tool,
   type ToolContext,
   ToolFailure,
@@ -80,11 +81,10 @@ export function toTool(
         signal.throwIfAborted()
         const typed = connection.toError(error)
         if (typed.code !== 'network') throw typed
-        throw new LlmError(
-          'network',
-          `${typed.message}; whether the call had an effect is unknown`,
-          { cause: typed },
-        )
+        const message = `${typed.message}; whether the call had an effect is unknown`
+        throw new LlmError('network', message, {
+          cause: new OutcomeUnknown(message, { cause: typed }),
+        })
       })
       const result = connection.show(given, `${place}: result`, structure)
       checkLength(

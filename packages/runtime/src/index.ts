@@ -78,6 +78,7 @@ export type { AgentContext, AgentRequest, AgentTarget } from './tools/agent-targ
 export { checkAnswer } from './tools/asking.js'
 export { defineTool, type ToolSettings } from './tools/define-tool.js'
 export { fromModelOutput, fromModelPart } from './tools/model-output.js'
+export { OutcomeUnknown } from './tools/outcome-unknown.js'
 export { pending } from './tools/pending-result.js'
 export type { Answer, Ask, Question, StoredQuestion } from './tools/question.js'
 export type { ApplicationTypes, RunContext, RunScope } from './tools/run-context.js'

@@ -22,6 +22,7 @@ const listOf =
   (value) =>
     Array.isArray(value) && value.every(check)
 const named: Check = (value) => isObject(value) && Object.values(value).every(isText)
+const counts: Check = (value) => isObject(value) && Object.values(value).every(isCount)
 const shape =
   (fields: Readonly<Record<string, Check>>): Check =>
   (value) =>
@@ -144,6 +145,8 @@ const fields: Readonly<Record<string, Check>> = {
     repeats: isCount,
     parseFailures: isCount,
     idleSteps: isCount,
+    asked: either(isUnset, counts),
+    uncertain: either(isUnset, counts),
   }),
   choice: either(isUnset, isObject),
   agent: either(isUnset, isText),

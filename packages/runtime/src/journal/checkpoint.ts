@@ -58,11 +58,22 @@ export interface GuardState {
   readonly parseFailures: number
   /** Steps in a row that brought nothing new. */
   readonly idleSteps: number
+  /**
+   * How often the run was asked for each call that may have an effect, by a hash of its tool and its
+   * arguments. Calls of `readOnly` tools are not counted. Unset: there was none.
+   */
+  readonly asked?: Readonly<Record<string, number>>
+  /**
+   * The calls whose outcome is unknown, by the same hash: the number of each among those like it,
+   * from 0. Unset: there is none.
+   */
+  readonly uncertain?: Readonly<Record<string, number>>
 }
 
 /**
  * Where a run can continue, as plain JSON. Written between two steps, after a compaction, and when
- * the run suspends. Its size does not grow with the number of steps. Do not build or change one: a
+ * the run suspends. Its size does not grow with the number of steps, but for
+ * some 20 bytes for each different call that may have an effect. Do not build or change one: a
  * resume reads everything in it, and only `version`, `runId`, `step` and `pending` are for other
  * code.
  */

@@ -94,7 +94,12 @@ export interface RecordedReply {
 
 /** What was decided about a call. */
 export type RecordedDecision =
-  | { readonly effect: 'allow'; readonly arguments?: JsonObject }
+  | {
+      readonly effect: 'allow'
+      readonly arguments?: JsonObject
+      /** True if a person approved the call. */
+      readonly approved?: true
+    }
   | { readonly effect: 'deny'; readonly reason: string }
   | { readonly effect: 'require-approval'; readonly reason?: string; readonly expiresAt?: number }
 
@@ -106,6 +111,8 @@ export interface RecordedOutcome {
   readonly content: Content
   /** Why the call failed; unset if it did not. */
   readonly message?: string
+  /** See `ToolOutcome.uncertain`. */
+  readonly uncertain?: true
   /** Milliseconds the call took. */
   readonly latencyMs: number
   /** Of `pending`. */

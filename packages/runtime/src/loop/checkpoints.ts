@@ -31,6 +31,7 @@ export function toCheckpoint(
     repeats,
     parseFailures,
     idleSteps,
+    intentions,
     failuresFrom,
     mode,
     ...rest
@@ -52,6 +53,8 @@ export function toCheckpoint(
       repeats,
       parseFailures,
       idleSteps,
+      ...filled('asked', intentions.asked),
+      ...filled('uncertain', intentions.uncertain),
     },
     ...(failuresFrom !== undefined && { failuresFrom }),
     usage: turns.length > 1 ? { ...rest.usage, turns: [sums] } : rest.usage,
@@ -61,6 +64,13 @@ export function toCheckpoint(
     transcript: parts.transcript,
   }
 }
+
+/** A field of counts, left out while it has none. */
+const filled = <Name extends string>(
+  name: Name,
+  counts: Readonly<Record<string, number>>,
+): { readonly [Field in Name]?: Readonly<Record<string, number>> } =>
+  Object.keys(counts).length ? ({ [name]: counts } as { [Field in Name]: typeof counts }) : {}
 
 /** Stores where the run is, if it has a journal, and drops the entries before. */
 export async function storeCheckpoint(

@@ -7,14 +7,27 @@ import { refuseWrittenCall } from '../reply/delegation.js'
 import { toRefusal } from '../reply/observation.js'
 import type { PlannedCall } from '../reply/read-reply.js'
 import { AskedResult, PendingResult } from '../tools/pending-result.js'
+import type { Tool } from '../tools/tool.js'
 import { executeBatch } from '../tools/tool-batch.js'
 import type { ToolOutcome } from '../tools/tool-outcome.js'
+import type { Intention } from './intentions.js'
 import { authorizeOf, permit, type Verdict } from './permission.js'
-import { answersOf, outcomeOf, recover, toQuestion, withNote } from './recovery.js'
+import {
+  answersOf,
+  executedResult,
+  isHeld,
+  outcomeOf,
+  reconcile,
+  recover,
+  toQuestion,
+  toUncertain,
+  withAdvice,
+  withNote,
+} from './recovery.js'
 import { signatureOf } from './repeat-guard.js'
 import type { LimitName } from './run-result.js'
 import type { RunState } from './run-state.js'
-import { type StepCall, toStepCall } from './step-call.js'
+import { declarationOf, type StepCall, toStepCall } from './step-call.js'
 import { StepResults } from './step-results.js'
 
 /** The outcome of the calls of one step. */
@@ -54,6 +67,14 @@ const placeholders: Readonly<Record<PendingItem['type'], string>> = {
 
 const allowed: Verdict = { effect: 'allow' }
 
+/** How often a call whose reply is lost is sent in one process. */
+const mostSends = 3
+
+const sameCallIsSafe =
+  'The same call again is safe: the receiver recognizes it and acts at most once.'
+const sameCallIsHeld =
+  'Do not make the same call again: find out first whether it happened, or tell the user.'
+
 class Step {
   readonly #state: RunState
   readonly #calls: readonly PlannedCall[]
@@ -62,6 +83,8 @@ class Step {
   readonly #pending: PendingItem[] = []
   /** The calls that may run, by id. */
   readonly #open = new Map<string, StepCall>()
+  /** The calls that are sent once more, with the same key. */
+  readonly #again: StepCall[] = []
   /** Why nothing more may start. */
   #failure: { readonly error: unknown } | undefined
 
@@ -73,10 +96,20 @@ class Step {
   }
 
   async run(): Promise<void> {
-    const { limits, ledger, tools, signal, step, eager } = this.#state
     await this.#decide()
-    const live = this.#state.log.hasRecords ? await this.#recover() : [...this.#open.values()]
-    await executeBatch(
+    const calls = [...this.#open.values()]
+    const isKnown = this.#state.log.hasRecords || calls.some(isHeld)
+    let live = isKnown ? await this.#recover(calls) : calls
+    // Calls that are sent again wait until the others have their results.
+    while (live.length) {
+      await this.#execute(live)
+      live = this.#again.splice(0)
+    }
+  }
+
+  #execute(live: readonly StepCall[]): Promise<void> {
+    const { limits, ledger, tools, signal, step, eager, log } = this.#state
+    return executeBatch(
       live.map(({ call }) => call),
       {
         tools: tools.all.map(eager.toTaken),
@@ -86,7 +119,7 @@ class Step {
         timeoutMs: limits.toolTimeoutMs,
         remainingMs: remainingMsOf(ledger),
         run: ({ id }, index) => this.#of(id, live[index]).run,
-        answers: ({ id }) => answersOf(this.#state.log, this.#of(id).key),
+        answers: ({ id }) => answersOf(log, this.#of(id).key),
         onStart: ({ id }) => this.#start(this.#of(id)),
         onProgress: ({ id }, progress) => this.#report(this.#of(id), progress),
         onResult: (call, result, outcome) => this.#take(call, result, outcome),
@@ -117,27 +150,39 @@ class Step {
       const { action, call } = planned
       const isReported = index < reported
       if (!isReported) state.events.emit({ type: 'action-requested', actionId: call.id, action })
+      const isFirst = !seen.has(signatureOf(action))
       if (this.#refuseRepeat(planned, seen, isReported) || this.#refuseUnserved(planned)) continue
+
       const tool = state.tools.all.find(({ definition }) => definition.name === call.name)
+      const intention = this.#intend(planned, tool, isFirst)
       const verdict =
         tool && authorizeOf(state) ? await permit(state, planned, index, tool) : allowed
       if (verdict.effect === 'wait') this.#pending.push(verdict.item)
       else if (verdict.effect === 'deny')
         this.#results.add(call, toRefusal(call, `Not allowed: ${verdict.reason}`))
-      else this.#open.set(call.id, toStepCall(state, planned, index, tool, verdict.arguments))
+      else this.#open.set(call.id, toStepCall(state, planned, index, tool, intention, verdict))
     }
   }
 
+  /** Every call that is asked for counts, also one that nobody allows: a resume may allow it. */
+  #intend(planned: PlannedCall, tool: Tool | undefined, isFirst: boolean): Intention | undefined {
+    const { action, call } = planned
+    const hasEffect = !declarationOf(this.#state, planned, tool)?.readOnly
+    if (call.error !== undefined || !hasEffect) return undefined
+    return this.#state.guards.intentions.take(action, isFirst)
+  }
+
   /**
-   * Reuses the results that were recorded before a resume; returns the calls that have to run now.
+   * Reuses the results that were recorded before a resume, and holds calls whose outcome is unknown
+   * from an earlier try; returns the calls that have to run now.
    */
-  async #recover(): Promise<readonly StepCall[]> {
+  async #recover(calls: readonly StepCall[]): Promise<readonly StepCall[]> {
     const live: StepCall[] = []
-    for (const open of recordedFirst(this.#state.log, [...this.#open.values()])) {
+    for (const open of recordedFirst(this.#state.log, calls)) {
       const found = await recover(this.#state, open)
       if (found.is === 'live') live.push(open)
       else if (found.is === 'pending') this.#pending.push(found.item)
-      else this.#results.take(open, found.result, found.outcome, found.isReported)
+      else this.#settle(open, found.result, found.outcome, found.isReported)
     }
     return live.sort((a, b) => a.index - b.index)
   }
@@ -178,8 +223,9 @@ class Step {
     const { eager, ledger, log } = this.#state
     if (this.#failure) throw this.#failure.error
     const { key, kind, action, call, effect, run } = open
-    // A call that is sent again with an answer is still one call.
-    if (!answersOf(log, key).length) eager.count(ledger, call.id)
+    const isFirst = open.sends === 0
+    // A call that is sent again, with an answer or after a lost reply, is still one call.
+    if (isFirst && !answersOf(log, key).length) eager.count(ledger, call.id)
     const { idempotencyKey } = run
     const intent = {
       entry: 'intent',
@@ -190,8 +236,8 @@ class Step {
       effect,
     } as const
     await log.intend(key, intent).catch(this.#stop)
-    open.isStarted = true
-    this.#announce(open)
+    open.sends++
+    if (isFirst) this.#announce(open)
   }
 
   #announce({ action, call }: StepCall): void {
@@ -221,20 +267,53 @@ class Step {
     return events.drained()
   }
 
-  async #take({ id }: ToolCall, given: ToolResult, outcome: ToolOutcome): Promise<void> {
+  #take({ id }: ToolCall, result: ToolResult, outcome: ToolOutcome): Promise<void> | undefined {
     const open = this.#of(id)
-    const { key, kind } = open
+    if (outcome.uncertain && open.effect !== 'read-only')
+      return this.#takeUncertain(open, result, outcome)
+    if (outcome.status !== 'cancelled') return this.#commit(open, result, outcome)
+
+    // A call that was cut off has no receipt: whether it had an effect is found out when the run is
+    // resumed.
+    this.#use(open, withNote(open, result, outcome), outcome)
+    return undefined
+  }
+
+  /** The one road of a call whose outcome is unknown: see `EffectDeclaration`. */
+  async #takeUncertain(open: StepCall, result: ToolResult, outcome: ToolOutcome): Promise<void> {
+    const mayBeSent = open.sends < mostSends
+    if (open.effect === 'idempotent') {
+      // A call whose time is over is not sent again: it had its limit.
+      if (outcome.status !== 'timeout' && mayBeSent) this.#again.push(open)
+      else await this.#commit(open, withAdvice(result, sameCallIsSafe), outcome)
+      return
+    }
+
+    const found = await reconcile(this.#state, open)
+    if (found.outcome === 'executed')
+      await this.#commit(open, ...executedResult(open, found.result, outcome.latencyMs))
+    else if (found.outcome === 'not-executed' && mayBeSent) this.#again.push(open)
+    else if (open.needsPerson) this.#pending.push(toUncertain(open))
+    else {
+      const { call, run } = open
+      this.#state.warn(
+        `whether the call of "${call.name}" had an effect is unknown (idempotency key ${run.idempotencyKey})`,
+      )
+      await this.#commit(open, withAdvice(result, sameCallIsHeld), outcome)
+    }
+  }
+
+  /** Records what came of a call that was started, then uses it. */
+  async #commit(open: StepCall, given: ToolResult, outcome: ToolOutcome): Promise<void> {
+    const { key, kind, call } = open
     const result = withNote(open, given, outcome)
     const receipt = {
       entry: 'receipt',
       kind,
-      callId: id,
+      callId: call.id,
       outcome: outcomeOf(result, outcome),
     } as const
-    // A call that was cut off has no receipt: whether it had an effect is found out when the run is
-    // resumed.
-    if (open.isStarted && outcome.status !== 'cancelled')
-      await this.#state.log.record(key, receipt).catch(this.#stop)
+    if (open.sends > 0) await this.#state.log.record(key, receipt).catch(this.#stop)
     this.#use(open, result, outcome)
   }
 
@@ -251,12 +330,18 @@ class Step {
       return
     }
     if (outcome.status !== 'pending' || !(value instanceof PendingResult)) {
-      this.#results.take(open, result, outcome)
+      this.#settle(open, result, outcome)
       return
     }
     const type = open.kind === 'agent' ? 'task' : 'wait'
     const until = value.until === undefined ? {} : { until: value.until }
     this.#pending.push({ type, id: open.call.id, action: open.action, taskId: value.id, ...until })
+  }
+
+  #settle(open: StepCall, result: ToolResult, outcome: ToolOutcome, isReported = false): void {
+    const { intention } = open
+    if (intention) this.#state.guards.intentions.settle(intention, outcome.uncertain === true)
+    this.#results.take(open, result, outcome, isReported)
   }
 
   #of(id: string, given?: StepCall): StepCall {

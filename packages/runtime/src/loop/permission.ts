@@ -20,7 +20,12 @@ import type { RunState } from './run-state.js'
 
 /** Whether a call may run. */
 export type Verdict =
-  | { readonly effect: 'allow'; readonly arguments?: JsonObject }
+  | {
+      readonly effect: 'allow'
+      readonly arguments?: JsonObject
+      /** True if a person approved the call. */
+      readonly approved?: true
+    }
   | { readonly effect: 'deny'; readonly reason: string }
   | { readonly effect: 'wait'; readonly item: PendingApproval }
 
@@ -103,7 +108,7 @@ async function ask(state: RunState, planned: PlannedCall): Promise<Asked> {
     return { decision: { effect: 'require-approval', ...waiting } }
   }
   const approval = await askSomebody(state, (abort) => given.ask?.(abort) ?? false)
-  if (approval.approved) return { approval, decision: { effect: 'allow' } }
+  if (approval.approved) return { approval, decision: { effect: 'allow', approved: true } }
   return {
     approval,
     decision: { effect: 'deny', reason: approval.reason ?? 'approval was refused' },
@@ -203,7 +208,7 @@ function decide(
     const { by, arguments: changed } = given
     return {
       approval: { approved: true, ...(by !== undefined && { by }) },
-      verdict: { effect: 'allow', ...(changed && { arguments: changed }) },
+      verdict: { effect: 'allow', approved: true, ...(changed && { arguments: changed }) },
     }
   }
   return conversation.hasFollowUps

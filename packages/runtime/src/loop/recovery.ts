@@ -33,7 +33,7 @@ const live: Recovered = { is: 'live' }
  */
 export async function recover(state: RunState, open: StepCall): Promise<Recovered> {
   const recorded = state.log.find(open.key)
-  if (!recorded) return live
+  if (!recorded) return isHeld(open) ? askAgain(state, open) : live
   const { intent, receipt } = recorded
   // The receipt of a sending that asked says nothing about a later one.
   if (receipt && 'outcome' in receipt && receipt.attempt >= (intent?.attempt ?? 0)) {
@@ -45,20 +45,32 @@ export async function recover(state: RunState, open: StepCall): Promise<Recovere
     return settle(state, open, toTask(open, receipt.outcome))
   }
   if (!intent || open.effect !== 'once') return live
+  return askAgain(state, open, intent.attempt)
+}
+
+/**
+ * True for a call like one whose outcome is unknown, if only its receiver or a person can say
+ * whether it may be made.
+ */
+export const isHeld = ({ intention, effect }: StepCall): boolean =>
+  intention?.isRepeated === true && effect === 'once'
+
+/** Asks the receiver what became of a call, then whoever resumes the run. */
+async function askAgain(state: RunState, open: StepCall, attempt?: number): Promise<Recovered> {
   const found = await reconcile(state, open)
   if (found.outcome === 'not-executed') return live
   if (found.outcome === 'executed') return keep(state.log, open, executed(found.result))
-  const { idempotencyKey } = open.run
-  const { attempt } = intent
-  const { call, action } = open
-  return settle(state, open, {
-    type: 'uncertain',
-    id: call.id,
-    action,
-    idempotencyKey,
-    ...(attempt > 1 && { attempt }),
-  })
+  return settle(state, open, toUncertain(open, attempt))
 }
+
+/** The item of a call that may have had its effect. */
+export const toUncertain = ({ call, action, run }: StepCall, attempt: number = 1): PendingItem => ({
+  type: 'uncertain',
+  id: call.id,
+  action,
+  idempotencyKey: run.idempotencyKey,
+  ...(attempt > 1 && { attempt }),
+})
 
 /**
  * Stores the answer to the question that a call ended with, once, and sends the call again; without
@@ -148,11 +160,14 @@ const isOutcome = (decision: ResumeDecision): decision is OutcomeDecision =>
 function decided(decision: OutcomeDecision): RecordedOutcome {
   if (decision.type === 'result') return executed(decision.result)
   if (decision.type === 'failure') return failed(decision.message)
-  return failed('Whether this call had an effect is unknown, and nobody will find out.')
+  const text = 'Whether this call had an effect is unknown, and nobody will find out.'
+  return { ...failed(text), uncertain: true }
 }
 
-const abandoned = ({ type }: PendingItem): RecordedOutcome =>
-  failed(abandonedTexts[type] ?? abandonedTexts.wait)
+const abandoned = ({ type }: PendingItem): RecordedOutcome => ({
+  ...failed(abandonedTexts[type] ?? abandonedTexts.wait),
+  ...(type === 'uncertain' && { uncertain: true }),
+})
 
 const abandonedTexts: Readonly<Partial<Record<PendingItem['type'], string>>> & {
   readonly wait: string
@@ -185,7 +200,7 @@ async function keep(log: EffectLog, open: StepCall, given: RecordedOutcome): Pro
 
 function done(
   { call }: StepCall,
-  { status, content, message, latencyMs }: RecordedOutcome,
+  { status, content, message, latencyMs, uncertain }: RecordedOutcome,
   isReported: boolean,
 ): Recovered {
   const isError = status !== 'ok'
@@ -193,7 +208,12 @@ function done(
     is: 'done',
     isReported,
     result: { callId: call.id, content, ...(isError && { isError }) },
-    outcome: { status, latencyMs, ...(message === undefined ? { value: content } : { message }) },
+    outcome: {
+      status,
+      latencyMs,
+      ...(message === undefined ? { value: content } : { message }),
+      ...(uncertain && { uncertain }),
+    },
   }
 }
 
@@ -206,7 +226,7 @@ function toTask(
 }
 
 /** Asks the tool, or the agent, what became of a call. */
-async function reconcile(
+export async function reconcile(
   state: RunState,
   { call, action, tool, run }: StepCall,
 ): Promise<ReconcileOutcome> {
@@ -240,7 +260,7 @@ async function reconcile(
 /** The part of a result that a journal keeps. */
 export function outcomeOf(
   { content }: ToolResult,
-  { status, message, latencyMs, value }: ToolOutcome,
+  { status, message, latencyMs, value, uncertain }: ToolOutcome,
 ): RecordedOutcome {
   const kept = status === 'invalid-arguments' || status === 'unknown-tool' ? 'refused' : status
   if (value instanceof AskedResult)
@@ -249,7 +269,34 @@ export function outcomeOf(
     value instanceof PendingResult
       ? { taskId: value.id, ...(value.until !== undefined && { until: value.until }) }
       : {}
-  return { status: kept, content, latencyMs, ...(message !== undefined && { message }), ...task }
+  return {
+    status: kept,
+    content,
+    latencyMs,
+    ...(uncertain && { uncertain }),
+    ...(message !== undefined && { message }),
+    ...task,
+  }
+}
+
+/** The result of a call that was executed, as its receiver says. */
+export function executedResult(
+  { call }: StepCall,
+  value: unknown,
+  latencyMs: number,
+): readonly [ToolResult, ToolOutcome] {
+  const result: ToolResult = { callId: call.id, content: toToolContent(value) }
+  return [result, { status: 'ok', value, latencyMs }]
+}
+
+/** Says to the model what it may do about a call whose outcome is unknown. */
+export function withAdvice(result: ToolResult, advice: string): ToolResult {
+  const { content } = result
+  const said: Content =
+    typeof content === 'string'
+      ? `${content} ${advice}`
+      : [...content, { type: 'text', text: advice }]
+  return { ...result, content: said }
 }
 
 /** Says to the model that somebody changed the arguments. */

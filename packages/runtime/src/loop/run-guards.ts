@@ -1,4 +1,5 @@
 import type { GuardState } from '../journal/checkpoint.js'
+import { Intentions } from './intentions.js'
 import { ProgressGuard } from './progress-guard.js'
 import { RepeatGuard } from './repeat-guard.js'
 import type { RunLimits } from './run-limits.js'
@@ -9,6 +10,8 @@ export interface RunGuards {
   /** Actions that are not executed again. */
   readonly repeats: RepeatGuard
   readonly repeatStreak: StreakGuard
+  /** The calls that were asked for, and those whose outcome is unknown. */
+  readonly intentions: Intentions
   /** Replies that are not an action. */
   readonly parseFailures: StreakGuard
   /** Steps that bring nothing new. */
@@ -22,6 +25,7 @@ export const toGuards = (
 ): RunGuards => ({
   repeats: new RepeatGuard(repeatWindow, repeatableTools, stored?.recentActions),
   repeatStreak: new StreakGuard(maxRepeats, stored?.repeats),
+  intentions: new Intentions(stored),
   parseFailures: new StreakGuard(maxParseFailures, stored?.parseFailures),
   progress: new ProgressGuard(maxIdleSteps, stored?.idleSteps, stored?.knownResults),
 })

@@ -6,6 +6,8 @@ import type { PlannedCall } from '../reply/read-reply.js'
 import type { EffectDeclaration } from '../tools/reconcile.js'
 import type { RunContext } from '../tools/run-context.js'
 import type { Tool } from '../tools/tool.js'
+import type { Intention } from './intentions.js'
+import type { Verdict } from './permission.js'
 import type { RunState } from './run-state.js'
 
 /** A call that may run. */
@@ -15,12 +17,28 @@ export interface StepCall extends PlannedCall {
   readonly kind: 'tool' | 'agent'
   /** How to handle the call if nobody knows whether it was executed. */
   readonly effect: 'read-only' | 'idempotent' | 'once'
+  /** What the model wants with it; undefined for a call that changes nothing. */
+  readonly intention: Intention | undefined
+  /** True if a person decides as soon as nobody knows whether it was executed. */
+  readonly needsPerson: boolean
   readonly run: RunContext
   readonly tool: Tool | undefined
   /** True if the arguments are not those the model gave. */
   readonly isChanged: boolean
-  /** True once it is recorded as started. */
-  isStarted: boolean
+  /** How often it was sent in this process. */
+  sends: number
+}
+
+type Permission = Extract<Verdict, { effect: 'allow' }>
+
+/** How a tool or an agent behaves when a call may have been executed already. */
+export function declarationOf(
+  state: Pick<RunState, 'request'>,
+  { action }: PlannedCall,
+  tool: Tool | undefined,
+): EffectDeclaration<never> | undefined {
+  if (action.type !== 'agent_call') return tool
+  return state.request.agents?.find(({ name }) => name === action.agent)
 }
 
 /** The call as it will be executed. */
@@ -29,41 +47,47 @@ export function toStepCall(
   planned: PlannedCall,
   index: number,
   tool: Tool | undefined,
-  changed: JsonObject | undefined,
+  intention: Intention | undefined,
+  permission: Permission = { effect: 'allow' },
 ): StepCall {
+  const { arguments: changed, approved } = permission
   const { action, call } = changed ? withArguments(planned, changed) : planned
   const kind = action.type === 'agent_call' ? 'agent' : 'tool'
-  const declared: EffectDeclaration<never> | undefined =
-    action.type === 'agent_call'
-      ? state.request.agents?.find(({ name }) => name === action.agent)
-      : tool
+  const declared = declarationOf(state, planned, tool)
+  const effect = declared?.readOnly ? 'read-only' : declared?.idempotent ? 'idempotent' : 'once'
+  const asksReceiver = declared?.reconcile !== undefined
   return {
     action,
     call,
     index,
     key: state.log.keyOf(kind, index),
     kind,
-    effect: declared?.readOnly ? 'read-only' : declared?.idempotent ? 'idempotent' : 'once',
-    run: runContextOf(state, index),
+    effect,
+    intention,
+    needsPerson: declared?.once === true || approved === true || asksReceiver,
+    run: runContextOf(state, call.name, index, intention),
     tool,
     isChanged: changed !== undefined,
-    isStarted: false,
+    sends: 0,
   }
 }
 
 function runContextOf(
   { runId, step, durable, ledger, request }: RunState,
+  name: string,
   index: number,
+  intention: Intention | undefined,
 ): RunContext {
   const { keyPrefix = runId, sessionId, traceId } = durable.scope ?? {}
   const runtimeMs = remainingMsOf(ledger)
+  const effect = intention ? `${name}/${intention.digest}/${intention.ordinal}` : `${step}/${index}`
   return {
     ...(sessionId !== undefined && { sessionId }),
     ...(traceId !== undefined && { traceId }),
     runId,
     ...(request.context !== undefined && { context: request.context }),
     ...(runtimeMs !== Infinity && { deadline: Date.now() + runtimeMs }),
-    idempotencyKey: `${keyPrefix}/${step}/${index}`,
+    idempotencyKey: `${keyPrefix}/${effect}`,
   }
 }
 

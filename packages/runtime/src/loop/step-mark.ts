@@ -1,5 +1,6 @@
 import type { RunCheckpoint } from '../journal/checkpoint.js'
 import type { FoundTools } from './found-tools.js'
+import type { Intentions } from './intentions.js'
 import type { ProgressGuard } from './progress-guard.js'
 import type { RunControl } from './run-control.js'
 import type { RunConversation } from './run-conversation.js'
@@ -32,6 +33,7 @@ export interface StepMark
   readonly repeats: number
   readonly parseFailures: number
   readonly idleSteps: number
+  readonly intentions: Intentions['stored']
   readonly mode: string
   readonly failuresFrom: number | undefined
 }
@@ -60,6 +62,7 @@ export function markOf(counted: Counted, phase: RunCheckpoint['phase']): StepMar
     repeats: guards.repeatStreak.count,
     parseFailures: guards.parseFailures.count,
     idleSteps: guards.progress.idleSteps,
+    intentions: guards.intentions.stored,
     ...(phase === 'model' && choice && { choice }),
     ...(control.agent !== undefined && { agent: control.agent }),
     ...(found.loaded.length && { found: found.loaded }),

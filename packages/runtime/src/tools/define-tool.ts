@@ -62,7 +62,7 @@ export function defineTool<const Parameters extends ToolParameters = JsonObject>
   settings: ToolSettings<Parameters>,
 ): Tool {
   checkToolSettings(settings, settingNames)
-  const { name, description, parameters, timeoutMs, exclusive, eager, idempotent, readOnly } =
+  const { name, description, parameters, timeoutMs, exclusive, eager, idempotent, readOnly, once } =
     settings
   if (!/^[\w-]{1,64}$/.test(name)) {
     throw configError(
@@ -100,6 +100,7 @@ export function defineTool<const Parameters extends ToolParameters = JsonObject>
     ...(eager !== undefined && { eager }),
     ...(idempotent !== undefined && { idempotent }),
     ...(readOnly !== undefined && { readOnly }),
+    ...(once !== undefined && { once }),
     ...(settings.reconcile && {
       reconcile: (value, context) =>
         settings.reconcile?.(value as ToolArguments<Parameters>, context) ?? unknownOutcome,
@@ -130,5 +131,6 @@ const settingNames = namesOf<ToolSettings<JsonObject>>({
   vendor: true,
   idempotent: true,
   readOnly: true,
+  once: true,
   reconcile: true,
 })

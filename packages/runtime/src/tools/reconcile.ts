@@ -1,6 +1,6 @@
 import type { RunContext } from './run-context.js'
 
-/** The outcome of a call whose result was never recorded. */
+/** What a receiver says of a call whose outcome is unknown. */
 export type ReconcileOutcome =
   | { readonly outcome: 'executed'; readonly result: unknown }
   /** It was not executed: the run executes it now. */
@@ -8,18 +8,35 @@ export type ReconcileOutcome =
   /** Nobody knows: the run ends as `suspended`, and a person decides. */
   | { readonly outcome: 'unknown' }
 
-/** How a tool or an agent behaves when a call may have been executed already. */
+/**
+ * What to do about a call that was started and whose outcome is unknown: its time was up, its
+ * connection ended, its process died, or its tool threw `OutcomeUnknown`. A tool that declares
+ * nothing is not called again as if nothing had happened: the model reads that the call may have
+ * had its effect, and if it asks for the same call again, the run ends as `suspended` with an
+ * `uncertain` item. After the death of its process the item comes at once.
+ */
 export interface EffectDeclaration<Value = unknown> {
   /**
-   * True if a second call with the same `idempotencyKey` has no further effect: a call without a
-   * recorded result is repeated. Default false.
+   * True if a second call with the same `idempotencyKey` has no further effect. A call whose
+   * connection ended is sent again with the same key, at most twice; so is one without a recorded
+   * result after a resume; and if the model asks for it again, it has the same key too. Default
+   * false.
    */
   readonly idempotent?: boolean | undefined
-  /** True if calls change nothing: a call without a recorded result is repeated. Default false. */
+  /**
+   * True if calls change nothing: an unknown outcome is an ordinary failure, and a call without a
+   * recorded result is repeated. Default false.
+   */
   readonly readOnly?: boolean | undefined
   /**
-   * Called first on resume for a call that was started and has no recorded result. Not called for
-   * tools that are `idempotent` or `readOnly`. If it throws or rejects, the outcome is `unknown`.
+   * True if a person decides about every unknown outcome: the run ends as `suspended` with an
+   * `uncertain` item at once. A call that a person approved is treated so too. Default false.
+   */
+  readonly once?: boolean | undefined
+  /**
+   * Asks the receiver what became of a call whose outcome is unknown; a person is asked if that is
+   * unknown too. Not called for tools that are `idempotent` or `readOnly`. If it throws or rejects,
+   * the outcome is `unknown`.
    */
   reconcile?(
     value: Value,

@@ -20,6 +20,11 @@ export interface ToolOutcome {
   readonly value?: unknown
   /** What went wrong. */
   readonly message?: string
+  /**
+   * True if nobody knows whether the call had its effect: it was started, and its time was up, its
+   * connection ended, or its tool threw `OutcomeUnknown`. Never of a `readOnly` tool.
+   */
+  readonly uncertain?: true
   /** Milliseconds from start to end, 0 for a call that never started. */
   readonly latencyMs: number
 }

@@ -5,6 +5,7 @@ import { cut } from '../base/well-formed.js'
 import type { Validated } from '../schema/json-schema.js'
 import { refuseArguments } from './argument-check.js'
 import { Asking } from './asking.js'
+import { isOutcomeUnknown } from './outcome-unknown.js'
 import { AskedResult, PendingResult } from './pending-result.js'
 import type { StoredQuestion } from './question.js'
 import type { RunContext } from './run-context.js'
@@ -100,9 +101,12 @@ export class ToolRun {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(
         () => {
-          const message = `The tool "${this.#call.name}" did not answer within ${timeoutMs} ms; ${this.started ? 'whether it had an effect is unknown' : 'it was not executed'}.`
+          const effect = this.started
+            ? 'whether it had an effect is unknown'
+            : 'it was not executed'
+          const message = `The tool "${this.#call.name}" did not answer within ${timeoutMs} ms; ${effect}.`
           this.abort(new LlmError('timeout', message))
-          resolve(toRefusal('timeout', message, this.latencyMs))
+          resolve(this.#mark(toRefusal('timeout', message, this.latencyMs), this.started))
         },
         Math.min(timeoutMs, longestTimer),
       )
@@ -199,7 +203,17 @@ export class ToolRun {
       error instanceof ToolFailure
         ? toToolContent(error.content)
         : `The tool "${this.#call.name}" failed: ${message}`
-    return { content, outcome: { status: 'failed', message, latencyMs: this.latencyMs } }
+    const settled = {
+      content,
+      outcome: { status: 'failed', message, latencyMs: this.latencyMs },
+    } as const
+    return this.#mark(settled, isOutcomeUnknown(error))
+  }
+
+  /** Marks a call that may have had its effect. A tool that changes nothing has none. */
+  #mark({ content, outcome }: SettledCall, isUnknown: boolean): SettledCall {
+    if (!isUnknown || this.#tool.readOnly) return { content, outcome }
+    return { content, outcome: { ...outcome, uncertain: true } }
   }
 }
 
