@@ -157,7 +157,8 @@ describe('tools in chat', () => {
     expect(code).toBe(0)
     expect(lines(out).find(({ type }) => type === 'tool-result')).toMatchObject({
       isError: true,
-      content: 'The tool "wait" did not answer within 50 ms; whether it had an effect is unknown.',
+      content:
+        'The tool "wait" did not answer within 50 ms; whether it had an effect is unknown. Do not make the same call again: find out first whether it happened, or tell the user.',
     })
     expect((globalThis as { waitAborted?: boolean }).waitAborted).toBe(true)
     expect(lines(out).at(-1)).toMatchObject({ type: 'done', reason: 'stop' })

@@ -43,14 +43,16 @@ describe('several agent calls in one durable run', () => {
     await once(child.stdout, 'data')
     child.kill('SIGKILL')
     await once(child, 'exit')
-    expect(readFileSync(ledger, 'utf8')).toBe('look cities/1/0\nmeasure cities#2/1/0\n')
+    expect(readFileSync(ledger, 'utf8')).toBe(
+      'look cities/look/9db769407589ae3a/0\nmeasure cities#2/measure/23192052cd1d2878/0\n',
+    )
 
     const store = await openStore(file)
     const { run, provider } = twoCalls(ledger, false)
     const result = await run(store)
     expect(result).toMatchObject({ status: 'final', runId: 'cities', output: { degrees: 28 } })
     expect(readFileSync(ledger, 'utf8')).toBe(
-      'look cities/1/0\nmeasure cities#2/1/0\nmeasure cities#2/1/0\n',
+      'look cities/look/9db769407589ae3a/0\nmeasure cities#2/measure/23192052cd1d2878/0\nmeasure cities#2/measure/23192052cd1d2878/0\n',
     )
     // Neither the first call nor the recorded turn of the second was asked for again: a refused
     // reply, and its correction.

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { createMock, type MockReply } from '@modelport/provider-mock'
+import { createMock, type MockResponse } from '@modelport/provider-mock'
 import {
   createMemoryJournal,
   defineTool,
@@ -45,7 +45,7 @@ function reset(): never {
 }
 
 const call = (id: string, eur = 100) => ({ id, name: 'pay', arguments: { eur } })
-const twice: readonly MockReply[] = [
+const twice: readonly MockResponse[] = [
   { toolCalls: [call('a')] },
   { toolCalls: [call('b')] },
   'Done.',
