@@ -1,5 +1,6 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { textOf } from '@modelport/core'
 import { createMock, type MockResponse } from '@modelport/provider-mock'
 import {
   createMemoryJournal,
@@ -64,7 +65,7 @@ const resultOf = ({ transcript }: RunResult, id: string): string | undefined =>
   transcript
     .filter((message) => message.role === 'tool')
     .filter(({ toolCallId }) => toolCallId === id)
-    .map(({ content }) => String(content))
+    .map(({ content }) => textOf(content))
     .at(-1)
 
 const pendingOf = (result: RunResult) => (result.status === 'suspended' ? result.pending : [])

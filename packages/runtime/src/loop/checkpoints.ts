@@ -31,7 +31,7 @@ export function toCheckpoint(
     repeats,
     parseFailures,
     idleSteps,
-    intentions,
+    intentions: { asked, uncertain },
     failuresFrom,
     mode,
     ...rest
@@ -53,8 +53,8 @@ export function toCheckpoint(
       repeats,
       parseFailures,
       idleSteps,
-      ...filled('asked', intentions.asked),
-      ...filled('uncertain', intentions.uncertain),
+      ...(isFilled(asked) && { asked }),
+      ...(isFilled(uncertain) && { uncertain }),
     },
     ...(failuresFrom !== undefined && { failuresFrom }),
     usage: turns.length > 1 ? { ...rest.usage, turns: [sums] } : rest.usage,
@@ -65,12 +65,7 @@ export function toCheckpoint(
   }
 }
 
-/** A field of counts, left out while it has none. */
-const filled = <Name extends string>(
-  name: Name,
-  counts: Readonly<Record<string, number>>,
-): { readonly [Field in Name]?: Readonly<Record<string, number>> } =>
-  Object.keys(counts).length ? ({ [name]: counts } as { [Field in Name]: typeof counts }) : {}
+const isFilled = (counts: object): boolean => Object.keys(counts).length > 0
 
 /** Stores where the run is, if it has a journal, and drops the entries before. */
 export async function storeCheckpoint(
