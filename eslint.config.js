@@ -49,6 +49,28 @@ const environment = [
     message: 'Only factory/src/base/env.ts reads the environment',
   },
 ]
+/** Comments that are not prose: directives of lint, and code of an `@example`. */
+const directivesAndExamples = String.raw`eslint-disable|\(\{|\[\{|\) // `
+// Each saves a line and costs a second reading.
+const squeezed = [
+  {
+    selector: 'SpreadElement > ObjectExpression, SpreadElement > ArrayExpression',
+    message: 'Write the fields or items out, one a line, instead of spreading a literal',
+  },
+  {
+    selector: 'JSXSpreadAttribute > ObjectExpression',
+    message: 'Write the attributes out instead of spreading a literal',
+  },
+  {
+    selector: 'VariableDeclarator[id.type="ArrayPattern"][init.type="ArrayExpression"]',
+    message: 'Declare each constant by itself instead of two in a tuple',
+  },
+  {
+    selector:
+      'CallExpression > MemberExpression[property.name="split"]:matches([object.type="TemplateLiteral"][object.expressions.length=0], [object.type="Literal"])',
+    message: 'Write a list of texts instead of splitting one',
+  },
+]
 const reachedByGlobalThis = (names) => ({
   selector: `MemberExpression[object.name=/^(globalThis|window|self|global)$/][property.name=/^(${names.join('|')})$/]`,
   message: 'Reached through globalThis it is still the global; use what driver gives',
@@ -106,6 +128,11 @@ export default defineConfig(
       'modelport/file-name': 'error',
       'modelport/plain-wording': 'error',
       'modelport/test-title': 'error',
+      // The formatter breaks code, and nothing else breaks comments.
+      '@stylistic/max-len': [
+        'error',
+        { code: 10_000, comments: 100, ignoreUrls: true, ignorePattern: directivesAndExamples },
+      ],
     },
   },
   {
@@ -165,7 +192,7 @@ export default defineConfig(
       'max-lines-per-function': ['error', { max: 80, skipComments: true, skipBlankLines: true }],
       'no-console': 'error',
       'modelport/no-import-cycle': 'error',
-      'no-restricted-syntax': ['error', ...banned, ...environment],
+      'no-restricted-syntax': ['error', ...banned, ...squeezed, ...environment],
       'no-restricted-globals': ['error', ...nodeGlobals],
       'jsdoc/require-jsdoc': [
         'error',
@@ -197,6 +224,7 @@ export default defineConfig(
       'no-restricted-syntax': [
         'error',
         ...banned,
+        ...squeezed,
         ...environment,
         reachedByGlobalThis([...wire, ...clocks]),
         {
@@ -217,13 +245,22 @@ export default defineConfig(
     files: everySrc('provider-mock', 'provider-llamacpp'),
     rules: {
       'no-restricted-globals': ['error', ...nodeGlobals, ...wireGlobals],
-      'no-restricted-syntax': ['error', ...banned, ...environment, reachedByGlobalThis(wire)],
+      'no-restricted-syntax': [
+        'error',
+        ...banned,
+        ...squeezed,
+        ...environment,
+        reachedByGlobalThis(wire),
+      ],
     },
   },
   // What shows a program in a studio is not part of the program: it alone reads `MODELPORT_STUDIO`.
   {
     files: ['packages/factory/src/base/env.ts', 'packages/studio/src/attach/attach.ts'],
-    rules: { 'no-restricted-globals': 'off', 'no-restricted-syntax': ['error', ...banned] },
+    rules: {
+      'no-restricted-globals': 'off',
+      'no-restricted-syntax': ['error', ...banned, ...squeezed],
+    },
   },
   {
     files: [
@@ -253,6 +290,10 @@ export default defineConfig(
   {
     files: ['packages/*/test/**', 'test/**', 'examples/**', 'scripts/**', '*.mjs', '*.js', '*.ts'],
     rules: { 'max-lines': ['error', { max: 800, skipComments: true, skipBlankLines: true }] },
+  },
+  {
+    files: ['scripts/**', 'examples/**', 'bench/**', 'test/**'],
+    rules: { 'no-restricted-syntax': ['error', ...squeezed] },
   },
   {
     files: ['packages/*/test/**', 'test/**', 'examples/*/test/**'],

@@ -28,7 +28,7 @@ const programs = [
     code: `export { createPreset } from "${compatible}"`,
     limit: 38_000,
   },
-  // Without the SDKs of anthropic, openai and google: their manifests leave them out with `browser`.
+  // Anthropic, openai and google without their SDKs, which `browser` in their manifests leaves out.
   {
     name: 'anthropic',
     code: 'export { createAnthropic } from "@modelport/provider-anthropic"',

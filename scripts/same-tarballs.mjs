@@ -34,7 +34,8 @@ export async function compareTarballs({ run, first, second, packages, folder }) 
 /** The first file that differs, or that only one of them has. */
 function firstDifference(run, one, other) {
   const listing = (file) => run('tar', ['-tvzf', file]).trim().split('\n')
-  const [ours, theirs] = [listing(one), listing(other)]
+  const ours = listing(one)
+  const theirs = listing(other)
   const line = ours.find((text, index) => text !== theirs[index])
   if (line !== undefined || ours.length !== theirs.length)
     return line ?? `${ours.length} and ${theirs.length} files`

@@ -355,6 +355,51 @@ describe('other rules of sources bite', () => {
     expect(await rulesBroken(path, code)).toContain(rule)
   })
 
+  const squeezed = [
+    'const planted = { ...{ a: 1, b: 2 }, c: 3 }',
+    'const planted = [...[1, 2], 3]',
+    'const [one, other] = [1, 2]',
+    `const planted = 'a b c'.split(' ')`,
+    'const planted = `a b c`.split(/ /)',
+  ]
+  const places = [
+    anywhere,
+    provider,
+    'packages/provider-mock/src/planted.ts',
+    'packages/factory/src/base/env.ts',
+    'scripts/planted.mjs',
+    'examples/planted/src/main.ts',
+    'bench/src/planted.ts',
+    'test/support/planted.ts',
+  ]
+  test.each(places)('squeezed code is refused in %s', async (path) => {
+    const pieces = squeezed.map((code) => `{ ${code}\nplanted() }\n`)
+    for (const [index, broken] of (await brokenByEach(path, pieces)).entries())
+      expect(broken, pieces[index]).toContain('no-restricted-syntax')
+  })
+
+  test('a literal that is spread into the attributes of a component is refused', async () => {
+    const code = 'const planted = <Planted {...{ a: 1, b: 2 }} />\n'
+    expect(await rulesBroken(component, code)).toContain('no-restricted-syntax')
+  })
+
+  test('a spread value, a swap and the split of a value are accepted', async () => {
+    const code =
+      'const planted = { ...(isSet && { a: 1 }), ...given }\n;[a[0], a[1]] = [a[1], a[0]]\nconst [one] = text.split(" ")\n'
+    expect(await rulesBroken(anywhere, code)).not.toContain('no-restricted-syntax')
+  })
+
+  test('a comment of more than 100 columns is refused unless it is an address', async () => {
+    const rule = '@stylistic/max-len'
+    const words = 'word '.repeat(25)
+    expect(await rulesBroken(anywhere, `// ${words}\n`)).toContain(rule)
+    expect(await rulesBroken(anywhere, `/**\n * ${words}\n */\n`)).toContain(rule)
+    expect(await rulesBroken(anywhere, `const planted = '${words}'\n`)).not.toContain(rule)
+    expect(await rulesBroken(anywhere, `// https://a.example/${'a'.repeat(100)}\n`)).not.toContain(
+      rule,
+    )
+  })
+
   const allowed: [what: string, rule: string, path: string, code: string][] = [
     ['file of 400 lines', 'max-lines', anywhere, long(400)],
     ['test of 800 lines', 'max-lines', tested, long(800)],

@@ -71,7 +71,8 @@ const server = await startWireServer({
   reply: wireReply(model),
 })
 // Folders of this process: two runs at once would write into each other's files.
-const [checkFolder, runFolder] = [`docs-${process.pid}/check`, `docs-${process.pid}/run`]
+const checkFolder = `docs-${process.pid}/check`
+const runFolder = `docs-${process.pid}/run`
 afterAll(async () => {
   await server.close()
   rmSync(join(root, '.cache', `docs-${process.pid}`), { recursive: true, force: true })

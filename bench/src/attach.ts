@@ -29,7 +29,8 @@ async function paced(): Promise<number> {
 
 /** Microseconds of processor time of one step of runs of 20, with all that is sent about them. */
 async function measureSteps(run: () => Promise<unknown>): Promise<number> {
-  const [runs, warmUp] = [150, 50]
+  const runs = 150
+  const warmUp = 50
   let from = process.cpuUsage()
   for (let index = 0; index < warmUp + runs; index++) {
     if (index === warmUp) from = process.cpuUsage()
@@ -82,7 +83,8 @@ else
       return Number(stdout)
     }
     const ratios = Array.from({ length: 9 }, () => {
-      const [without, attached] = [measure(false), measure(true)]
+      const without = measure(false)
+      const attached = measure(true)
       console.log(one, without.toFixed(1), attached.toFixed(1))
       return attached / without
     })

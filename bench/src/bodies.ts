@@ -194,7 +194,8 @@ const filling = 'abcdefghijklmnop'
 
 /** A tool call's arguments in pieces, one object with one string, no longer than so many bytes. */
 function fragments(bytes: number): string[] {
-  const [open, close] = ['{"text":"', '"}']
+  const open = '{"text":"'
+  const close = '"}'
   const fillings = Math.max(0, Math.floor((bytes - open.length - close.length) / filling.length))
   return [open, ...Array.from({ length: fillings }, () => filling), close]
 }

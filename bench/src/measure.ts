@@ -149,7 +149,8 @@ async function measureSizes(
     const cell = bench.results.open(regime, variant, row.name)
     await keep(cell, true, Infinity, async () => {
       const uses = row.uses(variant.api)
-      const [browser, worker] = [await bundle(uses, []), await bundle(uses, ['workerd', 'worker'])]
+      const browser = await bundle(uses, [])
+      const worker = await bundle(uses, ['workerd', 'worker'])
       if (browser.builtins.length) cell.note = `needs ${browser.builtins.join(', ')} of Node`
       return {
         installMegabytes: installedMegabytes(Object.keys(uses)),

@@ -85,10 +85,37 @@ characters.base64 = `${characters.upper}${characters.lower}${characters.digits}+
 characters.base64url = `${characters.upper}${characters.lower}${characters.digits}-_`
 characters.alphanumeric = `${characters.upper}${characters.lower}${characters.digits}`
 const emoji = [...'😀😂🥰😎🤔👍🙏🎉🔥💡✅❌⚠️🚀📦🐛🇩🇪🇯🇵👩‍💻👨‍👩‍👧❤️✨⭐🌍🍕🎶📈💬🔒🧪']
-const words =
-  'the order was sent to customer please check again thanks great work see you tomorrow connection closed request started worker queue user login failed cache miss index page value'.split(
-    ' ',
-  )
+const words = [
+  'the',
+  'order',
+  'was',
+  'sent',
+  'to',
+  'customer',
+  'please',
+  'check',
+  'again',
+  'thanks',
+  'great',
+  'work',
+  'see',
+  'you',
+  'tomorrow',
+  'connection',
+  'closed',
+  'request',
+  'started',
+  'worker',
+  'queue',
+  'user',
+  'login',
+  'failed',
+  'cache',
+  'miss',
+  'index',
+  'page',
+  'value',
+]
 
 /** One line of each generated format. */
 const formats = (random) => {

@@ -143,7 +143,8 @@ const cutStretch = (from, to, value, mass) => {
   const count = to - from
   const [w, wx, wxx] = [0, 0, 0].map(() => new Float64Array(count + 1))
   for (let at = 0; at < count; at++) {
-    const [m, x] = [mass(from + at), value(from + at)]
+    const m = mass(from + at)
+    const x = value(from + at)
     w[at + 1] = w[at] + m
     wx[at + 1] = wx[at] + m * x
     wxx[at + 1] = wxx[at] + m * x * x

@@ -59,7 +59,8 @@ describe.each(dialects)('mutated streams: $name', { timeout: attackTimeout }, (d
     for (let round = 0; round < rounds; round++) {
       let bytes: Buffer = Buffer.from(dialect.stream)
       for (let changes = 1 + below(3); changes > 0; changes--) bytes = mutate(bytes, below)
-      const [one, other] = [split(bytes, below), split(bytes, below)]
+      const one = split(bytes, below)
+      const other = split(bytes, below)
       server.reply = () => ({ pieces: chunked(200, dialect.type, one) })
       const first = await outcomeOf(provider)
       server.reply = () => ({ pieces: chunked(200, dialect.type, other) })

@@ -174,13 +174,16 @@ describe('two that save the same chat', () => {
    */
   async function cross(at: readonly number[], killed = false): Promise<number> {
     const folder = temporaryFolder('two')
-    const [one, two] = [new SessionStore(folder), new SessionStore(folder)]
+    const one = new SessionStore(folder)
+    const two = new SessionStore(folder)
     await one.save(chat('start'))
     await two.load(id)
     if (killed) copyFileSync(join(folder, `${id}.1.json`), join(folder, `${id}.2.json`))
     await one.load(id)
     const others = ['start']
-    let [other, steps, busy] = [id, 0, false]
+    let other = id
+    let steps = 0
+    let busy = false
     const forget = watchDisk(async () => {
       if (busy) return
       busy = true

@@ -21,19 +21,15 @@ const stopReasons: Readonly<Record<string, string>> = {
 export const anthropicMessages: WireFormat = {
   api: 'anthropic-messages',
   supports: {
-    ...{
-      reasoning: true,
-      toolCallIds: true,
-      argumentsText: true,
-      wholeArgumentsText: false,
-      inBandError: true,
-    },
-    ...{
-      cacheTokens: true,
-      cacheCreationTokens: true,
-      reasoningTokens: true,
-      toolResultErrors: true,
-    },
+    reasoning: true,
+    toolCallIds: true,
+    argumentsText: true,
+    wholeArgumentsText: false,
+    inBandError: true,
+    cacheTokens: true,
+    cacheCreationTokens: true,
+    reasoningTokens: true,
+    toolResultErrors: true,
   },
   matches: ({ method, path }) => method === 'POST' && /\/v1\/messages(\?|$)/.test(path),
   respond: (turn, request) =>
@@ -76,18 +72,14 @@ const stream = (all: readonly string[]): WireResponse => ({
 function* pieces(turn: ScriptTurn, request: WireRequest): Generator<string> {
   const { input, output } = usageOf(turn.usage)
   const message = {
-    ...{
-      id: 'msg_conformance',
-      type: 'message',
-      role: 'assistant',
-      model: modelOf(request),
-      content: [],
-    },
-    ...{
-      stop_reason: null,
-      stop_sequence: null,
-      usage: { ...input, ...(output.output_tokens !== undefined && { output_tokens: 1 }) },
-    },
+    id: 'msg_conformance',
+    type: 'message',
+    role: 'assistant',
+    model: modelOf(request),
+    content: [],
+    stop_reason: null,
+    stop_sequence: null,
+    usage: { ...input, ...(output.output_tokens !== undefined && { output_tokens: 1 }) },
   }
   yield event({ type: 'message_start', message } as { type: string })
   let index = 0

@@ -87,14 +87,39 @@ export function converseRead(request: WireRequest): WireConversation {
   }
 }
 
-const fields =
-  'messages system inferenceConfig toolConfig guardrailConfig additionalModelRequestFields promptVariables requestMetadata additionalModelResponseFieldPaths performanceConfig serviceTier outputConfig'.split(
-    ' ',
-  )
-const userBlocks =
-  'text image document audio video toolResult cachePoint guardContent searchResult'.split(' ')
-const assistantBlocks =
-  'text toolUse toolResult reasoningContent citationsContent cachePoint'.split(' ')
+const fields = [
+  'messages',
+  'system',
+  'inferenceConfig',
+  'toolConfig',
+  'guardrailConfig',
+  'additionalModelRequestFields',
+  'promptVariables',
+  'requestMetadata',
+  'additionalModelResponseFieldPaths',
+  'performanceConfig',
+  'serviceTier',
+  'outputConfig',
+]
+const userBlocks = [
+  'text',
+  'image',
+  'document',
+  'audio',
+  'video',
+  'toolResult',
+  'cachePoint',
+  'guardContent',
+  'searchResult',
+]
+const assistantBlocks = [
+  'text',
+  'toolUse',
+  'toolResult',
+  'reasoningContent',
+  'citationsContent',
+  'cachePoint',
+]
 const documentName = /^(?!.*\s\s)[a-zA-Z0-9\s()[\]-]{1,200}$/
 
 /** The rules of Converse that a request breaks. */

@@ -17,14 +17,15 @@ import {
 export const bedrockConverse: WireFormat = {
   api: 'bedrock-converse',
   supports: {
-    ...{
-      reasoning: true,
-      toolCallIds: true,
-      argumentsText: true,
-      wholeArgumentsText: false,
-      inBandError: true,
-    },
-    ...{ cacheTokens: true, cacheCreationTokens: true, toolResultErrors: true, binary: true },
+    reasoning: true,
+    toolCallIds: true,
+    argumentsText: true,
+    wholeArgumentsText: false,
+    inBandError: true,
+    cacheTokens: true,
+    cacheCreationTokens: true,
+    toolResultErrors: true,
+    binary: true,
   },
   matches: ({ method, path }) =>
     method === 'POST' && /[/]model[/][^/]+[/]converse(-stream)?$/.test(path),

@@ -101,7 +101,9 @@ function pairingViolations(
   index: number,
   where: string,
 ): string[] {
-  const [before, one, after] = [contents[index - 1], contents[index], contents[index + 1]]
+  const before = contents[index - 1]
+  const one = contents[index]
+  const after = contents[index + 1]
   const called = callsOf(one).length > 0
   const results = resultsOf(one)
   const calls = callsOf(before)

@@ -61,6 +61,7 @@ function failure(error: unknown, { requests: { length: requests } }: CellServer)
 }
 
 function difference(what: string, expected: unknown, found: unknown): string | undefined {
-  const [a, b] = [JSON.stringify(expected), JSON.stringify(found)]
+  const a = JSON.stringify(expected)
+  const b = JSON.stringify(found)
   return a === b ? undefined : `${what} sees ${b}, not ${a}`
 }

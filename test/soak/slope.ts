@@ -56,6 +56,7 @@ export function slopeOf(points: readonly Point[], tolerance: number, floor = 0):
 /** The median; NaN without numbers. */
 export function median(numbers: readonly number[]): number {
   const sorted = numbers.toSorted((a, b) => a - b)
-  const [low = NaN, high = NaN] = [sorted[(sorted.length - 1) >> 1], sorted[sorted.length >> 1]]
+  const low = sorted[(sorted.length - 1) >> 1] ?? NaN
+  const high = sorted[sorted.length >> 1] ?? NaN
   return (low + high) / 2
 }

@@ -32,7 +32,8 @@ export const contractOfSessions: readonly StoreContractCase[] = [
       await sessions.append(key, 2, [replaced, said('c')], at)
       const { start, seq } = await sessions.head(key)
       same([start, seq], [3, 4], 'start and number')
-      const [whole, tail] = [await sessions.read(key, 1), await sessions.read(key, start)]
+      const whole = await sessions.read(key, 1)
+      const tail = await sessions.read(key, start)
       same(foldSession(whole), foldSession(tail), 'the conversation')
       same(foldSession(tail).length, 2, 'messages')
     },

@@ -140,7 +140,8 @@ export const contractOfTasks: readonly StoreContractCase[] = [
       const controller = new AbortController()
       const stopped = tasks.watch(keyOf('t'), 2, controller.signal)
       const other = tasks.watch(keyOf('t'), 2)
-      const [ended, next] = [stopped.next(), other.next()]
+      const ended = stopped.next()
+      const next = other.next()
       controller.abort()
       same((await ended).done, true, 'end of the aborted reader')
       await tasks.append(keyOf('t'), 1, [statusAt('working', 1)])

@@ -9,7 +9,8 @@ import {
 
 /** Throws if two values differ as JSON. */
 export function same(found: unknown, expected: unknown, what: string): void {
-  const [a, b] = [JSON.stringify(found), JSON.stringify(expected)]
+  const a = JSON.stringify(found)
+  const b = JSON.stringify(expected)
   if (a !== b) throw new Error(`${what}: expected ${b}, found ${a}`)
 }
 

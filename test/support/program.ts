@@ -30,7 +30,8 @@ export function runProgram(
       timeout: 50_000,
       ...(cwd !== undefined && { cwd }),
     })
-    let [stdout, stderr] = ['', '']
+    let stdout = ''
+    let stderr = ''
     child.stdout.on('data', (chunk) => (stdout += String(chunk)))
     child.stderr.on('data', (chunk) => (stderr += String(chunk)))
     child.on('error', reject)

@@ -40,7 +40,8 @@ function watchFile(
   next: Next,
   open: Set<() => Promise<void>>,
 ): files.FileHandle {
-  const [sync, close] = [file.sync.bind(file), file.close.bind(file)]
+  const sync = file.sync.bind(file)
+  const close = file.close.bind(file)
   open.add(close)
   return Object.assign(file, {
     writeFile: async (text: string) => {

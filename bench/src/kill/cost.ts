@@ -37,8 +37,12 @@ export async function measureCost(
     } = await place()
     const world = await openWorld(() => true)
     const settings = {
-      ...{ role: 'cost', store, job, calls: Array.from({ length: steps }, () => 'note') },
-      ...{ model: `${world.url}/v1`, ledger: `${world.url}/ledger` },
+      role: 'cost',
+      store,
+      job,
+      calls: Array.from({ length: steps }, () => 'note'),
+      model: `${world.url}/v1`,
+      ledger: `${world.url}/ledger`,
     }
     const child = fork(program, {
       env: { ...process.env, ...env, KILL_SETTINGS: JSON.stringify(settings) },

@@ -135,7 +135,9 @@ export class Try {
     const open = this.#open()
     this.#reset(open)
     const settings = {
-      ...{ store, model: `${url}/v1`, ledger: `${url}/ledger` },
+      store,
+      model: `${url}/v1`,
+      ledger: `${url}/ledger`,
       jobs: open.map(({ name, role, accepted }) => ({ job: name, calls, role, accepted })),
     }
     const child = fork(program, {

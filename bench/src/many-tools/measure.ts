@@ -60,7 +60,10 @@ function promptOf(body: unknown): string {
 }
 
 function count(prompts: readonly string[]): Sent {
-  let [tokens, newTokens, length, kept] = [0, 0, 0, 0]
+  let tokens = 0
+  let newTokens = 0
+  let length = 0
+  let kept = 0
   for (const [index, prompt] of prompts.entries()) {
     const before = prompts[index - 1]
     const same = before === undefined ? 0 : commonLength(before, prompt)

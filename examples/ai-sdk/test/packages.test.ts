@@ -42,7 +42,8 @@ for (const { name, format, create, options, skip } of packages)
 
 /** Counts the tests of the kit. */
 function titlesOf({ name, format, create, skip }: (typeof packages)[number]) {
-  const [asked, left]: [string[], string[]] = [[], []]
+  const asked: string[] = []
+  const left: string[] = []
   const declare = Object.assign((title: string) => void asked.push(title), {
     skip: (title: string) => void left.push(title),
   })

@@ -56,12 +56,10 @@ export async function startEngine(
   folder: string,
   program: readonly string[],
 ): Promise<Engine> {
-  const [node, ingress, admin, service] = [
-    await freePort(),
-    await freePort(),
-    await freePort(),
-    await freePort(),
-  ]
+  const node = await freePort()
+  const ingress = await freePort()
+  const admin = await freePort()
+  const service = await freePort()
   const files = join(folder, 'restate')
   mkdirSync(files)
   const engine = spawn(

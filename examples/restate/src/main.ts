@@ -11,7 +11,8 @@ import { findServer, serviceProgram, startEngine } from './engine.ts'
 const server = findServer()
 if (server === undefined) throw new Error('there is no server of Restate for this processor')
 const folder = mkdtempSync(join(tmpdir(), 'restate-example-'))
-const [bank, slow] = [join(folder, 'bank.txt'), join(folder, 'slow-bank')]
+const bank = join(folder, 'bank.txt')
+const slow = join(folder, 'slow-bank')
 const store = await openSqliteStore(join(folder, 'runs.db'), { leaseMs: 2000 })
 const engine = await startEngine(server, folder, serviceProgram)
 

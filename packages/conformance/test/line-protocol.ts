@@ -16,8 +16,9 @@ import {
 } from '@modelport/driver'
 
 /*
- * A protocol of text lines, in requests and replies: a word, a space, a value. Line feeds, carriage returns and backslashes are escaped. A
- * reply is over at the line `.`; a whole reply has the same lines.
+ * A protocol of text lines, in requests and replies: a word, a space, a value. Line feeds, carriage
+ * returns and backslashes are escaped. A reply is over at the line `.`; a whole reply has the same
+ * lines.
  */
 
 const escapes: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\\': '\\\\' }

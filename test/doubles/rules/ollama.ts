@@ -6,12 +6,27 @@ const types = 'https://github.com/ollama/ollama/blob/main/api/types.go'
 const dialects = ['ollama'] as const
 const bodyOf = ({ body }: SentRequest): Fields => fieldsOf(body)
 
-const integers =
-  'num_keep seed num_predict top_k repeat_last_n num_ctx num_batch num_gpu main_gpu num_thread'.split(
-    ' ',
-  )
-const decimals =
-  'top_p min_p typical_p temperature repeat_penalty presence_penalty frequency_penalty'.split(' ')
+const integers = [
+  'num_keep',
+  'seed',
+  'num_predict',
+  'top_k',
+  'repeat_last_n',
+  'num_ctx',
+  'num_batch',
+  'num_gpu',
+  'main_gpu',
+  'num_thread',
+]
+const decimals = [
+  'top_p',
+  'min_p',
+  'typical_p',
+  'temperature',
+  'repeat_penalty',
+  'presence_penalty',
+  'frequency_penalty',
+]
 
 function optionBreaches(options: Fields): readonly Breach[] {
   return Object.entries(options).flatMap(([name, value]) => {

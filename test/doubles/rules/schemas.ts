@@ -57,11 +57,38 @@ export function strictBreaches(root: unknown, path: string): readonly Breach[] {
   return found
 }
 
-const forbiddenInStrict =
-  'allOf oneOf not dependentRequired dependentSchemas if then else default patternProperties propertyNames minProperties maxProperties unevaluatedProperties contains minContains maxContains uniqueItems prefixItems'.split(
-    ' ',
-  )
-const formats = 'date-time time date duration email hostname ipv4 ipv6 uuid'.split(' ')
+const forbiddenInStrict = [
+  'allOf',
+  'oneOf',
+  'not',
+  'dependentRequired',
+  'dependentSchemas',
+  'if',
+  'then',
+  'else',
+  'default',
+  'patternProperties',
+  'propertyNames',
+  'minProperties',
+  'maxProperties',
+  'unevaluatedProperties',
+  'contains',
+  'minContains',
+  'maxContains',
+  'uniqueItems',
+  'prefixItems',
+]
+const formats = [
+  'date-time',
+  'time',
+  'date',
+  'duration',
+  'email',
+  'hostname',
+  'ipv4',
+  'ipv6',
+  'uuid',
+]
 
 const formatBreaches = ({ format }: Fields, path: string): readonly Breach[] =>
   breach(
@@ -89,10 +116,30 @@ function requiredBreaches(schema: Fields, path: string): readonly Breach[] {
   ]
 }
 
-const forbiddenAtAnthropic =
-  'minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minLength maxLength maxItems uniqueItems minProperties maxProperties patternProperties propertyNames not if then else dependentRequired dependentSchemas contains prefixItems oneOf'.split(
-    ' ',
-  )
+const forbiddenAtAnthropic = [
+  'minimum',
+  'maximum',
+  'exclusiveMinimum',
+  'exclusiveMaximum',
+  'multipleOf',
+  'minLength',
+  'maxLength',
+  'maxItems',
+  'uniqueItems',
+  'minProperties',
+  'maxProperties',
+  'patternProperties',
+  'propertyNames',
+  'not',
+  'if',
+  'then',
+  'else',
+  'dependentRequired',
+  'dependentSchemas',
+  'contains',
+  'prefixItems',
+  'oneOf',
+]
 const anthropicFormats = [...formats, 'uri']
 
 /** What structured output and strict tools of Anthropic forbid. */

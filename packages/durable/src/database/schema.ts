@@ -13,11 +13,10 @@ export const schemaVersion = 6
  *
  * - `logs`: heads of append-only logs. `kept` is the number of the last entry that was taken.
  * - `entries`: what logs hold, numbered without gaps: events of tasks and runs, `journal:` what a
- *   run did, `transcript:` the messages that its
- *   checkpoint stands on.
+ *   run did, `transcript:` the messages that its checkpoint stands on.
  * - `runs`: one row per run and per task of an agent, its truth. Its claim is part of it: `holder`,
- *   `epoch`, and `due`, the time from which the run
- *   can be claimed. `journal`, `transcript` and `events` are the numbers of the last entries of its logs.
+ *   `epoch`, and `due`, the time from which the run can be claimed. `journal`, `transcript` and
+ *   `events` are the numbers of the last entries of its logs.
  * - `inbox`: decisions about runs, each bound to the checkpoint that asked. `outbox`: what has to
  *   reach others.
  * - `tasks`, `sessions`: the heads of the logs of agents. `documents`: small values by key, each

@@ -342,8 +342,8 @@ export class Runs {
   }
 
   /**
-   * Deletes old runs, if there is a maximum: at the first end of a run, then after each hundredth of
-   * the maximum.
+   * Deletes old runs, if there is a maximum: at the first end of a run, then after each hundredth
+   * of the maximum.
    */
   async #prune(): Promise<void> {
     const { maxRuns } = this.#options
