@@ -66,9 +66,13 @@ export class PrincipalSlots<Value extends Owned> {
   }
 
   #largest(): string {
-    let [largest, most] = ['', 0]
-    for (const [principal, count] of this.#counts)
-      if (count > most) [largest, most] = [principal, count]
+    let largest = ''
+    let most = 0
+    for (const [principal, count] of this.#counts) {
+      if (count <= most) continue
+      largest = principal
+      most = count
+    }
     return largest
   }
 
