@@ -102,8 +102,8 @@ const hiddenFailure = (name: string): string =>
   `The tool "${name}" failed; the operator of the server can see why`
 
 /**
- * A tool that keeps the error it throws. Messages of errors have addresses, paths and passwords; only a
- * `ToolFailure` is written for the model.
+ * A tool that keeps the error it throws. Messages of errors have addresses, paths and passwords;
+ * only a `ToolFailure` is written for the model.
  */
 class GuardedTool {
   readonly tool: Tool
