@@ -59,8 +59,8 @@ export interface GuardState {
   /** Steps in a row that brought nothing new. */
   readonly idleSteps: number
   /**
-   * How often the run was asked for each call that may have an effect, by a hash of its tool and its
-   * arguments. Calls of `readOnly` tools are not counted. Unset: there was none.
+   * How often the run was asked for each call that may have an effect, by a hash of its tool and
+   * its arguments. Calls of `readOnly` tools are not counted. Unset: there was none.
    */
   readonly asked?: Readonly<Record<string, number>>
   /**

@@ -23,11 +23,11 @@ export interface RunContext {
   /** When the time of the run is over, in milliseconds since 1970. Unset: no limit. */
   readonly deadline?: number
   /**
-   * Identifies the effect that is wanted: the key prefix, the tool, a hash of the arguments that the
-   * model gave, and how many such calls the run was asked for before. Two calls that are wanted
+   * Identifies the effect that is wanted: the key prefix, the tool, a hash of the arguments that
+   * the model gave, and how many such calls the run was asked for before. Two calls that are wanted
    * differ; a second try of one whose outcome is unknown has its key again, whichever step, resume
-   * or process makes it. Pass it to systems that take such a key. Of a `readOnly` tool it only names
-   * the step and the place of the call.
+   * or process makes it. Pass it to systems that take such a key. Of a `readOnly` tool it only
+   * names the step and the place of the call.
    */
   readonly idempotencyKey: string
 }
