@@ -5,7 +5,7 @@ import { createMock } from '@modelport/provider-mock'
 import { createOllama } from '@modelport/provider-ollama'
 import { anthropicMessages, ollamaChat } from '@modelport/test-formats'
 import { describe, test } from 'vitest'
-import { atSize } from '../../../test/support/faults.js'
+import { atSize, bytesBehind } from '../../../test/support/faults.js'
 import { createFallback } from '../src/index.js'
 
 const apiKey = 'fallback-0123456789-conformance-key'
@@ -28,6 +28,7 @@ conformance(
     format: ollamaChat,
     apiKey,
     create: (config) => createFallback([ollama(config)]),
+    skip: bytesBehind,
   },
 )
 
@@ -46,6 +47,7 @@ conformance(
         },
       ),
     skip: {
+      ...bytesBehind,
       'F3 onRetry is called before each further attempt, and may refuse it':
         'the switch from the first provider is its first attempt; fallback.test.ts tests that',
     },

@@ -139,7 +139,7 @@ describe('only the declared hosts are contacted', () => {
       }
     }
     expect(equal).toBeGreaterThan(hasWebPlatformTests ? 100 : 40)
-  }, 60_000)
+  })
 })
 
 describe('the environment moves a host only if the configuration asks for it', () => {

@@ -11,7 +11,7 @@ import { createMock, type MockResponse } from '@modelport/provider-mock'
 import { createOllama } from '@modelport/provider-ollama'
 import { ollamaChat } from '@modelport/test-formats'
 import { describe, expect, test } from 'vitest'
-import { atSize } from '../../../test/support/faults.js'
+import { atSize, bytesBehind } from '../../../test/support/faults.js'
 import { type Middleware, type ProviderCall, replayReply, wrapProvider } from '../src/index.js'
 import type { CallEnd } from '../src/middleware/provider-call.js'
 
@@ -32,6 +32,7 @@ for (const [name, middleware] of hooks)
       name: `ollama, ${name}`,
       format: ollamaChat,
       apiKey,
+      skip: bytesBehind,
       create: (config) =>
         wrapProvider(
           createOllama({
