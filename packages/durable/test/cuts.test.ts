@@ -31,7 +31,7 @@ for (const { name, isMissing, every, open } of places)
       async (title) => {
         // A second unknown outcome of the same call is met by few pairs.
         const isClose = name === 'memory' && cutCases[title]?.lost === 'mail' && !fullSize
-        const everyFirst = isClose ? 2 : atSize(name === 'memory' ? 6 : 17, 1)
+        const everyFirst = isClose ? 2 : atSize(name === 'memory' ? 6 : 51, 1)
         const { wrong, ...report } = await cutEverywhere(inner, title, {
           every: isClose ? 3 : every,
           everyFirst,
