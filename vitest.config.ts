@@ -1,10 +1,11 @@
-import { existsSync } from 'node:fs'
+import { existsSync, globSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join, relative } from 'node:path'
-import { defineConfig, type Plugin } from 'vitest/config'
+import { configDefaults, defineConfig, type Plugin } from 'vitest/config'
 import { discoverWorkspaces, root, type Workspace } from './scripts/workspaces.mjs'
 import { isFull } from './test/support/size.js'
 import { SkipReporter } from './test/support/skip-reporter.js'
+import { SlowReporter } from './test/support/slow-reporter.js'
 
 const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
 
@@ -17,10 +18,22 @@ const aliases = (workspace: Workspace) =>
 
 const suite = join(root, 'packages/durable/test/support')
 const workspaces = discoverWorkspaces()
-const { MODELPORT_RESULTS: results, MODELPORT_RUNTIME: runtime } = process.env
+const {
+  MODELPORT_REPORT: report,
+  MODELPORT_RESULTS: results,
+  MODELPORT_RUNTIME: runtime,
+} = process.env
 /** Some of its files replace a dependency, for all that come after them in the same process. */
 const isolated = ['provider-llamacpp']
 const tested = workspaces.filter(({ dir }) => existsSync(join(dir, 'test')))
+
+/** Test files that start Chromium, as their imports say. */
+const inBrowser = globSync('{packages,examples}/*/test/**/*.test.ts', { cwd: root }).filter(
+  (file) => /from 'playwright-core'|hasBrowser/.test(readFileSync(join(root, file), 'utf8')),
+)
+
+/** Where the tests of the command line put the program that they run. */
+const programFolder = join(root, 'packages/cli/test/program-folder.ts')
 
 // A program that a test starts from the sources reads them all: with what the runtime kept of the
 // last time it takes a third of the time.
@@ -55,10 +68,11 @@ export default defineConfig({
       join(root, 'test/doubles/setup.ts'),
       ...(runtime ? [join(root, 'test/support/expect-runtime.ts')] : []),
     ],
-    // A loaded machine is slow; what hangs is found all the same.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
-    expect: { poll: { timeout: 30_000, interval: 10 } },
+    // A loaded machine is slow; what hangs is found all the same. What waits inside a test gives up
+    // first, and says for what it waited.
+    testTimeout: 90_000,
+    hookTimeout: 90_000,
+    expect: { poll: { timeout: 60_000, interval: 10 } },
     // In the full check, a test that fails runs once more. If it passes then, the last lines of the
     // check name it, with its error.
     retry: results ? 1 : 0,
@@ -66,13 +80,13 @@ export default defineConfig({
     reporters: [
       'default',
       // Other runtimes lack more, and say so in their own report.
-      ...(runtime ? [] : [new SkipReporter()]),
+      ...(runtime ? [] : [new SlowReporter(), new SkipReporter()]),
       ...(results
         ? [
-            ['json', { outputFile: join(results, `${runtime ?? 'vitest'}.json`) }] satisfies [
-              string,
-              object,
-            ],
+            [
+              'json',
+              { outputFile: join(results, `${runtime ?? report ?? 'vitest'}.json`) },
+            ] satisfies [string, object],
           ]
         : []),
     ],
@@ -85,11 +99,18 @@ export default defineConfig({
           // transform all that it reads anew.
           root,
           include: [`${relative(root, dir)}/test/**/*.test.ts`],
+          exclude: [...configDefaults.exclude, ...inBrowser],
           isolate: isolated.includes(shortName),
-          ...(shortName === 'cli' && { globalSetup: [join(dir, 'test/program-folder.ts')] }),
+          ...(shortName === 'cli' && { globalSetup: [programFolder] }),
           ...(shortName === 'durable' && { globalSetup: [postgres] }),
         },
       })),
+      // `npm test` leaves out this project and the next two (scripts/test.mjs), and `.ci/run` runs
+      // them.
+      {
+        extends: true as const,
+        test: { name: 'browser', root, include: inBrowser, globalSetup: [programFolder] },
+      },
       // What agents can do, durable agents can do: the same tests, with a durable store.
       ...['agent-on-sqlite', 'agent-on-postgres'].map((name) => ({
         extends: true as const,
