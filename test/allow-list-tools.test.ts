@@ -38,7 +38,7 @@ const run = (
 ): { readonly status: number | null; readonly said: string } => {
   const { status, stdout, stderr } = spawnSync(command, args, {
     encoding: 'utf8',
-    timeout: 30_000,
+    timeout: 60_000,
     cwd: folder,
   })
   return { status, said: stdout + stderr }

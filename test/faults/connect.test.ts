@@ -92,7 +92,7 @@ describe.runIf(node)('a connection that is never made', () => {
       .create('http://slower.test', { timeouts: { connectMs: 20_000 } })
       .complete('Hi', { ...oneAttempt, signal: controller.signal })
       .catch((thrown: unknown) => thrown)
-    await vi.waitFor(() => expect(asked).toBe(2), { timeout: 30_000 })
+    await vi.waitFor(() => expect(asked).toBe(2), { timeout: 60_000 })
     controller.abort()
     expect(await call).toBe(controller.signal.reason)
     reportFault('DNS', { 'names never answered': asked })

@@ -101,6 +101,6 @@ export function testCorpus(title: string, suite: CorpusSuite): void {
         )
         expect(differing.length).toBeLessThanOrEqual(suite.mostDiffer ?? 0)
       }
-    }, 60_000)
+    })
   })
 }

@@ -27,7 +27,7 @@ export function runProgram(
         NO_COLOR: '1',
         ...env,
       },
-      timeout: 50_000,
+      timeout: 75_000,
       ...(cwd !== undefined && { cwd }),
     })
     let stdout = ''
@@ -52,7 +52,7 @@ export function findProgram(
   probe: readonly string[],
   why = 'is not installed',
 ): string | undefined {
-  const { status } = spawnSync(command, probe, { stdio: 'ignore', timeout: 20_000 })
+  const { status } = spawnSync(command, probe, { stdio: 'ignore', timeout: 60_000 })
   if (status === 0) return command
   console.log(`skipped: ${command} ${why}`)
   return undefined

@@ -24,7 +24,7 @@ export function findSandboxRuntime(): string | undefined {
   if (srt === undefined || needed.includes(undefined)) return undefined
   const { status, stderr } = spawnSync(process.execPath, [srt, '-c', 'true'], {
     encoding: 'utf8',
-    timeout: 30_000,
+    timeout: 60_000,
   })
   if (status === 0) return srt
   console.log(`skipped: sandbox-runtime cannot run here: ${stderr.trim().split('\n').at(-1) ?? ''}`)

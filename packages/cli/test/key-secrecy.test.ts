@@ -58,12 +58,10 @@ describe.runIf(canSeeProcesses)(
       const watching = (watch = new ProcessWatch(child.pid ?? 0))
       try {
         await expect
-          .poll(
-            () =>
-              watching.seen.some(
-                ({ pid, arguments: args }) => pid !== child.pid && args.startsWith(`sleep-${key}`),
-              ),
-            { timeout: 30_000 },
+          .poll(() =>
+            watching.seen.some(
+              ({ pid, arguments: args }) => pid !== child.pid && args.startsWith(`sleep-${key}`),
+            ),
           )
           .toBe(true)
         expect(

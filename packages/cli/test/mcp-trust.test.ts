@@ -102,13 +102,11 @@ test('a chat at a terminal asks about a change, and continues with the answer', 
       onOutput: (text) => void (typed += text),
     })
     running.type('which tools?\n')
-    await expect
-      .poll(() => typed, { timeout: 10_000 })
-      .toContain('offer its tools as they are now?')
+    await expect.poll(() => typed).toContain('offer its tools as they are now?')
     // Keys of the first half second do not answer.
     await new Promise((resolve) => setTimeout(resolve, 600))
     running.type(`${answer}\n`)
-    await expect.poll(() => typed, { timeout: 10_000 }).toContain('tools: ')
+    await expect.poll(() => typed).toContain('tools: ')
     running.type('\u0004')
     await running.done
     return typed

@@ -82,7 +82,7 @@ describe.skipIf(!node)('a connection that does not come about', () => {
     await expect.poll(() => hellos).toBe(2)
     abort.abort(new Error('no longer wanted'))
     await call
-    await expect.poll(() => sockets.size, { timeout: 5000 }).toBe(0)
+    await expect.poll(() => sockets.size).toBe(0)
   })
 
   test.each([

@@ -19,7 +19,6 @@ const fates = {
 
 test.skipIf(address === '').each(Object.entries(fates))(
   'a transaction that %s happens once',
-  { timeout: 60_000 },
   async (_title, meet) => {
     const upstream = new URL(address)
     let isArmed = false

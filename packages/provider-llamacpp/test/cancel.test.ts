@@ -96,7 +96,7 @@ describe.skipIf(unavailable !== undefined)('ending a reply early', () => {
     expect(contexts).not.toHaveBeenCalled()
     contexts.mockRestore()
     await lease.release()
-  }, 60_000)
+  })
 
   test('a call that gives up while it waits for a place leaves the queue', async () => {
     const holder = await provider.streamWithHistory(long, endless)

@@ -30,7 +30,7 @@ describe.skipIf(!hasBrowser)('the page of a program that is attached', () => {
   let browser: Browser
   beforeAll(async () => {
     browser = await launch()
-  }, 60_000)
+  })
   afterAll(() => browser.close())
 
   test('a program that is killed is found on the page with what had arrived, why it ended, and its texts as text', async () => {
@@ -69,14 +69,11 @@ describe.skipIf(!hasBrowser)('the page of a program that is attached', () => {
     )
     onTestFinished(() => void child.kill('SIGKILL'))
     await expect
-      .poll(
-        async () => {
-          await page.goto(`${new URL(served.url).origin}/#/chat`)
-          await page.getByRole('link', { name: 'Runs' }).click()
-          return page.getByRole('link', { name: 'What is a kill?' }).count()
-        },
-        { timeout: 20_000 },
-      )
+      .poll(async () => {
+        await page.goto(`${new URL(served.url).origin}/#/chat`)
+        await page.getByRole('link', { name: 'Runs' }).click()
+        return page.getByRole('link', { name: 'What is a kill?' }).count()
+      })
       .toBe(1)
     await page.getByRole('link', { name: 'What is a kill?' }).click()
     await page.getByText('This happens in the program.').waitFor()

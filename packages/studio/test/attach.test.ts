@@ -30,9 +30,7 @@ async function openStudio(state: string, options: Partial<StudioOptions> = {}) {
     (await (await get('/api/runs')).json()) as RunSummary[]
   const ended = async (count: number): Promise<RunSummary[]> => {
     await expect
-      .poll(async () => (await runs()).filter(({ status }) => status !== 'running').length, {
-        timeout: 15_000,
-      })
+      .poll(async () => (await runs()).filter(({ status }) => status !== 'running').length)
       .toBe(count)
     return (await runs()).reverse()
   }
@@ -234,7 +232,7 @@ describe('a program that is attached', () => {
     const program = start('steps', state)
     const first = await openStudio(state)
     const seen = async () => (await first.context((await first.runs())[0]?.id ?? '')).length
-    await expect.poll(seen, { timeout: 15_000 }).toBe(3)
+    await expect.poll(seen).toBe(3)
     await first.served.close()
     const second = await openStudio(state)
     const [run] = await second.ended(1)
@@ -242,7 +240,7 @@ describe('a program that is attached', () => {
     expect(contexts.length).toBeGreaterThan(0)
     for (const { step, blocks } of contexts) expect(blocks).toHaveLength(2 * step)
     expect((await program.done).status).toBe(0)
-  }, 30_000)
+  })
 
   test.each(['exit', 'throws'])(
     'a program that ends at once (%s) has sent what happened before',
@@ -271,9 +269,7 @@ describe('a program that is attached', () => {
     const state = temporaryFolder('attach')
     const studio = await openStudio(state, { store: openFileStore(join(state, 'studio.db')) })
     const program = start('hangs', state)
-    await expect
-      .poll(async () => (await studio.runs())[0]?.firstTokenMs, { timeout: 15_000 })
-      .toBeGreaterThan(0)
+    await expect.poll(async () => (await studio.runs())[0]?.firstTokenMs).toBeGreaterThan(0)
     expect(await studio.runs()).toMatchObject([{ status: 'running', elsewhere: true }])
     program.child.kill('SIGKILL')
     const [run] = await studio.ended(1)
@@ -295,34 +291,28 @@ describe('a program that is attached', () => {
     const program = start('hangs', state)
     await expect.poll(() => program.stdout()).toContain('reading')
     const first = await openStudio(state, { store: openFileStore(store) })
-    await expect.poll(async () => (await first.runs()).length, { timeout: 15_000 }).toBe(1)
+    await expect.poll(async () => (await first.runs()).length).toBe(1)
     await first.served.close()
     const second = await openStudio(state, { store: openFileStore(store) })
-    await expect
-      .poll(async () => (await second.runs())[0]?.status, { timeout: 25_000 })
-      .toBe('final')
+    await expect.poll(async () => (await second.runs())[0]?.status).toBe('final')
     expect(await second.runs()).toMatchObject([{ title: 'Count', usage: { outputTokens: 5 } }])
     expect((await program.done).status).toBe(0)
-  }, 30_000)
+  })
 
   test('a run that ends while no studio runs is whole once the next one is there', async () => {
     const state = temporaryFolder('attach')
     const store = join(state, 'studio.db')
     const program = start('gap', state)
     const first = await openStudio(state, { store: openFileStore(store) })
-    await expect
-      .poll(async () => (await first.runs())[0]?.firstTokenMs, { timeout: 15_000 })
-      .toBeGreaterThan(0)
+    await expect.poll(async () => (await first.runs())[0]?.firstTokenMs).toBeGreaterThan(0)
     await first.served.close()
     await expect.poll(program.stdout).toBe('ended\n')
     const opened = openFileStore(store)
     expect(await opened.list(9)).toMatchObject([{ error: { code: 'interrupted' } }])
     const second = await openStudio(state, { store: opened })
-    await expect
-      .poll(async () => (await second.runs())[0]?.status, { timeout: 15_000 })
-      .toBe('final')
+    await expect.poll(async () => (await second.runs())[0]?.status).toBe('final')
     expect(await second.runs()).toMatchObject([{ title: 'Count', usage: { outputTokens: 5 } }])
-  }, 40_000)
+  })
 
   test('the system prompt of a run is kept with its settings, and found', async () => {
     const state = temporaryFolder('attach')
@@ -338,11 +328,9 @@ describe('a program that is attached', () => {
     const state = temporaryFolder('attach')
     const studio = await openStudio(state)
     const program = start('steps', state)
-    await expect.poll(async () => (await studio.runs()).length, { timeout: 15_000 }).toBe(1)
+    await expect.poll(async () => (await studio.runs()).length).toBe(1)
     const id = (await studio.runs())[0]?.id ?? ''
-    await expect
-      .poll(async () => (await studio.context(id)).length, { timeout: 15_000 })
-      .toBeGreaterThan(2)
+    await expect.poll(async () => (await studio.context(id)).length).toBeGreaterThan(2)
     program.child.kill('SIGKILL')
     const [run] = await studio.ended(1)
     const { transcript = [], usage } = await studio.record(run?.id ?? '')
@@ -362,12 +350,12 @@ describe('a program that is attached', () => {
     const program = start('steps', state)
     const first = await openStudio(state, { store: openFileStore(store) })
     const steps = async (studio: typeof first, id: string) => (await studio.context(id)).length
-    await expect.poll(async () => (await first.runs()).length, { timeout: 15_000 }).toBe(1)
+    await expect.poll(async () => (await first.runs()).length).toBe(1)
     const id = (await first.runs())[0]?.id ?? ''
-    await expect.poll(() => steps(first, id), { timeout: 15_000 }).toBeGreaterThan(1)
+    await expect.poll(() => steps(first, id)).toBeGreaterThan(1)
     await first.served.close()
     const second = await openStudio(state, { store: openFileStore(store) })
-    await expect.poll(() => steps(second, id), { timeout: 15_000 }).toBeGreaterThan(3)
+    await expect.poll(() => steps(second, id)).toBeGreaterThan(3)
     program.child.kill('SIGKILL')
     await second.ended(1)
     const { transcript = [], usage } = await second.record(id)
@@ -384,7 +372,7 @@ describe('a program that is attached', () => {
     const path = join(state, 'modelport/studio-address')
     const store = join(state, 'studio.db')
     const killed = killable(path, `store: openFileStore(${JSON.stringify(store)})`)
-    await expect.poll(() => existsSync(path), { timeout: 15_000 }).toBe(true)
+    await expect.poll(() => existsSync(path)).toBe(true)
     const program = start('steps', state)
     const opened = openFileStore(store)
     await expect.poll(async () => (await opened.list(9))[0]?.status).toBe('running')
@@ -397,7 +385,7 @@ describe('a program that is attached', () => {
     await expect.poll(async () => (await next.runs())[0]?.status).toBe('final')
     expect(await next.runs()).toHaveLength(1)
     expect((await program.done).status).toBe(0)
-  }, 40_000)
+  })
 
   test('keys in the environment are taken out of texts by their values', async () => {
     const state = temporaryFolder('attach')
@@ -465,7 +453,7 @@ describe('a program without a studio', () => {
     const state = temporaryFolder('attach')
     const path = join(state, 'modelport/studio-address')
     const killed = killable(path)
-    await expect.poll(() => existsSync(path), { timeout: 15_000 }).toBe(true)
+    await expect.poll(() => existsSync(path)).toBe(true)
     killed.kill('SIGKILL')
     await once(killed, 'close')
     const left = readFileSync(path, 'utf8')
@@ -526,7 +514,7 @@ describe('a program without a studio', () => {
     const first = await openStudio(state)
     const before = readFileSync(path, 'utf8')
     const killed = killable(path)
-    await expect.poll(() => readFileSync(path, 'utf8'), { timeout: 15_000 }).not.toBe(before)
+    await expect.poll(() => readFileSync(path, 'utf8')).not.toBe(before)
     killed.kill('SIGKILL')
     await once(killed, 'close')
     const { stderr } = await start('throws', state).done

@@ -41,7 +41,7 @@ describe.skipIf(!hasBrowser)('the list of runs in Chromium', () => {
   beforeAll(async () => {
     browser = await launch()
     folder = await mkdtemp(join(tmpdir(), 'modelport-find-page-'))
-  }, 60_000)
+  })
   afterAll(async () => {
     await browser.close()
     await rm(folder, { recursive: true, maxRetries: 5 })

@@ -188,7 +188,7 @@ describe.skipIf(!hasBrowser)('the page of a run from a file', () => {
   let browser: Browser
   beforeAll(async () => {
     browser = await launch()
-  }, 60_000)
+  })
   afterAll(() => browser.close())
 
   test('every view shows a run whose events have wrong values wherever the import takes them', {

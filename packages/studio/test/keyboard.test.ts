@@ -6,7 +6,7 @@ describe.skipIf(!hasBrowser)('the keys of the page', () => {
   let browser: Browser
   beforeAll(async () => {
     browser = await launch()
-  }, 60_000)
+  })
   afterAll(() => browser.close())
 
   test('the keys find a view, a run by what was said in it, a model and an action, and never decide on a call', async () => {

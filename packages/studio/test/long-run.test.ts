@@ -16,7 +16,7 @@ describe.skipIf(!hasBrowser)('a page with much to draw', () => {
   let browser: Browser
   beforeAll(async () => {
     browser = await launch()
-  }, 60_000)
+  })
   afterAll(() => browser.close())
 
   test('the page draws every delta of a fast reply, in short tasks', async () => {

@@ -26,7 +26,7 @@ describe.skipIf(!hasBrowser)('what a message has besides text', () => {
   let browser: Browser
   beforeAll(async () => {
     browser = await launch()
-  }, 60_000)
+  })
   afterAll(() => browser.close())
 
   const start = () =>

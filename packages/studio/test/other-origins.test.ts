@@ -43,7 +43,7 @@ describe.skipIf(!hasBrowser)(
       // an origin.
       evil = await page.context().newPage()
       await evil.goto(`http://127.0.0.1:${(other.address() as AddressInfo).port}/`)
-    }, 60_000)
+    })
     afterAll(async () => {
       await browser.close()
       await studio.close()

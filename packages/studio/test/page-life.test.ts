@@ -36,7 +36,7 @@ describe.skipIf(!hasBrowser)('the page over its life', () => {
   let browser: Browser
   beforeAll(async () => {
     browser = await launch()
-  }, 60_000)
+  })
   afterAll(() => browser.close())
 
   async function open(studio: Promise<ServedStudio>) {

@@ -60,7 +60,7 @@ describe.skipIf(!hasBrowser)('the page in Chromium', () => {
       },
     })
     open = await openPage(browser, studio, { bypassCSP: false })
-  }, 60_000)
+  })
   afterAll(async () => {
     await browser.close()
     await Promise.all([studio, ...own].map((one) => one.close()))

@@ -6,7 +6,7 @@ describe.skipIf(!hasBrowser)('the head of a run', () => {
   let browser: Browser
   beforeAll(async () => {
     browser = await launch()
-  }, 60_000)
+  })
   afterAll(() => browser.close())
 
   async function open() {

@@ -67,7 +67,7 @@ export async function openPage(
 ): Promise<{ readonly page: Page; readonly errors: string[] }> {
   const page = await (await browser.newContext(settings)).newPage()
   // Shorter than the limit of a test, so that the message names what was waited for.
-  page.setDefaultTimeout(25_000)
+  page.setDefaultTimeout(60_000)
   const errors: string[] = []
   page.on('pageerror', (error) => errors.push(error.message))
   page.on('console', (message) => message.type() === 'error' && errors.push(message.text()))

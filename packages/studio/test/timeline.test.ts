@@ -10,7 +10,7 @@ describe.skipIf(!hasBrowser)('the timeline of a run', () => {
   let browser: Browser
   beforeAll(async () => {
     browser = await launch()
-  }, 60_000)
+  })
   afterAll(() => browser.close())
 
   test('the timeline zooms, shows the selected call, searches its result, and runs again from any step', async () => {

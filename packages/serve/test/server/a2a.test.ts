@@ -148,7 +148,7 @@ describe('SendMessage', () => {
     const { rpc } = testServer({}, [echoAgent({ handler })])
     const sent = rpc('SendMessage', say('hi'))
     const firstId = async () => (await rpc('ListTasks')).result.tasks[0]?.id as string | undefined
-    const id = await vi.waitUntil(firstId, { timeout: 30_000 })
+    const id = await vi.waitUntil(firstId, { timeout: 60_000 })
     await rpc('CancelTask', { id })
     expect((await sent).result.task.status.state).toBe('TASK_STATE_CANCELED')
     finish()
