@@ -7,6 +7,7 @@ import {
   defineTool,
   type InferRequest,
   infer,
+  type MemoryJournal,
   OutcomeUnknown,
   type RunResult,
   type Tool,
@@ -67,6 +68,12 @@ const resultOf = ({ transcript }: RunResult, id: string): string | undefined =>
     .filter(({ toolCallId }) => toolCallId === id)
     .map(({ content }) => textOf(content))
     .at(-1)
+
+const loaded = (journal: MemoryJournal) => {
+  const stored = journal.load('r1')
+  if (!stored) throw new Error('nothing is stored')
+  return stored
+}
 
 const pendingOf = (result: RunResult) => (result.status === 'suspended' ? result.pending : [])
 
@@ -314,8 +321,7 @@ test('an unknown outcome is still known as such after the process of the run end
     },
     signal: controller.signal,
   })
-  const stored = journal.load('r1')
-  if (!stored) throw new Error('nothing is stored')
+  const stored = loaded(journal)
 
   const second = await infer(createMock({ responses: [{ toolCalls: [call('b')] }, 'Done.'] }), {
     messages: stored.messages,
@@ -325,6 +331,34 @@ test('an unknown outcome is still known as such after the process of the run end
 
   expect(payments).toHaveLength(1)
   expect(pendingOf(second)).toMatchObject([{ type: 'uncertain', id: 'b' }])
+})
+
+test('two resumes at the same time, as a double click makes them, pay once', async () => {
+  const { payments, tool } = receiver(0)
+  const journal = createMemoryJournal()
+  const authorize = () => ({ effect: 'require-approval' as const })
+  const request = { tools: [tool()], authorize }
+  const first = await infer(createMock({ responses: [{ toolCalls: [call('a')] }] }), {
+    query: 'pay 100',
+    ...request,
+    durable: { runId: 'r1', journal },
+  })
+  const [item] = pendingOf(first)
+  if (item?.type !== 'approval') throw new Error('nothing waits for approval')
+
+  const approve = () => {
+    const { resume, messages } = loaded(journal)
+    const decisions = [{ type: 'approve', id: item.id, digest: item.digest }] as const
+    return infer(createMock({ responses: ['Done.'] }), {
+      messages,
+      ...request,
+      durable: { journal, resume, decisions },
+    })
+  }
+  const results = await Promise.all([approve(), approve()])
+
+  expect(payments).toHaveLength(1)
+  expect(results.map(({ status }) => status).sort()).toEqual(['failed', 'final'])
 })
 
 /** A bank over HTTP that pays, and breaks the connection before its first reply. */

@@ -1,4 +1,4 @@
-import type { ChatMessage } from '@modelport/core'
+import { type ChatMessage, LlmError } from '@modelport/core'
 import type { RunCheckpoint } from './checkpoint.js'
 import type { JournalTail, RunJournal } from './journal.js'
 import type { JournalEntry } from './journal-entry.js'
@@ -45,7 +45,18 @@ export function createMemoryJournal(): MemoryJournal {
   }
   const append = (entry: JournalEntry): void => void runOf(entry.runId).entries.push(copy(entry))
   return {
-    writeIntent: append,
+    writeIntent(intent) {
+      const { runId, key, attempt } = intent
+      const isTaken = runOf(runId).entries.some(
+        (entry) => entry.entry === 'intent' && entry.key === key && entry.attempt === attempt,
+      )
+      if (isTaken)
+        throw new LlmError(
+          'invalid-request',
+          `run "${runId}": ${key} was begun by another resume of this run; let one finish before the next`,
+        )
+      append(intent)
+    },
     writeReceipt: append,
     writeCheckpoint(checkpoint, { keep, add }) {
       const run = runOf(checkpoint.runId)
