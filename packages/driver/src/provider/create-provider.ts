@@ -8,6 +8,7 @@ import {
   type StreamReader,
   type ToolStreamReader,
 } from '@modelport/core'
+import { checkPlatform } from '@modelport/core/settings'
 import { defined } from '../base/defined.js'
 import type { Driver, Turn } from '../base/driver.js'
 import type { CallScope } from '../base/scope.js'
@@ -26,12 +27,13 @@ import { toPromptMessages } from '../turn/check-content.js'
  * the reply, reads, keeps clocks, spans turns with tools, sums usage, and redacts secrets. The
  * provider's methods throw as {@link Provider} says.
  * @throws {LlmError} `config` — the configuration has what cannot work: headers, hosts, time-outs,
- * limits, default options, `fetch`.
+ * limits, default options, `fetch`; or the platform is too old.
  */
 export function createProvider<Request>(
   driver: Driver<Request>,
   settings: ProviderSettings,
 ): Provider {
+  checkPlatform()
   const state = createProviderState(driver, settings)
   const { config } = state
   const start = (

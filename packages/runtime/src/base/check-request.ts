@@ -7,7 +7,7 @@ import {
   LlmError,
   type ModelProfile,
 } from '@modelport/core'
-import { checkSettings, optionNames } from '@modelport/core/settings'
+import { checkPlatform, checkSettings, optionNames } from '@modelport/core/settings'
 
 /** The form of a value: in words, as a check, and with a hint for a value that nearly fits. */
 type Kind = readonly [
@@ -144,8 +144,9 @@ function hold(code: ErrorCode, where: string, value: unknown, [wanted, is, fault
   if (!is(value)) throw new LlmError(code, faultOf?.(value) ?? `${where} must be ${wanted}`)
 }
 
-/** @throws {LlmError} `config` — the value is not a provider. */
+/** @throws {LlmError} `config` — the value is not a provider, or the platform is too old. */
 export function checkProvider(provider: unknown, where = 'provider'): void {
+  checkPlatform()
   // The AI SDK has the model in its only argument.
   const isInRequest =
     isObject(provider) && 'model' in provider && ('prompt' in provider || 'messages' in provider)
