@@ -355,7 +355,7 @@ export const boundaries = [
     ],
     forbidden: ['@modelport/driver', '@modelport/factory', '@modelport/cli', 'node:fs'],
   },
-  ...['attach.ts', 'address.ts', 'subscriptions.ts', 'uplink.ts'].map((file) => ({
+  ...['attach.ts', 'address.ts', 'proof.ts', 'subscriptions.ts', 'uplink.ts'].map((file) => ({
     package: 'studio',
     file,
     imports: ['@modelport/core'],

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -434,19 +434,48 @@ describe('a program without a studio', () => {
     const state = temporaryFolder('attach')
     const bodies: string[] = []
     const other = createServer((request, response) => {
+      bodies.push(JSON.stringify(request.headers))
       request.on('data', (chunk) => bodies.push(String(chunk)))
-      response.writeHead(404).end(() => program.connected())
+      // As if it took everything: only the proof is missing.
+      response.writeHead(200, { 'x-modelport-proof': 'ab'.repeat(32) }).write('data: {}\n\n')
+      program.connected()
     })
     await new Promise<void>((resolve) => void other.listen(0, '127.0.0.1', resolve))
     onTestFinished(() => void other.close())
     mkdirSync(join(state, 'modelport'))
     const { port } = other.address() as AddressInfo
-    writeFileSync(join(state, 'modelport/studio-address'), `http://127.0.0.1:${port}/#old`)
+    writeFileSync(join(state, 'modelport/studio-address'), `http://127.0.0.1:${port}/#old`, {
+      mode: 0o600,
+    })
     const program = start('exit', state)
     expect(await program.done).toEqual({ status: 0, stderr: '' })
-    expect(new Set(bodies.join('').trim().split('\n'))).toEqual(
-      new Set(['{"t":"hello","name":"attached.ts"}']),
+    expect(bodies).not.toEqual([])
+    expect(bodies.join('')).not.toMatch(/old|hello|attached\.ts|question/)
+  })
+
+  test('a program does not use an address file that others can use, and says so', async () => {
+    const state = temporaryFolder('attach')
+    const path = join(state, 'modelport/studio-address')
+    const studio = await openStudio(state)
+    chmodSync(path, 0o666)
+    const { status, stderr } = await start('run', state, {}, 3000).done
+    expect(status).toBe(0)
+    expect(stderr).toBe(
+      `modelport: ${path} belongs to another user, or others can use it: this program is shown in no studio; delete the file and start the studio again\n`,
     )
+    expect(await studio.runs()).toEqual([])
+  })
+
+  test('a studio takes no line of a program that does not prove the token', async () => {
+    const state = temporaryFolder('attach')
+    const studio = await openStudio(state)
+    const response = await fetch(new URL('/attach', studio.served.url), {
+      method: 'POST',
+      headers: { 'x-modelport-challenge': 'ab'.repeat(32) },
+      body: `{"proof":"${'ab'.repeat(32)}"}\n{"t":"hello","name":"evil"}\n{"t":"start","s":"1","k":"run","at":1}\n`,
+    })
+    expect(await response.text()).toContain('this does not prove the token of this studio')
+    expect(await studio.runs()).toEqual([])
   })
 
   test('a studio that was killed leaves an address that programs pass by, and that the next studio replaces', async () => {
@@ -459,7 +488,8 @@ describe('a program without a studio', () => {
     const left = readFileSync(path, 'utf8')
     expect(await start('run', state).done).toEqual({ status: 0, stderr: '' })
     const next = await openStudio(state)
-    expect(readFileSync(path, 'utf8')).not.toBe(left)
+    expect(left).not.toBe('')
+    expect(readFileSync(path, 'utf8')).toBe(next.served.programUrl)
     expect((await start('run', state).done).stderr).toContain(new URL(next.served.url).origin)
     expect(await next.ended(2)).toHaveLength(2)
   })
@@ -494,9 +524,9 @@ describe('a program without a studio', () => {
     const { origin } = new URL(served.url)
     expect(await start('exit', state, { MODELPORT_STUDIO: `${origin}/#wrong` }).done).toEqual({
       status: 0,
-      stderr: `modelport: the studio at ${origin} refuses the token of MODELPORT_STUDIO\n`,
+      stderr: `modelport: what listens at ${origin} does not know the token of MODELPORT_STUDIO; nothing was sent to it\n`,
     })
-    writeFileSync(join(state, 'modelport/studio-address'), `${origin}/#wrong`)
+    writeFileSync(join(state, 'modelport/studio-address'), `${origin}/#wrong`, { mode: 0o600 })
     expect(await start('exit', state, {}, 3000).done).toEqual({ status: 0, stderr: '' })
   })
 

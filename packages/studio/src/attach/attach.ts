@@ -13,8 +13,13 @@ const secretName = /key|token|secret|pass|credential/i
 export function attach(): void {
   const environment = process.env
   if (environment['MODELPORT_STUDIO'] === 'off') return
+  let isWarned = false
+  const warn = (text: string): void => {
+    if (!isWarned) process.stderr.write(`modelport: ${text}\n`)
+    isWarned = true
+  }
   // Bad addresses are reported where the program starts.
-  let address = findAddress(environment, 0)
+  let address = findAddress(environment, 0, warn)
   let attempts = 0
   // Read once: to read a variable of the process takes longer than to write an event.
   const { MODELPORT_STUDIO_CONTENT: content = 'on' } = environment
@@ -40,7 +45,7 @@ export function attach(): void {
     isSaid = true
   }
   const uplink = new Uplink({
-    find: () => (address = findAddress(environment, attempts++)),
+    find: () => (address = findAddress(environment, attempts++, warn)),
     isEmpty: () => spool.isEmpty,
     take: () => toText(spool.take()),
     hello: `${JSON.stringify({ t: 'hello', name: basename(process.argv[1] ?? 'node') })}\n`,
@@ -51,7 +56,9 @@ export function attach(): void {
     },
     ...(environment['MODELPORT_STUDIO'] && {
       refused: ({ url }) =>
-        say(`the studio at ${url.origin} refuses the token of MODELPORT_STUDIO`),
+        say(
+          `what listens at ${url.origin} does not know the token of MODELPORT_STUDIO; nothing was sent to it`,
+        ),
     }),
   })
   // `apiHosts` of @modelport/factory lists it.

@@ -1,6 +1,8 @@
 import { once } from 'node:events'
 import { type ClientRequest, request } from 'node:http'
+import { challengeHeader } from '../protocol/program-proof.js'
 import type { StudioAddress } from './address.js'
+import { newChallenge, programProof } from './proof.js'
 
 /** Milliseconds in which lines are gathered before they are sent. */
 const gatherMs = 50
@@ -19,7 +21,7 @@ interface Cargo {
   /** Called when a studio has accepted this program. */
   accepted(address: StudioAddress): void
   /**
-   * Called when the studio there does not know the token. Left out for that of a file: it may be of
+   * Called when what is there does not prove that it knows the token. Left out for that of a file: it may be of
    * the studio before, while this one starts.
    */
   refused?(address: StudioAddress): void
@@ -33,8 +35,8 @@ interface Cargo {
 }
 
 /**
- * One request to the studio that stays open: its body has the lines, its response says that the
- * studio takes them. Keeps no program alive.
+ * One request to the studio that stays open: its body has the lines, its response proves that the
+ * studio knows the token. Nothing of the program is sent before. Keeps no program alive.
  */
 export class Uplink {
   readonly #cargo: Cargo
@@ -85,7 +87,8 @@ export class Uplink {
       return
     }
     const { url, token } = address
-    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/x-ndjson' }
+    const challenge = newChallenge()
+    const headers = { [challengeHeader]: challenge, 'content-type': 'application/x-ndjson' }
     const open = request(url, { method: 'POST', headers, agent: false })
     this.#request = open
     open.on('socket', (socket) => socket.unref())
@@ -99,15 +102,21 @@ export class Uplink {
       response.on('error', () => undefined).resume()
       // A studio ends its response only when it takes no more.
       response.on('end', () => open.destroy())
-      if (response.statusCode === 403) this.#cargo.refused?.(address)
-      if (response.statusCode !== 200) return
+      const proof = programProof(token, challenge, response.headers)
+      if (proof === undefined) {
+        this.#cargo.refused?.(address)
+        open.destroy()
+        return
+      }
       this.#waitMs = firstWaitMs
       this.isAccepted = true
       this.#cargo.accepted(address)
+      open.write(`${JSON.stringify({ proof })}\n`)
+      open.write(this.#cargo.hello)
       open.write(this.#cargo.starts())
       this.#flush()
     })
-    open.write(this.#cargo.hello)
+    open.flushHeaders()
   }
 
   #again(): void {

@@ -6,6 +6,8 @@ import { dirname, extname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { serve } from '@hono/node-server'
 import { configError } from '@modelport/core'
+import { challengeHeader, proofHeader } from '../protocol/program-proof.js'
+import { newChallenge, proofOf } from '../server/program-proof.js'
 import type { Studio } from '../server/studio.js'
 import type { StudioAsset } from '../server/studio-options.js'
 
@@ -84,14 +86,14 @@ export async function serveStudio(
   studio.listenOn(actual)
   const newUrl = (): string => `http://127.0.0.1:${actual}/#token=${studio.oneTimeToken()}`
   const programUrl = `http://127.0.0.1:${actual}/#${studio.programToken}`
-  if (addressFile !== undefined) writeAddress(addressFile, programUrl, true)
+  if (addressFile !== undefined) await writeAddress(addressFile, programUrl, true)
   return {
     url: newUrl(),
     newUrl,
     programUrl,
     port: actual,
     close: async () => {
-      if (addressFile !== undefined) writeAddress(addressFile, programUrl, false)
+      if (addressFile !== undefined) await writeAddress(addressFile, programUrl, false)
       await studio.close()
       if ('closeAllConnections' in server) server.closeAllConnections()
       await new Promise<void>((resolve) => {
@@ -101,16 +103,53 @@ export async function serveStudio(
   }
 }
 
-/** Addresses that are kept: those of studios that were killed are among them. */
+/** Addresses that are kept. */
 const mostAddresses = 4
+/** How long a studio of this machine may take to prove that it runs. */
+const proofMs = 1000
 
-/** Puts the address before those of the studios that run already, or takes it out. One a line. */
-function writeAddress(path: string, address: string, isRunning: boolean): void {
+/**
+ * Puts the address before those of the studios that run already, or takes it out. One a line. An
+ * address at which no studio proves its token is dropped: its studio was killed, and its port may
+ * be somebody else's.
+ */
+async function writeAddress(path: string, address: string, isRunning: boolean): Promise<void> {
   mkdirSync(dirname(path), { recursive: true })
-  const others = existsSync(path) ? readFileSync(path, 'utf8').split('\n') : []
-  const all = [...(isRunning ? [address] : []), ...others.filter((one) => one && one !== address)]
+  const read = (): string[] =>
+    (existsSync(path) ? readFileSync(path, 'utf8').split('\n') : []).filter(
+      (one) => one && one !== address,
+    )
+  const asked = read().slice(0, mostAddresses)
+  const running = await Promise.all(asked.map(isStudio))
+  const dead = new Set(asked.filter((_, index) => !running[index]))
+  // Read again: another studio may have written meanwhile.
+  const others = read().filter((one) => !dead.has(one))
+  const all = [...(isRunning ? [address] : []), ...others]
   // Made anew: a file in its place may be readable by others, or a link.
   rmSync(path, { force: true })
   if (all.length > 0)
     writeFileSync(path, all.slice(0, mostAddresses).join('\n'), { mode: 0o600, flag: 'wx' })
+}
+
+/** Whether the studio of this address runs: it proves that it knows the token, which is not sent. */
+async function isStudio(address: string): Promise<boolean> {
+  if (!URL.canParse(address)) return false
+  const url = new URL(address)
+  const challenge = newChallenge()
+  const end = new AbortController()
+  const timer = setTimeout(() => end.abort(), proofMs)
+  try {
+    const { headers } = await fetch(new URL('/attach', url), {
+      method: 'POST',
+      headers: { [challengeHeader]: challenge },
+      redirect: 'manual',
+      signal: end.signal,
+    })
+    return headers.get(proofHeader) === (await proofOf(url.hash.slice(1), 'studio', challenge))
+  } catch {
+    return false
+  } finally {
+    clearTimeout(timer)
+    end.abort()
+  }
 }

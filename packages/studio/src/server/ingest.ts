@@ -1,9 +1,12 @@
-import { isLlmError, LlmError } from '@modelport/core'
+import { isLlmError, isObject, LlmError } from '@modelport/core'
+import { challengeForm, challengeHeader, proofHeader } from '../protocol/program-proof.js'
 import { eventStream } from './event-stream.js'
-import { type ProgramLine, readLine } from './ingest-forms.js'
+import { type ProgramLine, readLine, tryParseJson } from './ingest-forms.js'
 import { problem } from './problem.js'
+import { newChallenge, proofOf } from './program-proof.js'
 import { ProgramRun } from './program-run.js'
 import type { Runs } from './runs.js'
+import { isSame } from './session-guard.js'
 
 /** Maximum characters of one line. */
 const longestLine = 8_000_000
@@ -20,6 +23,47 @@ export async function takeProgram(request: Request, runs: Runs): Promise<Respons
   if (t !== 'hello' || !name)
     return problem(400, 'invalid-request', 'the first line is not {"t":"hello","name":"…"}')
   return eventStream(follow(lines, name, runs))
+}
+
+/**
+ * As {@link takeProgram}, of a program that asks for a proof first: the response begins at once and
+ * proves that this studio knows the token; the first line proves it of the program.
+ */
+export async function takeProvenProgram(
+  request: Request,
+  runs: Runs,
+  token: string,
+): Promise<Response> {
+  const asked = request.headers.get(challengeHeader) ?? ''
+  if (!challengeForm.test(asked))
+    return problem(400, 'invalid-request', `${challengeHeader} is not a random text in hexadecimal`)
+  const own = newChallenge()
+  const expected = await proofOf(token, 'program', own)
+  const response = eventStream(greet(readLines(request), expected, runs))
+  response.headers.set(challengeHeader, own)
+  response.headers.set(proofHeader, await proofOf(token, 'studio', asked))
+  return response
+}
+
+async function* greet(
+  lines: AsyncGenerator<string, void>,
+  expected: string,
+  runs: Runs,
+): AsyncGenerator<string> {
+  yield ': prove that you know the token\n\n'
+  try {
+    const first = tryParseJson((await lines.next()).value ?? '')
+    const proof = isObject(first) ? first['proof'] : undefined
+    if (typeof proof !== 'string' || !isSame(proof, expected)) {
+      yield toProblem(1, 'permission', 'this does not prove the token of this studio')
+      return
+    }
+    const { t, name } = readLine((await lines.next()).value ?? '')
+    if (t === 'hello' && name) yield* follow(lines, name, runs)
+    else yield toProblem(2, 'invalid-request', 'this is not {"t":"hello","name":"…"}')
+  } catch (error) {
+    if (isLlmError(error)) yield toProblem(2, error.code, error.message)
+  }
 }
 
 /** Reads to the end. What is open then is interrupted: the program has ended, or was cut off. */

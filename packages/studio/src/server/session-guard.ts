@@ -8,7 +8,7 @@ const newToken = (): string => {
 }
 
 /** Compares in constant time, so that a timing tells nothing about a token. */
-function isSame(one: string, other: string): boolean {
+export function isSame(one: string, other: string): boolean {
   let difference = one.length ^ other.length
   for (let index = 0; index < other.length; index++)
     difference |= one.charCodeAt(index) ^ other.charCodeAt(index)

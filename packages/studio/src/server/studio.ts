@@ -2,10 +2,11 @@ import { configError, isLlmError, isObject } from '@modelport/core'
 import type { Tool, ToolSource } from '@modelport/runtime'
 import { Hono } from 'hono'
 import { compress } from 'hono/compress'
+import { challengeHeader } from '../protocol/program-proof.js'
 import type { DoctorStepInfo, ModelInfo, StudioInfo, ToolInfo } from '../protocol/protocol.js'
 import { ownTools } from '../protocol/run-status.js'
 import { eventStream } from './event-stream.js'
-import { takeProgram } from './ingest.js'
+import { takeProgram, takeProvenProgram } from './ingest.js'
 import { takeTraces } from './otlp/otlp.js'
 import { problem } from './problem.js'
 import { readCallSource, readCassette, readModel, readSource, readToken } from './request-bodies.js'
@@ -101,11 +102,11 @@ function guarded(guard: SessionGuard, { assets }: StudioOptions, runs: Runs): Ho
       'this address was used before or is too old; press Enter in the terminal of the studio for another one',
     )
   })
-  app.post('/attach', ({ req: { raw } }) =>
-    guard.hasProgramToken(raw)
-      ? takeProgram(raw, runs)
-      : problem(403, 'permission', 'this is not the token of this studio; it was started again'),
-  )
+  app.post('/attach', ({ req: { raw } }) => {
+    if (raw.headers.has(challengeHeader)) return takeProvenProgram(raw, runs, guard.programToken)
+    if (guard.hasProgramToken(raw)) return takeProgram(raw, runs)
+    return problem(403, 'permission', 'this is not the token of this studio; it was started again')
+  })
   app.post('/v1/traces', ({ req: { raw } }) =>
     takeTraces(raw, runs.traces, guard.hasProgramToken(raw)),
   )
