@@ -31,6 +31,26 @@ for (const { name, isMissing, open } of emptyDatabases())
     const endLeases = () =>
       database.write([{ sql: 'UPDATE runs SET due = 0 WHERE due IS NOT NULL' }])
 
+    test('a run in an unknown state is an error for whoever asks for it, and no wait', async () => {
+      const store = createDurableStore(database, {})
+      const { table } = processOf()
+      for (const [index, status] of ['', '-1', 'paused'].entries()) {
+        const id = `odd-${index}`
+        await table.create({ id, ...from, fingerprint: null })
+        await database.write([
+          { sql: 'UPDATE runs SET status = ? WHERE id = ?', params: [status, id] },
+        ])
+        const expected = {
+          reason: 'damaged',
+          message: expect.stringContaining(`its status is "${status}"`) as string,
+        }
+        await expect(
+          store.runs.run(id, () => Promise.resolve(finalResult('done'))),
+        ).rejects.toMatchObject(expected)
+        await expect(store.runs.result(id)).rejects.toMatchObject(expected)
+      }
+    })
+
     test('a poisonous run is stopped after it ended its process alone, and no neighbour fails', async () => {
       const ids = ['poison', 'a', 'b', 'c']
       const first = processOf()

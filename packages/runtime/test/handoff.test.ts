@@ -134,6 +134,16 @@ describe('handoffs', () => {
       'and with tools as a list of tools and names',
     ],
     [
+      'a tool that has the name of a tool of the request',
+      { billing: { ...billing, tools: [{ ...lookUp }] } },
+      `handoffs.billing: another tool is named "${lookUp.definition.name}" too; rename one of them`,
+    ],
+    [
+      'two tools of one name',
+      { billing: { ...billing, tools: [refund, { ...refund }] } },
+      'handoffs.billing: another tool is named "refund" too',
+    ],
+    [
       'the name of the run itself',
       { main: billing },
       `handoffs: "main" is the name of the run's own settings`,

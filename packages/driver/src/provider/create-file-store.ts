@@ -50,6 +50,8 @@ export interface FileStoreDriver {
 
 /** Maximum pages of a list: a server may never end it. */
 const mostPages = 10_000
+/** Maximum pages without a file in a row. */
+const mostEmptyPages = 20
 /** Maximum questions about a pending file, one every 2 s. */
 const mostQuestions = 900
 
@@ -83,6 +85,7 @@ export function createFileStore(driver: FileStoreDriver): FileStore {
     delete: (id, options = {}) => remove(id, options),
     list: async function* (options = {}) {
       let next: Texts | undefined = {}
+      let empty = 0
       for (let pages = 0; next; pages++) {
         if (pages === mostPages)
           throw namedError(name, 'limit-exceeded', `the list has more than ${pages} pages`)
@@ -96,7 +99,17 @@ export function createFileStore(driver: FileStoreDriver): FileStore {
         if (!Array.isArray(found))
           throw namedError(name, 'protocol', 'the response is not a list of files')
         for (const wire of found) yield toStored(driver, asObject(wire))
+        empty = found.length > 0 ? 0 : empty + 1
+        const before = next
         next = driver.nextPage(page)
+        if (next && JSON.stringify(next) === JSON.stringify(before))
+          throw namedError(name, 'protocol', 'a page of the list of files names itself as the next')
+        if (next && empty === mostEmptyPages)
+          throw namedError(
+            name,
+            'limit-exceeded',
+            `the list has ${empty} pages in a row without a file`,
+          )
       }
     },
     upload: async (file, options = {}) => {

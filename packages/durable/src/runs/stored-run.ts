@@ -75,6 +75,25 @@ export interface RunRow extends StoredRun {
   readonly cancel?: string
 }
 
+const statuses: ReadonlySet<unknown> = new Set<RunStatus>([
+  'ready',
+  'running',
+  'suspended',
+  'finished',
+  'cancelled',
+  'stopped',
+])
+
+/** @throws {DurableError} `damaged` — nothing would ever change a run in such a state. */
+function statusOf(value: unknown): RunStatus {
+  if (!statuses.has(value))
+    throw new DurableError(
+      'damaged',
+      `its status is ${JSON.stringify(String(value))}, which this version does not know`,
+    )
+  return value as RunStatus
+}
+
 /** The content of a row. @throws {DurableError} `damaged`, with the id */
 export function runOf(row: Row, codec: BodyCodec): RunRow {
   const number = (name: string): number => Number(row[name])
@@ -86,7 +105,7 @@ export function runOf(row: Row, codec: BodyCodec): RunRow {
       version: String(row['version']),
       epoch: number('epoch'),
       crashes: number('crashes'),
-      status: String(row['status']) as RunStatus,
+      status: statusOf(row['status']),
       fingerprint: JSON.parse(String(row['fingerprint'])),
       ...(input !== null && { input: codec.decode(input) }),
       ...(checkpoint !== null && { checkpoint: codec.decode(checkpoint) as RunCheckpoint }),

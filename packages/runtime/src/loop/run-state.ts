@@ -36,7 +36,7 @@ import { type CompiledParameters, compileParameters } from '../tools/tool-parame
 import { checkAutoCompaction } from './check-compaction.js'
 import { EagerCalls } from './eager-calls.js'
 import { FoundTools } from './found-tools.js'
-import { handoffTool } from './handoff.js'
+import { checkHandoffTools, handoffTool } from './handoff.js'
 import { LongResults } from './long-results.js'
 import { checkFingerprint, spentBy } from './resume.js'
 import { RunControl } from './run-control.js'
@@ -131,6 +131,7 @@ export class RunState {
     const outputSchema = this.output?.schema ?? request.output?.schema
     this.outputForm = outputSchema && toStrictSchema(outputSchema)
     if (Array.isArray(request.tools)) checkToolNames(request.tools as readonly Tool[])
+    checkHandoffTools(request)
     if (compaction) checkAutoCompaction(compaction)
     this.conversation = new RunConversation(request)
     if (!resume && request.agent === undefined) this.control.follow(this.transcript.messages)
