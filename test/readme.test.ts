@@ -82,6 +82,17 @@ describe('README.md', () => {
     expect(readme).toContain(`with a provider ${together.size + 2} |`)
   })
 
+  test('README.md says how many lines the provider of your own has', () => {
+    const block = docBlocks('docs/custom-provider.md').find(
+      ({ name }) => name === 'house-provider.ts',
+    )
+    const lines = readText('examples/custom-provider/src/house-provider.ts')
+      .trim()
+      .split('\n').length
+    expect(readme).toContain(`[${lines} lines](docs/custom-provider.md)`)
+    expect(block?.code.trim().split('\n')).toHaveLength(lines)
+  })
+
   test('README.md gives only commands that the full check runs, and installs only packages that exist', () => {
     // `npm test` is the script `test:all` under a Node that is new enough.
     const fullCheck = readText('.ci/run') + readText('scripts/ci.mjs')
