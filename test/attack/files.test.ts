@@ -19,7 +19,7 @@ const config = `models:
     provider: openai-compatible
     model: my-model
     base_url: http://127.0.0.1:1/v1
-    profile: { context_window: 4096, input_cost_per_million: 1 }
+    profile: { context_window: 4096, prices: { input: 1, output: 1 } }
 roles:
   chat: local
 `

@@ -1,22 +1,17 @@
 import type { ChatDialect } from '@modelport/chat-completions'
-import type { Capabilities, Capability, JsonObject } from '@modelport/core'
+import type { Capabilities, Capability, JsonObject, ModelPrices } from '@modelport/core'
 
 /**
  * What a page states about one model, and the day that page was read. Prices change, so an
- * application asks for them and can replace them. A model whose price depends on the length of the
- * prompt has no price here.
+ * application asks for them and can replace them.
  */
 export interface ModelFacts {
   /** What to give as `model`. */
   readonly id: string
   /** Largest number of tokens of prompt and reply together. */
   readonly contextWindow?: number
-  /** Price of a million tokens of the prompt, in US dollars. */
-  readonly inputCostPerMillion?: number
-  /** Price of a million tokens of the prompt that came from a cache, in US dollars. */
-  readonly cacheReadCostPerMillion?: number
-  /** Price of a million generated tokens, in US dollars. */
-  readonly outputCostPerMillion?: number
+  /** What its tokens cost, in US dollars. A price that the page does not state is unset. */
+  readonly prices?: ModelPrices
   /** Page that states these facts. */
   readonly source: string
   /** Day on which the page was read, `YYYY-MM-DD`. */

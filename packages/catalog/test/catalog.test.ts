@@ -1,7 +1,9 @@
 // The lists are written from the files of src/vendors. After adding a file: pnpm vendors
+
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseBaseUrl } from '@modelport/core'
+import { checkPrices } from '@modelport/core/settings'
 import { describe, expect, test } from 'vitest'
 import { chatVendors, vendorModels, vendors } from '../src/index.js'
 
@@ -138,12 +140,10 @@ describe('facts of models', () => {
   test.each(all)('$vendor:$id has a source, a date and something to say', (facts) => {
     expect(facts.source).toMatch(/^https:\/\//)
     expect(facts.date).toMatch(/^20\d\d-\d\d-\d\d$/)
-    const { contextWindow, inputCostPerMillion, outputCostPerMillion, cacheReadCostPerMillion } =
-      facts
-    expect(contextWindow ?? inputCostPerMillion).toBeGreaterThan(0)
-    // A cost needs both prices.
-    expect(inputCostPerMillion === undefined).toBe(outputCostPerMillion === undefined)
-    if (cacheReadCostPerMillion !== undefined)
-      expect(cacheReadCostPerMillion).toBeLessThan(inputCostPerMillion ?? 0)
+    const { contextWindow, prices } = facts
+    expect(contextWindow ?? prices?.input).toBeGreaterThan(0)
+    if (!prices) return
+    checkPrices('prices', prices)
+    if (prices.cacheRead !== undefined) expect(prices.cacheRead).toBeLessThan(prices.input)
   })
 })

@@ -31,7 +31,7 @@ const reply: WireReply = (request, { format }) => {
 }
 
 const { home, server } = useModel({
-  fields: 'profile: {input_cost_per_million: 3, output_cost_per_million: 15}',
+  fields: 'profile: {prices: {input: 3, output: 15}}',
   reply,
 })
 const run = (args: readonly string[], stdin = ''): Promise<Outcome> =>
@@ -167,12 +167,12 @@ describe('a model that does not come to an end', () => {
 
 test('--max-cost is refused before anything is said if the model has no prices', async () => {
   const config = readFileSync(configOf(home.path), 'utf8')
-  writeFileSync(configOf(home.path), config.replace('input_cost_per_million: 3, ', ''))
+  writeFileSync(configOf(home.path), config.replace(/profile: .*/, 'profile: {}'))
   expect(await chat(['--max-cost', '1'], 'plain\n')).toEqual({
     code: 3,
     out: '',
     err: expect.stringContaining(
-      '--max-cost needs the prices of main: set input_cost_per_million',
+      '--max-cost needs the prices of main: set prices: {input: …, output: …}',
     ) as string,
   })
   expect(server.requests).toEqual([])

@@ -9,7 +9,7 @@ import { command, type Outcome, type World } from './test-io.js'
 import { key, writeTools } from './wire.js'
 
 const { home, server } = useModel({
-  fields: 'profile: {input_cost_per_million: 3, output_cost_per_million: 15}',
+  fields: 'profile: {prices: {input: 3, output: 15}}',
 })
 const sessionFolder = (): string => join(home.path, '.local/state/modelport/sessions')
 const chat = (

@@ -15,7 +15,7 @@ import { command, type Outcome, startCommand, type World } from './test-io.js'
 import { configOf, configure, key } from './wire.js'
 
 const { home, server } = useModel({
-  fields: 'profile: {input_cost_per_million: 3, output_cost_per_million: 15}',
+  fields: 'profile: {prices: {input: 3, output: 15}}',
 })
 const cli = (args: readonly string[], world: Partial<World> = {}): Promise<Outcome> =>
   command(args, { home: home.path, stdin: '', environment: { MY_KEY: key }, ...world })

@@ -6,7 +6,7 @@ import { command, type Outcome, type World } from './test-io.js'
 import { configure, key, writeTools } from './wire.js'
 
 const { home, server } = useModel({
-  fields: 'profile: {input_cost_per_million: 3, output_cost_per_million: 15}',
+  fields: 'profile: {prices: {input: 3, output: 15}}',
 })
 const complete = (args: readonly string[], world: Partial<World> = {}): Promise<Outcome> =>
   command(['complete', ...args], {

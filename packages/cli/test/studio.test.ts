@@ -13,7 +13,7 @@ import { startCommand } from './test-io.js'
 import { key, writeTools } from './wire.js'
 
 const { home, server } = useModel({
-  fields: 'profile: {input_cost_per_million: 3, output_cost_per_million: 15}',
+  fields: 'profile: {prices: {input: 3, output: 15}}',
 })
 
 beforeAll(() => buildPage(new URL('../../studio/dist/page', import.meta.url).pathname))

@@ -136,11 +136,7 @@ describe('doctor', () => {
 
 describe('chat', () => {
   test('the command chat streams Markdown, asks before a tool runs, shows usage and cost, and keeps the conversation', async () => {
-    configure(
-      home.path,
-      server.url,
-      'profile: {input_cost_per_million: 3, output_cost_per_million: 15}',
-    )
+    configure(home.path, server.url, 'profile: {prices: {input: 3, output: 15}}')
     const shown = await start(['chat', '--tools', writeTools(home.path)], { MY_KEY: key })
     await shown.shows(prompt)
     shown.type(`Is it warm?${enter}`)

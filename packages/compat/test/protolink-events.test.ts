@@ -46,7 +46,7 @@ describe('events in the form of Protolink', () => {
   })
 
   test('every event has the fields of Protolink, and few more', async () => {
-    const profile = { contextWindow: 1000, inputCostPerMillion: 3, outputCostPerMillion: 15 }
+    const profile = { contextWindow: 1000, prices: { input: 3, output: 15 } }
     const authorize = () => ({ effect: 'deny', reason: 'no' }) as const
     const wire = wireOf([
       ...(await run([calls('Paris'), 'Warm.'], { limits: { profile } })).events,

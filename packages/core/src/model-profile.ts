@@ -1,3 +1,5 @@
+import type { ModelPrices } from './prices.js'
+
 /**
  * What an application knows of a model, given by configuration. Unset means not known: core knows
  * no price, window or ability of any model, and the factory uses those of the catalog only if a
@@ -10,12 +12,8 @@ export interface ModelProfile {
   readonly model?: string | undefined
   /** Maximum tokens of prompt and reply together. */
   readonly contextWindow?: number | undefined
-  /** Price of a million tokens of the prompt. */
-  readonly inputCostPerMillion?: number | undefined
-  /** Price of a million generated tokens. */
-  readonly outputCostPerMillion?: number | undefined
-  /** Currency of both prices. Default `USD`. */
-  readonly currency?: string | undefined
+  /** What its tokens cost. */
+  readonly prices?: ModelPrices | undefined
   /**
    * Tool calls in the API's own form. False makes runtimes ask for actions as JSON; unset: they
    * try, and use JSON if the server refuses.

@@ -2,6 +2,7 @@ import { nearest } from './suggest.js'
 import { isObject } from './unknown-values.js'
 
 export { checkPlatform } from './check-platform.js'
+export { checkPrices } from './check-prices.js'
 export { checkRanges, fillLimits, type LimitRange } from './limits.js'
 export { isLoopback } from './loopback.js'
 export { optionForms } from './option-forms.js'

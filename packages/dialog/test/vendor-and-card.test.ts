@@ -71,9 +71,7 @@ describe('a model card', () => {
     maxOutputTokens: 100,
     contextWindow: 50,
     modalities: ['text'],
-    inputCostPerMillion: 10,
-    outputCostPerMillion: 20,
-    cacheReadCostPerMillion: 1,
+    prices: { input: 10, output: 20, cacheRead: 1 },
   }
   const call = async (given: ModelCard, dialog: Dialog<string>, maxTokens = 10) => {
     const { caller, provider } = callerOf(

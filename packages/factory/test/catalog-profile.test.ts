@@ -19,19 +19,14 @@ const profileOf = async (
 describe('profile.catalog', () => {
   test('profile.catalog fills in the window and the prices of the catalog, and own fields win', async () => {
     const [facts] = vendorModels['anthropic']!.filter(({ id }) => id === 'claude-haiku-4-5')
-    const { contextWindow, inputCostPerMillion, outputCostPerMillion } = facts!
+    const { contextWindow, prices } = facts!
     expect(await profileOf({ profile: { catalog: true } })).toEqual({
       contextWindow,
-      inputCostPerMillion,
-      outputCostPerMillion,
+      prices,
     })
-    expect(
-      await profileOf({ profile: { catalog: true, contextWindow: 1000, currency: 'EUR' } }),
-    ).toEqual({
+    expect(await profileOf({ profile: { catalog: true, contextWindow: 1000 } })).toEqual({
       contextWindow: 1000,
-      currency: 'EUR',
-      inputCostPerMillion,
-      outputCostPerMillion,
+      prices,
     })
   })
 

@@ -111,7 +111,7 @@ models:
     vendor: {service_tier: flex, nested_key: {deep_key: 1}}
     settings: {traits: {reasoning: true}}
     defaults: {max_tokens: 100, temperature: 0, stop: [END], retry: {attempts: 1}}
-    profile: {context_window: 128000, input_cost_per_million: 3, output_cost_per_million: 15.5, supports_tools: true, supports_streaming: true, supports_json_schema: false}
+    profile: {context_window: 128000, prices: {input: 3, output: 15.5}, supports_tools: true, supports_streaming: true, supports_json_schema: false}
     azure: {endpoint: "https://r.openai.azure.com", deployment: d, api_version: "2025-04-01-preview"}
   - {name: small, provider: "ollama:llama3:8b", base_url: }
 roles: {chat: big, sub_agent: small, judge: small, image: }
@@ -135,8 +135,7 @@ roles: {chat: big, sub_agent: small, judge: small, image: }
         defaults: { maxTokens: 100, temperature: 0, stop: ['END'], retry: { attempts: 1 } },
         profile: {
           contextWindow: 128_000,
-          inputCostPerMillion: 3,
-          outputCostPerMillion: 15.5,
+          prices: { input: 3, output: 15.5 },
           supportsTools: true,
           supportsStreaming: true,
           supportsJsonSchema: false,
@@ -183,7 +182,7 @@ roles: {chat: big, sub_agent: small, judge: small, image: }
     ],
     [
       'a negative price',
-      pool('provider: openai\nmodel: m\nprofile: {input_cost_per_million: -1}'),
+      pool('provider: openai\nmodel: m\nprofile: {prices: {input: -1, output: 1}}'),
       ['found -1', 'expected at least 0'],
     ],
     [

@@ -30,7 +30,7 @@ const happened = (
   for (let each = truth; each; each = each.parent) each[name] += amount
 }
 
-const profile = { inputCostPerMillion: 3, outputCostPerMillion: 15 }
+const profile = { prices: { input: 3, output: 15 } }
 type Wait = () => Promise<void>
 
 interface World {

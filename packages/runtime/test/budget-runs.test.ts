@@ -134,7 +134,7 @@ describe('inventory 1B.5 and 1B.6: what never happens', () => {
         })),
       )
     }
-    const profile = { contextWindow: 100, inputCostPerMillion: 1, outputCostPerMillion: 1 }
+    const profile = { contextWindow: 100, prices: { input: 1, output: 1 } }
     expect(
       await asked({
         limits: { profile },

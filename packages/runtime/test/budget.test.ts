@@ -8,7 +8,7 @@ import {
 } from '../src/index.js'
 
 const call = { inputTokens: 100, maxOutputTokens: 50 }
-const prices = { inputCostPerMillion: 3, outputCostPerMillion: 15 }
+const prices = { prices: { input: 3, output: 15 } }
 const watched = (budget: RunBudget, parent?: BudgetLedger) => {
   const decisions: BudgetDecision[] = []
   const clock = { ms: 0 }
@@ -343,7 +343,7 @@ describe('misuse is a config error that says what is wrong', () => {
     ['maxCalls', () => new BudgetLedger({ maxCalls: -1 })],
     ['maxCost', () => new BudgetLedger({ maxCost: Number.NaN })],
     ['maxTokens', () => new BudgetLedger({ maxTokens: 5 } as RunBudget)],
-    ['inputCostPerMillion', () => new BudgetLedger({ maxCost: 1 }).reserveCall(call)],
+    ['prices', () => new BudgetLedger({ maxCost: 1 }).reserveCall(call)],
     [
       'inputTokens',
       () => new BudgetLedger({}).reserveCall({ inputTokens: Number.NaN, maxOutputTokens: 1 }),
@@ -357,7 +357,7 @@ describe('misuse is a config error that says what is wrong', () => {
       () => {
         const ledger = new BudgetLedger({ maxCost: 1 })
         ledger.reserveCall({ ...call, profile: prices })
-        ledger.reserveCall({ ...call, profile: { ...prices, currency: 'EUR' } })
+        ledger.reserveCall({ ...call, profile: { prices: { ...prices.prices, currency: 'EUR' } } })
       },
     ],
   ])('misuse is a config error that says what is wrong: %s', (named, act) => {
@@ -374,9 +374,9 @@ test.each([-1e9, NaN, Infinity])(
   'a price of %d is refused: it would make a limit of cost endless',
   (price) => {
     const ledger = new BudgetLedger({ maxCost: 1 })
-    const profile = { inputCostPerMillion: price, outputCostPerMillion: 1 }
+    const profile = { prices: { input: price, output: 1 } }
     expect(() => ledger.reserveCall({ ...call, profile })).toThrow(
-      `profile.inputCostPerMillion must be a number of at least 0, not ${price}`,
+      `profile.prices.input must be a number of at least 0, not ${price}`,
     )
   },
 )

@@ -152,7 +152,7 @@ describe('a conversation that the server finds too long', () => {
   })
 
   test('the metrics and the usage of the run have the call of the summary', async () => {
-    const profile = { inputCostPerMillion: 10, outputCostPerMillion: 10 }
+    const profile = { prices: { input: 10, output: 10 } }
     const { result } = await run(
       [tooLong, { text: 'They talked.', usage: { inputTokens: 100, outputTokens: 20 } }, 'Warm.'],
       { limits: { compaction: { strategy: 'summary', preserveRecent: 2 }, profile } },

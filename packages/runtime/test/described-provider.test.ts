@@ -58,7 +58,7 @@ describe('a provider that describes itself', () => {
   })
 
   test('a provider that describes itself gives its profile to the run, and the request replaces single fields', async () => {
-    const profile = { contextWindow: 1000, inputCostPerMillion: 1, outputCostPerMillion: 1 }
+    const profile = { contextWindow: 1000, prices: { input: 1, output: 1 } }
     const provider = attachDescription(createMock({ responses: ['ok'] }), { profile })
     const result = await infer(provider, {
       query: 'Hi',

@@ -73,7 +73,7 @@ describe('events', () => {
   })
 
   test('prices and the window come from the profile', async () => {
-    const profile = { contextWindow: 1000, inputCostPerMillion: 3, outputCostPerMillion: 15 }
+    const profile = { contextWindow: 1000, prices: { input: 3, output: 15 } }
     const { result, of } = await run([calls('Paris'), 'Warm.'], { limits: { profile } })
     expect(of('model-call-end')[0]?.metrics).toMatchObject({
       context: { usedTokens: 10, windowTokens: 1000, usedPercent: 1 },

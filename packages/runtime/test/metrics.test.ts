@@ -1,6 +1,6 @@
 import { type TokenUsage, toUsage, zeroCounts } from '@modelport/core'
 import { describe, expect, test } from 'vitest'
-import { callCost, measureCall } from '../src/budget/metrics.js'
+import { measureCall } from '../src/budget/metrics.js'
 
 const usage = (inputTokens: number, outputTokens: number, reported = true): TokenUsage =>
   toUsage([{ ...zeroCounts, inputTokens, outputTokens }], 0, reported)
@@ -10,7 +10,7 @@ const call = {
   latencyMs: 842.3749,
   estimated: { inputTokens: 1300, outputTokens: 200 },
 }
-const profile = { contextWindow: 200_000, inputCostPerMillion: 3, outputCostPerMillion: 15 }
+const profile = { contextWindow: 200_000, prices: { input: 3, output: 15 } }
 
 describe('inventory 1B.5 and 5.9: metrics', () => {
   test('1200 in, 180 out, $3 and $15 a million, window 200000', () => {
@@ -41,7 +41,7 @@ describe('inventory 1B.5 and 5.9: metrics', () => {
     })
   })
 
-  test('without a profile, or without both prices, there is no context and no cost', () => {
+  test('without a profile, or without prices, there is no context and no cost', () => {
     expect(Object.keys(measureCall({ ...call, usage: usage(1, 1) }))).toEqual([
       'provider',
       'model',
@@ -49,13 +49,11 @@ describe('inventory 1B.5 and 5.9: metrics', () => {
       'usage',
     ])
     expect(
-      measureCall({ ...call, usage: usage(1, 1), profile: { inputCostPerMillion: 1 } }),
+      measureCall({ ...call, usage: usage(1, 1), profile: { contextWindow: 1 } }),
     ).not.toHaveProperty('cost')
     expect(
-      callCost(
-        { inputTokens: 5, outputTokens: 5 },
-        { inputCostPerMillion: 0, outputCostPerMillion: 0 },
-      ),
+      measureCall({ ...call, usage: usage(5, 5), profile: { prices: { input: 0, output: 0 } } })
+        .cost,
     ).toMatchObject({ totalCost: 0 })
   })
 
@@ -121,9 +119,7 @@ describe('inventory 1B.5 and 5.9: metrics', () => {
       usage: usage(1, 1),
       profile: {
         contextWindow: 3,
-        inputCostPerMillion: 1 / 3,
-        outputCostPerMillion: 0.123456789,
-        currency: 'EUR',
+        prices: { input: 1 / 3, output: 0.123456789, currency: 'EUR' },
       },
     })
     expect(metrics.context).toMatchObject({ usedPercent: 33.333 })

@@ -13,7 +13,7 @@ import { runWithCut } from './cut-journal.js'
 import { action, calls, ended, run, weather, weatherAction } from './weather-run.js'
 
 const clock = defineTool({ name: 'get_time', description: 'The time', execute: () => '12:00' })
-const prices = (price: number) => ({ inputCostPerMillion: price, outputCostPerMillion: price })
+const prices = (price: number) => ({ prices: { input: price, output: price } })
 
 describe('prepareStep', () => {
   test('a step is asked of the model that it names, and its price and name are those of the call', async () => {

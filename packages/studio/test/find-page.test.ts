@@ -187,7 +187,7 @@ describe.skipIf(!hasBrowser)('the list of runs in Chromium', () => {
         provider: 'mock',
         model: id,
         hosts: [],
-        profile: { inputCostPerMillion: 1, outputCostPerMillion: 1 },
+        profile: { prices: { input: 1, output: 1 } },
       },
       open: () =>
         createMock({

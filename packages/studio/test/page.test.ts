@@ -234,7 +234,7 @@ describe.skipIf(!hasBrowser)('the page in Chromium', () => {
       models: [
         {
           ...{ id: 'euro', provider: 'mock', model: 'euro', hosts: [] },
-          profile: { inputCostPerMillion: 1, outputCostPerMillion: 10, currency: 'EUR' },
+          profile: { prices: { input: 1, output: 10, currency: 'EUR' } },
           open: () =>
             createMock({
               responses: [

@@ -15,42 +15,36 @@ export const anthropic: Vendor = {
   docs: 'https://platform.claude.com/docs/en/api/messages',
 }
 
-/** Windows and prices of some models. */
-export const anthropicModels: readonly ModelFacts[] = /* @__PURE__ */ factsOf('2026-11-22', [
-  [
-    'claude-opus-4-6',
-    5,
-    25,
-    'https://platform.claude.com/docs/en/models/opus-4-6/overview.md',
-    1_000_000,
-  ],
-  [
-    'claude-sonnet-5',
-    2,
-    10,
-    'https://platform.claude.com/docs/zh-CN/models/sonnet-5/overview',
-    1_000_000,
-    0.2,
-  ],
-  [
-    'claude-sonnet-4-6',
-    3,
-    15,
-    'https://platform.claude.com/docs/en/docs/legacy-model-guide',
-    1_000_000,
-  ],
-  [
-    'claude-haiku-4-5-20251001',
-    1,
-    5,
-    'https://platform.claude.com/docs/en/docs/legacy-model-guide',
-    200_000,
-  ],
-  [
-    'claude-haiku-4-5',
-    1,
-    5,
-    'https://platform.claude.com/docs/en/docs/legacy-model-guide',
-    200_000,
-  ],
+/** Windows and prices of some models. A long prompt costs the same for each token. */
+export const anthropicModels: readonly ModelFacts[] = /* @__PURE__ */ factsOf('2026-11-28', [
+  {
+    id: 'claude-opus-4-6',
+    contextWindow: 1_000_000,
+    prices: { input: 5, output: 25, cacheRead: 0.5, cacheWrite: 6.25, cacheWriteHour: 10 },
+    source: 'https://platform.claude.com/docs/en/about-claude/pricing',
+  },
+  {
+    id: 'claude-sonnet-5',
+    contextWindow: 1_000_000,
+    prices: { input: 2, output: 10, cacheRead: 0.2, cacheWrite: 2.5, cacheWriteHour: 4 },
+    source: 'https://platform.claude.com/docs/en/about-claude/pricing',
+  },
+  {
+    id: 'claude-sonnet-4-6',
+    contextWindow: 1_000_000,
+    prices: { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75, cacheWriteHour: 6 },
+    source: 'https://platform.claude.com/docs/en/about-claude/pricing',
+  },
+  {
+    id: 'claude-haiku-4-5-20251001',
+    contextWindow: 200_000,
+    prices: { input: 1, output: 5, cacheRead: 0.1, cacheWrite: 1.25, cacheWriteHour: 2 },
+    source: 'https://platform.claude.com/docs/en/about-claude/pricing',
+  },
+  {
+    id: 'claude-haiku-4-5',
+    contextWindow: 200_000,
+    prices: { input: 1, output: 5, cacheRead: 0.1, cacheWrite: 1.25, cacheWriteHour: 2 },
+    source: 'https://platform.claude.com/docs/en/about-claude/pricing',
+  },
 ])

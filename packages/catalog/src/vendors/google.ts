@@ -18,11 +18,10 @@ export const google: Vendor = {
 
 /** Windows and prices of some models, from a router that charges the price of the vendor. */
 export const googleModels: readonly ModelFacts[] = /* @__PURE__ */ factsOf('2026-11-22', [
-  [
-    'gemini-3.1-flash-lite',
-    0.25,
-    1.5,
-    'https://openrouter.ai/google/gemini-3.1-flash-lite/api',
-    1_048_576,
-  ],
+  {
+    id: 'gemini-3.1-flash-lite',
+    contextWindow: 1_048_576,
+    prices: { input: 0.25, output: 1.5 },
+    source: 'https://openrouter.ai/google/gemini-3.1-flash-lite/api',
+  },
 ])

@@ -31,10 +31,9 @@ export const groq: ChatVendor = {
 
 /** Prices of some models, from an issue that quotes the price list of the vendor. */
 export const groqModels: readonly ModelFacts[] = /* @__PURE__ */ factsOf('2026-11-22', [
-  [
-    'openai/gpt-oss-120b',
-    0.15,
-    0.6,
-    'https://github.com/braintrustdata/braintrust-proxy/issues/925',
-  ],
+  {
+    id: 'openai/gpt-oss-120b',
+    prices: { input: 0.15, output: 0.6 },
+    source: 'https://github.com/braintrustdata/braintrust-proxy/issues/925',
+  },
 ])

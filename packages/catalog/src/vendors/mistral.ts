@@ -47,18 +47,16 @@ export const mistral: ChatVendor = {
  * the vendor.
  */
 export const mistralModels: readonly ModelFacts[] = /* @__PURE__ */ factsOf('2026-11-22', [
-  [
-    'mistral-medium-latest',
-    1.5,
-    7.5,
-    'https://github.com/braintrustdata/braintrust-proxy/issues/802',
-    256_000,
-  ],
-  [
-    'mistral-medium-3.5',
-    1.5,
-    7.5,
-    'https://github.com/braintrustdata/braintrust-proxy/issues/505',
-    256_000,
-  ],
+  {
+    id: 'mistral-medium-latest',
+    contextWindow: 256_000,
+    prices: { input: 1.5, output: 7.5 },
+    source: 'https://github.com/braintrustdata/braintrust-proxy/issues/802',
+  },
+  {
+    id: 'mistral-medium-3.5',
+    contextWindow: 256_000,
+    prices: { input: 1.5, output: 7.5 },
+    source: 'https://github.com/braintrustdata/braintrust-proxy/issues/505',
+  },
 ])

@@ -19,6 +19,14 @@ export const openai: Vendor = {
 
 /** Prices of some models, from a page that quotes the price list of the vendor. */
 export const openaiModels: readonly ModelFacts[] = /* @__PURE__ */ factsOf('2026-11-22', [
-  ['gpt-5.4-mini', 0.75, 4.5, 'https://benchlm.ai/blog/posts/openai-api-pricing', undefined, 0.075],
-  ['gpt-5.4-nano', 0.2, 1.25, 'https://benchlm.ai/blog/posts/openai-api-pricing', undefined, 0.02],
+  {
+    id: 'gpt-5.4-mini',
+    prices: { input: 0.75, output: 4.5, cacheRead: 0.075 },
+    source: 'https://benchlm.ai/blog/posts/openai-api-pricing',
+  },
+  {
+    id: 'gpt-5.4-nano',
+    prices: { input: 0.2, output: 1.25, cacheRead: 0.02 },
+    source: 'https://benchlm.ai/blog/posts/openai-api-pricing',
+  },
 ])

@@ -41,13 +41,9 @@ export function toLedger(
   { maxCost, maxOutputTokens, maxToolCalls }: BudgetFlags,
   { name, profile = {} }: NamedModel,
 ): BudgetLedger | undefined {
-  const { inputCostPerMillion, outputCostPerMillion } = profile
-  if (
-    maxCost !== undefined &&
-    (inputCostPerMillion === undefined || outputCostPerMillion === undefined)
-  )
+  if (maxCost !== undefined && profile.prices === undefined)
     throw configError(
-      `--max-cost needs the prices of ${name}: set input_cost_per_million and output_cost_per_million in its profile`,
+      `--max-cost needs the prices of ${name}: set prices: {input: …, output: …} in its profile`,
     )
   const budget = { maxCost, maxOutputTokens, maxToolCalls }
   return Object.values(budget).some((limit) => limit !== undefined)

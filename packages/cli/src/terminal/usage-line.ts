@@ -1,27 +1,24 @@
-import type { ModelProfile, TokenUsage } from '@modelport/core'
+import { type CostBound, type ModelProfile, type TokenUsage, usageCostOf } from '@modelport/core'
 
 /** What a reply cost, as far as the configuration knows prices. */
 export interface Cost {
   readonly amount: number
   readonly currency: string
+  /** How the amount relates to what the vendor charges, if a price of the cache is not known. */
+  readonly bound?: CostBound
 }
 
-/** The price of these tokens; undefined where the profile has no prices. */
-export function costOf(
-  usage: TokenUsage,
-  { inputCostPerMillion, outputCostPerMillion, currency = 'USD' }: ModelProfile = {},
-): Cost | undefined {
-  if (inputCostPerMillion === undefined || outputCostPerMillion === undefined) return undefined
-  return {
-    amount:
-      (usage.inputTokens * inputCostPerMillion + usage.outputTokens * outputCostPerMillion) /
-      1_000_000,
-    currency,
-  }
+/** The price of these tokens; undefined if the profile has no prices. */
+export function costOf(usage: TokenUsage, { prices }: ModelProfile = {}): Cost | undefined {
+  if (!prices) return undefined
+  const { total, currency, bound } = usageCostOf(usage, prices)
+  return { amount: total, currency, ...(bound && { bound }) }
 }
+
+const bounds: Readonly<Record<CostBound, string>> = { 'at-most': 'at most ', about: 'about ' }
 
 /**
- * For example `12 in · 5 out · 0.0003 USD`. Counts that the server did not give are not shown as
+ * For example `12 in · 5 out · 0.0003 USD`, or `at most 0.0003 USD` if a cached token has no price. Counts that the server did not give are not shown as
  * zero.
  */
 export function formatUsage(usage: TokenUsage, profile?: ModelProfile): string {
@@ -31,7 +28,9 @@ export function formatUsage(usage: TokenUsage, profile?: ModelProfile): string {
   const parts = [
     `${inputTokens} in${cacheReadTokens ? ` (${cacheReadTokens} cached)` : ''}`,
     `${outputTokens} out${reasoningTokens ? ` (${reasoningTokens} reasoning)` : ''}`,
-    ...(cost ? [`${formatAmount(cost.amount)} ${cost.currency}`] : []),
+    ...(cost
+      ? [`${cost.bound ? bounds[cost.bound] : ''}${formatAmount(cost.amount)} ${cost.currency}`]
+      : []),
   ]
   return parts.join(' · ')
 }

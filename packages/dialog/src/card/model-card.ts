@@ -1,14 +1,15 @@
-import { type CallOptions, LlmError, type ModelProfile, type TokenCounts } from '@modelport/core'
+import {
+  type CallOptions,
+  LlmError,
+  type ModelProfile,
+  type TokenUsage,
+  usageCostOf,
+} from '@modelport/core'
 
 /** Facts about a model, for checks before a call and for its price. Unset means not known. */
 export interface ModelCard extends ModelProfile {
   /** Maximum tokens of one reply. */
   readonly maxOutputTokens?: number
-  /**
-   * Price of a million prompt tokens that are read from a cache. Default: that of other prompt
-   * tokens.
-   */
-  readonly cacheReadCostPerMillion?: number
   /** Dated versions of the model by which it can be called too. */
   readonly snapshots?: readonly string[]
   /** Vendor tools and abilities, for example `web-search` or `computer-use`. */
@@ -61,17 +62,6 @@ export function checkCard(
     throw new LlmError('invalid-request', `model "${model}": ${problems.join('; ')}`)
 }
 
-/**
- * The cost of tokens by a card, with cached ones at their own price; undefined if a price is
- * missing.
- */
-export function cardCost(counts: TokenCounts, card: ModelCard): number | undefined {
-  const { inputCostPerMillion: input, outputCostPerMillion: output } = card
-  if (input === undefined || output === undefined) return undefined
-  const { cacheReadCostPerMillion: cached = input } = card
-  const { inputTokens, cacheReadTokens, outputTokens } = counts
-  return (
-    ((inputTokens - cacheReadTokens) * input + cacheReadTokens * cached + outputTokens * output) /
-    1e6
-  )
-}
+/** The cost of a usage by a card; undefined if it has no prices. */
+export const cardCost = (usage: TokenUsage, { prices }: ModelCard): number | undefined =>
+  prices && usageCostOf(usage, prices).total

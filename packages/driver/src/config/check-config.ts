@@ -1,5 +1,5 @@
 import { configError, isObject, validateOptions } from '@modelport/core'
-import { checkSettings, namesOf, optionNames } from '@modelport/core/settings'
+import { checkPrices, checkSettings, namesOf, optionNames } from '@modelport/core/settings'
 import { defined } from '../base/defined.js'
 import type { Limits, Timeouts } from '../base/limits.js'
 import { type CommonConfig, type ProviderSettings, toDefaultOptions } from './config.js'
@@ -25,6 +25,7 @@ export function checkConfig(
     hosts,
     limits,
     model,
+    profile,
     timeouts,
   } = settings
   const allowed = enforceHosts === true ? hosts : enforceHosts === false ? undefined : enforceHosts
@@ -44,6 +45,7 @@ export function checkConfig(
     'limits and timeouts',
     'numbers',
   )
+  if (profile?.prices !== undefined) checkPrices('profile.prices', profile.prices)
   validateOptions(toDefaultOptions(defaults))
   mergeHeaders(headers)
   return allowed

@@ -6,15 +6,28 @@ const text = z.string().trim().min(1)
 const optionalText = z.string().trim().nullish()
 const flag = z.boolean().nullish()
 const count = z.number().int().positive().nullish()
-const price = z.number().nonnegative().nullish()
+const price = z.number().nonnegative()
 const anything = z.record(z.string(), z.unknown()).nullish()
+
+const tokenPrices = {
+  input: price,
+  output: price,
+  cache_read: price.nullish(),
+  cache_write: price.nullish(),
+  cache_write_hour: price.nullish(),
+}
+
+/** What a model costs, for a million tokens; a tier is for longer prompts. */
+const prices = z.strictObject({
+  ...tokenPrices,
+  currency: optionalText,
+  tiers: z.array(z.strictObject({ above: price, ...tokenPrices })).nullish(),
+})
 
 const profile = z.strictObject({
   catalog: flag,
   context_window: count,
-  input_cost_per_million: price,
-  output_cost_per_million: price,
-  currency: optionalText,
+  prices: prices.nullish(),
   supports_tools: flag,
   supports_streaming: flag,
   supports_json_schema: flag,
@@ -134,6 +147,7 @@ export function fieldsAt(path: readonly PropertyKey[]): readonly string[] {
   if (top !== 'models') return top === undefined ? ['models', 'roles'] : []
   const nested: Readonly<Record<string, readonly string[]>> = {
     profile: Object.keys(profile.shape),
+    prices: Object.keys(prices.shape),
     defaults: Object.keys(defaults.shape),
     fallback_options: Object.keys(fallbackOptions.shape),
     azure: ['endpoint', 'deployment', 'api_version'],

@@ -191,7 +191,12 @@ function toCamelCase(value: object, keepNull = false): object {
         key === 'on_switch'
           ? 'codes'
           : key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
-      return [[name, isObject(inner) ? toCamelCase(inner) : inner]]
+      return [[name, toCamelCaseValue(inner)]]
     }),
   )
+}
+
+function toCamelCaseValue(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(toCamelCaseValue)
+  return isObject(value) ? toCamelCase(value) : value
 }

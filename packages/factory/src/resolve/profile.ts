@@ -27,11 +27,10 @@ export function profileOf(
     throw configError(
       `${name}: profile.catalog: the catalog has no facts of the model ${JSON.stringify(model)}; write them into the profile. It knows: ${known.map(({ id }) => id).join(', ') || 'no model of this provider'}`,
     )
-  const { contextWindow, inputCostPerMillion, outputCostPerMillion } = facts
+  const { contextWindow, prices } = facts
   return {
     ...(contextWindow !== undefined && { contextWindow }),
-    ...(inputCostPerMillion !== undefined && { inputCostPerMillion }),
-    ...(outputCostPerMillion !== undefined && { outputCostPerMillion }),
+    ...(prices !== undefined && { prices }),
     ...own,
   }
 }

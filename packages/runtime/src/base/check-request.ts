@@ -7,7 +7,7 @@ import {
   LlmError,
   type ModelProfile,
 } from '@modelport/core'
-import { checkPlatform, checkSettings, optionNames } from '@modelport/core/settings'
+import { checkPlatform, checkPrices, checkSettings, optionNames } from '@modelport/core/settings'
 
 /** The form of a value: in words, as a check, and with a hint for a value that nearly fits. */
 type Kind = readonly [
@@ -181,20 +181,18 @@ export function checkToolNames(
     throw configError(`tools: two tools are named "${repeated}"; rename one of them`)
 }
 
-/** @throws {LlmError} `config` — the budget limits the cost and the profile lacks a price. */
-export function checkPrices(
+/**
+ * @throws {LlmError} `config` — a price is wrong, or the budget limits the cost and the profile has
+ * no prices.
+ */
+export function checkProfile(
   budget: { readonly maxCost?: number | undefined } | undefined,
   profile: ModelProfile = {},
 ): void {
-  const { inputCostPerMillion, outputCostPerMillion } = profile
-  if (
-    budget?.maxCost === undefined ||
-    (inputCostPerMillion !== undefined && outputCostPerMillion !== undefined)
-  )
-    return
-  throw configError(
-    'limits.budget.maxCost needs a profile with inputCostPerMillion and outputCostPerMillion',
-  )
+  const { prices } = profile
+  if (prices !== undefined) checkPrices('limits.profile.prices', prices)
+  else if (budget?.maxCost !== undefined)
+    throw configError('limits.budget.maxCost needs a profile with prices: { input, output }')
 }
 
 /** The parts of a request that {@link checkRequest} needs. */

@@ -33,12 +33,11 @@ const near = 0.8
 /** Billionths as money. */
 export const costOf = (billionths: number): number => billionths / billion
 
-/**
- * The cost of tokens at a price per million, in billionths, rounded up except for the noise of the
- * multiplication.
- */
-export const tokenCost = (tokens: number, perMillion: number): number =>
-  Math.ceil(tokens * perMillion * 1000 - 1e-6)
+/** Money in billionths, rounded up except for the noise of its multiplications. */
+export function toBillionths(cost: number): number {
+  const exact = cost * billion
+  return Math.ceil(exact - Math.max(1e-6, exact * 1e-12))
+}
 
 /** One budget and the amount that was taken from it. */
 export class BudgetAccount {
@@ -153,7 +152,7 @@ export class BudgetAccount {
     if (this.#budget.maxCost === undefined) return
     if (currency === undefined)
       throw configError(
-        'budget.maxCost needs a profile with inputCostPerMillion and outputCostPerMillion, or the price of the capability',
+        'budget.maxCost needs a profile with prices: { input, output }, or the price of the capability',
       )
     this.#currency ??= currency
     if (this.#currency !== currency)

@@ -1,10 +1,15 @@
 import {
   configError,
   isLlmError,
+  type ModelPrices,
   type ModelProfile,
+  mostCostOf,
   type ProviderErrorDetails,
+  type TokenUsage,
+  usageCostOf,
 } from '@modelport/core'
-import { type Amounts, amountNames, type BudgetAccount, tokenCost } from './budget-account.js'
+import { checkPrices } from '@modelport/core/settings'
+import { type Amounts, amountNames, type BudgetAccount, toBillionths } from './budget-account.js'
 import { InputMargins } from './input-margins.js'
 import type { BudgetDecision } from './run-budget.js'
 
@@ -45,6 +50,11 @@ export interface CallOutcome {
   /** False when the server gave no counts. */
   readonly reported: boolean
   /**
+   * What is paid for of the attempt that brought a reply: cached tokens have their own prices. Unset:
+   * the most that its tokens can cost.
+   */
+  readonly usage?: TokenUsage | undefined
+  /**
    * Requests made, where it is known; those not reported to {@link CallReservation.retried} count
    * in full.
    */
@@ -73,7 +83,7 @@ export class CallReservation {
   readonly #accounts: readonly BudgetAccount[]
   readonly #inputTokens: number
   readonly #learn: (reported: number) => void
-  readonly #prices: { readonly input: number; readonly output: number } | undefined
+  readonly #prices: ModelPrices | undefined
   /**
    * Attempts of the reservation that are neither charged nor given back; the last one is still
    * running.
@@ -112,9 +122,10 @@ export class CallReservation {
       margins.learn(inputTokens, reported, model)
     }
     this.#inputTokens = margins.raise(inputTokens, model)
-    this.#prices = pricesOf(profile)
-    for (const account of accounts)
-      account.admitCurrency(this.#prices && (profile?.currency ?? 'USD'))
+    const prices = profile?.prices
+    if (prices !== undefined) checkPrices('profile.prices', prices)
+    this.#prices = prices
+    for (const account of accounts) account.admitCurrency(prices && (prices.currency ?? 'USD'))
     // A call without room for the shortest reply that can be requested is refused.
     const fewest = Math.max(1, Math.min(fewestOutputTokens, Math.floor(maxOutputTokens)))
     for (const account of accounts) account.check(this.#amounts(1, fewest), accounts)
@@ -137,7 +148,7 @@ export class CallReservation {
     const missing = Math.ceil(outputTokens) - this.maxOutputTokens - this.#grown
     if (missing <= 0) return true
     if (outputTokens > this.maxOutputTokens * (1 + extra)) return false
-    const more = this.#outputs(missing)
+    const more = this.#further(this.#grown + missing)
     if (!this.#fits(more)) return false
     for (const account of this.#accounts) account.hold(more)
     this.#grown += missing
@@ -151,7 +162,8 @@ export class CallReservation {
   retried(error?: unknown): void {
     if (!this.#open || this.#left === 0) return
     this.#retries++
-    this.#charge(failedTokens(error, this.#inputTokens, this.maxOutputTokens + this.#grown))
+    const whole = this.maxOutputTokens + this.#grown
+    this.#charge(this.#mostOf(failedTokens(error, this.#inputTokens, whole)))
     if (this.#left > 0) return
     const next = this.#amounts(1, this.maxOutputTokens)
     for (const account of this.#accounts) account.check(next, this.#accounts)
@@ -167,10 +179,12 @@ export class CallReservation {
    */
   settle(actual: CallOutcome): BudgetDecision | undefined {
     if (!this.#open) return undefined
-    const full = { input: this.#inputTokens, output: this.maxOutputTokens }
+    const full = this.#mostOf({ input: this.#inputTokens, output: this.maxOutputTokens })
+    const cost = this.#costOf(actual)
     const isOver =
       (actual.inputTokens ?? 0) > this.#inputTokens ||
-      (actual.outputTokens ?? 0) > this.maxOutputTokens + this.#grown
+      (actual.outputTokens ?? 0) > this.maxOutputTokens + this.#grown ||
+      (cost ?? 0) > (this.#cost(this.#inputTokens, this.maxOutputTokens + this.#grown) ?? 0)
     const unreported = Math.max(0, Math.floor(actual.attempts ?? 0) - this.#retries - 1)
     for (let attempt = 0; attempt < unreported; attempt++) this.#charge(full)
     if (this.#left > 0 || unreported > 0) {
@@ -184,7 +198,8 @@ export class CallReservation {
         count(actual.outputTokens) ?? (failed ? 0 : whole),
         failed?.output ?? 0,
       )
-      this.#charge({ input: Math.max(count(actual.inputTokens) ?? 0, input), output })
+      const most = this.#mostOf({ input: Math.max(count(actual.inputTokens) ?? 0, input), output })
+      this.#charge({ ...most, ...(cost !== undefined && !failed && { cost }) })
     }
     this.release()
     // The deadline of the call was what the budget had left.
@@ -199,25 +214,20 @@ export class CallReservation {
   release(): void {
     if (!this.#open) return
     this.#open = false
-    const held = add(this.#amounts(this.#left, this.maxOutputTokens), this.#outputs(this.#grown))
+    const held = add(this.#amounts(this.#left, this.maxOutputTokens), this.#grownAmounts())
     this.#left = 0
     for (const account of this.#accounts) account.release(held)
   }
 
   /** Replaces the room of one attempt by its cost. */
-  #charge(tokens: { readonly input: number; readonly output: number }): void {
+  #charge(amounts: Amounts): void {
     const held = add(
       this.#left > 0 ? this.#amounts(1, this.maxOutputTokens) : {},
-      this.#outputs(this.#grown),
+      this.#grownAmounts(),
     )
     this.#left = Math.max(0, this.#left - 1)
     this.#grown = 0
-    const spent = {
-      calls: 1,
-      inputTokens: tokens.input,
-      outputTokens: tokens.output,
-      ...this.#cost(tokens.input, tokens.output),
-    }
+    const spent = { calls: 1, ...amounts }
     for (const account of this.#accounts) {
       account.release(held)
       account.spend(spent)
@@ -225,17 +235,43 @@ export class CallReservation {
     for (const account of this.#accounts) account.warn(spent, this.#accounts)
   }
 
-  #cost(input: number, output: number): Amounts {
-    const prices = this.#prices
-    return prices ? { cost: tokenCost(input, prices.input) + tokenCost(output, prices.output) } : {}
+  /** The most that these tokens cost, in billionths. Unset: no prices are known. */
+  #cost(input: number, output: number): number | undefined {
+    const tokens = { inputTokens: input, outputTokens: output }
+    return this.#prices && toBillionths(mostCostOf(tokens, this.#prices))
   }
 
+  /** What the call cost, in billionths. Unset: no prices are known, or nobody counted. */
+  #costOf({ usage }: CallOutcome): number | undefined {
+    return this.#prices && usage && toBillionths(usageCostOf(usage, this.#prices).total)
+  }
+
+  #mostOf({ input, output }: { readonly input: number; readonly output: number }): Amounts {
+    const cost = this.#cost(input, output)
+    return { inputTokens: input, outputTokens: output, ...(cost !== undefined && { cost }) }
+  }
+
+  /** What the tokens cost that were taken beyond those of the attempts. */
+  #grownAmounts(): Amounts {
+    return this.#outputs(this.#grown)
+  }
+
+  /** What is missing to take so many tokens beyond those of the attempts. */
+  #further(grown: number): Amounts {
+    const { outputTokens = 0, cost } = this.#outputs(grown)
+    const { outputTokens: taken = 0, cost: paid = 0 } = this.#grownAmounts()
+    return { outputTokens: outputTokens - taken, ...(cost !== undefined && { cost: cost - paid }) }
+  }
+
+  /** So many output tokens more than an attempt has. */
   #outputs(tokens: number): Amounts {
-    return { outputTokens: tokens, ...this.#cost(0, tokens) }
+    const cost = this.#cost(this.#inputTokens, this.maxOutputTokens + tokens)
+    const paid = this.#cost(this.#inputTokens, this.maxOutputTokens) ?? 0
+    return { outputTokens: tokens, ...(cost !== undefined && { cost: cost - paid }) }
   }
 
   #amounts(attempts: number, outputTokens: number): Amounts {
-    const { cost } = this.#cost(this.#inputTokens, outputTokens)
+    const cost = this.#cost(this.#inputTokens, outputTokens)
     return {
       calls: attempts,
       inputTokens: attempts * this.#inputTokens,
@@ -246,20 +282,16 @@ export class CallReservation {
 
   /** The longest reply up to this length that fits; room for one token was checked before. */
   #longest(asked: number): number {
-    let most = Math.min(
-      asked,
-      ...this.#accounts.map((account) => Math.floor(account.room('outputTokens'))),
-    )
-    const prices = this.#prices
-    if (prices && prices.output > 0) {
-      const money =
-        Math.min(...this.#accounts.map((account) => account.room('cost'))) -
-        tokenCost(this.#inputTokens, prices.input)
-      most = Math.min(most, Math.floor(money / (prices.output * 1000)))
+    const rooms = this.#accounts.map((account) => Math.floor(account.room('outputTokens')))
+    let most = Math.max(1, Math.min(asked, ...rooms))
+    let least = 1
+    if (this.#fits(this.#amounts(1, most))) return most
+    while (least < most) {
+      const middle = Math.ceil((least + most) / 2)
+      if (this.#fits(this.#amounts(1, middle))) least = middle
+      else most = middle - 1
     }
-    most = Math.max(1, most)
-    while (most > 1 && !this.#fits(this.#amounts(1, most))) most--
-    return most
+    return least
   }
 
   #affordable(attempts: number): number {
@@ -289,20 +321,6 @@ const fits = (account: BudgetAccount, amounts: Amounts): boolean =>
 
 const add = (a: Amounts, b: Amounts): Amounts =>
   Object.fromEntries(amountNames.map((name) => [name, (a[name] ?? 0) + (b[name] ?? 0)]))
-
-const pricesOf = ({
-  inputCostPerMillion: input,
-  outputCostPerMillion: output,
-}: ModelProfile = {}): { input: number; output: number } | undefined => {
-  if (input === undefined || output === undefined) return undefined
-  for (const [name, price] of Object.entries({
-    inputCostPerMillion: input,
-    outputCostPerMillion: output,
-  }))
-    if (!(price >= 0 && price < Infinity))
-      throw configError(`profile.${name} must be a number of at least 0, not ${price}`)
-  return { input, output }
-}
 
 /** A count of tokens a server may have made up. */
 const count = (value: number | undefined): number | undefined =>

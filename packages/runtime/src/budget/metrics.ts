@@ -1,4 +1,13 @@
-import type { ModelProfile, TokenUsage } from '@modelport/core'
+import {
+  type CostBound,
+  type ModelPrices,
+  type ModelProfile,
+  type TokenCounts,
+  type TokenUsage,
+  toUsage,
+  usageCostOf,
+  zeroCounts,
+} from '@modelport/core'
 
 /** The usage and the cost of one model call. */
 export interface CallMetrics {
@@ -12,7 +21,7 @@ export interface CallMetrics {
   readonly usage: UsageMetrics
   /** Unset when the profile has no `contextWindow`. */
   readonly context?: ContextMetrics
-  /** Unset when the profile has not both prices. */
+  /** Unset when the profile has no prices. */
   readonly cost?: CostMetrics
   /** `summary`: the call made a summary for a compaction. Unset: it asked for a reply. */
   readonly kind?: 'summary'
@@ -58,6 +67,12 @@ export interface CostMetrics {
   readonly currency: string
   /** True when any of the tokens is an estimate. */
   readonly estimated: boolean
+  /**
+   * `at-most`: the price of tokens that a cache had is not known, and they count as input. `about`:
+   * so do tokens that were written to a cache, for which a vendor may charge more. Unset: every
+   * price is known.
+   */
+  readonly bound?: CostBound
 }
 
 /** The input of {@link measureCall}. */
@@ -85,7 +100,7 @@ export function measureCall(call: CallMeasurement): CallMetrics {
   const { provider, model, profile } = call
   const usage = measureUsage(call)
   const window = profile?.contextWindow
-  const cost = profile && callCost(usage, profile)
+  const cost = profile?.prices && callCost(countsOf(call, usage), profile.prices)
   return {
     provider,
     model,
@@ -104,24 +119,34 @@ export const contextUse = (usedTokens: number, windowTokens: number): ContextMet
   availableTokens: Math.max(windowTokens - usedTokens, 0),
 })
 
-/** The cost of these tokens, or undefined if the profile lacks one of the prices. */
-export function callCost(
-  tokens: { readonly inputTokens: number; readonly outputTokens: number },
-  profile: ModelProfile,
-): Omit<CostMetrics, 'estimated'> | undefined {
-  const { inputCostPerMillion, outputCostPerMillion, currency = 'USD' } = profile
-  if (inputCostPerMillion === undefined || outputCostPerMillion === undefined) return undefined
-  const input = (tokens.inputTokens * inputCostPerMillion) / 1e6
-  const output = (tokens.outputTokens * outputCostPerMillion) / 1e6
+/** What the usage of one call cost, with eight decimals. */
+function callCost(usage: TokenUsage, prices: ModelPrices): Omit<CostMetrics, 'estimated'> {
+  const { input, output, total, currency, bound } = usageCostOf(usage, prices)
   return {
     inputCost: round(input, 8),
     outputCost: round(output, 8),
-    totalCost: round(input + output, 8),
+    totalCost: round(total, 8),
     currency,
+    ...(bound && { bound }),
   }
 }
 
-function measureUsage({ usage, estimated }: CallMeasurement): UsageMetrics {
+/** The counts that are paid for: those of the server, with estimates for what it left out. */
+export function countsOf(
+  { usage }: Pick<CallMeasurement, 'usage'>,
+  { inputTokens, outputTokens, source }: UsageMetrics,
+): TokenUsage {
+  if (usage && source === 'provider') return usage
+  const { turns: _, ...reported } = usage ?? toUsage([])
+  const counts: TokenCounts = { ...zeroCounts, ...reported, inputTokens, outputTokens }
+  return toUsage([counts], reported.toolDefinitionTokens, false)
+}
+
+/** The provider's counts where it gave them, else estimates. */
+export function measureUsage({
+  usage,
+  estimated,
+}: Pick<CallMeasurement, 'usage' | 'estimated'>): UsageMetrics {
   const input = usage?.inputTokens ?? 0
   const output = usage?.outputTokens ?? 0
   // A server that reports only one count leaves a 0 that cannot be right for the other.

@@ -6,7 +6,7 @@ import {
   textOf,
 } from '@modelport/core'
 import { BudgetExceededError } from '../budget/budget.js'
-import { measureCall } from '../budget/metrics.js'
+import { countsOf, measureCall, measureUsage } from '../budget/metrics.js'
 import type { ContextManifest } from '../history/manifest.js'
 import type { RecordedReply, RunReceipt } from '../journal/journal-entry.js'
 import { JournalError } from '../journal/journal-error.js'
@@ -218,18 +218,20 @@ async function makeCall(
     )
     const { usage, ...reply } = await readTurn(state, reader, meter, reservation)
     const { reported } = usage
-    const outputTokens = Math.max(usage.outputTokens, meter.tokens())
+    const estimated = { inputTokens, outputTokens: meter.tokens() }
+    const outputTokens = Math.max(usage.outputTokens, estimated.outputTokens)
     const overrun = reservation.settle({
       ...(reported && { inputTokens: usage.inputTokens }),
       outputTokens,
       reported,
+      ...(reported && { usage: countsOf({ usage }, measureUsage({ usage, estimated })) }),
     })
     const metrics = measureCall({
       provider: name,
       model: reply.message.origin?.model ?? model,
       latencyMs: performance.now() - startedAt,
       usage,
-      estimated: { inputTokens, outputTokens: meter.tokens() },
+      estimated,
       ...(profile && { profile }),
     })
     return { ...reply, usage, metrics, ...(overrun && { overrun }) }

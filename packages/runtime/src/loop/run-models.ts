@@ -1,5 +1,5 @@
 import type { Capabilities, ModelProfile, Provider } from '@modelport/core'
-import { checkPrices } from '../base/check-request.js'
+import { checkProfile } from '../base/check-request.js'
 import { BudgetLedger } from '../budget/budget.js'
 import type { RunCheckpoint } from '../journal/checkpoint.js'
 import { ResumeError } from '../journal/resume-error.js'
@@ -51,8 +51,8 @@ export class RunModels {
       Object.entries(models).map(([name, other]) => [name, toModel(other, request, mode)]),
     )
     const { budget } = limits
-    if (budget instanceof BudgetLedger) return
-    for (const { profile } of [this.main, ...this.#others.values()]) checkPrices(budget, profile)
+    const limited = budget instanceof BudgetLedger ? undefined : budget
+    for (const { profile } of [this.main, ...this.#others.values()]) checkProfile(limited, profile)
   }
 
   get current(): RunModel {

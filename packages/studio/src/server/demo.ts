@@ -53,7 +53,7 @@ export function createDemoModel(): StudioModel {
     hosts: [],
     note: 'Its replies are scripted; ask for the weather in a city to see a tool call',
     tools: demoTools,
-    profile: { contextWindow: 8192, inputCostPerMillion: 1, outputCostPerMillion: 4 },
+    profile: { contextWindow: 8192, prices: { input: 1, output: 4 } },
     open: () =>
       createMock({
         model: 'demo',

@@ -108,7 +108,9 @@ export class Runs {
       ...(request.budget && { budget: request.budget }),
       ...(request.offTheRecord && { offTheRecord: true }),
       ...(!isAgent(target) &&
-        target.profile?.currency !== undefined && { currency: target.profile.currency }),
+        target.profile?.prices?.currency !== undefined && {
+          currency: target.profile.prices.currency,
+        }),
       settings: settingsOf(request),
     }
     await this.#keepNew(run, !isAgent(target))
