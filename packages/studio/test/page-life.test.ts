@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { temporaryFolder } from '../../../test/support/temporary-folder.js'
 import type { StudioModel } from '../src/index.js'
 import { openFileStore, type ServedStudio } from '../src/node.js'
+import { createMemoryStore } from '../src/store/file-store.js'
 import { type Cable, openCable } from './cable.js'
 import { markDead } from './mark-dead.js'
 import { createServedStudio, hasBrowser, launch, openPage, startStudio } from './support.js'
@@ -144,6 +145,49 @@ describe.skipIf(!hasBrowser)('the page over its life', () => {
     expect(JSON.stringify(providers[1]?.requests[1])).toContain('77')
     await models(page).selectOption('first')
     await page.getByText('The next message goes to first.').waitFor()
+  })
+
+  test('a new conversation has the settings of no other run, also after others were looked at', async () => {
+    const provider = createMock({ defaultResponse: 'Yes.' })
+    const store = createMemoryStore()
+    const attached = {
+      ...{ id: 'attached', at: 1, model: 'app', title: 'attached', status: 'final' as const },
+      messages: [{ role: 'user' as const, content: 'Hello' }],
+      program: 'app.mjs',
+    }
+    await store.save({
+      ...attached,
+      settings: { model: 'app', options: { system: 'You are careful.', temperature: 0.3 } },
+    })
+    await store.save({ ...attached, id: 'plain', at: 2, title: 'plain' })
+    const { page } = await open(startStudio({ models: [model('m', provider)], store }))
+    const look = async (title: string): Promise<void> => {
+      await page.getByRole('link', { name: 'Runs' }).click()
+      await page.getByRole('link', { name: title, exact: true }).click()
+      await page.getByRole('button', { name: 'New conversation' }).waitFor()
+    }
+    const system = page.getByLabel('System prompt')
+
+    await page.getByLabel('System prompt').fill('You are kind.')
+    await look('attached')
+    await expect.poll(() => system.inputValue()).toBe('You are careful.')
+    await page.getByText('Options (1 set)').waitFor()
+    await look('plain')
+    await expect.poll(() => system.inputValue()).toBe('')
+    await page.getByRole('button', { name: 'New conversation' }).click()
+    await expect.poll(() => system.inputValue()).toBe('You are kind.')
+    await message(page).fill('Are you?')
+    await page.keyboard.press('Enter')
+    await page.locator('.figures').waitFor()
+    expect(provider.requests[0]?.options).toMatchObject({ system: 'You are kind.' })
+    expect(provider.requests[0]?.options).not.toHaveProperty('temperature', 0.3)
+
+    await page.getByRole('button', { name: 'New conversation' }).click()
+    await expect.poll(() => system.inputValue()).toBe('')
+    await message(page).fill('And now?')
+    await page.keyboard.press('Enter')
+    await expect.poll(() => provider.requests.length).toBe(2)
+    expect(JSON.stringify(provider.requests[1])).not.toContain('You are')
   })
 
   test('a message and its images stay while other views are looked at, and are sent with the next click', async () => {

@@ -11,7 +11,13 @@ import { kept } from './kept.js'
 import { SystemPrompt } from './message.js'
 import { Problem } from './problem.js'
 import { RunHead } from './run-head.js'
-import { fromSettings, keepSettings, RunSettings, takeSettings } from './run-settings.js'
+import {
+  fromSettings,
+  keepSettings,
+  newSettings,
+  RunSettings,
+  takeSettings,
+} from './run-settings.js'
 import { go, info, lastChat, selectedModel, startRun, type WatchedRun } from './state.js'
 import { WaitingCalls } from './tool-call.js'
 import { useAction } from './use-action.js'
@@ -49,8 +55,7 @@ export function Chat({ id }: { readonly id: string | undefined }): VNode {
   useFollowEnd(version, busy !== undefined)
   useEffect(() => {
     lastChat.value = problem === undefined ? (id ?? '') : ''
-    // A conversation that is opened after a new one was begun continues with its own settings.
-    if (id === undefined) keepSettings('')
+    if (id === undefined) newSettings()
   }, [id, problem])
   useEffect(() => {
     if (record) takeSettings(record)

@@ -9,7 +9,7 @@ import { RunFigures, SegmentView } from './conversation.js'
 import { kept } from './kept.js'
 import { NoRun } from './no-run.js'
 import { Problem } from './problem.js'
-import { fromSettings, Toggle, takeSettings } from './run-settings.js'
+import { fromSettings, newSettings, Toggle, takeSettings } from './run-settings.js'
 import { info, parameters, setParameter, startRun } from './state.js'
 import { useAction } from './use-action.js'
 import { useMarkedWords } from './use-marked-words.js'
@@ -34,7 +34,8 @@ export function Compare({ id }: { readonly id: string | undefined }): VNode {
   const { problem, act } = useAction()
   useEffect(() => {
     if (record) takeSettings(record)
-  }, [record?.id])
+    else if (id === undefined) newSettings()
+  }, [record?.id, id])
   const isReady = chosen.length >= 2 && (id === undefined || record !== undefined)
   const start = (messages: readonly ChatMessage[], past: number): Promise<boolean> => {
     const from = record && { runId: record.id, messages: past }

@@ -1,4 +1,4 @@
-import { type Signal, signal } from '@preact/signals'
+import { effect, type Signal, signal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import type { RunRecord, SourceToolInfo, StartRun } from '../protocol/protocol.js'
@@ -13,47 +13,98 @@ import { info, selectedModel } from './state.js'
 import { useLoaded } from './use-loaded.js'
 import { visible } from './visible.js'
 
-/** The settings of every new run of this page. */
-export const settings: {
-  readonly asksFirst: Signal<boolean>
+/** What a person can set for a run, next to its model. */
+interface Settings {
+  readonly asksFirst: boolean
   /** Names of tools and servers that the model may not call. */
-  readonly without: Signal<readonly string[]>
-  readonly offTheRecord: Signal<boolean>
-  readonly system: Signal<string>
+  readonly without: readonly string[]
+  readonly offTheRecord: boolean
+  readonly system: string
   /** What is filled in for each option that was added. */
-  readonly options: Signal<FormDraft>
-} = {
-  asksFirst: signal(true),
-  without: signal([]),
-  offTheRecord: signal(false),
-  system: kept('system'),
-  options: signal({}),
+  readonly options: FormDraft
 }
 
-/** The run whose settings these are. */
+const noSettings: Settings = {
+  asksFirst: true,
+  without: [],
+  offTheRecord: false,
+  system: '',
+  options: {},
+}
+
+/** The system prompt of the conversation that was not begun yet. */
+const unsentSystem = kept('system')
+
+/** The settings of the conversation that the page shows. */
+export const settings: { readonly [Name in keyof Settings]: Signal<Settings[Name]> } = {
+  asksFirst: signal(noSettings.asksFirst),
+  without: signal(noSettings.without),
+  offTheRecord: signal(noSettings.offTheRecord),
+  system: signal(unsentSystem.peek()),
+  options: signal(noSettings.options),
+}
+
+/** The run whose settings these are; empty for the conversation that was not begun yet. */
 let settingsOf = ''
 
-/** Notes that the run was started with the current settings. */
+/** The settings of the conversation that was not begun yet, while the page shows another one. */
+let unsent = noSettings
+
+effect(() => {
+  const system = settings.system.value
+  if (settingsOf === '') unsentSystem.value = system
+})
+
+const readSettings = (): Settings => ({
+  asksFirst: settings.asksFirst.peek(),
+  without: settings.without.peek(),
+  offTheRecord: settings.offTheRecord.peek(),
+  system: settings.system.peek(),
+  options: settings.options.peek(),
+})
+
+function showSettings(of: string, { asksFirst, without, offTheRecord, system, options }: Settings) {
+  if (settingsOf === '') unsent = readSettings()
+  settingsOf = of
+  settings.asksFirst.value = asksFirst
+  settings.without.value = without
+  settings.offTheRecord.value = offTheRecord
+  settings.system.value = system
+  settings.options.value = options
+}
+
+/** Notes that the run was started with the current settings: they are its own from here on. */
 export function keepSettings(runId: string): void {
   settingsOf = runId
+  unsent = noSettings
+  unsentSystem.value = ''
+}
+
+/** Shows the settings of the conversation that was not begun yet: never those of a run. */
+export function newSettings(): void {
+  if (settingsOf !== '') showSettings('', unsent)
 }
 
 /**
- * Takes the model and the settings of a run, so that its conversation continues as it began. Once
- * for each run: what a person changes afterwards stays. Tools ask again, whatever was chosen when
- * the run started.
+ * Takes the model and the settings of a run, so that its conversation continues as it began; a run
+ * without settings has none. Once for each run: what a person changes afterwards stays. Tools ask
+ * again, whatever was chosen when the run started.
  */
 export function takeSettings({ id, model, settings: stored }: RunRecord): void {
   if (id === settingsOf) return
-  settingsOf = id
   if (info.value?.models.some((one) => one.id === model)) selectedModel.value = model
-  if (!stored) return
+  if (!stored) {
+    showSettings(id, noSettings)
+    return
+  }
   const { tools, without = [], offTheRecord = false } = stored
-  settings.asksFirst.value = true
-  settings.without.value = tools?.length === 0 ? toolNames() : without
-  settings.offTheRecord.value = offTheRecord
-  settings.system.value = stored.options?.system ?? ''
-  settings.options.value = writeOptions(stored)
+  showSettings(id, {
+    asksFirst: true,
+    without: tools?.length === 0 ? toolNames() : without,
+    offTheRecord,
+    system: stored.options?.system ?? '',
+    options: writeOptions(stored),
+  })
 }
 
 /** The part of a request that the settings decide. @throws {Error} An option cannot be read. */
@@ -81,6 +132,7 @@ export function RunSettings(): VNode {
   const { models = [], sources = [] } = info.value ?? {}
   const model = models.find(({ id }) => id === selectedModel.value)
   const names = toolNames()
+  const changes = Object.keys(settings.options.value).length + settings.without.value.length
   return (
     <div class="settings">
       <ModelSelect />
@@ -91,7 +143,7 @@ export function RunSettings(): VNode {
         {model?.note ? `. ${model.note}` : ''}
       </p>
       <details>
-        <summary>Options</summary>
+        <summary>Options{summaryOf(changes)}</summary>
         <Options />
         {names.length > 0 && (
           <fieldset class="option">
@@ -115,6 +167,9 @@ export function RunSettings(): VNode {
     </div>
   )
 }
+
+/** Says beside the closed options that some are set. */
+const summaryOf = (changes: number): string => (changes > 0 ? ` (${changes} set)` : '')
 
 const SettingToggle = ({
   setting,
