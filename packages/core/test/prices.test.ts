@@ -139,11 +139,14 @@ describe('the most that a reservation can cost', () => {
     ['a prompt that may be written for an hour', sonnet, 100_000, 0.6 + 0.015],
     ['a prompt that reaches a tier', gemini, 300_000, 1.2 + 0.018],
     ['a prompt below a tier', gemini, 200_000, 0.4 + 0.012],
-  ])('is the dearest price of %s', (_name, prices, inputTokens, expected) => {
-    expect(mostCostOf({ inputTokens, outputTokens: 1000 }, prices)).toBeCloseTo(expected, 10)
-  })
+  ])(
+    'the most that a call can cost is the dearest price of %s',
+    (_name, prices, inputTokens, expected) => {
+      expect(mostCostOf({ inputTokens, outputTokens: 1000 }, prices)).toBeCloseTo(expected, 10)
+    },
+  )
 
-  test('is never less than what the usage then costs', () => {
+  test('the most that a call can cost is never less than what its usage then costs', () => {
     for (const prices of [gpt, sonnet, gemini])
       for (const inputTokens of [0, 1, 199_999, 272_001, 500_000])
         for (const share of [0, 0.5, 1]) {

@@ -1,6 +1,14 @@
 import { createMock } from '@modelport/provider-mock'
 import { describe, expect, test } from 'vitest'
-import { BudgetLedger, defineTool, type InferRequest, infer, type RunResult } from '../src/index.js'
+import {
+  BudgetLedger,
+  createMemoryJournal,
+  defineTool,
+  type InferRequest,
+  infer,
+  type RunJournal,
+  type RunResult,
+} from '../src/index.js'
 
 type Suspended = Extract<RunResult, { status: 'suspended' }>
 
@@ -112,6 +120,33 @@ describe('a ledger given to a resumed run', () => {
       await shop.resume(run, ledger)
       expect(ledger.spent.calls).toBe(2)
     }
+  })
+
+  test('J12: calls whose replies came from the journal are marked, so that sums over processes count them once', async () => {
+    const journal = createMemoryJournal()
+    let isCut = true
+    const cut: RunJournal = {
+      ...journal,
+      writeIntent: (entry) => {
+        if (isCut && entry.kind === 'tool') throw new Error('the process ended here')
+        return journal.writeIntent(entry)
+      },
+    }
+    const provider = createMock({
+      responses: [{ toolCalls: [{ name: 'pay', arguments: {} }] }, 'It is paid.'],
+    })
+    const budget = new BudgetLedger({ maxCalls: 10 })
+    const request = { tools: [pay], limits: { budget } }
+    const durable = { journal: cut, runId: 'r' }
+    const first = await infer(provider, { ...request, query: 'Pay', durable })
+    isCut = false
+    const { messages, resume } = journal.load('r') ?? {}
+    const second = await infer(provider, { ...request, messages, durable: { ...durable, resume } })
+    expect([first.status, second.status]).toEqual(['failed', 'final'])
+    const calls = [first, second].flatMap(({ metrics }) => metrics.calls)
+    expect(calls.map(({ recorded }) => recorded)).toEqual([undefined, true, undefined])
+    expect(provider.requests).toHaveLength(2)
+    expect(budget.spent.calls).toBe(2)
   })
 
   test('a ledger keeps no account of a run that is over', async () => {

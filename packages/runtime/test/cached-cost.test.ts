@@ -20,7 +20,7 @@ const run = async (given: ModelPrices, budget: BudgetLedger, usage = cached) =>
   })
 
 describe('a call whose prompt a cache had', () => {
-  test('costs what the vendor charges, in the metrics and in the budget', async () => {
+  test('a cached call costs what the vendor charges, in the metrics and in the budget', async () => {
     const ledger = new BudgetLedger({ maxCost: 10 })
     const { metrics } = await run(prices, ledger)
     expect(metrics.totalCost).toBeCloseTo(bill, 8)
@@ -28,12 +28,12 @@ describe('a call whose prompt a cache had', () => {
     expect(metrics.calls[0]?.cost).not.toHaveProperty('bound')
   })
 
-  test('does not stop a run whose budget has room for what the vendor charges', async () => {
+  test('a run whose budget has room for what the vendor charges is not stopped', async () => {
     const ledger = new BudgetLedger({ maxCost: 0.1 })
     expect(await run(prices, ledger)).toMatchObject({ status: 'final' })
   })
 
-  test('costs at most the price of input if the price of the cache is not known', async () => {
+  test('a cached call costs at most the price of input if the price of the cache is not known', async () => {
     const ledger = new BudgetLedger({ maxCost: 10 })
     const usage = { ...cached, cacheCreationTokens: 0 }
     const { metrics } = await run({ input: 3, output: 15 }, ledger, usage)
@@ -41,7 +41,7 @@ describe('a call whose prompt a cache had', () => {
     expect(metrics.calls[0]?.cost).toMatchObject({ bound: 'at-most' })
   })
 
-  test('costs the prices of the tier that its prompt reaches', async () => {
+  test('a cached call costs the prices of the tier that its prompt reaches', async () => {
     const ledger = new BudgetLedger({ maxCost: 10 })
     const tiers = [{ above: 50_000, input: 6, output: 30, cacheRead: 0.6, cacheWrite: 7.5 }]
     const { metrics } = await run({ ...prices, tiers }, ledger)

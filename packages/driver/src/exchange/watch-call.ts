@@ -25,7 +25,8 @@ export function watchCall(
 ): StreamObserver {
   const slot = slotOf('call')
   if (!slot?.hasSubscribers) return observer
-  const { driver, redact, scope } = context
+  const { config, driver, redact, scope } = context
+  const { prices } = config.profile ?? {}
   const span = { redact }
   let isOver = false
   const tell = (type: string, value: unknown): void => {
@@ -33,7 +34,7 @@ export function watchCall(
     isOver = type === 'end' || type === 'error'
     slot.publish({ span, type, value })
   }
-  tell('start', { provider: driver.name, ...turn })
+  tell('start', { provider: driver.name, ...turn, ...(prices && { prices }) })
   scope.onEnd(() => {
     if (scope.reason !== undefined) tell('error', scope.reason)
     else

@@ -39,6 +39,14 @@ export function toBillionths(cost: number): number {
   return Math.ceil(exact - Math.max(1e-6, exact * 1e-12))
 }
 
+/** A run below an account. */
+interface CountedRun {
+  /** Its own account, in this process. */
+  readonly account?: BudgetAccount
+  /** What was counted of it and is not in its account. */
+  readonly before: Amounts
+}
+
 /** One budget and the amount that was taken from it. */
 export class BudgetAccount {
   readonly #budget: RunBudget
@@ -48,8 +56,8 @@ export class BudgetAccount {
   readonly #held = new Map<Amount, number>()
   readonly #warned = new Set<keyof RunBudget>()
   readonly #onDecision: (decision: BudgetDecision) => void
-  /** Accounts of the runs that spend from this one, by the id of the run. */
-  readonly #runs = new Map<string, Pick<BudgetAccount, 'spent'>>()
+  /** The runs that spend from this account, by the id of the run. */
+  readonly #runs = new Map<string, CountedRun>()
   /** The run whose own account this is. Unset: runs may share it. */
   run: string | undefined
   #currency: string | undefined
@@ -82,8 +90,9 @@ export class BudgetAccount {
     this.#currency = restored.currency
     for (const name of amountNames) this.#spent.set(name, restored.spent[name] ?? 0)
     for (const name of restored.warned) this.#warned.add(name as keyof RunBudget)
-    for (const [run, spent] of Object.entries(restored.runs ?? {})) this.#runs.set(run, { spent })
-    if (restored.run !== undefined) this.#runs.set(restored.run, { spent: restored.spent })
+    const { run: own, spent: sum, runs = {} } = restored
+    for (const [run, spent] of Object.entries(runs)) this.#runs.set(run, { before: spent })
+    if (own !== undefined) this.#runs.set(own, { before: sum })
   }
 
   /**
@@ -93,15 +102,25 @@ export class BudgetAccount {
    */
   openRun(run: string, account: BudgetAccount): void {
     const { spent, currency, elapsedMs } = account.snapshot()
-    const counted: Amounts = this.#runs.get(run)?.spent ?? {}
-    const missing = amountNames.map((name) => [
-      name,
-      Math.max(0, (spent[name] ?? 0) - (counted[name] ?? 0)),
-    ])
+    const counted = this.#countedOf(run)
+    const difference = (a: Amounts, b: Amounts): Amounts =>
+      Object.fromEntries(
+        amountNames.map((name) => [name, Math.max(0, (a[name] ?? 0) - (b[name] ?? 0))]),
+      )
     if (currency !== undefined) this.admitCurrency(currency)
-    this.spend(Object.fromEntries(missing) as Amounts)
+    this.spend(difference(spent, counted))
     this.#startedAt = Math.min(this.#startedAt, this.#now() - elapsedMs)
-    this.#runs.set(run, account)
+    // A record may be older than what was counted here.
+    this.#runs.set(run, { account, before: difference(counted, spent) })
+  }
+
+  /** What was counted of a run. */
+  #countedOf(run: string): Amounts {
+    const { account, before = {} } = this.#runs.get(run) ?? {}
+    const { spent = {} } = account ?? {}
+    return Object.fromEntries(
+      amountNames.map((name) => [name, (spent[name] ?? 0) + (before[name] ?? 0)]),
+    )
   }
 
   /** Forgets the account of a run that is over. */
@@ -114,7 +133,7 @@ export class BudgetAccount {
   }
 
   snapshot(): BudgetSnapshot {
-    const runs = [...this.#runs].map(([run, { spent }]) => [run, spent] as const)
+    const runs = [...this.#runs.keys()].map((run) => [run, this.#countedOf(run)] as const)
     return {
       spent: this.spent,
       elapsedMs: this.elapsedMs,

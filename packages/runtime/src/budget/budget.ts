@@ -82,6 +82,7 @@ export class BudgetLedger {
           : new BudgetLedger(given ?? {}, options)
       const account = ledger.#own
       account.run = run
+      account.closeRun(run)
       for (const above of ledger.#accounts.slice(1)) {
         // A run that another run started: what it spent is in the other's own record.
         if (above.run !== undefined) break

@@ -25,6 +25,8 @@ export interface CallMetrics {
   readonly cost?: CostMetrics
   /** `summary`: the call made a summary for a compaction. Unset: it asked for a reply. */
   readonly kind?: 'summary'
+  /** True if a process before this one made the call: its reply came from the journal. */
+  readonly recorded?: true
   /** Why a request brought no reply: the code of its error, or `cancelled`. Unset for a reply. */
   readonly error?: string
 }
@@ -37,6 +39,8 @@ export interface UsageMetrics {
   readonly outputTokens: number
   /** Both together. */
   readonly totalTokens: number
+  /** Part of `inputTokens` that a cache had. Unset: none, or not known. */
+  readonly cacheReadTokens?: number
   /** True when any of it is an estimate. */
   readonly estimated: boolean
   /** `provider` counted both, `estimate` both are estimates, `provider+estimate` one each. */
@@ -166,6 +170,7 @@ export function measureUsage({
     inputTokens,
     outputTokens,
     totalTokens: inputTokens + outputTokens,
+    ...(usage?.cacheReadTokens && { cacheReadTokens: usage.cacheReadTokens }),
     estimated: source !== 'provider',
     source,
   }

@@ -296,7 +296,7 @@ function replay(
   state.events.skipTo(seq)
   if (reply) {
     state.turn.text = textOf(reply.message.content)
-    return accept(state, reply, hasFormat)
+    return accept(state, { ...reply, metrics: { ...reply.metrics, recorded: true } }, hasFormat)
   }
   const failure = fromRecordedError(
     error ?? { code: 'unknown', message: 'the recorded call has no reply' },

@@ -1,3 +1,5 @@
+import { type CountedCall, sumOfCalls } from '../protocol/own-calls.js'
+
 /** Maximum characters of a line; longer ones lose the long texts in them. */
 const longestLine = 1_000_000
 /** Maximum characters of one text in a line that would be too long. */
@@ -76,6 +78,15 @@ const facts = [
   'same',
   'totalEstimatedTokens',
   'contextWindow',
+  'own',
+  'prices',
+  'input',
+  'output',
+  'cacheRead',
+  'cacheWrite',
+  'cacheWriteHour',
+  'tiers',
+  'above',
   'n',
 ]
 
@@ -104,9 +115,10 @@ const ofEnds = ['status', 'transcript', 'messages', 'usage', 'message', 'finishR
 /** The value that ends a span, with what the studio shows of it. */
 export function toEnd(value: unknown): object {
   const { metrics, ...rest } = (typeof value === 'object' ? value : {}) as {
-    metrics?: { totalCost?: number }
+    metrics?: { readonly calls?: readonly (CountedCall & { readonly recorded?: true })[] }
     error?: unknown
   }
+  const calls = metrics?.calls?.filter(({ recorded }) => !recorded)
   const error = value instanceof Error || typeof value !== 'object' ? value : rest.error
   const shown =
     value === error ? [] : Object.entries(rest).filter(([name]) => ofEnds.includes(name))
@@ -118,7 +130,7 @@ export function toEnd(value: unknown): object {
   const problem = { code: code ?? name ?? 'unknown', message: message ?? String(error) }
   return {
     ...Object.fromEntries(shown),
-    cost: metrics?.totalCost,
+    ...(calls && { own: sumOfCalls(calls) }),
     ...(error !== undefined && { error: problem }),
   }
 }

@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks'
 import type { RunRecord } from '../protocol/protocol.js'
 import { isOver } from '../protocol/run-status.js'
 import { Announcer } from './announcer.js'
-import { formatCost, formatCount, formatMs } from './format.js'
+import { costOf, formatCount, formatMs } from './format.js'
 import { Markdown } from './markdown.js'
 import { MessageCard } from './message.js'
 import { Problem } from './problem.js'
@@ -167,18 +167,21 @@ export function SegmentView({
 
 /** The usage and cost of a run in one line. */
 export function RunFigures({ run }: { readonly run: WatchedRun }): VNode {
-  const { latencyMs, firstTokenMs, waitedMs, usage, cost, currency } = run.record.value
-  const cached =
-    usage && usage.cacheReadTokens > 0 ? ` (${formatCount(usage.cacheReadTokens)} cached)` : ''
+  const record = run.record.value
+  const { latencyMs, firstTokenMs, waitedMs, usage, tree } = record
+  const counts = tree ?? usage
+  const cachedTokens = tree?.cachedTokens ?? usage?.cacheReadTokens ?? 0
+  const cached = cachedTokens > 0 ? ` (${formatCount(cachedTokens)} cached)` : ''
   return (
     <Figures
       figures={[
         ['First token', formatMs(firstTokenMs)],
         [waitedMs === undefined ? 'Total' : 'Total without waits', formatMs(latencyMs)],
         ['Waited for you', waitedMs === undefined ? undefined : formatMs(waitedMs)],
-        ['Tokens in', `${formatCount(usage?.inputTokens)}${cached}`],
-        ['Tokens out', formatCount(usage?.outputTokens)],
-        ['Cost', formatCost(cost, currency)],
+        ['Tokens in', `${formatCount(counts?.inputTokens)}${cached}`],
+        ['Tokens out', formatCount(counts?.outputTokens)],
+        ['Cost', costOf(record)],
+        ['Runs in it', tree && formatCount(tree.runs - 1)],
       ]}
     />
   )

@@ -55,3 +55,20 @@ export function pretty(value: unknown): string {
   if (typeof value === 'string') return visible(value)
   return value === undefined ? '' : visible(JSON.stringify(value, undefined, 2))
 }
+
+/** Tokens of a run with all runs in it. */
+export function tokensOf({ tree, usage }: Pick<RunSummary, 'tree' | 'usage'>): number | undefined {
+  const counts = tree ?? usage
+  return counts && counts.inputTokens + counts.outputTokens
+}
+
+/** The cost of a run with all runs in it, in each currency. */
+export function costOf({
+  tree,
+  cost,
+  currency,
+}: Pick<RunSummary, 'tree' | 'cost' | 'currency'>): string {
+  if (!tree) return formatCost(cost, currency)
+  const costs = Object.entries(tree.costs).map(([of, sum]) => formatCost(sum, of))
+  return costs.length > 0 ? costs.join(' + ') : formatCost(undefined)
+}

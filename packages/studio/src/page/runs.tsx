@@ -3,7 +3,15 @@ import { useEffect, useState } from 'preact/hooks'
 import type { RunSummary } from '../protocol/protocol.js'
 import type { RunTotals } from '../protocol/run-query.js'
 import { get, remove } from './api.js'
-import { formatCost, formatCount, formatMs, formatTime, stateOf } from './format.js'
+import {
+  costOf,
+  formatCost,
+  formatCount,
+  formatMs,
+  formatTime,
+  stateOf,
+  tokensOf,
+} from './format.js'
 import { OpenFile } from './open-file.js'
 import { RunFilters } from './run-filters.js'
 import { info, lastChat, parameters } from './state.js'
@@ -208,10 +216,8 @@ function RunTable({ runs, onDeleted }: RunTableProps): VNode {
                 <td>{formatTime(run.at)}</td>
                 <td class="number">{formatMs(run.latencyMs)}</td>
                 <td class="number">{formatMs(run.firstTokenMs)}</td>
-                <td class="number">
-                  {formatCount(run.usage && run.usage.inputTokens + run.usage.outputTokens)}
-                </td>
-                <td class="number">{formatCost(run.cost, run.currency)}</td>
+                <td class="number">{formatCount(tokensOf(run))}</td>
+                <td class="number">{costOf(run)}</td>
                 <td class={`state is-${run.status}`}>
                   {stateOf(run)}
                   {run.elsewhere &&

@@ -120,6 +120,20 @@ export interface AgentTaskInfo {
   readonly isWaiting: boolean
 }
 
+/** The sums of a run and of all runs that happened in it. Each call of a model counts once. */
+export interface RunTree {
+  /** Number of runs, itself included. */
+  readonly runs: number
+  /** Tokens of prompts. */
+  readonly inputTokens: number
+  /** Generated tokens. */
+  readonly outputTokens: number
+  /** Part of `inputTokens` that caches had. */
+  readonly cachedTokens: number
+  /** Cost by currency. */
+  readonly costs: Readonly<Record<string, number>>
+}
+
 /** A run in a list. */
 export interface RunSummary {
   /** Unique in this studio. */
@@ -151,10 +165,15 @@ export interface RunSummary {
   readonly firstTokenMs?: number
   /** Milliseconds in which the run waited for a person. Unset: none. */
   readonly waitedMs?: number
-  /** Tokens that the run used. Unset: the run is under way, or its agent does not report them. */
+  /**
+   * Tokens of the calls that the run made itself, without those of the runs in it. Unset: none yet,
+   * or its agent does not report them.
+   */
   readonly usage?: TokenUsage
-  /** In the currency of the profile's prices. Unset: no prices are known. */
+  /** What these calls cost, in the currency of the prices. Unset: no prices are known. */
   readonly cost?: number
+  /** The sums with all runs in it. Unset: there is none in it. */
+  readonly tree?: RunTree
   /** Currency of the model's prices. Unset: `USD`. */
   readonly currency?: string
   /** What the run was allowed to spend. Unset: as much as it wanted. */

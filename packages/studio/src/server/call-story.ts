@@ -1,4 +1,5 @@
-import { textOf } from '@modelport/core'
+import { textOf, toUsage, zeroCounts } from '@modelport/core'
+import { callSpending } from './call-spending.js'
 import { type Fields, fieldsOf, readMessages } from './ingest-forms.js'
 
 /** Tells a provider call as the events of a run: each turn is a step. */
@@ -6,11 +7,13 @@ export class CallStory {
   /** Number of the turn. */
   step = 0
   readonly #about: Fields
+  readonly #prices: unknown
   readonly #emit: (event: object) => void
   readonly #open = new Map<unknown, unknown>()
 
-  constructor({ provider, model }: Fields, emit: (event: object) => void) {
+  constructor({ provider, model, prices }: Fields, emit: (event: object) => void) {
     this.#about = { provider, model }
+    this.#prices = prices
     this.#emit = emit
     this.#startTurn()
   }
@@ -26,13 +29,21 @@ export class CallStory {
       this.#tell({ type: 'action-requested', actionId, action: { type: 'tool_call', tool, args } })
     }
     if (type === 'turn-end') {
-      this.#tell({ type: 'model-call-end', metrics: { usage } })
+      this.#tell({ type: 'model-call-end', metrics: this.#metricsOf(usage) })
       for (const [called, name] of this.#open)
         this.#tell({ type: 'tool-start', actionId: called, tool: name })
     }
     if (type !== 'turn-start') return
     this.#takeResults(messages)
     this.#startTurn()
+  }
+
+  #metricsOf(usage: unknown): object {
+    const counts = fieldsOf(usage)
+    const isCounted = typeof counts['inputTokens'] === 'number'
+    const turn = isCounted ? toUsage([{ ...zeroCounts, ...counts }]) : undefined
+    const { cost: totalCost, currency } = callSpending(turn, this.#prices)
+    return { usage, ...(totalCost !== undefined && { cost: { totalCost, currency } }) }
   }
 
   #startTurn(): void {

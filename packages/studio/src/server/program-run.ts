@@ -1,5 +1,7 @@
-import { asText, toUsage } from '@modelport/core'
+import { asText } from '@modelport/core'
+import { type OwnSpending, sumOfCalls } from '../protocol/own-calls.js'
 import type { RunRecord } from '../protocol/protocol.js'
+import { callSpending, readSpending } from './call-spending.js'
 import { CallStory } from './call-story.js'
 import {
   fieldsOf,
@@ -94,14 +96,14 @@ export class ProgramRun {
   /** Ends the run because the program, or the studio, has ended. */
   interrupt(message: string): void {
     this.now = Math.max(this.now, Date.now())
-    const { turns, all } = this.told
+    const { calls, all } = this.told
     const transcript = all.length > 0 ? { transcript: [...this.record.messages, ...all] } : {}
     const error = { code: 'interrupted', message }
     this.#finish({
       status: 'cancelled',
       error,
       ...transcript,
-      ...(turns.length > 0 && { usage: toUsage(turns) }),
+      ...sumOfCalls(calls),
     })
   }
 
@@ -142,7 +144,6 @@ export class ProgramRun {
 
   #toEnd({ t, v }: ProgramLine, port: RunPort): RunEnd {
     const status = t === 'error' ? 'failed' : this.#statusOf(v)
-    const usage = readUsage(v['usage'])
     const transcript = readMessages(v['transcript'] ?? v['messages'])
     const isLimit = status === 'limit' || status === 'budget'
     const { code, message } = fieldsOf(v['error'])
@@ -155,10 +156,19 @@ export class ProgramRun {
     return {
       status,
       ...(transcript.length > this.record.messages.length && { transcript }),
-      ...(usage && { usage }),
-      ...(typeof v['cost'] === 'number' && { cost: v['cost'] }),
+      ...this.#spentOf(v),
       ...((isLimit || status === 'failed') && { error }),
     }
+  }
+
+  /**
+   * What the run spent itself. Tasks and durable runs make no calls: the runs in them do, and are
+   * shown as such.
+   */
+  #spentOf(v: ProgramLine['v']): OwnSpending {
+    const { k, v: start } = this.#line
+    if (k === 'call') return callSpending(readUsage(v['usage']), start['prices'])
+    return k === 'run' ? readSpending(v['own']) : {}
   }
 
   #tell(port: RunPort, value: unknown): void {

@@ -34,7 +34,12 @@ export function runRoutes(runs: Runs, targetOf: Targets): Hono {
       ? next()
       : problem(404, 'not-found', `there is no run ${JSON.stringify(id)}`)
   })
-  app.get('/:id', async ({ req }) => Response.json(await runs.find(req.param('id'))))
+  app.get('/:id', async ({ req }) => {
+    const id = req.param('id')
+    const run = await runs.find(id)
+    const tree = await (await runs.storeFor(id)).tree(id)
+    return Response.json(run && { ...run, ...(tree && { tree }) })
+  })
   app.delete('/:id', async ({ req }) => {
     await runs.delete(req.param('id'))
     return done()

@@ -1,11 +1,6 @@
-import {
-  asText,
-  type ChatMessage,
-  type TokenCounts,
-  type ToolCall,
-  zeroCounts,
-} from '@modelport/core'
+import { asText, type ChatMessage, type ToolCall } from '@modelport/core'
 import type { RunEvent } from '@modelport/runtime'
+import type { CountedCall } from '../protocol/own-calls.js'
 
 interface Reply {
   readonly role: 'assistant'
@@ -17,8 +12,8 @@ interface Reply {
  * What a run has said so far, as messages: one that is cut off brings no transcript, and no counts.
  */
 export class ToldMessages {
-  /** Tokens of the calls of the model that have ended. */
-  readonly turns: TokenCounts[] = []
+  /** The calls of the model that have ended. */
+  readonly calls: CountedCall[] = []
   readonly #messages: (Reply | Extract<ChatMessage, { role: 'tool' }>)[] = []
   #reply: Reply | undefined
   #isOver = true
@@ -51,7 +46,7 @@ export class ToldMessages {
     else if (type === 'model-call-end' && this.#reply) {
       this.#reply.content ||= asText(event.text)
       this.#isOver = true
-      this.turns.push({ ...zeroCounts, ...event.metrics.usage })
+      this.calls.push(event.metrics)
     } else if (type === 'action-requested' && event.action.type === 'tool_call') {
       const { tool: name, args } = event.action
       const call = {

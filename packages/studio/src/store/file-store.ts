@@ -15,9 +15,9 @@ import type { StudioStore } from './studio-store.js'
 
 /**
  * Version of the tables. Version 1 had no journals, version 2 no owners of runs, version 3 no
- * index; what lacks is added to its files.
+ * index, version 4 no parents in it; what lacks is added to its files.
  */
-const schemaVersion = 4
+const schemaVersion = 5
 
 /** The name that SQLite has for a database in memory. */
 const inMemory = ':memory:'
@@ -38,6 +38,20 @@ const tables = `
 const addOwners = `
   ALTER TABLE runs ADD COLUMN owner TEXT;
   UPDATE runs SET owner = 'unknown' WHERE json_extract(run, '$.status') IN ('running', 'waiting');
+`
+
+/**
+ * Runs of an index without parents get theirs. Tasks and durable runs had the sums of the runs in
+ * them, which would count twice.
+ */
+const addParents = `
+  ALTER TABLE run_list ADD COLUMN parent TEXT;
+  CREATE INDEX run_list_parent ON run_list (parent) WHERE parent IS NOT NULL;
+  UPDATE run_list SET parent = (
+    SELECT json_extract(r.run, '$.parent') FROM runs AS r WHERE r.id = run_list.run
+  ) WHERE child = 1;
+  UPDATE run_list SET cost = NULL, input = NULL, output = NULL, cached = NULL
+  WHERE program IS NOT NULL AND (model LIKE 'durable %' OR model LIKE 'task %')
 `
 
 /**
@@ -106,7 +120,7 @@ function openStore(path: string): StudioStore {
 
 type Reads = Pick<
   StudioStore,
-  'run' | 'events' | 'exchanges' | 'cassette' | 'list' | 'totals' | 'names'
+  'run' | 'events' | 'exchanges' | 'cassette' | 'list' | 'totals' | 'tree' | 'names'
 >
 
 function toReads(database: DatabaseSync, owners: RunOwners, index: RunIndex): Reads {
@@ -134,6 +148,7 @@ function toReads(database: DatabaseSync, owners: RunOwners, index: RunIndex): Re
       parsed(one('SELECT cassette FROM runs WHERE id = ?', runId), 'cassette'),
     list: async (limit, query = {}) => index.list(limit, query, (row) => toSummary(toRecord(row))),
     totals: async (query, by) => index.totals(query, by),
+    tree: async (runId) => index.tree(runId),
     names: async () => index.names(),
   }
 }
@@ -211,6 +226,10 @@ function migrate(database: DatabaseSync, path: string): void {
   if (version === 1 || version === 2) database.exec(addOwners)
   if (version === 2) database.exec('ALTER TABLE journals DROP COLUMN owner')
   if (version < 3) database.exec('CREATE INDEX runs_owner ON runs (owner) WHERE owner IS NOT NULL')
+  if (version === 4) {
+    database.exec(`${addParents}; PRAGMA user_version = ${schemaVersion}`)
+    return
+  }
   // The order of the list is in the index.
   database.exec(
     `DROP INDEX IF EXISTS runs_at; ${indexTables}; PRAGMA user_version = ${schemaVersion}`,

@@ -1,5 +1,5 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
-import type { RunRecord, RunSummary, StudioEvent } from '../protocol/protocol.js'
+import type { RunRecord, RunSummary, RunTree, StudioEvent } from '../protocol/protocol.js'
 import type { RunGrouping, RunNames, RunQuery, RunTotals } from '../protocol/run-query.js'
 import { isOver } from '../protocol/run-status.js'
 import { slotsPerMs } from './run-summary.js'
@@ -13,8 +13,9 @@ export const indexTables = `
   CREATE TABLE run_list (
     key INTEGER PRIMARY KEY, run TEXT NOT NULL UNIQUE REFERENCES runs (id) ON DELETE CASCADE,
     session TEXT NOT NULL, child INTEGER NOT NULL, program TEXT, model TEXT NOT NULL, status TEXT NOT NULL, error TEXT,
-    cost REAL, currency TEXT, input INTEGER, output INTEGER, cached INTEGER, latency INTEGER
+    cost REAL, currency TEXT, input INTEGER, output INTEGER, cached INTEGER, latency INTEGER, parent TEXT
   );
+  CREATE INDEX run_list_parent ON run_list (parent) WHERE parent IS NOT NULL;
   CREATE INDEX run_list_session ON run_list (session, child);
   CREATE INDEX run_list_program ON run_list (program) WHERE program IS NOT NULL;
   CREATE INDEX run_list_model ON run_list (model);
@@ -60,7 +61,7 @@ export class RunIndex {
     const session = known ? String(known['session']) : this.#sessionOf(run)
     const { usage, program = null, error, cost = null, currency = null, latencyMs = null } = run
     this.#run(
-      `INSERT INTO run_list VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO UPDATE SET
+      `INSERT INTO run_list VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO UPDATE SET
         model = excluded.model, status = excluded.status, error = excluded.error, cost = excluded.cost, currency = excluded.currency,
         input = excluded.input, output = excluded.output, cached = excluded.cached, latency = excluded.latency`,
       key,
@@ -77,6 +78,7 @@ export class RunIndex {
       usage?.outputTokens ?? null,
       usage?.cacheReadTokens ?? null,
       latencyMs,
+      run.parent ?? null,
     )
     if (known && !isOver(run)) return
     // A run that happened in this one, or continued it, may have been written first.
@@ -95,14 +97,43 @@ export class RunIndex {
     const words = toWords(query.text)
     return this.all(listSql(query), ...conditionsOf(query).values, limit).map((row) => {
       const found = words && findWords(String(row['text']), words)
+      const record = toRecord(row)
+      const tree = this.tree(record.id)
       return {
-        ...toRecord(row),
+        ...record,
+        ...(tree && { tree }),
         key: Number(row['key']),
         session: String(row['session']),
         ...(query.heads && { runs: Number(row['runs']) }),
         ...(found !== undefined && { found }),
       }
     })
+  }
+
+  /** The sums of a run and of all runs in it; undefined if there is none in it. */
+  tree(runId: string): RunTree | undefined {
+    const rows = this.all(
+      `WITH RECURSIVE tree (run) AS (
+        VALUES (?) UNION SELECT c.run FROM tree JOIN run_list AS c ON c.parent = tree.run
+      )
+      SELECT coalesce(l.currency, 'USD') AS currency, count(*) AS runs, sum(l.cost) AS cost,
+        sum(l.input) AS input, sum(l.output) AS output, sum(l.cached) AS cached
+      FROM tree JOIN run_list AS l ON l.run = tree.run GROUP BY 1`,
+      runId,
+    )
+    const sum = (name: string): number => rows.reduce((all, row) => all + Number(row[name] ?? 0), 0)
+    const runs = sum('runs')
+    if (runs < 2) return undefined
+    const costs = rows.flatMap(({ currency, cost }) =>
+      cost === null ? [] : [[String(currency), Number(cost)] as const],
+    )
+    return {
+      runs,
+      inputTokens: sum('input'),
+      outputTokens: sum('output'),
+      cachedTokens: sum('cached'),
+      costs: Object.fromEntries(costs),
+    }
   }
 
   /** Sums over all runs that match. */

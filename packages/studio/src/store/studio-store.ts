@@ -1,4 +1,4 @@
-import type { Exchange, RunRecord, RunSummary, StudioEvent } from '../protocol/protocol.js'
+import type { Exchange, RunRecord, RunSummary, RunTree, StudioEvent } from '../protocol/protocol.js'
 import type { RunGrouping, RunNames, RunQuery, RunTotals } from '../protocol/run-query.js'
 import type { StudioJournals } from './studio-journals.js'
 
@@ -25,6 +25,8 @@ export interface StudioStore {
    * if no run matches.
    */
   totals(query: RunQuery, by?: RunGrouping): Promise<readonly RunTotals[]>
+  /** The sums of a run and of all runs in it; undefined if there is none in it. */
+  tree(runId: string): Promise<RunTree | undefined>
   /** The programs, models, tools and errors of all runs. */
   names(): Promise<RunNames>
   /**

@@ -97,6 +97,49 @@ const programs: Readonly<Record<string, () => Promise<unknown>>> = {
         query: '<img src=x onerror="window.hacked=1"> What is a kill?',
       },
     ),
+  money: async () => {
+    const provider = createOpenAICompatible({
+      model: 'tiny',
+      baseUrl: process.env['SERVER'] ?? '',
+      profile: {
+        supportsTools: true,
+        supportsStreaming: false,
+        prices: { input: 2, output: 8, cacheRead: 0.5, currency: 'EUR' },
+      },
+    })
+    const nested = defineTool({
+      name: 'ask',
+      description: 'Asks another run.',
+      parameters: { type: 'object', properties: {} },
+      execute: async () => (await infer(provider, { query: 'A question of a tool' })).text,
+    })
+    const store = await openSqliteStore(':memory:')
+    await store.runs.run('invoice-17', (run) =>
+      infer(provider, run.request({ query: 'Use the tool', tools: [nested] })),
+    )
+    await store.close()
+    // A run that waits for a person, and is continued twice.
+    const request = {
+      tools: [nested],
+      authorize: () => ({ effect: 'require-approval' as const }),
+    }
+    let result = await infer(provider, { ...request, query: 'Use the tool twice' })
+    while (result.status === 'suspended') {
+      const decisions = result.pending.flatMap((item) =>
+        item.type === 'approval'
+          ? [{ type: 'approve' as const, id: item.id, digest: item.digest }]
+          : [],
+      )
+      result = await infer(provider, {
+        ...request,
+        messages: result.transcript,
+        durable: { resume: result.checkpoint, decisions },
+      })
+    }
+    await provider.complete('A plain question')
+    const agent = createAgent({ card: { name: 'adder', description: 'Adds.' }, provider })
+    await createLocalClient(agent).send('What is 2 + 2?')
+  },
   task: async () => {
     const agent = createAgent({
       card: { name: 'adder', description: 'Adds.' },
