@@ -1,4 +1,4 @@
-import type { Capabilities } from '@modelport/core'
+import { type Capabilities, toUsage } from '@modelport/core'
 import { describe, expect, test } from 'vitest'
 import { capabilities as anthropic } from '../../provider-anthropic/src/capabilities.js'
 import { capabilities as google } from '../../provider-google/src/capabilities.js'
@@ -101,17 +101,6 @@ describe('a model card', () => {
       Dialog.seed().send('Hi'),
     )
     expect((await result).cost).toBeCloseTo((100 * 10 + 900 * 1 + 100 * 20) / 1e6, 12)
-    expect(
-      cardCost(
-        {
-          inputTokens: 1,
-          outputTokens: 1,
-          cacheReadTokens: 0,
-          cacheCreationTokens: 0,
-          reasoningTokens: 0,
-        },
-        {},
-      ),
-    ).toBeUndefined()
+    expect(cardCost(toUsage([]), {})).toBeUndefined()
   })
 })

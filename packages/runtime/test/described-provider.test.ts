@@ -62,7 +62,7 @@ describe('a provider that describes itself', () => {
     const provider = attachDescription(createMock({ responses: ['ok'] }), { profile })
     const result = await infer(provider, {
       query: 'Hi',
-      limits: { profile: { contextWindow: 500, currency: undefined as never } },
+      limits: { profile: { contextWindow: 500, prices: undefined } },
     })
     expect(result.metrics.calls[0]).toMatchObject({
       context: { windowTokens: 500 },

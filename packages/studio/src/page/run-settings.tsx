@@ -168,7 +168,7 @@ export function RunSettings(): VNode {
   )
 }
 
-/** Says beside the closed options that some are set. */
+/** Says next to the closed options that some are set. */
 const summaryOf = (changes: number): string => (changes > 0 ? ` (${changes} set)` : '')
 
 const SettingToggle = ({
