@@ -6,6 +6,7 @@ import type {
 import {
   type CallOptions,
   type ChatMessage,
+  isObject,
   type JsonObject,
   mergeOptions,
   type Provider,
@@ -14,6 +15,7 @@ import {
   type ToolDefinition,
 } from '@modelport/core'
 import { defined } from '@modelport/driver'
+import { lostOptions, toWarning } from './lost-options.js'
 import { ownOptions, pickOptions } from './own-options.js'
 import { readPrompt } from './prompt.js'
 
@@ -59,6 +61,7 @@ export function readCall(
       ownOptions(call.providerOptions),
     ),
     warnings: [
+      ...lostOptions(call),
       ...(['presencePenalty', 'frequencyPenalty'] as const)
         .filter((name) => call[name] !== undefined)
         .map((name) =>
@@ -121,11 +124,31 @@ function toToolChoice(choice: ModelCall['toolChoice']): ToolChoice | undefined {
 function toResponseFormat(format: ModelCall['responseFormat']): ResponseFormat | undefined {
   if (format?.type !== 'json') return undefined
   if (!format.schema) return { type: 'json' }
+  const { name, description } = format
+  const schema = withoutDialect(format.schema)
   return {
     type: 'json-schema',
-    schema: withoutDialect(format.schema),
-    ...(format.name && { name: format.name }),
+    schema: { ...(description !== undefined && { description }), ...schema },
+    ...(name && { name }),
+    ...(isClosed(schema) && { strict: true }),
   }
+}
+
+/**
+ * True if every object of the schema has all of its properties and no others: a vendor can then
+ * hold the model to the schema as it is, as the packages of the AI SDK ask it to.
+ */
+function isClosed(schema: unknown): boolean {
+  if (Array.isArray(schema)) return schema.every(isClosed)
+  if (!isObject(schema)) return true
+  const { properties, required, additionalProperties } = schema
+  if (schema['type'] === 'object' || properties !== undefined) {
+    const names = Object.keys(isObject(properties) ? properties : {})
+    const needed: readonly unknown[] = Array.isArray(required) ? required : []
+    if (additionalProperties !== false || !names.every((name) => needed.includes(name)))
+      return false
+  }
+  return Object.values(schema).every(isClosed)
 }
 
 const toDefinition = (tool: LanguageModelV4FunctionTool): ToolDefinition => ({
@@ -141,10 +164,3 @@ function withoutDialect(schema: object): JsonObject {
   const { $schema: _, ...rest } = schema as JsonObject
   return rest
 }
-
-/** The warning for what no request can say. */
-export const toWarning = (feature: string, details: string): Warning => ({
-  type: 'unsupported',
-  feature,
-  details,
-})

@@ -10,6 +10,7 @@ import {
 } from '@modelport/core'
 import { defined, tryParseJson } from '@modelport/driver'
 import { fromModelOutput, fromModelPart } from '@modelport/runtime'
+import { messageOptions } from './lost-options.js'
 import { ownOptions, pickOptions } from './own-options.js'
 
 type Parts<Role extends string> = Extract<LanguageModelV4Message, { role: Role }>['content']
@@ -33,7 +34,7 @@ export function readPrompt(prompt: LanguageModelV4Prompt, provider: string): Rea
   const approvals: JsonObject[] = []
   const executed = new Set<string>()
   for (const message of prompt) {
-    const fields = pickOptions(message.providerOptions, 'vendor', 'name')
+    const fields = pickOptions(message.providerOptions, ...messageOptions)
     switch (message.role) {
       case 'system':
         messages.push({ role: 'system', content: message.content, ...fields })

@@ -5,8 +5,9 @@ import type {
 } from '@ai-sdk/provider'
 import { type Embedder, mergeOptions, withoutNulls } from '@modelport/core'
 import { checkSettings } from '@modelport/core/settings'
-import { toHeaders, toWarning } from './call.js'
+import { toHeaders } from './call.js'
 import { toApiCallError } from './errors.js'
+import { lostVendorOptions, toWarning } from './lost-options.js'
 import { ownOptions } from './own-options.js'
 import type { BySpecification } from './specification.js'
 
@@ -51,10 +52,12 @@ async function embed(embedder: Embedder, call: EmbeddingModelV4CallOptions) {
     return {
       embeddings: vectors.map((vector) => [...vector]),
       ...(usage.reported && { usage: { tokens: usage.inputTokens } }),
-      warnings:
-        dimensions === undefined
+      warnings: [
+        ...lostVendorOptions(providerOptions),
+        ...(dimensions === undefined
           ? []
-          : [toWarning('dimensions', 'set them where the embedder is made')],
+          : [toWarning('dimensions', 'set them where the embedder is made')]),
+      ],
     }
   } catch (error) {
     throw toApiCallError(error)
