@@ -125,6 +125,11 @@ describe('complete', () => {
     expect(JSON.stringify(sent())).toContain('28')
   })
 
+  test('a pipe gets the texts of two turns on lines of their own', async () => {
+    const args = ['--tools', writeTools(home.path), '--allow-tools', 'Is it plain? Look first.']
+    expect(await complete(args)).toMatchObject({ code: 0, out: 'Let me look.\nPlain text\n' })
+  })
+
   test('--save keeps the chat, and --continue adds to it, as chat does', async () => {
     const first = await complete(['--save', '-s', 'Brief', 'plain one'])
     const [, id = ''] = /^saved as (\S+); continue it with --continue, or/.exec(first.err) ?? []

@@ -24,6 +24,7 @@ const reply: WireReply = (request, { format }) => {
   const call = said.includes('add_numbers') ? { a: 2, b: 3 } : { city: 'Rome\u202e' }
   if (tools.length && last?.role === 'user')
     return {
+      ...(said.includes('Look first') && { text: ['Let me look.'] }),
       toolCalls: [{ id: 'call_1', name: tools[0]?.name ?? '', arguments: call }],
       finish: 'tool-calls',
       usage,

@@ -31,6 +31,8 @@ export class TextView implements ReplyView {
   #lineOpen = false
   /** True if text without a final line end was written to a pipe. */
   #pipeOpen = false
+  /** True between the start of a step and its first text. */
+  #stepBegins = false
 
   constructor(options: TextViewOptions) {
     this.#options = options
@@ -50,6 +52,9 @@ export class TextView implements ReplyView {
   /** Shows the outcome of each call, once it is known. */
   run(event: RunEvent): void {
     switch (event.type) {
+      case 'step-start':
+        this.#stepBegins = true
+        break
       case 'action-requested':
         this.#finish()
         if (event.action.type === 'tool_call') this.#names.set(event.actionId, event.action.tool)
@@ -104,6 +109,9 @@ export class TextView implements ReplyView {
     this.#progress?.stop()
     if (this.#last === 'reasoning') this.#finish()
     this.#last = 'text'
+    // In a pipe no line of a call stands between the texts of two steps.
+    if (this.#stepBegins && this.#pipeOpen) this.#options.out.line()
+    this.#stepBegins = false
     const clean = this.#safe(text)
     if (markdown && out.colours) (this.#markdown ??= new MarkdownView(out)).write(clean)
     else out.write(clean)
