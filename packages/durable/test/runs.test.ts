@@ -334,6 +334,31 @@ for (const { name, isMissing, open } of testDatabases())
       expect((await store.runs.run(id, () => Promise.resolve(finalResult('ok')))).text).toBe('ok')
     })
 
+    test('the events of a run that waits for a decision end, and those after it continue behind them', async () => {
+      const id = nextId()
+      const typesFrom = async (from: number) => {
+        const types: string[] = []
+        for await (const { type } of other.runs.events(id, from)) types.push(type)
+        return types
+      }
+      const event = (type: string) => ({ type, runId: id, step: 1 }) as never
+      await store.runs.run(id, async (run) => {
+        await run.sink.write(event('step-start'))
+        await run.sink.write(event('run-suspended'))
+        return suspended('call-1', run)
+      })
+      expect(await typesFrom(1)).toEqual(['step-start', 'run-suspended'])
+
+      await other.runs.decide(id, { type: 'approve', id: 'call-1', digest: 'd' })
+      const rest = typesFrom(3)
+      await store.runs.run(id, async ({ sink }) => {
+        await sink.write(event('final'))
+        return finalResult('done')
+      })
+      expect(await rest).toEqual(['final'])
+      expect(await typesFrom(1)).toEqual(['step-start', 'run-suspended', 'final'])
+    })
+
     test('events are numbered without gaps over two processes, and a reader sees each once', async () => {
       const id = nextId()
       const event = (content: string) =>

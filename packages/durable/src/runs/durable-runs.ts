@@ -19,7 +19,7 @@ import { type RunDefinition, versionOf } from './run-definition.js'
 import { eventsOf, stateKey, transcriptOf } from './run-table.js'
 import { RunWorker, type WorkerOptions } from './run-worker.js'
 import { fromStoredResult } from './stored-result.js'
-import { isOver, type RunRow, requestIdOf, type StoredRun } from './stored-run.js'
+import { isOver, type RunRow, requestIdOf, type StoredRun, waitsForSomebody } from './stored-run.js'
 
 /** Settings of {@link DurableRuns.run}. */
 export interface RunOptions {
@@ -203,8 +203,10 @@ export class DurableRuns {
   }
 
   /**
-   * The stored events of a run, then new ones as they are stored, until it is over or the signal
-   * aborts.
+   * The stored events of a run, then new ones as they are stored, until it is over, waits for
+   * somebody, or the signal aborts. The last event of a run that waits is `run-suspended`, with what
+   * it waits for; after a decision read on from the event behind it. A run that waits for a time
+   * continues by itself, so its reader waits with it.
    */
   async *events(
     id: string,
@@ -215,7 +217,7 @@ export class DurableRuns {
     const log = eventsOf(id)
     const isEnd = async (last: number): Promise<boolean> => {
       const run = await this.#parts.table.get(id)
-      return isOver(run) && last >= run.events
+      return (isOver(run) || waitsForSomebody(run)) && last >= run.events
     }
     const whole = (entry: LogEntry): object =>
       lengthen(entry.body as object, id, columnsOfEvent(entry))

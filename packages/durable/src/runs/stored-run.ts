@@ -146,6 +146,14 @@ export const decisionId = (run: string, checks: number, item: string): string =>
 export const isOver = ({ status }: Pick<StoredRun, 'status'>): boolean =>
   status === 'finished' || status === 'cancelled' || status === 'stopped'
 
+/** True for a run that nothing but a decision or a result from outside continues. */
+export function waitsForSomebody({ status, due, checkpoint }: StoredRun): boolean {
+  if (status !== 'suspended') return false
+  if (due === undefined) return true
+  // The time of an approval or a question is when it expires.
+  return (checkpoint?.pending ?? []).some(({ type }) => type !== 'wait' && type !== 'task')
+}
+
 /** The failure of a run that cannot continue by itself, as it is stored. */
 export const stoppedResult = (code: string, reason: string, message: string): object => ({
   status: 'failed',

@@ -180,6 +180,8 @@ let version: SqlValue | undefined
  */
 function poll(everyMs: number): void {
   clearInterval(timer)
+  // Before the first read of whoever watches: a change between the two would go unseen.
+  if (everyMs > 0 && version === undefined) look()
   if (everyMs > 0) timer = setInterval(look, everyMs).unref()
 }
 
