@@ -12,6 +12,7 @@ import { ApprovalExpiry } from './approval-expiry.js'
 import { buildTurn } from './build-turn.js'
 import { ChildCanceller } from './child-canceller.js'
 import { runWithChildren } from './child-tasks.js'
+import { dropWhenDeaf } from './drop-when-deaf.js'
 import { Gate } from './gate.js'
 import { fingerprintOf, isLeftBehind } from './held-work.js'
 import type { HostOptions } from './host-options.js'
@@ -320,7 +321,12 @@ export class Activations {
   async #runTurn(turn: Turn): Promise<TurnEnd> {
     checkDeadline(turn.run, this.#entropy.now())
     turn.signal.throwIfAborted()
-    return watchTurn(turn, runWithChildren)
+    // A task that a stopping process gives back is worked on elsewhere, so its work must be over.
+    return dropWhenDeaf(
+      turn,
+      (one) => watchTurn(one, runWithChildren),
+      () => !this.#isDraining,
+    )
   }
 
   #watchExpiry(key: TaskKey, agent: Agent, record: TaskRecord, { requests }: TurnEnd): void {

@@ -153,7 +153,11 @@ export interface AgentSettings {
    * leaves it. Default `supersede`.
    */
   readonly whenWaiting?: 'supersede' | 'keep' | undefined
-  /** Maximum milliseconds of one turn. Default 600,000. */
+  /**
+   * Maximum milliseconds of one turn. A handler or a call that ignores the signal is then dropped
+   * half a second later: its task fails, its place is free, and what it writes is refused. Default
+   * 600,000.
+   */
   readonly timeoutMs?: number | undefined
   /**
    * Makes a fuller card for an authenticated caller. Called for each request; its fields replace

@@ -89,3 +89,40 @@ it('executeTask passes on where the task belongs, which only narrows', async () 
   })
   expect(seen).toEqual([['boss', 'worker'], 't1', ['tool.echo']])
 })
+
+it('a handler that ignores its signal gives its place back at the time limit, and when its task is cancelled', async () => {
+  const late = Promise.withResolvers<undefined>()
+  let refused: unknown
+  const agent = createAgent({
+    card,
+    timeoutMs: 50,
+    maxConcurrency: 1,
+    handler: async ({ input, delta }) => {
+      if (input === 'fine') return 'done'
+      await late.promise
+      refused = await delta('too late').catch((error: unknown) => error)
+      return 'never read'
+    },
+  })
+  const client = createLocalClient(agent)
+  const timedOut = await client.send('hang')
+  expect(timedOut).toMatchObject({ state: 'failed' })
+  expect(answerOf(timedOut)).toBe('The task took longer than 50 ms')
+  expect(answerOf(await client.send('fine'))).toBe('done')
+
+  const patient = createAgent({
+    card,
+    maxConcurrency: 1,
+    handler: ({ input }) => (input === 'fine' ? 'done' : late.promise),
+  })
+  const other = createLocalClient(patient)
+  const events = other.stream('hang')[Symbol.asyncIterator]()
+  const first = await events.next()
+  const taskId = first.value && 'task' in first.value ? first.value.task.id : ''
+  expect(await other.cancel(taskId)).toMatchObject({ state: 'cancelled' })
+  expect(answerOf(await other.send('fine'))).toBe('done')
+
+  late.resolve(undefined)
+  await expect.poll(() => refused).toBeInstanceOf(Error)
+  expect(answerOf(await client.get(timedOut.id))).toBe('The task took longer than 50 ms')
+})
