@@ -37,8 +37,8 @@ interface Chat {
 const mostChats = 1000
 
 /**
- * Answers the requests of `useChat`: `POST /api/chat`, and `GET /api/chat/{id}/stream` after a
- * reload.
+ * Answers the requests of `useChat`: `POST /api/chat`, `GET /api/chat/{id}/stream` after a reload,
+ * and `POST /api/chat/{id}/stop` of the page's Stop button.
  * @param principalOf says who asks; undefined is refused. A chat belongs to whoever began it:
  * nobody else reads, continues or approves it.
  */
@@ -58,9 +58,15 @@ export function createChatServer(
     if (request.method === 'POST' && pathname === '/api/chat') {
       const { id, messages } = (await request.json()) as { id: string; messages: unknown }
       const before = chats.get(keyOf(id))
-      const chat = start(fromUiMessages(messages, { transcript: before?.transcript }), before)
+      const chat = start(fromUiMessages(messages, { transcript: before?.transcript ?? [] }), before)
       keep(keyOf(id), chat)
       return respond(chat)
+    }
+    const [, stopped] = /^\/api\/chat\/([\w-]+)\/stop$/.exec(pathname) ?? []
+    if (request.method === 'POST' && stopped !== undefined) {
+      // A connection that ends does not stop the run: after a reload the page reads on.
+      await chats.get(keyOf(stopped))?.log.close()
+      return new Response(null, { status: 204 })
     }
     const [, resumed] = /^\/api\/chat\/([\w-]+)\/stream$/.exec(pathname) ?? []
     const chat = chats.get(keyOf(resumed))

@@ -30,6 +30,11 @@ function Page() {
     sendAutomaticallyWhen: lastAssistantMessageIsCompleteWithApprovalResponses,
     onFinish: ({ messages }) => sessionStorage.setItem('messages', JSON.stringify(messages)),
   })
+  // `chat.stop` only stops reading; the server stops the model and its tools.
+  const stop = async (): Promise<void> => {
+    await fetch(`/api/chat/${chat.id}/stop`, { method: 'POST' })
+    await chat.stop()
+  }
   return (
     <main>
       {chat.messages.map(({ id, role, parts }) => (
@@ -57,6 +62,11 @@ function Page() {
           onChange={(event) => setFiles(event.currentTarget.files ?? undefined)}
         />
         <button>Send</button>
+        {(chat.status === 'submitted' || chat.status === 'streaming') && (
+          <button type="button" onClick={() => void stop()}>
+            Stop
+          </button>
+        )}
       </form>
     </main>
   )

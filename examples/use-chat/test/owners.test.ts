@@ -116,6 +116,39 @@ describe('a chat belongs to whoever began it', () => {
     for (const one of [reply, again]) expect(await textOf(one)).toBe('A secret.')
   })
 
+  test('a page that leaves does not stop the run, and the stop of its user does', async () => {
+    let isStopped = false
+    const begun = Promise.withResolvers<undefined>()
+    const dig = defineTool({
+      name: 'dig',
+      description: 'Digs',
+      parameters: { type: 'object', properties: {} },
+      execute: (_, { signal }) =>
+        new Promise<string>((resolve) => {
+          begun.resolve(undefined)
+          signal.addEventListener('abort', () => {
+            isStopped = true
+            resolve('stopped')
+          })
+        }),
+    })
+    const provider = createMock({ responses: [{ toolCalls: [{ name: 'dig', arguments: {} }] }] })
+    const chat = serve(provider, { tools: [dig] })
+    const reply = await chat(from('ann', '/api/chat', say('Dig')))
+    await begun.promise
+    await reply.body?.cancel()
+    const again = await chat(from('ann', '/api/chat/c/stream'))
+    expect(again.status).toBe(200)
+
+    expect((await chat(from('eve', '/api/chat/c/stop', {}))).status).toBe(204)
+    expect(isStopped).toBe(false)
+    expect((await chat(from('ann', '/api/chat/c/stop', {}))).status).toBe(204)
+    expect(isStopped).toBe(true)
+    expect(await again.text()).toContain('[DONE]')
+    expect(provider.requests).toHaveLength(1)
+    expect((await chat(from('ann', '/api/chat/c/stream'))).status).toBe(204)
+  })
+
   test('a session is one that this server began', async () => {
     const page = withSession(from(undefined, '/'), new Response(''))
     const cookie = page.headers.get('set-cookie') ?? ''

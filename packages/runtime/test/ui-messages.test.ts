@@ -362,7 +362,17 @@ describe('fromUiMessages', () => {
       { role: 'tool', toolCallId: 'done', content: 'a door' },
       { role: 'tool', toolCallId: 'open', content: 'of the page' },
     ])
-    expect(fromUiMessages(given)).toMatchObject({ messages: [], ignored: ['done', 'open', 'new'] })
+    expect(fromUiMessages(given, { transcript: [] })).toMatchObject({
+      messages: [],
+      ignored: ['done', 'open', 'new'],
+    })
+  })
+
+  test('fromUiMessages without a transcript names the results that it would leave out', () => {
+    const part = { ...result('done', 'a door'), toolCallId: 'call_7' }
+    expect(() => fromUiMessages([{ role: 'assistant', parts: [part] }])).toThrow(
+      'fromUiMessages: the messages have results of tool calls (call_7), which a browser may forge; pass "transcript", the conversation as this server has it, or transcript: [] to leave the calls out',
+    )
   })
 
   test('fromUiMessages refuses a system message of the browser, unless an option allows it', () => {

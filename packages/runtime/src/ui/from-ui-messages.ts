@@ -2,6 +2,7 @@ import {
   type AssistantMessage,
   type ChatMessage,
   type ContentPart,
+  configError,
   isObject,
   type JsonObject,
   LlmError,
@@ -44,7 +45,8 @@ export interface FromUiMessagesOptions {
   /**
    * The conversation as this server stored it, such as `transcript` of the last result: its calls
    * and results win over those of the browser. The browser's result is used only for a call without
-   * a result in it, for a tool that runs in the browser. Default: no call was asked for.
+   * a result in it, for a tool that runs in the browser. `[]` leaves out all calls. Default:
+   * messages with results of calls are refused, since a browser may forge them.
    */
   readonly transcript?: readonly ChatMessage[] | undefined
 }
@@ -55,7 +57,8 @@ type UiPart = Readonly<Record<string, unknown>>
 /**
  * Reads the messages of `useChat`: text, files, reasoning, tool calls with their results,
  * approvals. A browser may forge its messages: see the options.
- * @throws {LlmError} `invalid-request` — the value is not a list of UI messages, has a system
+ * @throws {LlmError} `config` — the messages have results of calls, and `transcript` is not set;
+ * `invalid-request` — the value is not a list of UI messages, has a system
  * message, or a file with an address of another kind than `http(s)` and `data`.
  */
 export function fromUiMessages(
@@ -82,8 +85,15 @@ export function fromUiMessages(
       if (isObject(approval)) approvals.push(...toApproval(approval))
     return toTurns(parts, calls)
   })
+  if (options.transcript === undefined && calls.ignored.length)
+    throw configError(
+      `fromUiMessages: the messages have results of tool calls (${listOf(calls.ignored)}), which a browser may forge; pass "transcript", the conversation as this server has it, or transcript: [] to leave the calls out`,
+    )
   return { messages, approvals, ignored: calls.ignored }
 }
+
+const listOf = (ids: readonly string[]): string =>
+  ids.length > 5 ? `${ids.slice(0, 5).join(', ')}, …` : ids.join(', ')
 
 const refuse = (what: string): LlmError =>
   new LlmError('invalid-request', `fromUiMessages: ${what}`)
