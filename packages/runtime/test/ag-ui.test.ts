@@ -90,6 +90,24 @@ test('a run with a tool becomes messages, reasoning and a tool call', async () =
   expect(written.at(-1)).toMatchObject({ threadId: 't', outcome: { type: 'success' } })
 })
 
+test('no two messages of a thread have the same id, in several runs and in one that is resumed', async () => {
+  const runs = [await eventsOf(turns), await eventsOf(turns)]
+  const [first = []] = runs
+  // A page reads the events of a resumed run from where it stopped.
+  const rest = first.slice(first.findIndex(({ type }) => type === 'tool-result') + 1)
+  const idsOf = async (events: readonly RunEvent[]) =>
+    (await all(toAgUiEvents(each(events), { threadId: 't' })))
+      .filter(({ type }) =>
+        ['TEXT_MESSAGE_START', 'REASONING_START', 'TOOL_CALL_RESULT'].includes(type),
+      )
+      .map(({ messageId }) => messageId)
+  const whole = await idsOf(first)
+  const ids = [...whole, ...(await idsOf(runs[1] ?? []))]
+  expect(ids).toHaveLength(8)
+  expect(new Set(ids).size).toBe(8)
+  expect(await idsOf(rest)).toEqual(whole.slice(-1))
+})
+
 test('a run that waits ends with an interrupt', async () => {
   const events = await eventsOf(turns, {
     authorize: () => ({ effect: 'require-approval', reason: 'ask' }),

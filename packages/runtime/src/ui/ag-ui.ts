@@ -1,3 +1,4 @@
+import type { RunEvent } from '../events/run-event.js'
 import { toToolContent } from '../tools/tool-content.js'
 import { RunStory, type StoryChange } from './run-story.js'
 import { type RunEvents, shownError, type UiStreamOptions } from './ui-message-stream.js'
@@ -26,17 +27,20 @@ export async function* toAgUiEvents(
 ): AsyncGenerator<AgUiEvent, void> {
   const story = new RunStory()
   let hasFailed = false
+  const ids = new MessageIds()
   const write = (changes: readonly StoryChange[]): AgUiEvent[] =>
     changes.flatMap((change) => {
       // RUN_ERROR ends a run: RUN_FINISHED must not follow it.
       if (hasFailed) return []
-      if (change.type !== 'failure') return toAgUi(change, options)
+      if (change.type !== 'failure') return toAgUi(change, options, ids)
       hasFailed = true
       return [{ type: 'RUN_ERROR', message: shownError(change, options), code: change.code }]
     })
   try {
-    for await (const event of run)
+    for await (const event of run) {
+      ids.follow(event)
       yield* write(story.changesOf(event)).map((one) => ({ ...one, timestamp: event.at }))
+    }
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error)
     yield* write([{ type: 'failure', message, code: 'unknown' }])
@@ -44,7 +48,35 @@ export async function* toAgUiEvents(
   yield* write(story.end())
 }
 
-function toAgUi(change: StoryChange, options: AgUiOptions): AgUiEvent[] {
+/**
+ * Ids of messages. AG-UI keeps all messages of a thread by id, so no two runs, and no two parts of a
+ * run that was resumed, may use the same: each has the run and the number of its first event.
+ */
+class MessageIds {
+  #runId = ''
+  #seq = 0
+  #block = ''
+
+  follow({ runId, seq }: RunEvent): void {
+    this.#runId = runId
+    this.#seq = seq
+  }
+
+  /** The id of the text or reasoning that begins now, or that is being written. */
+  block(
+    change: Extract<StoryChange, { type: 'block-start' | 'block-delta' | 'block-end' }>,
+  ): string {
+    if (change.type === 'block-start') this.#block = `${change.kind}-${this.#runId}-${this.#seq}`
+    return this.#block
+  }
+
+  /** The id of a message about a call. */
+  ofCall(kind: 'result' | 'progress', callId: string): string {
+    return `${kind}-${this.#runId}-${callId}`
+  }
+}
+
+function toAgUi(change: StoryChange, options: AgUiOptions, ids: MessageIds): AgUiEvent[] {
   const { threadId } = options
   switch (change.type) {
     case 'start':
@@ -56,7 +88,7 @@ function toAgUi(change: StoryChange, options: AgUiOptions): AgUiEvent[] {
     case 'block-start':
     case 'block-delta':
     case 'block-end':
-      return toBlock(change)
+      return toBlock(change, ids.block(change))
     case 'end': {
       const interrupts = change.pending.map((item) => ({
         id: item.id,
@@ -79,7 +111,7 @@ function toAgUi(change: StoryChange, options: AgUiOptions): AgUiEvent[] {
       ]
     }
     default:
-      return toCall(change, options)
+      return toCall(change, options, ids)
   }
 }
 
@@ -91,7 +123,6 @@ function toExpiry(at: number): { expiresAt?: string } {
 function toBlock(
   change: Extract<StoryChange, { type: 'block-start' | 'block-delta' | 'block-end' }>,
 ): AgUiEvent[] {
-  const messageId = change.id
   const isText = change.kind === 'text'
   if (change.type === 'block-start')
     return isText
@@ -100,6 +131,7 @@ function toBlock(
           { type: 'REASONING_START', messageId },
           { type: 'REASONING_MESSAGE_START', messageId, role: 'reasoning' },
         ]
+  messageId: string,
   if (change.type === 'block-delta')
     return [
       {
@@ -116,9 +148,15 @@ function toBlock(
       ]
 }
 
-function toCall(change: StoryChange, options: AgUiOptions): AgUiEvent[] {
+function toCall(change: StoryChange, options: AgUiOptions, ids: MessageIds): AgUiEvent[] {
   const result = (id: string, content: string): AgUiEvent[] => [
-    { type: 'TOOL_CALL_RESULT', messageId: `result-${id}`, toolCallId: id, content, role: 'tool' },
+    {
+      type: 'TOOL_CALL_RESULT',
+      messageId: ids.ofCall('result', id),
+      toolCallId: id,
+      content,
+      role: 'tool',
+    },
   ]
   switch (change.type) {
     case 'call':
@@ -151,7 +189,7 @@ function toCall(change: StoryChange, options: AgUiOptions): AgUiEvent[] {
       ]
     case 'call-progress': {
       const content = { toolCallId: change.id, progress: change.output }
-      const messageId = `progress-${change.id}`
+      const messageId = ids.ofCall('progress', change.id)
       return [
         {
           type: 'ACTIVITY_SNAPSHOT',

@@ -66,6 +66,11 @@ export class RunStory {
     return [...start, ...this.#changes(event)]
   }
 
+    if (this.#outcome === 'suspended' && event.type !== 'run-suspended') {
+      // The events of a run that was resumed: it waits no more.
+      this.#outcome = 'stopped'
+      this.#pending = []
+    }
   /** The changes at the end of the events. */
   end(): readonly StoryChange[] {
     return [
