@@ -8,6 +8,7 @@ import {
   type Message,
   type Part,
   type Task,
+  type TaskKey,
   textOfParts,
 } from '@modelport/agent'
 import { isObject, type JsonObject } from '@modelport/core'
@@ -204,12 +205,10 @@ async function complete(context: RequestContext): Promise<Reply> {
       created: Math.floor(host.entropy.now() / 1_000),
       model: served.agent.name,
     }
-    if (input.stream) return streamed(context, accepted.task, input, base)
-    const task = await host.settled(
-      { principal, id: accepted.task.id },
-      accepted.before,
-      context.request.signal,
-    )
+    const key = { principal, id: accepted.task.id }
+    const release = input.sessionId ? () => undefined : stopWhenLeft(context, key)
+    if (input.stream) return streamed(context, accepted.task, input, base, release)
+    const task = await host.settled(key, accepted.before, context.request.signal).finally(release)
     checkEnd(task)
     const content = isInterrupted(task.state) ? waitingText(context, task) : textOf(task)
     return jsonReply(
@@ -233,7 +232,25 @@ async function complete(context: RequestContext): Promise<Reply> {
   }
 }
 
-function streamed(context: RequestContext, task: Task, input: ChatInput, base: JsonObject): Reply {
+/**
+ * Cancels a run off the record when its caller leaves: nobody can come back for it.
+ * @returns call it once the run is over or waits
+ */
+function stopWhenLeft({ host, request }: RequestContext, key: TaskKey): () => void {
+  const { signal } = request
+  const stop = (): void => void host.cancel(key, 'the caller left').catch(() => undefined)
+  if (signal.aborted) stop()
+  else signal.addEventListener('abort', stop, { once: true })
+  return () => signal.removeEventListener('abort', stop)
+}
+
+function streamed(
+  context: RequestContext,
+  task: Task,
+  input: ChatInput,
+  base: JsonObject,
+  release: () => void,
+): Reply {
   const { host, principal, request, streams } = context
   const chunk = (delta: JsonObject, finish: string | null = null): ServerSentEvent => ({
     data: JSON.stringify({
@@ -260,6 +277,7 @@ function streamed(context: RequestContext, task: Task, input: ChatInput, base: J
       if (more) yield chunk({ content: more })
       if (event.type !== 'status' || !(isTerminal(event.state) || isInterrupted(event.state)))
         continue
+      release()
       const { task: done } = await host.get(key)
       checkEnd(done)
       const rest = isInterrupted(done.state)
