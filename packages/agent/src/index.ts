@@ -34,7 +34,14 @@ export { createMessage } from './models/message.js'
 export type { ApprovalContent, Part, PartType } from './models/part.js'
 export { createPart, textOfParts } from './models/part.js'
 export type { Task } from './models/task.js'
-export { addArtifact, addMessage, createTask, replyOf, updateState } from './models/task.js'
+export {
+  addArtifact,
+  addMessage,
+  createTask,
+  isCutOff,
+  replyOf,
+  updateState,
+} from './models/task.js'
 export type { TaskEvent, TaskRecord } from './models/task-event.js'
 export { checkEvents, foldTask } from './models/task-event.js'
 export type { TaskState } from './models/task-state.js'

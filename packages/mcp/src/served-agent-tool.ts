@@ -30,6 +30,7 @@ export const toAgentTool = ({ name, card }: Agent): McpTool => ({
       state: { type: 'string' },
       task: { type: 'string' },
       context: { type: 'string' },
+      finish_reason: { type: 'string', description: '`length`: the answer was cut off' },
     },
     required: ['answer', 'state', 'task', 'context'],
   },

@@ -17,6 +17,7 @@ import {
   createMessage,
   createPart,
   isAgentError,
+  isCutOff,
   isInterrupted,
   isTerminal,
   type Part,
@@ -175,9 +176,13 @@ export class AgentCall {
   async #outcome(): Promise<CallToolResult | InputRequiredResult> {
     const task = await this.#client.get(this.#taskId ?? '')
     const { id, state, sessionId } = task
+    const cut = isCutOff(task) && {
+      text: '\n\n(The answer was cut off at its limit of length.)',
+      fields: { finish_reason: 'length' },
+    }
     const toResult = (answer: string) => ({
-      content: [{ type: 'text' as const, text: answer }],
-      structuredContent: { answer, state, task: id, context: sessionId },
+      content: [{ type: 'text' as const, text: cut ? `${answer}${cut.text}` : answer }],
+      structuredContent: { answer, state, task: id, context: sessionId, ...(cut && cut.fields) },
     })
     const isError = isTerminal(state) && state !== 'completed'
     if (!isInterrupted(state)) return { ...toResult(answerOf(task)), ...(isError && { isError }) }

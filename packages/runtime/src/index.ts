@@ -39,7 +39,7 @@ export { combine, type Panelist } from './loop/combine.js'
 export { type Flow, parallel, repeatUntil, route, sequence } from './loop/flow.js'
 export { type GenerationReader, generateStream } from './loop/generate-stream.js'
 export { infer, inferStream } from './loop/infer.js'
-export { orThrow, RunError } from './loop/or-throw.js'
+export { type OrThrowOptions, orThrow, RunError } from './loop/or-throw.js'
 export type {
   AfterTools,
   FinalReply,

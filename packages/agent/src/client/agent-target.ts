@@ -5,7 +5,7 @@ import { textHash } from '../base/text-hash.js'
 import type { AgentCard, AgentSkill } from '../models/card.js'
 import { createMessage } from '../models/message.js'
 import { createPart, type Part } from '../models/part.js'
-import type { Task } from '../models/task.js'
+import { isCutOff, type Task } from '../models/task.js'
 import { isInterrupted } from '../models/task-state.js'
 import type { AgentRunContext } from '../run/run-context.js'
 import type { BoundTarget, ChildOutcome } from '../run/sub-agent.js'
@@ -205,7 +205,11 @@ const isOver = (task: Task): boolean =>
   outcomeOf(task).status !== 'waiting' || isInterrupted(task.state)
 
 function outcomeOf(task: Task): ChildOutcome {
-  if (task.state === 'completed') return { status: 'done', result: answerOf(task) }
+  if (task.state === 'completed') {
+    // The calling model would take a part for all of it.
+    const note = isCutOff(task) ? '\n\n(The answer was cut off at its limit of length.)' : ''
+    return { status: 'done', result: `${answerOf(task)}${note}` }
+  }
   if (task.state === 'failed' || task.state === 'rejected' || task.state === 'cancelled')
     return {
       status: 'failed',

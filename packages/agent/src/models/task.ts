@@ -106,6 +106,12 @@ export function updateState(task: Task, state: TaskState, at: string = timestamp
   }
 }
 
+/** Key of metadata that says why the last reply ended, if its limit of tokens cut it off. */
+export const finishReasonKey = 'finish_reason'
+
+/** True if the answer of the task is a part: the model's limit of tokens cut it off. */
+export const isCutOff = ({ metadata }: Task): boolean => metadata[finishReasonKey] === 'length'
+
 /** Key of metadata that names the message which answered in place of the task. */
 export const replyKey = 'reply_message'
 

@@ -6,7 +6,7 @@ import type { JsonValue } from '../base/json.js'
 import { answerArtifactId, createArtifact } from '../models/artifact.js'
 import { createMessage, type Message } from '../models/message.js'
 import { createPart as make, type Part, textOfParts } from '../models/part.js'
-import { replyKey } from '../models/task.js'
+import { finishReasonKey, replyKey } from '../models/task.js'
 import type { TaskEventBody } from '../models/task-event.js'
 import type { TaskState } from '../models/task-state.js'
 import type { TaskOutcome } from './agent.js'
@@ -126,13 +126,13 @@ const toJson = (wait: WaitState): JsonValue => JSON.parse(JSON.stringify(wait)) 
  * The events that complete a task with an answer: one artifact, and the same as a message of the
  * history.
  */
-function completed(turn: Turn, answer: readonly Part[]): TurnEnd {
+function completed(turn: Turn, answer: readonly Part[], isCut = false): TurnEnd {
   const { entropy } = turn
   const artifact = createArtifact(answer, { id: answerArtifactId, kind: 'answer' }, entropy)
   return end(
     { type: 'artifact', artifact },
     { type: 'message', message: createMessage('agent', answer, entropy) },
-    status('completed'),
+    status('completed', undefined, isCut ? { [finishReasonKey]: 'length' } : undefined),
   )
 }
 
@@ -262,7 +262,8 @@ async function endOfRun(
     })
   }
   await turn.remember(result.transcript.slice(known))
-  if (result.status === 'final') return completed(turn, fromContent(result.content))
+  if (result.status === 'final')
+    return completed(turn, fromContent(result.content), result.truncated)
   const text = failureText(result)
   const failure = operatorError(
     turn,

@@ -8,6 +8,7 @@ const fixes: Readonly<Record<LimitName, string>> = {
     'ask in another way, raise --max-repeats, or name tools that may be called again with --repeatable',
   'no-progress': 'ask in another way, or name tools that may be called again with --repeatable',
   'parse-failures': 'ask again, or try another model',
+  length: 'raise --max-tokens',
 }
 
 /** A limit ended a turn of the user before the model gave its final reply. */

@@ -5,7 +5,13 @@ import type { CallState } from './states.js'
 import type { CallTrace } from './trace.js'
 
 /** Which limit ended a call. */
-export type CallLimit = 'parse-retries' | 'tool-rounds' | 'repeats' | 'no-progress' | 'steps'
+export type CallLimit =
+  | 'parse-retries'
+  | 'tool-rounds'
+  | 'repeats'
+  | 'no-progress'
+  | 'steps'
+  | 'length'
 
 /**
  * A call that waits for decisions: nothing is lost, and `call(error.dialog, { resume, decisions })`

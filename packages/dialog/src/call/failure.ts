@@ -27,6 +27,7 @@ const limitNames: Readonly<Record<LimitName, CallLimit>> = {
   repeats: 'repeats',
   'parse-failures': 'parse-retries',
   'no-progress': 'no-progress',
+  length: 'length',
 }
 
 /** Why a run that did not end with a value makes the call fail. */

@@ -7,6 +7,7 @@ import {
   type Provider,
   type StreamReader,
   type ToolStreamReader,
+  wholeText,
 } from '@modelport/core'
 import { checkPlatform } from '@modelport/core/settings'
 import { defined } from '../base/defined.js'
@@ -60,9 +61,9 @@ export function createProvider<Request>(
     model: config.model,
     cheapestModel: config.cheapestModel,
     complete: async (prompt, ...options) =>
-      (await generate(toPromptMessages(prompt), ...options)).text,
+      wholeText(await generate(toPromptMessages(prompt), ...options), driver.name),
     completeWithHistory: async (messages, ...options) =>
-      (await generate(messages, ...options)).text,
+      wholeText(await generate(messages, ...options), driver.name),
     generate,
     stream: async (prompt, ...options) => streamWithHistory(toPromptMessages(prompt), ...options),
     streamWithHistory,

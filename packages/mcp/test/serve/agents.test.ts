@@ -98,6 +98,17 @@ describe.each(eras)('an agent as a tool (%s)', (era) => {
     expect(paid).toEqual([])
   })
 
+  test('an answer that the model cut off says so', async () => {
+    const cut = createAgent({
+      card: { name: 'cut', description: 'Answers' },
+      provider: createMock({ responses: [{ text: 'half a sen', finish: 'length' }] }),
+    })
+    const { client } = await connect({ agents: [cut] })
+    const result = await client.callTool({ name: 'cut', arguments: { message: 'Hi' } })
+    expect(textsOf(result)).toBe('half a sen\n\n(The answer was cut off at its limit of length.)')
+    expect(structureOf(result)).toMatchObject({ answer: 'half a sen', finish_reason: 'length' })
+  })
+
   test('a user who dismisses the question has not answered: the task waits, and can be continued', async () => {
     paid.length = 0
     const { client } = await connect({ agents: [payer()] }, form)

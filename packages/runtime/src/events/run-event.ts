@@ -5,6 +5,7 @@ import type { CompactionResult } from '../history/compaction/request.js'
 import type { ContextManifest } from '../history/manifest.js'
 import type { PendingItem } from '../journal/pending-item.js'
 import type { StepChoice } from '../journal/step-choice.js'
+import type { LimitName } from '../loop/run-result.js'
 import type { Approval } from '../policy/authorize.js'
 import type { Action, FinalAction } from '../reply/action.js'
 
@@ -193,7 +194,12 @@ export type ActionEvent =
   /** Somebody approved or refused a call that required approval. */
   | (OfAction & Approval & { readonly type: 'approval-decision' })
   /** The model gave its final reply. */
-  | (OfRun & { readonly type: 'final'; readonly action: FinalAction })
+  | (OfRun & {
+      readonly type: 'final'
+      readonly action: FinalAction
+      /** True if the limit of output tokens cut the reply off. */
+      readonly truncated?: true
+    })
 
 /** Events of executed tools and agents. */
 export type EffectEvent =
@@ -254,5 +260,21 @@ export type SuspensionEvent = OfRun & {
   readonly pending: readonly PendingItem[]
 }
 
+/** A limit or the budget ended the run without a final reply; the last event before its result. */
+export type LimitEvent = OfRun & {
+  readonly type: 'run-limited'
+  readonly status: 'limit' | 'budget'
+  /** With `limit` its name; with `budget` the one that was met, such as `maxCost`. */
+  readonly limit: LimitName | BudgetDecision['limit']
+  /** What happened, for the operator. */
+  readonly message: string
+}
+
 /** Everything a run reports, in order. */
-export type RunEvent = CallEvent | ActionEvent | EffectEvent | BudgetEvent | SuspensionEvent
+export type RunEvent =
+  | CallEvent
+  | ActionEvent
+  | EffectEvent
+  | BudgetEvent
+  | SuspensionEvent
+  | LimitEvent

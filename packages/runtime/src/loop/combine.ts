@@ -10,6 +10,7 @@ import {
   type Provider,
   type ToolDefinition,
   type ToolStreamReader,
+  wholeText,
 } from '@modelport/core'
 import { checkMessages, checkProvider } from '../base/check-request.js'
 import { TextReader } from '../middleware/text-reader.js'
@@ -96,8 +97,10 @@ export function combine(panelists: readonly Panelist[]): Provider {
     name: 'combine',
     model: panelists.map((one) => one.provider.model).join('+'),
     cheapestModel: first.provider.cheapestModel,
-    complete: async (prompt, ...options) => (await generate(ask(prompt), options)).text,
-    completeWithHistory: async (messages, ...options) => (await generate(messages, options)).text,
+    complete: async (prompt, ...options) =>
+      wholeText(await generate(ask(prompt), options), 'combine'),
+    completeWithHistory: async (messages, ...options) =>
+      wholeText(await generate(messages, options), 'combine'),
     generate: (messages, ...options) => generate(messages, options),
     stream: (prompt, ...options) => streamText(ask(prompt), options),
     streamWithHistory: (messages, ...options) => streamText(messages, options),

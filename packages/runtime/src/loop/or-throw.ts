@@ -1,16 +1,17 @@
 import { type ErrorCode, LlmError } from '@modelport/core'
+import { checkSettings } from '@modelport/core/settings'
 import type { RunResult } from './run-result.js'
 
-/** A run that did not end with a final reply. */
+/** A run that did not end with a final reply, or whose final reply was cut off. */
 export class RunError extends LlmError {
-  /** How the run ended. */
-  readonly status: Exclude<RunResult['status'], 'final'>
+  /** How the run ended; `final` if its reply was cut off. */
+  readonly status: RunResult['status']
   /** The part of the model's last text that had arrived. */
   readonly text: string
   /** Everything else about the run, such as the `checkpoint` and `pending` of a suspended one. */
-  readonly result: Exclude<RunResult, Record<'status', 'final'>>
+  readonly result: RunResult
 
-  constructor(result: Exclude<RunResult, Record<'status', 'final'>>) {
+  constructor(result: RunResult) {
     const [code, message, cause] = reasonOf(result)
     super(
       code,
@@ -26,10 +27,20 @@ export class RunError extends LlmError {
 }
 Object.defineProperty(RunError.prototype, 'name', { value: 'RunError' })
 
+/** What else `orThrow` returns. */
+export interface OrThrowOptions {
+  /**
+   * `truncated` also returns a final reply that the limit of output tokens cut off. Default: it
+   * throws.
+   */
+  readonly accept?: 'truncated' | undefined
+}
+
 /**
- * Returns the result of a run that ended with a final reply, and throws for any other: a failed run
- * then cannot look like an empty reply.
- * @throws {RunError} with the `status` of the result, and the code of its error: `limit-exceeded`,
+ * Returns the result of a run that ended with a whole final reply, and throws for any other: a
+ * failed run then cannot look like an empty reply, nor a part of a reply like all of it.
+ * @throws {RunError} with the `status` of the result, and the code of its error: `limit-exceeded` for
+ * a limit of the run and for a reply that was cut off, whose `text` has the part that came,
  * `budget-exceeded`, `aborted` for a run that was cancelled or is suspended, or that of the failed
  * model call.
  * @example
@@ -47,15 +58,21 @@ Object.defineProperty(RunError.prototype, 'name', { value: 'RunError' })
  */
 export function orThrow<Output>(
   result: RunResult<Output>,
+  options: OrThrowOptions = {},
 ): Extract<RunResult<Output>, Record<'status', 'final'>> {
+  checkSettings('orThrow', options, ['accept'])
   if (result.status !== 'final') throw new RunError(result)
+  if (result.truncated && options.accept !== 'truncated') throw new RunError(result)
   return result
 }
 
-function reasonOf(
-  result: Exclude<RunResult, Record<'status', 'final'>>,
-): readonly [ErrorCode, string, unknown?] {
+function reasonOf(result: RunResult): readonly [ErrorCode, string, unknown?] {
   switch (result.status) {
+    case 'final':
+      return [
+        'limit-exceeded',
+        'its reply was cut off at the limit of output tokens; raise options.maxTokens, or take the part with orThrow(result, { accept: "truncated" })',
+      ]
     case 'limit':
       return [
         'limit-exceeded',

@@ -14,9 +14,11 @@ import { proseOf } from '../reply/json-object.js'
 import { type InterpretedReply, type ModelReply, readReply, toFinal } from '../reply/read-reply.js'
 import type { ActionTargets } from '../reply/repair-action.js'
 import { compactBefore } from './auto-compaction.js'
+import { givenOptions } from './call-options.js'
 import { checkOutput } from './check-output.js'
 import { storeCheckpoint, storeSuspension, toCheckpoint } from './checkpoints.js'
 import { chooseStep, isChosen } from './choose-step.js'
+import { describeCut, hasCutCall, withCutCalls } from './cut-reply.js'
 import { dispatch } from './dispatch.js'
 import { callModel } from './model-call.js'
 import type { RunOutcome } from './run-outcome.js'
@@ -32,15 +34,26 @@ export async function runLoop(state: RunState): Promise<RunOutcome> {
     for (;;) {
       const end = await runStep(state)
       state.events.goLive()
-      if (end && !(end.status === 'final' && state.conversation.hasFollowUps)) return end
+      if (end && !(end.status === 'final' && state.conversation.hasFollowUps))
+        return reportLimit(state, end)
       state.conversation.appendFollowUps()
       await storeCheckpoint(state, 'step')
     }
   } catch (error) {
-    return toOutcome(state, error)
+    return reportLimit(state, toOutcome(state, error))
   } finally {
     state.eager.drop()
   }
+}
+
+/** Reports a run that ends without a reply, for pages that see its events only. */
+function reportLimit({ events }: Pick<RunState, 'events'>, outcome: RunOutcome): RunOutcome {
+  const { status } = outcome
+  if (status === 'limit' || status === 'budget') {
+    const limit = status === 'limit' ? outcome.limit : outcome.decision.limit
+    events.emit({ type: 'run-limited', status, limit, message: outcome.message })
+  }
+  return outcome
 }
 
 /**
@@ -69,7 +82,7 @@ async function runStep(state: RunState): Promise<RunOutcome | undefined> {
     limits.maxSteps + (preset.lastCallText !== undefined && !preset.lastCallWithinSteps ? 1 : 0)
   if (!state.storage.isInsideStep && state.step >= steps) return toLimit('steps', state)
   const isLast = await openStep(state, steps)
-  const reply = await callModel(state, isLast)
+  const reply = withCutCalls(await callModel(state, isLast))
   failUnlessUsable(state, reply)
   if (reply.overrun) return endOverrun(state, reply.message, reply.overrun)
   let interpreted: InterpretedReply
@@ -85,7 +98,7 @@ async function runStep(state: RunState): Promise<RunOutcome | undefined> {
     const prose = acceptedProse(state, error)
     if (prose !== undefined) return finishRun(state, reply, toFinal(prose, prose))
     const { feedback, message: shown } = error
-    return failParse(state, reply.message, { feedback, shown, problem: feedback })
+    return failParse(state, reply, { feedback, shown, problem: feedback })
   }
   if (interpreted.kind === 'final') return finishRun(state, reply, interpreted)
   forgetFailures(state)
@@ -97,6 +110,7 @@ async function runStep(state: RunState): Promise<RunOutcome | undefined> {
   const drained = state.events.drained()
   if (drained) await drained
   if (pending.length) return suspend(state, before, pending)
+  if (hasCutCall(reply)) return toLengthLimit(state, reply)
   if (limit) return toLimit(limit, state)
   if (!state.request.stopWhen) return undefined
   return stopRun(
@@ -211,26 +225,28 @@ function failUnlessUsable(
 
 async function finishRun(
   state: RunState,
-  { message, finishReason }: ModelReply,
+  reply: ModelReply,
   interpreted: Extract<InterpretedReply, { kind: 'final' }>,
 ): Promise<RunOutcome | undefined> {
   const { action, content } = interpreted
+  const { message, finishReason } = reply
+  const isCut = finishReason === 'length'
   const checked = await checkOutput(state, { text: action.content, content, message, finishReason })
   if (!checked.ok) {
     const { message: problem, ...rest } = checked
-    return failParse(state, message, { ...rest, shown: problem, problem })
+    return failParse(state, reply, { ...rest, shown: problem, problem })
   }
   forgetFailures(state)
   state.transcript.append(message)
   state.turn.text = action.content
   const missing = state.mode === 'json' ? missingText(textOf(message.content), action.content) : ''
   if (missing) state.events.emit({ type: 'text-delta', text: missing, attempt: state.turn.attempt })
-  state.events.emit({ type: 'final', action })
+  state.events.emit({ type: 'final', action, ...(isCut && { truncated: true }) })
   return {
     status: 'final',
     content,
     ...(checked.output !== undefined && { output: checked.output }),
-    ...(finishReason === 'length' && { truncated: true }),
+    ...(isCut && { truncated: true }),
   }
 }
 
@@ -246,14 +262,20 @@ interface Rejection {
   readonly correction?: string
 }
 
+const beShorter = 'It was cut off at its limit of length: be shorter.'
+
 function failParse(
   state: RunState,
-  message: AssistantMessage,
+  reply: ModelReply,
   { feedback, shown, problem, correction }: Rejection,
 ): RunOutcome | undefined {
   const { guards, events, preset, mode } = state
   const { parseFailures } = guards
-  const isOver = parseFailures.fail()
+  const { message } = reply
+  // A parser of the request knows the finish reason, and corrects as it likes.
+  const isCut = reply.finishReason === 'length' && !state.request.output
+  // A small model that rambles around its JSON can be told to be shorter.
+  const isOver = parseFailures.fail() || (isCut && mode === 'native')
   events.emit({
     type: 'reply-rejected',
     message: shown,
@@ -263,10 +285,15 @@ function failParse(
   state.conversation.markFailure()
   // Some servers refuse an empty message.
   if (textOf(message.content)) state.transcript.append({ ...message, toolCalls: [] })
-  if (isOver) return { ...toLimit('parse-failures', state), problem }
+  if (isOver)
+    return { ...(isCut ? toLengthLimit(state, reply) : toLimit('parse-failures', state)), problem }
   const text =
     correction ??
-    toParseCorrection(feedback, expectedReply[mode], textFor(preset.parseFailureText, mode))
+    toParseCorrection(
+      isCut && mode === 'json' ? `${feedback} ${beShorter}` : feedback,
+      expectedReply[mode],
+      textFor(preset.parseFailureText, mode),
+    )
   state.transcript.append(toRunMessage(text))
   return undefined
 }
@@ -287,7 +314,7 @@ function refuseLastCalls(
   return toLimit('steps', state)
 }
 
-const texts: Readonly<Record<LimitName, (state: RunState) => string>> = {
+const texts: Readonly<Record<Exclude<LimitName, 'length'>, (state: RunState) => string>> = {
   steps: ({ limits }) =>
     `Maximum inference steps (${limits.maxSteps}) exceeded without producing final response. The model may be stuck in a loop: simplify the task, or check the prompts.`,
   repeats: ({ guards: { repeatStreak } }) =>
@@ -300,10 +327,18 @@ const texts: Readonly<Record<LimitName, (state: RunState) => string>> = {
     `No step brought anything new, ${progress.idleSteps} in a row: calls failed, or gave what was known.`,
 }
 
-const toLimit = (limit: LimitName, state: RunState): Extract<RunOutcome, { status: 'limit' }> => ({
+type LimitOutcome = Extract<RunOutcome, { status: 'limit' }>
+
+const toLimit = (limit: keyof typeof texts, state: RunState): LimitOutcome => ({
   status: 'limit',
   limit,
   message: texts[limit](state),
+})
+
+const toLengthLimit = (state: RunState, reply: ModelReply): LimitOutcome => ({
+  status: 'limit',
+  limit: 'length',
+  message: describeCut(reply, givenOptions(state).maxTokens),
 })
 
 /**

@@ -47,8 +47,11 @@ interface OfEveryRun {
   readonly text: string
 }
 
-/** Which limit ended a run. */
-export type LimitName = 'steps' | 'repeats' | 'parse-failures' | 'no-progress'
+/**
+ * Which limit ended a run. `length`: the limit of output tokens cut a reply off so that it could
+ * not be used, for example in the middle of a tool call.
+ */
+export type LimitName = 'steps' | 'repeats' | 'parse-failures' | 'no-progress' | 'length'
 
 /**
  * What the reply became, if an `outputSchema` or an `output` parser asked for a value: `never` if
@@ -68,7 +71,7 @@ type OfOutput<Output> = unknown extends Output
 
 /**
  * How a run ended. Outcomes are values: only misuse rejects. `orThrow` makes an error of every one
- * but `final`. `Output` is the type of `output`; a run without an `outputSchema` or an `output`
+ * but a whole `final` one. `Output` is the type of `output`; a run without an `outputSchema` or an `output`
  * parser has none.
  */
 export type RunResult<Output = unknown> =
@@ -78,7 +81,10 @@ export type RunResult<Output = unknown> =
         readonly status: 'final'
         /** The final reply, with its images where the model gives some. */
         readonly content: Content
-        /** True when the model was cut off by its token limit. */
+        /**
+         * True when the limit of output tokens cut the reply off: `content` is a part of it, and
+         * `orThrow` throws unless that is accepted.
+         */
         readonly truncated?: boolean
         /**
          * True when `stopWhen` ended the run after a step that had calls: `content` is what the

@@ -14,6 +14,7 @@ import {
   type ToolDefinition,
   type ToolStreamReader,
   toUsage,
+  wholeText,
 } from '@modelport/core'
 import { checkProvider } from '../base/check-request.js'
 import { isPromiseLike } from '../base/is-promise-like.js'
@@ -60,9 +61,9 @@ function wrap(provider: Provider, middleware: Middleware): Provider {
     model: provider.model,
     cheapestModel: provider.cheapestModel,
     complete: async (prompt, ...options) =>
-      (await calls.generate('complete', ask(prompt), options)).text,
+      wholeText(await calls.generate('complete', ask(prompt), options), provider.name),
     completeWithHistory: async (messages, ...options) =>
-      (await calls.generate('completeWithHistory', messages, options)).text,
+      wholeText(await calls.generate('completeWithHistory', messages, options), provider.name),
     generate: (messages, ...options) => calls.generate('generate', messages, options),
     stream: (prompt, ...options) => calls.streamText('stream', ask(prompt), options),
     streamWithHistory: (messages, ...options) =>

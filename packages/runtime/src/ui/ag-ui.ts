@@ -101,6 +101,14 @@ function toAgUi(change: StoryChange, options: AgUiOptions, ids: MessageIds): AgU
           metadata: { digest: item.digest, ...('question' in item && { question: item.question }) },
         }),
       }))
+      if (change.outcome === 'length')
+        return [
+          {
+            type: 'RUN_ERROR',
+            message: shownError({ message: cutText, code: 'length' }, options),
+            code: 'length',
+          },
+        ]
       const outcomes = {
         final: { type: 'success' },
         suspended: { type: 'interrupt', interrupts },
@@ -115,6 +123,8 @@ function toAgUi(change: StoryChange, options: AgUiOptions, ids: MessageIds): AgU
   }
 }
 
+const cutText = 'the reply was cut off at the limit of output tokens'
+
 function toExpiry(at: number): { expiresAt?: string } {
   const date = new Date(at)
   return Number.isNaN(date.getTime()) ? {} : { expiresAt: date.toISOString() }
@@ -122,6 +132,7 @@ function toExpiry(at: number): { expiresAt?: string } {
 
 function toBlock(
   change: Extract<StoryChange, { type: 'block-start' | 'block-delta' | 'block-end' }>,
+  messageId: string,
 ): AgUiEvent[] {
   const isText = change.kind === 'text'
   if (change.type === 'block-start')
@@ -131,7 +142,6 @@ function toBlock(
           { type: 'REASONING_START', messageId },
           { type: 'REASONING_MESSAGE_START', messageId, role: 'reasoning' },
         ]
-  messageId: string,
   if (change.type === 'block-delta')
     return [
       {

@@ -38,9 +38,12 @@ export type StoryChange =
   | {
       readonly type: 'end'
       readonly runId: string
-      readonly outcome: 'final' | 'suspended' | 'stopped'
+      readonly outcome: StoryOutcome
       readonly pending: readonly PendingItem[]
     }
+
+/** How a run ended, for a page; `length` if the limit of output tokens cut its reply off. */
+export type StoryOutcome = 'final' | 'length' | 'suspended' | 'stopped'
 
 /** Text for the user, or reasoning. */
 export type BlockKind = 'text' | 'reasoning'
@@ -55,7 +58,7 @@ export class RunStory {
   #blocks = 0
   /** True once text of the current attempt was shown. */
   #hasText = false
-  #outcome: 'final' | 'suspended' | 'stopped' = 'stopped'
+  #outcome: StoryOutcome = 'stopped'
   #pending: readonly PendingItem[] = []
 
   /** The changes that an event makes; none for events that a user does not see. */
@@ -63,14 +66,14 @@ export class RunStory {
     const start: StoryChange[] = this.#isStarted ? [] : [{ type: 'start', runId: event.runId }]
     this.#isStarted = true
     this.#runId = event.runId
-    return [...start, ...this.#changes(event)]
-  }
-
     if (this.#outcome === 'suspended' && event.type !== 'run-suspended') {
       // The events of a run that was resumed: it waits no more.
       this.#outcome = 'stopped'
       this.#pending = []
     }
+    return [...start, ...this.#changes(event)]
+  }
+
   /** The changes at the end of the events. */
   end(): readonly StoryChange[] {
     return [
@@ -90,7 +93,7 @@ export class RunStory {
       case 'model-call-end':
         return this.#endBlock()
       case 'final':
-        this.#outcome = 'final'
+        this.#outcome = event.truncated ? 'length' : 'final'
         return this.#hasText
           ? []
           : [...this.#delta('text', event.action.content, this.#attempt), ...this.#endBlock()]
@@ -98,6 +101,12 @@ export class RunStory {
         return event.recoverable
           ? []
           : [{ type: 'failure', message: event.message, code: event.code }]
+      case 'run-limited': {
+        const { status, limit, message } = event
+        if (limit === 'length') this.#outcome = 'length'
+        const code = status === 'budget' ? 'budget-exceeded' : 'limit-exceeded'
+        return [{ type: 'failure', message, code: limit === 'length' ? limit : code }]
+      }
       case 'run-suspended':
         this.#outcome = 'suspended'
         // Stored events may be damaged.

@@ -77,9 +77,10 @@ export interface UiStreamOptions {
   /** Id of the assistant's message. Default: the client makes one. */
   readonly messageId?: string | undefined
   /**
-   * The text of a failure for the user: of the run, with the code of its error, or of a tool or an
-   * agent, with the code `tool`. Default "An error occurred.": messages of servers and tools are
-   * not for every user.
+   * The text of a failure for the user: of the run, with the code of its error (`limit-exceeded`,
+   * `budget-exceeded` or `length` if a limit ended it), or of a tool or an agent, with the code
+   * `tool`. Default: a sentence about the limit, else "An error occurred.", since messages of
+   * servers and tools are not for every user.
    */
   readonly onError?:
     | ((error: { readonly message: string; readonly code: string }) => string)
@@ -184,13 +185,21 @@ function toChunk(
     case 'failure':
       return { type: 'error', errorText: shownError(change, options) }
     case 'end': {
-      const reasons = { final: 'stop', suspended: 'tool-calls', stopped: 'other' } as const
-      return { type: 'finish', finishReason: hasFailed ? 'error' : reasons[change.outcome] }
+      const reason = finishReasons[change.outcome]
+      const isError = hasFailed && reason !== 'length'
+      return { type: 'finish', finishReason: isError ? 'error' : reason }
     }
     default:
       return toCallChunk(change, options)
   }
 }
+
+const finishReasons = {
+  final: 'stop',
+  length: 'length',
+  suspended: 'tool-calls',
+  stopped: 'other',
+} as const
 
 function toCallChunk(change: StoryChange, options: UiStreamOptions): UiMessageChunk | undefined {
   switch (change.type) {
@@ -249,7 +258,14 @@ function toCallChunk(change: StoryChange, options: UiStreamOptions): UiMessageCh
 export const shownError = (
   { message, code }: { readonly message: string; readonly code: string },
   { onError }: Pick<UiStreamOptions, 'onError'>,
-): string => onError?.({ message, code }) ?? 'An error occurred.'
+): string => onError?.({ message, code }) ?? defaultTexts.get(code) ?? 'An error occurred.'
+
+/** Texts for a page without `onError`: they say nothing about servers, tools or amounts. */
+const defaultTexts: ReadonlyMap<string, string> = new Map([
+  ['length', 'The reply was cut off at its limit of length.'],
+  ['limit-exceeded', 'A limit was reached before the reply was complete.'],
+  ['budget-exceeded', 'The budget was spent before the reply was complete.'],
+])
 
 const isLink = (url: string): boolean => /^https?:\/\//i.test(url)
 

@@ -3,6 +3,7 @@ import {
   answerArtifactId,
   createMessage,
   createPart,
+  isCutOff,
   isInterrupted,
   isTerminal,
   type Message,
@@ -136,6 +137,9 @@ const waitingText = ({ served }: RequestContext, task: Task): string =>
     `Task ${task.id} of ${served.url}/ waits (${task.state}). Answer there with a message of A2A; text in this chat is not a decision.`,
   ].join('\n\n')
 
+/** `length` for an answer that the model's limit of tokens cut off. */
+const finishReasonOf = (task: Task): string => (isCutOff(task) ? 'length' : 'stop')
+
 /** @throws {AgentError} what the task failed with */
 function checkEnd(task: Task): void {
   if (task.state === 'completed' || isInterrupted(task.state)) return
@@ -219,7 +223,7 @@ async function complete(context: RequestContext): Promise<Reply> {
           {
             index: 0,
             message: { role: 'assistant', content, refusal: null },
-            finish_reason: 'stop',
+            finish_reason: finishReasonOf(task),
             logprobs: null,
           },
         ],
@@ -285,7 +289,7 @@ function streamed(
         : text.end(textOf(done))
       if (rest instanceof AgentError) throw rest
       if (rest) yield chunk({ content: rest })
-      yield chunk({}, 'stop')
+      yield chunk({}, finishReasonOf(done))
       if (input.includeUsage)
         yield {
           data: JSON.stringify({

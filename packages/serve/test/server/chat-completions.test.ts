@@ -1,7 +1,7 @@
 import { A2AMock, LLMock } from '@copilotkit/aimock'
 import { answerOf, createAgent, type TaskEvent } from '@modelport/agent'
 import { createMock } from '@modelport/provider-mock'
-import { chatCompletions, createAgentClient } from '@modelport/serve'
+import { a2a, chatCompletions, createAgentClient } from '@modelport/serve'
 import { type ListeningServer, serve } from '@modelport/serve/node'
 import OpenAI from 'openai'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -36,6 +36,31 @@ describe('the official client of Chat Completions', () => {
       finish_reason: 'stop',
     })
     expect(reply.usage?.total_tokens).toBeGreaterThan(0)
+  })
+
+  it('an answer that the model cut off has the finish reason length, and a mark over A2A', async () => {
+    const agent = createAgent({
+      card: { name: 'weather', description: 'x' },
+      provider: createMock({ defaultResponse: { text: 'half a sen', finish: 'length' } }),
+    })
+    const cut = await serve([agent], { wires: [a2a(), chatCompletions()] })
+    const client = new OpenAI({ apiKey: 'unused', baseURL: `${cut.url}/v1`, maxRetries: 0 })
+    const chat = { model: 'weather', messages: [{ role: 'user' as const, content: 'Is it warm?' }] }
+    const { choices } = await client.chat.completions.create(chat)
+    expect(choices[0]).toMatchObject({
+      message: { content: 'half a sen' },
+      finish_reason: 'length',
+    })
+
+    const stream = await client.chat.completions.create({ ...chat, stream: true })
+    const reasons: unknown[] = []
+    for await (const chunk of stream) reasons.push(chunk.choices[0]?.finish_reason)
+    expect(reasons.at(-1)).toBe('length')
+
+    const task = await createAgentClient(cut.url).send('Is it warm?')
+    expect(task).toMatchObject({ state: 'completed', metadata: { finish_reason: 'length' } })
+    expect(answerOf(task)).toBe('half a sen')
+    await cut.close()
   })
 
   it('the official client of Chat Completions streams a chat with its usage', async () => {
