@@ -130,7 +130,8 @@ const rows: {
 async function outcomeOf(vendor: Vendor, call: Call) {
   let sent = ''
   const provider: Provider = vendor.create((_, init) => {
-    sent += JSON.stringify(Object.fromEntries(new Headers(init?.headers))) + String(init?.body)
+    sent +=
+      JSON.stringify(Object.fromEntries(new Headers(init?.headers))) + JSON.stringify(init?.body)
     return Promise.resolve(vendor.reply(1, false))
   })
   let refusal = ''

@@ -46,7 +46,6 @@ function describe(event: RunEvent): readonly Draft[] {
     case 'output-partial':
     case 'tool-progress':
     case 'run-suspended':
-    // `budget_exceeded` and `llm_parse_error` came before it.
     case 'run-limited':
       return []
     case 'model-call-end':

@@ -1,4 +1,5 @@
 export { canonicalHash } from './base/json-hash.js'
+export type { LimitName } from './base/limit-name.js'
 export {
   type BudgetDecision,
   BudgetExceededError,
@@ -52,7 +53,7 @@ export { defaultRunLimits, type GivenLimits, type RunLimits } from './loop/run-l
 export type { RunPreset } from './loop/run-preset.js'
 export type { RunEventReader } from './loop/run-reader.js'
 export type { AutoCompaction, InferRequest } from './loop/run-request.js'
-export type { LimitName, RunResult } from './loop/run-result.js'
+export type { RunResult } from './loop/run-result.js'
 export type { StopWhen } from './loop/step-view.js'
 export { hasToolCall, stepCountIs } from './loop/stop-when.js'
 export type { Middleware, ProviderCall } from './middleware/provider-call.js'

@@ -38,7 +38,7 @@ export async function dropWhenDeaf(
   const working = work({
     ...turn,
     write: refuseLate(turn.write),
-    remember: refuseLate(turn.remember),
+    remember: refuseLate((messages) => turn.remember(messages)),
   })
   try {
     return await Promise.race([working, dropped.promise])

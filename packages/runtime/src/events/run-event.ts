@@ -1,11 +1,11 @@
 import type { FinishReason } from '@modelport/core'
+import type { LimitName } from '../base/limit-name.js'
 import type { BudgetAmounts, BudgetDecision } from '../budget/budget.js'
 import type { CallMetrics } from '../budget/metrics.js'
 import type { CompactionResult } from '../history/compaction/request.js'
 import type { ContextManifest } from '../history/manifest.js'
 import type { PendingItem } from '../journal/pending-item.js'
 import type { StepChoice } from '../journal/step-choice.js'
-import type { LimitName } from '../loop/run-result.js'
 import type { Approval } from '../policy/authorize.js'
 import type { Action, FinalAction } from '../reply/action.js'
 

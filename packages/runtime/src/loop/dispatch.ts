@@ -1,4 +1,5 @@
 import type { ToolCall, ToolResult } from '@modelport/core'
+import type { LimitName } from '../base/limit-name.js'
 import { remainingMsOf } from '../budget/budget.js'
 import type { EffectLog } from '../journal/effect-log.js'
 import type { PendingItem } from '../journal/pending-item.js'
@@ -25,7 +26,6 @@ import {
   withNote,
 } from './recovery.js'
 import { signatureOf } from './repeat-guard.js'
-import type { LimitName } from './run-result.js'
 import type { RunState } from './run-state.js'
 import { declarationOf, type StepCall, toStepCall } from './step-call.js'
 import { StepResults } from './step-results.js'

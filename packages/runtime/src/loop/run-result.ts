@@ -6,6 +6,7 @@ import type {
   ReplyDetails,
   TokenUsage,
 } from '@modelport/core'
+import type { LimitName } from '../base/limit-name.js'
 import type { BudgetDecision } from '../budget/budget.js'
 import type { CallMetrics } from '../budget/metrics.js'
 import type { RunCheckpoint } from '../journal/checkpoint.js'
@@ -46,12 +47,6 @@ interface OfEveryRun {
   /** The last text of the model; what had arrived of it when the run did not end well. */
   readonly text: string
 }
-
-/**
- * Which limit ended a run. `length`: the limit of output tokens cut a reply off so that it could
- * not be used, for example in the middle of a tool call.
- */
-export type LimitName = 'steps' | 'repeats' | 'parse-failures' | 'no-progress' | 'length'
 
 /**
  * What the reply became, if an `outputSchema` or an `output` parser asked for a value: `never` if

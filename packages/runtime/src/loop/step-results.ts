@@ -1,4 +1,5 @@
 import { type ToolCall, type ToolResult, textOf } from '@modelport/core'
+import type { LimitName } from '../base/limit-name.js'
 import type { FailurePhase } from '../events/run-event.js'
 import { sourcesOf, withSources } from '../history/sources.js'
 import { toObservations, toRefusal } from '../reply/observation.js'
@@ -6,7 +7,6 @@ import type { PlannedCall } from '../reply/read-reply.js'
 import type { ToolOutcome } from '../tools/tool-outcome.js'
 import type { FinishedCall } from './output-parser.js'
 import type { StepResult } from './progress-guard.js'
-import type { LimitName } from './run-result.js'
 import type { RunState } from './run-state.js'
 
 const phases: Readonly<Record<Exclude<ToolOutcome['status'], 'ok' | 'pending'>, FailurePhase>> = {

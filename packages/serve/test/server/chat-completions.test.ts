@@ -128,40 +128,43 @@ describe('a caller of Chat Completions that leaves', () => {
     ['a stream', true, false, 'the caller left'],
     ['a whole reply', false, false, 'the caller left'],
     ['a conversation that is kept', true, true, undefined],
-  ])('%s', async (_, stream, isKept, expected) => {
-    const begun = Promise.withResolvers<AbortSignal>()
-    const end = Promise.withResolvers<string>()
-    const agent = createAgent({
-      card: { name: 'slow', description: 'x' },
-      handler: async ({ signal, delta }) => {
-        await delta('One moment. ')
-        begun.resolve(signal)
-        return end.promise
-      },
-    })
-    const slow = await serve([agent], chats)
-    const left = new AbortController()
-    const request = fetch(`${slow.url}/v1/chat/completions`, {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        ...(isKept && { 'x-modelport-session': 's1' }),
-      },
-      body: JSON.stringify({ stream, messages: [{ role: 'user', content: 'Hi' }] }),
-      signal: left.signal,
-    }).then((response) => response.text())
-    const signal = await begun.promise
-    const aborted = new Promise<string>((resolve) =>
-      signal.addEventListener('abort', () => resolve((signal.reason as Error).message)),
-    )
-    left.abort()
-    await request.catch(() => undefined)
-    if (expected === undefined) end.resolve('done')
-    else expect(await aborted).toBe(expected)
-    end.resolve('done')
-    await slow.close()
-    expect(signal.aborted).toBe(expected !== undefined)
-  })
+  ])(
+    'a caller that leaves %s stops its run, unless the conversation is kept',
+    async (_, stream, isKept, expected) => {
+      const begun = Promise.withResolvers<AbortSignal>()
+      const end = Promise.withResolvers<string>()
+      const agent = createAgent({
+        card: { name: 'slow', description: 'x' },
+        handler: async ({ signal, delta }) => {
+          await delta('One moment. ')
+          begun.resolve(signal)
+          return end.promise
+        },
+      })
+      const slow = await serve([agent], chats)
+      const left = new AbortController()
+      const request = fetch(`${slow.url}/v1/chat/completions`, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          ...(isKept && { 'x-modelport-session': 's1' }),
+        },
+        body: JSON.stringify({ stream, messages: [{ role: 'user', content: 'Hi' }] }),
+        signal: left.signal,
+      }).then((response) => response.text())
+      const signal = await begun.promise
+      const aborted = new Promise<string>((resolve) =>
+        signal.addEventListener('abort', () => resolve((signal.reason as Error).message)),
+      )
+      left.abort()
+      await request.catch(() => undefined)
+      if (expected === undefined) end.resolve('done')
+      else expect(await aborted).toBe(expected)
+      end.resolve('done')
+      await slow.close()
+      expect(signal.aborted).toBe(expected !== undefined)
+    },
+  )
 })
 
 describe('Chat Completions', () => {
