@@ -39,8 +39,8 @@ export interface OrThrowOptions {
 /**
  * Returns the result of a run that ended with a whole final reply, and throws for any other: a
  * failed run then cannot look like an empty reply, nor a part of a reply like all of it.
- * @throws {RunError} with the `status` of the result, and the code of its error: `limit-exceeded` for
- * a limit of the run and for a reply that was cut off, whose `text` has the part that came,
+ * @throws {RunError} with the `status` of the result, and the code of its error: `limit-exceeded`
+ * for a limit of the run and for a reply that was cut off, whose `text` has the part that came,
  * `budget-exceeded`, `aborted` for a run that was cancelled or is suspended, or that of the failed
  * model call.
  * @example

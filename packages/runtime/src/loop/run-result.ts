@@ -66,8 +66,8 @@ type OfOutput<Output> = unknown extends Output
 
 /**
  * How a run ended. Outcomes are values: only misuse rejects. `orThrow` makes an error of every one
- * but a whole `final` one. `Output` is the type of `output`; a run without an `outputSchema` or an `output`
- * parser has none.
+ * but a whole `final` one. `Output` is the type of `output`; a run without an `outputSchema` or an
+ * `output` parser has none.
  */
 export type RunResult<Output = unknown> =
   | (OfEveryRun &

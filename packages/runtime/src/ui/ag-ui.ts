@@ -49,8 +49,8 @@ export async function* toAgUiEvents(
 }
 
 /**
- * Ids of messages. AG-UI keeps all messages of a thread by id, so no two runs, and no two parts of a
- * run that was resumed, may use the same: each has the run and the number of its first event.
+ * Ids of messages. AG-UI keeps all messages of a thread by id, so no two runs, and no two parts
+ * of a run that was resumed, may use the same: each has the run and the number of its first event.
  */
 class MessageIds {
   #runId = ''
