@@ -205,8 +205,8 @@ export class DurableRuns {
   /**
    * The stored events of a run, then new ones as they are stored, until it is over, waits for
    * somebody, or the signal aborts. The last event of a run that waits is `run-suspended`, with
-   * what it waits for; after a decision read on from the event behind it. A run that waits for a time
-   * continues by itself, so its reader waits with it.
+   * what it waits for; after a decision read on from the event behind it. A run that waits for a
+   * time continues by itself, so its reader waits with it.
    */
   async *events(
     id: string,
