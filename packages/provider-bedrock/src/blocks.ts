@@ -1,5 +1,6 @@
-import { type Sink, TextBuffer } from '@modelport/driver'
-import type { WireBlock, WirePiece, WireReasoning } from './wire.js'
+import { type Citation, isObject } from '@modelport/core'
+import { listOf, type Sink, stringOf, TextBuffer } from '@modelport/driver'
+import type { WireBlock, WireCitation, WirePiece, WireReasoning } from './wire.js'
 
 interface OpenBlock {
   readonly text: TextBuffer
@@ -9,6 +10,42 @@ interface OpenBlock {
   /** True for a block that is not shown, such as a call of a system tool. */
   isForeign?: true
   toolUse?: { readonly toolUseId: string | undefined; readonly name: string | undefined }
+  /** Set while a call of a tool that the vendor runs is open. */
+  server?: ServerCall
+}
+
+/** A call of a tool that the vendor runs. */
+interface ServerCall {
+  readonly name: string
+  /** The vendor's item, with the input as far as it has come. */
+  readonly data: Record<string, unknown>
+}
+
+/** Maximum warnings about blocks of a reply. */
+const mostWarnings = 20
+
+/** The text of a piece, also one that cites; undefined if it has none. */
+function textIn({ text, citationsContent }: WirePiece): string | undefined {
+  if (typeof text === 'string') return text
+  if (!isObject(citationsContent)) return undefined
+  return listOf(citationsContent.content)
+    .map((part) => stringOf(part.text) ?? '')
+    .join('')
+}
+
+/** The kinds of places, by the vendor's names. */
+const places = [
+  ['documentChar', 'character'],
+  ['documentPage', 'page'],
+  ['documentChunk', 'block'],
+] as const
+
+function placeOf(location: WireCitation['location']): Citation['place'] {
+  for (const [name, unit] of places) {
+    const { start, end } = location?.[name] ?? {}
+    if (typeof start === 'number' && typeof end === 'number') return { unit, start, end }
+  }
+  return undefined
 }
 
 /**
@@ -18,6 +55,7 @@ interface OpenBlock {
 export class ReplyBlocks {
   readonly #sink: Sink
   readonly #blocks = new Map<number, OpenBlock>()
+  readonly #warned = new Set<string>()
   #isLossy = false
 
   constructor(sink: Sink) {
@@ -28,32 +66,33 @@ export class ReplyBlocks {
   add(index: number, piece: WirePiece, whole = false): void {
     const block = this.#blocks.get(index) ?? { text: new TextBuffer(), reasoning: new TextBuffer() }
     this.#blocks.set(index, block)
-    const text =
-      piece.text ?? piece.citationsContent?.content?.map((part) => part?.text ?? '').join('')
+    const { reasoningContent, toolUse, citation, citationsContent } = piece
+    const text = textIn(piece)
+    for (const one of [citation, ...listOf(citationsContent?.citations)])
+      if (isObject(one)) this.#cite(one)
+    if (block.server) this.#ofServer(block.server, toolUse)
     if (block.isForeign) return
-    if (typeof text === 'string') {
+    if (text !== undefined) {
       block.text.add(text)
       this.#sink.text(text)
-    } else if (piece.reasoningContent) this.#reasoning(block, piece.reasoningContent)
-    else if (piece.toolUse && piece.toolUse.type !== 'server_tool_use') {
-      const { toolUseId, name, input } = piece.toolUse
-      block.toolUse ??= { toolUseId, name }
-      const rest = whole
-        ? { value: input }
-        : { text: typeof input === 'string' ? input : undefined }
-      this.#sink.toolCall(index, { id: toolUseId, name, ...rest })
-    } else if (Object.keys(piece).length) {
+    } else if (isObject(reasoningContent)) this.#reasoning(block, reasoningContent)
+    else if (isObject(toolUse)) this.#toolUse(index, toolUse, block, whole)
+    else if (Object.keys(piece).length && !isObject(citation)) {
+      block.isForeign = true
       this.#isLossy = true
-      if (!piece.citation) block.isForeign = true
-      this.#sink.warning(
-        `the reply has a block that is not shown: ${Object.keys(piece).join(', ')}`,
-      )
+      this.#warn(`the reply has a block that is not shown: ${Object.keys(piece).join(', ')}`)
     }
   }
 
   /** Nothing is added to the block any more. */
   close(index: number): void {
-    if (this.#blocks.get(index)?.toolUse) this.#sink.endToolCall(index)
+    const block = this.#blocks.get(index)
+    if (block?.toolUse) this.#sink.endToolCall(index)
+    if (!block?.server) return
+    const { name, data } = block.server
+    delete block.server
+    const id = stringOf(data['toolUseId'])
+    this.#sink.providerToolCall({ ...(id !== undefined && { id }), name, data })
   }
 
   /**
@@ -68,8 +107,62 @@ export class ReplyBlocks {
       : undefined
   }
 
+  /** A call of a tool of ours, or of one that the vendor runs itself. */
+  #toolUse(
+    index: number,
+    { toolUseId, name, type, input }: NonNullable<WirePiece['toolUse']>,
+    block: OpenBlock,
+    whole: boolean,
+  ): void {
+    const called = { toolUseId: stringOf(toolUseId), name: stringOf(name) }
+    if (type === 'server_tool_use') {
+      block.isForeign = true
+      this.#isLossy = true
+      block.server = { name: called.name ?? '', data: { ...called, type, input: input ?? '' } }
+      return
+    }
+    block.toolUse ??= called
+    const rest = whole ? { value: input } : { text: stringOf(input) }
+    this.#sink.toolCall(index, { id: called.toolUseId, name: called.name, ...rest })
+  }
+
+  /** The input of a call of the vendor's, which grows as text in a stream. */
+  #ofServer({ data }: ServerCall, toolUse: WirePiece['toolUse']): void {
+    const { input } = toolUse ?? {}
+    if (typeof input === 'string') data['input'] = `${stringOf(data['input']) ?? ''}${input}`
+  }
+
+  /**
+   * @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Citation.html (as in
+   * @aws-sdk/client-bedrock-runtime 3.1164.0, read 2026-11-28)
+   */
+  #cite({ title, source, sourceContent, location }: WireCitation): void {
+    // The API wants the citations back with the text, which the message does not have.
+    this.#isLossy = true
+    const text = listOf(sourceContent)
+      .map((one) => stringOf(one.text) ?? '')
+      .join('')
+    const url = stringOf(location?.web?.url) ?? stringOf(location?.searchResultLocation?.source)
+    const place = placeOf(location)
+    const named = stringOf(title) ?? stringOf(source)
+    this.#sink.citation({
+      ...(url !== undefined && { url }),
+      ...(named !== undefined && { title: named }),
+      ...(text && { text }),
+      ...(place && { place }),
+    })
+  }
+
+  /** The same warning again says nothing new, and a server could send any number. */
+  #warn(text: string): void {
+    if (this.#warned.has(text) || this.#warned.size >= mostWarnings) return
+    this.#warned.add(text)
+    this.#sink.warning(text)
+  }
+
   #reasoning(block: OpenBlock, piece: WireReasoning): void {
-    const { text = '', signature } = piece.reasoningText ?? piece
+    const { text: given, signature } = isObject(piece.reasoningText) ? piece.reasoningText : piece
+    const text = stringOf(given) ?? ''
     block.reasoning.add(text)
     this.#sink.reasoning(text)
     if (typeof signature === 'string') block.signature = (block.signature ?? '') + signature

@@ -1,5 +1,13 @@
-import type { FinishReason } from '@modelport/core'
-import { type Decoder, parseJson, type Sink, type WireRecord } from '@modelport/driver'
+import { type FinishReason, LlmError } from '@modelport/core'
+import {
+  countOf,
+  type Decoder,
+  listOf,
+  parseJson,
+  type Sink,
+  stringOf,
+  type WireRecord,
+} from '@modelport/driver'
 import { ReplyBlocks } from './blocks.js'
 import { exceptionName, statusOf } from './error.js'
 import type { WireEvent, WirePiece, WireUsage } from './wire.js'
@@ -31,6 +39,8 @@ const finishReasons = new Map(
 export class ConverseDecoder implements Decoder {
   readonly #sink: Sink
   readonly #blocks: ReplyBlocks
+  #isStarted = false
+  #isStopped = false
 
   constructor(sink: Sink) {
     this.#sink = sink
@@ -55,9 +65,13 @@ export class ConverseDecoder implements Decoder {
         break
       case 'metadata':
         this.#metadata(event)
-        this.#sink.terminal()
+        // Without messageStop the reply was cut, whatever follows.
+        if (this.#isStopped) this.#sink.terminal()
         break
       case 'messageStart':
+        if (this.#isStarted)
+          throw new LlmError('protocol', 'the stream has a second messageStart: two replies in one')
+        this.#isStarted = true
         break
       default:
         this.#other(record, event)
@@ -88,6 +102,7 @@ export class ConverseDecoder implements Decoder {
   }
 
   #stop({ stopReason }: WireEvent): void {
+    this.#isStopped = true
     const state = this.#blocks.kept()
     if (state) this.#sink.state(state)
     if (stopReason) this.#sink.finish(finishReasons.get(stopReason) ?? 'other', stopReason)
@@ -102,24 +117,17 @@ export class ConverseDecoder implements Decoder {
 
 /** The API counts what is read from and written to the cache apart from `inputTokens`. */
 function toCounts(usage: WireUsage): Parameters<Sink['usage']>[0] {
-  const {
-    inputTokens,
-    outputTokens,
-    cacheReadInputTokens: read,
-    cacheWriteInputTokens: written,
-    cacheDetails,
-  } = usage
-  const details = Array.isArray(cacheDetails)
-    ? (cacheDetails as NonNullable<WireUsage['cacheDetails']>)
-    : []
-  const byLifetime = details.flatMap((one) =>
-    one && typeof one.inputTokens === 'number' && one.inputTokens > 0
-      ? [[String(one.ttl), one.inputTokens] as const]
-      : [],
-  )
+  const inputTokens = countOf(usage.inputTokens)
+  const read = countOf(usage.cacheReadInputTokens)
+  const written = countOf(usage.cacheWriteInputTokens)
+  const details = listOf<NonNullable<WireUsage['cacheDetails']>[number]>(usage.cacheDetails)
+  const byLifetime = details.flatMap(({ ttl, inputTokens: given }) => {
+    const count = countOf(given)
+    return count ? [[stringOf(ttl) ?? '', count] as const] : []
+  })
   return {
     inputTokens: inputTokens === undefined ? undefined : inputTokens + (read ?? 0) + (written ?? 0),
-    outputTokens,
+    outputTokens: countOf(usage.outputTokens),
     cacheReadTokens: read,
     cacheCreationTokens: written,
     cacheCreationByLifetime: byLifetime.length ? Object.fromEntries(byLifetime) : undefined,

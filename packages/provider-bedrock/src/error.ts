@@ -33,7 +33,7 @@ const isAuth =
 /** Wordings that say more than the exception. */
 const wordings: readonly (readonly [RegExp, ErrorCode])[] = [
   [
-    /input is too long|prompt is too long|too many input tokens|exceeds? the (model's )?(maximum )?context|context (window|limit|length)/i,
+    /input is too long|prompt is too long|too many input tokens|exceeds? the (model's )?(maximum )?context|context (window|limit|length)|input tokens exceeded|tokens exceeds maximum length/i,
     'context-length',
   ],
   [/tokens per day/i, 'quota-exhausted'],

@@ -35,6 +35,10 @@ export const eventStreamFrames: FrameFormat = {
         event: text(':error-code') || 'error',
         data: JSON.stringify({ message: text(':error-message') }),
       }
-    return { event: typeHeaders.map(text).find((type) => type) ?? '', data: body }
+    const type = typeHeaders.map(text).find((one) => one) ?? ''
+    // The decoder takes any name for a failure that ends so; the API adds exceptions.
+    const isNamedSo = /exception$/i.test(type)
+    const isException = text(':message-type') === 'exception'
+    return { event: isException && !isNamedSo ? `${type}Exception` : type, data: body }
   },
 }

@@ -3,8 +3,21 @@ import { providerName } from './error.js'
 import { modelName } from './traits.js'
 import type { WireBlock } from './wire.js'
 
+/**
+ * The kinds of blocks that this provider keeps. The state of a message may have gone through a
+ * browser: a block of any other kind, such as a document in a bucket of the server's role or the
+ * result of a tool, was not written by the model.
+ */
+const keptKinds: ReadonlySet<string> = new Set(['reasoningContent', 'text', 'toolUse'])
+
 const isKept = (state: unknown): state is readonly WireBlock[] =>
-  Array.isArray(state) && state.every(isObject)
+  Array.isArray(state) && state.every(isKeptBlock)
+
+function isKeptBlock(block: unknown): boolean {
+  if (!isObject(block)) return false
+  const [kind = '', ...others] = Object.keys(block)
+  return keptKinds.has(kind) && others.length === 0
+}
 
 /** True for thinking, readable or not. */
 export const isReasoning = (block: WireBlock): boolean => 'reasoningContent' in block

@@ -30,7 +30,7 @@ export interface WireUsage {
   readonly cacheReadInputTokens?: number
   readonly cacheWriteInputTokens?: number
   readonly cacheDetails?:
-    | readonly ({ readonly ttl?: unknown; readonly inputTokens?: unknown } | null)[]
+    | readonly { readonly ttl?: unknown; readonly inputTokens?: unknown }[]
     | null
 }
 
@@ -56,9 +56,30 @@ export interface WirePiece {
     readonly type?: string
     readonly input?: unknown
   } | null
-  readonly citation?: unknown
+  readonly citation?: WireCitation | null
   readonly citationsContent?: {
-    readonly content?: readonly ({ readonly text?: string } | null)[] | null
+    readonly content?: readonly { readonly text?: unknown }[] | null
+    readonly citations?: readonly WireCitation[] | null
+  } | null
+}
+
+/** Where in a source something stands. */
+interface WireRange {
+  readonly start?: unknown
+  readonly end?: unknown
+}
+
+/** What a part of the reply is based on. */
+export interface WireCitation {
+  readonly title?: unknown
+  readonly source?: unknown
+  readonly sourceContent?: readonly { readonly text?: unknown }[] | null
+  readonly location?: {
+    readonly web?: { readonly url?: unknown } | null
+    readonly searchResultLocation?: { readonly source?: unknown } | null
+    readonly documentChar?: WireRange
+    readonly documentPage?: WireRange
+    readonly documentChunk?: WireRange
   } | null
 }
 

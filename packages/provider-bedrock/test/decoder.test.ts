@@ -107,20 +107,35 @@ describe('a reply', () => {
     })
   })
 
-  test('a reply shows text that cites, and says that the sources are not shown', async () => {
+  const ofDocument = {
+    title: 'Sky',
+    sourceContent: [{ text: 'The sky ' }, { text: 'is blue.' }],
+    location: { documentPage: { documentIndex: 0, start: 2, end: 3 } },
+  }
+  const ofWeb = { location: { web: { url: 'https://sky.example/', domain: 'sky.example' } } }
+  const cited = [
+    { title: 'Sky', text: 'The sky is blue.', place: { unit: 'page', start: 2, end: 3 } },
+    { url: 'https://sky.example/' },
+  ]
+
+  test('a stream shows text that cites with its sources', async () => {
     const { events, details } = await turn([
       block(0, { text: 'Blue.' }),
-      block(0, { citation: { title: 'Sky' } }),
+      block(0, { citation: ofDocument }),
+      block(0, { citation: ofWeb }),
       end('end_turn'),
     ])
-    expect([events[0], details.warnings?.length]).toEqual([
-      { type: 'text-delta', text: 'Blue.' },
-      1,
-    ])
-    const { provider } = bedrock(() =>
-      reply([{ citationsContent: { content: [{ text: 'Blue.' }], citations: [] } }]),
-    )
-    expect(await provider.complete('Hi')).toBe('Blue.')
+    expect(events[0]).toEqual({ type: 'text-delta', text: 'Blue.' })
+    expect([details.citations, details.warnings ?? []]).toEqual([cited, []])
+  })
+
+  test('a whole reply shows text that cites with its sources', async () => {
+    const content = [
+      { citationsContent: { content: [{ text: 'Blue.' }], citations: [ofDocument, ofWeb] } },
+    ]
+    const { provider } = bedrock(() => reply(content))
+    const { text, citations, warnings = [] } = await provider.generate(hi)
+    expect([text, citations, warnings]).toEqual(['Blue.', cited, []])
   })
 
   test('a call of a system tool is not a call of yours', async () => {
@@ -141,7 +156,19 @@ describe('a reply', () => {
       end('end_turn'),
     ])
     expect(events.map(({ type }) => type)).toEqual(['text-delta', 'turn-end'])
-    expect(details.warnings?.length).toBe(2)
+    expect(details.providerToolCalls).toEqual([
+      {
+        id: 's1',
+        name: 'nova_code_interpreter',
+        data: {
+          toolUseId: 's1',
+          name: 'nova_code_interpreter',
+          type: 'server_tool_use',
+          input: '{"snippet":"1+1"}',
+        },
+      },
+    ])
+    expect(details.warnings).toEqual(['the reply has a block that is not shown: toolResult'])
   })
 
   test('a reply with a block of an unknown kind has a warning', async () => {
@@ -152,11 +179,67 @@ describe('a reply', () => {
     ])
     expect(details.warnings?.join()).toContain('a block that is not shown: hologram')
   })
+
+  test('a reply with a thousand blocks of unknown kinds has few warnings', async () => {
+    const blocks = Array.from({ length: 1000 }, (_, index) => block(index, { [`k${index}`]: {} }))
+    const { details } = await turn([...blocks, end('end_turn')])
+    expect(details.warnings).toHaveLength(20)
+  })
+
+  test.each([
+    { inputTokens: 3, outputTokens: {}, cacheReadInputTokens: {} },
+    { inputTokens: 3, outputTokens: '9', cacheWriteInputTokens: -1 },
+    { inputTokens: 3, outputTokens: { toString: 5 }, cacheDetails: [null, { inputTokens: {} }] },
+  ])('a count that is not a number is left out: %j', async (usage) => {
+    const { provider } = bedrock(() => reply([{ text: 'Hi.' }], { usage }))
+    const { usage: counted } = await provider.generate(hi)
+    expect(counted).toMatchObject({ inputTokens: 3, outputTokens: 0, cacheReadTokens: 0 })
+  })
+
+  test.each<[string, object]>([
+    ['a reasoning text', { reasoningContent: { text: true } }],
+    ['an inner reasoning text', { reasoningContent: { reasoningText: { text: null } } }],
+    ['a cited text', { citationsContent: { content: true } }],
+  ])('%s that is not a text is no text for the application', async (_, content) => {
+    const { provider } = bedrock(() => reply([content, { text: 'Hi.' }]))
+    const { text, reasoning = '' } = await provider.generate(hi)
+    expect([text, reasoning]).toEqual(['Hi.', ''])
+  })
+
+  test('a call whose name is not a text is a failure of the server', async () => {
+    const { provider } = bedrock(() =>
+      reply([{ toolUse: { toolUseId: 't', name: true, input: {} } }]),
+    )
+    await expect(provider.generate(hi, { retry: { attempts: 1 } })).rejects.toMatchObject({
+      code: 'protocol',
+    })
+  })
+
+  test('a second reply in one stream is refused', async () => {
+    const begin = frame('messageStart', { role: 'assistant' })
+    const text = block(0, { text: 'Hi.' })
+    await expect(turn([begin, text, begin, text, end('end_turn')])).rejects.toMatchObject({
+      code: 'protocol',
+    })
+  })
+
+  test('a stream without its messageStop was cut, although counts follow', async () => {
+    const counts = frame('metadata', { usage: { inputTokens: 1, outputTokens: 1 } })
+    await expect(turn([block(0, { text: 'Hi.' }), counts])).rejects.toMatchObject({
+      code: 'truncated',
+    })
+  })
 })
 
 describe('a failure', () => {
   test.each([
     [400, 'ValidationException', 'Input is too long for requested model.', 'context-length'],
+    [
+      400,
+      'ValidationException',
+      'The model returned the following errors: Input Tokens Exceeded: Number of input tokens exceeds maximum length. Please update the input to try again.',
+      'context-length',
+    ],
     [400, 'ValidationException', 'The provided model identifier is invalid.', 'not-found'],
     [
       400,

@@ -2,6 +2,12 @@
 export const stringOf = (value: unknown): string | undefined =>
   typeof value === 'string' && value ? value : undefined
 
+/**
+ * A count of the wire; undefined for what is not one: texts, objects, negative and endless numbers.
+ */
+export const countOf = (value: unknown): number | undefined =>
+  typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined
+
 /** A date of the wire in ISO 8601: text, or seconds since 1970. Undefined for what is neither. */
 export const dateOf = (value: unknown): string | undefined =>
   typeof value === 'number' && Math.abs(value) < 1e11

@@ -19,6 +19,7 @@ import { defined } from '../base/defined.js'
 import type { InBandFailure, ResponseFacts, Sink, ToolCallDelta } from '../base/driver.js'
 import type { Limits } from '../base/limits.js'
 import { TextBuffer } from '../base/text-buffer.js'
+import { countOf } from '../base/wire-values.js'
 import { InBandError } from '../failure/in-band.js'
 import { ToolCallBuffer } from './tool-call-buffer.js'
 
@@ -28,6 +29,17 @@ const cutReasons: ReadonlySet<FinishReason | undefined> = new Set<FinishReason>(
   'content-filter',
   'error',
 ])
+
+/** True for counts by modality and by lifetime: objects of numbers. */
+const isNamed = (name: string): boolean => name.includes('By')
+
+/** The same object if all of it are counts, as it nearly always is. */
+function namedCounts(value: unknown): object | undefined {
+  if (typeof value !== 'object' || value === null) return undefined
+  const entries = Object.entries(value)
+  const counted = entries.filter(([, count]) => countOf(count) !== undefined)
+  return counted.length === entries.length ? value : Object.fromEntries(counted)
+}
 
 type Counts = { -readonly [Name in keyof TokenCounts]: TokenCounts[Name] }
 
@@ -139,15 +151,11 @@ export class TurnRecorder implements Sink {
     const kept: Record<string, unknown> = this.#counts
     // No entries and no copies: some servers send counts with every delta.
     for (const name in counts) {
-      const value = counts[name as keyof TokenCounts]
-      if (
-        typeof value === 'number'
-          ? !(Number.isFinite(value) && value >= 0)
-          : typeof value !== 'object'
-      )
-        continue
+      const value: unknown = counts[name as keyof TokenCounts]
+      const counted = isNamed(name) ? namedCounts(value) : countOf(value)
+      if (counted === undefined) continue
       this.reported = true
-      kept[name] = value
+      kept[name] = counted
     }
   }
 
