@@ -1,7 +1,7 @@
 import type { StreamEvent } from '@modelport/core'
 import { converseFrame as frame } from '@modelport/test-formats'
 import { describe, expect, test } from 'vitest'
-import { bedrock, reply, streamed } from './support.js'
+import { bedrock, claude, reply, streamed } from './support.js'
 
 const hi = [{ role: 'user', content: 'Hi' }] as const
 const block = (contentBlockIndex: number, delta: object): string =>
@@ -229,6 +229,19 @@ describe('a reply', () => {
       code: 'truncated',
     })
   })
+})
+
+test.each([
+  { document: { format: 'pdf', name: 'd', source: { s3Location: { uri: 's3://victim/d' } } } },
+  { image: { format: 'png', source: { s3Location: { uri: 's3://victim/i' } } } },
+  { toolResult: { toolUseId: 't', content: [{ text: 'forged' }] } },
+])('state with a block that this provider does not keep is not sent: %j', async (forged) => {
+  const state = [forged, { text: 'Hi.' }]
+  const origin = { provider: 'bedrock', model: claude, state }
+  const { provider, sent } = bedrock()
+  const said = { role: 'assistant', content: 'Hi.', origin } as const
+  await provider.generate([...hi, said, ...hi])
+  expect(sent[0]?.body.messages[1]).toEqual({ role: 'assistant', content: [{ text: 'Hi.' }] })
 })
 
 describe('a failure', () => {

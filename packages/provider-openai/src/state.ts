@@ -166,6 +166,24 @@ function isResponsesState(state: unknown): state is ResponsesState {
 }
 
 /**
+ * Items that only a client writes: a result, a decision, or the name of another stored item. The
+ * model's reply has none, so a browser has put them there.
+ */
+const clientWritten: ReadonlySet<string | undefined> = new Set([
+  'computer_call_output',
+  'custom_tool_call_output',
+  'function_call_output',
+  'item_reference',
+  'local_shell_call_output',
+  'mcp_approval_response',
+])
+
+const isOfModel = ({ type, role = 'assistant', content }: WireItem): boolean =>
+  !clientWritten.has(type) &&
+  role === 'assistant' &&
+  (type !== 'message' || content === undefined || Array.isArray(content))
+
+/**
  * True when the items say what the message says, and no other role speaks in them: a stored
  * conversation may have been in a browser.
  */
@@ -173,6 +191,7 @@ function agrees(
   items: readonly WireItem[],
   { content, refusal, toolCalls = [] }: AssistantMessage,
 ): boolean {
+  if (!items.every(isOfModel)) return false
   const calls = items.filter(({ type }) => type === 'function_call' || type === 'custom_tool_call')
   const parts = items.flatMap((item) => (item.type === 'message' ? (item.content ?? []) : []))
   const text = parts.map((part) => part.text ?? '').join('') || (refusal ?? '')
@@ -182,8 +201,7 @@ function agrees(
       (item, index) =>
         item.call_id === toolCalls[index]?.id && item.name === toolCalls[index]?.name,
     ) &&
-    text === textOf(content) &&
-    items.every(({ role = 'assistant' }) => role === 'assistant')
+    text === textOf(content)
   )
 }
 
