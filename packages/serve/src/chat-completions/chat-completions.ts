@@ -173,6 +173,16 @@ const failure = (cause: unknown): Reply => {
   return jsonReply(errorBody(error), { status: httpStatusOf(error) })
 }
 
+/**
+ * The failure of a task that was accepted. Clients of Chat Completions send a request again after a
+ * 408, a 409, a 429 or a 5xx, and each would be a new run that pays again. They leave a 422 alone.
+ */
+const failureOf = (task: Task, cause: unknown): Reply =>
+  jsonReply(errorBody(toAgentError(cause)), {
+    status: 422,
+    headers: { ...headersOf(task), 'x-should-retry': 'false' },
+  })
+
 const errorBody = (error: AgentError): JsonObject => ({
   error: {
     message: error.message,
@@ -191,6 +201,7 @@ const unknownModel = (asked: string, served: string): Reply => {
 }
 
 async function complete(context: RequestContext): Promise<Reply> {
+  let task: Task | undefined
   try {
     const input = await readInput(context)
     if (input.model !== undefined && input.model !== context.served.agent.name)
@@ -204,15 +215,16 @@ async function complete(context: RequestContext): Promise<Reply> {
       idempotent: false,
       ...(input.sessionId ? { sessionId: input.sessionId } : { offRecord: true }),
     })
+    ;({ task } = accepted)
     const base = {
-      id: `chat_${accepted.task.id}`,
+      id: `chat_${task.id}`,
       created: Math.floor(host.entropy.now() / 1_000),
       model: served.agent.name,
     }
-    const key = { principal, id: accepted.task.id }
+    const key = { principal, id: task.id }
     const release = input.sessionId ? () => undefined : stopWhenLeft(context, key)
-    if (input.stream) return streamed(context, accepted.task, input, base, release)
-    const task = await host.settled(key, accepted.before, context.request.signal).finally(release)
+    if (input.stream) return streamed(context, task, input, base, release)
+    task = await host.settled(key, accepted.before, context.request.signal).finally(release)
     checkEnd(task)
     const content = isInterrupted(task.state) ? waitingText(context, task) : textOf(task)
     return jsonReply(
@@ -232,7 +244,7 @@ async function complete(context: RequestContext): Promise<Reply> {
       { headers: headersOf(task) },
     )
   } catch (error) {
-    return failure(error)
+    return task ? failureOf(task, error) : failure(error)
   }
 }
 

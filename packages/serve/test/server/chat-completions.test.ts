@@ -1,6 +1,7 @@
 import { A2AMock, LLMock } from '@copilotkit/aimock'
 import { answerOf, createAgent, type TaskEvent } from '@modelport/agent'
 import { createMock } from '@modelport/provider-mock'
+import { defineTool } from '@modelport/runtime'
 import { a2a, chatCompletions, createAgentClient } from '@modelport/serve'
 import { type ListeningServer, serve } from '@modelport/serve/node'
 import OpenAI from 'openai'
@@ -122,6 +123,45 @@ describe('the official client of Chat Completions', () => {
     await failing.close()
   })
 })
+
+it.each([false, true])(
+  'a run that fails after a payment is not made again by the official client, streamed: %s',
+  async (stream) => {
+    const payments: string[] = []
+    const pay = defineTool({
+      name: 'pay',
+      description: 'Pays',
+      execute: ({}, { run }) => {
+        payments.push(run.runId)
+        return 'paid'
+      },
+    })
+    const agent = createAgent({
+      card: { name: 'payer', description: 'x' },
+      provider: createMock({
+        defaultResponse: ({ messages }) =>
+          messages.some(({ role }) => role === 'tool')
+            ? { error: 'permission' as const }
+            : { toolCalls: [{ name: 'pay', arguments: {} }] },
+      }),
+      tools: [pay],
+    })
+    const failing = await serve([agent], { ...chats, onError: () => undefined })
+    // The client's own default: it sends a request again twice.
+    const client = new OpenAI({ apiKey: 'unused', baseURL: `${failing.url}/v1` })
+    const messages = [{ role: 'user' as const, content: 'Pay' }]
+
+    const ask = async () => {
+      if (!stream) return client.chat.completions.create({ model: 'payer', messages })
+      const chunks = await client.chat.completions.create({ model: 'payer', messages, stream })
+      for await (const _ of chunks);
+    }
+    await expect(ask()).rejects.toBeInstanceOf(OpenAI.APIError)
+
+    expect(payments).toHaveLength(1)
+    await failing.close()
+  },
+)
 
 describe('a caller of Chat Completions that leaves', () => {
   it.each([
