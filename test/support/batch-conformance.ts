@@ -10,7 +10,7 @@ import type { HarnessConfig, Runner } from '../../packages/conformance/src/harne
 import {
   createMemoryServer,
   type LoggedRequest,
-  type Plan,
+  type ServerPlan,
   type ServerReply,
   toReply,
 } from '../../packages/conformance/src/memory-server.js'
@@ -124,7 +124,7 @@ const tests: Readonly<Record<string, (lab: BatchLab) => Promise<void>>> = {
     const lost: ServerReply = { status: 200, headers: {}, steps: ['reset'] }
     for (const failure of [unavailable, lost]) {
       const vendor = harness.vendor()
-      const plan: Plan = (request) =>
+      const plan: ServerPlan = (request) =>
         harness.creates(request) ? failure : toReply(vendor.respond(request))
       const server = createMemoryServer(() => plan, clock)
       const runner = harness.create({ clock, fetch: server.fetch })

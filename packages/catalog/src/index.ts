@@ -2,7 +2,7 @@
 export type { ChatVendorName } from './chat-vendors.js'
 export { chatVendors } from './chat-vendors.js'
 export { awsCredentialHosts, bedrockUrl, vertexUrl } from './cloud-addresses.js'
-export type { ChatQuirks, ChatVendor, ModelFacts, Vendor } from './vendor.js'
+export type { CapabilityClaim, ChatQuirks, ChatVendor, ModelFacts, Vendor } from './vendor.js'
 export { vendorModels } from './vendor-models.js'
 export { alibaba } from './vendors/alibaba.js'
 export { anthropic } from './vendors/anthropic.js'

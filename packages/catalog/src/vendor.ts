@@ -19,7 +19,7 @@ export interface ModelFacts {
 }
 
 /** A claim about an ability: what is supported, and where that is stated. */
-export type Claim = readonly [supported: Capability['supported'], source: string]
+export type CapabilityClaim = readonly [supported: Capability['supported'], source: string]
 
 /** One vendor or kind of server, as data. */
 export interface Vendor {
@@ -94,7 +94,7 @@ export interface ChatVendor extends Vendor {
     readonly semanticIdleMs: number
   }
   /** What is known of its abilities beyond the quirks. */
-  readonly claims?: Readonly<Partial<Record<keyof Capabilities, Claim>>>
+  readonly claims?: Readonly<Partial<Record<keyof Capabilities, CapabilityClaim>>>
   /**
    * Vendor fields that hold a reply to one of several texts; see `Capabilities.choices`. Default:
    * none.

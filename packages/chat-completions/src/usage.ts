@@ -8,7 +8,7 @@ type CountName =
   | 'cacheReadTokens'
   | 'cacheCreationTokens'
   | 'reasoningTokens'
-type Counts = { -readonly [Name in keyof TokenCounts]?: TokenCounts[Name] }
+type WritableCounts = { -readonly [Name in keyof TokenCounts]?: TokenCounts[Name] }
 
 /** Counts that a server reports next to the sum they belong to, instead of inside it. */
 export type CountedSeparately = 'reasoning' | 'audio'
@@ -56,10 +56,10 @@ const toolCounts = ['num_sources_used', 'num_search_queries', 'num_server_side_t
 export function toCounts(
   value: unknown,
   countedSeparately: readonly CountedSeparately[] = [],
-): Counts | undefined {
+): Partial<TokenCounts> | undefined {
   if (!value) return undefined
   const usage = asObject(value)
-  const counts: Counts = {}
+  const counts: WritableCounts = {}
   for (const [name, where] of places) {
     for (const path of where) {
       const count = path.reduce<unknown>((outer, field) => asObject(outer)[field], usage)
@@ -101,7 +101,7 @@ export function toCounts(
  * is listed in `countedSeparately`.
  */
 function addSeparate(
-  counts: Counts,
+  counts: WritableCounts,
   usage: Partial<Record<string, unknown>>,
   countedSeparately: readonly CountedSeparately[],
 ): void {

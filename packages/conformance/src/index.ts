@@ -3,9 +3,17 @@ export { askNeutral, neutral } from './formats/neutral.js'
 export { openaiChat } from './formats/openai-chat.js'
 export type { Harness, HarnessConfig, Runner } from './harness.js'
 export { inProcessSkips } from './in-process.js'
-export { createMemoryServer, type LoggedRequest, toReply } from './memory-server.js'
+export {
+  createMemoryServer,
+  type LoggedRequest,
+  type MemoryServer,
+  type ReplyStep,
+  type ServerPlan,
+  type ServerReply,
+  toReply,
+} from './memory-server.js'
 export { citedRules } from './rule.js'
-export type { Script, ScriptTurn } from './script.js'
+export type { Script, ScriptCall, ScriptTurn } from './script.js'
 export { scriptNamed, scripts, scriptTools } from './scripts.js'
 export { VirtualClock } from './virtual-clock.js'
 export type {

@@ -9,7 +9,12 @@ import type {
 import type { CommonConfig } from '@modelport/driver'
 import { assert, ConformanceError } from './assert.js'
 import type { Harness } from './harness.js'
-import { createMemoryServer, type LoggedRequest, type Plan, toReply } from './memory-server.js'
+import {
+  createMemoryServer,
+  type LoggedRequest,
+  type ServerPlan,
+  toReply,
+} from './memory-server.js'
 import type { Script, ScriptTurn } from './script.js'
 import { scriptTools } from './scripts.js'
 import { until, VirtualClock } from './virtual-clock.js'
@@ -22,7 +27,7 @@ export interface Connection {
   readonly provider: Provider
   readonly requests: readonly LoggedRequest[]
   /** The server's responses from now on. */
-  plan: Plan
+  plan: ServerPlan
 }
 
 const newline = 0x0a
@@ -66,12 +71,12 @@ export class Lab {
    * A provider whose requests get the plan's responses, counted from 0. A failure is not tried
    * again.
    */
-  connect(plan: Plan, config: Partial<CommonConfig> = {}): Connection {
+  connect(plan: ServerPlan, config: Partial<CommonConfig> = {}): Connection {
     return this.connectRetrying(plan, { defaults: { retry: { attempts: 1 } }, ...config })
   }
 
   /** The same with the attempts a call has when nobody sets them: let the clock run. */
-  connectRetrying(plan: Plan, config: Partial<CommonConfig> = {}): Connection {
+  connectRetrying(plan: ServerPlan, config: Partial<CommonConfig> = {}): Connection {
     const connection = { plan, requests: [] as readonly LoggedRequest[] }
     const server = createMemoryServer(() => connection.plan, this.clock)
     const provider = this.harness.create({ clock: this.clock, ...config, fetch: server.fetch })

@@ -6,7 +6,7 @@ import type { WireRequest, WireResponse } from './wire-format.js'
 /**
  * One step of a body: bytes, a wait in virtual time, an endless wait, or the connection's reset.
  */
-export type Step = Uint8Array | { readonly waitMs: number } | 'stall' | 'reset'
+export type ReplyStep = Uint8Array | { readonly waitMs: number } | 'stall' | 'reset'
 
 /**
  * A reply with full control over when each byte comes. The body ends cleanly after the last step.
@@ -17,7 +17,7 @@ export interface ServerReply {
   /** Headers of the response. */
   readonly headers: Readonly<Record<string, string>>
   /** What comes on the wire, and when. */
-  readonly steps: readonly Step[]
+  readonly steps: readonly ReplyStep[]
   /** No headers ever. */
   readonly stallHeaders?: boolean
   /** What `fetch` rejects with instead of answering. */
@@ -41,7 +41,7 @@ export interface LoggedRequest extends WireRequest {
 }
 
 /** The server's response to its nth request, counted from 0. */
-export type Plan = (request: WireRequest, index: number) => ServerReply
+export type ServerPlan = (request: WireRequest, index: number) => ServerReply
 
 /** A server without a network: a `fetch` and the log of what it got. */
 export interface MemoryServer {
@@ -63,7 +63,7 @@ export const toBytes = ({ pieces, binary }: WireResponse): Uint8Array =>
 /** The reply with each of its pieces in one chunk. */
 export const toReply = (
   { status, headers, pieces, binary }: WireResponse,
-  ...more: readonly Step[]
+  ...more: readonly ReplyStep[]
 ): ServerReply => ({
   status,
   headers,
@@ -73,7 +73,7 @@ export const toReply = (
 /** The reply with a body of these bytes. */
 export const withBody = (
   { status, headers }: WireResponse,
-  steps: readonly Step[],
+  steps: readonly ReplyStep[],
 ): ServerReply => ({
   status,
   headers,
@@ -81,7 +81,7 @@ export const withBody = (
 })
 
 /** Serves the plan from memory. */
-export function createMemoryServer(plan: () => Plan, clock: VirtualClock): MemoryServer {
+export function createMemoryServer(plan: () => ServerPlan, clock: VirtualClock): MemoryServer {
   const requests: LoggedRequest[] = []
   const fetch: Fetch = async (input, init = {}) => {
     const request = await toLogged(input, init, clock)
@@ -146,7 +146,7 @@ function untilAborted(
 
 /** A body that gives one chunk a read and nothing ahead of it. */
 function toStream(
-  steps: readonly Step[],
+  steps: readonly ReplyStep[],
   request: LoggedRequest,
   signal: AbortSignal | null | undefined,
   clock: VirtualClock,

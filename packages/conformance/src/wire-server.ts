@@ -14,7 +14,8 @@ export type WireReply = (
   context: WireReplyContext,
 ) => ScriptTurn | WireResponse
 
-interface WireReplyContext {
+/** What is known of a request besides its text. */
+export interface WireReplyContext {
   /** The API of the request. */
   readonly format: WireFormat
   /** How many requests came before this one. */

@@ -1,5 +1,5 @@
-/** What every part may have. */
-interface PartFields {
+/** The fields that every part of a content may have. */
+export interface ContentFields {
   /**
    * Marks the end of a start of the prompt that the vendor's cache may keep: `auto` for the usual
    * time, `hour` for an hour. A warning where no request can say it.
@@ -39,7 +39,7 @@ export type MediaSource =
     }
 
 /** Plain text. */
-export interface TextPart extends PartFields {
+export interface TextPart extends ContentFields {
   readonly type: 'text'
   /** The text itself. */
   readonly text: string
@@ -51,7 +51,7 @@ export interface TextPart extends PartFields {
 }
 
 /** A picture. */
-export interface ImagePart extends PartFields {
+export interface ImagePart extends ContentFields {
   readonly type: 'image'
   /** Where its bytes are. */
   readonly source: MediaSource
@@ -60,14 +60,14 @@ export interface ImagePart extends PartFields {
 }
 
 /** A sound clip. */
-export interface AudioPart extends PartFields {
+export interface AudioPart extends ContentFields {
   readonly type: 'audio'
   /** Where its bytes are. */
   readonly source: MediaSource
 }
 
 /** A document, for example a PDF. */
-export interface FilePart extends PartFields {
+export interface FilePart extends ContentFields {
   readonly type: 'file'
   /** Where its bytes are. */
   readonly source: MediaSource

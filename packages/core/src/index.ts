@@ -5,6 +5,7 @@ export type { Capabilities, Capability, ProviderToolForms } from './capabilities
 export type {
   AudioPart,
   Content,
+  ContentFields,
   ContentPart,
   FilePart,
   ImagePart,
@@ -27,6 +28,7 @@ export { mergeGenerations } from './merge-generations.js'
 export type {
   AssistantMessage,
   ChatMessage,
+  MessageFields,
   MessageOrigin,
   SystemMessage,
   ToolMessage,

@@ -1,8 +1,8 @@
 import type { Content, TextPart } from './content.js'
 import type { JsonObject, ToolCall } from './tool.js'
 
-/** What every message may have. */
-interface MessageFields {
+/** The fields that every message may have. */
+export interface MessageFields {
   /**
    * Fields of the vendor's own for this object of the request: merged as `vendor` of the options,
    * refused where the API has no such object.

@@ -2,10 +2,6 @@ import { numberForms, type OptionForm } from './number-forms.js'
 import type { OptionValues } from './options.js'
 import { isObject } from './unknown-values.js'
 
-type Levels<Name extends 'reasoning' | 'cache'> = OptionForm & {
-  readonly values: readonly NonNullable<OptionValues[Name]>[]
-}
-
 const form = (expected: string, fits: (value: unknown) => boolean): OptionForm => ({
   expected,
   fits,
@@ -26,8 +22,8 @@ const list = form('a list', isList)
  * The options of a call by name, each with what it must be. `validateOptions` checks the numbers.
  */
 export const optionForms: { readonly [Name in keyof OptionValues]-?: OptionForm } & {
-  readonly reasoning: Levels<'reasoning'>
-  readonly cache: Levels<'cache'>
+  readonly reasoning: { readonly values: readonly NonNullable<OptionValues['reasoning']>[] }
+  readonly cache: { readonly values: readonly NonNullable<OptionValues['cache']>[] }
 } = {
   system: form('text', (value) => typeof value === 'string'),
   ...numberForms,

@@ -19,12 +19,12 @@ export const namesOf = <T extends object>(
   fields: Readonly<Record<keyof T, true>>,
 ): readonly (keyof T & string)[] => Object.keys(fields) as (keyof T & string)[]
 
-type OptionsKind = 'call' | 'retry' | 'profile' | 'embed' | 'request'
-
 /**
  * The names of the options that calls take, for `checkSettings`: one list for each type of core.
  */
-export const optionNames: Readonly<Record<OptionsKind, readonly string[]>> = {
+export const optionNames: Readonly<
+  Record<'call' | 'retry' | 'profile' | 'embed' | 'request', readonly string[]>
+> = {
   /** Of `CallOptions`. */
   call: [
     ...Object.keys(numberForms),

@@ -11,8 +11,6 @@ export interface Slot {
   runStores<T>(message: unknown, work: () => T): T
 }
 
-type Report = (event: unknown) => void
-
 interface Platform {
   readonly process?: {
     getBuiltinModule?(name: string): { channel(name: string): Slot } | undefined
@@ -42,7 +40,7 @@ export function slotOf(kind: string): Slot | undefined {
 export function inSlot<T>(
   slot: Slot | undefined,
   about: object,
-  work: (report?: Report) => Promise<T>,
+  work: (report?: (event: unknown) => void) => Promise<T>,
 ): Promise<T> {
   if (!slot?.hasSubscribers) return work()
   const span = {}

@@ -1,5 +1,5 @@
 export { decodeBase64, toBase64 } from './base/base64.js'
-export type { ByteSource } from './base/byte-source.js'
+export type { ByteSource, ChunkCallbacks } from './base/byte-source.js'
 export { toByteSource } from './base/byte-source.js'
 export type { Clock } from './base/clock.js'
 export { systemClock } from './base/clock.js'
@@ -11,12 +11,17 @@ export type {
   Fetch,
   FrameFormat,
   HttpFailure,
+  InBandFailure,
+  ResponseFacts,
   Sink,
+  ToolCallDelta,
   Turn,
   WireRecord,
+  WrittenText,
 } from './base/driver.js'
 export { firstMatch } from './base/first-match.js'
 export { atReference, toPointerPart } from './base/json-pointer.js'
+export type { ResponseLimits, Timeouts } from './base/limits.js'
 export { memoizeLatest } from './base/memoize-latest.js'
 export { namedError } from './base/named-error.js'
 export { parseJson, tryParseJson } from './base/parse-json.js'
@@ -26,8 +31,10 @@ export { checkApiKey } from './config/api-key.js'
 export { requireConfig } from './config/check-config.js'
 export type { CommonConfig, ProviderSettings } from './config/config.js'
 export { RecentSecrets } from './config/recent-secrets.js'
-export { toErrorCode, toProviderError } from './failure/http-failure.js'
-export type { CountDriver } from './provider/count-tokens.js'
+export type { RetryBucket } from './config/retry.js'
+export type { NamedTexts, UploadBody, UploadFrame, UploadTarget } from './exchange/upload-body.js'
+export { type FailureFacts, toErrorCode, toProviderError } from './failure/http-failure.js'
+export type { CountDriver, JsonDriver } from './provider/count-tokens.js'
 export { countTokens } from './provider/count-tokens.js'
 export type { BatchDriver, BatchItem, BatchLine } from './provider/create-batch-runner.js'
 export { createBatchRunner } from './provider/create-batch-runner.js'
@@ -36,7 +43,7 @@ export { createEmbedder } from './provider/create-embedder.js'
 export type { FileStoreDriver } from './provider/create-file-store.js'
 export { createFileStore } from './provider/create-file-store.js'
 export { createProvider } from './provider/create-provider.js'
-export type { EndpointClient } from './provider/endpoint-client.js'
+export type { EndpointClient, EndpointRequest } from './provider/endpoint-client.js'
 export { createEndpointClient } from './provider/endpoint-client.js'
 export { estimatePrompt } from './provider/estimate-prompt.js'
 export type { NeutralRecord, NeutralSource } from './provider/neutral-wire.js'

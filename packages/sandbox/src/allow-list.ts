@@ -11,11 +11,11 @@ export interface AllowList {
   /** Stands for the list: another list has another one. */
   readonly hash: string
   /** What no list can say. */
-  readonly requires: Requirements
+  readonly requires: AllowListRequirements
 }
 
 /** Prerequisites that the list itself cannot express. */
-export interface Requirements {
+export interface AllowListRequirements {
   /**
    * Variables that the list lets the program read. A configuration with an address or a key of its
    * own works without some of them.
@@ -32,7 +32,7 @@ export function toAllowList(
   target: string,
   hosts: readonly HostEntry[],
   text: (mark: string) => string,
-  requires: Partial<Requirements> = {},
+  requires: Partial<AllowListRequirements> = {},
 ): AllowList {
   checkHosts(target, hosts)
   const hash = hashHosts(hosts)

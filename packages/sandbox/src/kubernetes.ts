@@ -12,7 +12,7 @@ import {
 import { checkNames } from './check-names.js'
 
 /** Which pods a policy is for. */
-export interface PolicyOptions {
+export interface CiliumOptions {
   /** Default `model-egress`. */
   readonly name?: string
   /** Labels of the pods. Default `{ app: modelport }`. */
@@ -20,7 +20,7 @@ export interface PolicyOptions {
 }
 
 /** What a policy without names needs. */
-export interface CidrPolicyOptions extends PolicyOptions {
+export interface KubernetesOptions extends CiliumOptions {
   /** Addresses of each host name, as resolved by the caller. */
   readonly addresses?: Readonly<Record<string, readonly string[]>>
 }
@@ -38,7 +38,7 @@ const flow = (values: Readonly<Record<string, string>>): string =>
     .map((pair) => pair.map(plain).join(': '))
     .join(', ')}}`
 /** @throws {LlmError} `config` — the name or a label cannot stand in a manifest. */
-function checkOptions(target: string, { name, labels = {} }: PolicyOptions): void {
+function checkOptions(target: string, { name, labels = {} }: CiliumOptions): void {
   checkNames(
     target,
     'a name of letters, digits, "-", "_" and "."',
@@ -51,7 +51,7 @@ function checkOptions(target: string, { name, labels = {} }: PolicyOptions): voi
   )
 }
 
-const podLabels = ({ labels = { app: 'modelport' } }: PolicyOptions): string => flow(labels)
+const podLabels = ({ labels = { app: 'modelport' } }: CiliumOptions): string => flow(labels)
 const cidr = (host: string): string =>
   `${withoutBrackets(host)}/${addressFamily(host) === 6 ? 128 : 32}`
 const dnsPods =
@@ -72,7 +72,7 @@ const loopbackNote = (hosts: readonly HostEntry[]): string[] =>
  * A policy for Cilium. The rule for DNS is needed: by it Cilium learns the addresses.
  * @see https://docs.cilium.io/en/stable/security/policy/language/ (read 2026-11-21)
  */
-export function toCilium(hosts: readonly HostEntry[], options: PolicyOptions = {}): AllowList {
+export function toCilium(hosts: readonly HostEntry[], options: CiliumOptions = {}): AllowList {
   checkOptions('cilium 1.18', options)
   const list = outside(hosts)
   const names = unique(list.filter(({ host }) => !addressFamily(host)).map(({ host }) => host))
@@ -120,7 +120,7 @@ export function toCilium(hosts: readonly HostEntry[], options: PolicyOptions = {
  */
 export function toKubernetes(
   hosts: readonly HostEntry[],
-  { addresses = {}, ...options }: CidrPolicyOptions = {},
+  { addresses = {}, ...options }: KubernetesOptions = {},
 ): AllowList {
   checkOptions('kubernetes', options)
   const given = Object.values(addresses).flat()

@@ -11,7 +11,7 @@ import {
   succeeded,
   textOfEvents,
 } from '../lab.js'
-import { type Step, toBytes, toReply, withBody } from '../memory-server.js'
+import { type ReplyStep, toBytes, toReply, withBody } from '../memory-server.js'
 import type { Rule } from '../rule.js'
 import type { Script, ScriptTurn } from '../script.js'
 import { scriptNamed } from '../scripts.js'
@@ -74,7 +74,7 @@ export function truncationRules(rule: Rule, { format }: Harness): void {
   )
 }
 
-async function cutEverywhere(lab: Lab, script: Script, tail: readonly Step[]): Promise<void> {
+async function cutEverywhere(lab: Lab, script: Script, tail: readonly ReplyStep[]): Promise<void> {
   const turn = script.turns[0] as ScriptTurn
   const connection = lab.connect((request) => toReply(lab.respond([turn], request)))
   const whole = await stream(connection, once, undefined, () => [])
@@ -159,7 +159,7 @@ function assertTruncated({ events, error }: Outcome, truth: DecodedTurn, what: s
 const reasoningOfEvents = (events: readonly StreamEvent[]): string =>
   events.map((event) => (event.type === 'reasoning-delta' ? event.text : '')).join('')
 
-async function cutWhole(lab: Lab, tail: readonly Step[]): Promise<void> {
+async function cutWhole(lab: Lab, tail: readonly ReplyStep[]): Promise<void> {
   const { turns } = scriptNamed('unicode')
   const connection = lab.connect((request) => toReply(lab.respond(turns, request)))
   const expected = await connection.provider.complete('Hello?')

@@ -2,7 +2,7 @@ import { assert, assertCode, assertEqual, rejection } from '../assert.js'
 import type { Harness } from '../harness.js'
 import type { Connection, Lab } from '../lab.js'
 import { readOut, stream, succeeded, textOfEvents } from '../lab.js'
-import { type Step, toReply, withBody } from '../memory-server.js'
+import { type ReplyStep, toReply, withBody } from '../memory-server.js'
 import { type Rule, ruleAll, type Tests } from '../rule.js'
 import { scriptNamed } from '../scripts.js'
 import { withoutHang } from '../virtual-clock.js'
@@ -233,8 +233,8 @@ async function drip(
   const connection = lab.connectRetrying(
     (request) => {
       const response = lab.respond(turns, request)
-      const begin: Step[] = begun(response).map((piece) => encoder.encode(piece))
-      const pings = Array.from({ length: 40 }, (): Step[] => [
+      const begin: ReplyStep[] = begun(response).map((piece) => encoder.encode(piece))
+      const pings = Array.from({ length: 40 }, (): ReplyStep[] => [
         { waitMs: 5000 },
         encoder.encode(ping(response)),
       ])

@@ -16,7 +16,7 @@ export interface Timeouts {
 }
 
 /** How much a server can make this process hold. Beyond it the call rejects `limit-exceeded`. */
-export interface Limits {
+export interface ResponseLimits {
   /** One line or event of a stream, in bytes. Default 16 MiB. */
   readonly maxEventBytes: number
   /** One whole body after decompression, and so the text of one turn, in bytes. Default 256 MiB. */
@@ -56,8 +56,8 @@ export const defaultTimeouts: Timeouts = Object.freeze({
   semanticIdleMs: 300_000,
 })
 
-/** See {@link Limits}. */
-export const defaultLimits: Limits = Object.freeze({
+/** See {@link ResponseLimits}. */
+export const defaultLimits: ResponseLimits = Object.freeze({
   maxEventBytes: 16 * 1024 * 1024,
   maxBodyBytes: 256 * 1024 * 1024,
   maxJsonValues: 8 * 1024 * 1024,

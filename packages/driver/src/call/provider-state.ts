@@ -1,7 +1,12 @@
 import { createRedact, headerSecrets, type Redact } from '@modelport/core'
 import { defined } from '../base/defined.js'
 import type { Driver, Fetch } from '../base/driver.js'
-import { defaultLimits, defaultTimeouts, type Limits, type Timeouts } from '../base/limits.js'
+import {
+  defaultLimits,
+  defaultTimeouts,
+  type ResponseLimits,
+  type Timeouts,
+} from '../base/limits.js'
 import { ownCopy } from '../base/own-copy.js'
 import { checkConfig, commonNames } from '../config/check-config.js'
 import type { ProviderSettings } from '../config/config.js'
@@ -23,7 +28,7 @@ export interface ProviderState<Kind extends AnyDriver = AnyDriver> {
   redactWith(more: readonly string[]): Redact
   readonly bucket: RetryBucket
   readonly timeouts: Timeouts
-  readonly limits: Limits
+  readonly limits: ResponseLimits
   readonly fetch: Fetch
   /** `host:port` list; undefined allows any host. */
   readonly allowedHosts: readonly string[] | undefined

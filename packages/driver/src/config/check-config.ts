@@ -1,7 +1,7 @@
 import { configError, isObject, validateOptions } from '@modelport/core'
 import { checkPrices, checkSettings, namesOf, optionNames } from '@modelport/core/settings'
 import { defined } from '../base/defined.js'
-import type { Limits, Timeouts } from '../base/limits.js'
+import type { ResponseLimits, Timeouts } from '../base/limits.js'
 import { type CommonConfig, type ProviderSettings, toDefaultOptions } from './config.js'
 
 const hold = (good: unknown, field: string, wanted: string): void => {
@@ -99,7 +99,7 @@ const commonFields: Readonly<Record<string, readonly string[]>> = {
     idleMs: true,
     semanticIdleMs: true,
   }),
-  limits: namesOf<Limits>({
+  limits: namesOf<ResponseLimits>({
     maxEventBytes: true,
     maxBodyBytes: true,
     maxJsonValues: true,

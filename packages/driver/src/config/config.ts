@@ -6,7 +6,7 @@ import {
 } from '@modelport/core'
 import type { Clock } from '../base/clock.js'
 import type { Fetch } from '../base/driver.js'
-import type { Limits, Timeouts } from '../base/limits.js'
+import type { ResponseLimits, Timeouts } from '../base/limits.js'
 import type { RetryBucket } from './retry.js'
 
 /**
@@ -60,7 +60,7 @@ export interface CommonConfig {
   /** Time limits; the others keep their defaults. */
   readonly timeouts?: Partial<Timeouts> | undefined
   /** Limits on what a server can make this process hold; the others keep their defaults. */
-  readonly limits?: Partial<Limits> | undefined
+  readonly limits?: Partial<ResponseLimits> | undefined
   /** A bucket to share between providers of one host. Default: one of its own. */
   readonly retryBucket?: RetryBucket | undefined
   /**

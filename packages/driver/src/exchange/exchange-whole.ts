@@ -1,4 +1,4 @@
-import type { Limits } from '../base/limits.js'
+import type { ResponseLimits } from '../base/limits.js'
 import type { CallContext } from '../call/call-context.js'
 import { callObserver } from '../call/call-observer.js'
 import { nameInBand } from '../failure/in-band.js'
@@ -15,7 +15,7 @@ export interface BodyFormat<T> {
    * Makes the reader of one response's body.
    * @throws {LlmError} `protocol` — the headers say that it cannot be read.
    */
-  read(headers: Headers, limits: Limits): BodyReader<T>
+  read(headers: Headers, limits: ResponseLimits): BodyReader<T>
 }
 
 /**

@@ -3,21 +3,21 @@ import { toByteSource } from '../base/byte-source.js'
 import type { DriverIo } from '../base/driver.js'
 
 /** Headers, a query, or fields of a form. */
-export type Texts = Readonly<Record<string, string>>
+export type NamedTexts = Readonly<Record<string, string>>
 
 /** Where the content goes. */
-interface UploadTarget {
+export interface UploadTarget {
   /** The address of this upload. */
   readonly url: string
   /** The bytes that the vendor has. */
   readonly offset: number
   /** Headers besides those of the vendor. */
-  readonly headers: Texts
+  readonly headers: NamedTexts
 }
 
 /** What a vendor wants around the content. */
 export interface UploadFrame {
-  readonly headers?: Texts
+  readonly headers?: NamedTexts
   readonly head?: Uint8Array
   readonly tail?: Uint8Array
   /**
@@ -25,7 +25,7 @@ export interface UploadFrame {
    * Says where the content goes, and from which byte on.
    */
   readonly locate?: (
-    post: (url: string, headers: Texts, body?: string) => Promise<Headers>,
+    post: (url: string, headers: NamedTexts, body?: string) => Promise<Headers>,
   ) => Promise<UploadTarget>
 }
 
@@ -51,7 +51,7 @@ export class UploadBody {
   /** Makes one attempt. */
   async send(
     io: DriverIo,
-    request: { readonly url: string; readonly headers: Texts },
+    request: { readonly url: string; readonly headers: NamedTexts },
   ): Promise<Response> {
     const { head = nothing, tail = nothing, headers, locate } = this.#given
     const post = { method: 'POST', headers: { ...request.headers, ...headers, ...io.headers } }

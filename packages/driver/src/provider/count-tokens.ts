@@ -1,6 +1,6 @@
 import { type CallOptions, type ChatMessage } from '@modelport/core'
 import type { Driver } from '../base/driver.js'
-import type { Limits } from '../base/limits.js'
+import type { ResponseLimits } from '../base/limits.js'
 import { namedError } from '../base/named-error.js'
 import { createProviderState } from '../call/provider-state.js'
 import { sanitizeError } from '../call/sanitize.js'
@@ -59,7 +59,7 @@ async function askJson<Request>(
     throw sanitizeError(error, driver.name, context.redact)
   }
   const sending = { driver, request, onRetry: values.retry?.onRetry }
-  const read = (headers: Headers, { maxJsonValues }: Limits): BodyReader<unknown> =>
+  const read = (headers: Headers, { maxJsonValues }: ResponseLimits): BodyReader<unknown> =>
     readJsonBody(headers, maxJsonValues, (value) => value)
   return exchangeWhole(context, sending, { read })
 }

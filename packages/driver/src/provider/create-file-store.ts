@@ -15,7 +15,7 @@ import { namedError } from '../base/named-error.js'
 import { CallScope } from '../base/scope.js'
 import { dateOf } from '../base/wire-values.js'
 import { sanitizeError } from '../call/sanitize.js'
-import { sizeOf, type Texts, UploadBody, type UploadFrame } from '../exchange/upload-body.js'
+import { type NamedTexts, sizeOf, UploadBody, type UploadFrame } from '../exchange/upload-body.js'
 import { withVendor } from '../turn/vendor-fields.js'
 import type { EndpointClient, EndpointRequest } from './endpoint-client.js'
 
@@ -37,9 +37,9 @@ export interface FileStoreDriver {
   /** What it calls the list in a page. Default `data`. */
   readonly list?: string
   /** The query of the first page. */
-  readonly pageQuery: Texts
+  readonly pageQuery: NamedTexts
   /** What the query of the next page has in addition; undefined after the last. */
-  nextPage(page: JsonObject): Texts | undefined
+  nextPage(page: JsonObject): NamedTexts | undefined
   /** Fields of the form next to the file. */
   readonly form?: JsonObject
   /** For a vendor that takes no form. `vendor` are fields of the caller. */
@@ -84,7 +84,7 @@ export function createFileStore(driver: FileStoreDriver): FileStore {
     get: async (id, options = {}) => toStored(driver, await ask(pathOf(name, id), options)),
     delete: (id, options = {}) => remove(id, options),
     list: async function* (options = {}) {
-      let next: Texts | undefined = {}
+      let next: NamedTexts | undefined = {}
       let empty = 0
       for (let pages = 0; next; pages++) {
         if (pages === mostPages)
@@ -208,7 +208,7 @@ function checkUpload({ name, maxBytes }: FileStoreDriver, file: FileUpload): num
  * A form (RFC 7578) with a boundary that nobody can guess: the content, which could contain it, was
  * not read yet.
  */
-function toForm({ name, mediaType }: FileUpload, fields: Texts): UploadFrame {
+function toForm({ name, mediaType }: FileUpload, fields: NamedTexts): UploadFrame {
   const boundary = `modelport-${crypto.getRandomValues(new Uint32Array(4)).join('-')}`
   const parts = [
     ...Object.entries(fields).map(([key, value]) => `"${quoted(key)}"\r\n\r\n${value}`),
@@ -228,7 +228,7 @@ function toForm({ name, mediaType }: FileUpload, fields: Texts): UploadFrame {
 const quoted = (text: string): string => text.replace(/[\r\n"]/g, encodeURIComponent)
 
 /** Our fields, with those of the caller. */
-const toTexts = (ours: JsonObject, vendor: RequestOptions['vendor']): Texts =>
+const toTexts = (ours: JsonObject, vendor: RequestOptions['vendor']): NamedTexts =>
   Object.fromEntries(
     Object.entries(withVendor(ours, vendor)).map(([key, value]) => [key, String(value)]),
   )

@@ -1,5 +1,5 @@
 import { isObject, type JsonObject, LlmError, pollutes } from '@modelport/core'
-import type { Limits } from '../base/limits.js'
+import type { ResponseLimits } from '../base/limits.js'
 import { tryParseJson } from '../base/parse-json.js'
 
 /** Parsed arguments of a tool call, or the problem with them. */
@@ -13,7 +13,7 @@ export interface ParsedArguments {
  * Parses the arguments of a tool call. Empty text is an empty object. Nothing is repaired.
  * @throws {LlmError} `limit-exceeded` — nested deeper than allowed.
  */
-export function parseToolArguments(text: string, limits: Limits): ParsedArguments {
+export function parseToolArguments(text: string, limits: ResponseLimits): ParsedArguments {
   if (text.trim() === '') return { arguments: {} }
   // No text is nested deeper than it is long.
   if (text.length > limits.maxToolArgumentDepth && nesting(text) > limits.maxToolArgumentDepth) {

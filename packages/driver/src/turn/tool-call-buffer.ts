@@ -1,6 +1,6 @@
 import { isObject, LlmError, type StreamEvent, type ToolCall } from '@modelport/core'
 import type { ToolCallDelta } from '../base/driver.js'
-import type { Limits } from '../base/limits.js'
+import type { ResponseLimits } from '../base/limits.js'
 import { TextBuffer } from '../base/text-buffer.js'
 import { parseToolArguments } from './tool-arguments.js'
 
@@ -30,13 +30,13 @@ export class ToolCallBuffer {
   /** The last number that was tried to make each wanted id unique; '' for calls without an id. */
   readonly #lastTried = new Map<string, number>()
   readonly #emit: (event: StreamEvent) => void
-  readonly #limits: Limits
+  readonly #limits: ResponseLimits
   readonly #usedIds: Set<string>
   /** True once `hold` was called. */
   #held = false
 
   /** `usedIds` holds the ids of the whole conversation; ids given out here are added to it. */
-  constructor(emit: (event: StreamEvent) => void, limits: Limits, usedIds: Set<string>) {
+  constructor(emit: (event: StreamEvent) => void, limits: ResponseLimits, usedIds: Set<string>) {
     this.#emit = emit
     this.#limits = limits
     this.#usedIds = usedIds

@@ -17,7 +17,7 @@ import {
 } from '@modelport/core'
 import { defined } from '../base/defined.js'
 import type { InBandFailure, ResponseFacts, Sink, ToolCallDelta } from '../base/driver.js'
-import type { Limits } from '../base/limits.js'
+import type { ResponseLimits } from '../base/limits.js'
 import { TextBuffer } from '../base/text-buffer.js'
 import { countOf } from '../base/wire-values.js'
 import { InBandError } from '../failure/in-band.js'
@@ -81,7 +81,7 @@ export class TurnRecorder implements Sink {
 
   constructor(
     emit: (event: StreamEvent) => void,
-    limits: Limits,
+    limits: ResponseLimits,
     usedIds: Set<string>,
     model: string,
   ) {
