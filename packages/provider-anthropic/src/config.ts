@@ -2,7 +2,7 @@ import type { ProviderSettings } from '@modelport/driver'
 import type { Cloud } from './cloud.js'
 
 /** Project, location and access token of Vertex AI. */
-export interface VertexConfig {
+export interface AnthropicVertexConfig {
   /** Google Cloud project id. */
   readonly project: string
   /** Region (`europe-west1`), multi-region (`us`, `eu`) or `global`. Default `global`. */
@@ -12,7 +12,7 @@ export interface VertexConfig {
 }
 
 /** Address and credentials of the API. */
-export interface ConnectionConfig {
+export interface AnthropicConnection {
   /**
    * Sent as `x-api-key`. One of `apiKey` and `authToken` is needed, unless `baseUrl` points at a
    * server of your own.
@@ -29,7 +29,7 @@ export interface ConnectionConfig {
    * Asks Claude on Vertex AI, with `accessToken` or `authToken`; what it is not known to have is
    * refused.
    */
-  readonly vertex?: VertexConfig | undefined
+  readonly vertex?: AnthropicVertexConfig | undefined
   /**
    * Default `https://api.anthropic.com`. A `/v1` at its end is dropped: it is part of every path.
    */

@@ -1,7 +1,7 @@
 import { configError, parseBaseUrl } from '@modelport/core'
 import { checkApiKey } from '@modelport/driver'
 import { notIn } from './cloud.js'
-import type { Connection, ConnectionConfig } from './config.js'
+import type { AnthropicConnection, Connection } from './config.js'
 import { providerName } from './error.js'
 import { toVertexConnection } from './vertex.js'
 
@@ -10,7 +10,7 @@ import { toVertexConnection } from './vertex.js'
  * @throws {LlmError} `config` — an unknown cloud, no key where one is needed, or a key no key can
  * look like; `invalid-base-url`.
  */
-export function toConnection(config: ConnectionConfig): Connection {
+export function toConnection(config: AnthropicConnection): Connection {
   if (![undefined, 'bedrock', 'foundry'].includes(config.cloud))
     throw configError(
       `${providerName}: cloud is ${JSON.stringify(config.cloud)}; give bedrock or foundry`,

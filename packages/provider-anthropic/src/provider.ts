@@ -10,7 +10,7 @@ import {
   requireConfig,
 } from '@modelport/driver'
 import { capabilities } from './capabilities.js'
-import type { Connection, ConnectionConfig, VertexConfig } from './config.js'
+import type { AnthropicConnection, AnthropicVertexConfig, Connection } from './config.js'
 import { type ApiRequest, toConnection } from './connection.js'
 import { MessageDecoder } from './decoder.js'
 import { providerName, toAnthropicError } from './error.js'
@@ -22,7 +22,7 @@ import { cheapestModel, type ModelTraits, traitNames, traitsOf } from './traits.
 import { postToVertex } from './vertex.js'
 
 /** Configuration of {@link createAnthropic}. */
-export interface AnthropicConfig extends CommonConfig, ConnectionConfig {
+export interface AnthropicConfig extends CommonConfig, AnthropicConnection {
   /** Asks for citations of the documents in a conversation. Default false. */
   readonly citations?: boolean | undefined
   /**
@@ -49,7 +49,7 @@ export const configNames: readonly string[] = namesOf<Omit<AnthropicConfig, keyo
 /** Names within some of its fields. */
 export const fieldNames: Readonly<Record<string, readonly string[]>> = {
   traits: traitNames,
-  vertex: namesOf<VertexConfig>({ project: true, location: true, accessToken: true }),
+  vertex: namesOf<AnthropicVertexConfig>({ project: true, location: true, accessToken: true }),
 }
 
 /**

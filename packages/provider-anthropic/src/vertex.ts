@@ -1,7 +1,7 @@
 import { vertexUrl } from '@modelport/catalog'
 import { asText, configError, type JsonObject, type LlmError, parseBaseUrl } from '@modelport/core'
 import { type DriverIo, postJson, RecentSecrets } from '@modelport/driver'
-import type { Connection, ConnectionConfig, VertexConfig } from './config.js'
+import type { AnthropicConnection, AnthropicVertexConfig, Connection } from './config.js'
 import { providerName } from './error.js'
 import type { AnthropicRequest } from './request.js'
 
@@ -11,7 +11,10 @@ const vertexError = (message: string): LlmError => configError(`${providerName}:
  * @throws {LlmError} `config`, `invalid-base-url` — the path cannot be made, there is no token, or
  * a setting is not for Vertex AI.
  */
-export function toVertexConnection(config: ConnectionConfig, vertex: VertexConfig): Connection {
+export function toVertexConnection(
+  config: AnthropicConnection,
+  vertex: AnthropicVertexConfig,
+): Connection {
   const { project, location, accessToken } = vertex
   const { authToken, apiKey, cloud, apiVersion } = config
   if (apiKey ?? cloud ?? apiVersion)

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { stubPage } from '../../../test/support/page.js'
 import { buildRequests as withoutSdk } from '../src/browser-requests.js'
-import type { ConnectionConfig } from '../src/config.js'
+import type { AnthropicConnection } from '../src/config.js'
 import { toConnection } from '../src/connection.js'
 import { countTokens, createAnthropic, listModels } from '../src/index.js'
 import { buildRequests as withSdk } from '../src/requests.js'
@@ -13,7 +13,7 @@ const model = 'claude-sonnet-4-5'
 const ofTheSdk = /^(x-stainless-.*|user-agent|accept|content-type)$/
 
 describe('without the SDK the same requests are made', () => {
-  test.each<ConnectionConfig>([
+  test.each<AnthropicConnection>([
     { apiKey },
     { authToken: 'a-token-0123456789' },
     { apiKey, authToken: 'a-token-0123456789' },

@@ -1,6 +1,6 @@
 import { LlmError } from '@modelport/core'
 import { type ApiMethod, pageSize, toTypedError } from './api-request.js'
-import { toEndpoint, type VertexConfig } from './config.js'
+import { type GoogleVertexConfig, toEndpoint } from './config.js'
 import { providerName } from './model-state.js'
 import type { buildRequests as bySdk } from './requests.js'
 
@@ -28,7 +28,7 @@ export const buildRequests: typeof bySdk = (config, apiKey) => {
 }
 
 async function authorization(
-  vertex: VertexConfig | undefined,
+  vertex: GoogleVertexConfig | undefined,
 ): Promise<Readonly<Record<string, string>>> {
   try {
     return { authorization: `Bearer ${await vertex?.accessToken?.()}` }
@@ -51,7 +51,7 @@ function geminiPath(method: ApiMethod, model: string): string {
 function vertexPath(
   method: ApiMethod,
   model: string,
-  { project, location = 'global' }: VertexConfig,
+  { project, location = 'global' }: GoogleVertexConfig,
 ): string {
   if (method === 'listModels') return `publishers/google/models?pageSize=${pageSize}`
   // Some models embed by the same endpoint as on the Gemini API; the others predict.

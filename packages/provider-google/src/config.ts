@@ -8,7 +8,7 @@ import type { ModelTraits } from './traits.js'
  * Location and credentials of Vertex AI. Give one of `accessToken`, `credentials`,
  * `applicationDefault`, or an `apiKey` next to it.
  */
-export interface VertexConfig {
+export interface GoogleVertexConfig {
   /** Google Cloud project id. Needed unless an API key is used. */
   readonly project?: string | undefined
   /** Region (`europe-west1`), multi-region (`us`, `eu`) or `global`. Default `global`. */
@@ -44,7 +44,7 @@ export interface GoogleEndpointConfig {
   /** Default `v1beta`, on Vertex AI `v1beta1`. */
   readonly apiVersion?: string | undefined
   /** Uses Vertex AI instead of the Gemini API. */
-  readonly vertex?: VertexConfig | undefined
+  readonly vertex?: GoogleVertexConfig | undefined
 }
 
 /** Configuration of `createGoogle`. */
@@ -69,7 +69,7 @@ export const configNames: readonly string[] = namesOf<Omit<GoogleConfig, keyof C
 
 /** Names within some of its fields. */
 export const fieldNames: Readonly<Record<string, readonly string[]>> = {
-  vertex: namesOf<VertexConfig>({
+  vertex: namesOf<GoogleVertexConfig>({
     project: true,
     location: true,
     accessToken: true,
@@ -163,7 +163,7 @@ export function toCheckedKey({ apiKey, vertex }: GoogleConfig): string | undefin
 
 const isText = (value: unknown): boolean => typeof value === 'string' && value !== ''
 
-function addressOf({ location }: VertexConfig): string {
+function addressOf({ location }: GoogleVertexConfig): string {
   const url = vertexUrl(location)
   if (url !== undefined) return url
   throw configError(

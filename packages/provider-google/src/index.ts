@@ -1,5 +1,10 @@
 export { createGoogleBatches } from './batches.js'
-export type { GoogleConfig } from './config.js'
+export type {
+  GoogleConfig,
+  GoogleEndpointConfig,
+  GoogleVertexConfig,
+  ServiceAccount,
+} from './config.js'
 export type { GoogleEmbedderConfig } from './embedder.js'
 export { createGoogleEmbedder } from './embedder.js'
 export { createGoogleFiles } from './files.js'
@@ -7,4 +12,4 @@ export type { GoogleModel } from './list-models.js'
 export { listModels } from './list-models.js'
 export { createGoogle } from './provider.js'
 export { countTokens } from './token-count.js'
-export { cheapestModel } from './traits.js'
+export { cheapestModel, type ModelTraits, type ReasoningLevel } from './traits.js'

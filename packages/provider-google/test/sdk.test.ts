@@ -5,7 +5,7 @@ import { createRequire } from 'node:module'
 import { inspect } from 'node:util'
 import { isLlmError, type LlmError, type ProviderError } from '@modelport/core'
 import { describe, expect, test } from 'vitest'
-import type { GoogleEndpointConfig, VertexConfig } from '../src/config.js'
+import type { GoogleEndpointConfig, GoogleVertexConfig } from '../src/config.js'
 import { googleHosts } from '../src/config.js'
 import { createGoogle } from '../src/index.js'
 import { answer, chunk, recordingFetch, sse } from './support.js'
@@ -344,7 +344,7 @@ describe('Vertex AI', () => {
     expect(fetch.requests[0]!.headers['x-goog-api-key']).toBe(key)
   })
 
-  test.each<[VertexConfig, RegExp]>([
+  test.each<[GoogleVertexConfig, RegExp]>([
     [{}, /not none/],
     [{ project: 'demo' }, /not none/],
     [{ accessToken: () => 'token' }, /vertex.project is missing/],

@@ -24,13 +24,13 @@ export interface LlamaCppModelConfig {
   readonly contextSize?: number
 }
 
-type Settings = Pick<
-  CommonConfig,
-  'cheapestModel' | 'profile' | 'defaults' | 'timeouts' | 'limits' | 'tokenFactor' | 'clock'
->
-
 /** Configuration of {@link createLlamaCpp}. */
-export interface LlamaCppConfig extends LlamaCppModelConfig, Settings {
+export interface LlamaCppConfig
+  extends LlamaCppModelConfig,
+    Pick<
+      CommonConfig,
+      'cheapestModel' | 'profile' | 'defaults' | 'timeouts' | 'limits' | 'tokenFactor' | 'clock'
+    > {
   /** A Jinja chat template instead of the file's own. */
   readonly chatTemplate?: string
   /**

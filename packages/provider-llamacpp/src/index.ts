@@ -1,4 +1,4 @@
-export type { LlamaCppConfig } from './config.js'
+export type { LlamaCppConfig, LlamaCppModelConfig } from './config.js'
 export {
   createLlamaCppEmbedder,
   type LlamaCppEmbedder,

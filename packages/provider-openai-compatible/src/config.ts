@@ -15,13 +15,10 @@ export interface OpenAICompatibleConfig extends CommonConfig {
   /** Name of the provider, in errors and `origin`. Default `openai-compatible`. */
   readonly name?: string | undefined
   /** What this server does differently from most. */
-  readonly quirks?: Quirks | undefined
+  readonly quirks?: ChatQuirks | undefined
   /** The vendor of the catalog that the configuration stands for, for `capabilities`. */
   readonly preset?: ChatVendor | undefined
 }
-
-/** What a server does differently from most. */
-export type Quirks = ChatQuirks
 
 /** Names of {@link OpenAICompatibleConfig} besides those of every provider. */
 export const configNames: readonly string[] = namesOf<
@@ -37,7 +34,7 @@ export const configNames: readonly string[] = namesOf<
 /** Names within some of its fields. */
 export const fieldNames: Readonly<Record<string, readonly string[]>> = {
   quirks: [
-    ...namesOf<Omit<Quirks, keyof typeof defaultChatDialect>>({
+    ...namesOf<Omit<ChatQuirks, keyof typeof defaultChatDialect>>({
       apiPath: true,
       quotaRecovers: true,
       tokenizer: true,

@@ -1,3 +1,4 @@
+import type { ChatQuirks } from '@modelport/catalog'
 import { type ChatRequestBody, toChatError, toChatRequest } from '@modelport/chat-completions'
 import { type CallOptions, type ChatMessage, parseBaseUrl, type TokenCount } from '@modelport/core'
 import {
@@ -8,13 +9,7 @@ import {
   postJson,
   requireConfig,
 } from '@modelport/driver'
-import {
-  configNames,
-  fieldNames,
-  type OpenAICompatibleConfig,
-  type Quirks,
-  toDialect,
-} from './config.js'
+import { configNames, fieldNames, type OpenAICompatibleConfig, toDialect } from './config.js'
 import { authorization, toSettings } from './provider.js'
 
 type Tokenizer = Pick<CountDriver<ChatRequestBody>, 'send' | 'countIn'>
@@ -47,7 +42,7 @@ export async function countTokens(
 /** Their endpoints are next to `/v1`, not under it. */
 const tokenizers: Readonly<
   Record<
-    NonNullable<Quirks['tokenizer']>,
+    NonNullable<ChatQuirks['tokenizer']>,
     (config: OpenAICompatibleConfig, name: string) => Tokenizer
   >
 > = {
