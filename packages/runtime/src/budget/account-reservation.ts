@@ -10,75 +10,17 @@ import {
 } from '@modelport/core'
 import { checkPrices } from '@modelport/core/settings'
 import { type Amounts, amountNames, type BudgetAccount, toBillionths } from './budget-account.js'
+import type { CallReservation, ReservationRequest, SettledCall } from './call-reservation.js'
 import { InputMargins } from './input-margins.js'
 import type { BudgetDecision } from './run-budget.js'
-
-/** The maximum of one model call. */
-export interface CallRequest {
-  /** Estimate of the prompt, tool definitions included. */
-  readonly inputTokens: number
-  /** Maximum tokens the call may generate. */
-  readonly maxOutputTokens: number
-  /** Smallest `maxTokens` that the API takes: with less room nothing is sent. Default 1. */
-  readonly fewestOutputTokens?: number | undefined
-  /**
-   * Attempts to take room for at once, the first included; each further one is asked for by
-   * {@link CallReservation.retried}. Default 1.
-   */
-  readonly attempts?: number | undefined
-  /**
-   * The model, for the margin learnt from its earlier calls. Default: one margin for all calls
-   * without a model.
-   */
-  readonly model?: string | undefined
-  /** Prices; needed where a budget of the chain has `maxCost`. */
-  readonly profile?: ModelProfile | undefined
-}
-
-/** The result of one model call. */
-export interface CallOutcome {
-  /**
-   * Input tokens of the attempt that brought a reply. The estimate counts if it is larger, or if
-   * this is unset.
-   */
-  readonly inputTokens?: number | undefined
-  /**
-   * Output tokens of the attempt that brought a reply: the larger of reported and seen. Unset:
-   * everything reserved.
-   */
-  readonly outputTokens?: number | undefined
-  /** False when the server gave no counts. */
-  readonly reported: boolean
-  /**
-   * What is paid for of the attempt that brought a reply: cached tokens have their own prices. Unset:
-   * the most that its tokens can cost.
-   */
-  readonly usage?: TokenUsage | undefined
-  /**
-   * Requests made, where it is known; those not reported to {@link CallReservation.retried} count
-   * in full.
-   */
-  readonly attempts?: number | undefined
-  /**
-   * The error of the last attempt: unless it was refused or never arrived, the server may have made
-   * a whole reply. Unset: it did not fail.
-   */
-  readonly error?: unknown
-}
 
 /** How much of `maxOutputTokens` may be taken in addition. */
 const extra = 0.5
 
-/**
- * Room for one call, taken from an account and all above it, or from none, until it is settled or
- * released.
- */
-export class CallReservation {
-  /** The `maxTokens` to send; lower than requested if no more is left. */
+/** Room for one call in the accounts of a ledger. */
+export class AccountReservation implements CallReservation {
   readonly maxOutputTokens: number
-  /** Attempts there is room for; at most what was asked for. */
   readonly attempts: number
-  /** The remaining time, for `deadlineMs`. Unset: no limit. */
   readonly deadlineMs?: number
   readonly #accounts: readonly BudgetAccount[]
   readonly #inputTokens: number
@@ -96,7 +38,7 @@ export class CallReservation {
 
   constructor(
     accounts: readonly BudgetAccount[],
-    request: CallRequest,
+    request: ReservationRequest,
     margins: InputMargins = new InputMargins(),
   ) {
     const {
@@ -138,11 +80,6 @@ export class CallReservation {
     for (const account of accounts) account.warn({ calls: 1 }, accounts)
   }
 
-  /**
-   * True while a reply of this length is paid for. Ask before each read, with one more than was
-   * seen: a server may ignore `maxTokens`. Beyond `maxOutputTokens` half as much is taken in
-   * addition while there is room, since an estimate errs high. False: stop reading.
-   */
   admits(outputTokens: number): boolean {
     if (!this.#open) return false
     const missing = Math.ceil(outputTokens) - this.maxOutputTokens - this.#grown
@@ -155,10 +92,6 @@ export class CallReservation {
     return true
   }
 
-  /**
-   * An attempt failed with this error and another follows: for `retry.onRetry`.
-   * @throws {BudgetExceededError} there is no room for another.
-   */
   retried(error?: unknown): void {
     if (!this.#open || this.#left === 0) return
     this.#retries++
@@ -172,12 +105,7 @@ export class CallReservation {
     for (const account of this.#accounts) account.warn({ calls: 1 }, this.#accounts)
   }
 
-  /**
-   * Replaces the reservation by what the call used. Later calls do nothing.
-   * @returns the limit that ends the run: of tokens, if the server reports more than was reserved;
-   * of time, if it ran out during the call
-   */
-  settle(actual: CallOutcome): BudgetDecision | undefined {
+  settle(actual: SettledCall): BudgetDecision | undefined {
     if (!this.#open) return undefined
     const full = this.#mostOf({ input: this.#inputTokens, output: this.maxOutputTokens })
     const cost = this.#costOf(actual)
@@ -210,7 +138,6 @@ export class CallReservation {
     return isOver ? firstOf(this.#accounts, (account) => account.overrun()) : undefined
   }
 
-  /** Returns the rest of the reservation: nothing (more) was sent. Later calls do nothing. */
   release(): void {
     if (!this.#open) return
     this.#open = false

@@ -1,10 +1,11 @@
+import { AccountReservation } from './account-reservation.js'
 import { type Amounts, amountNames, BudgetAccount, costOf } from './budget-account.js'
 import type { BudgetSnapshot } from './budget-snapshot.js'
-import { type CallRequest, CallReservation } from './call-reservation.js'
+import type { CallReservation, ReservationRequest } from './call-reservation.js'
 import { InputMargins } from './input-margins.js'
 import type { BudgetDecision, RunBudget } from './run-budget.js'
 
-export type { CallRequest, CallReservation } from './call-reservation.js'
+export type { CallReservation, ReservationRequest } from './call-reservation.js'
 export { type BudgetDecision, BudgetExceededError, type RunBudget } from './run-budget.js'
 
 /** Amounts by what limits them; `cost` in the currency of the profiles. */
@@ -126,8 +127,8 @@ export class BudgetLedger {
    * @throws {LlmError} `config` — a number is wrong, or `maxCost` is set and the profile has no
    * prices or another currency.
    */
-  reserveCall(request: CallRequest): CallReservation {
-    return new CallReservation(this.#accounts, request, this.#margins)
+  reserveCall(request: ReservationRequest): CallReservation {
+    return new AccountReservation(this.#accounts, request, this.#margins)
   }
 
   /**

@@ -9,8 +9,8 @@ import type { StepChoice } from '../journal/step-choice.js'
 import type { Approval } from '../policy/authorize.js'
 import type { Action, FinalAction } from '../reply/action.js'
 
-/** What every event has. */
-interface OfRun {
+/** The fields that every event of a run has. */
+export interface RunEventFields {
   readonly runId: string
   /** The step; the first is 1. */
   readonly step: number
@@ -20,8 +20,8 @@ interface OfRun {
   readonly at: number
 }
 
-/** What every event of one model call has. */
-interface OfCall extends OfRun {
+/** The fields that every event of one model call has. */
+export interface CallEventFields extends RunEventFields {
   /** Name of the provider. */
   readonly provider: string
   readonly model: string
@@ -32,18 +32,20 @@ interface OfCall extends OfRun {
   readonly attempt: number
 }
 
-/** What every event of one tool or agent call has. */
-interface OfAction extends OfRun {
+/** The fields that every event of one tool or agent call has. */
+export interface ActionEventFields extends RunEventFields {
   /** Same in all events of one call; for a native call the id of the call. */
   readonly actionId: string
 }
 
-interface OfTool extends OfAction {
+/** The fields that the events of one tool call have. */
+export interface ToolEventFields extends ActionEventFields {
   readonly tool: string
   readonly args: unknown
 }
 
-interface OfAgent extends OfAction {
+/** The fields that the events of one agent call have. */
+export interface AgentEventFields extends ActionEventFields {
   readonly agent: string
   readonly action: 'tool_call' | 'infer'
 }
@@ -52,7 +54,7 @@ interface OfAgent extends OfAction {
  * Part of a reply as it arrives. A later attempt in the same step replaces what an earlier one
  * gave.
  */
-interface Delta extends OfRun {
+export interface DeltaEventFields extends RunEventFields {
   readonly text: string
   /** See the field of the same name of `model-call-start`. */
   readonly attempt: number
@@ -74,13 +76,13 @@ export type CallEvent =
    * The conversation was made shorter before the call, or because the server refused it as too
    * long.
    */
-  | (OfRun & {
+  | (RunEventFields & {
       readonly type: 'context-compacted'
       readonly reason: 'threshold' | 'context-length'
       readonly report: CompactionResult
     })
   /** The prompt is put together; nothing is sent yet. */
-  | (OfRun & {
+  | (RunEventFields & {
       readonly type: 'context-prepared'
       /** Name of the provider. */
       readonly provider: string
@@ -89,7 +91,7 @@ export type CallEvent =
       /** How full the window will be. Unset: the profile has no `contextWindow`. */
       readonly context?: CallMetrics['context']
     })
-  | (OfCall & {
+  | (CallEventFields & {
       readonly type: 'model-call-start'
       /** True if the reply is read as it arrives. */
       readonly streaming: boolean
@@ -98,25 +100,25 @@ export type CallEvent =
       readonly manifest: ContextManifest
     })
   /** Text of the reply; in JSON mode the text of a final action, without the JSON around it. */
-  | (Delta & { readonly type: 'text-delta' })
-  | (Delta & { readonly type: 'reasoning-delta' })
+  | (DeltaEventFields & { readonly type: 'text-delta' })
+  | (DeltaEventFields & { readonly type: 'reasoning-delta' })
   /**
    * The output so far: the growing object of an `outputSchema`, or the result of `partial` of an
    * `output` parser.
    */
-  | (OfRun & {
+  | (RunEventFields & {
       readonly type: 'output-partial'
       readonly value: unknown
       /** See the field of the same name of `model-call-start`. */
       readonly attempt: number
     })
   /** Text of the arguments of a call. */
-  | (Delta & {
+  | (DeltaEventFields & {
       readonly type: 'tool-call-delta'
       /** The id of the call. */
       readonly callId: string
     })
-  | (OfCall & {
+  | (CallEventFields & {
       readonly type: 'model-call-end'
       readonly streaming: boolean
       readonly native: boolean
@@ -131,14 +133,14 @@ export type CallEvent =
    * The server refused tools: the call is made again, and this step and all later ones ask for
    * actions in another mode.
    */
-  | (OfRun & {
+  | (RunEventFields & {
       readonly type: 'mode-changed'
       readonly mode: 'json'
       /** What the server said. */
       readonly reason: string
     })
   /** The call failed and is made again. */
-  | (OfRun & {
+  | (RunEventFields & {
       readonly type: 'model-retry'
       readonly attempt: number
       readonly nextAttempt: number
@@ -154,7 +156,7 @@ export type CallEvent =
    * The call failed, or was `cancelled` with the run; unless `recoverable`, the run ends with it.
    * After one that is `recoverable` the run tries something else.
    */
-  | (OfRun & {
+  | (RunEventFields & {
       readonly type: 'model-error'
       readonly message: string
       readonly code: string
@@ -163,7 +165,7 @@ export type CallEvent =
 
 /** Events of one decision of the model. */
 export type ActionEvent =
-  | (OfRun & {
+  | (RunEventFields & {
       readonly type: 'step-start'
       /** What holds for the step, by `prepareStep` and `handoffs`; unset without them. */
       readonly choice?: StepChoice
@@ -171,7 +173,7 @@ export type ActionEvent =
       readonly agent?: string
     })
   /** The reply was not an action, or not a value of the form that was asked for. */
-  | (OfRun & {
+  | (RunEventFields & {
       readonly type: 'reply-rejected'
       readonly message: string
       /** True if the model is asked again. */
@@ -180,21 +182,24 @@ export type ActionEvent =
       readonly parseFailures: number
     })
   /** The model asks for a call. */
-  | (OfAction & {
+  | (ActionEventFields & {
       readonly type: 'action-requested'
       readonly action: Exclude<Action, FinalAction>
     })
   /** The same call was executed before and is not executed again. */
-  | (OfAction & { readonly type: 'action-repeated'; readonly action: Exclude<Action, FinalAction> })
-  | (OfAction & {
+  | (ActionEventFields & {
+      readonly type: 'action-repeated'
+      readonly action: Exclude<Action, FinalAction>
+    })
+  | (ActionEventFields & {
       readonly type: 'policy-decision'
       readonly effect: 'allow' | 'deny' | 'require-approval'
       readonly reason?: string
     })
   /** Somebody approved or refused a call that required approval. */
-  | (OfAction & Approval & { readonly type: 'approval-decision' })
+  | (ActionEventFields & Approval & { readonly type: 'approval-decision' })
   /** The model gave its final reply. */
-  | (OfRun & {
+  | (RunEventFields & {
       readonly type: 'final'
       readonly action: FinalAction
       /** True if the limit of output tokens cut the reply off. */
@@ -203,41 +208,41 @@ export type ActionEvent =
 
 /** Events of executed tools and agents. */
 export type EffectEvent =
-  | (OfTool & { readonly type: 'tool-start' })
+  | (ToolEventFields & { readonly type: 'tool-start' })
   /**
    * A call reports how far it is: what a tool yields, or gives to `progress`; at most one in 50 ms
    * of a call.
    */
-  | (OfAction & {
+  | (ActionEventFields & {
       readonly type: 'tool-progress'
       /** Name of the tool or the agent. */
       readonly tool: string
       readonly progress: unknown
     })
-  | (OfTool & {
+  | (ToolEventFields & {
       readonly type: 'tool-result'
       readonly result: unknown
       readonly latencyMs: number
     })
-  | (OfTool & {
+  | (ToolEventFields & {
       readonly type: 'tool-error'
       readonly message: string
       readonly recoverable: boolean
       readonly phase: FailurePhase
       readonly latencyMs: number
     })
-  | (OfAgent & {
+  | (AgentEventFields & {
       readonly type: 'agent-call-start'
       readonly tool?: string
       readonly args?: unknown
       readonly prompt?: string
     })
-  | (OfAgent & {
+  | (AgentEventFields & {
       readonly type: 'agent-call-result'
       readonly result: unknown
       readonly latencyMs: number
     })
-  | (OfAgent & {
+  | (AgentEventFields & {
       readonly type: 'agent-call-error'
       readonly message: string
       readonly recoverable: boolean
@@ -249,19 +254,19 @@ export type EffectEvent =
  * Events of limits on spending; `decision.effect` is `warn` at 80 % of a limit, once, and `deny` at
  * the limit.
  */
-export type BudgetEvent = OfRun & {
+export type BudgetEvent = RunEventFields & {
   readonly type: 'budget-decision'
   readonly decision: BudgetDecision
 }
 
 /** The run waits; the last event before its result. */
-export type SuspensionEvent = OfRun & {
+export type SuspensionEvent = RunEventFields & {
   readonly type: 'run-suspended'
   readonly pending: readonly PendingItem[]
 }
 
 /** A limit or the budget ended the run without a final reply; the last event before its result. */
-export type LimitEvent = OfRun & {
+export type LimitEvent = RunEventFields & {
   readonly type: 'run-limited'
   readonly status: 'limit' | 'budget'
   /** With `limit` its name; with `budget` the one that was met, such as `maxCost`. */

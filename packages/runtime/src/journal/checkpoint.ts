@@ -5,7 +5,7 @@ import type { PendingItem } from './pending-item.js'
 import type { StepChoice } from './step-choice.js'
 
 /** The version of {@link RunCheckpoint} that this package writes and reads. */
-export const checkpointVersion = 1
+export const checkpointVersion: RunCheckpoint['version'] = 1
 
 /**
  * What a run was made of: the part of a request that must not change while the run is stored.
@@ -79,7 +79,7 @@ export interface GuardState {
  */
 export interface RunCheckpoint {
   /** Version of the format; another version is refused. */
-  readonly version: typeof checkpointVersion
+  readonly version: 1
   /** The run. */
   readonly runId: string
   /** Steps begun. */

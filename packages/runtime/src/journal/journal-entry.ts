@@ -13,8 +13,8 @@ import type { AgentCallAction, ToolCallAction } from '../reply/action.js'
 import type { StoredQuestion } from '../tools/question.js'
 import type { StepChoice } from './step-choice.js'
 
-/** What every entry of a journal has. */
-interface OfEntry {
+/** The fields that every entry of a journal has. */
+export interface JournalEntryFields {
   /**
    * Identifies the effect: key prefix, step, kind and index. An intent and its receipt share it,
    * and so does a repeated attempt.
@@ -38,7 +38,7 @@ export type EffectKind = 'step' | 'model' | 'summary' | 'authorization' | 'tool'
 /** The effect that is about to happen. */
 export type RunIntent =
   /** A request to the model: `model` for a reply, `summary` for a compaction. */
-  | (OfEntry & {
+  | (JournalEntryFields & {
       readonly entry: 'intent'
       readonly kind: 'model' | 'summary'
       readonly provider: string
@@ -48,14 +48,14 @@ export type RunIntent =
       readonly maxOutputTokens: number
     })
   /** `authorize` is asked about a call. */
-  | (OfEntry & {
+  | (JournalEntryFields & {
       readonly entry: 'intent'
       readonly kind: 'authorization'
       readonly callId: string
       readonly action: ToolCallAction | AgentCallAction
     })
   /** A tool or an agent is called, its arguments found valid. */
-  | (OfEntry & {
+  | (JournalEntryFields & {
       readonly entry: 'intent'
       readonly kind: 'tool' | 'agent'
       readonly callId: string
@@ -126,15 +126,19 @@ export interface RecordedOutcome {
 /** What happened. */
 export type RunReceipt =
   /** What `prepareStep` returned. */
-  | (OfEntry & { readonly entry: 'receipt'; readonly kind: 'step'; readonly choice: StepChoice })
-  | (OfEntry & {
+  | (JournalEntryFields & {
+      readonly entry: 'receipt'
+      readonly kind: 'step'
+      readonly choice: StepChoice
+    })
+  | (JournalEntryFields & {
       readonly entry: 'receipt'
       readonly kind: 'model'
       readonly reply?: RecordedReply
       /** The call failed for good, retries included. */
       readonly error?: RecordedError
     })
-  | (OfEntry & {
+  | (JournalEntryFields & {
       readonly entry: 'receipt'
       readonly kind: 'summary'
       readonly text?: string
@@ -144,13 +148,13 @@ export type RunReceipt =
       readonly metrics?: CallMetrics
       readonly error?: RecordedError
     })
-  | (OfEntry & {
+  | (JournalEntryFields & {
       readonly entry: 'receipt'
       readonly kind: 'authorization'
       readonly callId: string
       readonly decision: RecordedDecision
     })
-  | (OfEntry & {
+  | (JournalEntryFields & {
       readonly entry: 'receipt'
       readonly kind: 'tool' | 'agent'
       readonly callId: string

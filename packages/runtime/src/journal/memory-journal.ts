@@ -7,7 +7,7 @@ import type { JournalEntry } from './journal-entry.js'
  * A run as a journal has it. The request that continues it takes both:
  * `{ ...request, messages, durable: { journal, resume } }`.
  */
-export interface StoredRun {
+export interface ResumableRun {
   /** The last checkpoint. */
   readonly resume: RunCheckpoint
   /** The transcript it stands on. */
@@ -17,7 +17,7 @@ export interface StoredRun {
 /** A journal in memory, for tests and for runs that their own process resumes. */
 export interface MemoryJournal extends RunJournal {
   /** The stored state of a run. Undefined: the run never began. */
-  load(runId: string): StoredRun | undefined
+  load(runId: string): ResumableRun | undefined
   /** Everything written about a run since it began, in order. */
   entries(runId: string): readonly JournalEntry[]
   /** Forgets a run. */

@@ -2,8 +2,8 @@ import type { JsonObject } from '@modelport/core'
 import type { AgentCallAction, ToolCallAction } from '../reply/action.js'
 import type { Answer, StoredQuestion } from '../tools/question.js'
 
-/** What every item has. */
-interface OfPending {
+/** The fields that every pending item has. */
+export interface PendingItemFields {
   /** The id of the call it is about; decisions name it. */
   readonly id: string
   /** The call. */
@@ -11,7 +11,7 @@ interface OfPending {
 }
 
 /** A call that nobody has approved yet. It was not started. */
-export interface PendingApproval extends OfPending {
+export interface PendingApproval extends PendingItemFields {
   readonly type: 'approval'
   /**
    * SHA-256 over the tool and the validated arguments. An approval repeats it, and holds for
@@ -28,7 +28,7 @@ export interface PendingApproval extends OfPending {
 }
 
 /** Work that an agent, or a tool, continues elsewhere: it returned `pending(id)`. */
-export interface PendingTask extends OfPending {
+export interface PendingTask extends PendingItemFields {
   /** `task` for an agent, `wait` for a tool. */
   readonly type: 'task' | 'wait'
   /** What was given to `pending`. */
@@ -41,7 +41,7 @@ export interface PendingTask extends OfPending {
  * A call that was started and has no recorded result, of a tool that cannot be repeated. It may
  * have had its effect.
  */
-export interface PendingOutcome extends OfPending {
+export interface PendingOutcome extends PendingItemFields {
   readonly type: 'uncertain'
   /** The key the call was made with. */
   readonly idempotencyKey: string
@@ -50,7 +50,7 @@ export interface PendingOutcome extends OfPending {
 }
 
 /** A call that ended by asking the user. It is executed again, from its start, with the answer. */
-export interface PendingQuestion extends OfPending {
+export interface PendingQuestion extends PendingItemFields {
   readonly type: 'question'
   /** {@link StoredQuestion.digest}. An answer repeats it. */
   readonly digest: string

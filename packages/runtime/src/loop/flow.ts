@@ -1,6 +1,7 @@
 import { LlmError } from '@modelport/core'
 
-interface FlowOptions {
+/** The options of a {@link Flow}. */
+export interface FlowOptions {
   /** Ends the flow: no further part starts, and each gets it. */
   readonly signal?: AbortSignal | undefined
 }
@@ -11,14 +12,12 @@ interface FlowOptions {
  */
 export type Flow = (input: string, options?: FlowOptions) => Promise<string>
 
-type Flows = Readonly<Record<string, Flow>>
-
 /**
  * One part after the other, in the order of the object: each gets the result of the one before,
  * with the names of the parts that follow.
  * @throws {LlmError} `config` — there is no part, or one is not a function.
  */
-export function sequence(parts: Flows): Flow {
+export function sequence(parts: Readonly<Record<string, Flow>>): Flow {
   const list = partsOf('sequence', parts)
   return async (input, options = {}) => {
     let text = input
@@ -39,7 +38,7 @@ export function sequence(parts: Flows): Flow {
  * object: its name as a heading, then its text. The first failure aborts the others.
  * @throws {LlmError} `config` — as {@link sequence}.
  */
-export function parallel(parts: Flows): Flow {
+export function parallel(parts: Readonly<Record<string, Flow>>): Flow {
   const list = partsOf('parallel', parts)
   return async (input, { signal } = {}) => {
     signal?.throwIfAborted()
@@ -65,7 +64,7 @@ export function parallel(parts: Flows): Flow {
  * one of the parts'.
  */
 export function route(
-  parts: Flows,
+  parts: Readonly<Record<string, Flow>>,
   choose: (input: string, options: FlowOptions) => string | Promise<string>,
 ): Flow {
   const byName = new Map(partsOf('route', parts))
@@ -106,7 +105,10 @@ export function repeatUntil(
   }
 }
 
-function partsOf(where: string, parts: Flows): readonly (readonly [string, Flow])[] {
+function partsOf(
+  where: string,
+  parts: Readonly<Record<string, Flow>>,
+): readonly (readonly [string, Flow])[] {
   const list = Object.entries(parts)
   if (!list.length || list.some(([, part]) => typeof part !== 'function'))
     throw new LlmError(

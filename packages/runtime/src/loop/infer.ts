@@ -1,6 +1,6 @@
 import type { JsonObject, Provider } from '@modelport/core'
 import { checkProvider, checkRequest } from '../base/check-request.js'
-import type { ObjectOf } from '../schema/schema-value.js'
+import type { SchemaObject } from '../schema/schema-value.js'
 import { withOwnTools } from './own-tools.js'
 import { requestRules } from './request-rules.js'
 import { runLoop } from './run-loop.js'
@@ -15,10 +15,10 @@ import { isWatched, watchRun } from './watch-run.js'
  * The type of the output: that of a parser or a Standard Schema, else what a JSON Schema describes,
  * as far as its literal says it.
  */
-type OutputOf<Output, Schema> = [Output] extends [never]
+export type RunOutput<Output, Schema> = [Output] extends [never]
   ? [Schema] extends [never]
     ? never
-    : ObjectOf<Schema>
+    : SchemaObject<Schema>
   : Output
 
 const toEnd = async (state: RunState): Promise<RunResult> => toResult(state, await runLoop(state))
@@ -57,7 +57,7 @@ const toEnd = async (state: RunState): Promise<RunResult> => toResult(state, awa
 export async function infer<Output = never, const Schema extends JsonObject = never>(
   provider: Provider,
   request: InferRequest<Output, Schema>,
-): Promise<RunResult<OutputOf<Output, Schema>>> {
+): Promise<RunResult<RunOutput<Output, Schema>>> {
   checkProvider(provider)
   checkRequest(request, requestRules)
   const state = new RunState(
@@ -92,7 +92,7 @@ export async function infer<Output = never, const Schema extends JsonObject = ne
 export function inferStream<Output = never, const Schema extends JsonObject = never>(
   provider: Provider,
   request: InferRequest<Output, Schema>,
-): RunEventReader<OutputOf<Output, Schema>> {
+): RunEventReader<RunOutput<Output, Schema>> {
   checkProvider(provider)
   checkRequest(request, requestRules)
   const own = withOwnTools(request)

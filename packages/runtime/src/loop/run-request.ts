@@ -50,7 +50,7 @@ export interface AutoCompaction extends Partial<CompactionRequest> {
 }
 
 /** The bounds of a run: its own limits, over those of the preset, and those of the model. */
-interface BoundingFields extends GivenLimits {
+export interface RunBounds extends GivenLimits {
   /** What the run may spend at most; a ledger is shared with other runs. */
   readonly budget?: RunBudget | BudgetLedger | undefined
   /**
@@ -73,7 +73,7 @@ interface BoundingFields extends GivenLimits {
 }
 
 /** The observers of a run, and the events that they get. */
-interface ObservingFields {
+export interface RunObservers {
   /**
    * Called for every event, in order. If it throws it is not called again, and the run continues.
    */
@@ -98,7 +98,7 @@ interface ObservingFields {
 /**
  * The settings that another process needs to continue a run, and the place of the run among others.
  */
-interface DurableFields {
+export interface RunDurability {
   /** Default: made here. */
   readonly runId?: string | undefined
   /** Where the run belongs; passed on to every tool and agent as `context.run`. */
@@ -216,9 +216,9 @@ export interface InferRequest<Output = unknown, Schema extends JsonObject = Json
   /** Cancels the run; the result is then `cancelled`. */
   readonly signal?: AbortSignal | undefined
   /** What bounds the run. */
-  readonly limits?: BoundingFields | undefined
+  readonly limits?: RunBounds | undefined
   /** Who watches the run. */
-  readonly observe?: ObservingFields | undefined
+  readonly observe?: RunObservers | undefined
   /** Where the run is stored, and what it continues. */
-  readonly durable?: DurableFields | undefined
+  readonly durable?: RunDurability | undefined
 }

@@ -27,7 +27,8 @@ export interface RunMetrics {
   readonly totalCost?: number
 }
 
-interface OfEveryRun {
+/** The fields that the result of every run has, however it ended. */
+export interface RunResultFields {
   readonly runId: string
   /** The conversation, ready to be stored or sent: no call is unanswered. */
   readonly transcript: readonly ChatMessage[]
@@ -52,7 +53,7 @@ interface OfEveryRun {
  * What the reply became, if an `outputSchema` or an `output` parser asked for a value: `never` if
  * nothing did, `unknown` if that is not known.
  */
-type OfOutput<Output> = unknown extends Output
+export type OutputField<Output> = unknown extends Output
   ? {
       /** The reply as a value, if one was asked for. */
       readonly output?: Output
@@ -70,8 +71,8 @@ type OfOutput<Output> = unknown extends Output
  * `output` parser has none.
  */
 export type RunResult<Output = unknown> =
-  | (OfEveryRun &
-      OfOutput<Output> & {
+  | (RunResultFields &
+      OutputField<Output> & {
         /** The model gave its final reply. */
         readonly status: 'final'
         /** The final reply, with its images where the model gives some. */
@@ -87,7 +88,7 @@ export type RunResult<Output = unknown> =
          */
         readonly stopped?: boolean
       })
-  | (OfEveryRun & {
+  | (RunResultFields & {
       readonly status: 'limit'
       readonly limit: LimitName
       /** With `parse-failures`: what was wrong with the last reply. */
@@ -95,7 +96,7 @@ export type RunResult<Output = unknown> =
       /** What happened, for people. */
       readonly message: string
     })
-  | (OfEveryRun & {
+  | (RunResultFields & {
       readonly status: 'budget'
       readonly decision: BudgetDecision
       readonly message: string
@@ -105,12 +106,12 @@ export type RunResult<Output = unknown> =
        */
       readonly reply?: AssistantMessage
     })
-  | (OfEveryRun & {
+  | (RunResultFields & {
       readonly status: 'cancelled'
       /** The abort signal's own reason. */
       readonly reason: unknown
     })
-  | (OfEveryRun & {
+  | (RunResultFields & {
       readonly status: 'failed'
       readonly error: LlmError
       /**
@@ -119,7 +120,7 @@ export type RunResult<Output = unknown> =
        */
       readonly checkpoint?: RunCheckpoint
     })
-  | (OfEveryRun & {
+  | (RunResultFields & {
       /**
        * The run waits. `transcript` can be sent as it is: calls that are pending have a placeholder
        * for a result.

@@ -27,7 +27,7 @@ export type PrepareStep = (
 ) => StepChoice | undefined | Promise<StepChoice | undefined>
 
 /** A finished step with calls, as the application sees it. */
-interface EndedStep extends StepView {
+export interface EndedStep extends StepView {
   /** The calls that the model made. */
   readonly calls: readonly ToolCall[]
 }

@@ -11,34 +11,38 @@ export type SchemaValue<S> = S extends { readonly const: infer Value }
     : S extends { readonly anyOf: readonly (infer One)[] }
       ? SchemaValue<One>
       : S extends { readonly type: infer Type }
-        ? ValueOf<Type, S>
+        ? SchemaTypeValue<Type, S>
         : unknown
 
 /** The arguments that a schema of an object, or a flat map of parameters, describes. */
-export type ObjectOf<S> = string extends keyof S
+export type SchemaObject<S> = string extends keyof S
   ? JsonObject
   : S extends { readonly type?: 'object'; readonly properties: infer Properties }
-    ? Fields<Properties, S extends { readonly required: readonly (infer Name)[] } ? Name : never>
+    ? SchemaFields<
+        Properties,
+        S extends { readonly required: readonly (infer Name)[] } ? Name : never
+      >
     : S extends Readonly<Record<string, { readonly type: string }>>
-      ? Fields<S, never>
+      ? SchemaFields<S, never>
       : JsonObject
 
-type ValueOf<Type, S> = string extends Type
+/** The values of one `type` of a JSON Schema, or of one short name of a flat map. */
+export type SchemaTypeValue<Type, S> = string extends Type
   ? unknown
   : Type extends readonly (infer One)[]
-    ? ValueOf<One, S>
-    : Type extends keyof Named
-      ? Named[Type]
+    ? SchemaTypeValue<One, S>
+    : Type extends keyof SchemaTypes
+      ? SchemaTypes[Type]
       : Type extends 'array'
         ? (S extends { readonly items: infer Item } ? SchemaValue<Item> : unknown)[]
         : Type extends 'list'
           ? (S extends { readonly items: infer Item } ? SchemaValue<Item> : string)[]
           : Type extends 'object'
-            ? ObjectOf<S>
+            ? SchemaObject<S>
             : unknown
 
 /** Types that stand for one type of TypeScript; the short names are those of a flat map. */
-interface Named {
+export interface SchemaTypes {
   string: string
   number: number
   integer: number
@@ -56,23 +60,25 @@ interface Named {
  * Properties that are named as required, or marked with `required: true`, are there; the others may
  * be.
  */
-type Fields<Properties, Required> = Flat<
-  {
-    readonly [Name in keyof Properties as IsRequired<Name, Properties, Required> extends true
-      ? Name
-      : never]: SchemaValue<Properties[Name]>
-  } & {
-    readonly [Name in keyof Properties as IsRequired<Name, Properties, Required> extends true
-      ? never
-      : Name]?: SchemaValue<Properties[Name]>
-  }
->
+export type SchemaFields<Properties, Required> = {
+  readonly [Name in keyof Properties as IsRequiredField<Name, Properties, Required> extends true
+    ? Name
+    : never]: SchemaValue<Properties[Name]>
+} & {
+  readonly [Name in keyof Properties as IsRequiredField<Name, Properties, Required> extends true
+    ? never
+    : Name]?: SchemaValue<Properties[Name]>
+} extends infer Fields
+  ? { readonly [Name in keyof Fields]: Fields[Name] }
+  : never
 
-type IsRequired<Name extends keyof Properties, Properties, Required> = Name extends Required
+/** True for a property that is named as required, or marked with `required: true`. */
+export type IsRequiredField<
+  Name extends keyof Properties,
+  Properties,
+  Required,
+> = Name extends Required
   ? true
   : Properties[Name] extends { readonly required: true }
     ? true
     : false
-
-/** One object type in place of an intersection, as people read it. */
-type Flat<T> = { readonly [Name in keyof T]: T[Name] }

@@ -13,7 +13,7 @@ import type { RunResult } from '../loop/run-result.js'
 import { toToolContent } from '../tools/tool-content.js'
 
 /** The content of spans. */
-interface TraceOptions {
+export interface TraceOptions {
   /**
    * True puts texts into spans too: replies, arguments and results of tools. They may hold personal
    * data. Default false.

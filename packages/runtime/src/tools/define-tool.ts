@@ -8,9 +8,13 @@ import { compileParameters, type ToolArguments, type ToolParameters } from './to
 import { resultOf } from './tool-progress.js'
 
 /** Fields of a tool that go to the vendor as they are. */
-const hints = ['strict', 'deferred', 'callers', 'cache', 'vendor'] as const
-type Given<Fields> = { readonly [Name in keyof Fields]?: Fields[Name] | undefined }
-type Hints = Given<Pick<ToolDefinition, (typeof hints)[number]>>
+export type ToolHints = {
+  readonly [Name in 'strict' | 'deferred' | 'callers' | 'cache' | 'vendor']?:
+    | ToolDefinition[Name]
+    | undefined
+}
+
+const hints: readonly (keyof ToolHints)[] = ['strict', 'deferred', 'callers', 'cache', 'vendor']
 
 /**
  * The settings of a tool. `strict`, `deferred`, `callers`, `cache` and `vendor` are those of
@@ -18,7 +22,7 @@ type Hints = Given<Pick<ToolDefinition, (typeof hints)[number]>>
  */
 export interface ToolSettings<Parameters extends ToolParameters>
   extends EffectDeclaration<ToolArguments<Parameters>>,
-    Hints {
+    ToolHints {
   /** Name the model calls it by: 1 to 64 letters, digits, `_` and `-`. */
   readonly name: string
   /** When and how to use it; the model reads this. */

@@ -4,7 +4,7 @@ import { type $ZodType, toJSONSchema } from 'zod/v4/core'
 import { messageOf } from '../base/message-of.js'
 import { fromFlatMap } from '../schema/flat-map.js'
 import { compileJsonSchema, type Validated } from '../schema/json-schema.js'
-import type { ObjectOf } from '../schema/schema-value.js'
+import type { SchemaObject } from '../schema/schema-value.js'
 
 /**
  * Describes the arguments of a tool: a schema of zod or any other Standard Schema library, a JSON
@@ -18,7 +18,7 @@ export type ToolParameters = StandardSchemaV1 | JsonObject
  */
 export type ToolArguments<Parameters extends ToolParameters> = Parameters extends StandardSchemaV1
   ? StandardSchemaV1.InferOutput<Parameters>
-  : ObjectOf<Parameters>
+  : SchemaObject<Parameters>
 
 /** An object's schema as a model is shown it, and what checks an object. */
 export interface CompiledParameters {
