@@ -30,7 +30,8 @@ export interface Attachments {
   readonly audio?: readonly AudioPart[]
 }
 
-type SendParameters<Args> =
+/** The parameters of {@link Dialog.send} after the prompt: its arguments, then attachments. */
+export type SendParameters<Args> =
   ArgsParameter<Args> extends [args: Args]
     ? [args: Args, attachments?: Attachments]
     : [args?: Args, attachments?: Attachments]

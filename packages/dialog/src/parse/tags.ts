@@ -21,21 +21,23 @@ export interface TagSettings {
   readonly requiredSignals?: readonly string[] | undefined
 }
 
-type Values<Parsers> = Parsers extends TagParsers
+/** The values of parsers, by the name of their tag or fence. */
+export type ParsedValues<Parsers> = Parsers extends TagParsers
   ? { readonly [Name in keyof Parsers]: ParserValue<Parsers[Name]> }
   : unknown
-type Names<List> = List extends readonly (infer Name extends string)[] ? Name : never
+
+/** The names of a list of signals. */
+export type SignalNames<List> = List extends readonly (infer Name extends string)[] ? Name : never
 
 /** The value of tags: one field for each. */
-export type TagValues<Settings extends TagSettings> = Simplify<
-  Values<Settings['xml']> &
-    Values<Settings['markdown']> &
-    Partial<Values<Settings['optional']>> &
-    Partial<Values<Settings['optionalMarkdown']>> &
-    Readonly<Record<Names<Settings['signals']>, boolean>> &
-    Readonly<Record<Names<Settings['requiredSignals']>, true>>
->
-type Simplify<Value> = { readonly [Key in keyof Value]: Value[Key] }
+export type TagValues<Settings extends TagSettings> = ParsedValues<Settings['xml']> &
+  ParsedValues<Settings['markdown']> &
+  Partial<ParsedValues<Settings['optional']>> &
+  Partial<ParsedValues<Settings['optionalMarkdown']>> &
+  Readonly<Record<SignalNames<Settings['signals']>, boolean>> &
+  Readonly<Record<SignalNames<Settings['requiredSignals']>, true>> extends infer Tags
+  ? { readonly [Name in keyof Tags]: Tags[Name] }
+  : never
 
 /** A parser of every occurrence of a tag. */
 export interface ManyParser<Value> extends Parser<readonly Value[]> {

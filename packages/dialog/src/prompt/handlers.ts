@@ -1,5 +1,5 @@
 import type { TemplateValues } from './placeholders.js'
-import type { AnyPrompt, Handler } from './prompt.js'
+import type { AnyPrompt, TurnHandler } from './prompt.js'
 import { fillTemplate, parseTemplate, type Template } from './template.js'
 
 /** The texts of handlers that nobody set. */
@@ -27,7 +27,7 @@ export type HandlerName = keyof typeof handlerNames
 export function fillHandler(
   owner: AnyPrompt,
   name: HandlerName,
-  handler: Handler<unknown>,
+  handler: TurnHandler<unknown>,
   values: TemplateValues,
   args: TemplateValues,
 ): string {
@@ -54,7 +54,7 @@ function templateOf(owner: AnyPrompt, text: string, where: string): Template {
 export function checkHandler(
   owner: AnyPrompt,
   name: HandlerName,
-  handler: Handler<unknown>,
+  handler: TurnHandler<unknown>,
 ): readonly string[] {
   const own = handlerNames[name]
   const known = [...owner.placeholders, ...(own === undefined ? [] : [own])]

@@ -1,5 +1,5 @@
 import { canonicalHash } from '@modelport/runtime'
-import type { AnyPrompt, Handler } from './prompt.js'
+import type { AnyPrompt, TurnHandler } from './prompt.js'
 
 /**
  * SHA-256 of what shapes a turn: wording, parser, tools, handlers, options. Two prompts that ask
@@ -21,5 +21,5 @@ export function hashPrompt(prompt: AnyPrompt): string {
   return canonicalHash(shape)
 }
 
-const handlerShape = (handler: Handler<unknown> | undefined): string | undefined =>
+const handlerShape = (handler: TurnHandler<unknown> | undefined): string | undefined =>
   typeof handler === 'string' ? handler : handler?.hash

@@ -8,7 +8,13 @@ import { text as textParser } from '../parse/text.js'
 import type { VendorTool } from '../vendor/vendor-tool.js'
 import { checkSettings } from './check-settings.js'
 import type { ArgsParameter, TemplateArgs, TemplateValues } from './placeholders.js'
-import type { FilledPrompt, Handler, Prompt, PromptExtension, PromptSettings } from './prompt.js'
+import type {
+  FilledPrompt,
+  Prompt,
+  PromptExtension,
+  PromptSettings,
+  TurnHandler,
+} from './prompt.js'
 import { hashPrompt } from './prompt-hash.js'
 import { fillTemplate, isTemplateValue, parseTemplate, type Template } from './template.js'
 
@@ -26,9 +32,9 @@ export class PromptText<Args, Value> implements Prompt<Args, Value> {
   readonly tools: readonly Tool[]
   readonly sources: readonly ToolSource[]
   readonly providerTools: readonly VendorTool[]
-  readonly onParseError?: Handler<Value>
-  readonly onToolResults?: Handler<Value> | false
-  readonly lastCall?: Handler<Value>
+  readonly onParseError?: TurnHandler<Value>
+  readonly onToolResults?: TurnHandler<Value> | false
+  readonly lastCall?: TurnHandler<Value>
   readonly options?: CallOptions
   readonly #settings: AnySettings<Value>
   readonly #template: Template

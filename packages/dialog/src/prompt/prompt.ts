@@ -9,12 +9,7 @@ import type { ArgsParameter, TemplateArgs, TemplateValues } from './placeholders
  * A message to the model in the middle of a call: a text, or a prompt with a parser or tools of its
  * own.
  */
-export type Handler<Value> = string | BasePrompt<Value>
-
-/** The arguments that a schema takes, if it takes any that a text can show. */
-type SchemaArgs<Schema> = Schema extends StandardSchemaV1
-  ? StandardSchemaV1.InferInput<Schema>
-  : never
+export type TurnHandler<Value> = string | BasePrompt<Value>
 
 /** What belongs to the turn that a prompt opens. */
 export interface TurnSettings<Value> {
@@ -31,18 +26,18 @@ export interface TurnSettings<Value> {
    * wrong, and the arguments of the prompt can be used too. Default:
    * `Error: {error_message}. Please fix.`
    */
-  readonly onParseError?: Handler<Value>
+  readonly onParseError?: TurnHandler<Value>
   /**
    * A user message after the results of each tool round; `{call_results}` shows them. Default:
    * none, as the results stand in tool messages; `{call_results}` for callers of the API
    * `response`. `false`: never.
    */
-  readonly onToolResults?: Handler<Value> | false
+  readonly onToolResults?: TurnHandler<Value> | false
   /**
    * The message to the model when no tool round is left. Default:
    * `You are reaching the limit of tool calls. Provide the final response.`
    */
-  readonly lastCall?: Handler<Value>
+  readonly lastCall?: TurnHandler<Value>
   /** Options of the model calls of this turn, over those of the caller. */
   readonly options?: CallOptions
 }
@@ -65,9 +60,9 @@ export interface PromptSettings<
 }
 
 /** The arguments of a prompt: those of its schema, else those its text names. */
-export type PromptArgs<Text extends string, Schema> = [SchemaArgs<Schema>] extends [never]
-  ? TemplateArgs<Text>
-  : SchemaArgs<Schema>
+export type PromptArgs<Text extends string, Schema> = Schema extends StandardSchemaV1
+  ? StandardSchemaV1.InferInput<Schema>
+  : TemplateArgs<Text>
 
 /** The text of a prompt with its placeholders filled. */
 export interface FilledPrompt {
