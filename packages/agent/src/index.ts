@@ -1,9 +1,9 @@
-export type { AgentErrorReason, Violation } from './base/agent-error.js'
+export type { AgentErrorDetails, AgentErrorReason, Violation } from './base/agent-error.js'
 export { AgentError, isAgentError } from './base/agent-error.js'
-export type { Entropy } from './base/ids.js'
+export type { Entropy, IdPrefix } from './base/ids.js'
 export { createId, systemEntropy } from './base/ids.js'
 export type { JsonValue } from './base/json.js'
-export { toAgentTarget } from './client/agent-target.js'
+export { type AgentTargetOptions, toAgentTarget } from './client/agent-target.js'
 export type {
   AgentClient,
   ApprovalDecision,
@@ -13,15 +13,17 @@ export type {
   TaskList,
 } from './client/client.js'
 export { answerOf, approvalsOf, checkSendOptions, toApprovalParts } from './client/client.js'
-export { createLocalClient } from './client/local-client.js'
-export { TaskStory } from './client/task-story.js'
+export { createLocalClient, type LocalClientOptions } from './client/local-client.js'
+export { type ArtifactChunk, TaskStory } from './client/task-story.js'
 export type { Artifact } from './models/artifact.js'
 export { answerArtifactId, createArtifact } from './models/artifact.js'
 export type { AgentCapabilities } from './models/capabilities.js'
 export { defaultCapabilities, enabledCapabilities } from './models/capabilities.js'
 export type {
   AgentCard,
+  AgentExtension,
   AgentInterface,
+  AgentRole,
   AgentSkill,
   CardFields,
   CardSignature,
@@ -31,9 +33,21 @@ export { agentRoles, createCard, createSkill } from './models/card.js'
 export type { HistoryCompactionRequest } from './models/compaction-control.js'
 export type { Message, MessageRole } from './models/message.js'
 export { createMessage } from './models/message.js'
-export type { ApprovalContent, Part, PartType } from './models/part.js'
+export type {
+  ApprovalContent,
+  ErrorContent,
+  InferContent,
+  Part,
+  PartFields,
+  PartMakers,
+  PartType,
+  RouteContent,
+  StatusContent,
+  ToolCallContent,
+  ToolOutputContent,
+} from './models/part.js'
 export { createPart, textOfParts } from './models/part.js'
-export type { Task } from './models/task.js'
+export type { Task, TaskFields } from './models/task.js'
 export {
   addArtifact,
   addMessage,
@@ -42,17 +56,26 @@ export {
   replyOf,
   updateState,
 } from './models/task.js'
-export type { TaskEvent, TaskRecord } from './models/task-event.js'
+export type { TaskEvent, TaskEventBody, TaskRecord } from './models/task-event.js'
 export { checkEvents, foldTask } from './models/task-event.js'
 export type { TaskState } from './models/task-state.js'
 export { isInterrupted, isTerminal, taskStates } from './models/task-state.js'
-export type { Agent, AgentHandler, AgentSettings, HandlerResult } from './run/agent.js'
+export type {
+  Agent,
+  AgentHandler,
+  AgentSettings,
+  ApprovalSettings,
+  HandlerResult,
+  TaskContext,
+  TaskOutcome,
+} from './run/agent.js'
 export { createAgent } from './run/agent.js'
-export { executeTask } from './run/execute-task.js'
+export type { CompactedSession } from './run/compact-session.js'
+export { type ExecuteTaskOptions, executeTask } from './run/execute-task.js'
 export { AgentHost } from './run/host.js'
 export type { HostOptions } from './run/host-options.js'
-export type { Accepted } from './run/incoming-message.js'
-export type { AgentPolicy } from './run/policy.js'
+export type { Accepted, IncomingMessage } from './run/incoming-message.js'
+export type { AgentPolicy, PolicyChange, PolicyEffect, PolicyRequest } from './run/policy.js'
 export type { AgentRunContext, ForeignContext, GrantedLimits } from './run/run-context.js'
 export { readForeignContext } from './run/run-context.js'
 export type { OpenRequest, RequestDecision } from './run/settle-request.js'
@@ -73,6 +96,7 @@ export type { HeldTask, TaskLeases, TaskTurn } from './session/task-leases.js'
 export type {
   MessageClaim,
   NewTaskEvent,
+  StoredTask,
   TaskHead,
   TaskKey,
   TaskOfMessage,

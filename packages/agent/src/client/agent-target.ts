@@ -1,6 +1,6 @@
 import type { ToolDefinition } from '@modelport/core'
 import { checkSettings, namesOf } from '@modelport/core/settings'
-import type { AgentContext, AgentRequest } from '@modelport/runtime'
+import type { AgentContext, AgentRequest, AgentTarget } from '@modelport/runtime'
 import { textHash } from '../base/text-hash.js'
 import type { AgentCard, AgentSkill } from '../models/card.js'
 import { createMessage } from '../models/message.js'
@@ -39,7 +39,7 @@ export interface AgentTargetOptions {
 export function toAgentTarget(
   client: AgentClient,
   options: AgentTargetOptions & { readonly name: string; readonly description: string },
-): BoundTarget
+): AgentTarget
 /**
  * The same, with missing fields taken from the card.
  * @throws {AgentError} the card cannot be read.
@@ -47,11 +47,11 @@ export function toAgentTarget(
 export function toAgentTarget(
   client: AgentClient,
   options?: AgentTargetOptions,
-): Promise<BoundTarget>
+): Promise<AgentTarget>
 export function toAgentTarget(
   client: AgentClient,
   options: AgentTargetOptions = {},
-): BoundTarget | Promise<BoundTarget> {
+): AgentTarget | Promise<AgentTarget> {
   checkSettings(
     'toAgentTarget',
     options,

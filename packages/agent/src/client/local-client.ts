@@ -31,7 +31,7 @@ import { localEvents } from './local-events.js'
 const local = 'local'
 
 /** How a client of this process is made. */
-type LocalClientOptions = Pick<HostOptions, 'store' | 'entropy' | 'onError'> & {
+export type LocalClientOptions = Pick<HostOptions, 'store' | 'entropy' | 'onError'> & {
   /**
    * Runs the tasks, for example that of a server; it has a store of its own. Default: a host for
    * this client.

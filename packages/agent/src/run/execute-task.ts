@@ -9,7 +9,7 @@ import { type HostOptions, hostOptionNames } from './host-options.js'
 import type { ForeignContext } from './run-context.js'
 
 /** How {@link executeTask} runs. */
-export interface ExecuteOptions extends HostOptions {
+export interface ExecuteTaskOptions extends HostOptions {
   /** Cancels the task. */
   readonly signal?: AbortSignal | undefined
   /** Owner of the task. Default `local`. */
@@ -32,7 +32,7 @@ export interface ExecuteOptions extends HostOptions {
 export async function executeTask(
   agent: Agent,
   task: Task,
-  options: ExecuteOptions = {},
+  options: ExecuteTaskOptions = {},
 ): Promise<Task> {
   const { signal, principal = 'local', context, ...rest } = options
   checkSettings('executeTask', rest, [...hostOptionNames, 'signal', 'principal', 'context'])

@@ -5,7 +5,7 @@ import { errorHeaders, httpStatusOf, toAgentError, toRpcError } from '../wire/er
 import type { ServerSentEvent } from '../wire/event-stream.js'
 import { extensionUri } from '../wire/extension.js'
 import { isJsonType, parseJson, readText } from '../wire/reading.js'
-import { jsonReply, type Reply } from '../wire/reply.js'
+import { type EndpointReply, jsonReply } from '../wire/reply.js'
 import type { FailedRequest } from '../wire/wire.js'
 import * as operations from './a2a-operations.js'
 import { decodeProto, type ProtoMessages } from './proto-json.js'
@@ -108,7 +108,7 @@ function rpcIdIn(text: string): RpcId {
   }
 }
 
-const failure = (id: RpcId, cause: unknown, context: RequestContext): Reply => {
+const failure = (id: RpcId, cause: unknown, context: RequestContext): EndpointReply => {
   const error = toAgentError(cause)
   const isOutside = error.reason === 'unauthenticated' || error.reason === 'too-large'
   return jsonReply(
@@ -134,7 +134,7 @@ export function extensionHeaders({
 export async function failRpc(
   error: AgentError,
   { request, maxBodyBytes, status, headers }: FailedRequest,
-): Promise<Reply> {
+): Promise<EndpointReply> {
   const isOutside = ['unauthenticated', 'forbidden', 'busy'].includes(error.reason)
   const id = isOutside ? null : await readRpcId({ request, maxBodyBytes })
   return jsonReply(
@@ -144,7 +144,7 @@ export async function failRpc(
 }
 
 /** Serves a JSON-RPC request. */
-export async function serveRpc(context: RequestContext): Promise<Reply> {
+export async function serveRpc(context: RequestContext): Promise<EndpointReply> {
   let id: RpcId = null
   try {
     const text = await readText(context)
@@ -172,7 +172,7 @@ export async function serveRpc(context: RequestContext): Promise<Reply> {
 
 const invalid = (message: string): AgentError => new AgentError('invalid-request', message)
 
-function respond(context: RequestContext, id: RpcId, result: RpcResult): Reply {
+function respond(context: RequestContext, id: RpcId, result: RpcResult): EndpointReply {
   if ('value' in result)
     return jsonReply(
       { jsonrpc: '2.0', id, result: result.value },
@@ -192,7 +192,7 @@ export function respondWithStream(
   events: AsyncIterator<operations.A2aStreamEvent>,
   encode: (event: operations.A2aStreamEvent) => unknown,
   encodeError: (error: AgentError) => ServerSentEvent,
-): Reply {
+): EndpointReply {
   const isNumbered = context.extensions.includes(extensionUri)
   let isOver = false
   const source: AsyncIterator<ServerSentEvent> = {

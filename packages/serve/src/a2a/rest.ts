@@ -1,7 +1,7 @@
 import type { RequestContext } from '../wire/endpoint.js'
 import { toHttpError } from '../wire/error-forms.js'
 import { readObject } from '../wire/reading.js'
-import { jsonReply, type Reply } from '../wire/reply.js'
+import { type EndpointReply, jsonReply } from '../wire/reply.js'
 import type { BindingRow, Endpoint } from '../wire/wire.js'
 import * as operations from './a2a-operations.js'
 import { extensionHeaders, lastEventId, respondWithStream } from './json-rpc.js'
@@ -11,10 +11,13 @@ import { shapes } from './shapes.js'
 /** Media type of the HTTP+JSON binding. */
 export const a2aMediaType = 'application/a2a+json'
 
-const reply = (context: RequestContext, value: unknown): Reply =>
+const reply = (context: RequestContext, value: unknown): EndpointReply =>
   jsonReply(value, { headers: { 'content-type': a2aMediaType, ...extensionHeaders(context) } })
 
-const stream = (context: RequestContext, events: AsyncIterator<operations.A2aStreamEvent>): Reply =>
+const stream = (
+  context: RequestContext,
+  events: AsyncIterator<operations.A2aStreamEvent>,
+): EndpointReply =>
   respondWithStream(
     context,
     events,
@@ -71,7 +74,7 @@ const answered =
   <Message extends { readonly tenant?: string }, Result>(
     read: Read<Message>,
     operation: (context: RequestContext, request: Message) => Promise<Result> | Result,
-    respond: (context: RequestContext, result: Result) => Reply = reply,
+    respond: (context: RequestContext, result: Result) => EndpointReply = reply,
   ): Handler =>
   async (context) => {
     const request = await read(context)

@@ -18,7 +18,7 @@ import type { RequestContext } from '../wire/endpoint.js'
 import { httpStatusOf, toAgentError } from '../wire/error-forms.js'
 import type { ServerSentEvent } from '../wire/event-stream.js'
 import { readObject } from '../wire/reading.js'
-import { jsonReply, type Reply } from '../wire/reply.js'
+import { type EndpointReply, jsonReply } from '../wire/reply.js'
 import type { Endpoint, Wire } from '../wire/wire.js'
 import { checkFields } from './chat-fields.js'
 import { ShownText } from './shown-text.js'
@@ -168,7 +168,7 @@ async function usageOf({ host, principal }: RequestContext, task: Task): Promise
   return { prompt_tokens: input, completion_tokens: output, total_tokens: input + output }
 }
 
-const failure = (cause: unknown): Reply => {
+const failure = (cause: unknown): EndpointReply => {
   const error = toAgentError(cause)
   return jsonReply(errorBody(error), { status: httpStatusOf(error) })
 }
@@ -192,7 +192,7 @@ const errorBody = (error: AgentError): JsonObject => ({
   },
 })
 
-const unknownModel = (asked: string, served: string): Reply => {
+const unknownModel = (asked: string, served: string): EndpointReply => {
   const message = `The model ${JSON.stringify(asked.slice(0, 100))} does not exist; this address serves ${JSON.stringify(served)}`
   return jsonReply(
     { error: { message, type: 'invalid_request_error', param: 'model', code: 'model_not_found' } },
@@ -200,7 +200,7 @@ const unknownModel = (asked: string, served: string): Reply => {
   )
 }
 
-async function complete(context: RequestContext): Promise<Reply> {
+async function complete(context: RequestContext): Promise<EndpointReply> {
   let task: Task | undefined
   try {
     const input = await readInput(context)
@@ -266,7 +266,7 @@ function streamed(
   input: ChatInput,
   base: JsonObject,
   release: () => void,
-): Reply {
+): EndpointReply {
   const { host, principal, request, streams } = context
   const chunk = (delta: JsonObject, finish: string | null = null): ServerSentEvent => ({
     data: JSON.stringify({
@@ -317,7 +317,7 @@ function streamed(
   return streams.respond(events(), headersOf(task))
 }
 
-const models = ({ host, served }: RequestContext): Reply =>
+const models = ({ host, served }: RequestContext): EndpointReply =>
   jsonReply({
     object: 'list',
     data: [

@@ -1,6 +1,6 @@
 import type { AgentHost, AgentStore, Entropy } from '@modelport/agent'
 import { namesOf } from '@modelport/core/settings'
-import type { StreamOptions } from '../wire/sse.js'
+import type { EventStreamOptions } from '../wire/sse.js'
 import type { Wire } from '../wire/wire.js'
 import type { Authentication } from './authenticate.js'
 import type { EndpointDescription } from './endpoint-table.js'
@@ -42,7 +42,7 @@ export interface AgentServerOptions {
   /** Maximum bytes of a body. Default 4 MiB. */
   readonly maxBodyBytes?: number | undefined
   /** How event streams are kept. */
-  readonly streams?: StreamOptions | undefined
+  readonly streams?: EventStreamOptions | undefined
   /** The protocols that the server speaks. Default: `[a2a()]`, A2A 1.0. */
   readonly wires?: readonly Wire[] | undefined
   /**

@@ -14,7 +14,13 @@ import { withoutEnd } from '../base/without-end.js'
 import type { RequestContext, ServedAgent } from '../wire/endpoint.js'
 import { errorHeaders, httpStatusOf, toAgentError, toHttpError } from '../wire/error-forms.js'
 import { extensionsOf } from '../wire/reading.js'
-import { isPlainReply, jsonReply, type Reply, setHeader, toResponse } from '../wire/reply.js'
+import {
+  type EndpointReply,
+  isPlainReply,
+  jsonReply,
+  setHeader,
+  toResponse,
+} from '../wire/reply.js'
 import { EventStreams } from '../wire/sse.js'
 import type { Endpoint, Wire } from '../wire/wire.js'
 import { checkAgents, listAgents } from './agents.js'
@@ -49,7 +55,7 @@ export function createAgentServer(
 /** A server whose replies can be written without making a `Response` of each. */
 export interface ReplyServer extends AgentServer {
   /** Serves one request, as `fetch` does. */
-  reply(request: Request): Promise<Reply>
+  reply(request: Request): Promise<EndpointReply>
 }
 
 /** Makes a server for `serve`. @throws {LlmError} as {@link createAgentServer} */
@@ -131,7 +137,7 @@ class Server implements ReplyServer {
     return toResponse(await this.reply(new Request(request, { signal })), () => left.abort())
   }
 
-  async reply(request: Request): Promise<Reply> {
+  async reply(request: Request): Promise<EndpointReply> {
     const reply = await this.#respond(request)
     setHeader(reply, 'x-content-type-options', 'nosniff')
     if (this.#address.protocol === 'https:')
@@ -145,7 +151,7 @@ class Server implements ReplyServer {
     return reply
   }
 
-  async #respond(request: Request): Promise<Reply> {
+  async #respond(request: Request): Promise<EndpointReply> {
     let found: Endpoint | undefined
     try {
       const url = new URL(request.url)
@@ -170,7 +176,11 @@ class Server implements ReplyServer {
     }
   }
 
-  async #failure(cause: unknown, request: Request, endpoint: Endpoint | undefined): Promise<Reply> {
+  async #failure(
+    cause: unknown,
+    request: Request,
+    endpoint: Endpoint | undefined,
+  ): Promise<EndpointReply> {
     const error = toAgentError(cause)
     if (error.reason === 'internal') this.#options.onError?.(error.cause ?? error)
     const challenge =
@@ -200,7 +210,7 @@ class Server implements ReplyServer {
     return new AgentError('not-found', `There is nothing at this address${where}`)
   }
 
-  #methodNotAllowed(allow: readonly string[]): Reply {
+  #methodNotAllowed(allow: readonly string[]): EndpointReply {
     const error = new AgentError(
       'method-not-found',
       `This address serves only ${allow.join(' and ')}`,

@@ -9,7 +9,7 @@ export interface PlainReply {
 }
 
 /** The reply of an endpoint. */
-export type Reply = Response | PlainReply
+export type EndpointReply = Response | PlainReply
 
 /** A JSON response that is never cached. */
 export const jsonReply = (
@@ -25,13 +25,14 @@ export const jsonReply = (
 })
 
 /** True for a response that was not made a `Response`. */
-export const isPlainReply = (reply: Reply): reply is PlainReply => !(reply instanceof Response)
+export const isPlainReply = (reply: EndpointReply): reply is PlainReply =>
+  !(reply instanceof Response)
 
 /**
  * The reply as a Web standard response.
  * @param onLeave called when the reader of a stream leaves
  */
-export function toResponse(reply: Reply, onLeave?: () => void): Response {
+export function toResponse(reply: EndpointReply, onLeave?: () => void): Response {
   if (!isPlainReply(reply)) return reply
   const { status, headers, body } = reply
   return new Response(typeof body === 'string' ? body : toReadable(body, onLeave), {
@@ -41,7 +42,7 @@ export function toResponse(reply: Reply, onLeave?: () => void): Response {
 }
 
 /** Sets a header, in place of one of the same name. */
-export function setHeader(reply: Reply, name: string, value: string): void {
+export function setHeader(reply: EndpointReply, name: string, value: string): void {
   if (isPlainReply(reply)) reply.headers[name] = value
   else reply.headers.set(name, value)
 }

@@ -5,7 +5,7 @@ import { EventStream, type ServerSentEvent } from './event-stream.js'
 import type { PlainReply } from './reply.js'
 
 /** How streams are kept. */
-export interface StreamOptions {
+export interface EventStreamOptions {
   /** Milliseconds between comments that keep idle connections open. Default 15,000. */
   readonly keepAliveMs?: number
   /** Milliseconds after which an idle reader is dropped. Default 60,000. */
@@ -20,14 +20,14 @@ export interface StreamOptions {
  */
 export class EventStreams {
   readonly #open = new Set<EventStream>()
-  readonly #options: Required<StreamOptions>
+  readonly #options: Required<EventStreamOptions>
   #timer: ReturnType<typeof setInterval> | undefined
 
-  constructor(options: StreamOptions = {}) {
+  constructor(options: EventStreamOptions = {}) {
     checkSettings(
       'createAgentServer: streams',
       options,
-      namesOf<StreamOptions>({ keepAliveMs: true, stallMs: true, maxStreams: true }),
+      namesOf<EventStreamOptions>({ keepAliveMs: true, stallMs: true, maxStreams: true }),
     )
     checkRanges(options, [['keepAliveMs', 1, longestTimer]], 'streams.')
     for (const name of ['stallMs', 'maxStreams'] as const)

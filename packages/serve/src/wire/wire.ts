@@ -1,6 +1,6 @@
 import type { AgentError, AgentInterface } from '@modelport/agent'
 import type { RequestContext } from './endpoint.js'
-import type { Reply } from './reply.js'
+import type { EndpointReply } from './reply.js'
 
 /** One row of a server's table. */
 export interface Endpoint {
@@ -23,11 +23,11 @@ export interface Endpoint {
   /** False for what anybody may read. Default true. */
   readonly authenticated?: boolean
   /** Answers a request. */
-  handle(context: RequestContext): Reply | Promise<Reply>
+  handle(context: RequestContext): EndpointReply | Promise<EndpointReply>
   /**
    * A request that was refused before `handle` had it. Default: in the form of HTTP+JSON of A2A.
    */
-  fail?(error: AgentError, failed: FailedRequest): Reply | Promise<Reply>
+  fail?(error: AgentError, failed: FailedRequest): EndpointReply | Promise<EndpointReply>
 }
 
 /** A request that was refused. */
