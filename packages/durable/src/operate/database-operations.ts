@@ -12,10 +12,11 @@ import { runOfTask } from '../agents/task-run.js'
 import { checkArguments } from '../database/check-arguments.js'
 import type { Row, SqlValue } from '../database/database.js'
 import { DurableError } from '../database/durable-error.js'
-import { DurableRuns } from '../runs/durable-runs.js'
+import { DatabaseRuns } from '../runs/database-runs.js'
 import type { RunParts } from '../runs/held-run.js'
 import { isOver, type RunRow, requestIdOf, runOf, whyStopped } from '../runs/stored-run.js'
 import { type PruneOptions, type PruneReport, prune } from './prune.js'
+import type { StoreOperations } from './store-operations.js'
 import {
   type OperatorDecision,
   requestOf,
@@ -24,22 +25,18 @@ import {
   type WorkQuery,
 } from './work-item.js'
 
-/**
- * The view and the decisions of an operator, for every principal and without the code of the
- * agents.
- */
-export class StoreOperations {
+/** The operations of a store that is a database. */
+export class DatabaseOperations implements StoreOperations {
   readonly #parts: RunParts
   readonly #tasks: SqlTasks
-  readonly #runs: DurableRuns
+  readonly #runs: DatabaseRuns
 
   constructor(parts: RunParts) {
     this.#parts = parts
     this.#tasks = new SqlTasks(parts.database, parts.codec)
-    this.#runs = new DurableRuns(parts)
+    this.#runs = new DatabaseRuns(parts)
   }
 
-  /** Tasks and runs, oldest change first. Default: those that are not over. */
   async list(query: WorkQuery = {}): Promise<readonly WorkItem[]> {
     checkArguments('operations.list', query, {
       state: 'optional',
@@ -70,14 +67,6 @@ export class StoreOperations {
     ]
   }
 
-  /**
-   * Stores a decision about a call that a task or run waits for. A process that serves it continues
-   * it.
-   *
-   * @param request names the call; may be left out if only one waits
-   * @throws {DurableError} `not-found`; `conflict` — the call does not wait, or this cannot be
-   * decided about it; {AgentError} `invalid-params`
-   */
   async decide(id: string, decision: OperatorDecision, request?: string): Promise<void> {
     const isHappened = (decision as OperatorDecision | undefined)?.type === 'happened'
     checkArguments('operations.decide', decision, {
@@ -110,13 +99,6 @@ export class StoreOperations {
     if (item) await this.#runs.decide(id, toResumeDecision(item, decision), item)
   }
 
-  /**
-   * Makes a task or run claimable at once, and fences the process that holds it. A run that stopped
-   * continues, also under the changed settings that stopped it; a run that failed is opened again.
-   *
-   * @throws {DurableError} `not-found`; `finished` — the task is over, and A2A opens none again;
-   * `conflict` — the run is over
-   */
   async resume(id: string): Promise<void> {
     const key = await this.#keyOf(id)
     if (key) {
@@ -133,11 +115,6 @@ export class StoreOperations {
     return isOver(run) ? this.#runs.reopen(id) : this.#reopen(run)
   }
 
-  /**
-   * Cancels a task or a run, whichever process has it. Nothing happens to one that is over.
-   *
-   * @throws {DurableError} `not-found`
-   */
   async cancel(id: string, reason: string = 'cancelled by the operator'): Promise<void> {
     const key = await this.#keyOf(id)
     if (!key) return this.#runs.cancel(id, reason)
@@ -149,10 +126,6 @@ export class StoreOperations {
       ])
   }
 
-  /**
-   * Removes what is old. Safe while processes work on the store.
-   * @throws {LlmError} `config`, {TypeError} — an option is wrong; nothing is removed
-   */
   prune(options: PruneOptions): Promise<PruneReport> {
     return prune(this.#parts, options)
   }

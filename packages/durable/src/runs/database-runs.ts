@@ -11,36 +11,23 @@ import { checkArguments } from '../database/check-arguments.js'
 import { DurableError } from '../database/durable-error.js'
 import { EventLog, type LogEntry, nextChange } from '../database/event-log.js'
 import { lengthen } from '../database/short-form.js'
+import type { DurableRunOptions, DurableRuns, StoredRunEvent } from './durable-runs.js'
 import { columnsOfEvent, readJournal } from './entries.js'
 import { executeRun, type RunFunction } from './execute-run.js'
 import { HeldRun, type RunParts } from './held-run.js'
 import { ManifestReader } from './manifests.js'
+import { PollingWorker } from './polling-worker.js'
 import { type RunDefinition, versionOf } from './run-definition.js'
 import { eventsOf, stateKey, transcriptOf } from './run-table.js'
-import { RunWorker, type WorkerOptions } from './run-worker.js'
+import type { RunWorker, WorkerOptions } from './run-worker.js'
 import { fromStoredResult } from './stored-result.js'
 import { isOver, type RunRow, requestIdOf, type StoredRun, waitsForSomebody } from './stored-run.js'
-
-/** Settings of {@link DurableRuns.run}. */
-export interface RunOptions {
-  /**
-   * Stops the work here, not the run: it stays claimable, and `run` rejects with the signal's
-   * reason.
-   */
-  readonly signal?: AbortSignal | undefined
-}
-
-/** An event of a run, as it is stored. */
-export type StoredRunEvent = RunEvent & {
-  /** 1 for the first event of the run, then without gaps. */
-  readonly seq: number
-}
 
 /** How often a call that waits for another worker tries to claim, in milliseconds. */
 const retryMs = 200
 
-/** Runs that continue after their process was killed. */
-export class DurableRuns {
+/** The durable runs of a database. */
+export class DatabaseRuns implements DurableRuns {
   readonly #parts: RunParts
   readonly #log: EventLog
 
@@ -49,18 +36,10 @@ export class DurableRuns {
     this.#log = new EventLog(parts.database, parts.codec)
   }
 
-  /**
-   * Runs a function to its end, or continues where it was cut. A run that is over returns its
-   * stored result, and a waiting run its stored `suspended`, without a call of the function. Calls
-   * in several processes are safe: one works, the others wait for its result.
-   *
-   * @throws {DurableError} `fenced`, `full`, `read-only`, `unavailable`, `damaged` — the run stays
-   * claimable
-   */
   async run<Output>(
     id: string,
     execute: RunFunction<Output>,
-    options: RunOptions = {},
+    options: DurableRunOptions = {},
   ): Promise<RunResult<Output>> {
     checkArguments('runs.run', { ...options, execute }, { execute: 'required', signal: 'optional' })
     const { signal } = options
@@ -83,30 +62,22 @@ export class DurableRuns {
     }
   }
 
-  /**
-   * Starts a run that any worker with the same definition executes; see {@link DurableRuns.work}.
-   * Starting it again does nothing.
-   *
-   * @param input plain JSON, given to the definition's function
-   */
   async start(id: string, definition: RunDefinition, input?: unknown): Promise<void> {
     const version = versionOf(definition)
     const { name: queue, fingerprint } = definition
     await this.#parts.table.create({ id, queue, version, fingerprint, input })
   }
 
-  /** Claims and executes runs of these definitions until it is stopped. */
   work(definitions: readonly RunDefinition[], options: WorkerOptions = {}): RunWorker {
     checkArguments(
       'runs.work',
       { ...options, runs: definitions },
       { runs: 'required', concurrency: 'optional', onError: 'optional' },
     )
-    return new RunWorker(this.#parts, definitions, options)
+    return new PollingWorker(this.#parts, definitions, options)
   }
 
-  /** Waits until a run is over or waits for somebody, and gives its result. */
-  async result(id: string, { signal, ...rest }: RunOptions = {}): Promise<RunResult> {
+  async result(id: string, { signal, ...rest }: DurableRunOptions = {}): Promise<RunResult> {
     checkArguments('runs.result', { ...rest, signal }, { signal: 'optional' })
     for (;;) {
       signal?.throwIfAborted()
@@ -116,12 +87,6 @@ export class DurableRuns {
     }
   }
 
-  /**
-   * Reopens a run that is `stopped`, or whose model call failed: it continues from its checkpoint,
-   * under the given definition.
-   *
-   * @throws {DurableError} `not-found`, `conflict` — it is not such a run
-   */
   async reopen(id: string, definition?: RunDefinition): Promise<void> {
     const { table } = this.#parts
     const run = await table.get(id)
@@ -140,16 +105,6 @@ export class DurableRuns {
       throw new DurableError('conflict', `run "${id}" was opened again by somebody else`)
   }
 
-  /**
-   * Stores a decision about a pending item. The next `run` applies it; the first decision about an
-   * item counts.
-   *
-   * @param shown the item as whoever decided saw it: a later attempt at the same call is not
-   * decided. Default: as it waits now
-   * @throws {DurableError} `not-found`, `finished`, `conflict` — the item does not wait, takes no
-   * such decision, has another digest, or was
-   *   decided before, or an answer does not fit its question; the item stays open
-   */
   async decide(id: string, decision: ResumeDecision, shown?: PendingItem): Promise<void> {
     checkArguments('runs.decide', { decision }, { decision: 'required' })
     const { table } = this.#parts
@@ -180,21 +135,15 @@ export class DurableRuns {
     }
   }
 
-  /**
-   * Cancels a run, wherever it is; its holder stops within a second. Nothing happens to one that is
-   * over.
-   */
   async cancel(id: string, reason: string = 'no reason was given'): Promise<void> {
     await this.#parts.table.get(id)
     await this.#parts.table.cancel(id, reason)
   }
 
-  /** The row of a run. @throws {DurableError} `not-found` */
   get(id: string): Promise<StoredRun> {
     return this.#parts.table.get(id)
   }
 
-  /** The runs that are not over, oldest change first. */
   open(): Promise<readonly StoredRun[]> {
     return this.#parts.table.list(
       `status IN ('ready', 'running', 'suspended') ORDER BY updated, id`,
@@ -202,12 +151,6 @@ export class DurableRuns {
     )
   }
 
-  /**
-   * The stored events of a run, then new ones as they are stored, until it is over, waits for
-   * somebody, or the signal aborts. The last event of a run that waits is `run-suspended`, with
-   * what it waits for; after a decision read on from the event behind it. A run that waits for a
-   * time continues by itself, so its reader waits with it.
-   */
   async *events(
     id: string,
     from: number = 1,
@@ -228,7 +171,6 @@ export class DurableRuns {
       yield { ...(await manifests.toEvent(whole(entry) as RunEvent, entry.seq)), seq: entry.seq }
   }
 
-  /** Everything the journal has about a run, in order. */
   journal(id: string): Promise<readonly JournalEntry[]> {
     return readJournal(this.#parts, id)
   }

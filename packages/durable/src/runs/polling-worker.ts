@@ -5,18 +5,8 @@ import { HeldRun, type RunParts } from './held-run.js'
 import { LiveWorkers } from './live-workers.js'
 import { differences, type RunDefinition, servedBy, versionOf } from './run-definition.js'
 import { queueKey } from './run-table.js'
+import type { RunWorker, WorkerOptions } from './run-worker.js'
 import { stoppedResult } from './stored-run.js'
-
-/** Settings of {@link RunWorker}. */
-export interface WorkerOptions {
-  /** Maximum runs at once. Default 10. */
-  readonly concurrency?: number | undefined
-  /**
-   * Called for each failure of the database, and for each run whose function rejected: it is
-   * claimed again later, five times in a row. Default: nothing.
-   */
-  onError?(error: unknown): void
-}
 
 /** How often a worker looks for runs without being notified, in milliseconds. */
 const pollMs = 400
@@ -27,8 +17,8 @@ interface Served {
   readonly definition: RunDefinition
 }
 
-/** Claims and executes runs of its definitions until it is stopped, or its store is closed. */
-export class RunWorker {
+/** Looks for runs in a database again and again, and is notified of new ones. */
+export class PollingWorker implements RunWorker {
   readonly #parts: RunParts
   readonly #served: readonly Served[]
   readonly #options: WorkerOptions
@@ -65,10 +55,6 @@ export class RunWorker {
     return this.#started
   }
 
-  /**
-   * Claims no more runs; current runs are stopped and given back, so that other workers continue
-   * them.
-   */
   async stop(): Promise<void> {
     this.#stop.abort(new Error('the worker was stopped'))
     this.#wake()
@@ -77,7 +63,6 @@ export class RunWorker {
     await this.#live.leave().catch(() => undefined)
   }
 
-  /** Resolves once nothing is worked on, and nothing can be claimed or no more may be started. */
   async idle(): Promise<void> {
     while (!this.#stop.signal.aborted) {
       if (this.#active.size > 0) await Promise.race(this.#active)
@@ -107,7 +92,6 @@ export class RunWorker {
     for (const end of unwatch) end()
   }
 
-  /** True if a run was claimed; there may be more. */
   async #look(isFull: () => boolean): Promise<boolean> {
     await this.#beat()
     let found = false
@@ -120,7 +104,6 @@ export class RunWorker {
     return found
   }
 
-  /** Asks before it claims: most looks find nothing, and a claim is a transaction. */
   async #claim({ queue, version }: Served): Promise<HeldRun | 'again' | undefined> {
     const { company, leaseMs } = this.#parts
     const due = await this.#due(queue, version)
@@ -172,7 +155,6 @@ export class RunWorker {
     return false
   }
 
-  /** Reports that this worker is alive, and stops due runs that no live worker can continue. */
   async #beat(): Promise<void> {
     const live = await this.#live.beat(
       this.#served.map(({ queue, version }) => servedBy(queue, version)),
@@ -183,7 +165,6 @@ export class RunWorker {
         if (!live.has(servedBy(queue, version))) await this.#stopOrphans(queue, version, definition)
   }
 
-  /** Runs of one of our names under a fingerprint that nobody serves any more. */
   async #stopOrphans(queue: string, version: string, definition: RunDefinition): Promise<void> {
     const { database, table, leaseMs } = this.#parts
     const [row] = await database.read(

@@ -5,7 +5,7 @@ import type { Database, SqlValue, Statement } from '../database/database.js'
 import { DurableError } from '../database/durable-error.js'
 import { removeLog } from '../database/event-log.js'
 import { type ClaimQuery, claimRun } from './claim.js'
-import { decisionId, type RunRow, type RunStatus, runOf } from './stored-run.js'
+import { type DurableRunStatus, decisionId, type RunRow, runOf } from './stored-run.js'
 
 /** The first values of a new run. */
 export interface NewRun {
@@ -342,7 +342,7 @@ const mostVersions = 100
 
 /** How a hold ends. */
 export interface Settlement {
-  readonly status: Exclude<RunStatus, 'running' | 'ready'>
+  readonly status: Exclude<DurableRunStatus, 'running' | 'ready'>
   readonly result?: unknown
   /** When a run that waits becomes claimable. */
   readonly wake?: number | undefined

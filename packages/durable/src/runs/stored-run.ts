@@ -8,7 +8,13 @@ import { DurableError, isDurableError } from '../database/durable-error.js'
  * died since. `suspended`: it waits for a decision or a time. `finished`: it has a result.
  * `cancelled`. `stopped`: it cannot continue by itself, see its result.
  */
-export type RunStatus = 'ready' | 'running' | 'suspended' | 'finished' | 'cancelled' | 'stopped'
+export type DurableRunStatus =
+  | 'ready'
+  | 'running'
+  | 'suspended'
+  | 'finished'
+  | 'cancelled'
+  | 'stopped'
 
 /** The row of a run. */
 export interface StoredRun {
@@ -23,7 +29,7 @@ export interface StoredRun {
   /** How often in a row its process died before it stored anything new. */
   readonly crashes: number
   /** Where the run stands. */
-  readonly status: RunStatus
+  readonly status: DurableRunStatus
   /**
    * The fingerprint that the run was started under; see `RunDefinition`. `null` for
    * `DurableRuns.run`.
@@ -75,7 +81,7 @@ export interface RunRow extends StoredRun {
   readonly cancel?: string
 }
 
-const statuses: ReadonlySet<unknown> = new Set<RunStatus>([
+const statuses: ReadonlySet<unknown> = new Set<DurableRunStatus>([
   'ready',
   'running',
   'suspended',
@@ -85,13 +91,13 @@ const statuses: ReadonlySet<unknown> = new Set<RunStatus>([
 ])
 
 /** @throws {DurableError} `damaged` — nothing would ever change a run in such a state. */
-function statusOf(value: unknown): RunStatus {
+function statusOf(value: unknown): DurableRunStatus {
   if (!statuses.has(value))
     throw new DurableError(
       'damaged',
       `its status is ${JSON.stringify(String(value))}, which this version does not know`,
     )
-  return value as RunStatus
+  return value as DurableRunStatus
 }
 
 /** The content of a row. @throws {DurableError} `damaged`, with the id */

@@ -3,9 +3,11 @@ import { createAgentStore } from '../agents/sql-agent-store.js'
 import { SqlLeases } from '../agents/sql-leases.js'
 import { BodyCodec } from '../database/body-codec.js'
 import type { Database } from '../database/database.js'
-import { StoreOperations } from '../operate/store-operations.js'
+import { DatabaseOperations } from '../operate/database-operations.js'
+import type { StoreOperations } from '../operate/store-operations.js'
 import { Company } from '../runs/company.js'
-import { DurableRuns } from '../runs/durable-runs.js'
+import { DatabaseRuns } from '../runs/database-runs.js'
+import type { DurableRuns } from '../runs/durable-runs.js'
 import { RunTable } from '../runs/run-table.js'
 import { type WorkOptions, workOnce } from './work.js'
 
@@ -61,8 +63,8 @@ export function createDurableStore(database: Database, options: StoreOptions): D
   const store = { ...createAgentStore(database, codec), leases: new SqlLeases(parts) }
   return {
     ...store,
-    runs: new DurableRuns(parts),
-    operations: new StoreOperations(parts),
+    runs: new DatabaseRuns(parts),
+    operations: new DatabaseOperations(parts),
     work: (options) => workOnce(parts, store, options),
     [Symbol.asyncDispose]: () => store.close(),
   }

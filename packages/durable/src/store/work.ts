@@ -8,8 +8,8 @@ import {
 import { longestTimer } from '@modelport/core'
 import { checkArguments } from '../database/check-arguments.js'
 import type { RunParts } from '../runs/held-run.js'
+import { PollingWorker } from '../runs/polling-worker.js'
 import type { RunDefinition } from '../runs/run-definition.js'
-import { RunWorker } from '../runs/run-worker.js'
 
 /** The work of one bounded pass; see {@link DurableStore.work}. */
 export interface WorkOptions {
@@ -58,7 +58,7 @@ export async function workOnce(
   }
   let begun = 0
   if (runs.length > 0 && maxTasks > 0) {
-    const worker = new RunWorker(parts, runs, { onError: report }, maxTasks)
+    const worker = new PollingWorker(parts, runs, { onError: report }, maxTasks)
     await Promise.race([worker.idle(), sleepUntil(until)])
     await worker.stop()
     begun += worker.started

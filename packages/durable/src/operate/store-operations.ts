@@ -1,0 +1,43 @@
+import type { PruneOptions, PruneReport } from './prune.js'
+import type { OperatorDecision, WorkItem, WorkQuery } from './work-item.js'
+
+/**
+ * The view and the decisions of an operator, for every principal and without the code of the
+ * agents.
+ */
+export interface StoreOperations {
+  /** Tasks and runs, oldest change first. Default: those that are not over. */
+  list(query?: WorkQuery): Promise<readonly WorkItem[]>
+
+  /**
+   * Stores a decision about a call that a task or run waits for. A process that serves it continues
+   * it.
+   *
+   * @param request names the call; may be left out if only one waits
+   * @throws {DurableError} `not-found`; `conflict` — the call does not wait, or this cannot be
+   * decided about it; {AgentError} `invalid-params`
+   */
+  decide(id: string, decision: OperatorDecision, request?: string): Promise<void>
+
+  /**
+   * Makes a task or run claimable at once, and fences the process that holds it. A run that stopped
+   * continues, also under the changed settings that stopped it; a run that failed is opened again.
+   *
+   * @throws {DurableError} `not-found`; `finished` — the task is over, and A2A opens none again;
+   * `conflict` — the run is over
+   */
+  resume(id: string): Promise<void>
+
+  /**
+   * Cancels a task or a run, whichever process has it. Nothing happens to one that is over.
+   *
+   * @throws {DurableError} `not-found`
+   */
+  cancel(id: string, reason?: string): Promise<void>
+
+  /**
+   * Removes what is old. Safe while processes work on the store.
+   * @throws {LlmError} `config`, {TypeError} — an option is wrong; nothing is removed
+   */
+  prune(options: PruneOptions): Promise<PruneReport>
+}
