@@ -10,8 +10,8 @@ import type { ModelConfig } from './config/model-config.js'
 import type { ModelPool } from './config/model-entry.js'
 import {
   type ConnectionReport,
-  type ConnectionTestOptions,
   checkConnection,
+  type TestConnectionOptions,
 } from './connection/check-connection.js'
 import { type LoadCreators, makeWith, newProviderWith } from './create/creation.js'
 import { createProviderTable } from './providers/provider-table.js'
@@ -40,7 +40,7 @@ export interface Factory {
   testConnection(
     config: ModelConfig | string,
     apiKey?: string,
-    options?: ConnectionTestOptions,
+    options?: TestConnectionOptions,
   ): Promise<ConnectionReport>
 }
 

@@ -3,19 +3,31 @@ export { processEnvironment, proxyVariables, resolveEnvironment } from './base/e
 export type { HostEntry } from './base/host-entry.js'
 export { hostPort } from './base/host-entry.js'
 export { installAdvice } from './base/install-advice.js'
-export type { ModelConfig } from './config/model-config.js'
+export type {
+  AwsKeys,
+  AzureSettings,
+  BedrockSettings,
+  ModelConfig,
+  VertexSettings,
+} from './config/model-config.js'
 export type { ModelEntry, ModelPool } from './config/model-entry.js'
 export { parseModel } from './config/model-string.js'
-export type { ConnectionReport } from './connection/check-connection.js'
+export type { ConnectionReport, TestConnectionOptions } from './connection/check-connection.js'
 export type { Diagnosis } from './connection/diagnosis.js'
 export { diagnose } from './connection/diagnosis.js'
+export type { LoadCreators } from './create/creation.js'
 export type { Factory } from './create-factory.js'
 export { createFactory } from './create-factory.js'
 export { createFallback } from './fallback/fallback.js'
-export { fallbackCodes } from './fallback/fallback-chain.js'
-export { ConfigFileError } from './file/config-error.js'
+export {
+  type FallbackOptions,
+  type FallbackSwitch,
+  fallbackCodes,
+} from './fallback/fallback-chain.js'
+export { ConfigFileError, type ConfigIssue } from './file/config-error.js'
 export { toFileNames } from './file/file-names.js'
 export { parseConfig } from './file/parse-config.js'
+export type { ParseConfigOptions } from './file/parse-options.js'
 export { parseYaml, type YamlSource } from './file/yaml-source.js'
 export {
   createRegistry,
@@ -28,8 +40,8 @@ export {
 } from './new-provider.js'
 export { providerRows } from './providers/provider-rows.js'
 export { createProviderTable, findRow } from './providers/provider-table.js'
-export type { ProviderRow } from './providers/row.js'
-export type { Registry } from './registry.js'
+export type { ListedModel, ProviderCreators, ProviderRow, ResolvedModel } from './providers/row.js'
+export type { Registry, RegistryOptions } from './registry.js'
 export { environmentNames, keyVariables, resolveApiKey } from './resolve/api-key.js'
 export { resolveHeaders } from './resolve/headers.js'
 export { apiHost, apiHosts } from './resolve/hosts.js'

@@ -3,8 +3,8 @@ import type { ModelConfig } from './config/model-config.js'
 import type { ModelPool } from './config/model-entry.js'
 import {
   type ConnectionReport,
-  type ConnectionTestOptions,
   checkConnection,
+  type TestConnectionOptions,
 } from './connection/check-connection.js'
 import { makeWith, newProviderWith } from './create/creation.js'
 import { loadCreators } from './create/load-creators.js'
@@ -99,5 +99,5 @@ export const createRegistry = (pool: ModelPool, options?: RegistryOptions): Regi
 export const testConnection = (
   config: ModelConfig | string,
   apiKey?: string,
-  options?: ConnectionTestOptions,
+  options?: TestConnectionOptions,
 ): Promise<ConnectionReport> => checkConnection(loadCreators, config, apiKey, options)

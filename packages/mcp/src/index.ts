@@ -1,4 +1,12 @@
-export type { McpSettings, McpTransport } from './settings.js'
+export type { McpPrompt } from './prompt.js'
+export type {
+  McpCommand,
+  McpCustom,
+  McpProgress,
+  McpSettings,
+  McpTransport,
+  McpUrl,
+} from './settings.js'
 export { type McpSource, mcpTools } from './source.js'
 export type { McpChange } from './trust/difference.js'
 export { reviewLock } from './trust/gate.js'

@@ -1,2 +1,5 @@
 export { serveMcp } from './serve-mcp.js'
 export type { ServedMcp, ServeMcpOptions } from './serve-options.js'
+export type { McpCaller } from './served-caller.js'
+export type { ServedPrompt, TemplatePrompt } from './served-prompts.js'
+export type { ServedResource } from './served-resources.js'

@@ -1,5 +1,33 @@
-export type { DoctorStepInfo, HostInfo, RunRecord, StudioInfo } from './protocol/protocol.js'
+export type { AllowListInfo } from './protocol/checks.js'
+export type { PendingCall, QuestionInfo } from './protocol/pending-call.js'
+export type {
+  AgentTaskInfo,
+  BudgetInfo,
+  DoctorStepInfo,
+  Exchange,
+  HostInfo,
+  ModelInfo,
+  RunOrigin,
+  RunRecord,
+  RunSettings,
+  RunStatus,
+  RunSummary,
+  SourceInfo,
+  StartRun,
+  StudioEvent,
+  StudioInfo,
+  ToolInfo,
+} from './protocol/protocol.js'
+export type { RunGrouping, RunGroupTotals, RunNames, RunQuery } from './protocol/run-query.js'
+export type { TraceSpan } from './protocol/trace-span.js'
 export { createDemoModel } from './server/demo.js'
 export { createStudio, type Studio } from './server/studio.js'
-export type { StudioAgent, StudioModel, StudioOptions } from './server/studio-options.js'
+export type {
+  StudioAgent,
+  StudioAsset,
+  StudioFetch,
+  StudioModel,
+  StudioOptions,
+} from './server/studio-options.js'
+export type { JournalRecord, StoredJournal, StudioJournals } from './store/studio-journals.js'
 export type { StudioStore } from './store/studio-store.js'

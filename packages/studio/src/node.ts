@@ -1,2 +1,7 @@
-export { loadPage, type ServedStudio, serveStudio } from './node/serve-studio.js'
+export {
+  loadPage,
+  type ServedStudio,
+  type ServeStudioOptions,
+  serveStudio,
+} from './node/serve-studio.js'
 export { openFileStore } from './store/file-store.js'

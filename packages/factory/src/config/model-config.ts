@@ -61,7 +61,13 @@ export interface ModelConfig {
   readonly fallback?: readonly ModelConfig[] | undefined
   /** When and how a fallback switches; `onSwitch` of the context observes it. */
   readonly fallbackOptions?:
-    | (Pick<FallbackOptions, 'codes' | 'coolDownMs' | 'attempts'> & MissingKey)
+    | (Pick<FallbackOptions, 'codes' | 'coolDownMs' | 'attempts'> & {
+        /**
+         * `next` passes over a model whose key is not set, and calls `onWarning` of the context.
+         * Default `error`: a misspelled variable must not send prompts to another vendor.
+         */
+        readonly missingKey?: 'error' | 'next' | undefined
+      })
     | undefined
   /**
    * Options of every call; a call's own win. `'vendor'`, or `null` for one field, sends nothing
@@ -89,15 +95,6 @@ export interface ModelConfig {
    * here: set it above.
    */
   readonly settings?: JsonObject | undefined
-}
-
-/** What to do with a model without its key. */
-interface MissingKey {
-  /**
-   * `next` passes over a model whose key is not set, and calls `onWarning` of the context. Default
-   * `error`: a misspelled variable must not send prompts to another vendor.
-   */
-  readonly missingKey?: 'error' | 'next' | undefined
 }
 
 /** An Azure resource. */
@@ -137,8 +134,12 @@ export interface BedrockSettings {
   readonly credentials?: AwsKeys | (() => AwsKeys | Promise<AwsKeys>) | 'default-chain' | undefined
 }
 
-interface AwsKeys {
+/** Keys of AWS, which sign the requests to Amazon Bedrock. */
+export interface AwsKeys {
+  /** Public name of the key. */
   readonly accessKeyId: string
+  /** The secret that signs. */
   readonly secretAccessKey: string
+  /** Needed with temporary keys. */
   readonly sessionToken?: string | undefined
 }

@@ -25,7 +25,7 @@ export interface ConnectionReport {
 }
 
 /** How to test. */
-export interface ConnectionTestOptions {
+export interface TestConnectionOptions {
   /** True asks for one embedding instead of a reply. Default false. */
   readonly embedding?: boolean | undefined
   /**
@@ -46,7 +46,7 @@ export async function checkConnection(
   load: LoadCreators,
   config: ModelConfig | string,
   apiKey: string | undefined,
-  options: ConnectionTestOptions = {},
+  options: TestConnectionOptions = {},
 ): Promise<ConnectionReport> {
   const { context = {}, embedding = false, timeoutMs = 15_000, signal } = options
   if (!(timeoutMs > 0 && timeoutMs <= longestTimer)) {

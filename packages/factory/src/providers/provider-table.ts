@@ -3,8 +3,6 @@ import { suggest } from '@modelport/core/settings'
 import { providerRows } from './provider-rows.js'
 import type { ProviderRow } from './row.js'
 
-type ProviderTable = ReadonlyMap<string, ProviderRow>
-
 /**
  * Providers by name and alias, for `table` of a context:
  * `createProviderTable([...providerRows, row])` adds one. The later of two rows with one name
@@ -33,16 +31,19 @@ function register(table: Map<string, ProviderRow>, row: ProviderRow): void {
   for (const alias of aliases) if (!table.has(alias)) table.set(alias, row)
 }
 
-let known: ProviderTable | undefined
+let known: ReadonlyMap<string, ProviderRow> | undefined
 
 /** The table of every provider modelport knows. */
-export function defaultTable(): ProviderTable {
+export function defaultTable(): ReadonlyMap<string, ProviderRow> {
   known ??= createProviderTable()
   return known
 }
 
 /** The row of a provider. @throws {LlmError} `config` — no provider has this name. */
-export function findRow(name: string, table: ProviderTable = defaultTable()): ProviderRow {
+export function findRow(
+  name: string,
+  table: ReadonlyMap<string, ProviderRow> = defaultTable(),
+): ProviderRow {
   const row = table.get(name.trim().toLowerCase())
   if (row) return row
   const known = [...new Set([...table.values()].map((one) => one.name))].join(', ')

@@ -1,5 +1,5 @@
 import type { VNode } from 'preact'
-import type { RunTotals } from '../protocol/run-query.js'
+import type { RunGroupTotals } from '../protocol/run-query.js'
 import { get } from './api.js'
 import { formatCost, formatCount, formatMs } from './format.js'
 import { parameters, setParameter } from './state.js'
@@ -12,7 +12,7 @@ const dayMs = 86_400_000
 /** A number of a group of runs, drawn as a chart and listed in the table. */
 type Figure = readonly [
   title: string,
-  value: (totals: RunTotals) => number | undefined,
+  value: (totals: RunGroupTotals) => number | undefined,
   format: (value: number | undefined) => string,
 ]
 
@@ -37,7 +37,9 @@ export function Overview(): VNode {
   const end = Math.ceil((Date.now() - offset) / periodMs) * periodMs + offset
   const since = end - periods * periodMs
   const query = `since=${since}&until=${end}&offset=${offset}&by=${by === 'model' ? by : periodMs}`
-  const { value, problem } = useLoaded(query, () => get<RunTotals[]>(`/api/runs/totals?${query}`))
+  const { value, problem } = useLoaded(query, () =>
+    get<RunGroupTotals[]>(`/api/runs/totals?${query}`),
+  )
   const sums = value ?? []
   const currencies = [...new Set(sums.flatMap(({ costs }) => Object.keys(costs)))]
   const all = [
@@ -47,7 +49,7 @@ export function Overview(): VNode {
     ),
   ]
   const isHour = by === 'hour'
-  const linkOf = ({ group = 0 }: RunTotals): readonly [href: string, name: string] =>
+  const linkOf = ({ group = 0 }: RunGroupTotals): readonly [href: string, name: string] =>
     typeof group === 'string'
       ? [`#/runs?${new URLSearchParams({ model: group, since: `${since}` })}`, group]
       : [`#/runs?since=${group}&until=${group + periodMs}`, timeOf(group, isHour)]
@@ -57,7 +59,7 @@ export function Overview(): VNode {
       : [since, end - periodMs].map((at) => timeOf(at, isHour))
   const count = by === 'model' ? sums.length : periods
   // Time runs from left to right in equal steps; models stand in a row.
-  const place = ({ group }: RunTotals, index: number) =>
+  const place = ({ group }: RunGroupTotals, index: number) =>
     by === 'model' ? index : (Number(group) - since) / periodMs
   const charts = (
     <div key="charts" class="charts">
@@ -138,10 +140,10 @@ const height = 80
 /** What the charts of one grouping share. `ends`: the text below the bars. */
 interface ChartProps {
   readonly figure: Figure
-  readonly totals: readonly RunTotals[]
-  readonly place: (totals: RunTotals, index: number) => number
+  readonly totals: readonly RunGroupTotals[]
+  readonly place: (totals: RunGroupTotals, index: number) => number
   readonly count: number
-  readonly linkOf: (totals: RunTotals) => readonly [href: string, name: string]
+  readonly linkOf: (totals: RunGroupTotals) => readonly [href: string, name: string]
   readonly ends: readonly string[]
 }
 

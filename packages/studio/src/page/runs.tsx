@@ -1,7 +1,7 @@
 import type { VNode } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import type { RunSummary } from '../protocol/protocol.js'
-import type { RunTotals } from '../protocol/run-query.js'
+import type { RunGroupTotals } from '../protocol/run-query.js'
 import { get, remove } from './api.js'
 import {
   costOf,
@@ -104,7 +104,7 @@ export function RunList(): VNode {
 /** The sums over all runs that match, not only those that are listed. */
 function Totals({ query, version }: { readonly query: string; readonly version: string }): VNode {
   const { value } = useLoaded(`totals ${query} ${version}`, () =>
-    get<RunTotals[]>(`/api/runs/totals?${query}`),
+    get<RunGroupTotals[]>(`/api/runs/totals?${query}`),
   )
   const [all] = value ?? []
   if (!all) return <p class="muted">{value ? '0 runs' : '…'}</p>

@@ -46,7 +46,7 @@ export interface RunQuery {
 export type RunGrouping = 'model' | { readonly periodMs: number; readonly offset: number }
 
 /** Sums over a group of runs. */
-export interface RunTotals {
+export interface RunGroupTotals {
   /** The model, or the start of the period in milliseconds since 1970. Unset without grouping. */
   readonly group?: string | number
   /** Number of runs. */

@@ -9,7 +9,7 @@ import type {
   StartRun,
   StudioEvent,
 } from '../protocol/protocol.js'
-import type { RunGrouping, RunNames, RunQuery, RunTotals } from '../protocol/run-query.js'
+import type { RunGrouping, RunGroupTotals, RunNames, RunQuery } from '../protocol/run-query.js'
 import { isOver } from '../protocol/run-status.js'
 import { createMemoryStore } from '../store/file-store.js'
 import { toSummary } from '../store/run-summary.js'
@@ -282,7 +282,7 @@ export class Runs {
   }
 
   /** Sums over all runs that match; those off the record count in none. */
-  async totals(query: RunQuery, by?: RunGrouping): Promise<readonly RunTotals[]> {
+  async totals(query: RunQuery, by?: RunGrouping): Promise<readonly RunGroupTotals[]> {
     return this.#store.totals(query, by)
   }
 

@@ -1,6 +1,6 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
 import type { RunRecord, RunSummary, RunTree, StudioEvent } from '../protocol/protocol.js'
-import type { RunGrouping, RunNames, RunQuery, RunTotals } from '../protocol/run-query.js'
+import type { RunGrouping, RunGroupTotals, RunNames, RunQuery } from '../protocol/run-query.js'
 import { isOver } from '../protocol/run-status.js'
 import { slotsPerMs } from './run-summary.js'
 import { findWords, toRunText, toWords } from './run-text.js'
@@ -137,7 +137,10 @@ export class RunIndex {
   }
 
   /** Sums over all runs that match. */
-  totals({ heads: _heads, before: _before, ...query }: RunQuery, by?: RunGrouping): RunTotals[] {
+  totals(
+    { heads: _heads, before: _before, ...query }: RunQuery,
+    by?: RunGrouping,
+  ): RunGroupTotals[] {
     const { sql, values } = conditionsOf(query)
     const group = groupSql(by)
     const costs = this.all(

@@ -1,5 +1,5 @@
 import type { Exchange, RunRecord, RunSummary, RunTree, StudioEvent } from '../protocol/protocol.js'
-import type { RunGrouping, RunNames, RunQuery, RunTotals } from '../protocol/run-query.js'
+import type { RunGrouping, RunGroupTotals, RunNames, RunQuery } from '../protocol/run-query.js'
 import type { StudioJournals } from './studio-journals.js'
 
 /** Where runs are kept. Methods may be called in any order for one run; events arrive in order. */
@@ -24,7 +24,7 @@ export interface StudioStore {
    * Sums over all runs that match, by group in ascending order; without grouping one entry, or none
    * if no run matches.
    */
-  totals(query: RunQuery, by?: RunGrouping): Promise<readonly RunTotals[]>
+  totals(query: RunQuery, by?: RunGrouping): Promise<readonly RunGroupTotals[]>
   /** The sums of a run and of all runs in it; undefined if there is none in it. */
   tree(runId: string): Promise<RunTree | undefined>
   /** The programs, models, tools and errors of all runs. */
