@@ -1,9 +1,10 @@
 // What each package exports, as a text that a reviewer reads: packages/*/api/*.api.md. Without an
 // argument it says where a report and the built declarations differ; with `--update` it writes the
-// reports anew. Needs `pnpm run build`.
+// reports anew. In both cases it fails where a signature names a type of its package that no entry
+// of the package exports: nobody could import it. Needs `pnpm run build`.
 
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { devNull } from 'node:os'
 import { join, relative } from 'node:path'
 import {
@@ -13,6 +14,9 @@ import {
   ExtractorLogLevel,
 } from '@microsoft/api-extractor'
 import { publishedPackages, requireBuild, root } from './workspaces.mjs'
+
+/** API Extractor's name for a type of a signature that the entry does not export. */
+const forgotten = 'ae-forgotten-export'
 
 const update = process.argv.includes('--update')
 const published = publishedPackages()
@@ -50,7 +54,10 @@ const configOf = ({ dir, path }, { specifier, output }) => {
       newlineKind: 'lf',
       messages: {
         compilerMessageReporting: { default: { logLevel: ExtractorLogLevel.Error } },
-        extractorMessageReporting: { default: { logLevel: ExtractorLogLevel.None } },
+        extractorMessageReporting: {
+          default: { logLevel: ExtractorLogLevel.None },
+          [forgotten]: { logLevel: ExtractorLogLevel.Error },
+        },
         tsdocMessageReporting: { default: { logLevel: ExtractorLogLevel.None } },
       },
     },
@@ -58,7 +65,11 @@ const configOf = ({ dir, path }, { specifier, output }) => {
 }
 
 const jobs = published.flatMap((workspace) =>
-  workspace.entries.map((entry) => ({ name: entry.specifier, config: configOf(workspace, entry) })),
+  workspace.entries.map((entry) => ({
+    name: entry.specifier,
+    folder: join(root, '.cache/api', workspace.path),
+    config: configOf(workspace, entry),
+  })),
 )
 // One program for all entries: each of its own would take as long as all together.
 const compilerState = CompilerState.create(jobs[0].config, {
@@ -84,12 +95,18 @@ const difference = ({ reportFilePath, reportTempFilePath }) =>
     .join('\n')
 
 let wrong = 0
-for (const { name, config } of jobs) {
+/** Types that an entry names in a signature and does not export itself. */
+const named = []
+for (const { name, folder, config } of jobs) {
   const { apiReportChanged, errorCount } = Extractor.invoke(config, {
     compilerState,
     localBuild: update,
     messageCallback: (message) => {
-      message.handled = message.logLevel !== 'error'
+      if (message.messageId === forgotten) {
+        const [, type] = /^The symbol "([^"]+)"/.exec(message.text) ?? []
+        named.push({ name, folder, type })
+        message.handled = true
+      } else message.handled = message.logLevel !== 'error'
     },
   })
   if (update ? errorCount === 0 : !apiReportChanged) continue
@@ -99,6 +116,21 @@ for (const { name, config } of jobs) {
       ? `${name}: could not be reported`
       : `${name} exports something else than its report says:\n${difference(config)}`,
   )
+}
+
+/** What the entries of a package export: a type of one entry may stand in signatures of another. */
+const exportsIn = (folder) =>
+  readdirSync(folder).flatMap((file) =>
+    [
+      ...readFileSync(join(folder, file), 'utf8').matchAll(
+        /^export (?:declare |default |abstract |const )*(?:class|enum|function|interface|namespace|type|const|let|var) (\w+)/gm,
+      ),
+    ].map(([, exported]) => exported),
+  )
+for (const { name, folder, type } of named) {
+  if (exportsIn(folder).includes(type)) continue
+  wrong++
+  console.log(`${name} names the type ${type} in a signature, and no entry exports it: export it`)
 }
 
 const wanted = jobs.map(({ config }) => config.reportFilePath)
@@ -114,7 +146,7 @@ for (const file of left) {
 }
 console.log(
   wrong
-    ? `${wrong} API reports differ. If that is meant: pnpm api:update, and commit packages/*/api`
+    ? `${wrong} faults. If a report is meant to differ: pnpm api:update, and commit packages/*/api`
     : `${jobs.length} API reports ${update ? 'written' : 'agree'}`,
 )
 process.exitCode = wrong ? 1 : 0
