@@ -8,7 +8,7 @@ export {
   type BudgetLedgerOptions,
   type RunBudget,
 } from './budget/budget.js'
-export type { BudgetSnapshot } from './budget/budget-snapshot.js'
+export type { BudgetSnapshot, SpentAmounts } from './budget/budget-snapshot.js'
 export type { CallReservation, ReservationRequest, SettledCall } from './budget/call-reservation.js'
 export type { CallMetrics, ContextMetrics, CostMetrics, UsageMetrics } from './budget/metrics.js'
 export type {
