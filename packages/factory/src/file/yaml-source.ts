@@ -9,7 +9,7 @@ export interface YamlSource {
    * An issue at a value, or at the parent of a missing value. `key` points at the name of a field
    * in it.
    */
-  issueAt(path: readonly PropertyKey[], message: string, key?: string): ConfigIssue
+  issueAt(path: readonly (string | number | symbol)[], message: string, key?: string): ConfigIssue
 }
 
 /** Maximum characters of a file. */

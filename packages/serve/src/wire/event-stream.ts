@@ -57,7 +57,7 @@ export class EventStream implements AsyncIterator<string, undefined> {
   }
 
   /** Ends the source. */
-  async return(): Promise<IteratorReturnResult<undefined>> {
+  async return(): Promise<IteratorResult<string, undefined>> {
     this.#open.delete(this)
     await this.#source.return?.()
     return { done: true, value: undefined }
