@@ -105,8 +105,10 @@ for (const { name, folder, config } of jobs) {
       if (message.messageId === forgotten) {
         const [, type] = /^The symbol "([^"]+)"/.exec(message.text) ?? []
         named.push({ name, folder, type })
-        message.handled = true
-      } else message.handled = message.logLevel !== 'error'
+        // It counts below, if no other entry exports the type either.
+        message.logLevel = ExtractorLogLevel.None
+      }
+      message.handled = message.logLevel !== ExtractorLogLevel.Error
     },
   })
   if (update ? errorCount === 0 : !apiReportChanged) continue
