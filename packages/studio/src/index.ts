@@ -12,6 +12,7 @@ export type {
   RunSettings,
   RunStatus,
   RunSummary,
+  RunTree,
   SourceInfo,
   StartRun,
   StudioEvent,

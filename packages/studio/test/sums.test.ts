@@ -7,7 +7,7 @@ import { temporaryFolder } from '../../../test/support/temporary-folder.js'
 import { createDemoModel, createStudio } from '../src/index.js'
 import { openFileStore, serveStudio } from '../src/node.js'
 import type { RunSummary } from '../src/protocol/protocol.js'
-import type { RunTotals } from '../src/protocol/run-query.js'
+import type { RunGroupTotals } from '../src/protocol/run-query.js'
 import { startProgram } from './start-program.js'
 
 interface Bill {
@@ -110,7 +110,7 @@ describe('the sums of runs', () => {
     expect(counted).toEqual(bill)
     expect(cost).toBeCloseTo(priceOf(bill), 7)
 
-    const [totals] = await get<RunTotals[]>('/api/runs/totals')
+    const [totals] = await get<RunGroupTotals[]>('/api/runs/totals')
     expect(totals).toMatchObject({
       inputTokens: bill.inputTokens,
       outputTokens: bill.outputTokens,

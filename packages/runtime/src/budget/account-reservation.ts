@@ -5,7 +5,6 @@ import {
   type ModelProfile,
   mostCostOf,
   type ProviderErrorDetails,
-  type TokenUsage,
   usageCostOf,
 } from '@modelport/core'
 import { checkPrices } from '@modelport/core/settings'
@@ -169,7 +168,7 @@ export class AccountReservation implements CallReservation {
   }
 
   /** What the call cost, in billionths. Unset: no prices are known, or nobody counted. */
-  #costOf({ usage }: CallOutcome): number | undefined {
+  #costOf({ usage }: SettledCall): number | undefined {
     return this.#prices && usage && toBillionths(usageCostOf(usage, this.#prices).total)
   }
 
