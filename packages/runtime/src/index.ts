@@ -21,6 +21,7 @@ export type {
   DeltaEventFields,
   EffectEvent,
   FailurePhase,
+  LimitEvent,
   RunEvent,
   RunEventFields,
   SuspensionEvent,
