@@ -177,7 +177,7 @@ const failure = (cause: unknown): EndpointReply => {
  * The failure of a task that was accepted. Clients of Chat Completions send a request again after a
  * 408, a 409, a 429 or a 5xx, and each would be a new run that pays again. They leave a 422 alone.
  */
-const failureOf = (task: Task, cause: unknown): Reply =>
+const failureOf = (task: Task, cause: unknown): EndpointReply =>
   jsonReply(errorBody(toAgentError(cause)), {
     status: 422,
     headers: { ...headersOf(task), 'x-should-retry': 'false' },
