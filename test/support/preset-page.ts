@@ -65,6 +65,8 @@ function quirksOf(name: PresetName): string[] {
     quirks.messageNames === false && 'A message may not have a `name`.',
     quirks.countedSeparately &&
       `Tokens of ${quirks.countedSeparately.join(', ')} are reported next to the sums; usage adds them.`,
+    quirks.finishReasonOptional &&
+      'A stream without a finish reason ends with `[DONE]` after the token counts.',
     quirks.takesTemperature === false && 'The default temperature is left out.',
     quirks.requiredReasoningField &&
       `A message with tool calls always has \`${quirks.requiredReasoningField}\`, empty where there was no reasoning.`,

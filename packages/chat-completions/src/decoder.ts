@@ -23,7 +23,6 @@ import { GoogleThoughts, withoutMark } from './google-thoughts.js'
 import type { ChatState } from './messages.js'
 import { SpokenReply } from './spoken-reply.js'
 import { ToolCallReader } from './tool-calls.js'
-import type { CountedSeparately } from './usage.js'
 import {
   asItems,
   asObject,
@@ -58,12 +57,14 @@ const finishReasons: readonly (readonly [words: RegExp, reason: FinishReason])[]
 export const createChatDecoder = (
   sink: Sink,
   turn: Turn,
-  dialect: Partial<Pick<ChatDialect, 'countedSeparately'>> = {},
-): Decoder => new ChatDecoder(sink, turn, dialect.countedSeparately)
+  dialect: DecodedDialect = {},
+): Decoder => new ChatDecoder(sink, turn, dialect)
+
+/** The fields of a dialect that decide how a response is read. */
+type DecodedDialect = Partial<Pick<ChatDialect, 'countedSeparately' | 'finishReasonOptional'>>
 
 /** What has come of a reply. */
 interface Seen {
-  choice?: true
   text?: true
   reasoning?: true
   calls?: true
@@ -87,6 +88,10 @@ class ChatDecoder implements Decoder {
   readonly #audio: SpokenReply
   readonly #seen: Seen = {}
   #message: Partial<WireMessage> | undefined
+  /** True for a server whose streams may lack a finish reason. */
+  readonly #reasonOptional: boolean
+  /** True once a finish reason came. */
+  #ended = false
   /** True once a finish reason says that the reply is not whole. */
   #cut = false
   readonly #calls: ToolCallReader
@@ -99,22 +104,29 @@ class ChatDecoder implements Decoder {
   #sources: readonly Citation[] = []
   readonly #executed = new Map<unknown, JsonObject>()
 
-  constructor(sink: Sink, turn: Turn, separate?: readonly CountedSeparately[]) {
+  constructor(sink: Sink, turn: Turn, dialect: DecodedDialect) {
     this.#sink = sink
+    this.#reasonOptional = dialect.finishReasonOptional === true
     this.#stream = turn.stream
     this.#audio = new SpokenReply(sink, turn)
     this.#calls = new ToolCallReader(sink)
-    this.#facts = new ReplyFacts(sink, separate)
+    this.#facts = new ReplyFacts(sink, dialect.countedSeparately)
   }
 
   push({ event, data, whole }: WireRecord): void {
     const text = data.trim()
-    // Without a choice it ends nothing: llama.cpp of 2025 sends it after a failure that it reports
-    // in a field of its own.
     if (text === '[DONE]') {
-      if (this.#seen.choice) this.#sink.terminal()
+      if (this.#isWhole) this.#sink.terminal()
     } else if (event === 'error') this.#fail(tryParseJson(text) ?? text)
     else if (text) this.#readBody(parseJson(text), whole === true || !this.#stream)
+  }
+
+  /**
+   * Whether `[DONE]` is the end of the reply. Gateways also write it after a reply that was cut,
+   * and llama.cpp of 2025 after a failure that it reports in a field of its own.
+   */
+  get #isWhole(): boolean {
+    return this.#ended || (this.#reasonOptional && this.#facts.counted)
   }
 
   end(): void {
@@ -154,13 +166,13 @@ class ChatDecoder implements Decoder {
   }
 
   #choice({ delta, message, finish_reason, logprobs }: Partial<WireChoice>): void {
-    this.#seen.choice = true
     if (message) this.#message = asObject<WireMessage>(message)
     this.#read(asObject<WireMessage>(delta), nothing)
     if (logprobs) this.#sink.logprobs(toLogprobs(asObject(logprobs)['content']))
     const raw = asText(finish_reason)
     // The word is how some servers write that there is none yet.
     if (!raw || raw === 'null') return
+    this.#ended = true
     this.#fillUp()
     const reason = firstMatch(finishReasons, raw) ?? 'other'
     this.#cut = reason !== 'stop' && reason !== 'tool-calls'

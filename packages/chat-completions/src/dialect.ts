@@ -66,6 +66,11 @@ export interface ChatDialect {
    * only what its total confirms.
    */
   readonly countedSeparately: readonly CountedSeparately[]
+  /**
+   * True for a server whose streams may lack a finish reason, as those of some hosts behind a
+   * router do: there `[DONE]` also ends a reply whose token counts have come.
+   */
+  readonly finishReasonOptional: boolean
   /** Other names of request fields, for example `{ seed: 'random_seed' }`. */
   readonly rename: Readonly<Record<string, string>>
 }
@@ -97,5 +102,6 @@ export const defaultChatDialect: ChatDialect = Object.freeze<ChatDialect>({
   replyAfterResults: false,
   lacks: [],
   countedSeparately: [],
+  finishReasonOptional: false,
   rename: {},
 })

@@ -30,6 +30,11 @@ export class ReplyFacts {
     this.#separate = separate
   }
 
+  /** True once token counts came. */
+  get counted(): boolean {
+    return this.#usage !== undefined
+  }
+
   /** Reads one chunk or a whole body. Returns true if it has token counts. */
   read(reply: Partial<WireReply>, choice: Partial<WireChoice> | undefined): boolean {
     const { id, service_tier, provider, system_fingerprint, moderation, prompt_filter_results } =

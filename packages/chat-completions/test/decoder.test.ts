@@ -27,7 +27,6 @@ const call = (
 describe('the end of a stream', () => {
   test.each([
     ['a reason without [DONE]', [chunk({ content: 'Hi' }), chunk({}, stop)], 'stop'],
-    ['[DONE] without a reason', [chunk({ content: 'Hi' }), done], 'unknown'],
     ['a reason with the text', [chunk({ content: 'Hi' }, stop), done], 'stop'],
     [
       'a reason of "" before the real one',
@@ -48,6 +47,26 @@ describe('the end of a stream', () => {
       stream(chunk({ content: 'Hi' }), chunk({ content: ' there' }, { finish_reason: 'null' })),
     )
     expect(error).toMatchObject({ code: 'truncated', partial: { text: 'Hi there' } })
+  })
+
+  test('[DONE] without a finish reason is not the end of a reply: gateways write it after a cut', async () => {
+    const called = chunk({ tool_calls: [call(0, 'call_1', 'look', '{}')] })
+    for (const events of [[chunk({ content: 'Hi' })], [called], [chunk({ content: 'Hi' }), called]])
+      expect(await failure(stream(...events, done))).toMatchObject({ code: 'truncated' })
+  })
+
+  test('[DONE] without a finish reason ends a reply with token counts where the server is known for it', async () => {
+    const counts = { prompt_tokens: 1, completion_tokens: 1 }
+    const read = async (...events: readonly (object | string)[]): Promise<string> => {
+      const provider = chatProvider(() => sse(...events), { finishReasonOptional: true })
+      const reader = await provider.stream('Hi', { retry: { attempts: 1 } })
+      for await (const _ of reader);
+      return reader.fullText()
+    }
+    const last = { ...chunk({}), usage: counts }
+    expect(await read(chunk({ content: 'Hi' }), last, done)).toBe('Hi')
+    expect(await failure(read(chunk({ content: 'Hi' }), done))).toMatchObject({ code: 'truncated' })
+    expect(await failure(read(chunk({ content: 'Hi' }), last))).toMatchObject({ code: 'truncated' })
   })
 
   test('[DONE] alone is not a reply', async () => {

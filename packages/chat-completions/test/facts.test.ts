@@ -44,9 +44,9 @@ describe('a stream whose events repeat the message so far', () => {
     expect(error).toMatchObject({ code: 'truncated', partial: { text: 'HelHello' } })
   })
 
-  test('a stream whose events repeat the message so far ends by its finish reason, and by [DONE]', async () => {
+  test('a stream whose events repeat the message so far ends by its finish reason, and not by [DONE]', async () => {
     expect((await stream(event('Hello', 'stop'))).reason).toBe('stop')
-    expect((await stream(event('Hello'), done)).reason).toBe('unknown')
+    expect(await failure(stream(event('Hello'), done))).toMatchObject({ code: 'truncated' })
   })
 
   test('a stream whose events repeat the message so far is not the same as a JSON body in response to a stream request, which is whole', async () => {

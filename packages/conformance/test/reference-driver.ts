@@ -173,10 +173,11 @@ const reasons: Readonly<Record<string, FinishReason>> = {
 }
 
 function decoder(sink: Sink): Decoder {
+  let ended = false
   return {
     push: ({ data }) => {
       if (data === '[DONE]') {
-        sink.terminal()
+        if (ended) sink.terminal()
         return
       }
       const chunk = parseJson<WireChunk | null>(data)
@@ -196,8 +197,10 @@ function decoder(sink: Sink): Decoder {
           reasoningTokens: usage.completion_tokens_details?.reasoning_tokens,
         })
       }
-      if (choice?.finish_reason)
+      if (choice?.finish_reason) {
+        ended = true
         sink.finish(reasons[choice.finish_reason] ?? 'other', choice.finish_reason)
+      }
     },
   }
 }

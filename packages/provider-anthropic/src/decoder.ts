@@ -59,10 +59,9 @@ export class MessageDecoder implements Decoder {
   push(record: WireRecord): void {
     if (!record.data.startsWith('{')) {
       const text = record.data.trim()
-      // Older versions of the API and some servers end a stream with the word. Without a message it
-      // ends nothing: the stream is of another API.
-      if (text === '[DONE]' && (this.#id !== undefined || this.#blocks.said || this.#stopReason))
-        this.#finish()
+      // Older versions of the API and some servers end a stream with the word. Without a stop reason
+      // it ends nothing: gateways also write it after a reply that was cut.
+      if (text === '[DONE]' && this.#stopReason !== undefined) this.#finish()
       if (!text || text === '[DONE]') return
       // Gateways fail in words of their own.
       if (record.event === 'error') this.#sink.fail({ body: tryParseJson(text) ?? text })
@@ -93,7 +92,8 @@ export class MessageDecoder implements Decoder {
         this.#usage.take(event.usage, this.#sink)
         break
       case 'message_stop':
-        this.#finish()
+        // Gateways that translate close every stream with it, also one that was cut.
+        if (this.#stopReason !== undefined) this.#finish()
         break
       case 'error':
         this.#fail(event)

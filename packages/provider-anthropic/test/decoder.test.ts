@@ -89,9 +89,14 @@ test('a call that the token limit cut before its arguments has an error', async 
   }
 })
 
-test('[DONE] ends a message, and a stream without a message is truncated in spite of it', async () => {
-  const { reader } = await play([`${sse(start(), ...text(0, 'Hi'))}data: [DONE]\n\n`])
+test('[DONE] ends a message with a stop reason, and nothing else', async () => {
+  const stopped = [start(), ...text(0, 'Hi'), end('end_turn')[0]!]
+  const { reader } = await play([`${sse(...stopped)}data: [DONE]\n\n`])
   expect(reader.fullText()).toBe('Hi')
+  expect(reader.finishReason()).toBe('stop')
+  await expect(
+    play([`${sse(start(), ...text(0, 'Hi'))}data: [DONE]\n\n`]),
+  ).rejects.toMatchObject({ code: 'truncated', partial: { text: 'Hi' } })
   const chunk = {
     object: 'chat.completion.chunk',
     choices: [{ index: 0, delta: { content: 'Hi' } }],
@@ -115,10 +120,10 @@ describe('stop reasons', () => {
     expect(turnEnd(played)).toMatchObject({ reason })
   })
 
-  test('stop reasons are unknown for a message without one', async () => {
-    expect(turnEnd(await play([sse(start(), ...text(0, 'Hello'), ...end(null))]))).toMatchObject({
-      reason: 'unknown',
-    })
+  test('a stream without a stop reason is truncated, also with message_stop', async () => {
+    await expect(
+      play([sse(start(), ...text(0, 'Hello'), ...end(null))]),
+    ).rejects.toMatchObject({ code: 'truncated', partial: { text: 'Hello' } })
   })
 
   test('stop reasons do not end a stream without message_stop: it is truncated', async () => {

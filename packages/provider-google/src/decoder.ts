@@ -69,6 +69,11 @@ export class GeminiDecoder implements Decoder {
   #calls = 0
   #open: OpenCall | undefined
   #safety: unknown
+  /** True from a finish reason on, until the model continues. */
+  #ended = false
+  /** True while code or a tool that Google runs has no result yet. */
+  #running = false
+  #whole = false
   readonly #usage: UsageReport
 
   constructor(sink: Sink) {
@@ -79,6 +84,7 @@ export class GeminiDecoder implements Decoder {
   push(record: WireRecord): void {
     // Gateways keep a stream of any API alive, and end it, with these.
     if (!record.data.startsWith('{') && /^\s*(\[DONE\]\s*)?$/.test(record.data)) return
+    this.#whole = record.whole === true
     const value = parseJson<WireResponse | readonly WireResponse[]>(record.data)
     if (Array.isArray(value))
       for (const response of value as readonly WireResponse[]) this.#response(response)
@@ -118,7 +124,13 @@ export class GeminiDecoder implements Decoder {
   }
 
   #candidate(candidate: WireCandidate): void {
-    for (const part of listOf(candidate.content?.parts)) this.#part(part)
+    const parts = listOf(candidate.content?.parts)
+    // Code execution sends a finish reason in the middle of a reply.
+    if (this.#ended && parts.some((part) => part.text !== '')) {
+      this.#ended = false
+      this.#sink.resume()
+    }
+    for (const part of parts) this.#part(part)
     const {
       groundingMetadata,
       citationMetadata,
@@ -144,6 +156,9 @@ export class GeminiDecoder implements Decoder {
         : stringOf(finishReason)
     if (!raw || raw === 'FINISH_REASON_UNSPECIFIED') return
     const reason = finishReasons.get(raw) ?? 'other'
+    // The model continues once it has the result.
+    if (reason === 'stop' && this.#running && !this.#whole) return
+    this.#ended = true
     if (reason === 'stop') this.#leaveOpenCall()
     else this.#interruptOpenCall()
     if (reason === 'pause' && candidate.continuationToken)
@@ -176,6 +191,8 @@ export class GeminiDecoder implements Decoder {
       this.#sink.part(
         toContentPart({ type: 'base64', data, mediaType: stringOf(inlineData?.mimeType) ?? '' }),
       )
+    if (executableCode ?? toolCall) this.#running = true
+    else if (codeExecutionResult ?? toolResponse) this.#running = false
     const code = executableCode ?? codeExecutionResult
     if (code) this.#sink.providerToolCall({ ...idOf(code), name: 'code_execution', data: part })
     const tool = toolCall ?? toolResponse

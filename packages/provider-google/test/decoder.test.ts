@@ -145,6 +145,27 @@ describe('streams', () => {
     expect(pieces).toEqual(['Hi'])
   })
 
+  test('a cut between the two finish reasons of code execution is truncated', async () => {
+    const code = (id: string): object => ({ executableCode: { id, code: 'print(1)' } })
+    const result = (id: string): object => ({ codeExecutionResult: { id, output: '1' } })
+    const chunks = [
+      chunk([code('a')]),
+      chunk([result('a')]),
+      chunk([code('b')], stop),
+      chunk([result('b')]),
+      chunk([{ text: 'The answer' }]),
+      chunk([{ text: ' is 1.' }], stop),
+      chunk([{ text: '' }]),
+    ]
+    const found = await events(...chunks)
+    expect(found.filter(({ type }) => type === 'text-delta')).toHaveLength(2)
+    expect(found.at(-2)).toMatchObject({ type: 'turn-end', reason: 'stop' })
+    for (let length = 0; length < 6; length++)
+      await expect(events(...chunks.slice(0, length)), `${length} chunks`).rejects.toMatchObject({
+        code: 'truncated',
+      })
+  })
+
   test('streams ignore all candidates but the first', async () => {
     const response = {
       candidates: [

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { corpusCases } from '../../../test/support/corpus.js'
+import { type CorpusCase, corpusCases } from '../../../test/support/corpus.js'
 import { testCorpus } from '../../../test/support/corpus-suite.js'
 import { createPreset, type PresetName } from '../src/index.js'
 
@@ -37,10 +37,14 @@ const others = [
   'vercel-gateway',
 ]
 
+/** The row of a case. Replies of OpenRouter, which other recorders name by its API, have such ids. */
+const rowOf = ({ vendor, response }: CorpusCase): PresetName =>
+  response.body.includes('"id":"gen-') ? 'openrouter' : (rows[vendor] ?? 'openai-compatible')
+
 testCorpus('exchanges, each through the row of its vendor', {
   api: 'openai-chat',
   provide: (recorded, fetch) =>
-    createPreset(rows[recorded.vendor] ?? 'openai-compatible', {
+    createPreset(rowOf(recorded), {
       apiKey: 'sk-recorded-1',
       model: [recorded.request.body.model].find(Boolean) ?? 'recorded',
       fetch,

@@ -1,4 +1,4 @@
-import { driver, type FaultRow, here, kit, openssl, runtime, withData } from './fault-row.ts'
+import { driver, type FaultRow, here, inFile, kit, openssl, runtime, withData } from './fault-row.ts'
 
 /** Faults of a stream: S. */
 export const streams: readonly FaultRow[] = [
@@ -12,6 +12,22 @@ export const streams: readonly FaultRow[] = [
       'S1 a whole reply cut at every byte',
       'R2, D9 a stream without its terminal event',
     ),
+  },
+  {
+    id: 'S13',
+    fault: "a gateway closes a stream that was cut with `[DONE]` or with the API's last mark",
+    required: 'no last finish reason is no success: `truncated`, or `protocol` where lines are JSON',
+    tests: [
+      ...kit('R2, D9 a stream that a gateway closes with [DONE] after a cut'),
+      ...inFile(
+        'packages/provider-anthropic/test/decoder.test.ts',
+        'a stream without a stop reason is truncated, also with message_stop',
+      ),
+      ...inFile(
+        'packages/provider-google/test/decoder.test.ts',
+        'a cut between the two finish reasons of code execution is truncated',
+      ),
+    ],
   },
   {
     id: 'S2',

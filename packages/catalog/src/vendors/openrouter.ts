@@ -5,6 +5,7 @@ import type { ChatVendor } from '../vendor.js'
  * One field steers every model's reasoning; files may be given by address.
  * - Reasoning with its signatures goes back in `reasoning_details`, as it came; pictures go back in
  *   `images`.
+ * - Some hosts that it routes to end a stream without a finish reason; the token counts come last.
  * - `error.metadata.error_type` says what failed; if there is none, the status does.
  * @see https://openrouter.ai/docs/use-cases/reasoning-tokens
  */
@@ -23,6 +24,7 @@ export const openrouter: ChatVendor = {
     // The limit of OpenAI, which many models are routed to.
     toolCallIds: { maxLength: 40 },
     fileUrls: true,
+    finishReasonOptional: true,
     cacheMarks: true,
     reasoning: {
       none: routed('none'),

@@ -1,4 +1,4 @@
-import type { StreamEvent } from '@modelport/core'
+import { isLlmError, type StreamEvent } from '@modelport/core'
 import { assert, assertCode, assertEqual, canonical, rejection } from '../assert.js'
 import { assertUsage, cannotSay, type DecodedTurn, decodedTurnsOf } from '../expectation.js'
 import type { Harness } from '../harness.js'
@@ -71,6 +71,11 @@ export function truncationRules(rule: Rule, { format }: Harness): void {
   rule.wire(
     'R2, D9 a stream without its terminal event rejects truncated after every event',
     afterEveryEvent,
+  )
+  rule(
+    'R2, D9 a stream that a gateway closes with [DONE] after a cut rejects truncated',
+    closedByGateway,
+    { skip: format.supports.binary ? 'the stream is binary frames' : undefined },
   )
 }
 
@@ -178,6 +183,38 @@ async function cutWhole(lab: Lab, tail: readonly ReplyStep[]): Promise<void> {
     if (typeof result === 'string')
       assertEqual(result, expected, `text with the reply cut at ${at}`)
     else assertCode(result, 'truncated', `cut at ${at} of ${length}`)
+  }
+}
+
+/**
+ * Gateways that translate between APIs write `[DONE]` whenever the stream behind them ends, also
+ * where it was cut. Only a finish reason makes the reply whole; where lines are JSON, the mark is
+ * malformed.
+ */
+async function closedByGateway(lab: Lab): Promise<void> {
+  for (const name of ['unicode', 'parallel calls', 'text and calls']) {
+    const { turns } = scriptNamed(name)
+    const connection = lab.connect((request) => toReply(lab.respond(turns, request)))
+    const whole = await stream(connection, once, undefined, () => [])
+    const truth = decodedTurnsOf(whole.events)[0] as DecodedTurn
+    let count = Infinity
+    for (let pieces = 0; pieces < count; pieces++) {
+      connection.plan = (request) => {
+        const response = lab.respond(turns, request)
+        count = response.pieces.length
+        const events = (response.headers['content-type'] ?? '').includes('event-stream')
+        const mark = events ? 'data: [DONE]\n\n' : '[DONE]\n'
+        return toReply({ ...response, pieces: [...response.pieces.slice(0, pieces), mark] })
+      }
+      const outcome = await stream(connection, once, undefined, () => [])
+      const what = `${name}: [DONE] after ${pieces} of ${count} wire events`
+      if (!outcome.failed) assertWhole(lab, outcome, truth, what)
+      else
+        assert(
+          isLlmError(outcome.error, 'truncated') || isLlmError(outcome.error, 'protocol'),
+          `${what}: ${String(outcome.error)}`,
+        )
+    }
   }
 }
 

@@ -182,9 +182,15 @@ export interface Sink {
    */
   finish(reason: FinishReason, raw?: string): void
   /**
-   * The API's last mark (`[DONE]`, `message_stop`, `done: true`), with or without a reason: the
-   * reply is whole and nothing follows, so the connection gets a second to close. A stream that
-   * ends without `finish` and `terminal` was cut.
+   * The model continues after a `finish`, as Gemini does after code that it ran: the reply is not
+   * whole until the next `finish`.
+   */
+  resume(): void
+  /**
+   * The API's last mark (`[DONE]`, `message_stop`, `done: true`): the reply is whole and nothing
+   * follows, so the connection gets a second to close. A decoder calls it without a `finish` only
+   * where the API has no finish reasons, or in a whole body: gateways write the last mark of an API
+   * after a reply that was cut, too. A stream that ends without `finish` and `terminal` was cut.
    */
   terminal(): void
   /** Opaque JSON kept in the message's `origin.state`; the last value stays. */

@@ -185,6 +185,12 @@ export class TurnRecorder implements Sink {
     this.rawFinishReason = raw ?? this.rawFinishReason
   }
 
+  resume(): void {
+    this.finished = false
+    this.#reason = undefined
+    this.rawFinishReason = undefined
+  }
+
   terminal(): void {
     this.finished = true
     this.terminated = true
