@@ -6,10 +6,11 @@ import {
   type JsonObject,
   type MediaSource,
   ProviderError,
+  type ToolCall,
   type ToolMessage,
   textOf,
 } from '@modelport/core'
-import { mapToolCallIds, withVendor } from '@modelport/driver'
+import { argumentsTextOf, mapToolCallIds, withVendor } from '@modelport/driver'
 import type { ChatDialect } from './dialect.js'
 import { asObject } from './wire.js'
 
@@ -149,17 +150,17 @@ function toAssistant(message: AssistantMessage, where: string, dialect: ChatDial
       tool_calls: calls.map((call, index) => ({
         id: call.id,
         ...(state.customs?.includes(index)
-          ? { type: 'custom', custom: { name: call.name, input: call.argumentsText } }
-          : // Sends malformed arguments unchanged, so that the model can see what the error refers to.
-            {
-              type: 'function',
-              function: { name: call.name, arguments: call.argumentsText || '{}' },
-            }),
+          ? { type: 'custom', custom: { name: call.name, input: customInput(call) } }
+          : { type: 'function', function: { name: call.name, arguments: argumentsTextOf(call) } }),
         extra_content: state.extras?.[index],
       })),
     }),
   }
 }
+
+/** The text of a custom tool's call is its argument `input`. */
+const customInput = ({ arguments: { input }, argumentsText }: ToolCall): string =>
+  typeof input === 'string' ? input : argumentsText
 
 const withThinking = (reasoning: string, content: unknown): readonly JsonObject[] => [
   { type: 'thinking', thinking: [{ type: 'text', text: reasoning }] },

@@ -1,5 +1,5 @@
 import { type AssistantMessage, type ChatMessage, textOf } from '@modelport/core'
-import { TextBuffer } from '@modelport/driver'
+import { isSameJson, TextBuffer } from '@modelport/driver'
 import type { WireFunctionCall, WirePart } from './wire.js'
 
 /** {@link Provider.name} of this package; only messages of that origin have a state it reads. */
@@ -95,7 +95,7 @@ export function replayableParts(message: AssistantMessage): readonly WirePart[] 
     calls.every(
       ({ name, args }, index) =>
         name === told[index]?.name &&
-        JSON.stringify(args ?? {}) === JSON.stringify(told[index]?.arguments),
+        isSameJson(args ?? {}, told[index]?.arguments),
     )
   return same ? parts : undefined
 }

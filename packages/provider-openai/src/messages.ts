@@ -8,7 +8,7 @@ import {
 } from '@modelport/core'
 import { mapToolCallIds, withVendor } from '@modelport/driver'
 import { toInputContent, toInputPart } from './content.js'
-import { type ReplayRules, replayItems } from './state.js'
+import { type ReplayRules, replayItems, toCallItem } from './state.js'
 
 /** What the input depends on besides the messages. */
 export interface InputRules extends ReplayRules {
@@ -93,12 +93,10 @@ function toReplyItems(
   // An assistant message holds only text here; what another model drew or spoke is shown as the
   // user's.
   if (parts.length) items.push({ role: 'user', content: parts.map(toShownPart) })
-  for (const { id, name, argumentsText } of toolCalls) {
-    const call: JsonObject = rules.customTools.has(name)
-      ? { type: 'custom_tool_call', call_id: id, name, input: argumentsText }
-      : { type: 'function_call', call_id: id, name, arguments: argumentsText || '{}' }
-    calls.set(id, call)
-    items.push(call)
+  for (const call of toolCalls) {
+    const item = toCallItem(call, rules.customTools.has(call.name))
+    calls.set(call.id, item)
+    items.push(item)
   }
   return items
 }

@@ -3,8 +3,10 @@ import {
   type ChatMessage,
   isObject,
   type JsonObject,
+  type ToolCall,
   textOf,
 } from '@modelport/core'
+import { argumentsTextOf, isSameJson, tryParseJson } from '@modelport/driver'
 import type { WireItem } from './wire.js'
 
 /**
@@ -156,7 +158,46 @@ export function replayItems(
   })
   if (open.some(({ type, outputs }) => !outputs && type !== 'mcp_approval_request'))
     return undefined
-  return [...items.map(toInputItem), ...open.flatMap(({ outputs }) => outputs ?? [])]
+  const calls = [...(message.toolCalls ?? [])]
+  const input = items.map((item) => {
+    const sent = toInputItem(item)
+    return isCall(item) ? withArguments(sent, calls.shift() as ToolCall) : sent
+  })
+  return [...input, ...open.flatMap(({ outputs }) => outputs ?? [])]
+}
+
+const isCall = ({ type }: WireItem): boolean =>
+  type === 'function_call' || type === 'custom_tool_call'
+
+/**
+ * A call's item with the arguments that the message has now. The vendor knows its items by their
+ * ids, so that an item whose arguments the program changed goes without one.
+ */
+function withArguments(item: JsonObject, call: ToolCall): JsonObject {
+  const { type, id: _, ...fields } = item
+  const changed = toCallItem(call, type === 'custom_tool_call')
+  const isSame =
+    type === 'custom_tool_call'
+      ? item['input'] === changed['input']
+      : isSameText(item['arguments'], changed['arguments'])
+  return isSame ? item : { ...fields, ...changed }
+}
+
+const isSameText = (one: unknown, other: unknown): boolean =>
+  one === other ||
+  (!one && other === '{}') ||
+  (typeof one === 'string' &&
+    typeof other === 'string' &&
+    isSameJson(tryParseJson(one), tryParseJson(other)))
+
+/** A call as an item without the vendor's id. The text of a custom tool is its argument `input`. */
+export function toCallItem(call: ToolCall, isCustom: boolean): JsonObject {
+  const { id, name, arguments: values, argumentsText } = call
+  if (!isCustom)
+    return { type: 'function_call', call_id: id, name, arguments: argumentsTextOf(call) }
+  const { input } = values
+  const text = typeof input === 'string' ? input : argumentsText
+  return { type: 'custom_tool_call', call_id: id, name, input: text }
 }
 
 function isResponsesState(state: unknown): state is ResponsesState {
@@ -192,7 +233,7 @@ function agrees(
   { content, refusal, toolCalls = [] }: AssistantMessage,
 ): boolean {
   if (!items.every(isOfModel)) return false
-  const calls = items.filter(({ type }) => type === 'function_call' || type === 'custom_tool_call')
+  const calls = items.filter(isCall)
   const parts = items.flatMap((item) => (item.type === 'message' ? (item.content ?? []) : []))
   const text = parts.map((part) => part.text ?? '').join('') || (refusal ?? '')
   return (

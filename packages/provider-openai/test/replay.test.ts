@@ -55,6 +55,46 @@ describe('encrypted reasoning', () => {
     expect(await inputOf([user, said, result])).toEqual([user, cleanReasoning, call, visible[2]])
   })
 
+  test('encrypted reasoning goes back with a call that the program changed, which has the new arguments and no id', async () => {
+    const { message: said } = await answer(reasoning, call)
+    const edit = (argumentsText: string): AssistantMessage => ({
+      ...said,
+      toolCalls: said.toolCalls?.map((one) => ({
+        ...one,
+        arguments: { city: '[redacted]' },
+        argumentsText,
+      })),
+    })
+    const { id: _, ...rest } = call
+    const sent = { ...rest, arguments: '{"city":"[redacted]"}' }
+    expect(await inputOf([user, edit(sent.arguments), result])).toEqual([
+      user,
+      cleanReasoning,
+      sent,
+      visible[2],
+    ])
+    // Whoever redacts `arguments` alone must not send the text of before.
+    expect(await inputOf([user, edit(call.arguments), result])).toEqual([
+      user,
+      cleanReasoning,
+      sent,
+      visible[2],
+    ])
+    expect(
+      await inputOf([user, edit(call.arguments), result], { model: 'gpt-4o', api: 'responses' }),
+    ).toMatchObject([user, { arguments: sent.arguments }, visible[2]])
+  })
+
+  test('a call whose keys a database has put in another order is the same call', async () => {
+    const given = { ...call, arguments: '{"city": "Oslo", "days": 2}' }
+    const { message: said } = await answer(reasoning, given)
+    const stored = {
+      ...said,
+      toolCalls: said.toolCalls?.map((one) => ({ ...one, arguments: { days: 2, city: 'Oslo' } })),
+    }
+    expect(await inputOf([user, stored, result])).toEqual([user, cleanReasoning, given, visible[2]])
+  })
+
   test('encrypted reasoning survives storage, and is carried between the turns of a stream', async () => {
     const events = (...items: readonly object[]): Response =>
       streamed(

@@ -13,6 +13,7 @@ export function requestRules(rule: Rule): void {
     'Q1 ids of another vendor fit this API, and calls and results stay together',
     foreignIds,
   )
+  rule.wire('L1 a call that the program changed goes back with its new arguments', changedCalls)
   rule.wire('Q1 half of a surrogate pair is sent as U+FFFD', async (lab) => {
     const connection = lab.play(scriptNamed('text'))
     await stream(connection, { system: 'Half \ude00.' }, [user('Half \ud83d, whole 👩.')])
@@ -220,6 +221,30 @@ const result = (toolCallId: string, content: string): ChatMessage => ({
   content,
 })
 const user = (content: string): ChatMessage => ({ role: 'user', content })
+
+/** A program redacts a call, or a person approves it with other arguments. */
+async function changedCalls(lab: Lab): Promise<void> {
+  const script = scriptNamed('one call')
+  const connection = lab.play(script)
+  const { message } = await connection.provider.generate(question, { tools: scriptTools })
+  const [made] = message.toolCalls ?? []
+  assert(made, 'the reply has no call')
+  const changed = { city: '[redacted]' }
+  const texts = [JSON.stringify(changed), made.argumentsText]
+  for (const argumentsText of texts) {
+    const reply = { ...message, toolCalls: [{ ...made, arguments: changed, argumentsText }] }
+    await connection.provider.generate([...question, reply, result(made.id, 'Cold.')], {
+      tools: scriptTools,
+    })
+    const sent = lab.conversation(connection, connection.requests.length - 1)
+    const calls = sent.messages.flatMap((one) => (one.role === 'assistant' ? one.toolCalls : []))
+    assertEqual(
+      calls.map((one) => one.arguments),
+      [changed],
+      'arguments of a call that the program changed',
+    )
+  }
+}
 
 async function histories(lab: Lab): Promise<void> {
   const broken: ToolCall = {

@@ -1,0 +1,32 @@
+import { isObject, type ToolCall } from '@modelport/core'
+import { tryParseJson } from '../base/parse-json.js'
+
+/**
+ * The arguments of a call as a request carries them: the text of the wire, byte for byte, unless
+ * the program changed `arguments` since. Then it is their JSON, so that what was redacted or
+ * corrected does not go back as it was.
+ */
+export function argumentsTextOf(call: ToolCall): string {
+  const { argumentsText, error } = call
+  if (error !== undefined) return argumentsText
+  const values = (call as Partial<ToolCall>).arguments ?? {}
+  const written = argumentsText ? tryParseJson(argumentsText) : {}
+  return isSameJson(written, values) && argumentsText ? argumentsText : JSON.stringify(values)
+}
+
+/** True if two values are the same JSON; the order of an object's keys does not matter. */
+export function isSameJson(one: unknown, other: unknown): boolean {
+  if (one === other) return true
+  if (Array.isArray(one) && Array.isArray(other))
+    return one.length === other.length && one.every((item, at) => isSameJson(item, other[at]))
+  if (!isObject(one) || !isObject(other)) return false
+  const names = keysOf(one)
+  return (
+    names.length === keysOf(other).length &&
+    names.every((name) => Object.hasOwn(other, name) && isSameJson(one[name], other[name]))
+  )
+}
+
+/** The keys that JSON would have. */
+const keysOf = (value: object): string[] =>
+  Object.entries(value).flatMap(([name, field]) => (field === undefined ? [] : [name]))
