@@ -10,7 +10,7 @@ import {
   type ToolMessage,
   textOf,
 } from '@modelport/core'
-import { argumentsTextOf, mapToolCallIds, withVendor } from '@modelport/driver'
+import { argumentsTextOf, mapToolCallIds, withoutEmptyReplies, withVendor } from '@modelport/driver'
 import type { ChatDialect } from './dialect.js'
 import { asObject } from './wire.js'
 
@@ -40,16 +40,17 @@ export function toChatMessages(
   dialect: ChatDialect,
 ): readonly JsonObject[] {
   const all: JsonObject[] = []
-  for (const [index, message] of withFittingIds(messages, dialect).entries()) {
+  const sent = withoutEmptyReplies(withFittingIds(messages, dialect))
+  for (const [index, message] of sent.entries()) {
     const where = `messages[${index}]`
-    const sent = toMessage(message, where, dialect)
+    const wire = toMessage(message, where, dialect)
     if (
       dialect.replyAfterResults &&
       message.role === 'user' &&
-      messages[index - 1]?.role === 'tool'
+      sent[index - 1]?.role === 'tool'
     )
       all.push(noReply)
-    all.push(message.vendor ? withVendor(sent, message.vendor, `vendor of ${where}`) : sent)
+    all.push(message.vendor ? withVendor(wire, message.vendor, `vendor of ${where}`) : wire)
   }
   return all
 }

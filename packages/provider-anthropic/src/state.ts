@@ -1,4 +1,5 @@
 import { type AssistantMessage, type ToolCall, textOf } from '@modelport/core'
+import { argumentsOf } from '@modelport/driver'
 import { isSayable } from './content.js'
 import { providerName } from './error.js'
 import type { WireBlock } from './wire.js'
@@ -88,6 +89,5 @@ function isDeclined(kept: readonly WireBlock[], at: number): boolean {
  * A call as the API wants it back. Malformed arguments are wrapped, as the documentation advises.
  */
 export function toolUseBlock(call: ToolCall, kept: object = { type: 'tool_use' }): WireBlock {
-  const input = call.error === undefined ? call.arguments : { INVALID_JSON: call.argumentsText }
-  return { ...kept, type: 'tool_use', id: call.id, name: call.name, input }
+  return { ...kept, type: 'tool_use', id: call.id, name: call.name, input: argumentsOf(call) }
 }

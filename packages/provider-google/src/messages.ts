@@ -7,7 +7,7 @@ import type {
   ToolMessage,
 } from '@modelport/core'
 import { LlmError, textOf } from '@modelport/core'
-import { withVendor } from '@modelport/driver'
+import { argumentsOf, withVendor } from '@modelport/driver'
 import { readState, replayableParts } from './model-state.js'
 import type { ModelTraits } from './traits.js'
 import type { WireFunctionResponse, WirePart, WireRequest } from './wire.js'
@@ -120,7 +120,7 @@ function toModelParts(message: AssistantMessage, wireIds: Map<string, string>): 
   const parts = visibleParts(message.content)
   return [
     ...parts,
-    ...calls.map((call): WirePart => ({ functionCall: { name: call.name, args: call.arguments } })),
+    ...calls.map((call): WirePart => ({ functionCall: { name: call.name, args: argumentsOf(call) } })),
   ]
 }
 

@@ -6,6 +6,7 @@ import {
   type ToolDefinition,
   textOf,
 } from '@modelport/core'
+import { argumentsOf } from '@modelport/driver'
 
 /** Name of the provider, in errors and in the `origin` of messages. */
 export const name = 'llamacpp'
@@ -69,10 +70,10 @@ export function toTemplateMessage(message: ChatMessage, index: number): Template
     content: content || (message.refusal ?? ''),
     ...(own && message.reasoning && { reasoning_content: message.reasoning }),
     ...(message.toolCalls?.length && {
-      tool_calls: message.toolCalls.map(({ id, name: tool, arguments: value }) => ({
-        id,
+      tool_calls: message.toolCalls.map((call) => ({
+        id: call.id,
         type: 'function' as const,
-        function: { name: tool, arguments: value },
+        function: { name: call.name, arguments: argumentsOf(call) },
       })),
     }),
   }

@@ -1,5 +1,5 @@
 import { type JsonObject, LlmError, type ToolChoice } from '@modelport/core'
-import type { Turn } from '@modelport/driver'
+import { type Turn, withoutEmptyReplies } from '@modelport/driver'
 import {
   name,
   type TemplateMessage,
@@ -63,7 +63,7 @@ export function toRequest(turn: Turn): LlamaRequest {
     ([, value]) => value !== undefined,
   )
   return {
-    messages: turn.messages.map(toTemplateMessage),
+    messages: withoutEmptyReplies(turn.messages).map(toTemplateMessage),
     tools,
     toolChoice,
     parallelToolCalls: options.parallelToolCalls ?? true,

@@ -1,4 +1,5 @@
 import { type ChatMessage, type Content, LlmError, textOf } from '@modelport/core'
+import { argumentsOf } from '@modelport/driver'
 import type { WireMessage } from './wire.js'
 
 /** Name of the provider, in errors and in the `origin` of messages. */
@@ -32,7 +33,7 @@ export function toWireMessage(message: ChatMessage, index: number): WireMessage 
     ...(message.toolCalls?.length && {
       tool_calls: message.toolCalls.map((call) => ({
         id: call.id,
-        function: { name: call.name, arguments: call.arguments },
+        function: { name: call.name, arguments: argumentsOf(call) },
       })),
     }),
   }

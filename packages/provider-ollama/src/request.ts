@@ -4,7 +4,7 @@ import {
   type ResponseFormat,
   type ToolDefinition,
 } from '@modelport/core'
-import { defined, type Turn, withVendor } from '@modelport/driver'
+import { defined, type Turn, withoutEmptyReplies, withVendor } from '@modelport/driver'
 import { name, toWireMessage } from './messages.js'
 import type { WireRequest } from './wire.js'
 
@@ -46,7 +46,7 @@ export function toRequest(turn: Turn): WireRequest {
   const format = toFormat(options.responseFormat)
   const body: WireRequest = {
     model: turn.model,
-    messages: turn.messages.map((message, index) =>
+    messages: withoutEmptyReplies(turn.messages).map((message, index) =>
       withVendor(toWireMessage(message, index), message.vendor, `vendor of messages[${index}]`),
     ),
     stream: turn.stream,

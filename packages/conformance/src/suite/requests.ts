@@ -292,6 +292,19 @@ async function histories(lab: Lab): Promise<void> {
     const { failed, error } = await stream(connection, {}, messages)
     assert(!failed, `history ${index} failed: ${String(error)}`)
   }
+  const empty = lab.conversation(connection, 1).messages
+  assert(
+    empty.every(({ role }) => role === 'user'),
+    `a reply that says and calls nothing is sent: ${canonical(empty)}`,
+  )
+  const malformed = lab
+    .conversation(connection, 5)
+    .messages.flatMap((one) => (one.role === 'assistant' ? one.toolCalls : []))
+  assertEqual(
+    malformed.map((one) => one.arguments),
+    [{ INVALID_JSON: broken.argumentsText }],
+    'arguments of a malformed call',
+  )
   assertEqual(resultTexts(lab.conversation(connection, 4)), ['one', 'two'], 'results in call order')
   assert(
     !wireText(connection.requests[7]).includes('signature'),

@@ -1,15 +1,24 @@
-import { isObject, type ToolCall } from '@modelport/core'
+import { isObject, type JsonObject, type ToolCall } from '@modelport/core'
 import { tryParseJson } from '../base/parse-json.js'
 
 /**
- * The arguments of a call as a request carries them: the text of the wire, byte for byte, unless
- * the program changed `arguments` since. Then it is their JSON, so that what was redacted or
- * corrected does not go back as it was.
+ * The arguments of a call for a request that takes an object. Malformed ones are wrapped: the model
+ * can see what the error refers to, and a server that parses the history can read it.
+ */
+export const argumentsOf = (call: ToolCall): JsonObject =>
+  call.error === undefined
+    ? ((call as Partial<ToolCall>).arguments ?? {})
+    : { INVALID_JSON: call.argumentsText }
+
+/**
+ * The arguments of a call for a request that takes text: the text of the wire, byte for byte,
+ * unless the program changed `arguments` since. Then it is their JSON, so that what was redacted or
+ * corrected does not go back as it was. Malformed ones are wrapped as {@link argumentsOf} says.
  */
 export function argumentsTextOf(call: ToolCall): string {
   const { argumentsText, error } = call
-  if (error !== undefined) return argumentsText
-  const values = (call as Partial<ToolCall>).arguments ?? {}
+  const values = argumentsOf(call)
+  if (error !== undefined) return JSON.stringify(values)
   const written = argumentsText ? tryParseJson(argumentsText) : {}
   return isSameJson(written, values) && argumentsText ? argumentsText : JSON.stringify(values)
 }
