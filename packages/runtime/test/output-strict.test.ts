@@ -82,6 +82,77 @@ test('infer sends the strict form next to tools where the vendor allows both', a
   ])
 })
 
+test('infer never asks for JSON and for plain text at once, and has the server hold the second correction to the schema', async () => {
+  const provider = createMock({ responses: ['It is Rome.', 'Rome, of course.', '{"name":"Rome"}'] })
+  const result = await infer(provider, {
+    query: 'A city.',
+    outputSchema: city,
+    mode: 'native',
+    tools: [tool('look')],
+  })
+  expect(result).toMatchObject({ status: 'final', output: { name: 'Rome' } })
+  const sent = provider.requests.map(({ messages, tools, options }) => ({
+    last: messages.at(-1)?.content,
+    tools: tools.length,
+    format: formatOf(options)?.type,
+  }))
+  expect(sent).toMatchObject([
+    { tools: 1, format: undefined },
+    {
+      last: expect.stringMatching(/as JSON that fits the schema, or call a tool\.$/) as string,
+      tools: 1,
+      format: undefined,
+    },
+    {
+      last: expect.stringMatching(/as JSON that fits the schema\.$/) as string,
+      tools: 0,
+      format: 'json-schema',
+    },
+  ])
+  for (const { last } of sent) expect(last).not.toMatch(/plain text/)
+})
+
+test('infer keeps the strict form for the bounds, formats and choices of common schemas', async () => {
+  const outputSchema = z.object({
+    count: z.int().min(1).max(9),
+    any: z.int(),
+    code: z.string().regex(/^[A-Z]{2}$/),
+    mail: z.email(),
+    tags: z.array(z.string()).min(1).max(3),
+    shape: z.discriminatedUnion('kind', [
+      z.object({ kind: z.literal('a'), note: z.string().optional() }),
+      z.object({ kind: z.literal('b') }),
+    ]),
+  })
+  const value = {
+    count: 2,
+    any: 1,
+    code: 'IT',
+    mail: 'a@example.com',
+    tags: ['x'],
+    shape: { kind: 'a', note: null },
+  }
+  const provider = createMock({ responses: [JSON.stringify(value)] })
+  const result = await infer(provider, { query: 'One.', outputSchema, mode: 'native' })
+  expect(result).toMatchObject({ status: 'final', output: { shape: { kind: 'a' } } })
+  expect(result.details.warnings ?? []).toEqual([])
+  const format = formatOf(provider.requests[0]?.options)
+  expect(format).toMatchObject({
+    strict: true,
+    schema: {
+      properties: {
+        count: { type: 'integer', minimum: 1, maximum: 9 },
+        any: { type: 'integer' },
+        code: { type: 'string', pattern: '^[A-Z]{2}$' },
+        mail: { type: 'string', format: 'email' },
+        tags: { minItems: 1, maxItems: 3 },
+        shape: { anyOf: [{ required: ['kind', 'note'] }, { required: ['kind'] }] },
+      },
+    },
+  })
+  expect(JSON.stringify(format)).not.toMatch(/oneOf|9007199254740991|\(\?!/)
+})
+
 test('infer counts a refused request in its metrics and warns of it', async () => {
   const refused = new ProviderError('invalid-request', 'response_format is not supported', {
     provider: 'mock',

@@ -1,6 +1,7 @@
 import { isObject, type JsonObject, LlmError, textOf } from '@modelport/core'
 import { isPromiseLike } from '../base/is-promise-like.js'
-import { toOutputCorrection } from '../reply/corrections.js'
+import type { ActionMode } from '../reply/action-mode.js'
+import { expectedOutput, expectedReply, toOutputFeedback } from '../reply/corrections.js'
 import { findJsonObject } from '../reply/json-object.js'
 import type { FinalReply } from './output-parser.js'
 import type { RunState } from './run-state.js'
@@ -35,7 +36,7 @@ export async function checkOutput(state: RunState, reply: FinalReply): Promise<C
     ? await state.wait(output.validate(withoutAddedNulls(found.value)))
     : found
   if (checked.ok) return { ok: true, output: checked.value }
-  return { ok: false, message: checked.message, feedback: toOutputCorrection(checked.message) }
+  return { ok: false, message: checked.message, feedback: toOutputFeedback(checked.message) }
 }
 
 /** The reply without the nulls that only the strict form of the schema allows. */
@@ -67,3 +68,30 @@ async function parseOutput(state: Pick<RunState, 'wait'>, given: unknown): Promi
     ...(typeof correction === 'string' && { correction }),
   }
 }
+
+/**
+ * True where the next call offers no tools and has the server hold the model to the schema: two
+ * final replies in a row did not fit it. Next to tools, a format is sent only where the vendor is
+ * known to take both: vLLM and llama-server call no tool then.
+ */
+export const mustAnswer = (
+  state: Pick<RunState, 'output' | 'request' | 'mode' | 'capabilities' | 'guards'>,
+): boolean =>
+  hasSchema(state) &&
+  state.mode === 'native' &&
+  state.capabilities?.schema.withTools !== true &&
+  state.guards.parseFailures.count > 1
+
+/** What a correction tells the model about the form of its reply, by mode. */
+export function expectedForms(
+  state: Parameters<typeof mustAnswer>[0],
+): Readonly<Record<ActionMode, string>> {
+  if (!hasSchema(state)) return expectedReply
+  return mustAnswer(state) ? { ...expectedOutput, native: onlyAnswer } : expectedOutput
+}
+
+const onlyAnswer = 'Give the whole answer again, as JSON that fits the schema.'
+
+/** True if the model was told that its final reply has to be JSON of a schema. */
+const hasSchema = ({ output, request }: Pick<RunState, 'output' | 'request'>): boolean =>
+  output !== undefined || request.output?.schema !== undefined

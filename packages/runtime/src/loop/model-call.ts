@@ -19,6 +19,7 @@ import type { ModelReply } from '../reply/read-reply.js'
 import { isToolRefusal } from '../reply/tool-refusal.js'
 import { compactRefused, refusalCompaction } from './auto-compaction.js'
 import { callOptions, givenOptions, reservedOptions } from './call-options.js'
+import { mustAnswer } from './check-output.js'
 import { storeCheckpoint } from './checkpoints.js'
 import { countFailure } from './count-failure.js'
 import { chargeLost } from './lost-call.js'
@@ -135,11 +136,12 @@ function canAskForLess(
 function planOf(state: RunState, isLast: boolean): PromptPlan {
   const { mode, tools, request, output, strictOutput, model, preset, capabilities } = state
   const { reasoning } = givenOptions(state)
+  const isAnswer = isLast || mustAnswer(state)
   return toPromptPlan({
     mode,
-    tools: isLast ? [] : tools.definitions,
-    delegation: isLast ? [] : tools.delegation.map(({ definition }) => definition),
-    agents: isLast ? [] : tools.agents,
+    tools: isAnswer ? [] : tools.definitions,
+    delegation: isAnswer ? [] : tools.delegation.map(({ definition }) => definition),
+    agents: isAnswer ? [] : tools.agents,
     ...(output && { output: output.schema }),
     ...(request.output?.schema && { replies: request.output.schema }),
     strictOutput: strictOutput?.schema,

@@ -9,14 +9,14 @@ import type { PendingItem } from '../journal/pending-item.js'
 import { referTo } from '../journal/transcript-log.js'
 import { missingText } from '../output/final-text.js'
 import { ActionParseError } from '../reply/action-parse-error.js'
-import { expectedReply, textFor, toParseCorrection } from '../reply/corrections.js'
+import { textFor, toParseCorrection } from '../reply/corrections.js'
 import { toTargets } from '../reply/delegation.js'
 import { proseOf } from '../reply/json-object.js'
 import { type InterpretedReply, type ModelReply, readReply, toFinal } from '../reply/read-reply.js'
 import type { ActionTargets } from '../reply/repair-action.js'
 import { compactBefore } from './auto-compaction.js'
 import { givenOptions } from './call-options.js'
-import { checkOutput } from './check-output.js'
+import { checkOutput, expectedForms } from './check-output.js'
 import { storeCheckpoint, storeSuspension, toCheckpoint } from './checkpoints.js'
 import { chooseStep, isChosen } from './choose-step.js'
 import { describeCut, hasCutCall, withCutCalls } from './cut-reply.js'
@@ -291,7 +291,7 @@ function failParse(
     correction ??
     toParseCorrection(
       isCut && mode === 'json' ? `${feedback} ${beShorter}` : feedback,
-      expectedReply[mode],
+      expectedForms(state)[mode],
       textFor(preset.parseFailureText, mode),
     )
   state.transcript.append(toRunMessage(text))

@@ -19,7 +19,12 @@ export interface OpenSchema {
 export const describeOpen = ({ reason }: OpenSchema): string =>
   `the schema is sent without "strict": it has ${reason}`
 
-/** Keywords that every vendor with strict schemas understands, or that are notes. */
+/**
+ * Keywords that vendors with strict schemas understand, or that are notes.
+ * @see https://developers.openai.com/api/docs/guides/structured-outputs#supported-schemas (as
+ * quoted by others in August 2026, read 2026-11-28): bounds of numbers and lists, `pattern`, and
+ * some values of `format`
+ */
 const known = new Set([
   '$comment',
   '$defs',
@@ -33,12 +38,37 @@ const known = new Set([
   'description',
   'enum',
   'examples',
+  'exclusiveMaximum',
+  'exclusiveMinimum',
+  'format',
   'items',
+  'maxItems',
+  'maximum',
+  'minItems',
+  'minimum',
+  'multipleOf',
+  'oneOf',
+  'pattern',
   'properties',
   'required',
   'title',
   'type',
 ])
+
+const formats: readonly unknown[] = [
+  'date-time',
+  'time',
+  'date',
+  'duration',
+  'email',
+  'hostname',
+  'ipv4',
+  'ipv6',
+  'uuid',
+]
+
+/** Look-around and references to groups: the vendors' expressions have neither. */
+const unheldPattern = /\(\?<?[=!]|\\[1-9]/
 
 /** Writes a schema in the strict form, or says why that would lose something. */
 export function toStrictSchema(schema: JsonObject): StrictSchema | OpenSchema {
@@ -62,17 +92,22 @@ function close(schema: JsonObject, path: string): JsonObject {
     additionalProperties,
     items,
     anyOf,
+    oneOf,
     default: _default,
-    ...rest
+    ...others
   } = schema
+  const rest = withinBounds(others, path)
+  const choices = anyOf ?? oneOf
+  if (anyOf !== undefined && oneOf !== undefined)
+    throw new CannotClose(`both "anyOf" and "oneOf" (at ${path})`)
   const closed: Record<string, unknown> = { ...rest }
   for (const name of ['$defs', 'definitions'] as const)
     if (isObject(rest[name])) closed[name] = closeAll(rest[name], `${path}/${name}`)
   if (isObject(items)) closed['items'] = close(items, `${path}/items`)
   else if (items !== undefined) throw new CannotClose(`"items" (at ${path})`)
-  if (Array.isArray(anyOf))
-    closed['anyOf'] = anyOf.map((one, index) =>
-      close(toObject(one, path), `${path}/anyOf/${index}`),
+  if (Array.isArray(choices))
+    closed['anyOf'] = choices.map((one: unknown, index) =>
+      close(toObject(one, path), `${path}/${anyOf ? 'anyOf' : 'oneOf'}/${index}`),
     )
   if (rest['type'] !== 'object' && properties === undefined) return closed
   if (
@@ -93,6 +128,26 @@ function close(schema: JsonObject, path: string): JsonObject {
     required: Object.keys(properties),
     additionalProperties: false,
   }
+}
+
+/**
+ * The keywords of a value without those that say nothing more: the bounds of a safe integer, which
+ * every integer of a zod schema has, and the expression that zod writes next to a format.
+ */
+function withinBounds(schema: JsonObject, path: string): JsonObject {
+  const { format, pattern } = schema
+  if (format !== undefined && !formats.includes(format))
+    throw new CannotClose(`"format": ${JSON.stringify(format)} (at ${path})`)
+  if (format === undefined && unheldPattern.test(String(pattern)))
+    throw new CannotClose(`"pattern" with look-around or references (at ${path})`)
+  return Object.fromEntries(
+    Object.entries(schema).filter(
+      ([keyword, value]) =>
+        !(keyword === 'minimum' && value === Number.MIN_SAFE_INTEGER) &&
+        !(keyword === 'maximum' && value === Number.MAX_SAFE_INTEGER) &&
+        !(keyword === 'pattern' && format !== undefined),
+    ),
+  )
 }
 
 const closeAll = (
@@ -123,11 +178,12 @@ function orNull(schema: JsonObject): JsonObject {
   return { anyOf: [schema, { type: 'null' }] }
 }
 
-function allowsNull({ type, anyOf, enum: choices, const: only }: JsonObject): boolean {
+function allowsNull({ type, anyOf, oneOf, enum: choices, const: only }: JsonObject): boolean {
   if (only === null || type === 'null') return true
   if (Array.isArray(choices) && choices.includes(null)) return true
   if (Array.isArray(type) && type.includes('null')) return true
-  return Array.isArray(anyOf) && anyOf.some((one) => isObject(one) && allowsNull(one))
+  const branches = anyOf ?? oneOf
+  return Array.isArray(branches) && branches.some((one) => isObject(one) && allowsNull(one))
 }
 
 /**
@@ -141,9 +197,10 @@ function dropNulls(value: unknown, schema: JsonObject, root: JsonObject): unknow
     return isObject(items) ? value.map((item) => dropNulls(item, items, root)) : value
   }
   if (!isObject(value)) return value
-  const { anyOf, properties, required } = target
-  if (Array.isArray(anyOf)) {
-    const branch = anyOf.find(
+  const { anyOf, oneOf, properties, required } = target
+  const choices = anyOf ?? oneOf
+  if (Array.isArray(choices)) {
+    const branch = choices.find(
       (one): one is JsonObject => isObject(one) && fits(value, resolve(one, root)),
     )
     return branch ? dropNulls(value, branch, root) : value

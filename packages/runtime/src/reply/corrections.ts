@@ -44,9 +44,20 @@ export const expectedReply = {
   native: 'Answer in plain text, or call a tool.',
 } as const
 
+/** The required form of a reply in one line, by mode, where the final reply has to fit a schema. */
+export const expectedOutput = {
+  json: 'Answer with exactly one JSON object: {"type": "final", "content": ANSWER}, where ANSWER is JSON that fits the schema, or one of the calls you were shown.',
+  text: 'Give the whole answer again, as JSON that fits the schema, or call a tool with one <tool_call> block that holds {"name": NAME, "arguments": ARGS}.',
+  native: 'Give the whole answer again, as JSON that fits the schema, or call a tool.',
+} as const
+
+/** Tells the model why its final reply does not fit the schema. */
+export const toOutputFeedback = (message: string): string =>
+  `Your answer does not have the form that is asked for: ${message}`
+
 /** Asks the model again after a reply that does not fit the schema. */
 export const toOutputCorrection = (message: string): string =>
-  `Your answer does not have the form that is asked for: ${message}\nGive the whole answer again, as JSON.`
+  `${toOutputFeedback(message)}\nGive the whole answer again, as JSON.`
 
 /** Asks the model for a reply that fits a schema, for APIs that cannot enforce one. */
 export const toOutputPrompt = (schema: unknown): string =>
