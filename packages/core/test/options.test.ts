@@ -176,7 +176,7 @@ test.each<[tools: unknown, message: string]>([
   expect(check).toThrow(expect.objectContaining({ code: 'invalid-request', message }) as Error)
 })
 
-test('a tool definition may have more fields, also ones named like those of other forms', () => {
+test('the check of options leaves the fields of a tool to the call, also ones named like those of other forms', () => {
   const tools = [{ ...tool, type: 'function', function: {}, definition: {} }]
   expect(() => {
     validateOptions({ tools })

@@ -1,4 +1,4 @@
-import { LlmError, type ToolDefinition } from '@modelport/core'
+import { LlmError } from '@modelport/core'
 
 /**
  * Deepest nesting that is sent. `JSON.stringify`, here or in an SDK, overflows its stack some
@@ -15,9 +15,4 @@ export function checkDepth(what: string, value: unknown, levels: number = mostLe
   if (typeof value !== 'object' || value === null) return
   for (const inner of Object.values(value))
     if (typeof inner === 'object') checkDepth(what, inner, levels - 1)
-}
-
-/** @throws {LlmError} `invalid-request` — names the tool whose parameters are nested too deeply. */
-export function checkTools(tools: readonly ToolDefinition[]): void {
-  for (const { name, parameters } of tools) checkDepth(`tool "${name}"`, parameters)
 }

@@ -9,7 +9,7 @@ import {
   validateOptions,
   withoutNulls,
 } from '@modelport/core'
-import { checkTools } from '../base/json-depth.js'
+import { checkTools } from '../turn/check-fields.js'
 import { checkCallOptions } from '../call/start-call.js'
 import { type CommonConfig, toDefaultOptions } from '../config/config.js'
 

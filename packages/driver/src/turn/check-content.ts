@@ -1,4 +1,5 @@
-import { type ChatMessage, LlmError } from '@modelport/core'
+import { type ChatMessage, type ContentPart, LlmError } from '@modelport/core'
+import { checkPartFields } from './check-fields.js'
 
 /** What to write instead of the part types of other libraries. */
 const elsewhere: Readonly<Record<string, string>> = {
@@ -55,7 +56,7 @@ function checkPart(part: unknown, where: string): void {
       !(kind === 'url' && typeof url === 'string')
     )
       refuse(
-        `${where}: a part of type "${type}" must have a source: { type: '${type}', source: toMediaSource(bytes, 'image/png') }, or a URL in place of the bytes`,
+        `${where}: a part of type "${type}" must have a source: { type: '${type}', source: toMediaSource(bytes, 'image/png') }, a URL in place of the bytes, or { type: 'file', id, origin } of an uploaded file`,
       )
   } else {
     const instead = elsewhere[String(type)]
@@ -63,6 +64,7 @@ function checkPart(part: unknown, where: string): void {
       `${where}: unknown part type ${type === undefined ? 'undefined' : JSON.stringify(type)}; ${instead ? `write ${instead}` : "use 'text', 'image', 'audio' or 'file'"}`,
     )
   }
+  checkPartFields(part as ContentPart, where)
 }
 
 /** The messages of a prompt. @throws {LlmError} `invalid-request` — it is not text. */

@@ -1,6 +1,7 @@
 import { type ChatMessage, LlmError, type ToolMessage } from '@modelport/core'
 import { checkDepth } from '../base/json-depth.js'
 import { checkContent } from './check-content.js'
+import { checkMessageFields } from './check-fields.js'
 
 const refuse = (message: string): never => {
   throw new LlmError('invalid-request', message)
@@ -32,6 +33,7 @@ export function normalizeHistory(
     const results = new Map<string, ToolMessage>()
     for (let next = messages[index + 1]; next?.role === 'tool'; next = messages[index + 1]) {
       index++
+      checkMessageFields(next, `messages[${index}]`)
       if (typeof next.content !== 'string') checkContent(next, `messages[${index}]`)
       if (
         !message.toolCalls.some(({ id }) => id === next.toolCallId) ||
@@ -65,6 +67,7 @@ function checkMessage(message: ChatMessage | null | undefined, at: number): void
     )
   if (message.role === 'tool' && typeof message.toolCallId !== 'string')
     refuse(`messages[${at}]: the result needs toolCallId, the id of its call`)
+  checkMessageFields(message, `messages[${at}]`)
   if (typeof message.content !== 'string') checkContent(message, `messages[${at}]`)
 }
 
