@@ -19,7 +19,13 @@ const apiKey = 'sk-ant-recorded-0123456789'
 const apis: Readonly<Record<string, (model: string, fetch: Fetch) => Provider>> = {
   'anthropic-messages': (model, fetch) => createAnthropic({ apiKey, model, fetch }),
   'openai-chat': (model, fetch) =>
-    createOpenAICompatible({ baseUrl: 'http://corpus.test', model, fetch }),
+    createOpenAICompatible({
+      baseUrl: 'http://corpus.test',
+      model,
+      fetch,
+      // For the exchanges with a router that are among them.
+      quirks: { finishReasonOptional: true },
+    }),
   'openai-responses': (model, fetch) => createOpenAI({ apiKey, model, api: 'responses', fetch }),
   gemini: (model, fetch) => createGoogle({ apiKey, model, fetch }),
   'ollama-chat': (model, fetch) => createOllama({ model, fetch }),

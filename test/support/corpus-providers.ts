@@ -25,6 +25,10 @@ const presetOf: Readonly<Record<string, PresetName>> = {
   zai: 'zai',
 }
 
+/** The row of a case. Replies of OpenRouter, which other recorders name by its API, have such ids. */
+const rowOf = ({ vendor, response }: CorpusCase): PresetName =>
+  response.body.includes('"id":"gen-') ? 'openrouter' : (presetOf[vendor] ?? 'openai-compatible')
+
 /** A provider that decodes a recorded exchange of any API. */
 export function providerOf(recorded: CorpusCase, fetch: Fetch): Provider {
   const model = [recorded.request.body.model].find(Boolean) ?? 'recorded'
@@ -39,7 +43,7 @@ export function providerOf(recorded: CorpusCase, fetch: Fetch): Provider {
     case 'openai-responses':
       return createOpenAI({ ...config, api: 'responses' })
     default:
-      return createPreset(presetOf[recorded.vendor] ?? 'openai-compatible', config)
+      return createPreset(rowOf(recorded), config)
   }
 }
 

@@ -8,6 +8,7 @@ import {
   textOf,
 } from '@modelport/core'
 import {
+  argumentsTextOf,
   type CommonConfig,
   checkApiKey,
   createProvider,
@@ -18,6 +19,7 @@ import {
   type Sink,
   type Turn,
   toProviderError,
+  withoutEmptyReplies,
 } from '@modelport/driver'
 
 export interface HouseConfig extends CommonConfig {
@@ -39,11 +41,16 @@ export function createHouse({
     request: toRequest,
     send: (body, io) =>
       postJson(io, `${href}/chat/completions`, body, { authorization: `Bearer ${key}` }),
-    decoder: (sink) => ({
-      push: ({ data }) => {
-        readChunk(data, sink)
-      },
-    }),
+    decoder: (sink) => {
+      let hasReason = false
+      return {
+        push: ({ data }) => {
+          if (data !== '[DONE]') hasReason = readChunk(data, sink) || hasReason
+          // Without a finish reason it ends nothing: gateways write it after a cut, too.
+          else if (hasReason) sink.terminal()
+        },
+      }
+    },
     error: (failure) => {
       const { error } = (failure.body ?? {}) as Chunk
       return toProviderError('house', failure, {
@@ -79,7 +86,7 @@ function toRequest({ model, messages, tools, options, stream }: Turn): object {
   if (option) throw new LlmError('unsupported', `house: ${option} cannot be sent; leave it unset`)
   return {
     model,
-    messages: mapToolCallIds(messages, { maxLength: 40 }).map(toMessage),
+    messages: withoutEmptyReplies(mapToolCallIds(messages, { maxLength: 40 })).map(toMessage),
     max_completion_tokens: options.maxTokens,
     temperature: options.temperature,
     top_p: options.topP,
@@ -111,7 +118,7 @@ function toMessage(message: ChatMessage): object {
   const calls = message.toolCalls.map((call) => ({
     id: call.id,
     type: 'function',
-    function: { name: call.name, arguments: call.argumentsText || '{}' },
+    function: { name: call.name, arguments: argumentsTextOf(call) },
   }))
   return { role: 'assistant', content: content || null, tool_calls: calls }
 }
@@ -155,11 +162,8 @@ const reasons: Readonly<Record<string, FinishReason>> = {
   content_filter: 'content-filter',
 }
 
-function readChunk(data: string, sink: Sink): void {
-  if (data === '[DONE]') {
-    sink.terminal()
-    return
-  }
+/** Reads one chunk. Returns true if it has the finish reason. */
+function readChunk(data: string, sink: Sink): boolean {
   const chunk = parseJson<Chunk>(data)
   if (chunk.error) sink.fail({ body: chunk })
   const [choice] = chunk.choices ?? []
@@ -174,8 +178,9 @@ function readChunk(data: string, sink: Sink): void {
     })
   }
   if (chunk.usage) sink.usage(toCounts(chunk.usage))
-  if (choice?.finish_reason)
-    sink.finish(reasons[choice.finish_reason] ?? 'other', choice.finish_reason)
+  if (!choice?.finish_reason) return false
+  sink.finish(reasons[choice.finish_reason] ?? 'other', choice.finish_reason)
+  return true
 }
 
 const toCounts = (usage: Usage): Parameters<Sink['usage']>[0] => ({

@@ -54,11 +54,8 @@ const finishReasons: readonly (readonly [words: RegExp, reason: FinishReason])[]
 ]
 
 /** Makes a decoder of one response, streamed or whole. */
-export const createChatDecoder = (
-  sink: Sink,
-  turn: Turn,
-  dialect: DecodedDialect = {},
-): Decoder => new ChatDecoder(sink, turn, dialect)
+export const createChatDecoder = (sink: Sink, turn: Turn, dialect: DecodedDialect = {}): Decoder =>
+  new ChatDecoder(sink, turn, dialect)
 
 /** The fields of a dialect that decide how a response is read. */
 type DecodedDialect = Partial<Pick<ChatDialect, 'countedSeparately' | 'finishReasonOptional'>>

@@ -44,11 +44,7 @@ export function toChatMessages(
   for (const [index, message] of sent.entries()) {
     const where = `messages[${index}]`
     const wire = toMessage(message, where, dialect)
-    if (
-      dialect.replyAfterResults &&
-      message.role === 'user' &&
-      sent[index - 1]?.role === 'tool'
-    )
+    if (dialect.replyAfterResults && message.role === 'user' && sent[index - 1]?.role === 'tool')
       all.push(noReply)
     all.push(message.vendor ? withVendor(wire, message.vendor, `vendor of ${where}`) : wire)
   }

@@ -162,7 +162,7 @@ describe('counts', () => {
 
   test('usage drops unattributed tokens that a later chunk accounts for', async () => {
     const { usage: total } = await stream(
-      chunk({ content: 'Hi' }, {}),
+      chunk({ content: 'Hi' }, { finish_reason: 'stop' }),
       { choices: [], usage: { ...counts, total_tokens: 37 } },
       { choices: [], usage: { ...counts, completion_tokens: 27, total_tokens: 37 } },
       done,

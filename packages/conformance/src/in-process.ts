@@ -22,6 +22,7 @@ export const inProcessSkips: Readonly<Record<string, string>> = {
   'a record that is not JSON rejects protocol, and is not skipped': record,
   'an event without an end is refused as soon as it is too long': record,
   "of an error's body at most 64 KiB are kept, and the message stays short": status,
+  'a stream that a gateway closes with [DONE] after a cut rejects truncated': bytes,
   "the caller's own headers are sent": status,
   "the server's own x-should-retry wins over its status": status,
   'aborted inside a whole reply': bytes,

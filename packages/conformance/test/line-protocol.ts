@@ -7,12 +7,14 @@ import type {
 } from '@modelport/conformance'
 import { type ChatMessage, LlmError, type Provider, textOf } from '@modelport/core'
 import {
+  argumentsTextOf,
   createProvider,
   type Decoder,
   type Driver,
   type Sink,
   type Turn,
   toProviderError,
+  withoutEmptyReplies,
 } from '@modelport/driver'
 
 /*
@@ -61,7 +63,7 @@ function toLines({ model, messages, tools, options, stream }: Turn): string {
     ...(options.maxTokens === undefined ? [] : [line('max', String(options.maxTokens))]),
     ...(temperature === undefined ? [] : [line('temperature', String(temperature))]),
     ...tools.map(({ name, parameters }) => line('tool', name, JSON.stringify(parameters ?? {}))),
-    ...messages.flatMap(toMessageLines),
+    ...withoutEmptyReplies(messages).flatMap(toMessageLines),
   ].join('')
 }
 
@@ -74,7 +76,7 @@ function toMessageLines(message: ChatMessage): string[] {
   const calls = message.role === 'assistant' ? (message.toolCalls ?? []) : []
   return [
     line(message.role, text),
-    ...calls.map((call) => line('call', call.id, call.name, call.argumentsText || '{}')),
+    ...calls.map((call) => line('call', call.id, call.name, argumentsTextOf(call))),
   ]
 }
 

@@ -9,6 +9,7 @@ import {
   textOf,
 } from '@modelport/core'
 import {
+  argumentsTextOf,
   checkApiKey,
   createProvider,
   type Decoder,
@@ -19,6 +20,7 @@ import {
   type Sink,
   type Turn,
   toProviderError,
+  withoutEmptyReplies,
 } from '@modelport/driver'
 
 export const apiKey = 'sk-conformance-Zx81+Canary/0123456789abcdef'
@@ -126,7 +128,9 @@ function toBody(turn: Turn): WireBody {
   const { temperature } = options
   return {
     model: turn.model,
-    messages: mapToolCallIds(turn.messages, { maxLength: 40 }).map(toWireMessage),
+    messages: withoutEmptyReplies(mapToolCallIds(turn.messages, { maxLength: 40 })).map(
+      toWireMessage,
+    ),
     max_completion_tokens: options.maxTokens,
     ...(temperature !== undefined && { temperature }),
     top_p: options.topP,
@@ -157,7 +161,7 @@ function toWireMessage(message: ChatMessage): Record<string, unknown> {
     tool_calls: message.toolCalls.map((call) => ({
       id: call.id,
       type: 'function',
-      function: { name: call.name, arguments: call.argumentsText || '{}' },
+      function: { name: call.name, arguments: argumentsTextOf(call) },
     })),
   }
 }

@@ -56,7 +56,7 @@ describe('fields of a message', () => {
     expect(await refusal([question, asked, result])).toMatch(/messages\[2\]: .*write isError/)
   })
 
-  test('any other field is the caller\'s: it stays in the transcript', async () => {
+  test("any other field is the caller's: it stays in the transcript", async () => {
     const { provider } = play([whole])
     const mine = { ...question, id: 7, createdAt: 'now', tool_calls: null, annotations: [] }
     const reader = await provider.streamWithHistory([mine])

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { checkDepth, checkTools } from '../src/base/json-depth.js'
+import { checkDepth } from '../src/base/json-depth.js'
+import { checkTools } from '../src/turn/check-fields.js'
 
 /** A value of so many levels, the innermost empty or a list. */
 const nested = (levels: number, innermost: object = {}): Record<string, unknown> => {

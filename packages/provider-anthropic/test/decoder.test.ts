@@ -94,9 +94,10 @@ test('[DONE] ends a message with a stop reason, and nothing else', async () => {
   const { reader } = await play([`${sse(...stopped)}data: [DONE]\n\n`])
   expect(reader.fullText()).toBe('Hi')
   expect(reader.finishReason()).toBe('stop')
-  await expect(
-    play([`${sse(start(), ...text(0, 'Hi'))}data: [DONE]\n\n`]),
-  ).rejects.toMatchObject({ code: 'truncated', partial: { text: 'Hi' } })
+  await expect(play([`${sse(start(), ...text(0, 'Hi'))}data: [DONE]\n\n`])).rejects.toMatchObject({
+    code: 'truncated',
+    partial: { text: 'Hi' },
+  })
   const chunk = {
     object: 'chat.completion.chunk',
     choices: [{ index: 0, delta: { content: 'Hi' } }],
@@ -121,9 +122,10 @@ describe('stop reasons', () => {
   })
 
   test('a stream without a stop reason is truncated, also with message_stop', async () => {
-    await expect(
-      play([sse(start(), ...text(0, 'Hello'), ...end(null))]),
-    ).rejects.toMatchObject({ code: 'truncated', partial: { text: 'Hello' } })
+    await expect(play([sse(start(), ...text(0, 'Hello'), ...end(null))])).rejects.toMatchObject({
+      code: 'truncated',
+      partial: { text: 'Hello' },
+    })
   })
 
   test('stop reasons do not end a stream without message_stop: it is truncated', async () => {

@@ -120,7 +120,9 @@ function toModelParts(message: AssistantMessage, wireIds: Map<string, string>): 
   const parts = visibleParts(message.content)
   return [
     ...parts,
-    ...calls.map((call): WirePart => ({ functionCall: { name: call.name, args: argumentsOf(call) } })),
+    ...calls.map(
+      (call): WirePart => ({ functionCall: { name: call.name, args: argumentsOf(call) } }),
+    ),
   ]
 }
 

@@ -94,8 +94,7 @@ export function replayableParts(message: AssistantMessage): readonly WirePart[] 
     calls.length === told.length &&
     calls.every(
       ({ name, args }, index) =>
-        name === told[index]?.name &&
-        isSameJson(args ?? {}, told[index]?.arguments),
+        name === told[index]?.name && isSameJson(args ?? {}, told[index]?.arguments),
     )
   return same ? parts : undefined
 }

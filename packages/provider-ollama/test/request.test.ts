@@ -132,7 +132,7 @@ describe('request', () => {
           thinking: 'hm',
           tool_calls: [
             { id: 'a', function: { name: 'get_weather', arguments: { city: 'Paris' } } },
-            { id: 'b', function: { name: 'get_weather', arguments: {} } },
+            { id: 'b', function: { name: 'get_weather', arguments: { INVALID_JSON: '{' } } },
           ],
         },
         { role: 'tool', content: 'sunny', tool_name: 'get_weather', tool_call_id: 'a' },

@@ -13,7 +13,9 @@ testCorpus('exchanges of the Responses API', {
 
 testCorpus('exchanges of Chat Completions of OpenAI and Azure', {
   api: 'openai-chat',
-  only: ({ vendor, strict }) => strict && (vendor === 'openai' || vendor === 'azure'),
+  // Replies of a router, which has a row of its own, have such ids.
+  only: ({ vendor, strict, response }) =>
+    strict && (vendor === 'openai' || vendor === 'azure') && !response.body.includes('"id":"gen-'),
   provide: ({ request }, fetch) =>
     createOpenAI({ apiKey, model: request.body.model ?? 'model', api: 'chat', fetch }),
 })

@@ -59,7 +59,7 @@ describe('encrypted reasoning', () => {
     const { message: said } = await answer(reasoning, call)
     const edit = (argumentsText: string): AssistantMessage => ({
       ...said,
-      toolCalls: said.toolCalls?.map((one) => ({
+      toolCalls: (said.toolCalls ?? []).map((one) => ({
         ...one,
         arguments: { city: '[redacted]' },
         argumentsText,
@@ -90,7 +90,10 @@ describe('encrypted reasoning', () => {
     const { message: said } = await answer(reasoning, given)
     const stored = {
       ...said,
-      toolCalls: said.toolCalls?.map((one) => ({ ...one, arguments: { days: 2, city: 'Oslo' } })),
+      toolCalls: (said.toolCalls ?? []).map((one) => ({
+        ...one,
+        arguments: { days: 2, city: 'Oslo' },
+      })),
     }
     expect(await inputOf([user, stored, result])).toEqual([user, cleanReasoning, given, visible[2]])
   })

@@ -1,4 +1,13 @@
-import { driver, type FaultRow, here, inFile, kit, openssl, runtime, withData } from './fault-row.ts'
+import {
+  driver,
+  type FaultRow,
+  here,
+  inFile,
+  kit,
+  openssl,
+  runtime,
+  withData,
+} from './fault-row.ts'
 
 /** Faults of a stream: S. */
 export const streams: readonly FaultRow[] = [
@@ -15,8 +24,9 @@ export const streams: readonly FaultRow[] = [
   },
   {
     id: 'S13',
-    fault: "a gateway closes a stream that was cut with `[DONE]` or with the API's last mark",
-    required: 'no last finish reason is no success: `truncated`, or `protocol` where lines are JSON',
+    fault: 'a gateway writes `[DONE]` after a stream that was cut',
+    required:
+      'no last finish reason is no success: `truncated`, or `protocol` where lines are JSON',
     tests: [
       ...kit('R2, D9 a stream that a gateway closes with [DONE] after a cut'),
       ...inFile(

@@ -1,5 +1,12 @@
-import { type ChatMessage, LlmError, textOf } from '@modelport/core'
-import { type Fetch, type NeutralRecord, type Turn, toErrorCode } from '@modelport/driver'
+import { type ChatMessage, LlmError, type ToolCall, textOf } from '@modelport/core'
+import {
+  argumentsOf,
+  type Fetch,
+  type NeutralRecord,
+  type Turn,
+  toErrorCode,
+  withoutEmptyReplies,
+} from '@modelport/driver'
 import type { ScriptTurn } from '../script.js'
 import {
   everything,
@@ -93,7 +100,7 @@ function toConversation({ model, stream, messages, tools, options }: Turn): Wire
       .filter(Boolean)
       .join('\n'),
     tools: tools.map(({ name, parameters }) => ({ name, parameters })),
-    messages: messages.flatMap(toConversationMessage),
+    messages: withoutEmptyReplies(messages).flatMap(toConversationMessage),
     ...(maxTokens !== undefined && { maxTokens }),
     ...(temperature !== undefined && { temperature }),
   }
@@ -104,7 +111,7 @@ function toConversationMessage(message: ChatMessage): WireConversationMessage[] 
   const text = textOf(message.content)
   if (message.role === 'user') return [{ role: 'user', text }]
   if (message.role === 'assistant')
-    return [{ role: 'assistant', text, toolCalls: message.toolCalls ?? [] }]
+    return [{ role: 'assistant', text, toolCalls: (message.toolCalls ?? []).map(toSentCall) }]
   const { toolCallId: callId, toolName: name, isError } = message
   return [
     {
@@ -116,6 +123,8 @@ function toConversationMessage(message: ChatMessage): WireConversationMessage[] 
     },
   ]
 }
+
+const toSentCall = (call: ToolCall): ToolCall => ({ ...call, arguments: argumentsOf(call) })
 
 /**
  * What a driver may rely on: there are messages, and the results of a turn follow it in call order,

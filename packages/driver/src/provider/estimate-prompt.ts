@@ -9,9 +9,9 @@ import {
   validateOptions,
   withoutNulls,
 } from '@modelport/core'
-import { checkTools } from '../turn/check-fields.js'
 import { checkCallOptions } from '../call/start-call.js'
 import { type CommonConfig, toDefaultOptions } from '../config/config.js'
+import { checkTools } from '../turn/check-fields.js'
 
 /**
  * Estimates the tokens of a prompt, tools included, for providers that cannot count them. Images,
