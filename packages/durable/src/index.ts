@@ -5,7 +5,7 @@ export type { OperatorDecision, WaitingCall, WorkItem, WorkQuery } from './opera
 export type { DurableRunOptions, DurableRuns, StoredRunEvent } from './runs/durable-runs.js'
 export type { DurableRun, RunFunction, WithRunResult } from './runs/execute-run.js'
 export type { RunDefinition } from './runs/run-definition.js'
-export type { RunWorker, WorkerOptions } from './runs/run-worker.js'
+export type { RunWorker, RunWorkerOptions } from './runs/run-worker.js'
 export type { DurableRunStatus, StoredRun } from './runs/stored-run.js'
 export type { DurableStore, StoreOptions } from './store/durable-store.js'
 export type { WorkOptions } from './store/work.js'

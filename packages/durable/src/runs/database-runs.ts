@@ -19,7 +19,7 @@ import { ManifestReader } from './manifests.js'
 import { PollingWorker } from './polling-worker.js'
 import { type RunDefinition, versionOf } from './run-definition.js'
 import { eventsOf, stateKey, transcriptOf } from './run-table.js'
-import type { RunWorker, WorkerOptions } from './run-worker.js'
+import type { RunWorker, RunWorkerOptions } from './run-worker.js'
 import { fromStoredResult } from './stored-result.js'
 import { isOver, type RunRow, requestIdOf, type StoredRun, waitsForSomebody } from './stored-run.js'
 
@@ -68,7 +68,7 @@ export class DatabaseRuns implements DurableRuns {
     await this.#parts.table.create({ id, queue, version, fingerprint, input })
   }
 
-  work(definitions: readonly RunDefinition[], options: WorkerOptions = {}): RunWorker {
+  work(definitions: readonly RunDefinition[], options: RunWorkerOptions = {}): RunWorker {
     checkArguments(
       'runs.work',
       { ...options, runs: definitions },

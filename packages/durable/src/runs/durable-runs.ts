@@ -7,7 +7,7 @@ import type {
 } from '@modelport/runtime'
 import type { RunFunction } from './execute-run.js'
 import type { RunDefinition } from './run-definition.js'
-import type { RunWorker, WorkerOptions } from './run-worker.js'
+import type { RunWorker, RunWorkerOptions } from './run-worker.js'
 import type { StoredRun } from './stored-run.js'
 
 /** Settings of {@link DurableRuns.run}. */
@@ -50,7 +50,7 @@ export interface DurableRuns {
   start(id: string, definition: RunDefinition, input?: unknown): Promise<void>
 
   /** Claims and executes runs of these definitions until it is stopped. */
-  work(definitions: readonly RunDefinition[], options?: WorkerOptions): RunWorker
+  work(definitions: readonly RunDefinition[], options?: RunWorkerOptions): RunWorker
 
   /** Waits until a run is over or waits for somebody, and gives its result. */
   result(id: string, options?: DurableRunOptions): Promise<RunResult>

@@ -5,7 +5,7 @@ import { HeldRun, type RunParts } from './held-run.js'
 import { LiveWorkers } from './live-workers.js'
 import { differences, type RunDefinition, servedBy, versionOf } from './run-definition.js'
 import { queueKey } from './run-table.js'
-import type { RunWorker, WorkerOptions } from './run-worker.js'
+import type { RunWorker, RunWorkerOptions } from './run-worker.js'
 import { stoppedResult } from './stored-run.js'
 
 /** How often a worker looks for runs without being notified, in milliseconds. */
@@ -21,7 +21,7 @@ interface Served {
 export class PollingWorker implements RunWorker {
   readonly #parts: RunParts
   readonly #served: readonly Served[]
-  readonly #options: WorkerOptions
+  readonly #options: RunWorkerOptions
   readonly #live: LiveWorkers
   readonly #stop = new AbortController()
   readonly #active = new Set<Promise<void>>()
@@ -36,7 +36,7 @@ export class PollingWorker implements RunWorker {
   constructor(
     parts: RunParts,
     definitions: readonly RunDefinition[],
-    options: WorkerOptions,
+    options: RunWorkerOptions,
     most: number = Infinity,
   ) {
     this.#parts = parts

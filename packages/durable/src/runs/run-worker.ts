@@ -1,5 +1,5 @@
 /** Settings of {@link RunWorker}. */
-export interface WorkerOptions {
+export interface RunWorkerOptions {
   /** Maximum runs at once. Default 10. */
   readonly concurrency?: number | undefined
   /**
