@@ -186,10 +186,10 @@ describe('a reply', () => {
     expect(details.warnings).toHaveLength(20)
   })
 
-  test.each([
-    { inputTokens: 3, outputTokens: {}, cacheReadInputTokens: {} },
-    { inputTokens: 3, outputTokens: '9', cacheWriteInputTokens: -1 },
-    { inputTokens: 3, outputTokens: { toString: 5 }, cacheDetails: [null, { inputTokens: {} }] },
+  test.each<[object]>([
+    [{ inputTokens: 3, outputTokens: {}, cacheReadInputTokens: {} }],
+    [{ inputTokens: 3, outputTokens: '9', cacheWriteInputTokens: -1 }],
+    [{ inputTokens: 3, outputTokens: { toString: 5 }, cacheDetails: [null, { inputTokens: {} }] }],
   ])('a count that is not a number is left out: %j', async (usage) => {
     const { provider } = bedrock(() => reply([{ text: 'Hi.' }], { usage }))
     const { usage: counted } = await provider.generate(hi)
