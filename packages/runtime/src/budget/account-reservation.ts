@@ -2,7 +2,6 @@ import {
   configError,
   isLlmError,
   type ModelPrices,
-  type ModelProfile,
   mostCostOf,
   type ProviderErrorDetails,
   usageCostOf,

@@ -38,8 +38,8 @@ export interface SettledCall {
   /** False when the server gave no counts. */
   readonly reported: boolean
   /**
-   * What is paid for of the attempt that brought a reply: cached tokens have their own prices. Unset:
-   * the most that its tokens can cost.
+   * What is paid for of the attempt that brought a reply: cached tokens have their own prices.
+   * Unset: the most that its tokens can cost.
    */
   readonly usage?: TokenUsage | undefined
   /**
