@@ -7,14 +7,19 @@ import { toMetadata } from './own-options.js'
 
 /** A tool of ours as the AI SDK takes it. */
 export interface AiTool {
+  /** When and how to use it; the model reads this. */
   readonly description: string
+  /** The schema of its arguments. */
   readonly inputSchema: StandardSchemaV1<unknown, JsonObject> &
     StandardJSONSchemaV1<unknown, JsonObject>
+  /** Whether vendors that can hold the model to the schema exactly. */
   readonly strict?: boolean
+  /** Does the work. */
   execute(
     input: JsonObject,
     call: { toolCallId: string; abortSignal?: AbortSignal },
   ): Promise<unknown>
+  /** What the model sees of a result. */
   toModelOutput(result: { readonly output: unknown }): LanguageModelV4ToolResultOutput
 }
 

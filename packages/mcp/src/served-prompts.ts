@@ -32,10 +32,17 @@ export interface ServedPrompt {
 
 /** A prompt of `definePrompt` of `@modelport/dialog`. Its placeholders are its arguments. */
 export interface TemplatePrompt {
+  /** Unset: the path names it. */
   readonly name?: undefined
+  /** Names it. */
   readonly path: string
+  /** The names of its arguments. */
   readonly placeholders: readonly string[]
-  fill(args: unknown): { readonly text: string }
+  /** Fills the placeholders. */
+  fill(args: unknown): {
+    /** The text of the user message. */
+    readonly text: string
+  }
 }
 
 /** Either form as the first one. */

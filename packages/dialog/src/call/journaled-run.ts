@@ -5,8 +5,11 @@ import type { ResumeDecision, RunCheckpoint, RunEventSink, RunJournal } from '@m
  * A run of a durable store, as `store.runs.run` of `@modelport/durable` hands it to its function.
  */
 export interface JournaledRun {
+  /** Identifies the run in its store. */
   readonly id: string
+  /** Where the call is written down. */
   readonly journal: RunJournal
+  /** Stores every event of the call. Unset: events are not stored. */
   readonly sink?: RunEventSink | undefined
   /** Aborts when the store cancels the run, or when another process may have taken it over. */
   readonly signal: AbortSignal

@@ -9,6 +9,7 @@ import type { CallTrace, PromptVersion, TraceEntry } from './trace.js'
 export interface ReportStep {
   /** Milliseconds since 1970. */
   readonly at: number
+  /** What kind of step it was. */
   readonly type: TraceEntry['type']
   /** Names, counts and codes of the step. */
   readonly details: Readonly<Record<string, string | number | boolean>>

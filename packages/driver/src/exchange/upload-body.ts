@@ -17,8 +17,11 @@ export interface UploadTarget {
 
 /** What a vendor wants around the content. */
 export interface UploadFrame {
+  /** Headers besides those of the client. */
   readonly headers?: NamedTexts
+  /** The bytes before the content. */
   readonly head?: Uint8Array
+  /** The bytes after the content. */
   readonly tail?: Uint8Array
   /**
    * Called before each attempt, with a function that posts and gives the headers of the response.

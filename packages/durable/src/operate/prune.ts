@@ -23,6 +23,7 @@ export interface PruneOptions {
 
 /** The counts of {@link StoreOperations.prune}: removed, or to be removed. */
 export interface PruneReport {
+  /** Tasks of agents, with their events. */
   readonly tasks: number
   /** Runs of `store.runs`. */
   readonly runs: number

@@ -11,6 +11,7 @@ import type { Action, FinalAction } from '../reply/action.js'
 
 /** The fields that every event of a run has. */
 export interface RunEventFields {
+  /** Identifies the run. */
   readonly runId: string
   /** The step; the first is 1. */
   readonly step: number
@@ -24,6 +25,7 @@ export interface RunEventFields {
 export interface CallEventFields extends RunEventFields {
   /** Name of the provider. */
   readonly provider: string
+  /** Name of the model. */
   readonly model: string
   /**
    * Number of the request to the model in this step, from 1: retries, repeated calls, and those
@@ -40,13 +42,17 @@ export interface ActionEventFields extends RunEventFields {
 
 /** The fields that the events of one tool call have. */
 export interface ToolEventFields extends ActionEventFields {
+  /** Name of the tool. */
   readonly tool: string
+  /** The arguments of the call. */
   readonly args: unknown
 }
 
 /** The fields that the events of one agent call have. */
 export interface AgentEventFields extends ActionEventFields {
+  /** Name of the agent that is called. */
   readonly agent: string
+  /** Whether one of its tools is called, or its model. */
   readonly action: 'tool_call' | 'infer'
 }
 
@@ -55,6 +61,7 @@ export interface AgentEventFields extends ActionEventFields {
  * gave.
  */
 export interface DeltaEventFields extends RunEventFields {
+  /** The piece that arrived. */
   readonly text: string
   /** See the field of the same name of `model-call-start`. */
   readonly attempt: number

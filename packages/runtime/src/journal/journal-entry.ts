@@ -20,7 +20,9 @@ export interface JournalEntryFields {
    * and so does a repeated attempt.
    */
   readonly key: string
+  /** Identifies the run. */
   readonly runId: string
+  /** The step of the run; the first is 1. */
   readonly step: number
   /** Number of the attempt at this effect, from 1; higher after a resume that had to repeat it. */
   readonly attempt: number

@@ -29,15 +29,18 @@ export interface RunMetrics {
 
 /** The fields that the result of every run has, however it ended. */
 export interface RunResultFields {
+  /** Identifies the run. */
   readonly runId: string
   /** The conversation, ready to be stored or sent: no call is unanswered. */
   readonly transcript: readonly ChatMessage[]
+  /** Tokens of all its calls. */
   readonly usage: TokenUsage
   /**
    * Sources, calls of the vendor's own tools, warnings of all turns; single values are those of the
    * last turn.
    */
   readonly details: ReplyDetails
+  /** The work and the cost of the run. */
   readonly metrics: RunMetrics
   /** Steps begun. Each makes one model call, except the last one if the budget refused it. */
   readonly steps: number

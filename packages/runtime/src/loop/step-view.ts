@@ -6,6 +6,7 @@ import type { ApplicationContext } from '../tools/run-context.js'
 export interface StepView {
   /** The step that begins, or that ended for `stopWhen`; the first is 1. */
   readonly step: number
+  /** Identifies the run. */
   readonly runId: string
   /** The conversation so far. */
   readonly transcript: readonly ChatMessage[]

@@ -4,6 +4,7 @@ import * as z from 'zod/mini'
 /** The final reply: the run ends with it. */
 export interface FinalAction {
   readonly type: 'final'
+  /** The final reply. */
   readonly content: string
   /** The model's own words on why. */
   readonly thought?: string

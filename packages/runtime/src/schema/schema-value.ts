@@ -43,16 +43,27 @@ export type SchemaTypeValue<Type, S> = string extends Type
 
 /** Types that stand for one type of TypeScript; the short names are those of a flat map. */
 export interface SchemaTypes {
+  /** A text. */
   string: string
+  /** Any number. */
   number: number
+  /** A whole number. */
   integer: number
+  /** True or false. */
   boolean: boolean
+  /** Nothing. */
   null: null
+  /** A text. */
   str: string
+  /** A whole number. */
   int: number
+  /** Any number. */
   float: number
+  /** True or false. */
   bool: boolean
+  /** Any JSON object. */
   dict: JsonObject
+  /** Nothing. */
   None: null
 }
 

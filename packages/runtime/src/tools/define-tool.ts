@@ -9,9 +9,10 @@ import { resultOf } from './tool-progress.js'
 
 /** Fields of a tool that go to the vendor as they are. */
 export type ToolHints = {
-  readonly [Name in 'strict' | 'deferred' | 'callers' | 'cache' | 'vendor']?:
-    | ToolDefinition[Name]
-    | undefined
+  readonly [Name in keyof Pick<
+    ToolDefinition,
+    'strict' | 'deferred' | 'callers' | 'cache' | 'vendor'
+  >]?: ToolDefinition[Name] | undefined
 }
 
 const hints: readonly (keyof ToolHints)[] = ['strict', 'deferred', 'callers', 'cache', 'vendor']

@@ -4,7 +4,9 @@ import { streamOf, toSseResponse } from './sse-response.js'
 
 /** The part of an error that a client may see. */
 export interface ClientError {
+  /** The code of the error, for programs. */
   readonly code: string
+  /** What went wrong, for people. */
   readonly message: string
 }
 

@@ -47,7 +47,7 @@ export type Authentication =
       readonly type: 'custom'
       /** How callers authenticate, for the card. */
       readonly scheme: SecurityScheme
-      /** @returns the principal, or `undefined` if the request does not prove one */
+      /** Gives the principal of a request, or `undefined` if the request does not prove one. */
       authenticate(request: Request): string | undefined | Promise<string | undefined>
     }
 
@@ -57,7 +57,7 @@ export interface Authenticator {
   readonly card: Pick<AgentCard, 'securitySchemes' | 'securityRequirements'>
   /** `WWW-Authenticate` of a refusal. */
   readonly challenge: string
-  /** @returns the principal, or `undefined` if the request does not prove one */
+  /** Gives the principal of a request, or `undefined` if the request does not prove one. */
   readonly authenticate: (request: Request) => Promise<string | undefined>
 }
 

@@ -3,6 +3,7 @@ import type { EventStreams } from './sse.js'
 
 /** An agent with the addresses that it is served at. */
 export interface ServedAgent {
+  /** The agent. */
   readonly agent: Agent
   /** Path prefix, `''` or `/a/name`. */
   readonly prefix: string

@@ -40,6 +40,7 @@ export class EventStream implements AsyncIterator<string, undefined> {
     this.#open.add(this)
   }
 
+  /** Gives the text of the next event. */
   async next(): Promise<IteratorResult<string, undefined>> {
     this.waitingSince = undefined
     try {
@@ -63,6 +64,7 @@ export class EventStream implements AsyncIterator<string, undefined> {
     return { done: true, value: undefined }
   }
 
+  /** Sends a comment, so that an idle connection stays open. */
   keepAlive(): void {
     this.#sink?.keepAlive(comment)
   }

@@ -2,9 +2,11 @@ import { type EventStream, toReadable } from './event-stream.js'
 
 /** A response before it is made a `Response`: `serve` writes it to the socket as it is. */
 export interface PlainReply {
+  /** The HTTP status. */
   readonly status: number
   /** Names in lower case. */
   readonly headers: Record<string, string>
+  /** The text, or the events that are sent as they come. */
   readonly body: string | EventStream
 }
 

@@ -36,6 +36,7 @@ export class EventStreams {
     this.#options = { keepAliveMs, stallMs, maxStreams }
   }
 
+  /** How many streams are open. */
   get size(): number {
     return this.#open.size
   }
@@ -63,6 +64,7 @@ export class EventStreams {
     }
   }
 
+  /** Ends every stream. */
   close(): void {
     this.#stop()
     for (const entry of this.#open) entry.drop()

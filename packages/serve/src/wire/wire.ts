@@ -32,7 +32,9 @@ export interface Endpoint {
 
 /** A request that was refused. */
 export interface FailedRequest {
+  /** The request as it came. */
   readonly request: Request
+  /** Maximum bytes that may be read of its body. */
   readonly maxBodyBytes: number
   /** The HTTP status of the error. */
   readonly status: number

@@ -46,6 +46,7 @@ export interface SummaryRequest {
   readonly messages: readonly ChatMessage[]
   /** Maximum tokens it may have. */
   readonly maxTokens: number
+  /** Aborts the call for the summary. */
   readonly signal?: AbortSignal
 }
 
