@@ -13,6 +13,8 @@ export interface Endpoint {
   readonly query: Readonly<Record<string, string>>
   /** One of OpenAI's own hosts. */
   readonly official: boolean
+  /** A resource of Azure, by `azure` or by its address. */
+  readonly azure: boolean
   /** True where the Responses API is the usual one. */
   readonly hasResponses: boolean
   readonly apiKey: string | undefined
@@ -41,6 +43,7 @@ export function toEndpoint(
     refuse(name, 'give either baseUrl or azure.endpoint, not both')
   const { href, host } = parseBaseUrl(azure ? azureRoot(name, azure, api) : baseUrl)
   const official = /^([a-z]+\.)?api\.openai\.com:443$/.test(host)
+  const isAzureHost = host.endsWith('.azure.com:443')
   const key = apiKey === undefined ? undefined : checkApiKey(apiKey, name)
   const provide = azure?.azureADTokenProvider
   if (key === undefined && !provide && (official || azure)) {
@@ -60,7 +63,8 @@ export function toEndpoint(
     host,
     query: azure?.apiVersion === undefined ? {} : { 'api-version': azure.apiVersion },
     official,
-    hasResponses: official || (host.endsWith('.azure.com:443') && href.endsWith('/openai/v1')),
+    azure: azure !== undefined || isAzureHost,
+    hasResponses: official || (isAzureHost && href.endsWith('/openai/v1')),
     apiKey: key,
     keyHeader: azure !== undefined && key !== undefined,
     token: provide && (() => tokens.ask(`${name}: azureADTokenProvider`, provide)),

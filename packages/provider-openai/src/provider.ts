@@ -43,12 +43,13 @@ export function createOpenAI(config: OpenAIConfig): Provider {
     connection.api === 'responses'
       ? responsesDriver(config, connection)
       : chatDriver(config, connection)
-  const fewest = connection.api === 'responses' ? fewestOf(config, connection.endpoint) : 1
   return createProvider(driver, {
     ...connection.settings,
     capabilities: {
       ...capabilities({ ...config, api: connection.api }),
-      ...(fewest > 1 && { fewestTokens: fewest }),
+      // Also at other addresses: a proxy may lead to OpenAI, and a run whose budget has fewer
+      // tokens left ends better as `budget` than by a refusal of the server.
+      ...(connection.api === 'responses' && { fewestTokens: fewestOutputTokens }),
     },
   })
 }
@@ -91,7 +92,7 @@ export function responsesDriver(
   const { name } = endpoint
   const traits = traitsOf(config.model, config.traits)
   const deployment = config.azure?.deployment
-  const fewest = fewestOf(config, endpoint)
+  const fewest = endpoint.official || endpoint.azure ? fewestOutputTokens : 1
   return {
     name,
     framing: 'sse',
@@ -107,13 +108,6 @@ export function responsesDriver(
     error: (failure) => toError(name, failure),
   }
 }
-
-/**
- * Smallest `max_output_tokens` of the Responses API there: other servers that speak it have no such
- * limit.
- */
-const fewestOf = (config: OpenAIConfig, endpoint: Endpoint): number =>
-  endpoint.official || config.azure ? fewestOutputTokens : 1
 
 function chatDriver(config: OpenAIConfig, { endpoint }: Connection): Driver<JsonObject> {
   const { name } = endpoint

@@ -395,15 +395,19 @@ describe('what the Responses API cannot express', () => {
   })
 })
 
-test.each(['', 'https://r.openai.azure.com/openai/v1'])(
+test.each([
+  {},
+  { azure: { endpoint: 'https://r.openai.azure.com' } },
+  { baseUrl: 'https://r.openai.azure.com/openai/v1' },
+])(
   'the Responses API of OpenAI and Azure (%j) takes no fewer than 16 tokens, and another server any',
-  async (endpoint) => {
+  async (address) => {
     const { fetch, sent } = recordingFetch(response(message('Hi')))
     const own = createOpenAI({
       model: 'gpt-4o',
       apiKey: 'sk-test-0123456789',
       fetch,
-      ...(endpoint && { azure: { endpoint: new URL(endpoint).origin } }),
+      ...address,
     })
     await expect(own.complete('Hi', { maxTokens: 15 })).rejects.toMatchObject({
       code: 'unsupported',
