@@ -39,6 +39,7 @@ export type {
   SummaryRequest,
 } from './history/compaction/request.js'
 export { createSummarizer } from './history/compaction/summary-text.js'
+export { diffManifests } from './history/diff-manifests.js'
 export { ConversationHistory } from './history/history.js'
 export {
   type ContextBlock,

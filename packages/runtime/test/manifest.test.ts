@@ -2,7 +2,7 @@ import type { ChatMessage, Provider, ToolDefinition } from '@modelport/core'
 import { createMock } from '@modelport/provider-mock'
 import { describe, expect, test } from 'vitest'
 import type { ManifestRequest } from '../src/history/manifest.js'
-import { createManifest, infer } from '../src/index.js'
+import { createManifest, diffManifests, infer } from '../src/index.js'
 
 /** One token a character, and no more: the frame of 4 a message is asked for by its length. */
 const estimate = (text: string) => text.length
@@ -155,6 +155,57 @@ describe('blocks', () => {
     expect(hashOf({ messages: [{ role: 'user', content: 'abc' }] })).toBe(
       'c7ff3c3955dbba5e0c69c624aa8a013377d6b6c390c512d1f1d64ffbb978c871',
     )
+  })
+})
+
+describe('diffManifests', () => {
+  const before = createManifest({ ...base, tools: [tool('a'), tool('b')], system: 'S', messages })
+  const diffWith = (change: Partial<ManifestRequest>) => {
+    const unchanged = { ...base, tools: [tool('a'), tool('b')], system: 'S', messages }
+    return diffManifests(before, createManifest({ ...unchanged, ...change }))
+  }
+
+  test('diffManifests names the first block that changed and what is still shared', () => {
+    expect(diffWith({})).toEqual({
+      identical: true,
+      commonBlocks: 6,
+      commonTokens: before.totalEstimatedTokens,
+      newTokens: 0,
+    })
+
+    const diff = diffWith({ tools: [tool('a'), tool('c')] })
+
+    expect(diff).toMatchObject({
+      identical: false,
+      firstChange: { index: 1, change: 'changed', before: { name: 'b' }, after: { name: 'c' } },
+      commonBlocks: 1,
+    })
+    expect(diff.commonTokens).toBe(before.blocks[0]?.tokens)
+    expect(diff.commonTokens + diff.newTokens).toBe(before.totalEstimatedTokens)
+  })
+
+  test('diffManifests says what was added or removed at the end', () => {
+    const longer = diffWith({ messages: [...messages, { role: 'user', content: '!' }] })
+    expect(longer.firstChange).toMatchObject({
+      index: 6,
+      change: 'added',
+      after: { kind: 'user' },
+    })
+
+    const shorter = diffWith({ messages: messages.slice(0, 2) })
+    expect(shorter.firstChange).toMatchObject({
+      index: 5,
+      change: 'removed',
+      before: { kind: 'tool-result' },
+    })
+  })
+
+  test('diffManifests shows that a time in the system prompt costs everything after it', () => {
+    expect(diffWith({ system: 'S at 12:00' }).firstChange).toMatchObject({
+      index: 2,
+      change: 'changed',
+      after: { kind: 'system' },
+    })
   })
 })
 
