@@ -2,6 +2,7 @@ import {
   addArtifact,
   addMessage,
   answerArtifactId,
+  answerOf,
   createArtifact,
   createMessage,
   createPart,
@@ -11,13 +12,16 @@ import {
 } from '@modelport/agent'
 import {
   fromProtolinkCard,
+  fromProtolinkMessage,
   fromProtolinkTask,
+  protolinkTasks,
   toProtolinkCard,
+  toProtolinkMessage,
   toProtolinkTask,
 } from '@modelport/compat'
 import { describe, expect, it } from 'vitest'
 import { fc } from '../../../test/support/fast-check.js'
-import { card, task } from '../../serve/test/wire/arbitraries.js'
+import { card, message, task } from '../../serve/test/wire/arbitraries.js'
 
 /** The first part of a task's artifact, read from this wire form. */
 const readPart = (type: string, content: object) =>
@@ -114,11 +118,83 @@ describe('the Protolink codec', () => {
     expect([task.flowState, task.metadata]).toEqual([{ q: { z: 1 } }, { a: { b: 1 } }])
   })
 
-  it('the Protolink codec spells a cancelled task as Protolink does, and reads only that spelling', () => {
-    const wire = toProtolinkTask(updateState(createTask('hi'), 'cancelled'))
-    expect(wire['state']).toBe('canceled')
-    expect(fromProtolinkTask(wire).state).toBe('cancelled')
-    expect(() => fromProtolinkTask({ ...wire, state: 'cancelled' })).toThrow('/state')
+  it('the Protolink codec spells canceled as Protolink does in every place, and reads both spellings', () => {
+    const status = createMessage('user', [createPart.status('cancelled')])
+    const cancelled = updateState(updateState(createTask(status), 'working'), 'canceled')
+    expect(cancelled.state).toBe('cancelled')
+
+    const wire = toProtolinkTask(cancelled)
+    expect(wire).toMatchObject({
+      state: 'canceled',
+      messages: [{ parts: [{ type: 'status', content: { state: 'canceled' } }] }],
+      metadata: {
+        state_history: [
+          { previous_state: 'submitted', new_state: 'working' },
+          { previous_state: 'working', new_state: 'canceled' },
+        ],
+      },
+    })
+    expect(JSON.stringify(wire)).not.toContain('cancelled')
+    expect(fromProtolinkTask(overTheWire(wire))).toEqual(cancelled)
+    expect(fromProtolinkTask({ ...wire, state: 'cancelled' })).toEqual(cancelled)
+  })
+
+  it('the Protolink codec writes states that Protolink does not have by its names, and gives them back', () => {
+    const waiting = updateState(updateState(createTask('hi'), 'working'), 'auth-required')
+    const rejected = updateState(waiting, 'rejected')
+
+    const wire = toProtolinkTask(rejected)
+    expect(wire).toMatchObject({
+      state: 'failed',
+      metadata: {
+        state_history: [
+          { new_state: 'working' },
+          { new_state: 'input-required' },
+          { previous_state: 'input-required', new_state: 'failed' },
+        ],
+      },
+    })
+    expect(fromProtolinkTask(overTheWire(wire))).toEqual(rejected)
+  })
+
+  it('the Protolink codec reads the reason of a failure from metadata.error', () => {
+    const failed = fromProtolinkTask({ state: 'failed', metadata: { error: 'boom' } })
+    expect(answerOf(failed)).toBe('boom')
+    expect(failed.metadata['error']).toBe('boom')
+
+    const { id, ...task } = toProtolinkTask(createTask('hi'))
+    const metadata = { ...(task['metadata'] as object), error: 'boom' }
+    expect(answerOf(fromProtolinkTask({ id, ...task, state: 'failed', metadata }))).toBe('boom')
+  })
+
+  it('the Protolink codec writes the reason of a failure to metadata.error, and gives the task back as it was', () => {
+    const statusMessage = createMessage('agent', 'It broke')
+    const failed = { ...updateState(createTask('hi'), 'failed'), statusMessage }
+
+    const wire = toProtolinkTask(failed)
+    expect(wire).toMatchObject({ metadata: { error: 'It broke' } })
+    expect(fromProtolinkTask(overTheWire(wire))).toEqual(failed)
+  })
+
+  it('the Protolink codec forgets what a task waited for when Protolink has completed it', () => {
+    const question = createMessage('agent', 'Which city?')
+    const wire = toProtolinkTask(protolinkTasks.requireInput(createTask('hi'), question))
+    const completed = fromProtolinkTask({ ...wire, state: 'completed' })
+    expect(completed.state).toBe('completed')
+    expect(completed).not.toHaveProperty('statusMessage')
+  })
+
+  it('the Protolink codec writes and reads one message', () => {
+    fc.assert(
+      fc.property(message, (value) => {
+        expect(fromProtolinkMessage(overTheWire(toProtolinkMessage(value)))).toEqual(value)
+      }),
+    )
+    expect(fromProtolinkMessage({ parts: [{ type: 'text', content: 'hi' }] })).toMatchObject({
+      role: 'user',
+      parts: [{ type: 'text', content: 'hi' }],
+    })
+    expect(() => fromProtolinkMessage({ parts: [{ content: 'x' }] })).toThrow('/parts/0/type')
   })
 
   it('the Protolink codec keeps fields and part types that it does not know', () => {

@@ -89,11 +89,16 @@ export const stateHistory = (task: Task): readonly StateChange[] => {
 }
 
 /**
- * The task in another state. The same state is a no-op; every change is recorded in
- * `metadata.state_history`.
+ * The task in another state, of which `canceled`, the spelling of A2A, is `cancelled`. The same
+ * state is a no-op; every change is recorded in `metadata.state_history`.
  * @throws {AgentError} `unsupported-operation` — the transition is not in the table.
  */
-export function updateState(task: Task, state: TaskState, at: string = timestampOf()): Task {
+export function updateState(
+  task: Task,
+  next: TaskState | 'canceled',
+  at: string = timestampOf(),
+): Task {
+  const state = next === 'canceled' ? 'cancelled' : next
   if (task.state === state) return task
   checkTransition(task.state, state)
   const change: StateChange = { previous_state: task.state, new_state: state, timestamp: at }

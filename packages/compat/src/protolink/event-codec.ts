@@ -1,6 +1,7 @@
 import { isInterrupted, isTerminal, type Task, type TaskEvent, textOfParts } from '@modelport/agent'
 import type { JsonObject } from '@modelport/core'
-import { toProtolinkArtifact, toProtolinkState } from './task-codec.js'
+import { toProtolinkState } from './state-names.js'
+import { toProtolinkArtifact } from './task-codec.js'
 
 /**
  * The events of Protolink for one event of a task, as plain JSON with its names and fields: mostly

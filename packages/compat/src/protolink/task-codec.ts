@@ -1,6 +1,7 @@
 import {
   type Artifact,
   createId,
+  createMessage,
   type Entropy,
   type Message,
   systemEntropy,
@@ -17,8 +18,10 @@ import {
   objectAt,
 } from '@modelport/serve/wire'
 import { readProtolinkPart, toProtolinkPart } from './part-codec.js'
+import { fromProtolinkState, isForeignState, toProtolinkState, wireStates } from './state-names.js'
+import { fromProtolinkMetadata, lastChangeOf, toProtolinkMetadata } from './task-metadata.js'
 
-/** A message in Protolink's form. */
+/** One message in Protolink's form. */
 export const toProtolinkMessage = (message: Message): JsonObject =>
   compactObject({
     id: message.id,
@@ -46,14 +49,6 @@ export const toProtolinkArtifact = (artifact: Artifact): JsonObject =>
     extensions: artifact.extensions,
   })
 
-const spell = (state: TaskState): string => (state === 'cancelled' ? 'canceled' : state)
-
-const states = new Map(taskStates.map((state) => [spell(state), state]))
-
-/** The state as Protolink knows it. */
-export const toProtolinkState = (state: TaskState): string =>
-  state === 'rejected' ? 'failed' : state === 'auth-required' ? 'input-required' : spell(state)
-
 /**
  * The message that repeats an answer artifact, so that Protolink peers do not see the text twice.
  */
@@ -78,12 +73,15 @@ export function toProtolinkTask(task: Task): JsonObject {
       })
     return !message
   })
+  const { metadata, original } = toProtolinkMetadata(task)
   const extension = compactObject({
-    state: toProtolinkState(task.state) === spell(task.state) ? undefined : task.state,
+    state: isForeignState(task.state) ? task.state : undefined,
+    status_of: toProtolinkState(task.state),
     status_at: task.statusAt,
     status_message: task.statusMessage && toProtolinkMessage(task.statusMessage),
     answers: answers.length ? answers : undefined,
     last: task.last,
+    ...original,
   })
   return {
     id: task.id,
@@ -91,8 +89,8 @@ export function toProtolinkTask(task: Task): JsonObject {
     messages: task.messages.map(toProtolinkMessage),
     artifacts: shown.map(toProtolinkArtifact),
     metadata: {
-      ...structuredClone(task.metadata),
-      run_context: { ...objectAt(task.metadata, 'run_context'), session_id: task.sessionId },
+      ...metadata,
+      run_context: { ...objectAt(metadata, 'run_context'), session_id: task.sessionId },
       [extensionUri]: extension,
     },
     flow_state: structuredClone(task.flowState),
@@ -136,6 +134,15 @@ const readArtifact =
   })
 
 /**
+ * Reads one message in Protolink's form.
+ * @throws {AgentError} `invalid-params` — every violation, with its JSON pointer.
+ */
+export function fromProtolinkMessage(wire: unknown, entropy: Entropy = systemEntropy): Message {
+  checkJsonLimits(wire)
+  return Hydrator.run('Message', wire, readMessage(entropy))
+}
+
+/**
  * Reads a task in Protolink's form. Fields that are not known stay in the metadata, under
  * `protolink_extra`.
  * @throws {AgentError} `invalid-params` — every violation, with its JSON pointer.
@@ -147,13 +154,12 @@ export function fromProtolinkTask(wire: unknown, entropy: Entropy = systemEntrop
 
 function readTask(source: Hydrator, entropy: Entropy): Task {
   const now = new Date(entropy.now()).toISOString()
-  const wireState = source.oneOf('state', [...states.keys()]) ?? 'submitted'
+  const wireState = fromProtolinkState(source.oneOf('state', wireStates)) ?? 'submitted'
   const all = source.object('metadata') ?? {}
-  const { [extensionUri]: _, run_context: runContext, ...metadata } = all
+  const { [extensionUri]: _, run_context: runContext, ...wireMetadata } = all
   const extension = objectAt(all, extensionUri)
   const { session_id: session, ...context } = isObject(runContext) ? runContext : {}
-  const exact = taskStates.find((name) => name === extension['state'])
-  const statusMessage = readOptional(extension['status_message'], readMessage(entropy))
+  const metadata = fromProtolinkMetadata(wireMetadata, extension)
   const messages = source.list('messages', readMessage(entropy))
   const shown = source.list('artifacts', readArtifact(entropy))
   const artifacts = withAnswers(shown, messages, extension['answers'], entropy)
@@ -166,10 +172,7 @@ function readTask(source: Hydrator, entropy: Entropy): Task {
   return {
     id,
     sessionId: typeof session === 'string' && session ? session : createId('ctx', entropy),
-    state:
-      exact && toProtolinkState(exact) === wireState ? exact : (states.get(wireState) ?? 'unknown'),
-    ...(statusMessage && { statusMessage }),
-    statusAt: typeof extension['status_at'] === 'string' ? extension['status_at'] : createdAt,
+    ...readStatus({ wireState, extension, metadata, createdAt }, entropy),
     messages,
     artifacts,
     metadata: {
@@ -180,6 +183,42 @@ function readTask(source: Hydrator, entropy: Entropy): Task {
     flowState,
     createdAt,
     ...((last === 'message' || last === 'artifact') && { last }),
+  }
+}
+
+/** What says where a task stands. */
+interface StatusSource {
+  readonly wireState: TaskState
+  readonly extension: JsonObject
+  readonly metadata: JsonObject
+  readonly createdAt: string
+}
+
+/**
+ * Where a task stands. The extension says it exactly, unless Protolink changed the state since it
+ * was written. A task that Protolink failed has its reason at `metadata.error`.
+ */
+function readStatus(
+  { wireState, extension, metadata, createdAt }: StatusSource,
+  entropy: Entropy,
+): Pick<Task, 'state' | 'statusMessage' | 'statusAt'> {
+  const { state, status_of: statusOf, status_at: statusAt, status_message: message } = extension
+  const isChanged = statusOf !== undefined && fromProtolinkState(statusOf) !== wireState
+  const changedAt = lastChangeOf(metadata) ?? createdAt
+
+  const { error } = metadata
+  const failure = wireState === 'failed' && typeof error === 'string' ? error : ''
+  const reason = failure ? createMessage('agent', failure, entropy) : undefined
+  if (isChanged)
+    return { state: wireState, ...(reason && { statusMessage: reason }), statusAt: changedAt }
+
+  const exact = taskStates.find((name) => name === state)
+  const written = readOptional(message, readMessage(entropy))
+  const statusMessage = written ?? (statusOf === undefined ? reason : undefined)
+  return {
+    state: exact && toProtolinkState(exact) === toProtolinkState(wireState) ? exact : wireState,
+    ...(statusMessage && { statusMessage }),
+    statusAt: typeof statusAt === 'string' ? statusAt : changedAt,
   }
 }
 
