@@ -69,11 +69,68 @@ describe('agents of a system', () => {
     expect(Object.keys(agents)).toEqual(['researcher', 'editor'])
   })
 
+  test('agents of a system take the eight keys of LLLM, and limits do not leak into the options', async () => {
+    const models: unknown[] = []
+    const { researcher, editor } = await createAgents(
+      {
+        researcher: {
+          model_name: 'gpt-4o-mini',
+          system_prompt_path: 'research/system',
+          api_type: 'response',
+          max_exception_retry: 10,
+          max_interrupt_steps: 20,
+          max_llm_recall: 5,
+          max_tokens: 7,
+        },
+        editor: { model_name: 'fast', max_interrupt_times: 0, options: { temperature: 0.2 } },
+      },
+      {
+        prompts,
+        provider: (config) => {
+          models.push(config.model, config.apiType)
+          return createMock({ model: config.model, responses: ['Found.'] })
+        },
+      },
+    )
+
+    expect(models).toEqual(['gpt-4o-mini', 'response', 'fast', undefined])
+    expect(researcher.settings).toMatchObject({
+      apiType: 'response',
+      limits: { maxParseRetries: 10, maxToolRounds: 20, maxRecalls: 5 },
+    })
+    expect(researcher.settings.options).toEqual({ maxTokens: 7 })
+    expect(researcher.open().messages).toEqual([{ role: 'system', content: 'Research.' }])
+
+    // No limit there, which its later versions end at 100.
+    expect(editor.settings.limits).toEqual({ maxToolRounds: 100 })
+    expect(editor.settings.options).toEqual({ temperature: 0.2 })
+  })
+
   test.each([
     ['a', 'LlmError', 'agent "a" must be settings by name, not "a"'],
     [{}, 'LlmError', 'agent "a": model must be a name of your models, not nothing'],
     [{ model: 5 }, 'LlmError', 'agent "a": model must be a name of your models, not 5'],
     [{ modle: 'm' }, 'TypeError', 'agent "a": unknown setting "modle"; did you mean "model"?'],
+    [
+      { model_name: 'm', max_llm_recal: 1 },
+      'TypeError',
+      'agent "a": unknown setting "max_llm_recal"; did you mean "max_llm_recall"?',
+    ],
+    [
+      { model_name: 'm', temperature: 0.2 },
+      'TypeError',
+      'agent "a": unknown setting "temperature"; set options.temperature',
+    ],
+    [
+      { model_name: 'm', model: 'n' },
+      'LlmError',
+      'agent "a": model_name is model, which is set already; leave one out',
+    ],
+    [
+      { model: 'm', limits: { maxRecalls: 1 }, max_llm_recall: 2 },
+      'LlmError',
+      'agent "a": max_llm_recall is limits.maxRecalls, which is set already; leave one out',
+    ],
     [
       { model: 'm', apiType: 'chat' },
       'LlmError',

@@ -1,10 +1,11 @@
 import { type CallOptions, configError, isObject, type Provider } from '@modelport/core'
-import { checkSettings, namesOf, suggest } from '@modelport/core/settings'
+import { checkSettings, namesOf, optionNames, suggest } from '@modelport/core/settings'
 import { shown } from '../base/shown.js'
-import type { CallLimits } from '../call/limits.js'
+import { type CallLimits, defaultCallLimits } from '../call/limits.js'
 import type { CallerSettings } from '../call/settings.js'
 import { createDialogCaller, type DialogCaller } from '../caller/caller.js'
 import type { PromptRegistry } from '../prompt/registry.js'
+import { type AgentEntry, entryKeys, toAgentConfig } from './agent-entry.js'
 
 /** One agent of a system, as plain data. */
 export interface AgentConfig {
@@ -28,6 +29,9 @@ const configNames = namesOf<AgentConfig>({
   options: true,
 })
 
+/** Settings that stand a level lower, so that an error can say where. */
+const nestedNames = { limits: Object.keys(defaultCallLimits), options: optionNames.call }
+
 /** What the agents of a system have in common. */
 export interface AgentSetup
   extends Omit<CallerSettings, 'name' | 'provider' | 'system' | 'apiType'> {
@@ -38,23 +42,25 @@ export interface AgentSetup
 }
 
 /**
- * Makes the agents of a system, by name.
+ * Makes the agents of a system, by name. An agent may have the names in snake_case that files of
+ * agents use.
  * @throws {LlmError} `config` — an agent has no model, or its system prompt is not registered; the
  * message names the agent. Also what `provider` and `createDialogCaller` throw.
  * @throws {TypeError} an agent has a setting that does not exist.
  */
 export async function createAgents<Name extends string>(
-  configs: Readonly<Record<Name, AgentConfig>>,
+  configs: Readonly<Record<Name, AgentConfig | AgentEntry>>,
   setup: AgentSetup,
 ): Promise<Readonly<Record<Name, DialogCaller>>> {
   const { prompts, provider, ...common } = setup
   const callers: [string, DialogCaller][] = []
-  for (const [name, config] of Object.entries<AgentConfig>(configs)) {
+  for (const [name, entry] of Object.entries<AgentConfig | AgentEntry>(configs)) {
     const refuse = (problem: string): never => {
       throw configError(`agent "${name}"${problem}`)
     }
-    if (!isObject(config)) refuse(` must be settings by name, not ${shown(config)}`)
-    checkSettings(`agent "${name}"`, config, configNames)
+    if (!isObject(entry)) refuse(` must be settings by name, not ${shown(entry)}`)
+    checkSettings(`agent "${name}"`, entry, [...configNames, ...entryKeys], nestedNames)
+    const config = toAgentConfig(entry, refuse)
     const { model, systemPath, apiType, limits, options } = config
     if (typeof model !== 'string' || !model)
       refuse(`: model must be a name of your models, not ${shown(model)}`)
