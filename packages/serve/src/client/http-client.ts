@@ -27,7 +27,7 @@ import { compactObject, objectAt } from '../base/json.js'
 import { Connection } from '../connection/connection.js'
 import { readCompactionResult, toCompaction } from '../wire/compaction.js'
 import { compactionPath, extensionUri } from '../wire/extension.js'
-import { toRunContext } from '../wire/run-context.js'
+import { toPlainRunContext, toRunContext } from '../wire/run-context.js'
 import { taskOf } from './client-events.js'
 import { type AgentClientOptions, clientOptionNames } from './client-options.js'
 import { chooseInterface, type FoundCard, fetchCard, withExtendedCard } from './discovery.js'
@@ -89,7 +89,7 @@ class HttpClient implements AgentClient {
   ): Promise<Task> {
     checkSendOptions('send', options)
     const transport = await this.#transport(options.signal)
-    return this.#send(transport, toRequest(message, options), options.signal)
+    return this.#send(transport, this.#toRequest(message, options), options.signal)
   }
 
   async #send(
@@ -116,7 +116,7 @@ class HttpClient implements AgentClient {
     checkSendOptions('stream', options)
     const { signal } = options
     const transport = await this.#transport(signal)
-    const request = toRequest(message, options)
+    const request = this.#toRequest(message, options)
     const { card } = await this.#find()
     if (!card.capabilities.streaming) {
       const story = new TaskStory()
@@ -231,6 +231,10 @@ class HttpClient implements AgentClient {
     )
   }
 
+  #toRequest(message: string | readonly Part[] | Message, options: SendOptions): A2aSendRequest {
+    return toRequest(message, options, this.#isOwn())
+  }
+
   async #transport(signal?: AbortSignal): Promise<A2aTransport> {
     const address = chooseInterface(this.#connection, this.#options, await this.#find(signal))
     return new A2aTransport(this.#connection, address)
@@ -240,11 +244,17 @@ class HttpClient implements AgentClient {
 function toRequest(
   message: string | readonly Part[] | Message,
   options: SendOptions,
+  isOwn: boolean,
 ): A2aSendRequest {
   const { taskId, sessionId, historyLength, returnImmediately, metadata, run, limits } = options
   const scope = { ...run, ...(limits && { limits }) }
   const context = (run ?? limits) ? { [extensionUri]: { run_context: toRunContext(scope) } } : {}
-  const merged: JsonObject = { ...metadata, ...context }
+  const plain = (run ?? limits) && !isOwn ? toPlainRunContext(scope) : undefined
+  const merged: JsonObject = {
+    ...metadata,
+    ...context,
+    ...(plain && { run_context: { ...objectAt(metadata ?? {}, 'run_context'), ...plain } }),
+  }
   const configuration = {
     ...compactObject({ historyLength }),
     ...(returnImmediately && { returnImmediately }),

@@ -51,6 +51,15 @@ export const toRunContext = (run: Partial<AgentRunContext>): JsonObject =>
     budget: budgetOf(run.limits),
   })
 
+/**
+ * The context for an agent of another system, which reads it by its plain name. Its permissions are
+ * rules, and it fails on our list of names: they are left out, as is the deadline that only we have.
+ */
+export function toPlainRunContext(run: Partial<AgentRunContext>): JsonObject {
+  const { permissions: _, deadline: __, ...context } = toRunContext(run)
+  return context
+}
+
 /** What the caller grants. Unset if it limits nothing. */
 function budgetOf(granted: GrantedLimits = {}): JsonObject | undefined {
   const entries = limits.flatMap(([name, key, factor]) => {

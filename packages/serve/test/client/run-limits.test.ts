@@ -76,3 +76,67 @@ test('limits stand in place of those of the run that is passed on', async () => 
   await createLocalClient(agent).send('Go', { run, limits: { maxSteps: 2 } })
   expect(requests).toHaveLength(2)
 })
+
+/** Sends a message with limits to an agent whose card has these extensions; the metadata it gets. */
+async function metadataAt(extensions: readonly object[]): Promise<unknown> {
+  const card = {
+    name: 'other',
+    description: 'Other',
+    version: '1',
+    capabilities: { extensions },
+    defaultInputModes: ['text/plain'],
+    defaultOutputModes: ['text/plain'],
+    skills: [],
+    supportedInterfaces: [{ url: base, protocolBinding: 'JSONRPC', protocolVersion: '1.0' }],
+  }
+  let metadata: unknown
+  const client = createAgentClient(base, {
+    fetch: async (input, init) => {
+      const request = new Request(input, init)
+      if (request.method === 'GET') return Response.json(card)
+
+      const { id, params } = (await request.json()) as {
+        id: unknown
+        params: { metadata: unknown }
+      }
+      metadata = params.metadata
+      const status = { state: 'TASK_STATE_COMPLETED' }
+      const task = { id: 'task_1', contextId: 'ctx_1', status }
+      return Response.json({ jsonrpc: '2.0', id, result: { task } })
+    },
+  })
+  const run = { chain: ['lead'], permissions: ['tool.echo'], traceId: 'trace_1' } as never
+  await client.send('Go', {
+    run,
+    limits: { maxCalls: 2, maxRuntimeMs: 1500 },
+    metadata: { run_context: { workspace_uri: 'file:///x' } },
+  })
+  return metadata
+}
+
+test('an agent of another system gets the limits in run_context too, without permissions, which it reads otherwise', async () => {
+  expect(await metadataAt([])).toMatchObject({
+    run_context: {
+      workspace_uri: 'file:///x',
+      trace_id: 'trace_1',
+      agent_chain: ['lead'],
+      budget: { max_llm_calls: 2, max_runtime_seconds: 1.5 },
+    },
+  })
+  expect(await metadataAt([])).not.toHaveProperty('run_context.permissions')
+})
+
+test('an agent of modelport gets the limits once, under its extension', async () => {
+  const uri = 'https://modelport.dev/a2a/ext/v1'
+  expect(await metadataAt([{ uri }])).toEqual({
+    run_context: { workspace_uri: 'file:///x' },
+    [uri]: {
+      run_context: {
+        trace_id: 'trace_1',
+        agent_chain: ['lead'],
+        permissions: ['tool.echo'],
+        budget: { max_llm_calls: 2, max_runtime_seconds: 1.5 },
+      },
+    },
+  })
+})
