@@ -1,4 +1,5 @@
-export { type AgentConfig, type AgentSetup, createAgents } from './agents/agent-config.js'
+export type { AgentConfig } from './agents/agent-config.js'
+export type { AgentEntry } from './agents/agent-entry.js'
 export {
   type AgentSystem,
   type AgentType,
@@ -6,6 +7,7 @@ export {
   type SystemCallOptions,
   type SystemContext,
 } from './agents/agent-type.js'
+export { type AgentSetup, createAgents } from './agents/create-agents.js'
 export {
   AgentCallError,
   type CallFailure,

@@ -39,7 +39,7 @@ export type {
   SummaryRequest,
 } from './history/compaction/request.js'
 export { createSummarizer } from './history/compaction/summary-text.js'
-export { diffManifests } from './history/diff-manifests.js'
+export { diffManifests, type ManifestChange, type ManifestDiff } from './history/diff-manifests.js'
 export { ConversationHistory } from './history/history.js'
 export {
   type ContextBlock,

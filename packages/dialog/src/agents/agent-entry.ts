@@ -15,7 +15,7 @@ export interface AgentEntry {
   readonly api_type?: 'completion' | 'response'
   /** `limits.maxParseRetries` */
   readonly max_exception_retry?: number
-  /** `limits.maxToolRounds`; 0 is no limit here, which is 100 rounds. */
+  /** `limits.maxToolRounds`; 0 stands for 100 rounds here. */
   readonly max_interrupt_times?: number
   /** The newer name of `max_interrupt_times`. */
   readonly max_interrupt_steps?: number
@@ -61,24 +61,28 @@ export const entryKeys: readonly string[] = Object.keys(places)
 export function toAgentConfig(
   entry: AgentConfig | AgentEntry,
   refuse: (problem: string) => never,
-): AgentConfig {
+): Partial<AgentConfig> {
   const config: Record<string, unknown> = {}
   const fields: Record<'limits' | 'options', Record<string, unknown>> = {
     limits: { ...entry.limits },
     options: { ...entry.options },
   }
-  for (const [key, value] of Object.entries(entry))
-    if (!entryKeys.includes(key)) config[key] = value
+  const keys: [string, unknown][] = []
+  for (const [key, value] of Object.entries(entry)) {
+    if (entryKeys.includes(key)) keys.push([key, value])
+    else config[key] = value
+  }
 
-  for (const [key, { field, name, convert }] of Object.entries(places)) {
-    const value = (entry as unknown as Readonly<Record<string, unknown>>)[key]
-    if (value === undefined) continue
+  for (const [key, value] of keys) {
+    const place = places[key]
+    if (!place || value === undefined) continue
 
+    const { field, name, convert } = place
     const target = field ? fields[field] : config
     if (target[name] !== undefined)
       refuse(`: ${key} is ${field ? `${field}.` : ''}${name}, which is set already; leave one out`)
     target[name] = convert ? convert(value) : value
     if (field) config[field] = fields[field]
   }
-  return config as unknown as AgentConfig
+  return config as Partial<AgentConfig>
 }

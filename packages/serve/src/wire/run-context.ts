@@ -53,7 +53,8 @@ export const toRunContext = (run: Partial<AgentRunContext>): JsonObject =>
 
 /**
  * The context for an agent of another system, which reads it by its plain name. Its permissions are
- * rules, and it fails on our list of names: they are left out, as is the deadline that only we have.
+ * rules, and it fails on our list of names: they are left out, as is the deadline, which only we
+ * have.
  */
 export function toPlainRunContext(run: Partial<AgentRunContext>): JsonObject {
   const { permissions: _, deadline: __, ...context } = toRunContext(run)

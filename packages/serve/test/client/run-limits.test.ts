@@ -77,7 +77,7 @@ test('limits stand in place of those of the run that is passed on', async () => 
   expect(requests).toHaveLength(2)
 })
 
-/** Sends a message with limits to an agent whose card has these extensions; the metadata it gets. */
+/** The metadata that an agent gets whose card has these extensions. */
 async function metadataAt(extensions: readonly object[]): Promise<unknown> {
   const card = {
     name: 'other',
