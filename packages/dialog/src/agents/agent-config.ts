@@ -17,7 +17,7 @@ export interface AgentConfig {
 }
 
 /** The names of the settings. */
-export const configNames = namesOf<AgentConfig>({
+export const configNames: readonly string[] = namesOf<AgentConfig>({
   model: true,
   systemPath: true,
   apiType: true,
