@@ -71,7 +71,7 @@ const indexFile = (): string => `// Written from the files of ./vendors: pnpm ve
 export type { ChatVendorName } from './chat-vendors.js'
 export { chatVendors } from './chat-vendors.js'
 export { awsCredentialHosts, bedrockUrl, vertexUrl } from './cloud-addresses.js'
-export type { ChatQuirks, ChatVendor, ModelFacts, Vendor } from './vendor.js'
+export type { CapabilityClaim, ChatQuirks, ChatVendor, ModelFacts, Vendor } from './vendor.js'
 export { vendorModels } from './vendor-models.js'
 ${names.map((name) => `export { ${constantOf(name)} } from './vendors/${name}.js'\n`).join('')}export { vendors } from './vendors.js'
 `

@@ -8,10 +8,12 @@ const whole: readonly Step[] = [
   ['finish', 'length'],
 ]
 
+const hi = [{ role: 'user', content: 'Hi' }] as const
+
 /** What the driver is asked to send for a call with these options. */
 async function sent(defaults: CallOptions | 'vendor' | undefined, options: CallOptions) {
   const { provider, turns } = play([whole], defaults === undefined ? {} : { defaults })
-  await provider.complete('Hi', options)
+  await provider.generate(hi, options)
   const [turn] = turns
   return { ...turn?.options, vendor: undefined }
 }
@@ -53,7 +55,7 @@ describe('a server that refuses the default temperature', () => {
 
   test('a server that refuses the default temperature gets the request once more without it, and is not sent it again', async () => {
     const { provider, turns } = play([refusal, whole])
-    expect(await provider.complete('Hi')).toBe('Hi')
+    expect((await provider.generate(hi)).message.content).toBe('Hi')
     expect(await (await provider.stream('Hi')).next()).toEqual({ done: false, value: 'Hi' })
     expect(turns.map(({ options }) => options.temperature)).toEqual([0.7, undefined, undefined])
   })
@@ -92,7 +94,7 @@ test('warnings, and a reply that was cut at maxTokens, reach onWarning, whose er
     throw new Error('ignored')
   }
   const { provider } = play([whole], { onWarning, secrets: ['prompt'] })
-  expect(await provider.complete('Hi')).toBe('Hi')
+  expect((await provider.generate(hi)).message.content).toBe('Hi')
   expect(warnings).toEqual([
     'the server cut the [redacted]',
     'the reply was cut at the limit of tokens: raise maxTokens (default 4096), or set null for the largest',
@@ -130,7 +132,7 @@ test('a configuration is read once: what is done to its objects later changes no
   stop.push('b')
   defaults.vendor.text.verbosity = 'high'
   headers['x-team'] = 'two'
-  await provider.complete('Hi')
+  await provider.generate(hi)
   expect(turns[0]?.options).toMatchObject({
     temperature: 0.1,
     stop: ['a'],

@@ -184,7 +184,7 @@ describe('Claude on Vertex AI, over a socket', () => {
       { providerTools: [{ type: 'code_execution_20260120', name: 'code_execution' }] },
       [],
     ],
-    ['callers of a tool', [hi], {}, [{ ...tool, callers: ['direct'] }]],
+    ['callers of a tool', [hi], {}, [{ ...tool, callers: ['code'] }]],
     ['a picture by its address', [picture({ type: 'url', url: 'https://a.test/b.png' })], {}, []],
     ['a stored file', [picture({ type: 'file', id: 'f', origin: 'anthropic' })], {}, []],
   ])('%s is refused by name, and nothing is asked', async (_what, messages, options, tools) => {
