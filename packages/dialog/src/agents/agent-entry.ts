@@ -84,5 +84,5 @@ export function toAgentConfig(
     target[name] = convert ? convert(value) : value
     if (field) config[field] = fields[field]
   }
-  return config as Partial<AgentConfig>
+  return config
 }
