@@ -198,6 +198,49 @@ describe('counts', () => {
     })
   })
 
+  test.each([
+    ['costParts', { upstream_inference_cost: 0.4 }],
+    ['inputByModality', { audio: 2 }],
+    ['outputByModality', { image: 3 }],
+    ['cacheCreationByLifetime', { '1h': 4 }],
+    ['predictionTokens', { accepted: 7, rejected: 2 }],
+    ['providerToolCounts', { web_search_requests: 1 }],
+  ])('counts by name arrive without what is not a count: %s', async (name, named) => {
+    const mixed = { ...named, text: 'many', none: null, less: -1 }
+    expect(await counted(['usage', { [name]: mixed }])).toMatchObject({
+      [name]: named,
+      reported: true,
+    })
+    expect((await counted(['usage', { [name]: mixed }]))[name as 'costParts']).toEqual(named)
+    expect(await counted(['usage', { [name]: 5 }])).toMatchObject({ reported: false })
+  })
+
+  test('counts of other models arrive, and a count of theirs that is not one is 0', async () => {
+    const small = {
+      model: 'small',
+      inputTokens: 5,
+      outputTokens: 2,
+      cacheReadTokens: 1,
+      cacheCreationTokens: 0,
+    }
+    const mixed = { ...small, cacheReadTokens: '1', cacheCreationTokens: Number.NaN }
+    const otherModels = [small, mixed, { ...small, model: 7 }, null] as never
+    expect((await counted(['usage', { otherModels }])).otherModels).toEqual([
+      small,
+      { ...small, cacheReadTokens: 0 },
+    ])
+    expect(await counted(['usage', { otherModels: [7] as never }])).toMatchObject({
+      reported: false,
+    })
+  })
+
+  test('a field that counts do not have is left out', async () => {
+    const usage = { inputTokens: 1, total: 2, constructor: 3 }
+    const { turns } = await counted(['usage', usage])
+    expect(Object.keys(turns[0] ?? {})).not.toContain('total')
+    expect(turns).toMatchObject([{ inputTokens: 1 }])
+  })
+
   test('counts never have a part that is larger than its whole', async () => {
     expect(await counted(['usage', { inputTokens: 2, cacheReadTokens: 7 }])).toMatchObject({
       inputTokens: 7,

@@ -19,8 +19,8 @@ import { defined } from '../base/defined.js'
 import type { InBandFailure, ResponseFacts, Sink, ToolCallDelta } from '../base/driver.js'
 import type { ResponseLimits } from '../base/limits.js'
 import { TextBuffer } from '../base/text-buffer.js'
-import { countOf } from '../base/wire-values.js'
 import { InBandError } from '../failure/in-band.js'
+import { readCount } from './read-count.js'
 import { ToolCallBuffer } from './tool-call-buffer.js'
 
 /** Reasons of a reply that was cut: a call without arguments may have been about to get some. */
@@ -29,17 +29,6 @@ const cutReasons: ReadonlySet<FinishReason | undefined> = new Set<FinishReason>(
   'content-filter',
   'error',
 ])
-
-/** True for counts by modality and by lifetime: objects of numbers. */
-const isNamed = (name: string): boolean => name.includes('By')
-
-/** The same object if all of it are counts, as it nearly always is. */
-function namedCounts(value: unknown): object | undefined {
-  if (typeof value !== 'object' || value === null) return undefined
-  const entries = Object.entries(value)
-  const counted = entries.filter(([, count]) => countOf(count) !== undefined)
-  return counted.length === entries.length ? value : Object.fromEntries(counted)
-}
 
 type Counts = { -readonly [Name in keyof TokenCounts]: TokenCounts[Name] }
 
@@ -151,8 +140,7 @@ export class TurnRecorder implements Sink {
     const kept: Record<string, unknown> = this.#counts
     // No entries and no copies: some servers send counts with every delta.
     for (const name in counts) {
-      const value: unknown = counts[name as keyof TokenCounts]
-      const counted = isNamed(name) ? namedCounts(value) : countOf(value)
+      const counted = readCount(name as keyof TokenCounts, counts[name as keyof TokenCounts])
       if (counted === undefined) continue
       this.reported = true
       kept[name] = counted
