@@ -133,7 +133,8 @@ function toToolCall({
   const { argumentsText: written } = ownOptions(providerOptions)
   const given = typeof input === 'string' ? input : JSON.stringify(input)
   const argumentsText = typeof written === 'string' && says(written, given) ? written : given
-  const values = tryParseJson(argumentsText)
+  // A model that gives no arguments may write nothing at all.
+  const values = argumentsText.trim() ? tryParseJson(argumentsText) : {}
   const parsed = isObject(values)
     ? { arguments: values }
     : { arguments: {}, error: 'not a JSON object' }

@@ -307,6 +307,24 @@ test('a call whose arguments are not JSON goes back as the model wrote it', asyn
   expect(result).toMatchObject({ role: 'tool', isError: true })
 })
 
+test('a call without arguments goes back as one, not as a malformed call', async () => {
+  const provider = createMock({
+    responses: [{ toolCalls: [{ name: 'look', argumentsText: '' }] }, 'Warm.'],
+  })
+  const look = tool({ inputSchema: z.object({}), execute: () => 'warm' })
+  const { stream } = streamText({
+    model: toLanguageModel(provider),
+    prompt: 'Rome?',
+    tools: { look },
+    stopWhen: stepCountIs(2),
+  })
+  for await (const _ of stream);
+  const [, asked] = provider.requests[1]?.messages ?? []
+  const [call] = asked?.role === 'assistant' ? (asked.toolCalls ?? []) : []
+  expect(call).toMatchObject({ name: 'look', arguments: {} })
+  expect(call).not.toHaveProperty('error')
+})
+
 test('details of the reply are in providerMetadata', async () => {
   const { provider } = connect(openai, responses(said('Hi')))
   const { finalStep } = await generateText({ model: toLanguageModel(provider), prompt: 'Hi' })
