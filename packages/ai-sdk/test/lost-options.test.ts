@@ -130,8 +130,10 @@ const rows: {
 async function outcomeOf(vendor: Vendor, call: Call) {
   let sent = ''
   const provider: Provider = vendor.create((_, init) => {
-    sent +=
-      JSON.stringify(Object.fromEntries(new Headers(init?.headers))) + JSON.stringify(init?.body)
+    const headers = JSON.stringify(Object.fromEntries(new Headers(init?.headers)))
+    // The text as it is sent: a second writing as JSON would escape its quotes.
+    const body = init?.body as string
+    sent += headers + body
     return Promise.resolve(vendor.reply(1, false))
   })
   let refusal = ''
