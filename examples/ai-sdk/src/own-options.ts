@@ -17,6 +17,12 @@ export const ours: unique symbol = Symbol.for('modelport.model')
 export const ownOptions = (given: SharedV4ProviderOptions | undefined): JsonObject =>
   given?.[key] ?? {}
 
+/** Our options without those of other vendors; nothing at all if there are none of ours. */
+export const toOwnOptions = (
+  given: SharedV4ProviderOptions | undefined,
+): { readonly providerOptions?: SharedV4ProviderOptions } =>
+  given?.[key] ? { providerOptions: { [key]: given[key] } } : {}
+
 /** Our metadata; nothing at all if there are no fields. */
 export const toMetadata = (
   fields: object,

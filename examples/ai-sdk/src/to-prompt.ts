@@ -10,9 +10,11 @@ import {
   type ChatMessage,
   type Content,
   type ContentPart,
+  type ToolCall,
   textOf,
 } from '@modelport/core'
-import { defined } from '@modelport/driver'
+import { argumentsOf, defined, isSameJson } from '@modelport/driver'
+import { toOwnOptions } from './own-options.ts'
 
 type AssistantPart = Extract<LanguageModelV4Message, { role: 'assistant' }>['content'][number]
 
@@ -122,18 +124,38 @@ export function toOutput(
 function toAssistantParts(message: AssistantMessage, name: string, hints: Hints): AssistantPart[] {
   const { content, toolCalls = [], origin } = message
   const { api, parts = [] } = Object(origin?.state) as Partial<ModelState>
-  if (origin?.provider === name && api === 'ai-sdk' && agrees(parts, message)) return [...parts]
+  if (origin?.provider === name && api === 'ai-sdk' && agrees(parts, message))
+    return withArguments(parts, toolCalls)
   return [
     ...toParts(content, hints).filter((part) => part.type !== 'text' || part.text),
     ...toolCalls.map(
-      ({ id, name: toolName, arguments: values, argumentsText, error }): AssistantPart => ({
+      (call): AssistantPart => ({
         type: 'tool-call',
-        toolCallId: id,
-        toolName,
-        input: error === undefined ? values : argumentsText,
+        toolCallId: call.id,
+        toolName: call.name,
+        input: argumentsOf(call),
       }),
     ),
   ]
+}
+
+/**
+ * The parts with the arguments that the calls have now. What the vendor keeps next to a call is of
+ * the call as its model made it: a call that the program changed, and a malformed one, go without.
+ */
+function withArguments(
+  parts: readonly AssistantPart[],
+  toolCalls: readonly ToolCall[],
+): AssistantPart[] {
+  const calls = new Map(toolCalls.map((call) => [call.id, call]))
+  return parts.map((part) => {
+    if (part.type !== 'tool-call' || part.providerExecuted) return part
+    const call = calls.get(part.toolCallId)
+    const input = call && argumentsOf(call)
+    if (!input || isSameJson(part.input, input)) return part
+    const { providerOptions, ...rest } = part
+    return { ...rest, input, ...toOwnOptions(providerOptions) }
+  })
 }
 
 /** True when the parts say what the message says. */

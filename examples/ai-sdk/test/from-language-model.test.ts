@@ -121,6 +121,58 @@ describe('a model of another package', () => {
     expect(requests).toBe(4)
   })
 
+  test('a call that the program changed goes without the signature of its model, and reasoning keeps its own', async () => {
+    const prompts: unknown[] = []
+    const provider = fromLanguageModel(
+      modelOf({
+        doGenerate: async ({ prompt }) => {
+          prompts.push(prompt)
+          return {
+            content: [
+              { type: 'reasoning', text: 'Hm.', providerMetadata: { other: { signature: 'r' } } },
+              {
+                type: 'tool-call',
+                toolCallId: 'c1',
+                toolName: 'look',
+                input: '{"city":"Oslo","day":1}',
+                providerMetadata: { other: { signature: 'c' } },
+              },
+            ],
+            finishReason: { unified: 'tool-calls', raw: undefined },
+            usage,
+            warnings: [],
+          }
+        },
+      }),
+    )
+    const tools = [{ name: 'look', description: 'Looks.', parameters: { type: 'object' } }]
+    const question = { role: 'user' as const, content: 'Oslo?' }
+    const { message } = await provider.generate([question], { tools })
+    const [made] = message.toolCalls ?? []
+    const askAgain = async (values: Record<string, unknown>): Promise<unknown> => {
+      const toolCalls = [{ ...made!, arguments: values }]
+      const cold = { role: 'tool' as const, toolCallId: 'c1', toolName: 'look', content: 'Cold.' }
+      await provider.generate([question, { ...message, toolCalls }, cold], { tools })
+      return prompts.at(-1)
+    }
+    const kept = {
+      type: 'reasoning',
+      text: 'Hm.',
+      providerOptions: { other: { signature: 'r' } },
+    }
+    const signed = { input: { city: 'Oslo' }, providerOptions: { other: { signature: 'c' } } }
+    // A database may give the keys in another order: the call is still the model's.
+    expect(await askAgain({ day: 1, city: 'Oslo' })).toMatchObject([
+      {},
+      { content: [kept, signed] },
+      {},
+    ])
+    const changed = (await askAgain({ city: '[redacted]' })) as { content: object[] }[]
+    expect(changed[1]?.content[0]).toMatchObject(kept)
+    expect(changed[1]?.content[1]).toMatchObject({ input: { city: '[redacted]' } })
+    expect(changed[1]?.content[1]).not.toHaveProperty('providerOptions')
+  })
+
   test('a model of another package that was cut rejects as truncated', async () => {
     const stream = new ReadableStream({
       start: (controller) => {
