@@ -9,7 +9,7 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server'
 import { type Content, isObject, type JsonObject } from '@modelport/core'
-import { executeBatch, type StoredQuestion, type Tool, ToolFailure } from '@modelport/runtime'
+import { executeBatch, isToolFailure, type StoredQuestion, type Tool } from '@modelport/runtime'
 import { checkLength } from './limits.js'
 import type { ServeMcpOptions } from './serve-options.js'
 import { toBlocks } from './served-content.js'
@@ -122,7 +122,7 @@ class GuardedTool {
     try {
       return await work()
     } catch (error) {
-      if (!(error instanceof ToolFailure)) this.thrown = { error }
+      if (!isToolFailure(error)) this.thrown = { error }
       throw error
     }
   }

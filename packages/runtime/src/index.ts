@@ -171,7 +171,7 @@ export type {
 export type { Tool, ToolContext } from './tools/tool.js'
 export type { ToolBatchOptions } from './tools/tool-batch.js'
 export { executeBatch } from './tools/tool-batch.js'
-export { ToolFailure, toToolContent } from './tools/tool-content.js'
+export { isToolFailure, ToolFailure, toToolContent } from './tools/tool-content.js'
 export type { ToolOutcome } from './tools/tool-outcome.js'
 export type { ToolArguments, ToolParameters } from './tools/tool-parameters.js'
 export type { ToolSource } from './tools/tool-source.js'

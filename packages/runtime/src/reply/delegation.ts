@@ -11,7 +11,7 @@ import type { BudgetLedger } from '../budget/budget.js'
 import type { Validated } from '../schema/json-schema.js'
 import type { AgentContext, AgentRequest, AgentTarget } from '../tools/agent-target.js'
 import type { Tool, ToolContext } from '../tools/tool.js'
-import { ToolFailure } from '../tools/tool-content.js'
+import { isToolFailure, ToolFailure } from '../tools/tool-content.js'
 import { unknownToolText } from '../tools/unknown-tool.js'
 import type { AgentCallAction, ToolCallAction } from './action.js'
 import { type Listed, toAgentList } from './agent-list.js'
@@ -173,7 +173,7 @@ async function callAgent(
   try {
     return await agent.call(request, context)
   } catch (error) {
-    if (context.signal.aborted || error instanceof ToolFailure) throw error
+    if (context.signal.aborted || isToolFailure(error)) throw error
     throw new ToolFailure(`The agent "${agent.name}" failed: ${messageOf(error)}`, { cause: error })
   }
 }

@@ -1,6 +1,9 @@
 import type { Content, ContentPart } from '@modelport/core'
 import { toWellFormed } from '../base/well-formed.js'
 
+/** One for all copies of the package in a process. */
+const brand = Symbol.for('modelport.tool-failure')
+
 /**
  * An error of a tool with more than a message for the model: text, or parts such as a screenshot.
  * The result is marked as an error.
@@ -16,10 +19,19 @@ export class ToolFailure extends Error {
         : content.map((part) => (part.type === 'text' ? part.text : `(${part.type})`)).join('\n'),
       options,
     )
+    Object.defineProperty(this, brand, { value: true })
     this.content = content
   }
 }
 Object.defineProperty(ToolFailure.prototype, 'name', { value: 'ToolFailure' })
+
+/**
+ * True for any `ToolFailure`, even one of another copy of the package: a file of tools can have a
+ * copy of its own, next to that of the program that loads the file.
+ */
+export function isToolFailure(error: unknown): error is ToolFailure {
+  return error instanceof Error && brand in error
+}
 
 /**
  * The form of a tool's result for the model: a string as it is (half characters replaced), one

@@ -10,7 +10,7 @@ import { AskedResult, PendingResult } from './pending-result.js'
 import type { StoredQuestion } from './question.js'
 import type { RunContext } from './run-context.js'
 import type { Tool } from './tool.js'
-import { ToolFailure, toToolContent } from './tool-content.js'
+import { isToolFailure, toToolContent } from './tool-content.js'
 import type { ToolOutcome } from './tool-outcome.js'
 import { ToolProgress } from './tool-progress.js'
 import { unknownToolText } from './unknown-tool.js'
@@ -199,10 +199,9 @@ export class ToolRun {
 
   #fail(error: unknown): SettledCall {
     const message = messageOf(error)
-    const content =
-      error instanceof ToolFailure
-        ? toToolContent(error.content)
-        : `The tool "${this.#call.name}" failed: ${message}`
+    const content = isToolFailure(error)
+      ? toToolContent(error.content)
+      : `The tool "${this.#call.name}" failed: ${message}`
     const settled = {
       content,
       outcome: { status: 'failed', message, latencyMs: this.latencyMs },
