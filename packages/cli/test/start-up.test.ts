@@ -52,6 +52,8 @@ const light = [
   'commander',
   'commands/host-formats.ts',
   'context/start.ts',
+  'core: check-platform.ts',
+  'core: check-prices.ts',
   'core: error.ts',
   'core: limits.ts',
   'core: loopback.ts',
