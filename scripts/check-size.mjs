@@ -12,58 +12,58 @@ const compatible = '@modelport/provider-openai-compatible'
 // Measured as a browser gets them, without undici. A limit is raised in a commit that says what the
 // bytes are for. The goal of one preset is 12,000: docs/decisions/0018-one-preset-weighs-27-kb.md.
 const programs = [
-  { name: 'core, all of it', code: 'export * from "@modelport/core"', limit: 7_000 },
+  { name: 'core, all of it', code: 'export * from "@modelport/core"', limit: 7_500 },
   {
     name: 'driver, all of it, with core',
     code: 'export * from "@modelport/driver"',
-    limit: 32_000,
+    limit: 34_000,
   },
   {
     name: 'one preset',
     code: `export { createPresetProvider } from "${compatible}"; export { deepseek } from "@modelport/catalog"`,
-    limit: 35_000,
+    limit: 37_000,
   },
   {
     name: 'all presets, by name',
     code: `export { createPreset } from "${compatible}"`,
-    limit: 38_000,
+    limit: 40_000,
   },
   // Anthropic, openai and google without their SDKs, which `browser` in their manifests leaves out.
   {
     name: 'anthropic',
     code: 'export { createAnthropic } from "@modelport/provider-anthropic"',
-    limit: 37_000,
+    limit: 38_500,
   },
   // With AWS's codec and signatures, which a bundler cannot leave out.
   {
     name: 'bedrock',
     code: 'export { createBedrock } from "@modelport/provider-bedrock"',
-    limit: 45_000,
+    limit: 47_000,
   },
   {
     name: 'openai, both APIs',
     code: 'export { createOpenAI } from "@modelport/provider-openai"',
-    limit: 41_500,
+    limit: 43_500,
   },
   {
     name: 'google',
     code: 'export { createGoogle } from "@modelport/provider-google"',
-    limit: 36_000,
+    limit: 38_000,
   },
   {
     name: 'ollama',
     code: 'export { createOllama } from "@modelport/provider-ollama"',
-    limit: 28_000,
+    limit: 29_500,
   },
   // 6 kB of it convert schemas of zod/mini, which does not do that itself.
   {
     name: 'runtime: infer and defineTool',
     code: 'export { infer, defineTool } from "@modelport/runtime"',
-    limit: 92_000,
+    limit: 96_000,
   },
   // With what it takes of runtime and driver.
-  { name: 'ai-sdk, all of it', code: 'export * from "@modelport/ai-sdk"', limit: 7_500 },
-  { name: 'runtime, all of it', code: 'export * from "@modelport/runtime"', limit: 100_000 },
+  { name: 'ai-sdk, all of it', code: 'export * from "@modelport/ai-sdk"', limit: 8_200 },
+  { name: 'runtime, all of it', code: 'export * from "@modelport/runtime"', limit: 104_000 },
 ]
 
 for (const { name, code, limit } of programs) {

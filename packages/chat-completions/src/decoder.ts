@@ -58,7 +58,9 @@ export const createChatDecoder = (sink: Sink, turn: Turn, dialect: DecodedDialec
   new ChatDecoder(sink, turn, dialect)
 
 /** The fields of a dialect that decide how a response is read. */
-type DecodedDialect = Partial<Pick<ChatDialect, 'countedSeparately' | 'finishReasonOptional'>>
+export type DecodedDialect = Partial<
+  Pick<ChatDialect, 'countedSeparately' | 'finishReasonOptional'>
+>
 
 /** What has come of a reply. */
 interface Seen {

@@ -1,4 +1,4 @@
-export { createChatDecoder } from './decoder.js'
+export { createChatDecoder, type DecodedDialect } from './decoder.js'
 export type { ChatDialect } from './dialect.js'
 export { defaultChatDialect } from './dialect.js'
 export { type AskEmbeddings, type EmbeddingModel, toEmbedBatch } from './embeddings.js'

@@ -273,7 +273,11 @@ describe('messages', () => {
             type: 'function',
             function: { name: 'get_weather', arguments: '{"city": "Oslo"}' },
           },
-          { id: 'b', type: 'function', function: { name: 'get_weather', arguments: '{"city' } },
+          {
+            id: 'b',
+            type: 'function',
+            function: { name: 'get_weather', arguments: '{"INVALID_JSON":"{\\"city"}' },
+          },
         ],
       },
       { role: 'tool', tool_call_id: 'functions_get_weather_0', content: '3 degrees' },

@@ -7,14 +7,11 @@ import {
   createMessage,
   createPart,
   createTask,
+  type InferContent,
   type Message,
-  type Part,
   type Task,
   updateState,
 } from '@modelport/agent'
-
-/** What an `infer` part holds. */
-type InferContent = Extract<Part, { readonly type: 'infer' }>['content']
 
 /**
  * The methods of Protolink's class `Task`, as functions that return the next task. Each changes the

@@ -19,9 +19,24 @@ export function argumentsTextOf(call: ToolCall): string {
   const { argumentsText, error } = call
   const values = argumentsOf(call)
   if (error !== undefined) return JSON.stringify(values)
-  const written = argumentsText ? tryParseJson(argumentsText) : {}
-  return isSameJson(written, values) && argumentsText ? argumentsText : JSON.stringify(values)
+  if (!argumentsText) return JSON.stringify(values)
+  return isSameJson(valuesOf(call, argumentsText), values) ? argumentsText : JSON.stringify(values)
 }
+
+/**
+ * What the text of a call says. It is kept, since every request of a conversation has all its calls;
+ * the arguments, which a program may change in place, are compared each time.
+ */
+function valuesOf(call: ToolCall, text: string): unknown {
+  const known = parsed.get(call)
+  if (known?.text === text) return known.values
+
+  const values = tryParseJson(text)
+  parsed.set(call, { text, values })
+  return values
+}
+
+const parsed = new WeakMap<ToolCall, { readonly text: string; readonly values: unknown }>()
 
 /** True if two values are the same JSON; the order of an object's keys does not matter. */
 export function isSameJson(one: unknown, other: unknown): boolean {
