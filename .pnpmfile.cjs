@@ -1,4 +1,5 @@
-// pnpm replaces the versions of neighbours in the order in which it has read them, which differs from one packing to the next.
+// pnpm replaces the versions of neighbours in the order in which it has read them, which differs
+// from one packing to the next.
 const sorted = (dependencies) => Object.fromEntries(Object.entries(dependencies).sort(([a], [b]) => (a < b ? -1 : 1)))
 
 module.exports = {

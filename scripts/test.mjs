@@ -1,6 +1,6 @@
 // The tests: `npm test` all of them but those of browsers and databases that `.ci/run` runs,
-// `npm test -- core` those of one package, `npm test -- core wording` those of its files with such a
-// name, `npm test -- --watch core` again at each change. Other arguments go to vitest.
+// `npm test -- core` those of one package, `npm test -- core wording` those of its files with such
+// a name, `npm test -- --watch core` again at each change. Other arguments go to vitest.
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'

@@ -10,12 +10,12 @@ const mock = createMock({ responses: ['Hello'] })
 
 /** What a program throws at once, or rejects with, on a platform without Promise.withResolvers. */
 function onOldPlatform(program: () => unknown): unknown {
-  const property = Object.getOwnPropertyDescriptor(Promise, 'withResolvers') as PropertyDescriptor
+  const property = Object.getOwnPropertyDescriptor(Promise, 'withResolvers')!
   Reflect.deleteProperty(Promise, 'withResolvers')
   try {
     return program()
   } catch (error) {
-    return Promise.reject(error as Error)
+    return Promise.reject(error)
   } finally {
     Object.defineProperty(Promise, 'withResolvers', property)
   }

@@ -25,7 +25,9 @@ const presetOf: Readonly<Record<string, PresetName>> = {
   zai: 'zai',
 }
 
-/** The row of a case. Replies of OpenRouter, which other recorders name by its API, have such ids. */
+/**
+ * The row of a case. Replies of OpenRouter, which other recorders name by its API, have such ids.
+ */
 const rowOf = ({ vendor, response }: CorpusCase): PresetName =>
   response.body.includes('"id":"gen-') ? 'openrouter' : (presetOf[vendor] ?? 'openai-compatible')
 

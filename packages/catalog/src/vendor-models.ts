@@ -6,7 +6,7 @@ import { groqModels } from './vendors/groq.js'
 import { mistralModels } from './vendors/mistral.js'
 import { openaiModels } from './vendors/openai.js'
 
-/** Windows and prices of models, by the name of the vendor. Each row has its source and its date. */
+/** Windows and prices of models, by vendor. Each row has its source and its date. */
 export const vendorModels: Readonly<Record<string, readonly ModelFacts[]>> = {
   anthropic: anthropicModels,
   google: googleModels,

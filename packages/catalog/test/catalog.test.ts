@@ -61,7 +61,7 @@ const priced = names.filter(hasModels)
 const vendorModelsFile = (): string => `// Written from the files of ./vendors: pnpm vendors
 import type { ModelFacts } from './vendor.js'
 ${priced.map((name) => `import { ${constantOf(name)}Models } from './vendors/${name}.js'\n`).join('')}
-/** Windows and prices of models, by the name of the vendor. Each row has its source and its date. */
+/** Windows and prices of models, by vendor. Each row has its source and its date. */
 export const vendorModels: Readonly<Record<string, readonly ModelFacts[]>> = {
 ${priced.map((name) => `  ${name.includes('-') ? `'${name}'` : name}: ${constantOf(name)}Models,\n`).join('')}}
 `

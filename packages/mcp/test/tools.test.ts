@@ -220,7 +220,7 @@ describe('the tools of an MCP server', () => {
   test('a picture that a server repeats as structured content reaches the model once', async () => {
     const data = 'iVBORw0KGgo'.repeat(1_000)
     const picture = { type: 'image' as const, data, mimeType: 'image/png' }
-    // The official file server answers `read_media_file` in this form.
+    // The official file server responds to `read_media_file` in this form.
     const structuredContent = {
       content: [picture],
       url: `data:image/png;base64,${data}`,

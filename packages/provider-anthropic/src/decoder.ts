@@ -59,8 +59,8 @@ export class MessageDecoder implements Decoder {
   push(record: WireRecord): void {
     if (!record.data.startsWith('{')) {
       const text = record.data.trim()
-      // Older versions of the API and some servers end a stream with the word. Without a stop reason
-      // it ends nothing: gateways also write it after a reply that was cut.
+      // Older versions of the API and some servers end a stream with the word. Without a stop
+      // reason it ends nothing: gateways also write it after a reply that was cut.
       if (text === '[DONE]' && this.#stopReason !== undefined) this.#finish()
       if (!text || text === '[DONE]') return
       // Gateways fail in words of their own.

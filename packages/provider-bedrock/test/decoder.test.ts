@@ -200,7 +200,7 @@ describe('a reply', () => {
     ['a reasoning text', { reasoningContent: { text: true } }],
     ['an inner reasoning text', { reasoningContent: { reasoningText: { text: null } } }],
     ['a cited text', { citationsContent: { content: true } }],
-  ])('%s that is not a text is no text for the application', async (_, content) => {
+  ])('%s that is not a text does not reach the application', async (_, content) => {
     const { provider } = bedrock(() => reply([content, { text: 'Hi.' }]))
     const { text, reasoning = '' } = await provider.generate(hi)
     expect([text, reasoning]).toEqual(['Hi.', ''])

@@ -37,7 +37,9 @@ const others = [
   'vercel-gateway',
 ]
 
-/** The row of a case. Replies of OpenRouter, which other recorders name by its API, have such ids. */
+/**
+ * The row of a case. Replies of OpenRouter, which other recorders name by its API, have such ids.
+ */
 const rowOf = ({ vendor, response }: CorpusCase): PresetName =>
   response.body.includes('"id":"gen-') ? 'openrouter' : (rows[vendor] ?? 'openai-compatible')
 

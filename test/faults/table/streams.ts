@@ -26,7 +26,7 @@ export const streams: readonly FaultRow[] = [
     id: 'S13',
     fault: 'a gateway writes `[DONE]` after a stream that was cut',
     required:
-      'no last finish reason is no success: `truncated`, or `protocol` where lines are JSON',
+      'without a last finish reason nothing succeeds: `truncated`, or `protocol` where lines are JSON',
     tests: [
       ...kit('R2, D9 a stream that a gateway closes with [DONE] after a cut'),
       ...inFile(

@@ -18,8 +18,8 @@ export function costOf(usage: TokenUsage, { prices }: ModelProfile = {}): Cost |
 const bounds: Readonly<Record<CostBound, string>> = { 'at-most': 'at most ', about: 'about ' }
 
 /**
- * For example `12 in · 5 out · 0.0003 USD`, or `at most 0.0003 USD` if a cached token has no price. Counts that the server did not give are not shown as
- * zero.
+ * For example `12 in · 5 out · 0.0003 USD`, or `at most 0.0003 USD` if a cached token has no price.
+ * Counts that the server did not give are not shown as zero.
  */
 export function formatUsage(usage: TokenUsage, profile?: ModelProfile): string {
   if (!usage.reported) return 'tokens not reported'

@@ -182,8 +182,8 @@ export interface Sink {
    */
   finish(reason: FinishReason, raw?: string): void
   /**
-   * The model continues after a `finish`, as Gemini does after code that it ran: the reply is not
-   * whole until the next `finish`.
+   * The model continues after a `finish`, for example after code that its vendor ran: the reply is
+   * not whole until the next `finish`.
    */
   resume(): void
   /**

@@ -24,8 +24,8 @@ export function argumentsTextOf(call: ToolCall): string {
 }
 
 /**
- * What the text of a call says. It is kept, since every request of a conversation has all its calls;
- * the arguments, which a program may change in place, are compared each time.
+ * What the text of a call says. It is kept, since every request of a conversation has all its
+ * calls; the arguments, which a program may change in place, are compared each time.
  */
 function valuesOf(call: ToolCall, text: string): unknown {
   const known = parsed.get(call)

@@ -34,9 +34,9 @@ export interface JournalTail {
 export interface RunJournal {
   /**
    * Called before each effect: a model request (also for the summary of a compaction), an
-   * authorization, a tool call, an agent call. The effect starts after it resolves. Reject an intent
-   * whose `key` and `attempt` are stored already: a second resume of the run, at the same time, is
-   * about to make the same effect.
+   * authorization, a tool call, an agent call. The effect starts after it resolves. Reject an
+   * intent whose `key` and `attempt` are stored already: a second resume of the run, at the same
+   * time, is about to make the same effect.
    */
   writeIntent(intent: RunIntent): void | Promise<void>
   /**

@@ -72,7 +72,7 @@ async function parseOutput(state: Pick<RunState, 'wait'>, given: unknown): Promi
 /**
  * True where the next call offers no tools and has the server hold the model to the schema: two
  * final replies in a row did not fit it. Next to tools, a format is sent only where the vendor is
- * known to take both: vLLM and llama-server call no tool then.
+ * known to take both: some servers call no tool then.
  */
 export const mustAnswer = (
   state: Pick<RunState, 'output' | 'request' | 'mode' | 'capabilities' | 'guards'>,

@@ -21,9 +21,8 @@ export const describeOpen = ({ reason }: OpenSchema): string =>
 
 /**
  * Keywords that vendors with strict schemas understand, or that are notes.
- * @see https://developers.openai.com/api/docs/guides/structured-outputs#supported-schemas (as
- * quoted by others in August 2026, read 2026-11-28): bounds of numbers and lists, `pattern`, and
- * some values of `format`
+ * Bounds of numbers and lists, `pattern`, and some values of `format` are among them, by a vendor's
+ * page on structured outputs (as quoted by others in August 2026, read 2026-11-28).
  */
 const known = new Set([
   '$comment',

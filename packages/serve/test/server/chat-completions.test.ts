@@ -131,7 +131,7 @@ it.each([false, true])(
     const pay = defineTool({
       name: 'pay',
       description: 'Pays',
-      execute: ({}, { run }) => {
+      execute: (_arguments, { run }) => {
         payments.push(run.runId)
         return 'paid'
       },

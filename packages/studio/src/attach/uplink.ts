@@ -21,8 +21,8 @@ interface Cargo {
   /** Called when a studio has accepted this program. */
   accepted(address: StudioAddress): void
   /**
-   * Called when what is there does not prove that it knows the token. Left out for that of a file: it may be of
-   * the studio before, while this one starts.
+   * Called when what is there does not prove that it knows the token. Left out for that of a file:
+   * it may be of the studio before, while this one starts.
    */
   refused?(address: StudioAddress): void
   isEmpty(): boolean

@@ -131,7 +131,9 @@ async function writeAddress(path: string, address: string, isRunning: boolean): 
     writeFileSync(path, all.slice(0, mostAddresses).join('\n'), { mode: 0o600, flag: 'wx' })
 }
 
-/** Whether the studio of this address runs: it proves that it knows the token, which is not sent. */
+/**
+ * Whether the studio of this address runs: it proves that it knows the token, which is not sent.
+ */
 async function isStudio(address: string): Promise<boolean> {
   if (!URL.canParse(address)) return false
   const url = new URL(address)

@@ -9,7 +9,9 @@ export interface CountedCall {
   }
 }
 
-/** What a run spent itself: without the runs in it, and without what it spent in another process. */
+/**
+ * What a run spent itself: without the runs in it, and without what it spent in another process.
+ */
 export interface OwnSpending {
   readonly usage?: TokenUsage
   readonly cost?: number
@@ -17,8 +19,8 @@ export interface OwnSpending {
 }
 
 /**
- * The sum of the calls that a run made itself. Every call of a model belongs to one run, so that the
- * sum over runs counts each once.
+ * The sum of the calls that a run made itself. Every call of a model belongs to one run, so that
+ * the sum over runs counts each once.
  */
 export function sumOfCalls(calls: readonly CountedCall[]): OwnSpending {
   if (calls.length === 0) return {}
