@@ -191,7 +191,7 @@ export const contentRows: readonly OptionRow[] = [
   ),
   field(
     'a part with a cache mark',
-    'PartFields.cache',
+    'ContentFields.cache',
     { type: 'text', text: 'Long.', cache: 'auto' },
     { type: 'text', text: 'Long.' },
   ),
@@ -242,7 +242,7 @@ export const withoutOptionRow: Readonly<Record<string, string>> = {
   deadlineMs: 'no request says it',
   retry: 'no request says it',
   vendor: 'its fields are those of the vendor: test/vendor-on-the-wire.test.ts',
-  'PartFields.vendor': 'its fields are those of the vendor: test/vendor-on-the-wire.test.ts',
+  'ContentFields.vendor': 'its fields are those of the vendor: test/vendor-on-the-wire.test.ts',
 }
 
 /** What an API cannot express, without a warning, and why that is right. By what the row covers. */
@@ -257,7 +257,7 @@ export const unsaid: Readonly<Record<string, string>> = {
 /** What must have a row: call options, and fields of parts. */
 export function neededRows(): readonly string[] {
   const source = readText('packages/core/src/content.ts')
-  const fields = ['PartFields', 'TextPart', 'ImagePart', 'AudioPart', 'FilePart'].flatMap(
+  const fields = ['ContentFields', 'TextPart', 'ImagePart', 'AudioPart', 'FilePart'].flatMap(
     (name) => {
       const body =
         new RegExp(`interface ${name}(?: extends \\w+)? \\{\\n([^]*?)^\\}`, 'm').exec(
