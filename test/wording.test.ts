@@ -91,11 +91,14 @@ describe('Markdown is plain English', () => {
 })
 
 test('"cancelled" has one spelling, but where a wire has its own', () => {
-  // The wires of Anthropic, A2A and Protolink.
+  // The wires of Anthropic, A2A and Protolink, and the state that may be given in both spellings.
   const wires = [
+    'docs/compat.md',
     'docs/evidence/a2a.md',
+    'docs/evidence/port-notes.md',
     'docs/guides/batches.md',
-    'packages/compat/src/protolink/task-codec.ts',
+    'packages/agent/src/models/task.ts',
+    'packages/compat/src/protolink/state-names.ts',
     'packages/provider-anthropic/src/batches.ts',
     'packages/serve/src/a2a/shapes.ts',
     'packages/serve/src/a2a/task-codec.ts',
