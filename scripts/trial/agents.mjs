@@ -149,7 +149,7 @@ class Walk {
 export async function walkAnAgent({ visitor, model, address, port, database }) {
   // The command line is there: two installations into one folder at a time break each other.
   for (const command of installsOf(guide).filter((one) => !one.includes('--global')))
-    await visitor.run(command)
+    await visitor.install(command)
   savePrograms(guide, visitor, (code) => {
     const here = code.replaceAll('http://127.0.0.1:8080/v1', address).replaceAll('4000', port)
     return database === undefined

@@ -71,7 +71,8 @@ export async function serveFromFile({ visitor, model, address, port }) {
   writeFileSync(join(visitor.folder, 'weather-tools.mjs'), module)
   const [serve, send] = text
     .match(/(?<=^ {4})npx @modelport\/cli agent .*/gm)
-    .map((line) => line.replaceAll('4000', port))
+    // The command line is installed from its tarball until it is on npm, where npx would look.
+    .map((line) => line.replace('npx @modelport/cli', 'modelport').replaceAll('4000', port))
   model.script(['get_weather({"city":"Rome"})', 'It is 28 °C in Rome.'])
   const server = visitor.start(serve)
   await server.shows(/weather: http/)
