@@ -50,7 +50,7 @@ describe.skipIf(!hasBrowser)('what a message has besides text', () => {
   test('the page shows how likely each token was, and a model call leads to its raw request', async () => {
     const studio = await start()
     const { page, errors } = await openPage(browser, studio, { bypassCSP: true })
-    await page.getByText('Options', { exact: true }).click()
+    await page.locator('summary', { hasText: /^Options/ }).click()
     await page.getByLabel('Add an option').selectOption('topLogprobs')
     await page.getByLabel('topLogprobs', { exact: true }).fill('1')
     await page.getByLabel('Message', { exact: true }).fill('Is it?')

@@ -21,7 +21,7 @@ describe.skipIf(!hasBrowser)('the options of a run on the page', () => {
     const models = [{ id: 'm', provider: 'mock', model: 'm', hosts: [], open: () => provider }]
     const studio = await startStudio({ models, tools: [] })
     const { page, errors } = await openPage(browser, studio, { bypassCSP: true })
-    await page.getByText('Options', { exact: true }).click()
+    await page.locator('summary', { hasText: /^Options/ }).click()
     const set = async (name: string, text: string): Promise<void> => {
       await page.getByLabel('Add an option').selectOption(name)
       const field = page.getByLabel(name, { exact: true })
@@ -68,7 +68,7 @@ describe.skipIf(!hasBrowser)('the options of a run on the page', () => {
     }
     expect(provider.requests[0]?.options).toMatchObject(wanted)
     await page.reload()
-    await page.getByText('Options', { exact: true }).click()
+    await page.locator('summary', { hasText: /^Options/ }).click()
     expect(JSON.parse(await page.getByLabel('stop', { exact: true }).inputValue())).toEqual([
       'END',
       'STOP',
@@ -97,7 +97,7 @@ describe.skipIf(!hasBrowser)('the options of a run on the page', () => {
     const tools = [tool('look', true), tool('pay', false), tool('never', false)]
     const studio = await startStudio({ models, tools })
     const { page, errors } = await openPage(browser, studio)
-    await page.getByText('Options', { exact: true }).click()
+    await page.locator('summary', { hasText: /^Options/ }).click()
     await page.getByLabel('never').uncheck()
     await page.getByLabel('Ask me before each tool call').uncheck()
     await send(page, 'Pay')

@@ -131,7 +131,7 @@ describe.skipIf(!hasBrowser)('questions of tools in the page', () => {
     }
     const studio = await startStudio({ models: [], agents: [agent], tools: [book] })
     const { page, elsewhere } = await pageOf(studio)
-    await page.getByText('Options', { exact: true }).click()
+    await page.locator('summary', { hasText: /^Options/ }).click()
     await page.getByLabel('Ask me before each tool call').uncheck()
     await say(page)
     await answerBoth(page)
