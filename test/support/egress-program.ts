@@ -1,5 +1,5 @@
-// A program for a sandbox: holds a conversation with a tool through each provider it is told on
-// stdin, and prints what came of each.
+// A program for a sandbox: holds a conversation with a tool through each provider that stdin
+// names, and prints the outcome of each.
 
 import process from 'node:process'
 import { text } from 'node:stream/consumers'

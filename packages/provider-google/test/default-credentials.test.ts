@@ -137,7 +137,7 @@ test.each<[string, object, Partial<GoogleConfig>, string]>([
     'oauth2.googleapis.com:443',
   ],
 ])(
-  '%s is refused before a connection, and no secret is told',
+  '%s is refused before a connection is made, and the message has no secret',
   async (_, credentials, more, host) => {
     useCredentials(credentials)
     const { fetch, failure } = google(() => answer('the-subject-token'), more)

@@ -12,7 +12,7 @@ const { privateKey } = generateKeyPairSync('rsa', {
 })
 
 /**
- * Everything the SDK reads itself, and what google-auth-library reads unless it is told otherwise.
+ * Everything the SDK reads itself, and what google-auth-library reads by default.
  */
 const hostile: Record<string, string> = {
   GOOGLE_GEMINI_BASE_URL: 'https://evil.example',

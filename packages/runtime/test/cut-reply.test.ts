@@ -87,7 +87,7 @@ describe('a reply that its limit of output tokens cut off', () => {
     })
   })
 
-  test('in JSON mode the model is told to be shorter, and the run ends as length if it never is', async () => {
+  test('in JSON mode the run asks the model for a shorter reply, and ends as length if none comes', async () => {
     const half: MockResponse = { text: '{"type": "fin', finish: 'length' }
     const { result, provider } = await run([half, half, half], { mode: 'json' })
     expect(provider.requests.length).toBeGreaterThan(1)

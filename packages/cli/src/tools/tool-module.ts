@@ -13,7 +13,7 @@ import { loadUserModule } from '../files/user-module.js'
  * Loads tools from a module of the user. Its default export is a list of
  * `{ name, description, parameters?, execute }`, of `{ definition, execute }`, or of results of the
  * runtime's `defineTool`. The module is code and runs as such.
- * @throws {LlmError} `config` — it does not load, or is no such list; says which entry is wrong,
+ * @throws {LlmError} `config` — it does not load, or is not such a list; says which entry is wrong,
  * and how.
  */
 export const loadTools = async (file: string): Promise<Tool[]> =>
