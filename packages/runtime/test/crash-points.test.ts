@@ -40,6 +40,7 @@ const asking = (world: World, settings: Partial<Tool> = {}): Tool => ({
 const replies = (messages: readonly ChatMessage[]): number =>
   messages.filter(({ role }) => role === 'assistant').length
 const call = (id: string, seat: string) => ({ id, name: 'book', arguments: { seat } })
+const given = (seat: string) => ({ name: 'book', arguments: { seat } })
 const two = { toolCalls: [call('c1', '1A'), call('c2', '2B')] }
 const scripted =
   (...script: readonly Exclude<ReturnType<Scenario['reply']>, undefined>[]): Scenario['reply'] =>
@@ -235,6 +236,27 @@ const scenarios: Readonly<Record<string, Scenario>> = {
       })
       return mock
     },
+  },
+  'calls that the request gives': {
+    reply: () => 'Done.',
+    request: (world) => ({
+      query: 'Book.',
+      calls: [given('1A'), given('1A'), given('2B')],
+      tools: [booking(world)],
+      authorize: (asked) =>
+        asked.type === 'tool_call' && asked.args['seat'] === '2B'
+          ? { effect: 'require-approval', reason: 'expensive' }
+          : { effect: 'allow' },
+    }),
+  },
+  'calls that the request gives, in JSON mode': {
+    reply: () => action({ type: 'final', content: 'Done.' }),
+    request: (world) => ({
+      query: 'Book.',
+      mode: 'json',
+      calls: [given('1A'), given('2B')],
+      tools: [booking(world)],
+    }),
   },
   'a server that refuses tools after it served some': {
     reply: scripted(

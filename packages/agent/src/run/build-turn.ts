@@ -57,8 +57,7 @@ export async function buildTurn(given: TurnParts): Promise<Turn> {
     task.messages.length > 1
       ? await readTurnState(store.tasks, key, seq, held !== undefined)
       : undefined
-  const message =
-    (wait?.kind === 'explicit' ? undefined : lastUserMessage(task)) ?? firstCallMessage(task)
+  const message = lastUserMessage(task)
   if (!message) throw new AgentError('internal', 'The task has no message to work on')
   const context = given.context
   const run: AgentRunContext = {
@@ -159,11 +158,6 @@ async function remember(
 
 const lastUserMessage = (task: Task): Message | undefined =>
   task.messages.findLast(({ role }) => role === 'user')
-
-const firstCallMessage = (task: Task): Message | undefined =>
-  task.messages.findLast(
-    ({ role, parts }) => role === 'user' && parts.some(({ type }) => type === 'tool_call'),
-  ) ?? lastUserMessage(task)
 
 /** The conversation of a task that is off the record: its own messages. */
 const history = (task: Task, current: Message): readonly ChatMessage[] =>

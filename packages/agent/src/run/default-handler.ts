@@ -13,6 +13,8 @@ import type { Message } from '../models/message.js'
 import type { TaskEventBody } from '../models/task-event.js'
 import type { TaskTurn } from '../session/task-leases.js'
 import { toContent } from './content.js'
+import { type MessageCalls, requestOfCalls } from './message-calls.js'
+import { noModel } from './no-model.js'
 import { allowsCompaction, toAuthorize } from './policy.js'
 import { hasContent } from './read-messages.js'
 import { bindTarget, type ChildWaits } from './sub-agent.js'
@@ -25,6 +27,8 @@ export interface ModelTurn extends Omit<Turn, 'message'> {
   readonly message: Message | undefined
   readonly runId: string
   readonly children: ChildWaits
+  /** The calls that the message makes itself. */
+  readonly calls?: MessageCalls
   /** The part of the run that another process stored. */
   readonly stored?: TaskTurn
   /** Messages that the stored run has not read. */
@@ -34,8 +38,7 @@ export interface ModelTurn extends Omit<Turn, 'message'> {
 /** Runs the model of an agent on one message, or continues a suspended run. */
 export async function runModel(turn: ModelTurn): Promise<RunResult> {
   const { agent, wait, signal, stored } = turn
-  const { provider } = agent.settings
-  if (!provider) throw new AgentError('unsupported-operation', 'The agent has no model')
+  const { provider = noModel } = agent.settings
   const { durable, ...base } = { ...requestOf(turn), signal }
   const resume = stored ? stored.resume : wait?.checkpoint
   if (!resume)
@@ -43,7 +46,7 @@ export async function runModel(turn: ModelTurn): Promise<RunResult> {
       ...base,
       durable,
       messages: turn.conversation,
-      ...queryOf(turn.message),
+      ...(asksModel(turn) && queryOf(turn.message)),
     })
   const pending = new Map(resume.pending.map((item) => [item.id, item.type]))
   // A decision belongs to the checkpoint that asked for it: a later one has used it.
@@ -92,6 +95,9 @@ function mayContinue({ agent, stored }: ModelTurn, touchesPending: boolean): boo
 const mustFail = ({ agent }: ModelTurn, { problem }: ResumeError): boolean =>
   problem === 'fingerprint' && agent.settings.onChange === 'stop'
 
+/** False for a turn that only makes the calls of its message. */
+const asksModel = ({ calls }: ModelTurn): boolean => calls?.asksModel !== false
+
 const queryOf = (message: Message | undefined): Pick<InferRequest, 'query'> =>
   message ? { query: toContent(message.parts) } : {}
 
@@ -106,7 +112,8 @@ const schemaOf = ({ agent, message }: ModelTurn): JsonObject | undefined => {
 function requestOf(turn: ModelTurn): InferRequest {
   const { agent, run, scope } = turn
   const { settings } = agent
-  const outputSchema = schemaOf(turn)
+  // A turn that asks no model has no reply that could have a form.
+  const outputSchema = asksModel(turn) ? schemaOf(turn) : undefined
   const { traceId } = run
   return {
     ...pick(settings, [
@@ -119,6 +126,8 @@ function requestOf(turn: ModelTurn): InferRequest {
       'mode',
       'options',
     ]),
+    ...(turn.calls &&
+      requestOfCalls(turn.calls, (event) => turn.write(event), turn.entropy, settings.stopWhen)),
     limits: {
       ...settings.limits,
       ...pick(settings, ['capabilities', 'profile']),

@@ -13,9 +13,15 @@ import type { TaskOutcome } from './agent.js'
 import { childApprovals } from './child-approvals.js'
 import { fromContent } from './content.js'
 import { failureText, runModel } from './default-handler.js'
-import { callExplicitly } from './explicit-calls.js'
 import { isMessage, isOutcome, outcomeOfParts } from './handler-result.js'
 import { runIdOf } from './held-work.js'
+import {
+  callsOf,
+  FailedCall,
+  type MessageCalls,
+  toRefusedArtifact,
+  toUnknownCall,
+} from './message-calls.js'
 import { openChildren } from './open-children.js'
 import { noteMessages, unreadMessages } from './read-messages.js'
 import type { ChildWaits } from './sub-agent.js'
@@ -45,20 +51,39 @@ const status = (
 
 /** Works on one activation of a task. */
 export async function runTurn(turn: Turn): Promise<TurnEnd> {
-  if (turn.agent.settings.handler) return runHandler(turn)
-  if (turn.wait?.kind === 'run') return runTurnOfModel(turn)
-  const explicit = await runExplicitCalls(turn)
-  if (explicit) return explicit
-  const isOnlyCalls = turn.message.parts.every(
-    ({ type }) => type === 'tool_call' || type === 'approval',
-  )
-  if (isOnlyCalls && turn.message.parts.length) return end(status('completed'))
-  if (!turn.agent.settings.provider)
-    return end(
-      status('rejected', say(turn, 'The agent has no model: it only executes tool_call parts')),
-    )
-  return runTurnOfModel(turn)
+  const { agent, message, wait } = turn
+  if (agent.settings.handler) return runHandler(turn)
+  if (wait?.kind === 'run') return runTurnOfModel(turn, wait.calls)
+
+  const calls = callsOf(agent, message)
+  if (calls) return runCalls(turn, calls)
+  const isOnlyDecisions = message.parts.every(({ type }) => type === 'approval')
+  if (isOnlyDecisions && message.parts.length) return end(status('completed'))
+  return agent.settings.provider ? runTurnOfModel(turn) : rejectWithoutModel(turn)
 }
+
+const rejectWithoutModel = (turn: Turn): TurnEnd =>
+  end(status('rejected', say(turn, 'The agent has no model: it only executes tool_call parts')))
+
+/** Makes the calls of a message, and asks the model about the rest of it. */
+function runCalls(turn: Turn, calls: MessageCalls): TurnEnd | Promise<TurnEnd> {
+  return calls.made.length ? runTurnOfModel(turn, calls) : endOfCalls(turn, calls)
+}
+
+/** The end of a turn whose calls are made, and that asks no model. */
+function endOfCalls(turn: Turn, { unknown }: MessageCalls): TurnEnd {
+  if (unknown) {
+    const { message } = toUnknownCall(unknown)
+    const artifact = toRefusedArtifact(unknown, message, turn.entropy)
+    const failed = failedWith(turn, message)
+    return { ...failed, events: [{ type: 'artifact', artifact }, ...failed.events] }
+  }
+  const isRead = turn.message.parts.some(({ type }) => type !== 'tool_call' && type !== 'approval')
+  return isRead ? rejectWithoutModel(turn) : end(status('completed'))
+}
+
+const failedWith = (turn: Turn, error: string): TurnEnd =>
+  end(status('failed', say(turn, error), { error }))
 
 const say = ({ entropy }: Turn, text: string | readonly Part[]): Message =>
   createMessage('agent', text, entropy)
@@ -136,64 +161,6 @@ function completed(turn: Turn, answer: readonly Part[], isCut = false): TurnEnd 
   )
 }
 
-/**
- * Executes the `tool_call` parts of the message, in order.
- * @returns how the turn ended, if one of them ended it
- */
-async function runExplicitCalls(turn: Turn): Promise<TurnEnd | undefined> {
-  const { agent, message, wait, scope, signal, run, decisions } = turn
-  const first = wait?.kind === 'explicit' ? (wait.partIndex ?? 0) : 0
-  for (let index = first; index < message.parts.length; index++) {
-    const part = message.parts[index]
-    if (part?.type !== 'tool_call') continue
-    const asked = index === first && wait?.kind === 'explicit' ? wait.requests[0] : undefined
-    const decision = asked && decisions.find(({ requestId }) => requestId === asked.requestId)
-    if (asked && !decision?.approved) {
-      const reason =
-        decision?.reason ?? (decision?.expired ? 'nobody decided in time' : 'approval was refused')
-      return end(
-        status('failed', say(turn, `Not allowed: ${reason}`), { error: `Not allowed: ${reason}` }),
-      )
-    }
-    const outcome = await callExplicitly({
-      agent,
-      content: part.content,
-      scope,
-      signal,
-      run: {
-        runId: run.taskId,
-        sessionId: run.sessionId,
-        idempotencyKey: `${run.taskId}/explicit/${index}`,
-      },
-      ...(asked && { approvedDigest: asked.runDigest }),
-    })
-    signal.throwIfAborted()
-    if (outcome.status === 'approval') return waitForExplicit(turn, index, outcome)
-    if (outcome.artifact) await turn.write({ type: 'artifact', artifact: outcome.artifact })
-    if (outcome.status === 'failed')
-      return end(status('failed', say(turn, outcome.error), { error: outcome.error }))
-  }
-  return undefined
-}
-
-function waitForExplicit(
-  turn: Turn,
-  partIndex: number,
-  asked: Extract<Awaited<ReturnType<typeof callExplicitly>>, { status: 'approval' }>,
-): TurnEnd {
-  const { callId, digest, reason, expiresAt } = asked
-  const request: WaitingApproval = {
-    requestId: createId('appr', turn.entropy),
-    callId,
-    runDigest: digest,
-    digest,
-    action: JSON.parse(JSON.stringify(asked.action)) as Readonly<Record<string, JsonValue>>,
-    ...(reason !== undefined && { reason }),
-    ...(expiresAt !== undefined && { expiresAt }),
-  }
-  return waiting(turn, { version: 1, kind: 'explicit', requests: [request], partIndex })
-}
-
 const waiting = (turn: Turn, wait: WaitState): TurnEnd => ({
   events: [
     { type: 'checkpoint', checkpoint: toJson(wait) },
@@ -202,7 +169,7 @@ const waiting = (turn: Turn, wait: WaitState): TurnEnd => ({
   requests: wait.requests,
 })
 
-async function runTurnOfModel(turn: Turn): Promise<TurnEnd> {
+async function runTurnOfModel(turn: Turn, calls?: MessageCalls): Promise<TurnEnd> {
   const { agent, signal, wait, entropy } = turn
   const children: ChildWaits = new Map()
   const waiting = wait?.asked?.runId ?? wait?.checkpoint?.runId
@@ -222,10 +189,11 @@ async function runTurnOfModel(turn: Turn): Promise<TurnEnd> {
       signal,
     ),
     children,
+    ...(calls && { calls }),
     ...(stored && { stored }),
     unread: stored ? unreadMessages(stored, turn.task.messages) : [],
   })
-  return endOfRun(turn, result, children, runId)
+  return endOfRun(turn, result, children, runId, calls)
 }
 
 const askedBy = ({ runId, step, seq }: RunCheckpoint): WaitState['asked'] & object => ({
@@ -238,15 +206,12 @@ async function endOfRun(
   result: RunResult,
   children: ChildWaits,
   runId: string,
+  calls: MessageCalls | undefined,
 ): Promise<TurnEnd> {
   if (turn.open && result.status === 'failed' && result.error instanceof JournalError)
     throw result.error
   const known = turn.wait?.known ?? turn.conversation.length
-  await turn.write({
-    type: 'usage',
-    usage: JSON.parse(JSON.stringify(result.usage)) as typeof result.usage,
-    ...(result.metrics.totalCost !== undefined && { cost: result.metrics.totalCost }),
-  })
+  if (calls?.asksModel !== false) await writeUsage(turn, result)
   if (result.status === 'cancelled') throw result.reason
   if (result.status === 'suspended') {
     const own = approvalsOf(result.pending, turn.run.principal, runId)
@@ -259,8 +224,13 @@ async function endOfRun(
         ? { asked: askedBy(result.checkpoint) }
         : { checkpoint: result.checkpoint, messages: result.transcript }),
       known,
+      ...(calls && { calls }),
     })
   }
+  if (result.status === 'failed' && result.error.cause instanceof FailedCall)
+    return failedWith(turn, result.error.cause.message)
+  if (calls && !calls.asksModel && result.status === 'final') return endOfCalls(turn, calls)
+
   await turn.remember(result.transcript.slice(known))
   if (result.status === 'final')
     return completed(turn, fromContent(result.content), result.truncated)
@@ -271,6 +241,13 @@ async function endOfRun(
   )
   return { ...end(status('failed', say(turn, text), { error: text })), failure }
 }
+
+const writeUsage = (turn: Turn, { usage, metrics }: RunResult): Promise<void> =>
+  turn.write({
+    type: 'usage',
+    usage: JSON.parse(JSON.stringify(usage)) as typeof usage,
+    ...(metrics.totalCost !== undefined && { cost: metrics.totalCost }),
+  })
 
 function operatorError({ agent, run }: Turn, error: LlmError): Error {
   const { host } = error as { readonly host?: string }

@@ -11,6 +11,7 @@ import type { JsonValue } from '../base/json.js'
 import type { ApprovalContent, Part } from '../models/part.js'
 import { createPart } from '../models/part.js'
 import type { TaskKey, TaskStore } from '../session/task-store.js'
+import type { MessageCalls } from './message-calls.js'
 
 /** One approval that a task waits for. */
 export interface WaitingApproval {
@@ -35,11 +36,8 @@ export interface WaitingApproval {
 /** What a task that waits continues from. Stored as its last `checkpoint` event. */
 export interface WaitState {
   readonly version: 1
-  /**
-   * `run`: a suspended run. `explicit`: an explicit tool call of the message. `handler`: the
-   * application's own handler.
-   */
-  readonly kind: 'run' | 'explicit' | 'handler'
+  /** `run`: a suspended run. `handler`: the application's own handler. */
+  readonly kind: 'run' | 'handler'
   readonly requests: readonly WaitingApproval[]
   /** Of `run`. */
   readonly checkpoint?: RunCheckpoint
@@ -49,8 +47,8 @@ export interface WaitState {
   readonly asked?: { readonly runId: string; readonly step: number; readonly seq: number }
   /** Of `run`: messages of the transcript that the session has already. */
   readonly known?: number
-  /** Of `explicit`: which part of the message is next. */
-  readonly partIndex?: number
+  /** Of `run`: the calls of the message that the run makes itself. */
+  readonly calls?: MessageCalls
 }
 
 /**

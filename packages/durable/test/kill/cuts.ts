@@ -1,7 +1,7 @@
 // Every pair of cuts: a process ends at one of its writes, before or after the commit, the next one
 // at one of its own; a third continues. Then the job is judged as after a storm. In one process:
 // the database is cut off, see `dying-database.ts`.
-import { createMessage, isTerminal, openRequests } from '@modelport/agent'
+import { createMessage, createPart, isTerminal, openRequests } from '@modelport/agent'
 import type { InferRequest } from '@modelport/runtime'
 import { createAgentClient, createAgentServer } from '@modelport/serve'
 import type { Database } from '../../src/database/database.js'
@@ -24,6 +24,8 @@ const principal = 'anonymous'
 export interface CutCase extends Omit<Job, 'id'> {
   /** A process before those of the cuts dies in this call, before it happened. */
   readonly lost?: string
+  /** So many of the first steps are calls that the message itself makes, one each. */
+  readonly given?: number
   /** Besides what every job asks for. */
   readonly more?: InferRequest
 }
@@ -41,6 +43,17 @@ export const cutCases: Readonly<Record<string, CutCase>> = {
   'an agent: a call and an approval, then another call': {
     kind: 'task',
     steps: [[call('mail'), call('pay', 'once', 'approve')], [call('again', 'again')]],
+  },
+  'an agent: calls of the message itself, one after an approval': {
+    kind: 'task',
+    given: 2,
+    steps: [[call('mail')], [call('pay', 'once', 'approve')], [call('again', 'again')]],
+  },
+  'an agent: a call of the message itself whose outcome is unknown': {
+    kind: 'task',
+    given: 1,
+    lost: 'mail',
+    steps: [[call('mail')]],
   },
   'an agent: a call whose outcome is unknown': {
     kind: 'task',
@@ -138,7 +151,11 @@ export class CutJob {
       ...kase,
       id: `${kase.kind}-${cuts.at.join('-')}-${cuts.commits.map(Number).join('')}-${++made}`,
     }
-    this.#message = createMessage('user', promptOf(this.#job))
+    const given = kase.steps.slice(0, kase.given ?? 0).flat()
+    this.#message = createMessage('user', [
+      ...given.map(({ name }) => createPart.toolCall(name, { job: this.#job.id })),
+      createPart.text(promptOf(this.#job)),
+    ])
   }
 
   async run(): Promise<{ readonly first: boolean; readonly second: boolean }> {

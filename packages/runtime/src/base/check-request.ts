@@ -4,6 +4,7 @@ import {
   type ErrorCode,
   isObject,
   isProvider,
+  type JsonObject,
   LlmError,
   type ModelProfile,
 } from '@modelport/core'
@@ -109,6 +110,10 @@ const fields: Readonly<Record<string, Kind>> = {
   ],
   agent: text,
   output: ['an object with a function parse()', has('parse')],
+  calls: [
+    'a list of calls, each with a name and an object of arguments',
+    isListOf((call) => isDefinition(call) && isObject((call as JsonObject)['arguments'])),
+  ],
   afterTools: callable,
   acceptChange: callable,
   sink: ['an object with a function write()', has('write')],

@@ -111,6 +111,8 @@ export interface RecordedOutcome {
   readonly status: 'ok' | 'failed' | 'timeout' | 'cancelled' | 'refused' | 'pending'
   /** What the model is shown. */
   readonly content: Content
+  /** True if the content is the JSON of what the tool returned. */
+  readonly isJson?: true
   /** Why the call failed; unset if it did not. */
   readonly message?: string
   /** See `ToolOutcome.uncertain`. */

@@ -11,6 +11,7 @@ import { AskedResult, PendingResult } from '../tools/pending-result.js'
 import type { Tool } from '../tools/tool.js'
 import { executeBatch } from '../tools/tool-batch.js'
 import type { ToolOutcome } from '../tools/tool-outcome.js'
+import { isGiven } from './given-calls.js'
 import type { Intention } from './intentions.js'
 import { authorizeOf, permit, type Verdict } from './permission.js'
 import {
@@ -188,7 +189,9 @@ class Step {
   }
 
   #refuseRepeat({ action, call }: PlannedCall, seen: Set<string>, isReported: boolean): boolean {
-    const { guards, events, preset, limits } = this.#state
+    const { guards, events, preset, limits, step } = this.#state
+    // Whoever gives a call twice wants it twice.
+    if (isGiven(this.#state, step)) return false
     const signature = signatureOf(action)
     const twice =
       seen.has(signature) && limits.repeatWindow > 0 && !limits.repeatableTools.includes(call.name)

@@ -5,6 +5,7 @@ import type {
   JsonObject,
   UserMessage,
 } from '@modelport/core'
+import type { ToolOutcome } from '../tools/tool-outcome.js'
 
 /** A final reply, before it is accepted. */
 export interface FinalReply {
@@ -67,6 +68,10 @@ export interface FinishedCall {
   readonly content: Content
   /** True if the call failed or was refused. */
   readonly isError: boolean
+  /**
+   * What came of it, with the tool's own value or error; unset for a call that was not let through.
+   */
+  readonly outcome?: ToolOutcome
 }
 
 /**

@@ -200,7 +200,7 @@ async function keep(log: EffectLog, open: StepCall, given: RecordedOutcome): Pro
 
 function done(
   { call }: StepCall,
-  { status, content, message, latencyMs, uncertain }: RecordedOutcome,
+  { status, content, isJson, message, latencyMs, uncertain }: RecordedOutcome,
   isReported: boolean,
 ): Recovered {
   const isError = status !== 'ok'
@@ -211,9 +211,19 @@ function done(
     outcome: {
       status,
       latencyMs,
-      ...(message === undefined ? { value: content } : { message }),
+      ...(message === undefined ? { value: valueOf(content, isJson) } : { message }),
       ...(uncertain && { uncertain }),
     },
+  }
+}
+
+/** What the tool returned, as far as its content tells. */
+function valueOf(content: Content, isJson = false): unknown {
+  if (!isJson || typeof content !== 'string') return content
+  try {
+    return JSON.parse(content)
+  } catch {
+    return content // a note stands before it, or the value had no JSON
   }
 }
 
@@ -272,12 +282,17 @@ export function outcomeOf(
   return {
     status: kept,
     content,
+    ...(isJsonOf(value, content) && { isJson: true }),
     latencyMs,
     ...(uncertain && { uncertain }),
     ...(message !== undefined && { message }),
     ...task,
   }
 }
+
+/** True for the content of a value that had to be written as JSON. */
+const isJsonOf = (value: unknown, content: Content): boolean =>
+  value !== undefined && typeof value !== 'string' && typeof content === 'string'
 
 /** The result of a call that was executed, as its receiver says. */
 export function executedResult(

@@ -29,6 +29,7 @@ export const requestRules: RequestRules = {
     agents: true,
     mode: true,
     authorize: true,
+    calls: true,
     afterTools: true,
     outputSchema: true,
     output: true,

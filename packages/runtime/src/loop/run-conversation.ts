@@ -72,14 +72,16 @@ export class RunConversation {
 }
 
 function toMessages(
-  { messages, history, query }: InferRequest,
+  { messages, history, query, calls, stopWhen }: InferRequest,
   historyBefore: readonly ChatMessage[],
 ): readonly ChatMessage[] {
   if (messages && history) throw new LlmError('config', 'give either messages or history, not both')
   const before = messages ?? historyBefore
   const all: readonly ChatMessage[] =
     query === undefined ? before : [...before, { role: 'user', content: query }]
-  if (!all.some(({ role }) => role !== 'system'))
+  // A run that only makes given calls asks the model nothing.
+  const needsQuestion = !calls?.length || stopWhen === undefined
+  if (needsQuestion && !all.some(({ role }) => role !== 'system'))
     throw new LlmError('config', 'nothing is asked: give a query, messages or a history')
   return all
 }

@@ -21,6 +21,7 @@ import { storeCheckpoint, storeSuspension, toCheckpoint } from './checkpoints.js
 import { chooseStep, isChosen } from './choose-step.js'
 import { describeCut, hasCutCall, withCutCalls } from './cut-reply.js'
 import { dispatch } from './dispatch.js'
+import { countGiven, givenCalls, isGiven } from './given-calls.js'
 import { callModel } from './model-call.js'
 import type { RunOutcome } from './run-outcome.js'
 import type { RunState } from './run-state.js'
@@ -78,10 +79,13 @@ async function begin(state: RunState): Promise<void> {
 async function runStep(state: RunState): Promise<RunOutcome | undefined> {
   const { signal, limits, preset } = state
   signal.throwIfAborted()
-  const steps =
-    limits.maxSteps + (preset.lastCallText !== undefined && !preset.lastCallWithinSteps ? 1 : 0)
+  const lastCall = preset.lastCallText !== undefined && !preset.lastCallWithinSteps ? 1 : 0
+  const steps = countGiven(state) + limits.maxSteps + lastCall
   if (!state.storage.isInsideStep && state.step >= steps) return toLimit('steps', state)
   const isLast = await openStep(state, steps)
+  const given = givenCalls(state)
+  if (given) return makeCalls(state, toMessage(given), given)
+
   const reply = withCutCalls(await callModel(state, isLast))
   failUnlessUsable(state, reply)
   if (reply.overrun) return endOverrun(state, reply.message, reply.overrun)
@@ -102,20 +106,44 @@ async function runStep(state: RunState): Promise<RunOutcome | undefined> {
   }
   if (interpreted.kind === 'final') return finishRun(state, reply, interpreted)
   forgetFailures(state)
-  const before = state.transcript.messages.length
-  state.transcript.append(reply.message)
   state.guards.parseFailures.succeed()
-  if (isLast) return refuseLastCalls(state, interpreted)
-  const { limit, pending } = await dispatch(state, interpreted.calls, interpreted.native)
+  if (!isLast) return makeCalls(state, reply.message, interpreted, reply)
+
+  state.transcript.append(reply.message)
+  return refuseLastCalls(state, interpreted)
+}
+
+/** The message of an assistant that asks for calls which the request gives. */
+const toMessage = ({ calls }: RequestedCalls): AssistantMessage => ({
+  role: 'assistant',
+  content: '',
+  toolCalls: calls.map(({ call }) => call),
+})
+
+type RequestedCalls = Extract<InterpretedReply, { kind: 'calls' }>
+
+/**
+ * Makes the calls of a step, and ends the run if that does.
+ * @param reply the model's, if it asked for them
+ */
+async function makeCalls(
+  state: RunState,
+  message: AssistantMessage,
+  { calls, native }: RequestedCalls,
+  reply?: ModelReply,
+): Promise<RunOutcome | undefined> {
+  const before = state.transcript.messages.length
+  state.transcript.append(message)
+  const { limit, pending } = await dispatch(state, calls, native)
   const drained = state.events.drained()
   if (drained) await drained
   if (pending.length) return suspend(state, before, pending)
-  if (hasCutCall(reply)) return toLengthLimit(state, reply)
+  if (reply && hasCutCall(reply)) return toLengthLimit(state, reply)
   if (limit) return toLimit(limit, state)
   if (!state.request.stopWhen) return undefined
   return stopRun(
     state,
-    interpreted.calls.map(({ call }) => call),
+    calls.map(({ call }) => call),
   )
 }
 
@@ -130,11 +158,12 @@ async function openStep(state: RunState, steps: number): Promise<boolean> {
     if (!log.hasStep(state.step + 1)) {
       log.clear()
       // The record of the step includes it.
-      ledger.reserveStep()
+      if (!isGiven(state, state.step + 1)) ledger.reserveStep()
     }
     state.nextStep()
   }
-  if (isChosen(state.request))
+  // Nothing is chosen for a step that asks no model.
+  if (isChosen(state.request) && !isGiven(state, state.step))
     state.models.choose(
       (isResumed ? state.durable.resume?.choice : undefined) ?? (await chooseStep(state)),
     )

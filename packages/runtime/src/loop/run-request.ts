@@ -139,6 +139,14 @@ export interface RunDurability {
   readonly policyVersion?: string | undefined
 }
 
+/** A call that a run makes without asking the model for it. */
+export interface GivenCall {
+  /** Name of the tool. */
+  readonly name: string
+  /** Its arguments; the tool checks them. */
+  readonly arguments: JsonObject
+}
+
 /**
  * The request of a run. The groups `limits`, `observe` and `durable` bound, observe and store it.
  */
@@ -175,6 +183,14 @@ export interface InferRequest<Output = unknown, Schema extends JsonObject = Json
   readonly mode?: ActionMode | 'auto' | undefined
   /** Asked before each tool or agent call. Default: everything is allowed. */
   readonly authorize?: Authorize | undefined
+  /**
+   * Calls that the run begins with, one a step, in this order, as if the model had asked for them:
+   * checked, authorized, recorded and, if nobody knows what came of one, handled as
+   * `EffectDeclaration` says. The model is asked next; with `stopWhen: stepCountIs(calls.length)`
+   * it is not asked at all, and then nothing else needs to be. They count as steps neither for
+   * `maxSteps` nor for the budget. A resume is given the same calls. Default: none.
+   */
+  readonly calls?: readonly GivenCall[] | undefined
   /** Called at the end of each step that had calls. */
   readonly afterTools?: AfterTools | undefined
   /**

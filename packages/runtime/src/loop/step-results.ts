@@ -24,6 +24,7 @@ export class StepResults {
   readonly #calls: readonly PlannedCall[]
   readonly #native: boolean
   readonly #results = new Map<string, ToolResult>()
+  readonly #outcomes = new Map<string, ToolOutcome>()
   readonly #news: StepResult[] = []
   #repeats = 0
 
@@ -56,6 +57,7 @@ export class StepResults {
     const source = state.tools.all.find(({ definition }) => definition.name === call.name)?.source
     const result = withSources(given, source === undefined ? [] : [source])
     this.add(call, result)
+    this.#outcomes.set(call.id, outcome)
     state.found.take(call.name, result)
     const { status, latencyMs } = outcome
     const isExecuted = status === 'ok' || status === 'failed' || status === 'timeout'
@@ -129,6 +131,7 @@ export class StepResults {
       const result = this.#results.get(call.id)
       if (!result) return []
       const { id, name, arguments: given } = call
+      const outcome = this.#outcomes.get(id)
       return [
         {
           callId: id,
@@ -136,6 +139,7 @@ export class StepResults {
           arguments: given,
           content: result.content,
           isError: result.isError === true,
+          ...(outcome && { outcome }),
         },
       ]
     })

@@ -79,11 +79,21 @@ function describe(event: object): Omit<StoredEvent, 'seq'> {
 }
 
 function readTranscript(transcript: readonly ChatMessage[]): Pick<Report, 'roles' | 'results'> {
+  const names = new Map(
+    transcript.flatMap((message) =>
+      message.role === 'assistant'
+        ? (message.toolCalls ?? []).map(({ id, name }) => [id, name] as const)
+        : [],
+    ),
+  )
+  // The scripted model has a call's name in its id; a call of the message itself has not.
+  const nameOf = (id: string): string =>
+    (id.startsWith('call_') ? names.get(id) : id.split('-')[0]) ?? ''
   return {
     roles: transcript.map(({ role }) => role).filter((role) => role !== 'system'),
     results: transcript.flatMap((message) =>
       message.role === 'tool'
-        ? [{ call: message.toolCallId.split('-')[0] ?? '', text: textOf(message.content) }]
+        ? [{ call: nameOf(message.toolCallId), text: textOf(message.content) }]
         : [],
     ),
   }
