@@ -71,6 +71,13 @@ const squeezed = [
     message: 'Write a list of texts instead of splitting one',
   },
 ]
+/** What it wraps is called by its wrapper; everything else goes through `executeBatch` or a run. */
+const calledTool = {
+  selector:
+    'CallExpression[arguments.length=2] > MemberExpression.callee[property.type="Identifier"][property.name="execute"]',
+  message:
+    'Only tools/tool-run.ts of runtime calls a tool: use executeBatch, or infer with `calls`',
+}
 const reachedByGlobalThis = (names) => ({
   selector: `MemberExpression[object.name=/^(globalThis|window|self|global)$/][property.name=/^(${names.join('|')})$/]`,
   message: 'Reached through globalThis it is still the global; use what driver gives',
@@ -192,7 +199,7 @@ export default defineConfig(
       'max-lines-per-function': ['error', { max: 80, skipComments: true, skipBlankLines: true }],
       'no-console': 'error',
       'modelport/no-import-cycle': 'error',
-      'no-restricted-syntax': ['error', ...banned, ...squeezed, ...environment],
+      'no-restricted-syntax': ['error', ...banned, ...squeezed, ...environment, calledTool],
       'no-restricted-globals': ['error', ...nodeGlobals],
       'jsdoc/require-jsdoc': [
         'error',

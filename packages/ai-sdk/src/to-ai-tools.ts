@@ -1,7 +1,7 @@
 import type { LanguageModelV4FilePart, LanguageModelV4ToolResultOutput } from '@ai-sdk/provider'
 import type { Content, ContentPart, JsonObject } from '@modelport/core'
 import { defined } from '@modelport/driver'
-import { pending, type Tool, toToolContent } from '@modelport/runtime'
+import { executeBatch, type Tool, type ToolOutcome, toToolContent } from '@modelport/runtime'
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec'
 import { toMetadata } from './own-options.js'
 
@@ -23,9 +23,6 @@ export interface AiTool {
   toModelOutput(result: { readonly output: unknown }): LanguageModelV4ToolResultOutput
 }
 
-/** No result of a tool is one of these; the class is the runtime's own. */
-const PendingResult = pending('').constructor
-
 /**
  * Tools of ours as a tool set of the AI SDK, by name. Arguments are checked as `infer` checks them.
  * A tool whose result comes later cannot run there: its call fails. What `strict`, `cache`,
@@ -35,24 +32,38 @@ export const toAiTools = (tools: readonly Tool[]): Record<string, AiTool> =>
   Object.fromEntries(tools.map((tool) => [tool.definition.name, toAiTool(tool)]))
 
 function toAiTool(tool: Tool): AiTool {
-  const { description, parameters, strict, name, ...hints } = tool.definition
+  const { description, parameters, strict, name: _name, ...hints } = tool.definition
   const { providerMetadata: providerOptions } = toMetadata(hints)
   return {
     description,
     inputSchema: toSchema(tool, { type: 'object', ...parameters }),
     ...defined({ strict, providerOptions }),
-    execute: async (
-      input,
-      { toolCallId: callId, abortSignal: signal = new AbortController().signal },
-    ) => {
-      const run = { runId: callId, idempotencyKey: callId }
-      const result = await tool.execute(input, { callId, step: 1, signal, run })
-      if (result instanceof PendingResult)
-        throw new TypeError(`tool "${name}": its result comes later; run it with infer`)
-      return result
-    },
+    execute: (input, call) => execute(tool, input, call),
     toModelOutput: ({ output }) => toOutput(toToolContent(output)),
   }
+}
+
+/** @throws what the tool throws; `TypeError` — its result comes later. */
+async function execute(
+  tool: Tool,
+  input: JsonObject,
+  { toolCallId: id, abortSignal: signal }: Parameters<AiTool['execute']>[1],
+): Promise<unknown> {
+  const { name } = tool.definition
+  let found: ToolOutcome | undefined
+  const call = { id, name, arguments: input, argumentsText: JSON.stringify(input) }
+  await executeBatch([call], {
+    tools: [tool],
+    step: 1,
+    run: () => ({ runId: id, idempotencyKey: id }),
+    signal,
+    onResult: (_call, _result, outcome) => void (found = outcome),
+  })
+  if (found?.status === 'ok') return found.value
+  if (found?.status === 'pending')
+    throw new TypeError(`tool "${name}": its result comes later; run it with infer`)
+  const { error, message = `tool "${name}" gave no result` } = found ?? {}
+  throw error instanceof Error ? error : new Error(message, { cause: error })
 }
 
 /** A Standard Schema that shows the tool's JSON Schema and checks as the tool does. */

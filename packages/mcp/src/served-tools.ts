@@ -70,24 +70,24 @@ export async function callTool(
   if (isInputRequiredResult(answers)) return answers
   const runId = crypto.randomUUID()
   const report = progressOf(ctx)
-  const guarded = new GuardedTool(tool)
   let asked: StoredQuestion | undefined
   let result: CallToolResult = { content: [] }
   await executeBatch([call], {
-    tools: [guarded.tool],
+    tools: [tool],
     step: 1,
     run: () => ({ runId, idempotencyKey: runId, ...(context && { context: context(principal) }) }),
     answers: () => answers,
     signal: ctx.mcpReq.signal,
     ...(report && { onProgress: (_call, value) => report(value) }),
-    onResult: (_call, { content, isError }, { status, value }) => {
+    onResult: (_call, { content, isError }, { status, value, error }) => {
       if (status === 'pending' && isObject(value))
         asked = value['question'] as StoredQuestion | undefined
-      const isSecret = status === 'failed' || status === 'invalid-arguments'
-      const reason = isSecret ? guarded.thrown : undefined
-      if (reason) onError(reason.error)
+      // Messages of errors have addresses, paths and passwords; only a `ToolFailure` is written for
+      // the model.
+      const isSecret = error !== undefined && !isToolFailure(error)
+      if (isSecret) onError(error)
       result = {
-        content: reason ? toFailure(hiddenFailure(name)).content : toBlocks(content),
+        content: isSecret ? toFailure(hiddenFailure(name)).content : toBlocks(content),
         ...(status === 'ok' && isObject(value) && toStructure(content)),
         ...(isError && { isError }),
       }
@@ -100,33 +100,6 @@ export async function callTool(
 
 const hiddenFailure = (name: string): string =>
   `The tool "${name}" failed; the operator of the server can see why`
-
-/**
- * A tool that keeps the error it throws. Messages of errors have addresses, paths and passwords;
- * only a `ToolFailure` is written for the model.
- */
-class GuardedTool {
-  readonly tool: Tool
-  /** Set if the tool threw. */
-  thrown: { readonly error: unknown } | undefined
-
-  constructor(tool: Tool) {
-    this.tool = {
-      ...tool,
-      validate: (args) => this.#keep(() => tool.validate(args)),
-      execute: (args, context) => this.#keep(() => tool.execute(args, context)),
-    }
-  }
-
-  async #keep<Value>(work: () => Value | Promise<Value>): Promise<Value> {
-    try {
-      return await work()
-    } catch (error) {
-      if (!isToolFailure(error)) this.thrown = { error }
-      throw error
-    }
-  }
-}
 
 /** The text of a value that is an object is its JSON. */
 const toStructure = (content: Content): Pick<CallToolResult, 'structuredContent'> =>

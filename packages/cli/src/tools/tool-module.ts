@@ -93,6 +93,7 @@ function makeTool(entry: ModuleTool, definition: ToolDefinition, where: string):
   const tool: Tool = {
     definition,
     validate: (args) => entry.validate?.(args) ?? { ok: true, value: args },
+    // eslint-disable-next-line no-restricted-syntax -- what a tool is made of
     execute: (value, context) => entry.execute(value, context),
     ...(timeoutMs !== undefined && { timeoutMs }),
     ...(exclusive !== undefined && { exclusive }),
@@ -103,6 +104,7 @@ function makeTool(entry: ModuleTool, definition: ToolDefinition, where: string):
     const checked = defineTool({
       ...definition,
       parameters,
+      // eslint-disable-next-line no-restricted-syntax -- what a tool is made of
       execute: (value, context) => tool.execute(value, context),
     })
     return { ...tool, definition: checked.definition, validate: (args) => checked.validate(args) }

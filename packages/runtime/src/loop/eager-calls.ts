@@ -87,12 +87,14 @@ export class EagerCalls {
     if (!tool.eager) return tool
     const execute = async (value: unknown, context: ToolContext): Promise<unknown> => {
       const running = this.#running.get(context.callId)
+      // eslint-disable-next-line no-restricted-syntax -- the tool that it stands for
       if (!running) return tool.execute(value, context)
       const { eager, result } = running
       context.signal.addEventListener('abort', () => eager.controller.abort(context.signal.reason))
       eager.progress = context.progress
       const done = await result
       this.#running.delete(context.callId)
+      // eslint-disable-next-line no-restricted-syntax -- the tool that it stands for
       return done ? done.value : tool.execute(value, context)
     }
     return { ...tool, execute }

@@ -96,6 +96,7 @@ export function defineTool<const Parameters extends ToolParameters = JsonObject>
     execute: (value, context) => {
       const { ask = cannotAsk(name) } = context
       return resultOf(
+        // eslint-disable-next-line no-restricted-syntax -- what a tool is made of
         settings.execute(value as ToolArguments<Parameters>, { ...context, ask }),
         context,
       )

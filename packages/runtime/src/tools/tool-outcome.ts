@@ -21,6 +21,10 @@ export interface ToolOutcome {
   /** What went wrong. */
   readonly message?: string
   /**
+   * What the tool, or the check of its arguments, threw. Not recorded: a resume does not have it.
+   */
+  readonly error?: unknown
+  /**
    * True if nobody knows whether the call had its effect: it was started, and its time was up, its
    * connection ended, or its tool threw `OutcomeUnknown`. Never of a `readOnly` tool.
    */

@@ -31,6 +31,11 @@ export interface CallPlan {
   readonly answers?: readonly StoredQuestion[] | undefined
 }
 
+/** What a check says about arguments, or what it threw. */
+type Checked =
+  | Extract<Validated, { ok: true }>
+  | (Extract<Validated, { ok: false }> & { readonly error?: unknown })
+
 const mostSchemaLength = 2000
 
 /** Explains to the model why a call has no result. */
@@ -126,7 +131,7 @@ export class ToolRun {
   ): Promise<SettledCall> {
     const { signal } = this.#controller
     const checked = await this.#validate()
-    if (!checked.ok) return this.#refuseArguments(checked.message)
+    if (!checked.ok) return this.#refuseArguments(checked)
     if (this.#isAborted()) return toRefusal('cancelled', notStarted, this.latencyMs)
     await onStart()
     if (this.#isAborted()) return toRefusal('cancelled', notStarted, this.latencyMs)
@@ -143,6 +148,7 @@ export class ToolRun {
         progress,
         ...(answers && { ask, answers }),
       }
+      // eslint-disable-next-line no-restricted-syntax -- the one place that calls a tool
       const value = await this.#tool.execute(checked.value, context)
       if (asking.open) return this.#asked(asking.open)
       if (value instanceof PendingResult)
@@ -176,7 +182,7 @@ export class ToolRun {
     }
   }
 
-  async #validate(): Promise<Validated> {
+  async #validate(): Promise<Checked> {
     const refused = refuseArguments(this.#call)
     if (refused !== undefined) return { ok: false, message: refused }
     try {
@@ -184,17 +190,25 @@ export class ToolRun {
       const checked = await this.#tool.validate(copyJson(this.#call.arguments))
       return checked.ok ? checked : { ok: false, message: messageOf(checked) }
     } catch (error) {
-      return { ok: false, message: `they could not be checked: ${messageOf(error)}` }
+      return { ok: false, message: `they could not be checked: ${messageOf(error)}`, error }
     }
   }
 
-  #refuseArguments(message: string): SettledCall {
+  #refuseArguments({ message, error }: Extract<Checked, { ok: false }>): SettledCall {
     const { parameters } = this.#tool.definition
     const schema = parameters ? JSON.stringify(parameters) : 'no arguments: {}'
     const expected =
       schema.length > mostSchemaLength ? `${cut(schema, mostSchemaLength)}...` : schema
     const content = `The arguments for the tool "${this.#call.name}" are not valid and it was not executed: ${cut(message, mostMessageLength)}\nExpected: ${expected}`
-    return { content, outcome: { status: 'invalid-arguments', message, latencyMs: this.latencyMs } }
+    return {
+      content,
+      outcome: {
+        status: 'invalid-arguments',
+        message,
+        latencyMs: this.latencyMs,
+        ...(error !== undefined && { error }),
+      },
+    }
   }
 
   #fail(error: unknown): SettledCall {
@@ -204,7 +218,7 @@ export class ToolRun {
       : `The tool "${this.#call.name}" failed: ${message}`
     const settled = {
       content,
-      outcome: { status: 'failed', message, latencyMs: this.latencyMs },
+      outcome: { status: 'failed', message, error, latencyMs: this.latencyMs },
     } as const
     return this.#mark(settled, isOutcomeUnknown(error))
   }

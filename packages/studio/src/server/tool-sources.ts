@@ -1,5 +1,5 @@
 import { configError, isLlmError, type JsonObject } from '@modelport/core'
-import type { Tool, ToolSource } from '@modelport/runtime'
+import { executeBatch, type Tool, type ToolOutcome, type ToolSource } from '@modelport/runtime'
 import type { CalledSource, CallSource, SourceToolInfo } from '../protocol/protocol.js'
 
 const sourceOf = (sources: readonly ToolSource[], name: string): ToolSource => {
@@ -71,14 +71,20 @@ async function execute(
   args: JsonObject,
   signal: AbortSignal,
 ): Promise<Omit<CalledSource, 'latencyMs'>> {
-  const checked = await tool.validate(args)
-  if (!checked.ok) return { ok: false, message: checked.message }
-  const callId = `call-${crypto.randomUUID()}`
-  try {
-    const run = { runId: callId, idempotencyKey: callId }
-    return { ok: true, result: await tool.execute(checked.value, { callId, step: 1, signal, run }) }
-  } catch (error) {
-    if (isLlmError(error)) return { ok: false, message: `${error.code}: ${error.message}` }
-    return { ok: false, message: error instanceof Error ? error.message : String(error) }
+  const call = {
+    id: `call-${crypto.randomUUID()}`,
+    name: tool.definition.name,
+    arguments: args,
+    argumentsText: JSON.stringify(args),
   }
+  let outcome: ToolOutcome | undefined
+  await executeBatch([call], {
+    tools: [tool],
+    step: 1,
+    signal,
+    onResult: (_call, _result, found) => void (outcome = found),
+  })
+  if (outcome?.status === 'ok') return { ok: true, result: outcome.value }
+  const { error, message = 'the call gave no result' } = outcome ?? {}
+  return { ok: false, message: isLlmError(error) ? `${error.code}: ${error.message}` : message }
 }
