@@ -84,6 +84,7 @@ export type { AgentStore } from './session/agent-store.js'
 export type { ChildCancel, ChildCancels } from './session/child-cancels.js'
 export type { Inbox, InboxItem, InboxItemBody } from './session/inbox.js'
 export { createMemoryStore } from './session/memory-store.js'
+export { sessionBusy } from './session/session-busy.js'
 export type {
   SessionEntry,
   SessionEntryBody,

@@ -22,6 +22,7 @@ import { checkDeadline, contextOf, turnTimeoutOf } from './run-context.js'
 import { cancelledEvent, endOfError, type TurnEnd } from './task-runner.js'
 import { appendAnyway, isWaiting, TaskWriter } from './task-writer.js'
 import type { Turn } from './turn.js'
+import { turnRefusedEvent, waitForTurn } from './wait-for-turn.js'
 import type { SettledApproval } from './wait-state.js'
 import { watchTurn } from './watch-turn.js'
 
@@ -44,8 +45,6 @@ export class Activations {
   readonly #options: HostOptions
   readonly #gates = new Map<string, Gate>()
   readonly #active = new Map<string, Active>()
-  /** The last task of each session, so that those of one session run one after the other. */
-  readonly #sessions = new Map<string, Promise<void>>()
   readonly #expiry: ApprovalExpiry
   readonly canceller: ChildCanceller
   #isDraining = false
@@ -71,7 +70,7 @@ export class Activations {
     this.#gates.get(agent.name)?.check()
   }
 
-  /** Starts the work on a task, after those of its session and when there is a place. */
+  /** Starts the work on a task, when it has the turn of its session and there is a place. */
   start(
     key: TaskKey,
     agent: Agent,
@@ -81,18 +80,12 @@ export class Activations {
     const name = nameOfTask(key)
     if (this.#active.has(name)) return
     const controller = new AbortController()
-    const session = JSON.stringify([record.principal, record.agent, record.sessionId])
-    const before = this.#sessions.get(session) ?? Promise.resolve()
     const worked: PromiseWithResolvers<void> = Promise.withResolvers()
-    const done = before.then(() =>
-      this.#activate(key, agent, record, controller, decisions, worked),
-    )
+    const done = this.#begin(key, agent, record, controller, decisions, worked)
     const settled = done.catch((error: unknown) => this.#options.onError?.(error))
     this.#active.set(name, { controller, done: settled, worked })
-    this.#sessions.set(session, settled)
     void settled.finally(() => {
       if (this.#active.get(name)?.done === settled) this.#active.delete(name)
-      if (this.#sessions.get(session) === settled) this.#sessions.delete(session)
     })
   }
 
@@ -205,6 +198,31 @@ export class Activations {
     await this.#expiry.expire(key, (decisions) => this.start(key, agent, head.record, decisions))
   }
 
+  async #begin(
+    key: TaskKey,
+    agent: Agent,
+    record: TaskRecord,
+    controller: AbortController,
+    decisions: readonly SettledApproval[],
+    worked: PromiseWithResolvers<void>,
+  ): Promise<void> {
+    try {
+      const { signal } = controller
+      const other = await waitForTurn(this.#store.tasks, this.#entropy, key, agent, record, signal)
+      if (other === undefined) {
+        await this.#activate(key, agent, record, controller, decisions, worked)
+        return
+      }
+      // The task was cancelled, or this process stops: then another one begins it.
+      if (signal.aborted) return
+      await appendAnyway(this.#store.tasks, this.#entropy, key, [
+        turnRefusedEvent(this.#entropy, record, other),
+      ])
+    } finally {
+      worked.resolve()
+    }
+  }
+
   async #activate(
     key: TaskKey,
     agent: Agent,
@@ -261,6 +279,7 @@ export class Activations {
         record,
         task: found.task,
         seq: found.head.seq,
+        generation: found.head.generation,
         writer,
         canceller: this.canceller,
         signal: timed.signal,

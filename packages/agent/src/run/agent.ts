@@ -160,6 +160,11 @@ export interface AgentSettings {
    */
   readonly timeoutMs?: number | undefined
   /**
+   * Maximum milliseconds that a task waits while the same other task has the turn of its session;
+   * then it fails and names that task. Default 300,000.
+   */
+  readonly turnWaitMs?: number | undefined
+  /**
    * Makes a fuller card for an authenticated caller. Called for each request; its fields replace
    * those of `card`. Default: there is none.
    */
@@ -278,6 +283,7 @@ const settingNames = namesOf<AgentSettings>({
   whenWaiting: true,
   onChange: true,
   timeoutMs: true,
+  turnWaitMs: true,
   extendedCard: true,
 })
 
@@ -299,6 +305,7 @@ function checkAgentSettings(settings: AgentSettings): void {
   checkRanges(settings, [
     ['maxConcurrency', 1, Infinity],
     ['timeoutMs', 1, Infinity],
+    ['turnWaitMs', 1, Infinity],
     ['maxQueue', 0, Infinity],
   ])
   checkRanges(approvals, [['expiresInMs', 1, 1e14]], 'approvals.') // a date ends at 8.64e15

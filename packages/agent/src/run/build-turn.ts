@@ -1,6 +1,6 @@
 import type { ChatMessage } from '@modelport/core'
-import { AgentError, isAgentError } from '../base/agent-error.js'
-import { type Entropy, timestampOf } from '../base/ids.js'
+import { AgentError } from '../base/agent-error.js'
+import type { Entropy } from '../base/ids.js'
 import type { Message } from '../models/message.js'
 import { textOfParts } from '../models/part.js'
 import type { Task } from '../models/task.js'
@@ -17,6 +17,7 @@ import { hasContent } from './read-messages.js'
 import type { AgentRunContext, ForeignContext } from './run-context.js'
 import type { TaskWriter } from './task-writer.js'
 import type { Turn } from './turn.js'
+import { unfinishedBefore } from './unfinished-tasks.js'
 import type { SettledApproval } from './wait-state.js'
 
 /** What a turn is made of. */
@@ -28,6 +29,8 @@ export interface TurnParts {
   readonly record: TaskRecord
   readonly task: Task
   readonly seq: number
+  /** The life of the session that the task belongs to. */
+  readonly generation: string | undefined
   readonly writer: TaskWriter
   readonly canceller: ChildCanceller
   readonly signal: AbortSignal
@@ -102,58 +105,25 @@ export async function buildTurn(given: TurnParts): Promise<Turn> {
       // A new attempt begins after a process died with the turn, and when a call is repeated.
       writer.attempt = Math.max(attempt, held?.attempt ?? 1)
     },
-    remember: (messages) =>
-      record.offRecord ? Promise.resolve() : remember(store, entropy, session, key.id, messages),
+    remember: (messages) => {
+      if (!record.offRecord) writer.remember(messages)
+      return Promise.resolve()
+    },
   }
 }
 
 /** What was said before the current message. */
 async function conversationFor(
-  { store, record, task }: TurnParts,
+  { store, record, task, generation }: TurnParts,
   session: SessionKey,
   message: Message,
 ): Promise<readonly ChatMessage[]> {
-  return record.offRecord ? history(task, message) : conversationOf(store, session)
-}
-
-/** The conversation of a session, from its last replacement on. */
-async function conversationOf(store: AgentStore, key: SessionKey): Promise<readonly ChatMessage[]> {
-  const { start } = await store.sessions.head(key)
-  return foldSession(await store.sessions.read(key, start))
-}
-
-/** Adds messages to a session although others write too. */
-async function remember(
-  store: AgentStore,
-  entropy: Entropy,
-  key: SessionKey,
-  taskId: string,
-  messages: readonly ChatMessage[],
-): Promise<void> {
-  if (!messages.length) return
-  for (let attempt = 0; attempt < 20; attempt++) {
-    const { seq } = await store.sessions.head(key)
-    const [last] = store.leases ? await store.sessions.read(key, Math.max(1, seq)) : []
-    // A process that was cut after this would say it again.
-    if (
-      last?.type === 'messages' &&
-      last.taskId === taskId &&
-      JSON.stringify(last.messages) === JSON.stringify(messages)
-    )
-      return
-    try {
-      await store.sessions.append(
-        key,
-        seq,
-        [{ type: 'messages', taskId, messages }],
-        timestampOf(entropy),
-      )
-      return
-    } catch (error) {
-      if (!isAgentError(error, 'conflict')) throw error
-    }
-  }
-  throw new AgentError('busy', 'The session changes too fast')
+  if (record.offRecord) return history(task, message)
+  const head = await store.sessions.head(session)
+  // The session was deleted, and perhaps begun again: its new life is not this task's.
+  if (head.generation !== generation) return []
+  const said = head.seq ? foldSession(await store.sessions.read(session, head.start)) : []
+  return [...said, ...(await unfinishedBefore(store.tasks, session, task.id))]
 }
 
 const lastUserMessage = (task: Task): Message | undefined =>

@@ -6,8 +6,10 @@ import {
   createSummarizer,
 } from '@modelport/runtime'
 import { AgentError } from '../base/agent-error.js'
-import { type Entropy, timestampOf } from '../base/ids.js'
+import { createId, type Entropy, timestampOf } from '../base/ids.js'
+import { linkSignals } from '../base/linked-signal.js'
 import { defaultCompaction, type HistoryCompactionRequest } from '../models/compaction-control.js'
+import { sessionBusy } from '../session/session-busy.js'
 import { foldSession, type SessionKey, type SessionStore } from '../session/session-store.js'
 import type { Agent } from './agent.js'
 import { allowsCompaction } from './policy.js'
@@ -21,10 +23,11 @@ export interface CompactedSession {
 }
 
 /**
- * Makes the conversation of a session shorter, and stores it if that changed anything.
+ * Makes the conversation of a session shorter, and stores it if that changed anything. It waits for
+ * its turn, at most five minutes, and no task of the session begins meanwhile.
  * @throws {AgentError} `invalid-params` — the request is not valid; `forbidden` — the policy of the
- * agent does not allow it; `conflict` — the session changed meanwhile; `internal` — the model made
- * no summary.
+ * agent does not allow it; `busy` — somebody else has the turn of the session, whom `metadata.turn`
+ * names; `conflict` — the session changed meanwhile; `internal` — the model made no summary.
  */
 export async function compactSession(
   sessions: SessionStore,
@@ -34,9 +37,37 @@ export async function compactSession(
   request: Partial<HistoryCompactionRequest>,
   signal?: AbortSignal,
 ): Promise<CompactedSession> {
-  const { policy, provider } = agent.settings
+  const { policy } = agent.settings
   if (!allowsCompaction(policy))
     throw new AgentError('forbidden', 'The policy of the agent does not allow llm.history.compact')
+  const { seq } = await sessions.head(key)
+  if (seq === 0) return compactFree(sessions, entropy, agent, key, request, signal)
+  const holder = `compaction:${createId('evt', entropy)}`
+  const limit = linkSignals(signal ? [signal] : [], maxWaitMs)
+  const other = await sessions.take(key, holder, limit.signal).finally(() => limit.release())
+  signal?.throwIfAborted()
+  if (other !== undefined) throw sessionBusy(key, other)
+  try {
+    return await compactFree(sessions, entropy, agent, key, request, signal, holder)
+  } finally {
+    await sessions.release(key, holder)
+  }
+}
+
+/** Maximum milliseconds that a compaction waits for the turn of its session. */
+const maxWaitMs = 300_000
+
+/** Compacts a session whose turn nobody else has. */
+async function compactFree(
+  sessions: SessionStore,
+  entropy: Entropy,
+  agent: Agent,
+  key: SessionKey,
+  request: Partial<HistoryCompactionRequest>,
+  signal: AbortSignal | undefined,
+  holder?: string,
+): Promise<CompactedSession> {
+  const { provider } = agent.settings
   const head = await sessions.head(key)
   const history = new ConversationHistory()
   history.replace(foldSession(await sessions.read(key, head.start)))
@@ -69,6 +100,7 @@ export async function compactSession(
       head.seq,
       [{ type: 'replaced', reason: 'compacted', messages, report }],
       timestampOf(entropy),
+      holder,
     )
   return { messages, report }
 }

@@ -175,19 +175,12 @@ export class AgentHost {
   /** Cancels the tasks of a session that wait for input, for a new task takes their place. */
   async #supersede(agent: Agent, { principal, sessionId, id }: TaskRecord): Promise<void> {
     if (agent.settings.whenWaiting === 'keep') return
-    for (const state of ['input-required', 'auth-required'] as const) {
-      const { heads } = await this.store.tasks.list({
-        principal,
-        agent: agent.name,
-        sessionId,
-        state,
-        limit: 100,
-      })
-      for (const { record } of heads)
+    const session = { principal, agent: agent.name, id: sessionId }
+    for (const { record, state } of await this.store.tasks.open(session))
+      if (isInterrupted(state))
         await this.cancel({ principal, id: record.id }, `superseded by ${id}`).catch(
           () => undefined,
         )
-    }
   }
 
   async #continue(agent: Agent, incoming: IncomingMessage, id: string): Promise<Accepted> {
@@ -288,9 +281,11 @@ export class AgentHost {
   }
 
   /**
-   * Makes the conversation of a session shorter. A session without entries stays as it is.
+   * Makes the conversation of a session shorter, once it has the turn of the session, for which it
+   * waits at most five minutes. A session without entries stays as it is.
    * @throws {AgentError} `not-found` (the agent), `forbidden` (its policy does not allow
-   * `llm.history.compact`), `conflict` (the session changed meanwhile)
+   * `llm.history.compact`), `busy` (somebody else has the turn), `conflict` (the session changed
+   * meanwhile)
    */
   compact(
     key: SessionKey,

@@ -12,6 +12,15 @@ function lastRead({ caller: kept }: RunCheckpoint): string | undefined {
   return isObject(own) && typeof own['message'] === 'string' ? own['message'] : undefined
 }
 
+/**
+ * How many messages of the transcript the session had when the run of a checkpoint began. Unset:
+ * the run has no checkpoint.
+ */
+export function knownBefore({ resume }: TaskTurn): number | undefined {
+  const own = resume?.caller?.[caller]
+  return isObject(own) && typeof own['known'] === 'number' ? own['known'] : undefined
+}
+
 /** True if a message says something besides decisions. */
 export const hasContent = ({ parts }: Message): boolean =>
   parts.some(({ type }) => type !== 'approval')
@@ -32,10 +41,15 @@ export function unreadMessages(
 }
 
 /**
- * A journal whose checkpoints say which message of the user the run has read. A new run has read
- * it. A resumed run has read it once it no longer waits for what the message answers.
+ * A journal whose checkpoints say which message of the user the run has read, and how many messages
+ * the session had when it began. A new run has read the message. A resumed run has read it once it
+ * no longer waits for what the message answers.
  */
-export function noteMessages({ journal, resume }: TaskTurn, newest: Message): RunJournal {
+export function noteMessages(
+  { journal, resume }: TaskTurn,
+  newest: Message,
+  known: number,
+): RunJournal {
   let hasRead = resume === undefined
   const before = resume && lastRead(resume)
   return {
@@ -45,10 +59,9 @@ export function noteMessages({ journal, resume }: TaskTurn, newest: Message): Ru
     writeCheckpoint: (checkpoint, change) => {
       hasRead ||= checkpoint.pending.length === 0
       const message = hasRead ? newest.id : before
+      const own = { known, ...(message !== undefined && { message }) }
       return journal.writeCheckpoint(
-        message === undefined
-          ? checkpoint
-          : { ...checkpoint, caller: { ...checkpoint.caller, [caller]: { message } } },
+        { ...checkpoint, caller: { ...checkpoint.caller, [caller]: own } },
         change,
       )
     },

@@ -23,7 +23,7 @@ import {
   toUnknownCall,
 } from './message-calls.js'
 import { openChildren } from './open-children.js'
-import { noteMessages, unreadMessages } from './read-messages.js'
+import { knownBefore, noteMessages, unreadMessages } from './read-messages.js'
 import type { ChildWaits } from './sub-agent.js'
 import type { Turn } from './turn.js'
 import { approvalsOf, requestParts, type WaitingApproval, type WaitState } from './wait-state.js'
@@ -176,7 +176,8 @@ async function runTurnOfModel(turn: Turn, calls?: MessageCalls): Promise<TurnEnd
   const runId = waiting ?? (turn.open ? runIdOf(turn.task) : createId('run', entropy))
   const opened = await turn.open?.(runId)
   const newest = turn.task.messages.findLast(({ role }) => role === 'user') ?? turn.message
-  const stored = opened && { ...opened, journal: noteMessages(opened, newest) }
+  const known = (opened && knownBefore(opened)) ?? turn.wait?.known ?? turn.conversation.length
+  const stored = opened && { ...opened, journal: noteMessages(opened, newest, known) }
   const result = await runModel({
     ...turn,
     message: turn.isNew ? turn.message : undefined,
@@ -193,7 +194,7 @@ async function runTurnOfModel(turn: Turn, calls?: MessageCalls): Promise<TurnEnd
     ...(stored && { stored }),
     unread: stored ? unreadMessages(stored, turn.task.messages) : [],
   })
-  return endOfRun(turn, result, children, runId, calls)
+  return endOfRun(turn, result, children, { runId, known, ...(calls && { calls }) })
 }
 
 const askedBy = ({ runId, step, seq }: RunCheckpoint): WaitState['asked'] & object => ({
@@ -201,16 +202,23 @@ const askedBy = ({ runId, step, seq }: RunCheckpoint): WaitState['asked'] & obje
   step,
   seq,
 })
+
+/** What {@link endOfRun} knows of a run. */
+interface RunOfTurn {
+  readonly runId: string
+  /** Messages of its transcript that the session had before. */
+  readonly known: number
+  readonly calls?: MessageCalls
+}
+
 async function endOfRun(
   turn: Turn,
   result: RunResult,
   children: ChildWaits,
-  runId: string,
-  calls: MessageCalls | undefined,
+  { runId, known, calls }: RunOfTurn,
 ): Promise<TurnEnd> {
   if (turn.open && result.status === 'failed' && result.error instanceof JournalError)
     throw result.error
-  const known = turn.wait?.known ?? turn.conversation.length
   if (calls?.asksModel !== false) await writeUsage(turn, result)
   if (result.status === 'cancelled') throw result.reason
   if (result.status === 'suspended') {

@@ -1,3 +1,4 @@
+import type { ChatMessage } from '@modelport/core'
 import { AgentError, isAgentError } from '../base/agent-error.js'
 import { type Entropy, timestampOf } from '../base/ids.js'
 import type { TaskEventBody } from '../models/task-event.js'
@@ -14,6 +15,9 @@ export class TaskWriter {
   readonly #entropy: Entropy
   #seq: number
   #queue: NewTaskEvent[] = []
+  /** What goes into the conversation with the events of the next write. */
+  #said: readonly ChatMessage[] = []
+  #queueSaid: ChatMessage[] = []
   #flushing: Promise<void> | undefined
   #attempt: number
   #failure: unknown
@@ -44,6 +48,11 @@ export class TaskWriter {
     this.#attempt = attempt
   }
 
+  /** Adds messages to the conversation of the session, together with the events written next. */
+  remember(messages: readonly ChatMessage[]): void {
+    this.#said = [...this.#said, ...messages]
+  }
+
   /**
    * Stores events; resolves once they are stored.
    * @throws {AgentError} `conflict` — another process took the task over.
@@ -53,6 +62,8 @@ export class TaskWriter {
     if (this.#givesBack?.aborted) return Promise.resolve()
     const at = timestampOf(this.#entropy)
     for (const event of events) this.#queue.push({ ...event, at, attempt: this.#attempt })
+    this.#queueSaid.push(...this.#said)
+    this.#said = []
     this.#flushing ??= this.#flush()
     return this.#flushing
   }
@@ -63,8 +74,10 @@ export class TaskWriter {
       await Promise.resolve()
       while (this.#queue.length) {
         const batch = this.#queue
+        const said = this.#queueSaid
         this.#queue = []
-        this.#seq = (await this.#store.append(this.#key, this.#seq, batch)).seq
+        this.#queueSaid = []
+        this.#seq = (await this.#store.append(this.#key, this.#seq, batch, said)).seq
       }
     } catch (error) {
       this.#failure = error

@@ -41,6 +41,9 @@ export interface Turn {
    * is stored.
    */
   readonly cancelChild?: CancelChild
-  /** Adds what was said to the conversation of the session. */
+  /**
+   * Adds what was said to the conversation of the session, in the transaction of the events that
+   * are written next.
+   */
   remember(messages: readonly ChatMessage[]): Promise<void>
 }

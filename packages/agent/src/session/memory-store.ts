@@ -29,9 +29,10 @@ class MemoryInbox implements Inbox {
 
 /** A store in the memory of one process: everything is gone when the process ends. */
 export function createMemoryStore(): AgentStore {
+  const sessions = new MemorySessions()
   return {
-    tasks: new MemoryTasks(),
-    sessions: new MemorySessions(),
+    tasks: new MemoryTasks(sessions),
+    sessions,
     inbox: new MemoryInbox(),
     cancels: new MemoryChildCancels(),
     ping: () => Promise.resolve(),

@@ -1,4 +1,5 @@
 /* eslint-disable @typescript-eslint/require-await -- the interface is asynchronous; memory never waits */
+import type { ChatMessage } from '@modelport/core'
 import { AgentError } from '../base/agent-error.js'
 import type { Task } from '../models/task.js'
 import {
@@ -8,7 +9,9 @@ import {
   type TaskRecord,
   taskOf,
 } from '../models/task-event.js'
-import { isTerminal } from '../models/task-state.js'
+import { isInterrupted, isTerminal } from '../models/task-state.js'
+import { MemorySessions, type SessionRow } from './memory-sessions.js'
+import type { SessionKey } from './session-store.js'
 import { type IndexedTask, type Position, TaskIndex } from './task-index.js'
 import type {
   MessageClaim,
@@ -28,6 +31,9 @@ interface Row extends IndexedTask {
   readonly events: TaskEvent[]
   readonly watchers: Set<() => void>
   task: Task
+  /** The session and the place in it; a task off the record has none. */
+  readonly session?: SessionRow
+  readonly seat: number
 }
 
 /** A cursor is the position of the last task of the page. */
@@ -65,8 +71,13 @@ export class MemoryTasks implements TaskStore {
    * before a list is asked for.
    */
   readonly #moved = new Set<Row>()
+  readonly #sessions: MemorySessions
   /** Numbers the writes, to order tasks whose status time is equal. */
   #order = 0
+
+  constructor(sessions: MemorySessions = new MemorySessions()) {
+    this.#sessions = sessions
+  }
 
   async create(
     record: TaskRecord,
@@ -81,16 +92,20 @@ export class MemoryTasks implements TaskStore {
         throw new AgentError('conflict', 'A message with this id was sent before')
       this.#messages.set(name, { taskId: record.id, digest: message.digest })
     }
+    const session = record.offRecord ? undefined : this.#sessions.open(keyOfSession(record))
     const row: Row = {
       record,
       events: [],
       watchers: new Set(),
       task: taskOf(record),
       position: ['', 0],
+      ...(session && { session }),
+      seat: session ? ++session.places : 0,
     }
     this.#add(row, events)
     if (!row.position[1]) this.#move(row)
     this.#rows.set(record.id, row)
+    if (!isTerminal(row.task.state)) row.session?.ask(row.seat, record.id)
     return headOf(row)
   }
 
@@ -111,16 +126,48 @@ export class MemoryTasks implements TaskStore {
     return row && headOf(row)
   }
 
-  async append(key: TaskKey, expected: number, events: readonly NewTaskEvent[]): Promise<TaskHead> {
+  async append(
+    key: TaskKey,
+    expected: number,
+    events: readonly NewTaskEvent[],
+    said: readonly ChatMessage[] = [],
+  ): Promise<TaskHead> {
     const row = this.#get(key)
     if (row.events.length !== expected)
       throw new AgentError(
         'conflict',
         `Task ${key.id} has ${row.events.length} events, not ${expected}: reload it`,
       )
+    const before = row.task.state
     this.#add(row, events)
+    const { session, seat, task } = row
+    if (said.length && session?.turn === key.id)
+      session.add([{ type: 'messages', taskId: key.id, messages: said }], task.statusAt)
+    if (isTerminal(task.state)) session?.open.delete(key.id)
+    if (isTerminal(task.state) || isInterrupted(task.state)) session?.give(key.id)
+    else if (isInterrupted(before)) session?.ask(seat, key.id)
     for (const wake of [...row.watchers]) wake()
     return headOf(row)
+  }
+
+  async turn(key: TaskKey, signal: AbortSignal): Promise<string | undefined> {
+    for (;;) {
+      const row = this.#find(key)
+      const { session } = row ?? {}
+      if (!row || !session || session.isDeleted || isTerminal(row.task.state)) return undefined
+      if (session.turn === key.id) return undefined
+      if (signal.aborted) return session.turn
+      await session.changed(signal)
+    }
+  }
+
+  async open(key: SessionKey): Promise<readonly TaskHead[]> {
+    const session = this.#sessions.find(key)
+    if (!session) return []
+    return [...session.open]
+      .flatMap((id) => this.#rows.get(id) ?? [])
+      .sort((a, b) => a.seat - b.seat)
+      .map(headOf)
   }
 
   async read(key: TaskKey, from: number, limit: number = Infinity): Promise<readonly TaskEvent[]> {
@@ -164,6 +211,8 @@ export class MemoryTasks implements TaskStore {
     this.#updateIndex()
     this.#rows.delete(key.id)
     this.#index.remove(row)
+    row.session?.give(key.id)
+    row.session?.open.delete(key.id)
     for (const wake of [...row.watchers]) wake()
   }
 
@@ -203,11 +252,18 @@ export class MemoryTasks implements TaskStore {
   }
 }
 
-const headOf = ({ record, events, task }: Row): TaskHead => ({
+const headOf = ({ record, events, task, session }: Row): TaskHead => ({
   record,
   seq: events.length,
   state: task.state,
   statusAt: task.statusAt,
+  ...(session && { generation: session.generation }),
+})
+
+const keyOfSession = ({ principal, agent, sessionId }: TaskRecord): SessionKey => ({
+  principal,
+  agent,
+  id: sessionId,
 })
 
 /** Settles on the next append, on deletion, or when the signal aborts. */

@@ -1,6 +1,8 @@
+import type { ChatMessage } from '@modelport/core'
 import type { TaskEvent, TaskRecord } from '../models/task-event.js'
 import { isTerminal } from '../models/task-state.js'
 import { MemoryTasks } from './memory-tasks.js'
+import type { SessionKey } from './session-store.js'
 import {
   type MessageClaim,
   type NewTaskEvent,
@@ -60,10 +62,23 @@ export class OffRecordTasks implements TaskStore {
     return this.#of(key).head(key)
   }
 
-  async append(key: TaskKey, expected: number, events: readonly NewTaskEvent[]): Promise<TaskHead> {
-    const head = await this.#of(key).append(key, expected, events)
+  async append(
+    key: TaskKey,
+    expected: number,
+    events: readonly NewTaskEvent[],
+    said?: readonly ChatMessage[],
+  ): Promise<TaskHead> {
+    const head = await this.#of(key).append(key, expected, events, said)
     if (isTerminal(head.state) && this.#own.has(nameOfTask(key))) this.#forgetLater(key)
     return head
+  }
+
+  turn(key: TaskKey, signal: AbortSignal): Promise<string | undefined> {
+    return this.#of(key).turn(key, signal)
+  }
+
+  open(session: SessionKey): Promise<readonly TaskHead[]> {
+    return this.#stored.open(session)
   }
 
   read(key: TaskKey, from: number, limit?: number): Promise<readonly TaskEvent[]> {

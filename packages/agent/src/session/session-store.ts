@@ -46,27 +46,51 @@ export interface SessionHead {
    * Number of the last `replaced` entry: reading the conversation starts there. 1 if there is none.
    */
   readonly start: number
+  /** Names this life of the session: one that is deleted and begun again has another. */
+  readonly generation?: string
+  /** Who writes the session now: the id of a task, or of whoever took the turn. */
+  readonly turn?: string
 }
 
-/** Conversations as append-only logs, keyed by principal and agent. */
+/**
+ * Conversations as append-only logs, keyed by principal and agent. Whoever has the turn of a
+ * session writes it: one task at a time, in the order in which their messages came.
+ */
 export interface SessionStore {
   /** The head of a conversation; one that was never written has `seq` 0. */
   head(key: SessionKey): Promise<SessionHead>
   /**
-   * Appends entries, all or none, if the last number is still `expected`.
-   * @throws {AgentError} `conflict` — another writer was first.
+   * Appends entries, all or none, if the last number is still `expected`. What a task says is added
+   * by `TaskStore.append`.
+   * @param holder whoever took the turn; unset: nobody else may have it
+   * @throws {AgentError} `conflict` — another writer was first; `busy` — somebody else has the
+   * turn: `metadata.turn` names them.
    */
   append(
     key: SessionKey,
     expected: number,
     entries: readonly SessionEntryBody[],
     at: string,
+    holder?: string,
   ): Promise<SessionHead>
+  /**
+   * Waits for the turn of a session, after the tasks that wait for it, and takes it for something
+   * that is not a task: a compaction, a reset, a fork. No task begins until `release`, or until the
+   * process died and five minutes have passed.
+   * @param holder names whoever takes it
+   * @returns who has the turn, if the signal aborted first
+   */
+  take(key: SessionKey, holder: string, signal: AbortSignal): Promise<string | undefined>
+  /** Gives a turn that was taken to the next task. */
+  release(key: SessionKey, holder: string): Promise<void>
   /** The entries from a number on, in order. */
   read(key: SessionKey, from: number): Promise<readonly SessionEntry[]>
   /** The sessions of a principal with an agent, by id. */
   list(principal: string, agent: string): Promise<readonly SessionHead[]>
-  /** Removes a conversation. Absent ones are ignored. */
+  /**
+   * Removes a conversation, whoever has its turn: what its tasks say later is dropped. Absent ones
+   * are ignored.
+   */
   delete(key: SessionKey): Promise<void>
 }
 

@@ -1,6 +1,8 @@
+import type { ChatMessage } from '@modelport/core'
 import type { Task } from '../models/task.js'
 import type { TaskEvent, TaskEventBody, TaskRecord } from '../models/task-event.js'
 import type { TaskState } from '../models/task-state.js'
+import type { SessionKey } from './session-store.js'
 
 /** A task of one principal. A task of another principal does not exist for the caller. */
 export interface TaskKey {
@@ -42,6 +44,13 @@ export interface TaskHead {
   readonly state: TaskState
   /** When the state was last set, ISO 8601, UTC. */
   readonly statusAt: string
+  /**
+   * Which life of its session the task belongs to: a session that is deleted and begun again has
+   * another. Unset: the task is off the record.
+   */
+  readonly generation?: string
+  /** True for a task that nothing continues until an operator lets it. */
+  readonly isStopped?: true
 }
 
 /** A task with what its store knows of it. */
@@ -92,8 +101,9 @@ export interface TaskPage {
  */
 export interface TaskStore {
   /**
-   * Stores a new task with its first events, which get the numbers from 1, and with the id of the
-   * message that it was made for: all or nothing.
+   * Stores a new task with its first events, which get the numbers from 1, with the id of the
+   * message that it was made for, and with its place in its session: all or nothing. The task has
+   * the turn of the session if nobody else has it.
    * @throws {AgentError} `conflict` — the id exists already, for whichever principal; or the same
    * principal sent this message to the agent before.
    */
@@ -114,11 +124,30 @@ export interface TaskStore {
   head(key: TaskKey): Promise<TaskHead | undefined>
   /**
    * Appends events, all or none, if the last sequence number is still `expected`.
+   *
+   * A status that ends the task, or lets it wait for somebody, gives the turn of its session to the
+   * next task in the same transaction; one that continues it asks for the turn again.
+   *
+   * @param said is added to the conversation of the session in the same transaction; dropped if the
+   * session was deleted since the task was made, or if the task does not have its turn
    * @throws {AgentError} `conflict` — another writer was first: reload and decide again;
    * `task-not-found`; `unsupported-operation` — a `status` event asks for a transition that the
    * table does not have.
    */
-  append(key: TaskKey, expected: number, events: readonly NewTaskEvent[]): Promise<TaskHead>
+  append(
+    key: TaskKey,
+    expected: number,
+    events: readonly NewTaskEvent[],
+    said?: readonly ChatMessage[],
+  ): Promise<TaskHead>
+  /**
+   * Waits until the task has the turn of its session, or needs none: it is over, or its session was
+   * deleted.
+   * @returns who has the turn, if the signal aborted first
+   */
+  turn(key: TaskKey, signal: AbortSignal): Promise<string | undefined>
+  /** The tasks of a session that are not over, in the order of their places. */
+  open(session: SessionKey): Promise<readonly TaskHead[]>
   /**
    * The events from a number on (1 is the first), at most `limit`, in order. Empty if there are
    * none yet.

@@ -5,12 +5,15 @@ import {
   type NewTaskEvent,
   type TaskHead,
   type TaskKey,
+  type TaskRecord,
 } from '@modelport/agent'
+import type { ChatMessage } from '@modelport/core'
 import type { RunEvent } from '@modelport/runtime'
 import { isDurableError } from '../database/durable-error.js'
 import type { HeldRun, RunParts } from '../runs/held-run.js'
 import { ManifestWriter } from '../runs/manifests.js'
 import type { RunChange } from '../runs/run-change.js'
+import { giveTurn, lockSession, sessionOf, turnKey } from '../runs/session-turns.js'
 import { logOf, SqlTasks } from './sql-tasks.js'
 import { dropTranscript, expiryOf, lastStatus } from './task-run.js'
 
@@ -22,18 +25,21 @@ export class HeldTasks extends SqlTasks {
   /** The run that was opened last. */
   openedRun: string | undefined
   readonly #held: HeldRun
+  readonly #now: () => number
   readonly #manifests = new ManifestWriter()
   #head: TaskHead | undefined
 
   constructor({ database, codec }: RunParts, held: HeldRun) {
     super(database, codec)
     this.#held = held
+    this.#now = () => database.now()
   }
 
   override async append(
     key: TaskKey,
     expected: number,
     events: readonly NewTaskEvent[],
+    said: readonly ChatMessage[] = [],
   ): Promise<TaskHead> {
     // Only the holder appends, so that its own head is the newest.
     const before = this.#head ?? (await this.head(key))
@@ -45,7 +51,8 @@ export class HeldTasks extends SqlTasks {
       await this.#held.journal.commit((change) => {
         change.run(...statements)
         change.notify(logOf(key.id))
-        this.#apply(change, key.id, events)
+        if (said.length > 0) change.run(lockSession(key.id), ...this.planSaid(key.id, head, said))
+        this.#apply(change, head, events)
       })
     } catch (error) {
       this.#head = undefined
@@ -69,7 +76,8 @@ export class HeldTasks extends SqlTasks {
       : event
   }
 
-  #apply(change: RunChange, id: string, events: readonly NewTaskEvent[]): void {
+  #apply(change: RunChange, { record }: TaskHead, events: readonly NewTaskEvent[]): void {
+    const { id } = record
     if (events.some((event) => event.type === 'text-delta' && event.attempt === 1))
       change.markProgress()
     const last = lastRunSeq(events)
@@ -79,11 +87,18 @@ export class HeldTasks extends SqlTasks {
     if (isTerminal(changed.state)) {
       change.run(dropTranscript(id))
       change.settle({ status: 'finished', result: { status: changed.state } })
+      this.#giveTurn(change, record)
     } else if (isInterrupted(changed.state)) {
       const wake = expiryOf(changed)
       // Not claimed like the others when it is due: `expired` gives it.
       change.settle({ status: 'suspended', wake, phase: 3 })
+      this.#giveTurn(change, record)
     }
+  }
+
+  #giveTurn(change: RunChange, record: TaskRecord): void {
+    change.run(...giveTurn(record.id, this.#now()))
+    change.notify(turnKey(sessionOf(record)))
   }
 }
 

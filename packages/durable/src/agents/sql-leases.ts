@@ -3,6 +3,7 @@ import type { SqlValue } from '../database/database.js'
 import { HeldRun, type RunParts } from '../runs/held-run.js'
 import { LiveWorkers } from '../runs/live-workers.js'
 import { servedBy } from '../runs/run-definition.js'
+import { releaseExpired } from '../runs/session-turns.js'
 import { SqlHeldTask } from './held-task.js'
 import { queueOfAgent, runOfTask } from './task-run.js'
 
@@ -80,6 +81,14 @@ export class SqlLeases implements TaskLeases {
     return found
   }
 
+  /** Gives turns of sessions on whose holder was not a task, and died. */
+  async #releaseExpired(): Promise<void> {
+    const { database } = this.#parts
+    const now = database.now()
+    const rows = await database.read('SELECT name FROM sessions WHERE until < ? LIMIT 100', [now])
+    for (const { name } of rows) await database.write(releaseExpired(String(name), now))
+  }
+
   /** Tasks that can be claimed, from the index of claims: a page, longest due first. */
   async #due(
     queue: string,
@@ -100,6 +109,7 @@ export class SqlLeases implements TaskLeases {
   async #beat(names: readonly (readonly [queue: string, version: string])[]): Promise<void> {
     const live = await this.#live.beat(names.map(([queue, version]) => servedBy(queue, version)))
     if (!live) return
+    await this.#releaseExpired()
     for (const [queue, own] of names) {
       const versions = await this.#parts.table.versionsOf(queue)
       this.#orphaned.set(

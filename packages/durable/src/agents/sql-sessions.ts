@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import {
   AgentError,
   type SessionEntry,
@@ -5,14 +6,25 @@ import {
   type SessionHead,
   type SessionKey,
   type SessionStore,
+  sessionBusy,
 } from '@modelport/agent'
 import type { BodyCodec } from '../database/body-codec.js'
 import type { Database, Row } from '../database/database.js'
-import { EventLog, removeLog } from '../database/event-log.js'
+import { changeWithin, EventLog, removeLog } from '../database/event-log.js'
+import {
+  logOfSession,
+  nameOfSession as nameOf,
+  releaseTurn,
+  turnKey,
+  wakeAll,
+} from '../runs/session-turns.js'
 
-const nameOf = ({ principal, agent, id }: SessionKey): string =>
-  JSON.stringify([principal, agent, id])
-const logOf = (key: SessionKey): string => `session:${nameOf(key)}`
+const logOf = (key: SessionKey): string => logOfSession(nameOf(key))
+
+/** How long a turn that was taken outlives its process, in milliseconds. */
+const takenMs = 300_000
+/** How often whoever waits for a turn looks without being notified, in milliseconds. */
+const lookMs = 1000
 
 /** Conversations as logs. */
 export class SqlSessions implements SessionStore {
@@ -37,22 +49,36 @@ export class SqlSessions implements SessionStore {
     expected: number,
     entries: readonly SessionEntryBody[],
     at: string,
+    holder?: string,
   ): Promise<SessionHead> {
     const replaced = entries.findLastIndex(({ type }) => type === 'replaced')
     const start = replaced < 0 ? null : expected + replaced + 1
     const result = await this.#database.write([
+      {
+        sql: `INSERT INTO sessions (name, principal, agent, id, start, generation, places) VALUES (?, ?, ?, ?, ?, ?, 0)
+          ON CONFLICT (name) DO UPDATE SET start = COALESCE(?, sessions.start) WHERE COALESCE(sessions.turn, ?) = ?`,
+        params: [
+          nameOf(key),
+          key.principal,
+          key.agent,
+          key.id,
+          start ?? 1,
+          randomUUID(),
+          start,
+          holder ?? '',
+          holder ?? '',
+        ],
+        expect: 1,
+      },
       ...this.#log.append(
         logOf(key),
         expected,
         entries.map((body) => ({ kind: body.type, body: { ...body, at } })),
       ),
-      {
-        sql: `INSERT INTO sessions (name, principal, agent, id, start) VALUES (?, ?, ?, ?, ?)
-          ON CONFLICT (name) DO UPDATE SET start = COALESCE(?, sessions.start)`,
-        params: [nameOf(key), key.principal, key.agent, key.id, start ?? 1, start],
-      },
     ])
     const head = await this.head(key)
+    if (!result.ok && head.turn !== undefined && head.turn !== holder)
+      throw sessionBusy(key, head.turn)
     if (!result.ok)
       throw new AgentError(
         'conflict',
@@ -62,6 +88,40 @@ export class SqlSessions implements SessionStore {
     return head
   }
 
+  async take(key: SessionKey, holder: string, signal: AbortSignal): Promise<string | undefined> {
+    for (;;) {
+      const now = this.#database.now()
+      const { ok } = await this.#database.write([
+        {
+          sql: `INSERT INTO sessions (name, principal, agent, id, start, generation, places, turn, until) VALUES (?, ?, ?, ?, 1, ?, 0, ?, ?)
+            ON CONFLICT (name) DO UPDATE SET turn = excluded.turn, until = excluded.until
+            WHERE sessions.turn IS NULL OR sessions.turn = excluded.turn OR sessions.until < ?`,
+          params: [
+            nameOf(key),
+            key.principal,
+            key.agent,
+            key.id,
+            randomUUID(),
+            holder,
+            now + takenMs,
+            now,
+          ],
+          expect: 1,
+        },
+      ])
+      if (ok) return undefined
+      const { turn } = await this.head(key)
+      if (turn === undefined) continue
+      if (signal.aborted) return turn
+      await changeWithin(lookMs, this.#database, turnKey(key), signal)
+    }
+  }
+
+  async release(key: SessionKey, holder: string): Promise<void> {
+    await this.#database.write(releaseTurn(nameOf(key), holder, this.#database.now()))
+    this.#database.notify(turnKey(key))
+  }
+
   async read(key: SessionKey, from: number): Promise<readonly SessionEntry[]> {
     const entries = await this.#log.read(logOf(key), from)
     return entries.map(({ seq, body }) => ({ ...(body as SessionEntryBody & { at: string }), seq }))
@@ -69,7 +129,7 @@ export class SqlSessions implements SessionStore {
 
   async list(principal: string, agent: string): Promise<readonly SessionHead[]> {
     const rows = await this.#database.read(
-      `SELECT s.*, l.seq FROM sessions s LEFT JOIN logs l ON l.id = 'session:' || s.name
+      `SELECT s.*, l.seq FROM sessions s JOIN logs l ON l.id = 'session:' || s.name
         WHERE s.principal = ? AND s.agent = ? ORDER BY s.id`,
       [principal, agent],
     )
@@ -78,9 +138,11 @@ export class SqlSessions implements SessionStore {
 
   async delete(key: SessionKey): Promise<void> {
     await this.#database.write([
+      ...wakeAll(nameOf(key), this.#database.now()),
       { sql: 'DELETE FROM sessions WHERE name = ?', params: [nameOf(key)] },
       ...removeLog(logOf(key)),
     ])
+    this.#database.notify(turnKey(key))
   }
 }
 
@@ -88,4 +150,6 @@ const headOf = (row: Row): SessionHead => ({
   key: { principal: String(row['principal']), agent: String(row['agent']), id: String(row['id']) },
   seq: Number(row['seq'] ?? 0),
   start: Number(row['start']),
+  generation: String(row['generation']),
+  ...(typeof row['turn'] === 'string' && { turn: row['turn'] }),
 })

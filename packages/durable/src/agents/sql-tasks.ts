@@ -1,10 +1,13 @@
+import { randomUUID } from 'node:crypto'
 import {
   AgentError,
   checkEvents,
   foldTask,
+  isInterrupted,
   isTerminal,
   type MessageClaim,
   type NewTaskEvent,
+  type SessionKey,
   type Task,
   type TaskEvent,
   type TaskHead,
@@ -16,19 +19,47 @@ import {
   type TaskState,
   type TaskStore,
 } from '@modelport/agent'
+import type { ChatMessage } from '@modelport/core'
 import type { RunEvent } from '@modelport/runtime'
 import type { BodyCodec } from '../database/body-codec.js'
 import type { Database, Row, SqlValue, Statement } from '../database/database.js'
-import { EventLog, type LogEntry, type NewLogEntry, removeLog } from '../database/event-log.js'
+import {
+  changeWithin,
+  EventLog,
+  type LogEntry,
+  type NewLogEntry,
+  removeLog,
+} from '../database/event-log.js'
 import { lengthen, shorten } from '../database/short-form.js'
 import { ManifestReader } from '../runs/manifests.js'
 import { queueKey, RunTable, removeRun } from '../runs/run-table.js'
+import {
+  askForTurn,
+  giveTurn,
+  lockSession,
+  nameOfSession,
+  sayInSession,
+  sessionOf,
+  turnKey,
+} from '../runs/session-turns.js'
 import { nameOfTask } from './sql-inbox.js'
-import { endRun, lastStatus, newRunOf, queueOfAgent, runOfTask, wakeRun } from './task-run.js'
+import {
+  endRun,
+  expiryOf,
+  headStartMs,
+  lastStatus,
+  newRunOf,
+  parkRun,
+  queueOfAgent,
+  runOfTask,
+  wakeRun,
+} from './task-run.js'
 
 /** The log of a task, which is also the key that its changes are notified under. */
 export const logOf = (id: string): string => `task:${id}`
-const columns = 't.id, t.state, t.at, t.record, l.seq'
+const columns = 't.id, t.state, t.at, t.record, t.generation, l.seq'
+/** How often a task that waits for its turn looks without being notified, in milliseconds. */
+const lookMs = 1000
 
 /** Tasks as logs, with one row each to find them by. */
 export class SqlTasks implements TaskStore {
@@ -61,9 +92,18 @@ export class SqlTasks implements TaskStore {
       ],
       expect: 1,
     }
+    const session = { principal, agent, id: sessionId }
+    const isOpen = !isTerminal(state)
+    const now = this.#database.now()
     const result = await this.#database.write([
       {
-        sql: `INSERT INTO tasks (id, principal, agent, session, state, at, record) VALUES (?, ?, ?, ?, ?, ?, ?)
+        sql: `INSERT INTO sessions (name, principal, agent, id, start, generation, places) VALUES (?, ?, ?, ?, 1, ?, 1)
+          ON CONFLICT (name) DO UPDATE SET places = sessions.places + 1`,
+        params: [nameOfSession(session), principal, agent, sessionId, randomUUID()],
+      },
+      {
+        sql: `INSERT INTO tasks (id, principal, agent, session, state, at, record, generation, place)
+          SELECT ?, ?, ?, ?, ?, ?, ?, generation, ${isOpen ? 'places' : 'NULL'} FROM sessions WHERE name = ?
           ON CONFLICT (id) DO NOTHING`,
         params: [
           id,
@@ -73,6 +113,7 @@ export class SqlTasks implements TaskStore {
           state,
           Date.parse(at),
           this.#codec.encode({ record, statusAt: at }),
+          nameOfSession(session),
         ],
         expect: 1,
       },
@@ -82,12 +123,14 @@ export class SqlTasks implements TaskStore {
         0,
         events.map((event) => toEntry(event, id)),
       ),
-      ...(isTerminal(state) ? [] : [this.#table.insert(newRunOf(record))]),
+      ...(isOpen
+        ? [this.#table.insert(newRunOf(record)), ...askForTurn(id, now + headStartMs)]
+        : []),
     ])
     if (!result.ok)
       throw new AgentError(
         'conflict',
-        result.failed === 1 && claim
+        result.failed === 2 && claim
           ? 'A message with this id was sent before'
           : `A task with the id ${id} exists already`,
       )
@@ -124,11 +167,23 @@ export class SqlTasks implements TaskStore {
     return row && this.#headOf(row)
   }
 
-  async append(key: TaskKey, expected: number, events: readonly NewTaskEvent[]): Promise<TaskHead> {
+  async append(
+    key: TaskKey,
+    expected: number,
+    events: readonly NewTaskEvent[],
+    said: readonly ChatMessage[] = [],
+  ): Promise<TaskHead> {
     const { head, statements } = this.planAppend(await this.#get(key), expected, events)
-    const result = await this.#database.write([...statements, ...this.#moveRun(key.id, events)])
+    const isMoved = lastStatus(events) !== undefined || said.length > 0
+    const result = await this.#database.write([
+      ...(isMoved ? [lockSession(key.id)] : []),
+      ...statements,
+      ...this.planSaid(key.id, head, said),
+      ...this.#moveRun(key.id, events),
+    ])
     if (!result.ok) throw conflict(key, (await this.#get(key)).seq, expected)
     this.#database.notify(logOf(key.id))
+    if (isMoved) this.#database.notify(turnKey(sessionOf(head.record)))
     if (lastStatus(events)?.state === 'working')
       this.#database.notify(queueKey(queueOfAgent(head.record.agent)))
     return head
@@ -154,7 +209,7 @@ export class SqlTasks implements TaskStore {
     const statements: Statement[] = [...this.#log.append(logOf(id), expected, entries)]
     if (changed)
       statements.push({
-        sql: 'UPDATE tasks SET state = ?, at = ?, record = ? WHERE id = ?',
+        sql: `UPDATE tasks SET state = ?, at = ?, record = ?${isTerminal(state) ? ', place = NULL' : ''} WHERE id = ?`,
         params: [
           state,
           Date.parse(at),
@@ -167,6 +222,17 @@ export class SqlTasks implements TaskStore {
       head: { record: head.record, seq: expected + events.length, state, statusAt: at },
       statements,
     }
+  }
+
+  /** The statements that add what a task said to the conversation of its session. */
+  protected planSaid(
+    id: string,
+    { statusAt }: TaskHead,
+    said: readonly ChatMessage[],
+  ): readonly Statement[] {
+    if (said.length === 0) return []
+    const body = { type: 'messages', taskId: id, messages: said, at: statusAt }
+    return sayInSession(id, this.#codec.encode(body))
   }
 
   /** The form that is stored of an event. */
@@ -185,8 +251,42 @@ export class SqlTasks implements TaskStore {
   #moveRun(id: string, events: readonly NewTaskEvent[]): readonly Statement[] {
     const changed = lastStatus(events)
     if (!changed) return []
-    if (isTerminal(changed.state)) return endRun(id, this.#database.now())
-    return changed.state === 'working' ? [wakeRun(id, this.#database.now())] : []
+    const now = this.#database.now()
+    if (isTerminal(changed.state)) return [...endRun(id, now), ...giveTurn(id, now)]
+    if (isInterrupted(changed.state))
+      return [parkRun(id, now, expiryOf(changed)), ...giveTurn(id, now)]
+    return [wakeRun(id, now), ...askForTurn(id, now + headStartMs)]
+  }
+
+  async turn(key: TaskKey, signal: AbortSignal): Promise<string | undefined> {
+    for (;;) {
+      const [row] = await this.#database.read(
+        `SELECT t.place, t.principal, t.agent, t.session, s.turn FROM tasks t
+          LEFT JOIN sessions s ON s.generation = t.generation WHERE t.id = ? AND t.principal = ?`,
+        [key.id, key.principal],
+      )
+      const { turn = null, place = null } = row ?? {}
+      if (!row || place === null || turn === null || turn === key.id) return undefined
+      if (signal.aborted) return String(turn)
+      const session = {
+        principal: String(row['principal']),
+        agent: String(row['agent']),
+        id: String(row['session']),
+      }
+      await changeWithin(lookMs, this.#database, turnKey(session), signal)
+    }
+  }
+
+  async open(session: SessionKey): Promise<readonly TaskHead[]> {
+    const rows = await this.#database.read(
+      `SELECT ${columns}, r.status FROM sessions s JOIN tasks t ON t.generation = s.generation AND t.place IS NOT NULL
+        JOIN logs l ON l.id = 'task:' || t.id LEFT JOIN runs r ON r.id = 'task:' || t.id WHERE s.name = ? ORDER BY t.place`,
+      [nameOfSession(session)],
+    )
+    return rows.map((row) => ({
+      ...this.#headOf(row),
+      ...(row['status'] === 'stopped' && { isStopped: true as const }),
+    }))
   }
 
   async read(key: TaskKey, from: number, limit?: number): Promise<readonly TaskEvent[]> {
@@ -242,9 +342,12 @@ export class SqlTasks implements TaskStore {
   }
 
   async delete(key: TaskKey): Promise<void> {
-    if (!(await this.head(key))) return
-    await this.#database.write(removeTask(key))
+    const head = await this.head(key)
+    if (!head) return
+    const now = this.#database.now()
+    await this.#database.write([lockSession(key.id), ...giveTurn(key.id, now), ...removeTask(key)])
     this.#database.notify(logOf(key.id))
+    this.#database.notify(turnKey(sessionOf(head.record)))
   }
 
   async #get(key: TaskKey): Promise<TaskHead> {
@@ -258,7 +361,13 @@ export class SqlTasks implements TaskStore {
       record: TaskRecord
       statusAt: string
     }
-    return { record, seq: Number(row['seq']), state: String(row['state']) as TaskState, statusAt }
+    return {
+      record,
+      seq: Number(row['seq']),
+      state: String(row['state']) as TaskState,
+      statusAt,
+      generation: String(row['generation']),
+    }
   }
 }
 

@@ -9,7 +9,7 @@ export const runOfTask = (id: string): string => `task:${id}`
 export const queueOfAgent = (agent: string): string => `task:${agent}`
 
 /** How long other processes leave a task to the one that was given it, in milliseconds. */
-const headStartMs = 1000
+export const headStartMs = 1000
 
 /** The first run row of a new task: any version of the agent may begin it. */
 export const newRunOf = ({ id, agent }: Pick<TaskRecord, 'id' | 'agent'>): NewRun => ({
@@ -17,7 +17,8 @@ export const newRunOf = ({ id, agent }: Pick<TaskRecord, 'id' | 'agent'>): NewRu
   queue: queueOfAgent(agent),
   version: '',
   fingerprint: '',
-  delayMs: headStartMs,
+  // Not before it has the turn of its session.
+  due: null,
 })
 
 type StatusEvent = Extract<NewTaskEvent, { type: 'status' }>
@@ -49,6 +50,13 @@ export const endRun = (id: string, now: number): readonly Statement[] => [
   dropTranscript(id),
 ]
 
+/** The statement that lets the run of a task wait for somebody, whoever holds it. */
+export const parkRun = (id: string, now: number, expiry: number | undefined): Statement => ({
+  sql: `UPDATE runs SET status = 'suspended', holder = NULL, epoch = epoch + 1, phase = 3, due = CAST(? AS BIGINT), updated = ?
+    WHERE id = ? AND status IN ('ready', 'running')`,
+  params: [expiry ?? null, now, runOfTask(id)],
+})
+
 /** The statement that drops the transcript of a task's run. */
 export const dropTranscript = (id: string): Statement => ({
   sql: 'DELETE FROM entries WHERE log = ?',
@@ -56,10 +64,12 @@ export const dropTranscript = (id: string): Statement => ({
 })
 
 /**
- * The statement that makes the run of a waiting task claimable; the process that got the decision
- * claims it first.
+ * The statement that makes the run of a waiting task ready. It is due once the task has the turn of
+ * its session, or at once if that was deleted; the process that got the decision claims it first.
  */
 export const wakeRun = (id: string, now: number): Statement => ({
-  sql: `UPDATE runs SET status = 'ready', phase = 1, tries = 0, due = ?, updated = ? WHERE id = ? AND status = 'suspended'`,
-  params: [now + headStartMs, now, runOfTask(id)],
+  sql: `UPDATE runs SET status = 'ready', phase = 1, tries = 0, updated = ?, due = CASE WHEN EXISTS (
+      SELECT 1 FROM sessions s JOIN tasks t ON t.generation = s.generation WHERE t.id = ?) THEN CAST(NULL AS BIGINT) ELSE ? END
+    WHERE id = ? AND status = 'suspended'`,
+  params: [now, id, now + headStartMs, runOfTask(id)],
 })

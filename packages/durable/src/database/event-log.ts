@@ -157,6 +157,20 @@ export function nextChange(
   return { promise, stop }
 }
 
+/** Waits for a change, and not longer than this: a notification may be lost. */
+export async function changeWithin(
+  ms: number,
+  database: Database,
+  key: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const { promise, stop } = nextChange(database, key, signal)
+  const timer = setTimeout(stop, ms)
+  await promise
+  clearTimeout(timer)
+  stop()
+}
+
 /** The statements that remove a log. */
 export const removeLog = (log: string): readonly Statement[] => [
   { sql: 'DELETE FROM entries WHERE log = ?', params: [log] },

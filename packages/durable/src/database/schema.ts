@@ -4,9 +4,10 @@ import { DurableError } from './durable-error.js'
 
 /**
  * The version of the schema below. Earlier ones were never published: 1 to 3 had an engine with
- * tables of its own, 4 spelled one state in two ways, 5 wrote entries whole.
+ * tables of its own, 4 spelled one state in two ways, 5 wrote entries whole, 6 had no
+ * turns of sessions.
  */
-export const schemaVersion = 6
+export const schemaVersion = 7
 
 /**
  * The tables. `BIGINT` is an integer to both databases. Every time is in milliseconds since 1970.
@@ -19,8 +20,9 @@ export const schemaVersion = 6
  *   `events` are the numbers of the last entries of its logs.
  * - `inbox`: decisions about runs, each bound to the checkpoint that asked. `outbox`: what has to
  *   reach others.
- * - `tasks`, `sessions`: the heads of the logs of agents. `documents`: small values by key, each
- *   claimed by its first writer.
+ * - `tasks`, `sessions`: the heads of the logs of agents. A session names whoever has its turn;
+ *   each life of it has another `generation`, which its tasks have too, with their place in it.
+ * - `documents`: small values by key, each claimed by its first writer.
  * - `workers`: the processes that are alive, and what they serve.
  */
 const tables: readonly string[] = [
@@ -46,11 +48,15 @@ const tables: readonly string[] = [
   'CREATE INDEX outbox_due ON outbox (dead, due)',
   'CREATE INDEX outbox_stream ON outbox (stream, dead, seq)',
   `CREATE TABLE tasks (id TEXT PRIMARY KEY, principal TEXT NOT NULL, agent TEXT NOT NULL, session TEXT NOT NULL,
-    state TEXT NOT NULL, at BIGINT NOT NULL, record TEXT NOT NULL)`,
+    state TEXT NOT NULL, at BIGINT NOT NULL, record TEXT NOT NULL, generation TEXT NOT NULL, place BIGINT)`,
   'CREATE INDEX tasks_newest ON tasks (principal, at, id)',
   'CREATE INDEX tasks_state ON tasks (state, at, id)',
+  // The tasks of a session that are not over, in their order: the others have no place any more.
+  'CREATE INDEX tasks_place ON tasks (generation, place) WHERE place IS NOT NULL',
   `CREATE TABLE sessions (name TEXT PRIMARY KEY, principal TEXT NOT NULL, agent TEXT NOT NULL, id TEXT NOT NULL,
-    start BIGINT NOT NULL, holder TEXT)`,
+    start BIGINT NOT NULL, generation TEXT NOT NULL, places BIGINT NOT NULL, turn TEXT, until BIGINT)`,
+  'CREATE UNIQUE INDEX sessions_generation ON sessions (generation)',
+  'CREATE INDEX sessions_until ON sessions (until) WHERE until IS NOT NULL',
   'CREATE INDEX sessions_owner ON sessions (principal, agent, id)',
   `CREATE TABLE documents (kind TEXT NOT NULL, id TEXT NOT NULL, owner TEXT NOT NULL, sort BIGINT NOT NULL,
     body TEXT NOT NULL, PRIMARY KEY (kind, id))`,

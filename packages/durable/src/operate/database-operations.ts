@@ -14,6 +14,7 @@ import type { Row, SqlValue } from '../database/database.js'
 import { DurableError } from '../database/durable-error.js'
 import { DatabaseRuns } from '../runs/database-runs.js'
 import type { RunParts } from '../runs/held-run.js'
+import { askAgain, taskOfRun } from '../runs/session-turns.js'
 import { isOver, type RunRow, requestIdOf, runOf, whyStopped } from '../runs/stored-run.js'
 import { type PruneOptions, type PruneReport, prune } from './prune.js'
 import type { StoreOperations } from './store-operations.js'
@@ -143,7 +144,9 @@ export class DatabaseOperations implements StoreOperations {
       readonly error?: { readonly details?: { readonly reason?: string } }
     }
     const acceptsChange = run.status === 'stopped' && error?.details?.reason === 'fingerprint'
-    await this.#parts.table.reopen(run, { acceptsChange: acceptsChange || run.acceptsChange })
+    const task = taskOfRun(run.id)
+    const also = task === undefined ? [] : askAgain(task, this.#parts.database.now())
+    await this.#parts.table.reopen(run, { acceptsChange: acceptsChange || run.acceptsChange }, also)
   }
 
   async #itemOfTask(row: Row): Promise<WorkItem> {

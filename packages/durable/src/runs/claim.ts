@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { BodyCodec } from '../database/body-codec.js'
 import type { Database, Row, SqlValue } from '../database/database.js'
 import { isDurableError } from '../database/durable-error.js'
+import { giveTurnOfRun } from './session-turns.js'
 import { type RunRow, runOf, stoppedResult } from './stored-run.js'
 
 /** Deaths in a row before a run is set aside, so that it is worked on alone. */
@@ -87,7 +88,7 @@ function choose(
 ): { readonly where: string; readonly params: readonly SqlValue[] } {
   if ('id' in from)
     return {
-      where: `id = ? AND status IN ('ready', 'running', 'suspended') AND (due <= ? OR (status = 'ready' AND phase < 2))`,
+      where: `id = ? AND status IN ('ready', 'running', 'suspended') AND (due <= ? OR (status = 'ready' AND phase < 2 AND due IS NOT NULL))`,
       params: [from.id, now],
     }
   const { queue, version, suspects = false } = from
@@ -125,6 +126,7 @@ async function readClaimed(
           row['epoch'] ?? null,
         ],
       },
+      ...giveTurnOfRun(String(row['id']), database.now()),
     ])
     return 'again'
   }

@@ -6,6 +6,7 @@ import { type ClaimQuery, mostCrashes } from './claim.js'
 import type { Company } from './company.js'
 import { instant, Lease } from './lease.js'
 import { mailKey, type RunTable, type Settlement } from './run-table.js'
+import { giveTurnOfRun } from './session-turns.js'
 import { StoredJournal } from './stored-journal.js'
 import { isOver, type RunRow, stoppedResult } from './stored-run.js'
 
@@ -104,6 +105,8 @@ export class HeldRun {
       if (usesUp)
         change.run({ sql: 'DELETE FROM inbox WHERE run = ? AND about <= ?', params: [id, checks] })
       change.settle(settlement)
+      if (settlement.status === 'stopped')
+        change.run(...giveTurnOfRun(id, this.#parts.database.now()))
     })
     this.stop()
     this.#parts.table.notifyDue(this.run)

@@ -14,8 +14,8 @@ export interface NewRun {
   readonly version: string
   readonly fingerprint: unknown
   readonly input?: unknown
-  /** Delays other processes, so that the process that makes the run can claim it first. */
-  readonly delayMs?: number
+  /** When it can be claimed. `null`: not before something sets it. Default: at once. */
+  readonly due?: null
 }
 
 /** Log of a run's events. */
@@ -63,7 +63,7 @@ export class RunTable {
     this.#database.notify(queueKey(run.queue))
   }
 
-  insert({ id, queue, version, fingerprint, input, delayMs = 0 }: NewRun): Statement {
+  insert({ id, queue, version, fingerprint, input, due }: NewRun): Statement {
     const now = this.#database.now()
     return {
       sql: `INSERT INTO runs (id, queue, version, status, holder, epoch, due, phase, alone, crashes, tries, progress, checks, mark, journal,
@@ -73,7 +73,7 @@ export class RunTable {
         id,
         queue,
         version,
-        now + delayMs,
+        due === null ? null : now,
         JSON.stringify(fingerprint ?? null),
         input === undefined ? null : this.#codec.encode(input),
         now,
@@ -270,10 +270,12 @@ export class RunTable {
   /**
    * Opens a run that stopped or failed again, or takes one from its holder. It continues from its
    * checkpoint.
+   * @param also is part of the transaction
    */
   async reopen(
     run: RunRow,
     { queue, version, fingerprint, acceptsChange }: ReopenOptions,
+    also: readonly Statement[] = [],
   ): Promise<boolean> {
     const now = this.#database.now()
     const result = await this.#database.write([
@@ -294,6 +296,7 @@ export class RunTable {
         ],
         expect: 1,
       },
+      ...also,
     ])
     if (result.ok) this.notifyDue({ id: run.id, queue: queue ?? run.queue })
     return result.ok
