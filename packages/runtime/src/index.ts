@@ -56,6 +56,7 @@ export type {
   RunTotals,
   TranscriptReference,
 } from './journal/checkpoint.js'
+export type { Effect, Engine, EngineWait, Performed } from './journal/engine.js'
 export type { JournalTail, RunJournal, TranscriptChange } from './journal/journal.js'
 export type {
   JournalEntry,

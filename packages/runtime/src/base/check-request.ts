@@ -121,6 +121,7 @@ const fields: Readonly<Record<string, Kind>> = {
     'an object with the functions of a RunJournal',
     has('writeIntent', 'writeReceipt', 'writeCheckpoint', 'readTail'),
   ],
+  engine: ['an object with a function perform()', has('perform')],
   resume: object,
   decisions: [
     'a list of decisions, each with a type and an id',

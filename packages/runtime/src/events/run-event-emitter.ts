@@ -51,6 +51,8 @@ export class RunEventEmitter {
   #seq = 0
   /** Events up to this number were handed out by an earlier process. */
   #known = 0
+  /** Events of which nobody knows yet whether an earlier process handed them out. */
+  #held: RunEvent[] | undefined
 
   constructor(runId: string, receivers: EventReceivers) {
     this.#runId = runId
@@ -90,6 +92,28 @@ export class RunEventEmitter {
     this.#seq = Math.max(this.#seq, this.#known)
   }
 
+  /**
+   * Keeps events back until the engine says what comes next: an effect that it had shows that they
+   * are old, one that is executed that they are new.
+   */
+  hold(): void {
+    this.#held = []
+  }
+
+  /** Hands out what was kept back: it is new. */
+  release(): void {
+    const held = this.#held ?? []
+    this.#held = undefined
+    for (const event of held) this.#handOut(event)
+  }
+
+  /** Drops what was kept back: an earlier process handed out the events up to this number. */
+  dropHeld(seq: number): void {
+    if (this.#held) this.#held = []
+    this.#known = Math.max(this.#known, seq)
+    this.skipTo(seq)
+  }
+
   /** Counts an event that was not made because nobody receives it. */
   pass(): void {
     this.#seq++
@@ -99,7 +123,7 @@ export class RunEventEmitter {
   emit(event: Without<RunEvent>): void {
     const seq = ++this.#seq
     if (seq <= this.#known || !this.hasReceivers) return
-    const { deltas, queue, sink } = this.#receivers
+    const { deltas } = this.#receivers
     if (deltas === false && (event.type === 'text-delta' || event.type === 'reasoning-delta'))
       return
     // In place: a copy of one of so many shapes takes three times as long.
@@ -109,10 +133,16 @@ export class RunEventEmitter {
       seq,
       at: Date.now(),
     }) as RunEvent
-    queue?.push(whole)
-    if (sink) this.#write(sink, whole)
-    this.#observe(whole)
-    this.report?.(whole)
+    if (this.#held) this.#held.push(whole)
+    else this.#handOut(whole)
+  }
+
+  #handOut(event: RunEvent): void {
+    const { queue, sink } = this.#receivers
+    queue?.push(event)
+    if (sink) this.#write(sink, event)
+    this.#observe(event)
+    this.report?.(event)
   }
 
   /**

@@ -1,7 +1,10 @@
 import type { BudgetSnapshot } from '../budget/budget-snapshot.js'
+import { BudgetExceededError } from '../budget/run-budget.js'
+import { type Effect, type Engine, EngineStop, type Performed, toPerformed } from './engine.js'
 import type { RunJournal } from './journal.js'
 import type { EffectKind, JournalEntry, RunIntent, RunReceipt } from './journal-entry.js'
-import { toStored } from './journal-error.js'
+import { JournalError, toStored } from './journal-error.js'
+import { fromRecordedError, toRecordedError } from './recorded-error.js'
 
 type Shared = 'key' | 'runId' | 'step' | 'attempt' | 'at' | 'seq' | 'budget'
 type Own<Entry> = Entry extends JournalEntry ? Omit<Entry, Shared> : never
@@ -16,9 +19,18 @@ export interface EffectLogContext {
   readonly budget: () => BudgetSnapshot
   /** Called before every entry: from here on the events of the run are new. */
   readonly onLive: () => void
+  /** Called when an engine executes an effect: the run is where it has not been before. */
+  readonly onExecuted: () => void
   /** Settles once the events so far are stored; undefined if they already are. */
   readonly stored: () => Promise<void> | undefined
+  /** True once the run was cancelled. */
+  readonly isCancelled: () => boolean
+  /** Called with what an engine had recorded: the run was here before. */
+  readonly onReplayed: (performed: Performed) => void
 }
+
+/** An effect, as the loop asks for it. */
+export type AskedEffect = Omit<Effect, 'execute' | 'key'>
 
 /** The record of one effect. */
 export interface RecordedEffect {
@@ -35,6 +47,7 @@ const nothingSpent: BudgetSnapshot = { spent: {}, elapsedMs: 0, warned: [] }
  */
 export class EffectLog {
   readonly #journal: RunJournal | undefined
+  readonly #engine: Engine | undefined
   readonly #context: EffectLogContext
   #entries: JournalEntry[] = []
   readonly #recorded = new Map<string, RecordedEffect>()
@@ -42,9 +55,21 @@ export class EffectLog {
   readonly #attempts = new Map<string, number>()
   readonly #begunAfterCheckpoint = new Set<string>()
 
-  constructor(journal: RunJournal | undefined, context: EffectLogContext) {
+  constructor(
+    {
+      journal,
+      engine,
+    }: { readonly journal?: RunJournal | undefined; readonly engine?: Engine | undefined },
+    context: EffectLogContext,
+  ) {
     this.#journal = journal
+    this.#engine = engine
     this.#context = context
+  }
+
+  /** True if an engine performs the effects. */
+  get isOnEngine(): boolean {
+    return this.#engine !== undefined
   }
 
   /** Takes what was recorded before a resume. */
@@ -102,6 +127,68 @@ export class EffectLog {
     return this.#recorded.get(key)
   }
 
+  /**
+   * The door of every effect. `live` makes it, and writes intent and receipt; an engine that has it
+   * already gives what was written, which {@link find} then finds.
+   *
+   * @param live gets whether it is the first try, as far as the engine knows
+   * @returns what `live` returns; undefined if the engine had it
+   */
+  perform<Value>(
+    key: string,
+    asked: AskedEffect,
+    live: (isFirst: boolean) => Promise<Value>,
+  ): Promise<{ readonly value: Value } | undefined> {
+    return this.#engine
+      ? this.#performOn(this.#engine, key, asked, live)
+      : live(true).then((value) => ({ value }))
+  }
+
+  async #performOn<Value>(
+    engine: Engine,
+    key: string,
+    asked: AskedEffect,
+    live: (isFirst: boolean) => Promise<Value>,
+  ): Promise<{ readonly value: Value } | undefined> {
+    const attempt = (this.#attempts.get(key) ?? 0) + 1
+    const from = this.#entries.length
+    let made: { readonly value: Value } | undefined
+    let failure: { readonly error: unknown; readonly isOver: boolean } | undefined
+    const execute: Effect['execute'] = async ({ first }) => {
+      this.#context.onLive()
+      this.#context.onExecuted()
+      try {
+        made = { value: await live(first) }
+        return this.#performed(key, from)
+      } catch (error) {
+        const isOver = error instanceof JournalError || this.#context.isCancelled()
+        failure = { error, isOver }
+        if (isOver) throw error
+        return { ...this.#performed(key, from), ...toFailure(error) }
+      }
+    }
+    const effect = { ...asked, key: attempt > 1 ? `${key}#${attempt}` : key, execute }
+    let found: Performed
+    try {
+      found = toPerformed(await engine.perform(effect), key)
+    } catch (error) {
+      throw failure?.isOver ? failure.error : new EngineStop(error)
+    }
+    if (failure) throw failure.error
+    if (made) return made
+    this.load(found.entries)
+    this.#context.onReplayed(found)
+    if (found.decision) throw new BudgetExceededError(found.decision)
+    if (found.error && !found.entries.some(({ entry }) => entry === 'receipt'))
+      throw fromRecordedError(found.error)
+    return undefined
+  }
+
+  #performed(key: string, from: number): Performed {
+    const entries = this.#entries.slice(from).filter((entry) => entry.key === key)
+    return { entries, seq: this.#context.seq() }
+  }
+
   /** Writes an intent: the effect starts when it is written. */
   async intend(key: string, intent: Own<RunIntent>): Promise<void> {
     const stored = this.#context.stored()
@@ -122,8 +209,8 @@ export class EffectLog {
 
   /** What every entry has. */
   #stamp(key: string, isIntent: boolean): Pick<JournalEntry, Shared> {
-    const { runId, step, seq, budget } = this.#context
-    this.#context.onLive()
+    const { runId, step, seq, budget, onLive } = this.#context
+    onLive()
     const begun = this.#attempts.get(key) ?? 0
     const attempt = isIntent ? begun + 1 : Math.max(1, begun)
     this.#attempts.set(key, attempt)
@@ -134,7 +221,13 @@ export class EffectLog {
       attempt,
       at: Date.now(),
       seq: seq(),
-      budget: this.#journal ? budget() : nothingSpent,
+      budget: this.#journal || this.#engine ? budget() : nothingSpent,
     }
   }
 }
+
+/** What an engine keeps of a failure, besides what was recorded. */
+const toFailure = (error: unknown): Pick<Performed, 'error' | 'decision'> =>
+  error instanceof BudgetExceededError
+    ? { decision: error.decision }
+    : { error: toRecordedError(error) }

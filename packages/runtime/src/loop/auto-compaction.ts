@@ -14,6 +14,8 @@ import type {
 import { askForSummary } from '../history/compaction/summary-text.js'
 import { ConversationHistory } from '../history/history.js'
 import { messagesTokens, toolTokens } from '../history/message-tokens.js'
+import { EngineStop } from '../journal/engine.js'
+import type { RunReceipt } from '../journal/journal-entry.js'
 import { JournalError } from '../journal/journal-error.js'
 import { fromRecordedError, toRecordedError } from '../journal/recorded-error.js'
 import { givenOptions, instructionsOf } from './call-options.js'
@@ -97,7 +99,8 @@ async function compactConversation(
     return report
   } catch (error) {
     state.signal.throwIfAborted()
-    if (error instanceof JournalError || (fatal && error instanceof fatal)) throw error
+    const isOfStore = error instanceof JournalError || error instanceof EngineStop
+    if (isOfStore || (fatal && error instanceof fatal)) throw error
     const message = messageOf(error)
     state.events.emit({ type: 'model-error', message, code: 'compaction', recoverable: true })
     state.warn(`the conversation stays as it was: ${message}`)
@@ -110,39 +113,67 @@ function payingSummarizer(state: RunState): Summarize {
   const { log, durable } = state
   return async (summary) => {
     const key = log.keyOf('summary', state.turn.nextRequest())
-    const recorded = log.find(key)
-    const { receipt } = recorded ?? {}
-    if (receipt?.kind === 'summary') {
-      state.events.skipTo(receipt.seq)
-      if (receipt.text !== undefined) return accept(state.tally, { ...receipt, text: receipt.text })
-      if (receipt.error && !durable.repeatFailed) {
-        const failure = fromRecordedError(receipt.error)
-        countFailure(state, failure, {
-          kind: 'summary',
-          latencyMs: 0,
-          inputTokens: 0,
-          outputTokens: 0,
-        })
-        throw failure
-      }
-    }
-    if (recorded?.intent && !receipt) chargeLost(state, recorded.intent)
-    let made: RecordedSummary
-    try {
-      made = await makeCall(state, summary, key)
-    } catch (error) {
-      const isRecorded = !(
-        error instanceof JournalError ||
-        error instanceof BudgetExceededError ||
-        state.signal.aborted
-      )
-      if (isRecorded)
-        await log.record(key, { entry: 'receipt', kind: 'summary', error: toRecordedError(error) })
-      throw error
-    }
-    await log.record(key, { entry: 'receipt', kind: 'summary', ...made })
-    return accept(state.tally, made)
+    const before = receiptOf(log, key)
+    const repeats = before?.error !== undefined && durable.repeatFailed
+    if (before && !repeats) return replaySummary(state, before)
+
+    const { name, model } = state.provider
+    const effect = {
+      kind: 'summary',
+      label: model,
+      repeat: 'always',
+      input: { provider: name, model },
+    } as const
+    const made = await log.perform(key, effect, () => makeRecordedSummary(state, summary, key))
+    if (made) return accept(state.tally, made.value)
+    const recorded = receiptOf(log, key)
+    if (!recorded) throw new TypeError(`${key} has no summary`)
+    return replaySummary(state, recorded)
   }
+}
+
+type SummaryReceipt = Extract<RunReceipt, { kind: 'summary' }>
+
+function receiptOf(log: RunState['log'], key: string): SummaryReceipt | undefined {
+  const receipt = log.find(key)?.receipt
+  return receipt?.kind === 'summary' ? receipt : undefined
+}
+
+/** What a summary was before the resume. @throws what it failed with. */
+function replaySummary(state: RunState, receipt: SummaryReceipt): string {
+  state.events.skipTo(receipt.seq)
+  if (receipt.text !== undefined) return accept(state.tally, { ...receipt, text: receipt.text })
+  const failure = fromRecordedError(
+    receipt.error ?? { code: 'unknown', message: 'the recorded summary has no text' },
+  )
+  countFailure(state, failure, { kind: 'summary', latencyMs: 0, inputTokens: 0, outputTokens: 0 })
+  throw failure
+}
+
+/** Makes one summary, and records it or its failure. */
+async function makeRecordedSummary(
+  state: RunState,
+  summary: SummaryRequest,
+  key: string,
+): Promise<RecordedSummary> {
+  const { log } = state
+  const { intent, receipt } = log.find(key) ?? {}
+  if (intent && !receipt) chargeLost(state, intent)
+  let made: RecordedSummary
+  try {
+    made = await makeCall(state, summary, key)
+  } catch (error) {
+    const isRecorded = !(
+      error instanceof JournalError ||
+      error instanceof BudgetExceededError ||
+      state.signal.aborted
+    )
+    if (isRecorded)
+      await log.record(key, { entry: 'receipt', kind: 'summary', error: toRecordedError(error) })
+    throw error
+  }
+  await log.record(key, { entry: 'receipt', kind: 'summary', ...made })
+  return made
 }
 
 /** A summary as a journal has it; one of an older version has only the text. */

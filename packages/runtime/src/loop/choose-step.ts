@@ -13,14 +13,22 @@ export const isChosen = ({ prepareStep, system, handoffs }: InferRequest): boole
  * @throws {LlmError} `config` — the answer is not a choice.
  */
 export async function chooseStep(state: RunState): Promise<StepChoice> {
+  const { log } = state
+  const key = log.keyOf('step', 0)
+  if (!log.find(key)) {
+    const effect = { kind: 'step', label: 'prepareStep', repeat: 'always', input: {} } as const
+    const made = await log.perform(key, effect, () => makeChoice(state, key))
+    if (made) return made.value
+  }
+  const recorded = log.find(key)?.receipt
+  if (recorded?.kind !== 'step') throw new TypeError(`${key} was recorded as something else`)
+  state.events.skipTo(recorded.seq)
+  return recorded.choice
+}
+
+async function makeChoice(state: RunState, key: string): Promise<StepChoice> {
   const { request, log, view, control } = state
   const { prepareStep, system } = request
-  const key = log.keyOf('step', 0)
-  const recorded = log.find(key)?.receipt
-  if (recorded?.kind === 'step') {
-    state.events.skipTo(recorded.seq)
-    return recorded.choice
-  }
   const instructions = typeof system === 'function' ? await state.wait(system(view)) : undefined
   const given = (await state.wait(prepareStep?.(view))) ?? {}
   checkChoice('prepareStep', given, Object.keys(request.models ?? {}))

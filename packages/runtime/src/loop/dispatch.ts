@@ -1,6 +1,6 @@
 import type { ToolCall, ToolResult } from '@modelport/core'
 import type { LimitName } from '../base/limit-name.js'
-import { remainingMsOf } from '../budget/budget.js'
+import { BudgetExceededError, remainingMsOf } from '../budget/budget.js'
 import type { EffectLog } from '../journal/effect-log.js'
 import type { PendingItem } from '../journal/pending-item.js'
 import { toRepeatGuidance } from '../reply/corrections.js'
@@ -16,9 +16,12 @@ import type { Intention } from './intentions.js'
 import { authorizeOf, permit, type Verdict } from './permission.js'
 import {
   answersOf,
+  effectOf,
   executedResult,
   isHeld,
+  knownBefore,
   outcomeOf,
+  type Recovered,
   reconcile,
   recover,
   toQuestion,
@@ -99,6 +102,7 @@ class Step {
   async run(): Promise<void> {
     await this.#decide()
     const calls = [...this.#open.values()]
+    if (this.#state.log.isOnEngine) return this.#performAll(calls)
     const isKnown = this.#state.log.hasRecords || calls.some(isHeld)
     let live = isKnown ? await this.#recover(calls) : calls
     // Calls that are sent again wait until the others have their results.
@@ -106,6 +110,43 @@ class Step {
       await this.#execute(live)
       live = this.#again.splice(0)
     }
+  }
+
+  /** One after the other: an engine knows an effect by its place. */
+  async #performAll(calls: readonly StepCall[]): Promise<void> {
+    for (const open of calls) {
+      const before = await recover(this.#state, open)
+      const found = before.is === 'live' ? await this.#perform(open) : before
+      if (found.is === 'pending') this.#pending.push(found.item)
+      else if (found.is === 'done')
+        this.#settle(open, found.result, found.outcome, found.isReported)
+    }
+  }
+
+  /** Lets the engine perform a call; `live` if that was here, and took its result. */
+  async #perform(open: StepCall): Promise<Recovered> {
+    const { log } = this.#state
+    const makeIt = (isFirst: boolean): Promise<Recovered> => this.#makeOnEngine(open, isFirst)
+    try {
+      const made = await log.perform(open.key, effectOf(open), makeIt)
+      return made ? made.value : await recover(this.#state, open)
+    } catch (error) {
+      if (error instanceof BudgetExceededError)
+        this.#results.addMissing(open.call, toRefusal(open.call, error.message))
+      throw error
+    }
+  }
+
+  /** Makes a call, unless an earlier try of it may have had its effect. */
+  async #makeOnEngine(open: StepCall, isFirst: boolean): Promise<Recovered> {
+    const found = await knownBefore(this.#state, open, isFirst)
+    if (found.is !== 'live') return found
+    let live: readonly StepCall[] = [open]
+    while (live.length) {
+      await this.#execute(live)
+      live = this.#again.splice(0)
+    }
+    return found
   }
 
   #execute(live: readonly StepCall[]): Promise<void> {

@@ -1,6 +1,7 @@
-import type { JsonObject, Provider } from '@modelport/core'
+import { configError, type JsonObject, type Provider } from '@modelport/core'
 import { checkProvider, checkRequest } from '../base/check-request.js'
 import type { SchemaObject } from '../schema/schema-value.js'
+import { inferOnEngine } from './infer-on-engine.js'
 import { withOwnTools } from './own-tools.js'
 import { requestRules } from './request-rules.js'
 import { runLoop } from './run-loop.js'
@@ -9,7 +10,7 @@ import { type RunEventReader, RunReader } from './run-reader.js'
 import type { InferRequest } from './run-request.js'
 import type { RunResult } from './run-result.js'
 import { RunState } from './run-state.js'
-import { isWatched, watchRun } from './watch-run.js'
+import { watchRun } from './watch-run.js'
 
 /**
  * The type of the output: that of a parser or a Standard Schema, else what a JSON Schema describes,
@@ -60,13 +61,14 @@ export async function infer<Output = never, const Schema extends JsonObject = ne
 ): Promise<RunResult<RunOutput<Output, Schema>>> {
   checkProvider(provider)
   checkRequest(request, requestRules)
-  const state = new RunState(
-    provider,
-    withOwnTools(request),
-    request.signal ?? new AbortController().signal,
-  )
+  const own = withOwnTools(request)
+  const run = (asked: InferRequest): Promise<RunResult> => {
+    const signal = request.signal ?? new AbortController().signal
+    const state = new RunState(provider, asked, signal)
+    return watchRun(state, () => toEnd(state))
+  }
   // The parser of the request made the output.
-  return isWatched() ? watchRun(state, () => toEnd(state)) : toResult(state, await runLoop(state))
+  return own.durable?.engine ? inferOnEngine(own, run) : run(own)
 }
 
 /**
@@ -96,6 +98,8 @@ export function inferStream<Output = never, const Schema extends JsonObject = ne
   checkProvider(provider)
   checkRequest(request, requestRules)
   const own = withOwnTools(request)
+  if (own.durable?.engine)
+    throw configError('durable.engine: an engine runs infer; watch it with observe.onEvent')
   return new RunReader(request.signal, (signal, sink) => {
     const state = new RunState(provider, own, signal, sink)
     return () => watchRun(state, () => toEnd(state))

@@ -160,11 +160,43 @@ async function callOnce(state: RunState, plan: PromptPlan, isLast: boolean): Pro
   const context = prepareContext(state, plan.definitions, options.system ?? undefined, plan.prompt)
   const hasFormat = plan.options.responseFormat !== undefined
   const key = log.keyOf('model', state.turn.nextRequest())
-  const recorded = log.find(key)
-  const { receipt } = recorded ?? {}
-  if (receipt?.kind === 'model' && !(receipt.error && durable.repeatFailed))
-    return replay(state, receipt, hasFormat)
-  if (recorded?.intent && !receipt) chargeLost(state, recorded.intent)
+  const before = receiptOf(log, key)
+  if (before && !(before.error && durable.repeatFailed)) return replay(state, before, hasFormat)
+
+  const { name, model } = state.provider
+  const effect = {
+    kind: 'model',
+    label: model,
+    repeat: 'always',
+    input: { provider: name, model },
+  } as const
+  const made = await log.perform(key, effect, () =>
+    makeRecordedCall(state, plan, options, context, key),
+  )
+  if (made) return accept(state, made.value, hasFormat)
+  const recorded = receiptOf(log, key)
+  if (!recorded) throw new TypeError(`${key} has no reply`)
+  return replay(state, recorded, hasFormat)
+}
+
+type ModelReceipt = Extract<RunReceipt, { kind: 'model' }>
+
+function receiptOf(log: RunState['log'], key: string): ModelReceipt | undefined {
+  const receipt = log.find(key)?.receipt
+  return receipt?.kind === 'model' ? receipt : undefined
+}
+
+/** Makes one request, and records its reply or its failure. */
+async function makeRecordedCall(
+  state: RunState,
+  plan: PromptPlan,
+  options: CallOptions,
+  context: PreparedContext,
+  key: string,
+): Promise<RecordedReply> {
+  const { log } = state
+  const { intent, receipt } = log.find(key) ?? {}
+  if (intent && !receipt) chargeLost(state, intent)
   let made: RecordedReply
   try {
     made = await makeCall(state, plan, options, context, key)
@@ -177,7 +209,7 @@ async function callOnce(state: RunState, plan: PromptPlan, isLast: boolean): Pro
     throw error
   }
   await log.record(key, { entry: 'receipt', kind: 'model', reply: made })
-  return accept(state, made, hasFormat)
+  return made
 }
 
 async function makeCall(

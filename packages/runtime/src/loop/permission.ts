@@ -43,25 +43,53 @@ export async function permit(
   index: number,
   tool: Tool,
 ): Promise<Verdict> {
-  const { log, events } = state
-  const { action, call } = planned
+  const { log } = state
+  const { call } = planned
   if (!authorizeOf(state) || call.error !== undefined) return { effect: 'allow' }
   const key = log.keyOf('authorization', index)
-  const recorded = log.find(key)?.receipt
-  let decision: RecordedDecision
-  if (recorded?.kind === 'authorization') {
-    events.skipTo(recorded.seq)
-    ;({ decision } = recorded)
-  } else {
-    await log.intend(key, { entry: 'intent', kind: 'authorization', callId: call.id, action })
-    const asked = await ask(state, planned)
-    ;({ decision } = asked)
-    await log.record(key, { entry: 'receipt', kind: 'authorization', callId: call.id, decision })
-    if (asked.approval)
-      events.emit({ type: 'approval-decision', actionId: call.id, ...asked.approval })
-  }
+  const decision = await decisionOf(state, planned, key)
   if (decision.effect !== 'require-approval') return decision
   return settle(state, planned, key, tool, decision)
+}
+
+/** What was decided about a call: by the policy now, or recorded. */
+async function decisionOf(
+  state: RunState,
+  planned: PlannedCall,
+  key: string,
+): Promise<RecordedDecision> {
+  const { log, events } = state
+  const { action } = planned
+  if (log.find(key)?.receipt?.kind !== 'authorization') {
+    const label = action.type === 'tool_call' ? action.tool : action.agent
+    const effect = {
+      kind: 'authorization',
+      label,
+      repeat: 'always',
+      input: { ...action },
+    } as const
+    const made = await log.perform(key, effect, () => decideNow(state, planned, key))
+    if (made) return made.value
+  }
+  const recorded = log.find(key)?.receipt
+  if (recorded?.kind !== 'authorization')
+    throw new TypeError(`${key} was recorded as something else`)
+  events.skipTo(recorded.seq)
+  return recorded.decision
+}
+
+async function decideNow(
+  state: RunState,
+  planned: PlannedCall,
+  key: string,
+): Promise<RecordedDecision> {
+  const { log, events } = state
+  const { action, call } = planned
+  await log.intend(key, { entry: 'intent', kind: 'authorization', callId: call.id, action })
+  const { decision, approval } = await ask(state, planned)
+  await log.record(key, { entry: 'receipt', kind: 'authorization', callId: call.id, decision })
+  if (approval) events.emit({ type: 'approval-decision', actionId: call.id, ...approval })
+  return decision
 }
 
 /** The decision, after everybody who could be asked was asked. */
@@ -185,7 +213,7 @@ async function settle(
 
 /** The decision about an item, and its effect. Undefined: nothing yet. */
 function decide(
-  { storage: { decisions }, conversation }: Pick<RunState, 'storage' | 'conversation'>,
+  { storage: { decisions }, conversation, log }: Pick<RunState, 'storage' | 'conversation' | 'log'>,
   { id, digest, expiresAt }: PendingApproval,
 ):
   | { readonly approval: Approval; readonly verdict: Exclude<Verdict, { effect: 'wait' }> }
@@ -202,8 +230,9 @@ function decide(
     verdict: { effect: 'deny', reason },
   })
   if (given?.type === 'deny') return refuse(given.reason ?? 'approval was refused', given.by)
-  if (given?.type === 'expire' || (expiresAt !== undefined && expiresAt <= Date.now()))
-    return refuse('nobody approved the call in time')
+  // On an engine the end of the wait is recorded, and says so by a decision.
+  const isOver = !log.isOnEngine && expiresAt !== undefined && expiresAt <= Date.now()
+  if (given?.type === 'expire' || isOver) return refuse('nobody approved the call in time')
   if (given?.type === 'approve' && given.digest === digest) {
     const { by, arguments: changed } = given
     return {

@@ -1,7 +1,7 @@
 import { type Content, type ToolResult } from '@modelport/core'
 import { copyJson } from '../base/copy-json.js'
 import { messageOf } from '../base/message-of.js'
-import type { EffectLog } from '../journal/effect-log.js'
+import type { AskedEffect, EffectLog } from '../journal/effect-log.js'
 import type { RecordedOutcome } from '../journal/journal-entry.js'
 import type { PendingItem, ResumeDecision } from '../journal/pending-item.js'
 import { checkAnswer } from '../tools/asking.js'
@@ -32,8 +32,10 @@ const live: Recovered = { is: 'live' }
  * repeated or reconciled, or nobody knows.
  */
 export async function recover(state: RunState, open: StepCall): Promise<Recovered> {
+  const { isOnEngine } = state.log
   const recorded = state.log.find(open.key)
-  if (!recorded) return isHeld(open) ? askAgain(state, open) : live
+  // On an engine the receiver is asked where the effect is performed: see `knownBefore`.
+  if (!recorded) return isHeld(open) && !isOnEngine ? askAgain(state, open) : live
   const { intent, receipt } = recorded
   // The receipt of a sending that asked says nothing about a later one.
   if (receipt && 'outcome' in receipt && receipt.attempt >= (intent?.attempt ?? 0)) {
@@ -45,8 +47,48 @@ export async function recover(state: RunState, open: StepCall): Promise<Recovere
     return settle(state, open, toTask(open, receipt.outcome))
   }
   if (!intent || open.effect !== 'once') return live
-  return askAgain(state, open, intent.attempt)
+  return isOnEngine
+    ? settle(state, open, toUncertain(open, intent.attempt))
+    : askAgain(state, open, intent.attempt)
 }
+
+/**
+ * What is known of a call before an engine lets it be made: a call that may have been begun, or is
+ * like one whose outcome is unknown, is looked up at its receiver; if that cannot tell, its intent
+ * is all that is recorded, and a person decides.
+ */
+export async function knownBefore(
+  state: RunState,
+  open: StepCall,
+  isFirst: boolean,
+): Promise<Recovered> {
+  const isDecided = state.storage.decisions.get(open.call.id)?.type === 'repeat'
+  const isSure = isFirst && (isDecided || !isHeld(open))
+  if (open.effect !== 'once' || isSure) return live
+  const found = await reconcile(state, open)
+  if (found.outcome === 'not-executed') return live
+  if (found.outcome === 'executed') return keep(state.log, open, executed(found.result))
+  const { key, kind, call, action, run, effect } = open
+  const { idempotencyKey } = run
+  state.eager.count(state.ledger, call.id)
+  await state.log.intend(key, {
+    entry: 'intent',
+    kind,
+    callId: call.id,
+    action,
+    idempotencyKey,
+    effect,
+  })
+  return { is: 'pending', item: toUncertain(open) }
+}
+
+/** A call as an effect of an engine. */
+export const effectOf = ({ kind, call, action, effect }: StepCall): AskedEffect => ({
+  kind,
+  label: call.name,
+  repeat: effect === 'read-only' ? 'always' : effect === 'idempotent' ? 'same-key' : 'never',
+  input: { ...action },
+})
 
 /**
  * True for a call like one whose outcome is unknown, if only its receiver or a person can say

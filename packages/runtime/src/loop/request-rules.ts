@@ -58,6 +58,7 @@ export const requestRules: RequestRules = {
       runId: true,
       scope: true,
       journal: true,
+      engine: true,
       resume: true,
       decisions: true,
       acceptChange: true,

@@ -4,6 +4,7 @@ import type { LimitName } from '../base/limit-name.js'
 import { messageOf } from '../base/message-of.js'
 import { type BudgetDecision, BudgetExceededError } from '../budget/budget.js'
 import { toRunMessage } from '../history/run-message.js'
+import { EngineStop } from '../journal/engine.js'
 import { toStored } from '../journal/journal-error.js'
 import type { PendingItem } from '../journal/pending-item.js'
 import { referTo } from '../journal/transcript-log.js'
@@ -30,6 +31,13 @@ import { stopRun } from './stop-run.js'
 
 /** Runs to the end; every outcome is a value. */
 export async function runLoop(state: RunState): Promise<RunOutcome> {
+  const outcome = await runSteps(state)
+  // What an engine had recorded to its end was perhaps not reported to its end.
+  state.events.release()
+  return outcome
+}
+
+async function runSteps(state: RunState): Promise<RunOutcome> {
   try {
     await begin(state)
     for (;;) {
@@ -41,6 +49,7 @@ export async function runLoop(state: RunState): Promise<RunOutcome> {
       await storeCheckpoint(state, 'step')
     }
   } catch (error) {
+    if (error instanceof EngineStop) throw error
     return reportLimit(state, toOutcome(state, error))
   } finally {
     state.eager.drop()

@@ -15,6 +15,7 @@ import type { RunEventSink } from '../events/run-event-emitter.js'
 import type { CompactionRequest } from '../history/compaction/request.js'
 import type { ConversationHistory } from '../history/history.js'
 import type { RunCheckpoint } from '../journal/checkpoint.js'
+import type { Engine } from '../journal/engine.js'
 import type { RunJournal } from '../journal/journal.js'
 import type { PendingItem, ResumeDecision } from '../journal/pending-item.js'
 import type { Authorize } from '../policy/authorize.js'
@@ -108,6 +109,12 @@ export interface RunDurability {
    * anything.
    */
   readonly journal?: RunJournal | undefined
+  /**
+   * Performs and remembers every effect of the run, instead of a journal: an engine for durable
+   * execution that calls the program again after a crash. Needs a `runId`, the same at each call.
+   * Only of `infer`; calls of one step are made one after the other.
+   */
+  readonly engine?: Engine | undefined
   /**
    * Continues a run from where this checkpoint was taken. `messages` (or `history`) is the
    * transcript stored with it; the rest of the request must be what it was, or `infer` rejects with

@@ -19,13 +19,14 @@ import {
   type RunBudget,
   remainingMsOf,
 } from '../budget/budget.js'
-import type { BudgetSnapshot } from '../budget/budget-snapshot.js'
+import { type BudgetSnapshot, laterSnapshot } from '../budget/budget-snapshot.js'
 import { type EventQueue, RunEventEmitter } from '../events/run-event-emitter.js'
 import { estimateOf } from '../history/known-parts.js'
 import type { Transcript } from '../history/transcript.js'
 import { checkCheckpoint } from '../journal/check-checkpoint.js'
 import type { RunCheckpoint } from '../journal/checkpoint.js'
 import { EffectLog } from '../journal/effect-log.js'
+import type { Performed } from '../journal/engine.js'
 import type { JournalTail } from '../journal/journal.js'
 import type { StepChoice } from '../journal/step-choice.js'
 import { type OpenSchema, type StrictSchema, toStrictSchema } from '../output/strict-schema.js'
@@ -109,7 +110,7 @@ export class RunState {
     this.longResults = new LongResults(this.limits.maxResultLength)
     this.compaction = compaction
     this.isBudgeted = budget !== undefined
-    const { resume, scope, journal } = durable
+    const { resume, scope, engine } = durable
     if (resume) checkCheckpoint(resume)
     this.models = new RunModels(provider, request, resume)
     this.control = new RunControl(request, resume)
@@ -138,15 +139,19 @@ export class RunState {
     this.turn = new TurnState(resume)
     this.guards = toGuards(this.limits, resume?.guards)
     this.tally = new RunTally(resume)
-    this.log = new EffectLog(journal, {
+    this.log = new EffectLog(durable, {
       runId: this.runId,
       keyPrefix: scope?.keyPrefix ?? this.runId,
       step: () => this.#step,
       seq: () => this.events.seq,
       budget: () => this.#ledger.snapshot(),
       onLive: () => this.events.goLive(),
+      onExecuted: () => this.events.release(),
       stored: () => this.events.stored(),
+      isCancelled: () => signal.aborted,
+      onReplayed: (performed) => this.#takeReplayed(performed),
     })
+    if (engine) this.events.hold()
     this.storage = new RunStorage(durable, () => fingerprintOf(this))
     if (resume) this.#restore(resume)
     if (request.stopWhen && (request.outputSchema ?? request.output))
@@ -245,6 +250,14 @@ export class RunState {
     this.#ledger = this.#openLedger(spentBy(resume, [...resume.entries, ...entries]))
     const known = Math.max(resume.seq, seq, ...entries.map((entry) => entry.seq))
     this.events.resumeAt(this.events.seq, known)
+  }
+
+  /** Takes what an engine had recorded of an effect: what was spent, and which events are old. */
+  #takeReplayed({ entries, seq }: Performed): void {
+    const before = this.#ledger.snapshot()
+    const after = entries.reduce((latest, { budget }) => laterSnapshot(latest, budget), before)
+    this.#ledger = this.#openLedger(after)
+    this.events.dropHeld(seq)
   }
 
   #restore(resume: RunCheckpoint): void {

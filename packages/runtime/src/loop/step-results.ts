@@ -40,6 +40,11 @@ export class StepResults {
     this.add(call, toRefusal(call, text))
   }
 
+  /** Adds the result of a call that has none yet. */
+  addMissing(call: ToolCall, result: ToolResult): void {
+    if (!this.#results.has(call.id)) this.add(call, result)
+  }
+
   /** Adds the result of a call. */
   add(call: ToolCall, result: ToolResult): void {
     this.#results.set(call.id, result)
