@@ -84,7 +84,7 @@ describe('the pages of a package', () => {
     if (!core) throw new Error('there is no core')
     const page = apiPage(core)
     expect(page).toContain(
-      '  /** Maximum tokens to generate, at least 1. Default 4096. */\n  maxTokens?: number;\n',
+      '  /** Randomness, 0 to 2. Unset: none is sent. */\n  temperature?: number;\n',
     )
     expect(page).toContain('Every field and every list is read-only.')
     expect(page).not.toMatch(/^ *readonly /m)

@@ -32,14 +32,12 @@ const noGrammar = 'the API has no grammars'
 const fewest = 'the API takes at least 16 tokens, which is more than is left: nothing is asked'
 const files = 'the requests and the replies of a batch are files'
 const noTemperature = 'the model refuses a temperature: the first call is made again without one'
-const unset = 'the AI SDK sets no temperature, and none is sent'
 const next = 'the methods before are refused: the next one gives the label'
 
 /** By row. */
 export const exceptions: Readonly<Record<string, readonly Exception[]>> = {
   'generate, with a tool': [{ at: 'O- L-', refused: 'unsupported', why: noTools }],
   streamWithTools: [{ at: 'O- L-', refused: 'unsupported', why: noTools }],
-  testConnection: [{ at: 'K*', requests: 1, why: 'sends no temperature' }],
   'a batch': [
     { at: 'R R* C C*', requests: 6, why: files },
     { at: 'B B* B- O O* O- K K- K* L L* L-', refused: 'unsupported', why: noBatches },
@@ -133,33 +131,15 @@ export const exceptions: Readonly<Record<string, readonly Exception[]>> = {
     { at: 'K-', requests: 3, why: noFormat },
     { at: 'B-', requests: 2, why: noSchema },
   ],
-  generateText: [{ at: 'K*', requests: 1, why: unset }],
-  'generateText, with a tool': [
-    { at: 'O- L-', refused: 'unsupported', why: noTools },
-    { at: 'K*', requests: 2, why: unset },
-  ],
-  'streamText, with a tool': [
-    { at: 'O- L-', refused: 'unsupported', why: noTools },
-    { at: 'K*', requests: 2, why: unset },
-  ],
+  'generateText, with a tool': [{ at: 'O- L-', refused: 'unsupported', why: noTools }],
+  'streamText, with a tool': [{ at: 'O- L-', refused: 'unsupported', why: noTools }],
   'generateText, with a schema': [
     { at: 'K-', refused: 'invalid-request', why: notInWords },
     { at: 'B-', refused: 'unsupported', why: notInWords },
-    { at: 'K*', requests: 1, why: unset },
   ],
 }
 
-/** What every row of a column does that has no exception: this many requests more. */
-const more: Readonly<Record<string, { readonly requests: number; readonly why: string }>> = {
-  'K*': { requests: 1, why: 'the server refuses the default temperature, once for each provider' },
-}
-
 /** What a row is expected to do at a column; undefined for what it does anywhere. */
-export function exceptionOf(
-  { name, requests }: Pick<Door, 'name' | 'requests'>,
-  head: string,
-): Exception | undefined {
-  const own = exceptions[name]?.find(({ at }) => at.split(' ').includes(head))
-  const added = more[head]
-  return own ?? (added && { at: head, requests: requests + added.requests, why: added.why })
+export function exceptionOf({ name }: Pick<Door, 'name'>, head: string): Exception | undefined {
+  return exceptions[name]?.find(({ at }) => at.split(' ').includes(head))
 }

@@ -34,7 +34,7 @@ const words = { true: 'yes', false: 'no', 'by-model': 'by model', undefined: 'no
 
 /** The quirks of a row in words. */
 function quirksOf(name: PresetName): string[] {
-  const { quirks, timeouts } = presets[name]
+  const { quirks, selfHosted, timeouts } = presets[name]
   const {
     lacks = [],
     toolChoices,
@@ -67,7 +67,7 @@ function quirksOf(name: PresetName): string[] {
       `Tokens of ${quirks.countedSeparately.join(', ')} are reported next to the sums; usage adds them.`,
     quirks.finishReasonOptional &&
       'A stream without a finish reason ends with `[DONE]` after the token counts.',
-    quirks.takesTemperature === false && 'The default temperature is left out.',
+    quirks.takesTemperature === false && "No temperature is sent by `defaults: 'reference'`.",
     quirks.requiredReasoningField &&
       `A message with tool calls always has \`${quirks.requiredReasoningField}\`, empty where there was no reasoning.`,
     quirks.replayReasoning === 'always' &&
@@ -76,6 +76,8 @@ function quirksOf(name: PresetName): string[] {
     quirks.quotaRecovers &&
       'A 429 is always `rate-limit`, also when its code speaks of a quota: that of a minute.',
     quirks.tokenizer && "`countTokens` asks the server's own tokenizer and is exact.",
+    selfHosted &&
+      'A call without `maxTokens` asks for 4,096: such a model may never stop by itself.',
     timeouts && 'Loading a model takes minutes: the clocks wait 600,000 ms.',
   ]
   return [...list.filter((line) => typeof line === 'string'), ...notesOf(name)]

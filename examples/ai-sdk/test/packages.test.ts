@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { conformance } from '@modelport/conformance'
-import { mergeOptions } from '@modelport/core'
+import { type CallOptions, mergeOptions } from '@modelport/core'
 import { describe, expect, test } from 'vitest'
 import { atSize, isFull } from '../../../test/support/faults.js'
 import { fromLanguageModel } from '../src/from-language-model.ts'
@@ -34,12 +34,18 @@ for (const { name, format, create, options, skip } of packages)
           secrets: [apiKey],
           defaults: mergeOptions(
             options,
-            defaults === 'vendor' ? { maxTokens: null, temperature: null } : defaults,
+            typeof defaults === 'string' ? words[defaults] : defaults,
           ),
           ...config,
         }),
     },
   )
+
+/** What the words for defaults stand for. */
+const words: Readonly<Record<'vendor' | 'reference', CallOptions>> = {
+  vendor: { maxTokens: null, temperature: null },
+  reference: { maxTokens: 4096, temperature: 0.7 },
+}
 
 /** Counts the tests of the kit. */
 function titlesOf({ name, format, create, skip }: (typeof packages)[number]) {

@@ -20,7 +20,7 @@ export interface ChatDialect {
   readonly systemRole: 'system' | 'developer'
   /**
    * False for a server to which the default temperature is not sent: for
-   * `Driver.takesDefaultTemperature`.
+   * `Driver.takesTemperature`.
    */
   readonly takesTemperature: boolean
   /** Which ids of foreign tool calls the server accepts; its own go back as they came. */

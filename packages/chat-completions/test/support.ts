@@ -28,7 +28,7 @@ export function chatProvider(
     {
       name: 'test',
       framing: 'sse',
-      takesDefaultTemperature: () => own.takesTemperature,
+      takesTemperature: () => own.takesTemperature,
       request: (turn) => toChatRequest(turn, own),
       send: (body, io) => postJson(io, 'http://chat.test/v1/chat/completions', body),
       decoder: (sink, turn) => createChatDecoder(sink, turn, own),

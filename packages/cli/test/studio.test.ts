@@ -52,7 +52,7 @@ describe('studio', () => {
     const others = { temperature: 0.1, system: 'Be brief.' }
     const { error } = await replay('Hello, my key is [redacted]', { options: others })
     expect(error?.message).toContain('cassette: the request is not the recorded one')
-    expect(error?.message).toContain('/temperature: expected 0.7, sent 0.1')
+    expect(error?.message).toContain('/temperature: expected nothing, sent 0.1')
     expect(error?.message).toContain('Be brief.')
     expect(await replay('Hello, my key is [redacted]')).toMatchObject({ status: 'final' })
     expect((await replay('Again')).error).toEqual({

@@ -42,7 +42,7 @@ export type {
   RetryNotice,
   RetryOptions,
 } from './options.js'
-export { defaultOptions, mergeOptions, withoutNulls } from './options.js'
+export { defaultMaxTokens, mergeOptions, withoutNulls } from './options.js'
 export type { Cost, CostBound, ModelPrices, PriceTier, TokenPrices } from './prices.js'
 export { mostCostOf, usageCostOf } from './prices.js'
 export type { Generation, Provider } from './provider.js'

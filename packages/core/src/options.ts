@@ -36,7 +36,7 @@ export interface RetryOptions {
 
 /**
  * Options of one call. A field that is not set, or `undefined`, leaves the default as it is; `null`
- * clears any default, also those of {@link defaultOptions}, and sends nothing; 0 and '' are values.
+ * clears any default, and sends nothing; 0 and '' are values.
  */
 export type CallOptions = {
   readonly [Name in keyof OptionValues]?: OptionValues[Name] | null | undefined
@@ -46,9 +46,13 @@ export type CallOptions = {
 export interface OptionValues {
   /** Instructions, sent before the messages. */
   readonly system?: string
-  /** Maximum tokens to generate, at least 1. Default 4096. */
+  /**
+   * Maximum tokens to generate, at least 1. Unset: none is sent, and the vendor's own limit counts.
+   * An API that requires a number gets the model's largest, a server of one's own 4096, and a run
+   * with a limit of tokens or money sends what it reserves.
+   */
   readonly maxTokens?: number
-  /** Randomness, 0 to 2. Default 0.7 where the model takes one. */
+  /** Randomness, 0 to 2. Unset: none is sent. */
   readonly temperature?: number
   /** Nucleus sampling, 0 to 1. */
   readonly topP?: number
@@ -101,12 +105,11 @@ export function withoutNulls(options: CallOptions): OptionValues {
   return values
 }
 
-/** The options that a call has unless somebody sets or clears them. */
-export const defaultOptions: { readonly maxTokens: number; readonly temperature: number } =
-  Object.freeze({
-    maxTokens: 4096,
-    temperature: 0.7,
-  })
+/**
+ * `maxTokens` where a number is needed and nobody set one: of a server of one's own, which may never
+ * stop by itself, and of a call whose reply a budget reserves.
+ */
+export const defaultMaxTokens = 4096
 
 /**
  * Merges options from left to right: a later value wins, `null` too, which clears what was before;

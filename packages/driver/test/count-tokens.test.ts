@@ -66,7 +66,6 @@ test('what is counted is the turn of a call: defaults and options merged, the hi
   ).toBe(7)
   expect(sent[0]?.body).toMatchObject({
     model: 'm',
-    maxTokens: 4096,
     tools,
     vendor: { a: 1, b: 2 },
     messages: [
@@ -79,7 +78,7 @@ test('what is counted is the turn of a call: defaults and options merged, the hi
   expect(sent[0]?.headers.get('x-tenant')).toBe('t')
 })
 
-test('a prompt is counted without tools that nobody gave, without streaming and without the default temperature', async () => {
+test('a prompt is counted without tools that nobody gave, without streaming and without a limit of its reply', async () => {
   const { sent, count } = counter({ count: 7 })
   await count([user])
   expect(sent[0]?.body).toEqual({
@@ -87,7 +86,6 @@ test('a prompt is counted without tools that nobody gave, without streaming and 
     messages: [user],
     tools: [],
     stream: false,
-    maxTokens: 4096,
     vendor: {},
   })
 })

@@ -7,7 +7,7 @@ const text: Step = ['text', 'x']
 const stop: Step = ['finish', 'stop']
 
 describe('what a driver is given', () => {
-  test('a driver gets a turn with options merged and checked, the rest of `vendor`, and defaults that nobody set', async () => {
+  test('a driver gets a turn with options merged and checked, and the rest of `vendor`', async () => {
     const { provider, turns } = play([[text, stop]], {
       defaults: { topP: 0.5, temperature: 1, retry: { attempts: 2 } },
     })
@@ -24,7 +24,6 @@ describe('what a driver is given', () => {
       options: {
         topP: 0.5,
         temperature: 0,
-        maxTokens: 4096,
         vendor: { seed: 2 },
         retry: { attempts: 2 },
       },
@@ -34,7 +33,7 @@ describe('what a driver is given', () => {
     await bare.provider.stream('Hi', { maxTokens: 9 })
     expect(bare.turns[0]).toMatchObject({
       stream: true,
-      options: { maxTokens: 9, temperature: 0.7 },
+      options: { maxTokens: 9 },
       messages: question,
     })
   })

@@ -1,5 +1,6 @@
 import type { CallOptions } from '@modelport/core'
 import { describe, expect, test } from 'vitest'
+import type { CommonConfig, ProviderSettings } from '../src/index.js'
 import { play, type Step } from './scripted-driver.js'
 
 const whole: readonly Step[] = [
@@ -11,8 +12,12 @@ const whole: readonly Step[] = [
 const hi = [{ role: 'user', content: 'Hi' }] as const
 
 /** What the driver is asked to send for a call with these options. */
-async function sent(defaults: CallOptions | 'vendor' | undefined, options: CallOptions) {
-  const { provider, turns } = play([whole], defaults === undefined ? {} : { defaults })
+async function sent(
+  defaults: CommonConfig['defaults'],
+  options: CallOptions,
+  config: Partial<ProviderSettings> = {},
+) {
+  const { provider, turns } = play([whole], { ...config, ...(defaults && { defaults }) })
   await provider.generate(hi, options)
   const [turn] = turns
   return { ...turn?.options, vendor: undefined }
@@ -20,20 +25,15 @@ async function sent(defaults: CallOptions | 'vendor' | undefined, options: CallO
 
 describe('an option that is null', () => {
   test('an option that is null sends nothing, whatever the defaults are; undefined leaves them as they are', async () => {
-    expect(await sent({}, {})).toEqual({ maxTokens: 4096, temperature: 0.7 })
-    expect(await sent({}, { maxTokens: null, temperature: null })).toEqual({})
+    const defaults = { maxTokens: 9, temperature: 0.2 }
+    expect(await sent(defaults, {})).toEqual(defaults)
+    expect(await sent(defaults, { maxTokens: null, temperature: null })).toEqual({})
     expect(
       await sent({ maxTokens: 9, topP: 0.5, system: 'Be brief' }, { topP: null, system: null }),
-    ).toEqual({
-      maxTokens: 9,
-      temperature: 0.7,
-    })
+    ).toEqual({ maxTokens: 9 })
     expect(
       await sent({ maxTokens: null, topP: 0.5 }, { topP: undefined, maxTokens: undefined }),
-    ).toEqual({
-      topP: 0.5,
-      temperature: 0.7,
-    })
+    ).toEqual({ topP: 0.5 })
   })
 
   test('an option that is null is replaced by a later value', async () => {
@@ -46,48 +46,68 @@ describe('an option that is null', () => {
   })
 })
 
-describe('a server that refuses the default temperature', () => {
-  const refusal = () =>
-    Response.json(
-      { error: "Unsupported parameter: 'temperature' is not supported with this model." },
-      { status: 400 },
+describe('what is sent that nobody set', () => {
+  test('a call sends neither maxTokens nor temperature', async () => {
+    expect(await sent(undefined, {})).toEqual({})
+    expect(await sent('vendor', {})).toEqual({})
+    expect(await sent('vendor', { maxTokens: 7 })).toEqual({ maxTokens: 7 })
+  })
+
+  test("a server of one's own gets 4096 tokens, unless the defaults or a call say otherwise", async () => {
+    const own = { selfHosted: true }
+    expect(await sent(undefined, {}, own)).toEqual({ maxTokens: 4096 })
+    expect(await sent({ maxTokens: 9 }, {}, own)).toEqual({ maxTokens: 9 })
+    expect(await sent({}, { maxTokens: 9 }, own)).toEqual({ maxTokens: 9 })
+    expect(await sent({}, { maxTokens: null }, own)).toEqual({})
+    expect(await sent('vendor', {}, own)).toEqual({})
+  })
+
+  test("defaults: 'reference' sends 4096 tokens and a temperature of 0.7, unless a call sets or clears them", async () => {
+    expect(await sent('reference', {})).toEqual({ maxTokens: 4096, temperature: 0.7 })
+    expect(await sent('reference', { maxTokens: 7, temperature: null })).toEqual({ maxTokens: 7 })
+  })
+
+  test("defaults: 'reference' sends no temperature where the model is known to take none", async () => {
+    const { provider, turns } = play(
+      [whole],
+      { defaults: 'reference' },
+      { takesTemperature: () => false },
     )
-
-  test('a server that refuses the default temperature gets the request once more without it, and is not sent it again', async () => {
-    const { provider, turns } = play([refusal, whole])
-    expect((await provider.generate(hi)).message.content).toBe('Hi')
-    expect(await (await provider.stream('Hi')).next()).toEqual({ done: false, value: 'Hi' })
-    expect(turns.map(({ options }) => options.temperature)).toEqual([0.7, undefined, undefined])
+    await provider.generate(hi)
+    expect(turns[0]?.options).toMatchObject({ maxTokens: 4096 })
+    expect(turns[0]?.options).not.toHaveProperty('temperature')
   })
 
-  test('a server that refuses the default temperature fails the call if the caller set it, or if it refuses the request all the same', async () => {
-    const own = play([refusal, whole])
-    await expect(own.provider.complete('Hi', { temperature: 0.7 })).rejects.toMatchObject({
-      code: 'invalid-request',
-    })
-    expect(own.turns).toHaveLength(1)
-    const always = play([refusal])
-    await expect(always.provider.stream('Hi')).rejects.toMatchObject({ code: 'invalid-request' })
-    expect(always.turns).toHaveLength(2)
+  test('a server that refuses a temperature fails the call, and no second request is made', async () => {
+    const refusal = () =>
+      Response.json(
+        { error: "Unsupported parameter: 'temperature' is not supported with this model." },
+        { status: 400 },
+      )
+    for (const [defaults, options] of [
+      ['reference', {}],
+      [{}, { temperature: 0.7 }],
+    ] as const) {
+      const { provider, turns } = play([refusal, whole], { defaults })
+      await expect(provider.complete('Hi', options)).rejects.toMatchObject({
+        code: 'invalid-request',
+      })
+      expect(turns).toHaveLength(1)
+    }
   })
-})
-
-test("defaults: 'vendor' sends neither maxTokens nor temperature, unless a call sets them", async () => {
-  expect(await sent('vendor', {})).toEqual({})
-  expect(await sent('vendor', { maxTokens: 7 })).toEqual({ maxTokens: 7 })
 })
 
 test('defaults of another form are refused where the provider is made', () => {
-  for (const defaults of ['reference', [], 1] as never[])
+  for (const defaults of ['references', [], 1] as never[])
     expect(() => play([whole], { defaults })).toThrow(
       expect.objectContaining({
         code: 'config',
-        message: expect.stringContaining("or 'vendor'") as string,
+        message: expect.stringContaining("'vendor' or 'reference'") as string,
       }),
     )
 })
 
-test('warnings, and a reply that was cut at maxTokens, reach onWarning, whose errors are ignored', async () => {
+test('warnings, and a reply that was cut at its limit, reach onWarning, whose errors are ignored', async () => {
   const warnings: string[] = []
   const onWarning = (warning: string): void => {
     warnings.push(warning)
@@ -95,9 +115,12 @@ test('warnings, and a reply that was cut at maxTokens, reach onWarning, whose er
   }
   const { provider } = play([whole], { onWarning, secrets: ['prompt'] })
   expect((await provider.generate(hi)).message.content).toBe('Hi')
+  expect((await provider.generate(hi, { maxTokens: 7 })).message.content).toBe('Hi')
   expect(warnings).toEqual([
     'the server cut the [redacted]',
-    'the reply was cut at the limit of tokens: raise maxTokens (default 4096), or set null for the largest',
+    'the reply was cut at the largest length that the model or its server allows',
+    'the server cut the [redacted]',
+    'the reply was cut at maxTokens 7: raise it, or set null for the largest',
   ])
 })
 

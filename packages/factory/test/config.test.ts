@@ -395,14 +395,15 @@ roles: {chat: big, sub_agent: small, judge: small, image: }
     ).toEqual({})
   })
 
-  test('a configuration file keeps a default that is null, which clears it, and takes the defaults of the vendor', () => {
+  test('a configuration file keeps a default that is null, which clears it, and takes the two words', () => {
     const defaultsOf = (text: string): unknown =>
       parseConfig(pool(`provider: openai\nmodel: m\ndefaults: ${text}`)).models[0]?.defaults
     expect(defaultsOf('{temperature: null, max_tokens: 10}')).toEqual({
       temperature: null,
       maxTokens: 10,
     })
-    expect(defaultsOf('vendor')).toEqual({ temperature: null, maxTokens: null })
+    expect(defaultsOf('vendor')).toBe('vendor')
+    expect(defaultsOf('reference')).toBe('reference')
     expect(() => defaultsOf('vendors')).toThrow('models[0].defaults')
   })
 

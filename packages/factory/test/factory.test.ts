@@ -314,6 +314,45 @@ describe('keys', () => {
     }
   })
 
+  test('newProvider sends 4096 tokens and temperature 0.7 with the defaults of the reference, and refuses fields of the vendor with them', async () => {
+    const config = { provider: 'groq', apiKey: 'k-0123', defaults: 'reference' } as const
+    const recorder = recordingFetch()
+    const provider = await newProvider({ ...config, fetch: recorder.fetch })
+    await provider.complete('Hi', { retry: { attempts: 1 } }).catch(() => undefined)
+    expect(JSON.parse(recorder.requests[0]?.body ?? '{}')).toMatchObject({
+      max_completion_tokens: 4096,
+      temperature: 0.7,
+    })
+    expect(await failureOf(() => newProvider({ ...config, vendor: { user: 'u' } }))).toMatchObject({
+      code: 'config',
+      message: expect.stringContaining('set defaults to { maxTokens: 4096') as string,
+    })
+  })
+
+  test("newProvider sends a limit of the reply to servers of one's own only", async () => {
+    for (const [provider, limit] of [
+      ['vllm', 4096],
+      ['ollama', 4096],
+      ['openai-compatible', 4096],
+      ['openrouter', undefined],
+      ['mistral', undefined],
+    ] as const) {
+      const recorder = recordingFetch()
+      const made = await newProvider({
+        provider,
+        model: 'm',
+        apiKey: 'k-0123',
+        fetch: recorder.fetch,
+      })
+      await made.complete('Hi', { retry: { attempts: 1 } }).catch(() => undefined)
+      const { max_tokens, options } = JSON.parse(recorder.requests[0]?.body ?? '{}') as {
+        readonly max_tokens?: number
+        readonly options?: { readonly num_predict?: number }
+      }
+      expect([provider, max_tokens ?? options?.num_predict]).toEqual([provider, limit])
+    }
+  })
+
   test('newProvider takes a header from a variable', async () => {
     const recorder = recordingFetch()
     const config = {

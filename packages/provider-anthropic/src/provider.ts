@@ -17,7 +17,7 @@ import { providerName, toAnthropicError } from './error.js'
 import { thinkingWasDropped } from './reasoning.js'
 import { type AnthropicRequest, type RequestRules, takes, toRequest } from './request.js'
 import { buildRequests } from './requests.js'
-import { takesDefaultTemperature } from './sampling.js'
+import { takesTemperature } from './sampling.js'
 import { cheapestModel, type ModelTraits, traitNames, traitsOf } from './traits.js'
 import { postToVertex } from './vertex.js'
 
@@ -78,8 +78,7 @@ export function createAnthropic(config: AnthropicConfig): Provider {
     name: providerName,
     framing: 'sse',
     takes,
-    takesDefaultTemperature: (turn) =>
-      takesDefaultTemperature(turn, traitsOf(turn.model, rules.traits)),
+    takesTemperature: (turn) => takesTemperature(turn, traitsOf(turn.model, rules.traits)),
     request: (turn) => toRequest(turn, rules),
     send: async (request, io) => {
       if (connection.token) return postToVertex(io, connection, request)

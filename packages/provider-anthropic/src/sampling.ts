@@ -39,8 +39,8 @@ export function toSampling(
 }
 
 /**
- * The default temperature is sent only where the model takes one and nothing contradicts it: newer
- * models refuse it together with `top_p`.
+ * The temperature of `defaults: 'reference'` is sent only where the model takes one and nothing
+ * contradicts it: newer models refuse it together with `top_p`.
  */
-export const takesDefaultTemperature = (turn: Turn, traits: ModelTraits): boolean =>
+export const takesTemperature = (turn: Turn, traits: ModelTraits): boolean =>
   traits.sampling === 'accepted' && turn.options.topP === undefined && !asksToThink(turn, traits)

@@ -24,7 +24,10 @@ export interface ModelTraits {
    * refused.
    */
   readonly bindsThinking: boolean
-  /** Maximum tokens of one reply: sent for `maxTokens: null`, since the API requires a number. */
+  /**
+   * Maximum tokens of one reply: sent where no `maxTokens` is set, since the API requires a number.
+   * A model that is not in the table has 32,000, the least of all models since Claude 4.
+   */
   readonly maxOutput: number
   /** Multiplies the token estimate. */
   readonly tokenFactor: number
@@ -65,7 +68,7 @@ const unknownModel: ModelTraits = {
   forcedTools: true,
   systemWithin: false,
   bindsThinking: false,
-  maxOutput: 64_000,
+  maxOutput: 32_000,
   tokenFactor: tokenFactors.before,
 }
 const plain: ModelTraits = {
@@ -73,9 +76,15 @@ const plain: ModelTraits = {
   thinking: 'none',
   thinkingOff: 'omit',
   sampling: 'accepted',
+  maxOutput: 64_000,
 }
 const budgeted: ModelTraits = { ...plain, thinking: 'budget', efforts: usual }
-const adaptive: ModelTraits = { ...plain, thinking: 'adaptive', efforts: [...usual, 'max'] }
+const adaptive: ModelTraits = {
+  ...plain,
+  thinking: 'adaptive',
+  efforts: [...usual, 'max'],
+  maxOutput: 128_000,
+}
 const unsampled: ModelTraits = {
   ...adaptive,
   efforts: unknownModel.efforts,
@@ -97,6 +106,8 @@ const binding: ModelTraits = { ...always, forcedTools: false, bindsThinking: tru
  * @see https://platform.claude.com/docs/en/build-with-claude/effort (as quoted by
  * reference.langchain.com, read 2026-11-24): `max` since 4.6, `xhigh` since Opus 4.7 and Sonnet 5
  * @see https://github.com/anthropics/skills/blob/main/skills/claude-api/SKILL.md (read 2026-11-21)
+ * @see https://platform.claude.com/docs/en/models/overview and the page of each model (read
+ * 2026-11-28): the largest replies
  */
 const rows: Readonly<Record<string, ModelTraits>> = {
   'claude-instant': { ...plain, maxOutput: 4096 },

@@ -258,12 +258,11 @@ describe('a scripted conversation', () => {
     expect(violations).toEqual([])
   })
 
-  test('a request has the defaults, or the values that a caller sets', async () => {
+  test('a request has the largest length of a reply, or the values that a caller sets', async () => {
     expect((await sent([user('Hi')])).body).toEqual({
       model: 'claude-sonnet-4-5',
-      max_tokens: 4096,
+      max_tokens: 64_000,
       messages: [{ role: 'user', content: [{ type: 'text', text: 'Hi' }] }],
-      temperature: 0.7,
     })
     expect((await sent([user('Hi')], { temperature: 0, topK: 3 })).body).toMatchObject({
       temperature: 0,
@@ -278,13 +277,20 @@ describe('a scripted conversation', () => {
     })
   })
 
-  test('null sends no temperature, and as many tokens as the model gives, since the API requires a number', async () => {
-    const { body } = await sent([user('Hi')], { maxTokens: null, temperature: null })
-    expect(body).toEqual({
-      model: 'claude-sonnet-4-5',
-      max_tokens: 64_000,
-      messages: [{ role: 'user', content: [{ type: 'text', text: 'Hi' }] }],
-    })
+  test.each([
+    ['claude-3-5-haiku-20241022', 8192],
+    ['claude-opus-4-1', 32_000],
+    ['claude-haiku-4-5-20251001', 64_000],
+    ['claude-opus-4-6', 128_000],
+    ['claude-fable-5-2', 128_000],
+    ['claude-of-tomorrow', 32_000],
+  ])('%s is asked for %i tokens where nobody sets a limit', async (model, tokens) => {
+    for (const maxTokens of [undefined, null])
+      expect((await sent([user('Hi')], { maxTokens }, { model })).body).toMatchObject({
+        max_tokens: tokens,
+      })
+    const more = { model, traits: { maxOutput: 99_000 } }
+    expect((await sent([user('Hi')], {}, more)).body).toMatchObject({ max_tokens: 99_000 })
   })
 
   test('a request has the beta headers of the configuration and of a call; other headers win', async () => {
@@ -331,7 +337,7 @@ describe('thinking', () => {
   test.each<[string, CallOptions, object]>([
     [
       'claude-sonnet-4-5',
-      { reasoning: 'low' },
+      { reasoning: 'low', maxTokens: 4096 },
       { thinking: { type: 'enabled', budget_tokens: 1024 } },
     ],
     [

@@ -63,7 +63,7 @@ export function createBedrock(config: BedrockConfig): Provider {
     name: providerName,
     framing: eventStreamFrames,
     takes: takesOf(traits),
-    takesDefaultTemperature: ({ options }) =>
+    takesTemperature: ({ options }) =>
       traits.thinking !== 'adaptive' &&
       options.topP === undefined &&
       (options.reasoning ?? 'none') === 'none',

@@ -99,7 +99,7 @@ function createDriver(client: GoogleClient, config: GoogleConfig): Driver<Google
     name: providerName,
     framing: 'sse',
     takes,
-    takesDefaultTemperature: () => traits.takesTemperature,
+    takesTemperature: () => traits.takesTemperature,
     request: (turn: Turn) => ({
       model: turn.model,
       stream: turn.stream,

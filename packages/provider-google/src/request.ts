@@ -15,10 +15,11 @@ export const takes: NonNullable<Driver['takes']> = ['files', 'clips']
  * @throws {LlmError} `unsupported`, `invalid-request` — the turn cannot be said in this API.
  */
 export function toRequestBody(turn: Turn, traits: ModelTraits, vertex: boolean): WireRequest {
+  const generationConfig = toGenerationConfig(turn, traits)
   const body: WireRequest = {
     ...toConversation(turn.messages, traits),
     ...toTools(turn, traits, vertex),
-    generationConfig: toGenerationConfig(turn, traits),
+    ...(Object.keys(generationConfig).length && { generationConfig }),
   }
   const merged = withVendor(body, turn.options.vendor)
   // @see https://ai.google.dev/api/caching (read 2026-11-24)

@@ -8,8 +8,8 @@ export interface ModelTraits {
   /** `thinkingConfig` per level. A level that is not in it cannot be said to the model. */
   readonly thinking: Readonly<Partial<Record<ReasoningLevel, Readonly<Record<string, unknown>>>>>
   /**
-   * False for models that ignore a temperature: the default one is not sent then, one the caller
-   * sets is.
+   * False for models that ignore a temperature: that of `defaults: 'reference'` is not sent then,
+   * one the caller sets is.
    */
   readonly takesTemperature: boolean
   /** How schemas are sent: as JSON Schema, or converted to the API's OpenAPI form. */

@@ -132,7 +132,7 @@ export interface WireRequest {
   readonly systemInstruction?: { readonly parts: readonly WirePart[] }
   readonly tools?: readonly unknown[]
   readonly toolConfig?: Readonly<Record<string, unknown>>
-  readonly generationConfig: Readonly<Record<string, unknown>>
+  readonly generationConfig?: Readonly<Record<string, unknown>>
   readonly continuationToken?: string
   /** Whatever the caller adds by `vendor`. */
   readonly [field: string]: unknown

@@ -80,10 +80,9 @@ const foreign: readonly ChatMessage[] = [
 ]
 
 describe('request bodies', () => {
-  test('request bodies have the defaults for a prompt', async () => {
+  test('request bodies have nothing that nobody set for a prompt', async () => {
     expect(await bodyOf([user('Hello')])).toEqual({
       contents: [{ role: 'user', parts: [{ text: 'Hello' }] }],
-      generationConfig: { maxOutputTokens: 4096, temperature: 0.7 },
     })
   })
 
@@ -413,7 +412,7 @@ describe('request bodies', () => {
   ] as const)('%s, reasoning %s', async (model, reasoning, config) => {
     expect(
       (await bodyOf([user('?')], { reasoning }, { ...gemini, model })).generationConfig
-        .thinkingConfig,
+        ?.thinkingConfig,
     ).toEqual(config)
   })
 
@@ -440,9 +439,9 @@ describe('request bodies', () => {
   })
 
   test.each(['gemini-3.8-flash', 'gemini-4-argon'])(
-    '%s ignores temperatures: it gets none by default, and one that is set',
+    '%s ignores temperatures: it gets none of the reference, and one that is set',
     async (model) => {
-      const config = { ...gemini, model }
+      const config = { ...gemini, model, defaults: 'reference' } as const
       expect((await bodyOf([user('?')], {}, config)).generationConfig).toEqual({
         maxOutputTokens: 4096,
       })

@@ -119,6 +119,7 @@ function toSettings(config: LlamaCppConfig): ProviderSettings {
     capabilities: capabilities(config),
     cheapestModel: config.cheapestModel ?? model,
     hosts: [],
+    selfHosted: true,
     timeouts: { ...patience, ...timeouts },
     ...defined({ profile, defaults, limits, tokenFactor, clock }),
   }

@@ -109,6 +109,7 @@ conformance(
       'every method makes its request the same way': unsent,
       "options reach the wire: system, maxTokens, temperature; a call's own win over the defaults":
         unsent,
+      "defaults: 'reference' sends 4096 tokens, and temperature 0.7 or none": unsent,
       ...Object.fromEntries(
         ['two turns', 'three turns'].flatMap((name) => [
           [`round trip of a stream: ${name}`, space],

@@ -77,7 +77,7 @@ describe('responses', () => {
         model: 'small',
         stream: false,
         tools: [weather],
-        options: { temperature: 0, maxTokens: 4096 },
+        options: { temperature: 0 },
         messages: [
           { role: 'system', content: 'Be brief.' },
           { role: 'user', content: 'Hi' },

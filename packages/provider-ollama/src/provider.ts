@@ -83,6 +83,9 @@ export function createOllama(config: OllamaConfig): Provider {
 
 const defaultBaseUrl = 'http://localhost:11434'
 
+/** The one place where somebody else runs the server. */
+const vendorHost = 'ollama.com:443'
+
 /** Reads the address and the key of a configuration. */
 export function connect(config: OllamaConfig): OllamaConnection {
   const { baseUrl = defaultBaseUrl, apiKey, ...common } = config
@@ -101,6 +104,7 @@ export function connect(config: OllamaConfig): OllamaConnection {
         ...config.timeouts,
       },
       hosts: [host],
+      selfHosted: host !== vendorHost,
       secrets: [key],
     },
   }

@@ -52,9 +52,13 @@ const weather = {
 }
 const once = { retry: { attempts: 1 } }
 
-async function sentFor(messages: readonly ChatMessage[], options: CallOptions = {}): Promise<Sent> {
+async function sentFor(
+  messages: readonly ChatMessage[],
+  options: CallOptions = {},
+  config: Partial<OllamaConfig> = {},
+): Promise<Sent> {
   const { sent, fetch } = server(end())
-  await createOllama({ model: 'llama3', fetch }).generate(messages, options)
+  await createOllama({ model: 'llama3', ...config, fetch }).generate(messages, options)
   return sent[0]!
 }
 
@@ -167,13 +171,20 @@ describe('request', () => {
     })
   })
 
-  test('a request has only the fields that were asked for', async () => {
+  test('a request has only the fields that were asked for, and a limit of the reply', async () => {
     const { body } = await sentFor([{ role: 'user', content: 'Hi' }])
     expect(body).toEqual({
       model: 'llama3',
       messages: [{ role: 'user', content: 'Hi' }],
       stream: false,
-      options: { num_predict: 4096, temperature: 0.7 },
+      options: { num_predict: 4096 },
+    })
+  })
+
+  test('a request to ollama.com has no limit of the reply: somebody else runs that server', async () => {
+    const baseUrl = 'https://ollama.com'
+    expect((await sentFor([{ role: 'user', content: 'Hi' }], {}, { baseUrl })).body).toMatchObject({
+      options: {},
     })
   })
 

@@ -16,7 +16,10 @@ export interface OpenAICompatibleConfig extends CommonConfig {
   readonly name?: string | undefined
   /** What this server does differently from most. */
   readonly quirks?: ChatQuirks | undefined
-  /** The vendor of the catalog that the configuration stands for, for `capabilities`. */
+  /**
+   * The vendor of the catalog that the configuration stands for, for `capabilities`, and for whether
+   * it is a server of one's own. Unset: it is one, so that a call without `maxTokens` asks for 4096.
+   */
   readonly preset?: ChatVendor | undefined
 }
 

@@ -38,13 +38,14 @@ export function createOpenAICompatible(config: OpenAICompatibleConfig): Provider
     name,
     framing: 'sse',
     takes: dialect.cacheMarks ? ['details', 'cache-parts'] : ['details'],
-    takesDefaultTemperature: () => dialect.takesTemperature,
+    takesTemperature: () => dialect.takesTemperature,
     request: (turn) => toChatRequest(turn, dialect),
     send: (body, io) => postJson(io, url, body, headers),
     decoder: (sink, turn) => createChatDecoder(sink, turn, dialect),
     error: (failure) => toChatError(name, failure, quotaRecovers),
   }
-  return createProvider(driver, { ...settings, capabilities: capabilities(config) })
+  const selfHosted = config.preset === undefined || config.preset.selfHosted === true
+  return createProvider(driver, { ...settings, selfHosted, capabilities: capabilities(config) })
 }
 
 /**

@@ -179,14 +179,14 @@ describe('a row and a configuration', () => {
   test('a row and a configuration differ by quirk: the configuration wins over the row', async () => {
     const { url, key, body } = await sentBy(
       'groq',
-      { seed: 1 },
+      { seed: 1, maxTokens: 9 },
       { baseUrl: 'http://h.test', apiKey: 'sk-own-123', quirks: { rename: { seed: 's' } } },
     )
     expect([url, key, body.s, body.max_completion_tokens]).toEqual([
       'http://h.test/v1/chat/completions',
       'Bearer sk-own-123',
       1,
-      4096,
+      9,
     ])
     expect(toPresetConfig('deepseek', { apiKey, model: 'x', name: 'mine' })).toMatchObject({
       name: 'mine',

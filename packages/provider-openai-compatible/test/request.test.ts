@@ -65,12 +65,11 @@ const png = {
 } as const
 
 describe('the body', () => {
-  test('the request body of a plain call has the two defaults and no stream fields', async () => {
+  test('the request body of a plain call has a limit of the reply and no stream fields', async () => {
     expect(await bodyOf([user])).toEqual({
       model: 'm',
       messages: [{ role: 'user', content: 'Hello' }],
       max_tokens: 4096,
-      temperature: 0.7,
     })
   })
 
@@ -83,7 +82,6 @@ describe('the body', () => {
       model: 'm',
       messages: [{ role: 'user', content: 'Hello' }],
       max_tokens: 4096,
-      temperature: 0.7,
       stream: true,
       stream_options: { include_usage: true },
     })

@@ -97,7 +97,7 @@ export function responsesDriver(
     name,
     framing: 'sse',
     takes: ['cache-parts', 'deferred', 'callers', 'files', 'details'],
-    takesDefaultTemperature: () => traits.takesTemperature,
+    takesTemperature: () => traits.takesTemperature,
     streamsWhole: ({ vendor }) => vendor?.['background'] === true,
     request: (turn) => ({
       ...toResponsesRequest(turn, name, traits, fewest),
@@ -121,7 +121,7 @@ function chatDriver(config: OpenAIConfig, { endpoint }: Connection): Driver<Json
     name,
     framing: 'sse',
     takes: ['files', 'details'],
-    takesDefaultTemperature: () => traits.takesTemperature,
+    takesTemperature: () => traits.takesTemperature,
     request: (turn) => toChatRequest(turn, dialect),
     send: createSend(endpoint, config, '/chat/completions'),
     decoder: createChatDecoder,

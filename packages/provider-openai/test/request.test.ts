@@ -215,27 +215,24 @@ describe('golden requests', () => {
     })
   })
 
-  test('the smallest request has the defaults', async () => {
+  test('the smallest request has nothing that nobody set', async () => {
     const user = [{ role: 'user', content: 'Hi' }] as const
     expect((await send({ model: 'gpt-4.1' }, user)).body).toEqual({
       model: 'gpt-4.1',
       input: [{ role: 'user', content: 'Hi' }],
-      max_output_tokens: 4096,
-      temperature: 0.7,
       store: false,
       stream: false,
     })
     expect((await send({ model: 'gpt-4.1', api: 'chat' }, user)).body).toEqual({
       model: 'gpt-4.1',
       messages: [{ role: 'user', content: 'Hi' }],
-      max_completion_tokens: 4096,
-      temperature: 0.7,
     })
   })
 })
 
 describe('what depends on the model', () => {
   const user = [{ role: 'user', content: 'Hi' }] as const
+  const reference = { defaults: 'reference' } as const
   test.each([
     'o1',
     'o3-mini',
@@ -246,32 +243,34 @@ describe('what depends on the model', () => {
     'gpt-6-luna',
     'gpt-6.1-sol',
     'ft:gpt-5-nano:org::x',
-  ])('%s gets no default temperature', async (model) => {
-    expect((await send({ model }, user)).body).toMatchObject({
+  ])('%s gets no temperature of the reference', async (model) => {
+    expect((await send({ model, ...reference }, user)).body).toMatchObject({
       include: ['reasoning.encrypted_content'],
     })
-    expect((await send({ model }, user)).body).not.toHaveProperty('temperature')
-    expect((await send({ model, api: 'chat' }, user)).body).not.toHaveProperty('temperature')
+    expect((await send({ model, ...reference }, user)).body).not.toHaveProperty('temperature')
+    expect((await send({ model, api: 'chat', ...reference }, user)).body).not.toHaveProperty(
+      'temperature',
+    )
     expect((await send({ model }, user, { temperature: 1 })).body).toHaveProperty('temperature', 1)
   })
   test.each(['gpt-4o', 'gpt-4.1-mini', 'gpt-5-chat-latest', 'my-deployment'])(
     '%s takes one, and has no encrypted reasoning',
     async (model) => {
-      const { body } = await send({ model }, user)
+      const { body } = await send({ model, ...reference }, user)
       expect(body).toHaveProperty('temperature', 0.7)
       expect(body).not.toHaveProperty('include')
     },
   )
   test('traits override the table, and one that is not given follows from the other', async () => {
     expect(
-      (await send({ model: 'my-deployment', traits: { reasoning: true } }, user)).body,
+      (await send({ model: 'my-deployment', traits: { reasoning: true }, ...reference }, user))
+        .body,
     ).not.toHaveProperty('temperature')
-    expect((await send({ model: 'o3', traits: { reasoning: false } }, user)).body).toHaveProperty(
-      'temperature',
-      0.7,
-    )
     expect(
-      (await send({ model: 'o3', traits: { takesTemperature: true } }, user)).body,
+      (await send({ model: 'o3', traits: { reasoning: false }, ...reference }, user)).body,
+    ).toHaveProperty('temperature', 0.7)
+    expect(
+      (await send({ model: 'o3', traits: { takesTemperature: true }, ...reference }, user)).body,
     ).toMatchObject({
       temperature: 0.7,
       include: ['reasoning.encrypted_content'],
@@ -284,6 +283,7 @@ describe('what depends on the model', () => {
       {
         system: 'S',
         topK: 5,
+        maxTokens: 7,
       },
     )
     expect(url).toBe('http://localhost:8080/v1/chat/completions')
@@ -293,8 +293,7 @@ describe('what depends on the model', () => {
         { role: 'system', content: 'S' },
         { role: 'user', content: 'Hi' },
       ],
-      max_tokens: 4096,
-      temperature: 0.7,
+      max_tokens: 7,
       top_k: 5,
     })
   })

@@ -39,7 +39,7 @@ describe('a reply that its limit of output tokens cut off', () => {
       status: 'limit',
       limit: 'length',
       message:
-        'The reply was cut off at maxTokens 4096, in the middle of a call of "get_weather", which was not executed. Raise options.maxTokens.',
+        'The reply was cut off at 4096 tokens, in the middle of a call of "get_weather", which was not executed. Raise options.maxTokens.',
     })
     expect(events.at(-1)).toMatchObject({ type: 'run-limited', status: 'limit', limit: 'length' })
     expect(result.transcript.at(-1)).toMatchObject({

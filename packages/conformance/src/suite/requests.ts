@@ -1,5 +1,5 @@
 import type { CallOptions, ChatMessage, ErrorCode, JsonObject, ToolCall } from '@modelport/core'
-import { toImagePart } from '@modelport/core'
+import { defaultMaxTokens, toImagePart } from '@modelport/core'
 import { assert, assertCode, assertEqual, canonical, rejection } from '../assert.js'
 import { type Connection, type Lab, question, resultTexts, stream, succeeded } from '../lab.js'
 import type { Rule } from '../rule.js'
@@ -21,7 +21,8 @@ export function requestRules(rule: Rule): void {
     for (const text of ['Half \ufffd.', 'Half \ufffd, whole 👩.'])
       assert(body.includes(text), `the body lacks "${text}": ${body}`)
   })
-  rule.wire('Q2 what is not set is not on the wire, but for the two defaults', unset)
+  rule.wire('Q2 what is not set is not on the wire, but for maxTokens where it is needed', unset)
+  rule.wire("Q2 defaults: 'reference' sends 4096 tokens, and temperature 0.7 or none", reference)
   rule.wire(
     "Q2 options reach the wire: system, maxTokens, temperature; a call's own win over the defaults",
     async (lab) => {
@@ -84,14 +85,21 @@ async function unset(lab: Lab): Promise<void> {
   const connection = lab.play(scriptNamed('text'))
   await stream(connection)
   const sent = lab.conversation(connection)
-  assertEqual([sent.system, sent.maxTokens ?? 4096], ['', 4096], 'system and maxTokens')
-  assert(
-    sent.temperature === undefined || sent.temperature === 0.7,
-    `temperature is ${String(sent.temperature)}`,
-  )
+  assertEqual([sent.system, sent.temperature], ['', undefined], 'system and temperature')
+  // An API may require a number, and a server of one's own may never stop by itself.
+  const { maxTokens = defaultMaxTokens } = sent
+  assert(maxTokens >= defaultMaxTokens, `a call without maxTokens asks for ${maxTokens}`)
   const body = wireText(connection.requests[0])
   for (const word of ['null', 'undefined', 'NaN'])
     assert(!body.includes(`:${word}`), `the body has ${word}: ${body}`)
+}
+
+async function reference(lab: Lab): Promise<void> {
+  const connection = lab.play(scriptNamed('text'), { defaults: 'reference' })
+  await stream(connection)
+  const { maxTokens, temperature } = lab.conversation(connection)
+  assertEqual(maxTokens, defaultMaxTokens, 'maxTokens')
+  assert(temperature === undefined || temperature === 0.7, `temperature is ${temperature}`)
 }
 
 async function schemas(lab: Lab): Promise<void> {

@@ -33,9 +33,8 @@ export interface Turn {
   /** Tools the model may call in this turn. */
   readonly tools: readonly ToolDefinition[]
   /**
-   * Merged and validated, without `null`. `maxTokens` has its default; it is unset if the caller
-   * set `null`: send nothing then, or the model's largest where the API requires a number.
-   * `temperature` has its default where {@link Driver.takesDefaultTemperature} allows that.
+   * Merged and validated, without `null`. Where `maxTokens` is unset send nothing, or the model's
+   * largest if the API requires a number.
    */
   readonly options: OptionValues
   /** True for a stream, false for one whole response. */
@@ -254,10 +253,10 @@ export interface Driver<Request = unknown> {
     | 'found'
   )[]
   /**
-   * False for a turn whose request cannot have the default temperature; a temperature of the caller
-   * is sent anyway. Default: true.
+   * False for a turn whose request cannot have the temperature of `defaults: 'reference'`; a
+   * temperature of the caller is sent anyway. Default: true.
    */
-  takesDefaultTemperature?(turn: Turn): boolean
+  takesTemperature?(turn: Turn): boolean
   /**
    * True for a whole reply that has to be asked for as a stream, for example one that the server
    * writes in the background. Default: false.

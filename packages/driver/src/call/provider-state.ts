@@ -17,7 +17,7 @@ import { createTransport } from '../transport/transport.js'
 /** The members of every driver, whatever it sends and reads. */
 export type AnyDriver = Pick<
   Driver<never>,
-  'name' | 'send' | 'error' | 'takesDefaultTemperature' | 'streamsWhole'
+  'name' | 'send' | 'error' | 'takesTemperature' | 'streamsWhole'
 >
 
 /** What a provider keeps between its calls. */
@@ -32,11 +32,9 @@ export interface ProviderState<Kind extends AnyDriver = AnyDriver> {
   readonly fetch: Fetch
   /** `host:port` list; undefined allows any host. */
   readonly allowedHosts: readonly string[] | undefined
-  /** False once the server has refused the default temperature: it is not sent again. */
-  sendsTemperature: boolean
 }
 
-const keptNames = [...commonNames, 'hosts', 'capabilities']
+const keptNames = [...commonNames, 'hosts', 'selfHosted', 'capabilities']
 
 /**
  * Settings without keys, and whatever else only the provider package reads: a field that it forgets
@@ -75,7 +73,6 @@ export function createProviderState<Kind extends AnyDriver>(
     timeouts: { ...defaultTimeouts, ...defined({ ...config.timeouts }) },
     limits: { ...defaultLimits, ...defined({ ...config.limits }) },
     fetch: createTransport(config),
-    sendsTemperature: true,
   }
 }
 

@@ -1,9 +1,8 @@
 import {
   type CallOptions,
   type ChatMessage,
-  defaultOptions,
+  defaultMaxTokens,
   headerSecrets,
-  isLlmError,
   mergeOptions,
   type OptionValues,
   type PartialReply,
@@ -14,7 +13,7 @@ import {
 import { checkSettings, optionNames } from '@modelport/core/settings'
 import type { Turn } from '../base/driver.js'
 import { checkDepth } from '../base/json-depth.js'
-import { toDefaultOptions } from '../config/config.js'
+import { referenceTemperature, toDefaultOptions } from '../config/config.js'
 import { checkTools } from '../turn/check-fields.js'
 import { normalizeHistory, toolCallIds } from '../turn/history.js'
 import { type CallContext, createCallContext } from './call-context.js'
@@ -41,7 +40,9 @@ export function startCall<Kind extends AnyDriver>(
   partial?: () => PartialReply | undefined,
 ): StartedCall<Kind> {
   for (const one of given) checkCallOptions(state.driver.name, one)
-  const options = mergeOptions(toDefaultOptions(state.config.defaults), ...given)
+  const { selfHosted, defaults } = state.config
+  const ownLimit: CallOptions = selfHosted ? { maxTokens: defaultMaxTokens } : {}
+  const options = mergeOptions(ownLimit, toDefaultOptions(defaults), ...given)
   try {
     validateOptions(options)
   } catch (error) {
@@ -54,6 +55,7 @@ export function startCall<Kind extends AnyDriver>(
   const values = withoutNulls(options)
   const context = createCallContext(state, values, toolCallIds(messages), partial)
   const { headers: _, ...vendor } = values.vendor ?? {}
+  const wantsTemperature = defaults === 'reference' && options.temperature === undefined
   const turn = (history: readonly ChatMessage[], tools: readonly ToolDefinition[]): Turn => {
     checkTools(tools)
     for (const name of ['vendor', 'responseFormat', 'providerTools'] as const)
@@ -62,36 +64,13 @@ export function startCall<Kind extends AnyDriver>(
       model: state.config.model,
       messages: normalizeHistory(history, values.system),
       tools,
-      options: {
-        ...values,
-        vendor,
-        ...(options.maxTokens === undefined && { maxTokens: defaultOptions.maxTokens }),
-      },
+      options: { ...values, vendor },
       stream: stream || state.driver.streamsWhole?.(values) === true,
     }
-    const isDefault = options.temperature === undefined && state.sendsTemperature
-    if (!isDefault || state.driver.takesDefaultTemperature?.(given) === false) return given
-    return { ...given, options: { ...given.options, temperature: defaultOptions.temperature } }
+    if (!wantsTemperature || state.driver.takesTemperature?.(given) === false) return given
+    return { ...given, options: { ...given.options, temperature: referenceTemperature } }
   }
   return { context, values, turn }
-}
-
-/**
- * Leaves the default temperature out from now on, if a server refused a turn for it; false for any
- * other error.
- */
-export function dropTemperature(
-  state: ProviderState,
-  values: OptionValues,
-  refused: Turn,
-  error: unknown,
-): boolean {
-  const isRefusal = isLlmError(error, 'invalid-request') || isLlmError(error, 'unsupported')
-  const isDefault = values.temperature === undefined && refused.options.temperature !== undefined
-  if (!isDefault || !isRefusal || !('status' in error) || !/temperature/i.test(error.message))
-    return false
-  state.sendsTemperature = false
-  return true
 }
 
 const nested = { retry: optionNames.retry }

@@ -2,6 +2,7 @@ import {
   type CallOptions,
   type Capabilities,
   configError,
+  defaultMaxTokens,
   type ModelProfile,
 } from '@modelport/core'
 import type { Clock } from '../base/clock.js'
@@ -9,15 +10,20 @@ import type { Fetch } from '../base/driver.js'
 import type { ResponseLimits, Timeouts } from '../base/limits.js'
 import type { RetryBucket } from './retry.js'
 
+/** The temperature of `defaults: 'reference'`, for models that take one. */
+export const referenceTemperature = 0.7
+
 /**
- * The default call options of a configuration.
- * @throws {LlmError} `config` — they are neither options nor `'vendor'`.
+ * The default call options of a configuration. The temperature of `'reference'` is not among them:
+ * it depends on the turn.
+ * @throws {LlmError} `config` — they are neither options nor one of the two words.
  */
 export function toDefaultOptions(defaults: CommonConfig['defaults']): CallOptions {
   if (defaults === 'vendor') return { maxTokens: null, temperature: null }
+  if (defaults === 'reference') return { maxTokens: defaultMaxTokens }
   if (defaults !== undefined && (typeof defaults !== 'object' || Array.isArray(defaults)))
     throw configError(
-      `defaults must be an object of call options or 'vendor', not ${JSON.stringify(defaults)}`,
+      `defaults must be an object of call options, 'vendor' or 'reference', not ${JSON.stringify(defaults)}`,
     )
   return defaults ?? {}
 }
@@ -34,11 +40,12 @@ export interface CommonConfig {
    */
   readonly profile?: ModelProfile | undefined
   /**
-   * Options of every call; a call's own win. `'vendor'` sends neither `maxTokens` nor `temperature`
-   * unless a call sets them, as `{ maxTokens: null, temperature: null }` does. Default: 4096
-   * tokens, and temperature 0.7 where the model takes one.
+   * Options of every call; a call's own win. Default: nothing is sent that nobody set, but for
+   * `maxTokens`: the model's largest where the API requires a number, and 4096 at a server of one's
+   * own, which `'vendor'` leaves out as well. `'reference'` sends what the systems did that
+   * modelport was made from: 4096 tokens, and temperature 0.7 if the model is known to take one.
    */
-  readonly defaults?: CallOptions | 'vendor' | undefined
+  readonly defaults?: CallOptions | 'vendor' | 'reference' | undefined
   /**
    * Headers added to every request; they win over the provider's own. Keys, tokens and cookies in
    * them are redacted.
@@ -93,6 +100,11 @@ export interface ProviderSettings extends CommonConfig {
   readonly cheapestModel: string
   /** Every `host:port` the provider may contact: checked when `enforceHosts` is set. */
   readonly hosts: readonly string[]
+  /**
+   * True for a server that users run themselves, and a model in this process. Such a model may
+   * never stop by itself, so a call that sets no `maxTokens` asks for 4096. Default false.
+   */
+  readonly selfHosted?: boolean | undefined
   /**
    * What the API and the model can do, profile applied. `describeProvider` gives it to the runtime.
    * Unset: not known.

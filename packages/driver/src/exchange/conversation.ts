@@ -41,8 +41,6 @@ export interface TurnFactory {
   turn(messages: readonly ChatMessage[], tools: readonly ToolDefinition[]): Turn
   /** Called before each turn but the first. */
   renew(): void
-  /** True if the next turn asks for less after this refusal, so that another try makes sense. */
-  asksForLess(refused: Turn, error: unknown): boolean
 }
 
 /**
@@ -88,7 +86,7 @@ export class Conversation {
       { turn: this.#exchange.turn, context: this.#context, reply: this },
       observer,
     )
-    return this.#openExchange()
+    return this.#exchange.open()
   }
 
   /**
@@ -182,14 +180,6 @@ export class Conversation {
     return this.#phase === 'reading' ? this.#exchange.partial() : undefined
   }
 
-  #openExchange(): Promise<void> {
-    return this.#exchange.open().catch((error: unknown) => {
-      if (!this.#factory.asksForLess(this.#exchange.turn, error)) throw error
-      this.#exchange = this.#newExchange()
-      return this.#exchange.open()
-    })
-  }
-
   #newExchange(): Exchange {
     try {
       return new Exchange(
@@ -218,8 +208,11 @@ export class Conversation {
   #warn({ warnings }: TurnRecorder): void {
     const { onWarning } = this.#context.config
     if (!onWarning) return
+    const { maxTokens } = this.#exchange.turn.options
     const cut =
-      'the reply was cut at the limit of tokens: raise maxTokens (default 4096), or set null for the largest'
+      maxTokens === undefined
+        ? 'the reply was cut at the largest length that the model or its server allows'
+        : `the reply was cut at maxTokens ${maxTokens}: raise it, or set null for the largest`
     for (const warning of this.finishReason === 'length' ? [...warnings, cut] : warnings)
       callObserver(() => onWarning(this.#context.redact(warning)))
   }
@@ -259,7 +252,7 @@ export class Conversation {
     this.#exchange = this.#newExchange()
     this.#phase = 'reading'
     this.#observer.onTurn?.(this.#exchange.turn)
-    await this.#openExchange()
+    await this.#exchange.open()
     return true
   }
 

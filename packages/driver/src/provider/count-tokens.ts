@@ -13,7 +13,7 @@ import { buildRequest } from '../turn/vendor-fields.js'
 /** A driver whose responses are one JSON value each. */
 export type JsonDriver<Request> = Omit<
   Driver<Request>,
-  'framing' | 'decoder' | 'takesDefaultTemperature' | 'streamsWhole'
+  'framing' | 'decoder' | 'takesTemperature' | 'streamsWhole'
 >
 
 /**
@@ -49,7 +49,7 @@ async function askJson<Request>(
   options: readonly CallOptions[],
 ): Promise<unknown> {
   // A counted request has no temperature.
-  const state = createProviderState({ ...driver, takesDefaultTemperature: () => false }, settings)
+  const state = createProviderState({ ...driver, takesTemperature: () => false }, settings)
   const { context, turn, values } = startCall(state, messages, options, false)
   let request: Request
   try {

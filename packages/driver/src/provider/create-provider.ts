@@ -11,11 +11,11 @@ import {
 } from '@modelport/core'
 import { checkPlatform } from '@modelport/core/settings'
 import { defined } from '../base/defined.js'
-import type { Driver, Turn } from '../base/driver.js'
+import type { Driver } from '../base/driver.js'
 import type { CallScope } from '../base/scope.js'
 import { renewForTurn } from '../call/call-context.js'
 import { createProviderState, type ProviderState } from '../call/provider-state.js'
-import { dropTemperature, startCall } from '../call/start-call.js'
+import { startCall } from '../call/start-call.js'
 import type { ProviderSettings } from '../config/config.js'
 import { Conversation } from '../exchange/conversation.js'
 import type { StreamObserver } from '../exchange/stream-observer.js'
@@ -99,14 +99,7 @@ function startConversation<Request>(
   }
   const { scope } = context
   try {
-    const asksForLess = (refused: Turn, error: unknown): boolean =>
-      dropTemperature(state, values, refused, error)
-    conversation = new Conversation(
-      context,
-      { turn, renew, asksForLess },
-      messages,
-      values.tools ?? [],
-    )
+    conversation = new Conversation(context, { turn, renew }, messages, values.tools ?? [])
   } catch (error) {
     scope.end()
     throw error

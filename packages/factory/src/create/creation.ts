@@ -157,12 +157,19 @@ export function toSettings(model: ResolvedModel, context: FactoryContext): JsonO
 const defined = (value: object): JsonObject =>
   Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined))
 
-/** Default options with vendor fields; `'vendor'` stands for no token limit and no temperature. */
+/**
+ * Default options with vendor fields; `'vendor'` stands for no token limit and no temperature.
+ * @throws {LlmError} `config` — `'reference'` has no fields.
+ */
 function withVendor(
   defaults: ModelConfig['defaults'],
   vendor: ModelConfig['vendor'],
 ): ModelConfig['defaults'] {
   if (!vendor) return defaults
+  if (defaults === 'reference')
+    throw configError(
+      "defaults: 'reference' takes no vendor fields; set defaults to { maxTokens: 4096, temperature: 0.7 }, which is what it stands for",
+    )
   const options: CallOptions =
     defaults === 'vendor' ? { maxTokens: null, temperature: null } : (defaults ?? {})
   return { ...options, vendor: { ...options.vendor, ...vendor } }

@@ -70,9 +70,14 @@ const defaults = z.strictObject({
   retry: z.strictObject({ attempts: z.number().int().min(1).max(5) }).nullish(),
 })
 
-/** `vendor` stands for no token limit and no temperature. */
-const expandDefaults = (value: unknown): unknown =>
-  value === 'vendor' ? { max_tokens: null, temperature: null } : value
+/** One of the two words, or options. */
+const defaultsOrWord = z.unknown().transform((value, context) => {
+  if (value === 'vendor' || value === 'reference') return value
+  const { success, data, error } = defaults.nullish().safeParse(value)
+  if (success) return data
+  for (const issue of error.issues) context.issues.push(issue as z.core.$ZodRawIssue)
+  return z.NEVER
+})
 
 const fallbackOptions = z.strictObject({
   on_switch: z.array(z.enum(fallbackCodes)).nullish(),
@@ -97,7 +102,7 @@ const model = z.strictObject({
   fallback: z.array(text).nullish(),
   fallback_options: fallbackOptions.nullish(),
   profile: profile.nullish(),
-  defaults: z.preprocess(expandDefaults, defaults.nullish()),
+  defaults: defaultsOrWord.optional(),
   vendor: anything,
   headers: z.record(z.string(), z.union([z.string(), z.strictObject({ env: text })])).nullish(),
   enforce_hosts: flag,

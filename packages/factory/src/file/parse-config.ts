@@ -176,10 +176,12 @@ function toEntry<T extends Partial<WrittenModel>>(
   )
   // The schema has checked each field, and the names differ by their form alone.
   // A default that is null is cleared, which is not the same as unset.
-  const options = isObject(defaults) ? { defaults: toCamelCase(defaults, true) } : {}
-  return { ...toCamelCase(own), ...options, ...kept } as T extends WrittenModel
-    ? ModelEntry
-    : Partial<ModelEntry>
+  const options = isObject(defaults) ? toCamelCase(defaults, true) : defaults
+  return {
+    ...toCamelCase(own),
+    ...(options ? { defaults: options } : {}),
+    ...kept,
+  } as T extends WrittenModel ? ModelEntry : Partial<ModelEntry>
 }
 
 function toCamelCase(value: object, keepNull = false): object {

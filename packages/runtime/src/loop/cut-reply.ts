@@ -29,8 +29,8 @@ export function describeCut(
   maxTokens: number | null | undefined,
 ): string {
   const tokens = usage.reported ? usage.outputTokens : undefined
-  const at = maxTokens ?? tokens
-  const limit = at === undefined ? 'its limit of output tokens (maxTokens)' : `maxTokens ${at}`
+  const seen = tokens === undefined ? 'its limit of output tokens' : `${tokens} tokens`
+  const limit = typeof maxTokens === 'number' ? `maxTokens ${maxTokens}` : seen
   const call = message.toolCalls?.find(({ error }) => error !== undefined)
   const place = call
     ? `in the middle of a call of "${call.name}", which was not executed`

@@ -1,6 +1,6 @@
 import {
   type CallOptions,
-  defaultOptions,
+  defaultMaxTokens,
   isLlmError,
   type LlmError,
   textOf,
@@ -224,7 +224,7 @@ async function makeCall(
   const isStreaming = profile?.supportsStreaming !== false
   const reservation = ledger.reserveCall({
     inputTokens,
-    maxOutputTokens: options.maxTokens ?? defaultOptions.maxTokens,
+    maxOutputTokens: options.maxTokens ?? defaultMaxTokens,
     fewestOutputTokens: capabilities?.fewestTokens,
     model: `${name}/${model}`,
     ...(profile && { profile }),
