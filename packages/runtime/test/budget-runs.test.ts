@@ -55,7 +55,7 @@ function adversary(random: (below: number) => number) {
     }
     return (async function* () {
       let text = ''
-      const length = fate > 7 ? 3000 : random(200)
+      const length = fate > 7 ? 600 : random(200)
       for (let at = 0; at < length; at++) {
         const before = estimateTokens(text)
         text += ` word${random(100)}`

@@ -18,6 +18,7 @@ const extra = 0.5
 /** Room for one call in the accounts of a ledger. */
 export class AccountReservation implements CallReservation {
   readonly maxOutputTokens: number
+  readonly limitsReply: boolean
   readonly attempts: number
   readonly deadlineMs?: number
   readonly #accounts: readonly BudgetAccount[]
@@ -58,6 +59,7 @@ export class AccountReservation implements CallReservation {
       )
     }
     this.#accounts = accounts
+    this.limitsReply = accounts.some(({ limitsReplies }) => limitsReplies)
     this.#learn = (reported) => {
       margins.learn(inputTokens, reported, model)
     }

@@ -157,6 +157,11 @@ export class BudgetAccount {
     return (this.#budget.maxRuntimeMs ?? Infinity) - this.elapsedMs
   }
 
+  /** True if the length of a reply counts: output tokens or money have a limit. */
+  get limitsReplies(): boolean {
+    return this.#maximum('outputTokens') < Infinity || this.#maximum('cost') < Infinity
+  }
+
   /** The amount that may still be taken. */
   room(name: Amount): number {
     return this.#maximum(name) - this.#used(name)

@@ -61,6 +61,11 @@ export interface SettledCall {
 export interface CallReservation {
   /** The `maxTokens` to send; lower than requested if no more is left. */
   readonly maxOutputTokens: number
+  /**
+   * True if an account limits output tokens or money: `maxOutputTokens` then has to be sent, and
+   * the reply is over where {@link CallReservation.admits} says so.
+   */
+  readonly limitsReply: boolean
   /** Attempts there is room for; at most what was asked for. */
   readonly attempts: number
   /** The remaining time, for `deadlineMs`. Unset: no limit. */

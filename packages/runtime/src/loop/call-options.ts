@@ -65,11 +65,11 @@ export function callOptions(state: RunState, plan: PromptPlan, isLast: boolean):
 
 /** Options that keep a call within its reservation. */
 export function reservedOptions(
-  state: Pick<RunState, 'events' | 'turn' | 'isBudgeted'>,
+  state: Pick<RunState, 'events' | 'turn'>,
   options: CallOptions,
   reservation: CallReservation,
 ): CallOptions {
-  const { deadlineMs, maxOutputTokens } = reservation
+  const { deadlineMs, maxOutputTokens, limitsReply } = reservation
   const onRetry = (notice: RetryNotice): void => {
     reservation.retried(notice.error)
     state.events.emit({
@@ -83,8 +83,8 @@ export function reservedOptions(
     options.retry?.onRetry?.(notice)
   }
   return {
-    // Without a budget the provider's own default stands.
-    ...((state.isBudgeted || options.maxTokens !== undefined) && { maxTokens: maxOutputTokens }),
+    // Without such a limit the options stand as they are: nobody may have asked for a number.
+    ...(limitsReply && { maxTokens: maxOutputTokens }),
     retry: { ...options.retry, onRetry },
     ...(deadlineMs !== undefined && {
       deadlineMs: Math.min(deadlineMs, options.deadlineMs ?? Infinity),

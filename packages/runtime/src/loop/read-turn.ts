@@ -51,7 +51,7 @@ export async function readTurn(
       }
       if (event.type === 'tool-call-complete') startEager(state, event.toolCall)
       if (event.type === 'turn-end') finishReason = event.reason
-      if (state.isBudgeted && !meter.admitted((tokens) => reservation.admits(tokens))) {
+      if (reservation.limitsReply && !meter.admitted((tokens) => reservation.admits(tokens))) {
         const decision = {
           limit: 'maxOutputTokens',
           effect: 'deny',

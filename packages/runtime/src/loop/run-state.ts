@@ -68,8 +68,6 @@ export class RunState {
   readonly observe: NonNullable<InferRequest['observe']>
   readonly preset: RunPreset
   readonly compaction: AutoCompaction | undefined
-  /** True if a budget was set: only then a reply that grows too long is cut. */
-  readonly isBudgeted: boolean
   readonly limits: RunLimits
   readonly longResults: LongResults
   readonly runId: string
@@ -109,7 +107,6 @@ export class RunState {
     this.limits = limitsOf(request, preset.limits, limits)
     this.longResults = new LongResults(this.limits.maxResultLength)
     this.compaction = compaction
-    this.isBudgeted = budget !== undefined
     const { resume, scope, engine } = durable
     if (resume) checkCheckpoint(resume)
     this.models = new RunModels(provider, request, resume)
