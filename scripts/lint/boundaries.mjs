@@ -295,6 +295,7 @@ export const boundaries = [
       '@modelport/driver',
       '@modelport/runtime',
       '@ai-sdk/provider',
+      '@noble/hashes',
       '@standard-schema/spec',
     ],
     forbidden: [

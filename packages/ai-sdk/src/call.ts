@@ -18,6 +18,7 @@ import { defined } from '@modelport/driver'
 import { lostOptions, toWarning } from './lost-options.js'
 import { ownOptions, pickOptions } from './own-options.js'
 import { readPrompt } from './prompt.js'
+import type { Seal } from './seal.js'
 
 type ModelCall = LanguageModelV4CallOptions
 type Warning = SharedV3Warning
@@ -38,9 +39,10 @@ export function readCall(
   call: ModelCall,
   provider: Provider,
   defaults: CallOptions | undefined,
+  seal: Seal,
 ): ReadCall {
   const { tools = [] } = call
-  const { messages, approvals } = readPrompt(call.prompt, provider.name)
+  const { messages, approvals, hasForeignState } = readPrompt(call.prompt, provider.name, seal)
   const executed = tools.filter((tool) => tool.type === 'provider')
   const known = executed.filter(({ id }) => id.startsWith('modelport.'))
   const functions = tools.filter((tool) => tool.type === 'function')
@@ -62,6 +64,14 @@ export function readCall(
     ),
     warnings: [
       ...lostOptions(call),
+      ...(hasForeignState
+        ? [
+            toWarning(
+              'the kept state of an earlier reply',
+              'it has no seal of this process: give `toLanguageModel` the same `secret` on every server',
+            ),
+          ]
+        : []),
       ...(['presencePenalty', 'frequencyPenalty'] as const)
         .filter((name) => call[name] !== undefined)
         .map((name) =>

@@ -12,6 +12,7 @@ import { defined, tryParseJson } from '@modelport/driver'
 import { fromModelOutput, fromModelPart } from '@modelport/runtime'
 import { messageOptions } from './lost-options.js'
 import { ownOptions, pickOptions } from './own-options.js'
+import type { Seal } from './seal.js'
 
 type Parts<Role extends string> = Extract<LanguageModelV4Message, { role: Role }>['content']
 type CallPart = Extract<Parts<'assistant'>[number], { type: 'tool-call' }>
@@ -23,13 +24,25 @@ export interface ReadPrompt {
   readonly messages: readonly ChatMessage[]
   /** Decisions on calls that the vendor executes, as items of its request. */
   readonly approvals: readonly JsonObject[]
+  /** True if the state of a reply was left out, since its seal does not fit. */
+  readonly hasForeignState: boolean
 }
 
 /**
  * Reads a prompt in either specification. `provider` is the one that is asked: files are found by
  * its name.
  */
-export function readPrompt(prompt: LanguageModelV4Prompt, provider: string): ReadPrompt {
+export function readPrompt(
+  prompt: LanguageModelV4Prompt,
+  provider: string,
+  seal: Seal,
+): ReadPrompt {
+  let hasForeignState = false
+  const isOurs = (origin: JsonObject, mark: unknown): boolean => {
+    const fits = origin['state'] === undefined || seal.fits(origin, mark)
+    hasForeignState ||= !fits
+    return fits
+  }
   const messages: ChatMessage[] = []
   const approvals: JsonObject[] = []
   const executed = new Set<string>()
@@ -45,7 +58,7 @@ export function readPrompt(prompt: LanguageModelV4Prompt, provider: string): Rea
       case 'assistant':
         for (const part of message.content)
           if (part.type === 'tool-call' && part.providerExecuted) executed.add(part.toolCallId)
-        messages.push({ ...toAssistantMessage(message.content, provider), ...fields })
+        messages.push({ ...toAssistantMessage(message.content, provider, isOurs), ...fields })
         break
       case 'tool':
         for (const part of message.content) {
@@ -54,7 +67,7 @@ export function readPrompt(prompt: LanguageModelV4Prompt, provider: string): Rea
         }
     }
   }
-  return { messages, approvals }
+  return { messages, approvals, hasForeignState }
 }
 
 const toResult = (
@@ -95,19 +108,29 @@ function toApproval({ approvalId, approved, reason }: ApprovalPart): JsonObject 
  * Calls that the vendor executed, and their results, are in the state of the reply; without it they
  * are left out, as for another vendor.
  */
-function toAssistantMessage(parts: Parts<'assistant'>, provider: string): AssistantMessage {
+function toAssistantMessage(
+  parts: Parts<'assistant'>,
+  provider: string,
+  isOurs: (origin: JsonObject, mark: unknown) => boolean,
+): AssistantMessage {
   const texts = { text: '', reasoning: '' }
   const files: ContentPart[] = []
   const toolCalls: ToolCall[] = []
   let carried: Pick<AssistantMessage, 'origin' | 'refusal'> = {}
   for (const part of parts) {
     // A browser may have written it: it sets no other field of the message.
-    const { origin, refusal } = Object(ownOptions(part.providerOptions)['reply']) as typeof carried
-    carried = {
-      ...carried,
-      ...(isObject(origin) && { origin }),
-      ...(typeof refusal === 'string' && { refusal }),
+    const { origin, refusal, seal } = Object(
+      ownOptions(part.providerOptions)['reply'],
+    ) as JsonObject
+    if (isObject(origin)) {
+      const { state, ...writer } = origin
+      const kept = isOurs(origin, seal) && state !== undefined ? { state } : {}
+      carried = {
+        ...carried,
+        origin: { ...writer, ...kept } as NonNullable<AssistantMessage['origin']>,
+      }
     }
+    if (typeof refusal === 'string') carried = { ...carried, refusal }
     if (part.type === 'text' || part.type === 'reasoning') texts[part.type] += part.text
     else if (part.type === 'file') files.push(...[fromModelPart(part, provider) ?? []].flat())
     else if (part.type === 'tool-call' && !part.providerExecuted) toolCalls.push(toToolCall(part))

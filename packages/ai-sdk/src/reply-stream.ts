@@ -9,6 +9,7 @@ import { defined } from '@modelport/driver'
 import { toApiCallError } from './errors.js'
 import { toMetadata } from './own-options.js'
 import { carry, restOf, toCallPart, toFinishReason, toUsage } from './reply.js'
+import type { Seal } from './seal.js'
 
 type Part = LanguageModelV4StreamPart
 type Controller = ReadableStreamDefaultController<Part>
@@ -22,9 +23,10 @@ type HeldPart = Extract<Part, { type: 'text-end' | 'reasoning-end' | 'tool-call'
 export function toReplyStream(
   reader: ToolStreamReader,
   warnings: SharedV3Warning[],
+  seal: Seal,
   signal: AbortSignal | undefined,
 ): ReadableStream<Part> {
-  const parts = writeParts(reader, signal)
+  const parts = writeParts(reader, seal, signal)
   const pull = async (controller: Controller): Promise<void> => {
     const { done, value } = await parts.next()
     if (done) controller.close()
@@ -42,6 +44,7 @@ export function toReplyStream(
  */
 async function* writeParts(
   reader: ToolStreamReader,
+  seal: Seal,
   signal?: AbortSignal,
 ): AsyncGenerator<Part, void> {
   let held: HeldPart | undefined
@@ -76,7 +79,7 @@ async function* writeParts(
           yield { type: 'tool-input-end', id: event.toolCall.id }
           break
         case 'done':
-          yield* endOf(reader, event, held)
+          yield* endOf(reader, event, held, seal)
           break
         case 'turn-end': // `done` follows: a model has one turn.
       }
@@ -92,11 +95,12 @@ function* endOf(
   reader: ToolStreamReader,
   { reason, usage }: Extract<StreamEvent, { type: 'done' }>,
   held: HeldPart | undefined,
+  seal: Seal,
 ): Generator<Part, void> {
   const details = mergeDetails(reader.details())
   const message = reader.messages().findLast(({ role }) => role === 'assistant') as AssistantMessage
   if (!held) yield { type: 'text-start', id: '0' }
-  yield carry(held ?? { type: 'text-end', id: '0' }, message)
+  yield carry(held ?? { type: 'text-end', id: '0' }, message, seal)
   yield* restOf(message, details)
   yield {
     type: 'response-metadata',

@@ -22,6 +22,7 @@ import {
 } from '@modelport/core'
 import { defined } from '@modelport/driver'
 import { ownOptions, toMetadata } from './own-options.js'
+import type { Seal } from './seal.js'
 
 /** A part of a whole reply that stands in a stream as it is. */
 type StreamedPart = Extract<LanguageModelV4Content, LanguageModelV4StreamPart>
@@ -40,22 +41,28 @@ export function toCallPart({
   return { type: 'tool-call', toolCallId: id, toolName: name, input: argumentsText, ...metadata }
 }
 
-/** Lets a part carry what the next request needs of its reply. */
+/**
+ * Lets a part carry what the next request needs of its reply. A page may get the part, so the state
+ * that the vendor's own items are in is sealed.
+ */
 export const carry = <
   Part extends { readonly type: string; readonly providerMetadata?: SharedV4ProviderMetadata },
 >(
   part: Part,
   { origin, refusal }: AssistantMessage,
-): Part => ({
-  ...part,
-  ...toMetadata({ ...ownOptions(part.providerMetadata), reply: defined({ origin, refusal }) }),
-})
+  seal: Seal,
+): Part => {
+  const mark = origin?.state === undefined ? undefined : seal.mark(origin)
+  const reply = defined({ origin, refusal, seal: mark })
+  return { ...part, ...toMetadata({ ...ownOptions(part.providerMetadata), reply }) }
+}
 
 /** What a whole reply consists of, in order; the last part of the message carries the reply. */
 export function toParts(
   message: AssistantMessage,
   text: string,
   details: ReplyDetails,
+  seal: Seal,
 ): LanguageModelV4Content[] {
   const { reasoning, toolCalls = [] } = message
   const said: LanguageModelV4Content[] = [
@@ -63,7 +70,9 @@ export function toParts(
     ...(text || (!reasoning && !toolCalls.length) ? [{ type: 'text' as const, text }] : []),
     ...toolCalls.map(toCallPart),
   ]
-  const parts = said.map((part, index) => (index < said.length - 1 ? part : carry(part, message)))
+  const parts = said.map((part, index) =>
+    index < said.length - 1 ? part : carry(part, message, seal),
+  )
   return [...parts, ...restOf(message, details)]
 }
 

@@ -15,6 +15,7 @@ import { toApiCallError } from './errors.js'
 import { toMetadata } from './own-options.js'
 import { toFinishReason, toParts, toUsage, toWarnings } from './reply.js'
 import { toReplyStream } from './reply-stream.js'
+import { createSeal, leastSecretLength } from './seal.js'
 import type { BySpecification } from './specification.js'
 
 /** How a provider becomes a model of the AI SDK. */
@@ -31,6 +32,13 @@ export interface LanguageModelOptions<Specification extends 'v3' | 'v4'> {
    * others and sends their bytes. Default: every `http:` and `https:` address.
    */
   readonly supportedUrls?: Readonly<Record<string, RegExp[]>> | undefined
+  /**
+   * Seals the state of a reply, which a page may have until the next request: reasoning, calls that
+   * the vendor executed, its container. A state without the seal is left out, with a warning. Give
+   * a text of at least 32 characters that only your servers know, the same on each. Default: a key
+   * of this process, so that a state is left out after a restart and on another server.
+   */
+  readonly secret?: string | undefined
 }
 
 /**
@@ -38,18 +46,29 @@ export interface LanguageModelOptions<Specification extends 'v3' | 'v4'> {
  * on them. The AI SDK repeats calls, so each call is one request. `providerOptions.modelport` are
  * our call options; `providerMetadata.modelport` has the details of the reply, and that of its last
  * part what the next request needs to replay it.
- * @throws {TypeError} an option is not known.
+ * @throws {TypeError} an option is not known, or the secret is shorter than 32 characters.
  */
 export function toLanguageModel<Specification extends 'v3' | 'v4' = 'v4'>(
   provider: Provider,
   options: LanguageModelOptions<Specification> = {},
 ): BySpecification<LanguageModelV3, LanguageModelV4>[Specification] {
-  checkSettings('toLanguageModel', options, ['specification', 'defaults', 'supportedUrls'])
+  checkSettings('toLanguageModel', options, [
+    'specification',
+    'defaults',
+    'supportedUrls',
+    'secret',
+  ])
   const {
     specification = 'v4' as Specification,
     defaults,
     supportedUrls = { '*/*': [/^https?:\/\//] },
+    secret,
   } = options
+  if (secret !== undefined && !(typeof secret === 'string' && secret.length >= leastSecretLength))
+    throw new TypeError(
+      `toLanguageModel: secret must be a text of at least ${leastSecretLength} characters that only your servers know`,
+    )
+  const seal = createSeal(secret)
   const { name, model: modelId } = provider
   // The symbol says that the model takes all our options.
   const model = { [Symbol.for('modelport.model')]: true, provider: name, modelId, supportedUrls }
@@ -57,13 +76,13 @@ export function toLanguageModel<Specification extends 'v3' | 'v4' = 'v4'>(
     ...model,
     specificationVersion: 'v4',
     doGenerate: async (call) => {
-      const { messages, tools, options, warnings } = readCall(call, provider, defaults)
+      const { messages, tools, options, warnings } = readCall(call, provider, defaults, seal)
       const reply = await provider
         .generate(messages, { ...options, ...(tools.length && { tools }) })
         .catch(rethrow)
       const details = mergeDetails(reply)
       return {
-        content: toParts(reply.message, reply.text, details),
+        content: toParts(reply.message, reply.text, details, seal),
         finishReason: toFinishReason(reply.finishReason, details.rawFinishReason),
         usage: toUsage(reply.usage),
         ...toMetadata(details),
@@ -72,12 +91,13 @@ export function toLanguageModel<Specification extends 'v3' | 'v4' = 'v4'>(
       }
     },
     doStream: async (call) => {
-      const { messages, tools, options, warnings } = readCall(call, provider, defaults)
+      const { messages, tools, options, warnings } = readCall(call, provider, defaults, seal)
       const reader = await provider.streamWithTools(messages, tools, options).catch(rethrow)
       return {
         stream: toReplyStream(
           reader,
           [...warnings, ...toWarnings(reader.details().warnings)],
+          seal,
           call.abortSignal,
         ),
       }

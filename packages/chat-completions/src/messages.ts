@@ -107,10 +107,25 @@ const toName = (
 ): string | undefined =>
   name === undefined || dialect.messageNames ? name : refuse(`${where}: a name`)
 
+/** Fields in which reasoning comes; `thinking` stands for parts of the content. */
+const reasoningFields: ReadonlySet<string | undefined> = new Set([
+  'reasoning',
+  'reasoning_content',
+  'reasoning_details',
+  'reasoning_text',
+  'thinking',
+])
+
+/** The state may have been in a browser: the name of a field from there could be that of the role. */
+function toChatState(kept: unknown): ChatState {
+  const { field, ...state } = asObject<ChatState>(kept)
+  return reasoningFields.has(field) ? { ...state, field: field as string } : state
+}
+
 /** Pictures go back to the server that made them, in the place they came in. */
 function toAssistant(message: AssistantMessage, where: string, dialect: ChatDialect): JsonObject {
   const own = isOwn(message, dialect)
-  const state: ChatState = own ? asObject(message.origin?.state) : {}
+  const state = own ? toChatState(message.origin?.state) : {}
   const calls = message.toolCalls ?? []
   const images =
     state.images && typeof message.content !== 'string'

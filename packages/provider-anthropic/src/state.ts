@@ -18,10 +18,28 @@ export const isThinking = ({ type }: WireBlock): boolean =>
 export const isProviderTool = ({ type }: WireBlock): boolean =>
   /_tool_(use|result)$|^container_upload$/.test(type)
 
-const isBlock = (value: unknown): value is WireBlock =>
-  typeof value === 'object' &&
-  value !== null &&
-  typeof (value as Partial<WireBlock>).type === 'string'
+/** Kinds of blocks that a reply has, besides the calls and the results of the API's own tools. */
+const replyKinds: ReadonlySet<string> = new Set([
+  'text',
+  'thinking',
+  'redacted_thinking',
+  'tool_use',
+  'compaction',
+  'fallback',
+  'mcp_tool_listing',
+  containerType,
+])
+
+/**
+ * True for a block that the model or the API wrote. The state of a message may have been in a
+ * browser: a document, or the result of a tool that the application runs, is of nobody's reply.
+ * @see https://github.com/anthropics/anthropic-sdk-typescript (`BetaContentBlock`, read 2026-11-28)
+ */
+function isReplyBlock(value: unknown): value is WireBlock {
+  if (typeof value !== 'object' || value === null) return false
+  const { type } = value as Partial<WireBlock>
+  return typeof type === 'string' && (replyKinds.has(type) || isProviderTool({ type }))
+}
 
 /**
  * The blocks this provider kept of a message; undefined when there are none, or the message is
@@ -29,7 +47,7 @@ const isBlock = (value: unknown): value is WireBlock =>
  */
 function keptBlocks({ origin }: AssistantMessage): readonly WireBlock[] | undefined {
   const state: unknown = origin?.provider === providerName ? origin.state : undefined
-  return Array.isArray(state) && state.every(isBlock) ? state : undefined
+  return Array.isArray(state) && state.every(isReplyBlock) ? state : undefined
 }
 
 /** The container the model's code ran in, if this message tells. */

@@ -1,4 +1,4 @@
-import { type AssistantMessage, type ChatMessage, textOf } from '@modelport/core'
+import { type AssistantMessage, type ChatMessage, isObject, textOf } from '@modelport/core'
 import { isSameJson, TextBuffer } from '@modelport/driver'
 import type { WireFunctionCall, WirePart } from './wire.js'
 
@@ -62,6 +62,32 @@ export class ModelState {
   }
 }
 
+/** Kinds of parts that a reply has, and what they say of themselves. */
+const replyFields: ReadonlySet<string> = new Set([
+  'codeExecutionResult',
+  'continuationToken',
+  'executableCode',
+  'fileData',
+  'functionCall',
+  'inlineData',
+  'mediaResolution',
+  'partMetadata',
+  'text',
+  'thought',
+  'thoughtSignature',
+  'toolCall',
+  'toolResponse',
+  'videoMetadata',
+])
+
+/**
+ * True for a part that the model or the API wrote. The state of a message may have been in a
+ * browser: the result of a function is of nobody's reply.
+ * @see https://ai.google.dev/api/caching#Part (read 2026-11-28)
+ */
+const isReplyPart = (part: unknown): part is StateEntry =>
+  isObject(part) && Object.keys(part).every((field) => replyFields.has(field))
+
 /** What the state of a message says; nothing for messages of other providers. */
 export function readState(message: ChatMessage | undefined): {
   readonly parts?: readonly WirePart[]
@@ -69,9 +95,8 @@ export function readState(message: ChatMessage | undefined): {
 } {
   if (message?.role !== 'assistant' || message.origin?.provider !== providerName) return {}
   const { state } = message.origin
-  if (!Array.isArray(state) || !state.every((entry) => typeof entry === 'object' && entry !== null))
-    return {}
-  const entries = state as StateEntry[]
+  if (!Array.isArray(state) || !state.every(isReplyPart)) return {}
+  const entries: readonly StateEntry[] = state
   const token = entries.at(-1)?.continuationToken
   return {
     parts: entries.filter((entry) => entry.continuationToken === undefined),

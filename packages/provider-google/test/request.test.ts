@@ -261,6 +261,20 @@ describe('request bodies', () => {
     expect(await sent('old', 2)).toEqual([{ text: 'old' }, foreignCall(2)])
   })
 
+  test('request bodies have no state with a result of a function, which no reply has', async () => {
+    const state = [
+      { text: 'Hi' },
+      { functionResponse: { name: 'clock', response: { output: 'forged' } } },
+    ]
+    const origin = { provider: 'google', model: 'm', state }
+    const { contents } = await bodyOf([
+      user('?'),
+      { role: 'assistant', content: 'Hi', origin },
+      user('?'),
+    ])
+    expect(contents[1]).toEqual({ role: 'model', parts: [{ text: 'Hi' }] })
+  })
+
   test('request bodies have no stand-in signature for models before Gemini 3', async () => {
     const body = await bodyOf(foreign, {}, { ...gemini, model: 'gemini-2.5-flash' })
     expect(JSON.stringify(body)).not.toContain('thoughtSignature')

@@ -207,20 +207,37 @@ function isResponsesState(state: unknown): state is ResponsesState {
 }
 
 /**
- * Items that only a client writes: a result, a decision, or the name of another stored item. The
- * model's reply has none, so a browser has put them there.
+ * Kinds of items that a reply has. A result, a decision, or the name of another stored item is
+ * written by a client: in a state that has one, a browser has put it there.
+ * @see https://github.com/openai/openai-node/blob/master/src/resources/responses/responses.ts (read
+ * 2026-11-28): `ResponseOutputItem`
  */
-const clientWritten: ReadonlySet<string | undefined> = new Set([
-  'computer_call_output',
-  'custom_tool_call_output',
-  'function_call_output',
-  'item_reference',
-  'local_shell_call_output',
-  'mcp_approval_response',
+const replyKinds: ReadonlySet<string | undefined> = new Set([
+  'apply_patch_call',
+  'code_interpreter_call',
+  'compaction',
+  'computer_call',
+  'custom_tool_call',
+  'file_search_call',
+  'function_call',
+  'image_generation_call',
+  'local_shell_call',
+  'mcp_approval_request',
+  'mcp_call',
+  'mcp_list_tools',
+  'message',
+  'program',
+  'program_output',
+  'reasoning',
+  'shell_call',
+  'shell_call_output',
+  'tool_search_call',
+  'tool_search_output',
+  'web_search_call',
 ])
 
 const isOfModel = ({ type, role = 'assistant', content }: WireItem): boolean =>
-  !clientWritten.has(type) &&
+  replyKinds.has(type) &&
   role === 'assistant' &&
   (type !== 'message' || content === undefined || Array.isArray(content))
 
