@@ -156,6 +156,10 @@ function createTarget(client: AgentClient, options: NamedOptions): BoundTarget {
     delegate,
     continueChild: (taskId, decisions, signal) =>
       continueChild(client, name, taskId, decisions, signal),
+    lookAtChild: async (taskId, signal) => {
+      const task = await client.get(taskId, { signal })
+      return isOver(task) ? outcomeOf(task) : undefined
+    },
     cancelChild: cancelNow,
   }
 }

@@ -18,7 +18,8 @@ export type TaskEventBody =
       /** Merged into the task's metadata. */
       readonly metadata?: JsonObject
     }
-  | { readonly type: 'message'; readonly message: Message }
+  /** `by` is who sent it, where that decides about an approval. */
+  | { readonly type: 'message'; readonly message: Message; readonly by?: string }
   /**
    * An artifact, or with `append` parts that are added to the one of its id. `last`: it completes
    * the task, and nothing follows it.

@@ -2,7 +2,8 @@ import { AgentError, isAgentError } from '../base/agent-error.js'
 import { type Entropy, timestampOf } from '../base/ids.js'
 import { linkSignals } from '../base/linked-signal.js'
 import type { Message } from '../models/message.js'
-import type { TaskRecord } from '../models/task-event.js'
+import type { Task } from '../models/task.js'
+import { applyEvent, type TaskEventBody, type TaskRecord } from '../models/task-event.js'
 import { isInterrupted, isTerminal } from '../models/task-state.js'
 import type { AgentStore } from '../session/agent-store.js'
 import type { HeldTask } from '../session/task-leases.js'
@@ -16,7 +17,7 @@ import { dropWhenDeaf } from './drop-when-deaf.js'
 import { Gate } from './gate.js'
 import { fingerprintOf, isLeftBehind } from './held-work.js'
 import type { HostOptions } from './host-options.js'
-import { isMessagePending, nextMessage, takeAll } from './inbox-messages.js'
+import { isMessagePending, isOnlyDecisions, nextMessage } from './inbox-messages.js'
 import { readDecisions } from './read-decisions.js'
 import { checkDeadline, contextOf, turnTimeoutOf } from './run-context.js'
 import { cancelledEvent, endOfError, type TurnEnd } from './task-runner.js'
@@ -59,7 +60,7 @@ export class Activations {
     this.#entropy = entropy
     this.#agents = agents
     this.#options = options
-    this.#expiry = new ApprovalExpiry(store.tasks, entropy)
+    this.#expiry = new ApprovalExpiry(store, entropy)
     this.canceller = new ChildCanceller(store, entropy, agents, (error) => options.onError?.(error))
     for (const { name, settings } of agents.values())
       this.#gates.set(name, new Gate(settings.maxConcurrency ?? 64, settings.maxQueue ?? 1_000))
@@ -118,7 +119,7 @@ export class Activations {
           (isTerminal(after.state) || isInterrupted(after.state)) &&
           (await isMessagePending(this.#store.inbox, key, message))
         if (!isLost) return
-        await takeAll(this.#store.inbox, key)
+        // The task has it twice then, and reads it once.
         continue
       }
       await this.#active.get(nameOfTask(key))?.done
@@ -133,7 +134,7 @@ export class Activations {
       const at = timestampOf(this.#entropy)
       try {
         await this.#store.tasks.append(key, head.seq, [
-          { type: 'message', message, at, attempt: 1 },
+          { type: 'message', message, at, attempt: 1, ...byOf(decisions, key) },
           { type: 'status', state: 'working', at, attempt: 1 },
         ])
       } catch (error) {
@@ -189,13 +190,17 @@ export class Activations {
     }
   }
 
-  /** Refuses the requests of waiting tasks that nobody decided in time, whichever process asked. */
+  /**
+   * Looks at a task that waits, whichever process let it: refuses requests that nobody decided in
+   * time, and continues it if an agent that asked has moved.
+   */
   async expire(key: TaskKey): Promise<void> {
     const head = await this.#store.tasks.head(key)
     const agent = head && this.#agents.get(head.record.agent)
     if (!head || !agent || this.#isDraining) return
-    this.#expiry.clear(key)
-    await this.#expiry.expire(key, (decisions) => this.start(key, agent, head.record, decisions))
+    await this.#expiry.expire(key, agent, (decisions) =>
+      this.start(key, agent, head.record, decisions),
+    )
   }
 
   async #begin(
@@ -283,6 +288,7 @@ export class Activations {
         writer,
         canceller: this.canceller,
         signal: timed.signal,
+        limitMs: limit,
         decisions,
         ...(held && { held }),
         context,
@@ -305,20 +311,70 @@ export class Activations {
       } finally {
         timed.release()
       }
-      const next = await nextMessage(this.#store.inbox, key, found.task)
-      if (next && !isWaiting(ending.events)) {
-        const { message } = next
-        await writer.write(...ending.events.filter(({ type }) => type !== 'status'), {
-          type: 'message',
-          message,
-        })
+      const next = await this.#nextOf(key, agent, found.task, ending)
+      if (next) {
+        await writer.write(...next.events)
         await this.#store.inbox.take(key, next.seq)
-        decisions = []
+        decisions = next.decisions
         continue
       }
       await this.#settle(key, writer, ending)
       this.#watchExpiry(key, agent, record, ending)
       return
+    }
+  }
+
+  /**
+   * What a task does next, at the end of a turn, with a message that came meanwhile: one that waits
+   * takes it as if it had come later. Decisions about nothing that it waits for are dropped.
+   */
+  async #nextOf(
+    key: TaskKey,
+    agent: Agent,
+    task: Task,
+    { events }: TurnEnd,
+  ): Promise<Continuation | undefined> {
+    const { inbox } = this.#store
+    for (;;) {
+      const next = await nextMessage(inbox, key, task)
+      if (!next) return undefined
+      const { seq, message } = next
+      if (isWaiting(events)) {
+        const asking = afterEvents(task, events, timestampOf(this.#entropy))
+        const found = await this.#decisionsOf(agent, asking, message, key)
+        if (found)
+          return {
+            seq,
+            decisions: found,
+            events: [
+              ...events,
+              { type: 'message', message, ...byOf(found, key) },
+              { type: 'status', state: 'working' },
+            ],
+          }
+      } else if (agent.settings.handler || !isOnlyDecisions(message)) {
+        const kept = events.filter(({ type }) => type !== 'status')
+        // What the turn continued from is used up.
+        const used = { type: 'checkpoint', checkpoint: null } as const
+        return { seq, decisions: [], events: [...kept, used, { type: 'message', message }] }
+      }
+      await inbox.take(key, seq)
+    }
+  }
+
+  /** The decisions of a message that came before they were asked for; undefined: refused. */
+  async #decisionsOf(
+    agent: Agent,
+    task: Task,
+    message: Message,
+    { principal }: TaskKey,
+  ): Promise<readonly SettledApproval[] | undefined> {
+    try {
+      return await readDecisions(agent, task, message, principal, this.#entropy.now())
+    } catch (error) {
+      if (!isAgentError(error)) throw error
+      this.#options.onError?.(error)
+      return undefined
     }
   }
 
@@ -351,12 +407,31 @@ export class Activations {
   #watchExpiry(key: TaskKey, agent: Agent, record: TaskRecord, { requests }: TurnEnd): void {
     this.#expiry.watch(
       key,
+      agent,
       requests,
       (decisions) => this.start(key, agent, record, decisions),
       (error) => this.#options.onError?.(error),
     )
   }
 }
+
+/** How a task continues with a message of its inbox. */
+interface Continuation {
+  /** Number of the message in the inbox. */
+  readonly seq: number
+  readonly events: readonly TaskEventBody[]
+  readonly decisions: readonly SettledApproval[]
+}
+
+/** Who decides, of a message that does. */
+const byOf = (
+  decisions: readonly SettledApproval[],
+  { principal }: TaskKey,
+): { readonly by?: string } => (decisions.length ? { by: principal } : {})
+
+/** The task as it will be once these events are stored. */
+const afterEvents = (task: Task, events: readonly TaskEventBody[], at: string): Task =>
+  events.reduce((one, event) => applyEvent(one, { ...event, at, attempt: 1, seq: 0 }), task)
 
 async function settledWithin(ms: number, work: Promise<unknown>): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined

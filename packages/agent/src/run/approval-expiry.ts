@@ -1,40 +1,65 @@
 import { longestTimer } from '@modelport/core'
 import { isAgentError } from '../base/agent-error.js'
 import { type Entropy, timestampOf } from '../base/ids.js'
+import type { AgentStore } from '../session/agent-store.js'
+import type { TaskLeases } from '../session/task-leases.js'
 import { nameOfTask, type TaskKey, type TaskStore } from '../session/task-store.js'
+import type { Agent } from './agent.js'
+import { hasChildMoved } from './quiet-children.js'
 import { readWaitState, type SettledApproval, type WaitingApproval } from './wait-state.js'
 
-/** Turns approvals into refusals when their time is over. */
+/** Milliseconds until a task that another agent let wait is looked at for the first time. */
+const firstLookMs = 1_000
+const longestLookMs = 600_000
+
+/**
+ * Looks at tasks that wait: turns approvals into refusals when their time is over, and continues a
+ * task when the agent that asked is over or asks something else.
+ */
 export class ApprovalExpiry {
   readonly #tasks: TaskStore
+  readonly #leases: TaskLeases | undefined
   readonly #entropy: Entropy
   readonly #timers = new Map<string, ReturnType<typeof setTimeout>>()
 
-  constructor(tasks: TaskStore, entropy: Entropy) {
+  constructor({ tasks, leases }: Pick<AgentStore, 'tasks' | 'leases'>, entropy: Entropy) {
     this.#tasks = tasks
+    this.#leases = leases
     this.#entropy = entropy
   }
 
   /**
-   * Calls `onExpired` with the refusals when the first of the requests expires and the task still
-   * waits.
+   * Calls `onMoved` with the refusals when the first of the requests expires, or without any when
+   * an agent that asked has moved, if the task still waits.
    */
   watch(
     key: TaskKey,
+    agent: Agent,
     requests: readonly WaitingApproval[],
-    onExpired: (decisions: readonly SettledApproval[]) => void,
+    onMoved: (decisions: readonly SettledApproval[]) => void,
     onError: (error: unknown) => void,
+    lookMs: number = firstLookMs,
   ): void {
+    const now = this.#entropy.now()
     const times = requests.flatMap(({ expiresAt }) => (expiresAt === undefined ? [] : [expiresAt]))
+    // A store with leases gives the task when it is to be looked at.
+    const looks = !this.#leases && requests.some(({ child }) => child)
+    if (looks) times.push(now + lookMs)
     if (!times.length) return
-    const inMs = Math.max(0, Math.min(...times) - this.#entropy.now()) + 1
-    const isLong = inMs > longestTimer
+    const inMs = Math.max(0, Math.min(...times) - now) + 1
+    const nextMs = looks ? Math.min(lookMs * 2, longestLookMs) : lookMs
+    const again = (): void => this.watch(key, agent, requests, onMoved, onError, nextMs)
     const timer = setTimeout(
       () => {
-        if (isLong) this.watch(key, requests, onExpired, onError)
-        else void this.expire(key, onExpired).catch(onError)
+        if (inMs > longestTimer) {
+          again()
+          return
+        }
+        void this.expire(key, agent, onMoved).then((isMoved) => {
+          if (looks && !isMoved && this.#timers.get(nameOfTask(key)) === timer) again()
+        }, onError)
       },
-      isLong ? longestTimer : inMs,
+      Math.min(inMs, longestTimer),
     )
     if (typeof timer === 'object') (timer as { unref?(): void }).unref?.()
     this.#timers.set(nameOfTask(key), timer)
@@ -51,34 +76,39 @@ export class ApprovalExpiry {
   }
 
   /**
-   * Continues a task that waits with refusals of the requests whose time is over. Nothing happens
-   * if another process was first.
+   * Continues a task that waits: with refusals of the requests whose time is over, or because an
+   * agent that asked has moved. Nothing happens if another process was first.
+   * @returns true if the task does not wait for the same any more
    */
   async expire(
     key: TaskKey,
-    onExpired: (decisions: readonly SettledApproval[]) => void,
-  ): Promise<void> {
-    this.#timers.delete(nameOfTask(key))
+    agent: Agent,
+    onMoved: (decisions: readonly SettledApproval[]) => void,
+  ): Promise<boolean> {
     const head = await this.#tasks.head(key)
     const wait =
       head?.state === 'input-required' && (await readWaitState(this.#tasks, key, head.seq))
-    if (!head || !wait) return
+    if (!head || !wait) return true
     const now = this.#entropy.now()
+    const times = wait.requests.flatMap(({ expiresAt }) => expiresAt ?? [])
     const expired = wait.requests.filter(
       ({ expiresAt }) => expiresAt !== undefined && expiresAt <= now,
     )
-    if (!expired.length) return
+    if (!expired.length && !(await hasChildMoved(agent, wait))) {
+      if (times.length) await this.#leases?.lookAt(key, Math.min(...times))
+      return false
+    }
     const at = timestampOf(this.#entropy)
     try {
       await this.#tasks.append(key, head.seq, [
         { type: 'status', state: 'working', at, attempt: 1 },
       ])
     } catch (error) {
-      if (isAgentError(error, 'conflict')) return
+      if (isAgentError(error, 'conflict')) return true
       throw error
     }
-    onExpired(
-      expired.map(({ requestId }) => ({ requestId, approved: false, by: '', expired: true })),
-    )
+    this.clear(key)
+    onMoved(expired.map(({ requestId }) => ({ requestId, approved: false, by: '', expired: true })))
+    return true
   }
 }

@@ -18,7 +18,7 @@ import type { AgentRunContext, ForeignContext } from './run-context.js'
 import type { TaskWriter } from './task-writer.js'
 import type { Turn } from './turn.js'
 import { unfinishedBefore } from './unfinished-tasks.js'
-import type { SettledApproval } from './wait-state.js'
+import { type SettledApproval, waitWindow } from './wait-state.js'
 
 /** What a turn is made of. */
 export interface TurnParts {
@@ -36,6 +36,8 @@ export interface TurnParts {
   readonly signal: AbortSignal
   readonly decisions: readonly SettledApproval[]
   readonly context: ForeignContext
+  /** Maximum milliseconds of the turn. */
+  readonly limitMs: number
   /** The lease of the task, in a store that outlives the process. */
   readonly held?: HeldTask
 }
@@ -56,10 +58,11 @@ export async function buildTurn(given: TurnParts): Promise<Turn> {
     decisions,
     held,
   } = given
-  const wait =
+  const state =
     task.messages.length > 1
-      ? await readTurnState(store.tasks, key, seq, held !== undefined)
+      ? await readTurnState(store.tasks, key, seq, held ? Infinity : waitWindow)
       : undefined
+  const wait = state?.wait
   const message = lastUserMessage(task)
   if (!message) throw new AgentError('internal', 'The task has no message to work on')
   const context = given.context
@@ -86,15 +89,16 @@ export async function buildTurn(given: TurnParts): Promise<Turn> {
       ...(approvals?.expiresInMs !== undefined && { approvalExpiresInMs: approvals.expiresInMs }),
     },
     message,
-    isNew: !wait || hasContent(message),
+    isNew: !state || state.after.some((one) => hasContent(one.message)),
     ...(wait && { wait }),
     ...(held && { open: (runId: string) => held.open(runId) }),
-    decisions: held && wait && !decisions.length ? decisionsLeft(task, wait) : decisions,
+    decisions: held && state && !decisions.length ? decisionsLeft(state) : decisions,
     results: new Map(),
     conversation: agent.settings.handler ? [] : await conversationFor(given, session, message),
     readConversation: () => conversationFor(given, session, message),
     signal,
     entropy: entropy,
+    patienceMs: given.limitMs / 2,
     ...(context.deadline !== undefined && { deadline: context.deadline }),
     ...(!record.offRecord && {
       cancelChild: (target: string, taskId: string) =>

@@ -1,5 +1,6 @@
 import { createMessage } from '../models/message.js'
 import { childApprovals } from './child-approvals.js'
+import { byCall } from './quiet-children.js'
 import { type ChildOutcome, isBound } from './sub-agent.js'
 import { runTurn, type TurnEnd } from './task-runner.js'
 import type { Turn } from './turn.js'
@@ -9,6 +10,7 @@ import {
   type WaitingApproval,
   type WaitState,
 } from './wait-state.js'
+import { whileAway } from './while-away.js'
 
 type ChildResult = { readonly result: unknown } | { readonly failure: string }
 
@@ -22,8 +24,14 @@ export async function runWithChildren(turn: Turn): Promise<TurnEnd> {
 
   const results = new Map<string, ChildResult>()
   const waiting: WaitingApproval[] = []
-  for (const [callId, requests] of childRequests(wait)) {
-    const outcome = await continueOne(turn, requests)
+  for (const [callId, requests] of byCall(wait.requests)) {
+    const reached = await whileAway(() => continueOne(turn, requests), turn.patienceMs, turn.signal)
+    if ('away' in reached) {
+      // The decision was not handed on, so that it can be given again.
+      waiting.push(...requests.map((one) => ({ ...one, reason: awayText(one, reached.away) })))
+      continue
+    }
+    const outcome = reached.found
     if (outcome.status === 'done') results.set(callId, { result: outcome.result })
     else if (outcome.status === 'failed') results.set(callId, { failure: outcome.message })
     else {
@@ -44,14 +52,9 @@ export async function runWithChildren(turn: Turn): Promise<TurnEnd> {
   return waitAgain(turn, wait, [...own, ...waiting])
 }
 
-/** What sub-agents wait for, by the call that each of them works on. */
-function childRequests({ requests }: WaitState): Map<string, WaitingApproval[]> {
-  const byCall = new Map<string, WaitingApproval[]>()
-  for (const request of requests) {
-    if (!request.child) continue
-    byCall.set(request.callId, [...(byCall.get(request.callId) ?? []), request])
-  }
-  return byCall
+const awayText = ({ reason, child }: WaitingApproval, { message }: Error): string => {
+  const why = `The agent "${child?.agent ?? ''}" cannot be reached (${message}), so that it does not know of a decision yet: decide again later.`
+  return reason === undefined || reason.startsWith('The agent "') ? why : `${reason} ${why}`
 }
 
 /** Hands the decisions about one call to the sub-agent that works on it. */

@@ -1,16 +1,12 @@
 import { ResumeError } from '@modelport/runtime'
 import { isAgentError } from '../base/agent-error.js'
+import type { Message } from '../models/message.js'
 import type { Task } from '../models/task.js'
 import type { HeldTask } from '../session/task-leases.js'
 import type { TaskKey, TaskStore } from '../session/task-store.js'
 import type { Agent } from './agent.js'
-import {
-  digestOf,
-  readWaitState,
-  type SettledApproval,
-  toWaitState,
-  type WaitState,
-} from './wait-state.js'
+import { hasContent } from './read-messages.js'
+import { digestOf, type SettledApproval, toWaitState, type WaitState } from './wait-state.js'
 
 /**
  * The fingerprint of an agent: a task that began under another one must not continue under this
@@ -44,10 +40,19 @@ export const fingerprintOf = ({ card, settings }: Agent): string => {
 export const runIdOf = ({ id, messages }: Task): string =>
   `${id}.${messages.filter(({ role }) => role === 'user').length}`
 
-/** The decisions in the newest message of a task that another process left behind. */
-export function decisionsLeft(task: Task, wait: WaitState): readonly SettledApproval[] {
-  const message = task.messages.findLast(({ role }) => role === 'user')
-  return (message?.parts ?? []).flatMap((part) => {
+/** What a turn continues from. */
+export interface TurnState {
+  readonly wait: WaitState
+  /** Messages of the user after the checkpoint, with who sent them. */
+  readonly after: readonly { readonly message: Message; readonly by?: string }[]
+}
+
+/** The decisions in the messages that came after the checkpoint of a task. */
+export const decisionsLeft = ({ wait, after }: TurnState): readonly SettledApproval[] =>
+  after.flatMap(({ message, by = '' }) => decisionsOf(message, by, wait))
+
+function decisionsOf(message: Message, by: string, wait: WaitState): readonly SettledApproval[] {
+  return message.parts.flatMap((part) => {
     if (part.type !== 'approval' || typeof part.content.approved !== 'boolean') return []
     const { requestId, approved, reason, digest, content } = part.content
     const request = wait.requests.find((each) => each.requestId === requestId)
@@ -56,7 +61,7 @@ export function decisionsLeft(task: Task, wait: WaitState): readonly SettledAppr
       {
         requestId,
         approved,
-        by: '',
+        by,
         ...(reason !== undefined && { reason }),
         ...(content && { content }),
       },
@@ -67,22 +72,27 @@ export function decisionsLeft(task: Task, wait: WaitState): readonly SettledAppr
 /**
  * The state that a turn continues from. If a process was cut off in the middle of the turn, events
  * of the turn follow it.
- * @param isHeld false looks only where a task that waits has it
+ * @param mostEvents looks no further back than this
  */
 export async function readTurnState(
   store: TaskStore,
   key: TaskKey,
   seq: number,
-  isHeld: boolean,
-): Promise<WaitState | undefined> {
-  if (!isHeld) return readWaitState(store, key, seq)
-  let userMessages = 0
-  for (let end = seq; end > 0; end -= chunk) {
-    const from = Math.max(1, end - chunk + 1)
+  mostEvents: number = Infinity,
+): Promise<TurnState | undefined> {
+  const after: { readonly message: Message; readonly by?: string }[] = []
+  const first = Math.max(1, seq - mostEvents)
+  for (let end = seq; end >= first; end -= chunk) {
+    const from = Math.max(first, end - chunk + 1)
     for (const event of [...(await store.read(key, from, end - from + 1))].reverse()) {
-      if (event.type === 'checkpoint') return toWaitState(event.checkpoint)
-      if (event.type === 'message' && event.message.role === 'user' && ++userMessages > 1)
-        return undefined
+      if (event.type === 'checkpoint') {
+        const wait = toWaitState(event.checkpoint)
+        return wait && { wait, after }
+      }
+      if (event.type !== 'message' || event.message.role !== 'user') continue
+      after.unshift(event)
+      // A message that only decides begins no turn.
+      if (after.filter(({ message }) => hasContent(message)).length > 1) return undefined
     }
   }
   return undefined

@@ -16,15 +16,13 @@ export async function nextMessage(
   return (await inbox.pending(key)).find(({ message }) => !known.has(message.id))
 }
 
+/** True for a message that only decides about what a task waits for. */
+export const isOnlyDecisions = ({ parts }: Message): boolean =>
+  parts.length > 0 && parts.every(({ type }) => type === 'approval')
+
 /** True if a message waits in the inbox of a task. */
 export const isMessagePending = async (
   inbox: Inbox,
   key: TaskKey,
   { id }: Message,
 ): Promise<boolean> => (await inbox.pending(key)).some(({ message }) => message.id === id)
-
-/** Empties the inbox of a task. */
-export async function takeAll(inbox: Inbox, key: TaskKey): Promise<void> {
-  const last = (await inbox.pending(key)).at(-1)
-  if (last) await inbox.take(key, last.seq)
-}

@@ -1,7 +1,15 @@
 import type { RunCheckpoint } from '@modelport/runtime'
 import type { Agent } from './agent.js'
-import { type ChildWaits, isBound } from './sub-agent.js'
+import { type ChildOutcome, type ChildWaits, isBound } from './sub-agent.js'
 import type { Turn } from './turn.js'
+import { whileAway } from './while-away.js'
+
+/** A child that cannot be asked waits, as far as anybody knows. */
+const unknownChild = (taskId: string): ChildOutcome => ({
+  status: 'waiting',
+  taskId,
+  approvals: [],
+})
 
 /**
  * Asks for the state of the children that a stored run waits for, unless their results are known:
@@ -16,6 +24,7 @@ export async function openChildren(
   known: Turn['results'],
   waits: ChildWaits,
   signal: AbortSignal,
+  patienceMs: number,
 ): Promise<Turn['results']> {
   const results = new Map(known)
   for (const item of resume?.pending ?? []) {
@@ -23,7 +32,10 @@ export async function openChildren(
     const { agent } = item.action
     const target = settings.agents?.find(({ name }) => name === agent)
     if (!target || !isBound(target)) continue
-    const outcome = await target.continueChild(item.taskId, [], signal)
+    const ask = (): Promise<ChildOutcome> => target.continueChild(item.taskId, [], signal)
+    const reached = await whileAway(ask, patienceMs, signal)
+    // It is asked again with the next message, or when its caller looks.
+    const outcome = 'found' in reached ? reached.found : unknownChild(item.taskId)
     if (outcome.status === 'done') results.set(item.id, { result: outcome.result })
     else if (outcome.status === 'failed') results.set(item.id, { failure: outcome.message })
     else waits.set(item.id, { agent, taskId: outcome.taskId, approvals: outcome.approvals })

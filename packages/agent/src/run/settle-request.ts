@@ -39,6 +39,9 @@ export interface RequestDecision {
   readonly reason?: string
 }
 
+/** Who decided, for a decision of whoever has the store. */
+const operator = 'operator'
+
 /** The decisions that a task waits for; none if it does not wait. */
 export async function openRequests(
   tasks: TaskStore,
@@ -97,7 +100,7 @@ export async function settleRequest(
     const message = createMessage('user', [createPart.approval({ ...decision })], entropy)
     try {
       await tasks.append(key, head.seq, [
-        { type: 'message', message, at, attempt: 1 },
+        { type: 'message', message, by: operator, at, attempt: 1 },
         { type: 'status', state: 'working', at, attempt: 1 },
       ])
       return

@@ -33,6 +33,8 @@ export interface BoundTarget extends AgentTarget {
     decisions: readonly SettledApproval[],
     signal: AbortSignal,
   ): Promise<ChildOutcome>
+  /** What became of a child task, without waiting for it. Unset: it is worked on. */
+  lookAtChild(taskId: string, signal: AbortSignal): Promise<ChildOutcome | undefined>
   /** Cancels a child task. */
   cancelChild(taskId: string): Promise<void>
 }

@@ -15,6 +15,7 @@ import { fromContent } from './content.js'
 import { failureText, runModel } from './default-handler.js'
 import { isMessage, isOutcome, outcomeOfParts } from './handler-result.js'
 import { runIdOf } from './held-work.js'
+import { isOnlyDecisions } from './inbox-messages.js'
 import {
   callsOf,
   FailedCall,
@@ -57,10 +58,12 @@ export async function runTurn(turn: Turn): Promise<TurnEnd> {
 
   const calls = callsOf(agent, message)
   if (calls) return runCalls(turn, calls)
-  const isOnlyDecisions = message.parts.every(({ type }) => type === 'approval')
-  if (isOnlyDecisions && message.parts.length) return end(status('completed'))
+  if (isOnlyDecisions(message)) return end(status('rejected', say(turn, nothingToDecide)))
   return agent.settings.provider ? runTurnOfModel(turn) : rejectWithoutModel(turn)
 }
+
+const nothingToDecide =
+  'The message only decides, and the task waits for no decision; send it with the id of the task that does'
 
 const rejectWithoutModel = (turn: Turn): TurnEnd =>
   end(status('rejected', say(turn, 'The agent has no model: it only executes tool_call parts')))
@@ -188,6 +191,7 @@ async function runTurnOfModel(turn: Turn, calls?: MessageCalls): Promise<TurnEnd
       turn.results,
       children,
       signal,
+      turn.patienceMs,
     ),
     children,
     ...(calls && { calls }),

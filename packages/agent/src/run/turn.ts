@@ -32,6 +32,8 @@ export interface Turn {
   readonly signal: AbortSignal
   readonly entropy: Entropy
   readonly deadline?: number
+  /** How long another agent that cannot be reached is asked again, in milliseconds. */
+  readonly patienceMs: number
   /** Opens the stored run of this id, in a store that outlives the process. */
   readonly open?: (runId: string) => Promise<TaskTurn>
   readonly write: (...events: readonly TaskEventBody[]) => Promise<void>

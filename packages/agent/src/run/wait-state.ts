@@ -56,8 +56,8 @@ export interface WaitState {
  */
 export const digestOf = (text: string): string => bytesToHex(sha256(utf8ToBytes(text)))
 
-/** Maximum events between the checkpoint and the status that follows it. */
-const window = 8
+/** Maximum events between the checkpoint of a task that waits and the end of its log. */
+export const waitWindow = 8
 
 /** The state that a waiting task was left in, if there is one. */
 export async function readWaitState(
@@ -65,7 +65,7 @@ export async function readWaitState(
   key: TaskKey,
   seq: number,
 ): Promise<WaitState | undefined> {
-  const recent = await store.read(key, Math.max(1, seq - window))
+  const recent = await store.read(key, Math.max(1, seq - waitWindow))
   const found = recent.findLast((event) => event.type === 'checkpoint')
   return found && toWaitState(found.checkpoint)
 }

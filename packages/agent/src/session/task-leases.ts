@@ -54,8 +54,11 @@ export interface TaskLeases {
    */
   abandoned(agents: ReadonlyMap<string, string>): Promise<readonly TaskKey[]>
   /**
-   * Tasks of these agents that wait for a decision whose time is over: the process that asked may
-   * have died.
+   * Tasks of these agents that wait and are to be looked at: the time of a decision is over, or
+   * another agent asked, which may be over by now. Each is given once, and again after as long as
+   * it has waited, from one second to ten minutes.
    */
   expired(agents: readonly string[]): Promise<readonly TaskKey[]>
+  /** Gives a task that waits again at this time, if that is earlier. */
+  lookAt(key: TaskKey, time: number): Promise<void>
 }

@@ -17,11 +17,13 @@ export class SqlHeldTask implements HeldTask {
   readonly tasks: TaskStore
   readonly #tasks: HeldTasks
   readonly #held: HeldRun
+  readonly #parts: RunParts
   readonly #ended = new AbortController()
   readonly #unwatch: () => void
 
   constructor(parts: RunParts, held: HeldRun, key: TaskKey) {
     this.#held = held
+    this.#parts = parts
     this.tasks = this.#tasks = new HeldTasks(parts, held)
     this.#unwatch = parts.database.watch(logOf(key.id), () => void this.#look(key))
   }
@@ -36,18 +38,26 @@ export class SqlHeldTask implements HeldTask {
 
   async open(runId: string): Promise<TaskTurn> {
     const { run, journal } = this.#held
+    if (this.#tasks.openedRun === runId) return this.#openAgain()
     const { checkpoint, acceptsChange } = run
     // A later turn of this hold has another id, and so had the run that is stored.
-    const isOther =
-      this.#tasks.openedRun === undefined
-        ? checkpoint?.runId !== runId
-        : this.#tasks.openedRun !== runId
+    const isOther = this.#tasks.openedRun !== undefined || checkpoint?.runId !== runId
     if (isOther && (checkpoint !== undefined || this.#tasks.openedRun !== undefined))
       await journal.restart()
     this.#tasks.openedRun = runId
-    return isOther || checkpoint === undefined
+    return isOther
       ? { journal, messages: [], acceptsChange }
       : { journal, resume: checkpoint, messages: await journal.messages(), acceptsChange }
+  }
+
+  /** The run as this hold has stored it: a decision came while it worked. */
+  async #openAgain(): Promise<TaskTurn> {
+    const { run, journal } = this.#held
+    await journal.flush()
+    const { checkpoint } = await this.#parts.table.get(run.id)
+    return checkpoint === undefined
+      ? { journal, messages: [] }
+      : { journal, resume: checkpoint, messages: await journal.messages() }
   }
 
   async stop(why: string): Promise<void> {

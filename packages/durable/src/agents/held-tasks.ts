@@ -15,7 +15,7 @@ import { ManifestWriter } from '../runs/manifests.js'
 import type { RunChange } from '../runs/run-change.js'
 import { giveTurn, lockSession, sessionOf, turnKey } from '../runs/session-turns.js'
 import { logOf, SqlTasks } from './sql-tasks.js'
-import { dropTranscript, expiryOf, lastStatus } from './task-run.js'
+import { dropTranscript, lastStatus, wakeOf } from './task-run.js'
 
 /**
  * Tasks as the holder of one writes them: each append is part of the next transaction of its run,
@@ -89,7 +89,7 @@ export class HeldTasks extends SqlTasks {
       change.settle({ status: 'finished', result: { status: changed.state } })
       this.#giveTurn(change, record)
     } else if (isInterrupted(changed.state)) {
-      const wake = expiryOf(changed)
+      const wake = wakeOf(changed, this.#now())
       // Not claimed like the others when it is due: `expired` gives it.
       change.settle({ status: 'suspended', wake, phase: 3 })
       this.#giveTurn(change, record)

@@ -10,6 +10,10 @@ import { queueOfAgent, runOfTask } from './task-run.js'
 /** Maximum tasks that one look gives. */
 const pageSize = 100
 
+/** The first and the longest time between two looks at a task that waits, in milliseconds. */
+const firstLookMs = 1000
+const longestLookMs = 600_000
+
 /** Leases of tasks: each task has a run row, and its lease is the claim of that row. */
 export class SqlLeases implements TaskLeases {
   readonly checkMs: number
@@ -75,10 +79,38 @@ export class SqlLeases implements TaskLeases {
     const found: TaskKey[] = []
     for (const agent of agents) {
       const queue = queueOfAgent(agent)
-      for (const version of await this.#parts.table.versionsOf(queue))
-        found.push(...(await this.#due(queue, version, 3, pageSize)))
+      for (const version of await this.#parts.table.versionsOf(queue)) {
+        const due = await this.#due(queue, version, 3, pageSize)
+        if (due.length > 0) found.push(...(await this.#postpone(due)))
+      }
     }
     return found
+  }
+
+  async lookAt(key: TaskKey, time: number): Promise<void> {
+    await this.#parts.database.write([
+      {
+        sql: `UPDATE runs SET due = ? WHERE id = ? AND status = 'suspended' AND phase = 3 AND due > ?`,
+        params: [time, runOfTask(key.id), time],
+      },
+    ])
+  }
+
+  /** Lets tasks be due again after as long as they have waited. @returns those that it took */
+  async #postpone(keys: readonly TaskKey[]): Promise<readonly TaskKey[]> {
+    const { database } = this.#parts
+    const now = database.now()
+    const waited = '(? - updated)'
+    const result = await database.write([
+      {
+        sql: `UPDATE runs SET due = ? + CASE WHEN ${waited} < ${firstLookMs} THEN ${firstLookMs}
+            WHEN ${waited} > ${longestLookMs} THEN ${longestLookMs} ELSE ${waited} END
+          WHERE due <= ? AND phase = 3 AND id IN (${keys.map(() => '?').join(', ')}) RETURNING id`,
+        params: [now, now, now, now, now, ...keys.map(({ id }) => runOfTask(id))],
+      },
+    ])
+    const taken = new Set((result.ok ? (result.rows[0] ?? []) : []).map(({ id }) => id))
+    return keys.filter(({ id }) => taken.has(runOfTask(id)))
   }
 
   /** Gives turns of sessions on whose holder was not a task, and died. */

@@ -45,13 +45,13 @@ import {
 import { nameOfTask } from './sql-inbox.js'
 import {
   endRun,
-  expiryOf,
   headStartMs,
   lastStatus,
   newRunOf,
   parkRun,
   queueOfAgent,
   runOfTask,
+  wakeOf,
   wakeRun,
 } from './task-run.js'
 
@@ -254,7 +254,7 @@ export class SqlTasks implements TaskStore {
     const now = this.#database.now()
     if (isTerminal(changed.state)) return [...endRun(id, now), ...giveTurn(id, now)]
     if (isInterrupted(changed.state))
-      return [parkRun(id, now, expiryOf(changed)), ...giveTurn(id, now)]
+      return [parkRun(id, now, wakeOf(changed, now)), ...giveTurn(id, now)]
     return [wakeRun(id, now), ...askForTurn(id, now + headStartMs)]
   }
 

@@ -28,14 +28,23 @@ export function lastStatus(events: readonly NewTaskEvent[]): StatusEvent | undef
   return events.findLast((event) => event.type === 'status')
 }
 
-/** When the first request of a status that waits expires, in milliseconds since 1970. */
-export function expiryOf({ state, message }: StatusEvent): number | undefined {
+/** When a child that asked is looked at for the first time, in milliseconds after it asked. */
+const firstLookMs = 1000
+
+/**
+ * When a task that waits is to be looked at, in milliseconds since 1970: its first request expires,
+ * or another agent asks, which may be over by then.
+ */
+export function wakeOf({ state, message }: StatusEvent, now: number): number | undefined {
   if (state !== 'input-required') return undefined
-  const times = (message?.parts ?? []).flatMap((part) =>
-    part.type === 'approval' && part.content.expiresAt !== undefined
-      ? [Date.parse(part.content.expiresAt)]
-      : [],
-  )
+  const times = (message?.parts ?? []).flatMap((part) => {
+    if (part.type !== 'approval') return []
+    const { expiresAt, path } = part.content
+    return [
+      ...(expiresAt === undefined ? [] : [Date.parse(expiresAt)]),
+      ...(path === undefined ? [] : [now + firstLookMs]),
+    ]
+  })
   return times.length === 0 ? undefined : Math.min(...times)
 }
 

@@ -114,6 +114,7 @@ async function workOnTasks(
       return found.slice(0, Math.max(0, most - begun))
     },
     expired: (names) => leases.expired(names),
+    lookAt: (key, time) => leases.lookAt(key, time),
   }
   const host = new AgentHost(agents, { store: { ...store, leases: counted }, onError })
   const look = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))

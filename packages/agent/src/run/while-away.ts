@@ -1,0 +1,54 @@
+import { isLlmError } from '@modelport/core'
+
+/** Milliseconds before the first and the longest pause between two tries. */
+const firstMs = 200
+const longestMs = 30_000
+
+/** What came of asking a child that may be away. */
+export type Reached<T> = { readonly found: T } | { readonly away: Error }
+
+/**
+ * Asks another agent again and again, as long as it cannot be reached or fails by itself. An error
+ * that says what is wrong with the request passes.
+ * @param mostMs gives up after this long
+ */
+export async function whileAway<T>(
+  ask: () => Promise<T>,
+  mostMs: number,
+  signal: AbortSignal,
+): Promise<Reached<T>> {
+  const until = performance.now() + mostMs
+  for (let pauseMs = firstMs; ; pauseMs = Math.min(pauseMs * 2, longestMs)) {
+    try {
+      return { found: await ask() }
+    } catch (error) {
+      signal.throwIfAborted()
+      if (!isAway(error)) throw error
+      if (performance.now() + pauseMs > until) return { away: error }
+      await pause(pauseMs, signal)
+    }
+  }
+}
+
+const awayCodes: ReadonlySet<string> = new Set([
+  'network',
+  'timeout',
+  'overloaded',
+  'server',
+  'rate-limit',
+])
+
+const isAway = (error: unknown): error is Error => isLlmError(error) && awayCodes.has(error.code)
+
+const pause = (ms: number, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const stop = (): void => {
+      clearTimeout(timer)
+      reject(signal.reason as Error)
+    }
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', stop)
+      resolve()
+    }, ms)
+    signal.addEventListener('abort', stop, { once: true })
+  })
