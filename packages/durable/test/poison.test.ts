@@ -5,6 +5,7 @@ import { BodyCodec } from '../src/database/body-codec.js'
 import type { Database } from '../src/database/database.js'
 import { Company } from '../src/runs/company.js'
 import { HeldRun, type RunParts } from '../src/runs/held-run.js'
+import { versionOf } from '../src/runs/run-definition.js'
 import { RunTable } from '../src/runs/run-table.js'
 import { createDurableStore } from '../src/store/durable-store.js'
 import { emptyDatabases } from './support/databases.js'
@@ -83,7 +84,7 @@ for (const { name, isMissing, open } of emptyDatabases())
         await endLeases()
       }
       expect(finished.sort()).toEqual(['a', 'b', 'c'])
-      for (let look = 0; look < 10; look++) {
+      for (let look = 0; look < 14; look++) {
         const suspect = await HeldRun.claim(processOf(), { from: { ...from, suspects: true } })
         if (suspect instanceof HeldRun) suspect.stop()
         await endLeases()
@@ -97,6 +98,45 @@ for (const { name, isMissing, open } of emptyDatabases())
       const store = createDurableStore(database, {})
       await store.operations.resume('poison')
       expect((await store.runs.get('poison')).status).toBe('ready')
+    })
+
+    test('healthy runs whose processes died three times are worked on sixteen at once, not one by one', async () => {
+      const ids = Array.from({ length: 20 }, (_, index) => `run-${index}`)
+      const first = processOf()
+      for (const id of ids) await first.table.create({ id, ...from, fingerprint: null })
+      for (let death = 0; death < 3; death++) {
+        const parts = processOf()
+        for (const id of ids) {
+          const held = await HeldRun.claim(parts, { from: { id } })
+          if (held instanceof HeldRun) held.stop()
+        }
+        await endLeases()
+      }
+      const finished: string[] = []
+      let most = 0
+      let atOnce = 0
+      let isFull: PromiseWithResolvers<void> = Promise.withResolvers()
+      const definition = {
+        name: 'q',
+        fingerprint: {},
+        execute: async ({ id }: { readonly id: string }) => {
+          most = Math.max(most, ++atOnce)
+          if (atOnce === 16) isFull.resolve()
+          await isFull.promise
+          atOnce--
+          finished.push(id)
+          return finalResult('done')
+        },
+      }
+      const version = versionOf(definition)
+      await database.write([{ sql: 'UPDATE runs SET version = ?, due = 0', params: [version] }])
+      const worker = createDurableStore(database, {}).runs.work([definition], { concurrency: 20 })
+      await isFull.promise
+      isFull = Promise.withResolvers()
+      isFull.resolve()
+      await expect.poll(() => finished.length).toBe(20)
+      await worker.stop()
+      expect(most).toBe(16)
     })
 
     test('a run that stopped keeps what was decided about it', async () => {
@@ -121,7 +161,7 @@ for (const { name, isMissing, open } of emptyDatabases())
         } as never
       })
       await store.runs.decide('a', { type: 'approve', id: 'c', digest: 'd' })
-      await database.write([{ sql: `UPDATE runs SET crashes = 5 WHERE id = 'a'` }])
+      await database.write([{ sql: `UPDATE runs SET crashes = 7 WHERE id = 'a'` }])
       await HeldRun.claim(processOf(), { from: { id: 'a' } })
       expect((await store.runs.get('a')).status).toBe('stopped')
       await store.operations.resume('a')

@@ -278,7 +278,7 @@ for (const { name, isMissing, open } of testDatabases())
       await database.write([
         // What a process that dies at once leaves behind.
         {
-          sql: `UPDATE runs SET status = 'running', phase = 2, alone = 1, crashes = 4, progress = 0, due = 0 WHERE id = ?`,
+          sql: `UPDATE runs SET status = 'running', phase = 2, alone = 1, crashes = 6, progress = 0, due = 0 WHERE id = ?`,
           params: [id],
         },
       ])

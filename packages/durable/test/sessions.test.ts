@@ -284,7 +284,7 @@ for (const { name, isMissing, open } of places)
         await one.drain(0)
         await database!.write([
           {
-            sql: 'UPDATE runs SET crashes = 4, tries = 4, alone = 1, progress = 0, phase = 2, status = ?, due = 0 WHERE id = ?',
+            sql: 'UPDATE runs SET crashes = 6, tries = 6, alone = 1, progress = 0, phase = 2, status = ?, due = 0 WHERE id = ?',
             params: ['running', `task:${first}`],
           },
         ])

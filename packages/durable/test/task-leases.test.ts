@@ -125,7 +125,7 @@ for (const { name, isMissing, open } of emptyDatabases())
         await die()
         if ((await store.operations.list({ state: 'stopped' })).length > 0) break
       }
-      expect(claims).toBe(5)
+      expect(claims).toBe(7)
       expect((await store.tasks.head(key))?.state).toBe('working')
       expect(await store.operations.list()).toMatchObject([
         {

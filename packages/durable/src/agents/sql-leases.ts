@@ -1,5 +1,6 @@
 import type { HeldTask, TaskKey, TaskLeases } from '@modelport/agent'
-import type { SqlValue } from '../database/database.js'
+import type { Row, SqlValue } from '../database/database.js'
+import { roomOf } from '../runs/company.js'
 import { HeldRun, type RunParts } from '../runs/held-run.js'
 import { LiveWorkers } from '../runs/live-workers.js'
 import { servedBy } from '../runs/run-definition.js'
@@ -13,6 +14,14 @@ const pageSize = 100
 /** The first and the longest time between two looks at a task that waits, in milliseconds. */
 const firstLookMs = 1000
 const longestLookMs = 600_000
+
+/** The phase of a task that may have ended its process. */
+const suspectPhase = 2
+
+const keyOf = ({ id, principal }: Row): TaskKey => ({
+  principal: String(principal),
+  id: String(id),
+})
 
 /** Leases of tasks: each task has a run row, and its lease is the claim of that row. */
 export class SqlLeases implements TaskLeases {
@@ -33,15 +42,17 @@ export class SqlLeases implements TaskLeases {
   async hold(key: TaskKey, fingerprint: string): Promise<HeldTask | undefined> {
     const { table, company } = this.#parts
     const id = runOfTask(key.id)
-    await company.whenOpen()
     const run = await table.find(id)
     if (!run) return undefined
+    const room = roomOf(run.crashes)
+    if (run.phase === suspectPhase) await company.whenAdmitted(room, this.#parts.leaseMs * 2)
+    else await company.whenOpen()
     const isOther = run.version !== '' && run.version !== fingerprint
     if (isOther && (await this.#live.served()).has(servedBy(run.queue, run.version)))
       return undefined
     for (;;) {
       const as = { version: fingerprint, fingerprint: JSON.stringify(fingerprint) }
-      const held = await HeldRun.claim(this.#parts, { from: { id }, as })
+      const held = await HeldRun.claim(this.#parts, { from: { id }, as }, room)
       if (held instanceof HeldRun) return new SqlHeldTask(this.#parts, held, key)
       if (held === undefined) return undefined
       // Set aside, or stopped: then an operator lets it continue.
@@ -54,19 +65,21 @@ export class SqlLeases implements TaskLeases {
       ([agent, fingerprint]) => [queueOfAgent(agent), fingerprint] as const,
     )
     await this.#beat(names)
-    const { company } = this.#parts
-    if (company.isReserved) return []
+    const { company, leaseMs } = this.#parts
     const found: TaskKey[] = []
     for (const [queue, fingerprint] of names)
       for (const version of [fingerprint, '', ...(this.#orphaned.get(queue) ?? [])]) {
-        const suspects = await this.#due(queue, version, 2, 1)
-        if (suspects.length > 0) {
+        const [suspect] = await this.#suspects(queue, version, 1)
+        if (suspect) {
           this.#suspectSince = Math.min(this.#suspectSince, performance.now())
-          const isImpatient = performance.now() - this.#suspectSince > this.#parts.leaseMs * 2
-          if (!company.isEmpty && !isImpatient) continue
+          const room = roomOf(suspect.crashes)
+          const isImpatient = performance.now() - this.#suspectSince > leaseMs * 2
+          if (!company.admits(room) && !isImpatient) continue
           this.#suspectSince = Infinity
-          return suspects
+          const group = await this.#suspects(queue, version, room)
+          return group.flatMap(({ key, crashes }) => (roomOf(crashes) === room ? [key] : []))
         }
+        if (company.isReserved) continue
         found.push(
           ...(await this.#due(queue, version, 1, pageSize)),
           ...(await this.#due(queue, version, 0, pageSize)),
@@ -113,6 +126,16 @@ export class SqlLeases implements TaskLeases {
     return keys.filter(({ id }) => taken.has(runOfTask(id)))
   }
 
+  /** Tasks that may have ended their process, longest due first. */
+  async #suspects(
+    queue: string,
+    version: string,
+    limit: number,
+  ): Promise<readonly { readonly key: TaskKey; readonly crashes: number }[]> {
+    const rows = await this.#dueRows(queue, version, suspectPhase, limit)
+    return rows.map((row) => ({ key: keyOf(row), crashes: Number(row['crashes']) }))
+  }
+
   /** Gives turns of sessions on whose holder was not a task, and died. */
   async #releaseExpired(): Promise<void> {
     const { database } = this.#parts
@@ -128,14 +151,18 @@ export class SqlLeases implements TaskLeases {
     phase: number,
     limit: number,
   ): Promise<readonly TaskKey[]> {
+    return (await this.#dueRows(queue, version, phase, limit)).map(keyOf)
+  }
+
+  #dueRows(queue: string, version: string, phase: number, limit: number): Promise<readonly Row[]> {
     const { database } = this.#parts
     const params: readonly SqlValue[] = [queue, version, phase, database.now(), limit]
-    const rows = await database.read(
-      `SELECT t.id, t.principal FROM (SELECT id, due FROM runs WHERE queue = ? AND version = ? AND phase = ? AND due <= ? ORDER BY due LIMIT ?) r
+    return database.read(
+      `SELECT t.id, t.principal, r.crashes FROM (
+          SELECT id, due, crashes FROM runs WHERE queue = ? AND version = ? AND phase = ? AND due <= ? ORDER BY due LIMIT ?) r
         JOIN tasks t ON r.id = 'task:' || t.id`,
       params,
     )
-    return rows.map(({ id, principal }) => ({ principal: String(principal), id: String(id) }))
   }
 
   async #beat(names: readonly (readonly [queue: string, version: string])[]): Promise<void> {

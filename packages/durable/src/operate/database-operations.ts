@@ -48,16 +48,21 @@ export class DatabaseOperations implements StoreOperations {
     const { state, all = false, limit = 100 } = query
     const taskStates = state === undefined ? (all ? undefined : openTaskStates) : [state]
     const runStates = state === undefined ? (all ? undefined : openRunStates) : [state]
-    // A task whose run stopped is `working` for its caller.
-    const [where, params] =
+    const readTasks = (where: string, ...params: readonly SqlValue[]): Promise<readonly Row[]> =>
+      database.read(
+        `SELECT t.id, t.principal, t.agent, t.state, t.at, r.status AS held, r.due, r.result FROM tasks t
+          LEFT JOIN runs r ON r.id = 'task:' || t.id WHERE ${where} ORDER BY t.at, t.id LIMIT ?`,
+        [...params, limit],
+      )
+    // A task whose run stopped is `working` for its caller. One look into the index for each state:
+    // a list of all of them would have to be sorted.
+    const found =
       state === 'stopped'
-        ? [`r.status = 'stopped'`, []]
-        : [oneOf('t.state', taskStates), taskStates ?? []]
-    const tasks = await database.read(
-      `SELECT t.id, t.principal, t.agent, t.state, t.at, r.status AS held, r.due, r.result FROM tasks t
-        LEFT JOIN runs r ON r.id = 'task:' || t.id WHERE ${where} ORDER BY t.at, t.id LIMIT ?`,
-      [...params, limit],
-    )
+        ? await readTasks(`r.status = 'stopped'`)
+        : taskStates === undefined
+          ? await readTasks('1 = 1')
+          : (await Promise.all(taskStates.map((one) => readTasks('t.state = ?', one)))).flat()
+    const tasks = [...found].sort(oldestFirst).slice(0, limit)
     const runs = await database.read(
       `SELECT * FROM runs WHERE id NOT LIKE 'task:%' AND ${oneOf('status', runStates)} ORDER BY updated, id LIMIT ?`,
       [...(runStates ?? []), limit],
@@ -199,6 +204,10 @@ export class DatabaseOperations implements StoreOperations {
     return typeof due === 'number' && due > this.#parts.database.now()
   }
 }
+
+/** Rows of tasks by the time of their state, then by id. */
+const oldestFirst = (a: Row, b: Row): number =>
+  Number(a['at']) - Number(b['at']) || (String(a['id']) < String(b['id']) ? -1 : 1)
 
 const messageOf = (error: unknown): string =>
   error instanceof Error ? error.message : String(error)

@@ -5,14 +5,17 @@ import { isDurableError } from '../database/durable-error.js'
 import { giveTurnOfRun } from './session-turns.js'
 import { type RunRow, runOf, stoppedResult } from './stored-run.js'
 
-/** Deaths in a row before a run is set aside, so that it is worked on alone. */
+/** Deaths in a row before a run is set aside, so that it is worked on next to suspects only. */
 const mostInCompany = 2
 
 /**
- * Deaths in a row after which a run is stopped. Those above `mostInCompany` happened alone: nobody
- * else can have caused them.
+ * Deaths in a row after which a run is stopped. The last three happened alone: nobody else can have
+ * caused them.
  */
-export const mostCrashes = 5
+export const mostCrashes = 7
+
+/** Rejections in a row after which a run is stopped. */
+export const mostRejections = 5
 
 /** Which run is claimed. */
 export interface ClaimQuery {
@@ -23,7 +26,7 @@ export interface ClaimQuery {
     | { readonly queue: string; readonly version: string; readonly suspects?: boolean }
     | { readonly id: string }
   readonly leaseMs: number
-  /** True if this process works on nothing else. */
+  /** True if this process works on nothing but suspects, and on no more than the run allows. */
   readonly isAlone: boolean
   /** Moves the run to this version: another agent takes a task over. */
   readonly as?: { readonly version: string; readonly fingerprint: string }

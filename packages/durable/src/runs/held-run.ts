@@ -2,8 +2,8 @@ import type { ResumeDecision } from '@modelport/runtime'
 import type { BodyCodec } from '../database/body-codec.js'
 import type { Database } from '../database/database.js'
 import { DurableError } from '../database/durable-error.js'
-import { type ClaimQuery, mostCrashes } from './claim.js'
-import type { Company } from './company.js'
+import { type ClaimQuery, mostCrashes, mostRejections } from './claim.js'
+import { type Company, roomOf } from './company.js'
 import { instant, Lease } from './lease.js'
 import { mailKey, type RunTable, type Settlement } from './run-table.js'
 import { giveTurnOfRun } from './session-turns.js'
@@ -45,7 +45,7 @@ export class HeldRun {
     this.run = run
     this.decisions = decisions
     this.#lease = lease
-    this.#leave = parts.company.enter(run.isAlone)
+    this.#leave = parts.company.enter(run.isAlone ? roomOf(run.crashes) : undefined)
     this.journal = new StoredJournal({ ...parts, run, lease, decisions })
     const look = (): void => void this.#look()
     this.#unwatch = parts.database.watch(mailKey(run.id), look)
@@ -53,21 +53,25 @@ export class HeldRun {
     if (run.cancel !== undefined) this.#cancel(run.cancel)
   }
 
-  /** Claims a run. `undefined`: there is none; `'again'`: what was found needed no work. */
+  /**
+   * Claims a run. `undefined`: there is none; `'again'`: what was found needed no work.
+   * @param room of a suspect
+   */
   static async claim(
     parts: RunParts,
     query: Omit<ClaimQuery, 'leaseMs' | 'isAlone'>,
+    room = 1,
   ): Promise<HeldRun | 'again' | undefined> {
     const { table, leaseMs, company, database } = parts
     const claimedAt = instant()
-    const run = await table.claim({ ...query, leaseMs, isAlone: company.isEmpty })
+    const run = await table.claim({ ...query, leaseMs, isAlone: company.admits(room) })
     if (run === undefined || run === 'again') return run
     const extend = async (): Promise<boolean> =>
       (await database.write([table.fence(run, leaseMs)])).ok
     const lease = new Lease(run.id, leaseMs, claimedAt, extend)
     try {
       const held = new HeldRun(parts, run, lease, await table.decisions(run))
-      if (run.crashes < mostCrashes) return held
+      if (run.crashes < (run.result === undefined ? mostCrashes : mostRejections)) return held
       await held.end({ status: 'stopped', result: crashLoop(run) })
       return 'again'
     } catch (error) {

@@ -1,5 +1,6 @@
 import type { SqlValue } from '../database/database.js'
 import { isDurableError } from '../database/durable-error.js'
+import { roomOf } from './company.js'
 import { executeRun } from './execute-run.js'
 import { HeldRun, type RunParts } from './held-run.js'
 import { LiveWorkers } from './live-workers.js'
@@ -96,7 +97,7 @@ export class PollingWorker implements RunWorker {
     await this.#beat()
     let found = false
     for (const served of this.#served) {
-      if (isFull() || this.#stop.signal.aborted || this.#parts.company.isReserved) break
+      if (isFull() || this.#stop.signal.aborted) break
       const held = await this.#claim(served)
       found ||= held !== undefined
       if (held instanceof HeldRun) this.#start(held, served)
@@ -109,14 +110,26 @@ export class PollingWorker implements RunWorker {
     const due = await this.#due(queue, version)
     if (due.has(2)) {
       this.#suspectSince = Math.min(this.#suspectSince, performance.now())
+      const room = roomOf(await this.#crashesOfSuspect(queue, version))
       // Nothing new begins until the rest has ended: but not for ever, and a suspect that dies in
       // company is not stopped for it.
       const isImpatient = performance.now() - this.#suspectSince > leaseMs * 2
-      if (!company.isEmpty && !isImpatient) return undefined
+      if (!company.admits(room) && !isImpatient) return undefined
       this.#suspectSince = Infinity
-      return HeldRun.claim(this.#parts, { from: { queue, version, suspects: true } })
+      return HeldRun.claim(this.#parts, { from: { queue, version, suspects: true } }, room)
     }
+    if (company.isReserved) return undefined
     return due.size === 0 ? undefined : HeldRun.claim(this.#parts, { from: { queue, version } })
+  }
+
+  /** How often the next suspect ended its process. */
+  async #crashesOfSuspect(queue: string, version: string): Promise<number> {
+    const { database } = this.#parts
+    const [row] = await database.read(
+      'SELECT crashes FROM runs WHERE queue = ? AND version = ? AND phase = 2 AND due <= ? ORDER BY due LIMIT 1',
+      [queue, version, database.now()],
+    )
+    return Number(row?.['crashes'] ?? 0)
   }
 
   async #hasNone(): Promise<boolean> {

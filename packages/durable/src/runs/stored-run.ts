@@ -62,7 +62,7 @@ export interface RunRow extends StoredRun {
    * agent's task that waits until a time.
    */
   readonly phase: number
-  /** True if the holder works on nothing else. */
+  /** True if it may have ended its process, and the holder works on nothing but such runs. */
   readonly isAlone: boolean
   /** Claims since the last one that ended properly. */
   readonly tries: number
