@@ -1,3 +1,8 @@
 import { library } from '../../tsup.base.js'
 
-export default library('src/index.ts', 'src/telemetry/opentelemetry.ts', 'src/ui/ui.ts')
+export default library(
+  'src/index.ts',
+  'src/engines/engines.ts',
+  'src/telemetry/opentelemetry.ts',
+  'src/ui/ui.ts',
+)

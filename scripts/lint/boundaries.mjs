@@ -470,6 +470,7 @@ export const folders = {
     { events: 'what a run reports, and the names it has on the wire' },
     { loop: '`infer`: one run, from request to result' },
     {
+      engines: 'runs on DBOS and Restate',
       telemetry: 'spans and metrics of a run',
       ui: 'streams for a page, which reads them as they come',
     },
