@@ -13,6 +13,10 @@ export interface Engine {
   startService(): Promise<ChildProcess>
   /** Wakes a run. `send` returns at once; `call` waits for what the handler returns. */
   wake(id: string, how: 'call' | 'send'): Promise<unknown>
+  /** Calls a handler by its path at the ingress: `invoices/invoice-1/decide`. */
+  call(path: string, body?: unknown): Promise<unknown>
+  /** Waits for the result of a workflow. */
+  attach(workflow: string, id: string): Promise<unknown>
   close(): Promise<void>
 }
 
@@ -39,12 +43,14 @@ const freePort = async (): Promise<number> => {
 const post = async (url: string, body: unknown): Promise<unknown> => {
   const response = await fetch(url, {
     method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(body),
+    ...(body !== undefined && {
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    }),
   })
   const text = await response.text()
   if (!response.ok) throw new Error(`${url}: ${response.status} ${text}`)
-  return JSON.parse(text)
+  return text === '' ? undefined : JSON.parse(text)
 }
 
 /**
@@ -115,6 +121,11 @@ export async function startEngine(
     },
     wake: (id, how) =>
       post(`http://127.0.0.1:${ingress}/invoices/continue${how === 'send' ? '/send' : ''}`, id),
+    call: (path, body) => post(`http://127.0.0.1:${ingress}/${path}`, body),
+    attach: async (workflow, id) => {
+      const url = `http://127.0.0.1:${ingress}/restate/workflow/${workflow}/${id}/attach`
+      return (await fetch(url)).json()
+    },
     close: async () => {
       for (const child of children.reverse()) {
         if (child.exitCode !== null || child.signalCode !== null) continue

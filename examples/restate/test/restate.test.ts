@@ -4,6 +4,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { openSqliteStore } from '@modelport/durable/sqlite'
+import type { RestatePending } from '@modelport/runtime/engines'
 import { expect, onTestFinished, test } from 'vitest'
 import { temporaryFolder } from '../../../test/support/temporary-folder.js'
 import { type Engine, findServer, startEngine } from '../src/engine.js'
@@ -115,6 +116,35 @@ test.skipIf(!server)(
     expect(orders().map((line) => line.split(',')[0])).toEqual(expect.arrayContaining(ids))
     expect(orders()).toHaveLength(ids.length)
     for (const id of ids) expect((await store.runs.result(id)).text).toBe(`${id} is paid.`)
+  },
+  180_000,
+)
+
+test.skipIf(!server)(
+  'a run that Restate performs itself does not pay twice when its process dies in the payment',
+  async () => {
+    const { engine, orders, slow } = await start('./workflow-service.ts')
+    writeFileSync(slow, '')
+    const first = await engine.startService()
+    await engine.call('payments/invoice-9/run/send')
+    await until(() => orders().length > 0)
+    first.kill('SIGKILL')
+    await once(first, 'exit')
+    rmSync(slow)
+    await engine.startService()
+    let waiting: RestatePending | undefined
+    await until(async () => {
+      waiting = (await engine.call('payments/invoice-9/pending')) as RestatePending | undefined
+      return waiting !== undefined && waiting !== null
+    })
+    expect(waiting?.pending).toMatchObject([{ type: 'uncertain', action: { tool: 'pay' } }])
+    const [{ id = '' } = {}] = waiting?.pending ?? []
+    await engine.call('payments/invoice-9/decide', { type: 'result', id, result: orders()[0] })
+    expect(await engine.attach('payments', 'invoice-9')).toEqual({
+      status: 'final',
+      text: 'invoice-9 is paid.',
+    })
+    expect(orders()).toHaveLength(1)
   },
   180_000,
 )

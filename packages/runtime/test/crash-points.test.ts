@@ -334,6 +334,17 @@ describe('a run that is cut at any call of its journal and resumed', () => {
     )
   })
 
+  // A key that changes makes a receiver see another payment, and an engine another effect: a later
+  // version has to continue the runs of this one.
+  test.each(Object.entries(scenarios))(
+    'J18: the keys of a run are those that every version has used: %s',
+    async (name, scenario) => {
+      const { keys } = await runWithCut(scenario, { at: Infinity, stores: true })
+      const file = `golden-keys/${name.replaceAll(/[^a-z0-9]+/gi, '-')}.txt`
+      await expect(`${keys.join('\n')}\n`).toMatchFileSnapshot(file)
+    },
+  )
+
   test('the providers of the scenarios give the same reply to the same conversation', async () => {
     const scenario = scenarios['two parallel tools'] as Scenario
     const provider = providerOf(scenario, {} as World)

@@ -137,7 +137,7 @@ export async function continueRun(
 export async function runWithCut(
   scenario: Scenario,
   cut: Cut,
-): Promise<Continued & { readonly isCut: boolean }> {
+): Promise<Continued & { readonly isCut: boolean; readonly keys: readonly string[] }> {
   const world = new World()
   const memory = createMemoryJournal()
   const { journal, calls } = cutJournal(memory, cut)
@@ -147,5 +147,12 @@ export async function runWithCut(
     durable: { runId, journal },
   })
   const continued = await continueRun(scenario, world, memory, runId, first)
-  return { ...continued, isCut: calls() >= cut.at }
+  const keys = memory
+    .entries(runId)
+    .map((entry) =>
+      'idempotencyKey' in entry
+        ? `${entry.entry} ${entry.key} sends ${entry.idempotencyKey}`
+        : `${entry.entry} ${entry.key}`,
+    )
+  return { ...continued, isCut: calls() >= cut.at, keys }
 }

@@ -230,7 +230,7 @@ describe('a run on an engine', () => {
     // A call that may have been made counts, so that what may follow it is another.
     const isCounted = name.startsWith('a budget')
     test.each(places.filter((where) => !isCounted || where === 'before' || where === 'recorded'))(
-      'a run that is cut %s each of its effects ends as if it had not been cut',
+      'J18: a run that is cut %s each of its effects ends as if it had not been cut',
       async (where) => {
         const whole = await runWithCut(scenario, undefined)
         expect(whole.uncertain).toBe(0)
@@ -253,7 +253,7 @@ describe('a run on an engine', () => {
       },
     )
 
-    test('no event of a run that is called again is reported twice', async () => {
+    test('J18: no event of a run that is called again is reported twice', async () => {
       const whole = await runWithCut(scenario, undefined)
       for (let at = 0; at < whole.effects; at++) {
         const { events: all } = await runWithCut(scenario, { at, where: 'recorded' })

@@ -67,6 +67,11 @@ export class EffectLog {
     this.#context = context
   }
 
+  /** True if what is written outlives the process. */
+  get isStored(): boolean {
+    return this.#journal !== undefined || this.#engine !== undefined
+  }
+
   /** True if an engine performs the effects. */
   get isOnEngine(): boolean {
     return this.#engine !== undefined
@@ -221,7 +226,7 @@ export class EffectLog {
       attempt,
       at: Date.now(),
       seq: seq(),
-      budget: this.#journal || this.#engine ? budget() : nothingSpent,
+      budget: this.isStored ? budget() : nothingSpent,
     }
   }
 }

@@ -30,6 +30,7 @@ import {
   withNote,
 } from './recovery.js'
 import { signatureOf } from './repeat-guard.js'
+import { toRecordable } from './result-size.js'
 import type { RunState } from './run-state.js'
 import { declarationOf, type StepCall, toStepCall } from './step-call.js'
 import { StepResults } from './step-results.js'
@@ -348,9 +349,10 @@ class Step {
   }
 
   /** Records what came of a call that was started, then uses it. */
-  async #commit(open: StepCall, given: ToolResult, outcome: ToolOutcome): Promise<void> {
+  async #commit(open: StepCall, given: ToolResult, came: ToolOutcome): Promise<void> {
     const { key, kind, call } = open
-    const result = withNote(open, given, outcome)
+    const noted = withNote(open, given, came)
+    const [result, outcome] = this.#state.log.isStored ? toRecordable(noted, came) : [noted, came]
     const receipt = {
       entry: 'receipt',
       kind,
