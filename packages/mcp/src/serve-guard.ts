@@ -1,8 +1,9 @@
 import { isLoopback } from '@modelport/core/settings'
+import { anonymousPrincipal, checkPrincipal, toPrincipalText } from '@modelport/runtime'
 import type { ServeMcpOptions } from './serve-options.js'
 
 /**
- * The principal of a request, or the response that refuses it: a page must not reach the server
+ * The text of the principal of a request, or the response that refuses it: a page must not reach the server
  * from another origin or by DNS rebinding. "Servers MUST validate the Origin header on all incoming
  * connections".
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports
@@ -21,12 +22,11 @@ export async function admit(
   const origin = request.headers.get('origin')
   if (origin && origin !== `${url.protocol}//${host}`)
     return refuse(403, 'The Origin of the request is not this server')
-  if (!authenticate) return 'anonymous'
+  if (!authenticate) return anonymousPrincipal
   const found = await authenticate(request)
   if (found instanceof Response) return found
   if (!found) return refuse(401, 'Authentication is required', { 'www-authenticate': 'Bearer' })
-  // No name of a principal reads as a caller of a tenant of the agent server.
-  return found.startsWith('[') ? JSON.stringify([found]) : found
+  return toPrincipalText(checkPrincipal('authenticate', found))
 }
 
 /** A refusal in the form of an error of JSON-RPC. */

@@ -13,6 +13,7 @@ import {
 import type { Agent, AgentHost } from '@modelport/agent'
 import { configError, isLlmError, isObject } from '@modelport/core'
 import { checkSettings } from '@modelport/core/settings'
+import { localPrincipal } from '@modelport/runtime'
 import { admit, refuse } from './serve-guard.js'
 import { type ServedMcp, type ServeMcpOptions, serveMcpNames } from './serve-options.js'
 import { McpSessions } from './serve-sessions.js'
@@ -115,7 +116,10 @@ class Service implements ServedMcp {
     const own = given ? undefined : (await import('./serve-stdio.js')).openStdio()
     const transport = own?.transport ?? given
     if (!transport) return
-    const handle = serveStdio(() => this.#make('local'), { transport, onerror: this.#onError })
+    const handle = serveStdio(() => this.#make(localPrincipal), {
+      transport,
+      onerror: this.#onError,
+    })
     this.#clients.add(handle)
     const closed = transport.onclose
     await new Promise<void>((resolve) => {

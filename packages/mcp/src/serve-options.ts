@@ -1,7 +1,7 @@
 import type { Transport } from '@modelcontextprotocol/server'
 import type { Agent, AgentHost } from '@modelport/agent'
 import { namesOf } from '@modelport/core/settings'
-import type { RunContext, Tool } from '@modelport/runtime'
+import type { Principal, RunContext, Tool } from '@modelport/runtime'
 import type { ServedPrompt, TemplatePrompt } from './served-prompts.js'
 import type { ServedResource } from './served-resources.js'
 
@@ -27,18 +27,21 @@ export interface ServeMcpOptions {
   readonly resources?: readonly ServedResource[] | undefined
   /**
    * Finds whom an HTTP request proves, or the response that refuses it; `undefined` is a plain 401.
-   * Tasks and sessions belong to that principal. Default: everybody on this machine, and requests
+   * Tasks and sessions belong to that principal: name its issuer, unless this program itself gave
+   * the name. `local` and `anonymous` without an issuer are reserved. Default: everybody on this machine, and requests
    * from elsewhere are refused.
    */
   readonly authenticate?:
-    | ((request: Request) => string | Response | undefined | Promise<string | Response | undefined>)
+    | ((
+        request: Request,
+      ) => Principal | Response | undefined | Promise<Principal | Response | undefined>)
     | undefined
   /**
    * Hosts that HTTP requests may name, as `host` or `host:port`. Default: loopback without
    * `authenticate`, any with it.
    */
   readonly allowedHosts?: readonly string[] | undefined
-  /** Makes `context.run.context` of the tools. Default: none. */
+  /** Makes `context.run.context` of the tools, from the text of a principal. Default: none. */
   readonly context?: ((principal: string) => RunContext['context']) | undefined
   /** Called with failures whose reason no caller is shown. Default: they are ignored. */
   readonly onError?: ((error: unknown) => void) | undefined

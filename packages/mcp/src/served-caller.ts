@@ -1,7 +1,7 @@
 /** Who asks for a prompt or a resource. */
 export interface McpCaller {
   /**
-   * What `authenticate` found; `anonymous` over HTTP without it, `local` over standard input and
+   * The text of what `authenticate` found; `anonymous` over HTTP without it, `local` over standard input and
    * output.
    */
   readonly principal: string

@@ -1,6 +1,14 @@
 export { canonicalHash } from './base/json-hash.js'
 export type { LimitName } from './base/limit-name.js'
 export {
+  anonymousPrincipal,
+  checkPrincipal,
+  localPrincipal,
+  type Principal,
+  parsePrincipal,
+  toPrincipalText,
+} from './base/principal.js'
+export {
   type BudgetAmounts,
   type BudgetDecision,
   BudgetExceededError,

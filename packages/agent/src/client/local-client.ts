@@ -1,5 +1,6 @@
 import { LlmError } from '@modelport/core'
 import { checkSettings } from '@modelport/core/settings'
+import { localPrincipal, parsePrincipal } from '@modelport/runtime'
 import { AgentError } from '../base/agent-error.js'
 import type { AgentCard } from '../models/card.js'
 import { createMessage, type Message } from '../models/message.js'
@@ -24,12 +25,6 @@ import {
 } from './client.js'
 import { localEvents } from './local-events.js'
 
-/**
- * Owner of the tasks of a local client: the same as that of `executeTask`, so that both see one
- * conversation.
- */
-const local = 'local'
-
 /** How a client of this process is made. */
 export type LocalClientOptions = Pick<HostOptions, 'store' | 'entropy' | 'onError'> & {
   /**
@@ -37,16 +32,21 @@ export type LocalClientOptions = Pick<HostOptions, 'store' | 'entropy' | 'onErro
    * this client.
    */
   readonly host?: AgentHost | undefined
-  /** Whose tasks they are: the client sees no others. Default `local`. */
+  /**
+   * Whose tasks they are, as the text of a `Principal`: the client sees no others. Default `local`,
+   * as for `executeTask`, so that both see one conversation.
+   */
   readonly principal?: string | undefined
 }
 
 /**
  * Makes a client of an agent in this process: the agent runs here, and tasks are kept in `store`.
+ * @throws {LlmError} `config` — `principal` is not the text of one
  */
 export function createLocalClient(agent: Agent, options: LocalClientOptions = {}): AgentClient {
-  const { host, principal = local, ...rest } = options
+  const { host, principal = localPrincipal, ...rest } = options
   checkSettings('createLocalClient', rest, ['host', 'principal', ...(host ? [] : hostOptionNames)])
+  parsePrincipal(principal)
   return new LocalClient(agent, host ?? new AgentHost([agent], rest), principal)
 }
 

@@ -63,7 +63,7 @@ export interface TaskRecord {
   readonly id: string
   /** Name of the agent that works on it. */
   readonly agent: string
-  /** Who owns it. */
+  /** Who owns it, as the text of a `Principal`. */
   readonly principal: string
   /** The session that it belongs to. */
   readonly sessionId: string

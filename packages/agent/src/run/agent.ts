@@ -83,7 +83,11 @@ export type AgentHandler = (context: TaskContext) => HandlerResult | Promise<Han
 export interface ApprovalSettings {
   /** How long a decision is waited for, in milliseconds; then it is a refusal. Unset: forever. */
   readonly expiresInMs?: number | undefined
-  /** Says whether a principal may decide about a task. Default: only the owner of the task may. */
+  /**
+   * Says whether a principal may decide about a task. It is given as its text: compare the whole
+   * of it, a caller of a JWT with `toPrincipalText({ issuer, subject })`. Default: only the owner of
+   * the task may.
+   */
   readonly mayApprove?: ((principal: string, task: Task) => boolean | Promise<boolean>) | undefined
 }
 
@@ -165,8 +169,8 @@ export interface AgentSettings {
    */
   readonly turnWaitMs?: number | undefined
   /**
-   * Makes a fuller card for an authenticated caller. Called for each request; its fields replace
-   * those of `card`. Default: there is none.
+   * Makes a fuller card for an authenticated caller, given as the text of its `Principal`. Called
+   * for each request; its fields replace those of `card`. Default: there is none.
    */
   readonly extendedCard?: ((principal: string) => CardFields | Promise<CardFields>) | undefined
 }

@@ -1,4 +1,5 @@
 import { checkSettings } from '@modelport/core/settings'
+import { localPrincipal, parsePrincipal } from '@modelport/runtime'
 import { AgentError } from '../base/agent-error.js'
 import { createMessage } from '../models/message.js'
 import type { Task } from '../models/task.js'
@@ -12,7 +13,7 @@ import type { ForeignContext } from './run-context.js'
 export interface ExecuteTaskOptions extends HostOptions {
   /** Cancels the task. */
   readonly signal?: AbortSignal | undefined
-  /** Owner of the task. Default `local`. */
+  /** Owner of the task, as the text of a `Principal`. Default `local`. */
   readonly principal?: string | undefined
   /**
    * Where the task belongs: who called, and what the caller grants. It only narrows. Default:
@@ -27,15 +28,16 @@ export interface ExecuteTaskOptions extends HostOptions {
  * artifacts, metadata and flow state. Earlier messages reach a model only through the session of a
  * `store` that is given each time.
  * @throws {AgentError} `invalid-params` — the task has neither message nor artifact;
- * `unsupported-operation` — it is over.
+ * `unsupported-operation` — it is over; {LlmError} `config` — `principal` is not the text of one.
  */
 export async function executeTask(
   agent: Agent,
   task: Task,
   options: ExecuteTaskOptions = {},
 ): Promise<Task> {
-  const { signal, principal = 'local', context, ...rest } = options
+  const { signal, principal = localPrincipal, context, ...rest } = options
   checkSettings('executeTask', rest, [...hostOptionNames, 'signal', 'principal', 'context'])
+  parsePrincipal(principal)
   const newest = task.messages.at(-1)
   const artifact = task.artifacts.at(-1)
   const isNewer = task.last

@@ -11,7 +11,7 @@ export interface PolicyRequest {
   readonly capability: string
   /** The validated arguments, or the prompt. */
   readonly args: JsonObject
-  /** Who owns the task. */
+  /** Who owns the task, as the text of a `Principal`. */
   readonly principal: string
   /** Names of the MCP servers and other sources whose results are in the conversation. */
   readonly seen: readonly string[]

@@ -13,7 +13,7 @@ export interface AgentRunContext {
   readonly taskId: string
   /** Its session. */
   readonly sessionId: string
-  /** Who owns the task. */
+  /** Who owns the task, as the text of a `Principal`. */
   readonly principal: string
   /** Ties together what all agents of a chain do. */
   readonly traceId?: string

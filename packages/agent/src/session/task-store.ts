@@ -6,7 +6,7 @@ import type { SessionKey } from './session-store.js'
 
 /** A task of one principal. A task of another principal does not exist for the caller. */
 export interface TaskKey {
-  /** Who owns the task. */
+  /** Who owns the task, as the text of a `Principal`. */
   readonly principal: string
   /** Id of the task. */
   readonly id: string

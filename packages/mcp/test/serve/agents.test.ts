@@ -264,8 +264,10 @@ describe.each(eras)('an agent as a tool (%s)', (era) => {
   })
 
   test('a task belongs to whoever began it', async () => {
-    const authenticate = (request: Request) =>
-      request.headers.get('authorization')?.replace('Bearer ', '')
+    const authenticate = (request: Request) => {
+      const [, subject] = /^Bearer (.+)$/.exec(request.headers.get('authorization') ?? '') ?? []
+      return subject === undefined ? undefined : { subject }
+    }
     const server = serveMcp({ name: 'agents', agents: [asker], authenticate })
     const [ada, eve] = [clientOf(era), clientOf(era)]
     await Promise.all([overHttp(server, ada, 'ada'), overHttp(server, eve, 'eve')])

@@ -3,7 +3,7 @@ import { serve } from '@hono/node-server'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { mcpTools } from '@modelport/mcp'
 import { type ServeMcpOptions, serveMcp } from '@modelport/mcp/server'
-import { defineTool, executeBatch } from '@modelport/runtime'
+import { defineTool, executeBatch, type Principal } from '@modelport/runtime'
 import { describe, expect, test } from 'vitest'
 import { clientOf, eras, overHttp, textsOf } from './support.js'
 
@@ -52,7 +52,7 @@ describe.each(eras)('over HTTP (%s)', (era) => {
 
   test('nobody is served without the credentials', async () => {
     const authenticate = (request: Request) =>
-      request.headers.get('authorization') === 'Bearer right' ? 'ada' : undefined
+      request.headers.get('authorization') === 'Bearer right' ? { subject: 'ada' } : undefined
     const server = serverOf({ authenticate })
     const right = clientOf(era)
     await overHttp(server, right, 'right')
@@ -115,7 +115,7 @@ test('a refusal says what is wrong, and a response of the application takes its 
 
 test('a session is that of its principal only, and ends when it is deleted', async () => {
   const server = serverOf({
-    authenticate: (request) => request.headers.get('authorization') ?? undefined,
+    authenticate: byName,
   })
   const opened = await server.fetch(post({ authorization: 'ada' }))
   const session = opened.headers.get('mcp-session-id') ?? ''
@@ -131,8 +131,10 @@ test('a session is that of its principal only, and ends when it is deleted', asy
   expect(await status('ada')).toBe(404)
 })
 
-const byName = (request: Request): string | undefined =>
-  request.headers.get('authorization') ?? undefined
+const byName = (request: Request): Principal | undefined => {
+  const subject = request.headers.get('authorization')
+  return subject === null ? undefined : { subject }
+}
 
 test('the hundred-and-first session of a principal ends the one that this principal used longest ago, and no other', async () => {
   const server = serverOf({ authenticate: byName })

@@ -1,11 +1,13 @@
-import type { AgentCard, SecurityScheme } from '@modelport/agent'
+import { type AgentCard, AgentError, type SecurityScheme } from '@modelport/agent'
 import { configError, isObject } from '@modelport/core'
 import { checkSettings, isLoopback } from '@modelport/core/settings'
+import { checkPrincipal, type Principal } from '@modelport/runtime'
 import type { JWK, JWTVerifyGetKey } from 'jose'
 
 /**
  * Who may call, and how they prove it. Secrets are compared in constant time and never stored as
- * they are.
+ * they are. The names of `apiKey`, `bearer` and `basic` are the owner's own: one name is one
+ * principal, in whichever row. `local` and `anonymous` are reserved.
  */
 export type Authentication =
   | {
@@ -22,7 +24,7 @@ export type Authentication =
     }
   | {
       readonly type: 'basic'
-      /** The valid users. Default of `principal`: the user name. */
+      /** The valid users. A user name has no colon. Default of `principal`: the user name. */
       readonly users: readonly {
         readonly username: string
         readonly password: string
@@ -33,7 +35,8 @@ export type Authentication =
       readonly type: 'jwt'
       /**
        * Public keys, or the `https:` URL of a key set, which is fetched when a token needs it.
-       * `sub`, a text, is the principal; `exp` is required.
+       * The principal is `iss` and `sub`, a text: the same `sub` of another issuer is somebody else.
+       * `exp` is required.
        */
       readonly keys: readonly JWK[] | URL
       /** The claim `iss` that a token must have. */
@@ -47,8 +50,11 @@ export type Authentication =
       readonly type: 'custom'
       /** How callers authenticate, for the card. */
       readonly scheme: SecurityScheme
-      /** Gives the principal of a request, or `undefined` if the request does not prove one. */
-      authenticate(request: Request): string | undefined | Promise<string | undefined>
+      /**
+       * Gives the principal of a request, or `undefined` if the request does not prove one. Name the
+       * issuer, unless this program itself gave the name.
+       */
+      authenticate(request: Request): Principal | undefined | Promise<Principal | undefined>
     }
 
 /** Finds the principal of a request. */
@@ -58,25 +64,31 @@ export interface Authenticator {
   /** `WWW-Authenticate` of a refusal. */
   readonly challenge: string
   /** Gives the principal of a request, or `undefined` if the request does not prove one. */
-  readonly authenticate: (request: Request) => Promise<string | undefined>
+  readonly authenticate: (request: Request) => Promise<Principal | undefined>
 }
 
-type Check = (request: Request) => string | undefined | Promise<string | undefined>
+type Check = (request: Request) => Principal | undefined | Promise<Principal | undefined>
+
+/** A secret, and whom it proves. */
+type NamedSecret = readonly [secret: string, principal: string]
 
 /**
  * Finds whom a secret proves. Digests are compared, so that a comparison takes the same time for
  * every guess.
  */
 function secretFinder(
-  secrets: readonly (readonly [secret: string, principal: string])[],
-): (secret: string) => Promise<string | undefined> {
+  secrets: readonly NamedSecret[],
+): (secret: string) => Promise<Principal | undefined> {
   const entries = Promise.all(
-    secrets.map(async ([secret, principal]) => ({ digest: await sha256(secret), principal })),
+    secrets.map(async ([secret, subject]) => ({
+      digest: await sha256(secret),
+      principal: { subject },
+    })),
   )
   entries.catch(() => undefined)
   return async (secret) => {
     const digest = await sha256(secret)
-    let found: string | undefined
+    let found: Principal | undefined
     // Every entry is compared, whether or not one was found.
     for (const entry of await entries) if (isEqual(entry.digest, digest)) found = entry.principal
     return found
@@ -112,10 +124,11 @@ interface Row {
 function secretScheme(
   row: Omit<Row, 'check'>,
   given: (request: Request) => string | undefined,
-  secrets: readonly (readonly [secret: string, principal: string])[],
+  secrets: readonly NamedSecret[],
 ): Row {
   if (!secrets.flat().every((text: unknown) => typeof text === 'string' && text))
     throw configError('authentication: a principal or secret is empty or not a text; set it')
+  for (const [, subject] of secrets) checkPrincipal('authentication', { subject })
   const find = secretFinder(secrets)
   const check: Check = (request) => {
     const secret = given(request)
@@ -177,6 +190,11 @@ function toRow(row: Authentication): Row {
         row.tokens.map(({ token, principal }) => [token, principal]),
       )
     case 'basic':
+      // The header joins name and password with a colon: `a:b` with `c` would be `a` with `b:c`.
+      if (row.users.some(({ username }: { username?: unknown }) => String(username).includes(':')))
+        throw configError(
+          'authentication of type basic: a username has a colon, which ends it; choose one without',
+        )
       return secretScheme(
         {
           scheme: { type: 'http', scheme: 'basic' },
@@ -194,10 +212,21 @@ function toRow(row: Authentication): Row {
       return {
         scheme: row.scheme,
         challenge: row.scheme.type,
-        check: (request) => row.authenticate(request),
+        check: async (request) => {
+          try {
+            // Untyped code may return anything: a bare name says nothing of its issuer.
+            const found: unknown = await row.authenticate(request)
+            return isNobody(found) ? undefined : checkPrincipal('authenticate', found)
+          } catch (cause) {
+            // A mistake of the server, which no caller is shown.
+            throw new AgentError('internal', 'The request could not be authenticated', { cause })
+          }
+        },
       }
   }
 }
+
+const isNobody = (found: unknown): boolean => found === undefined || found === null || found === ''
 
 const toBase64 = (text: string): string =>
   btoa(String.fromCharCode(...new TextEncoder().encode(text)))
@@ -238,7 +267,7 @@ function jwtScheme({
         })
         // The issuer wrote the claim, so its type is not certain.
         const sub: unknown = payload.sub
-        return typeof sub === 'string' ? sub : undefined
+        return typeof sub === 'string' && sub ? { issuer, subject: sub } : undefined
       } catch {
         return undefined
       }
@@ -265,7 +294,7 @@ export function createAuthenticator(rows: readonly Authentication[]): Authentica
     authenticate: async (request) => {
       for (const { check } of made) {
         const principal = await check(request)
-        if (typeof principal === 'string' && principal) return principal
+        if (principal) return principal
       }
       return undefined
     },

@@ -7,6 +7,7 @@ import {
 } from '@modelport/agent'
 import { configError } from '@modelport/core'
 import { checkRanges, checkSettings } from '@modelport/core/settings'
+import { anonymousPrincipal, type Principal, toPrincipalText } from '@modelport/runtime'
 import { a2a } from '../a2a/a2a.js'
 import { a2aMediaType } from '../a2a/rest.js'
 import { invalidParams } from '../base/invalid-params.js'
@@ -36,7 +37,7 @@ import {
   serverOptionNames,
 } from './server-options.js'
 
-const anonymous = 'anonymous'
+const anonymous: Principal = { subject: anonymousPrincipal }
 const tenantName = /^[A-Za-z0-9][\w.-]{0,63}$/
 
 /**
@@ -265,7 +266,7 @@ class Server implements ReplyServer {
       served,
       host: this.host,
       streams: this.#streams,
-      principal: scopedPrincipal(principal ?? anonymous, scope),
+      principal: toPrincipalText({ ...(principal ?? anonymous), tenant: scope }),
       isAuthenticated: this.isAuthenticated && principal !== undefined,
       params,
       extensions: extensionsOf(request),
@@ -308,17 +309,6 @@ class Server implements ReplyServer {
     return card
   }
 }
-
-/**
- * The key of a caller. No name of a principal reads as a caller of a tenant: an identity provider
- * may let users choose theirs.
- */
-const scopedPrincipal = (principal: string, tenant: string | undefined): string =>
-  tenant !== undefined
-    ? JSON.stringify([tenant, principal])
-    : principal.startsWith('[')
-      ? JSON.stringify([principal])
-      : principal
 
 const isRefusal = (reason: AgentErrorReason): reason is Refusal['reason'] =>
   reason === 'unauthenticated' || reason === 'forbidden'

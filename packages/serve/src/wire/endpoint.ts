@@ -23,7 +23,7 @@ export interface RequestContext {
   readonly host: AgentHost
   /** Makes replies of events. */
   readonly streams: EventStreams
-  /** Who calls: tenant and principal. */
+  /** Who calls, with the tenant: the text of a `Principal`, as it is in keys of the store. */
   readonly principal: string
   /** False for a caller who gave no credentials. */
   readonly isAuthenticated: boolean
