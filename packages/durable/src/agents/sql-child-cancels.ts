@@ -1,9 +1,11 @@
 import type { ChildCancel, ChildCancels } from '@modelport/agent'
-import type { BodyCodec } from '../database/body-codec.js'
+import type { BodyCodec, BodyPlace } from '../database/body-codec.js'
 import type { Database, Row } from '../database/database.js'
 import { nameOfTask } from './sql-inbox.js'
 
 const idOf = ({ target, taskId }: ChildCancel): string => JSON.stringify(['cancel', target, taskId])
+
+const placeOf = (id: string): BodyPlace => ['outbox', id]
 
 /** The stream of a task's cancels, which have no order. */
 export const cancelsOf = (owner: string): string => `cancels:${owner}`
@@ -27,7 +29,7 @@ export class SqlChildCancels implements ChildCancels {
         params: [
           idOf(row),
           cancelsOf(nameOfTask(key)),
-          this.#codec.encode({ key, target, taskId, giveUpAt }),
+          this.#codec.encode({ key, target, taskId, giveUpAt }, placeOf(idOf(row))),
           dueAt,
           attempts,
           agent,
@@ -85,8 +87,8 @@ export class SqlChildCancels implements ChildCancels {
     return rows.map((row) => this.#cancelOf(row))
   }
 
-  #cancelOf({ body, agent, tries, due }: Row): ChildCancel {
-    const { key, target, taskId, giveUpAt } = this.#codec.decode(body) as Omit<
+  #cancelOf({ id, body, agent, tries, due }: Row): ChildCancel {
+    const { key, target, taskId, giveUpAt } = this.#codec.decode(body, placeOf(String(id))) as Omit<
       ChildCancel,
       'agent' | 'attempts' | 'dueAt'
     >

@@ -17,8 +17,7 @@ export class SqlInbox implements Inbox {
   }
 
   async put(key: TaskKey, item: InboxItemBody, at: string): Promise<void> {
-    const entry = { kind: item.type, body: { ...item, at } }
-    await this.#database.write(this.#log.push(`inbox:${nameOfTask(key)}`, entry))
+    await this.#log.push(`inbox:${nameOfTask(key)}`, { kind: item.type, body: { ...item, at } })
   }
 
   async pending(key: TaskKey): Promise<readonly InboxItem[]> {

@@ -21,13 +21,15 @@ import {
 } from '@modelport/agent'
 import type { ChatMessage } from '@modelport/core'
 import type { RunEvent } from '@modelport/runtime'
-import type { BodyCodec } from '../database/body-codec.js'
+import type { BodyCodec, BodyPlace } from '../database/body-codec.js'
 import type { Database, Row, SqlValue, Statement } from '../database/database.js'
+import { DurableError } from '../database/durable-error.js'
 import {
   changeWithin,
   EventLog,
   type LogEntry,
   type NewLogEntry,
+  placeOfEntry,
   removeLog,
 } from '../database/event-log.js'
 import { lengthen, shorten } from '../database/short-form.js'
@@ -37,6 +39,7 @@ import {
   askForTurn,
   giveTurn,
   lockSession,
+  logOfSession,
   nameOfSession,
   sayInSession,
   sessionOf,
@@ -57,9 +60,12 @@ import {
 
 /** The log of a task, which is also the key that its changes are notified under. */
 export const logOf = (id: string): string => `task:${id}`
-const columns = 't.id, t.state, t.at, t.record, t.generation, l.seq'
+const columns = 't.id, t.principal, t.agent, t.state, t.at, t.record, t.generation, l.seq'
 /** How often a task that waits for its turn looks without being notified, in milliseconds. */
 const lookMs = 1000
+
+/** Where the record of a task is: with the state, so that an older one cannot be put back. */
+const placeOf = (id: string, state: TaskState, at: number): BodyPlace => ['tasks', id, state, at]
 
 /** Tasks as logs, with one row each to find them by. */
 export class SqlTasks implements TaskStore {
@@ -112,7 +118,7 @@ export class SqlTasks implements TaskStore {
           sessionId,
           state,
           Date.parse(at),
-          this.#codec.encode({ record, statusAt: at }),
+          this.#codec.encode({ record, statusAt: at }, placeOf(id, state, Date.parse(at))),
           nameOfSession(session),
         ],
         expect: 1,
@@ -213,7 +219,10 @@ export class SqlTasks implements TaskStore {
         params: [
           state,
           Date.parse(at),
-          this.#codec.encode({ record: head.record, statusAt: at }),
+          this.#codec.encode(
+            { record: head.record, statusAt: at },
+            placeOf(id, state, Date.parse(at)),
+          ),
           id,
         ],
         expect: 1,
@@ -227,12 +236,15 @@ export class SqlTasks implements TaskStore {
   /** The statements that add what a task said to the conversation of its session. */
   protected planSaid(
     id: string,
-    { statusAt }: TaskHead,
+    { record, statusAt }: TaskHead,
     said: readonly ChatMessage[],
   ): readonly Statement[] {
     if (said.length === 0) return []
     const body = { type: 'messages', taskId: id, messages: said, at: statusAt }
-    return sayInSession(id, this.#codec.encode(body))
+    const log = logOfSession(nameOfSession(sessionOf(record)))
+    // The database gives the number.
+    const place = placeOfEntry({ log, seq: 0, kind: body.type })
+    return sayInSession(id, this.#codec.encode(body, place))
   }
 
   /** The form that is stored of an event. */
@@ -357,14 +369,20 @@ export class SqlTasks implements TaskStore {
   }
 
   #headOf(row: Row): TaskHead {
-    const { record, statusAt } = this.#codec.decode(row['record']) as {
+    const id = String(row['id'])
+    const state = String(row['state']) as TaskState
+    const place = placeOf(id, state, Number(row['at']))
+    const { record, statusAt } = this.#codec.decode(row['record'], place) as {
       record: TaskRecord
       statusAt: string
     }
+    // The columns find the task, and nothing protects them.
+    if (record.principal !== row['principal'] || record.agent !== row['agent'])
+      throw new DurableError('damaged', `task "${id}" was moved to another principal or agent`)
     return {
       record,
       seq: Number(row['seq']),
-      state: String(row['state']) as TaskState,
+      state,
       statusAt,
       generation: String(row['generation']),
     }

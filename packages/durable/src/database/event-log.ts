@@ -1,4 +1,4 @@
-import type { BodyCodec } from './body-codec.js'
+import type { BodyCodec, BodyPlace } from './body-codec.js'
 import type { Database, SqlValue, Statement } from './database.js'
 
 /** One entry of a log. */
@@ -19,6 +19,17 @@ export interface EntryRow {
   readonly kind: string
   readonly body: string
 }
+
+/**
+ * Where the body of an entry is. An entry of a session gets its number from the database when it is
+ * stored, so that it is bound to the session alone.
+ */
+export const placeOfEntry = ({ log, seq, kind }: Omit<EntryRow, 'body'>): BodyPlace => [
+  'entries',
+  log,
+  log.startsWith('session:') ? 0 : seq,
+  kind,
+]
 
 /** Rows of one INSERT: SQLite takes 32,766 parameters. */
 const rowsAtOnce = 2000
@@ -61,12 +72,10 @@ export class EventLog {
 
   /** The entries that follow a number, encoded. */
   rows(log: string, expected: number, entries: readonly NewLogEntry[]): readonly EntryRow[] {
-    return entries.map(({ kind, body }, index) => ({
-      log,
-      seq: expected + 1 + index,
-      kind,
-      body: this.#codec.encode(body),
-    }))
+    return entries.map(({ kind, body }, index) => {
+      const row = { log, seq: expected + 1 + index, kind }
+      return { ...row, body: this.#codec.encode(body, placeOfEntry(row)) }
+    })
   }
 
   /**
@@ -80,18 +89,15 @@ export class EventLog {
     ]
   }
 
-  /** The statements that append at the current end. */
-  push(log: string, entry: NewLogEntry): readonly Statement[] {
-    return [
-      {
-        sql: `INSERT INTO logs (id, seq, kept) VALUES (?, 1, 0) ON CONFLICT (id) DO UPDATE SET seq = logs.seq + 1`,
-        params: [log],
-      },
-      {
-        sql: 'INSERT INTO entries (log, seq, kind, body) SELECT id, seq, ?, ? FROM logs WHERE id = ?',
-        params: [entry.kind, this.#codec.encode(entry.body), log],
-      },
-    ]
+  /** Appends at the current end, whoever else writes. */
+  async push(log: string, entry: NewLogEntry): Promise<void> {
+    for (;;) {
+      const [row] = await this.#database.read('SELECT seq FROM logs WHERE id = ?', [log])
+      const written = await this.#database.write(
+        this.append(log, Number(row?.['seq'] ?? 0), [entry]),
+      )
+      if (written.ok) return
+    }
   }
 
   /** The entries from a number on, in order. */
@@ -100,11 +106,11 @@ export class EventLog {
       'SELECT seq, kind, body FROM entries WHERE log = ? AND seq >= ? ORDER BY seq LIMIT ?',
       [log, Math.max(from, 1), Math.min(limit, maxEntries)],
     )
-    return rows.map(({ seq, kind, body }) => ({
-      seq: Number(seq),
-      kind: String(kind),
-      body: this.#codec.decode(body),
-    }))
+    return rows.map((row) => {
+      const seq = Number(row['seq'])
+      const kind = String(row['kind'])
+      return { seq, kind, body: this.#codec.decode(row['body'], placeOfEntry({ log, seq, kind })) }
+    })
   }
 
   /**

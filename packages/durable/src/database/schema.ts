@@ -4,8 +4,8 @@ import { DurableError } from './durable-error.js'
 
 /**
  * The version of the schema below. Earlier ones were never published: 1 to 3 had an engine with
- * tables of its own, 4 spelled one state in two ways, 5 wrote entries whole, 6 had no
- * turns of sessions.
+ * tables of its own, 4 spelled one state in two ways, 5 wrote entries whole, 6 had no turns of
+ * sessions, bodies that were encrypted without their place, and principals without an issuer.
  */
 export const schemaVersion = 7
 

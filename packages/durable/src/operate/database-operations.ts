@@ -15,7 +15,14 @@ import { DurableError } from '../database/durable-error.js'
 import { DatabaseRuns } from '../runs/database-runs.js'
 import type { RunParts } from '../runs/held-run.js'
 import { askAgain, taskOfRun } from '../runs/session-turns.js'
-import { isOver, type RunRow, requestIdOf, runOf, whyStopped } from '../runs/stored-run.js'
+import {
+  isOver,
+  placeInRun,
+  type RunRow,
+  requestIdOf,
+  runOf,
+  whyStopped,
+} from '../runs/stored-run.js'
 import { type PruneOptions, type PruneReport, prune } from './prune.js'
 import type { StoreOperations } from './store-operations.js'
 import {
@@ -167,7 +174,10 @@ export class DatabaseOperations implements StoreOperations {
     const state = row['held'] === 'stopped' ? 'stopped' : String(row['state'])
     try {
       const { codec } = this.#parts
-      const result = row['held'] === 'stopped' ? (codec.decode(row['result']) as object) : undefined
+      const result =
+        row['held'] === 'stopped'
+          ? (codec.decode(row['result'], placeInRun(runOfTask(key.id), 'result')) as object)
+          : undefined
       const reason = whyStopped({ status: 'stopped', ...(result && { result }) })
       const waitsFor = await openRequests(this.#tasks, key)
       return {

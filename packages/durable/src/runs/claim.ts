@@ -3,7 +3,7 @@ import type { BodyCodec } from '../database/body-codec.js'
 import type { Database, Row, SqlValue } from '../database/database.js'
 import { isDurableError } from '../database/durable-error.js'
 import { giveTurnOfRun } from './session-turns.js'
-import { type RunRow, runOf, stoppedResult } from './stored-run.js'
+import { placeInRun, type RunRow, runOf, stoppedResult } from './stored-run.js'
 
 /** Deaths in a row before a run is set aside, so that it is worked on next to suspects only. */
 const mostInCompany = 2
@@ -124,7 +124,10 @@ async function readClaimed(
       {
         sql: `UPDATE runs SET status = 'stopped', holder = NULL, due = NULL, result = ? WHERE id = ? AND epoch = ?`,
         params: [
-          codec.encode(stoppedResult('protocol', 'damaged', error.message)),
+          codec.encode(
+            stoppedResult('protocol', 'damaged', error.message),
+            placeInRun(String(row['id']), 'result'),
+          ),
           row['id'] ?? null,
           row['epoch'] ?? null,
         ],

@@ -176,11 +176,8 @@ export class DatabaseRuns implements DurableRuns {
   }
 
   async #resultOf<Output>({ id, result = {}, checkpoint }: RunRow): Promise<RunResult<Output>> {
-    const { database, codec } = this.#parts
-    const rows = await database.read('SELECT body FROM entries WHERE log = ? ORDER BY seq', [
-      transcriptOf(id),
-    ])
-    const transcript = rows.map(({ body }) => codec.decode(body) as ChatMessage)
+    const entries = await this.#log.read(transcriptOf(id), 1)
+    const transcript = entries.map(({ body }) => body as ChatMessage)
     return fromStoredResult(result, transcript, checkpoint)
   }
 

@@ -1,6 +1,7 @@
 import type { BudgetSnapshot, JournalEntry } from '@modelport/runtime'
 import type { BodyCodec } from '../database/body-codec.js'
 import type { Database } from '../database/database.js'
+import { placeOfEntry } from '../database/event-log.js'
 import { lengthen } from '../database/short-form.js'
 import { journalOf } from './run-table.js'
 
@@ -32,12 +33,15 @@ export async function readJournal(
   after: number = 0,
 ): Promise<readonly JournalEntry[]> {
   const rows = await database.read(
-    'SELECT kind, body FROM entries WHERE log = ? AND seq > ? ORDER BY seq',
+    'SELECT seq, kind, body FROM entries WHERE log = ? AND seq > ? ORDER BY seq',
     [journalOf(id), after],
   )
   let before: JournalEntry | undefined
-  return rows.map(({ kind, body }) => {
-    const stored = lengthen(codec.decode(body) as object, idOfRun(id), columnsOfEntry(String(kind)))
+  return rows.map((row) => {
+    const kind = String(row['kind'])
+    const place = placeOfEntry({ log: journalOf(id), seq: Number(row['seq']), kind })
+    const body = codec.decode(row['body'], place) as object
+    const stored = lengthen(body, idOfRun(id), columnsOfEntry(kind))
     return (before = afterEntry(stored as StoredEntry, before))
   })
 }

@@ -8,7 +8,7 @@ import { instant, Lease } from './lease.js'
 import { mailKey, type RunTable, type Settlement } from './run-table.js'
 import { giveTurnOfRun } from './session-turns.js'
 import { StoredJournal } from './stored-journal.js'
-import { isOver, type RunRow, stoppedResult } from './stored-run.js'
+import { isOver, placeInRun, type RunRow, stoppedResult } from './stored-run.js'
 
 /** The environment of a held run. */
 export interface RunParts {
@@ -143,7 +143,9 @@ export class HeldRun {
     try {
       const { database, codec } = this.#parts
       const [row] = await database.read('SELECT cancel FROM runs WHERE id = ?', [this.run.id])
-      if (row && row['cancel'] !== null) this.#cancel(String(codec.decode(row['cancel'])))
+      if (!row || row['cancel'] === null) return
+      const place = placeInRun(this.run.id, 'cancel')
+      this.#cancel(String(codec.decode(row['cancel'], place)))
     } catch {
       // The database is away: the heartbeat reports it in time.
     }

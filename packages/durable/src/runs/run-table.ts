@@ -1,11 +1,19 @@
 import type { ResumeDecision } from '@modelport/runtime'
-import type { BodyCodec } from '../database/body-codec.js'
+import type { BodyCodec, BodyPlace } from '../database/body-codec.js'
 import { checkArguments } from '../database/check-arguments.js'
 import type { Database, SqlValue, Statement } from '../database/database.js'
 import { DurableError } from '../database/durable-error.js'
 import { removeLog } from '../database/event-log.js'
 import { type ClaimQuery, claimRun } from './claim.js'
-import { type DurableRunStatus, decisionId, type RunRow, runOf } from './stored-run.js'
+import {
+  type DurableRunStatus,
+  decisionId,
+  itemOf,
+  placeInRun,
+  type RunRow,
+  requestIdOf,
+  runOf,
+} from './stored-run.js'
 
 /** The first values of a new run. */
 export interface NewRun {
@@ -41,6 +49,15 @@ export const removeRun = (id: string): readonly Statement[] => [
   { sql: 'DELETE FROM runs WHERE id = ?', params: [id] },
 ]
 
+/**
+ * Where a decision is: with what it is about, one attempt of a call, so that it decides nothing
+ * else. The checkpoint is not part of it, since a decision may be carried to the next one.
+ */
+function placeOfDecision({ id, checkpoint }: RunRow, item: string): BodyPlace {
+  const asked = checkpoint?.pending.find((one) => one.id === item)
+  return ['inbox', id, asked ? requestIdOf(asked) : item]
+}
+
 const open = `status IN ('ready', 'running', 'suspended')`
 
 /**
@@ -75,7 +92,7 @@ export class RunTable {
         version,
         due === null ? null : now,
         JSON.stringify(fingerprint ?? null),
-        input === undefined ? null : this.#codec.encode(input),
+        input === undefined ? null : this.#codec.encode(input, placeInRun(id, 'input')),
         now,
         now,
       ],
@@ -159,7 +176,7 @@ export class RunTable {
       sql: `UPDATE runs SET status = ${next}, result = ?, updated = ?, due = ${due}, holder = NULL, phase = ${phase}, alone = 0, crashes = 0,
         tries = 0, progress = 0${set} WHERE id = ? AND epoch = ? AND status = 'running'`,
       params: [
-        result === undefined ? null : this.#codec.encode(result),
+        result === undefined ? null : this.#codec.encode(result, placeInRun(id, 'result')),
         now,
         ...(status === 'suspended' ? [now, wake ?? null] : []),
         ...params,
@@ -189,7 +206,7 @@ export class RunTable {
             params: [
               now + 200 * 2 ** run.crashes,
               now,
-              this.#codec.encode(failure),
+              this.#codec.encode(failure, placeInRun(run.id, 'result')),
               run.id,
               run.epoch,
             ],
@@ -220,7 +237,7 @@ export class RunTable {
           id,
           checks,
           now,
-          this.#codec.encode(decision),
+          this.#codec.encode(decision, placeOfDecision(run, decision.id)),
         ],
         expect: 1,
       },
@@ -232,13 +249,16 @@ export class RunTable {
   }
 
   /** The decisions about what the run's checkpoint asks for, in order. */
-  async decisions({ id, checks, mail }: RunRow): Promise<readonly ResumeDecision[]> {
-    if (mail === 0) return []
+  async decisions(run: RunRow): Promise<readonly ResumeDecision[]> {
+    if (run.mail === 0) return []
     const rows = await this.#database.read(
-      'SELECT body FROM inbox WHERE run = ? AND about = ? ORDER BY at, id',
-      [id, checks],
+      'SELECT id, body FROM inbox WHERE run = ? AND about = ? ORDER BY at, id',
+      [run.id, run.checks],
     )
-    return rows.map(({ body }) => this.#codec.decode(body) as ResumeDecision)
+    return rows.map(
+      ({ id, body }) =>
+        this.#codec.decode(body, placeOfDecision(run, itemOf(String(id)))) as ResumeDecision,
+    )
   }
 
   /**
@@ -254,9 +274,9 @@ export class RunTable {
           due = CASE WHEN ${isHeld} THEN due ELSE NULL END, epoch = CASE WHEN ${isHeld} THEN epoch ELSE epoch + 1 END,
           status = CASE WHEN ${isHeld} THEN status ELSE 'cancelled' END WHERE id = ? AND ${open} AND cancel IS NULL`,
         params: [
-          this.#codec.encode(reason),
+          this.#codec.encode(reason, placeInRun(id, 'cancel')),
           now,
-          this.#codec.encode({ status: 'cancelled', reason }),
+          this.#codec.encode({ status: 'cancelled', reason }, placeInRun(id, 'result')),
           id,
         ],
         expect: 1,
@@ -313,14 +333,19 @@ export class RunTable {
     graceMs: number,
   ): Promise<void> {
     const now = this.#database.now()
-    const stopped = await this.#database.write([
-      {
-        sql: `UPDATE runs SET status = 'stopped', holder = NULL, epoch = epoch + 1, due = NULL, updated = ?, result = ? WHERE id IN (
-          SELECT id FROM runs WHERE queue = ? AND version = ? AND phase IN (0, 1, 2) AND due <= ? LIMIT 100${this.#database.lockRows}) RETURNING id`,
-        params: [now, this.#codec.encode(result), queue, version, now - graceMs],
-      },
-    ])
-    for (const { id } of stopped.ok ? (stopped.rows[0] ?? []) : []) this.#notifyState(String(id))
+    const due = [queue, version, now - graceMs]
+    const where = 'queue = ? AND version = ? AND phase IN (0, 1, 2) AND due <= ?'
+    const rows = await this.#database.read(`SELECT id FROM runs WHERE ${where} LIMIT 100`, due)
+    const ids = rows.map(({ id }) => String(id))
+    if (ids.length === 0) return
+    // Each has a body of its own; one that was claimed meanwhile is left alone.
+    await this.#database.write(
+      ids.map((id) => ({
+        sql: `UPDATE runs SET status = 'stopped', holder = NULL, epoch = epoch + 1, due = NULL, updated = ?, result = ? WHERE id = ? AND ${where}`,
+        params: [now, this.#codec.encode(result, placeInRun(id, 'result')), id, ...due],
+      })),
+    )
+    for (const id of ids) this.#notifyState(id)
   }
 
   /**

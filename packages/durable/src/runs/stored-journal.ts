@@ -12,16 +12,17 @@ import type {
   RunReceipt,
   TranscriptChange,
 } from '@modelport/runtime'
-import type { BodyCodec } from '../database/body-codec.js'
+import type { BodyCodec, BodyPlace } from '../database/body-codec.js'
 import type { Database } from '../database/database.js'
 import { DurableError } from '../database/durable-error.js'
+import { placeOfEntry } from '../database/event-log.js'
 import { shorten } from '../database/short-form.js'
 import { columnsOfEntry, columnsOfEvent, idOfRun, readJournal, sinceEntry } from './entries.js'
 import { instant, type Lease } from './lease.js'
 import { ManifestWriter } from './manifests.js'
 import { RunChange } from './run-change.js'
 import { eventsOf, journalOf, type RunTable, transcriptOf } from './run-table.js'
-import { decisionId, type RunRow } from './stored-run.js'
+import { decisionId, placeInRun, type RunRow } from './stored-run.js'
 import { type Write, WriteQueue } from './write-queue.js'
 
 /**
@@ -104,11 +105,15 @@ export class StoredJournal implements RunJournal, RunEventSink {
   }
 
   writeCheckpoint(checkpoint: RunCheckpoint, { keep, add }: TranscriptChange): void {
-    const body = this.#parts.codec.encode(checkpoint)
-    const added = add.map((message) => this.#parts.codec.seal(this.#textOf(message)))
+    const text = JSON.stringify(checkpoint)
+    const added = this.#seal(
+      keep,
+      add.map((message) => this.#textOf(message)),
+    )
     this.#queue.defer(soonMs, (change) => {
       this.#setTranscript(change, keep, added)
-      change.set('checkpoint = ?', body)
+      const place = placeInRun(this.#run.id, 'checkpoint', this.#counts.checks + 1)
+      change.set('checkpoint = ?', this.#parts.codec.seal(text, place))
       // Somebody may have decided meanwhile about what still waits.
       for (const item of checkpoint.pending)
         if (this.#isUndecided(item)) this.#carryDecision(change, item.id)
@@ -156,7 +161,8 @@ export class StoredJournal implements RunJournal, RunEventSink {
   }
 
   async messages(): Promise<readonly ChatMessage[]> {
-    return (await this.#transcript()).map((body) => this.#parts.codec.decode(body) as ChatMessage)
+    const { codec } = this.#parts
+    return this.#transcript((body, place) => codec.decode(body, place) as ChatMessage)
   }
 
   /** Events are stored in batches; the run waits once the stored ones fall behind. */
@@ -171,6 +177,7 @@ export class StoredJournal implements RunJournal, RunEventSink {
     const stored = this.#manifests.toStored(event, seq)
     const body = this.#parts.codec.encode(
       shorten(stored, this.#run.id, columnsOfEvent({ kind: event.type, seq })),
+      placeOfEntry({ log, seq, kind: event.type }),
     )
     const isNew = event.type === 'text-delta' && event.attempt === 1
     const apply = (change: RunChange): void => {
@@ -208,14 +215,12 @@ export class StoredJournal implements RunJournal, RunEventSink {
   async setTranscript(messages: readonly ChatMessage[]): Promise<void> {
     await this.flush()
     const { codec } = this.#parts
-    const stored = codec.isPlain
-      ? await this.#transcript()
-      : (await this.messages()).map((one) => JSON.stringify(one))
+    const stored = await this.#transcript((body, place) => codec.open(body, place))
     const given = messages.map((message) => this.#textOf(message))
     const differs = given.findIndex((message, index) => message !== stored[index])
     const keep = differs < 0 ? given.length : differs
     if (keep === stored.length && keep === given.length) return
-    const added = given.slice(keep).map((text) => codec.seal(text))
+    const added = this.#seal(keep, given.slice(keep))
     this.#queue.defer(soonMs, (change) => this.#setTranscript(change, keep, added))
   }
 
@@ -226,12 +231,26 @@ export class StoredJournal implements RunJournal, RunEventSink {
     return text
   }
 
-  async #transcript(): Promise<readonly string[]> {
-    const rows = await this.#parts.database.read(
-      'SELECT body FROM entries WHERE log = ? ORDER BY seq',
-      [transcriptOf(this.#run.id)],
+  /** The messages that are stored. */
+  async #transcript<Value>(
+    read: (body: unknown, place: BodyPlace) => Value,
+  ): Promise<readonly Value[]> {
+    const { database } = this.#parts
+    const log = transcriptOf(this.#run.id)
+    const rows = await database.read('SELECT seq, body FROM entries WHERE log = ? ORDER BY seq', [
+      log,
+    ])
+    return rows.map(({ seq, body }) =>
+      read(body, placeOfEntry({ log, seq: Number(seq), kind: 'message' })),
     )
-    return rows.map(({ body }) => String(body))
+  }
+
+  /** The bodies of messages that follow the first `keep` ones. */
+  #seal(keep: number, texts: readonly string[]): readonly string[] {
+    const log = transcriptOf(this.#run.id)
+    return texts.map((text, index) =>
+      this.#parts.codec.seal(text, placeOfEntry({ log, seq: keep + 1 + index, kind: 'message' })),
+    )
   }
 
   #checkLease(): void {
@@ -252,10 +271,12 @@ export class StoredJournal implements RunJournal, RunEventSink {
     const kind = `${entry.entry} ${entry.kind}`
     const short = sinceEntry(entry, this.#lastEntry)
     this.#lastEntry = entry
+    const row = { log: journalOf(this.#run.id), seq: ++this.#counts.journal, kind }
     const body = this.#parts.codec.encode(
       shorten(short, idOfRun(this.#run.id), columnsOfEntry(kind)),
+      placeOfEntry(row),
     )
-    change.add({ log: journalOf(this.#run.id), seq: ++this.#counts.journal, kind, body })
+    change.add({ ...row, body })
     if (isProgress) change.markProgress()
   }
 

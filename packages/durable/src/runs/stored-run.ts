@@ -1,6 +1,6 @@
 import type { PendingItem, RunCheckpoint } from '@modelport/runtime'
-import type { BodyCodec } from '../database/body-codec.js'
-import type { Row } from '../database/database.js'
+import type { BodyCodec, BodyPlace } from '../database/body-codec.js'
+import type { Row, SqlValue } from '../database/database.js'
 import { DurableError, isDurableError } from '../database/durable-error.js'
 
 /**
@@ -100,10 +100,23 @@ function statusOf(value: unknown): DurableRunStatus {
   return value as DurableRunStatus
 }
 
+/** The columns of a run's row that hold bodies. */
+type RunColumn = 'input' | 'checkpoint' | 'result' | 'cancel'
+
+/** A body of a run's row. The number of a checkpoint is how many were stored before it, and it. */
+export const placeInRun = (id: string, column: RunColumn, number = 0): BodyPlace => [
+  'runs',
+  id,
+  column,
+  number,
+]
+
 /** The content of a row. @throws {DurableError} `damaged`, with the id */
 export function runOf(row: Row, codec: BodyCodec): RunRow {
   const number = (name: string): number => Number(row[name])
   const { checkpoint = null, result = null, due, input = null, cancel = null } = row
+  const read = (body: SqlValue, column: RunColumn, of = 0): unknown =>
+    codec.decode(body, placeInRun(String(row['id']), column, of))
   try {
     return {
       id: String(row['id']),
@@ -113,9 +126,11 @@ export function runOf(row: Row, codec: BodyCodec): RunRow {
       crashes: number('crashes'),
       status: statusOf(row['status']),
       fingerprint: JSON.parse(String(row['fingerprint'])),
-      ...(input !== null && { input: codec.decode(input) }),
-      ...(checkpoint !== null && { checkpoint: codec.decode(checkpoint) as RunCheckpoint }),
-      ...(result !== null && { result: codec.decode(result) as object }),
+      ...(input !== null && { input: read(input, 'input') }),
+      ...(checkpoint !== null && {
+        checkpoint: read(checkpoint, 'checkpoint', number('checks')) as RunCheckpoint,
+      }),
+      ...(result !== null && { result: read(result, 'result') as object }),
       ...(typeof due === 'number' && { due }),
       createdAt: number('created'),
       updatedAt: number('updated'),
@@ -129,7 +144,7 @@ export function runOf(row: Row, codec: BodyCodec): RunRow {
       events: number('events'),
       mail: number('mail'),
       acceptsChange: number('accepts') === 1,
-      ...(cancel !== null && { cancel: String(codec.decode(cancel)) }),
+      ...(cancel !== null && { cancel: String(read(cancel, 'cancel')) }),
     }
   } catch (error) {
     const why = isDurableError(error) ? error.message : String(error)
@@ -147,6 +162,15 @@ export const requestIdOf = (item: PendingItem): string =>
 /** Names a decision about an item that a checkpoint asks for: the first one counts. */
 export const decisionId = (run: string, checks: number, item: string): string =>
   JSON.stringify([run, checks, item])
+
+/** The item of the id that `decisionId` made; empty if it made none. */
+export function itemOf(id: string): string {
+  try {
+    return String((JSON.parse(id) as readonly unknown[])[2] ?? '')
+  } catch {
+    return ''
+  }
+}
 
 /** True for a run that nothing changes any more. */
 export const isOver = ({ status }: Pick<StoredRun, 'status'>): boolean =>
