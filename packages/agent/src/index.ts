@@ -35,6 +35,7 @@ export type { Message, MessageRole } from './models/message.js'
 export { createMessage } from './models/message.js'
 export type {
   ApprovalContent,
+  CallOutcome,
   ErrorContent,
   InferContent,
   Part,

@@ -105,8 +105,8 @@ for (const { name, isMissing, open } of emptyDatabases())
       const answer = createMessage('user', [
         createPart.approval({
           requestId: request.requestId,
-          approved: false,
-          reason: 'happened: receipt 1',
+          outcome: 'happened',
+          result: 'receipt 1',
         }),
       ])
       await two.send({ agent: 'payer', principal, message: answer, taskId: task.id })

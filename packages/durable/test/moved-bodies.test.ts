@@ -2,7 +2,7 @@
 // older one that is put back, and one that is not encrypted are damaged, and nothing is executed.
 import { AgentHost, createAgent, createMessage } from '@modelport/agent'
 import { createMock } from '@modelport/provider-mock'
-import { defineTool, infer, type PendingItem, type RunResult } from '@modelport/runtime'
+import { defineTool, infer, type RunResult } from '@modelport/runtime'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Database, SqlValue } from '../src/database/database.js'
 import { createDurableStore, type DurableStore } from '../src/store/durable-store.js'
@@ -65,8 +65,7 @@ for (const { name, isMissing, open } of emptyDatabases())
       )
 
     const approve = async (id: string): Promise<void> => {
-      const [item] = ((await store.runs.get(id)).checkpoint?.pending ??
-        []) as readonly PendingItem[]
+      const [item] = (await store.runs.get(id)).checkpoint?.pending ?? []
       if (item?.type !== 'approval') throw new Error('nothing to approve')
       await store.runs.decide(id, { type: 'approve', id: item.id, digest: item.digest, by: 'Ida' })
     }

@@ -3,9 +3,9 @@ import { anonymousPrincipal, checkPrincipal, toPrincipalText } from '@modelport/
 import type { ServeMcpOptions } from './serve-options.js'
 
 /**
- * The text of the principal of a request, or the response that refuses it: a page must not reach the server
- * from another origin or by DNS rebinding. "Servers MUST validate the Origin header on all incoming
- * connections".
+ * The text of the principal of a request, or the response that refuses it: a page must not reach
+ * the server from another origin or by DNS rebinding. "Servers MUST validate the Origin header on
+ * all incoming connections".
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports
  */
 export async function admit(

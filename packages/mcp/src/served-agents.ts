@@ -166,11 +166,14 @@ export class AgentCall {
       const { action, ...content } = answer
       return [createPart.approval({ ...bound, approved: action === 'accept', ...content })]
     }
-    const { decision, reason } = this.#contentOf(keyOfApproval(asked))
+    const { decision, outcome, result } = this.#contentOf(keyOfApproval(asked))
+    if (uncertain) {
+      const known = outcomes.find((one) => one === outcome)
+      const returned = typeof result === 'string' && result ? { result } : {}
+      return known ? [createPart.approval({ ...bound, outcome: known, ...returned })] : []
+    }
     if (decision !== 'allow' && decision !== 'deny') return []
-    const approved = decision === 'allow'
-    const why = uncertain && typeof reason === 'string' ? { reason } : {}
-    return [createPart.approval({ ...bound, approved, ...why })]
+    return [createPart.approval({ ...bound, approved: decision === 'allow' })]
   }
 
   async #outcome(): Promise<CallToolResult | InputRequiredResult> {
@@ -248,16 +251,35 @@ function questionsOf(task: Task): Questions {
             message: describe(one),
             requestedSchema: {
               type: 'object',
-              properties: {
-                // No default: a person decides.
-                decision: { type: 'string', enum: ['allow', 'deny'], title: 'Decision' },
-                ...(one.uncertain && { reason: { type: 'string', title: 'Reason' } }),
-              },
-              required: ['decision'],
+              // No default: a person decides.
+              ...(one.uncertain ? outcomeForm : decisionForm),
             },
           }),
     ]),
   )
+}
+
+const decisionForm = {
+  properties: {
+    decision: { type: 'string' as const, enum: ['allow', 'deny'], title: 'Decision' },
+  },
+  required: ['decision'],
+}
+
+const outcomes = ['happened', 'did-not-happen', 'unknown'] as const
+
+/** For a call whose outcome is unknown: it is neither allowed nor denied. */
+const outcomeForm = {
+  properties: {
+    outcome: {
+      type: 'string' as const,
+      enum: [...outcomes],
+      title: 'What became of it',
+      description: '"did-not-happen" executes it now',
+    },
+    result: { type: 'string' as const, title: 'Its result, if it happened' },
+  },
+  required: ['outcome'],
 }
 
 /** A sub-agent may say anything about who asks. */
@@ -266,7 +288,7 @@ const askerOf = ({ path }: ApprovalContent) =>
 
 /** A question with its address, or the exact arguments in one line of JSON. */
 function describe(asked: ApprovalContent): string {
-  const { action = {}, path, reason, expiresAt, question } = asked
+  const { action = {}, path, reason, expiresAt, question, uncertain } = asked
   const { tool, args } = action
   if (question) {
     const { from = tool, message, url = '' } = { ...question, ...askerOf(asked) }
@@ -281,5 +303,6 @@ function describe(asked: ApprovalContent): string {
     ...(reason === undefined ? [] : [reason]),
     ...(expiresAt === undefined ? [] : [`until ${expiresAt}`]),
   ]
-  return toVisibleText(`Allow ${what}?${facts.length ? ` (${facts.join('; ')})` : ''}`)
+  const asks = uncertain ? `What became of ${what}?` : `Allow ${what}?`
+  return toVisibleText(`${asks}${facts.length ? ` (${facts.join('; ')})` : ''}`)
 }

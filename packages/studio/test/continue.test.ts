@@ -76,7 +76,7 @@ test('a call of unknown outcome is asked about, and so is each later one, also i
   await after.runs.continue(id, after.target)
   await expect.poll(() => asked(after.runs, id)).toEqual(['one'])
   expect(after.runs.live(id)?.events.at(-1)).toMatchObject({ callId: 'one', uncertain: true })
-  after.runs.live(id)?.decide({ callId: 'one', approved: false })
+  after.runs.live(id)?.decide({ callId: 'one', outcome: 'unknown' })
   await expect.poll(() => asked(after.runs, id)).toEqual(['two'])
   expect(calls).toEqual(['one'])
   after.runs.live(id)?.decide({ callId: 'two', approved: true })

@@ -191,9 +191,9 @@ async function continueChild(
         ? open.some((one) => one.requestId === requestId && (one.digest ?? '') === digest)
         : digest === '',
     )
-    .map(({ requestId, approved, reason, digest, content }) => ({
+    .map(({ requestId, approved, reason, digest, content, outcome, result }) => ({
       requestId,
-      approved,
+      ...(outcome ? { outcome, ...(result !== undefined && { result }) } : { approved }),
       ...(reason !== undefined && { reason }),
       ...(digest && { digest }),
       ...(content && { content }),

@@ -76,6 +76,13 @@ export interface RouteContent {
   readonly metadata?: JsonObject
 }
 
+/**
+ * What became of a call whose outcome nobody recorded, as a person found out. `happened`: it had
+ * its effect. `did-not-happen`: it had none, and is executed now. `unknown`: nobody will find out,
+ * and the model reads that.
+ */
+export type CallOutcome = 'happened' | 'did-not-happen' | 'unknown'
+
 /** A request for approval, or the decision on one. */
 export interface ApprovalContent {
   /** Identifies the request; a decision names the request it belongs to. */
@@ -103,10 +110,14 @@ export interface ApprovalContent {
   /** When the request turns into a refusal, ISO 8601. */
   readonly expiresAt?: string
   /**
-   * True for a call that was started and whose outcome nobody recorded, only in a request; `reason`
-   * says how to settle it.
+   * True for a call that was started and whose outcome nobody recorded, only in a request. It is
+   * neither approved nor refused: its decision has an `outcome`.
    */
   readonly uncertain?: boolean
+  /** In a decision about an `uncertain` call, in place of `approved`: what became of it. */
+  readonly outcome?: CallOutcome
+  /** What the call returned, for the model, if it `happened`. Default: an empty text. */
+  readonly result?: string
   /** Names of the agents from the root down, if a sub-agent made the request. */
   readonly path?: readonly string[]
 }

@@ -5,6 +5,7 @@ import type { Task } from '../models/task.js'
 import type { HeldTask } from '../session/task-leases.js'
 import type { TaskKey, TaskStore } from '../session/task-store.js'
 import type { Agent } from './agent.js'
+import { checkDecision } from './check-decision.js'
 import { hasContent } from './read-messages.js'
 import { digestOf, type SettledApproval, toWaitState, type WaitState } from './wait-state.js'
 
@@ -53,19 +54,16 @@ export const decisionsLeft = ({ wait, after }: TurnState): readonly SettledAppro
 
 function decisionsOf(message: Message, by: string, wait: WaitState): readonly SettledApproval[] {
   return message.parts.flatMap((part) => {
-    if (part.type !== 'approval' || typeof part.content.approved !== 'boolean') return []
-    const { requestId, approved, reason, digest, content } = part.content
+    if (part.type !== 'approval') return []
+    const { requestId, digest } = part.content
     const request = wait.requests.find((each) => each.requestId === requestId)
     if (!request || (digest !== undefined && digest !== request.digest)) return []
-    return [
-      {
-        requestId,
-        approved,
-        by,
-        ...(reason !== undefined && { reason }),
-        ...(content && { content }),
-      },
-    ]
+    try {
+      return [{ ...checkDecision(part.content, request.uncertain === true), requestId, by }]
+    } catch {
+      // It was refused when it was sent, or answers an earlier checkpoint.
+      return []
+    }
   })
 }
 

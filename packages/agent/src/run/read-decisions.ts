@@ -4,12 +4,14 @@ import type { Message } from '../models/message.js'
 import type { ApprovalContent } from '../models/part.js'
 import type { Task } from '../models/task.js'
 import type { Agent } from './agent.js'
+import { checkDecision, invalid } from './check-decision.js'
 import type { SettledApproval } from './wait-state.js'
 
 /**
  * The decisions that a message carries.
  * @throws {AgentError} `forbidden` — the principal may not decide; `invalid-params` — a decision
- * belongs to no open approval, or is neither `true` nor `false`.
+ * belongs to no open approval, is neither `true` nor `false`, or takes a call whose outcome is
+ * unknown for one that needs approval.
  */
 export async function readDecisions(
   agent: Agent,
@@ -32,36 +34,34 @@ export async function readDecisions(
   const isAllowed: unknown = isOnlyAnswers || !mayApprove || (await mayApprove(principal, task))
   if (isAllowed !== true)
     throw new AgentError('forbidden', 'You may not decide about this approval')
-  return given.map(({ requestId, approved, reason, digest, content }) => {
-    if (typeof approved !== 'boolean') throw notDecided(approved)
+  return given.map((decision) => {
+    const { requestId, digest } = decision
     const request = find(requestId)
-    // A refusal executes nothing, so it may leave the digest out.
+    if (!request) throw notAsked()
+    const settled = checkDecision(decision, request.uncertain === true)
+    // What executes nothing may leave the digest out.
     const isBound =
-      digest === undefined ? !approved || request?.digest === undefined : digest === request?.digest
-    if (!request || !isBound)
-      throw invalid(
-        'The decision does not belong to an approval that the task waits for',
-        'names no open approval, or another digest, or approves without the digest that was shown',
-      )
-    if (request.question) checkContent(request.question, approved, content)
+      digest === undefined
+        ? !settled.approved || request.digest === undefined
+        : digest === request.digest
+    if (!isBound) throw notAsked()
+    if (request.question) checkContent(request.question, settled.approved, settled.content)
     const expired = request.expiresAt !== undefined && Date.parse(request.expiresAt) <= now
     return {
+      ...settled,
       requestId,
-      approved: approved && !expired,
+      approved: settled.approved && !expired,
       by: principal,
-      ...(reason !== undefined && { reason }),
       ...(expired && { expired }),
-      ...(content && { content }),
     }
   })
 }
 
-const invalid = (text: string, message = text): AgentError =>
-  new AgentError('invalid-params', text, { violations: [{ pointer: '/message/parts', message }] })
-
-/** Refuses what untyped code gave as a decision: taken for its truth, `'no'` would approve. */
-export const notDecided = (approved: unknown): AgentError =>
-  invalid(`approved must be true or false, not ${JSON.stringify(approved)}`)
+const notAsked = (): AgentError =>
+  invalid(
+    'The decision does not belong to an approval that the task waits for',
+    'names no open approval, or another digest, or approves without the digest that was shown',
+  )
 
 function checkContent(
   question: NonNullable<ApprovalContent['question']>,

@@ -2,9 +2,9 @@ import { AgentError, isAgentError } from '../base/agent-error.js'
 import { type Entropy, systemEntropy, timestampOf } from '../base/ids.js'
 import type { JsonValue } from '../base/json.js'
 import { createMessage } from '../models/message.js'
-import { createPart } from '../models/part.js'
+import { type CallOutcome, createPart } from '../models/part.js'
 import type { TaskKey, TaskStore } from '../session/task-store.js'
-import { notDecided } from './read-decisions.js'
+import { checkDecision } from './check-decision.js'
 import { readWaitState } from './wait-state.js'
 
 /** A decision that a task waits for, as an operator of its store sees it. */
@@ -28,14 +28,13 @@ export interface OpenRequest {
 export interface RequestDecision {
   /** The request that is decided. */
   readonly requestId: string
-  /**
-   * True executes the call. For an `uncertain` one that means: it did not happen, execute it now.
-   */
-  readonly approved: boolean
-  /**
-   * Shown to the model. For an `uncertain` call, `happened: RESULT` records that result; any other
-   * text gives the call up.
-   */
+  /** True executes the call of an `approval`, false refuses it. */
+  readonly approved?: boolean
+  /** What became of an `uncertain` call. */
+  readonly outcome?: CallOutcome
+  /** What the call returned, for the model, if it happened. */
+  readonly result?: string
+  /** Why an approval is refused, for the model. */
   readonly reason?: string
 }
 
@@ -67,7 +66,7 @@ export async function openRequests(
  * not asked.
  *
  * @throws {AgentError} `task-not-found`; `invalid-params` — the task does not wait for this
- * request, the request has expired, or `approved` is not a boolean
+ * request, the request has expired, or the decision is not of the kind that the request needs
  */
 export async function settleRequest(
   tasks: TaskStore,
@@ -75,7 +74,6 @@ export async function settleRequest(
   decision: RequestDecision,
   entropy: Entropy = systemEntropy,
 ): Promise<void> {
-  if (typeof decision.approved !== 'boolean') throw notDecided(decision.approved)
   for (let attempt = 0; attempt < 20; attempt++) {
     const head = await tasks.head(key)
     if (!head) throw new AgentError('task-not-found', `There is no task "${key.id}"`)
@@ -91,6 +89,7 @@ export async function settleRequest(
         'invalid-params',
         `Only the principal of the task answers "${decision.requestId}"`,
       )
+    checkDecision(decision, request.kind === 'uncertain')
     if (request.expiresAt !== undefined && request.expiresAt <= entropy.now())
       throw new AgentError(
         'invalid-params',

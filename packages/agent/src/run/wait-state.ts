@@ -8,7 +8,7 @@ import type {
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
 import type { JsonValue } from '../base/json.js'
-import type { ApprovalContent, Part } from '../models/part.js'
+import type { ApprovalContent, CallOutcome, Part } from '../models/part.js'
 import { createPart } from '../models/part.js'
 import type { TaskKey, TaskStore } from '../session/task-store.js'
 import type { MessageCalls } from './message-calls.js'
@@ -130,7 +130,7 @@ function uncertainOf(
     action: JSON.parse(JSON.stringify(item.action)) as Readonly<Record<string, JsonValue>>,
     reason:
       `The call was started and its outcome is unknown (idempotency key ${item.idempotencyKey}). ` +
-      'Approve if it did not happen: it is executed now. Refuse with the reason "happened: RESULT" if it did, or with any other to give up.',
+      'Say what became of it: the outcome "happened" with its result, "did-not-happen", which executes it now, or "unknown".',
   }
 }
 
@@ -181,7 +181,12 @@ const describe = ({ action, path, uncertain, reason, question }: WaitingApproval
 /** A decision about an approval, by somebody who may decide. */
 export interface SettledApproval {
   readonly requestId: string
+  /** True if the call is executed now. */
   readonly approved: boolean
+  /** What became of an `uncertain` call. */
+  readonly outcome?: CallOutcome
+  /** What the call returned, if it happened. */
+  readonly result?: string
   readonly by: string
   readonly reason?: string
   /** Set when nobody decided in time. */
@@ -210,17 +215,20 @@ export const toResumeDecisions = (
   decisions: readonly SettledApproval[],
 ): readonly ResumeDecision[] =>
   decisions.flatMap(
-    ({ requestId, approved, by, reason, expired, content }): readonly ResumeDecision[] => {
+    ({
+      requestId,
+      approved,
+      by,
+      reason,
+      expired,
+      content,
+      outcome,
+      result,
+    }): readonly ResumeDecision[] => {
       const request = requests.find((each) => each.requestId === requestId && !each.child)
       if (!request) return []
       const id = request.callId
-      if (request.uncertain) {
-        if (approved) return [{ type: 'repeat', id }]
-        const happened = /^happened:\s*(.*)$/s.exec(reason ?? '')
-        return [
-          happened ? { type: 'result', id, result: happened[1] ?? '' } : { type: 'give-up', id },
-        ]
-      }
+      if (request.uncertain) return [toOutcome(id, outcome, result)]
       if (request.question) {
         const action = approved ? 'accept' : 'decline'
         return [
@@ -239,3 +247,9 @@ export const toResumeDecisions = (
       return [{ type: 'deny', id, by, ...(reason !== undefined && { reason }) }]
     },
   )
+
+/** The decision of a run about a call whose outcome was unknown. */
+function toOutcome(id: string, outcome: CallOutcome | undefined, result = ''): ResumeDecision {
+  if (outcome === 'happened') return { type: 'result', id, result }
+  return { type: outcome === 'did-not-happen' ? 'repeat' : 'give-up', id }
+}

@@ -3,6 +3,7 @@ import type { Cli } from '../context/cli.js'
 import { exitCodes, UsageError } from '../errors/exit-codes.js'
 import { shellWord } from '../terminal/shell-word.js'
 import { type StoreCommandOptions, withStore } from './agent-store.js'
+import { anyOutcome, type OutcomeOptions, outcomeFlags, toKnownOutcome } from './call-outcome.js'
 
 interface RequestOptions extends StoreCommandOptions {
   readonly request?: string
@@ -14,11 +15,7 @@ export interface ApproveOptions extends RequestOptions {
 }
 
 /** Options of `modelport agent reconcile`. */
-export interface ReconcileOptions extends RequestOptions {
-  readonly happened?: string
-  readonly didNotHappen?: boolean
-  readonly giveUp?: boolean
-}
+export interface ReconcileOptions extends RequestOptions, OutcomeOptions {}
 
 /** Options of `modelport agent cancel`. */
 export interface CancelOptions extends StoreCommandOptions {
@@ -72,25 +69,33 @@ function linesOf(
     [kind, id, state, new Date(changedAt).toISOString(), name, ...owner, ...held].join('  '),
     ...waitsFor.flatMap((call) => [
       ['   ', call.kind, call.requestId, JSON.stringify(call.action), ...reasonOf(call)].join('  '),
+      `      ${who[call.kind].replace('TASK', () => shellWord(id))}`,
       ...(commands[call.kind] ?? []).map((command) => {
         // Names the call that is shown: another one may wait when the command is run.
         const named = `${shellWord(id)} --request ${shellWord(call.requestId)}`
         return `      modelport agent ${command.replace('ID', () => named)}${store}`
       }),
     ]),
+    ...(waitsFor.length === 0 && /^(input|auth)-required$/.test(state)
+      ? [`      its caller continues it: modelport agent send URL --task ${shellWord(id)} "…"`]
+      : []),
     ...(reason === undefined ? [] : [`    ${reason}`]),
     ...(state === 'stopped' ? [`      modelport agent resume ${shellWord(id)}${store}`] : []),
   ]
 }
 
-/** How a person settles each kind of call. */
+/** Who can end each kind of wait. */
+const who: Readonly<Record<WaitingCall['kind'], string>> = {
+  approval: 'a caller who may approve decides, or an operator:',
+  uncertain: 'ask its receiver what became of it; then its caller says so, or an operator:',
+  question: 'only its caller answers: modelport agent send URL --task TASK',
+  work: 'it ends when the work elsewhere is done; an operator can only cancel it',
+}
+
+/** How an operator settles each kind of call. */
 const commands: Readonly<Partial<Record<WaitingCall['kind'], readonly string[]>>> = {
   approval: ['approve ID', 'approve ID --deny REASON'],
-  uncertain: [
-    'reconcile ID --happened RESULT',
-    'reconcile ID --did-not-happen',
-    'reconcile ID --give-up',
-  ],
+  uncertain: outcomeFlags.map((flag) => `reconcile ID ${flag}`),
 }
 
 /**
@@ -150,15 +155,12 @@ function toApproval({ deny }: ApproveOptions): OperatorDecision {
   return { type: 'deny', ...(deny !== true && { reason: deny }) }
 }
 
-function toOutcome({ happened, didNotHappen, giveUp }: ReconcileOptions): OperatorDecision {
-  if (happened === 'RESULT')
-    throw new UsageError('--happened RESULT: write what the call returned in place of RESULT')
-  if (happened !== undefined) return { type: 'happened', result: happened }
-  if (didNotHappen) return { type: 'did-not-happen' }
-  if (giveUp) return { type: 'give-up' }
-  throw new UsageError(
-    'say what became of the call: --happened RESULT, --did-not-happen or --give-up',
-  )
+function toOutcome(options: ReconcileOptions): OperatorDecision {
+  const known = toKnownOutcome(options)
+  if (!known) throw new UsageError(`say what became of the call: ${anyOutcome}`)
+  const { outcome, result = '' } = known
+  if (outcome === 'happened') return { type: outcome, result }
+  return { type: outcome === 'unknown' ? 'give-up' : outcome }
 }
 
 /** Removes tasks and runs that are over. */

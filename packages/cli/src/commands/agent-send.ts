@@ -2,7 +2,6 @@ import { isDeepStrictEqual } from 'node:util'
 import {
   type AgentClient,
   AgentError,
-  type ApprovalDecision,
   answerOf,
   approvalsOf,
   type ClientEvent,
@@ -14,25 +13,25 @@ import {
 } from '@modelport/agent'
 import { LlmError } from '@modelport/core'
 import { type AgentCallOptions, withAgent } from '../agents/agent-client.js'
-import { answerQuestion } from '../context/answer-question.js'
 import type { Cli } from '../context/cli.js'
 import { given } from '../context/given.js'
-import { isYes } from '../context/is-yes.js'
-import { createLineReader } from '../context/line-reader.js'
-import { exitCodes } from '../errors/exit-codes.js'
+import { exitCodes, UsageError } from '../errors/exit-codes.js'
 import { shellWord } from '../terminal/shell-word.js'
+import { type Decider, decide } from './agent-decide.js'
+import { anyOutcome, type OutcomeOptions, toKnownOutcome } from './call-outcome.js'
 import { readPrompt } from './read-prompt.js'
 
 /** Options of `modelport agent send`. */
-export interface SendCommandOptions extends AgentCallOptions {
+export interface SendCommandOptions extends AgentCallOptions, OutcomeOptions {
   readonly task?: string
   readonly session?: string
   readonly yes?: boolean
+  readonly request?: string
 }
 
 /**
- * Sends a message, streams the reply, and asks for each approval until the task is over or needs
- * another message.
+ * Sends a message, streams the reply, and asks for each approval until the task is over, needs
+ * another message, or waits for somebody to say what became of a call.
  */
 export async function sendToAgent(
   cli: Cli,
@@ -40,12 +39,23 @@ export async function sendToAgent(
   words: readonly string[],
   options: SendCommandOptions,
 ): Promise<number> {
+  const known = knownOf(options)
   const prompt = await readPrompt(cli, words, options.task !== undefined)
   const [task, refused] = await withAgent(cli, url, options, (client) =>
-    converse(cli, url, client, prompt, options),
+    converse(cli, url, client, prompt, options, known),
   )
   const code = report(cli, url, task)
   return refused ? exitCodes.refused : code
+}
+
+/** What became of a call, as the options say. @throws {UsageError} of no task, or without it */
+function knownOf({ task, request, ...options }: SendCommandOptions): Decider['known'] {
+  const known = toKnownOutcome(options)
+  if (!known && request === undefined) return undefined
+  if (!known) throw new UsageError(`--request needs ${anyOutcome}`)
+  if (task === undefined)
+    throw new UsageError('an outcome is that of a call of a task: name the task with --task')
+  return { ...known, ...(request !== undefined && { request }) }
 }
 
 /**
@@ -58,6 +68,7 @@ async function converse(
   client: AgentClient,
   prompt: string,
   options: SendCommandOptions,
+  known: Decider['known'],
 ): Promise<[task: Task, refused: boolean]> {
   const { signal } = cli
   const view = new ReplyView(cli, client)
@@ -72,13 +83,14 @@ async function converse(
       prompt.trim() === '' && options.task !== undefined
         ? await view.continueReading(options.task)
         : await view.follow(client.stream(prompt, { ...first, signal }))
+    const decider: Decider = { cli, url, yes: options.yes === true, known }
     for (let open = approvalsOf(task); open.length; open = approvalsOf(task)) {
-      const decisions = await decide(cli, open, options.yes === true)
+      const decisions = await decide(decider, task, open)
       if (!decisions.length) break
       const message = decisions.map((decision) => createPart.approval(decision))
       try {
         task = await view.follow(client.stream(message, { taskId: task.id, signal }))
-        refused ||= decisions.some(({ approved }) => !approved)
+        refused ||= decisions.some(({ approved }) => approved === false)
       } catch (error) {
         if (
           !isAgentError(error) ||
@@ -180,49 +192,6 @@ class ReplyView {
 
 const hasStopped = ({ state }: Task): boolean => isTerminal(state) || isInterrupted(state)
 
-type Approvals = ReturnType<typeof approvalsOf>
-
-/**
- * Asks a person at a terminal about each request; refuses without a terminal, unless `--yes`
- * approves all.
- */
-async function decide(cli: Cli, requests: Approvals, yes: boolean): Promise<ApprovalDecision[]> {
-  const { err, io } = cli
-  const lines = createLineReader(io)
-  const decisions: ApprovalDecision[] = []
-  try {
-    for (const { requestId, digest, action, path, reason, question } of requests) {
-      if (question) {
-        // Nobody answers for a person: without a terminal the question stays open.
-        if (!io.stdin.isTTY || cli.json) continue
-        const answer = await answerQuestion(cli, lines, question)
-        const content =
-          answer.action === 'accept'
-            ? { approved: true, content: answer.content }
-            : { approved: false }
-        decisions.push({ requestId, ...content, ...(digest !== undefined && { digest }) })
-        continue
-      }
-      const facts = [
-        ...(path?.length ? [`from ${path.join(' → ')}`] : []),
-        ...(reason === undefined ? [] : [reason]),
-      ]
-      const what = `${JSON.stringify(action ?? {})}${facts.length ? ` (${facts.join('; ')})` : ''}`
-      // The agent wrote this text: a person must see that it is a claim.
-      if (!cli.json) err.line(`the agent asks to run ${err.foreign(what)}`)
-      const approved =
-        yes || (io.stdin.isTTY === true && isYes(await lines.answer('approve? [y/N] ')))
-      if (!approved && !io.stdin.isTTY && !cli.json)
-        err.line('refused: not a terminal; pass --yes to approve every request')
-      decisions.push({ requestId, approved, ...(digest !== undefined && { digest }) })
-    }
-  } finally {
-    // A pipe may still be read elsewhere; only a terminal was opened here.
-    if (io.stdin.isTTY) lines.close()
-  }
-  return decisions
-}
-
 /** @throws {AgentError} the task failed, was rejected or was cancelled. */
 function report({ err, json }: Cli, url: string, task: Task): number {
   const { id, state } = task
@@ -236,7 +205,7 @@ function report({ err, json }: Cli, url: string, task: Task): number {
   }
   if (!json)
     err.line(err.foreign(`task ${id} is ${state}; continue it: ${nextCommand(url, id)} "…"`))
-  return exitCodes.done
+  return approvalsOf(task).some(({ uncertain }) => uncertain) ? exitCodes.undecided : exitCodes.done
 }
 
 /** The server chose the id. */

@@ -1,7 +1,10 @@
+import { type ApprovalContent, approvalsOf, isInterrupted, type Task } from '@modelport/agent'
 import { toA2aCard } from '@modelport/serve'
 import { type AgentCallOptions, withAgent } from '../agents/agent-client.js'
 import type { Cli } from '../context/cli.js'
 import { exitCodes, UsageError } from '../errors/exit-codes.js'
+import { shellWord } from '../terminal/shell-word.js'
+import { outcomeCommands } from './agent-decide.js'
 import { listStored, type StoredTasksOptions } from './agent-operate.js'
 import { hasStore } from './agent-store.js'
 
@@ -42,6 +45,28 @@ export function tasks(cli: Cli, url: string | undefined, options: TasksOptions):
   return url === undefined ? listStored(cli, options) : listTasks(cli, url, options)
 }
 
+/** A task, and for one that waits: what for, and the commands by which its caller ends that. */
+function linesOf(url: string, task: Task): readonly string[] {
+  const { id, state, createdAt, sessionId } = task
+  const send = `modelport agent send ${shellWord(url)} --task ${shellWord(id)}`
+  const requests = approvalsOf(task)
+  const commandsOf = ({ uncertain, requestId }: ApprovalContent): readonly string[] =>
+    uncertain ? outcomeCommands(url, id, requestId) : [send]
+  return [
+    [id, state, createdAt, sessionId].join('  '),
+    ...requests.flatMap((request) => [
+      `    ${kindOf(request)}  ${request.requestId}  ${JSON.stringify(request.action ?? {})}`,
+      ...commandsOf(request).map((line) => `      ${line}`),
+    ]),
+    ...(isInterrupted(state) && requests.length === 0 ? [`      ${send} "…"`] : []),
+  ]
+}
+
+function kindOf({ uncertain, question }: ApprovalContent): string {
+  if (question) return 'question'
+  return uncertain ? 'uncertain' : 'approval'
+}
+
 async function listTasks(cli: Cli, url: string, options: TasksOptions): Promise<number> {
   const { out, err, json, signal } = cli
   const { tasks, total } = await withAgent(cli, url, options, (client) =>
@@ -64,8 +89,7 @@ async function listTasks(cli: Cli, url: string, options: TasksOptions): Promise<
     return exitCodes.done
   }
   if (total === 0) out.line('the agent has no tasks for you')
-  for (const { id, state, createdAt, sessionId } of tasks)
-    out.line(out.foreign([id, state, createdAt, sessionId].join('  ')))
+  for (const task of tasks) for (const line of linesOf(url, task)) out.line(out.foreign(line))
   if (total > tasks.length) err.line(err.style('dim', `${total} tasks in all; --limit shows more`))
   return exitCodes.done
 }

@@ -7,6 +7,8 @@ export const exitCodes = {
   refused: 4,
   /** `doctor` found a model that does not work. */
   unhealthy: 20,
+  /** `agent send`: a call waits for somebody to say what became of it. */
+  undecided: 21,
   /** Ctrl-C. */
   interrupted: 130,
 } as const

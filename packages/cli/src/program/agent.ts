@@ -1,4 +1,4 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import type { Start } from '../context/start.js'
 import { withAgentCallOptions, withStoreOptions } from './agent-flags.js'
 import { addOperate } from './agent-operate.js'
@@ -34,7 +34,23 @@ export function addAgent(program: Command, start: Start): void {
       'continue this task; without a prompt, ask what it waits for and read on',
     )
     .option('--session <id>', 'start the task in this conversation')
-    .option('-y, --yes', 'approve every request of the agent without asking')
+    .option(
+      '-y, --yes',
+      'approve every call that the agent asks for; says nothing of calls whose outcome is unknown',
+    )
+    .option('--request <id>', 'the call whose outcome is said; may be left out if there is one')
+    .addOption(
+      new Option('--happened <result>', 'the call happened, with this result').conflicts([
+        'didNotHappen',
+        'giveUp',
+      ]),
+    )
+    .addOption(
+      new Option('--did-not-happen', 'the call did not happen: it is executed now').conflicts(
+        'giveUp',
+      ),
+    )
+    .option('--give-up', 'nobody will find out; the model learns that the outcome is unknown')
     .action(start(async () => (await import('../commands/agent-send.js')).sendToAgent))
   withStoreOptions(agent.command('tasks [url]'))
     .description('list the latest tasks of an agent, or those of a store that are not over')

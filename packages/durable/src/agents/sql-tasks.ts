@@ -22,7 +22,7 @@ import {
 import type { ChatMessage } from '@modelport/core'
 import type { RunEvent } from '@modelport/runtime'
 import type { BodyCodec, BodyPlace } from '../database/body-codec.js'
-import type { Database, Row, SqlValue, Statement } from '../database/database.js'
+import type { Database, Row, Statement } from '../database/database.js'
 import { DurableError } from '../database/durable-error.js'
 import {
   changeWithin,
@@ -46,6 +46,7 @@ import {
   turnKey,
 } from '../runs/session-turns.js'
 import { nameOfTask } from './sql-inbox.js'
+import { conditionsOf, readCursor } from './task-query.js'
 import {
   endRun,
   headStartMs,
@@ -425,34 +426,3 @@ const conflict = ({ id }: Pick<TaskKey, 'id'>, found: number, expected: number):
 
 const messageKey = (principal: string, agent: string, messageId: string): string =>
   JSON.stringify([principal, agent, messageId])
-
-function conditionsOf({ principal, agent, sessionId, state, statusAfter }: TaskQuery): {
-  readonly where: string
-  readonly params: readonly SqlValue[]
-} {
-  const conditions: readonly (readonly [string, SqlValue | undefined])[] = [
-    ['t.principal = ?', principal],
-    ['t.agent = ?', agent],
-    ['t.session = ?', sessionId],
-    ['t.state = ?', state],
-    ['t.at >= ?', statusAfter === undefined ? undefined : Date.parse(statusAfter)],
-  ]
-  const set = conditions.filter((one): one is readonly [string, SqlValue] => one[1] !== undefined)
-  return { where: set.map(([sql]) => sql).join(' AND '), params: set.map(([, value]) => value) }
-}
-
-function readCursor(cursor: string): { readonly at: number; readonly id: string } {
-  try {
-    const [at, id] = JSON.parse(atob(cursor)) as [unknown, unknown]
-    if (typeof at === 'number' && typeof id === 'string') return { at, id }
-  } catch {
-    // Reported below.
-  }
-  throw new AgentError(
-    'invalid-params',
-    'The page token is not one that this server gave out; start from the first page',
-    {
-      violations: [{ pointer: '/pageToken', message: 'not a page token of this server' }],
-    },
-  )
-}

@@ -248,10 +248,11 @@ function checkDecision({ requestId, kind }: WaitingCall, decision: OperatorDecis
 
 function toRequestDecision(requestId: string, decision: OperatorDecision): RequestDecision {
   const { type } = decision
-  if (type === 'approve' || type === 'did-not-happen') return { requestId, approved: true }
-  if (type === 'happened')
-    return { requestId, approved: false, reason: `happened: ${decision.result}` }
-  const reason = type === 'deny' ? decision.reason : 'nobody knows'
+  if (type === 'approve') return { requestId, approved: true }
+  if (type === 'did-not-happen') return { requestId, outcome: type }
+  if (type === 'happened') return { requestId, outcome: type, result: decision.result }
+  if (type === 'give-up') return { requestId, outcome: 'unknown' }
+  const { reason } = decision
   return { requestId, approved: false, ...(reason !== undefined && { reason }) }
 }
 

@@ -166,7 +166,8 @@ export const decisionId = (run: string, checks: number, item: string): string =>
 /** The item of the id that `decisionId` made; empty if it made none. */
 export function itemOf(id: string): string {
   try {
-    return String((JSON.parse(id) as readonly unknown[])[2] ?? '')
+    const [, , item] = JSON.parse(id) as readonly unknown[]
+    return typeof item === 'string' ? item : ''
   } catch {
     return ''
   }

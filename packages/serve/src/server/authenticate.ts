@@ -35,8 +35,8 @@ export type Authentication =
       readonly type: 'jwt'
       /**
        * Public keys, or the `https:` URL of a key set, which is fetched when a token needs it.
-       * The principal is `iss` and `sub`, a text: the same `sub` of another issuer is somebody else.
-       * `exp` is required.
+       * The principal is `iss` and `sub`, a text: the same `sub` of another issuer is somebody
+       * else. `exp` is required.
        */
       readonly keys: readonly JWK[] | URL
       /** The claim `iss` that a token must have. */
@@ -51,8 +51,8 @@ export type Authentication =
       /** How callers authenticate, for the card. */
       readonly scheme: SecurityScheme
       /**
-       * Gives the principal of a request, or `undefined` if the request does not prove one. Name the
-       * issuer, unless this program itself gave the name.
+       * Gives the principal of a request, or `undefined` if the request does not prove one. Name
+       * the issuer, unless this program itself gave the name.
        */
       authenticate(request: Request): Principal | undefined | Promise<Principal | undefined>
     }

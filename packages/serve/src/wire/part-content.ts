@@ -28,6 +28,8 @@ const fields: Readonly<Partial<Record<PartType, Readonly<Record<string, Reader>>
     digest: 'string',
     expiresAt: 'string',
     uncertain: 'boolean',
+    outcome: 'string',
+    result: 'string',
     question: 'object',
     content: 'object',
   },

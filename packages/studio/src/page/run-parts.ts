@@ -10,8 +10,10 @@ export interface ToolView {
   /** The arguments as they grow, then as they were parsed. */
   args: string
   state: 'writing' | 'asking' | 'running' | 'done' | 'failed' | 'denied' | 'repeated' | 'unfinished'
-  /** True if the studio ended during the call, so that nobody knows whether it ran. */
+  /** True if nobody knows whether the call happened. */
   isUncertain?: boolean
+  /** Why it is asked. */
+  reason?: string | undefined
   /** What the tool asks the user, in place of an approval. */
   question?: QuestionInfo | undefined
   result?: string

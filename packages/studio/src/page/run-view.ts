@@ -92,26 +92,23 @@ export class RunView {
   readonly #ofStudio: Handlers<StudioEvent> = {
     run: ({ event }, at) => handle(this.#ofRun, event, at),
     agent: ({ event }, at) => this.#agent(event, at),
-    approval: ({ callId, tool: name, args, uncertain, question }, at) => {
+    approval: ({ callId, tool: name, args, uncertain, question, reason }, at) => {
       const tool = this.#tool(callId, name)
       tool.args = pretty(args)
       tool.state = 'asking'
       tool.isUncertain = uncertain === true
+      tool.reason = reason
       tool.question = question
-      const wait = question ? 'answer to' : 'approval of'
+      const wait = question ? 'answer to' : uncertain ? 'outcome of' : 'approval of'
       this.#begin(`wait ${callId}`, { kind: 'wait', name: `${wait} ${name}`, step: 0, callId }, at)
     },
-    decision: ({ callId, approved, reason }, at) => {
+    decision: ({ callId, approved, outcome, reason }, at) => {
       const tool = this.#tool(callId, '')
       tool.state = approved || tool.question ? 'running' : tool.isUncertain ? 'repeated' : 'denied'
-      if (tool.state !== 'running')
-        tool.result = reason ?? (tool.isUncertain ? 'unknown' : 'denied')
-      this.#end(
-        `wait ${callId}`,
-        at,
-        approved,
-        approved ? undefined : tool.question ? 'declined' : 'not allowed',
-      )
+      if (tool.state !== 'running') tool.result = reason ?? outcome ?? 'denied'
+      const refused = tool.question ? 'declined' : 'not allowed'
+      const isSettled = approved || tool.isUncertain === true
+      this.#end(`wait ${callId}`, at, isSettled, isSettled ? undefined : refused)
     },
     end: ({ run }, at) => {
       this.ended = run

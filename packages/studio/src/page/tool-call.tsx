@@ -1,5 +1,6 @@
 import type { VNode } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
+import type { DecideCall } from '../protocol/protocol.js'
 import { post } from './api.js'
 import { formatMs } from './format.js'
 import { JsonView } from './json-view.js'
@@ -18,6 +19,12 @@ const states: Readonly<Record<ToolView['state'], string>> = {
   denied: 'denied',
   repeated: 'not run again',
   unfinished: 'not finished',
+}
+
+/** What a call waits for. */
+const askingText = ({ question, isUncertain }: ToolView): string => {
+  if (question) return 'waits for your answer'
+  return isUncertain ? 'outcome unknown: say what became of it' : states.asking
 }
 
 /** One tool call: its arguments, the approval if one is asked for, its result. */
@@ -39,7 +46,7 @@ export function ToolCallCard({
   // The end of a run is not among its events if the studio was killed.
   const state = ended && isOpen ? 'unfinished' : tool.state
   const name = visible(tool.name)
-  const text = state === 'asking' && tool.question ? 'waits for your answer' : states[state]
+  const text = state === 'asking' ? askingText(tool) : states[state]
   return (
     <section class={`tool tool-${state}`} aria-label={`Tool ${name}: ${text}`}>
       <header>
@@ -83,14 +90,14 @@ function Approval({ runId, tool }: { readonly runId: string; readonly tool: Tool
     return () => clearTimeout(timer)
   }, [])
   const { id: callId, question: asked } = tool
-  const decide = async (approved: boolean, content?: object): Promise<void> => {
+  const decide = async (said: Said, content?: object): Promise<void> => {
     if (!isSettled || sent) return
     const hadFocus = group.current?.contains(document.activeElement)
     await act(async () => {
       const decision = {
         callId,
-        approved,
-        ...(reason && { reason }),
+        ...said,
+        ...(reason && { [said.outcome === undefined ? 'reason' : 'result']: reason }),
         digest: asked?.digest,
         content,
       }
@@ -100,7 +107,7 @@ function Approval({ runId, tool }: { readonly runId: string; readonly tool: Tool
     })
   }
   const name = visible(tool.name)
-  const { question, effect, yes, no, label } = asked
+  const { question, effect, choices, label } = asked
     ? questionTexts
     : tool.isUncertain
       ? uncertainTexts
@@ -118,6 +125,7 @@ function Approval({ runId, tool }: { readonly runId: string; readonly tool: Tool
         {effect[1]}
       </p>
       {asked && <p class="plain">{visible(asked.message)}</p>}
+      {!asked && tool.reason !== undefined && <p class="plain">{visible(tool.reason)}</p>}
       {/* The address of an agent was checked by nobody. */}
       {asked?.url !== undefined && (
         <a
@@ -131,27 +139,23 @@ function Approval({ runId, tool }: { readonly runId: string; readonly tool: Tool
       {asked?.schema ? (
         <ToolArguments
           tool={{ name, parameters: asked.schema }}
-          onSubmit={(given) => void decide(true, given)}
+          onSubmit={(given) => void decide({ approved: true }, given)}
         />
-      ) : (
-        <button
-          type="button"
-          class="primary"
-          disabled={sent}
-          aria-disabled={!isSettled}
-          onClick={() => void decide(true)}
-        >
-          {asked?.url === undefined ? yes : 'Opened and done'}
-        </button>
-      )}
-      <button
-        type="button"
-        disabled={sent}
-        aria-disabled={!isSettled}
-        onClick={() => void decide(false)}
-      >
-        {no}
-      </button>
+      ) : null}
+      {choices
+        .filter(({ said }) => !asked?.schema || said.approved !== true)
+        .map(({ text, said }) => (
+          <button
+            key={text}
+            type="button"
+            class={said.approved === true ? 'primary' : undefined}
+            disabled={sent}
+            aria-disabled={!isSettled}
+            onClick={() => void decide(said)}
+          >
+            {asked?.url !== undefined && said.approved ? 'Opened and done' : text}
+          </button>
+        ))}
       {label && (
         <label>
           {label}
@@ -190,34 +194,52 @@ export function WaitingCalls({ names }: { readonly names: readonly string[] }): 
   )
 }
 
-const approvalTexts = {
+/** What a person says about a call. */
+type Said = Pick<DecideCall, 'approved' | 'outcome'>
+
+interface ApprovalTexts {
+  readonly question: string
+  readonly effect: readonly [before: string, after: string]
+  readonly choices: readonly { readonly text: string; readonly said: Said }[]
+  /** Label of the field for more; empty: there is none. */
+  readonly label: string
+}
+
+const approvalTexts: ApprovalTexts = {
   question: 'Approve',
   effect: [
     'The model wants to run',
     'with exactly these arguments. Nothing runs before you decide.',
   ],
-  yes: 'Allow',
-  no: 'Deny',
+  choices: [
+    { text: 'Allow', said: { approved: true } },
+    { text: 'Deny', said: { approved: false } },
+  ],
   label: 'Reason for the model',
-} as const
+}
 
 /** For a call that asks the user. */
-const questionTexts = {
+const questionTexts: ApprovalTexts = {
   question: 'Answer',
   effect: ['', 'asks you:'],
-  yes: 'Yes',
-  no: 'Decline',
-  label: '',
-} as const
-
-/** For a call that was under way when the studio ended. */
-const uncertainTexts = {
-  question: 'Repeat',
-  effect: [
-    'The studio ended while',
-    'was running with these arguments, so it may or may not have had its effect. Find out before you decide.',
+  choices: [
+    { text: 'Yes', said: { approved: true } },
+    { text: 'Decline', said: { approved: false } },
   ],
-  yes: 'Run it again',
-  no: 'Do not run it again',
-  label: 'Its result for the model, if you know it',
-} as const
+  label: '',
+}
+
+/** For a call that was started and whose reply is lost: no choice is a plain yes or no. */
+const uncertainTexts: ApprovalTexts = {
+  question: 'What became of',
+  effect: [
+    'Nobody knows whether',
+    'happened: it was started with these arguments and its reply is lost, so it may have had its effect. Ask its receiver before you say what became of it.',
+  ],
+  choices: [
+    { text: 'It happened', said: { outcome: 'happened' } },
+    { text: 'It did not happen: run it now', said: { outcome: 'did-not-happen' } },
+    { text: 'Nobody will find out', said: { outcome: 'unknown' } },
+  ],
+  label: 'Its result for the model, if it happened',
+}

@@ -11,7 +11,13 @@ export interface PendingCall {
   readonly tool: string
   /** The exact arguments. */
   readonly args: unknown
-  /** True for a call that was started before the studio ended, with an unknown outcome. */
+  /** Why it is asked, in the words of the agent; of an uncertain call, with its idempotency key. */
+  readonly reason?: string
+  /**
+   * True for a call that was started and whose outcome nobody knows: its reply was lost, or the
+   * studio or the agent ended during it. It is neither allowed nor denied: its decision says what
+   * became of it.
+   */
   readonly uncertain?: boolean
   /** Set for a call that is not to be approved, but asks the user. */
   readonly question?: QuestionInfo

@@ -1,4 +1,4 @@
-import type { ClientEvent } from '@modelport/agent'
+import type { CallOutcome, ClientEvent } from '@modelport/agent'
 import type {
   CallOptions,
   ChatMessage,
@@ -223,7 +223,10 @@ export type StudioEvent = {
   | {
       readonly type: 'decision'
       readonly callId: string
+      /** True if the call runs now. */
       readonly approved: boolean
+      /** What became of an uncertain call. */
+      readonly outcome?: CallOutcome
       readonly reason?: string
     }
   | { readonly type: 'end'; readonly run: RunRecord }
@@ -278,11 +281,13 @@ export type RunSettings = Omit<StartRun, 'messages'>
 export interface DecideCall {
   /** Id of the call that waits. */
   readonly callId: string
-  /** True lets the call run; an uncertain call runs once more. */
-  readonly approved: boolean
-  /**
-   * What the model reads with the decision. The result of an uncertain call that is not repeated.
-   */
+  /** True lets the call run, false denies it. Left out for an uncertain call. */
+  readonly approved?: boolean
+  /** What became of an uncertain call: it is neither allowed nor denied. */
+  readonly outcome?: CallOutcome
+  /** What the call returned, for the model, if it happened. */
+  readonly result?: string
+  /** What the model reads with the decision. */
   readonly reason?: string
   /**
    * The digest of the question, if the call asks the user: `approved` accepts the question, or

@@ -64,10 +64,13 @@ async function decide(
   approvals: 'ask' | 'allow',
   port: RunPort,
 ): Promise<readonly Part[]> {
+  // Only calls that were not started can be allowed beforehand.
   const approve = async (call: PendingCall): Promise<Decision> =>
-    approvals === 'allow' && !call.question ? { approved: true } : port.ask(call, port.signal)
+    approvals === 'allow' && !call.question && !call.uncertain
+      ? { approved: true }
+      : port.ask(call, port.signal)
   return Promise.all(
-    open.map(async ({ requestId, digest = '', action, path, question }) => {
+    open.map(async ({ requestId, digest = '', action, path, question, uncertain, reason: why }) => {
       const named = action?.['tool'] ?? action?.['toolName']
       const tool = [...(path ?? []), typeof named === 'string' ? named : 'a tool'].join(' → ')
       const call = { callId: requestId, tool, args: action?.['args'] ?? action }
@@ -85,13 +88,15 @@ async function decide(
         ...(question.url !== undefined && { url }),
         digest,
       }
-      const { approved, reason, content } = await approve({
+      const { approved, outcome, result, reason, content } = await approve({
         ...call,
+        ...(why !== undefined && { reason: why }),
         ...(asked && { question: asked }),
+        ...(uncertain && { uncertain }),
       })
       return createPart.approval({
         requestId,
-        approved,
+        ...(outcome ? { outcome, ...(result !== undefined && { result }) } : { approved }),
         ...(reason !== undefined && { reason }),
         ...(digest && { digest }),
         ...(content && { content }),

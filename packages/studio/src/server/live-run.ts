@@ -1,4 +1,4 @@
-import { type ChatMessage, configError, isLlmError } from '@modelport/core'
+import { type ChatMessage, configError, isLlmError, LlmError } from '@modelport/core'
 import { checkAnswer, ResumeError, type RunEvent } from '@modelport/runtime'
 import type { PendingCall } from '../protocol/pending-call.js'
 import type {
@@ -127,20 +127,27 @@ export class LiveRun {
   }
 
   /**
-   * Resolves a pending approval or question. False when it does not wait.
-   * @throws {LlmError} `invalid-request` — the content does not fit.
+   * Resolves a pending approval or question, or says what became of a call. False when it does not
+   * wait.
+   * @throws {LlmError} `invalid-request` — the content does not fit, or an uncertain call is
+   * allowed or denied
    */
-  decide({ callId, approved, reason, digest, content }: DecideCall): boolean {
+  decide(decision: DecideCall): boolean {
+    const { callId, outcome, result, reason, digest, content } = decision
     const { call, resolve } = this.#pending.get(callId) ?? {}
     if (!resolve || call?.question?.digest !== digest) return false
+    const approved = isApproved(call?.uncertain === true, decision)
     if (call?.question)
       checkAnswer(call.question, { action: approved ? 'accept' : 'decline', content })
     this.#pending.delete(callId)
     this.#setStatus(this.#pending.size > 0 ? 'waiting' : 'running')
-    this.#emit({ type: 'decision', callId, approved, ...(reason !== undefined && { reason }) })
+    const shown = reason ?? result
+    const said = { approved, ...(outcome && { outcome }) }
+    this.#emit({ type: 'decision', callId, ...said, ...(shown !== undefined && { reason: shown }) })
     resolve({
-      approved,
+      ...said,
       by: 'studio',
+      ...(result !== undefined && { result }),
       ...(reason !== undefined && { reason }),
       ...(content && { content }),
     })
@@ -205,3 +212,18 @@ function idleMs(before: readonly StudioEvent[], now: number): number {
 }
 
 const isText = ({ type }: RunEvent): boolean => type === 'text-delta' || type === 'reasoning-delta'
+
+/**
+ * True if the call runs now. A call whose outcome is unknown may have had its effect: an allowance
+ * does not say that.
+ */
+function isApproved(isUncertain: boolean, { approved, outcome }: DecideCall): boolean {
+  if (isUncertain && outcome === undefined)
+    throw new LlmError(
+      'invalid-request',
+      'the outcome of this call is unknown, so it is neither allowed nor denied; say outcome "happened", "did-not-happen" or "unknown"',
+    )
+  if (!isUncertain && (approved === undefined || outcome !== undefined))
+    throw new LlmError('invalid-request', 'this call was not started; say approved true or false')
+  return approved ?? outcome === 'did-not-happen'
+}

@@ -124,11 +124,13 @@ async function decide(
           )
           return { type: 'answer', id, digest, action: approved ? 'accept' : 'decline', ...rest }
         }
-        const { approved, reason } = await port.ask({ ...call, uncertain: true }, port.signal)
-        if (approved) return { type: 'repeat', id }
-        return reason === undefined
-          ? { type: 'give-up', id }
-          : { type: 'result', id, result: reason }
+        const why = `idempotency key ${item.idempotencyKey}`
+        const { outcome, result = '' } = await port.ask(
+          { ...call, uncertain: true, reason: why },
+          port.signal,
+        )
+        if (outcome === 'happened') return { type: 'result', id, result }
+        return { type: outcome === 'did-not-happen' ? 'repeat' : 'give-up', id }
       }),
     )
   } catch (error) {

@@ -46,6 +46,17 @@ function toRecord({ s, k, at, p, v }: ProgramLine, program: string): RunRecord {
   }
 }
 
+/** A wait in words. The line is that of a program: its fields may be anything. */
+function waitOf(item: unknown): string {
+  const { type, id, action } = fieldsOf(item)
+  const { tool, agent } = fieldsOf(action)
+  const name = asText(tool ?? agent ?? id)
+  if (type === 'uncertain')
+    return `somebody to say what became of ${name}, whose outcome is unknown`
+  if (type === 'question') return `the answer to ${name}`
+  return type === 'approval' ? `the approval of ${name}` : `work of ${name} elsewhere`
+}
+
 /** A run that happens in another program: it is shown, and cannot be stopped from here. */
 export class ProgramRun {
   readonly record: RunRecord
@@ -58,6 +69,8 @@ export class ProgramRun {
   readonly #end = Promise.withResolvers<RunEnd>()
   /** Unset before the run is shown, and after its end. */
   #port: RunPort | undefined
+  /** What the run waits for, in words. */
+  #waiting: readonly string[] = []
   /** The blocks of the last prompt. */
   #blocks: readonly unknown[] = []
 
@@ -151,6 +164,10 @@ export class ProgramRun {
       code: isLimit ? status : asText(code) || 'failed',
       message: asText(message ?? v['message']),
     }
+    if (status === 'suspended' && this.#waiting.length > 0)
+      port.note(
+        `It waits for ${this.#waiting.join(', ')}. Only its program can end that; with a store, "modelport agent tasks --store FILE" says who may decide, and by which command.`,
+      )
     if (status === 'failed' && this.#story)
       this.#tell(port, { type: 'model-error', step: this.#story.step, ...error })
     return {
@@ -175,6 +192,7 @@ export class ProgramRun {
     const event = toRunEvent(value)
     if (!event) return
     this.told.add(event)
+    if (event.type === 'run-suspended') this.#waiting = event.pending.map(waitOf)
     port.run(event)
   }
 

@@ -53,7 +53,9 @@ const startRun = z.object({
 
 const decideCall = z.object({
   callId: z.string(),
-  approved: z.boolean(),
+  approved: z.boolean().optional(),
+  outcome: z.enum(['happened', 'did-not-happen', 'unknown']).optional(),
+  result: z.string().optional(),
   reason: z.string().optional(),
   digest: z.string().optional(),
   content: z.record(z.string(), z.json()).optional(),

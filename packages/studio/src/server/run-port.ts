@@ -4,7 +4,7 @@ import type { PendingCall } from '../protocol/pending-call.js'
 import type { AgentTaskInfo, DecideCall, RunRecord, StartRun } from '../protocol/protocol.js'
 
 /** What a person decided, or answered. */
-export type Decision = Approval & Pick<DecideCall, 'content'>
+export type Decision = Approval & Pick<DecideCall, 'content' | 'outcome' | 'result'>
 
 /** What a run reports while it happens, and how it asks a person. */
 export interface RunPort {

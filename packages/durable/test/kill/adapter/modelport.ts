@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { approvalsOf, createMessage, type Message } from '@modelport/agent'
+import { type ApprovalDecision, approvalsOf, createMessage, type Message } from '@modelport/agent'
 import type { JsonObject } from '@modelport/core'
 import { createAgentClient } from '@modelport/serve'
 import type { DurableStore } from '../../../src/index.js'
@@ -120,26 +120,9 @@ export class Modelport implements Subject {
     const found = await client.get(task ?? '', { signal })
     const approval = approvalsOf(found).find(({ requestId }) => requestId === id)
     if (!approval) throw new Error('the question does not wait any more')
-    const approved = decision.type !== 'deny' && decision.type !== 'happened'
-    const reason =
-      decision.type === 'deny'
-        ? decision.reason
-        : decision.type === 'happened'
-          ? `happened: ${decision.result}`
-          : ''
-    await client.decideApprovals(
-      found,
-      [
-        {
-          requestId: id,
-          approved,
-          reason,
-          ...(decision.type === 'answer' && { content: decision.content }),
-          ...(approval.digest !== undefined && { digest: approval.digest }),
-        },
-      ],
-      signal,
-    )
+    const { digest } = approval
+    const bound = { requestId: id, ...(digest !== undefined && { digest }) }
+    await client.decideApprovals(found, [{ ...bound, ...said(decision) }], signal)
   }
 
   async stopped(): Promise<readonly { readonly job: string; readonly why: string }[]> {
@@ -225,4 +208,12 @@ export class Modelport implements Subject {
     if (url === undefined) throw new Error('no worker listens')
     return createAgentClient(`${url}/a/worker`, { maxReconnects: 0 })
   }
+}
+
+/** What a decision says over the wire. */
+function said(decision: Decision): Omit<ApprovalDecision, 'requestId'> {
+  if (decision.type === 'happened') return { outcome: decision.type, result: decision.result }
+  if (decision.type === 'did-not-happen') return { outcome: decision.type }
+  if (decision.type === 'deny') return { approved: false, reason: decision.reason }
+  return { approved: true, ...(decision.type === 'answer' && { content: decision.content }) }
 }
