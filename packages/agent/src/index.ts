@@ -66,6 +66,7 @@ export type {
   AgentHandler,
   AgentSettings,
   ApprovalSettings,
+  HandlerEffect,
   HandlerResult,
   TaskContext,
   TaskOutcome,

@@ -23,6 +23,7 @@ export type AgentErrorReason =
   | 'conflict'
   | 'too-large'
   | 'busy'
+  | 'handler-changed'
   | 'attempt-lost'
   | 'stream-behind'
   | 'internal'
@@ -60,6 +61,7 @@ const codes: Readonly<Record<AgentErrorReason, ErrorCode>> = {
   conflict: 'invalid-request',
   'too-large': 'limit-exceeded',
   busy: 'overloaded',
+  'handler-changed': 'unsupported',
   'attempt-lost': 'truncated',
   'stream-behind': 'truncated',
   internal: 'server',

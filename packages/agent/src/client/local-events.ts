@@ -74,6 +74,7 @@ function eventsOf(
     case 'run':
     case 'usage':
     case 'checkpoint':
+    case 'effect':
       return []
   }
 }

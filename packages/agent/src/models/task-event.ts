@@ -44,6 +44,17 @@ export type TaskEventBody =
   | { readonly type: 'usage'; readonly usage: TokenUsage; readonly cost?: number }
   /** An event of the run inside the task, whole. */
   | { readonly type: 'run'; readonly event: RunEvent }
+  /**
+   * An effect of a handler: that it begins, then what came of it. `number` counts those of its name
+   * in the turn. Internal, never sent to a client.
+   */
+  | {
+      readonly type: 'effect'
+      readonly name: string
+      readonly number: number
+      /** Unset while it runs. */
+      readonly outcome?: { readonly result: JsonValue } | { readonly error: string }
+    }
   /** What a suspended run continues from; internal, never sent to a client. `null` clears it. */
   | { readonly type: 'checkpoint'; readonly checkpoint: JsonValue }
 
@@ -113,6 +124,7 @@ export function applyEvent(task: Task, event: TaskEvent): Task {
     case 'usage':
     case 'run':
     case 'checkpoint':
+    case 'effect':
       return task
   }
 }

@@ -19,6 +19,7 @@ import {
   type RunLimits,
   type Tool,
 } from '@modelport/runtime'
+import type { JsonValue } from '../base/json.js'
 import type { Artifact } from '../models/artifact.js'
 import { type AgentCard, type CardFields, createCard, createSkill } from '../models/card.js'
 import type { Message } from '../models/message.js'
@@ -27,9 +28,21 @@ import type { Task } from '../models/task.js'
 import { type AgentPolicy, checkPolicy } from './policy.js'
 import { type AgentRunContext, limitNames } from './run-context.js'
 
+/** What an effect of a handler is given: see {@link TaskContext.effect}. */
+export interface HandlerEffect {
+  /** The same in every run of the handler: for a receiver that refuses a key it has. */
+  readonly idempotencyKey: string
+  /** Aborts when the task is cancelled or its time is over. */
+  readonly signal: AbortSignal
+}
+
 /**
  * What a handler knows of its task, and what it can do. Everything it emits is stored before the
  * promise resolves.
+ *
+ * With a store that outlives the process, a handler whose process ended runs again from its start.
+ * What it says, appends and reports is numbered by its order, and not stored twice. What it does
+ * besides happens again, unless it is an {@link TaskContext.effect}.
  */
 export interface TaskContext {
   /** The task, up to and including the current message. */
@@ -55,6 +68,25 @@ export interface TaskContext {
   artifact(artifact: Artifact, options?: { readonly append?: boolean }): Promise<void>
   /** Says something that is not the result. */
   say(message: string | readonly Part[]): Promise<void>
+  /** When the message came, in milliseconds since 1970: the same in every run of the handler. */
+  now(): number
+  /** Another id at each call, in the same order in every run of the handler. */
+  id(): string
+  /**
+   * Does something outside once, and gives what came of it also when the handler runs again. That
+   * it begins is stored before, and its outcome after it.
+   *
+   * @param name names it; effects of one name are told apart by their order
+   * @param run what is done; its result is plain JSON. An error of it is recorded as its outcome
+   * @param options `idempotent`: after a death it is done again, for the receiver knows its key.
+   * Default false
+   * @throws {OutcomeUnknown} the process ended after it began and before its outcome was stored
+   */
+  effect<Result extends JsonValue | undefined>(
+    name: string,
+    run: (effect: HandlerEffect) => Result | Promise<Result>,
+    options?: { readonly idempotent?: boolean },
+  ): Promise<Result>
 }
 
 /**

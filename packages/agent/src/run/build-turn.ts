@@ -12,7 +12,7 @@ import type { TaskKey } from '../session/task-store.js'
 import type { Agent } from './agent.js'
 import type { ChildCanceller } from './child-canceller.js'
 import { toContent } from './content.js'
-import { decisionsLeft, readTurnState } from './held-work.js'
+import { decisionsLeft, readBegunTurn, readTurnState } from './held-work.js'
 import { hasContent } from './read-messages.js'
 import type { AgentRunContext, ForeignContext } from './run-context.js'
 import type { TaskWriter } from './task-writer.js'
@@ -104,6 +104,10 @@ export async function buildTurn(given: TurnParts): Promise<Turn> {
       cancelChild: (target: string, taskId: string) =>
         canceller.request(key, agent.name, target, taskId),
     }),
+    begun: () =>
+      task.state === 'submitted'
+        ? Promise.resolve({ at: record.createdAt, events: [] })
+        : readBegunTurn(store.tasks, key, seq, record.createdAt),
     write: (...events) => writer.write(...events),
     setAttempt: (attempt) => {
       // A new attempt begins after a process died with the turn, and when a call is repeated.

@@ -2,11 +2,13 @@ import { ResumeError } from '@modelport/runtime'
 import { isAgentError } from '../base/agent-error.js'
 import type { Message } from '../models/message.js'
 import type { Task } from '../models/task.js'
+import type { TaskEvent } from '../models/task-event.js'
 import type { HeldTask } from '../session/task-leases.js'
 import type { TaskKey, TaskStore } from '../session/task-store.js'
 import type { Agent } from './agent.js'
 import { checkDecision } from './check-decision.js'
 import { hasContent } from './read-messages.js'
+import type { BegunTurn } from './turn.js'
 import { digestOf, type SettledApproval, toWaitState, type WaitState } from './wait-state.js'
 
 /**
@@ -94,6 +96,27 @@ export async function readTurnState(
     }
   }
   return undefined
+}
+
+/** What was stored since the last message of the user. */
+export async function readBegunTurn(
+  store: TaskStore,
+  key: TaskKey,
+  seq: number,
+  createdAt: string,
+): Promise<BegunTurn> {
+  let events: readonly TaskEvent[] = []
+  for (let end = seq; end > 0; end -= chunk) {
+    const from = Math.max(1, end - chunk + 1)
+    const read = await store.read(key, from, end - from + 1)
+    const place = read.findLastIndex(
+      (event) => event.type === 'message' && event.message.role === 'user',
+    )
+    events = [...read.slice(place + 1), ...events]
+    const found = read[place]
+    if (found) return { at: found.at, events }
+  }
+  return { at: createdAt, events }
 }
 
 const chunk = 256

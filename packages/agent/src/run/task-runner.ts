@@ -9,11 +9,12 @@ import { createPart as make, type Part, textOfParts } from '../models/part.js'
 import { finishReasonKey, replyKey } from '../models/task.js'
 import type { TaskEventBody } from '../models/task-event.js'
 import type { TaskState } from '../models/task-state.js'
-import type { TaskOutcome } from './agent.js'
+import type { HandlerResult, TaskOutcome } from './agent.js'
 import { childApprovals } from './child-approvals.js'
 import { fromContent } from './content.js'
 import { failureText, runModel } from './default-handler.js'
 import { isMessage, isOutcome, outcomeOfParts } from './handler-result.js'
+import { HandlerTurn } from './handler-turn.js'
 import { runIdOf } from './held-work.js'
 import { isOnlyDecisions } from './inbox-messages.js'
 import {
@@ -92,31 +93,13 @@ const say = ({ entropy }: Turn, text: string | readonly Part[]): Message =>
   createMessage('agent', text, entropy)
 
 async function runHandler(turn: Turn): Promise<TurnEnd> {
-  const { agent, task, message, run, signal, write, entropy } = turn
-  let hasDelta = false
-  const outcome = await agent.settings.handler?.({
-    task,
-    message,
-    input: textOfParts(message.parts),
-    run,
-    signal,
-    delta: (text) => {
-      const isFirst = !hasDelta
-      hasDelta = true
-      return write({ type: 'text-delta', text, ...(isFirst && { first: true as const }) })
-    },
-    progress: (percent, note) =>
-      write({
-        type: 'progress',
-        ...(percent !== undefined && { percent }),
-        ...(note !== undefined && { message: note }),
-      }),
-    conversation: () => turn.readConversation(),
-    artifact: (artifact, { append = false } = {}) =>
-      write({ type: 'artifact', artifact, ...(append && { append: true as const }) }),
-    say: (content) => write({ type: 'message', message: createMessage('agent', content, entropy) }),
-  })
-  signal.throwIfAborted()
+  const handling = new HandlerTurn(turn, await turn.begun())
+  const ending = await endOfHandler(turn, await turn.agent.settings.handler?.(handling.context))
+  return handling.changed ? { ...ending, failure: handling.changed } : ending
+}
+
+async function endOfHandler(turn: Turn, outcome: HandlerResult): Promise<TurnEnd> {
+  turn.signal.throwIfAborted()
   if (outcome === undefined) return end(status('completed'))
   if (isOutcome(outcome)) return endOfOutcome(turn, outcome)
   if (isMessage(outcome)) {

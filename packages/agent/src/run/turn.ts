@@ -2,13 +2,20 @@ import type { ChatMessage } from '@modelport/core'
 import type { Entropy } from '../base/ids.js'
 import type { Message } from '../models/message.js'
 import type { Task } from '../models/task.js'
-import type { TaskEventBody } from '../models/task-event.js'
+import type { TaskEvent, TaskEventBody } from '../models/task-event.js'
 import type { TaskTurn } from '../session/task-leases.js'
 import type { Agent } from './agent.js'
 import type { PolicyScope } from './policy.js'
 import type { AgentRunContext } from './run-context.js'
 import type { CancelChild } from './sub-agent.js'
 import type { SettledApproval, WaitState } from './wait-state.js'
+
+/** The part of a turn that is stored. */
+export interface BegunTurn {
+  /** When its message came, ISO 8601, UTC. */
+  readonly at: string
+  readonly events: readonly TaskEvent[]
+}
 
 /** One activation of a task: a message, decisions, or both. */
 export interface Turn {
@@ -36,6 +43,8 @@ export interface Turn {
   readonly patienceMs: number
   /** Opens the stored run of this id, in a store that outlives the process. */
   readonly open?: (runId: string) => Promise<TaskTurn>
+  /** What was stored since the message of this turn came, also by a process that died with it. */
+  readonly begun: () => Promise<BegunTurn>
   readonly write: (...events: readonly TaskEventBody[]) => Promise<void>
   readonly setAttempt: (attempt: number) => void
   /**

@@ -48,6 +48,7 @@ export class A2aStreamEncoder {
       case 'usage':
         return this.#withExtension ? [this.#update(event, {}, { [event.type]: event })] : []
       case 'checkpoint':
+      case 'effect':
         return []
     }
   }

@@ -83,11 +83,12 @@ export const ownEndpoints: readonly Endpoint[] = [
   },
 ]
 
-/** Checkpoints are internal: they are left out, and the numbers show the gap. */
+/** Checkpoints and effects are internal: they are left out, and the numbers show the gap. */
 async function* numbered(events: AsyncIterable<TaskEvent>): AsyncGenerator<ServerSentEvent, void> {
   try {
     for await (const event of events)
-      if (event.type !== 'checkpoint') yield { data: JSON.stringify(event), id: String(event.seq) }
+      if (event.type !== 'checkpoint' && event.type !== 'effect')
+        yield { data: JSON.stringify(event), id: String(event.seq) }
   } catch (error) {
     yield { data: JSON.stringify(toHttpError(toAgentError(error))) }
   }

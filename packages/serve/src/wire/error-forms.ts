@@ -76,6 +76,8 @@ const forms: Readonly<Record<AgentErrorReason, Form>> = {
   'attempt-lost': { rpc: -32053, http: 503, status: 'ABORTED' },
   'stream-behind': { rpc: -32054, http: 503, status: 'ABORTED' },
   internal: { rpc: -32603, http: 500, status: 'INTERNAL' },
+  // The operator reads it; a caller never does.
+  'handler-changed': { rpc: -32603, http: 500, status: 'INTERNAL' },
 }
 
 /** The error to show: any error but an {@link AgentError} is internal, and its text is not sent. */

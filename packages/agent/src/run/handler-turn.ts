@@ -1,0 +1,155 @@
+import { OutcomeUnknown } from '@modelport/runtime'
+import { AgentError } from '../base/agent-error.js'
+import type { JsonValue } from '../base/json.js'
+import { createMessage } from '../models/message.js'
+import { textOfParts } from '../models/part.js'
+import type { TaskEvent, TaskEventBody } from '../models/task-event.js'
+import type { TaskContext } from './agent.js'
+import { runIdOf } from './held-work.js'
+import type { BegunTurn, Turn } from './turn.js'
+import { digestOf } from './wait-state.js'
+
+/** What a handler emits. */
+type Emission = Extract<TaskEventBody, { type: 'message' | 'artifact' | 'text-delta' | 'progress' }>
+
+type EffectEvent = Extract<TaskEvent, { type: 'effect' }>
+
+const emitted: ReadonlySet<string> = new Set(['message', 'artifact', 'text-delta', 'progress'])
+
+/**
+ * One run of a handler. If an earlier run of the same turn was cut off, what it emitted is stored:
+ * this one emits the same again, in the same order, and only what comes after it is stored.
+ */
+export class HandlerTurn {
+  readonly #turn: Turn
+  readonly #begun: BegunTurn
+  readonly #effects: readonly EffectEvent[]
+  /** What an earlier run emitted; empty once this one has emitted something else. */
+  #stored: readonly TaskEvent[]
+  #emitted = 0
+  #ids = 0
+  readonly #effectsOfName = new Map<string, number>()
+  /** The stored id of each artifact that was emitted again under a new one. */
+  readonly #storedIds = new Map<string, string>()
+  #hasDelta = false
+  /** Set if this run emitted something else than an earlier one. */
+  changed: AgentError | undefined
+
+  constructor(turn: Turn, begun: BegunTurn) {
+    this.#turn = turn
+    this.#begun = begun
+    this.#stored = begun.events.filter(({ type }) => emitted.has(type))
+    this.#effects = begun.events.filter((event) => event.type === 'effect')
+  }
+
+  /** What the handler is given. */
+  get context(): TaskContext {
+    const { task, message, run, signal, entropy } = this.#turn
+    return {
+      task,
+      message,
+      input: textOfParts(message.parts),
+      run,
+      signal,
+      conversation: () => this.#turn.readConversation(),
+      delta: (text) => this.#emit({ type: 'text-delta', text }),
+      progress: (percent, note) =>
+        this.#emit({
+          type: 'progress',
+          ...(percent !== undefined && { percent }),
+          ...(note !== undefined && { message: note }),
+        }),
+      artifact: (artifact, { append = false } = {}) =>
+        this.#emit({ type: 'artifact', artifact, ...(append && { append: true as const }) }),
+      say: (content) =>
+        this.#emit({ type: 'message', message: createMessage('agent', content, entropy) }),
+      now: () => Date.parse(this.#begun.at),
+      id: () => digestOf(`${runIdOf(task)}/id/${++this.#ids}`).slice(0, 32),
+      effect: (name, work, options) => this.#effect(name, work, options),
+    }
+  }
+
+  #emit(event: Emission): Promise<void> {
+    const before = this.#stored[this.#emitted++]
+    if (before && contentOf(before) === contentOf(event)) {
+      if (before.type === 'artifact' && event.type === 'artifact')
+        this.#storedIds.set(event.artifact.id, before.artifact.id)
+      this.#hasDelta ||= event.type === 'text-delta'
+      return Promise.resolve()
+    }
+    if (before) {
+      this.changed = changedAt(this.#turn, this.#emitted, before, event)
+      this.#stored = []
+      this.#hasDelta = false
+    }
+    return this.#turn.write(this.#toStored(event))
+  }
+
+  #toStored(event: Emission): Emission {
+    if (event.type === 'text-delta') {
+      const isFirst = !this.#hasDelta
+      this.#hasDelta = true
+      return { ...event, ...(isFirst && { first: true as const }) }
+    }
+    if (event.type !== 'artifact') return event
+    const id = this.#storedIds.get(event.artifact.id) ?? event.artifact.id
+    return { ...event, artifact: { ...event.artifact, id } }
+  }
+
+  async #effect<Result extends JsonValue | undefined>(
+    name: string,
+    work: Parameters<TaskContext['effect']>[1],
+    { idempotent = false }: { readonly idempotent?: boolean } = {},
+  ): Promise<Result> {
+    const { task, signal, write } = this.#turn
+    const number = (this.#effectsOfName.get(name) ?? 0) + 1
+    this.#effectsOfName.set(name, number)
+    const stored = this.#effects.filter((one) => one.name === name && one.number === number)
+    const outcome = stored.find((one) => one.outcome)?.outcome
+    if (outcome && 'error' in outcome) throw new Error(outcome.error)
+    if (outcome) return outcome.result as Result
+    if (stored.length && !idempotent)
+      throw new OutcomeUnknown(
+        `whether "${name}" happened is not known: its process ended before its outcome was stored`,
+      )
+
+    await write({ type: 'effect', name, number })
+    // A process that stops stores nothing any more.
+    signal.throwIfAborted()
+    const idempotencyKey = `${runIdOf(task)}/effect/${name}/${number}`
+    const result = await Promise.resolve()
+      .then(() => work({ idempotencyKey, signal }))
+      .catch(async (error: unknown) => {
+        const isKnown = !(error instanceof OutcomeUnknown) && !signal.aborted
+        const text = error instanceof Error ? error.message : String(error)
+        if (isKnown) await write({ type: 'effect', name, number, outcome: { error: text } })
+        throw error
+      })
+    const plain = JSON.parse(JSON.stringify(result ?? null)) as JsonValue
+    await write({ type: 'effect', name, number, outcome: { result: plain } })
+    return (result === undefined ? undefined : plain) as Result
+  }
+}
+
+/** What an emission says, without ids and times that differ in each run. */
+function contentOf(event: TaskEventBody): string {
+  if (event.type === 'message') return JSON.stringify([event.type, event.message.parts])
+  if (event.type === 'text-delta') return JSON.stringify([event.type, event.text])
+  if (event.type === 'progress') return JSON.stringify([event.type, event.percent, event.message])
+  if (event.type !== 'artifact') return event.type
+  const { id: _, timestamp: __, ...content } = event.artifact
+  return JSON.stringify([event.type, content, event.append ?? false])
+}
+
+const changedAt = (
+  { agent, run }: Turn,
+  number: number,
+  before: TaskEventBody,
+  now: TaskEventBody,
+): AgentError =>
+  new AgentError(
+    'handler-changed',
+    `The handler of "${agent.name}" ran again for task ${run.taskId} and emitted something else as number ${number}: before ${shown(before)}, now ${shown(now)}. Both are stored. Take times and ids from its context, and wrap what may differ in context.effect`,
+  )
+
+const shown = (event: TaskEventBody): string => contentOf(event).slice(0, 200)

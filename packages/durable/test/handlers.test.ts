@@ -1,0 +1,203 @@
+// A handler of one's own whose process ends: it runs again from its start, and nothing that it said
+// is stored twice.
+import {
+  type AgentHandler,
+  AgentHost,
+  createAgent,
+  createArtifact,
+  createMessage,
+  createPart,
+  isAgentError,
+  type Task,
+  type TaskContext,
+} from '@modelport/agent'
+import { OutcomeUnknown } from '@modelport/runtime'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { Database } from '../src/database/database.js'
+import { createDurableStore, type DurableStore } from '../src/store/durable-store.js'
+import { emptyDatabases } from './support/databases.js'
+
+const principal = 'alice'
+
+for (const { name, isMissing, open } of emptyDatabases())
+  describe.skipIf(isMissing)(name, () => {
+    let database: Database
+    let store: DurableStore
+    let errors: unknown[]
+    const hosts: AgentHost[] = []
+    beforeEach(async () => {
+      database = await open()
+      store = createDurableStore(database, {})
+      errors = []
+    })
+    afterEach(async () => {
+      await Promise.all(hosts.splice(0).map((host) => host.drain(100)))
+      await database.close()
+    })
+
+    const start = (handler: AgentHandler): AgentHost => {
+      const agent = createAgent({ card: { name: 'worker', description: 'Works' }, handler })
+      const host = new AgentHost([agent], {
+        store: createDurableStore(database, {}),
+        onError: (error) => errors.push(error),
+      })
+      hosts.push(host)
+      return host
+    }
+    /** Runs a handler whose process is killed at the end of it, then another one to its end. */
+    const runTwice = async (first: AgentHandler, second: AgentHandler): Promise<Task> => {
+      const cut: PromiseWithResolvers<void> = Promise.withResolvers()
+      const one = start(async (context) => {
+        await first(context)
+        cut.resolve()
+        return new Promise<never>(() => undefined)
+      })
+      const message = createMessage('user', 'Go')
+      const { task } = await one.send({ agent: 'worker', principal, message })
+      await cut.promise
+      await database.write([{ sql: 'UPDATE runs SET epoch = epoch + 1, due = 0' }])
+      return start(second).settled({ principal, id: task.id }, 0)
+    }
+    const typesOf = async ({ id }: Task): Promise<readonly string[]> =>
+      (await store.tasks.read({ principal, id }, 1)).map(({ type }) => type)
+
+    test('what a handler says, appends and reports is stored once, although it runs twice', async () => {
+      const seen: unknown[] = []
+      const work = async ({ say, artifact, delta, progress, now, id }: TaskContext) => {
+        seen.push([now(), id(), id()])
+        await say('I begin')
+        const file = createArtifact([createPart.text('line 1;')], { name: 'file' })
+        await artifact(file)
+        await progress(50, 'half')
+        await delta('Hel')
+        return file
+      }
+      const task = await runTwice(
+        async (context) => {
+          await work(context)
+          return undefined
+        },
+        async (context) => {
+          const file = await work(context)
+          await context.artifact({ ...file, parts: [createPart.text('line 2;')] }, { append: true })
+          await context.delta('lo')
+          return 'Done'
+        },
+      )
+      expect(task.state).toBe('completed')
+      expect(await typesOf(task)).toEqual([
+        'status',
+        'message',
+        'status',
+        'message',
+        'artifact',
+        'progress',
+        'text-delta',
+        'artifact',
+        'text-delta',
+        'artifact',
+        'message',
+        'status',
+      ])
+      const file = task.artifacts.find((one) => one.name === 'file')
+      expect(file?.parts.map(({ content }) => content)).toEqual(['line 1;', 'line 2;'])
+      expect(seen[1]).toEqual(seen[0])
+      expect(errors).toEqual([])
+    })
+
+    test('a handler that says something else the second time is reported once, with both', async () => {
+      const task = await runTwice(
+        async ({ say }) => {
+          await say('It is 10:00')
+          await say('Then this')
+        },
+        async ({ say }) => {
+          await say('It is 10:05')
+          await say('Then that')
+          return 'Done'
+        },
+      )
+      expect(task.state).toBe('completed')
+      const [error, ...others] = errors.filter((one) => isAgentError(one, 'handler-changed'))
+      expect(others).toEqual([])
+      expect(String(error)).toMatch(/number 1: before .*It is 10:00.*, now .*It is 10:05/)
+    })
+
+    test('an effect of a handler happens once, and its result is there when the handler runs again', async () => {
+      const paid: string[] = []
+      const pay = ({ effect }: TaskContext) =>
+        effect('pay', ({ idempotencyKey }) => {
+          paid.push(idempotencyKey)
+          return { receipt: paid.length }
+        })
+      const task = await runTwice(
+        async (context) => {
+          await pay(context)
+          return undefined
+        },
+        async (context) => {
+          const { receipt } = await pay(context)
+          const again = await pay(context)
+          return `receipts ${receipt} and ${again.receipt}`
+        },
+      )
+      expect(task.messages.at(-1)?.parts).toEqual([createPart.text('receipts 1 and 2')])
+      expect(paid).toEqual([
+        expect.stringMatching(/\.1\/effect\/pay\/1$/),
+        expect.stringMatching(/\.1\/effect\/pay\/2$/),
+      ])
+    })
+
+    test('an effect that a death cut is unknown, and one whose receiver knows its key is done again', async () => {
+      const keys: string[] = []
+      const cut = (context: TaskContext, name: string, idempotent: boolean) => {
+        const began: PromiseWithResolvers<void> = Promise.withResolvers()
+        void context.effect(
+          name,
+          ({ idempotencyKey }) => {
+            keys.push(idempotencyKey)
+            began.resolve()
+            return new Promise<never>(() => undefined)
+          },
+          { idempotent },
+        )
+        return began.promise
+      }
+      let unknown: unknown
+      const task = await runTwice(
+        async (context) => {
+          await cut(context, 'pay', false)
+          await cut(context, 'send', true)
+        },
+        async ({ effect }) => {
+          unknown = await effect('pay', () => 'paid').catch((error: unknown) => error)
+          const note = ({ idempotencyKey }: { readonly idempotencyKey: string }): string => {
+            keys.push(idempotencyKey)
+            return 'sent'
+          }
+          return effect('send', note, { idempotent: true })
+        },
+      )
+      expect(unknown).toBeInstanceOf(OutcomeUnknown)
+      expect(task.messages.at(-1)?.parts).toEqual([createPart.text('sent')])
+      expect(keys[2]).toBe(keys[1])
+    })
+
+    test('an effect that failed is not done again: its error is recorded', async () => {
+      let calls = 0
+      const pay = ({ effect }: TaskContext) =>
+        effect('pay', (): string => {
+          calls++
+          throw new Error('the account is empty')
+        }).catch((error: unknown) => String(error))
+      const task = await runTwice(
+        async (context) => {
+          await pay(context)
+          return undefined
+        },
+        async (context) => pay(context),
+      )
+      expect(task.messages.at(-1)?.parts).toEqual([createPart.text('Error: the account is empty')])
+      expect(calls).toBe(1)
+    })
+  })
