@@ -29,6 +29,8 @@ export interface ReadCall {
   readonly tools: readonly ToolDefinition[]
   readonly options: CallOptions
   readonly warnings: readonly Warning[]
+  /** Names of the options that the AI SDK set, and that nothing of ours has set over them. */
+  readonly set: readonly string[]
 }
 
 /**
@@ -51,17 +53,13 @@ export function readCall(
     ...(known.length && { providerTools: known.map(({ args }): JsonObject => args) }),
     ...(approvals.length && { vendor: { input: approvals } }),
   }
+  const own = ownOptions(call.providerOptions)
   const once: CallOptions = { maxTokens: null, temperature: null, retry: { attempts: 1 } }
   return {
     messages,
     tools: functions.map(toDefinition),
-    options: mergeOptions(
-      once,
-      defaults,
-      toHeaders(call.headers),
-      given,
-      ownOptions(call.providerOptions),
-    ),
+    options: mergeOptions(once, defaults, toHeaders(call.headers), given, own),
+    set: Object.keys(defined(given)).filter((name) => own[name] === undefined),
     warnings: [
       ...lostOptions(call),
       ...(hasForeignState

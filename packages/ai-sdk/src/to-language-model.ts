@@ -13,6 +13,7 @@ import { defined } from '@modelport/driver'
 import { readCall } from './call.js'
 import { toApiCallError } from './errors.js'
 import { toMetadata } from './own-options.js'
+import { askWithoutRefused } from './refused-settings.js'
 import { toFinishReason, toParts, toUsage, toWarnings } from './reply.js'
 import { toReplyStream } from './reply-stream.js'
 import { createSeal, leastSecretLength } from './seal.js'
@@ -76,10 +77,10 @@ export function toLanguageModel<Specification extends 'v3' | 'v4' = 'v4'>(
     ...model,
     specificationVersion: 'v4',
     doGenerate: async (call) => {
-      const { messages, tools, options, warnings } = readCall(call, provider, defaults, seal)
-      const reply = await provider
-        .generate(messages, { ...options, ...(tools.length && { tools }) })
-        .catch(rethrow)
+      const { messages, tools, options, warnings, set } = readCall(call, provider, defaults, seal)
+      const { reply, warnings: left } = await askWithoutRefused(options, set, (taken) =>
+        provider.generate(messages, { ...taken, ...(tools.length && { tools }) }),
+      ).catch(rethrow)
       const details = mergeDetails(reply)
       return {
         content: toParts(reply.message, reply.text, details, seal),
@@ -87,16 +88,18 @@ export function toLanguageModel<Specification extends 'v3' | 'v4' = 'v4'>(
         usage: toUsage(reply.usage),
         ...toMetadata(details),
         response: defined({ id: details.responseId, modelId: reply.message.origin?.model }),
-        warnings: [...warnings, ...toWarnings(details.warnings)],
+        warnings: [...warnings, ...left, ...toWarnings(details.warnings)],
       }
     },
     doStream: async (call) => {
-      const { messages, tools, options, warnings } = readCall(call, provider, defaults, seal)
-      const reader = await provider.streamWithTools(messages, tools, options).catch(rethrow)
+      const { messages, tools, options, warnings, set } = readCall(call, provider, defaults, seal)
+      const { reply: reader, warnings: left } = await askWithoutRefused(options, set, (taken) =>
+        provider.streamWithTools(messages, tools, taken),
+      ).catch(rethrow)
       return {
         stream: toReplyStream(
           reader,
-          [...warnings, ...toWarnings(reader.details().warnings)],
+          [...warnings, ...left, ...toWarnings(reader.details().warnings)],
           seal,
           call.abortSignal,
         ),
