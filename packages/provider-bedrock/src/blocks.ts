@@ -1,6 +1,6 @@
-import { type Citation, isObject } from '@modelport/core'
+import { type Citation, isObject, type JsonObject } from '@modelport/core'
 import { listOf, type Sink, stringOf, TextBuffer } from '@modelport/driver'
-import type { WireBlock, WireCitation, WirePiece, WireReasoning } from './wire.js'
+import type { WireBlock, WireCitation, WirePiece, WireReasoning, WireToolResult } from './wire.js'
 
 interface OpenBlock {
   readonly text: TextBuffer
@@ -10,14 +10,14 @@ interface OpenBlock {
   /** True for a block that is not shown, such as a call of a system tool. */
   isForeign?: true
   toolUse?: { readonly toolUseId: string | undefined; readonly name: string | undefined }
-  /** Set while a call of a tool that the vendor runs is open. */
-  server?: ServerCall
+  /** Set while a call of a tool that the vendor runs, or its result, is open. */
+  server?: ServerItem
 }
 
-/** A call of a tool that the vendor runs. */
-interface ServerCall {
+/** A call of a tool that the vendor runs, or its result. */
+interface ServerItem {
   readonly name: string
-  /** The vendor's item, with the input as far as it has come. */
+  /** The vendor's item, with the input or the content as far as it has come. */
   readonly data: Record<string, unknown>
 }
 
@@ -56,6 +56,8 @@ export class ReplyBlocks {
   readonly #sink: Sink
   readonly #blocks = new Map<number, OpenBlock>()
   readonly #warned = new Set<string>()
+  /** Names of the tools that the vendor ran, by the ids of their calls. */
+  readonly #serverNames = new Map<unknown, string>()
   #isLossy = false
 
   constructor(sink: Sink) {
@@ -66,17 +68,18 @@ export class ReplyBlocks {
   add(index: number, piece: WirePiece, whole = false): void {
     const block = this.#blocks.get(index) ?? { text: new TextBuffer(), reasoning: new TextBuffer() }
     this.#blocks.set(index, block)
-    const { reasoningContent, toolUse, citation, citationsContent } = piece
+    const { reasoningContent, toolUse, toolResult, citation, citationsContent } = piece
     const text = textIn(piece)
     for (const one of [citation, ...listOf(citationsContent?.citations)])
       if (isObject(one)) this.#cite(one)
-    if (block.server) this.#ofServer(block.server, toolUse)
+    if (block.server) this.#ofServer(block.server, piece)
     if (block.isForeign) return
     if (text !== undefined) {
       block.text.add(text)
       this.#sink.text(text)
     } else if (isObject(reasoningContent)) this.#reasoning(block, reasoningContent)
     else if (isObject(toolUse)) this.#toolUse(index, toolUse, block, whole)
+    else if (isObject(toolResult)) this.#toolResult(toolResult as WireToolResult, block)
     else if (Object.keys(piece).length && !isObject(citation)) {
       block.isForeign = true
       this.#isLossy = true
@@ -119,6 +122,7 @@ export class ReplyBlocks {
       block.isForeign = true
       this.#isLossy = true
       block.server = { name: called.name ?? '', data: { ...called, type, input: input ?? '' } }
+      this.#serverNames.set(called.toolUseId, called.name ?? '')
       return
     }
     block.toolUse ??= called
@@ -126,10 +130,20 @@ export class ReplyBlocks {
     this.#sink.toolCall(index, { id: called.toolUseId, name: called.name, ...rest })
   }
 
-  /** The input of a call of the vendor's, which grows as text in a stream. */
-  #ofServer({ data }: ServerCall, toolUse: WirePiece['toolUse']): void {
+  /** A result has the name of its call; of one without a call, its kind says what it is. */
+  #toolResult({ toolUseId, type, status, content }: WireToolResult, block: OpenBlock): void {
+    block.isForeign = true
+    this.#isLossy = true
+    const name = this.#serverNames.get(toolUseId) ?? stringOf(type) ?? ''
+    block.server = { name, data: { toolUseId, type, status, content: [...listOf(content)] } }
+  }
+
+  /** What a stream adds to a call or a result of the vendor's: text of the input, or content. */
+  #ofServer({ data }: ServerItem, { toolUse, toolResult }: WirePiece): void {
     const { input } = toolUse ?? {}
     if (typeof input === 'string') data['input'] = `${stringOf(data['input']) ?? ''}${input}`
+    if (Array.isArray(toolResult) && Array.isArray(data['content']))
+      data['content'].push(...(toolResult as readonly JsonObject[]))
   }
 
   /**

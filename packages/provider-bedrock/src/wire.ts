@@ -56,11 +56,25 @@ export interface WirePiece {
     readonly type?: string
     readonly input?: unknown
   } | null
+  /** The result of a tool that the vendor ran; a delta is a list of what is added to its content. */
+  readonly toolResult?: WireToolResult | readonly JsonObject[] | null
   readonly citation?: WireCitation | null
   readonly citationsContent?: {
     readonly content?: readonly { readonly text?: unknown }[] | null
     readonly citations?: readonly WireCitation[] | null
   } | null
+}
+
+/**
+ * The result of a tool that the vendor ran.
+ * @see https://docs.aws.amazon.com/nova/latest/nova2-userguide/using-tools.html (as quoted by
+ * others, read 2026-11-28)
+ */
+export interface WireToolResult {
+  readonly toolUseId?: unknown
+  readonly type?: unknown
+  readonly status?: unknown
+  readonly content?: readonly JsonObject[] | null
 }
 
 /** Where in a source something stands. */

@@ -138,7 +138,7 @@ describe('a reply', () => {
     expect([text, citations, warnings]).toEqual(['Blue.', cited, []])
   })
 
-  test('a call of a system tool is not a call of yours', async () => {
+  test('a call of a system tool is not a call of yours, and its result is reported with it', async () => {
     const { events, details } = await turn([
       start(0, {
         toolUse: { toolUseId: 's1', name: 'nova_code_interpreter', type: 'server_tool_use' },
@@ -149,6 +149,7 @@ describe('a reply', () => {
       }),
       ...[
         block(1, { toolResult: [{ json: { stdOut: '2' } }] }),
+        block(1, { toolResult: [{ text: 'ok' }] }),
         stop(1),
         block(2, { text: '2' }),
         stop(2),
@@ -167,8 +168,37 @@ describe('a reply', () => {
           input: '{"snippet":"1+1"}',
         },
       },
+      {
+        id: 's1',
+        name: 'nova_code_interpreter',
+        data: {
+          toolUseId: 's1',
+          type: 'nova_code_interpreter_result',
+          status: 'success',
+          content: [{ json: { stdOut: '2' } }, { text: 'ok' }],
+        },
+      },
     ])
-    expect(details.warnings).toEqual(['the reply has a block that is not shown: toolResult'])
+    expect(details.warnings).toBeUndefined()
+  })
+
+  test('a whole reply reports the result of a system tool, and damage in one is not thrown', async () => {
+    const result = { toolUseId: 's1', type: 'nova_code_interpreter_result', status: 'error' }
+    const { provider } = bedrock(() =>
+      reply([
+        { toolResult: { ...result, content: [{ text: 'no' }] } },
+        { toolResult: { content: 7 } },
+        { toolResult: [{ text: 'lost' }] },
+        { text: 'Hi' },
+      ]),
+    )
+    const { text, providerToolCalls, warnings } = await provider.generate(hi)
+    expect(text).toBe('Hi')
+    expect(providerToolCalls).toMatchObject([
+      { id: 's1', name: result.type, data: { ...result, content: [{ text: 'no' }] } },
+      { name: '', data: { content: [] } },
+    ])
+    expect(warnings).toEqual(['the reply has a block that is not shown: toolResult'])
   })
 
   test('a reply with a block of an unknown kind has a warning', async () => {
