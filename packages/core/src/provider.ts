@@ -32,8 +32,9 @@ export interface Provider {
   readonly cheapestModel: string
   /**
    * Sends one prompt and returns the text of the reply.
-   * @throws {LlmError} the code says why: `limit-exceeded`, with the text so far in `partial`, if
-   * `maxTokens` cut the reply off ({@link Provider.generate} returns such a reply); the call
+   * @throws {LlmError} the code says why: `limit-exceeded` if `maxTokens` cut the reply off,
+   * `content-filter` if it was refused or filtered, `server` if the server gave up on it, each with
+   * the text so far in `partial` ({@link Provider.generate} returns such a reply); the call
    * signal's own reason when that is aborted.
    */
   complete(prompt: string, ...options: CallOptions[]): Promise<string>
@@ -43,8 +44,8 @@ export interface Provider {
   completeWithHistory(messages: readonly ChatMessage[], ...options: CallOptions[]): Promise<string>
   /**
    * Sends a conversation and returns the reply: text, tool calls, usage, finish reason, message.
-   * Throws like {@link Provider.complete}, but returns a reply that was cut off, with the finish
-   * reason `length`.
+   * Throws like {@link Provider.complete}, but returns a reply that is not whole, with its finish
+   * reason: `length`, `content-filter` or `error`.
    */
   generate(messages: readonly ChatMessage[], ...options: CallOptions[]): Promise<Generation>
   /** Streams the reply to one prompt. An HTTP failure rejects here, not at the first read. */

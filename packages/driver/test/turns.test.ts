@@ -168,6 +168,30 @@ describe('the finish reason of a turn', () => {
   })
 })
 
+test.each([
+  ['limit-exceeded', 'length', /^p: the reply was cut off at its limit of tokens; raise maxTokens/],
+  ['content-filter', 'content-filter', /^p: the reply was refused or filtered/],
+  ['server', 'error', /^p: the reply was given up by the server/],
+] as const)(
+  'complete rejects with %s what ended as %s, and generate returns it',
+  async (...row) => {
+    const [code, finish, message] = row
+    const { provider } = play([
+      [
+        ['text', 'I can'],
+        ['finish', finish],
+      ],
+    ])
+    for (const call of [provider.complete('Hi'), provider.completeWithHistory(question)])
+      await expect(call).rejects.toMatchObject({
+        code,
+        message: expect.stringMatching(message) as string,
+        partial: { text: 'I can', finishReason: finish },
+      })
+    expect(await provider.generate(question)).toMatchObject({ text: 'I can', finishReason: finish })
+  },
+)
+
 describe('counts', () => {
   const counted = async (...steps: Step[]) => (await answer(['text', 'x'], ...steps)).usage
 

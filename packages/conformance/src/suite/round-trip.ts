@@ -1,6 +1,8 @@
 import type {
   AssistantMessage,
   ChatMessage,
+  ErrorCode,
+  FinishReason,
   Generation,
   ProviderErrorDetails,
 } from '@modelport/core'
@@ -123,30 +125,36 @@ async function textAlone(lab: Lab, script: Script): Promise<void> {
     rawFinishReason,
     'rawFinishReason of details() and of generate()',
   )
-  const isCut = script.turns[0]?.finish === 'length'
-  await assertText(() => provider.complete('Hello?'), expected, isCut, 'complete()')
+  const finish = script.turns[0]?.finish ?? 'stop'
+  await assertText(() => provider.complete('Hello?'), expected, finish, 'complete()')
   await assertText(
     () => provider.completeWithHistory(question),
     expected,
-    isCut,
+    finish,
     'completeWithHistory()',
   )
 }
 
-/** The text alone cannot show that it was cut off, so the method rejects with the part. */
+/** The codes by which the text alone is refused: it cannot show how the reply ended. */
+const codes: Readonly<Partial<Record<FinishReason, ErrorCode>>> = {
+  length: 'limit-exceeded',
+  'content-filter': 'content-filter',
+}
+
 async function assertText(
   call: () => Promise<string>,
   expected: string,
-  isCut: boolean,
+  finish: FinishReason,
   what: string,
 ): Promise<void> {
-  if (!isCut) {
+  const code = codes[finish]
+  if (!code) {
     assertEqual(await call(), expected, what)
     return
   }
   const error = await rejection(call(), what)
-  assertCode(error, 'limit-exceeded', what)
+  assertCode(error, code, what)
   const { partial } = error as Partial<ProviderErrorDetails>
   assertEqual(partial?.text, expected, `partial text of ${what}`)
-  assertEqual(partial?.finishReason, 'length', `finish reason of ${what}`)
+  assertEqual(partial?.finishReason, finish, `finish reason of ${what}`)
 }
