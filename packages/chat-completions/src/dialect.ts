@@ -71,6 +71,11 @@ export interface ChatDialect {
    * router do: there `[DONE]` also ends a reply whose token counts have come.
    */
   readonly finishReasonOptional: boolean
+  /**
+   * False for a server whose strict schemas have no lengths of texts: they are said in the
+   * description of their place.
+   */
+  readonly strictLengths: boolean
   /** Other names of request fields, for example `{ seed: 'random_seed' }`. */
   readonly rename: Readonly<Record<string, string>>
 }
@@ -103,5 +108,6 @@ export const defaultChatDialect: ChatDialect = Object.freeze<ChatDialect>({
   lacks: [],
   countedSeparately: [],
   finishReasonOptional: false,
+  strictLengths: true,
   rename: {},
 })

@@ -1,5 +1,5 @@
 import { type JsonObject, LlmError, type OptionValues, type ToolDefinition } from '@modelport/core'
-import { type Turn, withVendor } from '@modelport/driver'
+import { type Turn, withSaidLengths, withVendor } from '@modelport/driver'
 import type { ChatDialect } from './dialect.js'
 import { refuse, toChatMessages } from './messages.js'
 
@@ -56,7 +56,10 @@ const speaksOfTools = ({ tools, messages }: Turn): boolean =>
 
 function toolFields(turn: Turn, dialect: ChatDialect): JsonObject {
   const { options } = turn
-  const tools = [...turn.tools.map(toTool), ...(options.providerTools ?? [])]
+  const tools = [
+    ...turn.tools.map((tool) => toTool(tool, dialect)),
+    ...(options.providerTools ?? []),
+  ]
   const { toolChoice } = options
   const name = typeof toolChoice === 'object' ? toolChoice.name : undefined
   const choice = typeof toolChoice === 'object' ? 'named' : toolChoice
@@ -87,14 +90,17 @@ function toolFields(turn: Turn, dialect: ChatDialect): JsonObject {
   }
 }
 
-const toTool = ({ name, description, parameters, strict, vendor }: ToolDefinition): JsonObject =>
+const toTool = (
+  { name, description, parameters, strict, vendor }: ToolDefinition,
+  dialect: ChatDialect,
+): JsonObject =>
   withVendor(
     {
       type: 'function',
       function: {
         name,
         description,
-        parameters: parameters ?? { type: 'object', properties: {} },
+        parameters: toStrict(parameters ?? { type: 'object', properties: {} }, strict, dialect),
         strict,
       },
     },
@@ -115,8 +121,17 @@ function toResponseFormat(
   }
   if (format.type === 'json') return { type: 'json_object' }
   const { schema, name = 'answer', strict } = format
-  return { type: 'json_schema', json_schema: { name, schema, strict } }
+  return {
+    type: 'json_schema',
+    json_schema: { name, schema: toStrict(schema, strict, dialect), strict },
+  }
 }
+
+const toStrict = (
+  schema: JsonObject,
+  strict: boolean | undefined,
+  { strictLengths }: ChatDialect,
+): JsonObject => (strict && !strictLengths ? withSaidLengths(schema) : schema)
 
 function toReasoning(level: OptionValues['reasoning'], dialect: ChatDialect): JsonObject {
   if (level === undefined) return {}

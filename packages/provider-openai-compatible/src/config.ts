@@ -47,12 +47,19 @@ export const fieldNames: Readonly<Record<string, readonly string[]>> = {
   ],
 }
 
+/** True for a server that users run themselves, which one without a preset is taken for. */
+export const isSelfHosted = (preset: ChatVendor | undefined): boolean =>
+  preset === undefined || preset.selfHosted === true
+
 /** How the server is spoken to. The application may change its object later, so this has a copy. */
 export const toDialect = ({
   quirks,
+  preset,
   name = 'openai-compatible',
-}: Pick<OpenAICompatibleConfig, 'quirks' | 'name'>): ChatDialect => ({
+}: Pick<OpenAICompatibleConfig, 'quirks' | 'name' | 'preset'>): ChatDialect => ({
   ...defaultChatDialect,
+  // Servers of one's own hold a model to lengths; vendors have the strict form of OpenAI.
+  strictLengths: isSelfHosted(preset),
   ...structuredClone(quirks),
   provider: name,
 })

@@ -9,7 +9,13 @@ import {
   requireConfig,
 } from '@modelport/driver'
 import { capabilities } from './capabilities.js'
-import { configNames, fieldNames, type OpenAICompatibleConfig, toDialect } from './config.js'
+import {
+  configNames,
+  fieldNames,
+  isSelfHosted,
+  type OpenAICompatibleConfig,
+  toDialect,
+} from './config.js'
 
 /**
  * A provider for any server with a `/v1/chat/completions` endpoint; no SDK.
@@ -44,7 +50,7 @@ export function createOpenAICompatible(config: OpenAICompatibleConfig): Provider
     decoder: (sink, turn) => createChatDecoder(sink, turn, dialect),
     error: (failure) => toChatError(name, failure, quotaRecovers),
   }
-  const selfHosted = config.preset === undefined || config.preset.selfHosted === true
+  const selfHosted = isSelfHosted(config.preset)
   return createProvider(driver, { ...settings, selfHosted, capabilities: capabilities(config) })
 }
 

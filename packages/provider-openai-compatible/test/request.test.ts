@@ -5,6 +5,7 @@ import {
   createOpenAICompatibleEmbedder,
   listModels,
   type OpenAICompatibleConfig,
+  presets,
 } from '../src/index.js'
 
 /** A schema that may be strict. */
@@ -179,6 +180,28 @@ describe('the body', () => {
       thinking: { type: 'disabled' },
     })
   })
+})
+
+test("a strict schema keeps lengths of texts at a server of one's own, and says them to a vendor", async () => {
+  const schema = (text: object) => ({
+    type: 'object',
+    properties: { text },
+    required: ['text'],
+    additionalProperties: false,
+  })
+  const held = { type: 'string', minLength: 1 }
+  const responseFormat = { type: 'json-schema', schema: schema(held), strict: true } as const
+  const sentSchema = async (preset?: 'vllm' | 'groq') => {
+    const body = await bodyOf([user], { responseFormat }, preset && { preset: presets[preset] })
+    return (body as { response_format: { json_schema: { schema: unknown } } }).response_format
+      .json_schema.schema
+  }
+  const said = schema({ type: 'string', description: '{minLength: 1}' })
+  expect([await sentSchema(), await sentSchema('vllm'), await sentSchema('groq')]).toEqual([
+    schema(held),
+    schema(held),
+    said,
+  ])
 })
 
 describe('messages', () => {

@@ -34,6 +34,7 @@ export function toDialect(endpoint: Endpoint, traits: ModelTraits, own: boolean)
       toolCallIds: { maxLength: 40 },
       replayReasoning: 'never' as const,
       lacks: ['topK'] as const,
+      strictLengths: false,
     }),
   }
 }

@@ -5,7 +5,7 @@ import {
   type ToolChoice,
   type ToolDefinition,
 } from '@modelport/core'
-import { defined, type Turn, withVendor } from '@modelport/driver'
+import { defined, type Turn, withSaidLengths, withVendor } from '@modelport/driver'
 import { toInput } from './messages.js'
 import { knownStart } from './state.js'
 import type { ModelTraits } from './traits.js'
@@ -143,7 +143,7 @@ const toTool = ({
       type: 'function',
       name,
       description,
-      parameters: parameters ?? { type: 'object', properties: {} },
+      parameters: toStrict(parameters ?? { type: 'object', properties: {} }, strict),
       strict: strict ?? false,
       // As in openai 7.55.0 `FunctionTool` (read 2026-11-24).
       ...(deferred && { defer_loading: true }),
@@ -177,5 +177,14 @@ function toFormat(format: ResponseFormat): JsonObject {
   if (format.type === 'text') return { type: 'text' }
   if (format.type === 'json') return { type: 'json_object' }
   const { name = 'response', schema, strict } = format
-  return { type: 'json_schema', name, schema, ...(strict !== undefined && { strict }) }
+  return {
+    type: 'json_schema',
+    name,
+    schema: toStrict(schema, strict),
+    ...(strict !== undefined && { strict }),
+  }
 }
+
+/** The strict form has no lengths of texts. */
+const toStrict = (schema: JsonObject, strict: boolean | undefined): JsonObject =>
+  strict ? withSaidLengths(schema) : schema

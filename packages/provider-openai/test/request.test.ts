@@ -230,6 +230,33 @@ describe('golden requests', () => {
   })
 })
 
+test.each(['responses', 'chat'] as const)(
+  'a strict schema has its lengths of texts in the descriptions, %s',
+  async (api) => {
+    const user = [{ role: 'user', content: 'Hi' }] as const
+    const text = { type: 'string', minLength: 1, maxLength: 9 }
+    const schema = (name: object) => ({
+      type: 'object',
+      properties: { names: { type: 'array', items: name } },
+      required: ['names'],
+      additionalProperties: false,
+    })
+    const parameters = schema({ ...text, description: 'A name.' })
+    const said = schema({ type: 'string', description: 'A name.\n\n{minLength: 1, maxLength: 9}' })
+    const asked = async (strict: boolean) => {
+      const { body } = await send({ model: 'gpt-5.4', api }, user, {
+        tools: [{ name: 'greet', description: 'Greets', parameters, strict }],
+        responseFormat: { type: 'json-schema', schema: parameters, strict },
+      })
+      return JSON.stringify(body)
+    }
+    for (const strict of [true, false]) {
+      const body = await asked(strict)
+      expect(body.split(JSON.stringify(strict ? said : parameters))).toHaveLength(3)
+    }
+  },
+)
+
 describe('what depends on the model', () => {
   const user = [{ role: 'user', content: 'Hi' }] as const
   const reference = { defaults: 'reference' } as const

@@ -47,26 +47,55 @@ export function toHeldSchema(schema: JsonObject): JsonObject {
     entries.flatMap(([keyword, value]): [string, unknown][] => {
       if (isUnheld(keyword, value) || keyword === '$schema') return []
       return [
-        [keyword === 'oneOf' && !('anyOf' in schema) ? 'anyOf' : keyword, toHeld(keyword, value)],
+        [
+          keyword === 'oneOf' && !('anyOf' in schema) ? 'anyOf' : keyword,
+          mapSchemas(keyword, value, toHeldSchema),
+        ],
       ]
     }),
   )
-  const { description } = schema
-  const words = said.map(([keyword, value]) => `${keyword}: ${JSON.stringify(value)}`).join(', ')
   return {
     ...held,
-    ...(words && { description: [description, `{${words}}`].filter(Boolean).join('\n\n') }),
+    ...describe(schema, said),
     ...(isObject(schema['properties']) &&
       schema['additionalProperties'] === undefined && { additionalProperties: false }),
   }
 }
 
-function toHeld(keyword: string, value: unknown): unknown {
+/**
+ * A schema for a strict form that has no lengths of texts: they are said in the description of
+ * their place.
+ */
+export function withSaidLengths(schema: JsonObject): JsonObject {
+  const { minLength, maxLength, ...rest } = schema
+  const said = Object.entries({ minLength, maxLength }).filter(([, value]) => value !== undefined)
+  const kept = Object.entries(rest).map(([keyword, value]) => [
+    keyword,
+    mapSchemas(keyword, value, withSaidLengths),
+  ])
+  return { ...(Object.fromEntries(kept) as JsonObject), ...describe(schema, said) }
+}
+
+/** The description of a schema, with what is said in it; nothing if that is nothing. */
+function describe(
+  { description }: JsonObject,
+  said: readonly (readonly [keyword: string, value: unknown])[],
+): JsonObject {
+  if (!said.length) return {}
+  const words = said.map(([keyword, value]) => `${keyword}: ${JSON.stringify(value)}`).join(', ')
+  return { description: [description, `{${words}}`].filter(Boolean).join('\n\n') }
+}
+
+/** The value of a keyword, with each schema in it converted. */
+function mapSchemas(
+  keyword: string,
+  value: unknown,
+  convert: (schema: JsonObject) => JsonObject,
+): unknown {
+  const convertOne = (one: unknown): unknown => (isObject(one) ? convert(one) : one)
   if (['properties', '$defs', 'definitions'].includes(keyword) && isObject(value))
-    return Object.fromEntries(
-      Object.entries(value).map(([name, one]) => [name, isObject(one) ? toHeldSchema(one) : one]),
-    )
+    return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, convertOne(one)]))
   if (['anyOf', 'oneOf', 'allOf'].includes(keyword) && Array.isArray(value))
-    return value.map((one: unknown) => (isObject(one) ? toHeldSchema(one) : one))
-  return keyword === 'items' && isObject(value) ? toHeldSchema(value) : value
+    return value.map(convertOne)
+  return keyword === 'items' ? convertOne(value) : value
 }
