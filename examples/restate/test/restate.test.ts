@@ -132,13 +132,14 @@ test.skipIf(!server)(
     await once(first, 'exit')
     rmSync(slow)
     await engine.startService()
-    let waiting: RestatePending | undefined
+    let waiting: RestatePending | null = null
     await until(async () => {
-      waiting = (await engine.call('payments/invoice-9/pending')) as RestatePending | undefined
-      return waiting !== undefined && waiting !== null
+      waiting = (await engine.call('payments/invoice-9/pending')) as RestatePending | null
+      return waiting !== null
     })
-    expect(waiting?.pending).toMatchObject([{ type: 'uncertain', action: { tool: 'pay' } }])
-    const [{ id = '' } = {}] = waiting?.pending ?? []
+    const { pending } = waiting as unknown as RestatePending
+    expect(pending).toMatchObject([{ type: 'uncertain', action: { tool: 'pay' } }])
+    const id = pending[0]?.id ?? ''
     await engine.call('payments/invoice-9/decide', { type: 'result', id, result: orders()[0] })
     expect(await engine.attach('payments', 'invoice-9')).toEqual({
       status: 'final',

@@ -59,7 +59,6 @@ DBOS.setConfig({
   systemDatabaseUrl: url,
   systemDatabaseSchemaName: schema,
   logLevel: 'error',
-  runAdminServer: false,
 })
 const workflow = DBOS.registerWorkflow(payInvoice, { name: 'payInvoice' })
 await DBOS.launch()

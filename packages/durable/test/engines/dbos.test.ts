@@ -27,7 +27,7 @@ async function workflow(kind: 'once' | 'idempotent' | 'approved') {
     )
     onTestFinished(() => void child.kill('SIGKILL'))
     let printed = ''
-    const launched = Promise.withResolvers<void>()
+    const launched: PromiseWithResolvers<void> = Promise.withResolvers()
     child.stdout.on('data', (text) => {
       printed += String(text)
       if (printed.startsWith('launched\n')) launched.resolve()

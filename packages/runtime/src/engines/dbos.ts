@@ -5,7 +5,7 @@ import type { PendingItem, ResumeDecision } from '../journal/pending-item.js'
 export interface Dbos {
   runStep<Value>(work: () => Promise<Value>, config: { name: string }): Promise<Value>
   recv<Value>(topic: string, timeoutSeconds: number): Promise<Value | null>
-  setEvent<Value>(key: string, value: Value): Promise<void>
+  setEvent(key: string, value: unknown): Promise<void>
 }
 
 /** Where a run on DBOS shows what it waits for, and takes decisions: an event, and a topic. */
@@ -41,15 +41,16 @@ export function dbosEngine(dbos: Dbos): Engine {
   // that has no result, may have had its effect.
   const own = crypto.randomUUID()
   return {
-    async perform({ label, execute }: Effect): Promise<Performed> {
+    async perform(effect: Effect): Promise<Performed> {
+      const { label } = effect
       const begunBy = await dbos.runStep(() => Promise.resolve(own), { name: `begin ${label}` })
-      return dbos.runStep(() => execute({ first: begunBy === own }), { name: label })
+      return dbos.runStep(() => effect.execute({ first: begunBy === own }), { name: label })
     },
 
     async wait({ pending, until }: EngineWait): Promise<readonly ResumeDecision[]> {
-      await dbos.setEvent<DbosPending>(dbosTopic, pending)
+      await dbos.setEvent(dbosTopic, pending satisfies DbosPending)
       const decision = await receive(dbos, until)
-      await dbos.setEvent<DbosPending>(dbosTopic, [])
+      await dbos.setEvent(dbosTopic, [] satisfies DbosPending)
       return decision ? [decision] : []
     },
   }

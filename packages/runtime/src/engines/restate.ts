@@ -9,7 +9,7 @@ export interface RestateContext {
     options: { maxRetryAttempts: number },
   ): Promise<Value>
   promise<Value>(name: string): PromiseLike<Value> & RestatePromise<Value>
-  set<Value>(name: string, value: Value): void
+  set(name: string, value: unknown): void
   clear(name: string): void
 }
 
@@ -39,13 +39,14 @@ export function restateEngine(context: RestateContext): Engine {
   const own = crypto.randomUUID()
   const once = { maxRetryAttempts: 1 }
   return {
-    async perform({ label, execute }: Effect): Promise<Performed> {
+    async perform(effect: Effect): Promise<Performed> {
+      const { label } = effect
       const begunBy = await context.run(`begin ${label}`, () => Promise.resolve(own), once)
-      return context.run(label, () => execute({ first: begunBy === own }), once)
+      return context.run(label, () => effect.execute({ first: begunBy === own }), once)
     },
 
     async wait({ key, pending, until }: EngineWait): Promise<readonly ResumeDecision[]> {
-      context.set<RestatePending>(restateState, { key, pending })
+      context.set(restateState, { key, pending } satisfies RestatePending)
       const promise = context.promise<ResumeDecision>(key).get()
       const decision = await (until === undefined ? promise : inTime(context, promise, until))
       context.clear(restateState)

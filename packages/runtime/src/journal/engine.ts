@@ -75,10 +75,13 @@ export function toPerformed(value: unknown, key: string): Performed {
   const entries = (value as { readonly entries?: unknown } | undefined | null)?.entries
   if (!Array.isArray(entries))
     throw new TypeError(
-      `the engine gave ${String(JSON.stringify(value)).slice(0, 100)} for "${key}": perform must resolve with what the effect resolved with`,
+      `the engine gave ${toShort(value)} for "${key}": perform must resolve with what the effect resolved with`,
     )
   return value as Performed
 }
+
+const toShort = (value: unknown): string =>
+  value === undefined ? 'nothing' : JSON.stringify(value).slice(0, 100)
 
 /** An error of the engine on its way out of the run: whoever called it gets the error itself. */
 export class EngineStop {

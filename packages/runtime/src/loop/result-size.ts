@@ -42,7 +42,7 @@ function cutContent(content: Content, size: number): Content {
     const length = lengthOf(part)
     if (length <= left) kept.push(part)
     else if (part.type === 'text') kept.push({ ...part, text: cut(part.text, left) })
-    else continue // half a picture is none, and leaves room for what follows
+    else continue // half a picture cannot be shown; what follows may fit
     left = Math.max(0, left - length)
   }
   return [...kept, { type: 'text', text: note }]
