@@ -16,12 +16,13 @@ export const google: Vendor = {
   docs: 'https://ai.google.dev/api/generate-content',
 }
 
-/** Windows and prices of some models, from a router that charges the price of the vendor. */
-export const googleModels: readonly ModelFacts[] = /* @__PURE__ */ factsOf('2026-11-22', [
+/** Windows and prices of some models, from a list that quotes the price list of the vendor. */
+export const googleModels: readonly ModelFacts[] = /* @__PURE__ */ factsOf('2026-11-28', [
   {
     id: 'gemini-3.1-flash-lite',
     contextWindow: 1_048_576,
-    prices: { input: 0.25, output: 1.5 },
-    source: 'https://openrouter.ai/google/gemini-3.1-flash-lite/api',
+    prices: { input: 0.25, output: 1.5, cacheRead: 0.025 },
+    source:
+      'https://github.com/anomalyco/models.dev/blob/dev/providers/google/models/gemini-3.1-flash-lite.toml',
   },
 ])

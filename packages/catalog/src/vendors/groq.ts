@@ -29,11 +29,16 @@ export const groq: ChatVendor = {
   docs: 'https://console.groq.com/docs/api-reference#chat-create',
 }
 
-/** Prices of some models, from an issue that quotes the price list of the vendor. */
-export const groqModels: readonly ModelFacts[] = /* @__PURE__ */ factsOf('2026-11-22', [
+/**
+ * Prices of some models, from a list that quotes the price list of the vendor.
+ * @see https://console.groq.com/docs/prompt-caching (read 2026-11-28): a token that a cache had
+ * costs half
+ */
+export const groqModels: readonly ModelFacts[] = /* @__PURE__ */ factsOf('2026-11-28', [
   {
     id: 'openai/gpt-oss-120b',
-    prices: { input: 0.15, output: 0.6 },
-    source: 'https://github.com/braintrustdata/braintrust-proxy/issues/925',
+    prices: { input: 0.15, output: 0.6, cacheRead: 0.075 },
+    source:
+      'https://github.com/anomalyco/models.dev/blob/dev/providers/groq/models/openai/gpt-oss-120b.toml',
   },
 ])

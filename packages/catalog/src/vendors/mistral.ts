@@ -45,18 +45,20 @@ export const mistral: ChatVendor = {
 /**
  * Windows and prices of some models, from issues that quote the model card and the price list of
  * the vendor.
+ * @see https://docs.mistral.ai/studio-api/conversations/advanced/prompt-caching (read 2026-11-28): a
+ * token that a cache had costs a tenth
  */
 export const mistralModels: readonly ModelFacts[] = /* @__PURE__ */ factsOf('2026-11-22', [
   {
     id: 'mistral-medium-latest',
     contextWindow: 256_000,
-    prices: { input: 1.5, output: 7.5 },
+    prices: { input: 1.5, output: 7.5, cacheRead: 0.15 },
     source: 'https://github.com/braintrustdata/braintrust-proxy/issues/802',
   },
   {
     id: 'mistral-medium-3.5',
     contextWindow: 256_000,
-    prices: { input: 1.5, output: 7.5 },
+    prices: { input: 1.5, output: 7.5, cacheRead: 0.15 },
     source: 'https://github.com/braintrustdata/braintrust-proxy/issues/505',
   },
 ])
