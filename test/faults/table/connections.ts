@@ -1,4 +1,13 @@
-import { driver, type FaultRow, factory, here, kit, openssl, withData } from './fault-row.ts'
+import {
+  driver,
+  type FaultRow,
+  factory,
+  here,
+  inFile,
+  kit,
+  openssl,
+  withData,
+} from './fault-row.ts'
 
 /** Faults of the network and of what lies around it. */
 export const connections: readonly FaultRow[] = [
@@ -204,6 +213,21 @@ export const connections: readonly FaultRow[] = [
       'a valid history keeps every message, results right behind their calls and in their order, and normal stays normal',
       'any order of any messages',
       'base URLs: any text',
+    ),
+  },
+  {
+    id: 'pages',
+    fault: 'a list of files whose pages have no end',
+    required: 'an error after the page that names the one before it, or after 20 empty ones',
+    tests: inFile('test/files.test.ts', 'a list that names %s ends with an error'),
+  },
+  {
+    id: 'odd state',
+    fault: 'a row of a store in a state that nobody knows',
+    required: 'an error for whoever asks for it, and no wait',
+    tests: inFile(
+      'packages/durable/test/poison.test.ts',
+      'a run in an unknown state is an error for whoever asks for it, and no wait',
     ),
   },
 ]

@@ -78,4 +78,32 @@ export const secrets: readonly FaultRow[] = [
       ),
     ],
   },
+  {
+    id: 'K6',
+    fault: 'items of the vendor that a page adds to a reply',
+    required: 'none is sent: the state of a reply is sealed, and only its own kinds are replayed',
+    tests: [
+      ...inFile(
+        'packages/ai-sdk/test/untrusted.test.ts',
+        'that %s is left out, with a warning',
+        'without a secret has a seal of this process, which no other secret fits',
+      ),
+      ...inFile(
+        'packages/provider-openai/test/replay.test.ts',
+        'state with an item that only a client writes is not sent: $type',
+      ),
+      ...inFile(
+        'packages/provider-anthropic/test/replay.test.ts',
+        'a state with a block that no reply has is not sent: $type',
+      ),
+      ...inFile(
+        'packages/provider-google/test/request.test.ts',
+        'request bodies have no state with a result of a function, which no reply has',
+      ),
+      ...inFile(
+        'packages/provider-openai-compatible/test/request.test.ts',
+        'messages have no role that a state names as the field of its reasoning',
+      ),
+    ],
+  },
 ]

@@ -171,4 +171,10 @@ export const tools: readonly FaultRow[] = [
       'the wait before a retry is spread evenly',
     ),
   },
+  {
+    id: 'T13',
+    fault: 'a hand-off whose tool has the name of another',
+    required: 'refused before anything is called, with the name and what to do',
+    tests: runtime('handoff', 'handoffs with %s are refused before anything is called'),
+  },
 ]
