@@ -93,9 +93,8 @@ export class AgentHost {
     const claim = { id: message.id, digest: textHash(bodyOf(message) + (incoming.sessionId ?? '')) }
     for (;;) {
       const known = await this.store.tasks.taskOfMessage(principal, agent.name, message.id)
-      const earlier =
-        known &&
-        (await this.#earlier({ principal, id: known.taskId }, known.digest === claim.digest))
+      const key = known && { principal, id: known.taskId }
+      const earlier = key && (await this.#earlier(key, known.digest === claim.digest, incoming))
       if (earlier) return earlier
       if (known) await this.store.tasks.forgetMessage(principal, agent.name, message.id)
       try {
@@ -118,10 +117,16 @@ export class AgentHost {
    * The task of an earlier message with this id; `undefined` if it is gone.
    * @throws {AgentError} `conflict`
    */
-  async #earlier(key: TaskKey, isEqual: boolean): Promise<Accepted | undefined> {
-    if (!isEqual) throw usedBefore()
-    const found = await this.store.tasks.load(key)
-    return found && { task: found.task, seq: found.head.seq, before: 0 }
+  async #earlier(
+    key: TaskKey,
+    isEqual: boolean,
+    { idempotent }: IncomingMessage,
+  ): Promise<Accepted | undefined> {
+    const isLax = idempotent === 'while-open'
+    if (!isEqual && !isLax) throw usedBefore()
+    const found = isEqual ? await this.store.tasks.load(key) : undefined
+    if (!found || (isLax && !isWorkedOn(found.task))) return undefined
+    return { task: found.task, seq: found.head.seq, before: 0 }
   }
 
   async #create(
@@ -201,10 +206,10 @@ export class AgentHost {
       incoming.idempotent === false
         ? undefined
         : task.messages.find((each) => each.id === incoming.message.id)
-    if (known) {
-      if (bodyOf(known) !== bodyOf(incoming.message)) throw usedBefore()
-      return { task, seq: head.seq, before: 0 }
-    }
+    const isEqual = known !== undefined && bodyOf(known) === bodyOf(incoming.message)
+    const isLax = incoming.idempotent === 'while-open'
+    if (known && !isEqual && !isLax) throw usedBefore()
+    if (isEqual && (!isLax || isWorkedOn(task))) return { task, seq: head.seq, before: 0 }
     if (isTerminal(task.state))
       throw new AgentError(
         'unsupported-operation',
@@ -213,7 +218,11 @@ export class AgentHost {
           metadata: { taskId: id },
         },
       )
-    await this.#activations.deliver(key, agent, head.record, incoming.message)
+    // A task has each id once.
+    const message = known
+      ? { ...incoming.message, id: createId('msg', this.entropy) }
+      : incoming.message
+    await this.#activations.deliver(key, agent, head.record, message)
     const after = await this.get(key, agent.name)
     return { task: after.task, seq: after.head.seq, before: head.seq }
   }
@@ -316,6 +325,9 @@ export class AgentHost {
     return this.#activations.drain(timeoutMs)
   }
 }
+
+/** True while a message that is sent again finds its task at work. */
+const isWorkedOn = ({ state }: Task): boolean => state === 'submitted' || state === 'working'
 
 /** The content of a message, without fields that differ each time it is sent. */
 const bodyOf = ({ id: _, timestamp: __, ...body }: Message): string => JSON.stringify(body)

@@ -31,9 +31,11 @@ export interface IncomingMessage {
   readonly parent?: TaskRecord['parent']
   /**
    * What a message id that was seen before means. True (the default): the same message, whose task
-   * is given again, also after its end; with another body it is refused. False: a new message.
+   * is given again, also after its end; with another body it is refused. `while-open`: the same
+   * message only while its task is submitted or working, and with the same body; else a new one,
+   * for callers who may use an id again. False: a new message.
    */
-  readonly idempotent?: boolean
+  readonly idempotent?: boolean | 'while-open'
   /** What was said before, by the caller's account. Only a new task without a session takes it. */
   readonly earlier?: readonly Message[]
 }

@@ -123,6 +123,8 @@ async function accept(context: RequestContext, request: A2aSendRequest): Promise
     message,
     metadata: plain,
     context: contextOfMetadata({ ...wire.metadata, ...metadata }),
+    // Other clients may use an id again for another message; A2A leaves it to the agent.
+    idempotent: wantsExtension(context) || 'while-open',
     ...(wire.taskId && { taskId: wire.taskId }),
     ...(wire.contextId && { sessionId: wire.contextId }),
     ...(offRecord && { offRecord }),

@@ -81,7 +81,7 @@ describe('SendMessage', () => {
     expect((await rpc('GetTask', { id: first.id })).result.status.state).toBe('TASK_STATE_CANCELED')
   })
 
-  it('SendMessage gives the same task for a message that arrives again, while it is worked on and after its end', async () => {
+  it('SendMessage gives a caller without our extension the same task for a message that arrives again while it is worked on, and a new one after its end', async () => {
     const { rpc } = testServer()
     const message = {
       ...say('wait', { messageId: 'm-1' }),
@@ -95,13 +95,45 @@ describe('SendMessage', () => {
     expect(second.result.task.id).toBe(id)
     await rpc('CancelTask', { id })
     const again = (await rpc('SendMessage', message)).result.task
-    expect([again.id, again.status.state]).toEqual([id, 'TASK_STATE_CANCELED'])
+    expect(again.id).not.toBe(id)
+    const asked = (await rpc('SendMessage', message, { 'a2a-extensions': extensionUri })).result
+      .task
+    expect(asked.id).toBe(again.id)
+    await rpc('CancelTask', { id: again.id })
   })
 
-  it('SendMessage refuses the id of an earlier message with another body, also within a task', async () => {
+  it('SendMessage takes an id that a caller without our extension uses again for a new message, whatever the state of the task before', async () => {
+    const { rpc } = testServer()
+    const send = async (text: string, fields: object = {}) =>
+      (await rpc('SendMessage', say(text, { messageId: 'tck-1', ...fields }))).result.task
+    const hi = await send('hi')
+    expect(hi.status.state).toBe('TASK_STATE_COMPLETED')
+    const again = await send('hi')
+    expect([again.id === hi.id, again.status.state]).toEqual([false, 'TASK_STATE_COMPLETED'])
+    const asked = await send('ask')
+    expect([asked.id === again.id, asked.status.state]).toEqual([
+      false,
+      'TASK_STATE_INPUT_REQUIRED',
+    ])
+    const answered = await send('Rome', { taskId: asked.id, contextId: asked.contextId })
+    expect([answered.id, answered.status.state]).toEqual([asked.id, 'TASK_STATE_COMPLETED'])
+    expect(answered.artifacts[0].parts[0].text).toBe('You said: Rome')
+    const over = await rpc('SendMessage', say('more', { messageId: 'tck-1', taskId: asked.id }))
+    expect(over.error?.code).toBe(-32004)
+    const waiting = { configuration: { returnImmediately: true } }
+    const one = (await rpc('SendMessage', { ...say('wait', { messageId: 'tck-1' }), ...waiting }))
+      .result
+    const other = (await rpc('SendMessage', { ...say('hi', { messageId: 'tck-1' }), ...waiting }))
+      .result
+    expect(other.task.id).not.toBe(one.task.id)
+    await rpc('CancelTask', { id: one.task.id })
+  })
+
+  it('SendMessage refuses a caller of our extension the id of an earlier message with another body, also within a task', async () => {
     const { request } = testServer()
+    const headers = { 'a2a-extensions': extensionUri }
     const send = (text: string, fields: object) =>
-      request('/message:send', { json: say(text, fields) })
+      request('/message:send', { json: say(text, fields), headers })
     const { task } = await (await send('ask', { messageId: 'm-1' })).json()
     for (const fields of [{ messageId: 'm-1' }, { messageId: 'm-1', taskId: task.id }]) {
       const refused = await send('Rome', fields)
