@@ -1,4 +1,5 @@
 import {
+  type Accepted,
   AgentError,
   answerArtifactId,
   createMessage,
@@ -13,6 +14,7 @@ import {
   textOfParts,
 } from '@modelport/agent'
 import { isObject, type JsonObject } from '@modelport/core'
+import { canonicalHash } from '@modelport/runtime'
 import { invalidParams } from '../base/invalid-params.js'
 import type { RequestContext } from '../wire/endpoint.js'
 import { httpStatusOf, toAgentError } from '../wire/error-forms.js'
@@ -21,9 +23,12 @@ import { readObject } from '../wire/reading.js'
 import { type EndpointReply, jsonReply } from '../wire/reply.js'
 import type { Endpoint, Wire } from '../wire/wire.js'
 import { checkFields } from './chat-fields.js'
+import { RecentChats } from './recent-chats.js'
 import { ShownText } from './shown-text.js'
 
 interface ChatInput {
+  /** The same for a request that is sent again. */
+  readonly hash: string
   readonly model?: string
   readonly parts: readonly Part[]
   /** The turns before. */
@@ -109,6 +114,7 @@ async function readInput(context: RequestContext): Promise<ChatInput> {
       'X-Modelport-Session keeps the conversation: send the new message only',
     )
   return {
+    hash: canonicalHash([sessionId ?? null, body]),
     parts: last.parts,
     earlier,
     stream: stream === true,
@@ -177,11 +183,14 @@ const failure = (cause: unknown): EndpointReply => {
  * The failure of a task that was accepted. Clients of Chat Completions send a request again after a
  * 408, a 409, a 429 or a 5xx, and each would be a new run that pays again. They leave a 422 alone.
  */
-const failureOf = (task: Task, cause: unknown): EndpointReply =>
+const failureOf = (task: Task | undefined, cause: unknown): EndpointReply =>
   jsonReply(errorBody(toAgentError(cause)), {
     status: 422,
-    headers: { ...headersOf(task), 'x-should-retry': 'false' },
+    headers: { ...(task && headersOf(task)), 'x-should-retry': 'false' },
   })
+
+/** True if the failure says that nothing has begun. */
+const isRefusal = (error: unknown): boolean => toAgentError(error).reason !== 'internal'
 
 const errorBody = (error: AgentError): JsonObject => ({
   error: {
@@ -200,21 +209,48 @@ const unknownModel = (asked: string, served: string): EndpointReply => {
   )
 }
 
+/** True for a request that the official clients send again by themselves. */
+const isRetry = ({ request }: RequestContext): boolean =>
+  Number(request.headers.get('x-stainless-retry-count')) > 0
+
+/** The task of a request: a new one, or that of the same request which its client sends again. */
+async function start(context: RequestContext, input: ChatInput): Promise<Accepted> {
+  const { host, principal, served } = context
+  const chats = RecentChats.of(host)
+  const key = JSON.stringify([principal, served.agent.name, input.hash])
+  const earlier = isRetry(context) ? await chats.find(key) : undefined
+  if (earlier) {
+    const found = await host.store.tasks.load({ principal, id: earlier.task.id })
+    if (!found) throw goneReply
+    return { task: found.task, seq: found.head.seq, before: earlier.before }
+  }
+  const accepted = host.send({
+    agent: served.agent.name,
+    principal,
+    message: createMessage('user', input.parts, host.entropy),
+    earlier: input.earlier.map(({ role, parts }) => createMessage(role, parts, host.entropy)),
+    idempotent: false,
+    ...(input.sessionId ? { sessionId: input.sessionId } : { offRecord: true }),
+  })
+  chats.keep(key, accepted)
+  return accepted
+}
+
+const goneReply = new AgentError(
+  'unsupported-operation',
+  'This request was sent before; its run is over, and its reply is not kept any more. Ask again with a new request if it may run again',
+)
+
 async function complete(context: RequestContext): Promise<EndpointReply> {
   let task: Task | undefined
+  let isSent = false
   try {
     const input = await readInput(context)
     if (input.model !== undefined && input.model !== context.served.agent.name)
       return unknownModel(input.model, context.served.agent.name)
     const { host, principal, served } = context
-    const accepted = await host.send({
-      agent: served.agent.name,
-      principal,
-      message: createMessage('user', input.parts, host.entropy),
-      earlier: input.earlier.map(({ role, parts }) => createMessage(role, parts, host.entropy)),
-      idempotent: false,
-      ...(input.sessionId ? { sessionId: input.sessionId } : { offRecord: true }),
-    })
+    isSent = true
+    const accepted = await start(context, input)
     ;({ task } = accepted)
     const base = {
       id: `chat_${task.id}`,
@@ -244,7 +280,8 @@ async function complete(context: RequestContext): Promise<EndpointReply> {
       { headers: headersOf(task) },
     )
   } catch (error) {
-    return task ? failureOf(task, error) : failure(error)
+    // A store that failed while it took the message may have it, and then it is worked on.
+    return task || (isSent && !isRefusal(error)) ? failureOf(task, error) : failure(error)
   }
 }
 
