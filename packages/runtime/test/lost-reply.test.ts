@@ -389,3 +389,30 @@ test('over HTTP the receiver sees one key, whoever sends the payment again', asy
   expect(new Set(keys).size).toBe(1)
   expect(keys[0]).not.toBe('undefined')
 })
+
+test('J6: a call that was begun stays unknown when a later sending of it reaches nobody', async () => {
+  const sent: string[] = []
+  const journal = createMemoryJournal()
+  const pay = defineTool({
+    name: 'pay',
+    description: 'Pays',
+    parameters,
+    idempotent: true,
+    execute: (_args, { run: { idempotencyKey: key } }) => {
+      sent.push(key)
+      if (sent.length === 1) return reset()
+      throw new TypeError('fetch failed', {
+        cause: Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' }),
+      })
+    },
+  })
+  const result = await run(pay, { durable: { runId: 'r1', journal } }, [
+    { toolCalls: [call('a')] },
+    { toolCalls: [call('b')] },
+    'Done.',
+  ])
+  const answers = result.transcript.filter(({ role }) => role === 'tool')
+  for (const { content } of answers)
+    expect(textOf(content)).toContain('The same call again is safe')
+  expect(new Set(sent)).toEqual(new Set([sent[0]]))
+})

@@ -7,6 +7,7 @@ import { toRepeatGuidance } from '../reply/corrections.js'
 import { refuseWrittenCall } from '../reply/delegation.js'
 import { toRefusal } from '../reply/observation.js'
 import type { PlannedCall } from '../reply/read-reply.js'
+import { isNeverSent } from '../tools/outcome-unknown.js'
 import { AskedResult, PendingResult } from '../tools/pending-result.js'
 import type { Tool } from '../tools/tool.js'
 import { executeBatch } from '../tools/tool-batch.js'
@@ -314,14 +315,23 @@ class Step {
 
   #take({ id }: ToolCall, result: ToolResult, outcome: ToolOutcome): Promise<void> | undefined {
     const open = this.#of(id)
-    if (outcome.uncertain && open.effect !== 'read-only')
-      return this.#takeUncertain(open, result, outcome)
+    const isUnknown = outcome.uncertain ?? this.#staysUnknown(open, outcome)
+    if (isUnknown && open.effect !== 'read-only')
+      return this.#takeUncertain(open, result, { ...outcome, uncertain: true })
     if (outcome.status !== 'cancelled') return this.#commit(open, result, outcome)
 
     // A call that was cut off has no receipt: whether it had an effect is found out when the run is
     // resumed.
     this.#use(open, withNote(open, result, outcome), outcome)
     return undefined
+  }
+
+  /** True for a sending that reached nobody, if an earlier one of the same call may have. */
+  #staysUnknown({ key, sends, intention }: StepCall, { error }: ToolOutcome): boolean {
+    const { intent, receipt } = this.#state.log.find(key) ?? {}
+    const wasBegun = intent !== undefined && receipt === undefined
+    const mayHaveHappened = sends > 1 || wasBegun || intention?.isRepeated === true
+    return mayHaveHappened && error !== undefined && isNeverSent(error)
   }
 
   /** The one road of a call whose outcome is unknown: see `EffectDeclaration`. */

@@ -22,6 +22,13 @@ export function isOutcomeUnknown(error: unknown): boolean {
   return chain.some((one, index) => lostReplies.has(codes[index] ?? '') || isLostReply(one))
 }
 
+/**
+ * True for an error that says nothing about an earlier sending of the same call: this one reached
+ * nobody.
+ */
+export const isNeverSent = (error: unknown): boolean =>
+  [...causesOf(error)].some((one) => neverSent.has(codeOf(one)))
+
 function isLostReply(error: Error): boolean {
   if (isLlmError(error)) return lostKinds.has(error.code)
   return (
