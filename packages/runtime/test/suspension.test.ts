@@ -277,7 +277,10 @@ describe('work that continues elsewhere', () => {
       const { pending: items } = ended(await first, 'suspended')
       expect(items).toMatchObject([{ type: 'wait', id: 'call_1', taskId: 'job_7', until: 12 }])
       const again = await resume([])
-      expect(ended(again, 'suspended').pending).toEqual(items)
+      const [later] = ended(again, 'suspended').pending
+      expect(later).toEqual({ ...items[0], until: expect.any(Number) as number })
+      // The time of the first look is over: the next one is later.
+      expect((later as { until: number }).until).toBeGreaterThan(Date.now() - 60_000)
       const result = await resume([decision])
       ended(result, 'final')
       expect([started, toolTexts(result)[0]]).toEqual([1, expect.stringContaining(text)])

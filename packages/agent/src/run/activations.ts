@@ -103,7 +103,13 @@ export class Activations {
    * inbox.
    * @throws {AgentError} `busy`, `forbidden`, `unsupported-operation`, `invalid-params`
    */
-  async deliver(key: TaskKey, agent: Agent, record: TaskRecord, message: Message): Promise<void> {
+  async deliver(
+    key: TaskKey,
+    agent: Agent,
+    record: TaskRecord,
+    message: Message,
+    by: string = key.principal,
+  ): Promise<void> {
     for (let attempt = 0; attempt < 20; attempt++) {
       const found = await this.#store.tasks.load(key)
       if (!found) throw new AgentError('task-not-found', 'Task not found')
@@ -111,7 +117,7 @@ export class Activations {
       if (isTerminal(task.state))
         throw new AgentError('unsupported-operation', `The task is ${task.state}`)
       if (!isInterrupted(task.state)) {
-        const item = { type: 'message', message, principal: key.principal } as const
+        const item = { type: 'message', message, principal: by } as const
         await this.#store.inbox.put(key, item, timestampOf(this.#entropy))
         const after = await this.#store.tasks.head(key)
         const isLost =
@@ -124,17 +130,11 @@ export class Activations {
       }
       await this.#active.get(nameOfTask(key))?.done
       this.check(agent)
-      const decisions = await readDecisions(
-        agent,
-        task,
-        message,
-        key.principal,
-        this.#entropy.now(),
-      )
+      const decisions = await readDecisions(agent, task, message, by, this.#entropy.now())
       const at = timestampOf(this.#entropy)
       try {
         await this.#store.tasks.append(key, head.seq, [
-          { type: 'message', message, at, attempt: 1, ...byOf(decisions, key) },
+          { type: 'message', message, at, attempt: 1, ...byOf(decisions, by) },
           { type: 'status', state: 'working', at, attempt: 1 },
         ])
       } catch (error) {
@@ -338,17 +338,17 @@ export class Activations {
     for (;;) {
       const next = await nextMessage(inbox, key, task)
       if (!next) return undefined
-      const { seq, message } = next
+      const { seq, message, principal } = next
       if (isWaiting(events)) {
         const asking = afterEvents(task, events, timestampOf(this.#entropy))
-        const found = await this.#decisionsOf(agent, asking, message, key)
+        const found = await this.#decisionsOf(agent, asking, message, principal)
         if (found)
           return {
             seq,
             decisions: found,
             events: [
               ...events,
-              { type: 'message', message, ...byOf(found, key) },
+              { type: 'message', message, ...byOf(found, principal) },
               { type: 'status', state: 'working' },
             ],
           }
@@ -367,7 +367,7 @@ export class Activations {
     agent: Agent,
     task: Task,
     message: Message,
-    { principal }: TaskKey,
+    principal: string,
   ): Promise<readonly SettledApproval[] | undefined> {
     try {
       return await readDecisions(agent, task, message, principal, this.#entropy.now())
@@ -424,10 +424,8 @@ interface Continuation {
 }
 
 /** Who decides, of a message that does. */
-const byOf = (
-  decisions: readonly SettledApproval[],
-  { principal }: TaskKey,
-): { readonly by?: string } => (decisions.length ? { by: principal } : {})
+const byOf = (decisions: readonly SettledApproval[], by: string): { readonly by?: string } =>
+  decisions.length ? { by } : {}
 
 /** The task as it will be once these events are stored. */
 const afterEvents = (task: Task, events: readonly TaskEventBody[], at: string): Task =>

@@ -121,6 +121,11 @@ export interface ApprovalSettings {
    * the task may.
    */
   readonly mayApprove?: ((principal: string, task: Task) => boolean | Promise<boolean>) | undefined
+  /**
+   * Says whether a principal may deliver the result of work that a task waits for: its tool
+   * returned `pending`. Default: only the owner of the task may.
+   */
+  readonly mayDeliver?: ((principal: string, task: Task) => boolean | Promise<boolean>) | undefined
 }
 
 /** What an agent is made of. */
@@ -328,7 +333,11 @@ const groups = {
   options: optionNames.call,
   limits: Object.keys(defaultRunLimits),
   budget: limitNames,
-  approvals: namesOf<ApprovalSettings>({ expiresInMs: true, mayApprove: true }),
+  approvals: namesOf<ApprovalSettings>({
+    expiresInMs: true,
+    mayApprove: true,
+    mayDeliver: true,
+  }),
 } as const
 
 function checkAgentSettings(settings: AgentSettings): void {
@@ -347,6 +356,8 @@ function checkAgentSettings(settings: AgentSettings): void {
   checkRanges(approvals, [['expiresInMs', 1, 1e14]], 'approvals.') // a date ends at 8.64e15
   if (typeof (approvals.mayApprove ?? isObject) !== 'function')
     throw configError('approvals.mayApprove must be a function')
+  if (typeof (approvals.mayDeliver ?? isObject) !== 'function')
+    throw configError('approvals.mayDeliver must be a function')
   // Checks the bounds as each turn does; nothing runs before the first read.
   const { limits, budget, compaction, profile, capabilities } = settings
   if (provider)

@@ -41,7 +41,7 @@ export class ApprovalExpiry {
     lookMs: number = firstLookMs,
   ): void {
     const now = this.#entropy.now()
-    const times = requests.flatMap(({ expiresAt }) => (expiresAt === undefined ? [] : [expiresAt]))
+    const times = timesOf(requests)
     // A store with leases gives the task when it is to be looked at.
     const looks = !this.#leases && requests.some(({ child }) => child)
     if (looks) times.push(now + lookMs)
@@ -90,11 +90,12 @@ export class ApprovalExpiry {
       head?.state === 'input-required' && (await readWaitState(this.#tasks, key, head.seq))
     if (!head || !wait) return true
     const now = this.#entropy.now()
-    const times = wait.requests.flatMap(({ expiresAt }) => expiresAt ?? [])
+    const times = timesOf(wait.requests)
     const expired = wait.requests.filter(
       ({ expiresAt }) => expiresAt !== undefined && expiresAt <= now,
     )
-    if (!expired.length && !(await hasChildMoved(agent, wait))) {
+    const isLate = wait.requests.some(({ lookAt }) => lookAt !== undefined && lookAt <= now)
+    if (!expired.length && !isLate && !(await hasChildMoved(agent, wait))) {
       if (times.length) await this.#leases?.lookAt(key, Math.min(...times))
       return false
     }
@@ -112,3 +113,7 @@ export class ApprovalExpiry {
     return true
   }
 }
+
+/** When requests expire, or the work that they are about is looked at. */
+const timesOf = (requests: readonly WaitingApproval[]): number[] =>
+  requests.flatMap(({ expiresAt, lookAt }) => [expiresAt ?? [], lookAt ?? []].flat())

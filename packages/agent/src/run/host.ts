@@ -3,7 +3,8 @@ import { AgentError, isAgentError } from '../base/agent-error.js'
 import { createId, type Entropy, systemEntropy, timestampOf } from '../base/ids.js'
 import { textHash } from '../base/text-hash.js'
 import type { HistoryCompactionRequest } from '../models/compaction-control.js'
-import type { Message } from '../models/message.js'
+import { createMessage, type Message } from '../models/message.js'
+import { type ApprovalContent, createPart } from '../models/part.js'
 import type { Task } from '../models/task.js'
 import { foldTask, type TaskRecord } from '../models/task-event.js'
 import { isInterrupted, isTerminal } from '../models/task-state.js'
@@ -20,6 +21,7 @@ import { fingerprintOf } from './held-work.js'
 import { type HostOptions, hostOptionNames } from './host-options.js'
 import type { Accepted, IncomingMessage } from './incoming-message.js'
 import { extendChain } from './run-context.js'
+import { isLateRequest } from './wait-state.js'
 
 /**
  * Runs the tasks of agents over a store. Servers, in-process clients and `executeTask` are built on
@@ -265,6 +267,46 @@ export class AgentHost {
     return after.task
   }
 
+  /**
+   * Delivers the result of work that a task waits for: its tool returned `pending`. For webhooks
+   * and programs; a client of the task's owner decides about the request like about any other.
+   *
+   * @param request names the request; may be left out if the task waits for one result
+   * @param by who delivers; another than the owner needs `approvals.mayDeliver`
+   * @throws {AgentError} `task-not-found`; `forbidden`; `conflict` — the task waits for no such
+   * result
+   */
+  async deliver(
+    key: TaskKey,
+    delivery: { readonly result: string } | { readonly failure: string },
+    { request, by = key.principal }: { readonly request?: string; readonly by?: string } = {},
+  ): Promise<void> {
+    const { task, head } = await this.get(key)
+    const agent = this.agentOf(head.record.agent)
+    const { mayDeliver } = agent.settings.approvals ?? {}
+    if (by !== key.principal && !mayDeliver)
+      throw new AgentError('forbidden', 'You may not deliver this result')
+    const late = approvalsOf(task).filter(({ requestId }) => isLateRequest(requestId))
+    const open = late.filter(({ requestId }) => request === undefined || requestId === request)
+    const [only, ...others] = open
+    if (!only || others.length) {
+      const ids = late.map(({ requestId }) => requestId).join(', ')
+      throw new AgentError(
+        'conflict',
+        `The task waits for ${ids ? `the results of ${ids}; name one` : 'no result'}`,
+      )
+    }
+    const part = createPart.approval({
+      requestId: only.requestId,
+      ...(only.digest !== undefined && { digest: only.digest }),
+      ...('result' in delivery
+        ? { outcome: 'happened', result: delivery.result }
+        : { outcome: 'did-not-happen', result: delivery.failure }),
+    })
+    const message = createMessage('user', [part], this.entropy)
+    await this.#activations.deliver(key, agent, head.record, message, by)
+  }
+
   /** Waits until the task is over, or waits for somebody outside. */
   async settled(
     key: TaskKey,
@@ -328,6 +370,14 @@ export class AgentHost {
 
 /** True while a message that is sent again finds its task at work. */
 const isWorkedOn = ({ state }: Task): boolean => state === 'submitted' || state === 'working'
+
+/** What a task asks for. */
+const approvalsOf = ({ state, statusMessage }: Task): readonly ApprovalContent[] =>
+  state === 'input-required'
+    ? (statusMessage?.parts ?? []).flatMap((part) =>
+        part.type === 'approval' ? [part.content] : [],
+      )
+    : []
 
 /** The content of a message, without fields that differ each time it is sent. */
 const bodyOf = ({ id: _, timestamp: __, ...body }: Message): string => JSON.stringify(body)

@@ -5,7 +5,7 @@ import type { ApprovalContent } from '../models/part.js'
 import type { Task } from '../models/task.js'
 import type { Agent } from './agent.js'
 import { checkDecision, invalid } from './check-decision.js'
-import type { SettledApproval } from './wait-state.js'
+import { isLateRequest, type SettledApproval } from './wait-state.js'
 
 /**
  * The decisions that a message carries.
@@ -29,10 +29,15 @@ export async function readDecisions(
     asked.find(({ requestId }) => requestId === id)
   // Whoever owns the task, as the caller does, answers its questions.
   const isOnlyAnswers = given.every(({ requestId }) => find(requestId)?.question)
-  const { mayApprove } = agent.settings.approvals ?? {}
+  const { mayApprove, mayDeliver } = agent.settings.approvals ?? {}
+  const results = given.filter(({ requestId }) => isLateRequest(requestId))
   // Untyped code may return anything, and only `true` allows.
-  const isAllowed: unknown = isOnlyAnswers || !mayApprove || (await mayApprove(principal, task))
-  if (isAllowed !== true)
+  const mayGive: unknown = !results.length || !mayDeliver || (await mayDeliver(principal, task))
+  const isOnlyResults = results.length === given.length
+  const mayDecide: unknown =
+    isOnlyAnswers || isOnlyResults || !mayApprove || (await mayApprove(principal, task))
+  if (mayGive !== true) throw new AgentError('forbidden', 'You may not deliver this result')
+  if (mayDecide !== true)
     throw new AgentError('forbidden', 'You may not decide about this approval')
   return given.map((decision) => {
     const { requestId, digest } = decision

@@ -13,9 +13,10 @@ export interface OpenRequest {
   readonly requestId: string
   /**
    * `approval`: a call needs permission. `uncertain`: a call was started, and nobody recorded its
-   * outcome. `question`: a tool asks the task's principal, and nobody else can answer.
+   * outcome. `question`: a tool asks the task's principal, and nobody else can answer. `work`: it
+   * continues elsewhere, and its result is wanted.
    */
-  readonly kind: 'approval' | 'uncertain' | 'question'
+  readonly kind: 'approval' | 'uncertain' | 'question' | 'work'
   /** The call: its tool or agent, and its arguments. */
   readonly action: Readonly<Record<string, JsonValue>>
   /** Why it is asked, or what is known about the call. */
@@ -50,9 +51,9 @@ export async function openRequests(
   if (head?.state !== 'input-required') return []
   const wait = await readWaitState(tasks, key, head.seq)
   return (wait?.requests ?? []).map(
-    ({ requestId, uncertain, action, reason, expiresAt, question }) => ({
+    ({ requestId, uncertain, isLate, action, reason, expiresAt, question }) => ({
       requestId,
-      kind: uncertain ? 'uncertain' : question ? 'question' : 'approval',
+      kind: isLate ? 'work' : uncertain ? 'uncertain' : question ? 'question' : 'approval',
       action,
       ...((question?.message ?? reason) !== undefined && { reason: question?.message ?? reason }),
       ...(expiresAt !== undefined && { expiresAt }),
@@ -89,7 +90,7 @@ export async function settleRequest(
         'invalid-params',
         `Only the principal of the task answers "${decision.requestId}"`,
       )
-    checkDecision(decision, request.kind === 'uncertain')
+    checkDecision(decision, request.kind === 'uncertain' || request.kind === 'work')
     if (request.expiresAt !== undefined && request.expiresAt <= entropy.now())
       throw new AgentError(
         'invalid-params',

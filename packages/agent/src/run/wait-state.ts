@@ -2,6 +2,7 @@ import type { ChatMessage, JsonObject } from '@modelport/core'
 import type {
   PendingItem,
   PendingQuestion,
+  PendingTask,
   ResumeDecision,
   RunCheckpoint,
 } from '@modelport/runtime'
@@ -27,6 +28,10 @@ export interface WaitingApproval {
   /** Set if a sub-agent asks: its task, and its own request. */
   readonly child?: { readonly agent: string; readonly taskId: string; readonly requestId: string }
   readonly path?: readonly string[]
+  /** Set for work that continues elsewhere: whoever has its result delivers it. */
+  readonly isLate?: true
+  /** When work that continues elsewhere is looked at, in milliseconds since 1970. */
+  readonly lookAt?: number
   /** Set if a tool asks its user. */
   readonly question?: PendingQuestion['question']
   /** True for a call whose outcome is unknown: see `toResumeDecisions`. */
@@ -82,6 +87,7 @@ export const approvalsOf = (
 ): readonly WaitingApproval[] =>
   pending.flatMap((item): readonly WaitingApproval[] => {
     if (item.type === 'uncertain') return [uncertainOf(item, principal, runId)]
+    if (item.type === 'wait') return [lateOf(item, principal, runId)]
     if (item.type !== 'approval' && item.type !== 'question') return []
     return [
       {
@@ -110,8 +116,33 @@ const requestIdOf = (item: PendingItem, runId: string): string => {
       ? `#${item.attempt ?? 1}`
       : item.type === 'question'
         ? `#${item.digest.slice(0, 16)}`
-        : ''
+        : item.type === 'wait'
+          ? lateSuffix
+          : ''
   return `${runId}:${item.id}${of}`
+}
+
+const lateSuffix = '#result'
+
+/** True for the id of a request that wants the result of work which continues elsewhere. */
+export const isLateRequest = (requestId: string): boolean => requestId.endsWith(lateSuffix)
+
+/** Work that continues elsewhere, as a request that its result settles. */
+function lateOf(item: PendingTask, principal: string, runId: string): WaitingApproval {
+  const digest = digestOf(JSON.stringify([item.taskId, item.id, principal]))
+  return {
+    requestId: requestIdOf(item, runId),
+    callId: item.id,
+    runDigest: digest,
+    digest,
+    uncertain: true,
+    isLate: true,
+    ...(item.until !== undefined && { lookAt: item.until }),
+    action: JSON.parse(JSON.stringify(item.action)) as Readonly<Record<string, JsonValue>>,
+    reason:
+      `The work continues elsewhere, as "${item.taskId}". ` +
+      'Deliver its result: say outcome "happened" with it, "did-not-happen" if it failed, or "unknown" to give it up.',
+  }
 }
 
 /** A call whose outcome is unknown, as a request that a person settles: see `toResumeDecisions`. */
@@ -228,6 +259,7 @@ export const toResumeDecisions = (
       const request = requests.find((each) => each.requestId === requestId && !each.child)
       if (!request) return []
       const id = request.callId
+      if (request.isLate) return [toLateResult(id, outcome, result)]
       if (request.uncertain) return [toOutcome(id, outcome, result)]
       if (request.question) {
         const action = approved ? 'accept' : 'decline'
@@ -247,6 +279,13 @@ export const toResumeDecisions = (
       return [{ type: 'deny', id, by, ...(reason !== undefined && { reason }) }]
     },
   )
+
+/** The decision of a run about work that continued elsewhere. */
+function toLateResult(id: string, outcome: CallOutcome | undefined, result = ''): ResumeDecision {
+  if (outcome === 'happened') return { type: 'result', id, result }
+  if (outcome === 'unknown') return { type: 'give-up', id }
+  return { type: 'failure', id, message: result || 'The work elsewhere failed.' }
+}
 
 /** The decision of a run about a call whose outcome was unknown. */
 function toOutcome(id: string, outcome: CallOutcome | undefined, result = ''): ResumeDecision {

@@ -89,13 +89,14 @@ const who: Readonly<Record<WaitingCall['kind'], string>> = {
   approval: 'a caller who may approve decides, or an operator:',
   uncertain: 'ask its receiver what became of it; then its caller says so, or an operator:',
   question: 'only its caller answers: modelport agent send URL --task TASK',
-  work: 'it ends when the work elsewhere is done; an operator can only cancel it',
+  work: 'whoever has the result delivers it: its caller, or an operator:',
 }
 
 /** How an operator settles each kind of call. */
 const commands: Readonly<Partial<Record<WaitingCall['kind'], readonly string[]>>> = {
   approval: ['approve ID', 'approve ID --deny REASON'],
   uncertain: outcomeFlags.map((flag) => `reconcile ID ${flag}`),
+  work: outcomeFlags.map((flag) => `reconcile ID ${flag}`),
 }
 
 /**

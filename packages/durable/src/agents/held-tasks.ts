@@ -89,7 +89,7 @@ export class HeldTasks extends SqlTasks {
       change.settle({ status: 'finished', result: { status: changed.state } })
       this.#giveTurn(change, record)
     } else if (isInterrupted(changed.state)) {
-      const wake = wakeOf(changed, this.#now())
+      const wake = wakeOf(events, this.#now())
       // Not claimed like the others when it is due: `expired` gives it.
       change.settle({ status: 'suspended', wake, phase: 3 })
       this.#giveTurn(change, record)

@@ -267,7 +267,7 @@ export class SqlTasks implements TaskStore {
     const now = this.#database.now()
     if (isTerminal(changed.state)) return [...endRun(id, now), ...giveTurn(id, now)]
     if (isInterrupted(changed.state))
-      return [parkRun(id, now, wakeOf(changed, now)), ...giveTurn(id, now)]
+      return [parkRun(id, now, wakeOf(events, now)), ...giveTurn(id, now)]
     return [wakeRun(id, now), ...askForTurn(id, now + headStartMs)]
   }
 

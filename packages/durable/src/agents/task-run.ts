@@ -33,9 +33,10 @@ const firstLookMs = 1000
 
 /**
  * When a task that waits is to be looked at, in milliseconds since 1970: its first request expires,
- * or another agent asks, which may be over by then.
+ * another agent asks, which may be over by then, or work elsewhere is to be looked at.
  */
-export function wakeOf({ state, message }: StatusEvent, now: number): number | undefined {
+export function wakeOf(events: readonly NewTaskEvent[], now: number): number | undefined {
+  const { state, message } = lastStatus(events) ?? {}
   if (state !== 'input-required') return undefined
   const times = (message?.parts ?? []).flatMap((part) => {
     if (part.type !== 'approval') return []
@@ -45,7 +46,17 @@ export function wakeOf({ state, message }: StatusEvent, now: number): number | u
       ...(path === undefined ? [] : [now + firstLookMs]),
     ]
   })
+  times.push(...looksOf(events))
   return times.length === 0 ? undefined : Math.min(...times)
+}
+
+/** When work that continues elsewhere is looked at, as the checkpoint of the task says. */
+function looksOf(events: readonly NewTaskEvent[]): readonly number[] {
+  const found = events.findLast((event) => event.type === 'checkpoint')?.checkpoint
+  const { requests = [] } = (found ?? {}) as { readonly requests?: readonly object[] }
+  return requests.flatMap((request) =>
+    'lookAt' in request && typeof request.lookAt === 'number' ? [request.lookAt] : [],
+  )
 }
 
 /**

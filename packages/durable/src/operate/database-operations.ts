@@ -273,5 +273,8 @@ function toResumeDecision(item: PendingItem, decision: OperatorDecision): Resume
       ...(decision.reason !== undefined && { reason: decision.reason }),
     }
   if (decision.type === 'happened') return { type: 'result', id, result: decision.result }
-  return { type: decision.type === 'did-not-happen' ? 'repeat' : 'give-up', id }
+  if (decision.type === 'give-up') return { type: 'give-up', id }
+  return item.type === 'wait' || item.type === 'task'
+    ? { type: 'failure', id, message: 'The work elsewhere failed.' }
+    : { type: 'repeat', id }
 }

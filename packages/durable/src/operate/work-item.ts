@@ -3,13 +3,7 @@ import type { PendingItem } from '@modelport/runtime'
 import { requestIdOf } from '../runs/stored-run.js'
 
 /** What a task or run waits for. */
-export interface WaitingCall extends Omit<OpenRequest, 'kind'> {
-  /**
-   * `approval` and `uncertain` as for {@link OpenRequest}. `work`: a run waits for work that
-   * continues elsewhere.
-   */
-  readonly kind: OpenRequest['kind'] | 'work'
-}
+export type WaitingCall = OpenRequest
 
 /** A task or a run, as an operator of the store sees it. */
 export interface WorkItem {

@@ -23,7 +23,13 @@ export interface ClaimQuery {
    * The next run of a queue in this version, or in any version for a task that nobody has begun.
    */
   readonly from:
-    | { readonly queue: string; readonly version: string; readonly suspects?: boolean }
+    | {
+        readonly queue: string
+        readonly version: string
+        readonly suspects?: boolean
+        /** True takes a run that nobody has begun, if there is one. */
+        readonly newFirst?: boolean
+      }
     | { readonly id: string }
   readonly leaseMs: number
   /** True if this process works on nothing but suspects, and on no more than the run allows. */
@@ -94,12 +100,13 @@ function choose(
       where: `id = ? AND status IN ('ready', 'running', 'suspended') AND (due <= ? OR (status = 'ready' AND phase < 2 AND due IS NOT NULL))`,
       params: [from.id, now],
     }
-  const { queue, version, suspects = false } = from
+  const { queue, version, suspects = false, newFirst = false } = from
   const next = `(SELECT id FROM runs WHERE queue = ? AND version = ? AND phase = ? AND due <= ? ORDER BY due LIMIT 1${lockRows})`
   const of = (phase: number): readonly SqlValue[] => [queue, version, phase, now]
   if (suspects) return { where: `id = ${next}`, params: of(2) }
   // Runs that were begun come before new ones, so a backlog does not delay them.
-  return { where: `id = COALESCE(${next}, ${next})`, params: [...of(1), ...of(0)] }
+  const [first, second] = newFirst ? [0, 1] : [1, 0]
+  return { where: `id = COALESCE(${next}, ${next})`, params: [...of(first), ...of(second)] }
 }
 
 /** The commit succeeded, and its reply was lost. */

@@ -12,6 +12,9 @@ import { stoppedResult } from './stored-run.js'
 /** How often a worker looks for runs without being notified, in milliseconds. */
 const pollMs = 400
 
+/** One claim of so many prefers a run that nobody has begun. */
+const newEvery = 4
+
 interface Served {
   readonly queue: string
   readonly version: string
@@ -32,6 +35,7 @@ export class PollingWorker implements RunWorker {
   /** Since when a suspect waits until nothing else is worked on here. */
   #suspectSince = Infinity
   #started = 0
+  #claims = 0
 
   /** @param most runs that it starts at all */
   constructor(
@@ -119,7 +123,11 @@ export class PollingWorker implements RunWorker {
       return HeldRun.claim(this.#parts, { from: { queue, version, suspects: true } }, room)
     }
     if (company.isReserved) return undefined
-    return due.size === 0 ? undefined : HeldRun.claim(this.#parts, { from: { queue, version } })
+    // New runs have their share, however many that were begun are due again and again.
+    const newFirst = ++this.#claims % newEvery === 0
+    return due.size === 0
+      ? undefined
+      : HeldRun.claim(this.#parts, { from: { queue, version, newFirst } })
   }
 
   /** How often the next suspect ended its process. */

@@ -131,7 +131,7 @@ export class StoredJournal implements RunJournal, RunEventSink {
 
   /** True for what this hold was claimed with, and no decision about it. */
   #isUndecided(item: PendingItem): boolean {
-    const isSame = (one: PendingItem): boolean => JSON.stringify(one) === JSON.stringify(item)
+    const isSame = (one: PendingItem): boolean => contentOf(one) === contentOf(item)
     return (
       !!this.#run.checkpoint?.pending.some(isSame) &&
       !this.#parts.decisions.some(({ id }) => id === item.id)
@@ -333,6 +333,9 @@ export class StoredJournal implements RunJournal, RunEventSink {
     return change
   }
 }
+
+/** An item without the time of the next look, which moves on. */
+const contentOf = (item: PendingItem): string => JSON.stringify({ ...item, until: undefined })
 
 /** The parts that a {@link StoredJournal} needs. */
 export interface JournalParts {

@@ -33,7 +33,10 @@ export interface PendingTask extends PendingItemFields {
   readonly type: 'task' | 'wait'
   /** What was given to `pending`. */
   readonly taskId: string
-  /** When to look again, in milliseconds since 1970. */
+  /**
+   * When to look again, in milliseconds since 1970: a run that is resumed then asks the tool's
+   * `reconcile`, and looks again later if that does not know.
+   */
   readonly until?: number
 }
 

@@ -3,7 +3,7 @@ import { copyJson } from '../base/copy-json.js'
 import { messageOf } from '../base/message-of.js'
 import type { AskedEffect, EffectLog } from '../journal/effect-log.js'
 import type { RecordedOutcome } from '../journal/journal-entry.js'
-import type { PendingItem, ResumeDecision } from '../journal/pending-item.js'
+import type { PendingItem, PendingTask, ResumeDecision } from '../journal/pending-item.js'
 import { checkAnswer } from '../tools/asking.js'
 import { AskedResult, PendingResult } from '../tools/pending-result.js'
 import type { StoredQuestion } from '../tools/question.js'
@@ -44,7 +44,7 @@ export async function recover(state: RunState, open: StepCall): Promise<Recovere
     if (question) return answer(state, open, { ...receipt.outcome, question })
     if (receipt.outcome.status !== 'pending')
       return done(open, receipt.outcome, state.events.isPast(receipt.seq))
-    return settle(state, open, toTask(open, receipt.outcome))
+    return lookAgain(state, open, receipt.outcome)
   }
   if (!intent || open.effect !== 'once') return live
   return isOnEngine
@@ -96,6 +96,29 @@ export const effectOf = ({ kind, call, action, effect }: StepCall): AskedEffect 
  */
 export const isHeld = ({ intention, effect }: StepCall): boolean =>
   intention?.isRepeated === true && effect === 'once'
+
+/** The shortest and the longest time between two looks at work that continues elsewhere. */
+const shortestLookMs = 1_000
+const longestLookMs = 3_600_000
+
+/**
+ * Asks the tool whether work is over that was to be looked at by now. Work that is not is looked at
+ * again after as long as it is late already.
+ */
+async function lookAgain(
+  state: RunState,
+  open: StepCall,
+  outcome: RecordedOutcome,
+): Promise<Recovered> {
+  const item = toTask(open, outcome)
+  const { until } = outcome
+  const lateMs = until === undefined || state.log.isOnEngine ? -1 : Date.now() - until
+  if (lateMs < 0 || state.storage.decisions.has(item.id)) return settle(state, open, item)
+  const found = await reconcile(state, open)
+  if (found.outcome === 'executed') return keep(state.log, open, executed(found.result))
+  const nextMs = Math.min(Math.max(lateMs, shortestLookMs), longestLookMs)
+  return settle(state, open, { ...item, until: Date.now() + nextMs })
+}
 
 /** Asks the receiver what became of a call, then whoever resumes the run. */
 async function askAgain(state: RunState, open: StepCall, attempt?: number): Promise<Recovered> {
@@ -272,7 +295,7 @@ function valueOf(content: Content, isJson = false): unknown {
 function toTask(
   { call, action, kind }: StepCall,
   { taskId = '', until }: RecordedOutcome,
-): PendingItem {
+): PendingTask {
   const type = kind === 'agent' ? 'task' : 'wait'
   return { type, id: call.id, action, taskId, ...(until !== undefined && { until }) }
 }
