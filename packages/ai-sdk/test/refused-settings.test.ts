@@ -53,7 +53,7 @@ async function outcomeOf(
     const message = refuse(body)
     if (message !== undefined)
       return Promise.resolve(Response.json({ error: { message } }, { status: 400 }))
-    return Promise.resolve(Response.json(replies[new URL(String(url)).pathname] ?? gemini))
+    return Promise.resolve(Response.json(replies[new URL(url as string).pathname] ?? gemini))
   })
   const { content, warnings } = await toLanguageModel(provider, { defaults }).doGenerate({
     prompt,
@@ -93,7 +93,7 @@ describe('a setting that the model does not take', () => {
     expect(bodies).toMatchObject([expect.stringContaining(sent)])
   })
 
-  test('is left out once the server refuses it', async () => {
+  test('a setting is left out once the server refuses it', async () => {
     const refuse = (body: string) =>
       body.includes('"temperature"')
         ? "Unsupported parameter: 'temperature' is not supported with this model."

@@ -116,7 +116,9 @@ const reasoningFields: ReadonlySet<string | undefined> = new Set([
   'thinking',
 ])
 
-/** The state may have been in a browser: the name of a field from there could be that of the role. */
+/**
+ * The state may have been in a browser: the name of a field from there could be that of the role.
+ */
 function toChatState(kept: unknown): ChatState {
   const { field, ...state } = asObject<ChatState>(kept)
   return reasoningFields.has(field) ? { ...state, field: field as string } : state

@@ -106,8 +106,8 @@ export function withoutNulls(options: CallOptions): OptionValues {
 }
 
 /**
- * `maxTokens` where a number is needed and nobody set one: of a server of one's own, which may never
- * stop by itself, and of a call whose reply a budget reserves.
+ * `maxTokens` where a number is needed and nobody set one: of a server of one's own, which may
+ * never stop by itself, and of a call whose reply a budget reserves.
  */
 export const defaultMaxTokens = 4096
 

@@ -79,7 +79,7 @@ export class ReplyBlocks {
       this.#sink.text(text)
     } else if (isObject(reasoningContent)) this.#reasoning(block, reasoningContent)
     else if (isObject(toolUse)) this.#toolUse(index, toolUse, block, whole)
-    else if (isObject(toolResult)) this.#toolResult(toolResult as WireToolResult, block)
+    else if (isObject(toolResult)) this.#toolResult(toolResult, block)
     else if (Object.keys(piece).length && !isObject(citation)) {
       block.isForeign = true
       this.#isLossy = true

@@ -56,7 +56,9 @@ export interface WirePiece {
     readonly type?: string
     readonly input?: unknown
   } | null
-  /** The result of a tool that the vendor ran; a delta is a list of what is added to its content. */
+  /**
+   * The result of a tool that the vendor ran; a delta is a list of what is added to its content.
+   */
   readonly toolResult?: WireToolResult | readonly JsonObject[] | null
   readonly citation?: WireCitation | null
   readonly citationsContent?: {

@@ -17,8 +17,9 @@ export interface OpenAICompatibleConfig extends CommonConfig {
   /** What this server does differently from most. */
   readonly quirks?: ChatQuirks | undefined
   /**
-   * The vendor of the catalog that the configuration stands for, for `capabilities`, and for whether
-   * it is a server of one's own. Unset: it is one, so that a call without `maxTokens` asks for 4096.
+   * The vendor of the catalog that the configuration stands for, for `capabilities`, and for
+   * whether it is a server of one's own. Unset: it is one, so that a call without `maxTokens` asks
+   * for 4096.
    */
   readonly preset?: ChatVendor | undefined
 }

@@ -85,8 +85,8 @@ export const secrets: readonly FaultRow[] = [
     tests: [
       ...inFile(
         'packages/ai-sdk/test/untrusted.test.ts',
-        'that %s is left out, with a warning',
-        'without a secret has a seal of this process, which no other secret fits',
+        'a state that %s is left out, with a warning',
+        'a state without a secret has a seal of this process, which no other secret fits',
       ),
       ...inFile(
         'packages/provider-openai/test/replay.test.ts',

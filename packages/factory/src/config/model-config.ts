@@ -71,9 +71,9 @@ export interface ModelConfig {
     | undefined
   /**
    * Options of every call; a call's own win, and `null` clears one. Default: nothing is sent that
-   * nobody set, but for `maxTokens`: the model's largest where the API requires a number, and 4096 at
-   * a server of one's own, which `'vendor'` leaves out as well. `'reference'` sends 4096 tokens, and
-   * temperature 0.7 if the model is known to take one.
+   * nobody set, but for `maxTokens`: the model's largest where the API requires a number, and 4096
+   * at a server of one's own, which `'vendor'` leaves out as well. `'reference'` sends 4096 tokens,
+   * and temperature 0.7 if the model is known to take one.
    */
   readonly defaults?: CallOptions | 'vendor' | 'reference' | undefined
   /** Fields added to every request as they are, over everything else. */
