@@ -116,6 +116,29 @@ test('a run that another studio keeps is refused by its line, and the other runs
   expect(await ended('run-b-1')).toMatchObject({ status: 'final' })
 })
 
+test('a run of a program that waits says what for, and how that ends', async () => {
+  const { send, get, ended } = await open()
+  const action = { type: 'tool_call', tool: 'pay', args: {} }
+  const pending = [
+    { type: 'uncertain', id: 'c1', action, idempotencyKey: 'k' },
+    { type: 'approval', id: 'c2', action, digest: 'd' },
+    7,
+  ]
+  const event = (value: unknown): string =>
+    JSON.stringify({
+      t: 'event',
+      s: 'a-1',
+      at: 2,
+      v: { type: 'run-suspended', step: 1, pending: value },
+    })
+  const end = '{"t":"end","s":"a-1","at":3,"v":{"status":"suspended"}}'
+  await send([hello, start('a-1'), event({}), event(pending), end].join('\n'))
+  expect(await ended('run-a-1')).toMatchObject({ status: 'suspended' })
+  expect(await get('runs/run-a-1/file')).toContain(
+    'It waits for somebody to say what became of pay, whose outcome is unknown, the approval of pay, work of',
+  )
+})
+
 test('a line that is too long is refused', async () => {
   const { text } = await (await open()).send(`${hello}\n${'x'.repeat(9_000_000)}`)
   expect(text).toContain('"code":"limit-exceeded"')

@@ -31,7 +31,7 @@ describe.skipIf(!hasBrowser)('the head of a run', () => {
     await page.getByRole('button', { name: 'How is the weather in Oslo?' }).click()
     for (const view of ['Conversation', 'Timeline', 'Raw', 'Context']) {
       await goTo(view)
-      await expect.poll(() => about.innerText()).toMatch(/^needs your approval demo /)
+      await expect.poll(() => about.innerText()).toMatch(/^needs your decision demo /)
       expect(await page.locator('h1').innerText()).toBe('How is the weather in Oslo?')
     }
     await page.getByRole('link', { name: '1 waits for you' }).waitFor()

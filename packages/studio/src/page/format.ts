@@ -38,11 +38,11 @@ export function formatTime(at: number): string {
 /** The page's word for the status of a run. */
 export const statusText: Readonly<Record<RunStatus, string>> = {
   running: 'running',
-  waiting: 'needs your approval',
+  waiting: 'needs your decision',
   final: 'finished',
   limit: 'limit reached',
   budget: 'budget spent',
-  suspended: 'waits for your message',
+  suspended: 'waits',
   cancelled: 'stopped',
   failed: 'failed',
 }

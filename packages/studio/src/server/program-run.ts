@@ -192,7 +192,7 @@ export class ProgramRun {
     const event = toRunEvent(value)
     if (!event) return
     this.told.add(event)
-    if (event.type === 'run-suspended') this.#waiting = event.pending.map(waitOf)
+    if (event.type === 'run-suspended') this.#waiting = listOf(event.pending).map(waitOf)
     port.run(event)
   }
 
