@@ -1,4 +1,5 @@
 export { type Dbos, type DbosPending, dbosEngine, dbosTopic } from './dbos.js'
+export { type CrashPlace, type CrashReport, type CrashWorld, everyCrash } from './every-crash.js'
 export {
   type RestateContext,
   type RestatePending,
