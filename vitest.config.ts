@@ -22,6 +22,7 @@ const {
   MODELPORT_REPORT: report,
   MODELPORT_RESULTS: results,
   MODELPORT_RUNTIME: runtime,
+  MODELPORT_TOGETHER: isTogether,
 } = process.env
 /** Some of its files replace a dependency, for all that come after them in the same process. */
 const isolated = ['provider-llamacpp']
@@ -55,6 +56,56 @@ const doubles: Plugin = {
       ? join(root, 'test/doubles/checked-transport.ts')
       : undefined,
 }
+
+const pathOf = ({ dir }: Workspace): string => relative(root, dir)
+
+/**
+ * The project of each package, by whose name it is chosen. All have one root: what was transformed
+ * is kept by root, and each project would transform all that it reads anew.
+ */
+const projectOf = (workspace: Workspace) => ({
+  extends: true as const,
+  test: {
+    name: workspace.shortName,
+    root,
+    include: [`${pathOf(workspace)}/test/**/*.test.ts`],
+    exclude: [...configDefaults.exclude, ...inBrowser],
+    isolate: isolated.includes(workspace.shortName),
+    ...(workspace.shortName === 'cli' && { globalSetup: [programFolder] }),
+    ...(workspace.shortName === 'durable' && { globalSetup: [postgres] }),
+  },
+})
+
+/**
+ * The same tests in one project: workers serve a project each, and every one of them imports the
+ * sources again, which takes a third of the whole time.
+ */
+const together = {
+  extends: true as const,
+  test: {
+    name: 'together',
+    root,
+    include: [...tested.map(pathOf), '.'].map((path) => join(path, 'test/**/*.test.ts')),
+    exclude: [
+      ...configDefaults.exclude,
+      ...inBrowser,
+      ...tested
+        .filter(({ shortName }) => isolated.includes(shortName))
+        .map((workspace) => `${pathOf(workspace)}/**`),
+    ],
+    globalSetup: [programFolder, postgres],
+  },
+}
+
+const packages = isTogether
+  ? [together, ...tested.filter(({ shortName }) => isolated.includes(shortName)).map(projectOf)]
+  : [
+      ...tested.map(projectOf),
+      {
+        extends: true as const,
+        test: { name: 'workspace', root, include: ['test/**/*.test.ts'] },
+      },
+    ]
 
 export default defineConfig({
   plugins: [doubles],
@@ -91,20 +142,7 @@ export default defineConfig({
         : []),
     ],
     projects: [
-      ...tested.map(({ shortName, dir }) => ({
-        extends: true as const,
-        test: {
-          name: shortName,
-          // All have one root: what was transformed is kept by root, and each project would
-          // transform all that it reads anew.
-          root,
-          include: [`${relative(root, dir)}/test/**/*.test.ts`],
-          exclude: [...configDefaults.exclude, ...inBrowser],
-          isolate: isolated.includes(shortName),
-          ...(shortName === 'cli' && { globalSetup: [programFolder] }),
-          ...(shortName === 'durable' && { globalSetup: [postgres] }),
-        },
-      })),
+      ...packages,
       // `npm test` leaves out this project and the next two (scripts/test.mjs), and `.ci/run` runs
       // them.
       {
@@ -139,7 +177,6 @@ export default defineConfig({
           ...(name === 'agent-on-postgres' && { globalSetup: [postgres] }),
         },
       })),
-      { extends: true as const, test: { name: 'workspace', root, include: ['test/**/*.test.ts'] } },
     ],
     coverage: {
       provider: 'v8',

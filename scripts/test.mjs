@@ -23,11 +23,17 @@ const isFull = process.env.MODELPORT_RUNS === 'full'
 const args = given
   .filter((argument) => argument !== '--watch')
   .flatMap((argument) => (projects.includes(argument) ? ['--project', argument] : [argument]))
-const without = given.some(isChoice) || isFull ? [] : apart.map((name) => `--project=!${name}`)
+const isWhole = !given.some(isChoice)
+const without = isWhole && !isFull ? apart.map((name) => `--project=!${name}`) : []
 const vitest = join(root, 'node_modules/vitest/vitest.mjs')
 const { status } = spawnSync(
   process.execPath,
   [vitest, isWatching ? 'watch' : 'run', ...without, ...args],
-  { cwd: root, stdio: 'inherit' },
+  {
+    cwd: root,
+    stdio: 'inherit',
+    // All projects as one: vitest.config.ts.
+    env: { ...process.env, ...(isWhole && { MODELPORT_TOGETHER: '1' }) },
+  },
 )
 process.exit(status ?? 1)

@@ -1,5 +1,7 @@
+import { relative } from 'node:path'
 import type { Reporter, TestModule } from 'vitest/node'
 
+const root = new URL('../../', import.meta.url).pathname
 const most = 20
 const slowMs = 500
 
@@ -15,7 +17,7 @@ export class SlowReporter implements Reporter {
     if (slow.length === 0) return
     const rows = slow.map(({ test, ms }) => {
       const seconds = (ms / 1000).toFixed(1).padStart(6)
-      return `${seconds} s  ${test.project.name}: ${test.fullName}`
+      return `${seconds} s  ${relative(root, test.module.moduleId)}: ${test.fullName}`
     })
     console.log(`the slowest tests, of those that took over ${slowMs} ms:\n${rows.join('\n')}`)
   }
