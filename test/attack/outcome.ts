@@ -12,7 +12,7 @@ export const tries = (everyCommit: number, full: number): number =>
 let total = 0
 
 /** Milliseconds that one attack may take: at full size it is minutes of work. */
-export const attackTimeout: number = fullAttack ? 900_000 : 60_000
+export const attackTimeout: number = fullAttack ? 900_000 : 180_000
 
 /** Counts tries for the summary. */
 export function count(number: number): void {

@@ -46,6 +46,9 @@ async function callOf(
   return events.flatMap((event) => (event.type === 'tool-call-complete' ? [event.toolCall] : []))[0]
 }
 
+/** Targets whose calls carry arguments as text, and as an object of the wire's own JSON. */
+const wholly = ['openai-compatible', 'google']
+
 const executed = (call: ToolCall | string | undefined): call is ToolCall =>
   typeof call === 'object' && call.error === undefined
 
@@ -118,7 +121,10 @@ describe.each(targets)('$name', (target) => {
     const before = Reflect.ownKeys(Object.prototype).length
     let malformed = 0
     let wellFormed = 0
-    for (const { name, text, isJson } of jsonTexts) {
+    // The driver parses for all of them: one that sends text and one that sends objects meet all.
+    const every = wholly.includes(target.name) ? 1 : atSize(12, 1)
+    const met = jsonTexts.filter((_, index) => index % every === 0)
+    for (const { name, text, isJson } of met) {
       // Empty text stands for no arguments.
       if (text.trim() === '') continue
       // Where an object travels, text of several lines or none of JSON breaks the wire itself.
@@ -136,8 +142,8 @@ describe.each(targets)('$name', (target) => {
         }
       }
     }
-    expect(malformed).toBeGreaterThan(250)
-    expect(wellFormed).toBeGreaterThan(80)
+    expect(malformed).toBeGreaterThan(250 / every)
+    expect(wellFormed).toBeGreaterThan(80 / every)
     expect(Reflect.ownKeys(Object.prototype).length).toBe(before)
     reportFault('T2', {
       'malformed arguments': malformed,

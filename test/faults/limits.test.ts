@@ -141,7 +141,7 @@ describe('what a server can make us hold', () => {
           }).stream('Hi'),
         ),
       ).toBe(size)
-    const read = (size: number) => fastest(atSize(3, 15), () => once(size))
+    const read = (size: number) => fastest(atSize(1, 15), () => once(size))
     await read(mib)
     const small = await read(mib)
     const large = await read(16 * mib)
@@ -276,7 +276,7 @@ describe('what a server can make us hold', () => {
 })
 
 test('100 streams at once, each of a quarter of a megabyte a second, leave the event loop free', async () => {
-  const records = atSize(256, 1024)
+  const records = atSize(64, 1024)
   const made = provider(`${records}/paced`)
   await drain(await provider('10').stream('Hi'))
   const stalls = async (
@@ -291,13 +291,14 @@ test('100 streams at once, each of a quarter of a megabyte a second, leave the e
     return { max: delay.max / 1e6, p99: delay.percentile(99) / 1e6 }
   }
   // The same bytes read and thrown away: what Node, and a machine that does other things too, stall
-  // by themselves.
-  const floor = await stalls(async () => {
+  // by themselves. It is compared at full size only.
+  const readAndDrop = async (): Promise<number> => {
     let length = 0
     for await (const chunk of (await fetch(`${url}/${records}/paced/v1`)).body ?? [])
       length += (chunk as Uint8Array).length
     return length
-  })
+  }
+  const floor = fullSize ? await stalls(readAndDrop) : { max: 0, p99: 0 }
   let best = { max: Infinity, p99: Infinity }
   for (let run = 0; run < atSize(1, 3) && !(best.max <= 50 && best.p99 <= 20); run++) {
     const found = await stalls(async () => drain(await made.stream('Hi')))
@@ -361,13 +362,13 @@ test('a consumer that pauses: at most 2 MB are read ahead of 1 GB', async () => 
 test('many short streams on one signal leave no listener, no socket and no heap behind', async () => {
   const made = provider('short')
   const shared = new AbortController()
-  const total = atSize(3000, 100_000)
+  const total = atSize(600, 100_000)
   const sockets = (): number =>
     process.getActiveResourcesInfo().filter((name) => name === 'TCPSocketWrap').length
   const readers: WeakRef<object>[] = []
   const one = async (index: number): Promise<void> => {
     const reader = await made.stream('Hi', { signal: shared.signal })
-    if (index % (total / 3000) === 0) readers.push(new WeakRef(reader))
+    if (index % Math.ceil(total / 3000) === 0) readers.push(new WeakRef(reader))
     // Every fourth is left after its first piece, as one who has seen enough does.
     for await (const text of reader) if (index % 4 === 0 && text) break
   }
@@ -385,7 +386,7 @@ test('many short streams on one signal leave no listener, no socket and no heap 
     }
     return process.memoryUsage().heapUsed
   }
-  await run(1000)
+  await run(atSize(200, 1000))
   const before = await heap()
   await run(total)
   const growth = ((await heap()) - before) / 1e6
