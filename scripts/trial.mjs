@@ -1,6 +1,7 @@
 // Does what a stranger does: installs the packed packages from a registry, with a plain Node in an
 // empty folder, and follows the pages. `node scripts/trial.mjs` after a build; `--local` tries the
-// model in this process instead; `--only NAME` one part. While the packages are not on npm, the
+// model in this process instead; `--only NAME` one part; `--packed FOLDER` takes the tarballs that
+// scripts/check-packages.mjs left there. While the packages are not on npm, the
 // stranger installs their tarballs, as `npm run pack` says, and the registry has none of them.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -30,6 +31,9 @@ const { findPostgres, startPostgres } = await import(
 
 const local = process.argv.includes('--local')
 const only = process.argv[process.argv.indexOf('--only') + 1]
+const packedBefore = process.argv.includes('--packed')
+  ? process.argv[process.argv.indexOf('--packed') + 1]
+  : undefined
 const wanted = (name) => !process.argv.includes('--only') || name.includes(only)
 const temporary = mkdtempSync(join(tmpdir(), 'modelport-trial-'))
 const packages = publishedPackages()
@@ -69,7 +73,7 @@ async function startModel(options) {
 
 async function main() {
   requireBuild(packages)
-  const packed = await packAll(packages, temporary)
+  const packed = await packAll(packages, packedBefore ?? temporary, { keep: true })
   await part('pack', async () => {
     const problems = [...packed.values()].flatMap((one) => one.problems)
     if (problems.length > 0) throw new Error(problems.join('\n'))

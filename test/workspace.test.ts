@@ -93,7 +93,6 @@ describe.each(packages.filter(({ isPrivate }) => !isPrivate).map(({ path }) => p
 
     test('the manifest has the scripts that the checks call, and none that runs at install', () => {
       expect(manifest.scripts.build).toBe('tsup')
-      expect(manifest.scripts['check:pkg']).toContain('publint --strict')
       for (const script of ['preinstall', 'install', 'postinstall', 'prepare'])
         expect(manifest.scripts[script]).toBeUndefined()
     })

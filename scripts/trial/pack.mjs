@@ -1,5 +1,6 @@
 // Packs every public package, as a release does.
 import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 
@@ -20,12 +21,13 @@ function problemsOf({ shortName, entries }, listing, manifest) {
   ].filter((text) => text !== false)
 }
 
-async function pack(workspace, folder) {
+async function pack(workspace, folder, keep) {
   const file = join(folder, `${workspace.shortName}.tgz`)
-  await run('pnpm', ['pack', '--out', file], {
-    cwd: workspace.dir,
-    shell: process.platform === 'win32',
-  })
+  if (!keep || !existsSync(file))
+    await run('pnpm', ['pack', '--out', file], {
+      cwd: workspace.dir,
+      shell: process.platform === 'win32',
+    })
   const { stdout: paths } = await run('tar', ['-tzf', file])
   const { stdout: json } = await run('tar', ['-xzOf', file, 'package/package.json'])
   const listing = paths
@@ -36,13 +38,16 @@ async function pack(workspace, folder) {
   return { file, manifest, problems: problemsOf(workspace, listing, manifest) }
 }
 
-/** Tarballs of these packages by their short names, two at a time. */
-export async function packAll(workspaces, folder) {
+/**
+ * Tarballs of these packages by their short names, two at a time. With `keep` those that another
+ * step of the same check has packed into the folder are not packed again.
+ */
+export async function packAll(workspaces, folder, { keep = false } = {}) {
   const packed = new Map(workspaces.map(({ shortName }) => [shortName, undefined]))
   const waiting = [...workspaces]
   const worker = async () => {
     for (let next = waiting.shift(); next; next = waiting.shift())
-      packed.set(next.shortName, await pack(next, folder))
+      packed.set(next.shortName, await pack(next, folder, keep))
   }
   await Promise.all([worker(), worker()])
   return packed
