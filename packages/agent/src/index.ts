@@ -42,6 +42,7 @@ export type {
   PartFields,
   PartMakers,
   PartType,
+  RequestDecision,
   RouteContent,
   StatusContent,
   ToolCallContent,
@@ -80,7 +81,7 @@ export type { Accepted, IncomingMessage } from './run/incoming-message.js'
 export type { AgentPolicy, PolicyChange, PolicyEffect, PolicyRequest } from './run/policy.js'
 export type { AgentRunContext, ForeignContext, GrantedLimits } from './run/run-context.js'
 export { readForeignContext } from './run/run-context.js'
-export type { OpenRequest, RequestDecision } from './run/settle-request.js'
+export type { OpenRequest } from './run/settle-request.js'
 export { openRequests, settleRequest } from './run/settle-request.js'
 export type { AgentStore } from './session/agent-store.js'
 export type { ChildCancel, ChildCancels } from './session/child-cancels.js'

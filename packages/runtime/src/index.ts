@@ -4,6 +4,7 @@ export {
   anonymousPrincipal,
   checkPrincipal,
   localPrincipal,
+  operatorPrincipal,
   type Principal,
   parsePrincipal,
   toPrincipalText,

@@ -44,6 +44,7 @@ it.each([
 
 it.each([
   [{ subject: 'local' }, 'the principal "local" is reserved for the program itself'],
+  [{ subject: 'operator' }, 'is reserved for whoever operates the store'],
   [{ subject: 'anonymous' }, 'is reserved for callers of a server without authentication'],
   ['alice', 'where: "alice" is not a principal; give { issuer, subject }, or { subject }'],
   [{ subject: '' }, 'is not a principal'],

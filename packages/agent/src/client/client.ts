@@ -4,7 +4,12 @@ import type { CompactionResult } from '@modelport/runtime'
 import type { AgentCard } from '../models/card.js'
 import type { HistoryCompactionRequest } from '../models/compaction-control.js'
 import type { Message } from '../models/message.js'
-import { type ApprovalContent, type CallOutcome, createPart, type Part } from '../models/part.js'
+import {
+  type ApprovalContent,
+  createPart,
+  type Part,
+  type RequestDecision,
+} from '../models/part.js'
 import type { Task } from '../models/task.js'
 import { isInterrupted } from '../models/task-state.js'
 import { type AgentRunContext, type GrantedLimits, limitNames } from '../run/run-context.js'
@@ -77,17 +82,7 @@ export function checkSendOptions(where: string, options: SendOptions): void {
 }
 
 /** A decision about an approval, a question or a call whose outcome is unknown. */
-export interface ApprovalDecision {
-  /** The request that is decided. */
-  readonly requestId: string
-  /** True allows the call, false refuses it. Unset for an `uncertain` one: it has an `outcome`. */
-  readonly approved?: boolean
-  /** What became of an `uncertain` call: it is neither approved nor refused. */
-  readonly outcome?: CallOutcome
-  /** What the call returned, for the model, if it happened. */
-  readonly result?: string
-  /** Why, for the model and the record. */
-  readonly reason?: string
+export interface ApprovalDecision extends RequestDecision {
   /** The answer to a `question` that is accepted. */
   readonly content?: JsonObject
   /**

@@ -83,16 +83,24 @@ export interface RouteContent {
  */
 export type CallOutcome = 'happened' | 'did-not-happen' | 'unknown'
 
-/** A request for approval, or the decision on one. */
-export interface ApprovalContent {
-  /** Identifies the request; a decision names the request it belongs to. */
+/** What somebody says about one request, through whichever door. */
+export interface RequestDecision {
+  /** Names the request, in it and in its decision. */
   readonly requestId: string
-  /** Unset in a request; in a decision true approves, false refuses. */
+  /** True allows the call, false refuses it. Unset for an `uncertain` one: it has an `outcome`. */
   readonly approved?: boolean
+  /** What became of an `uncertain` call: it is neither approved nor refused. */
+  readonly outcome?: CallOutcome
+  /** What the call returned, for the model, if it `happened`. Default: an empty text. */
+  readonly result?: string
+  /** Why, for the model and the record. In a request: why it is asked for. */
+  readonly reason?: string
+}
+
+/** A request for approval, or the decision on one. */
+export interface ApprovalContent extends RequestDecision {
   /** Who decided, as the decider says; the server records the authenticated principal. */
   readonly decidedBy?: string
-  /** Why it was asked for, or why it was refused. */
-  readonly reason?: string
   /** What would be done; only in a request. */
   readonly action?: JsonObject
   /**
@@ -114,10 +122,6 @@ export interface ApprovalContent {
    * neither approved nor refused: its decision has an `outcome`.
    */
   readonly uncertain?: boolean
-  /** In a decision about an `uncertain` call, in place of `approved`: what became of it. */
-  readonly outcome?: CallOutcome
-  /** What the call returned, for the model, if it `happened`. Default: an empty text. */
-  readonly result?: string
   /** Names of the agents from the root down, if a sub-agent made the request. */
   readonly path?: readonly string[]
 }

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@modelport/core'
 import { AgentError } from '../base/agent-error.js'
-import type { ApprovalContent, CallOutcome } from '../models/part.js'
+import type { ApprovalContent, CallOutcome, RequestDecision } from '../models/part.js'
 
 const outcomes: readonly unknown[] = [
   'happened',
@@ -9,13 +9,11 @@ const outcomes: readonly unknown[] = [
 ] satisfies CallOutcome[]
 
 /** What a decision says, whoever decided. */
-export interface DecisionContent {
+export interface DecisionContent extends Omit<RequestDecision, 'requestId' | 'approved'> {
   /** True if the call is executed now. */
   readonly approved: boolean
-  readonly reason?: string
+  /** The answer to a question that is accepted. */
   readonly content?: JsonObject
-  readonly outcome?: CallOutcome
-  readonly result?: string
 }
 
 /**

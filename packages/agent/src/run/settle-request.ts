@@ -1,8 +1,9 @@
+import { operatorPrincipal } from '@modelport/runtime'
 import { AgentError, isAgentError } from '../base/agent-error.js'
 import { type Entropy, systemEntropy, timestampOf } from '../base/ids.js'
 import type { JsonValue } from '../base/json.js'
 import { createMessage } from '../models/message.js'
-import { type CallOutcome, createPart } from '../models/part.js'
+import { createPart, type RequestDecision } from '../models/part.js'
 import type { TaskKey, TaskStore } from '../session/task-store.js'
 import { checkDecision } from './check-decision.js'
 import { readWaitState } from './wait-state.js'
@@ -24,23 +25,6 @@ export interface OpenRequest {
   /** When the request counts as refused, in milliseconds since 1970. Unset: never. */
   readonly expiresAt?: number
 }
-
-/** A decision about an {@link OpenRequest}. */
-export interface RequestDecision {
-  /** The request that is decided. */
-  readonly requestId: string
-  /** True executes the call of an `approval`, false refuses it. */
-  readonly approved?: boolean
-  /** What became of an `uncertain` call. */
-  readonly outcome?: CallOutcome
-  /** What the call returned, for the model, if it happened. */
-  readonly result?: string
-  /** Why an approval is refused, for the model. */
-  readonly reason?: string
-}
-
-/** Who decided, for a decision of whoever has the store. */
-const operator = 'operator'
 
 /** The decisions that a task waits for; none if it does not wait. */
 export async function openRequests(
@@ -100,7 +84,7 @@ export async function settleRequest(
     const message = createMessage('user', [createPart.approval({ ...decision })], entropy)
     try {
       await tasks.append(key, head.seq, [
-        { type: 'message', message, by: operator, at, attempt: 1 },
+        { type: 'message', message, by: operatorPrincipal, at, attempt: 1 },
         { type: 'status', state: 'working', at, attempt: 1 },
       ])
       return

@@ -1,4 +1,4 @@
-import type { ChatMessage, JsonObject } from '@modelport/core'
+import type { ChatMessage } from '@modelport/core'
 import type {
   PendingItem,
   PendingQuestion,
@@ -12,6 +12,7 @@ import type { JsonValue } from '../base/json.js'
 import type { ApprovalContent, CallOutcome, Part } from '../models/part.js'
 import { createPart } from '../models/part.js'
 import type { TaskKey, TaskStore } from '../session/task-store.js'
+import type { DecisionContent } from './check-decision.js'
 import type { MessageCalls } from './message-calls.js'
 
 /** One approval that a task waits for. */
@@ -210,19 +211,11 @@ const describe = ({ action, path, uncertain, reason, question }: WaitingApproval
 }
 
 /** A decision about an approval, by somebody who may decide. */
-export interface SettledApproval {
+export interface SettledApproval extends DecisionContent {
   readonly requestId: string
-  /** True if the call is executed now. */
-  readonly approved: boolean
-  /** What became of an `uncertain` call. */
-  readonly outcome?: CallOutcome
-  /** What the call returned, if it happened. */
-  readonly result?: string
   readonly by: string
-  readonly reason?: string
   /** Set when nobody decided in time. */
   readonly expired?: boolean
-  readonly content?: JsonObject
   /** The digest of what was shown for a request of a sub-agent; empty if it gave none. */
   readonly digest?: string
 }

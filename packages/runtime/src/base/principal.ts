@@ -20,11 +20,15 @@ export interface Principal {
 /** The program itself: its own client, and a client at its standard input and output. */
 export const localPrincipal = 'local'
 
+/** Whoever operates a store, as the one who decided. */
+export const operatorPrincipal = 'operator'
+
 /** Everybody, at a server without authentication. */
 export const anonymousPrincipal = 'anonymous'
 
 const reserved: ReadonlyMap<string, string> = new Map([
   [localPrincipal, 'for the program itself'],
+  [operatorPrincipal, 'for whoever operates the store'],
   [anonymousPrincipal, 'for callers of a server without authentication'],
 ])
 
@@ -71,8 +75,8 @@ function fromList(text: string): Principal | undefined {
  * comes from the address of the request, so it has none.
  *
  * @param where begins the message: whose principal it is
- * @throws {LlmError} `config` — it is not a principal, or it takes a reserved name: `local` and
- * `anonymous` without an issuer; {TypeError} a field is unknown
+ * @throws {LlmError} `config` — it is not a principal, or it takes a reserved name: `local`,
+ * `anonymous` and `operator` without an issuer; {TypeError} a field is unknown
  */
 export function checkPrincipal(where: string, principal: unknown): Principal {
   const { issuer, subject } = isObject(principal) ? principal : {}
