@@ -1,6 +1,7 @@
 /* The protocol of claim, intent, receipt, checkpoint, decision, message and cancel, for one run with one tool that needs an approval and may not be
  * repeated. Two workers, whose processes die up to three times between any two steps and start again, freeze, or lose the lease; one person who
- * approves, settles by a look at the world, and cancels; one caller whose message began the run.
+ * approves, settles by a look at the world, and cancels; one caller whose message began the run; deployments that take the version of the run away for a
+ * while.
  *
  *   spin -a protocol.pml && cc -O2 -DSAFETY -o pan pan.c && ./pan -m100000
  *
@@ -9,6 +10,7 @@
 
 #define MOSTCLAIMS 7
 #define MOSTDEATHS 3
+#define MOSTDEPLOYMENTS 1
 
 #define NOTHING 0
 #define APPROVAL 1
@@ -41,6 +43,8 @@ byte permits = 0;            /* approvals, and answers that the call did not hap
 bool denied = false;
 byte claims = 0;
 byte deaths = 0;
+bool served = true;          /* a process of the version that began the run is there */
+byte deployments = 0;
 
 #define ISMINE (epoch == mine && !over)
 #define DECIDED (mail != 0 && about == checks)
@@ -59,7 +63,7 @@ start:
 end_start:
   do
   :: over -> break
-  :: atomic { !held && !over && claims < MOSTCLAIMS && (checks == 0 || DECIDED || intent || receipt || cancelStored || !read) ->
+  :: atomic { !held && !over && served && claims < MOSTCLAIMS && (checks == 0 || DECIDED || intent || receipt || cancelStored || !read) ->
        held = true; claims++; epoch++; mine = epoch }
      mayDie();
      if
@@ -105,6 +109,17 @@ end_clock:
   od
 }
 
+/* Takes the version of the run away and brings it back: the run waits, and nothing is stored for that. A worker that holds it may still be at work. */
+proctype deployment() {
+end_deployment:
+  do
+  :: atomic { served && deployments < MOSTDEPLOYMENTS && !over -> served = false; deployments++ }
+  :: atomic { !served -> served = true }
+  :: over -> break
+  :: deployments >= MOSTDEPLOYMENTS && served -> break
+  od
+}
+
 /* Reads what the checkpoint asks, and decides about that one later: by then it may be another. May cancel once. */
 proctype person() {
   byte seen = 0;
@@ -137,5 +152,5 @@ end_observer:
 }
 
 init {
-  atomic { run worker(); run worker(); run clock(); run person() }
+  atomic { run worker(); run worker(); run clock(); run person(); run deployment() }
 }

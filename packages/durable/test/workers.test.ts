@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Database } from '../src/database/database.js'
 import type { RunFunction } from '../src/runs/execute-run.js'
-import type { RunDefinition } from '../src/runs/run-definition.js'
+import { type RunDefinition, versionOf } from '../src/runs/run-definition.js'
 import type { RunWorker } from '../src/runs/run-worker.js'
 import { createDurableStore, type DurableStore } from '../src/store/durable-store.js'
 import { emptyDatabases } from './support/databases.js'
@@ -47,7 +47,8 @@ for (const { name, isMissing, open } of emptyDatabases())
     test('runs that were started are executed once each, with their input', async () => {
       const ids = Array.from({ length: 20 }, (_, index) => `task-${index}`)
       await Promise.all(ids.map((id) => store.runs.start(id, define(1, greet), id)))
-      await store.runs.start('task-0', define(1, greet), 'another input')
+      // The same again is the same run.
+      await store.runs.start('task-0', define(1, greet), 'task-0')
       work(define(1, greet))
       work(define(1, greet))
       const results = await Promise.all(ids.map((id) => store.runs.result(id)))
@@ -64,22 +65,68 @@ for (const { name, isMissing, open } of emptyDatabases())
       expect((await store.runs.result('b')).text).toBe('new')
     })
 
-    test('a run that no live version can continue stops with the difference, and can be opened again', async () => {
+    test('a run that no live version can continue waits, and begins once its version is there', async () => {
       await store.runs.start('a', define(1, greet), 'you')
-      await database.write([{ sql: `UPDATE runs SET due = 0` }])
+      await database.write([{ sql: `UPDATE runs SET due = 1` }])
       work(define(2, greet))
-      const result = await store.runs.result('a').then(
-        (value) => value,
-        () => undefined,
-      )
-      expect(result).toMatchObject({
-        status: 'failed',
-        error: { code: 'config', reason: 'fingerprint' },
-      })
-      expect(result?.status === 'failed' && result.error.message).toContain('version (1 → 2)')
-      expect((await store.runs.get('a')).status).toBe('stopped')
-      await store.runs.reopen('a', define(2, greet))
+      // The other version has looked, and goes on to work on its own runs.
+      await store.runs.start('b', define(2, greet), 'me')
+      expect((await store.runs.result('b')).text).toBe('hello me')
+      expect(await store.operations.list()).toMatchObject([
+        { id: 'a', state: 'ready', version: versionOf(define(1, greet)), unservedSince: 1 },
+      ])
+      work(define(1, greet))
       expect((await store.runs.result('a')).text).toBe('hello you')
+    })
+
+    test('a new version that starts runs before any of its workers is there loses none', async () => {
+      work(define(1, greet))
+      await store.runs.start('a', define(2, greet), 'you')
+      await store.runs.start('b', define(1, greet), 'me')
+      expect((await store.runs.result('b')).text).toBe('hello me')
+      await database.write([{ sql: `UPDATE runs SET due = 1 WHERE id = 'a'` }])
+      work(define(2, greet))
+      expect((await store.runs.result('a')).text).toBe('hello you')
+    })
+
+    test('an operator lets one run, or all of a version, continue under the version that is served', async () => {
+      const ids = ['a', 'b', 'c']
+      for (const id of ids) await store.runs.start(id, define(1, greet), id)
+      const old = versionOf(define(1, greet))
+      await expect(store.operations.resumeVersion(old)).rejects.toMatchObject({
+        reason: 'conflict',
+        message: expect.stringContaining('no live process serves another version'),
+      })
+      work(define(2, greet))
+      await store.runs.start('new', define(2, greet), 'new')
+      await store.runs.result('new')
+      await store.operations.resume('a')
+      expect((await store.runs.result('a')).text).toBe('hello a')
+      expect(await store.operations.resumeVersion(old)).toBe(2)
+      for (const id of ['b', 'c']) expect((await store.runs.result(id)).text).toBe(`hello ${id}`)
+      expect(await store.operations.list()).toEqual([])
+    })
+
+    test('the same id with another definition or input is refused, and says what differs', async () => {
+      await store.runs.start('a', define(1, greet), { to: 'you' })
+      await store.runs.start('a', define(1, greet), { to: 'you' })
+      const refused = (text: string) => ({
+        reason: 'conflict',
+        message: expect.stringContaining(text) as string,
+      })
+      await expect(store.runs.start('a', define(1, greet), { to: 'me' })).rejects.toMatchObject(
+        refused('another input'),
+      )
+      await expect(store.runs.start('a', define(2, greet), { to: 'you' })).rejects.toMatchObject(
+        refused('version (1 → 2)'),
+      )
+      const other = { ...define(1, greet), name: 'other' }
+      await expect(store.runs.start('a', other, { to: 'you' })).rejects.toMatchObject(
+        refused('another definition: greeter, not other'),
+      )
+      await expect(store.runs.start('task:1', define(1, greet))).rejects.toMatchObject({
+        code: 'config',
+      })
     })
 
     test('a worker that is faster than the process that starts a run does not lose it', async () => {

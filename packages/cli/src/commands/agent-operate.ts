@@ -17,6 +17,12 @@ export interface ApproveOptions extends RequestOptions {
 /** Options of `modelport agent reconcile`. */
 export interface ReconcileOptions extends RequestOptions, OutcomeOptions {}
 
+/** Options of `modelport agent resume`. */
+export interface ResumeOptions extends StoreCommandOptions {
+  readonly of?: string
+  readonly to?: string
+}
+
 /** Options of `modelport agent cancel`. */
 export interface CancelOptions extends StoreCommandOptions {
   readonly reason?: string
@@ -59,10 +65,8 @@ function storeOf({ store, storeEnv, schema, encryptionKeyEnv }: StoreCommandOpti
     .join('')
 }
 
-function linesOf(
-  { kind, id, name, principal, state, changedAt, isHeld, waitsFor, reason }: WorkItem,
-  store: string,
-): readonly string[] {
+function linesOf(item: WorkItem, store: string): readonly string[] {
+  const { kind, id, name, principal, state, changedAt, isHeld, waitsFor, reason } = item
   const owner = principal === undefined ? [] : [principal]
   const held = isHeld ? ['(a process works on it)'] : []
   return [
@@ -80,7 +84,21 @@ function linesOf(
       ? [`      its caller continues it: modelport agent send URL --task ${shellWord(id)} "…"`]
       : []),
     ...(reason === undefined ? [] : [`    ${reason}`]),
+    ...unservedLines(item, store),
     ...(state === 'stopped' ? [`      modelport agent resume ${shellWord(id)}${store}`] : []),
+  ]
+}
+
+/** That no process serves the version of an item, and what to do about it. */
+function unservedLines(
+  { version = '', unservedSince }: WorkItem,
+  store: string,
+): readonly string[] {
+  if (unservedSince === undefined) return []
+  const since = new Date(unservedSince).toISOString()
+  return [
+    `    waits for a process that serves version ${version}, since ${since}; start one, or let another version continue:`,
+    `      modelport agent resume --of ${shellWord(version)}${store}`,
   ]
 }
 
@@ -115,8 +133,20 @@ function done({ out, json }: Cli, data: object, line: string): number {
   return exitCodes.done
 }
 
-/** Lets any process continue a task or run at once. */
-export async function resume(cli: Cli, id: string, options: StoreCommandOptions): Promise<number> {
+/** Lets any process continue a task or run at once, or all of a version under another one. */
+export async function resume(
+  cli: Cli,
+  id: string | undefined,
+  { of, to, ...options }: ResumeOptions,
+): Promise<number> {
+  if ((id === undefined) === (of === undefined))
+    throw new UsageError('name a task or run by its id, or all of a version by --of VERSION')
+  if (id === undefined) {
+    const count = await withStore(cli, options, (store) =>
+      store.operations.resumeVersion(of ?? '', to),
+    )
+    return done(cli, { resumed: count, of }, `${count} can be continued under another version`)
+  }
   await withStore(cli, options, (store) => store.operations.resume(id))
   return done(cli, { resumed: id }, `${id} can be continued by any process that serves it`)
 }

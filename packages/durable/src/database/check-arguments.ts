@@ -68,6 +68,8 @@ const forms: Readonly<Record<string, Form | Range>> = {
   before: [-8.64e15, 8.64e15],
   what: oneOf('all', 'pieces'),
   dryRun: flag,
+  version: text,
+  to: text,
   agents: list,
   runs: list,
   maxMs: duration,

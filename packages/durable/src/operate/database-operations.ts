@@ -14,6 +14,9 @@ import type { Row, SqlValue } from '../database/database.js'
 import { DurableError } from '../database/durable-error.js'
 import { DatabaseRuns } from '../runs/database-runs.js'
 import type { RunParts } from '../runs/held-run.js'
+import { LiveWorkers } from '../runs/live-workers.js'
+import { servedBy } from '../runs/run-definition.js'
+import type { ReopenOptions } from '../runs/run-table.js'
 import { askAgain, taskOfRun } from '../runs/session-turns.js'
 import {
   isOver,
@@ -38,11 +41,13 @@ export class DatabaseOperations implements StoreOperations {
   readonly #parts: RunParts
   readonly #tasks: SqlTasks
   readonly #runs: DatabaseRuns
+  readonly #live: LiveWorkers
 
   constructor(parts: RunParts) {
     this.#parts = parts
     this.#tasks = new SqlTasks(parts.database, parts.codec)
     this.#runs = new DatabaseRuns(parts)
+    this.#live = new LiveWorkers(parts.database, parts.leaseMs)
   }
 
   async list(query: WorkQuery = {}): Promise<readonly WorkItem[]> {
@@ -57,7 +62,7 @@ export class DatabaseOperations implements StoreOperations {
     const runStates = state === undefined ? (all ? undefined : openRunStates) : [state]
     const readTasks = (where: string, ...params: readonly SqlValue[]): Promise<readonly Row[]> =>
       database.read(
-        `SELECT t.id, t.principal, t.agent, t.state, t.at, r.status AS held, r.due, r.result FROM tasks t
+        `SELECT t.id, t.principal, t.agent, t.state, t.at, r.status AS held, r.due, r.result, r.queue, r.version FROM tasks t
           LEFT JOIN runs r ON r.id = 'task:' || t.id WHERE ${where} ORDER BY t.at, t.id LIMIT ?`,
         [...params, limit],
       )
@@ -74,9 +79,10 @@ export class DatabaseOperations implements StoreOperations {
       `SELECT * FROM runs WHERE id NOT LIKE 'task:%' AND ${oneOf('status', runStates)} ORDER BY updated, id LIMIT ?`,
       [...(runStates ?? []), limit],
     )
+    const served = await this.#live.served()
     return [
-      ...(await Promise.all(tasks.map((row) => this.#itemOfTask(row)))),
-      ...runs.map((row) => this.#itemOfRun(row)),
+      ...(await Promise.all(tasks.map((row) => this.#itemOfTask(row, served)))),
+      ...runs.map((row) => this.#itemOfRun(row, served)),
     ]
   }
 
@@ -125,7 +131,53 @@ export class DatabaseOperations implements StoreOperations {
       return run && this.#reopen(run)
     }
     const run = await this.#parts.table.get(id)
-    return isOver(run) ? this.#runs.reopen(id) : this.#reopen(run)
+    return isOver(run) && run.status !== 'stopped' ? this.#runs.reopen(id) : this.#reopen(run)
+  }
+
+  async resumeVersion(version: string, to?: string): Promise<number> {
+    checkArguments(
+      'operations.resumeVersion',
+      { version, to },
+      { version: 'required', to: 'optional' },
+    )
+    const { database, table } = this.#parts
+    const queues = await database.read(
+      `SELECT DISTINCT queue FROM runs WHERE version = ? AND status IN ('ready', 'running', 'suspended', 'stopped')`,
+      [version],
+    )
+    const served = await this.#servedVersions()
+    let resumed = 0
+    for (const queue of queues.map((row) => String(row['queue']))) {
+      if (queue.startsWith('task:')) {
+        resumed += await this.#resumeTasks(queue, version)
+        continue
+      }
+      const target = to ?? onlyVersion(queue, version, served(queue))
+      for (let moved = 1; moved > 0; resumed += moved)
+        moved = await table.moveVersion(queue, version, target)
+    }
+    return resumed
+  }
+
+  /** Lets any version of an agent continue the tasks of one. */
+  async #resumeTasks(queue: string, version: string): Promise<number> {
+    const { table } = this.#parts
+    const runs = await table.list(
+      `queue = ? AND version = ? AND status IN ('ready', 'running', 'stopped')`,
+      [queue, version],
+    )
+    const now = this.#parts.database.now()
+    const waiting = runs.filter(({ status, due }) => status === 'stopped' || (due ?? now) <= now)
+    for (const run of waiting) await this.#reopen(run, { version: '', acceptsChange: true })
+    return waiting.length
+  }
+
+  /** What live processes serve, by queue. */
+  async #servedVersions(): Promise<(queue: string) => readonly string[]> {
+    const served = [...(await this.#live.served())].map(
+      (one) => JSON.parse(one) as [string, string],
+    )
+    return (queue) => served.flatMap(([name, version]) => (name === queue ? [version] : []))
   }
 
   async cancel(id: string, reason: string = 'cancelled by the operator'): Promise<void> {
@@ -149,19 +201,29 @@ export class DatabaseOperations implements StoreOperations {
     return row && { principal: String(row['principal']), id }
   }
 
-  async #reopen(run: RunRow): Promise<void> {
+  async #reopen(run: RunRow, under?: ReopenOptions): Promise<void> {
     // Who waits for a person waits on.
     if (run.status === 'suspended') return
     const { error } = (run.result ?? {}) as {
       readonly error?: { readonly details?: { readonly reason?: string } }
     }
-    const acceptsChange = run.status === 'stopped' && error?.details?.reason === 'fingerprint'
     const task = taskOfRun(run.id)
     const also = task === undefined ? [] : askAgain(task, this.#parts.database.now())
-    await this.#parts.table.reopen(run, { acceptsChange: acceptsChange || run.acceptsChange }, also)
+    const isChanged = run.status === 'stopped' && error?.details?.reason === 'fingerprint'
+    const own = { acceptsChange: isChanged || run.acceptsChange }
+    const moved = under ?? (task === undefined ? await this.#liveVersion(run) : undefined)
+    await this.#parts.table.reopen(run, moved ?? own, also)
   }
 
-  async #itemOfTask(row: Row): Promise<WorkItem> {
+  /** The only version of a run's definition that live processes serve, if its own is not. */
+  async #liveVersion({ queue, version }: RunRow): Promise<ReopenOptions | undefined> {
+    const served = (await this.#servedVersions())(queue)
+    const [only, ...others] = served
+    if (only === undefined || others.length > 0 || served.includes(version)) return undefined
+    return { version: only, acceptsChange: true }
+  }
+
+  async #itemOfTask(row: Row, served: ReadonlySet<string>): Promise<WorkItem> {
     const key = { principal: String(row['principal']), id: String(row['id']) }
     const item = {
       kind: 'task',
@@ -170,6 +232,7 @@ export class DatabaseOperations implements StoreOperations {
       principal: key.principal,
       changedAt: Number(row['at']),
       isHeld: row['held'] === 'running' && this.#isAhead(row['due']),
+      ...this.#versionOf(row, row['held'], served),
     } as const
     const state = row['held'] === 'stopped' ? 'stopped' : String(row['state'])
     try {
@@ -191,13 +254,14 @@ export class DatabaseOperations implements StoreOperations {
     }
   }
 
-  #itemOfRun(row: Row): WorkItem {
+  #itemOfRun(row: Row, served: ReadonlySet<string>): WorkItem {
     const item = {
       kind: 'run',
       id: String(row['id']),
       name: String(row['queue']) || 'run',
       changedAt: Number(row['updated']),
       isHeld: row['status'] === 'running' && this.#isAhead(row['due']),
+      ...this.#versionOf(row, row['status'], served),
     } as const
     try {
       const run = runOf(row, this.#parts.codec)
@@ -210,6 +274,20 @@ export class DatabaseOperations implements StoreOperations {
     }
   }
 
+  /** The version of a row, and since when it waits for a process that serves it. */
+  #versionOf(
+    { queue, version, due }: Row,
+    status: SqlValue | undefined,
+    served: ReadonlySet<string>,
+  ): Pick<WorkItem, 'version' | 'unservedSince'> {
+    if (typeof version !== 'string' || version === '') return {}
+    const isReady = status === 'ready' || status === 'running'
+    const isServed = served.has(servedBy(String(queue), version))
+    return isReady && !isServed && typeof due === 'number' && !this.#isAhead(due)
+      ? { version, unservedSince: due }
+      : { version }
+  }
+
   #isAhead(due: SqlValue | undefined): boolean {
     return typeof due === 'number' && due > this.#parts.database.now()
   }
@@ -218,6 +296,19 @@ export class DatabaseOperations implements StoreOperations {
 /** Rows of tasks by the time of their state, then by id. */
 const oldestFirst = (a: Row, b: Row): number =>
   Number(a['at']) - Number(b['at']) || (String(a['id']) < String(b['id']) ? -1 : 1)
+
+/** @throws {DurableError} `conflict` — there is no other version, or a choice */
+function onlyVersion(queue: string, version: string, served: readonly string[]): string {
+  const others = served.filter((one) => one !== version)
+  const [only] = others
+  if (only !== undefined && others.length === 1) return only
+  throw new DurableError(
+    'conflict',
+    only === undefined
+      ? `no live process serves another version of "${queue}"; start one first`
+      : `live processes serve several versions of "${queue}": ${others.join(', ')}; name one of them`,
+  )
+}
 
 const messageOf = (error: unknown): string =>
   error instanceof Error ? error.message : String(error)

@@ -22,11 +22,22 @@ export interface StoreOperations {
   /**
    * Makes a task or run claimable at once, and fences the process that holds it. A run that stopped
    * continues, also under the changed settings that stopped it; a run that failed is opened again.
+   * A run whose version no process serves continues under the one that a live process does serve.
    *
    * @throws {DurableError} `not-found`; `finished` — the task is over, and A2A opens none again;
    * `conflict` — the run is over
    */
   resume(id: string): Promise<void>
+
+  /**
+   * Lets all tasks and runs of a version continue under another one, with its changed settings;
+   * those that wait for somebody do so later.
+   *
+   * @param to the version that runs continue under. Default: the only one that live processes serve
+   * @returns how many
+   * @throws {DurableError} `conflict` — no live process serves another version, or several do
+   */
+  resumeVersion(version: string, to?: string): Promise<number>
 
   /**
    * Cancels a task or a run, whichever process has it. Nothing happens to one that is over.

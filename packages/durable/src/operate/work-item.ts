@@ -26,6 +26,13 @@ export interface WorkItem {
   readonly isHeld: boolean
   /** What it waits for. */
   readonly waitsFor: readonly WaitingCall[]
+  /** The version of its definition or agent. Unset: any version begins it. */
+  readonly version?: string
+  /**
+   * Since when it waits for a process that serves its version, in milliseconds since 1970. Unset:
+   * one does, or it waits for something else.
+   */
+  readonly unservedSince?: number
   /** Why it stopped, or cannot be read. */
   readonly reason?: string
 }

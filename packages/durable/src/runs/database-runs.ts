@@ -1,5 +1,6 @@
 import type { ChatMessage } from '@modelport/core'
 import {
+  canonicalHash,
   checkDecisions,
   type JournalEntry,
   type PendingItem,
@@ -17,7 +18,7 @@ import { executeRun, type RunFunction } from './execute-run.js'
 import { HeldRun, type RunParts } from './held-run.js'
 import { ManifestReader } from './manifests.js'
 import { PollingWorker } from './polling-worker.js'
-import { type RunDefinition, versionOf } from './run-definition.js'
+import { differences, type RunDefinition, versionOf } from './run-definition.js'
 import { eventsOf, stateKey, transcriptOf } from './run-table.js'
 import type { RunWorker, RunWorkerOptions } from './run-worker.js'
 import { fromStoredResult } from './stored-result.js'
@@ -25,6 +26,10 @@ import { isOver, type RunRow, requestIdOf, type StoredRun, waitsForSomebody } fr
 
 /** How often a call that waits for another worker tries to claim, in milliseconds. */
 const retryMs = 200
+
+/** A value as it is after it was stored. */
+const toJson = (value: unknown): unknown =>
+  value === undefined ? null : (JSON.parse(JSON.stringify(value)) as unknown)
 
 /** The durable runs of a database. */
 export class DatabaseRuns implements DurableRuns {
@@ -65,7 +70,18 @@ export class DatabaseRuns implements DurableRuns {
   async start(id: string, definition: RunDefinition, input?: unknown): Promise<void> {
     const version = versionOf(definition)
     const { name: queue, fingerprint } = definition
-    await this.#parts.table.create({ id, queue, version, fingerprint, input })
+    if (await this.#parts.table.create({ id, queue, version, fingerprint, input })) return
+    const found = await this.#parts.table.get(id)
+    const differs =
+      found.queue !== queue
+        ? `another definition: ${found.queue || 'a function'}, not ${queue}`
+        : canonicalHash(found.fingerprint) !== canonicalHash(fingerprint)
+          ? `another version: it differs in ${differences(found.fingerprint, fingerprint)}`
+          : canonicalHash(found.input ?? null) !== canonicalHash(toJson(input))
+            ? 'another input'
+            : undefined
+    if (differs !== undefined)
+      throw new DurableError('conflict', `run "${id}" was started with ${differs}; use a new id`)
   }
 
   work(definitions: readonly RunDefinition[], options: RunWorkerOptions = {}): RunWorker {
@@ -91,10 +107,12 @@ export class DatabaseRuns implements DurableRuns {
     const { table } = this.#parts
     const run = await table.get(id)
     const { status } = (run.result ?? {}) as { readonly status?: string }
-    if (run.status !== 'stopped' && !(run.status === 'finished' && status === 'failed'))
+    // It may wait for a version that nobody serves any more.
+    const waits = definition !== undefined && run.status === 'ready'
+    if (run.status !== 'stopped' && !(run.status === 'finished' && status === 'failed') && !waits)
       throw new DurableError(
         'conflict',
-        `run "${id}" is ${run.status}; only one that stopped or failed can be opened again`,
+        `run "${id}" is ${run.status}; only one that stopped or failed, or with a definition one that is ready, can be opened again`,
       )
     const { name: queue, fingerprint } = definition ?? {}
     const under =

@@ -4,10 +4,9 @@ import { roomOf } from './company.js'
 import { executeRun } from './execute-run.js'
 import { HeldRun, type RunParts } from './held-run.js'
 import { LiveWorkers } from './live-workers.js'
-import { differences, type RunDefinition, servedBy, versionOf } from './run-definition.js'
+import { type RunDefinition, servedBy, versionOf } from './run-definition.js'
 import { queueKey } from './run-table.js'
 import type { RunWorker, RunWorkerOptions } from './run-worker.js'
-import { stoppedResult } from './stored-run.js'
 
 /** How often a worker looks for runs without being notified, in milliseconds. */
 const pollMs = 400
@@ -177,30 +176,7 @@ export class PollingWorker implements RunWorker {
   }
 
   async #beat(): Promise<void> {
-    const live = await this.#live.beat(
-      this.#served.map(({ queue, version }) => servedBy(queue, version)),
-    )
-    if (!live) return
-    for (const { queue, definition } of this.#served)
-      for (const version of await this.#parts.table.versionsOf(queue))
-        if (!live.has(servedBy(queue, version))) await this.#stopOrphans(queue, version, definition)
-  }
-
-  async #stopOrphans(queue: string, version: string, definition: RunDefinition): Promise<void> {
-    const { database, table, leaseMs } = this.#parts
-    const [row] = await database.read(
-      'SELECT fingerprint FROM runs WHERE queue = ? AND version = ? AND due IS NOT NULL LIMIT 1',
-      [queue, version],
-    )
-    if (!row) return
-    const differs = differences(JSON.parse(String(row['fingerprint'])), definition.fingerprint)
-    const message = `no live worker has the definition that the run was started with; it differs in: ${differs}. Start that version again, or reopen the run`
-    await table.stopVersion(
-      queue,
-      version,
-      stoppedResult('config', 'fingerprint', message),
-      leaseMs,
-    )
+    await this.#live.beat(this.#served.map(({ queue, version }) => servedBy(queue, version)))
   }
 }
 

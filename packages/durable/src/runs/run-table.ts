@@ -1,3 +1,4 @@
+import { configError } from '@modelport/core'
 import type { ResumeDecision } from '@modelport/runtime'
 import type { BodyCodec, BodyPlace } from '../database/body-codec.js'
 import { checkArguments } from '../database/check-arguments.js'
@@ -5,6 +6,7 @@ import type { Database, SqlValue, Statement } from '../database/database.js'
 import { DurableError } from '../database/durable-error.js'
 import { removeLog } from '../database/event-log.js'
 import { type ClaimQuery, claimRun } from './claim.js'
+import { taskOfRun } from './session-turns.js'
 import {
   type DurableRunStatus,
   decisionId,
@@ -73,11 +75,17 @@ export class RunTable {
     this.#codec = codec
   }
 
-  /** Stores the run unless it is there. It can be claimed at once. */
-  async create(run: NewRun): Promise<void> {
+  /**
+   * Stores the run unless it is there. It can be claimed at once.
+   * @returns false if a run of this id is there
+   */
+  async create(run: NewRun): Promise<boolean> {
     checkArguments('a run', { id: run.id }, { id: 'required' })
-    await this.#database.write([this.insert(run)])
+    if (taskOfRun(run.id) !== undefined)
+      throw configError(`the id of a run must not begin with "task:", as ${JSON.stringify(run.id)}`)
+    const { ok } = await this.#database.write([{ ...this.insert(run), expect: 1 }])
     this.#database.notify(queueKey(run.queue))
+    return ok
   }
 
   insert({ id, queue, version, fingerprint, input, due }: NewRun): Statement {
@@ -323,29 +331,29 @@ export class RunTable {
   }
 
   /**
-   * Stops one page of the runs of a version that no process serves and that no process has claimed
-   * for this long. Runs that wait for a decision are left alone.
+   * Moves one page of the runs of a version to another one: those that stopped or that no process
+   * works on can be claimed at once, and continue under the changed settings. Runs that wait for
+   * somebody wait on, and continue under it later.
+   * @returns how many were moved
    */
-  async stopVersion(
-    queue: string,
-    version: string,
-    result: object,
-    graceMs: number,
-  ): Promise<void> {
+  async moveVersion(queue: string, from: string, to: string): Promise<number> {
     const now = this.#database.now()
-    const due = [queue, version, now - graceMs]
-    const where = 'queue = ? AND version = ? AND phase IN (0, 1, 2) AND due <= ?'
-    const rows = await this.#database.read(`SELECT id FROM runs WHERE ${where} LIMIT 100`, due)
-    const ids = rows.map(({ id }) => String(id))
-    if (ids.length === 0) return
-    // Each has a body of its own; one that was claimed meanwhile is left alone.
-    await this.#database.write(
-      ids.map((id) => ({
-        sql: `UPDATE runs SET status = 'stopped', holder = NULL, epoch = epoch + 1, due = NULL, updated = ?, result = ? WHERE id = ? AND ${where}`,
-        params: [now, this.#codec.encode(result, placeInRun(id, 'result')), id, ...due],
-      })),
-    )
-    for (const id of ids) this.#notifyState(id)
+    const waits = `status = 'suspended'`
+    const result = await this.#database.write([
+      {
+        sql: `UPDATE runs SET version = ?, accepts = 1, epoch = epoch + 1, updated = ?, holder = NULL, alone = 0, crashes = 0, progress = 0,
+            due = CASE WHEN ${waits} THEN due ELSE ? END, phase = CASE WHEN ${waits} THEN phase ELSE 1 END,
+            result = CASE WHEN ${waits} THEN result ELSE NULL END, status = CASE WHEN ${waits} THEN status ELSE 'ready' END
+          WHERE id IN (SELECT id FROM runs WHERE queue = ? AND version = ?
+            AND (status IN ('ready', 'suspended', 'stopped') OR (status = 'running' AND due <= ?)) LIMIT ${movedAtOnce}${this.#database.lockRows})
+          RETURNING id`,
+        params: [to, now, now, queue, from, now],
+      },
+    ])
+    const moved = result.ok ? (result.rows[0] ?? []) : []
+    for (const { id } of moved) this.#notifyState(String(id))
+    this.#database.notify(queueKey(queue))
+    return moved.length
   }
 
   /**
@@ -364,6 +372,9 @@ export class RunTable {
     return found
   }
 }
+
+/** Runs that one transaction moves to another version. */
+const movedAtOnce = 1000
 
 /** Versions of one agent or definition that are looked at. */
 const mostVersions = 100

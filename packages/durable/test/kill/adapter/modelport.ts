@@ -126,11 +126,19 @@ export class Modelport implements Subject {
   }
 
   async stopped(): Promise<readonly { readonly job: string; readonly why: string }[]> {
-    const items = await this.#store.operations.list({ state: 'stopped', limit: 1000 })
-    return items.map(({ kind, id, reason = '' }) => ({
-      job: this.#jobOf(kind, id) ?? id,
-      why: reason,
-    }))
+    const stopped = await this.#store.operations.list({ state: 'stopped', limit: 1000 })
+    const open = await this.#store.operations.list({ limit: 1000 })
+    const tooLong = Date.now() - 5000
+    return [
+      ...stopped.map(({ kind, id, reason = '' }) => ({
+        job: this.#jobOf(kind, id) ?? id,
+        why: reason,
+      })),
+      ...open.flatMap(({ kind, id, unservedSince = Infinity }) => {
+        const job = this.#jobOf(kind, id)
+        return job !== undefined && unservedSince < tooLong ? [{ job, why: 'no live worker' }] : []
+      }),
+    ]
   }
 
   async resume(job: string, version: number): Promise<void> {
