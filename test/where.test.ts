@@ -38,6 +38,7 @@ test('a call option is known in two files of core; of the others, each takes it 
   const isSent = (path: string): boolean => /^(?:provider-|chat-completions)/.test(path)
   expect(named.filter((path) => !isSent(path))).toEqual([
     'ai-sdk/src/call.ts',
+    'ai-sdk/src/refused-settings.ts',
     'cli/src/commands/call-options.ts',
     'core/src/number-forms.ts',
     'core/src/options.ts',

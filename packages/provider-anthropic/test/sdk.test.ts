@@ -293,7 +293,7 @@ describe('other endpoints', () => {
       reasoning: 'high',
       vendor: { betas: ['b1'], headers: { 'X-Tenant': 't' } },
     })
-    expect(body).toMatchObject({ thinking: { type: 'enabled', budget_tokens: 3072 } })
+    expect(body).toMatchObject({ thinking: { type: 'enabled', budget_tokens: 24_576 } })
     expect([
       headers.get('anthropic-beta'),
       headers.get('x-tenant'),
