@@ -82,7 +82,7 @@ describe('a setting that the model does not take', () => {
     expect(bodies[0]).not.toMatch(lost)
   })
 
-  test.each<[keyof typeof models, Settings['reasoning'], string]>([
+  test.each<[keyof typeof models, NonNullable<Settings['reasoning']>, string]>([
     ['sonnet', 'minimal', '"effort":"low"'],
     ['sonnet', 'xhigh', '"effort":"high"'],
     ['gemini', 'minimal', '"thinkingBudget":1024'],
