@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PassThrough, Writable } from 'node:stream'
-import { expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { temporaryFolder } from '../../../test/support/temporary-folder.js'
 import { completeLine } from '../src/chat/complete-line.js'
 import { InputHistory } from '../src/chat/input-history.js'
@@ -9,6 +9,18 @@ import { createLineReader, type TypingAids } from '../src/context/line-reader.js
 import { ConfiguredModels } from '../src/models/configured-models.js'
 import { nodeProblem } from '../src/node-version.js'
 import { toVisible } from '../src/terminal/visible-text.js'
+
+/** Timers are virtual from here to the end of the test; streams are not. */
+const stopClock = () => vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+/** Lets the keys that were written arrive, then so much time pass. */
+async function pass(ms: number): Promise<void> {
+  for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve))
+  vi.advanceTimersByTime(ms)
+}
 
 /** A terminal, and what was written to it. */
 function terminal(aids: TypingAids = {}) {
@@ -59,6 +71,7 @@ test('Ctrl-C takes away what was typed, and ends at an empty prompt', async () =
 })
 
 test('Up brings back a pasted message whole, what earlier chats said, and no answer to a question', async () => {
+  stopClock()
   const { reader, stdin } = terminal({ history: ['earlier\nlines', 'earliest'] })
   const up = '\u001b[A'
   const read = async (keys: string): Promise<string | undefined> => {
@@ -69,7 +82,7 @@ test('Up brings back a pasted message whole, what earlier chats said, and no ans
   expect(await read(`${up}\r`)).toBe('earlier\nlines')
   expect(await read('\u001b[200~one\rtwo\u001b[201~\r')).toBe('one\ntwo')
   const answer = reader.answer('sure? ')
-  await new Promise((resolve) => setTimeout(resolve, 520))
+  await pass(500)
   stdin.write('y\r')
   expect(await answer).toBe('y')
   expect(await read(`${up}!\r`)).toBe('one\ntwo!')
@@ -77,11 +90,12 @@ test('Up brings back a pasted message whole, what earlier chats said, and no ans
 })
 
 test('keys of the first half second do not answer, and are kept for what is read next', async () => {
+  stopClock()
   const { reader, stdin } = terminal()
   const answered = reader.answer('sure? ')
-  await new Promise((resolve) => setTimeout(resolve, 300))
+  await pass(250)
   stdin.write('y\ry')
-  await new Promise((resolve) => setTimeout(resolve, 300))
+  await pass(250)
   stdin.write('\r')
   expect(await answered).toBe('')
   expect(await reader.read('> ')).toBe('y')
@@ -128,12 +142,13 @@ test('Tab completes commands, models and files at once, whatever keys follow it;
 })
 
 test('keys that are held show nothing, and are read next; Ctrl-C keeps them, Ctrl-D ends after them', async () => {
+  stopClock()
   const { reader, stdin, written } = terminal()
   let interrupts = 0
   const release = reader.hold(() => interrupts++)
   stdin.write('one\rtwo\\\rlines\r\u0003thr')
   const answered = reader.answer('sure? ')
-  await new Promise((resolve) => setTimeout(resolve, 520))
+  await pass(500)
   stdin.write('y\r')
   expect(await answered).toBe('y')
   expect(written.join('')).not.toMatch(/one|two|thr/)

@@ -1,6 +1,6 @@
 import { type ChatMessage, LlmError, textOf } from '@modelport/core'
 import { createMock, type MockResponse } from '@modelport/provider-mock'
-import { describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import {
   type Authorize,
   createMemoryJournal,
@@ -15,6 +15,10 @@ import {
 } from '../src/index.js'
 import type { PendingApproval } from '../src/journal/pending-item.js'
 import { calls, ended, loaded, roles, weather } from './weather-run.js'
+
+afterEach(() => {
+  vi.useRealTimers()
+})
 
 const approveParis: Authorize = (asked) =>
   asked.type === 'tool_call' && asked.args['city'] === 'Paris'
@@ -115,10 +119,11 @@ describe('a run that needs an approval', () => {
   })
 
   test('J8: a run that needs an approval denies by itself what is resumed after its expiry', async () => {
-    const authorize = () => ({ effect: 'require-approval', expiresAt: Date.now() + 200 }) as const
+    const expiresAt = Date.now() + 3_600_000
+    const authorize = () => ({ effect: 'require-approval', expiresAt }) as const
     const { first, resume, executed } = start([calls('Paris'), 'Then not.'], { authorize })
-    expect(approvalOf(await first).expiresAt).toBeGreaterThan(0)
-    await new Promise((resolve) => setTimeout(resolve, 250))
+    expect(approvalOf(await first).expiresAt).toBe(expiresAt)
+    vi.useFakeTimers({ toFake: ['Date'], now: expiresAt + 1 })
     const result = await resume([])
     expect([executed, toolTexts(result)]).toEqual([
       [],
