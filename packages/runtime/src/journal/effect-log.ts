@@ -94,6 +94,11 @@ export class EffectLog {
       if (entry === 'intent') this.#begunAfterCheckpoint.add(key)
   }
 
+  /** How often an effect was begun. */
+  attemptOf(key: string): number {
+    return this.#attempts.get(key) ?? 0
+  }
+
   /** True if an effect was begun after the checkpoint of a resume, before this process. */
   isBegunAfterCheckpoint(key: string): boolean {
     return this.#begunAfterCheckpoint.has(key)

@@ -25,6 +25,7 @@ import {
   type Recovered,
   reconcile,
   recover,
+  replayed,
   toQuestion,
   toUncertain,
   withAdvice,
@@ -131,7 +132,7 @@ class Step {
     const makeIt = (isFirst: boolean): Promise<Recovered> => this.#makeOnEngine(open, isFirst)
     try {
       const made = await log.perform(open.key, effectOf(open), makeIt)
-      return made ? made.value : await recover(this.#state, open)
+      return made ? made.value : replayed(this.#state, open)
     } catch (error) {
       if (error instanceof BudgetExceededError)
         this.#results.addMissing(open.call, toRefusal(open.call, error.message))
@@ -348,8 +349,10 @@ class Step {
     if (found.outcome === 'executed')
       await this.#commit(open, ...executedResult(open, found.result, outcome.latencyMs))
     else if (found.outcome === 'not-executed' && mayBeSent) this.#again.push(open)
-    else if (open.needsPerson) this.#pending.push(toUncertain(open))
-    else {
+    else if (open.needsPerson) {
+      const attempt = this.#state.log.attemptOf(open.key)
+      this.#pending.push(toUncertain(open, attempt))
+    } else {
       const { call, run } = open
       this.#state.warn(
         `whether the call of "${call.name}" had an effect is unknown (idempotency key ${run.idempotencyKey})`,

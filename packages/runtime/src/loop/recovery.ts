@@ -79,7 +79,21 @@ export async function knownBefore(
     idempotencyKey,
     effect,
   })
-  return { is: 'pending', item: toUncertain(open) }
+  return { is: 'pending', item: toUncertain(open, state.log.attemptOf(key)) }
+}
+
+/**
+ * What an engine had recorded of a call, as it was then: a decision that let the call be made says
+ * nothing about what came of it.
+ */
+export function replayed({ log, events }: RunState, open: StepCall): Recovered {
+  const { intent, receipt } = log.find(open.key) ?? {}
+  const outcome = receipt && 'outcome' in receipt ? receipt.outcome : undefined
+  if (!outcome || (receipt?.attempt ?? 0) < (intent?.attempt ?? 0))
+    return { is: 'pending', item: toUncertain(open, intent?.attempt) }
+  if (outcome.question) return { is: 'pending', item: toQuestion(open, outcome.question) }
+  if (outcome.status === 'pending') return { is: 'pending', item: toTask(open, outcome) }
+  return done(open, outcome, events.isPast(receipt?.seq ?? 0))
 }
 
 /** A call as an effect of an engine. */
