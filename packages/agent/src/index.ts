@@ -35,7 +35,6 @@ export type { Message, MessageRole } from './models/message.js'
 export { createMessage } from './models/message.js'
 export type {
   ApprovalContent,
-  CallOutcome,
   ErrorContent,
   InferContent,
   Part,
@@ -47,6 +46,7 @@ export type {
   StatusContent,
   ToolCallContent,
   ToolOutputContent,
+  UncertainOutcome,
 } from './models/part.js'
 export { createPart, textOfParts } from './models/part.js'
 export type { Task, TaskFields } from './models/task.js'

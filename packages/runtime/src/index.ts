@@ -68,6 +68,7 @@ export type {
 export type { Effect, Engine, EngineWait, Performed } from './journal/engine.js'
 export type { JournalTail, RunJournal, TranscriptChange } from './journal/journal.js'
 export type {
+  EffectKind,
   JournalEntry,
   JournalEntryFields,
   RecordedDecision,
@@ -119,6 +120,7 @@ export type { RunPreset } from './loop/run-preset.js'
 export type { RunEventReader } from './loop/run-reader.js'
 export type {
   AutoCompaction,
+  GivenCall,
   InferRequest,
   RunBounds,
   RunDurability,

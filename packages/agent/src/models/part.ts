@@ -81,7 +81,7 @@ export interface RouteContent {
  * its effect. `did-not-happen`: it had none, and is executed now. `unknown`: nobody will find out,
  * and the model reads that.
  */
-export type CallOutcome = 'happened' | 'did-not-happen' | 'unknown'
+export type UncertainOutcome = 'happened' | 'did-not-happen' | 'unknown'
 
 /** What somebody says about one request, through whichever door. */
 export interface RequestDecision {
@@ -90,7 +90,7 @@ export interface RequestDecision {
   /** True allows the call, false refuses it. Unset for an `uncertain` one: it has an `outcome`. */
   readonly approved?: boolean
   /** What became of an `uncertain` call: it is neither approved nor refused. */
-  readonly outcome?: CallOutcome
+  readonly outcome?: UncertainOutcome
   /** What the call returned, for the model, if it `happened`. Default: an empty text. */
   readonly result?: string
   /** Why, for the model and the record. In a request: why it is asked for. */

@@ -1,12 +1,12 @@
 import type { JsonObject } from '@modelport/core'
 import { AgentError } from '../base/agent-error.js'
-import type { ApprovalContent, CallOutcome, RequestDecision } from '../models/part.js'
+import type { ApprovalContent, RequestDecision, UncertainOutcome } from '../models/part.js'
 
 const outcomes: readonly unknown[] = [
   'happened',
   'did-not-happen',
   'unknown',
-] satisfies CallOutcome[]
+] satisfies UncertainOutcome[]
 
 /** What a decision says, whoever decided. */
 export interface DecisionContent extends Omit<RequestDecision, 'requestId' | 'approved'> {

@@ -9,7 +9,7 @@ import type {
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
 import type { JsonValue } from '../base/json.js'
-import type { ApprovalContent, CallOutcome, Part } from '../models/part.js'
+import type { ApprovalContent, Part, UncertainOutcome } from '../models/part.js'
 import { createPart } from '../models/part.js'
 import type { TaskKey, TaskStore } from '../session/task-store.js'
 import type { DecisionContent } from './check-decision.js'
@@ -274,14 +274,18 @@ export const toResumeDecisions = (
   )
 
 /** The decision of a run about work that continued elsewhere. */
-function toLateResult(id: string, outcome: CallOutcome | undefined, result = ''): ResumeDecision {
+function toLateResult(
+  id: string,
+  outcome: UncertainOutcome | undefined,
+  result = '',
+): ResumeDecision {
   if (outcome === 'happened') return { type: 'result', id, result }
   if (outcome === 'unknown') return { type: 'give-up', id }
   return { type: 'failure', id, message: result || 'The work elsewhere failed.' }
 }
 
 /** The decision of a run about a call whose outcome was unknown. */
-function toOutcome(id: string, outcome: CallOutcome | undefined, result = ''): ResumeDecision {
+function toOutcome(id: string, outcome: UncertainOutcome | undefined, result = ''): ResumeDecision {
   if (outcome === 'happened') return { type: 'result', id, result }
   return { type: outcome === 'did-not-happen' ? 'repeat' : 'give-up', id }
 }

@@ -1,4 +1,4 @@
-import type { CallOutcome } from '@modelport/agent'
+import type { UncertainOutcome } from '@modelport/agent'
 import { UsageError } from '../errors/exit-codes.js'
 
 /** Options that say what became of a call whose outcome is unknown. */
@@ -10,7 +10,7 @@ export interface OutcomeOptions {
 
 /** What became of a call, and what it returned if it happened. */
 export interface KnownOutcome {
-  readonly outcome: CallOutcome
+  readonly outcome: UncertainOutcome
   readonly result?: string
 }
 

@@ -1,4 +1,4 @@
-import type { CallOutcome, ClientEvent } from '@modelport/agent'
+import type { ClientEvent, UncertainOutcome } from '@modelport/agent'
 import type {
   CallOptions,
   ChatMessage,
@@ -226,7 +226,7 @@ export type StudioEvent = {
       /** True if the call runs now. */
       readonly approved: boolean
       /** What became of an uncertain call. */
-      readonly outcome?: CallOutcome
+      readonly outcome?: UncertainOutcome
       readonly reason?: string
     }
   | { readonly type: 'end'; readonly run: RunRecord }
@@ -284,7 +284,7 @@ export interface DecideCall {
   /** True lets the call run, false denies it. Left out for an uncertain call. */
   readonly approved?: boolean
   /** What became of an uncertain call: it is neither allowed nor denied. */
-  readonly outcome?: CallOutcome
+  readonly outcome?: UncertainOutcome
   /** What the call returned, for the model, if it happened. */
   readonly result?: string
   /** What the model reads with the decision. */
