@@ -13,6 +13,7 @@ import {
   type ResumeDecision,
   type RunEvent,
   type RunResult,
+  type Tool,
 } from '@modelport/runtime'
 import { describe, expect, test } from 'vitest'
 import { providerOf, type Scenario, World } from './cut-journal.js'
@@ -244,7 +245,7 @@ describe('a run on an engine', () => {
           expect([...cut.world.effects.keys()].sort(), place).toEqual(
             [...whole.world.effects.keys()].sort(),
           )
-          const tools = (scenario.request(cut.world).tools ?? []) as { idempotent?: boolean }[]
+          const tools = (scenario.request(cut.world).tools ?? []) as readonly Tool[]
           if (!tools.some(({ idempotent }) => idempotent))
             for (const [key, count] of cut.world.effects)
               expect([place, key, count]).toEqual([place, key, 1])

@@ -271,16 +271,17 @@ export class AgentHost {
    * Delivers the result of work that a task waits for: its tool returned `pending`. For webhooks
    * and programs; a client of the task's owner decides about the request like about any other.
    *
-   * @param request names the request; may be left out if the task waits for one result
-   * @param by who delivers; another than the owner needs `approvals.mayDeliver`
+   * @param options `request` names the request; may be left out if the task waits for one result.
+   * `by` says who delivers; another than the owner needs `approvals.mayDeliver`
    * @throws {AgentError} `task-not-found`; `forbidden`; `conflict` — the task waits for no such
    * result
    */
   async deliver(
     key: TaskKey,
     delivery: { readonly result: string } | { readonly failure: string },
-    { request, by = key.principal }: { readonly request?: string; readonly by?: string } = {},
+    options: { readonly request?: string; readonly by?: string } = {},
   ): Promise<void> {
+    const { request, by = key.principal } = options
     const { task, head } = await this.get(key)
     const agent = this.agentOf(head.record.agent)
     const { mayDeliver } = agent.settings.approvals ?? {}

@@ -3,8 +3,11 @@ import type { PendingItem, ResumeDecision } from '../journal/pending-item.js'
 
 /** What is used of the class `DBOS` of `@dbos-inc/dbos-sdk` 5. */
 export interface Dbos {
+  /** Executes a step once, and remembers its value. */
   runStep<Value>(work: () => Promise<Value>, config: { name: string }): Promise<Value>
+  /** Takes the next message on a topic; null after so many seconds. */
   recv<Value>(topic: string, timeoutSeconds: number): Promise<Value | null>
+  /** Shows a value of the workflow to whoever asks for it. */
   setEvent(key: string, value: unknown): Promise<void>
 }
 

@@ -4,6 +4,7 @@ export {
   type RestateContext,
   type RestatePending,
   type RestatePromise,
+  type RestateWait,
   restateEngine,
   restateState,
 } from './restate.js'

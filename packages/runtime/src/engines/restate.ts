@@ -3,25 +3,37 @@ import type { PendingItem, ResumeDecision } from '../journal/pending-item.js'
 
 /** What is used of the context of a workflow's `run` handler of `@restatedev/restate-sdk` 1. */
 export interface RestateContext {
+  /** Executes a step once, and remembers its value. */
   run<Value>(
     name: string,
     work: () => Promise<Value>,
     options: { maxRetryAttempts: number },
-  ): Promise<Value>
-  promise<Value>(name: string): PromiseLike<Value> & RestatePromise<Value>
+  ): PromiseLike<Value>
+  /** A promise of the workflow, by name, which another handler resolves. */
+  promise(name: string): RestatePromise
+  /** Sets a state of the workflow. */
   set(name: string, value: unknown): void
+  /** Clears a state of the workflow. */
   clear(name: string): void
 }
 
-/** A promise of Restate that can be given up after a time. */
-export interface RestatePromise<Value> {
-  get(): PromiseLike<Value> & { orTimeout(milliseconds: number): PromiseLike<Value> }
+/** A promise of Restate, which can be given up after a time. */
+export interface RestatePromise {
+  /** The promise itself. */
+  get(): RestateWait
+}
+
+/** A wait for a promise of Restate. */
+export interface RestateWait extends PromiseLike<unknown> {
+  /** The same, but rejects with a `TimeoutError` after so many milliseconds. */
+  orTimeout(milliseconds: number): PromiseLike<unknown>
 }
 
 /** The state `modelport` of a workflow on Restate: what it waits for. */
 export interface RestatePending {
   /** The promise that takes the decision: `ctx.promise(key).resolve(decision)`. */
   readonly key: string
+  /** What waits. */
   readonly pending: readonly PendingItem[]
 }
 
@@ -42,24 +54,24 @@ export function restateEngine(context: RestateContext): Engine {
     async perform(effect: Effect): Promise<Performed> {
       const { label } = effect
       const begunBy = await context.run(`begin ${label}`, () => Promise.resolve(own), once)
-      return context.run(label, () => effect.execute({ first: begunBy === own }), once)
+      return await context.run(label, () => effect.execute({ first: begunBy === own }), once)
     },
 
     async wait({ key, pending, until }: EngineWait): Promise<readonly ResumeDecision[]> {
       context.set(restateState, { key, pending } satisfies RestatePending)
-      const promise = context.promise<ResumeDecision>(key).get()
+      const promise = context.promise(key).get()
       const decision = await (until === undefined ? promise : inTime(context, promise, until))
       context.clear(restateState)
-      return decision ? [decision] : []
+      return decision === undefined ? [] : [decision as ResumeDecision]
     },
   }
 }
 
 async function inTime(
   context: RestateContext,
-  promise: ReturnType<RestatePromise<ResumeDecision>['get']>,
+  promise: RestateWait,
   until: number,
-): Promise<ResumeDecision | undefined> {
+): Promise<unknown> {
   // When the wait began is a fact of the run: a replay must not wait longer.
   const now = await context.run('now', () => Promise.resolve(Date.now()), { maxRetryAttempts: 1 })
   try {

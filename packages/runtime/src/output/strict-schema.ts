@@ -22,8 +22,8 @@ export const describeOpen = ({ reason }: OpenSchema): string =>
 /**
  * Keywords that vendors with strict schemas understand, or that are notes.
  * Bounds of numbers and lists, `pattern`, and some values of `format` are among them, by a vendor's
- * page on structured outputs (as quoted by others in August 2026, read 2026-11-28). Lengths of texts
- * are not: the package of such a vendor says them in words, and the reply is checked here.
+ * page on structured outputs (as quoted by others in August 2026, read 2026-11-28). Lengths of
+ * texts are not: the package of such a vendor says them in words, and the reply is checked here.
  */
 const known = new Set([
   '$comment',
