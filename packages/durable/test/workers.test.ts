@@ -107,6 +107,26 @@ for (const { name, isMissing, open } of emptyDatabases())
       expect(await store.operations.list()).toEqual([])
     })
 
+    test('a run whose process died, and whose version is gone, is reopened under a new version', async () => {
+      await store.runs.start('a', define(1, greet), 'you')
+      await database.write([
+        { sql: `UPDATE runs SET status = 'running', epoch = epoch + 1, holder = 'gone', due = 1` },
+      ])
+      await store.runs.reopen('a', define(2, greet))
+      work(define(2, greet))
+      expect((await store.runs.result('a')).text).toBe('hello you')
+    })
+
+    test('a run that a process works on is not reopened', async () => {
+      await store.runs.start('a', define(1, greet), 'you')
+      await database.write([
+        { sql: `UPDATE runs SET status = 'running', holder = 'alive', due = 9000000000000000` },
+      ])
+      await expect(store.runs.reopen('a', define(2, greet))).rejects.toMatchObject({
+        reason: 'conflict',
+      })
+    })
+
     test('the same id with another definition or input is refused, and says what differs', async () => {
       await store.runs.start('a', define(1, greet), { to: 'you' })
       await store.runs.start('a', define(1, greet), { to: 'you' })

@@ -104,15 +104,16 @@ export class DatabaseRuns implements DurableRuns {
   }
 
   async reopen(id: string, definition?: RunDefinition): Promise<void> {
-    const { table } = this.#parts
+    const { table, database } = this.#parts
     const run = await table.get(id)
     const { status } = (run.result ?? {}) as { readonly status?: string }
-    // It may wait for a version that nobody serves any more.
-    const waits = definition !== undefined && run.status === 'ready'
+    // Nobody works on it: it may wait for a version that nobody serves any more.
+    const isLeft = run.status === 'running' && (run.due ?? Infinity) <= database.now()
+    const waits = definition !== undefined && (run.status === 'ready' || isLeft)
     if (run.status !== 'stopped' && !(run.status === 'finished' && status === 'failed') && !waits)
       throw new DurableError(
         'conflict',
-        `run "${id}" is ${run.status}; only one that stopped or failed, or with a definition one that is ready, can be opened again`,
+        `run "${id}" is ${run.status}; only one that stopped or failed, or with a definition one that nobody works on, can be opened again`,
       )
     const { name: queue, fingerprint } = definition ?? {}
     const under =

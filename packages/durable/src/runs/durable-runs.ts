@@ -57,7 +57,8 @@ export interface DurableRuns {
 
   /**
    * Reopens a run that is `stopped`, or whose model call failed: it continues from its checkpoint,
-   * under the given definition.
+   * under the given definition. With a definition, also one that is ready, or whose process died,
+   * and that waits for a version that nobody serves.
    *
    * @throws {DurableError} `not-found`, `conflict` — it is not such a run
    */
