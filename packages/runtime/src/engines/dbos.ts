@@ -1,5 +1,6 @@
-import type { Effect, Engine, EngineWait, Performed } from '../journal/engine.js'
+import type { Engine, EngineWait } from '../journal/engine.js'
 import type { PendingItem, ResumeDecision } from '../journal/pending-item.js'
+import { type EngineStep, inTwoSteps, millisecondsTo } from './two-steps.js'
 
 /** What is used of the class `DBOS` of `@dbos-inc/dbos-sdk` 5. */
 export interface Dbos {
@@ -40,28 +41,17 @@ const longestWaitSeconds = 24 * 60 * 60
  * (`DBOS.getEvent(id, dbosTopic)`); `DBOS.send(id, decision, dbosTopic)` decides.
  */
 export function dbosEngine(dbos: Dbos): Engine {
-  // Each call of the workflow's function is another try: a step that an earlier one had begun, and
-  // that has no result, may have had its effect.
-  const own = crypto.randomUUID()
+  const step: EngineStep = (name, work) => dbos.runStep(work, { name })
   return {
-    async perform(effect: Effect): Promise<Performed> {
-      const { label } = effect
-      const begunBy = await dbos.runStep(() => Promise.resolve(own), { name: `begin ${label}` })
-      return dbos.runStep(() => effect.execute({ first: begunBy === own }), { name: label })
-    },
+    perform: inTwoSteps(step),
 
     async wait({ pending, until }: EngineWait): Promise<readonly ResumeDecision[]> {
       await dbos.setEvent(dbosTopic, pending satisfies DbosPending)
-      const decision = await receive(dbos, until)
+      const seconds =
+        until === undefined ? longestWaitSeconds : (await millisecondsTo(until, step)) / 1000
+      const decision = await dbos.recv<ResumeDecision>(dbosTopic, seconds)
       await dbos.setEvent(dbosTopic, [] satisfies DbosPending)
       return decision ? [decision] : []
     },
   }
-}
-
-async function receive(dbos: Dbos, until: number | undefined): Promise<ResumeDecision | null> {
-  if (until === undefined) return dbos.recv<ResumeDecision>(dbosTopic, longestWaitSeconds)
-  // When the wait began is a fact of the run: a replay must not wait longer.
-  const now = await dbos.runStep(() => Promise.resolve(Date.now()), { name: 'now' })
-  return dbos.recv<ResumeDecision>(dbosTopic, Math.max(0, (until - now) / 1000))
 }

@@ -1,5 +1,6 @@
-import type { Effect, Engine, EngineWait, Performed } from '../journal/engine.js'
+import type { Engine, EngineWait } from '../journal/engine.js'
 import type { PendingItem, ResumeDecision } from '../journal/pending-item.js'
+import { type EngineStep, inTwoSteps, millisecondsTo } from './two-steps.js'
 
 /** What is used of the context of a workflow's `run` handler of `@restatedev/restate-sdk` 1. */
 export interface RestateContext {
@@ -46,36 +47,24 @@ export const restateState = 'modelport'
  * items and the name of the promise that a shared handler resolves with a decision.
  */
 export function restateEngine(context: RestateContext): Engine {
-  // Each call of the handler is another try: a step that an earlier one had begun, and that has no
-  // result, may have had its effect.
-  const own = crypto.randomUUID()
-  const once = { maxRetryAttempts: 1 }
+  const step: EngineStep = (name, work) => context.run(name, work, { maxRetryAttempts: 1 })
   return {
-    async perform(effect: Effect): Promise<Performed> {
-      const { label } = effect
-      const begunBy = await context.run(`begin ${label}`, () => Promise.resolve(own), once)
-      return await context.run(label, () => effect.execute({ first: begunBy === own }), once)
-    },
+    perform: inTwoSteps(step),
 
     async wait({ key, pending, until }: EngineWait): Promise<readonly ResumeDecision[]> {
       context.set(restateState, { key, pending } satisfies RestatePending)
       const promise = context.promise(key).get()
-      const decision = await (until === undefined ? promise : inTime(context, promise, until))
+      const decision = await (until === undefined ? promise : inTime(promise, until, step))
       context.clear(restateState)
       return decision === undefined ? [] : [decision as ResumeDecision]
     },
   }
 }
 
-async function inTime(
-  context: RestateContext,
-  promise: RestateWait,
-  until: number,
-): Promise<unknown> {
-  // When the wait began is a fact of the run: a replay must not wait longer.
-  const now = await context.run('now', () => Promise.resolve(Date.now()), { maxRetryAttempts: 1 })
+async function inTime(promise: RestateWait, until: number, step: EngineStep): Promise<unknown> {
+  const milliseconds = await millisecondsTo(until, step)
   try {
-    return await promise.orTimeout(Math.max(0, until - now))
+    return await promise.orTimeout(milliseconds)
   } catch (error) {
     if (error instanceof Error && error.name === 'TimeoutError') return undefined
     throw error

@@ -13,8 +13,8 @@ export interface Effect {
   readonly kind: EffectKind
   /**
    * What may be done if nobody knows whether it happened: `always` begin it again, `same-key` send
-   * it again with the key that its receiver knows, `never`. The effect itself keeps to it, as long
-   * as it is told whether it was begun.
+   * it again with the key that its receiver knows, `never`. `execute` follows it by itself, if its
+   * `first` is right.
    */
   readonly repeat: 'always' | 'same-key' | 'never'
   /** What it is about, for engines that show or take data: the action, or the model's name. */

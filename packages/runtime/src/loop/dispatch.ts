@@ -34,7 +34,7 @@ import {
 import { signatureOf } from './repeat-guard.js'
 import { toRecordable } from './result-size.js'
 import type { RunState } from './run-state.js'
-import { declarationOf, type StepCall, toStepCall } from './step-call.js'
+import { declarationOf, intentOf, type StepCall, toStepCall } from './step-call.js'
 import { StepResults } from './step-results.js'
 
 /** The outcome of the calls of one step. */
@@ -269,20 +269,11 @@ class Step {
   async #start(open: StepCall): Promise<void> {
     const { eager, ledger, log } = this.#state
     if (this.#failure) throw this.#failure.error
-    const { key, kind, action, call, effect, run } = open
+    const { key, call } = open
     const isFirst = open.sends === 0
     // A call that is sent again, with an answer or after a lost reply, is still one call.
     if (isFirst && !answersOf(log, key).length) eager.count(ledger, call.id)
-    const { idempotencyKey } = run
-    const intent = {
-      entry: 'intent',
-      kind,
-      callId: call.id,
-      action,
-      idempotencyKey,
-      effect,
-    } as const
-    await log.intend(key, intent).catch(this.#stop)
+    await log.intend(key, intentOf(open)).catch(this.#stop)
     open.sends++
     if (isFirst) this.#announce(open)
   }

@@ -19,14 +19,15 @@ export async function inferOnEngine(
   if (journal) throw configError('durable: give a journal or an engine, not both')
   if (runId === undefined)
     throw configError('durable.engine needs a runId: the same one whenever the engine calls again')
+  const wait = engine?.wait?.bind(engine)
   try {
     let asked = request
     for (let waits = 1; ; waits++) {
       const result = await run(asked)
-      if (result.status !== 'suspended' || !engine?.wait) return result
+      if (result.status !== 'suspended' || !wait) return result
       const { checkpoint, pending, transcript } = result
       const decisions = await decisionsOf(pending, (until) =>
-        (engine.wait as NonNullable<typeof engine.wait>)({
+        wait({
           key: `${runId}/wait/${waits}`,
           pending,
           ...(until !== undefined && { until }),

@@ -1,8 +1,8 @@
 import { type Content, type ToolResult } from '@modelport/core'
 import { copyJson } from '../base/copy-json.js'
 import { messageOf } from '../base/message-of.js'
-import type { AskedEffect, EffectLog } from '../journal/effect-log.js'
-import type { RecordedOutcome } from '../journal/journal-entry.js'
+import type { AskedEffect, EffectLog, RecordedEffect } from '../journal/effect-log.js'
+import type { RecordedOutcome, RunReceipt } from '../journal/journal-entry.js'
 import type { PendingItem, PendingTask, ResumeDecision } from '../journal/pending-item.js'
 import { checkAnswer } from '../tools/asking.js'
 import { AskedResult, PendingResult } from '../tools/pending-result.js'
@@ -11,7 +11,7 @@ import type { ReconcileOutcome } from '../tools/reconcile.js'
 import { toToolContent } from '../tools/tool-content.js'
 import type { ToolOutcome } from '../tools/tool-outcome.js'
 import type { RunState } from './run-state.js'
-import type { StepCall } from './step-call.js'
+import { intentOf, type StepCall } from './step-call.js'
 
 /** The state of a call before it would be executed. */
 export type Recovered =
@@ -36,9 +36,9 @@ export async function recover(state: RunState, open: StepCall): Promise<Recovere
   const recorded = state.log.find(open.key)
   // On an engine the receiver is asked where the effect is performed: see `knownBefore`.
   if (!recorded) return isHeld(open) && !isOnEngine ? askAgain(state, open) : live
-  const { intent, receipt } = recorded
-  // The receipt of a sending that asked says nothing about a later one.
-  if (receipt && 'outcome' in receipt && receipt.attempt >= (intent?.attempt ?? 0)) {
+  const { intent } = recorded
+  const receipt = lastReceipt(recorded)
+  if (receipt) {
     state.events.skipTo(receipt.seq)
     const { question } = receipt.outcome
     if (question) return answer(state, open, { ...receipt.outcome, question })
@@ -50,6 +50,17 @@ export async function recover(state: RunState, open: StepCall): Promise<Recovere
   return isOnEngine
     ? settle(state, open, toUncertain(open, intent.attempt))
     : askAgain(state, open, intent.attempt)
+}
+
+type CallReceipt = Extract<RunReceipt, { kind: 'tool' | 'agent' }>
+
+/**
+ * What came of the last sending of a call. The receipt of a sending that asked says nothing about a
+ * later one.
+ */
+function lastReceipt({ intent, receipt }: RecordedEffect): CallReceipt | undefined {
+  if (!receipt || !('outcome' in receipt)) return undefined
+  return receipt.attempt >= (intent?.attempt ?? 0) ? receipt : undefined
 }
 
 /**
@@ -68,17 +79,9 @@ export async function knownBefore(
   const found = await reconcile(state, open)
   if (found.outcome === 'not-executed') return live
   if (found.outcome === 'executed') return keep(state.log, open, executed(found.result))
-  const { key, kind, call, action, run, effect } = open
-  const { idempotencyKey } = run
+  const { key, call } = open
   state.eager.count(state.ledger, call.id)
-  await state.log.intend(key, {
-    entry: 'intent',
-    kind,
-    callId: call.id,
-    action,
-    idempotencyKey,
-    effect,
-  })
+  await state.log.intend(key, intentOf(open))
   return { is: 'pending', item: toUncertain(open, state.log.attemptOf(key)) }
 }
 
@@ -87,13 +90,13 @@ export async function knownBefore(
  * nothing about what came of it.
  */
 export function replayed({ log, events }: RunState, open: StepCall): Recovered {
-  const { intent, receipt } = log.find(open.key) ?? {}
-  const outcome = receipt && 'outcome' in receipt ? receipt.outcome : undefined
-  if (!outcome || (receipt?.attempt ?? 0) < (intent?.attempt ?? 0))
-    return { is: 'pending', item: toUncertain(open, intent?.attempt) }
+  const recorded = log.find(open.key) ?? {}
+  const receipt = lastReceipt(recorded)
+  if (!receipt) return { is: 'pending', item: toUncertain(open, recorded.intent?.attempt) }
+  const { outcome, seq } = receipt
   if (outcome.question) return { is: 'pending', item: toQuestion(open, outcome.question) }
   if (outcome.status === 'pending') return { is: 'pending', item: toTask(open, outcome) }
-  return done(open, outcome, events.isPast(receipt?.seq ?? 0))
+  return done(open, outcome, events.isPast(seq))
 }
 
 /** A call as an effect of an engine. */
@@ -361,7 +364,7 @@ export function outcomeOf(
   return {
     status: kept,
     content,
-    ...(isJsonOf(value, content) && { isJson: true }),
+    ...(status === 'ok' && isJsonOf(value, content) && { isJson: true }),
     latencyMs,
     ...(uncertain && { uncertain }),
     ...(message !== undefined && { message }),

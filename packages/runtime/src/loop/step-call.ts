@@ -1,5 +1,6 @@
 import type { JsonObject } from '@modelport/core'
 import { remainingMsOf } from '../budget/budget.js'
+import type { JournalEntryFields, RunIntent } from '../journal/journal-entry.js'
 import type { AgentCallAction } from '../reply/action.js'
 import { toDelegationCall } from '../reply/delegation.js'
 import type { PlannedCall } from '../reply/read-reply.js'
@@ -28,6 +29,24 @@ export interface StepCall extends PlannedCall {
   /** How often it was sent in this process. */
   sends: number
 }
+
+/** What is written before a call is made. */
+export const intentOf = ({
+  kind,
+  call,
+  action,
+  run: { idempotencyKey },
+  effect,
+}: StepCall): CallIntent => ({
+  entry: 'intent',
+  kind,
+  callId: call.id,
+  action,
+  idempotencyKey,
+  effect,
+})
+
+type CallIntent = Omit<Extract<RunIntent, { kind: 'tool' | 'agent' }>, keyof JournalEntryFields>
 
 type Permission = Extract<Verdict, { effect: 'allow' }>
 
