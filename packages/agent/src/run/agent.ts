@@ -76,7 +76,7 @@ export interface TaskContext {
    * Does something outside once, and gives what came of it also when the handler runs again. That
    * it begins is stored before, and its outcome after it.
    *
-   * @param name names it; effects of one name are told apart by their order
+   * @param name names it; effects with the same name count in the order in which they are made
    * @param run what is done; its result is plain JSON. An error of it is recorded as its outcome
    * @param options `idempotent`: after a death it is done again, for the receiver knows its key.
    * Default false

@@ -1,6 +1,7 @@
 import type { ChatMessage } from '@modelport/core'
 import type {
   PendingItem,
+  PendingOutcome,
   PendingQuestion,
   PendingTask,
   ResumeDecision,
@@ -129,30 +130,30 @@ const lateSuffix = '#result'
 export const isLateRequest = (requestId: string): boolean => requestId.endsWith(lateSuffix)
 
 /** Work that continues elsewhere, as a request that its result settles. */
-function lateOf(item: PendingTask, principal: string, runId: string): WaitingApproval {
-  const digest = digestOf(JSON.stringify([item.taskId, item.id, principal]))
-  return {
-    requestId: requestIdOf(item, runId),
-    callId: item.id,
-    runDigest: digest,
-    digest,
-    uncertain: true,
-    isLate: true,
-    ...(item.until !== undefined && { lookAt: item.until }),
-    action: JSON.parse(JSON.stringify(item.action)) as Readonly<Record<string, JsonValue>>,
-    reason:
-      `The work continues elsewhere, as "${item.taskId}". ` +
-      'Deliver its result: say outcome "happened" with it, "did-not-happen" if it failed, or "unknown" to give it up.',
-  }
-}
+const lateOf = (item: PendingTask, principal: string, runId: string): WaitingApproval => ({
+  ...outcomeRequest(item, [item.taskId, item.id, principal], runId),
+  isLate: true,
+  ...(item.until !== undefined && { lookAt: item.until }),
+  reason:
+    `The work continues elsewhere, as "${item.taskId}". ` +
+    'Deliver its result: say outcome "happened" with it, "did-not-happen" if it failed, or "unknown" to give it up.',
+})
 
 /** A call whose outcome is unknown, as a request that a person settles: see `toResumeDecisions`. */
-function uncertainOf(
-  item: Extract<PendingItem, { type: 'uncertain' }>,
-  principal: string,
+const uncertainOf = (item: PendingOutcome, principal: string, runId: string): WaitingApproval => ({
+  ...outcomeRequest(item, [item.idempotencyKey, principal], runId),
+  reason:
+    `The call was started and its outcome is unknown (idempotency key ${item.idempotencyKey}). ` +
+    'Say what became of it: the outcome "happened" with its result, "did-not-happen", which executes it now, or "unknown".',
+})
+
+/** A request that an outcome settles, not a yes or a no. `shown` is what its digest is about. */
+function outcomeRequest(
+  item: PendingTask | PendingOutcome,
+  shown: readonly string[],
   runId: string,
 ): WaitingApproval {
-  const digest = digestOf(JSON.stringify([item.idempotencyKey, principal]))
+  const digest = digestOf(JSON.stringify(shown))
   return {
     requestId: requestIdOf(item, runId),
     callId: item.id,
@@ -160,9 +161,6 @@ function uncertainOf(
     digest,
     uncertain: true,
     action: JSON.parse(JSON.stringify(item.action)) as Readonly<Record<string, JsonValue>>,
-    reason:
-      `The call was started and its outcome is unknown (idempotency key ${item.idempotencyKey}). ` +
-      'Say what became of it: the outcome "happened" with its result, "did-not-happen", which executes it now, or "unknown".',
   }
 }
 
