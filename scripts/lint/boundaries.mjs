@@ -72,6 +72,13 @@ export const boundaries = [
     imports: ['@modelport/core', '@modelport/chat-completions'],
     forbidden: ['@modelport/driver', 'undici', 'node:fs', '@modelport/provider-openai-compatible'],
   },
+  // An entry of its own: nothing else loads the list.
+  {
+    package: 'catalog',
+    file: 'prices.ts',
+    imports: ['@modelport/core', '@pydantic/genai-prices'],
+    forbidden: ['@modelport/driver', 'undici', 'node:fs'],
+  },
 
   {
     package: 'provider-anthropic',
@@ -401,6 +408,12 @@ export const boundaries = [
     ],
     builtins: true,
     forbidden: ['@modelport/driver', '@modelport/provider-openai', 'postgres'],
+  },
+  {
+    package: 'cli',
+    file: 'price-list.ts',
+    imports: ['@modelport/catalog'],
+    forbidden: ['@modelport/driver', '@modelport/factory'],
   },
   {
     package: 'cli',

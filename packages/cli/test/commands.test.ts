@@ -367,6 +367,33 @@ describe('models', () => {
     })
   })
 
+  test('models --prices lists what the tokens of each model cost, with source and date', async () => {
+    const { out } = await cli(['models', '--prices', '--model', 'openai:gpt-5.4'])
+    expect(out).toBe(
+      'openai:gpt-5.4  openai:gpt-5.4  api.openai.com:443  ' +
+        'USD for a million tokens: input 2.5, output 15, cache read 0.25; ' +
+        'above 271999 tokens: input 5, output 22.5, cache read 0.5; ' +
+        'https://developers.openai.com/api/docs/pricing, 2026-09-23\n',
+    )
+    const data = JSON.parse(
+      (await cli(['models', '--prices', '--json', '--model', 'openai:gpt-5.4'])).out,
+    ) as object
+    expect(data).toMatchObject({
+      models: [{ prices: { prices: { input: 2.5, output: 15 }, date: '2026-09-23' } }],
+    })
+  })
+
+  test('models --prices says why a model has no price, and never shows zero', async () => {
+    const unknown = await cli(['models', '--prices', '--model', 'perplexity:sonar'])
+    expect(unknown.out).toContain(
+      'no price: it has a price in a unit that prices do not have: requests_kcount',
+    )
+    const local = await cli(['models', '--prices', '--model', 'ollama'])
+    expect(local.out).toContain('no price: no list knows what a server of your own costs')
+    const own = await cli(['models', '--prices', '--model', 'main'])
+    expect(own.out).toContain('input 3, output 15; the profile')
+  })
+
   test('models --remote says why there is no list', async () => {
     const { err, code } = await cli(['models', '--remote'])
     expect(code).toBe(20)

@@ -1,4 +1,5 @@
 import { vendorModels } from '@modelport/catalog'
+import type { PriceFacts } from '@modelport/catalog/prices'
 import { describeProvider, type ModelProfile } from '@modelport/core'
 import { describe, expect, test } from 'vitest'
 import { type FactoryContext, type ModelConfig, newProvider, parseConfig } from '../src/index.js'
@@ -50,6 +51,28 @@ describe('profile.catalog', () => {
     expect(
       (await failureOf(() => profileOf({ profile: { catalog: true } }, { models: {} }))).message,
     ).toContain('It knows: no model of this provider')
+  })
+
+  test('profile.catalog asks a function for the facts, and says why a price is not known', async () => {
+    const models = (): PriceFacts => ({
+      id: 'claude-haiku-4-5',
+      contextWindow: 7,
+      reason: 'it is sold by the hour',
+      source: 'https://a.test',
+      date: '2026-01-01',
+    })
+    expect(
+      await failureOf(() => profileOf({ profile: { catalog: true } }, { models })),
+    ).toMatchObject({
+      code: 'config',
+      message:
+        'anthropic: profile.catalog: the model "claude-haiku-4-5" has no known price: it is sold by the hour; write prices: {input: …, output: …} into the profile',
+    })
+    const prices = { input: 1, output: 2 }
+    expect(await profileOf({ profile: { catalog: true, prices } }, { models })).toEqual({
+      contextWindow: 7,
+      prices,
+    })
   })
 
   test('profile.catalog is refused for an unknown model and at another address, where prices differ', async () => {

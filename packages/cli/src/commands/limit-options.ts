@@ -43,7 +43,7 @@ export function toLedger(
 ): BudgetLedger | undefined {
   if (maxCost !== undefined && profile.prices === undefined)
     throw configError(
-      `--max-cost needs the prices of ${name}: set prices: {input: …, output: …} in its profile`,
+      `--max-cost needs the prices of ${name}: set catalog: true in its profile, or prices: {input: …, output: …}`,
     )
   const budget = { maxCost, maxOutputTokens, maxToolCalls }
   return Object.values(budget).some((limit) => limit !== undefined)

@@ -1,6 +1,7 @@
-import { isLlmError } from '@modelport/core'
+import { isLlmError, type ModelPrices } from '@modelport/core'
 import { apiHost, listModels, resolveModel } from '@modelport/factory'
 import type { Cli, CommonOptions } from '../context/cli.js'
+import { loadPriceList } from '../context/price-list.js'
 import { exitCodes } from '../errors/exit-codes.js'
 import { toFailureReport } from '../errors/failure.js'
 import { loadModels, type NamedModel } from '../models/configured-models.js'
@@ -10,6 +11,7 @@ import { withProgress } from '../terminal/progress.js'
 export interface ModelsOptions extends CommonOptions {
   readonly model?: string
   readonly remote?: boolean
+  readonly prices?: boolean
 }
 
 interface ModelRow {
@@ -21,8 +23,15 @@ interface ModelRow {
   readonly purpose?: string
   /** What the vendor has; only with `--remote`. */
   readonly remote?: readonly string[]
+  /** What its tokens cost; only with `--prices`. */
+  readonly prices?: PriceRow
   readonly error?: { readonly code: string; readonly message: string }
 }
+
+/** Prices with where they are from, or why there are none. */
+type PriceRow =
+  | { readonly prices: ModelPrices; readonly source: string; readonly date?: string }
+  | { readonly reason: string }
 
 /** Runs `modelport models`; resolves to the exit code. */
 export async function models(cli: Cli, options: ModelsOptions): Promise<number> {
@@ -30,8 +39,7 @@ export async function models(cli: Cli, options: ModelsOptions): Promise<number> 
   const configured = await loadModels(cli)
   const chosen = options.model === undefined ? configured.all() : [configured.pick(options.model)]
   const rows: ModelRow[] = []
-  for (const model of chosen)
-    rows.push(await toRow(cli, model, configured.roles, options.remote === true))
+  for (const model of chosen) rows.push(await toRow(cli, model, configured.roles, options))
   if (json) out.json({ models: rows })
   else for (const row of rows) printRow(cli, row, chosen.length > 1)
   // A failure only if no list could be read; each row names its problem.
@@ -40,12 +48,13 @@ export async function models(cli: Cli, options: ModelsOptions): Promise<number> 
 
 async function toRow(
   cli: Cli,
-  { name, config, purpose }: NamedModel,
+  model: NamedModel,
   roles: Readonly<Record<string, string>>,
-  remote: boolean,
+  { remote = false, prices = false }: ModelsOptions,
 ): Promise<ModelRow> {
   const { context, signal, err } = cli
-  const { row, config: resolved } = resolveModel(config, context)
+  const { name, config, purpose } = model
+  const { row, config: resolved, baseUrl } = resolveModel(config, context)
   const facts = {
     name,
     provider: row.name,
@@ -53,6 +62,7 @@ async function toRow(
     host: apiHost(config, context),
     roles: Object.entries(roles).flatMap(([role, used]) => (used === name ? [role] : [])),
     ...(purpose !== undefined && { purpose }),
+    ...(prices && { prices: await priceOf(model, row.name, resolved.model, baseUrl?.source) }),
   }
   if (!remote) return facts
   try {
@@ -66,9 +76,51 @@ async function toRow(
   }
 }
 
+/** The prices of the profile, else those of the list for a model at its vendor's own address. */
+async function priceOf(
+  { config, profile }: NamedModel,
+  vendor: string,
+  model = '',
+  address: string | undefined,
+): Promise<PriceRow> {
+  const own = config.profile?.prices
+  if (own) return { prices: own, source: 'the profile' }
+  if (address !== 'default')
+    return { reason: "prices at another address than the vendor's own are not known" }
+
+  const findPrices = await loadPriceList()
+  const { prices = profile?.prices, reason, source, date } = findPrices(vendor, model)
+  return prices ? { prices, source, date } : { reason: reason ?? 'nobody knows them' }
+}
+
+const priceNames = {
+  input: 'input',
+  output: 'output',
+  cacheRead: 'cache read',
+  cacheWrite: 'cache write',
+  cacheWriteHour: 'cache write 1 h',
+} as const
+
+/** Prices for a million tokens as a line. */
+function describePrices(row: PriceRow): string {
+  if ('reason' in row) return `no price: ${row.reason}`
+  const { prices, source, date } = row
+  const { currency = 'USD', tiers = [] } = prices
+  const list = (one: typeof prices | (typeof tiers)[number]): string =>
+    Object.entries(priceNames)
+      .flatMap(([name, title]) => {
+        const price = one[name as keyof typeof priceNames]
+        return price === undefined ? [] : [`${title} ${price}`]
+      })
+      .join(', ')
+  const longer = tiers.map((tier) => `above ${tier.above} tokens: ${list(tier)}`)
+  const from = [source, date].filter(Boolean).join(', ')
+  return [`${currency} for a million tokens: ${list(prices)}`, ...longer, from].join('; ')
+}
+
 function printRow(
   { out, err }: Cli,
-  { name, provider, model = '', host, roles, purpose, remote, error }: ModelRow,
+  { name, provider, model = '', host, roles, purpose, remote, prices, error }: ModelRow,
   several: boolean,
 ): void {
   if (error) err.line(`${err.style('red', `${name}:`)} ${err.foreign(error.message)}`)
@@ -79,6 +131,7 @@ function printRow(
     host || 'no connection',
     ...(roles.length ? [`roles: ${roles.join(', ')}`] : []),
     ...(purpose === undefined ? [] : [out.foreign(purpose)]),
+    ...(prices ? [describePrices(prices)] : []),
   ]
   out.line(parts.join('  '))
 }

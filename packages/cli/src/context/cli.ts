@@ -8,6 +8,7 @@ import { isReadableByOthers } from '../files/private-file.js'
 import { type Io, written } from '../terminal/io.js'
 import { Printer } from '../terminal/printer.js'
 import { createPackageImport } from './allowed-packages.js'
+import { listedFacts } from './price-list.js'
 
 /** Options that every command takes. */
 export interface CommonOptions {
@@ -57,6 +58,7 @@ export async function createCli(io: Io, options: CommonOptions, signal: AbortSig
       environment: (name) => environment(name) ?? keys.get(name),
       // Configurations of OpenParallax have it before the names of their variables.
       environmentPrefix: 'OP_',
+      models: listedFacts,
       importModule: createPackageImport(io, locations.allowedPackages),
     },
     signal,

@@ -12,6 +12,7 @@ import {
 } from '@modelport/factory'
 import { readConfigFile } from '@modelport/factory/node'
 import type { Cli } from '../context/cli.js'
+import { loadPriceList } from '../context/price-list.js'
 import { exists } from '../files/private-file.js'
 
 /** A model that a command may use. */
@@ -125,9 +126,7 @@ export async function loadModels({
   context,
 }: Cli): Promise<ConfiguredModels> {
   const there = configGiven || (await exists(locations.config))
-  return new ConfiguredModels(
-    locations.config,
-    there ? await readConfigFile(locations.config, { requiredRoles: [] }) : undefined,
-    context,
-  )
+  const pool = there ? await readConfigFile(locations.config, { requiredRoles: [] }) : undefined
+  if (pool?.models.some(({ profile }) => profile?.catalog)) await loadPriceList()
+  return new ConfiguredModels(locations.config, pool, context)
 }

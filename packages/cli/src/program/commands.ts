@@ -110,6 +110,7 @@ const models: Add = (program, start) =>
     .description('list the configured models, or those that their vendors have')
     .option('-m, --model <name>', 'only this one, or provider:model')
     .option('--remote', 'ask the vendors, or the servers, for their lists')
+    .option('--prices', 'what their tokens cost, with source and date')
     .action(start(async () => (await import('../commands/models.js')).models))
 
 /** `modelport files`: files at a vendor. */

@@ -1,4 +1,3 @@
-import type { ModelFacts } from '@modelport/catalog'
 import { configError } from '@modelport/core'
 import { type Environment, lookedUp, lookUp, processEnvironment } from '../base/env.js'
 import type { ModelConfig } from '../config/model-config.js'
@@ -8,7 +7,7 @@ import { rowFor } from '../providers/own-row.js'
 import { defaultTable, findRow } from '../providers/provider-table.js'
 import type { ProviderRow, ResolvedModel } from '../providers/row.js'
 import { parseNamed, parseProxy } from './addresses.js'
-import { profileOf } from './profile.js'
+import { type FactsSource, profileOf } from './profile.js'
 
 /** The context in which a configuration is read. */
 export interface FactoryContext {
@@ -20,10 +19,11 @@ export interface FactoryContext {
    */
   readonly environmentPrefix?: string | undefined
   /**
-   * Replaces the windows and prices of the catalog, by the name of the provider, for configurations
-   * with `profile: { catalog: true }`.
+   * Replaces the windows and prices of the catalog for configurations with `profile: { catalog:
+   * true }`: rows by the name of the provider, or a function such as `findPrices` of
+   * `@modelport/catalog/prices`.
    */
-  readonly models?: Readonly<Record<string, readonly ModelFacts[]>> | undefined
+  readonly models?: FactsSource | undefined
   /**
    * Imports the module of a configuration with `package`, which is code that runs in this process.
    * Default: none, and such a configuration is refused. `importModule` of `@modelport/factory/node`
