@@ -523,7 +523,10 @@ export const folders = {
   durable: [
     { database: 'the interface of a database, the schema, the codec of stored bodies' },
     { runs: 'runs: leases, workers, journals, the queue of writes' },
-    { agents: 'tasks and sessions of agents, the outbox and the inbox' },
+    {
+      agents: 'tasks and sessions of agents, the outbox and the inbox',
+      chat: 'chats over sessions: their requests, and what a page gets',
+    },
     { operate: 'pruning, and what an operator may do' },
     { store: 'the store that all of it is reached by' },
     { sqlite: 'a SQLite file in a thread of its own', postgres: 'a PostgreSQL server' },

@@ -1,3 +1,4 @@
+import type { ChatMessage } from '@modelport/core'
 import { AgentError, isAgentError } from '../base/agent-error.js'
 import { type Entropy, timestampOf } from '../base/ids.js'
 import { linkSignals } from '../base/linked-signal.js'
@@ -150,13 +151,16 @@ export class Activations {
     })
   }
 
-  /** Cancels a task and waits until its work has ended. */
-  async cancel(key: TaskKey, reason?: string): Promise<void> {
+  /**
+   * Cancels a task and waits until its work has ended.
+   * @param said goes into the conversation of its session
+   */
+  async cancel(key: TaskKey, reason?: string, said?: readonly ChatMessage[]): Promise<void> {
     this.#expiry.clear(key)
     await this.canceller.requestAll(key)
     const active = this.#active.get(nameOfTask(key))
     active?.controller.abort(new Error(reason ?? 'cancelled'))
-    await appendAnyway(this.#store.tasks, this.#entropy, key, [cancelledEvent(reason)])
+    await appendAnyway(this.#store.tasks, this.#entropy, key, [cancelledEvent(reason)], said)
     // A handler may take its time to notice.
     active?.worked.resolve()
     await this.canceller.send()

@@ -1,3 +1,4 @@
+import type { ChatMessage } from '@modelport/core'
 import { checkSettings } from '@modelport/core/settings'
 import { AgentError, isAgentError } from '../base/agent-error.js'
 import { createId, type Entropy, systemEntropy, timestampOf } from '../base/ids.js'
@@ -244,9 +245,17 @@ export class AgentHost {
   /**
    * Cancels a task and waits until it is cancelled. Cancelling a cancelled task again changes
    * nothing.
+   *
+   * @param said is added to the conversation of its session together with its end, if the task has
+   * the turn: what was said until then. Default: nothing of the task is remembered
    * @throws {AgentError} `task-not-found`; `task-not-cancelable` — it is over.
    */
-  async cancel(key: TaskKey, reason?: string, agent?: string): Promise<Task> {
+  async cancel(
+    key: TaskKey,
+    reason?: string,
+    agent?: string,
+    said?: readonly ChatMessage[],
+  ): Promise<Task> {
     const { task } = await this.get(key, agent)
     if (task.state === 'cancelled') return task
     if (isTerminal(task.state))
@@ -257,7 +266,7 @@ export class AgentHost {
           metadata: { taskId: key.id },
         },
       )
-    await this.#activations.cancel(key, reason)
+    await this.#activations.cancel(key, reason, said)
     const after = await this.get(key, agent)
     if (after.task.state !== 'cancelled' && isTerminal(after.task.state))
       throw new AgentError(

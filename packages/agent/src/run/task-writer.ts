@@ -103,6 +103,7 @@ export async function appendAnyway(
   entropy: Entropy,
   key: TaskKey,
   events: readonly TaskEventBody[],
+  said?: readonly ChatMessage[],
 ): Promise<void> {
   for (let attempt = 0; attempt < 50; attempt++) {
     const head = await store.head(key)
@@ -113,6 +114,7 @@ export async function appendAnyway(
         key,
         head.seq,
         events.map((event) => ({ ...event, at, attempt: 1 })),
+        said,
       )
       return
     } catch (error) {
