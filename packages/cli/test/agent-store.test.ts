@@ -155,6 +155,20 @@ describe('agent tasks --store', () => {
   })
 })
 
+describe('agent forget', () => {
+  test('agent forget removes what a caller said, also a task that waits, and says what is out of reach', async () => {
+    await whileServed()
+    expect(await cli(['forget', 'nobody', '--store', file])).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('forgot nobody: 0 tasks, 0 conversations\n') as string,
+    })
+    expect((await cli(['forget', principal, '--store', file])).out).toBe(
+      'forgot alice: 1 task, 1 conversation\nout of reach: runs without an owner, back-ups, cassettes, studios, vendors\n',
+    )
+    expect((await cli(['tasks', '--store', file, '--all'])).out).toBe('nothing is stored here\n')
+  })
+})
+
 describe('agent serve --store', () => {
   test('agent serve --store names a port that is taken, and closes the store', async () => {
     const other = createServer()

@@ -194,6 +194,25 @@ function toOutcome(options: ReconcileOptions): OperatorDecision {
   return { type: outcome === 'unknown' ? 'give-up' : outcome }
 }
 
+/** Removes what a principal said, and says what is out of reach. */
+export async function forget(
+  cli: Cli,
+  principal: string,
+  options: StoreCommandOptions,
+): Promise<number> {
+  const report = await withStore(cli, options, (store) => store.operations.forget(principal))
+  const what = `${counted(report.tasks, 'task')}, ${counted(report.sessions, 'conversation')}`
+  const agents = report.agents.length
+    ? [`agents that were called (${report.agents.join(', ')})`]
+    : []
+  const places = [...agents, 'runs without an owner', 'back-ups', 'cassettes', 'studios', 'vendors']
+  return done(
+    cli,
+    { ...report, principal },
+    `forgot ${principal}: ${what}\nout of reach: ${places.join(', ')}`,
+  )
+}
+
 /** Removes tasks and runs that are over. */
 export async function prune(
   cli: Cli,

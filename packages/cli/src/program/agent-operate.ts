@@ -40,6 +40,9 @@ export function addOperate(agent: Command, start: Start): void {
     .option('--pieces', 'keep them, and remove only pieces of text whose whole is stored')
     .option('--dry-run', 'count, and remove nothing')
     .action(start(async () => (await import('../commands/agent-operate.js')).prune))
+  withStoreOptions(agent.command('forget <principal>'))
+    .description('remove everything that a principal said, and what came of it')
+    .action(start(async () => (await import('../commands/agent-operate.js')).forget))
 }
 
 const units: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 }

@@ -69,6 +69,7 @@ const forms: Readonly<Record<string, Form | Range>> = {
   what: oneOf('all', 'pieces'),
   dryRun: flag,
   version: text,
+  principal: text,
   to: text,
   agents: list,
   runs: list,

@@ -26,6 +26,7 @@ import {
   runOf,
   whyStopped,
 } from '../runs/stored-run.js'
+import { type ForgetReport, forget } from './forget.js'
 import { type PruneOptions, type PruneReport, prune } from './prune.js'
 import type { StoreOperations } from './store-operations.js'
 import {
@@ -193,6 +194,10 @@ export class DatabaseOperations implements StoreOperations {
 
   prune(options: PruneOptions): Promise<PruneReport> {
     return prune(this.#parts, options)
+  }
+
+  forget(principal: string): Promise<ForgetReport> {
+    return forget(this.#parts, principal)
   }
 
   async #keyOf(id: string): Promise<TaskKey | undefined> {

@@ -55,8 +55,17 @@ export async function prune(parts: RunParts, options: PruneOptions): Promise<Pru
   const report =
     what === 'all' ? await pruning.removeOld(before) : await pruning.removePieces(before)
   await pruning.removeDead(before)
-  await pruning.shrink()
+  await shrink(parts.database)
   return report
+}
+
+/** Gives the space of removed rows back, a part of it at a time. */
+export async function shrink(database: Database): Promise<void> {
+  for (let isMore = true; isMore; ) {
+    const beganAt = performance.now()
+    isMore = (await database.shrink?.()) ?? false
+    if (isMore) await sleep(performance.now() - beganAt)
+  }
 }
 
 async function count(
@@ -158,14 +167,6 @@ class Pruning {
         )
       },
     )
-  }
-
-  async shrink(): Promise<void> {
-    for (let isMore = true; isMore; ) {
-      const beganAt = performance.now()
-      isMore = (await this.#database.shrink?.()) ?? false
-      if (isMore) await sleep(performance.now() - beganAt)
-    }
   }
 
   async #each(

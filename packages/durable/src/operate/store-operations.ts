@@ -1,3 +1,4 @@
+import type { ForgetReport } from './forget.js'
 import type { PruneOptions, PruneReport } from './prune.js'
 import type { OperatorDecision, WorkItem, WorkQuery } from './work-item.js'
 
@@ -51,4 +52,14 @@ export interface StoreOperations {
    * @throws {LlmError} `config`, {TypeError} — an option is wrong; nothing is removed
    */
   prune(options: PruneOptions): Promise<PruneReport>
+
+  /**
+   * Forgets a principal: removes its tasks, of every agent, in whichever state, and its
+   * conversations. A task that is worked on is cancelled, and writes nothing any more. Runs of
+   * `store.runs`, which have no owner, stay; back-ups, cassettes, studios, other agents and the
+   * vendors of models are out of reach.
+   *
+   * @param principal its text, as `operations.list` has it: see `toPrincipalText`
+   */
+  forget(principal: string): Promise<ForgetReport>
 }
