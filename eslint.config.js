@@ -50,7 +50,7 @@ const environment = [
   },
 ]
 /** Comments that are not prose: directives of lint, and code of an `@example`. */
-const directivesAndExamples = String.raw`eslint-disable|\(\{|\[\{|\) // `
+const directivesAndExamples = String.raw`lint-disable|\(\{|\[\{|\) // `
 // Each saves a line and costs a second reading.
 const squeezed = [
   {
@@ -158,38 +158,16 @@ export default defineConfig(
   },
   {
     files: ['**/*.ts', '**/*.mts', '**/*.tsx'],
-    extends: [tseslint.configs.strictTypeChecked, tseslint.configs.stylisticTypeChecked],
-    languageOptions: {
-      parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname },
-    },
+    // Those that need types are in .oxlintrc.json.
+    extends: [tseslint.configs.strict, tseslint.configs.stylistic],
     rules: {
       '@typescript-eslint/consistent-type-imports': ['error', { disallowTypeAnnotations: false }],
-      '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
       '@typescript-eslint/no-unused-vars': [
         'error',
         { argsIgnorePattern: '^_', varsIgnorePattern: '^_' },
       ],
       // isolatedDeclarations wants the types that this rule takes away.
       '@typescript-eslint/no-inferrable-types': 'off',
-      // It would ask for `!`, which sources may not use.
-      '@typescript-eslint/non-nullable-type-assertion-style': 'off',
-      // An aborted call rejects with the signal's own reason, whatever that is.
-      '@typescript-eslint/only-throw-error': [
-        'error',
-        { allowThrowingUnknown: true, allowThrowingAny: true },
-      ],
-      '@typescript-eslint/prefer-promise-reject-errors': [
-        'error',
-        { allowThrowingUnknown: true, allowThrowingAny: true },
-      ],
-      '@typescript-eslint/restrict-template-expressions': [
-        'error',
-        { allowNumber: true, allowBoolean: true },
-      ],
-      '@typescript-eslint/switch-exhaustiveness-check': [
-        'error',
-        { considerDefaultExhaustiveForUnions: true },
-      ],
     },
   },
   {
@@ -329,15 +307,7 @@ export default defineConfig(
     ],
     rules: {
       '@typescript-eslint/no-non-null-assertion': 'off',
-      '@typescript-eslint/no-unsafe-argument': 'off',
-      '@typescript-eslint/no-unsafe-assignment': 'off',
-      '@typescript-eslint/no-unsafe-call': 'off',
-      '@typescript-eslint/no-unsafe-class-instance-assignment': 'off',
-      '@typescript-eslint/no-unsafe-member-access': 'off',
-      '@typescript-eslint/no-unsafe-return': 'off',
-      '@typescript-eslint/require-await': 'off',
       '@typescript-eslint/no-empty-function': 'off',
-      '@typescript-eslint/unbound-method': 'off',
     },
   },
 )

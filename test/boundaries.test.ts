@@ -1,7 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ESLint } from 'eslint'
-import tseslint from 'typescript-eslint'
 import { describe, expect, test } from 'vitest'
 import { folderTables } from '../scripts/folder-tables.mjs'
 import {
@@ -16,8 +15,7 @@ import {
 import { discoverWorkspaces } from '../scripts/workspaces.mjs'
 import { root } from './support/repository.js'
 
-// Rules that need types are off: the planted files are not on disk, so no project has them.
-const eslint = new ESLint({ cwd: root, overrideConfig: [tseslint.configs.disableTypeChecked] })
+const eslint = new ESLint({ cwd: root })
 
 async function rulesBroken(path: string, code: string): Promise<string[]> {
   const [result] = await eslint.lintText(code, { filePath: join(root, path) })

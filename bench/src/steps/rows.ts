@@ -121,7 +121,7 @@ async function langGraph(): Promise<Loop> {
       maxRetries: 0,
       configuration: { baseURL },
     })
-    // eslint-disable-next-line @typescript-eslint/no-deprecated -- LangGraph's own; what replaces it belongs to LangChain
+    // oxlint-disable-next-line typescript/no-deprecated -- LangGraph's own; what replaces it belongs to LangChain
     return createReactAgent({ llm, tools: [weather] })
   })
   return async (baseUrl) => {

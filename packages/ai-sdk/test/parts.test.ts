@@ -1,4 +1,4 @@
-/* eslint-disable @typescript-eslint/no-deprecated -- what programs still have: approvals of tools, parts of results */
+/* oxlint-disable typescript/no-deprecated -- what programs still have: approvals of tools, parts of results */
 
 import { toLanguageModel } from '@modelport/ai-sdk'
 import type { Provider } from '@modelport/core'

@@ -1,4 +1,4 @@
-/* eslint-disable @typescript-eslint/no-deprecated -- what programs still have: approvals of tools, parts of results */
+/* oxlint-disable typescript/no-deprecated -- what programs still have: approvals of tools, parts of results */
 import { createMCPClient } from '@ai-sdk/mcp'
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js'
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'

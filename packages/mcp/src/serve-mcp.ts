@@ -242,7 +242,7 @@ function modesOf(
     | undefined
   const declared = envelope
     ? envelope[CLIENT_CAPABILITIES_META_KEY]
-    : // eslint-disable-next-line @typescript-eslint/no-deprecated -- the only place for what a client of an older version declared
+    : // oxlint-disable-next-line typescript/no-deprecated -- the only place for what a client of an older version declared
       server.getClientCapabilities()
   const elicitation = declared?.elicitation
   const { form, url } = elicitation ?? {}

@@ -32,7 +32,7 @@ function modern(settings: Partial<McpSettings> = {}) {
         outputSchema: z.object({ booked: z.string() }),
       }
       server.registerTool('book', book, (_, { mcpReq }) => {
-        const said = mcpReq.inputResponses as JsonObject | undefined
+        const said = mcpReq.inputResponses
         if (!said?.['people'])
           return inputRequired({
             inputRequests: {
@@ -96,7 +96,11 @@ function runOf(open: () => McpSource, calls = 1) {
   const provider = createMock({ responses: [{ toolCalls }, 'Done.'] })
   const within = async (work: (source: McpSource) => Promise<RunResult>) => {
     const source = open()
-    return work(source).finally(() => source.close())
+    try {
+      return await work(source)
+    } finally {
+      await source.close()
+    }
   }
   const limits = { repeatWindow: 0 }
   return {

@@ -37,7 +37,7 @@ function hostile(
   result: JsonObject = { content: [] },
   settings: Partial<McpSettings> = {},
 ) {
-  // eslint-disable-next-line @typescript-eslint/no-deprecated -- the other one checks what it offers
+  // oxlint-disable-next-line typescript/no-deprecated -- the other one checks what it offers
   const server = new Server({ name: 'bad', version: '1' }, { capabilities: { tools: {} } })
   server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: tools as never }))
   server.setRequestHandler(CallToolRequestSchema, () => result as never)
@@ -334,7 +334,7 @@ describe('results of a hostile server', () => {
   })
 
   test('a list that the server never sends is given up', async () => {
-    // eslint-disable-next-line @typescript-eslint/no-deprecated -- the other one checks what it offers
+    // oxlint-disable-next-line typescript/no-deprecated -- the other one checks what it offers
     const server = new Server({ name: 'slow', version: '1' }, { capabilities: { tools: {} } })
     server.setRequestHandler(ListToolsRequestSchema, () => new Promise(() => undefined))
     const transport = inMemoryTo((given) => server.connect(given))

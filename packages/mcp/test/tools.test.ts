@@ -334,7 +334,7 @@ describe('the tools of an MCP server', () => {
   })
 
   test('a server may list its tools in pages, and have names, schemas and results that do not fit', async () => {
-    // eslint-disable-next-line @typescript-eslint/no-deprecated -- the other one lists all tools on one page
+    // oxlint-disable-next-line typescript/no-deprecated -- the other one lists all tools on one page
     const server = new Server({ name: 'low', version: '1.0.0' }, { capabilities: { tools: {} } })
     const names = ['a/b', 'a.b', 'x'.repeat(100), 'odd']
     server.setRequestHandler(ListToolsRequestSchema, ({ params }) => {

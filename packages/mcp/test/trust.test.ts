@@ -43,14 +43,14 @@ function open(
   let tools = listed
   const changes: McpChange[] = []
   const warnings: string[] = []
-  // eslint-disable-next-line @typescript-eslint/no-deprecated -- the other one checks what it offers
+  // oxlint-disable-next-line typescript/no-deprecated -- the other one checks what it offers
   const servers: Server[] = []
   const source = mcpTools({
     name: 'weather',
     lock: file,
     onWarning: ({ code, message }) => void warnings.push(`${code}: ${message}`),
     transport: inMemoryTo((transport) => {
-      // eslint-disable-next-line @typescript-eslint/no-deprecated -- the other one checks what it offers
+      // oxlint-disable-next-line typescript/no-deprecated -- the other one checks what it offers
       const server = new Server(
         { name: 'w', version: '1' },
         { capabilities: { tools: { listChanged: true } } },

@@ -71,7 +71,7 @@ export class AnswerBlocks {
     this.said = true
     const type = text(delta.type)
     const block = this.#blocks.get(key) ?? this.#implied(key, type)
-    const kept = block?.kept ?? { type: '' }
+    const kept: OpenBlock['kept'] = block?.kept ?? { type: '' }
     switch (type) {
       case 'text_delta':
         this.#spans.follow(block?.spans, 'text')

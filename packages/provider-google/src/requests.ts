@@ -153,7 +153,7 @@ function toAuthOptions({ vertex, ...config }: GoogleConfig, fetch: Fetch): AuthO
     client_email: credentials.client_email,
     private_key: credentials.private_key,
   }
-  // eslint-disable-next-line @typescript-eslint/no-deprecated -- deprecated for credentials of unknown kind; this is of one kind only
+  // oxlint-disable-next-line typescript/no-deprecated -- deprecated for credentials of unknown kind; this is of one kind only
   return { ...common, credentials: account, clientOptions }
 }
 

@@ -40,7 +40,7 @@ export class ToolCallScanner {
     const records: NeutralRecord[] = []
     for (; this.#position < this.text.length; this.#position++) {
       const character = this.text[this.#position] as string
-      if (!this.#inString && this.#close && character === this.#close[0]) {
+      if (!this.#inString && character === this.#close[0]) {
         const ahead = this.text.slice(this.#position, this.#position + this.#close.length)
         if (ahead === this.#close) return this.#over(records, this.#position)
         // Whether it is the end mark is not known yet.

@@ -1,7 +1,7 @@
 import { Chat } from '@ai-sdk/react'
 import { createMock } from '@modelport/provider-mock'
 import { type AgUiEvent, toAgUiEvents, toUiMessageResponse } from '@modelport/runtime/ui'
-import { DefaultChatTransport, type UIMessage } from 'ai'
+import { DefaultChatTransport } from 'ai'
 import { describe, expect, test } from 'vitest'
 import {
   createMemoryJournal,
@@ -254,9 +254,7 @@ describe('progress', () => {
       }),
     })
     chat['~registerMessagesCallback'](() => {
-      const part = chat.messages.at(-1)?.parts.find(({ type }) => type === 'dynamic-tool') as
-        | (UIMessage['parts'][number] & { output?: unknown; preliminary?: boolean })
-        | undefined
+      const part = chat.messages.at(-1)?.parts.find((one) => one.type === 'dynamic-tool')
       if (part?.output !== undefined) states.push([part.output, part.preliminary])
     })
     await chat.sendMessage({ text: 'Work' })

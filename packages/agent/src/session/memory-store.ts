@@ -1,4 +1,4 @@
-/* eslint-disable @typescript-eslint/require-await -- the interface is asynchronous; memory never waits */
+/* oxlint-disable typescript/require-await -- the interface is asynchronous; memory never waits */
 import type { AgentStore } from './agent-store.js'
 import type { Inbox, InboxItem, InboxItemBody } from './inbox.js'
 import { MemoryChildCancels } from './memory-child-cancels.js'

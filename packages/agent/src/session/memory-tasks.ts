@@ -1,4 +1,4 @@
-/* eslint-disable @typescript-eslint/require-await -- the interface is asynchronous; memory never waits */
+/* oxlint-disable typescript/require-await -- the interface is asynchronous; memory never waits */
 import type { ChatMessage } from '@modelport/core'
 import { AgentError } from '../base/agent-error.js'
 import type { Task } from '../models/task.js'

@@ -19,7 +19,7 @@ export type PlaceholderNames<
 /** The arguments of a template: derived from its text if the compiler knows it, else any values. */
 export type TemplateArgs<Text extends string> = string extends Text
   ? TemplateValues
-  : // eslint-disable-next-line @typescript-eslint/no-generated-empty-object-type -- a text may have no placeholder
+  : // oxlint-disable-next-line typescript/no-generated-empty-object-type -- a text may have no placeholder
     Readonly<Record<PlaceholderNames<Text>, TemplateValue>>
 
 /** The arguments of a call that takes `Args`: they may be left out when none is required. */

@@ -5,7 +5,7 @@ import { LlmError } from '@modelport/core'
  * `T` optional or unknown.
  * @throws {LlmError} `protocol` — it is not JSON; the message shows its first 100 characters.
  */
-// eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- the caller names the wire type
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller names the wire type
 export function parseJson<T>(text: string): T {
   try {
     return JSON.parse(text) as T

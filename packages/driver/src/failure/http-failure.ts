@@ -133,7 +133,7 @@ export function toProviderError(
     provider,
     status,
     requestId,
-    // eslint-disable-next-line @typescript-eslint/prefer-nullish-coalescing -- an empty string carries no information
+    // oxlint-disable-next-line typescript/prefer-nullish-coalescing -- an empty string carries no information
     type: textOf(facts.type) || undefined,
     retryAfterMs: wait,
     reason,

@@ -62,7 +62,7 @@ export class EventStreamReader extends ConversationReader<StreamEvent> implement
     this.queue.push(event)
   }
 
-  // eslint-disable-next-line @typescript-eslint/require-await -- rejects, never throws
+  // oxlint-disable-next-line typescript/require-await -- rejects, never throws
   async sendToolResults(results: readonly ToolResult[]): Promise<void> {
     if (this.queue.ended) throw new TypeError('sendToolResults: the stream has ended')
     this.conversation.addToolResults(results)

@@ -79,7 +79,8 @@ export class SqlChildCancels implements ChildCancels {
       `SELECT min(CASE WHEN due > held THEN due ELSE held END) AS due FROM outbox WHERE dead = 0 AND ${oneOf(agents)}`,
       agents,
     )
-    return row === undefined || row['due'] === null ? undefined : Number(row['due'])
+    const due = row?.['due']
+    return due === undefined || due === null ? undefined : Number(due)
   }
 
   async dead(): Promise<readonly ChildCancel[]> {

@@ -111,7 +111,7 @@ export function checkVendor({ vendor, defaults }: Pick<ModelConfig, 'vendor' | '
 function checkHeaders({ headers = {} }: ModelConfig): void {
   for (const [name, value] of Object.entries(headers) as [string, unknown][]) {
     if (typeof value !== 'object') continue
-    if (typeof (value as { readonly env?: unknown } | null)?.env !== 'string')
+    if (value === null || !('env' in value) || typeof value.env !== 'string')
       throw configError(
         `headers: "${name}" must be text of one line, or { env: NAME } for the value of a variable`,
       )

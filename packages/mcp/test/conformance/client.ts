@@ -65,14 +65,14 @@ const {
 const browser = new Browser(
   scenario === 'auth/pre-registration' ? { client_id, client_secret } : undefined,
 )
-/* eslint-disable @typescript-eslint/no-deprecated -- the issuer, which they should be told, is found by the scenario's discovery only */
+/* oxlint-disable typescript/no-deprecated -- the issuer, which they should be told, is found by the scenario's discovery only */
 const machines: Readonly<Record<string, () => OAuthClientProvider>> = {
   'auth/client-credentials-basic': () =>
     new ClientCredentialsProvider({ clientId: client_id, clientSecret: client_secret }),
   'auth/client-credentials-jwt': () =>
     new PrivateKeyJwtProvider({ clientId: client_id, privateKey, algorithm: signing_algorithm }),
 }
-/* eslint-enable @typescript-eslint/no-deprecated */
+/* oxlint-enable typescript/no-deprecated */
 const authProvider = machines[scenario]?.() ?? browser
 
 /**

@@ -67,7 +67,8 @@ export class AccountReservation implements CallReservation {
     const prices = profile?.prices
     if (prices !== undefined) checkPrices('profile.prices', prices)
     this.#prices = prices
-    for (const account of accounts) account.admitCurrency(prices && (prices.currency ?? 'USD'))
+    const currency = prices === undefined ? undefined : (prices.currency ?? 'USD')
+    for (const account of accounts) account.admitCurrency(currency)
     // A call without room for the shortest reply that can be requested is refused.
     const fewest = Math.max(1, Math.min(fewestOutputTokens, Math.floor(maxOutputTokens)))
     for (const account of accounts) account.check(this.#amounts(1, fewest), accounts)

@@ -72,7 +72,7 @@ export class TurnReader extends ReaderBase<StreamEvent> implements ToolStreamRea
     return read
   }
 
-  // eslint-disable-next-line @typescript-eslint/require-await -- rejects, never throws
+  // oxlint-disable-next-line typescript/require-await -- rejects, never throws
   async sendToolResults(results: readonly ToolResult[]): Promise<void> {
     if (this.#isDone || this.#failure) throw new TypeError('sendToolResults: the stream has ended')
     const calls = this.#turn ? [] : (this.#last?.toolCalls ?? [])

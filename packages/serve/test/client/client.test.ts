@@ -1,4 +1,4 @@
-/* eslint-disable @typescript-eslint/no-base-to-string -- the client passes URLs as text */
+/* oxlint-disable typescript/no-base-to-string -- the client passes URLs as text */
 
 import { answerOf, approvalsOf, createAgent, createLocalClient } from '@modelport/agent'
 import { createMock } from '@modelport/provider-mock'

@@ -1,4 +1,4 @@
-/* eslint-disable @typescript-eslint/no-base-to-string -- the client passes URLs as text, and these parts are text */
+/* oxlint-disable typescript/no-base-to-string -- the client passes URLs as text, and these parts are text */
 
 import { answerOf, type ClientEvent, createLocalClient, type Task } from '@modelport/agent'
 import { createAgentClient } from '@modelport/serve'

@@ -1,4 +1,4 @@
-/* eslint-disable @typescript-eslint/no-unsafe-enum-assignment -- the wire's number of an enum */
+/* oxlint-disable typescript/no-unsafe-enum-assignment -- the wire's number of an enum */
 import {
   ClientFactory,
   ClientFactoryOptions,

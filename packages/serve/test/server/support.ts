@@ -1,4 +1,4 @@
-/* eslint-disable @typescript-eslint/no-misused-spread -- requests of tests use plain header objects */
+/* oxlint-disable typescript/no-misused-spread -- requests of tests use plain header objects */
 /* eslint-disable @typescript-eslint/no-explicit-any -- responses are JSON of any shape */
 import type { Agent } from '@modelport/agent'
 import { createAgent } from '@modelport/agent'

@@ -1,4 +1,4 @@
-/* eslint-disable @typescript-eslint/require-await -- the interface is asynchronous; SQLite is not */
+/* oxlint-disable typescript/require-await -- the interface is asynchronous; SQLite is not */
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
