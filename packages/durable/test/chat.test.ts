@@ -1,4 +1,6 @@
 // A chat as a user has it: tabs with the AI SDK's own client, over the routes, on both databases.
+import { type BaseEvent, HttpAgent } from '@ag-ui/client'
+import type { RunFinishedEvent } from '@ag-ui/core'
 import { createAgent, foldSession } from '@modelport/agent'
 import type { ChatMessage, Content } from '@modelport/core'
 import { createMock, type MockToolCall } from '@modelport/provider-mock'
@@ -491,6 +493,55 @@ for (const { name, isMissing, open } of emptyDatabases())
       const page = tab(serve({ agent }))
       await page.sendMessage({ text: 'Hello' })
       expect(screenOf(page.messages)).toEqual(['user: Hello', 'assistant: You said Hello'])
+    })
+
+    test('a client of AG-UI has the same chat: a message, an approval, and the next message', async () => {
+      const server = serve()
+      const agent = new HttpAgent({
+        url: 'http://chat.test/api/chat/ag-ui',
+        threadId: 'c',
+        fetch: (url, init) => server.fetch(new Request(url, init)),
+      })
+      agent.addMessage({ id: 'm1', role: 'user', content: 'PAY' })
+      const events: BaseEvent[] = []
+      const first = { onEvent: ({ event }: { event: BaseEvent }) => void events.push(event) }
+      await agent.runAgent({}, first)
+      const { outcome } = events.at(-1) as unknown as RunFinishedEvent
+      const interrupts = outcome?.type === 'interrupt' ? outcome.interrupts : []
+      expect(interrupts).toMatchObject([
+        { reason: 'approval', toolCallId: 'c1', message: 'tool.pay needs approval' },
+      ])
+      const resume = interrupts.map(({ id }) => ({
+        interruptId: id,
+        status: 'resolved' as const,
+        payload: { approved: true },
+      }))
+      await agent.runAgent({ resume })
+      agent.addMessage({ id: 'm2', role: 'user', content: 'Next' })
+      await agent.runAgent()
+      // A call is a message without text.
+      const said = agent.messages.filter(({ content }) => content !== undefined)
+      expect(
+        said.map(
+          ({ role, content }) => `${role}: ${typeof content === 'string' ? content : 'parts'}`,
+        ),
+      ).toEqual([
+        'user: PAY',
+        'assistant: One moment. ',
+        'tool: paid 5, payment 1',
+        'assistant: Done: paid 5, payment 1',
+        'user: Next',
+        'assistant: First half of Next, second half.',
+      ])
+      expect(screenOf(await history(server))).toEqual([
+        'user: PAY',
+        'assistant: One moment. ',
+        'assistant: [tool-pay output-available "paid 5, payment 1"]',
+        'assistant: Done: paid 5, payment 1',
+        'user: Next',
+        'assistant: First half of Next, second half.',
+      ])
+      expect(payments).toBe(1)
     })
 
     test('options that are missing or wrong are refused by name', () => {

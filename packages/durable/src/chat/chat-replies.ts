@@ -127,14 +127,19 @@ export class ChatReplies {
 
   /** The reply of a task, from its first chunk until it is over or waits for somebody. */
   chunks(key: TaskKey, signal: AbortSignal): AsyncGenerator<PlacedChunk, void> {
-    return chunksOfTask(key.id, this.#events(key, signal), this.#onError)
+    return chunksOfTask(key.id, this.events(key, signal), this.#onError)
   }
 
-  async *#events(key: TaskKey, signal: AbortSignal): AsyncGenerator<TaskEvent, void> {
+  /** The events of a reply behind a number, until it is over or waits for somebody. */
+  async *events(
+    key: TaskKey,
+    signal: AbortSignal,
+    after: number = 0,
+  ): AsyncGenerator<TaskEvent, void> {
     const head = await this.#store.tasks.head(key)
     // A reply that waited before, and continues, is read to its next end.
     const last = head?.seq ?? 0
-    for await (const event of this.#store.tasks.watch(key, 1, signal)) {
+    for await (const event of this.#store.tasks.watch(key, after + 1, signal)) {
       yield event
       if (event.type === 'status' && isInterrupted(event.state) && event.seq >= last) return
     }

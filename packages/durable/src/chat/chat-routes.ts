@@ -11,9 +11,11 @@ import {
   type TaskKey,
   type TaskLeases,
 } from '@modelport/agent'
-import { configError, isLlmError, isObject, type Provider } from '@modelport/core'
+import { configError, isLlmError, type Provider } from '@modelport/core'
 import { checkRanges, checkSettings, namesOf } from '@modelport/core/settings'
 import type { Principal } from '@modelport/runtime'
+import { agUiEventsOfTask } from './ag-ui-reply.js'
+import { agUiInput, decisionPart, partsOfDecisions } from './ag-ui-request.js'
 import { ChatReplies, isRunning, keyOf, metadataOf } from './chat-replies.js'
 import {
   addressOf,
@@ -28,6 +30,9 @@ import {
 import { type StreamEvent, toEventStream } from './event-stream.js'
 import type { ErrorText, PlacedChunk } from './task-chunks.js'
 import { partsOfContent } from './user-message.js'
+
+/** Where clients of AG-UI post, below the path. */
+const agUiName = 'ag-ui'
 
 /** How often a page that follows a chat learns of changes, in milliseconds. */
 const changeMs = 500
@@ -108,6 +113,7 @@ export interface Chat {
  * - `POST /api/chat/ID/stop`: ends the reply, at the model as well
  * - `POST /api/chat/ID/decisions`: `{ requestId, approved }`, or what became of a call
  * - `DELETE /api/chat/ID`: removes the chat
+ * - `POST /api/chat/ag-ui`: a run of AG-UI 1.0 whose thread is the chat; streams its events
  *
  * @throws {LlmError} `config` — an option is missing or wrong
  * @throws {TypeError} an option is not known
@@ -166,6 +172,8 @@ class Routes implements Chat {
       return this.#receive(owner, await this.#read(request))
     }
 
+    if (id === agUiName && route === 'POST ') return this.#runAgUi(owner, await this.#read(request))
+
     const replies = this.#repliesOf(owner, id)
     switch (route) {
       case 'GET ':
@@ -206,18 +214,17 @@ class Routes implements Chat {
     const id = checkId(body['id'])
     const message = sentMessage(body)
     const replies = this.#repliesOf(owner, id)
-    return message.role === 'user'
-      ? this.#reply(owner, id, replies, message)
-      : this.#continue(owner, replies, message)
+    if (message.role === 'assistant') return this.#continue(owner, replies, message)
+    return this.#stream(replies, await this.#begin(owner, id, replies, message))
   }
 
-  /** Begins a reply to a message, and streams it. */
-  async #reply(
+  /** Begins a reply to a message. */
+  async #begin(
     principal: string,
     sessionId: string,
     replies: ChatReplies,
-    { id, content, isAgain }: SentMessage,
-  ): Promise<Response> {
+    { id, content, isAgain = false }: Pick<SentMessage, 'id' | 'content'> & { isAgain?: boolean },
+  ): Promise<TaskKey> {
     if (!content.length) throw new RefusedRequest(400, 'the message is empty')
     const replaced = isAgain ? await replies.replyTo(id) : undefined
     if (replaced) {
@@ -236,7 +243,35 @@ class Routes implements Chat {
       },
       metadata: metadataOf(id, replaced?.record.id),
     })
-    return this.#stream(replies, { principal, id: task.id })
+    return { principal, id: task.id }
+  }
+
+  /** Answers a client of AG-UI: a message, or decisions about what its last run waits for. */
+  async #runAgUi(owner: string, body: Readonly<Record<string, unknown>>): Promise<Response> {
+    const { threadId, message, decisions } = agUiInput(body)
+    const replies = this.#repliesOf(owner, threadId)
+    if (message) {
+      const key = await this.#begin(owner, threadId, replies, message)
+      return this.#streamAgUi(replies, threadId, key)
+    }
+
+    const waiting = (await replies.shown()).findLast(({ state }) => state === 'input-required')
+    const open = waiting ? await this.#open(keyOf(waiting)) : []
+    const parts = partsOfDecisions(decisions, open)
+    if (!waiting || !parts.length)
+      throw new RefusedRequest(409, 'the thread waits for none of these decisions')
+    const { seq } = waiting
+    await this.#say(keyOf(waiting), owner, parts)
+    return this.#streamAgUi(replies, threadId, keyOf(waiting), seq)
+  }
+
+  #streamAgUi(replies: ChatReplies, threadId: string, key: TaskKey, after = 0): Response {
+    const { errorText } = this.#options
+    return toEventStream(async function* (signal): AsyncGenerator<StreamEvent, void> {
+      const events = replies.events(key, signal, after)
+      for await (const event of agUiEventsOfTask(key.id, threadId, events, errorText))
+        yield { data: JSON.stringify(event) }
+    })
   }
 
   /** Gives the decisions about a reply to it, and streams what follows. */
@@ -274,21 +309,14 @@ class Routes implements Chat {
     replies: ChatReplies,
     body: Readonly<Record<string, unknown>>,
   ): Promise<Response> {
-    const { requestId, approved, outcome, result, reason, digest, content } = body
+    const { requestId, digest } = body
     const heads = (await replies.shown()).filter(({ state }) => state === 'input-required')
     for (const head of heads) {
       const request = (await this.#open(keyOf(head))).find((one) => one.requestId === requestId)
       if (!request) continue
-      const part = createPart.approval({
-        requestId: request.requestId,
-        ...(typeof approved === 'boolean' && { approved }),
-        ...(typeof digest === 'string' && { digest }),
-        ...(isOutcome(outcome) && { outcome }),
-        ...(typeof result === 'string' && { result }),
-        ...(typeof reason === 'string' && { reason }),
-        ...(isObject(content) && { content }),
-      })
-      await this.#say(keyOf(head), principal, [part])
+      if (digest !== undefined && digest !== request.digest)
+        throw new RefusedRequest(409, 'what was shown is not what waits now; load the chat again')
+      await this.#say(keyOf(head), principal, [decisionPart(request, false, body)])
       return nothing()
     }
     throw new RefusedRequest(409, `nothing waits for ${JSON.stringify(requestId)}`)
@@ -403,9 +431,6 @@ function isAfter({ place }: PlacedChunk, after: string | undefined): boolean {
   const [lastEvent = 0, lastPart = 0] = after.split('.').map(Number)
   return event > lastEvent || (event === lastEvent && part > lastPart)
 }
-
-const isOutcome = (value: unknown): value is 'happened' | 'did-not-happen' | 'unknown' =>
-  value === 'happened' || value === 'did-not-happen' || value === 'unknown'
 
 const notAllowed = ({ method, url }: Request): RefusedRequest =>
   new RefusedRequest(405, `${method} ${new URL(url).pathname} is not a request of a chat`)

@@ -40,6 +40,8 @@ export interface WaitingData {
   readonly reason?: string
   /** What would be done, or was begun. */
   readonly action?: Readonly<Record<string, unknown>>
+  /** True once somebody decided, or the reply was stopped: there is nothing to ask any more. */
+  readonly settled?: true
 }
 
 /** A chunk with its place in the reply: the number of its event, and its own among those of it. */
@@ -95,6 +97,8 @@ class Reply {
   #step = 0
   #restarts = 0
   #isWaiting = false
+  /** True while the step that is being made has waited: it continues then. */
+  #hasWaited = false
   #isStopped = false
   #hasText = false
   #hasError = false
@@ -106,6 +110,8 @@ class Reply {
   readonly #calls = new Set<string>()
   /** The approval that each call waits for. */
   readonly #asked = new Map<string, string>()
+  /** What the reply waits for, and no call shows. */
+  readonly #waiting = new Map<string, WaitingData>()
 
   constructor(taskId: string, onError: ErrorText | undefined) {
     this.#taskId = taskId
@@ -213,10 +219,13 @@ class Reply {
 
     const isAgain = event.step === this.#step
     this.#step = event.step
-    if (!isAgain) return event
+    if (!isAgain) {
+      this.#hasWaited = false
+      return event
+    }
     // A step that waited continues; one whose process ended begins again.
-    if (!this.#isWaiting) this.#reset()
-    this.#isWaiting = false
+    if (!this.#hasWaited) this.#reset()
+    this.#hasWaited = false
     return undefined
   }
 
@@ -237,10 +246,15 @@ class Reply {
     switch (event.state) {
       case 'input-required':
         this.#isWaiting = true
+        this.#hasWaited = true
         for (const request of requests) this.#ask(request)
+        return
+      case 'working':
+        this.#isWaiting = false
         return
       case 'cancelled':
         this.#isStopped = true
+        for (const requestId of this.#waiting.keys()) this.#settle(requestId)
         for (const toolCallId of this.#calls)
           this.#own.push({
             type: 'tool-output-error',
@@ -278,6 +292,7 @@ class Reply {
         ...(reason !== undefined && { reason }),
         ...(action && { action }),
       }
+      this.#waiting.set(requestId, data)
       this.#own.push({ type: 'data-waiting', id: requestId, data })
       return
     }
@@ -293,6 +308,13 @@ class Reply {
     })
   }
 
+  #settle(requestId: string): void {
+    const data = this.#waiting.get(requestId)
+    if (!data) return
+    this.#waiting.delete(requestId)
+    this.#own.push({ type: 'data-waiting', id: requestId, data: { ...data, settled: true } })
+  }
+
   /** The call that a request is about: its id ends with that of the call. */
   #callOf(requestId: string): string | undefined {
     const about = requestId.slice(requestId.indexOf(':') + 1)
@@ -301,10 +323,11 @@ class Reply {
 
   #readDecisions({ message }: TaskEvent & { readonly type: 'message' }): void {
     for (const part of message.parts) {
-      if (part.type !== 'approval' || part.content.approved === undefined) continue
+      if (part.type !== 'approval') continue
       const { requestId, approved, reason } = part.content
+      this.#settle(requestId)
       const approvalId = this.#asked.get(requestId)
-      if (approvalId === undefined) continue
+      if (approvalId === undefined || approved === undefined) continue
       this.#own.push({
         type: 'tool-approval-response',
         approvalId,
