@@ -254,6 +254,16 @@ for (const { name, isMissing, open } of emptyDatabases())
       ])
     })
 
+    test('stop in a web process ends the call of a worker', async () => {
+      const worker = serve()
+      const web = serve({ work: false })
+      const { sent } = await half(worker, 'Long')
+      await ask(web, '/c/stop', { method: 'POST' })
+      goOn('Long')
+      await expect.poll(() => cut).toEqual(['Long'])
+      await sent
+    })
+
     test('a reply that waits for approval is stopped, and its call is closed', async () => {
       const server = serve()
       const page = tab(server)

@@ -1,6 +1,7 @@
 // How often one process tells the others over PostgreSQL that something changed.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
+import { channelOf } from '../src/postgres/channel.js'
 import { testDatabases } from './support/databases.js'
 
 const { isMissing, open } = testDatabases().at(-1)!
@@ -44,3 +45,11 @@ test.skipIf(isMissing)(
     await Promise.all([writer.close(), reader.close()])
   },
 )
+
+test('the channel of every schema has a name that PostgreSQL takes, and two schemas never share one', () => {
+  const long = 'x'.repeat(62)
+  const schemas = ['s', 'x'.repeat(40), 'ü'.repeat(31), `${long}a`, `${long}b`]
+  const channels = schemas.map(channelOf)
+  expect(channels.filter((name) => Buffer.byteLength(name) > 63)).toEqual([])
+  expect(new Set(channels).size).toBe(schemas.length)
+})

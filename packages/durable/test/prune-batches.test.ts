@@ -73,3 +73,37 @@ for (const { name, isMissing, open } of emptyDatabases())
       },
     )
   })
+
+test.each(['all', 'pieces'] as const)(
+  'each page of a prune of %s is one look into an index: nothing is scanned or sorted',
+  async (what) => {
+    const [sqlite] = emptyDatabases()
+    const database = await sqlite?.open()
+    if (!database) throw new Error('SQLite is there always')
+    const asked: string[] = []
+    const noted: Database = {
+      lockRows: database.lockRows,
+      write: (statements) => database.write(statements),
+      read: (sql, params) => {
+        asked.push(sql)
+        return database.read(sql, params)
+      },
+      now: () => database.now(),
+      notify: (key) => database.notify(key),
+      watch: (key, onChange) => database.watch(key, onChange),
+      close: () => database.close(),
+    }
+    const store = createDurableStore(noted, {})
+    await store.runs.run('r', done)
+    asked.length = 0
+    await store.operations.prune({ before: database.now() + 1, what })
+    expect(asked.length).toBeGreaterThan(2)
+    for (const sql of asked) {
+      const count = [...sql].filter((letter) => letter === '?').length
+      const plan = await database.read(`EXPLAIN QUERY PLAN ${sql}`, Array<number>(count).fill(1))
+      const steps = plan.map(({ detail }) => String(detail))
+      expect(steps.filter((step) => /^SCAN|TEMP B-TREE FOR ORDER/.test(step))).toEqual([])
+    }
+    await store.close()
+  },
+)

@@ -51,6 +51,8 @@ const tables: readonly string[] = [
     state TEXT NOT NULL, at BIGINT NOT NULL, record TEXT NOT NULL, generation TEXT NOT NULL, place BIGINT)`,
   'CREATE INDEX tasks_newest ON tasks (principal, at, id)',
   'CREATE INDEX tasks_state ON tasks (state, at, id)',
+  // A conversation is listed whole, however many tasks its owner has.
+  'CREATE INDEX tasks_session ON tasks (principal, session, at, id)',
   // The tasks of a session that are not over, in their order: the others have no place any more.
   'CREATE INDEX tasks_place ON tasks (generation, place) WHERE place IS NOT NULL',
   `CREATE TABLE sessions (name TEXT PRIMARY KEY, principal TEXT NOT NULL, agent TEXT NOT NULL, id TEXT NOT NULL,

@@ -36,11 +36,42 @@ const page = 20
 const entriesAtOnce = 1000
 
 const pieces = `kind IN ('text-delta', 'reasoning-delta', 'tool-call-delta', 'output-partial', 'progress')`
-const oldTasks = `FROM tasks t WHERE t.state IN ('completed', 'failed', 'cancelled', 'rejected') AND t.at < ?`
-const oldRuns = `FROM runs WHERE status IN ('finished', 'cancelled') AND updated < ? AND id NOT LIKE 'task:%'`
+const overTasks = ['completed', 'failed', 'cancelled', 'rejected'] as const
+const overRuns = ['finished', 'cancelled'] as const
+const oneOf = (states: readonly string[]): string => states.map((one) => `'${one}'`).join(', ')
+const oldTasks = `FROM tasks t WHERE t.state IN (${oneOf(overTasks)}) AND t.at < ?`
+const oldRuns = `FROM runs WHERE status IN (${oneOf(overRuns)}) AND updated < ? AND id NOT LIKE 'task:%'`
 // The pieces of a failed task may be all there is of its reply.
 const wholeTasks = `FROM tasks t JOIN logs l ON l.id = 'task:' || t.id AND l.kept < l.seq WHERE t.state = 'completed' AND t.at < ?`
 const wholeRuns = `${oldRuns} AND trimmed = 0`
+
+/** Rows by their state and time: an index has them in this order, so that a page is one look. */
+interface Rows {
+  /** The columns, and the table. */
+  readonly select: string
+  readonly state: string
+  /** The column of the time. */
+  readonly at: string
+  readonly id: string
+  /** A further condition. Default: none. */
+  readonly and?: string
+}
+
+const tasksIn = (state: string, rest: Partial<Rows> = {}): Rows => ({
+  select: 't.id AS id, t.principal AS principal, t.at AS at FROM tasks t',
+  state: `t.state = '${state}'`,
+  at: 't.at',
+  id: 't.id',
+  ...rest,
+})
+
+const runsIn = (status: string, and: string = ''): Rows => ({
+  select: 'id, updated AS at FROM runs',
+  state: `status = '${status}'`,
+  at: 'updated',
+  id: 'id',
+  and: ` AND id NOT LIKE 'task:%'${and}`,
+})
 
 /** Removes old rows in short transactions with pauses between them, and gives the space back. */
 export async function prune(parts: RunParts, options: PruneOptions): Promise<PruneReport> {
@@ -94,7 +125,7 @@ class Pruning {
 
   async removeOld(before: number): Promise<PruneReport> {
     const tasks = await this.#each(
-      `SELECT t.id, t.principal ${oldTasks} ORDER BY t.at LIMIT ${page}`,
+      overTasks.map((state) => tasksIn(state)),
       before,
       async (rows) => {
         const keys = rows.map(({ id, principal }) => ({
@@ -112,7 +143,7 @@ class Pruning {
       },
     )
     const runs = await this.#each(
-      `SELECT id ${oldRuns} ORDER BY updated LIMIT ${page}`,
+      overRuns.map((status) => runsIn(status)),
       before,
       async (rows) => {
         const ids = rows.map(({ id }) => String(id))
@@ -125,20 +156,19 @@ class Pruning {
 
   async removePieces(before: number): Promise<PruneReport> {
     let removed = 0
+    const untrimmed = {
+      and: ` AND EXISTS (SELECT 1 FROM logs l WHERE l.id = 'task:' || t.id AND l.kept < l.seq)`,
+    }
+    await this.#each([tasksIn('completed', untrimmed)], before, async (rows) => {
+      const logs = rows.map(({ id }) => logOf(String(id)))
+      removed += await this.#entries(logs, ` AND ${pieces}`)
+      // Each task is checked only once.
+      await this.#write(
+        logs.map((log) => ({ sql: 'UPDATE logs SET kept = seq WHERE id = ?', params: [log] })),
+      )
+    })
     await this.#each(
-      `SELECT t.id ${wholeTasks} ORDER BY t.at LIMIT ${page}`,
-      before,
-      async (rows) => {
-        const logs = rows.map(({ id }) => logOf(String(id)))
-        removed += await this.#entries(logs, ` AND ${pieces}`)
-        // Each task is checked only once.
-        await this.#write(
-          logs.map((log) => ({ sql: 'UPDATE logs SET kept = seq WHERE id = ?', params: [log] })),
-        )
-      },
-    )
-    await this.#each(
-      `SELECT id ${wholeRuns} ORDER BY updated LIMIT ${page}`,
+      overRuns.map((status) => runsIn(status, ' AND trimmed = 0')),
       before,
       async (rows) => {
         removed += await this.#entries(
@@ -159,7 +189,7 @@ class Pruning {
   /** Notifications and cancels that were given up. */
   async removeDead(before: number): Promise<void> {
     await this.#each(
-      `SELECT id FROM outbox WHERE dead > 0 AND dead < ? LIMIT ${page}`,
+      [{ select: 'id, dead AS at FROM outbox', state: 'dead > 0', at: 'dead', id: 'id' }],
       before,
       async (rows) => {
         await this.#write(
@@ -169,18 +199,32 @@ class Pruning {
     )
   }
 
+  /**
+   * Goes through rows in the order of their index, each page behind the one before: what is left is
+   * not looked at again.
+   */
   async #each(
-    select: string,
+    kinds: readonly Rows[],
     before: number,
     remove: (rows: readonly Row[]) => Promise<void>,
   ): Promise<number> {
     let found = 0
-    for (;;) {
-      const rows = await this.#database.read(select, [before])
-      if (rows.length > 0) await remove(rows)
-      found += rows.length
-      if (rows.length < page) return found
+    for (const { select, state, at, id, and = '' } of kinds) {
+      let last: readonly [at: number, id: string] = [-1, '']
+      for (;;) {
+        const rows = await this.#database.read(
+          `SELECT ${select} WHERE ${state} AND (${at}, ${id}) > (?, ?) AND ${at} < ?${and}
+            ORDER BY ${at}, ${id} LIMIT ${page}`,
+          [...last, before],
+        )
+        if (rows.length > 0) await remove(rows)
+        found += rows.length
+        const end = rows.at(-1)
+        if (!end || rows.length < page) break
+        last = [Number(end['at']), String(end['id'])]
+      }
     }
+    return found
   }
 
   /** Removes the entries of these logs, some at a time. */

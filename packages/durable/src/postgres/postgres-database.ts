@@ -4,6 +4,7 @@ import postgres from 'postgres'
 import { ChangeListeners } from '../database/change-listeners.js'
 import type { Database, Row, SqlValue, Statement, WriteResult } from '../database/database.js'
 import { DurableError } from '../database/durable-error.js'
+import { channelOf } from './channel.js'
 import { ClientPool } from './client-pool.js'
 import { CommitMarks, type MarkWriter } from './commit-marks.js'
 import { codeOf, isLostConnection, isRetryable, toError } from './postgres-error.js'
@@ -274,7 +275,6 @@ export class PostgresDatabase implements Database {
   }
 }
 
-const channelOf = (schema: string): string => `modelport_${schema}`
 const retryMs = 100
 const coalesceMs = 5
 const eventsMs = 50
