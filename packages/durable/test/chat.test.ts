@@ -495,6 +495,27 @@ for (const { name, isMissing, open } of emptyDatabases())
         .toEqual(['user: Hello', 'assistant: {"error":"An error occurred."}'])
     })
 
+    test('what the model thinks is shown and kept, for an agent that keeps it', async () => {
+      const provider = createMock({
+        chunkSize: 7,
+        defaultResponse: { reasoning: 'I think about it. '.repeat(20), text: 'Yes.' },
+      })
+      const card = { name: 'helper', description: 'Helps' }
+      const page = tab(serve({ agent: createAgent({ card, provider, reasoning: 'keep' }) }))
+      await page.sendMessage({ text: 'Think' })
+      const [, reply] = page.messages
+      expect(reply?.parts.map((part) => ('text' in part ? part.text : part.type))).toEqual([
+        'step-start',
+        'I think about it. '.repeat(20),
+        'Yes.',
+      ])
+      const server = serve({ agent: createAgent({ card, provider }) })
+      expect(await history(server)).toEqual(plain(page.messages))
+      const other = tab(server, 'd')
+      await other.sendMessage({ text: 'Think' })
+      expect(screenOf(other.messages)).toEqual(['user: Think', 'assistant: Yes.'])
+    })
+
     test('an agent with a handler of its own is shown as well', async () => {
       const agent = createAgent({
         card: { name: 'echo', description: 'Echoes' },

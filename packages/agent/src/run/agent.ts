@@ -167,6 +167,11 @@ export interface AgentSettings {
   readonly budget?: RunBudget | undefined
   /** When the conversation is shortened. Default: never. */
   readonly compaction?: AutoCompaction | undefined
+  /**
+   * `keep` stores what the model thinks with the events of a task, for pages that show it; callers
+   * that use our extension get it too. Default `drop`.
+   */
+  readonly reasoning?: 'keep' | 'drop' | undefined
   /** JSON schema that each answer must satisfy. */
   readonly outputSchema?: JsonObject | undefined
   /** Settings of each model call. */
@@ -315,6 +320,7 @@ const settingNames = namesOf<AgentSettings>({
   budget: true,
   compaction: true,
   outputSchema: true,
+  reasoning: true,
   options: true,
   policy: true,
   approvals: true,

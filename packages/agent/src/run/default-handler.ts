@@ -179,11 +179,41 @@ function pick<T extends object, K extends keyof T>(
 /** The model call of the run that the last text delta came from. */
 const lastCalls = new WeakMap<ModelTurn, string>()
 
+/** What the model thinks, as it comes. */
+type Thought = Extract<RunEvent, { readonly type: 'reasoning-delta' }>
+
+/** The reasoning of each run that is not stored yet: its pieces are often a word. */
+const thoughts = new WeakMap<ModelTurn, Thought>()
+
+/** Characters of reasoning that are stored together. */
+const thoughtLength = 200
+
+/** Stores one event of the run, behind the reasoning that came before it. */
+function store(turn: ModelTurn, event: RunEvent): Promise<void> | undefined {
+  const before = thoughts.get(turn)
+  if (event.type !== 'reasoning-delta') {
+    thoughts.delete(turn)
+    if (before) void storeEvent(turn, before)
+    return storeEvent(turn, event)
+  }
+  if (turn.agent.settings.reasoning !== 'keep') return undefined
+
+  const isSame = before?.step === event.step && before.attempt === event.attempt
+  const thought = isSame ? { ...event, text: before.text + event.text } : event
+  if (before && !isSame) void storeEvent(turn, before)
+  if (thought.text.length < thoughtLength) {
+    thoughts.set(turn, thought)
+    return undefined
+  }
+  thoughts.delete(turn)
+  return storeEvent(turn, thought)
+}
+
 /**
  * Stores one event of the run. Text is stored as text; the first piece of each call and attempt
  * replaces what was shown before.
  */
-function store(turn: ModelTurn, event: RunEvent): Promise<void> | undefined {
+function storeEvent(turn: ModelTurn, event: RunEvent): Promise<void> | undefined {
   const write = (body: TaskEventBody): Promise<void> | undefined => {
     const written = turn.write(body)
     if (!turn.stored) return written
@@ -203,12 +233,7 @@ function store(turn: ModelTurn, event: RunEvent): Promise<void> | undefined {
       ...(turn.stored && { runSeq: event.seq }),
     })
   }
-  if (
-    event.type === 'reasoning-delta' ||
-    event.type === 'tool-call-delta' ||
-    event.type === 'context-prepared'
-  )
-    return undefined
+  if (event.type === 'tool-call-delta' || event.type === 'context-prepared') return undefined
   if (event.type === 'tool-progress')
     return write({ type: 'progress', ...progressOf(event.progress) })
   return write({ type: 'run', event: plainEvent(shorten(event)) })

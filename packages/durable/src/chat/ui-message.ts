@@ -81,8 +81,9 @@ class MessageDraft {
     switch (chunk.type) {
       case 'text-start':
       case 'reasoning-start': {
-        const type = chunk.type === 'text-start' ? 'text' : 'reasoning'
-        const part = { type, text: '', state: 'streaming' }
+        const isText = chunk.type === 'text-start'
+        const kind = isText ? { type: 'text' } : { type: 'reasoning', id: chunk.id }
+        const part = { ...kind, text: '', state: 'streaming' }
         this.#written.set(chunk.id, part)
         this.parts.push(part)
         return true
