@@ -95,8 +95,10 @@ export function mostCostOf(
 }
 
 /** The bound of a sum of two costs. */
-const widerBound = (a: CostBound | undefined, b: CostBound | undefined): CostBound | undefined =>
-  a === 'about' || b === 'about' ? 'about' : (a ?? b)
+export const widerBound = (
+  a: CostBound | undefined,
+  b: CostBound | undefined,
+): CostBound | undefined => (a === 'about' || b === 'about' ? 'about' : (a ?? b))
 
 /** The prices of a prompt of this length. */
 function tierOf(inputTokens: number, prices: ModelPrices): TokenPrices {

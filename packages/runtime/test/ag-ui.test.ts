@@ -108,6 +108,22 @@ test('no two messages of a thread have the same id, in several runs and in one t
   expect(await idsOf(rest)).toEqual(whole.slice(-1))
 })
 
+test('no two calls of a thread have the same id, also where the run makes them itself', async () => {
+  const action = JSON.stringify({ type: 'tool_call', tool: 'look', args: {} })
+  const final = JSON.stringify({ type: 'final', content: 'A door.' })
+  const ids: unknown[] = []
+  for (const _ of [1, 2]) {
+    const events = await eventsOf([action, final], { mode: 'json' })
+    const written = await all(toAgUiEvents(each(events), { threadId: 't' }))
+    const of = written.flatMap(({ type, toolCallId }) =>
+      /^TOOL_CALL_(START|RESULT)$/.test(type) ? [toolCallId] : [],
+    )
+    expect(new Set(of).size).toBe(1)
+    ids.push(of[0])
+  }
+  expect(new Set(ids).size).toBe(2)
+})
+
 test('a run that waits ends with an interrupt', async () => {
   const events = await eventsOf(turns, {
     authorize: () => ({ effect: 'require-approval', reason: 'ask' }),

@@ -6,6 +6,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { temporaryFolder } from '../../../test/support/temporary-folder.js'
 import { createDemoModel, createStudio } from '../src/index.js'
 import { openFileStore, serveStudio } from '../src/node.js'
+import { costOf } from '../src/page/format.js'
 import type { RunSummary } from '../src/protocol/protocol.js'
 import type { RunGroupTotals } from '../src/protocol/run-query.js'
 import { startProgram } from './start-program.js'
@@ -130,6 +131,26 @@ describe('the sums of runs', () => {
     }
   }, 60_000)
 
+  test('a cost whose cached tokens have no price is at most that, in lists, trees and sums', async () => {
+    const { url } = await openServer()
+    const state = temporaryFolder('sums')
+    const get = await openStudio(state)
+    const { done } = startProgram('money', state, { SERVER: url, CACHE_PRICE: 'unknown' })
+    const { status, stderr } = await done
+    expect(status, stderr).toBe(0)
+    const statuses = async () => (await get<RunSummary[]>('/api/runs')).map((run) => run.status)
+    await expect.poll(statuses, { timeout: 15_000 }).not.toContain('running')
+    const runs = await get<RunSummary[]>('/api/runs')
+
+    const shown = runs.map(costOf)
+    expect(shown.filter((text) => !/^(at most [\d.]+ EUR|–)$/.test(text))).toEqual([])
+    expect(shown.filter((text) => text.startsWith('at most'))).not.toEqual([])
+    const [totals] = await get<RunGroupTotals[]>('/api/runs/totals')
+    expect(totals?.costBound).toBe('at-most')
+    const wrapper = runs.find(({ model }) => model === 'durable invoice-17')
+    expect(wrapper && costOf(wrapper)).toMatch(/^at most /)
+  }, 60_000)
+
   test('a file of the version before gets the parents of its runs, and wrappers count nothing twice', async () => {
     const path = join(temporaryFolder('sums'), 'studio.db')
     const usage = { inputTokens: 10, outputTokens: 5, cacheReadTokens: 0, turns: [] }
@@ -154,6 +175,7 @@ describe('the sums of runs', () => {
     await store.close()
     const database = new DatabaseSync(path)
     database.exec(`DROP INDEX run_list_parent; ALTER TABLE run_list DROP COLUMN parent;
+      ALTER TABLE run_list DROP COLUMN bound;
       PRAGMA user_version = 4`)
     database.close()
     const reopened = openFileStore(path)

@@ -21,9 +21,18 @@ export async function* agUiEventsOfTask(
 ): AsyncGenerator<AgUiEvent, void> {
   const reply = new TaskRuns(taskId)
   for await (const event of toAgUiEvents(reply.runEvents(events), { threadId, onError }))
-    yield event.type === 'RUN_FINISHED' && reply.interrupts.length
-      ? { ...event, outcome: { type: 'interrupt', interrupts: reply.interrupts } }
-      : event
+    if (event.type === 'RUN_FINISHED' && reply.interrupts.length) {
+      const interrupts = reply.interrupts.map((one) => withCallOf(event, one))
+      yield { ...event, outcome: { type: 'interrupt', interrupts } }
+    } else yield event
+}
+
+/** The interrupt with the id that its call has in the events: a run makes some of them itself. */
+function withCallOf({ outcome }: AgUiEvent, interrupt: Interrupt): Interrupt {
+  const { interrupts = [] } = outcome as { readonly interrupts?: readonly Interrupt[] }
+  const { toolCallId: own = '' } = interrupt
+  const told = interrupts.find(({ toolCallId }) => toolCallId?.endsWith(own))
+  return told?.toolCallId === undefined ? interrupt : { ...interrupt, toolCallId: told.toolCallId }
 }
 
 /** Something that a run waits for, as AG-UI has it. */

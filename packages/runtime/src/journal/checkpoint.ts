@@ -1,4 +1,4 @@
-import type { JsonObject, TokenUsage } from '@modelport/core'
+import type { CostBound, JsonObject, TokenUsage } from '@modelport/core'
 import type { BudgetSnapshot } from '../budget/budget-snapshot.js'
 import type { JournalEntry } from './journal-entry.js'
 import type { PendingItem } from './pending-item.js'
@@ -144,4 +144,6 @@ export interface RunTotals {
   readonly latencyMs: number
   /** Unset: no prices are known. */
   readonly cost?: number
+  /** How `cost` relates to what vendors charge. Unset: every price is known. */
+  readonly costBound?: CostBound
 }

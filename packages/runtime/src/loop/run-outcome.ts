@@ -21,7 +21,7 @@ export function toResult(state: RunState, outcome: RunOutcome): RunResult {
   const { request, runId, step, turn, control } = state
   if (!canResume(state, outcome)) closeRunLedger(state.ledger)
   const { calls, usage, details, totals } = state.tally
-  const { executedActions, latencyMs, cost } = totals
+  const { executedActions, latencyMs, cost, costBound } = totals
   const transcript = state.transcript.sendable()
   // A resumed run asks again for a reply that was cut.
   const said =
@@ -41,6 +41,7 @@ export function toResult(state: RunState, outcome: RunOutcome): RunResult {
       executedActions,
       latencyMs,
       ...(cost !== undefined && { totalCost: cost }),
+      ...(costBound && { costBound }),
     },
   }
 }

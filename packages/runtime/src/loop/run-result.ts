@@ -2,6 +2,7 @@ import type {
   AssistantMessage,
   ChatMessage,
   Content,
+  CostBound,
   LlmError,
   ReplyDetails,
   TokenUsage,
@@ -25,6 +26,8 @@ export interface RunMetrics {
   readonly latencyMs: number
   /** Sum of the costs of the calls. Unset: no prices are known. */
   readonly totalCost?: number
+  /** How `totalCost` relates to what vendors charge: see `CostBound`. Unset: as it is. */
+  readonly costBound?: CostBound
 }
 
 /** The fields that the result of every run has, however it ended. */

@@ -1,10 +1,12 @@
 import {
   addUsage,
+  type CostBound,
   mergeDetails,
   type ReplyDetails,
   type TokenUsage,
   toUsage,
 } from '@modelport/core'
+import { widerBound } from '@modelport/core/settings'
 import type { CallMetrics } from '../budget/metrics.js'
 import type { ContextManifest } from '../history/manifest.js'
 import type { RunCheckpoint, RunTotals } from '../journal/checkpoint.js'
@@ -25,10 +27,12 @@ export class RunTally {
   /** Sums of the processes before this one. */
   readonly #before: RunTotals | undefined
   #cost: number | undefined
+  #costBound: CostBound | undefined
 
   constructor(resume: RunCheckpoint | undefined) {
     this.#before = resume?.totals
     this.#cost = resume?.totals.cost
+    this.#costBound = resume?.totals.costBound
     this.usage = resume?.usage ?? toUsage([])
     this.executedActions = resume?.totals.executedActions ?? 0
     this.failedActions = resume?.totals.failedActions ?? 0
@@ -38,12 +42,14 @@ export class RunTally {
   get totals(): RunTotals {
     const { modelCalls = 0, latencyMs = 0 } = this.#before ?? {}
     const cost = this.#cost
+    const costBound = this.#costBound
     return {
       modelCalls: modelCalls + this.calls.length,
       executedActions: this.executedActions,
       failedActions: this.failedActions,
       latencyMs: latencyMs + performance.now() - this.#startedAt,
       ...(cost !== undefined && { cost }),
+      ...(costBound && { costBound }),
     }
   }
 
@@ -61,7 +67,9 @@ export class RunTally {
 
   #addCall(metrics: CallMetrics): void {
     this.calls.push(metrics)
-    if (metrics.cost) this.#cost = (this.#cost ?? 0) + metrics.cost.totalCost
+    if (!metrics.cost) return
+    this.#cost = (this.#cost ?? 0) + metrics.cost.totalCost
+    this.#costBound = widerBound(this.#costBound, metrics.cost.bound)
   }
 
   /** Keeps what a reply had besides its text, also if it broke off. */

@@ -70,6 +70,11 @@ class MessageIds {
     return this.#block
   }
 
+  /** The id of a call: those that a run makes itself, where the vendor has none, begin anew. */
+  call(id: string): string {
+    return /^action_\d+_\d+$/.test(id) ? `${this.#runId}-${id}` : id
+  }
+
   /** The id of a message about a call. */
   ofCall(kind: 'result' | 'progress', callId: string): string {
     return `${kind}-${this.#runId}-${callId}`
@@ -93,7 +98,7 @@ function toAgUi(change: StoryChange, options: AgUiOptions, ids: MessageIds): AgU
       const interrupts = change.pending.map((item) => ({
         id: item.id,
         reason: item.type,
-        toolCallId: item.id,
+        toolCallId: ids.call(item.id),
         ...('reason' in item && { message: item.reason }),
         ...('question' in item && { message: item.question.message }),
         ...('expiresAt' in item && toExpiry(item.expiresAt)),
@@ -163,7 +168,7 @@ function toCall(change: StoryChange, options: AgUiOptions, ids: MessageIds): AgU
     {
       type: 'TOOL_CALL_RESULT',
       messageId: ids.ofCall('result', id),
-      toolCallId: id,
+      toolCallId: ids.call(id),
       content,
       role: 'tool',
     },
@@ -171,13 +176,13 @@ function toCall(change: StoryChange, options: AgUiOptions, ids: MessageIds): AgU
   switch (change.type) {
     case 'call':
       return [
-        { type: 'TOOL_CALL_START', toolCallId: change.id, toolCallName: change.name },
+        { type: 'TOOL_CALL_START', toolCallId: ids.call(change.id), toolCallName: change.name },
         {
           type: 'TOOL_CALL_ARGS',
-          toolCallId: change.id,
+          toolCallId: ids.call(change.id),
           delta: JSON.stringify(change.input ?? {}),
         },
-        { type: 'TOOL_CALL_END', toolCallId: change.id },
+        { type: 'TOOL_CALL_END', toolCallId: ids.call(change.id) },
       ]
     case 'approval-request':
       // The interrupt at the end repeats those of a run that waits.
@@ -186,7 +191,7 @@ function toCall(change: StoryChange, options: AgUiOptions, ids: MessageIds): AgU
         {
           type: 'CUSTOM',
           name: 'modelport.approval-request',
-          value: { toolCallId: change.id, reason: change.reason ?? null },
+          value: { toolCallId: ids.call(change.id), reason: change.reason ?? null },
         },
       ]
     case 'approval':
@@ -194,11 +199,11 @@ function toCall(change: StoryChange, options: AgUiOptions, ids: MessageIds): AgU
         {
           type: 'CUSTOM',
           name: 'modelport.approval',
-          value: { toolCallId: change.id, approved: change.approved },
+          value: { toolCallId: ids.call(change.id), approved: change.approved },
         },
       ]
     case 'call-progress': {
-      const content = { toolCallId: change.id, progress: change.output }
+      const content = { toolCallId: ids.call(change.id), progress: change.output }
       const messageId = ids.ofCall('progress', change.id)
       return [
         {

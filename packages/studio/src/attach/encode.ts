@@ -26,6 +26,8 @@ const facts = [
   'cost',
   'totalCost',
   'currency',
+  'bound',
+  'costBound',
   'latencyMs',
   'finishReason',
   'budget',

@@ -74,7 +74,12 @@ export function CallDetails({
             'Tokens out',
             span.outputTokens === undefined ? undefined : tokenCount(span.outputTokens, span),
           ],
-          ['Cost', span.cost === undefined ? undefined : formatCost(span.cost, span.currency)],
+          [
+            'Cost',
+            span.cost === undefined
+              ? undefined
+              : formatCost(span.cost, span.currency, span.costBound),
+          ],
           ['Budget left', left(span, record)],
         ]}
       />

@@ -217,7 +217,7 @@ function CallRow(props: {
         {formatMs(firstTokenAt === undefined ? undefined : firstTokenAt - from)}
       </td>
       <td class="number">{tokenCount(count, span)}</td>
-      <td class="number">{formatCost(span.cost, span.currency)}</td>
+      <td class="number">{formatCost(span.cost, span.currency, span.costBound)}</td>
       <td>{kind === 'wait' && state === 'running' ? 'waits for you' : state}</td>
     </tr>
   )

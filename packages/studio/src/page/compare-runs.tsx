@@ -1,4 +1,4 @@
-import { textOf } from '@modelport/core'
+import { type CostBound, textOf } from '@modelport/core'
 import type { VNode } from 'preact'
 import type { RunRecord, StudioEvent } from '../protocol/protocol.js'
 import { get, stream } from './api.js'
@@ -58,7 +58,7 @@ export function CompareRuns({
   const numbers = (
     label: string,
     of: (from: SteppedRun) => number | undefined,
-    format: (value: number | undefined, currency?: string) => string,
+    format: (value: number | undefined, currency?: string, bound?: CostBound) => string,
   ): VNode => {
     const both = value.map(of)
     const isComparable = currency || format !== formatCost
@@ -69,7 +69,7 @@ export function CompareRuns({
         <th scope="row">{label}</th>
         {both.map((mine, index) => (
           <td key={index}>
-            {format(mine, value[index]?.run.currency)}
+            {format(mine, value[index]?.run.currency, value[index]?.run.costBound)}
             {isBetter(index) && <span class="badge better">better</span>}
           </td>
         ))}

@@ -73,7 +73,7 @@ function toParts(message: ChatMessage): string[] {
 
 /** A run for people to read. */
 export function toMarkdown(run: RunRecord): string {
-  const { usage, latencyMs, cost, currency, settings, error } = run
+  const { usage, latencyMs, cost, currency, costBound, settings, error } = run
   const system = settings?.options?.system
   return [
     `# ${run.title.replace(/\s+/g, ' ')}`,
@@ -83,7 +83,7 @@ export function toMarkdown(run: RunRecord): string {
       `- State: ${stateOf(run)}`,
       `- Took: ${formatMs(latencyMs)}`,
       `- Tokens: ${formatCount(usage?.inputTokens)} in, ${formatCount(usage?.outputTokens)} out`,
-      `- Cost: ${formatCost(cost, currency)}`,
+      `- Cost: ${formatCost(cost, currency, costBound)}`,
     ].join('\n'),
     ...(system ? ['## system', system] : []),
     ...(run.transcript ?? run.messages).flatMap(toParts),

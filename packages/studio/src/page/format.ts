@@ -1,3 +1,4 @@
+import type { CostBound } from '@modelport/core'
 import type { RunStatus, RunSummary } from '../protocol/protocol.js'
 import { visible } from './visible.js'
 
@@ -13,11 +14,31 @@ export function formatMs(ms: number | undefined): string {
 export const formatCount = (count: number | undefined): string =>
   count === undefined ? '–' : count.toLocaleString('en')
 
-/** A cost; small ones with more digits. Dollars have their sign, other currencies their code. */
-export function formatCost(cost: number | undefined, currency = 'USD'): string {
+/** What a price that is not known makes of a cost. */
+export const boundText: Readonly<Record<CostBound, string>> = {
+  'at-most': 'at most',
+  about: 'about',
+}
+
+/** The digits of an amount: small ones have more. */
+function digitsOf(cost: number): number {
+  if (cost >= 1) return 2
+  return cost >= 0.01 ? 4 : 6
+}
+
+/**
+ * A cost; small ones with more digits. Dollars have their sign, other currencies their code.
+ * @param bound how it relates to what the vendor charges
+ */
+export function formatCost(
+  cost: number | undefined,
+  currency: string = 'USD',
+  bound?: CostBound,
+): string {
   if (cost === undefined) return '–'
-  const amount = cost.toFixed(cost >= 1 ? 2 : cost >= 0.01 ? 4 : 6)
-  return currency === 'USD' ? `$${amount}` : `${amount} ${currency}`
+  const amount = cost.toFixed(digitsOf(cost))
+  const price = currency === 'USD' ? `$${amount}` : `${amount} ${currency}`
+  return bound ? `${boundText[bound]} ${price}` : price
 }
 
 /** The status of a run in a list, or the code of its error if that says more. */
@@ -67,8 +88,9 @@ export function costOf({
   tree,
   cost,
   currency,
-}: Pick<RunSummary, 'tree' | 'cost' | 'currency'>): string {
-  if (!tree) return formatCost(cost, currency)
-  const costs = Object.entries(tree.costs).map(([of, sum]) => formatCost(sum, of))
+  costBound,
+}: Pick<RunSummary, 'tree' | 'cost' | 'currency' | 'costBound'>): string {
+  if (!tree) return formatCost(cost, currency, costBound)
+  const costs = Object.entries(tree.costs).map(([of, sum]) => formatCost(sum, of, tree.costBound))
   return costs.length > 0 ? costs.join(' + ') : formatCost(undefined)
 }

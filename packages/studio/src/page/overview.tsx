@@ -1,3 +1,4 @@
+import { widerBound } from '@modelport/core/settings'
 import type { VNode } from 'preact'
 import type { RunGroupTotals } from '../protocol/run-query.js'
 import { get } from './api.js'
@@ -42,10 +43,15 @@ export function Overview(): VNode {
   )
   const sums = value ?? []
   const currencies = [...new Set(sums.flatMap(({ costs }) => Object.keys(costs)))]
+  const bound = sums.map(({ costBound }) => costBound).reduce(widerBound, undefined)
   const all = [
     ...figures,
     ...currencies.map(
-      (one): Figure => [`Cost, ${one}`, ({ costs }) => costs[one], (cost) => formatCost(cost, one)],
+      (one): Figure => [
+        `Cost, ${one}`,
+        ({ costs }) => costs[one],
+        (cost) => formatCost(cost, one, bound),
+      ],
     ),
   ]
   const isHour = by === 'hour'

@@ -1,4 +1,4 @@
-import type { ChatMessage } from '@modelport/core'
+import type { ChatMessage, CostBound } from '@modelport/core'
 import type { QuestionInfo } from '../protocol/pending-call.js'
 import type { RunRecord } from '../protocol/protocol.js'
 
@@ -57,6 +57,8 @@ export interface Span {
   isEstimated?: boolean
   cost?: number
   currency?: string
+  /** Unset: every price is known. */
+  costBound?: CostBound
   /** The spending of the run when this call ended. */
   spent?: { readonly outputTokens: number; readonly cost: number }
   detail?: string

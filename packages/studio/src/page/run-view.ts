@@ -216,7 +216,12 @@ export class RunView {
       span.inputTokens = usage.inputTokens
       span.outputTokens = usage.outputTokens
       span.isEstimated = usage.estimated
-      if (cost) Object.assign(span, { cost: cost.totalCost, currency: cost.currency })
+      if (cost)
+        Object.assign(span, {
+          cost: cost.totalCost,
+          currency: cost.currency,
+          costBound: cost.bound,
+        })
     },
     'model-error': ({ step, message, code }, at) => {
       const span = this.#end(`model ${step}`, at, false, message)

@@ -108,7 +108,9 @@ function Totals({ query, version }: { readonly query: string; readonly version: 
   )
   const [all] = value ?? []
   if (!all) return <p class="muted">{value ? '0 runs' : '…'}</p>
-  const spent = Object.entries(all.costs).map(([currency, cost]) => formatCost(cost, currency))
+  const spent = Object.entries(all.costs).map(([currency, cost]) =>
+    formatCost(cost, currency, all.costBound),
+  )
   return (
     <p class="muted">
       {formatCount(all.runs)} {all.runs === 1 ? 'run' : 'runs'},{' '}

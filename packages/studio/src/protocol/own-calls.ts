@@ -1,4 +1,11 @@
-import { type TokenCounts, type TokenUsage, toUsage, zeroCounts } from '@modelport/core'
+import {
+  type CostBound,
+  type TokenCounts,
+  type TokenUsage,
+  toUsage,
+  zeroCounts,
+} from '@modelport/core'
+import { widerBound } from '@modelport/core/settings'
 
 /** A call of a model, as a run reports it. */
 export interface CountedCall {
@@ -6,6 +13,7 @@ export interface CountedCall {
   readonly cost?: {
     readonly totalCost: number
     readonly currency?: string
+    readonly bound?: CostBound
   }
 }
 
@@ -16,6 +24,8 @@ export interface OwnSpending {
   readonly usage?: TokenUsage
   readonly cost?: number
   readonly currency?: string
+  /** Unset: every price is known. */
+  readonly costBound?: CostBound
 }
 
 /**
@@ -28,9 +38,11 @@ export function sumOfCalls(calls: readonly CountedCall[]): OwnSpending {
   const isReported = calls.every(({ usage }) => usage.estimated !== true)
   const costs = calls.flatMap(({ cost }) => cost ?? [])
   const currency = costs[0]?.currency
+  const costBound = costs.map(({ bound }) => bound).reduce(widerBound, undefined)
   return {
     usage: toUsage(turns, 0, isReported),
     ...(costs.length > 0 && { cost: costs.reduce((sum, { totalCost }) => sum + totalCost, 0) }),
     ...(currency !== undefined && { currency }),
+    ...(costBound && { costBound }),
   }
 }

@@ -2,6 +2,7 @@ import type { ClientEvent, UncertainOutcome } from '@modelport/agent'
 import type {
   CallOptions,
   ChatMessage,
+  CostBound,
   JsonObject,
   TokenLogprob,
   TokenUsage,
@@ -132,6 +133,8 @@ export interface RunTree {
   readonly cachedTokens: number
   /** Cost by currency. */
   readonly costs: Readonly<Record<string, number>>
+  /** How they relate to what vendors charge. Unset: every price is known. */
+  readonly costBound?: CostBound
 }
 
 /** A run in a list. */
@@ -172,6 +175,8 @@ export interface RunSummary {
   readonly usage?: TokenUsage
   /** What these calls cost, in the currency of the prices. Unset: no prices are known. */
   readonly cost?: number
+  /** How `cost` relates to what vendors charge. Unset: every price is known. */
+  readonly costBound?: CostBound
   /** The sums with all runs in it. Unset: there is none in it. */
   readonly tree?: RunTree
   /** Currency of the model's prices. Unset: `USD`. */

@@ -1,3 +1,4 @@
+import type { CostBound } from '@modelport/core'
 import type { RunStatus } from './protocol.js'
 
 /** Which runs are listed. A run must match every field that is set. */
@@ -61,6 +62,8 @@ export interface RunGroupTotals {
   readonly cachedTokens: number
   /** Cost by currency. */
   readonly costs: Readonly<Record<string, number>>
+  /** How they relate to what vendors charge. Unset: every price is known. */
+  readonly costBound?: CostBound
   /**
    * Milliseconds that half of the runs stayed within. Unset without grouping, or if no run has
    * ended.

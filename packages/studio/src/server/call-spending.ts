@@ -1,4 +1,4 @@
-import { type TokenUsage, usageCostOf } from '@modelport/core'
+import { type CostBound, type TokenUsage, usageCostOf } from '@modelport/core'
 import { checkPrices } from '@modelport/core/settings'
 import type { OwnSpending } from '../protocol/own-calls.js'
 import { fieldsOf, readUsage } from './ingest-forms.js'
@@ -9,8 +9,8 @@ export function callSpending(usage: TokenUsage | undefined, prices: unknown): Ow
   if (prices === undefined) return { usage }
   try {
     checkPrices('prices', prices)
-    const { total, currency } = usageCostOf(usage, prices)
-    return { usage, cost: total, currency }
+    const { total, currency, bound } = usageCostOf(usage, prices)
+    return { usage, cost: total, currency, ...(bound && { costBound: bound }) }
   } catch {
     // A program may write anything: the call is shown without a cost.
     return { usage }
@@ -19,11 +19,14 @@ export function callSpending(usage: TokenUsage | undefined, prices: unknown): Ow
 
 /** The sum of its own calls that a program wrote. */
 export function readSpending(value: unknown): OwnSpending {
-  const { usage: written, cost, currency } = fieldsOf(value)
+  const { usage: written, cost, currency, costBound } = fieldsOf(value)
   const usage = readUsage(written)
   return {
     ...(usage && { usage }),
     ...(typeof cost === 'number' && Number.isFinite(cost) && { cost }),
     ...(typeof currency === 'string' && { currency }),
+    ...(isBound(costBound) && { costBound }),
   }
 }
+
+const isBound = (value: unknown): value is CostBound => value === 'at-most' || value === 'about'

@@ -42,8 +42,8 @@ export class CallStory {
     const counts = fieldsOf(usage)
     const isCounted = typeof counts['inputTokens'] === 'number'
     const turn = isCounted ? toUsage([{ ...zeroCounts, ...counts }]) : undefined
-    const { cost: totalCost, currency } = callSpending(turn, this.#prices)
-    return { usage, ...(totalCost !== undefined && { cost: { totalCost, currency } }) }
+    const { cost: totalCost, currency, costBound: bound } = callSpending(turn, this.#prices)
+    return { usage, ...(totalCost !== undefined && { cost: { totalCost, currency, bound } }) }
   }
 
   #startTurn(): void {

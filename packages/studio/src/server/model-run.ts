@@ -181,6 +181,7 @@ function toEnd(result: RunResult): RunEnd {
     usage,
     ...(details.logprobs && { logprobs: details.logprobs }),
     ...(metrics.totalCost !== undefined && { cost: metrics.totalCost }),
+    ...(metrics.costBound && { costBound: metrics.costBound }),
     ...(result.status === 'failed' && {
       error: { code: result.error.code, message: result.error.message },
     }),

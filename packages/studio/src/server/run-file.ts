@@ -46,6 +46,7 @@ export const runFile: z.ZodType<object> = z.object({
       .looseObject({ maxOutputTokens: count.optional(), maxCost: count.optional() })
       .optional(),
     cost: count.optional(),
+    costBound: z.enum(['at-most', 'about']).optional(),
     currency: text.max(8).optional(),
     logprobs: z.array(z.looseObject({ token: text, logprob: z.number() })).optional(),
     latencyMs: count.optional(),

@@ -25,7 +25,15 @@ export interface RunPort {
 /** How a run ended. */
 export type RunEnd = Pick<
   RunRecord,
-  'status' | 'transcript' | 'usage' | 'cost' | 'currency' | 'error' | 'canContinue' | 'logprobs'
+  | 'status'
+  | 'transcript'
+  | 'usage'
+  | 'cost'
+  | 'costBound'
+  | 'currency'
+  | 'error'
+  | 'canContinue'
+  | 'logprobs'
 >
 
 /** Runs one request to its end. Its rejection becomes the error of a failed run. */

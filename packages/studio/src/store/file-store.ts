@@ -17,7 +17,7 @@ import type { StudioStore } from './studio-store.js'
  * Version of the tables. Version 1 had no journals, version 2 no owners of runs, version 3 no
  * index, version 4 no parents in it; what lacks is added to its files.
  */
-const schemaVersion = 5
+const schemaVersion = 6
 
 /** The name that SQLite has for a database in memory. */
 const inMemory = ':memory:'
@@ -53,6 +53,9 @@ const addParents = `
   UPDATE run_list SET cost = NULL, input = NULL, output = NULL, cached = NULL
   WHERE program IS NOT NULL AND (model LIKE 'durable %' OR model LIKE 'task %')
 `
+
+/** What a cost is, in an index that does not say it: the records do not either. */
+const addBounds = 'ALTER TABLE run_list ADD COLUMN bound INTEGER'
 
 /**
  * Keeps runs in one SQLite file that only its owner can read (mode 0600), with what they need to
@@ -226,8 +229,9 @@ function migrate(database: DatabaseSync, path: string): void {
   if (version === 1 || version === 2) database.exec(addOwners)
   if (version === 2) database.exec('ALTER TABLE journals DROP COLUMN owner')
   if (version < 3) database.exec('CREATE INDEX runs_owner ON runs (owner) WHERE owner IS NOT NULL')
-  if (version === 4) {
-    database.exec(`${addParents}; PRAGMA user_version = ${schemaVersion}`)
+  if (version === 4 || version === 5) {
+    if (version === 4) database.exec(addParents)
+    database.exec(`${addBounds}; PRAGMA user_version = ${schemaVersion}`)
     return
   }
   // The order of the list is in the index.

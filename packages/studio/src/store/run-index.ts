@@ -1,4 +1,5 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
+import type { CostBound } from '@modelport/core'
 import type { RunRecord, RunSummary, RunTree, StudioEvent } from '../protocol/protocol.js'
 import type { RunGrouping, RunGroupTotals, RunNames, RunQuery } from '../protocol/run-query.js'
 import { isOver } from '../protocol/run-status.js'
@@ -13,7 +14,7 @@ export const indexTables = `
   CREATE TABLE run_list (
     key INTEGER PRIMARY KEY, run TEXT NOT NULL UNIQUE REFERENCES runs (id) ON DELETE CASCADE,
     session TEXT NOT NULL, child INTEGER NOT NULL, program TEXT, model TEXT NOT NULL, status TEXT NOT NULL, error TEXT,
-    cost REAL, currency TEXT, input INTEGER, output INTEGER, cached INTEGER, latency INTEGER, parent TEXT
+    cost REAL, currency TEXT, input INTEGER, output INTEGER, cached INTEGER, latency INTEGER, parent TEXT, bound INTEGER
   );
   CREATE INDEX run_list_parent ON run_list (parent) WHERE parent IS NOT NULL;
   CREATE INDEX run_list_session ON run_list (session, child);
@@ -31,6 +32,16 @@ export const indexTables = `
 `
 
 type Row = Record<string, unknown>
+
+/** The bounds of costs, the wider one last: a sum has the widest of its parts. */
+const bounds: readonly CostBound[] = ['at-most', 'about']
+
+/** The bound of the sum of these rows. */
+function boundOf(rows: readonly Row[]): { readonly costBound?: CostBound } {
+  const widest = Math.max(...rows.map(({ bound }) => Number(bound ?? -1)))
+  const costBound = bounds[widest]
+  return costBound ? { costBound } : {}
+}
 
 /** A part of a statement, and the values of its question marks. */
 interface Condition {
@@ -60,9 +71,10 @@ export class RunIndex {
     const key = known ? Number(known['key']) : this.#newKey(run.at)
     const session = known ? String(known['session']) : this.#sessionOf(run)
     const { usage, program = null, error, cost = null, currency = null, latencyMs = null } = run
+    const bound = run.costBound ? bounds.indexOf(run.costBound) : null
     this.#run(
-      `INSERT INTO run_list VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO UPDATE SET
-        model = excluded.model, status = excluded.status, error = excluded.error, cost = excluded.cost, currency = excluded.currency,
+      `INSERT INTO run_list VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO UPDATE SET
+        model = excluded.model, status = excluded.status, error = excluded.error, cost = excluded.cost, currency = excluded.currency, bound = excluded.bound,
         input = excluded.input, output = excluded.output, cached = excluded.cached, latency = excluded.latency`,
       key,
       run.id,
@@ -79,6 +91,7 @@ export class RunIndex {
       usage?.cacheReadTokens ?? null,
       latencyMs,
       run.parent ?? null,
+      bound,
     )
     if (known && !isOver(run)) return
     // A run that happened in this one, or continued it, may have been written first.
@@ -116,7 +129,7 @@ export class RunIndex {
       `WITH RECURSIVE tree (run) AS (
         VALUES (?) UNION SELECT c.run FROM tree JOIN run_list AS c ON c.parent = tree.run
       )
-      SELECT coalesce(l.currency, 'USD') AS currency, count(*) AS runs, sum(l.cost) AS cost,
+      SELECT coalesce(l.currency, 'USD') AS currency, count(*) AS runs, sum(l.cost) AS cost, max(l.bound) AS bound,
         sum(l.input) AS input, sum(l.output) AS output, sum(l.cached) AS cached
       FROM tree JOIN run_list AS l ON l.run = tree.run GROUP BY 1`,
       runId,
@@ -133,6 +146,7 @@ export class RunIndex {
       outputTokens: sum('output'),
       cachedTokens: sum('cached'),
       costs: Object.fromEntries(costs),
+      ...boundOf(rows),
     }
   }
 
@@ -144,7 +158,7 @@ export class RunIndex {
     const { sql, values } = conditionsOf(query)
     const group = groupSql(by)
     const costs = this.all(
-      `SELECT ${group} AS g, coalesce(currency, 'USD') AS currency, sum(cost) AS cost FROM ${sql} AND cost IS NOT NULL GROUP BY 1, 2`,
+      `SELECT ${group} AS g, coalesce(currency, 'USD') AS currency, sum(cost) AS cost, max(bound) AS bound FROM ${sql} AND cost IS NOT NULL GROUP BY 1, 2`,
       ...values,
     )
     const ranks = `row_number() OVER (PARTITION BY ${group} ORDER BY latency IS NULL, latency) AS i,
@@ -168,6 +182,7 @@ export class RunIndex {
           g === row['g'] ? [[String(currency), Number(cost)] as const] : [],
         ),
       ),
+      ...boundOf(costs.filter(({ g }) => g === row['g'])),
       ...(row['p50'] !== null && { p50: Number(row['p50']), p95: Number(row['p95']) }),
     }))
   }

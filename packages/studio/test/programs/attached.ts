@@ -104,7 +104,12 @@ const programs: Readonly<Record<string, () => Promise<unknown>>> = {
       profile: {
         supportsTools: true,
         supportsStreaming: false,
-        prices: { input: 2, output: 8, cacheRead: 0.5, currency: 'EUR' },
+        prices: {
+          input: 2,
+          output: 8,
+          currency: 'EUR',
+          ...(process.env['CACHE_PRICE'] !== 'unknown' && { cacheRead: 0.5 }),
+        },
       },
     })
     const nested = defineTool({
