@@ -14,6 +14,7 @@ import {
 } from '@modelport/test-formats'
 import ts from 'typescript'
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest'
+import { findPostgres, startPostgres } from '../packages/durable/test/support/postgres-server.js'
 import { publishedPackages } from '../scripts/workspaces.mjs'
 import {
   type DocBlock,
@@ -70,11 +71,19 @@ const server = await startWireServer({
   ],
   reply: wireReply(model),
 })
+// Programs of pages that open a PostgreSQL; without one they are type-checked only.
+const pageDatabase = 'postgres://127.0.0.1/app'
+const opensPostgres = ({ code }: DocBlock): boolean => code.includes(pageDatabase)
+const programs = runPages.some((page) => docBlocks(page).some(opensPostgres))
+  ? findPostgres()
+  : undefined
+const postgres = programs === undefined ? undefined : await startPostgres(programs)
 // Folders of this process: two runs at once would write into each other's files.
 const checkFolder = `docs-${process.pid}/check`
 const runFolder = `docs-${process.pid}/run`
 afterAll(async () => {
   await server.close()
+  await postgres?.stop()
   rmSync(join(root, '.cache', `docs-${process.pid}`), { recursive: true, force: true })
 })
 afterEach(() => {
@@ -86,6 +95,7 @@ afterEach(() => {
 /** The example's servers become ours: those it names, and those that a provider has by default. */
 const toServer = (code: string): string =>
   code
+    .replace(pageDatabase, postgres?.url ?? pageDatabase)
     .replace(
       /(baseUrl: |base_url: )'?http[^',\s]*'?/g,
       (_, field: string) => `${field}'${server.url}'`,
@@ -107,6 +117,7 @@ describe.each(runPages)('%s', (page) => {
   const blocks = docBlocks(page)
     .map((block, index) => ({ ...block, file: files[index] ?? '' }))
     .filter(({ runs }) => runs)
+    .filter((block) => postgres !== undefined || !opensPostgres(block))
   const changed: { block: DocBlock; text: string }[] = []
   afterAll(() => {
     if (changed.length > 0) writePrinted(page, changed)

@@ -522,6 +522,7 @@ export const folders = {
   ],
   durable: [
     { database: 'the interface of a database, the schema, the codec of stored bodies' },
+    { budgets: 'shared budgets: their rows, and the statements that take from them' },
     { runs: 'runs: leases, workers, journals, the queue of writes' },
     {
       agents: 'tasks and sessions of agents, the outbox and the inbox',

@@ -28,10 +28,10 @@ export interface RetryOptions {
   /** Attempts in all, the first included: 1 to 5. Default 3. */
   readonly attempts?: number | undefined
   /**
-   * Called before each retry, ahead of the wait for it. An error that it throws ends the call
-   * instead.
+   * Called before each retry, ahead of the wait for it. If it returns a promise, that is awaited
+   * first. An error that it throws or rejects with ends the call instead.
    */
-  readonly onRetry?: ((notice: RetryNotice) => void) | undefined
+  readonly onRetry?: ((notice: RetryNotice) => unknown) | undefined
 }
 
 /**

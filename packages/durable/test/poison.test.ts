@@ -1,6 +1,7 @@
 // A run that ends its process, between healthy ones: "processes" are stores of one database whose
 // leases the test ends.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { SqlBudgets } from '../src/budgets/sql-budgets.js'
 import { BodyCodec } from '../src/database/body-codec.js'
 import type { Database } from '../src/database/database.js'
 import { Company } from '../src/runs/company.js'
@@ -26,6 +27,7 @@ for (const { name, isMissing, open } of emptyDatabases())
         table: new RunTable(database, codec),
         company: new Company(),
         leaseMs: 60_000,
+        budgets: new SqlBudgets(database),
       }
     }
     const from = { queue: 'q', version: 'v' }

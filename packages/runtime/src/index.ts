@@ -16,10 +16,35 @@ export {
   BudgetLedger,
   type BudgetLedgerOptions,
   type RunBudget,
+  type SharedBudget,
 } from './budget/budget.js'
 export type { BudgetSnapshot, SpentAmounts } from './budget/budget-snapshot.js'
+export type {
+  BudgetDefinition,
+  BudgetQueue,
+  BudgetRow,
+  BudgetTable,
+  BudgetTake,
+  WaitingCall,
+} from './budget/budget-table.js'
+export { longestCallMs } from './budget/budget-table.js'
+export type { BudgetWindow } from './budget/budget-window.js'
 export type { CallReservation, ReservationRequest, SettledCall } from './budget/call-reservation.js'
+export { createMemoryBudgets } from './budget/memory-budgets.js'
 export type { CallMetrics, ContextMetrics, CostMetrics, UsageMetrics } from './budget/metrics.js'
+export type { NamedBudget } from './budget/run-budget.js'
+export type {
+  BudgetCharge,
+  BudgetDesk,
+  BudgetSettlement,
+  BudgetState,
+  ChargedAmounts,
+  ChargedOwner,
+  SharedAmounts,
+  SharedLimits,
+} from './budget/shared-budget.js'
+export type { SharedBudgetOptions, SharedBudgets } from './budget/shared-budgets.js'
+export { StoredBudgets } from './budget/stored-budgets.js'
 export type {
   ActionEvent,
   ActionEventFields,
@@ -134,6 +159,7 @@ export type {
 } from './loop/run-result.js'
 export type { EndedStep, PrepareStep, StepView, StopWhen } from './loop/step-view.js'
 export { hasToolCall, stepCountIs } from './loop/stop-when.js'
+export { type ProviderBudgetOptions, withBudget } from './loop/with-budget.js'
 export type { CallEnd, Middleware, ProviderCall } from './middleware/provider-call.js'
 export { replayReply } from './middleware/turns.js'
 export { wrapProvider } from './middleware/wrap-provider.js'

@@ -12,6 +12,7 @@ import {
   type ActionMode,
   type AgentTarget,
   type AutoCompaction,
+  BudgetLedger,
   defaultRunLimits,
   type InferRequest,
   inferStream,
@@ -163,8 +164,15 @@ export interface AgentSettings {
   readonly profile?: ModelProfile | undefined
   /** Maximum steps and calls of one turn. */
   readonly limits?: Partial<RunLimits> | undefined
-  /** Budget of one turn of a task. */
-  readonly budget?: RunBudget | undefined
+  /**
+   * Budget of one turn of a task; a ledger is shared by all turns. A function makes that of a
+   * caller, given as the text of its `Principal`: `(caller) => store.budgets.of(caller, limits)`.
+   */
+  readonly budget?:
+    | RunBudget
+    | BudgetLedger
+    | ((principal: string) => RunBudget | BudgetLedger)
+    | undefined
   /** When the conversation is shortened. Default: never. */
   readonly compaction?: AutoCompaction | undefined
   /**
@@ -350,8 +358,11 @@ function checkAgentSettings(settings: AgentSettings): void {
   if (!(settings as Partial<AgentSettings>).card)
     throw configError('createAgent needs a card; set card: { name, description }')
   checkSettings('createAgent', settings, settingNames, groups)
+  const { budget } = settings
+  const isPlain = typeof budget === 'object' && !(budget instanceof BudgetLedger)
   for (const name of Object.keys(groups) as (keyof typeof groups)[])
-    checkSettings(`createAgent: ${name}`, settings[name] ?? {}, groups[name])
+    if (name !== 'budget' || isPlain)
+      checkSettings(`createAgent: ${name}`, settings[name] ?? {}, groups[name])
   const { card, handler, provider, tools, approvals = {} } = settings
   checkRanges(settings, [
     ['maxConcurrency', 1, Infinity],
@@ -365,12 +376,10 @@ function checkAgentSettings(settings: AgentSettings): void {
   if (typeof (approvals.mayDeliver ?? isObject) !== 'function')
     throw configError('approvals.mayDeliver must be a function')
   // Checks the bounds as each turn does; nothing runs before the first read.
-  const { limits, budget, compaction, profile, capabilities } = settings
+  const { limits, compaction, profile, capabilities } = settings
+  const bounds = { ...limits, compaction, profile, capabilities }
   if (provider)
-    inferStream(provider, {
-      query: '',
-      limits: { ...limits, budget, compaction, profile, capabilities },
-    })
+    inferStream(provider, { query: '', limits: { ...bounds, ...(isPlain && { budget }) } })
   if (!handler && !provider && !tools?.length)
     throw configError(
       `the agent ${JSON.stringify(card.name)} has nothing that works on messages; set provider or handler`,

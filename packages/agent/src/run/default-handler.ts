@@ -1,5 +1,6 @@
 import { type ChatMessage, isObject, type JsonObject } from '@modelport/core'
 import {
+  BudgetLedger,
   type InferRequest,
   infer,
   type ResumeDecision,
@@ -155,14 +156,18 @@ function requestOf(turn: ModelTurn): InferRequest {
 }
 
 /** The budget of the agent, lowered to what the caller grants and to the time that is left. */
-function runBudgetOf({ agent, run, scope, deadline }: ModelTurn): RunBudget {
-  const own = agent.settings.budget ?? {}
+function runBudgetOf({ agent, run, scope, deadline }: ModelTurn): RunBudget | BudgetLedger {
+  const { budget: setting = {} } = agent.settings
+  const given = typeof setting === 'function' ? setting(run.principal) : setting
+  const own = given instanceof BudgetLedger ? {} : given
   const budget: { -readonly [K in keyof RunBudget]: RunBudget[K] } = { ...own }
   for (const [name, limit] of Object.entries(run.limits ?? {}) as [keyof RunBudget, number][])
     budget[name] = Math.min(limit, own[name] ?? Infinity)
-  if (deadline === undefined) return budget
-  const left = Math.max(1, deadline - scope.now())
-  return { ...budget, maxRuntimeMs: Math.min(left, budget.maxRuntimeMs ?? Infinity) }
+  if (deadline !== undefined) {
+    const left = Math.max(1, deadline - scope.now())
+    budget.maxRuntimeMs = Math.min(left, budget.maxRuntimeMs ?? Infinity)
+  }
+  return given instanceof BudgetLedger ? given.child(budget) : budget
 }
 
 function pick<T extends object, K extends keyof T>(

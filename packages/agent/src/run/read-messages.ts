@@ -53,6 +53,7 @@ export function noteMessages(
   let hasRead = resume === undefined
   const before = resume && lastRead(resume)
   return {
+    ...(journal.budgets && { budgets: journal.budgets }),
     writeIntent: (intent) => journal.writeIntent(intent),
     writeReceipt: (receipt) => journal.writeReceipt(receipt),
     readTail: (checkpoint) => journal.readTail(checkpoint),

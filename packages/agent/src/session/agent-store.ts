@@ -1,3 +1,4 @@
+import type { SharedBudgets } from '@modelport/runtime'
 import type { ChildCancels } from './child-cancels.js'
 import type { Inbox } from './inbox.js'
 import type { SessionStore } from './session-store.js'
@@ -17,6 +18,8 @@ export interface AgentStore {
   readonly inbox: Inbox
   /** Tasks of other agents that have to be cancelled. */
   readonly cancels: ChildCancels
+  /** Limits of money, tokens and calls of owners, for all processes with this store. */
+  readonly budgets: SharedBudgets
   /** Lets tasks outlive their process. Unset: a task ends with its process. */
   readonly leases?: TaskLeases
   /** Resolves if the store can be used; `/readyz` reports it. */

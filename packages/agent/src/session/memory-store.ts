@@ -1,4 +1,5 @@
 /* oxlint-disable typescript/require-await -- the interface is asynchronous; memory never waits */
+import { createMemoryBudgets } from '@modelport/runtime'
 import type { AgentStore } from './agent-store.js'
 import type { Inbox, InboxItem, InboxItemBody } from './inbox.js'
 import { MemoryChildCancels } from './memory-child-cancels.js'
@@ -35,6 +36,7 @@ export function createMemoryStore(): AgentStore {
     sessions,
     inbox: new MemoryInbox(),
     cancels: new MemoryChildCancels(),
+    budgets: createMemoryBudgets(),
     ping: () => Promise.resolve(),
     close: () => Promise.resolve(),
   }

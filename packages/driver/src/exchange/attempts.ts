@@ -1,4 +1,4 @@
-import { type LlmError, type PartialReply, ProviderError, type RetryNotice } from '@modelport/core'
+import { type LlmError, type PartialReply, ProviderError, type RetryOptions } from '@modelport/core'
 import { toByteSource } from '../base/byte-source.js'
 import type { Driver } from '../base/driver.js'
 import type { CallContext } from '../call/call-context.js'
@@ -11,7 +11,7 @@ export interface Sending {
   readonly driver: Pick<Driver, 'name' | 'send' | 'error'>
   readonly request: unknown
   readonly stream: boolean
-  readonly onRetry: ((notice: RetryNotice) => void) | undefined
+  readonly onRetry: RetryOptions['onRetry']
   /** What an upload has sent so far, and which failures are its last. */
   readonly upload?: { readonly taken: number; isFinal(error: unknown): boolean } | undefined
 }
@@ -94,11 +94,16 @@ export class Attempts {
         partial: this.#reader.partial(),
       })
     }
-    this.#sending.onRetry?.({
+    const notice = {
       attempt: retries.attempts,
       delayMs,
       error: sanitizeError(error, name, redact),
-    })
+    }
+    const noticed = this.#sending.onRetry?.(notice)
+    if (noticed instanceof Promise) {
+      await noticed
+      scope.throwIfEnded()
+    }
     await scope.sleep(delayMs)
   }
 

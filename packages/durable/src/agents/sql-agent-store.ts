@@ -1,4 +1,6 @@
 import type { AgentStore } from '@modelport/agent'
+import type { SharedBudgets } from '@modelport/runtime'
+import { SqlBudgets } from '../budgets/sql-budgets.js'
 import type { BodyCodec } from '../database/body-codec.js'
 import type { Database } from '../database/database.js'
 import { SqlChildCancels } from './sql-child-cancels.js'
@@ -7,7 +9,12 @@ import { SqlSessions } from './sql-sessions.js'
 import { SqlTasks } from './sql-tasks.js'
 
 /** What agents keep, in a database. */
-export const createAgentStore = (database: Database, codec: BodyCodec): AgentStore => ({
+export const createAgentStore = (
+  database: Database,
+  codec: BodyCodec,
+  budgets: SharedBudgets = new SqlBudgets(database),
+): AgentStore => ({
+  budgets,
   tasks: new SqlTasks(database, codec),
   sessions: new SqlSessions(database, codec),
   inbox: new SqlInbox(database, codec),

@@ -5,9 +5,10 @@ import { DurableError } from './durable-error.js'
 /**
  * The version of the schema below. Earlier ones were never published: 1 to 3 had an engine with
  * tables of its own, 4 spelled one state in two ways, 5 wrote entries whole, 6 had no turns of
- * sessions, bodies that were encrypted without their place, and principals without an issuer.
+ * sessions, bodies that were encrypted without their place, and principals without an issuer, 7 had
+ * no budgets.
  */
-export const schemaVersion = 7
+export const schemaVersion = 8
 
 /**
  * The tables. `BIGINT` is an integer to both databases. Every time is in milliseconds since 1970.
@@ -24,6 +25,9 @@ export const schemaVersion = 7
  *   each life of it has another `generation`, which its tasks have too, with their place in it.
  * - `documents`: small values by key, each claimed by its first writer.
  * - `workers`: the processes that are alive, and what they serve.
+ * - `budgets`: limits of owners, one row for each window, with what was used and added in the one
+ *   that began at `start`. `reservations`: what calls hold that are not over. `waits`: calls that
+ *   wait for room, in the order of their places. Money is in billionths of a US dollar.
  */
 const tables: readonly string[] = [
   'CREATE TABLE meta (name TEXT PRIMARY KEY, value BIGINT NOT NULL, text TEXT)',
@@ -64,6 +68,17 @@ const tables: readonly string[] = [
     body TEXT NOT NULL, PRIMARY KEY (kind, id))`,
   'CREATE INDEX documents_owner ON documents (kind, owner, sort, id)',
   'CREATE TABLE workers (id TEXT PRIMARY KEY, queues TEXT NOT NULL, seen BIGINT NOT NULL)',
+  `CREATE TABLE budgets (id TEXT PRIMARY KEY, owner TEXT NOT NULL, span TEXT NOT NULL, zone TEXT NOT NULL, author TEXT NOT NULL,
+    cost BIGINT, tokens BIGINT, calls BIGINT, start BIGINT NOT NULL, usedcost BIGINT NOT NULL, usedtokens BIGINT NOT NULL,
+    usedcalls BIGINT NOT NULL, addcost BIGINT NOT NULL, addtokens BIGINT NOT NULL, addcalls BIGINT NOT NULL,
+    revision BIGINT NOT NULL)`,
+  'CREATE INDEX budgets_owner ON budgets (owner)',
+  `CREATE TABLE reservations (id TEXT NOT NULL, budget TEXT NOT NULL, start BIGINT NOT NULL, cost BIGINT NOT NULL,
+    tokens BIGINT NOT NULL, calls BIGINT NOT NULL, at BIGINT NOT NULL, PRIMARY KEY (id, budget))`,
+  'CREATE INDEX reservations_budget ON reservations (budget, at)',
+  `CREATE TABLE waits (id TEXT NOT NULL, budget TEXT NOT NULL, place BIGINT NOT NULL, until BIGINT NOT NULL,
+    PRIMARY KEY (id, budget))`,
+  'CREATE INDEX waits_budget ON waits (budget, place)',
 ]
 
 /**

@@ -1,4 +1,5 @@
 import type { ResumeDecision } from '@modelport/runtime'
+import type { SqlBudgets } from '../budgets/sql-budgets.js'
 import type { BodyCodec } from '../database/body-codec.js'
 import type { Database } from '../database/database.js'
 import { DurableError } from '../database/durable-error.js'
@@ -16,6 +17,7 @@ export interface RunParts {
   readonly codec: BodyCodec
   readonly table: RunTable
   readonly company: Company
+  readonly budgets: SqlBudgets
   /** How long a claim lasts without a heartbeat, in milliseconds. */
   readonly leaseMs: number
 }

@@ -1,3 +1,4 @@
+import { type BudgetStatement, keyOfBudget } from '../budgets/sql-budgets.js'
 import type { SqlValue, Statement } from '../database/database.js'
 import { type EntryRow, insertEntries } from '../database/event-log.js'
 import type { RunTable, Settlement } from './run-table.js'
@@ -21,6 +22,9 @@ export class RunChange {
   #rows: EntryRow[] = []
   readonly #statements: Statement[] = []
   readonly #changed = new Set<string>()
+  /** What is taken from shared budgets and given back, and who asked for it. */
+  readonly #charges: { readonly by: object; readonly change: BudgetStatement }[] = []
+  readonly #afterCharges: Statement[] = []
   #progress = 0
   #end: Settlement | undefined
 
@@ -67,6 +71,24 @@ export class RunChange {
     this.#statements.push(...statements)
   }
 
+  /**
+   * Changes shared budgets, at the end of the transaction.
+   * @param by what asks for it: `refused` names it if a statement fails
+   */
+  charge(by: object, changes: readonly BudgetStatement[], ...after: readonly Statement[]): void {
+    for (const change of changes) {
+      this.#charges.push({ by, change })
+      this.notify(keyOfBudget(change.budget))
+    }
+    this.#afterCharges.push(...after)
+  }
+
+  /** What asked for the statement with this number, if that is about a shared budget. */
+  refused(failed: number, statements: readonly Statement[]): object | undefined {
+    const statement = statements[failed]
+    return this.#charges.find(({ change }) => change.statement === statement)?.by
+  }
+
   notify(key: string): void {
     this.#changed.add(key)
   }
@@ -101,6 +123,17 @@ export class RunChange {
           params: [...params, ...(this.#end.params ?? [])],
         })
       : this.#table.fence(before, this.#leaseMs, { set, params, and })
-    return [row, ...this.#removed, ...insertEntries(this.#rows), ...this.#statements]
+    // Every transaction locks the rows of budgets in one order.
+    const charges = this.#charges
+      .map(({ change }) => change)
+      .toSorted((a, b) => (a.budget < b.budget ? -1 : a.budget > b.budget ? 1 : 0))
+    return [
+      row,
+      ...this.#removed,
+      ...insertEntries(this.#rows),
+      ...this.#statements,
+      ...charges.map(({ statement }) => statement),
+      ...this.#afterCharges,
+    ]
   }
 }

@@ -1,5 +1,7 @@
 import type { ChatMessage } from '@modelport/core'
 import type {
+  BudgetSettlement,
+  BudgetTake,
   JournalEntry,
   JournalTail,
   PendingItem,
@@ -12,6 +14,7 @@ import type {
   RunReceipt,
   TranscriptChange,
 } from '@modelport/runtime'
+import type { SqlBudgets } from '../budgets/sql-budgets.js'
 import type { BodyCodec, BodyPlace } from '../database/body-codec.js'
 import type { Database } from '../database/database.js'
 import { DurableError } from '../database/durable-error.js'
@@ -64,6 +67,8 @@ export class StoredJournal implements RunJournal, RunEventSink {
   #hasWritten = false
   #hasProgress = false
   #isEnded = false
+  /** The budgets that calls take from which are not over, by the ids of their charges. */
+  readonly #charged = new Map<string, readonly string[]>()
   readonly #queue = new WriteQueue((batch) => this.#commit(batch))
 
   constructor(parts: JournalParts) {
@@ -94,14 +99,64 @@ export class StoredJournal implements RunJournal, RunEventSink {
 
   async writeIntent(intent: RunIntent): Promise<void> {
     this.#checkLease()
-    await this.#queue.write((change) => this.#addEntry(change, intent, intent.attempt === 1), true)
+    const { charge } = intent
+    if (charge)
+      await this.#parts.budgets.reserve(charge, this.#stopSignal, (take) =>
+        this.#writeCharged(intent, take),
+      )
+    else
+      await this.#queue.write(
+        (change) => this.#addEntry(change, intent, intent.attempt === 1),
+        true,
+      )
     // The write may have taken long: nothing starts once another worker may have the run.
     this.#checkLease()
   }
 
   writeReceipt(receipt: RunReceipt): void {
     const seq = receipt.seq - this.#dropped
-    this.#queue.defer(soonMs, (change) => this.#addEntry(change, { ...receipt, seq }, true))
+    this.#queue.defer(soonMs, (change) => {
+      this.#addEntry(change, { ...receipt, seq }, true)
+      const { settlement } = receipt
+      if (settlement) this.#settle(change, settlement)
+    })
+  }
+
+  /** The shared budgets that intents take from, and receipts settle. */
+  get budgets(): SqlBudgets {
+    return this.#parts.budgets
+  }
+
+  /** Aborts when this process has to let go of the run. */
+  get #stopSignal(): AbortSignal {
+    const { signal } = this.#parts.lease
+    return this.givesBack ? AbortSignal.any([signal, this.givesBack]) : signal
+  }
+
+  /** Writes an intent with what its call takes; false if a budget has no room. */
+  async #writeCharged(intent: RunIntent, take: BudgetTake): Promise<boolean> {
+    const { table } = this.#parts.budgets
+    this.#charged.set(
+      take.id,
+      take.budgets.map(({ row }) => row.id),
+    )
+    const apply = (change: RunChange): void => {
+      this.#addEntry(change, intent, intent.attempt === 1)
+      change.charge(apply, table.takes(take), ...table.reservation(take))
+    }
+    try {
+      await this.#queue.write(apply, true)
+      return true
+    } catch (error) {
+      if (error === noRoom) return false
+      throw error
+    }
+  }
+
+  #settle(change: RunChange, settlement: BudgetSettlement): void {
+    const { table } = this.#parts.budgets
+    const budgets = this.#charged.get(settlement.id) ?? []
+    change.charge(settlement, table.settles(settlement, budgets), table.forget(settlement))
   }
 
   writeCheckpoint(checkpoint: RunCheckpoint, { keep, add }: TranscriptChange): void {
@@ -304,23 +359,32 @@ export class StoredJournal implements RunJournal, RunEventSink {
     const lastEntry = this.#lastEntry
     this.#eventLength = 0
     const sentAt = instant()
-    const isStart = batch.some(({ isIntent }) => isIntent)
-    let change = this.#changeOf(batch, extension)
-    let result = await database.write(change.statements(isStart ? ' AND cancel IS NULL' : ''))
-    if (!result.ok && result.failed === 0 && isStart) {
-      // Cancelled: nothing new starts, but what happened is still stored.
+    const restore = (): void => {
       Object.assign(this.#counts, before)
       this.#lastEntry = lastEntry
-
-      const cancelled = new DurableError('finished', `run "${this.#run.id}" was cancelled`)
-      for (const { isIntent, reject } of batch) if (isIntent) reject(cancelled)
-      change = this.#changeOf(
-        batch.filter(({ isIntent }) => !isIntent),
-        extension,
-      )
-      result = await database.write(change.statements(''))
     }
-    if (!result.ok) throw this.#fenced()
+    let rest = batch
+    let change = this.#changeOf(rest, extension)
+    for (;;) {
+      const isStart = rest.some(({ isIntent }) => isIntent)
+      const statements = change.statements(isStart ? ' AND cancel IS NULL' : '')
+      const result = await database.write(statements)
+      if (result.ok) break
+      const by = change.refused(result.failed, statements)
+      const refused = rest.find(({ apply }) => apply === by)
+      if (refused) {
+        // A budget has no room for one call: what else happened is stored.
+        refused.reject(noRoom)
+        rest = rest.filter((one) => one !== refused)
+      } else if (result.failed === 0 && isStart) {
+        // Cancelled: nothing new starts, but what happened is still stored.
+        const cancelled = new DurableError('finished', `run "${this.#run.id}" was cancelled`)
+        for (const { isIntent, reject } of rest) if (isIntent) reject(cancelled)
+        rest = rest.filter(({ isIntent }) => !isIntent)
+      } else throw this.#fenced()
+      restore()
+      change = this.#changeOf(rest, extension)
+    }
     if (extension !== undefined) lease.extendedAt(sentAt)
     this.#hasProgress ||= change.hasProgress
     this.#isEnded ||= change.isEnd
@@ -334,6 +398,9 @@ export class StoredJournal implements RunJournal, RunEventSink {
   }
 }
 
+/** A budget has no room for a call. */
+const noRoom = new Error('no room')
+
 /** An item without the time of the next look, which moves on. */
 const contentOf = (item: PendingItem): string => JSON.stringify({ ...item, until: undefined })
 
@@ -345,6 +412,7 @@ export interface JournalParts {
   readonly run: RunRow
   readonly lease: Lease
   readonly leaseMs: number
+  readonly budgets: SqlBudgets
   /** What this hold was claimed with. */
   readonly decisions: readonly ResumeDecision[]
 }

@@ -1,6 +1,7 @@
 import type { AgentStore } from '@modelport/agent'
 import { createAgentStore } from '../agents/sql-agent-store.js'
 import { SqlLeases } from '../agents/sql-leases.js'
+import { SqlBudgets } from '../budgets/sql-budgets.js'
 import { BodyCodec } from '../database/body-codec.js'
 import type { Database } from '../database/database.js'
 import { DatabaseOperations } from '../operate/database-operations.js'
@@ -59,8 +60,12 @@ export function createDurableStore(database: Database, options: StoreOptions): D
     leaseMs,
     table: new RunTable(database, codec),
     company: new Company(),
+    budgets: new SqlBudgets(database),
   }
-  const store = { ...createAgentStore(database, codec), leases: new SqlLeases(parts) }
+  const store = {
+    ...createAgentStore(database, codec, parts.budgets),
+    leases: new SqlLeases(parts),
+  }
   return {
     ...store,
     runs: new DatabaseRuns(parts),

@@ -200,7 +200,7 @@ export class FallbackWalk {
           this.succeeded()
         })
       } catch (error) {
-        if (!this.moveOn(error)) throw error
+        if (!(await this.moveOn(error))) throw error
       }
     }
   }
@@ -211,7 +211,7 @@ export class FallbackWalk {
   }
 
   /** Moves to the next provider; returns false if the failure must reach the caller. */
-  moveOn(error: unknown): boolean {
+  async moveOn(error: unknown): Promise<boolean> {
     if (this.#options.signal?.aborted || !this.#chain.switches(error)) return false
     const { provider, health } = this.#current()
     health.record(false, error)
@@ -219,7 +219,7 @@ export class FallbackWalk {
     if (!next || this.#remainingMs() <= 0) return false
     this.#position++
     // Another provider is another attempt: `onRetry` counts attempts, and may refuse it.
-    this.#options.retry?.onRetry?.({
+    await this.#options.retry?.onRetry?.({
       attempt: (error as Partial<ProviderError>).attempts ?? 1,
       delayMs: 0,
       error,
@@ -268,7 +268,7 @@ export class FallbackWalk {
         const { reason } = notice.error as Partial<ProviderError>
         if ((reason === 'refused' || reason === 'connect') && this.#chain.switches(notice.error))
           throw notice.error
-        retry?.onRetry?.(notice)
+        return retry?.onRetry?.(notice)
       },
     }
   }

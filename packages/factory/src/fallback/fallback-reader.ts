@@ -108,7 +108,7 @@ abstract class FallbackReader<
    */
   async #change(failure: unknown): Promise<boolean> {
     try {
-      if (this.#walk.moveOn(failure)) {
+      if (await this.#walk.moveOn(failure)) {
         const inner = await this.#walk.ask(this.open, this.#closing.signal)
         if (this.#isClosed()) {
           await inner.close()

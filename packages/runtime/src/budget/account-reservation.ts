@@ -15,6 +15,12 @@ import type { BudgetDecision } from './run-budget.js'
 /** How much of `maxOutputTokens` may be taken in addition. */
 const extra = 0.5
 
+/** What one attempt of a reservation takes, and what all of them have used. */
+export let amountsOf: (reservation: CallReservation) => {
+  readonly attempt: Amounts
+  readonly used: Amounts
+}
+
 /** Room for one call in the accounts of a ledger. */
 export class AccountReservation implements CallReservation {
   readonly maxOutputTokens: number
@@ -34,11 +40,23 @@ export class AccountReservation implements CallReservation {
   #grown = 0
   #retries = 0
   #open = true
+  #used: Amounts = {}
 
+  static {
+    amountsOf = (reservation) => {
+      if (!(reservation instanceof AccountReservation))
+        throw new TypeError('the reservation was not made by a ledger')
+      const { maxOutputTokens } = reservation
+      return { attempt: reservation.#amounts(1, maxOutputTokens), used: reservation.#used }
+    }
+  }
+
+  /** @param isShared budgets elsewhere limit the reply too */
   constructor(
     accounts: readonly BudgetAccount[],
     request: ReservationRequest,
     margins: InputMargins = new InputMargins(),
+    isShared = false,
   ) {
     const {
       inputTokens,
@@ -59,7 +77,7 @@ export class AccountReservation implements CallReservation {
       )
     }
     this.#accounts = accounts
-    this.limitsReply = accounts.some(({ limitsReplies }) => limitsReplies)
+    this.limitsReply = isShared || accounts.some(({ limitsReplies }) => limitsReplies)
     this.#learn = (reported) => {
       margins.learn(inputTokens, reported, model)
     }
@@ -156,6 +174,7 @@ export class AccountReservation implements CallReservation {
     this.#left = Math.max(0, this.#left - 1)
     this.#grown = 0
     const spent = { calls: 1, ...amounts }
+    this.#used = add(this.#used, spent)
     for (const account of this.#accounts) {
       account.release(held)
       account.spend(spent)

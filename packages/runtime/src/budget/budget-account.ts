@@ -54,7 +54,7 @@ export class BudgetAccount {
   #startedAt: number
   readonly #spent = new Map<Amount, number>()
   readonly #held = new Map<Amount, number>()
-  readonly #warned = new Set<keyof RunBudget>()
+  readonly #warned = new Set<BudgetDecision['limit']>()
   readonly #onDecision: (decision: BudgetDecision) => void
   /** The runs that spend from this account, by the id of the run. */
   readonly #runs = new Map<string, CountedRun>()

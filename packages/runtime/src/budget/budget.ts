@@ -1,9 +1,11 @@
+import { configError } from '@modelport/core'
 import { AccountReservation } from './account-reservation.js'
 import { type Amounts, amountNames, BudgetAccount, costOf } from './budget-account.js'
 import type { BudgetSnapshot } from './budget-snapshot.js'
 import type { CallReservation, ReservationRequest } from './call-reservation.js'
 import { InputMargins } from './input-margins.js'
 import type { BudgetDecision, RunBudget } from './run-budget.js'
+import type { BudgetDesk, ChargedOwner } from './shared-budget.js'
 
 export type { CallReservation, ReservationRequest } from './call-reservation.js'
 export { type BudgetDecision, BudgetExceededError, type RunBudget } from './run-budget.js'
@@ -40,9 +42,25 @@ export interface BudgetLedgerOptions {
    * Default: nothing.
    */
   readonly restored?: BudgetSnapshot | undefined
+  /**
+   * Budgets that other processes take from too: `SharedBudgets.of` makes a ledger with them. Each
+   * model call takes its room there before it is made.
+   */
+  readonly shared?: readonly SharedBudget[] | undefined
   /** Milliseconds of a clock that never goes back. Default `performance.now`. */
   readonly now?: (() => number) | undefined
 }
+
+/** The budgets of one owner, as a ledger takes from them. */
+export interface SharedBudget extends ChargedOwner {
+  /** Where they are kept. */
+  readonly budgets: BudgetDesk
+  /** How long a call waits for room, in milliseconds. */
+  readonly waitMs: number
+}
+
+/** The shared budgets of a ledger and of those above it. */
+export let sharedOf: (ledger: BudgetLedger) => readonly SharedBudget[]
 
 /** Milliseconds that are left: the least of a ledger and those above it. */
 export let remainingMsOf: (ledger: BudgetLedger) => number
@@ -71,10 +89,12 @@ export class BudgetLedger {
   /** This ledger's account first, then those above it. */
   readonly #accounts: readonly BudgetAccount[]
   readonly #now: () => number
+  readonly #shared: readonly SharedBudget[]
   /** Shared by every ledger of a tree. */
   readonly #margins: InputMargins
 
   static {
+    sharedOf = (ledger) => ledger.#shared
     remainingMsOf = (ledger) => ledger.#least(({ remainingMs }) => remainingMs)
     openRunLedger = (given, run, options) => {
       const ledger =
@@ -110,6 +130,9 @@ export class BudgetLedger {
       options.onDecision?.bind(options),
       options.restored,
     )
+    this.#shared = [...(options.shared ?? []), ...(options.parent ? options.parent.#shared : [])]
+    if (this.#shared.some(({ budgets }) => budgets !== this.#shared[0]?.budgets))
+      throw configError('budget: the shared budgets of a ledger must be those of one store')
     this.#margins = options.parent ? options.parent.#margins : new InputMargins()
     this.#accounts = [this.#own, ...(options.parent ? options.parent.#accounts : [])]
   }
@@ -128,7 +151,8 @@ export class BudgetLedger {
    * prices or another currency.
    */
   reserveCall(request: ReservationRequest): CallReservation {
-    return new AccountReservation(this.#accounts, request, this.#margins)
+    const isShared = this.#shared.length > 0
+    return new AccountReservation(this.#accounts, request, this.#margins, isShared)
   }
 
   /**

@@ -1,4 +1,5 @@
 import { LlmError } from '@modelport/core'
+import type { BudgetWindow } from './budget-window.js'
 
 /**
  * Limits of a run and of everything it starts. What is not set is not limited; equal to the limit
@@ -24,13 +25,30 @@ export interface RunBudget {
 /** A limit that is near (`warn`, at 80 %, once) or would be passed (`deny`). */
 export interface BudgetDecision {
   /** The limit it is about. */
-  readonly limit: keyof RunBudget
+  readonly limit: keyof RunBudget | 'maxTokens'
   /** Whether it is a warning or a refusal. */
   readonly effect: 'warn' | 'deny'
   /** The amount that is or would be used. */
   readonly observed: number
   /** What the budget allows. */
   readonly maximum: number
+  /** The shared budget whose limit it is. Unset: a limit of the run. */
+  readonly budget?: NamedBudget
+}
+
+/** A shared budget that refused a call. */
+export interface NamedBudget {
+  /** Whose budget. */
+  readonly owner: string
+  /** How long its limits hold. */
+  readonly window: BudgetWindow
+  /** When the window ends, as ISO 8601. Unset: it does not end. */
+  readonly endsAt?: string
+  /**
+   * What calls hold that are not over, in the unit of `observed`; none of them ended while this one
+   * waited. Unset: the call does not fit what is spent.
+   */
+  readonly reserved?: number
 }
 
 /** A limit of the budget would be passed; what asked for it was not begun. */
@@ -39,11 +57,22 @@ export class BudgetExceededError extends LlmError {
   readonly decision: BudgetDecision
 
   constructor(decision: BudgetDecision) {
-    super(
-      'budget-exceeded',
-      `budget: ${decision.limit} would be ${decision.observed}, the limit is ${decision.maximum}`,
-    )
+    super('budget-exceeded', describeDecision(decision))
     this.decision = decision
   }
+}
+
+/** What was refused, and by which budget. */
+function describeDecision({ limit, observed, maximum, budget }: BudgetDecision): string {
+  const problem = `${limit} would be ${observed}, the limit is ${maximum}`
+  if (!budget) return `budget: ${problem}`
+  const { owner, window, endsAt, reserved } = budget
+  const name = JSON.stringify(owner)
+  const whose =
+    window === 'none' ? `the budget of ${name}` : `the budget of ${name} for a ${window}`
+  const end = endsAt === undefined ? 'it does not begin anew' : `its window ends at ${endsAt}`
+  const others =
+    reserved === undefined ? '' : `; calls that are not over hold ${reserved}, wait longer for them`
+  return `${whose}: ${problem}${others}; ${end}`
 }
 Object.defineProperty(BudgetExceededError.prototype, 'name', { value: 'BudgetExceededError' })

@@ -1,13 +1,14 @@
 import type { BudgetSnapshot } from '../budget/budget-snapshot.js'
 import { BudgetExceededError } from '../budget/run-budget.js'
+import type { SharedCharge } from '../budget/shared-charge.js'
 import { type Effect, type Engine, EngineStop, type Performed, toPerformed } from './engine.js'
 import type { RunJournal } from './journal.js'
 import type { EffectKind, JournalEntry, RunIntent, RunReceipt } from './journal-entry.js'
 import { JournalError, toStored } from './journal-error.js'
 import { fromRecordedError, toRecordedError } from './recorded-error.js'
 
-type Shared = 'key' | 'runId' | 'step' | 'attempt' | 'at' | 'seq' | 'budget'
-type Own<Entry> = Entry extends JournalEntry ? Omit<Entry, Shared> : never
+type Stamped = 'key' | 'runId' | 'step' | 'attempt' | 'at' | 'seq' | 'budget'
+type Own<Entry> = Entry extends JournalEntry ? Omit<Entry, Stamped> : never
 
 /** The state of the run that each entry contains. */
 export interface EffectLogContext {
@@ -54,6 +55,8 @@ export class EffectLog {
   /** The latest attempt of each key. */
   readonly #attempts = new Map<string, number>()
   readonly #begunAfterCheckpoint = new Set<string>()
+  /** What the calls that are not over take from shared budgets. */
+  readonly #charges = new Map<string, SharedCharge>()
 
   constructor(
     {
@@ -199,26 +202,60 @@ export class EffectLog {
     return { entries, seq: this.#context.seq() }
   }
 
-  /** Writes an intent: the effect starts when it is written. */
-  async intend(key: string, intent: Own<RunIntent>): Promise<void> {
+  /**
+   * Writes an intent: the effect starts when it is written. The door of money: what a call takes
+   * from shared budgets is taken with it, or before.
+   *
+   * @throws {BudgetExceededError} the call does not fit a shared budget; nothing was written
+   */
+  async intend(key: string, intent: Own<RunIntent>, charge?: SharedCharge): Promise<void> {
     const stored = this.#context.stored()
-    const entry: RunIntent = { ...intent, ...this.#stamp(key, true) }
+    const journal = this.#journal
+    const takes = charge !== undefined && journal?.budgets === charge.budgets
+    if (charge && !takes) await charge.reserve()
+    if (charge) this.#charges.set(key, charge)
+    const own = { ...intent, ...(takes && { charge: charge.charge }) }
+    const entry: RunIntent = { ...own, ...this.#stamp(key, true) }
     this.#entries.push(entry)
     if (stored) await stored
-    const journal = this.#journal
-    if (journal) await toStored(() => journal.writeIntent(entry))
+    if (!journal) return
+    try {
+      await toStored(() => journal.writeIntent(entry))
+    } catch (error) {
+      if (!(error instanceof BudgetExceededError)) throw error
+      this.#charges.delete(key)
+      this.#entries = this.#entries.filter((one) => one !== entry)
+      throw error
+    }
   }
 
-  /** Writes a receipt: the result is used when it is written. */
+  /** Writes a receipt: the result is used when it is written. What its call used is settled. */
   async record(key: string, receipt: Own<RunReceipt>): Promise<void> {
-    const entry: RunReceipt = { ...receipt, ...this.#stamp(key, false) }
-    this.#entries.push(entry)
+    const charge = this.#charges.get(key)
     const journal = this.#journal
+    const settles = charge !== undefined && journal?.budgets === charge.budgets
+    if (settles) this.#charges.delete(key)
+    const own = { ...receipt, ...(settles && { settlement: charge.settlement }) }
+    const entry: RunReceipt = { ...own, ...this.#stamp(key, false) }
+    this.#entries.push(entry)
     if (journal) await toStored(() => journal.writeReceipt(entry))
+    if (this.#charges.has(key)) await this.settle(key)
+  }
+
+  /**
+   * Settles what a call used of shared budgets that no receipt settled.
+   *
+   * @param isUnknown nobody knows what it used: it is charged in full
+   */
+  async settle(key: string, isUnknown = false): Promise<void> {
+    const charge = this.#charges.get(key)
+    if (!charge) return
+    this.#charges.delete(key)
+    await toStored(() => charge.settle(isUnknown))
   }
 
   /** What every entry has. */
-  #stamp(key: string, isIntent: boolean): Pick<JournalEntry, Shared> {
+  #stamp(key: string, isIntent: boolean): Pick<JournalEntry, Stamped> {
     const { runId, step, seq, budget, onLive } = this.#context
     onLive()
     const begun = this.#attempts.get(key) ?? 0

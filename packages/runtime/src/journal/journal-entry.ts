@@ -9,6 +9,7 @@ import type {
 import type { BudgetDecision } from '../budget/budget.js'
 import type { BudgetSnapshot } from '../budget/budget-snapshot.js'
 import type { CallMetrics } from '../budget/metrics.js'
+import type { BudgetCharge, BudgetSettlement } from '../budget/shared-budget.js'
 import type { AgentCallAction, ToolCallAction } from '../reply/action.js'
 import type { StoredQuestion } from '../tools/question.js'
 import type { StepChoice } from './step-choice.js'
@@ -32,6 +33,13 @@ export interface JournalEntryFields {
   readonly seq: number
   /** What the run has spent so far. */
   readonly budget: BudgetSnapshot
+  /**
+   * In an intent: what the call takes from shared budgets, which the journal takes in the
+   * transaction of the entry. Unset: nothing, or it was taken before.
+   */
+  readonly charge?: BudgetCharge
+  /** In a receipt: what its call used of them. */
+  readonly settlement?: BudgetSettlement
 }
 
 /** Which effect an entry is about. */

@@ -1,4 +1,5 @@
 import type { ChatMessage } from '@modelport/core'
+import type { BudgetDesk } from '../budget/shared-budget.js'
 import type { RunCheckpoint } from './checkpoint.js'
 import type { JournalEntry, RunIntent, RunReceipt } from './journal-entry.js'
 
@@ -32,6 +33,12 @@ export interface JournalTail {
  * one key never do, those of different keys may.
  */
 export interface RunJournal {
+  /**
+   * The shared budgets of the same store: `writeIntent` takes the `charge` of an entry, and
+   * `writeReceipt` settles its `settlement`, each in the transaction of the entry. An intent that
+   * does not fit rejects with `BudgetExceededError`. Unset: both are transactions of their own.
+   */
+  readonly budgets?: BudgetDesk
   /**
    * Called before each effect: a model request (also for the summary of a compaction), an
    * authorization, a tool call, an agent call. The effect starts after it resolves. Reject an

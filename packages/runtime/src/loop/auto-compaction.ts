@@ -2,6 +2,7 @@ import type { TokenUsage } from '@modelport/core'
 import { messageOf } from '../base/message-of.js'
 import { BudgetExceededError } from '../budget/budget.js'
 import { type CallMetrics, measureCall } from '../budget/metrics.js'
+import { SharedCharge } from '../budget/shared-charge.js'
 import { compactAbove } from '../history/compaction/automatic.js'
 import { compact } from '../history/compaction/compact.js'
 import type {
@@ -22,6 +23,7 @@ import { givenOptions, instructionsOf } from './call-options.js'
 import { storeCheckpoint } from './checkpoints.js'
 import { countFailure } from './count-failure.js'
 import { chargeLost } from './lost-call.js'
+import { intendOrRelease } from './reserve-call.js'
 import type { AutoCompaction } from './run-request.js'
 import type { RunState } from './run-state.js'
 import type { RunTally } from './run-tally.js'
@@ -170,6 +172,7 @@ async function makeRecordedSummary(
     )
     if (isRecorded)
       await log.record(key, { entry: 'receipt', kind: 'summary', error: toRecordedError(error) })
+    else await log.settle(key, state.signal.aborted)
     throw error
   }
   await log.record(key, { entry: 'receipt', kind: 'summary', ...made })
@@ -205,19 +208,18 @@ async function makeCall(
     ...(profile && { profile }),
   })
   const { deadlineMs, maxOutputTokens } = reservation
-  const onRetry = ({ error }: { readonly error: unknown }): void => reservation.retried(error)
+  const charge = SharedCharge.of(ledger, reservation, { profile }, state.signal)
+  const onRetry = async ({ error }: { readonly error: unknown }): Promise<void> => {
+    reservation.retried(error)
+    await charge?.retried()
+  }
   const options = { retry: { onRetry }, ...(deadlineMs !== undefined && { deadlineMs }) }
   const { name, model } = provider
+  const call = { provider: name, model, inputTokens, maxOutputTokens }
+  const intended = log.intend(key, { entry: 'intent', kind: 'summary', ...call }, charge)
+  await intendOrRelease(state, reservation, intended)
   const startedAt = performance.now()
   try {
-    await log.intend(key, {
-      entry: 'intent',
-      kind: 'summary',
-      provider: name,
-      model,
-      inputTokens,
-      maxOutputTokens,
-    })
     const { text, usage, message } = await askForSummary(provider, options, {
       ...summary,
       maxTokens: maxOutputTokens,

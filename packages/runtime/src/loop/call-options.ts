@@ -1,5 +1,6 @@
 import { type CallOptions, mergeOptions, type RetryNotice } from '@modelport/core'
 import type { CallReservation } from '../budget/budget.js'
+import type { SharedCharge } from '../budget/shared-charge.js'
 import type { PromptPlan } from '../reply/prompt-plan.js'
 import type { RunState } from './run-state.js'
 
@@ -68,10 +69,12 @@ export function reservedOptions(
   state: Pick<RunState, 'events' | 'turn'>,
   options: CallOptions,
   reservation: CallReservation,
+  charge?: SharedCharge,
 ): CallOptions {
   const { deadlineMs, maxOutputTokens, limitsReply } = reservation
-  const onRetry = (notice: RetryNotice): void => {
+  const onRetry = async (notice: RetryNotice): Promise<void> => {
     reservation.retried(notice.error)
+    await charge?.retried()
     state.events.emit({
       type: 'model-retry',
       attempt: state.turn.attempt,
@@ -80,7 +83,7 @@ export function reservedOptions(
       errorType: notice.error.code,
       message: notice.error.message,
     })
-    options.retry?.onRetry?.(notice)
+    await options.retry?.onRetry?.(notice)
   }
   return {
     // Without such a limit the options stand as they are: nobody may have asked for a number.

@@ -7,6 +7,7 @@ import {
 } from '@modelport/core'
 import { BudgetExceededError } from '../budget/budget.js'
 import { countsOf, measureCall, measureUsage } from '../budget/metrics.js'
+import { SharedCharge } from '../budget/shared-charge.js'
 import type { ContextManifest } from '../history/manifest.js'
 import type { RecordedReply, RunReceipt } from '../journal/journal-entry.js'
 import { JournalError } from '../journal/journal-error.js'
@@ -26,6 +27,7 @@ import { chargeLost } from './lost-call.js'
 import { type PreparedContext, prepareContext } from './prepare-context.js'
 import { readTurn } from './read-turn.js'
 import { ReplyMeter } from './reply-meter.js'
+import { intendOrRelease } from './reserve-call.js'
 import type { RunModel } from './run-models.js'
 import type { RunState } from './run-state.js'
 import type { TurnState } from './turn-state.js'
@@ -206,6 +208,7 @@ async function makeRecordedCall(
     const isRecorded = hasFailed && !state.signal.aborted && !(error instanceof BudgetExceededError)
     if (isRecorded)
       await log.record(key, { entry: 'receipt', kind: 'model', error: toRecordedError(error) })
+    else await log.settle(key, state.signal.aborted)
     throw error
   }
   await log.record(key, { entry: 'receipt', kind: 'model', reply: made })
@@ -231,18 +234,14 @@ async function makeCall(
   })
   const { maxOutputTokens } = reservation
   const meter = new ReplyMeter(state.estimate, maxOutputTokens)
+  const charge = SharedCharge.of(ledger, reservation, { profile }, state.signal)
+  const call = { provider: name, model, inputTokens, maxOutputTokens }
+  const intended = log.intend(key, { entry: 'intent', kind: 'model', ...call }, charge)
+  await intendOrRelease(state, reservation, intended)
   const startedAt = performance.now()
   try {
-    await log.intend(key, {
-      entry: 'intent',
-      kind: 'model',
-      provider: name,
-      model,
-      inputTokens,
-      maxOutputTokens,
-    })
     reportStart(state, ++state.turn.attempt, isStreaming, manifest)
-    const allOptions = [options, reservedOptions(state, options, reservation)]
+    const allOptions = [options, reservedOptions(state, options, reservation, charge)]
     const messages = state.sendable()
     state.eager.begin(
       state.mode === 'native' && !state.durable.journal && plan.definitions.length > 0,

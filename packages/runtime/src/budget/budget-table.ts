@@ -1,0 +1,73 @@
+import type { BudgetWindow } from './budget-window.js'
+import type { BudgetSettlement, SharedAmounts } from './shared-budget.js'
+
+/** A budget as a table has it. Amounts are whole: `cost` in billionths of a US dollar. */
+export interface BudgetRow {
+  readonly id: string
+  readonly owner: string
+  readonly window: BudgetWindow
+  readonly timeZone: string
+  readonly setBy: 'operator' | 'program'
+  readonly limits: Partial<SharedAmounts>
+  /** The window that the amounts below belong to. */
+  readonly start: number
+  readonly used: SharedAmounts
+  readonly topUp: SharedAmounts
+  /** Changes with the limits. */
+  readonly revision: number
+  /** Who else takes from it, at the same moment as the amounts. */
+  readonly queue: BudgetQueue
+}
+
+/** The limits of a new row, or of one that changes. */
+export type BudgetDefinition = Omit<BudgetRow, 'start' | 'used' | 'topUp' | 'revision' | 'queue'>
+
+/** Who else takes from a budget. */
+export interface BudgetQueue {
+  /** What calls hold that are not over, in the current window of the row. */
+  readonly reserved: SharedAmounts
+  /** The call that waits and is next. Unset: none waits. */
+  readonly first?: WaitingCall
+}
+
+/** The place of a call that waits: the earlier one is next, then the smaller id. */
+export interface WaitingCall {
+  readonly place: number
+  readonly id: string
+}
+
+/** What is taken from several budgets, or from none of them. */
+export interface BudgetTake extends WaitingCall {
+  readonly amounts: SharedAmounts
+  readonly at: number
+  /** The budgets, ordered by id: all writers lock them in this order. */
+  readonly budgets: readonly { readonly row: BudgetRow; readonly start: number }[]
+}
+
+/** A reservation whose call is not over after so many milliseconds counts as spent. */
+export const longestCallMs: number = 15 * 60_000
+
+/** What keeps budgets; each function is one transaction. */
+export interface BudgetTable {
+  /** Milliseconds since 1970, the same for all processes. */
+  now(): number
+  /** Makes a row, or changes its limits; what was used stays. */
+  define(definition: BudgetDefinition): Promise<void>
+  remove(id: string): Promise<void>
+  /** The rows of these owners, or all, ordered by id. */
+  rows(owners?: readonly string[]): Promise<readonly BudgetRow[]>
+  /**
+   * Takes the amounts if every budget has room, was not changed, and nobody waits before this call;
+   * ends its wait. False: nothing was taken.
+   */
+  take(take: BudgetTake): Promise<boolean>
+  /** Replaces a reservation by what was used; a window that is over is not changed. */
+  settle(settlement: BudgetSettlement): Promise<void>
+  /** Adds to the limits of the window that begins at `start`. */
+  topUp(id: string, start: number, amounts: SharedAmounts): Promise<void>
+  /** Lets a call wait, or wait on, until then. */
+  wait(call: WaitingCall, budgets: readonly string[], until: number): Promise<void>
+  leave(id: string): Promise<void>
+  /** Calls back when room may have come free. */
+  watch(ids: readonly string[], onChange: () => void): () => void
+}

@@ -1,0 +1,324 @@
+import { configError, LlmError } from '@modelport/core'
+import type { Principal } from '../base/principal.js'
+import { BudgetExceededError, BudgetLedger } from './budget.js'
+import { costOf } from './budget-account.js'
+import type { BudgetRow, BudgetTable, BudgetTake } from './budget-table.js'
+import { type BudgetWindow, spanOf, type WindowSpan } from './budget-window.js'
+import {
+  type BudgetCharge,
+  type BudgetSettlement,
+  type BudgetState,
+  type ChargedOwner,
+  checkAmounts,
+  checkSharedLimits,
+  checkWindow,
+  limitNames,
+  type SharedAmounts,
+  type SharedLimits,
+  sharedNames,
+  toOwner,
+  toWhole,
+} from './shared-budget.js'
+import type { SharedBudgetOptions, SharedBudgets } from './shared-budgets.js'
+
+/** How long a call keeps its place without a sign, and how often it looks, in milliseconds. */
+const placeMs = 3000
+const lookMs = 250
+const retryMs = 5
+const defaultWaitMs = 10_000
+
+const nothing: SharedAmounts = { cost: 0, tokens: 0, calls: 0 }
+
+/** The id of a budget: an owner has one for each window. */
+const idOf = (owner: string, window: BudgetWindow): string => `${window} ${owner}`
+
+/** Shared budgets in a table. */
+export class StoredBudgets implements SharedBudgets {
+  readonly #table: BudgetTable
+
+  constructor(table: BudgetTable) {
+    this.#table = table
+  }
+
+  of(
+    owner: string | Principal,
+    limits: SharedLimits | readonly SharedLimits[] = [],
+    { waitMs = defaultWaitMs, parent }: SharedBudgetOptions = {},
+  ): BudgetLedger {
+    const where = 'budgets.of'
+    const text = toOwner(where, owner)
+    const list = [limits].flat()
+    for (const one of list) checkSharedLimits(where, one)
+    if (typeof waitMs !== 'number' || !(waitMs >= 0))
+      throw configError(`${where}: waitMs must be a number of at least 0, not ${String(waitMs)}`)
+    const shared = { budgets: this, owner: text, limits: list, waitMs }
+    return new BudgetLedger({}, { shared: [shared], parent })
+  }
+
+  async set(owner: string | Principal, limits: SharedLimits): Promise<void> {
+    const where = 'budgets.set'
+    const text = toOwner(where, owner)
+    checkSharedLimits(where, limits)
+    await this.#table.define({ ...definitionOf(text, limits), setBy: 'operator' })
+  }
+
+  async topUp(
+    owner: string | Principal,
+    window: BudgetWindow,
+    amounts: Partial<SharedAmounts>,
+  ): Promise<void> {
+    const where = 'budgets.topUp'
+    const text = toOwner(where, owner)
+    checkWindow(where, window)
+    checkAmounts(where, amounts)
+    const id = idOf(text, window)
+    const row = (await this.#table.rows([text])).find((one) => one.id === id)
+    if (!row)
+      throw new LlmError(
+        'not-found',
+        `${where}: ${JSON.stringify(text)} has no budget with the window ${window}; set one first`,
+      )
+    await this.#table.topUp(id, this.#spanOf(row).start, toWhole(amounts))
+  }
+
+  async remove(owner: string | Principal, window: BudgetWindow): Promise<void> {
+    const where = 'budgets.remove'
+    checkWindow(where, window)
+    await this.#table.remove(idOf(toOwner(where, owner), window))
+  }
+
+  async list(owner?: string | Principal): Promise<readonly BudgetState[]> {
+    const owners = owner === undefined ? undefined : [toOwner('budgets.list', owner)]
+    const rows = await this.#table.rows(owners)
+    const states = rows.map((row) => this.#stateOf(row))
+    return states.sort((a, b) => (a.owner < b.owner ? -1 : a.owner > b.owner ? 1 : 0))
+  }
+
+  /** @param take takes the amounts; default: in a transaction of their own */
+  async reserve(
+    charge: BudgetCharge,
+    signal?: AbortSignal,
+    take: (take: BudgetTake) => Promise<boolean> = (one) => this.#table.take(one),
+  ): Promise<void> {
+    const { id, waitMs, amounts } = charge
+    const until = this.#table.now() + waitMs
+    let place: number | undefined
+    try {
+      for (;;) {
+        signal?.throwIfAborted()
+        const budgets = await this.#budgetsOf(charge.owners)
+        checkPrice(budgets, charge)
+
+        const now = this.#table.now()
+        const asked = { ...amounts, cost: amounts.cost ?? 0 }
+        const request = { id, place: place ?? now, amounts: asked, at: now, budgets }
+        const ids = budgets.map(({ row }) => row.id)
+        const change = new ChangeSignal(this.#table, ids)
+        try {
+          const block = blockOf(request)
+          if (!block && (await take(request))) {
+            place = undefined
+            return
+          }
+          if (block && (now >= until || block.until > until)) throw refusalOf(request, block)
+          if (!block) {
+            // The limits changed, or another call was faster.
+            await change.wait(retryMs, signal)
+            continue
+          }
+          place = request.place
+          await this.#table.wait({ id, place }, ids, now + placeMs)
+          await change.wait(Math.min(lookMs, until - now), signal)
+        } finally {
+          change.close()
+        }
+      }
+    } finally {
+      if (place !== undefined) await this.#table.leave(id)
+    }
+  }
+
+  settle(settlement: BudgetSettlement): Promise<void> {
+    return this.#table.settle(settlement)
+  }
+
+  /**
+   * The budgets of these owners, each in its current window; those of the program are made or
+   * changed.
+   */
+  async #budgetsOf(owners: readonly ChargedOwner[]): Promise<BudgetTake['budgets']> {
+    const names = [...new Set(owners.map(({ owner }) => owner))]
+    let rows = await this.#table.rows(names)
+    const news = owners.flatMap(({ owner, limits }) =>
+      limits
+        .map((one) => definitionOf(owner, one))
+        .filter(
+          (one) =>
+            !isDefined(
+              rows.find(({ id }) => id === one.id),
+              one,
+            ),
+        ),
+    )
+    for (const one of news) await this.#table.define({ ...one, setBy: 'program' })
+    if (news.length > 0) rows = await this.#table.rows(names)
+    return rows.map((row) => ({ row, start: this.#spanOf(row).start }))
+  }
+
+  /** The current window of a row; another process may have begun it already. */
+  #spanOf({ window, timeZone, start }: BudgetRow): WindowSpan {
+    return spanOf(window, timeZone, Math.max(this.#table.now(), start))
+  }
+
+  #stateOf(row: BudgetRow): BudgetState {
+    const { owner, window, timeZone, setBy, limits, queue } = row
+    const { start, end } = this.#spanOf(row)
+    const { used, topUp } = amountsAt(row, start)
+    const set = sharedNames.flatMap((name) => {
+      const limit = limits[name]
+      return limit === undefined ? [] : [[limitNames[name], shown(name, limit)] as const]
+    })
+    return {
+      owner,
+      window,
+      timeZone,
+      setBy,
+      ...Object.fromEntries(set),
+      used: toShown(used),
+      reserved: toShown(row.start === start ? queue.reserved : nothing),
+      topUp: toShown(topUp),
+      ...(end < Infinity && { endsAt: new Date(end).toISOString() }),
+    }
+  }
+}
+
+type Definition = Omit<BudgetRow, 'setBy' | 'start' | 'used' | 'topUp' | 'revision' | 'queue'>
+
+function definitionOf(owner: string, limits: SharedLimits): Definition {
+  const { window = 'none', timeZone = 'UTC', maxCost, maxTokens, maxCalls } = limits
+  const whole = toWhole({ cost: maxCost ?? 0, tokens: maxTokens ?? 0, calls: maxCalls ?? 0 })
+  return {
+    id: idOf(owner, window),
+    owner,
+    window,
+    timeZone,
+    limits: {
+      ...(maxCost !== undefined && { cost: whole.cost }),
+      ...(maxTokens !== undefined && { tokens: whole.tokens }),
+      ...(maxCalls !== undefined && { calls: whole.calls }),
+    },
+  }
+}
+
+/** True if the row holds as it is: an operator set it, or the program has the same limits. */
+const isDefined = (row: BudgetRow | undefined, { timeZone, limits }: Definition): boolean =>
+  row !== undefined &&
+  (row.setBy === 'operator' ||
+    (row.timeZone === timeZone && sharedNames.every((name) => row.limits[name] === limits[name])))
+
+/** @throws {LlmError} `config` — money is limited, and nobody knows what the call costs */
+function checkPrice(budgets: BudgetTake['budgets'], { amounts }: BudgetCharge): void {
+  if (amounts.cost !== undefined) return
+  const priced = budgets.find(({ row }) => row.limits.cost !== undefined)
+  if (!priced) return
+  throw configError(
+    `the budget of ${JSON.stringify(priced.row.owner)} limits money, and the call has no known price in US dollars; give a profile with prices: { input, output }`,
+  )
+}
+
+/** Why a call cannot take its amounts now. */
+interface Block {
+  readonly row: BudgetRow
+  readonly start: number
+  readonly name: keyof SharedAmounts
+  readonly reserved: number
+  /** From when on it may fit; `Infinity`: not in this window, whatever ends. 0: any moment. */
+  readonly until: number
+}
+
+/** The first budget that has no room, or where another call is next. */
+function blockOf({ id, place, amounts, budgets }: BudgetTake): Block | undefined {
+  for (const { row, start } of budgets) {
+    const { used, topUp } = amountsAt(row, start)
+    const { queue } = row
+    for (const name of sharedNames) {
+      const limit = row.limits[name]
+      if (limit === undefined) continue
+      const over = used[name] + amounts[name] - limit - topUp[name]
+      if (over <= 0) continue
+      const reserved = row.start === start ? queue.reserved[name] : 0
+      const { end } = spanOf(row.window, row.timeZone, start)
+      const until = over <= reserved ? 0 : amounts[name] <= limit ? end : Infinity
+      return { row, start, name, reserved: over <= reserved ? reserved : 0, until }
+    }
+    const { first } = queue
+    const isBehind = first && (first.place < place || (first.place === place && first.id < id))
+    const [name] = sharedNames.filter((one) => row.limits[one] !== undefined)
+    if (isBehind && name) return { row, start, name, reserved: queue.reserved[name], until: 0 }
+  }
+  return undefined
+}
+
+/** The amounts of a row in a window: those of an earlier one are over. */
+const amountsAt = (row: BudgetRow, start: number): Pick<BudgetRow, 'used' | 'topUp'> =>
+  row.start === start ? row : { used: nothing, topUp: nothing }
+
+function refusalOf({ amounts }: BudgetTake, block: Block): BudgetExceededError {
+  const { row, start, name, reserved } = block
+  const { used, topUp } = amountsAt(row, start)
+  const { end } = spanOf(row.window, row.timeZone, start)
+  return new BudgetExceededError({
+    limit: limitNames[name],
+    effect: 'deny',
+    observed: shown(name, used[name] + amounts[name]),
+    maximum: shown(name, (row.limits[name] ?? 0) + topUp[name]),
+    budget: {
+      owner: row.owner,
+      window: row.window,
+      ...(end < Infinity && { endsAt: new Date(end).toISOString() }),
+      ...(reserved > 0 && { reserved: shown(name, reserved) }),
+    },
+  })
+}
+
+/** An amount as a program sees it. */
+const shown = (name: keyof SharedAmounts, amount: number): number =>
+  name === 'cost' ? costOf(amount) : amount
+
+const toShown = ({ cost, ...rest }: SharedAmounts): SharedAmounts => ({
+  cost: costOf(cost),
+  ...rest,
+})
+
+/** Remembers whether something changed since it was made. */
+class ChangeSignal {
+  #isChanged = false
+  #onChange: (() => void) | undefined
+  readonly #unwatch: () => void
+
+  constructor(table: BudgetTable, ids: readonly string[]) {
+    this.#unwatch = table.watch(ids, () => {
+      this.#isChanged = true
+      this.#onChange?.()
+    })
+  }
+
+  /** Waits for a change, the time, or the signal. */
+  wait(ms: number, signal: AbortSignal | undefined): Promise<void> {
+    if (this.#isChanged || signal?.aborted) return Promise.resolve()
+    return new Promise((resolve) => {
+      const end = (): void => {
+        clearTimeout(timer)
+        signal?.removeEventListener('abort', end)
+        resolve()
+      }
+      const timer = setTimeout(end, Math.max(0, ms))
+      signal?.addEventListener('abort', end)
+      this.#onChange = end
+    })
+  }
+
+  close(): void {
+    this.#unwatch()
+  }
+}
