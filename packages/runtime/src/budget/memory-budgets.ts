@@ -1,4 +1,4 @@
-/* eslint-disable @typescript-eslint/require-await -- the interface is asynchronous; memory never waits */
+/* oxlint-disable typescript/require-await -- the interface is asynchronous; memory never waits */
 import type {
   BudgetDefinition,
   BudgetQueue,
