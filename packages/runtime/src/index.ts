@@ -42,6 +42,7 @@ export type {
   ChargedOwner,
   SharedAmounts,
   SharedLimits,
+  SomeAmounts,
 } from './budget/shared-budget.js'
 export type { SharedBudgetOptions, SharedBudgets } from './budget/shared-budgets.js'
 export { StoredBudgets } from './budget/stored-budgets.js'

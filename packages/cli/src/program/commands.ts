@@ -8,6 +8,7 @@ import {
 } from '../context/start.js'
 import { stepIds } from '../doctor/doctor-step.js'
 import { addAgent } from './agent.js'
+import { addBudget } from './budget.js'
 import { withCallFlags, withOneCallFlags, withToolFlags, withViewFlags } from './call-flags.js'
 import { withBudgetFlags, withLimitFlags } from './limit-flags.js'
 import { addMcp } from './mcp.js'
@@ -187,6 +188,7 @@ export function addCommands(program: Command, start: Start): void {
     chat,
     complete,
     addAgent,
+    addBudget,
     hosts,
     addMcp,
     models,

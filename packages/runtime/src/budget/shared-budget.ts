@@ -52,6 +52,11 @@ export interface SharedAmounts {
   readonly calls: number
 }
 
+/** Amounts, of which some are set. */
+export type SomeAmounts = {
+  readonly [Name in keyof SharedAmounts]?: SharedAmounts[Name] | undefined
+}
+
 /** Takes what calls cost from shared budgets. For a runtime. */
 export interface BudgetDesk {
   /**
@@ -125,7 +130,7 @@ export function checkWindow(where: string, window: unknown): void {
 }
 
 /** @throws {LlmError} `config` */
-export function checkAmounts(where: string, amounts: Partial<SharedAmounts>): void {
+export function checkAmounts(where: string, amounts: SomeAmounts): void {
   checkSettings(where, amounts, sharedNames)
   for (const name of sharedNames) checkAmount(`${where}: ${name}`, amounts[name], most[name])
 }
@@ -139,11 +144,7 @@ function checkAmount(what: string, value: unknown, maximum: number): void {
 }
 
 /** Amounts in whole numbers. */
-export const toWhole = ({
-  cost = 0,
-  tokens = 0,
-  calls = 0,
-}: Partial<SharedAmounts>): SharedAmounts => ({
+export const toWhole = ({ cost = 0, tokens = 0, calls = 0 }: SomeAmounts): SharedAmounts => ({
   cost: toBillionths(cost),
   tokens: Math.floor(tokens),
   calls: Math.floor(calls),

@@ -1,7 +1,7 @@
 import type { Principal } from '../base/principal.js'
 import type { BudgetLedger } from './budget.js'
 import type { BudgetWindow } from './budget-window.js'
-import type { BudgetDesk, BudgetState, SharedAmounts, SharedLimits } from './shared-budget.js'
+import type { BudgetDesk, BudgetState, SharedLimits, SomeAmounts } from './shared-budget.js'
 
 /** How a ledger takes from shared budgets. */
 export interface SharedBudgetOptions {
@@ -38,11 +38,7 @@ export interface SharedBudgets extends BudgetDesk {
    * Adds to the limits of an owner, until the current window ends.
    * @throws {LlmError} `not-found` — the owner has no budget with this window.
    */
-  topUp(
-    owner: string | Principal,
-    window: BudgetWindow,
-    amounts: Partial<SharedAmounts>,
-  ): Promise<void>
+  topUp(owner: string | Principal, window: BudgetWindow, amounts: SomeAmounts): Promise<void>
   /**
    * Forgets the budget of an owner with this window, and what was spent. That of the program begins
    * anew.

@@ -15,6 +15,7 @@ import {
   limitNames,
   type SharedAmounts,
   type SharedLimits,
+  type SomeAmounts,
   sharedNames,
   toOwner,
   toWhole,
@@ -65,7 +66,7 @@ export class StoredBudgets implements SharedBudgets {
   async topUp(
     owner: string | Principal,
     window: BudgetWindow,
-    amounts: Partial<SharedAmounts>,
+    amounts: SomeAmounts,
   ): Promise<void> {
     const where = 'budgets.topUp'
     const text = toOwner(where, owner)
