@@ -143,8 +143,8 @@ for (const { name, isMissing, open } of emptyDatabases())
       )
       expect(task.messages.at(-1)?.parts).toEqual([createPart.text('receipts 1 and 2')])
       expect(paid).toEqual([
-        expect.stringMatching(/\.1\/effect\/pay\/1$/),
-        expect.stringMatching(/\.1\/effect\/pay\/2$/),
+        expect.stringMatching(/\.1\/effect\/pay\/1\/effect\/[\da-f]{16}\/0$/),
+        expect.stringMatching(/\.1\/effect\/pay\/2\/effect\/[\da-f]{16}\/0$/),
       ])
     })
 
@@ -152,7 +152,7 @@ for (const { name, isMissing, open } of emptyDatabases())
       const keys: string[] = []
       const cut = (context: TaskContext, name: string, idempotent: boolean) => {
         const began: PromiseWithResolvers<void> = Promise.withResolvers()
-        void context.effect(
+        const made = context.effect(
           name,
           ({ idempotencyKey }) => {
             keys.push(idempotencyKey)
@@ -161,6 +161,8 @@ for (const { name, isMissing, open } of emptyDatabases())
           },
           { idempotent },
         )
+        // It ends with its process.
+        made.catch(() => undefined)
         return began.promise
       }
       let unknown: unknown
@@ -181,6 +183,64 @@ for (const { name, isMissing, open } of emptyDatabases())
       expect(unknown).toBeInstanceOf(OutcomeUnknown)
       expect(task.messages.at(-1)?.parts).toEqual([createPart.text('sent')])
       expect(keys[2]).toBe(keys[1])
+    })
+
+    test('an effect whose reply is lost is sent again with its key, or asked for, and is otherwise unknown', async () => {
+      const keys: string[] = []
+      const asked: string[] = []
+      const lost = ({ idempotencyKey }: { readonly idempotencyKey: string }): string => {
+        keys.push(idempotencyKey)
+        if (keys.filter((key) => key === idempotencyKey).length < 2)
+          throw new OutcomeUnknown('the connection ended')
+        return 'sent'
+      }
+      const reconcile = ({ idempotencyKey }: { readonly idempotencyKey: string }) => {
+        asked.push(idempotencyKey)
+        return { outcome: 'executed', result: 'it was sent' } as const
+      }
+      const work = async ({ effect }: TaskContext) =>
+        [
+          await effect('send', lost, { idempotent: true }),
+          await effect('ask', lost, { reconcile }),
+          await effect('pay', lost).catch((error: unknown) => String(error)),
+        ].join(', ')
+      const task = await runTwice(
+        async (context) => {
+          await work(context)
+          return undefined
+        },
+        async (context) => work(context),
+      )
+      expect(task.messages.at(-1)?.parts).toEqual([
+        createPart.text('sent, it was sent, OutcomeUnknown: the connection ended'),
+      ])
+      const [send, again, ask, pay, ...others] = keys
+      expect([again === send, ask === asked[0], others]).toEqual([true, true, []])
+      expect(new Set([send, ask, pay]).size).toBe(3)
+      expect(asked).toHaveLength(1)
+    })
+
+    test('after a death the receiver of an effect is asked what became of it', async () => {
+      let paid = 0
+      const pay = ({ effect }: TaskContext, began: () => void) =>
+        effect(
+          'pay',
+          () => {
+            paid++
+            began()
+            return new Promise<string>(() => undefined)
+          },
+          { reconcile: () => ({ outcome: 'executed', result: `payment ${paid}` }) },
+        )
+      const task = await runTwice(
+        (context) =>
+          new Promise((resolve) => {
+            pay(context, () => resolve(undefined)).catch(() => undefined)
+          }),
+        async (context) => pay(context, () => undefined),
+      )
+      expect(task.messages.at(-1)?.parts).toEqual([createPart.text('payment 1')])
+      expect(paid).toBe(1)
     })
 
     test('an effect that failed is not done again: its error is recorded', async () => {

@@ -1,5 +1,5 @@
 import type { JsonObject, TokenUsage } from '@modelport/core'
-import type { RunEvent } from '@modelport/runtime'
+import type { Performed, RunEvent } from '@modelport/runtime'
 import { AgentError } from '../base/agent-error.js'
 import type { JsonValue } from '../base/json.js'
 import { type Artifact, answerArtifactId } from './artifact.js'
@@ -46,14 +46,15 @@ export type TaskEventBody =
   | { readonly type: 'run'; readonly event: RunEvent }
   /**
    * An effect of a handler: that it begins, then what came of it. `number` counts those of its name
-   * in the turn. Internal, never sent to a client.
+   * in the turn, `key` is its place in its run. Internal, never sent to a client.
    */
   | {
       readonly type: 'effect'
       readonly name: string
       readonly number: number
-      /** Unset while it runs. */
-      readonly outcome?: { readonly result: JsonValue } | { readonly error: string }
+      readonly key: string
+      /** What was recorded, as an engine of the runtime stores it. Unset while it runs. */
+      readonly performed?: Performed
     }
   /** What a suspended run continues from; internal, never sent to a client. `null` clears it. */
   | { readonly type: 'checkpoint'; readonly checkpoint: JsonValue }

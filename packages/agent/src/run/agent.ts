@@ -16,6 +16,7 @@ import {
   defaultRunLimits,
   type InferRequest,
   inferStream,
+  type ReconcileOutcome,
   type RunBudget,
   type RunLimits,
   type Tool,
@@ -74,19 +75,26 @@ export interface TaskContext {
   /** Another id at each call, in the same order in every run of the handler. */
   id(): string
   /**
-   * Does something outside once, and gives what came of it also when the handler runs again. That
-   * it begins is stored before, and its outcome after it.
+   * Does something outside once, and gives what came of it also when the handler runs again. It
+   * goes the way of a call of a tool: that it begins is recorded before, its outcome after it.
    *
    * @param name names it; effects with the same name count in the order in which they are made
-   * @param run what is done; its result is plain JSON. An error of it is recorded as its outcome
-   * @param options `idempotent`: after a death it is done again, for the receiver knows its key.
-   * Default false
-   * @throws {OutcomeUnknown} the process ended after it began and before its outcome was stored
+   * @param run what is done; its result is plain JSON of at most 3,900,000 characters. An error of
+   * it is recorded as its outcome
+   * @param options `idempotent`: its receiver knows its key, so that it is sent again after a death
+   * or a lost reply. `reconcile` asks the receiver what became of it. Default: neither
+   * @throws {OutcomeUnknown} it began, and nobody knows what came of it: the process ended before
+   * its outcome was stored, or `run` threw that
    */
   effect<Result extends JsonValue | undefined>(
     name: string,
     run: (effect: HandlerEffect) => Result | Promise<Result>,
-    options?: { readonly idempotent?: boolean },
+    options?: {
+      readonly idempotent?: boolean
+      readonly reconcile?: (
+        effect: Pick<HandlerEffect, 'idempotencyKey'>,
+      ) => ReconcileOutcome | Promise<ReconcileOutcome>
+    },
   ): Promise<Result>
 }
 

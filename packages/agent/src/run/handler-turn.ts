@@ -1,10 +1,10 @@
-import { OutcomeUnknown } from '@modelport/runtime'
 import { AgentError } from '../base/agent-error.js'
 import type { JsonValue } from '../base/json.js'
 import { createMessage } from '../models/message.js'
 import { textOfParts } from '../models/part.js'
 import type { TaskEvent, TaskEventBody } from '../models/task-event.js'
 import type { TaskContext } from './agent.js'
+import { HandlerEffects } from './handler-effects.js'
 import { runIdOf } from './held-work.js'
 import type { BegunTurn, Turn } from './turn.js'
 import { digestOf } from './wait-state.js'
@@ -12,7 +12,7 @@ import { digestOf } from './wait-state.js'
 /** What a handler emits. */
 type Emission = Extract<TaskEventBody, { type: 'message' | 'artifact' | 'text-delta' | 'progress' }>
 
-type EffectEvent = Extract<TaskEvent, { type: 'effect' }>
+type EffectArguments = Parameters<HandlerEffects['make']>
 
 const emitted: ReadonlySet<string> = new Set(['message', 'artifact', 'text-delta', 'progress'])
 
@@ -23,12 +23,11 @@ const emitted: ReadonlySet<string> = new Set(['message', 'artifact', 'text-delta
 export class HandlerTurn {
   readonly #turn: Turn
   readonly #begun: BegunTurn
-  readonly #effects: readonly EffectEvent[]
+  readonly #effects: HandlerEffects
   /** What an earlier run emitted; empty once this one has emitted something else. */
   #stored: readonly TaskEvent[]
   #emitted = 0
   #ids = 0
-  readonly #effectsOfName = new Map<string, number>()
   /** The stored id of each artifact that was emitted again under a new one. */
   readonly #storedIds = new Map<string, string>()
   #hasDelta = false
@@ -39,7 +38,7 @@ export class HandlerTurn {
     this.#turn = turn
     this.#begun = begun
     this.#stored = begun.events.filter(({ type }) => emitted.has(type))
-    this.#effects = begun.events.filter((event) => event.type === 'effect')
+    this.#effects = new HandlerEffects(turn, begun.events)
   }
 
   /** What the handler is given. */
@@ -65,7 +64,8 @@ export class HandlerTurn {
         this.#emit({ type: 'message', message: createMessage('agent', content, entropy) }),
       now: () => Date.parse(this.#begun.at),
       id: () => digestOf(`${runIdOf(task)}/id/${++this.#ids}`).slice(0, 32),
-      effect: (name, work, options) => this.#effect(name, work, options),
+      effect: async <Result extends JsonValue | undefined>(...asked: EffectArguments) =>
+        (await this.#effects.make(...asked)) as Result,
     }
   }
 
@@ -94,40 +94,6 @@ export class HandlerTurn {
     if (event.type !== 'artifact') return event
     const id = this.#storedIds.get(event.artifact.id) ?? event.artifact.id
     return { ...event, artifact: { ...event.artifact, id } }
-  }
-
-  async #effect<Result extends JsonValue | undefined>(
-    name: string,
-    work: Parameters<TaskContext['effect']>[1],
-    { idempotent = false }: { readonly idempotent?: boolean } = {},
-  ): Promise<Result> {
-    const { task, signal, write } = this.#turn
-    const number = (this.#effectsOfName.get(name) ?? 0) + 1
-    this.#effectsOfName.set(name, number)
-    const stored = this.#effects.filter((one) => one.name === name && one.number === number)
-    const outcome = stored.find((one) => one.outcome)?.outcome
-    if (outcome && 'error' in outcome) throw new Error(outcome.error)
-    if (outcome) return outcome.result as Result
-    if (stored.length && !idempotent)
-      throw new OutcomeUnknown(
-        `whether "${name}" happened is not known: its process ended before its outcome was stored`,
-      )
-
-    await write({ type: 'effect', name, number })
-    // A process that stops stores nothing any more.
-    signal.throwIfAborted()
-    const idempotencyKey = `${runIdOf(task)}/effect/${name}/${number}`
-    const result = await Promise.resolve()
-      .then(() => work({ idempotencyKey, signal }))
-      .catch(async (error: unknown) => {
-        const isKnown = !(error instanceof OutcomeUnknown) && !signal.aborted
-        const text = error instanceof Error ? error.message : String(error)
-        if (isKnown) await write({ type: 'effect', name, number, outcome: { error: text } })
-        throw error
-      })
-    const plain = JSON.parse(JSON.stringify(result ?? null)) as JsonValue
-    await write({ type: 'effect', name, number, outcome: { result: plain } })
-    return (result === undefined ? undefined : plain) as Result
   }
 }
 

@@ -1,0 +1,161 @@
+import { isObject, textOf } from '@modelport/core'
+import {
+  type Engine,
+  type FinishedCall,
+  infer,
+  OutcomeUnknown,
+  type Performed,
+  RunError,
+  type Tool,
+} from '@modelport/runtime'
+import { AgentError } from '../base/agent-error.js'
+import type { JsonValue } from '../base/json.js'
+import type { TaskEvent } from '../models/task-event.js'
+import type { TaskContext } from './agent.js'
+import { runIdOf } from './held-work.js'
+import { noModel } from './no-model.js'
+import type { Turn } from './turn.js'
+
+type EffectEvent = Extract<TaskEvent, { type: 'effect' }>
+type Work = Parameters<TaskContext['effect']>[1]
+type Options = NonNullable<Parameters<TaskContext['effect']>[2]>
+
+/** Name of the call that an effect is. */
+const callName = 'effect'
+
+/** Maximum characters of a result, as JSON: a run cuts off what is longer. */
+const longestResult = 3_900_000
+
+/**
+ * The effects of a handler. Each is a run with one given call, and goes through the same door as a
+ * call of a model: what is done about a lost reply or a death is decided there. The events of the
+ * task are the engine of these runs.
+ */
+export class HandlerEffects {
+  readonly #turn: Turn
+  /** What earlier runs of the handler began and recorded. */
+  readonly #stored: readonly EffectEvent[]
+  readonly #numbers = new Map<string, number>()
+
+  constructor(turn: Turn, stored: readonly TaskEvent[]) {
+    this.#turn = turn
+    this.#stored = stored.filter((event) => event.type === 'effect')
+  }
+
+  /** See {@link TaskContext.effect}. */
+  async make(name: string, work: Work, options: Options = {}): Promise<JsonValue | undefined> {
+    const { task, signal } = this.#turn
+    const number = (this.#numbers.get(name) ?? 0) + 1
+    this.#numbers.set(name, number)
+
+    let failure: Error | undefined
+    const tool = toTool(name, work, options, signal, (error) => {
+      failure = error instanceof Error ? error : new Error(String(error))
+    })
+    let finished: FinishedCall | undefined
+    const result = await infer(noModel, {
+      calls: [{ name: callName, arguments: { name, number } }],
+      tools: [tool],
+      stopWhen: () => true,
+      afterTools: ([only]) => {
+        finished = only
+        return undefined
+      },
+      limits: { toolTimeoutMs: Infinity },
+      durable: {
+        runId: `${runIdOf(task)}/effect/${name}/${number}`,
+        engine: this.#engine(name, number),
+      },
+      signal,
+    })
+    if (result.status === 'cancelled') throw result.reason
+    if (result.status === 'suspended') throw unknownOutcome(name)
+    if (!finished) throw new RunError(result)
+    return resultOf(name, finished, failure)
+  }
+
+  /** Begins an effect and records what came of it, in the events of the task. */
+  #engine(name: string, number: number): Engine {
+    const { write } = this.#turn
+    const stored = this.#stored.filter((one) => one.name === name && one.number === number)
+    return {
+      perform: async (effect) => {
+        const { key } = effect
+        const own = stored.filter((one) => one.key === key)
+        const known = own.find(({ performed }) => performed)?.performed
+        if (known) return known
+
+        if (!own.length) await write({ type: 'effect', name, number, key })
+        const performed = await effect.execute({ first: !own.length })
+        await write({ type: 'effect', name, number, key, performed: toPlain(performed) })
+        return performed
+      },
+    }
+  }
+}
+
+/** An effect as a tool. Its result is in a field: `undefined` and texts stay what they are. */
+function toTool(
+  name: string,
+  work: Work,
+  { idempotent = false, reconcile }: Options,
+  signal: AbortSignal,
+  onError: (error: unknown) => void,
+): Tool {
+  return {
+    definition: { name: callName, description: name },
+    ...(idempotent && { idempotent }),
+    ...(reconcile && {
+      reconcile: async (_, { run: { idempotencyKey } }) => {
+        const found = await reconcile({ idempotencyKey })
+        if (found.outcome !== 'executed') return found
+        return { outcome: found.outcome, result: { result: found.result } }
+      },
+    }),
+    validate: (value) => ({ ok: true, value }),
+    execute: async (_, { run: { idempotencyKey } }) => {
+      try {
+        const result = await work({ idempotencyKey, signal })
+        return result === undefined ? {} : { result: checked(name, result) }
+      } catch (error) {
+        onError(error)
+        throw error
+      }
+    },
+  }
+}
+
+function checked(name: string, result: JsonValue): JsonValue {
+  const text = JSON.stringify(result)
+  if (text.length > longestResult)
+    throw new AgentError(
+      'too-large',
+      `The result of the effect "${name}" has ${text.length} characters, and at most ${longestResult} are recorded: keep it elsewhere, and return where it is`,
+    )
+  return JSON.parse(text) as JsonValue
+}
+
+function resultOf(
+  name: string,
+  { isError, outcome, content }: FinishedCall,
+  failure: Error | undefined,
+): JsonValue | undefined {
+  if (outcome?.uncertain)
+    throw (
+      failure ?? new OutcomeUnknown(outcome.message ?? `whether "${name}" happened is not known`)
+    )
+  if (isError || outcome?.status !== 'ok')
+    throw failure ?? new Error(outcome?.message ?? textOf(content))
+  // A receiver's answer after a death is kept as text.
+  const { value: kept } = outcome
+  const value: unknown = typeof kept === 'string' ? JSON.parse(kept) : kept
+  return isObject(value) ? (value['result'] as JsonValue | undefined) : undefined
+}
+
+const unknownOutcome = (name: string): OutcomeUnknown =>
+  new OutcomeUnknown(
+    `whether "${name}" happened is not known: its process ended before its outcome was stored`,
+  )
+
+const toPlain = (performed: Performed): Performed =>
+  JSON.parse(JSON.stringify(performed)) as Performed
