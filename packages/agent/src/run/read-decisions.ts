@@ -9,7 +9,8 @@ import { isLateRequest, type SettledApproval } from './wait-state.js'
 
 /**
  * The decisions that a message carries.
- * @throws {AgentError} `forbidden` — the principal may not decide; `invalid-params` — a decision
+ * @throws {AgentError} `forbidden` — the principal may not decide; `invalid-params` — the message
+ * makes calls, or a decision
  * belongs to no open approval, is neither `true` nor `false`, or takes a call whose outcome is
  * unknown for one that needs approval.
  */
@@ -20,6 +21,7 @@ export async function readDecisions(
   principal: string,
   now: number,
 ): Promise<readonly SettledApproval[]> {
+  refuseCalls(agent, message)
   const given = message.parts.flatMap((part) => (part.type === 'approval' ? [part.content] : []))
   if (!given.length) return []
   const asked =
@@ -60,6 +62,15 @@ export async function readDecisions(
       ...(expired && { expired }),
     }
   })
+}
+
+/** A run that waits has made the calls of its message, and makes no others. */
+function refuseCalls({ settings }: Agent, { parts }: Message): void {
+  if (settings.handler || parts.every(({ type }) => type !== 'tool_call')) return
+  throw invalid(
+    'The task waits, and makes no calls of a message: decide about what it asks, or send the message without a taskId',
+    'has tool_call parts, which a task that waits does not make',
+  )
 }
 
 const notAsked = (): AgentError =>

@@ -72,6 +72,18 @@ describe('an approval', () => {
     expect([done.state, paid.length]).toEqual(['completed', 0])
   })
 
+  it('a task that waits for an approval refuses a message with calls, and waits on', async () => {
+    const { paid, client } = payer([call(5), 'Done'])
+    const task = await client.send('Pay 5')
+    const parts = [createPart.text('And this'), createPart.toolCall('pay', { amount: 7 })]
+    const sent = client.send(createMessage('user', parts), { taskId: task.id })
+    await expect(sent).rejects.toMatchObject({
+      reason: 'invalid-params',
+      message: expect.stringContaining('send the message without a taskId') as string,
+    })
+    expect([(await client.get(task.id)).state, paid]).toEqual(['input-required', []])
+  })
+
   it('an approval is refused if its digest or its request id does not match', async () => {
     const { paid, client } = payer([call(5), 'Done'])
     const task = await client.send('Pay 5')
