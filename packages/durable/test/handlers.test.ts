@@ -260,4 +260,47 @@ for (const { name, isMissing, open } of emptyDatabases())
       expect(task.messages.at(-1)?.parts).toEqual([createPart.text('Error: the account is empty')])
       expect(calls).toBe(1)
     })
+
+    test('an effect whose connection ended is unknown in each run, with the same error', async () => {
+      let calls = 0
+      const seen: string[] = []
+      const pay = async ({ effect }: TaskContext): Promise<undefined> => {
+        const error: unknown = await effect('pay', (): string => {
+          calls++
+          throw Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' })
+        }).catch((thrown: unknown) => thrown)
+        seen.push(String(error))
+      }
+      await runTwice(pay, pay)
+      expect(seen).toEqual(['OutcomeUnknown: socket hang up', 'OutcomeUnknown: socket hang up'])
+      expect(calls).toBe(1)
+    })
+
+    test('a receiver that could not tell is asked again when the handler runs again', async () => {
+      const answers = [
+        { outcome: 'unknown' },
+        { outcome: 'executed', result: { receipt: 7 } },
+      ] as const
+      let asked = 0
+      let paid = 0
+      const reconcile = () => answers[asked++] ?? { outcome: 'unknown' as const }
+      const pay = ({ effect }: TaskContext) =>
+        effect(
+          'pay',
+          (): { readonly receipt: number } => {
+            paid++
+            throw new OutcomeUnknown('the reply is lost')
+          },
+          { reconcile },
+        )
+      const task = await runTwice(
+        async (context) => {
+          await expect(pay(context)).rejects.toBeInstanceOf(OutcomeUnknown)
+          return undefined
+        },
+        async (context) => `receipt ${(await pay(context)).receipt}`,
+      )
+      expect(task.messages.at(-1)?.parts).toEqual([createPart.text('receipt 7')])
+      expect([asked, paid]).toEqual([2, 1])
+    })
   })

@@ -87,7 +87,9 @@ export class HandlerEffects {
 
         if (!own.length) await write({ type: 'effect', name, number, key })
         const performed = await effect.execute({ first: !own.length })
-        await write({ type: 'effect', name, number, key, performed: toPlain(performed) })
+        // Without a receipt nobody knows what came of it: the next run asks the receiver again.
+        if (hasReceipt(performed))
+          await write({ type: 'effect', name, number, key, performed: toPlain(performed) })
         return performed
       },
     }
@@ -140,15 +142,14 @@ function resultOf(
   { isError, outcome, content }: FinishedCall,
   failure: Error | undefined,
 ): JsonValue | undefined {
+  // The same error in each run of the handler, which may decide by it.
   if (outcome?.uncertain)
-    throw (
-      failure ?? new OutcomeUnknown(outcome.message ?? `whether "${name}" happened is not known`)
-    )
+    throw new OutcomeUnknown(outcome.message ?? `whether "${name}" happened is not known`, {
+      cause: failure,
+    })
   if (isError || outcome?.status !== 'ok')
     throw failure ?? new Error(outcome?.message ?? textOf(content))
-  // A receiver's answer after a death is kept as text.
-  const { value: kept } = outcome
-  const value: unknown = typeof kept === 'string' ? JSON.parse(kept) : kept
+  const { value } = outcome
   return isObject(value) ? (value['result'] as JsonValue | undefined) : undefined
 }
 
@@ -156,6 +157,9 @@ const unknownOutcome = (name: string): OutcomeUnknown =>
   new OutcomeUnknown(
     `whether "${name}" happened is not known: its process ended before its outcome was stored`,
   )
+
+const hasReceipt = ({ entries }: Performed): boolean =>
+  entries.some(({ entry }) => entry === 'receipt')
 
 const toPlain = (performed: Performed): Performed =>
   JSON.parse(JSON.stringify(performed)) as Performed

@@ -261,11 +261,11 @@ const abandonedTexts: Readonly<Partial<Record<PendingItem['type'], string>>> & {
   wait: 'The result was not waited for: the user sent a new message first.',
 }
 
-const executed = (value: unknown): RecordedOutcome => ({
-  status: 'ok',
-  content: toToolContent(value),
-  latencyMs: 0,
-})
+function executed(value: unknown): RecordedOutcome {
+  const content = toToolContent(value)
+  const isJson = isJsonOf(value, content)
+  return { status: 'ok', content, ...(isJson && { isJson }), latencyMs: 0 }
+}
 const failed = (message: string): RecordedOutcome => ({
   status: 'failed',
   content: message,
