@@ -51,7 +51,7 @@ describe('modelport budget', () => {
     expect((await cli('list')).out).toBe('this store has no budgets\n')
   })
 
-  test('refuses what cannot be, and says what to write', async () => {
+  test('budget set refuses what cannot be, and says what to write', async () => {
     const missing = await cli('set', 'ada', '--window', 'day')
     expect(missing.err).toContain('give a limit: --max-cost, --max-tokens or --max-calls')
     const zone = await cli('set', 'ada', '--time-zone', 'Mars/Base', '--max-calls', '1')

@@ -62,7 +62,7 @@ function database(): DatabaseSync {
     db.exec(`PRAGMA busy_timeout = ${busyMs}`)
     // Works for a new file only: later it would need a VACUUM.
     db.exec('PRAGMA auto_vacuum = INCREMENTAL')
-    // What is removed from a page is overwritten; pages that become free are given back by `shrink`.
+    // What is removed from a page is overwritten; whole free pages are given back by `shrink`.
     db.exec('PRAGMA secure_delete = FAST')
     db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; SELECT 1 FROM sqlite_master')
   } catch (error) {
