@@ -79,7 +79,7 @@ test('a run that a process with a clock ahead left behind is continued at once a
       Number((await database.read('SELECT min(seen) AS seen FROM workers'))[0]!['seen'])
     await expect.poll(beat).toBeGreaterThan(startsAt + 2 * leaseMs)
     expect((await store.runs.get('a')).status).toBe('running')
-    await store.operations.resume('a')
+    await store.operations.resume('a', { takeOver: true })
     await expect
       .poll(async () => (await store.operations.list())[0]?.waitsFor)
       .toMatchObject([{ kind: 'uncertain' }])

@@ -189,7 +189,7 @@ for (const { name, isMissing, open } of emptyDatabases())
       })
     })
 
-    test('resume fences the process that holds a run, and opens a failed one again', async () => {
+    test('resume leaves a run that is worked on alone, unless it is told to take it over, and opens a failed one again', async () => {
       let release = (): void => undefined
       const frozen = new Promise<void>((resolve) => (release = resolve))
       let started = (): void => undefined
@@ -202,7 +202,12 @@ for (const { name, isMissing, open } of emptyDatabases())
       })
       first.catch(() => undefined)
       await isStarted
-      await store.operations.resume('a')
+      await expect(store.operations.resume('a')).rejects.toMatchObject({
+        reason: 'conflict',
+        message: expect.stringContaining('a process works on "a"') as string,
+      })
+      expect((await store.runs.get('a')).status).toBe('running')
+      await store.operations.resume('a', { takeOver: true })
       const second = store.runs.run('a', () => Promise.resolve(finalResult('second')))
       expect((await second).text).toBe('second')
       release()

@@ -21,6 +21,7 @@ export interface ReconcileOptions extends RequestOptions, OutcomeOptions {}
 export interface ResumeOptions extends StoreCommandOptions {
   readonly of?: string
   readonly to?: string
+  readonly takeOver?: boolean
 }
 
 /** Options of `modelport agent cancel`. */
@@ -137,7 +138,7 @@ function done({ out, json }: Cli, data: object, line: string): number {
 export async function resume(
   cli: Cli,
   id: string | undefined,
-  { of, to, ...options }: ResumeOptions,
+  { of, to, takeOver = false, ...options }: ResumeOptions,
 ): Promise<number> {
   if ((id === undefined) === (of === undefined))
     throw new UsageError('name a task or run by its id, or all of a version by --of VERSION')
@@ -147,7 +148,7 @@ export async function resume(
     )
     return done(cli, { resumed: count, of }, `${count} can be continued under another version`)
   }
-  await withStore(cli, options, (store) => store.operations.resume(id))
+  await withStore(cli, options, (store) => store.operations.resume(id, { takeOver }))
   return done(cli, { resumed: id }, `${id} can be continued by any process that serves it`)
 }
 

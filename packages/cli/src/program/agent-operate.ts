@@ -5,9 +5,8 @@ import { withStoreOptions } from './agent-flags.js'
 /** Adds the commands that look into a durable store and settle what waits in it. */
 export function addOperate(agent: Command, start: Start): void {
   withStoreOptions(agent.command('resume [id]'))
-    .description(
-      'let any process continue a task or run at once, and fence the process that holds it',
-    )
+    .description('let any process continue a task or run at once')
+    .option('--take-over', 'also from a process that works on it and hangs')
     .option('--of <version>', 'all tasks and runs of a version, under another one')
     .option('--to <version>', 'the other version; may be left out if only one is served')
     .action(start(async () => (await import('../commands/agent-operate.js')).resume))

@@ -54,6 +54,7 @@ const forms: Readonly<Record<string, Form | Range>> = {
   signal,
   from: [0, 1e15],
   concurrency: [1, Infinity],
+  takeOver: flag,
 
   // Decisions.
   decision: object,

@@ -119,7 +119,8 @@ export class DatabaseOperations implements StoreOperations {
     if (item) await this.#runs.decide(id, toResumeDecision(item, decision), item)
   }
 
-  async resume(id: string): Promise<void> {
+  async resume(id: string, options: { readonly takeOver?: boolean } = {}): Promise<void> {
+    checkArguments('operations.resume', options, { takeOver: 'optional' })
     const key = await this.#keyOf(id)
     if (key) {
       const head = await this.#tasks.head(key)
@@ -129,10 +130,27 @@ export class DatabaseOperations implements StoreOperations {
           `task "${id}" is ${head.state}; send its message again as a new task`,
         )
       const run = await this.#parts.table.find(runOfTask(id))
-      return run && this.#reopen(run)
+      return run && this.#resumeRun(id, run, options)
     }
     const run = await this.#parts.table.get(id)
-    return isOver(run) && run.status !== 'stopped' ? this.#runs.reopen(id) : this.#reopen(run)
+    return isOver(run) && run.status !== 'stopped'
+      ? this.#runs.reopen(id)
+      : this.#resumeRun(id, run, options)
+  }
+
+  async #resumeRun(
+    id: string,
+    run: RunRow,
+    { takeOver = false }: { readonly takeOver?: boolean },
+  ): Promise<void> {
+    const { status, due } = run
+    if (status === 'running' && due !== undefined && this.#isAhead(due) && !takeOver)
+      throw new DurableError(
+        'conflict',
+        `a process works on "${id}", and holds it until ${new Date(due).toISOString()} or longer; if it hangs, take the work over with takeOver (--take-over): a call that it makes has an unknown outcome then`,
+      )
+    if (await this.#reopen(run)) return
+    throw new DurableError('conflict', `"${id}" changed at the same time; look at it again`)
   }
 
   async resumeVersion(version: string, to?: string): Promise<number> {
@@ -206,9 +224,10 @@ export class DatabaseOperations implements StoreOperations {
     return row && { principal: String(row['principal']), id }
   }
 
-  async #reopen(run: RunRow, under?: ReopenOptions): Promise<void> {
+  /** @returns false if the run changed meanwhile */
+  async #reopen(run: RunRow, under?: ReopenOptions): Promise<boolean> {
     // Who waits for a person waits on.
-    if (run.status === 'suspended') return
+    if (run.status === 'suspended') return true
     const { error } = (run.result ?? {}) as {
       readonly error?: { readonly details?: { readonly reason?: string } }
     }
@@ -217,7 +236,7 @@ export class DatabaseOperations implements StoreOperations {
     const isChanged = run.status === 'stopped' && error?.details?.reason === 'fingerprint'
     const own = { acceptsChange: isChanged || run.acceptsChange }
     const moved = under ?? (task === undefined ? await this.#liveVersion(run) : undefined)
-    await this.#parts.table.reopen(run, moved ?? own, also)
+    return this.#parts.table.reopen(run, moved ?? own, also)
   }
 
   /** The only version of a run's definition that live processes serve, if its own is not. */

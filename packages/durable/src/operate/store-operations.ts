@@ -21,14 +21,17 @@ export interface StoreOperations {
   decide(id: string, decision: OperatorDecision, request?: string): Promise<void>
 
   /**
-   * Makes a task or run claimable at once, and fences the process that holds it. A run that stopped
-   * continues, also under the changed settings that stopped it; a run that failed is opened again.
-   * A run whose version no process serves continues under the one that a live process does serve.
+   * Makes a task or run claimable at once. A run that stopped continues, also under the changed
+   * settings that stopped it; a run that failed is opened again. A run whose version no process
+   * serves continues under the one that a live process does serve.
    *
+   * @param options `takeOver`: also one that a process works on, which writes nothing of it any
+   * more; what that process does at the moment has an unknown outcome. For a process that hangs.
+   * Default false
    * @throws {DurableError} `not-found`; `finished` — the task is over, and A2A opens none again;
-   * `conflict` — the run is over
+   * `conflict` — the run is over, or a process works on it
    */
-  resume(id: string): Promise<void>
+  resume(id: string, options?: { readonly takeOver?: boolean }): Promise<void>
 
   /**
    * Lets all tasks and runs of a version continue under another one, with its changed settings;
