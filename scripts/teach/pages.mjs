@@ -52,7 +52,10 @@ export const carried = {
   dialog: [...pages('dialog'), ...guides('prompt-to-value', 'from-lllm')],
   agent: [...pages('agent'), ...guides('first-agent', 'approvals', 'agent-security')],
   serve: [...pages('agent'), ...guides('first-agent', 'agent-security', 'wire-mapping')],
-  durable: [...pages('durable'), ...guides('agent-that-survives', 'approve-tomorrow', 'engines')],
+  durable: [
+    ...pages('durable'),
+    ...guides('agent-that-survives', 'chat-that-survives', 'approve-tomorrow', 'engines'),
+  ],
   'ai-sdk': guides('from-ai-sdk', 'browser-streaming'),
   mcp: guides('mcp', 'mcp-server', 'mcp-trust'),
   compat: [...pages('compat'), ...guides('from-lllm')],

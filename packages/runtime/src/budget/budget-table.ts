@@ -3,15 +3,23 @@ import type { BudgetSettlement, SharedAmounts } from './shared-budget.js'
 
 /** A budget as a table has it. Amounts are whole: `cost` in billionths of a US dollar. */
 export interface BudgetRow {
+  /** Names the budget: an owner has one for each window. */
   readonly id: string
+  /** Whose it is. */
   readonly owner: string
+  /** How long its limits hold. */
   readonly window: BudgetWindow
+  /** Whose midnight begins a day or a month, as IANA names it. */
   readonly timeZone: string
+  /** Who set the limits. */
   readonly setBy: 'operator' | 'program'
+  /** The limits; what is not set is not limited. */
   readonly limits: Partial<SharedAmounts>
   /** The window that the amounts below belong to. */
   readonly start: number
+  /** What was spent and is reserved in that window. */
   readonly used: SharedAmounts
+  /** What was added to the limits for it. */
   readonly topUp: SharedAmounts
   /** Changes with the limits. */
   readonly revision: number
@@ -32,13 +40,17 @@ export interface BudgetQueue {
 
 /** The place of a call that waits: the earlier one is next, then the smaller id. */
 export interface WaitingCall {
+  /** When it began to wait, in milliseconds since 1970. */
   readonly place: number
+  /** Names its reservation. */
   readonly id: string
 }
 
 /** What is taken from several budgets, or from none of them. */
 export interface BudgetTake extends WaitingCall {
+  /** What the call takes. */
   readonly amounts: SharedAmounts
+  /** When, in milliseconds since 1970. */
   readonly at: number
   /** The budgets, ordered by id: all writers lock them in this order. */
   readonly budgets: readonly { readonly row: BudgetRow; readonly start: number }[]
@@ -53,6 +65,7 @@ export interface BudgetTable {
   now(): number
   /** Makes a row, or changes its limits; what was used stays. */
   define(definition: BudgetDefinition): Promise<void>
+  /** Removes a row; one that is absent is ignored. */
   remove(id: string): Promise<void>
   /** The rows of these owners, or all, ordered by id. */
   rows(owners?: readonly string[]): Promise<readonly BudgetRow[]>
@@ -67,6 +80,7 @@ export interface BudgetTable {
   topUp(id: string, start: number, amounts: SharedAmounts): Promise<void>
   /** Lets a call wait, or wait on, until then. */
   wait(call: WaitingCall, budgets: readonly string[], until: number): Promise<void>
+  /** Ends the wait of a call. */
   leave(id: string): Promise<void>
   /** Calls back when room may have come free. */
   watch(ids: readonly string[], onChange: () => void): () => void

@@ -82,7 +82,9 @@ export interface BudgetCharge {
 
 /** An owner, with the limits of the program. */
 export interface ChargedOwner {
+  /** Whose budgets. */
   readonly owner: string
+  /** What the program allows it; none if only the operator's limits hold. */
   readonly limits: readonly SharedLimits[]
 }
 
@@ -91,7 +93,9 @@ export type ChargedAmounts = Omit<SharedAmounts, 'cost'> & { readonly cost?: num
 
 /** What a call used, by the id of its charge. */
 export interface BudgetSettlement {
+  /** The id of its charge. */
   readonly id: string
+  /** What it used. */
   readonly amounts: ChargedAmounts
 }
 
