@@ -181,7 +181,14 @@ async function runTurnOfModel(turn: Turn, calls?: MessageCalls): Promise<TurnEnd
     ...(stored && { stored }),
     unread: stored ? unreadMessages(stored, turn.task.messages) : [],
   })
-  return endOfRun(turn, result, children, { runId, known, ...(calls && { calls }) })
+  const run: RunOfTurn = { runId, known, ...(calls && { calls }) }
+  if (calls?.asksModel === false) return endOfRun(turn, result, children, run)
+
+  const usage = usageOf(result)
+  if (result.status === 'cancelled') await turn.write(usage)
+  // In the transaction of the end.
+  const ending = await endOfRun(turn, result, children, run)
+  return { ...ending, events: [usage, ...ending.events] }
 }
 
 const askedBy = ({ runId, step, seq }: RunCheckpoint): WaitState['asked'] & object => ({
@@ -206,7 +213,6 @@ async function endOfRun(
 ): Promise<TurnEnd> {
   if (turn.open && result.status === 'failed' && result.error instanceof JournalError)
     throw result.error
-  if (calls?.asksModel !== false) await writeUsage(turn, result)
   if (result.status === 'cancelled') throw result.reason
   if (result.status === 'suspended') {
     const own = approvalsOf(result.pending, turn.run.principal, runId)
@@ -237,12 +243,11 @@ async function endOfRun(
   return { ...end(status('failed', say(turn, text), { error: text })), failure }
 }
 
-const writeUsage = (turn: Turn, { usage, metrics }: RunResult): Promise<void> =>
-  turn.write({
-    type: 'usage',
-    usage: JSON.parse(JSON.stringify(usage)) as typeof usage,
-    ...(metrics.totalCost !== undefined && { cost: metrics.totalCost }),
-  })
+const usageOf = ({ usage, metrics }: RunResult): TaskEventBody => ({
+  type: 'usage',
+  usage: JSON.parse(JSON.stringify(usage)) as typeof usage,
+  ...(metrics.totalCost !== undefined && { cost: metrics.totalCost }),
+})
 
 function operatorError({ agent, run }: Turn, error: LlmError): Error {
   const { host } = error as { readonly host?: string }

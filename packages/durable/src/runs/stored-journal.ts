@@ -104,6 +104,9 @@ export class StoredJournal implements RunJournal, RunEventSink {
       await this.#parts.budgets.reserve(charge, this.#stopSignal, (take) =>
         this.#writeCharged(intent, take),
       )
+    else if (intent.kind === 'authorization')
+      // It is asked again after a death in any case, so nobody waits for its transaction.
+      this.#queue.defer(soonMs, (change) => this.#addEntry(change, intent, intent.attempt === 1))
     else
       await this.#queue.write(
         (change) => this.#addEntry(change, intent, intent.attempt === 1),
