@@ -423,6 +423,15 @@ for (const { name, isMissing, open } of emptyDatabases())
       await reader?.cancel()
     })
 
+    test('another tab learns of a reply that ended before its first event was read', async () => {
+      const server = serve()
+      const response = await ask(server, '/c/changes')
+      await tab(server).sendMessage({ text: 'Hello' })
+      const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
+      expect((await reader?.read())?.value).toBe('data: {"state":"completed"}\n\n')
+      await reader?.cancel()
+    })
+
     test('a chat belongs to whoever began it', async () => {
       const server = serve()
       await tab(server).sendMessage({ text: 'Hello' })

@@ -374,19 +374,28 @@ class Routes implements Chat {
     )
   }
 
-  /** Tells a page that a reply began or ended. */
-  #changes(principal: string, sessionId: string): Response {
+  /**
+   * Tells a page that a reply began or ended. What a page loads once it has the head of this
+   * response, and what it is told afterwards, is everything: so the first look precedes the head.
+   */
+  async #changes(principal: string, sessionId: string): Promise<Response> {
     const { tasks } = this.#host.store
     const agent = this.#agent.name
+    const look = async () => {
+      const { heads, total } = await tasks.list({ principal, agent, sessionId, limit: 1 })
+      const [newest] = heads
+      if (!newest) return { version: '0', state: 'deleted' }
+      // A page shows both alike.
+      const state = newest.state === 'submitted' ? 'working' : newest.state
+      return { version: `${total}/${newest.record.id}/${state}`, state }
+    }
+    let known = await look()
     return toEventStream(async function* (signal): AsyncGenerator<StreamEvent, void> {
-      let known: string | undefined
       while (!signal.aborted) {
-        const { heads, total } = await tasks.list({ principal, agent, sessionId, limit: 1 })
-        const [newest] = heads
-        const version = newest ? `${total}/${newest.record.id}/${newest.state}` : '0'
-        if (known !== undefined && version !== known)
-          yield { data: JSON.stringify({ state: newest?.state ?? 'deleted' }) }
-        known = version
+        const current = await look()
+        if (current.version !== known.version)
+          yield { data: JSON.stringify({ state: current.state }) }
+        known = current
         await pause(changeMs, signal)
       }
     })
