@@ -53,7 +53,7 @@ for (const { name, isMissing, open } of emptyDatabases())
         {},
       )
 
-    /** What nobody waits for is stored after 5 ms, which a slow machine may need: the best counts. */
+    /** What nobody waits for is stored after 5 ms, and a slow machine may need longer: the best. */
     const best = async (count: (time: number) => Promise<number>): Promise<number> => {
       const counts: number[] = []
       for (let time = 0; time < 4; time++) counts.push(await count(time))

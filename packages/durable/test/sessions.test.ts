@@ -156,6 +156,24 @@ for (const { name, isMissing, open } of places)
       ])
     })
 
+    test('a turn whose run compacts the conversation is remembered whole', async () => {
+      const one = start({
+        compaction: { strategy: 'recent', maxMessages: 3, threshold: 0.5 },
+        profile: { contextWindow: 60 },
+      })
+      for (const text of ['My name is Ada', 'I live in Rome', 'LOOK at it', 'I am 36'])
+        expect((await done(one, await send(one, text))).state).toBe('completed')
+      expect(asked.some(([first = '']) => !first.includes('Ada'))).toBe(true)
+      const said = await conversation()
+      expect(said.filter((line) => line.startsWith('user: '))).toEqual([
+        'user: My name is Ada',
+        'user: I live in Rome',
+        'user: LOOK at it',
+        'user: I am 36',
+      ])
+      expect(said).toContain('assistant: answer to LOOK at it')
+    })
+
     test('a task that waits for somebody gives the turn back, and the next one reads that it does', async () => {
       const one = start({ whenWaiting: 'keep', policy: { default: 'require-approval' } })
       const first = await send(one, 'LOOK at it')

@@ -1,6 +1,7 @@
 import { type ChatMessage, isObject, type JsonObject } from '@modelport/core'
 import {
   BudgetLedger,
+  type CompactionResult,
   type InferRequest,
   infer,
   type ResumeDecision,
@@ -32,6 +33,8 @@ export interface ModelTurn extends Omit<Turn, 'message'> {
   readonly calls?: MessageCalls
   /** The part of the run that another process stored. */
   readonly stored?: TaskTurn
+  /** Called when the run made its conversation shorter. */
+  readonly onCompacted: (report: CompactionResult) => void
   /** Messages that the stored run has not read. */
   readonly unread: readonly Message[]
 }
@@ -219,6 +222,7 @@ function store(turn: ModelTurn, event: RunEvent): Promise<void> | undefined {
  * replaces what was shown before.
  */
 function storeEvent(turn: ModelTurn, event: RunEvent): Promise<void> | undefined {
+  if (event.type === 'context-compacted') turn.onCompacted(event.report)
   const write = (body: TaskEventBody): Promise<void> | undefined => {
     const written = turn.write(body)
     if (!turn.stored) return written

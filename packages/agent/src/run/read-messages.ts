@@ -44,11 +44,13 @@ export function unreadMessages(
  * A journal whose checkpoints say which message of the user the run has read, and how many messages
  * the session had when it began. A new run has read the message. A resumed run has read it once it
  * no longer waits for what the message answers.
+ *
+ * @param known how many messages in front of the transcript the session has already
  */
 export function noteMessages(
   { journal, resume }: TaskTurn,
   newest: Message,
-  known: number,
+  known: () => number,
 ): RunJournal {
   let hasRead = resume === undefined
   const before = resume && lastRead(resume)
@@ -60,7 +62,7 @@ export function noteMessages(
     writeCheckpoint: (checkpoint, change) => {
       hasRead ||= checkpoint.pending.length === 0
       const message = hasRead ? newest.id : before
-      const own = { known, ...(message !== undefined && { message }) }
+      const own = { known: known(), ...(message !== undefined && { message }) }
       return journal.writeCheckpoint(
         { ...checkpoint, caller: { ...checkpoint.caller, [caller]: own } },
         change,

@@ -162,8 +162,8 @@ async function runTurnOfModel(turn: Turn, calls?: MessageCalls): Promise<TurnEnd
   const runId = waiting ?? (turn.open ? runIdOf(turn.task) : createId('run', entropy))
   const opened = await turn.open?.(runId)
   const newest = turn.task.messages.findLast(({ role }) => role === 'user') ?? turn.message
-  const known = (opened && knownBefore(opened)) ?? turn.wait?.known ?? turn.conversation.length
-  const stored = opened && { ...opened, journal: noteMessages(opened, newest, known) }
+  let known = (opened && knownBefore(opened)) ?? turn.wait?.known ?? turn.conversation.length
+  const stored = opened && { ...opened, journal: noteMessages(opened, newest, () => known) }
   const result = await runModel({
     ...turn,
     message: turn.isNew ? turn.message : undefined,
@@ -177,6 +177,10 @@ async function runTurnOfModel(turn: Turn, calls?: MessageCalls): Promise<TurnEnd
       turn.patienceMs,
     ),
     children,
+    // What this turn says stays behind what is left of the conversation.
+    onCompacted: ({ beforeMessages, afterMessages }) => {
+      known = Math.max(0, known - (beforeMessages - afterMessages))
+    },
     ...(calls && { calls }),
     ...(stored && { stored }),
     unread: stored ? unreadMessages(stored, turn.task.messages) : [],
