@@ -5,6 +5,7 @@ import type { PlannedCall } from '../reply/read-reply.js'
 import { refuseArguments } from '../tools/argument-check.js'
 import { Asking } from '../tools/asking.js'
 import type { Tool } from '../tools/tool.js'
+import { callTool } from '../tools/tool-run.js'
 import type { EagerCall, EagerResult } from './eager-calls.js'
 import { askPolicy, authorizeOf } from './permission.js'
 import { signatureOf } from './repeat-guard.js'
@@ -53,8 +54,8 @@ async function run(
   const asking = new Asking(call.name, [])
   const given = { callId: id, step, signal, run: context, progress, ask: asking.ask, answers: [] }
   try {
-    // eslint-disable-next-line no-restricted-syntax -- a call that changes nothing, before its reply is whole
-    const value = await tool.execute(checked.value, given)
+    // A call that changes nothing, before its reply is whole.
+    const value = await callTool(tool, checked.value, given)
     return asking.open ? undefined : { value }
   } catch (error) {
     if (asking.open) return undefined

@@ -9,7 +9,7 @@ import { isOutcomeUnknown } from './outcome-unknown.js'
 import { AskedResult, PendingResult } from './pending-result.js'
 import type { StoredQuestion } from './question.js'
 import type { RunContext } from './run-context.js'
-import type { Tool } from './tool.js'
+import type { Tool, ToolContext } from './tool.js'
 import { isToolFailure, toToolContent } from './tool-content.js'
 import type { ToolOutcome } from './tool-outcome.js'
 import { ToolProgress } from './tool-progress.js'
@@ -57,6 +57,11 @@ export const toUnknownTool = (call: ToolCall, tools: readonly Tool[]): SettledCa
       tools.map(({ definition }) => definition.name),
     ),
   )
+
+/** The one place that calls a tool; `value` fits its schema. */
+export const callTool = (tool: Tool, value: unknown, context: ToolContext): unknown =>
+  // eslint-disable-next-line no-restricted-syntax -- the one place that calls a tool
+  tool.execute(value, context)
 
 /**
  * One call in execution: checked, started, timed. It settles once, with its result or because it
@@ -148,8 +153,7 @@ export class ToolRun {
         progress,
         ...(answers && { ask, answers }),
       }
-      // eslint-disable-next-line no-restricted-syntax -- the one place that calls a tool
-      const value = await this.#tool.execute(checked.value, context)
+      const value = await callTool(this.#tool, checked.value, context)
       if (asking.open) return this.#asked(asking.open)
       if (value instanceof PendingResult)
         return {

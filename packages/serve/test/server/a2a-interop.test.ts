@@ -41,6 +41,17 @@ describe.each([
     expect(result).toMatchObject({ status: { state: 3 } })
   })
 
+  it('a message id that the official client uses again, after its task is over, is a new message', async () => {
+    const client = await connect()
+    const request = officialRequest('Is it warm?')
+    const idOf = async (): Promise<unknown> =>
+      ((await client.sendMessage(request)) as { readonly id?: string }).id
+    const [first, second] = [await idOf(), await idOf()]
+    expect(first).toMatch(/./)
+    expect(second).toMatch(/./)
+    expect(second).not.toBe(first)
+  })
+
   it('the official client streams a task first, then its updates up to the end', async () => {
     const client = await connect()
     const cases: string[] = []

@@ -1,0 +1,38 @@
+// A tool is called in one file; whatever wraps a tool says so where it calls the one it wraps.
+import { readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+
+const packages = fileURLToPath(new URL('../packages/', import.meta.url))
+
+/** The calls of `execute` that the lint lets pass, with what they say. */
+const exceptions = readdirSync(packages)
+  .flatMap((name) =>
+    readdirSync(`${packages}${name}`).includes('src')
+      ? readdirSync(`${packages}${name}/src`, { recursive: true, encoding: 'utf8' }).map(
+          (file) => `${name}/src/${file}`,
+        )
+      : [],
+  )
+  .filter((file) => /\.tsx?$/.test(file))
+  .flatMap((file) =>
+    readFileSync(`${packages}${file}`, 'utf8')
+      .split('\n')
+      .flatMap((line, index, lines) =>
+        line.includes('no-restricted-syntax -- ') && lines[index + 1]?.includes('.execute(')
+          ? [`${file}: ${line.split(' -- ')[1] ?? ''}`]
+          : [],
+      ),
+  )
+
+test('a tool is called in one file; the other calls are those of wrappers', () => {
+  expect(exceptions.sort()).toEqual([
+    'cli/src/tools/tool-module.ts: what a tool is made of',
+    'cli/src/tools/tool-module.ts: what a tool is made of',
+    'runtime/src/engines/every-crash.ts: the tool that it stands for',
+    'runtime/src/loop/eager-calls.ts: the tool that it stands for',
+    'runtime/src/loop/eager-calls.ts: the tool that it stands for',
+    'runtime/src/tools/define-tool.ts: what a tool is made of',
+    'runtime/src/tools/tool-run.ts: the one place that calls a tool',
+  ])
+})
