@@ -33,6 +33,11 @@ const inBrowser = globSync('{packages,examples}/*/test/**/*.test.ts', { cwd: roo
   (file) => /from 'playwright-core'|hasBrowser/.test(readFileSync(join(root, file), 'utf8')),
 )
 
+/** Test files of `durable` that run on each database, or need PostgreSQL. */
+const onDatabases = globSync('packages/durable/test/**/*.test.ts', { cwd: root }).filter((file) =>
+  /\/(?:databases|shared-server|postgres-server)\.js'/.test(readFileSync(join(root, file), 'utf8')),
+)
+
 /** Where the tests of the command line put the program that they run. */
 const programFolder = join(root, 'packages/cli/test/program-folder.ts')
 
@@ -72,7 +77,10 @@ const projectOf = (workspace: Workspace) => ({
     exclude: [...configDefaults.exclude, ...inBrowser],
     isolate: isolated.includes(workspace.shortName),
     ...(workspace.shortName === 'cli' && { globalSetup: [programFolder] }),
-    ...(workspace.shortName === 'durable' && { globalSetup: [postgres] }),
+    ...(workspace.shortName === 'durable' && {
+      globalSetup: [postgres],
+      provide: { testedDatabases: ['SQLite', 'PostgreSQL'] } as const,
+    }),
   },
 })
 
@@ -93,7 +101,8 @@ const together = {
         .filter(({ shortName }) => isolated.includes(shortName))
         .map((workspace) => `${pathOf(workspace)}/**`),
     ],
-    globalSetup: [programFolder, postgres],
+    globalSetup: [programFolder],
+    provide: { postgresUrl: '', testedDatabases: ['SQLite'] } as const,
   },
 }
 
@@ -143,11 +152,23 @@ export default defineConfig({
     ],
     projects: [
       ...packages,
-      // `npm test` leaves out this project and the next two (scripts/test.mjs), and `.ci/run` runs
+      // `npm test` leaves out this project and those below (scripts/test.mjs), and `.ci/run` runs
       // them.
       {
         extends: true as const,
         test: { name: 'browser', root, include: inBrowser, globalSetup: [programFolder] },
+      },
+      // The tests of durable on the other database: what differs is its SQL, its locks and its
+      // connections.
+      {
+        extends: true as const,
+        test: {
+          name: 'durable-on-postgres',
+          root,
+          include: onDatabases,
+          globalSetup: [postgres],
+          provide: { testedDatabases: ['PostgreSQL'] } as const,
+        },
       },
       // What agents can do, durable agents can do: the same tests, with a durable store.
       ...['agent-on-sqlite', 'agent-on-postgres'].map((name) => ({

@@ -36,8 +36,18 @@ const everyChange = [
   { name: 'size', command: 'pnpm run check:size' },
   { name: 'licences and advisories', command: 'pnpm run check:dependencies' },
   { name: 'documentation', command: 'pnpm run site' },
+  {
+    name: 'tests of durable on PostgreSQL',
+    command: 'MODELPORT_REPORT=durable node scripts/test.mjs durable-on-postgres',
+    needs: 'test',
+    tests: true,
+  },
   // of the tests that have been: nothing is run again
-  { name: 'faults', command: `node scripts/faults.mjs --report ${results}`, needs: 'test' },
+  {
+    name: 'faults',
+    command: `node scripts/faults.mjs --report ${results}`,
+    needs: 'tests of durable on PostgreSQL',
+  },
   {
     name: 'build',
     command: 'pnpm run build --concurrency=2 --output-logs=errors-only',

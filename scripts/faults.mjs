@@ -36,11 +36,14 @@ function run() {
 }
 
 const folder = values.report ?? run()
-const file = join(folder, 'vitest.json')
-if (!existsSync(file)) throw new Error('no report: the tests did not run')
-const results = JSON.parse(readFileSync(file, 'utf8')).testResults.flatMap(
-  ({ name, assertionResults }) =>
-    assertionResults.map((result) => ({ ...result, file: relative(root, name) })),
+if (!existsSync(join(folder, 'vitest.json'))) throw new Error('no report: the tests did not run')
+/** The full check leaves two: tests on SQLite, and on PostgreSQL. */
+const reports = ['vitest.json', 'durable.json']
+  .map((name) => join(folder, name))
+  .filter((file) => existsSync(file))
+const testResults = reports.flatMap((file) => JSON.parse(readFileSync(file, 'utf8')).testResults)
+const results = testResults.flatMap(({ name, assertionResults }) =>
+  assertionResults.map((result) => ({ ...result, file: relative(root, name) })),
 )
 if (!values.report) rmSync(folder, { recursive: true })
 const kit = new Set(kitFiles)

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { discoverWorkspaces, root } from './workspaces.mjs'
 
 /** What `.ci/run` and `npm run test:full` run too, and others only by name. */
-const apart = ['browser', 'agent-on-sqlite', 'agent-on-postgres']
+const apart = ['browser', 'durable-on-postgres', 'agent-on-sqlite', 'agent-on-postgres']
 const projects = [
   'workspace',
   ...apart,

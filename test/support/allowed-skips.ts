@@ -65,6 +65,16 @@ export const allowedSkips: readonly AllowedSkip[] = [
   { file: /^packages\/ai-sdk\/test\/chromium/, needs: 'Chromium' },
   {
     file: /^packages\/durable\/test\//,
+    title: /^together:.*PostgreSQL/,
+    needs: 'PostgreSQL, on which `.ci/run` runs them: npm test -- durable-on-postgres',
+  },
+  {
+    file: /^packages\/durable\/test\//,
+    title: /^durable-on-postgres:/,
+    needs: 'SQLite, on which `npm test` runs them, or PostgreSQL',
+  },
+  {
+    file: /^packages\/durable\/test\//,
     needs: 'PostgreSQL, or a mount of its own, or a user other than root',
   },
   { file: /^packages\/(agent|serve)\/test\//, title: /^agent-on-postgres:/, needs: 'PostgreSQL' },

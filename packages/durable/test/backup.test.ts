@@ -10,6 +10,7 @@ import { openSqliteStore } from '../src/sqlite/sqlite.js'
 import type { DurableStore } from '../src/store/durable-store.js'
 import { definitionOf, type Effects, promptOf } from './kill/adapter/script.js'
 import { jobOf } from './kill/storm.js'
+import { isTested } from './support/databases.js'
 import { finalResult } from './support/journal-entries.js'
 import { findPostgres, startPostgres } from './support/postgres-server.js'
 
@@ -103,7 +104,7 @@ describe('SQLite', () => {
   })
 })
 
-const programs = findPostgres()
+const programs = isTested('PostgreSQL') ? findPostgres() : undefined
 const hasDump = programs !== undefined && existsSync(join(programs, 'pg_dump'))
 test.skipIf(!hasDump)(
   'PostgreSQL: a dump taken while a worker writes is restored, and its runs continue',

@@ -15,6 +15,7 @@ import { openPostgresStore } from '../src/postgres/postgres.js'
 import { openSqliteDatabase } from '../src/sqlite/open-database.js'
 import { openSqliteStore } from '../src/sqlite/sqlite.js'
 import { createDurableStore } from '../src/store/durable-store.js'
+import { isTested } from './support/databases.js'
 import { finalResult, toolIntent, toolReceipt } from './support/journal-entries.js'
 import { findPostgres, type PostgresServer, startPostgres } from './support/postgres-server.js'
 
@@ -28,7 +29,7 @@ test.each(['nonsense', 'http://user:secret@localhost/agents', ''])(
   },
 )
 
-describe('SQLite', () => {
+describe.skipIf(!isTested('SQLite'))('SQLite', () => {
   const folder = temporaryFolder('bad-days')
 
   test('a file of a newer version is refused, unchanged, with both versions', async () => {
@@ -221,7 +222,7 @@ describe('SQLite', () => {
   )
 })
 
-const programs = findPostgres()
+const programs = isTested('PostgreSQL') ? findPostgres() : undefined
 describe.skipIf(programs === undefined)('PostgreSQL', () => {
   let server: PostgresServer
   beforeAll(async () => {

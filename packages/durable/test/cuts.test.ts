@@ -5,12 +5,12 @@ import { atSize, fullSize } from '../../../test/support/faults.js'
 import type { Database } from '../src/database/database.js'
 import { openSqliteDatabase } from '../src/sqlite/open-database.js'
 import { cutCases, cutEverywhere } from './kill/cuts.js'
-import { emptyDatabases } from './support/databases.js'
+import { emptyDatabases, isTested } from './support/databases.js'
 
 const places = [
   {
     name: 'memory',
-    isMissing: false,
+    isMissing: !isTested('SQLite'),
     every: atSize(60, 1),
     open: () => openSqliteDatabase(':memory:'),
   },

@@ -19,8 +19,12 @@ export interface TestDatabase {
 }
 
 const url = inject('postgresUrl')
-if (url === '') console.log('skipped: PostgreSQL is not installed')
-const isMissing = url === ''
+const tested = inject('testedDatabases')
+
+/** `npm test` runs on SQLite, and `.ci/run` on PostgreSQL as well: vitest.config.ts. */
+export const isTested = (database: 'SQLite' | 'PostgreSQL'): boolean => tested.includes(database)
+
+if (isTested('PostgreSQL') && url === '') console.log('skipped: PostgreSQL is not installed')
 const schema = (): string => `store_${randomUUID().replaceAll('-', '')}`
 
 /** Call it once per file. */
@@ -28,10 +32,14 @@ export function testDatabases(): readonly TestDatabase[] {
   const folder = temporaryFolder('durable')
   const own = schema()
   return [
-    { name: 'SQLite', isMissing: false, open: () => openSqliteDatabase(join(folder, 'store.db')) },
+    {
+      name: 'SQLite',
+      isMissing: !isTested('SQLite'),
+      open: () => openSqliteDatabase(join(folder, 'store.db')),
+    },
     {
       name: 'PostgreSQL',
-      isMissing,
+      isMissing: url === '',
       open: () => openPostgresDatabase(url, { schema: own, connections: 4 }),
     },
   ]
@@ -44,12 +52,12 @@ export function emptyDatabases(): readonly TestDatabase[] {
   return [
     {
       name: 'SQLite',
-      isMissing: false,
+      isMissing: !isTested('SQLite'),
       open: () => openSqliteDatabase(join(folder, `store-${++count}.db`)),
     },
     {
       name: 'PostgreSQL',
-      isMissing,
+      isMissing: url === '',
       open: () => openPostgresDatabase(url, { schema: schema(), connections: 4 }),
     },
   ]

@@ -7,6 +7,8 @@ declare module 'vitest' {
   export interface ProvidedContext {
     /** Address of the server; empty if PostgreSQL is not available. */
     readonly postgresUrl: string
+    /** The databases that the tests of `durable` run on. */
+    readonly testedDatabases: readonly ('SQLite' | 'PostgreSQL')[]
     /** Where the tests of `agent` keep their tasks. */
     readonly agentSuite: 'SQLite' | 'PostgreSQL'
   }
