@@ -232,8 +232,8 @@ async function endOfRun(
       ...(calls && { calls }),
     })
   }
-  if (result.status === 'failed' && result.error.cause instanceof FailedCall)
-    return failedWith(turn, result.error.cause.message)
+  if (result.status === 'failed' && result.error instanceof FailedCall)
+    return failedWith(turn, result.error.message)
   if (calls && !calls.asksModel && result.status === 'final') return endOfCalls(turn, calls)
 
   await turn.remember(result.transcript.slice(known))

@@ -1,0 +1,365 @@
+// The cluster of a history: two processes on one store, a third with a store of its own to which
+// the first two delegate, the receiver, and the people. What people see and say is written down for
+// the auditor.
+import {
+  type AgentClient,
+  approvalsOf,
+  createMessage,
+  createPart,
+  type Message,
+  type Part,
+  systemEntropy,
+  type Task,
+} from '@modelport/agent'
+import type { ChatMessage, JsonObject } from '@modelport/core'
+import { createAgentClient, createAgentServer } from '@modelport/serve'
+import type { Database } from '../../src/database/database.js'
+import { migrate } from '../../src/database/schema.js'
+import type { DurableStore, RunWorker } from '../../src/index.js'
+import { createDurableStore } from '../../src/store/durable-store.js'
+import type { SaidLine } from './audit.js'
+import type { History, Job } from './history.js'
+import { bankAgents, definitionOf, deskAgents, jobsIn, type Program } from './program.js'
+import { Receiver } from './receiver.js'
+import { type Connection, VirtualDatabase } from './virtual-database.js'
+import { type Served, VirtualNetwork } from './virtual-network.js'
+import { type Process, VirtualWorld } from './virtual-world.js'
+
+export const principal = 'anonymous'
+const leaseMs = 2000
+export const addresses = { desk: '127.0.0.1:8001', bank: '127.0.0.1:8002' } as const
+type Side = keyof typeof addresses
+
+/** A mistake that is put back: each field wraps a part of the program. */
+export interface Mistake {
+  database?(database: Database): Database
+  store?(store: DurableStore): DurableStore
+  tool?: Program['tool']
+  readonly handlerPays?: 'plainly'
+  /** The client by which the desk delegates. */
+  bank?(client: AgentClient): AgentClient
+  /** The client of a person. */
+  user?(client: AgentClient): AgentClient
+}
+
+/** A running process. */
+export interface Running extends Served {
+  readonly side: Side
+  readonly version: number
+  readonly connection: Connection
+  readonly store: DurableStore
+  readonly server: ReturnType<typeof createAgentServer>
+  readonly worker: RunWorker | undefined
+}
+
+/** What a person sent. */
+export interface Sent {
+  readonly job: Job
+  readonly message: Message
+  taskId?: string
+  isAccepted: boolean
+  mayEnd: boolean
+}
+
+const places: readonly Side[] = ['desk', 'desk', 'bank']
+
+export class Cluster {
+  readonly world: VirtualWorld
+  readonly network: VirtualNetwork
+  readonly receiver: Receiver
+  readonly databases: Readonly<Record<Side, VirtualDatabase>>
+  readonly running: (Running | undefined)[] = places.map(() => undefined)
+  readonly sent: Sent[] = []
+  readonly said: SaidLine[] = []
+  readonly reads: { readonly job: string; readonly before: readonly string[] }[] = []
+  readonly broken = new Set<string>()
+  readonly internal: string[] = []
+  readonly errors: string[] = []
+  /** Stores of an operator, who has a connection of his own. */
+  readonly operators: Readonly<Record<Side, DurableStore>>
+  readonly trace: string[] = []
+  version = 1
+  #started = 0
+  readonly #mistake: Mistake
+
+  constructor(history: History, mistake: Mistake = {}) {
+    this.#mistake = mistake
+    this.world = new VirtualWorld(history.seed)
+    this.network = new VirtualNetwork(this.world)
+    this.receiver = new Receiver(this.world, history)
+    const databaseOf = (): VirtualDatabase =>
+      new VirtualDatabase(this.world, (process) => this.kill(process))
+    this.databases = { desk: databaseOf(), bank: databaseOf() }
+    const operatorOf = (side: Side): DurableStore =>
+      this.#storeOn(this.databases[side].connect(undefined, { awayUntil: 0 }))
+    this.operators = { desk: operatorOf('desk'), bank: operatorOf('bank') }
+  }
+
+  /** Makes the tables, and starts a process in each place. */
+  async open(): Promise<void> {
+    const connections = Object.values(this.databases).map((database) =>
+      database.connect(undefined, { awayUntil: 0 }),
+    )
+    await this.until(
+      Promise.all(connections.map((database) => migrate(database, 'a store', undefined))),
+    )
+    for (const place of places.keys()) this.start(place)
+  }
+
+  #storeOn(database: Database): DurableStore {
+    return createDurableStore(this.#mistake.database?.(database) ?? database, { leaseMs })
+  }
+
+  #programFor(): Program {
+    const { tool, handlerPays } = this.#mistake
+    return {
+      receiver: this.receiver,
+      onRead: (messages) => this.#read(messages),
+      ...(tool && { tool }),
+      ...(handlerPays && { handlerPays }),
+    }
+  }
+
+  #read(messages: readonly ChatMessage[]): void {
+    const jobs = jobsIn(messages)
+    const job = jobs.at(-1)
+    if (job !== undefined) this.reads.push({ job, before: jobs.slice(0, -1) })
+  }
+
+  /** Starts a process in a place, unless one lives there. */
+  start(place: number): boolean {
+    const side = places[place]
+    if (side === undefined || this.isAlive(place)) return false
+    const { version } = this
+    const process: Process = {
+      name: `${side} ${++this.#started}`,
+      isDead: false,
+      wakesAt: 0,
+      clockOffset: 0,
+    }
+    const connection: Connection = { awayUntil: 0 }
+    this.world.as(process, () => {
+      const database = this.databases[side].connect(process, connection)
+      const plain = this.#storeOn(database)
+      const store = this.#mistake.store?.(plain) ?? plain
+      const program = this.#programFor()
+      const bank = createAgentClient(`http://${addresses.bank}/a/bank`, {
+        fetch: this.network.fetchOf(process),
+      })
+      const agents =
+        side === 'bank'
+          ? bankAgents(program, version)
+          : deskAgents(program, version, this.#mistake.bank?.(bank) ?? bank)
+      const onError = (error: unknown): void =>
+        void this.errors.push(`${process.name}: ${String(error)}`)
+      const server = createAgentServer(agents, {
+        store,
+        onError,
+        url: `http://${addresses[side]}`,
+      })
+      const worker =
+        side === 'desk' ? store.runs.work([definitionOf(program, version)], { onError }) : undefined
+      const fetch = (request: Request): Promise<Response> => server.fetch(request)
+      this.running[place] = { process, side, version, connection, store, server, worker, fetch }
+    })
+    this.#publish()
+    return true
+  }
+
+  isAlive(place: number): boolean {
+    const one = this.running[place]
+    return one !== undefined && !one.process.isDead
+  }
+
+  /** Nothing of the process happens any more. */
+  kill(process: Process): boolean {
+    if (process.isDead) return false
+    process.isDead = true
+    this.network.die(process)
+    this.#publish()
+    return true
+  }
+
+  #publish(): void {
+    for (const side of Object.keys(addresses) as Side[])
+      this.network.servers.set(
+        addresses[side],
+        this.running.flatMap((one) => (one?.side === side && !one.process.isDead ? [one] : [])),
+      )
+  }
+
+  /** Lets the world turn until a promise of the world is settled. */
+  async until<Result>(promise: Promise<Result>, mostMs = 60_000): Promise<Result> {
+    let isSettled = false
+    const settle = (): void => void (isSettled = true)
+    promise.then(settle, settle)
+    await this.world.run(this.world.now + mostMs, () => isSettled)
+    if (!isSettled) throw new Error('the world stands still')
+    return promise
+  }
+
+  /** What a person does, in the background; who waits for it in vain gives up. */
+  act(what: string, work: () => Promise<unknown>): void {
+    void work().catch((error: unknown) => {
+      this.trace.push(`${Math.round(this.world.now)} ${what}: ${String(error).slice(0, 160)}`)
+    })
+  }
+
+  note(what: string): void {
+    this.trace.push(`${Math.round(this.world.now)} ${what}`)
+  }
+
+  client(agent: 'desk' | 'clerk' | 'bank'): AgentClient {
+    const side = agent === 'bank' ? 'bank' : 'desk'
+    const client = createAgentClient(`http://${addresses[side]}/a/${agent}`, {
+      fetch: this.network.fetchOf(undefined),
+    })
+    return this.#mistake.user?.(client) ?? client
+  }
+
+  /** The client of the agent that has a task. */
+  clientOf({ job }: Pick<Sent, 'job'>): AgentClient {
+    return this.client(job.kind === 'handler' ? 'clerk' : 'desk')
+  }
+
+  /** The message of a job. */
+  messageOf(job: Job, text: string, part: Part | undefined): Message {
+    const explicit = job.steps
+      .flat()
+      .map(({ tool, wish }) => createPart.toolCall(tool, { wish }, wish))
+    const parts = job.kind === 'explicit' ? explicit : [createPart.text(text)]
+    return createMessage('user', [...parts, ...(part ? [part] : [])])
+  }
+
+  /** The wishes that an action is about. */
+  readonly wishesIn = (action: unknown): readonly string[] => [
+    ...new Set(JSON.stringify(action ?? null).match(/J\d+\.\d+/g) ?? []),
+  ]
+
+  /** What people say of a request, as the receiver knows it now. */
+  decisionOn(
+    kind: 'approval' | 'uncertain' | 'question' | 'work',
+    wishes: readonly string[],
+    n: number,
+  ): Pick<SaidLine, 'says'> & { readonly fields: JsonObject } {
+    const [wish = ''] = wishes
+    if (kind === 'approval')
+      return n % 5 === 0
+        ? { says: 'deny', fields: { approved: false, reason: 'denied' } }
+        : { says: 'approve', fields: { approved: true } }
+    if (kind === 'question')
+      return { says: 'answer', fields: { approved: true, content: { sure: true } } }
+    if (kind === 'work') {
+      this.receiver.finish(wish)
+      return { says: 'happened', fields: { outcome: 'happened', result: `paid ${wish}` } }
+    }
+    if (n % 7 === 0) return { says: 'unknown', fields: { outcome: 'unknown' } }
+    return this.receiver.wasPaid(wish)
+      ? { says: 'happened', fields: { outcome: 'happened', result: `paid ${wish}` } }
+      : { says: 'did-not-happen', fields: { outcome: 'did-not-happen' } }
+  }
+
+  /** The owner of a task decides one of its requests. @returns whether there was one */
+  async decideAsUser(client: AgentClient, task: Task, n: number): Promise<boolean> {
+    const requests = approvalsOf(task)
+    const request = requests[n % Math.max(1, requests.length)]
+    if (!request) return false
+    const isLate = /continues elsewhere/.test(request.reason ?? '')
+    const kind = isLate
+      ? 'work'
+      : request.uncertain
+        ? 'uncertain'
+        : request.question
+          ? 'question'
+          : 'approval'
+    const wishes = this.wishesIn(request.action ?? request.question)
+    const { says, fields } = this.decisionOn(kind, wishes, n)
+    const { requestId, digest } = request
+    const line = {
+      owner: task.id,
+      request: requestId,
+      wishes,
+      says,
+      at: Math.round(this.world.now),
+    }
+    await this.#note(line, () =>
+      client.decideApprovals(task, [
+        { ...fields, requestId, ...(digest !== undefined && { digest }) },
+      ]),
+    )
+    return true
+  }
+
+  /** An operator decides one request of a store. */
+  async decideAsOperator(side: Side, n: number): Promise<boolean> {
+    const { operations } = this.operators[side]
+    const items = (await operations.list({ limit: 1000 })).flatMap((item) =>
+      item.waitsFor.map((request) => ({ item, request })),
+    )
+    const chosen = items[n % Math.max(1, items.length)]
+    if (!chosen) return false
+    const { item, request } = chosen
+    if (request.kind === 'question') return item.kind === 'run' && this.#answerRun(item.id)
+    const wishes = this.wishesIn(request.action)
+    const { says } = this.decisionOn(request.kind, wishes, n)
+    const [wish = ''] = wishes
+    const line = {
+      owner: item.id,
+      request: request.requestId,
+      wishes,
+      says,
+      at: Math.round(this.world.now),
+    }
+    const decision = {
+      approve: { type: 'approve' },
+      deny: { type: 'deny', reason: 'denied' },
+      happened: { type: 'happened', result: `paid ${wish}` },
+      'did-not-happen': { type: 'did-not-happen' },
+      unknown: { type: 'give-up' },
+      answer: { type: 'approve' },
+    } as const
+    await this.#note(line, () => operations.decide(item.id, decision[says], request.requestId))
+    return true
+  }
+
+  /** Whoever wrote the program of a run answers the questions of its tools. */
+  async #answerRun(id: string): Promise<boolean> {
+    const { runs } = this.operators.desk
+    const result = await runs.result(id)
+    const pending = result.status === 'suspended' ? result.pending : []
+    for (const item of pending)
+      if (item.type === 'question')
+        await runs.decide(id, {
+          type: 'answer',
+          id: item.id,
+          digest: item.digest,
+          action: 'accept',
+          content: { sure: true },
+        })
+    return true
+  }
+
+  async #note(line: Omit<SaidLine, 'was'>, send: () => Promise<unknown>): Promise<void> {
+    this.note(`somebody says ${line.says} of ${line.wishes.join()} (${line.request})`)
+    // Until somebody answers, nobody knows.
+    const place = this.said.push({ ...line, was: 'lost' }) - 1
+    const settle = (was: SaidLine['was']): void => void (this.said[place] = { ...line, was })
+    try {
+      await send()
+      settle('accepted')
+    } catch (error) {
+      const isAnswered = /conflict|invalid|not wait|unsupported|not-found|finished/i.test(
+        `${String(error)} ${String((error as { reason?: unknown }).reason)}`,
+      )
+      if (isAnswered) settle('refused')
+      throw error
+    }
+  }
+
+  close(): void {
+    for (const database of Object.values(this.databases)) database.close()
+  }
+}
+
+/** Ids that were made before the world are used up, so that the next ones come from its seed. */
+export const useUpIds = (): unknown => systemEntropy.random(new Uint8Array(4096))

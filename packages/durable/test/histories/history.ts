@@ -1,0 +1,174 @@
+// What a history is made of. It is plain JSON: a seed makes it, a failing one shrinks, and one that
+// found something stays as a case.
+import type { PartType } from '@modelport/agent'
+import type { EffectDeclaration } from '@modelport/runtime'
+import { randomOf } from './virtual-world.js'
+
+/** How one sending of a call ends; `effect` says whether the receiver did it. */
+export const sendings = {
+  answers: { effect: true },
+  'is slow': { effect: true, ms: 900 },
+  refuses: { effect: false },
+  'loses the reply': { effect: true, breaks: 'ECONNRESET' },
+  'loses the request': { effect: false, breaks: 'ECONNRESET' },
+  'reaches nobody': { effect: false, breaks: 'ECONNREFUSED' },
+  'answers 500 after the work': { effect: true, isUnclear: true },
+  hangs: { effect: true, hangs: true },
+  'hangs before the work': { effect: false, hangs: true },
+  'arrives late': { effect: true, hangs: true, lateMs: 3500 },
+} as const satisfies Record<string, SendingForm>
+export interface SendingForm {
+  readonly effect: boolean
+  readonly ms?: number
+  readonly breaks?: 'ECONNRESET' | 'ECONNREFUSED'
+  readonly isUnclear?: boolean
+  readonly hangs?: boolean
+  readonly lateMs?: number
+}
+export type Sending = keyof typeof sendings
+
+/** The tool that declares it, or that ends so; a new declaration has to have one. */
+export const toolOf = {
+  nothing: 'pay',
+  idempotent: 'keyed',
+  readOnly: 'look',
+  once: 'once',
+  reconcile: 'traced',
+  approval: 'signed',
+  question: 'book',
+  pending: 'print',
+} as const satisfies Record<
+  'nothing' | keyof EffectDeclaration | 'approval' | 'question' | 'pending',
+  string
+>
+export const toolNames = [...Object.values(toolOf), 'keyedSigned'] as const
+export type ToolName = (typeof toolNames)[number]
+
+export interface Call {
+  readonly tool: ToolName
+  /** Names the wish: the receiver has it in its ledger. */
+  readonly wish: string
+  /** How its sendings end, in order; then it is answered. */
+  readonly ends: readonly Sending[]
+  /** Done by the other agent, which is asked in words, or whose tool is called. */
+  readonly by?: 'bank' | 'tool of bank'
+}
+
+export interface Job {
+  readonly id: string
+  /** `explicit` calls tools by parts of the message, `handler` is an agent without a model. */
+  readonly kind: 'task' | 'explicit' | 'handler' | 'run'
+  readonly steps: readonly (readonly Call[])[]
+  readonly session?: string
+  /** A part that the message has besides. */
+  readonly part?: PartType
+}
+
+export interface Move<Name extends string = string> {
+  /** Virtual milliseconds since the move before. */
+  readonly after: number
+  readonly do: Name
+  /** What the move chooses by. */
+  readonly n: number
+  readonly job?: Job
+}
+
+export interface History<Name extends string = string> {
+  readonly seed: number
+  readonly moves: readonly Move<Name>[]
+}
+
+const pick = <Value>(values: readonly Value[], random: () => number): Value =>
+  values[Math.floor(random() * values.length)]!
+
+const namesOf = <Row extends object>(rows: Row): readonly (keyof Row)[] =>
+  Object.keys(rows) as (keyof Row)[]
+
+function callOf(wish: string, kind: Job['kind'], random: () => number): Call {
+  const count = random() < 0.55 ? 0 : random() < 0.7 ? 1 : 2
+  const ends = Array.from({ length: count }, () => pick(namesOf(sendings), random))
+  const usable = kind === 'handler' ? (['pay', 'keyed'] as const) : toolNames
+  const by =
+    kind === 'task' && random() < 0.25 ? pick(['bank', 'tool of bank'] as const, random) : undefined
+  return { tool: pick(usable, random), wish, ends, ...(by && { by }) }
+}
+
+/** Parts that a message may have besides its job; a new type has to have a row. */
+const besides = {
+  text: true,
+  json: true,
+  infer: true,
+  error: false,
+  status: false,
+  route: true,
+  decision: true,
+  approval: true,
+  bytes: true,
+  file: true,
+  image: true,
+  uri: true,
+  other: true,
+  tool_call: false,
+  tool_output: true,
+  infer_output: true,
+} as const satisfies Record<PartType, boolean>
+export const partsBesides = namesOf(besides).filter((type) => besides[type])
+
+function jobOf(id: string, random: () => number): Job {
+  const kinds: readonly Job['kind'][] = [
+    'task',
+    'task',
+    'task',
+    'task',
+    'explicit',
+    'handler',
+    'run',
+  ]
+  const kind = pick(kinds, random)
+  const stepCount = kind === 'explicit' ? 1 : 1 + Math.floor(random() * 2.4)
+  let wishes = 0
+  const steps = Array.from({ length: stepCount }, () =>
+    Array.from({ length: 1 + Math.floor(random() * 2) }, () =>
+      callOf(`${id}.${++wishes}`, kind, random),
+    ),
+  )
+  const hasSession = kind !== 'run' && random() < 0.7
+  return {
+    id,
+    kind,
+    steps,
+    ...(hasSession && { session: pick(['s1', 's2'], random) }),
+    ...(random() < 0.15 && kind === 'task' && { part: pick(partsBesides, random) }),
+  }
+}
+
+/** A move, how often it is drawn, and whether it brings a job. */
+export interface Drawn {
+  readonly weight: number
+  readonly hasJob?: boolean
+}
+
+/** The history of a seed. */
+export function historyOf<Name extends string>(
+  seed: number,
+  moves: Readonly<Record<Name, Drawn>>,
+): History<Name> {
+  const random = randomOf(seed ^ 0x5bd1e995)
+  const names = namesOf(moves)
+  const total = names.reduce((sum, name) => sum + moves[name].weight, 0)
+  const draw = (): Name => {
+    let rest = random() * total
+    return names.find((name) => (rest -= moves[name].weight) < 0) ?? names[0]!
+  }
+  const length = 3 + Math.floor(random() * 14)
+  let jobs = 0
+  return {
+    seed,
+    moves: Array.from({ length }, (_, index) => {
+      const name = index === 0 ? names[0]! : draw()
+      const job = moves[name].hasJob ? jobOf(`J${++jobs}`, random) : undefined
+      const after = pick([0, 5, 20, 100, 400, 1500, 4000], random)
+      return { after, do: name, n: Math.floor(random() * 1000), ...(job && { job }) }
+    }),
+  }
+}

@@ -1,0 +1,584 @@
+// The moves of histories. They come from the types: a new operation of clients, hosts, stores, runs
+// or operators does not compile until it has a move.
+import {
+  type AgentClient,
+  type AgentHost,
+  createMessage,
+  createPart,
+  type Part,
+  type SessionStore,
+} from '@modelport/agent'
+import type { DurableRuns, DurableStore, StoreOperations } from '../../src/index.js'
+import { addresses, type Cluster, principal, type Running, type Sent } from './cluster.js'
+import type { Drawn, Job, Move } from './history.js'
+import { definitionOf, ownCalls, promptOf } from './program.js'
+import { type Exchange, exchanges } from './virtual-network.js'
+
+/** Plays a move. @returns whether it was in force, at once or later */
+type Play = (cluster: Cluster, move: Move) => boolean | Promise<boolean>
+interface Row extends Drawn {
+  readonly play: Play
+}
+
+const sides = ['desk', 'bank'] as const
+const alive = ({ running }: Cluster): readonly Running[] =>
+  running.flatMap((one) => (one && !one.process.isDead ? [one] : []))
+const anyAlive = (cluster: Cluster, n: number): Running | undefined => {
+  const all = alive(cluster)
+  return all[n % Math.max(1, all.length)]
+}
+const anySent = ({ sent }: Cluster, n: number): Sent | undefined => {
+  const tasks = sent.filter(({ job }) => job.kind !== 'run')
+  return tasks[n % Math.max(1, tasks.length)]
+}
+
+const partOf = (job: Job): Part | undefined => {
+  if (job.part === undefined) return undefined
+  const content: Readonly<Record<string, unknown>> = {
+    text: 'and thank you',
+    infer: { prompt: 'and thank you' },
+    route: { routeKey: 'a' },
+    decision: { routeKey: 'a' },
+    approval: { requestId: 'nobody asked', approved: true },
+    tool_output: { callId: 'nobody called', result: 'x' },
+    bytes: 'AAAA',
+    uri: 'https://example.com/a',
+  }
+  const value = content[job.part] ?? { a: 1 }
+  const other = job.part === 'other' ? { wireType: 'x/y' } : {}
+  return { type: job.part, content: value, ...other } as unknown as Part
+}
+
+/** Sends the message of a job as its user: who hears nothing sends it again. */
+async function send(
+  cluster: Cluster,
+  sent: Sent,
+  how: 'send' | 'stream' | 'at once',
+): Promise<void> {
+  const client = cluster.clientOf(sent)
+  const { session } = sent.job
+  const options = session === undefined ? {} : { sessionId: session }
+  const accept = (id: string): void => {
+    if (sent.taskId !== undefined && sent.taskId !== id)
+      cluster.internal.push(`${sent.job.id} got the tasks ${sent.taskId} and ${id}`)
+    sent.taskId = id
+    sent.isAccepted = true
+  }
+  if (how === 'stream') {
+    for await (const event of client.stream(sent.message, options))
+      if (event.type === 'task') accept(event.task.id)
+    return
+  }
+  const task = await client.send(sent.message, { ...options, returnImmediately: how === 'at once' })
+  accept(task.id)
+}
+
+async function sendUntilAccepted(
+  cluster: Cluster,
+  sent: Sent,
+  how: 'send' | 'stream' | 'at once',
+): Promise<void> {
+  for (let attempt = 0; attempt < 4; attempt++) {
+    try {
+      await send(cluster, sent, how)
+      return
+    } catch (error) {
+      cluster.note(`${sent.job.id} was not accepted: ${String(error).slice(0, 120)}`)
+      if (sent.isAccepted) return
+      await cluster.world.pause(1500)
+    }
+  }
+}
+
+const message =
+  (how: 'send' | 'stream' | 'at once'): Play =>
+  (cluster, { job }) => {
+    if (!job) return false
+    if (job.kind === 'run') return startRun(cluster, job)
+    const { steps } = job
+    const sent: Sent = {
+      job,
+      message: cluster.messageOf(job, promptOf(job.id, steps), partOf(job)),
+      isAccepted: false,
+      mayEnd: false,
+    }
+    cluster.sent.push(sent)
+    cluster.act(job.id, () => sendUntilAccepted(cluster, sent, how))
+    return true
+  }
+
+function startRun(cluster: Cluster, job: Job): boolean {
+  const own = { ...job, steps: ownCalls(job.steps) }
+  const sent: Sent = {
+    job: own,
+    message: createMessage('user', 'a run'),
+    taskId: job.id,
+    isAccepted: false,
+    mayEnd: false,
+  }
+  cluster.sent.push(sent)
+  const { runs } = cluster.operators.desk
+  const definition = definitionOf(
+    { receiver: cluster.receiver, onRead: () => undefined },
+    cluster.version,
+  )
+  cluster.act(job.id, async () => {
+    await runs.start(job.id, definition, promptOf(job.id, own.steps))
+    sent.isAccepted = true
+  })
+  return true
+}
+
+/** Does something about a task that somebody sent. */
+const about =
+  (
+    what: string,
+    run: (
+      client: AgentClient,
+      sent: Sent & { readonly taskId: string },
+      cluster: Cluster,
+      move: Move,
+    ) => Promise<unknown>,
+  ): Play =>
+  (cluster, move) => {
+    const sent = anySent(cluster, move.n)
+    const { taskId } = sent ?? {}
+    if (!sent || taskId === undefined) return false
+    cluster.act(`${what} ${sent.job.id}`, () =>
+      run(cluster.clientOf(sent), sent as Sent & { readonly taskId: string }, cluster, move),
+    )
+    return true
+  }
+
+/** Does something with a session. */
+const inSession =
+  (what: string, run: (cluster: Cluster, session: string, move: Move) => Promise<unknown>): Play =>
+  (cluster, move) => {
+    const sessions = cluster.sent.flatMap(({ job }) =>
+      job.session === undefined ? [] : [job.session],
+    )
+    const session = sessions[move.n % Math.max(1, sessions.length)]
+    if (session === undefined) return false
+    cluster.act(`${what} ${session}`, () => run(cluster, session, move))
+    return true
+  }
+
+const always =
+  (what: string, run: (cluster: Cluster, move: Move) => Promise<unknown>): Play =>
+  (cluster, move) => {
+    cluster.act(what, () => run(cluster, move))
+    return true
+  }
+
+const decide: Play = about('decides', async (client, { taskId, job }, cluster, { n }) => {
+  const task = await client.get(taskId)
+  const isTwice = n % 3 === 0
+  const wasAsked = await Promise.all([
+    cluster.decideAsUser(client, task, n >> 2),
+    isTwice && cluster.decideAsUser(client, task, n >> 2),
+  ])
+  if (wasAsked[0]) cluster.note(`${job.id} was decided${isTwice ? ' twice' : ''}`)
+})
+
+const read = async (events: AsyncIterable<unknown>, most: number): Promise<void> => {
+  let count = 0
+  for await (const _ of events) if (++count >= most) break
+}
+
+const clientMoves = {
+  send: { weight: 14, hasJob: true, play: message('send') },
+  stream: { weight: 8, hasJob: true, play: message('stream') },
+  decideApprovals: { weight: 14, play: decide },
+  cancel: {
+    weight: 2,
+    play: about('cancels', async (client, sent) => {
+      sent.mayEnd = true
+      await client.cancel(sent.taskId, 'no longer wanted')
+    }),
+  },
+  get: { weight: 1, play: about('gets', (client, { taskId }) => client.get(taskId)) },
+  list: { weight: 1, play: always('lists', (cluster) => cluster.client('desk').list()) },
+  subscribe: {
+    weight: 2,
+    play: about('subscribes', (client, { taskId }, _, { n }) =>
+      read(client.subscribe(taskId), n % 8),
+    ),
+  },
+  compactHistory: {
+    weight: 1,
+    play: inSession('compacts', (cluster, session) => {
+      cluster.broken.add(session)
+      return cluster.client('desk').compactHistory(session)
+    }),
+  },
+  card: { weight: 0.3, play: always('reads the card', (cluster) => cluster.client('desk').card()) },
+  extendedCard: {
+    weight: 0.3,
+    play: always('asks for the fuller card', (cluster) => cluster.client('desk').extendedCard()),
+  },
+  hosts: {
+    weight: 0.1,
+    play: (cluster) => cluster.client('desk').hosts().length > 0,
+  },
+} as const satisfies Record<keyof AgentClient, Row>
+
+/** In a process, as its own program does it. */
+const inside =
+  (what: string, run: (one: Running, cluster: Cluster, move: Move) => Promise<unknown>): Play =>
+  (cluster, move) => {
+    const one = anyAlive(cluster, move.n)
+    if (!one) return false
+    cluster.world.as(one.process, () => cluster.act(what, () => run(one, cluster, move)))
+    return true
+  }
+
+const keyOf = (cluster: Cluster, n: number) => {
+  const { taskId } = anySent(cluster, n) ?? {}
+  return taskId === undefined ? undefined : { principal, id: taskId }
+}
+
+const ofHost = (
+  run: (host: AgentHost, id: string, cluster: Cluster, move: Move) => Promise<unknown>,
+): Play =>
+  inside('host', async ({ server, side }, cluster, move) => {
+    const key = keyOf(cluster, move.n)
+    if (key && side === 'desk') await run(server.host, key.id, cluster, move)
+  })
+
+const hostMoves = {
+  'host.send': {
+    weight: 1,
+    // The same message again.
+    play: about('sends again', (_, sent, cluster) => send(cluster, sent, 'at once')),
+  },
+  'host.get': { weight: 0.2, play: ofHost((host, id) => host.get({ principal, id })) },
+  'host.cancel': {
+    weight: 0.5,
+    play: ofHost((host, id, cluster, { n }) => {
+      const sent = anySent(cluster, n)
+      if (sent) sent.mayEnd = true
+      return host.cancel({ principal, id })
+    }),
+  },
+  'host.deliver': {
+    weight: 2,
+    play: ofHost(async (host, id, cluster) => {
+      const { task } = await host.get({ principal, id })
+      const late = (task.statusMessage?.parts ?? []).flatMap((part) =>
+        part.type === 'approval' && /continues elsewhere/.test(part.content.reason ?? '')
+          ? [part.content]
+          : [],
+      )
+      const [request] = late
+      if (!request) return
+      const [wish = ''] = cluster.wishesIn(request.action)
+      cluster.receiver.finish(wish)
+      await host.deliver(
+        { principal, id },
+        { result: `paid ${wish}` },
+        { request: request.requestId },
+      )
+      cluster.note(`the result of ${wish} was delivered`)
+    }),
+  },
+  'host.settled': {
+    weight: 0.3,
+    play: ofHost((host, id) => host.settled({ principal, id }, 0)),
+  },
+  'host.compact': {
+    weight: 0.3,
+    play: inSession('compacts', (cluster, session, { n }) => {
+      cluster.broken.add(session)
+      const one = anyAlive(cluster, n)
+      if (one?.side !== 'desk') return Promise.resolve()
+      return cluster.world.as(one.process, () =>
+        one.server.host.compact({ principal, agent: 'desk', id: session }),
+      )
+    }),
+  },
+  'host.recover': { weight: 0.5, play: ofHost((host, id) => host.recover([{ principal, id }])) },
+  'host.drain': {
+    weight: 1.5,
+    // A deployment: the process gives its work back and ends, and another one of the next version starts.
+    play: (cluster, { n }) => {
+      const one = anyAlive(cluster, n)
+      if (!one) return false
+      const place = cluster.running.indexOf(one)
+      cluster.version += n % 2
+      cluster.world.as(one.process, () =>
+        cluster.act('drains', async () => {
+          await Promise.all([one.server.close(n % 3 === 0 ? 0 : 500), one.worker?.stop()])
+          cluster.note(`${one.process.name} has drained`)
+          cluster.kill(one.process)
+        }),
+      )
+      cluster.world.schedule(1000, undefined, () => void cluster.kill(one.process))
+      cluster.world.schedule(1200, undefined, () => void cluster.start(place))
+      return true
+    },
+  },
+  'host.agentOf': {
+    weight: 0.1,
+    play: inside('agent', ({ server }) => Promise.resolve(server.host.agentOf('desk'))),
+  },
+} as const satisfies Record<`host.${Exclude<keyof AgentHost, 'store' | 'entropy' | 'agents'>}`, Row>
+
+const operated =
+  (
+    run: (
+      operations: StoreOperations,
+      id: string,
+      cluster: Cluster,
+      sent: Sent,
+    ) => Promise<unknown>,
+  ): Play =>
+  (cluster, { n }) => {
+    const { sent } = cluster
+    const one = sent[n % Math.max(1, sent.length)]
+    if (one?.taskId === undefined) return false
+    const { taskId } = one
+    cluster.act('operates', () => run(cluster.operators.desk.operations, taskId, cluster, one))
+    return true
+  }
+
+const operationMoves = {
+  'operations.list': {
+    weight: 0.3,
+    play: operated((operations) => operations.list({ all: true })),
+  },
+  'operations.decide': {
+    weight: 6,
+    play: always('an operator decides', (cluster, { n }) =>
+      cluster.decideAsOperator(sides[n % 4 === 0 ? 1 : 0], n >> 2),
+    ),
+  },
+  'operations.resume': { weight: 2, play: operated((operations, id) => operations.resume(id)) },
+  'operations.resumeVersion': {
+    weight: 0.3,
+    play: operated((operations) => operations.resumeVersion('1')),
+  },
+  'operations.cancel': {
+    weight: 0.7,
+    play: operated((operations, id, _, sent) => {
+      sent.mayEnd = true
+      return operations.cancel(id, 'an operator ends it')
+    }),
+  },
+  'operations.prune': {
+    weight: 0.3,
+    play: operated((operations) => operations.prune({ before: 0 })),
+  },
+  'operations.forget': {
+    weight: 0.15,
+    play: operated((operations, _id, cluster) => {
+      for (const each of cluster.sent) each.mayEnd = true
+      for (const session of ['s1', 's2']) cluster.broken.add(session)
+      return operations.forget(principal)
+    }),
+  },
+} as const satisfies Record<`operations.${keyof StoreOperations}`, Row>
+
+const aboutRun =
+  (run: (runs: DurableRuns, id: string, cluster: Cluster, sent: Sent) => Promise<unknown>): Play =>
+  (cluster, { n }) => {
+    const all = cluster.sent.filter(({ job }) => job.kind === 'run')
+    const one = all[n % Math.max(1, all.length)]
+    if (!one) return false
+    cluster.act('a run', () => run(cluster.operators.desk.runs, one.job.id, cluster, one))
+    return true
+  }
+
+const definitionIn = (cluster: Cluster) =>
+  definitionOf({ receiver: cluster.receiver, onRead: () => undefined }, cluster.version)
+
+const runMoves = {
+  'runs.start': {
+    weight: 1,
+    // Again, with the same or with another input, which must be refused.
+    play: aboutRun(async (runs, id, cluster, { job }) => {
+      await runs.start(id, definitionIn(cluster), promptOf(id, job.steps))
+    }),
+  },
+  'runs.run': {
+    weight: 1,
+    // In a second process at the same time.
+    play: (cluster, { n }) => {
+      const all = cluster.sent.filter(({ job }) => job.kind === 'run')
+      const sent = all[n % Math.max(1, all.length)]
+      const one = anyAlive(cluster, n)
+      if (!sent || one?.side !== 'desk') return false
+      cluster.world.as(one.process, () =>
+        cluster.act('runs', () => one.store.runs.result(sent.job.id)),
+      )
+      return true
+    },
+  },
+  'runs.work': { weight: 0.2, play: aboutRun((runs, id) => runs.get(id)) },
+  'runs.result': { weight: 0.3, play: aboutRun((runs, id) => runs.result(id)) },
+  'runs.reopen': {
+    weight: 0.7,
+    play: aboutRun((runs, id, cluster) => runs.reopen(id, definitionIn(cluster))),
+  },
+  'runs.decide': {
+    weight: 2,
+    play: aboutRun(async (_runs, _id, cluster) => cluster.decideAsOperator('desk', 1)),
+  },
+  'runs.cancel': {
+    weight: 0.4,
+    play: aboutRun((runs, id, _, sent) => {
+      sent.mayEnd = true
+      return runs.cancel(id, 'no longer wanted')
+    }),
+  },
+  'runs.get': { weight: 0.1, play: aboutRun((runs, id) => runs.get(id)) },
+  'runs.open': { weight: 0.1, play: aboutRun((runs) => runs.open()) },
+  'runs.events': { weight: 0.3, play: aboutRun((runs, id) => read(runs.events(id), 5)) },
+  'runs.journal': { weight: 0.1, play: aboutRun((runs, id) => runs.journal(id)) },
+} as const satisfies Record<`runs.${keyof DurableRuns}`, Row>
+
+const sessionMoves = {
+  'sessions.delete': {
+    weight: 0.7,
+    play: inSession('deletes', (cluster, session) => {
+      cluster.broken.add(session)
+      for (const each of cluster.sent) if (each.job.session === session) each.mayEnd = true
+      return cluster.operators.desk.sessions.delete({ principal, agent: 'desk', id: session })
+    }),
+  },
+  'sessions.read': {
+    weight: 0.2,
+    play: inSession('reads', (cluster, id) =>
+      cluster.operators.desk.sessions.read({ principal, agent: 'desk', id }, 1),
+    ),
+  },
+  'sessions.take': {
+    weight: 0.5,
+    // Somebody holds the turn of a session for a while.
+    play: inSession('takes', async (cluster, id, { n }) => {
+      const { sessions } = cluster.operators.desk
+      const key = { principal, agent: 'desk', id }
+      await sessions.take(key, `holder ${n}`, new AbortController().signal)
+      await cluster.world.pause(n * 3)
+      await sessions.release(key, `holder ${n}`)
+    }),
+  },
+} as const satisfies Partial<Record<`sessions.${keyof SessionStore}`, Row>>
+
+const storeMoves = {
+  work: {
+    weight: 1,
+    // One pass of a cron job in a process of its own.
+    play: inside('works', ({ store, server, side }) =>
+      side === 'desk' ? store.work({ agents: server.host.agents, maxMs: 2000 }) : Promise.resolve(),
+    ),
+  },
+  ping: { weight: 0.1, play: inside('pings', ({ store }) => store.ping()) },
+} as const satisfies Partial<Record<keyof DurableStore, Row>>
+
+const restart = (cluster: Cluster, place: number, n: number): void => {
+  if (n % 4 !== 0) cluster.world.schedule(100 + n * 6, undefined, () => void cluster.start(place))
+}
+
+/** What happens to processes, clocks, networks and databases. */
+const faultMoves = {
+  kill: {
+    weight: 8,
+    play: (cluster, { n }) => {
+      const one = anyAlive(cluster, n)
+      if (!one) return false
+      cluster.note(`${one.process.name} is killed`)
+      restart(cluster, cluster.running.indexOf(one), n)
+      return cluster.kill(one.process)
+    },
+  },
+  'die at a write': {
+    weight: 8,
+    play: (cluster, { n }) => {
+      const one = anyAlive(cluster, n)
+      if (!one) return false
+      one.connection.dieAt = { writes: 1 + (n % 17), commits: n % 2 === 0 }
+      const place = cluster.running.indexOf(one)
+      cluster.world.schedule(5000 + n * 3, undefined, () => void cluster.start(place))
+      return true
+    },
+  },
+  freeze: {
+    weight: 5,
+    play: (cluster, { n }) => {
+      const one = anyAlive(cluster, n)
+      if (!one) return false
+      one.process.wakesAt = cluster.world.now + 200 + n * 6
+      cluster.note(`${one.process.name} is frozen for ${200 + n * 6} ms`)
+      return true
+    },
+  },
+  start: { weight: 1, play: (cluster, { n }) => cluster.start(n % 3) },
+  'step a clock': {
+    weight: 1.5,
+    play: (cluster, { n }) => {
+      const one = anyAlive(cluster, n)
+      if (one) one.process.clockOffset += (n - 500) * 0.6
+      return one !== undefined
+    },
+  },
+  'database away': {
+    weight: 2.5,
+    play: (cluster, { n }) => {
+      const one = anyAlive(cluster, n)
+      if (one) one.connection.awayUntil = cluster.world.now + n * 4
+      return one !== undefined
+    },
+  },
+  'receiver away': {
+    weight: 2,
+    play: (cluster, { n }) => {
+      cluster.receiver.awayUntil = cluster.world.now + n * 4
+      return true
+    },
+  },
+  'server away': {
+    weight: 3,
+    play: (cluster, { n }) => {
+      cluster.network.awayUntil.set(
+        addresses[sides[n % 3 === 0 ? 0 : 1]],
+        cluster.world.now + n * 12,
+      )
+      return true
+    },
+  },
+  'fault of an exchange': {
+    weight: 9,
+    play: (cluster, { n }) => {
+      const names = Object.keys(exchanges) as Exchange[]
+      const host = addresses[sides[n % 3 === 0 ? 0 : 1]]
+      const queue = cluster.network.faults.get(host) ?? []
+      cluster.network.faults.set(host, queue)
+      queue.push(...Array.from({ length: 1 + (n % 3) }, () => names[(n >> 2) % names.length]!))
+      return true
+    },
+  },
+} as const satisfies Record<string, Row>
+
+const ownMoves = {
+  'send and leave': { weight: 10, hasJob: true, play: message('at once') },
+  reply: {
+    weight: 2,
+    // Words in place of a decision.
+    play: about('replies', (client, { taskId }) =>
+      client.send([createPart.text('Go on, please.')], { taskId, returnImmediately: true }),
+    ),
+  },
+} as const satisfies Record<string, Row>
+
+export const moves = {
+  ...ownMoves,
+  ...clientMoves,
+  ...hostMoves,
+  ...operationMoves,
+  ...runMoves,
+  ...sessionMoves,
+  ...storeMoves,
+  ...faultMoves,
+}
+export type MoveName = keyof typeof moves
+export const faultNames = Object.keys(faultMoves)

@@ -1,0 +1,265 @@
+// The agents and the runs of the cluster: their tools pay wishes at the receiver, and their model
+// wants each wish until somebody says what came of it.
+import { type AgentClient, createAgent, toAgentTarget } from '@modelport/agent'
+import { type ChatMessage, isObject, type Provider, textOf } from '@modelport/core'
+import { createMock } from '@modelport/provider-mock'
+import { defineTool, infer, OutcomeUnknown, pending, type Tool } from '@modelport/runtime'
+import type { RunDefinition } from '../../src/index.js'
+import { type Call, type Job, toolNames } from './history.js'
+import type { Receiver } from './receiver.js'
+
+/** What a mistake that is put back changes. */
+export interface Program {
+  readonly receiver: Receiver
+  /** Called for each model call with what the model reads. */
+  readonly onRead: (messages: readonly ChatMessage[]) => void
+  tool?(tool: Tool): Tool
+  /** How the handler pays. Default: by an effect of its task. */
+  readonly handlerPays?: 'plainly'
+}
+
+/** What a model is asked: the name of a job, and its calls by step. */
+export const promptOf = (id: string, steps: Job['steps']): string =>
+  `job ${id} ${JSON.stringify(steps.map((calls) => calls.map(({ tool, wish, by }) => [tool, wish, by ?? 'me'])))}`
+
+type Asked = readonly [tool: string, wish: string, by: string]
+export function readPrompt(text: string): { id: string; steps: readonly (readonly Asked[])[] } {
+  const [, id = '', steps = '[]'] = /job (\S+) (\[.*\])/.exec(text) ?? []
+  return { id, steps: JSON.parse(steps) as Asked[][] }
+}
+
+/** The jobs that messages of users name. */
+export const jobsIn = (messages: readonly ChatMessage[]): readonly string[] =>
+  messages.flatMap(({ role, content }) => {
+    const name = role === 'user' ? /job (J\d+) \[/.exec(textOf(content ?? ''))?.[1] : undefined
+    return name === undefined ? [] : [name]
+  })
+
+type Word = 'paid' | 'unknown' | 'failed'
+
+/** What a result says of a wish. */
+export function wordOf(wish: string, result: string): Word {
+  const told = new RegExp(`${wish.replace('.', '\\.')}=(\\w+)`).exec(result)?.[1]
+  if (told !== undefined) return told as Word
+  if (result.includes(`paid ${wish}`)) return 'paid'
+  return /unknown|may have|nobody|not known/i.test(result) ? 'unknown' : 'failed'
+}
+
+/** A person or the receiver said no, or that nobody will find out: no reason to ask again. */
+const isFinal = (result: string): boolean =>
+  /declined|denied|refused|not allowed|superseded|nobody will/i.test(result)
+const mostTries = 3
+
+/** What the model says next: calls, or what became of each wish. */
+export function replyTo(messages: readonly ChatMessage[]) {
+  const start = messages.findLastIndex(
+    ({ role, content }) => role === 'user' && /job \S+ \[/.test(textOf(content ?? '')),
+  )
+  const { id, steps } = readPrompt(textOf(messages[start]?.content ?? ''))
+  const results = new Map<string, string[]>()
+  const wishOf = new Map<string, string>()
+  for (const message of messages.slice(start)) {
+    if (message.role === 'assistant')
+      for (const call of message.toolCalls ?? []) {
+        const wish = /J\d+\.\d+/.exec(JSON.stringify(call.arguments))?.[0]
+        if (wish !== undefined) wishOf.set(call.id, wish)
+      }
+    const wish = message.role === 'tool' ? wishOf.get(message.toolCallId) : undefined
+    if (wish !== undefined)
+      results.set(wish, [...(results.get(wish) ?? []), textOf(message.content ?? '')])
+  }
+  const isOpen = (wish: string): boolean => {
+    const all = results.get(wish) ?? []
+    const last = all.at(-1)
+    if (last === undefined) return true
+    return wordOf(wish, last) !== 'paid' && !isFinal(last) && all.length < mostTries
+  }
+  for (const calls of steps) {
+    const open = calls.filter(([, wish]) => isOpen(wish))
+    if (open.length > 0)
+      return {
+        text: '',
+        toolCalls: open.map((asked) => callFor(asked, (results.get(asked[1]) ?? []).length)),
+      }
+  }
+  const words = steps.flat().map(([, wish]) => {
+    const all = results.get(wish) ?? []
+    const words = all.map((result) => wordOf(wish, result))
+    const isUnclear = words.includes('unknown') && !words.includes('paid')
+    return `${wish}=${isUnclear ? 'unknown' : (words.at(-1) ?? 'failed')}`
+  })
+  return { text: `Done ${id}: ${words.join(' ')}` }
+}
+
+function callFor([tool, wish, by]: Asked, tries: number) {
+  const id = `${wish}-${tries + 1}`
+  if (by === 'bank')
+    return {
+      id,
+      name: 'delegate_to_agent',
+      arguments: {
+        agent: 'bank',
+        prompt: `job ${wish} ${JSON.stringify([[[tool, wish, 'me']]])}`,
+      },
+    }
+  if (by === 'tool of bank')
+    return {
+      id,
+      name: 'call_agent_tool',
+      arguments: { agent: 'bank', tool, args: { wish } },
+    }
+  return { id, name: tool, arguments: { wish } }
+}
+
+const modelOf = ({ onRead }: Program): Provider =>
+  createMock({
+    defaultResponse: ({ messages }) => {
+      onRead(messages)
+      return replyTo(messages)
+    },
+  })
+
+const parameters = {
+  type: 'object',
+  properties: { wish: { type: 'string' } },
+  required: ['wish'],
+} as const
+
+const yes = {
+  type: 'object',
+  properties: { sure: { type: 'boolean' } },
+  required: ['sure'],
+} as const
+
+function toolsOf({ receiver, tool: change }: Program): readonly Tool[] {
+  return toolNames.map((name) => {
+    const tool: Tool = {
+      ...defineTool({
+        name,
+        description: 'Pays a wish',
+        parameters,
+        timeoutMs: 2000,
+        execute: async ({ wish }, { run, ask }) => {
+          if (name === 'print') return pending(`print ${wish}`)
+          if (name === 'book') {
+            const answer = await ask({ message: `Sure about ${wish}?`, schema: yes })
+            if (answer.action !== 'accept') return `declined ${wish}`
+          }
+          return receiver.send(wish, run.idempotencyKey)
+        },
+      }),
+      ...(name.startsWith('keyed') && { idempotent: true }),
+      ...(name === 'look' && { readOnly: true }),
+      ...(name === 'once' && { once: true }),
+      ...(name === 'traced' && {
+        reconcile: (
+          _value: unknown,
+          { run }: { readonly run: { readonly idempotencyKey: string } },
+        ) => receiver.reconcile(run.idempotencyKey),
+      }),
+    }
+    return change?.(tool) ?? tool
+  })
+}
+
+const limits = {
+  maxSteps: 40,
+  maxRepeats: 99,
+  maxIdleSteps: 99,
+  repeatableTools: [...toolNames, 'delegate_to_agent', 'call_agent_tool'],
+}
+const rules = { 'tool.signed': 'require-approval', 'tool.keyedSigned': 'require-approval' } as const
+
+/** The agents that the first store keeps: one with a model, one with a handler of its own. */
+export const deskAgents = (program: Program, version: number, bank: AgentClient) => [
+  createAgent({
+    card: { name: 'desk', description: 'Works on jobs', version: String(version) },
+    system: `You work on jobs. Version ${version}.`,
+    tools: toolsOf(program),
+    policy: { rules },
+    agents: [
+      toAgentTarget(bank, {
+        name: 'bank',
+        description: 'Pays',
+        idempotent: true,
+        tools: toolNames.map((name) => ({ name, description: 'Pays', parameters })),
+      }),
+    ],
+    limits,
+    provider: modelOf(program),
+  }),
+  createAgent({
+    card: { name: 'clerk', description: 'Works on jobs by hand', version: String(version) },
+    handler: async (context) => {
+      const { id, steps } = readPrompt(context.input)
+      await context.say(`I begin ${id}`)
+      const words: string[] = []
+      for (const [tool, wish] of steps.flat()) {
+        const pays = (key: string) => inTime(program.receiver.send(wish, key))
+        const work =
+          program.handlerPays === 'plainly'
+            ? pays(context.id())
+            : context.effect(wish, ({ idempotencyKey }) => pays(idempotencyKey), {
+                idempotent: tool === 'keyed',
+              })
+        words.push(
+          await work.then(
+            () => `${wish}=paid`,
+            (error: unknown) => said(wish, error),
+          ),
+        )
+      }
+      return `Done ${id}: ${words.join(' ')}`
+    },
+  }),
+]
+
+/** A handler looks after the time of its requests itself. */
+function inTime<Result>(work: Promise<Result>): Promise<Result> {
+  const late = new Promise<never>((_, reject) => {
+    setTimeout(() => reject(new OutcomeUnknown('the receiver did not answer')), 2000)
+  })
+  return Promise.race([work, late])
+}
+
+/** What a program makes of an error: a broken connection says nothing of what was done. */
+function said(wish: string, error: unknown): string {
+  const isUnclear =
+    error instanceof OutcomeUnknown ||
+    (isObject(error) && /fetch failed|unknown|ECONNRESET/.test(String(error['message'])))
+  return `${wish}=${isUnclear ? 'unknown' : 'failed'}`
+}
+
+/** The agent that the second store keeps. */
+export const bankAgents = (program: Program, version: number) => [
+  createAgent({
+    card: { name: 'bank', description: 'Pays', version: String(version) },
+    tools: toolsOf(program),
+    policy: { rules },
+    limits,
+    provider: modelOf(program),
+  }),
+]
+
+/** The kind of run that the workers of the first store take. */
+export const definitionOf = (program: Program, version: number): RunDefinition => ({
+  name: 'job',
+  fingerprint: { version },
+  execute: (run) =>
+    infer(
+      modelOf(program),
+      run.request({
+        query: String(run.input),
+        tools: toolsOf(program),
+        limits,
+        authorize: (action) =>
+          action.type === 'tool_call' && `tool.${action.tool}` in rules
+            ? { effect: 'require-approval' }
+            : { effect: 'allow' },
+      }),
+    ),
+})
+
+/** The calls of a job that a store without agents can do. */
+export const ownCalls = (steps: Job['steps']): Job['steps'] =>
+  steps.map((calls) => calls.map(({ by: _, ...call }): Call => call))

@@ -1,0 +1,83 @@
+// The receiver of payments, with its ledger, as the tools reach it: over a network that loses.
+import { OutcomeUnknown, type ReconcileOutcome } from '@modelport/runtime'
+import type { LedgerLine } from './audit.js'
+import { type Call, type History, type Sending, type SendingForm, sendings } from './history.js'
+import { broken } from './virtual-network.js'
+import type { VirtualWorld } from './virtual-world.js'
+
+export class Receiver {
+  readonly ledger: LedgerLine[] = []
+  readonly met = new Map<Sending, number>()
+  /** Nobody reaches it until this time. */
+  awayUntil = 0
+  readonly #world: VirtualWorld
+  readonly #ends = new Map<string, Sending[]>()
+  readonly #calls = new Map<string, Call>()
+  readonly #keys = new Set<string>()
+  /** Keys of requests that are still under way: the receiver says that it does not know. */
+  readonly #underWay = new Map<string, number>()
+
+  constructor(world: VirtualWorld, history: History) {
+    this.#world = world
+    for (const { job } of history.moves)
+      for (const call of (job?.steps ?? []).flat()) {
+        this.#ends.set(call.wish, [...call.ends])
+        this.#calls.set(call.wish, call)
+      }
+  }
+
+  /** Sends a wish and waits for the reply. */
+  send(wish: string, key: string): Promise<string> {
+    const world = this.#world
+    const owner = world.process
+    const isAway = this.awayUntil > world.now
+    const name: Sending = isAway ? 'reaches nobody' : (this.#ends.get(wish)?.shift() ?? 'answers')
+    this.met.set(name, (this.met.get(name) ?? 0) + 1)
+    const form: SendingForm = sendings[name]
+    return new Promise((resolve, reject) => {
+      if (owner?.isDead) return
+      this.#travel(key, 1)
+      world.schedule(world.latency() + (form.lateMs ?? 0), undefined, () => {
+        this.#travel(key, -1)
+        if (form.breaks !== 'ECONNREFUSED') this.#note(wish, key, form.effect)
+        if (form.hangs) return
+        world.schedule(world.latency() + (form.ms ?? 0), owner, () => {
+          if (form.breaks !== undefined) reject(broken(form.breaks))
+          else if (form.isUnclear) reject(new OutcomeUnknown('the receiver answered 500'))
+          else if (form.effect) resolve(`paid ${wish}`)
+          else reject(new Error(`declined ${wish}`))
+        })
+      })
+    })
+  }
+
+  /** Work that continues elsewhere is done there. */
+  finish(wish: string): void {
+    if (!this.wasPaid(wish)) this.#note(wish, `late ${wish}`, true)
+  }
+
+  async reconcile(key: string): Promise<ReconcileOutcome> {
+    await this.#world.pause(this.#world.latency())
+    const line = this.ledger.find((each) => each.key === key && each.effect)
+    if (line) return { outcome: 'executed', result: `paid ${line.wish}` }
+    const isUnderWay = (this.#underWay.get(key) ?? 0) > 0
+    return isUnderWay || this.awayUntil > this.#world.now
+      ? { outcome: 'unknown' }
+      : { outcome: 'not-executed' }
+  }
+
+  wasPaid(wish: string): boolean {
+    return this.ledger.some((line) => line.wish === wish && line.effect)
+  }
+
+  #travel(key: string, by: number): void {
+    this.#underWay.set(key, (this.#underWay.get(key) ?? 0) + by)
+  }
+
+  #note(wish: string, key: string, happens: boolean): void {
+    const isKeyed = this.#calls.get(wish)?.tool.startsWith('keyed')
+    const effect = happens && !(isKeyed && this.#keys.has(key))
+    if (happens) this.#keys.add(key)
+    this.ledger.push({ at: Math.round(this.#world.now), wish, key, effect })
+  }
+}
