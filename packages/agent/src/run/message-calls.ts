@@ -90,7 +90,9 @@ function errorOf(
   { isError, outcome, content }: FinishedCall,
 ): string | undefined {
   if (!isError) return undefined
-  const { status, message } = outcome ?? {}
+  const { status, message, uncertain } = outcome ?? {}
+  // Whoever reads only what broke sends the message again.
+  if (uncertain && typeof content === 'string') return content
   if (status === 'invalid-arguments')
     return `Invalid arguments for tool '${toolName}': ${message ?? ''}`
   if (message !== undefined) return message

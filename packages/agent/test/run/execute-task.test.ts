@@ -2,6 +2,7 @@ import {
   AgentHost,
   addArtifact,
   addMessage,
+  answerOf,
   createAgent,
   createArtifact,
   createLocalClient,
@@ -15,7 +16,7 @@ import {
 } from '@modelport/agent'
 import { LlmError } from '@modelport/core'
 import { createMock } from '@modelport/provider-mock'
-import { defineTool } from '@modelport/runtime'
+import { defineTool, OutcomeUnknown } from '@modelport/runtime'
 import { describe, expect, it } from 'vitest'
 import { stateHistory } from '../../src/models/task.js'
 
@@ -61,6 +62,32 @@ describe('executeTask', () => {
       call('echo', { message: 7 }),
     )
     expect(done.metadata['error']).toContain('message')
+  })
+
+  it.each([
+    ['declined', new Error('declined'), 'declined'],
+    [
+      'lost',
+      new TypeError('fetch failed', {
+        cause: Object.assign(new Error('reset'), { code: 'ECONNRESET' }),
+      }),
+      'unknown',
+    ],
+    ['unclear', new OutcomeUnknown('the receiver answered 500'), 'unknown'],
+  ])('the user reads why a call of the message failed: %s', async (_, error, text) => {
+    const pay = defineTool({
+      name: 'pay',
+      description: 'Pays',
+      parameters: { type: 'object', properties: {} },
+      execute: () => {
+        throw error
+      },
+    })
+    for (const provider of [undefined, createMock({ defaultResponse: 'never asked' })]) {
+      const done = await executeTask(createAgent({ card, tools: [pay], provider }), call('pay'))
+      expect([done.state, answerOf(done)]).toEqual(['failed', expect.stringContaining(text)])
+      expect(answerOf(done)).not.toContain('send the message again')
+    }
   })
 
   it('executeTask refuses to call a tool that the card does not show', async () => {

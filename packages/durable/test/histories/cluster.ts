@@ -143,7 +143,7 @@ export class Cluster {
       const plain = this.#storeOn(database)
       const store = this.#mistake.store?.(plain) ?? plain
       const program = this.#programFor()
-      const bank = createAgentClient(`http://${addresses.bank}/a/bank`, {
+      const bank = createAgentClient(`http://${addresses.bank}`, {
         fetch: this.network.fetchOf(process),
       })
       const agents =
@@ -211,9 +211,12 @@ export class Cluster {
 
   client(agent: 'desk' | 'clerk' | 'bank'): AgentClient {
     const side = agent === 'bank' ? 'bank' : 'desk'
-    const client = createAgentClient(`http://${addresses[side]}/a/${agent}`, {
-      fetch: this.network.fetchOf(undefined),
-    })
+    const client = createAgentClient(
+      `http://${addresses[side]}${side === 'bank' ? '' : `/a/${agent}`}`,
+      {
+        fetch: this.network.fetchOf(undefined),
+      },
+    )
     return this.#mistake.user?.(client) ?? client
   }
 

@@ -319,7 +319,9 @@ const hostMoves = {
   },
   'host.agentOf': {
     weight: 0.1,
-    play: inside('agent', ({ server }) => Promise.resolve(server.host.agentOf('desk'))),
+    play: inside('agent', ({ server }) =>
+      Promise.resolve(server.host.agents.map(({ name }) => server.host.agentOf(name))),
+    ),
   },
 } as const satisfies Record<`host.${Exclude<keyof AgentHost, 'store' | 'entropy' | 'agents'>}`, Row>
 
@@ -564,9 +566,10 @@ const ownMoves = {
   reply: {
     weight: 2,
     // Words in place of a decision.
-    play: about('replies', (client, { taskId }) =>
-      client.send([createPart.text('Go on, please.')], { taskId, returnImmediately: true }),
-    ),
+    play: about('replies', async (client, { taskId, job }) => {
+      if (job.kind === 'task')
+        await client.send([createPart.text('Go on, please.')], { taskId, returnImmediately: true })
+    }),
   },
 } as const satisfies Record<string, Row>
 

@@ -217,14 +217,15 @@ export class ToolRun {
 
   #fail(error: unknown): SettledCall {
     const message = messageOf(error)
+    const isUnknown = isOutcomeUnknown(error) && !this.#tool.readOnly
     const content = isToolFailure(error)
       ? toToolContent(error.content)
-      : `The tool "${this.#call.name}" failed: ${message}`
+      : `The tool "${this.#call.name}" failed: ${isUnknown ? inDoubt(message) : message}`
     const settled = {
       content,
       outcome: { status: 'failed', message, error, latencyMs: this.latencyMs },
     } as const
-    return this.#mark(settled, isOutcomeUnknown(error))
+    return this.#mark(settled, isUnknown)
   }
 
   /** Marks a call that may have had its effect. A tool that changes nothing has none. */
@@ -247,3 +248,6 @@ export const notStarted = 'The run was cancelled before this call was started: i
 /** The text for the model about a call that was cut short. */
 export const cutShort =
   'The run was cancelled while this call was running: whether it had an effect is unknown.'
+
+const inDoubt = (message: string): string =>
+  `${message.replace(/\.$/, '')}; whether it had an effect is unknown.`
