@@ -34,6 +34,8 @@ type Side = keyof typeof addresses
 export interface Mistake {
   database?(database: Database): Database
   store?(store: DurableStore): DurableStore
+  /** The store of an operator. */
+  operator?(store: DurableStore): DurableStore
   tool?: Program['tool']
   readonly handlerPays?: 'plainly'
   /** The client by which the desk delegates. */
@@ -81,6 +83,7 @@ export class Cluster {
   version = 1
   #started = 0
   readonly #mistake: Mistake
+  readonly #clients = new Map<string, AgentClient>()
 
   constructor(history: History, mistake: Mistake = {}) {
     this.#mistake = mistake
@@ -90,8 +93,10 @@ export class Cluster {
     const databaseOf = (): VirtualDatabase =>
       new VirtualDatabase(this.world, (process) => this.kill(process))
     this.databases = { desk: databaseOf(), bank: databaseOf() }
-    const operatorOf = (side: Side): DurableStore =>
-      this.#storeOn(this.databases[side].connect(undefined, { awayUntil: 0 }))
+    const operatorOf = (side: Side): DurableStore => {
+      const store = this.#storeOn(this.databases[side].connect(undefined, { awayUntil: 0 }))
+      return mistake.operator?.(store) ?? store
+    }
     this.operators = { desk: operatorOf('desk'), bank: operatorOf('bank') }
   }
 
@@ -210,6 +215,8 @@ export class Cluster {
   }
 
   client(agent: 'desk' | 'clerk' | 'bank'): AgentClient {
+    const known = this.#clients.get(agent)
+    if (known) return known
     const side = agent === 'bank' ? 'bank' : 'desk'
     const client = createAgentClient(
       `http://${addresses[side]}${side === 'bank' ? '' : `/a/${agent}`}`,
@@ -217,7 +224,9 @@ export class Cluster {
         fetch: this.network.fetchOf(undefined),
       },
     )
-    return this.#mistake.user?.(client) ?? client
+    const own = this.#mistake.user?.(client) ?? client
+    this.#clients.set(agent, own)
+    return own
   }
 
   /** The client of the agent that has a task. */

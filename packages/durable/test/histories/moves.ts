@@ -372,10 +372,15 @@ const operationMoves = {
   },
   'operations.forget': {
     weight: 0.15,
-    play: operated((operations, _id, cluster) => {
-      for (const each of cluster.sent) each.mayEnd = true
-      for (const session of ['s1', 's2']) cluster.broken.add(session)
-      return operations.forget(principal)
+    play: operated(async (operations, _id, cluster) => {
+      const note = (): void => {
+        for (const each of cluster.sent) each.mayEnd = true
+        for (const session of ['s1', 's2']) cluster.broken.add(session)
+      }
+      note()
+      await operations.forget(principal)
+      // What came meanwhile is forgotten as well.
+      note()
     }),
   },
 } as const satisfies Record<`operations.${keyof StoreOperations}`, Row>
@@ -397,8 +402,15 @@ const runMoves = {
   'runs.start': {
     weight: 1,
     // Again, with the same or with another input, which must be refused.
-    play: aboutRun(async (runs, id, cluster, { job }) => {
-      await runs.start(id, definitionIn(cluster), promptOf(id, job.steps))
+    play: aboutRun(async (runs, id, cluster, { job, isAccepted, mayEnd }) => {
+      const input = promptOf(id, job.steps)
+      await runs.start(id, definitionIn(cluster), input)
+      const isRefused = await runs.start(id, definitionIn(cluster), `${input} and more`).then(
+        () => false,
+        () => true,
+      )
+      if (isAccepted && !mayEnd && !isRefused)
+        cluster.internal.push(`another input of the run ${id} was accepted`)
     }),
   },
   'runs.run': {

@@ -81,25 +81,19 @@ async function bringBack(cluster: Cluster): Promise<void> {
     if (one.version !== cluster.version) cluster.kill(one.process)
   }
   for (const place of cluster.running.keys()) cluster.start(place)
-  const acceptedIn = new Map<string, number>()
   for (let round = 0; round < mostRounds; round++) {
     await world.run(world.now + roundMs)
-    if (!(await cluster.until(decideAll(cluster, round, acceptedIn)))) {
+    if (!(await cluster.until(decideAll(cluster, round)))) {
       // A user who still tries hears of it, and a process that was cut still writes.
       await world.run(world.now + 8000)
-      if (!(await cluster.until(decideAll(cluster, round, acceptedIn)))) return
+      if (!(await cluster.until(decideAll(cluster, round)))) return
     }
   }
 }
 
 /** @returns whether anything is not over */
-async function decideAll(
-  cluster: Cluster,
-  round: number,
-  acceptedIn: Map<string, number>,
-): Promise<boolean> {
+async function decideAll(cluster: Cluster, round: number): Promise<boolean> {
   let isOpen = false
-  const before = cluster.said.length
   for (const side of ['desk', 'bank'] as const) {
     const { operations } = cluster.operators[side]
     for (const item of await operations.list({ limit: 1000 })) {
@@ -108,11 +102,9 @@ async function decideAll(
         await operations.resume(item.id).catch(() => undefined)
       // The bank is asked through the desk first.
       if (item.waitsFor.length === 0 || (side === 'bank' && round < 6)) continue
-      for (const { requestId } of item.waitsFor) {
-        const was = acceptedIn.get(`${item.id} ${requestId}`)
-        if (was !== undefined && round - was > 8)
+      for (const { requestId } of item.waitsFor)
+        if (wasDecided(cluster, item.id, requestId))
           cluster.internal.push(`${item.id} asks for ${requestId} again`)
-      }
       const { kind, name, principal: owner = principal, id } = item
       if (kind === 'run' || owner !== principal) {
         await decideRun(cluster, side, round)
@@ -125,10 +117,15 @@ async function decideAll(
         .catch((error: unknown) => cluster.note(`${id}: ${String(error)}`))
     }
   }
-  for (const { owner, request, was } of cluster.said.slice(before))
-    if (was === 'accepted') acceptedIn.set(`${owner} ${request}`, round)
   return isOpen
 }
+
+/** A decision was accepted, and was not used for longer than a takeover takes. */
+const wasDecided = ({ said, world }: Cluster, id: string, requestId: string): boolean =>
+  said.some(
+    ({ owner, request, was, at }) =>
+      owner === id && request === requestId && was === 'accepted' && world.now - at > 12_000,
+  )
 
 const decideRun = (cluster: Cluster, side: 'desk' | 'bank', round: number): Promise<unknown> =>
   cluster

@@ -47,7 +47,7 @@ export function wordOf(wish: string, result: string): Word {
 
 /** A person or the receiver said no, or that nobody will find out: no reason to ask again. */
 const isFinal = (result: string): boolean =>
-  /declined|denied|refused|not allowed|superseded|nobody will/i.test(result)
+  /declined|denied|refused|not allowed|superseded|nobody will|=unknown/i.test(result)
 const mostTries = 3
 
 /** What the model says next: calls, or what became of each wish. */
