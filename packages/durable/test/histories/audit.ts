@@ -112,7 +112,7 @@ function paidOnce({ ledger, said, jobs }: Evidence): string[] {
   )
 }
 
-/** B: what needs an approval is not done without one, nor after a refusal; an approval counts once. */
+/** B: what needs an approval is done at most once for each approval. */
 function approved({ ledger, said, jobs }: Evidence): string[] {
   return jobs.flatMap(({ wishes }) =>
     wishes.flatMap(({ id, tool }) => {
@@ -157,7 +157,7 @@ function ended({ jobs, tasks }: Evidence): string[] {
   })
 }
 
-/** F: who reads the answer of a finished task knows what was done and what was not. */
+/** F: the answer of a finished task says what was done and what was not. */
 function told({ jobs, tasks, ledger, said }: Evidence): string[] {
   return tasks.flatMap(({ job, state, answer }) => {
     const known = jobs.find(({ id }) => id === job)
@@ -180,7 +180,7 @@ function told({ jobs, tasks, ledger, said }: Evidence): string[] {
   })
 }
 
-/** G: a conversation has each message once and in order. H: the model reads what was said before. */
+/** G: a conversation has each message once. H: the model reads what was said before. */
 function conversations({ sessions, reads, tasks, jobs }: Evidence): string[] {
   return sessions.flatMap(({ id, isWhole, messages }) => {
     if (!isWhole) return []

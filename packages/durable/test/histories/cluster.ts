@@ -77,7 +77,7 @@ export class Cluster {
   readonly broken = new Set<string>()
   readonly internal: string[] = []
   readonly errors: string[] = []
-  /** Stores of an operator, who has a connection of his own. */
+  /** Stores of an operator, with a connection of its own. */
   readonly operators: Readonly<Record<Side, DurableStore>>
   readonly trace: string[] = []
   version = 1
@@ -195,15 +195,15 @@ export class Cluster {
 
   /** Lets the world turn until a promise of the world is settled. */
   async until<Result>(promise: Promise<Result>, mostMs = 60_000): Promise<Result> {
-    let isSettled = false
-    const settle = (): void => void (isSettled = true)
+    const state = { isSettled: false }
+    const settle = (): void => void (state.isSettled = true)
     promise.then(settle, settle)
-    await this.world.run(this.world.now + mostMs, () => isSettled)
-    if (!isSettled) throw new Error('the world stands still')
+    await this.world.run(this.world.now + mostMs, () => state.isSettled)
+    if (!state.isSettled) throw new Error('the world stands still')
     return promise
   }
 
-  /** What a person does, in the background; who waits for it in vain gives up. */
+  /** What a person does, in the background. Its failure is noted. */
   act(what: string, work: () => Promise<unknown>): void {
     void work().catch((error: unknown) => {
       this.trace.push(`${Math.round(this.world.now)} ${what}: ${String(error).slice(0, 160)}`)
@@ -276,7 +276,7 @@ export class Cluster {
     const requests = approvalsOf(task)
     const request = requests[n % Math.max(1, requests.length)]
     if (!request) return false
-    const isLate = /continues elsewhere/.test(request.reason ?? '')
+    const isLate = (request.reason ?? '').includes('continues elsewhere')
     const kind = isLate
       ? 'work'
       : request.uncertain

@@ -6,6 +6,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type History, historyOf } from './history.js'
+import { newIn } from './known.js'
 import { type MoveName, moves } from './moves.js'
 import { play, readable, shrink } from './play.js'
 
@@ -43,18 +44,23 @@ if (values.one) {
 
 interface State {
   next: number
+  /** Histories that went wrong as it is known. */
+  known: number
   met: Record<string, number>
   failed: { seed: number; wrong: readonly string[] }[]
 }
 const file = values.state ?? `.cache/histories-${first}.json`
 const state: State = existsSync(file)
   ? (JSON.parse(readFileSync(file, 'utf8')) as State)
-  : { next: first, met: {}, failed: [] }
+  : { next: first, known: 0, met: {}, failed: [] }
 const until = performance.now() + Number(values.minutes) * 60_000
 const last = state.next + Number(values.most)
 while (performance.now() < until && state.next < last) {
   const seed = state.next++
-  const { wrong, met, inForce } = await play(historyOf(seed, moves))
+  const history = historyOf(seed, moves)
+  const { wrong: all, met, inForce } = await play(history)
+  const wrong = newIn(all, history)
+  if (all.length > wrong.length) state.known++
   const count = (name: string, by = 1): unknown => (state.met[name] = (state.met[name] ?? 0) + by)
   for (const [name, by] of met) count(name, by)
   for (const [index, name] of inForce.entries())
@@ -66,7 +72,9 @@ while (performance.now() < until && state.next < last) {
 mkdirSync(dirname(file), { recursive: true })
 writeFileSync(file, JSON.stringify(state))
 const done = state.next - first
-console.log(`${done} histories from seed ${first}, ${state.failed.length} with something wrong`)
+console.log(
+  `${done} histories from seed ${first}, ${state.failed.length} with something new wrong, ${state.known} with a known defect`,
+)
 const rare = Object.entries(moves).filter(
   ([name, { weight }]) => (state.met[name] ?? 0) < (done * weight) / 200,
 )

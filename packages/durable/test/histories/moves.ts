@@ -175,9 +175,10 @@ const decide: Play = about('decides', async (client, { taskId, job }, cluster, {
   const isTwice = n % 3 === 0
   const wasAsked = await Promise.all([
     cluster.decideAsUser(client, task, n >> 2),
-    isTwice && cluster.decideAsUser(client, task, n >> 2),
+    isTwice && cluster.decideAsUser(client, task, (n >> 2) + (n % 2)),
   ])
-  if (wasAsked[0]) cluster.note(`${job.id} was decided${isTwice ? ' twice' : ''}`)
+  if (wasAsked[0])
+    cluster.note(`${job.id} was decided${isTwice ? ' twice, or two of its requests' : ''}`)
 })
 
 const read = async (events: AsyncIterable<unknown>, most: number): Promise<void> => {
@@ -265,7 +266,7 @@ const hostMoves = {
     play: ofHost(async (host, id, cluster) => {
       const { task } = await host.get({ principal, id })
       const late = (task.statusMessage?.parts ?? []).flatMap((part) =>
-        part.type === 'approval' && /continues elsewhere/.test(part.content.reason ?? '')
+        part.type === 'approval' && (part.content.reason ?? '').includes('continues elsewhere')
           ? [part.content]
           : [],
       )
@@ -299,7 +300,7 @@ const hostMoves = {
   'host.recover': { weight: 0.5, play: ofHost((host, id) => host.recover([{ principal, id }])) },
   'host.drain': {
     weight: 1.5,
-    // A deployment: the process gives its work back and ends, and another one of the next version starts.
+    // A deployment: the process gives its work back and ends, and the next version starts.
     play: (cluster, { n }) => {
       const one = anyAlive(cluster, n)
       if (!one) return false
@@ -580,7 +581,10 @@ const ownMoves = {
     // Words in place of a decision.
     play: about('replies', async (client, { taskId, job }) => {
       if (job.kind === 'task')
-        await client.send([createPart.text('Go on, please.')], { taskId, returnImmediately: true })
+        await client.send([createPart.text('Continue, please.')], {
+          taskId,
+          returnImmediately: true,
+        })
     }),
   },
 } as const satisfies Record<string, Row>

@@ -1,6 +1,6 @@
 // Plays a history to its end, brings everything back, and collects what the auditor reads.
 import { answerOf, type StoredTask, type Task } from '@modelport/agent'
-import { isObject, textOf } from '@modelport/core'
+import { isObject } from '@modelport/core'
 import type { AuditedSession, AuditedTask, Evidence } from './audit.js'
 import { audit } from './audit.js'
 import { Cluster, type Mistake, principal, useUpIds } from './cluster.js'
@@ -84,7 +84,7 @@ async function bringBack(cluster: Cluster): Promise<void> {
   for (let round = 0; round < mostRounds; round++) {
     await world.run(world.now + roundMs)
     if (!(await cluster.until(decideAll(cluster, round)))) {
-      // A user who still tries hears of it, and a process that was cut still writes.
+      // A user may still try, and a process that was cut may still write.
       await world.run(world.now + 8000)
       if (!(await cluster.until(decideAll(cluster, round)))) return
     }
@@ -124,7 +124,7 @@ async function decideAll(cluster: Cluster, round: number): Promise<boolean> {
 const wasDecided = ({ said, world }: Cluster, id: string, requestId: string): boolean =>
   said.some(
     ({ owner, request, was, at }) =>
-      owner === id && request === requestId && was === 'accepted' && world.now - at > 12_000,
+      owner === id && request === requestId && was === 'accepted' && world.now - at > 6000,
   )
 
 const decideRun = (cluster: Cluster, side: 'desk' | 'bank', round: number): Promise<unknown> =>
@@ -283,7 +283,7 @@ export const readable = ({ seed, moves: all }: History): string =>
     }),
   ].join('\n')
 
-/** The smallest history that goes wrong in the same way: fewer moves, fewer calls, shorter times. */
+/** The smallest history that goes wrong in the same way. */
 export async function shrink(
   history: History<MoveName>,
   mistake: Mistake = {},

@@ -31,7 +31,7 @@ export function readPrompt(text: string): { id: string; steps: readonly (readonl
 /** The jobs that messages of users name. */
 export const jobsIn = (messages: readonly ChatMessage[]): readonly string[] =>
   messages.flatMap(({ role, content }) => {
-    const name = role === 'user' ? /job (J\d+) \[/.exec(textOf(content ?? ''))?.[1] : undefined
+    const name = role === 'user' ? /job (J\d+) \[/.exec(textOf(content))?.[1] : undefined
     return name === undefined ? [] : [name]
   })
 
@@ -53,7 +53,7 @@ const mostTries = 3
 /** What the model says next: calls, or what became of each wish. */
 export function replyTo(messages: readonly ChatMessage[]) {
   const start = messages.findLastIndex(
-    ({ role, content }) => role === 'user' && /job \S+ \[/.test(textOf(content ?? '')),
+    ({ role, content }) => role === 'user' && /job \S+ \[/.test(textOf(content)),
   )
   const { id, steps } = readPrompt(textOf(messages[start]?.content ?? ''))
   const results = new Map<string, string[]>()
@@ -66,7 +66,7 @@ export function replyTo(messages: readonly ChatMessage[]) {
       }
     const wish = message.role === 'tool' ? wishOf.get(message.toolCallId) : undefined
     if (wish !== undefined)
-      results.set(wish, [...(results.get(wish) ?? []), textOf(message.content ?? '')])
+      results.set(wish, [...(results.get(wish) ?? []), textOf(message.content)])
   }
   const isOpen = (wish: string): boolean => {
     const all = results.get(wish) ?? []

@@ -47,7 +47,7 @@ export class VirtualDatabase {
             const result = run()
             answer(() => resolve(result))
           } catch (error) {
-            answer(() => reject(error as Error))
+            answer(() => reject(error))
           }
         })
       })

@@ -136,22 +136,27 @@ export class VirtualNetwork {
           signal: inner.signal,
         }),
       )
-      if (fault.loses === 'reply') return toCaller(open.fail)
+      if (fault.loses === 'reply') {
+        toCaller(open.fail)
+        return
+      }
       if (fault.status !== undefined) {
         await response.body?.cancel()
-        return toCaller(() => {
+        toCaller(() => {
           this.#open.delete(open)
           isOver = true
           resolve(new Response('{}', { status: fault.status ?? 500 }))
         })
+        return
       }
       const { status, headers } = response
       if (!response.body) {
-        return toCaller(() => {
+        toCaller(() => {
           this.#open.delete(open)
           isOver = true
           resolve(new Response(null, { status, headers }))
         })
+        return
       }
       const reader = response.body.getReader()
       let last = 0
@@ -176,7 +181,10 @@ export class VirtualNetwork {
         ),
       )
       for (let chunks = 0; ; chunks++) {
-        if (fault.chunks === chunks) return inOrder(open.fail)
+        if (fault.chunks === chunks) {
+          inOrder(open.fail)
+          return
+        }
         const { done, value } = await reader.read()
         if (done) break
         inOrder(() => stream?.enqueue(value))

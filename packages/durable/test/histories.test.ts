@@ -1,0 +1,52 @@
+// Histories that nobody wrote: a cluster in one thread, and an auditor that knows nothing of it.
+import { expect, test } from 'vitest'
+import { atSize } from '../../../test/support/faults.js'
+import { historyOf } from './histories/history.js'
+import { knownDefects, newIn } from './histories/known.js'
+import { mistakes } from './histories/mistakes.js'
+import { moves } from './histories/moves.js'
+import { play, readable } from './histories/play.js'
+
+test('no history pays twice, loses a task, or leaves somebody with a wrong answer', async () => {
+  const met = new Set<string>()
+  for (let seed = 1; seed <= atSize(20, 1000); seed++) {
+    const history = historyOf(seed, moves)
+    const verdict = await play(history)
+    for (const name of verdict.met.keys()) met.add(name)
+    const again = `pnpm run durable:histories -- --one --shrink --seed ${seed}`
+    expect(newIn(verdict.wrong, history), `${again}\n${readable(history)}`).toEqual([])
+  }
+  // A move that never comes tests nothing.
+  for (const name of [
+    'kill',
+    'freeze',
+    'sending: loses the reply',
+    'sending: hangs',
+    'exchange: reaches nobody',
+    'said: approve',
+    'said: happened',
+  ])
+    expect([...met]).toContain(name)
+})
+
+test('a history is the same each time it is played', async () => {
+  const history = historyOf(6, moves)
+  const first = await play(history)
+  const second = await play(history)
+  expect(second.trace).toEqual(first.trace)
+  expect(second.events).toBe(first.events)
+})
+
+test('a lost reply that counts as a failure is found within ten histories', async () => {
+  const mistake = mistakes['P0: a broken connection is a failure of the call']
+  const wrong: string[] = []
+  for (let seed = 1; seed <= 10 && wrong.length === 0; seed++)
+    wrong.push(...(await play(historyOf(seed, moves), mistake)).wrong)
+  expect(wrong.join()).toContain('was paid 2 times')
+})
+
+for (const { what, history, matches } of knownDefects)
+  test(`known, and not mended yet: ${what}`, async () => {
+    const { wrong } = await play(history)
+    expect(wrong.some((each) => matches(each, history))).toBe(true)
+  })
