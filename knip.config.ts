@@ -36,8 +36,6 @@ const settings = (workspace: Workspace) => [
     project: ['src/**/*.{ts,tsx}', 'test/**/*.ts'],
     // Read as a file, into the page that is tested.
     ...(workspace.shortName === 'studio' && { ignoreDependencies: ['axe-core'] }),
-    // The catalog has it as an optional peer; the command line brings it.
-    ...(workspace.shortName === 'cli' && { ignoreDependencies: ['@pydantic/genai-prices'] }),
     // Started as programs, by their paths.
     ...(workspace.shortName === 'mcp' && {
       ignoreDependencies: [/^mcp-conformance-/, /server-(everything|filesystem)$/],

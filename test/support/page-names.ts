@@ -44,7 +44,7 @@ for (const path of repositoryFiles().filter((one) => one.startsWith('packages/cl
   for (const [, parent = '', name = ''] of readText(path).matchAll(
     /(\w*)\s*\.command\('([a-z]+)[^']*'/g,
   ))
-    commands.add(parent === 'agent' || parent === 'mcp' ? `${parent} ${name}` : name)
+    commands.add(['agent', 'budget', 'mcp'].includes(parent) ? `${parent} ${name}` : name)
 
 /** A name of two words or more: single words are words of English too. */
 const identifier = /(?<![\w$./@-])(?:[a-z]+[A-Z]\w*|[A-Z][a-z]\w*[A-Z]\w*)/g
@@ -56,7 +56,7 @@ const isPattern = (name: string): boolean => name.endsWith('X')
 
 /** A command as it is typed, at the start of a line or after a prompt, a pipe or `npx`. */
 const command =
-  /(?:^\s*|[|&;$] |npx )(?:modelport|@modelport\/cli) ((?:agent |mcp )?[a-z]+)(?![\w.:/-])/g
+  /(?:^\s*|[|&;$] |npx )(?:modelport|@modelport\/cli) ((?:agent |budget |mcp )?[a-z]+)(?![\w.:/-])/g
 
 function unknownCommands(text: string): readonly string[] {
   const called = [...text.matchAll(command)]
