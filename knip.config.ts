@@ -21,7 +21,12 @@ const loadedLater: Record<string, string[]> = {
   'ai-sdk': ['test/page.ts'],
   mcp: ['test/conformance/client.ts', 'test/conformance/server.ts'],
   studio: ['src/page/main.tsx', 'build-page.mjs', 'test/programs/attached.ts'],
-  durable: ['src/sqlite/sqlite-thread.ts', 'test/kill/adapter/worker.ts', 'test/kill/cut-main.ts'],
+  durable: [
+    'src/sqlite/sqlite-thread.ts',
+    'test/kill/adapter/worker.ts',
+    'test/kill/cut-main.ts',
+    'test/budget-probe/worker.ts',
+  ],
 }
 
 /** What a package exports is its entry; nothing is listed twice. */

@@ -87,6 +87,9 @@ function describe(event: RunEvent): readonly Draft[] {
       const decision = { approved, requestId: actionId, reason }
       return [{ type: 'approval_decision', actionId, decision }, ...(approved ? [] : [denial])]
     }
+    // Protolink knows nothing of caches.
+    case 'cache-break':
+      return []
     case 'budget-decision':
       return [describeDecision(own.decision)]
     default:

@@ -31,7 +31,13 @@ export { longestCallMs } from './budget/budget-table.js'
 export type { BudgetWindow } from './budget/budget-window.js'
 export type { CallReservation, ReservationRequest, SettledCall } from './budget/call-reservation.js'
 export { createMemoryBudgets } from './budget/memory-budgets.js'
-export type { CallMetrics, ContextMetrics, CostMetrics, UsageMetrics } from './budget/metrics.js'
+export type {
+  CacheBreakCause,
+  CallMetrics,
+  ContextMetrics,
+  CostMetrics,
+  UsageMetrics,
+} from './budget/metrics.js'
 export type { NamedBudget } from './budget/run-budget.js'
 export type {
   BudgetCharge,
@@ -63,6 +69,7 @@ export type {
   ToolEventFields,
 } from './events/run-event.js'
 export type { RunEventSink } from './events/run-event-emitter.js'
+export type { CacheBreak } from './history/cache-watch.js'
 export { type CompactionThreshold, compactAbove } from './history/compaction/automatic.js'
 export { compact } from './history/compaction/compact.js'
 export type {

@@ -9,6 +9,13 @@ import {
   zeroCounts,
 } from '@modelport/core'
 
+/**
+ * Why a vendor's cache no longer had what it had: the first part of the prompt that changed
+ * (`tools`, `system`, `history`), another `model`, an `option` that changes how the vendor reads
+ * the prompt, or `time`: nothing changed, so the vendor dropped it.
+ */
+export type CacheBreakCause = 'tools' | 'system' | 'history' | 'model' | 'option' | 'time'
+
 /** The usage and the cost of one model call. */
 export interface CallMetrics {
   /** Name of its provider. */
@@ -23,6 +30,8 @@ export interface CallMetrics {
   readonly context?: ContextMetrics
   /** Unset when the profile has no prices. */
   readonly cost?: CostMetrics
+  /** Why the vendor's cache had less of its prompt than before. Unset: it had not. */
+  readonly cacheBreak?: CacheBreakCause
   /** `summary`: the call made a summary for a compaction. Unset: it asked for a reply. */
   readonly kind?: 'summary'
   /** True if a process before this one made the call: its reply came from the journal. */

@@ -64,7 +64,10 @@ export class BudgetExceededError extends LlmError {
 
 /** What was refused, and by which budget. */
 function describeDecision({ limit, observed, maximum, budget }: BudgetDecision): string {
-  const problem = `${limit} would be ${observed}, the limit is ${maximum}`
+  const problem =
+    observed > maximum
+      ? `${limit} would be ${observed}, the limit is ${maximum}`
+      : `other calls wait for ${limit} before this one`
   if (!budget) return `budget: ${problem}`
   const { owner, window, endsAt, reserved } = budget
   const name = JSON.stringify(owner)

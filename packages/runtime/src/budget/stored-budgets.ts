@@ -112,7 +112,9 @@ export class StoredBudgets implements SharedBudgets {
 
         const now = this.#table.now()
         const asked = { ...amounts, cost: amounts.cost ?? 0 }
-        const request = { id, place: place ?? now, amounts: asked, at: now, budgets }
+        // A call whose time is over goes before the others: it would be refused although it fits.
+        const isLast = place !== undefined && now >= until
+        const request = { id, place: isLast ? 0 : (place ?? now), amounts: asked, at: now, budgets }
         const ids = budgets.map(({ row }) => row.id)
         const change = new ChangeSignal(this.#table, ids)
         try {

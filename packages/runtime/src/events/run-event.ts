@@ -2,6 +2,7 @@ import type { FinishReason } from '@modelport/core'
 import type { LimitName } from '../base/limit-name.js'
 import type { BudgetAmounts, BudgetDecision } from '../budget/budget.js'
 import type { CallMetrics } from '../budget/metrics.js'
+import type { CacheBreak } from '../history/cache-watch.js'
 import type { CompactionResult } from '../history/compaction/request.js'
 import type { ContextManifest } from '../history/manifest.js'
 import type { PendingItem } from '../journal/pending-item.js'
@@ -88,6 +89,17 @@ export type CallEvent =
       readonly reason: 'threshold' | 'context-length'
       readonly report: CompactionResult
     })
+  /**
+   * The vendor's cache had less of this prompt than after the call before. Comes before the
+   * `model-call-end` of the call.
+   */
+  | (RunEventFields &
+      CacheBreak & {
+        readonly type: 'cache-break'
+        /** Name of the provider. */
+        readonly provider: string
+        readonly model: string
+      })
   /** The prompt is put together; nothing is sent yet. */
   | (RunEventFields & {
       readonly type: 'context-prepared'

@@ -3,10 +3,11 @@ import {
   defaultMaxTokens,
   isLlmError,
   type LlmError,
+  type TokenUsage,
   textOf,
 } from '@modelport/core'
 import { BudgetExceededError } from '../budget/budget.js'
-import { countsOf, measureCall, measureUsage } from '../budget/metrics.js'
+import { type CallMetrics, countsOf, measureCall, measureUsage } from '../budget/metrics.js'
 import { SharedCharge } from '../budget/shared-charge.js'
 import type { ContextManifest } from '../history/manifest.js'
 import type { RecordedReply, RunReceipt } from '../journal/journal-entry.js'
@@ -267,7 +268,9 @@ async function makeCall(
       estimated,
       ...(profile && { profile }),
     })
-    return { ...reply, usage, metrics, ...(overrun && { overrun }) }
+    const broken = reportCacheBreak(state, manifest, options, usage)
+    const measured = { ...metrics, ...broken }
+    return { ...reply, usage, metrics: measured, ...(overrun && { overrun }) }
   } catch (error) {
     if (isUnsent(state.turn, error)) reservation.release()
     else {
@@ -311,6 +314,22 @@ function reportStart(
       native,
       manifest,
     })
+}
+
+/**
+ * Reports why the vendor's cache had less of a prompt than before. Without a manifest nobody
+ * receives the event.
+ */
+function reportCacheBreak(
+  { tally, events, provider: { name, model } }: Pick<RunState, 'tally' | 'events' | 'provider'>,
+  manifest: ContextManifest | undefined,
+  options: CallOptions,
+  usage: TokenUsage,
+): Pick<CallMetrics, 'cacheBreak'> {
+  const broken = manifest && tally.cache.check(manifest, options, usage)
+  if (!broken) return {}
+  events.emit({ type: 'cache-break', provider: name, model, ...broken })
+  return { cacheBreak: broken.cause }
 }
 
 /** True if no server was asked: the call costs nothing. */

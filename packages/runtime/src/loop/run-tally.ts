@@ -8,6 +8,7 @@ import {
 } from '@modelport/core'
 import { widerBound } from '@modelport/core/settings'
 import type { CallMetrics } from '../budget/metrics.js'
+import { CacheWatch } from '../history/cache-watch.js'
 import type { ContextManifest } from '../history/manifest.js'
 import type { RunCheckpoint, RunTotals } from '../journal/checkpoint.js'
 
@@ -19,6 +20,8 @@ export class RunTally {
   details: ReplyDetails = {}
   /** The content of the last request. */
   manifest: ContextManifest | undefined
+  /** Finds out why a vendor's cache missed. */
+  readonly cache: CacheWatch = new CacheWatch()
   /** Tool and agent calls that were executed. */
   executedActions: number
   /** Calls that failed or were refused. */

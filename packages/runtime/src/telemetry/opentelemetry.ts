@@ -164,12 +164,13 @@ class RunSpans {
   }
 
   #endCall(event: Of<'model-call-end'>): void {
-    const { usage, cost } = event.metrics
+    const { usage, cost, cacheBreak } = event.metrics
     this.#end(callKey(event), {
       'gen_ai.response.model': event.model,
       ...usageOf(usage),
       'modelport.usage.source': usage.source,
       'modelport.cost': cost?.totalCost,
+      'modelport.cache_break': cacheBreak,
       'gen_ai.response.finish_reasons': [event.finishReason],
       'modelport.output': this.#shown(event.text),
     })
