@@ -37,8 +37,9 @@ async function firstFailure(
   return undefined
 }
 
+// Side by side: a provider that hangs is found after two seconds in which nothing is done.
 describe('the suite can fail: a provider that', () => {
-  test.each(Object.entries(mutants))(
+  test.concurrent.each(Object.entries(mutants))(
     'the suite fails a provider that %s',
     async (_, [rule, harness]) => {
       expect(await firstFailure(harness, rule)).toBeDefined()
@@ -51,7 +52,7 @@ describe('the suite can fail: a provider that', () => {
 describe("the suite can fail by the tests of the wire alone, where a provider's own code is wrong: one that", () => {
   const own = Object.entries(mutants).filter(([, [, harness]]) => breaksOwnCode(harness))
 
-  test.each(own)(
+  test.concurrent.each(own)(
     "the wire's part of the suite fails a provider that %s",
     async (_, [rule, harness]) => {
       expect(await firstFailure(harness, rule, 'wire')).toBeDefined()
