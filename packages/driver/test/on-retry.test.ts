@@ -68,3 +68,26 @@ test('an error that onRetry throws ends the call in place of the next attempt', 
   await expect(provider.stream('?', { retry: { onRetry } })).rejects.toBe(refusal)
   expect(sent).toHaveLength(2)
 })
+
+test('a retry waits for the promise of onRetry, and is not made if that rejects', async () => {
+  const { provider, sent } = flaky(1)
+  const { promise, resolve } = Promise.withResolvers<undefined>()
+  const asked = Promise.withResolvers<undefined>()
+  const onRetry = async (): Promise<void> => {
+    asked.resolve(undefined)
+    await promise
+  }
+  const reply = provider.complete('Hi', { retry: { onRetry } })
+  await asked.promise
+  expect(sent).toHaveLength(1)
+  resolve(undefined)
+  expect(await reply).toBe('ok')
+
+  const refused = flaky(1)
+  const refusal = new Error('no room')
+  const refuse = (): Promise<never> => Promise.reject(refusal)
+  await expect(refused.provider.complete('Hi', { retry: { onRetry: refuse } })).rejects.toBe(
+    refusal,
+  )
+  expect(refused.sent).toHaveLength(1)
+})

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { budgetCases } from '../../../test/store-contract/budgets.js'
 import { spanOf } from '../src/budget/budget-window.js'
 import { createMemoryBudgets } from '../src/index.js'
@@ -6,6 +6,28 @@ import { createMemoryBudgets } from '../src/index.js'
 describe('shared budgets in memory', () => {
   test.each(budgetCases)('$title', async ({ run }) => {
     await run(createMemoryBudgets())
+  })
+})
+
+describe('a window that ends', () => {
+  afterEach(() => void vi.useRealTimers())
+
+  test('a settlement after the window of its reservation changes neither that window nor the next', async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2026-07-01T23:59:00Z') })
+    const budgets = createMemoryBudgets()
+    const charge = (id: string) => ({
+      id,
+      owners: [{ owner: 'ada', limits: [{ window: 'day', maxTokens: 100 } as const] }],
+      amounts: { calls: 1, tokens: 60 },
+      waitMs: 0,
+    })
+    await budgets.reserve(charge('before'))
+    vi.setSystemTime(Date.parse('2026-07-02T00:01:00Z'))
+    await budgets.reserve(charge('after'))
+    await budgets.settle({ id: 'before', amounts: { calls: 1, tokens: 5 } })
+    expect(await budgets.list('ada')).toMatchObject([
+      { used: { tokens: 60, calls: 1 }, endsAt: '2026-07-03T00:00:00.000Z' },
+    ])
   })
 })
 
