@@ -2,7 +2,7 @@ import type { ChatMessage } from '@modelport/core'
 import { AgentError, isAgentError } from '../base/agent-error.js'
 import { type Entropy, timestampOf } from '../base/ids.js'
 import { linkSignals } from '../base/linked-signal.js'
-import type { Message } from '../models/message.js'
+import { createMessage, type Message } from '../models/message.js'
 import type { Task } from '../models/task.js'
 import { applyEvent, type TaskEventBody, type TaskRecord } from '../models/task-event.js'
 import { isInterrupted, isTerminal } from '../models/task-state.js'
@@ -315,7 +315,7 @@ export class Activations {
       } finally {
         timed.release()
       }
-      const next = await this.#nextOf(key, agent, found.task, ending)
+      const next = await this.#nextOf(key, agent, found.task, ending, writer)
       if (next) {
         await writer.write(...next.events)
         await this.#store.inbox.take(key, next.seq)
@@ -337,6 +337,7 @@ export class Activations {
     agent: Agent,
     task: Task,
     { events }: TurnEnd,
+    writer: TaskWriter,
   ): Promise<Continuation | undefined> {
     const { inbox } = this.#store
     for (;;) {
@@ -345,7 +346,7 @@ export class Activations {
       const { seq, message, principal } = next
       if (isWaiting(events)) {
         const asking = afterEvents(task, events, timestampOf(this.#entropy))
-        const found = await this.#decisionsOf(agent, asking, message, principal)
+        const found = await this.#decisionsOf(agent, asking, message, principal, writer)
         if (found)
           return {
             seq,
@@ -366,18 +367,28 @@ export class Activations {
     }
   }
 
-  /** The decisions of a message that came before they were asked for; undefined: refused. */
+  /**
+   * The decisions of a message that came before they were asked for; undefined: refused. What it
+   * says besides is not read then, and the task says so.
+   */
   async #decisionsOf(
     agent: Agent,
     task: Task,
     message: Message,
     principal: string,
+    writer: TaskWriter,
   ): Promise<readonly SettledApproval[] | undefined> {
     try {
       return await readDecisions(agent, task, message, principal, this.#entropy.now())
     } catch (error) {
       if (!isAgentError(error)) throw error
       this.#options.onError?.(error)
+      if (isOnlyDecisions(message)) return undefined
+      const note = `The message ${message.id} was not read: ${error.message}`
+      await writer.write({
+        type: 'message',
+        message: createMessage('agent', note, this.#entropy),
+      })
       return undefined
     }
   }
@@ -431,9 +442,12 @@ interface Continuation {
 const byOf = (decisions: readonly SettledApproval[], by: string): { readonly by?: string } =>
   decisions.length ? { by } : {}
 
-/** The task as it will be once these events are stored. */
+/** The task, which works by now, as it will be once these events are stored. */
 const afterEvents = (task: Task, events: readonly TaskEventBody[], at: string): Task =>
-  events.reduce((one, event) => applyEvent(one, { ...event, at, attempt: 1, seq: 0 }), task)
+  events.reduce((one, event) => applyEvent(one, { ...event, at, attempt: 1, seq: 0 }), {
+    ...task,
+    state: 'working',
+  })
 
 async function settledWithin(ms: number, work: Promise<unknown>): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined

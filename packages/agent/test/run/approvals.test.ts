@@ -84,6 +84,36 @@ describe('an approval', () => {
     expect([(await client.get(task.id)).state, paid]).toEqual(['input-required', []])
   })
 
+  it('a message with calls that came while the task worked, and finds it waiting, is not read, and the task says so', async () => {
+    const asked: PromiseWithResolvers<void> = Promise.withResolvers()
+    const gate: PromiseWithResolvers<void> = Promise.withResolvers()
+    const { paid, tool } = payment()
+    const provider = createMock({
+      defaultResponse: async function* () {
+        asked.resolve()
+        await gate.promise
+        yield call(5)
+      },
+    })
+    const card = { name: 'payer', description: 'Pays' }
+    const agent = createAgent({ card, provider, tools: [tool], policy })
+    const errors: unknown[] = []
+    const host = new AgentHost([agent], { onError: (error) => errors.push(error) })
+    const principal = 'alice'
+    const message = createMessage('user', 'Pay 5')
+    const { task } = await host.send({ agent: 'payer', principal, message })
+    await asked.promise
+    const more = createMessage('user', [createPart.toolCall('pay', { amount: 7 })])
+    await host.send({ agent: 'payer', principal, taskId: task.id, message: more })
+    gate.resolve()
+    const waiting = await host.settled({ principal, id: task.id }, 0)
+    expect([waiting.state, paid, errors.length]).toEqual(['input-required', [], 1])
+    const said = waiting.messages
+      .filter(({ role }) => role === 'agent')
+      .flatMap(({ parts }) => parts)
+    expect(JSON.stringify(said)).toContain(`The message ${more.id} was not read: The task waits`)
+  })
+
   it('an approval is refused if its digest or its request id does not match', async () => {
     const { paid, client } = payer([call(5), 'Done'])
     const task = await client.send('Pay 5')
