@@ -6,6 +6,7 @@ import { type Browser, type BrowserContext, chromium, type Page } from 'playwrig
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { ModelServer } from './support/model-server.ts'
 import { Program } from './support/program.ts'
+import { Relay } from './support/relay.ts'
 
 const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find((path) =>
   existsSync(path),
@@ -23,6 +24,7 @@ describe.skipIf(executablePath === undefined)('a chat that survives, in Chromium
   let modelUrl: string
   let folder: string
   const programs: Program[] = []
+  const relays: Relay[] = []
 
   beforeAll(async () => {
     browser = await chromium.launch({
@@ -41,6 +43,7 @@ describe.skipIf(executablePath === undefined)('a chat that survives, in Chromium
   afterEach(async () => {
     await context.close()
     await Promise.all(programs.splice(0).map((program) => program.kill()))
+    for (const relay of relays.splice(0)) relay.close()
     model.close()
     rmSync(folder, { recursive: true, maxRetries: 5 })
   })
@@ -182,11 +185,16 @@ describe.skipIf(executablePath === undefined)('a chat that survives, in Chromium
 
   test('a page that was offline shows the whole reply', async () => {
     const { url } = await start()
-    const page = await open(url)
+    const relay = new Relay(Number(new URL(url).port))
+    relays.push(relay)
+    const page = await open(await relay.listen())
     await send(page, 'Go')
     const call = (await model.next()).say('The first half, ')
     await page.getByText('The first half,').waitFor()
+    // Chromium keeps the connections that are open when it goes offline.
     await context.setOffline(true)
+    relay.cut()
+    await page.getByRole('status').getByText('error').waitFor()
     call.end('the second half.')
     await call.closed
     await context.setOffline(false)

@@ -205,6 +205,39 @@ for (const { name, isMissing, open } of emptyDatabases())
       expect([payments, page.failures, other.failures]).toEqual([1, [], []])
     })
 
+    test('a tab whose decision comes after the reply has ended sees what came of the other', async () => {
+      const server = serve()
+      const page = tab(server)
+      await page.sendMessage({ text: 'PAY' })
+      const decision = { id: approvalOf(page), approved: true }
+
+      let isFirst = true
+      const load: DurableStore['tasks']['load'] = async (...key) => {
+        const task = await store.tasks.load(...key)
+        if (!isFirst) return task
+        isFirst = false
+        // Between what the late request read and what it writes.
+        await page.addToolApprovalResponse(decision)
+        await untilShown(page, 'Done: paid 5, payment 1')
+        await expect.poll(async () => screenOf(await history(server)).at(-1)).toContain('Done')
+        return task
+      }
+      const tasks = new Proxy(store.tasks, {
+        get: (target, name) => {
+          const value: unknown = name === 'load' ? load : Reflect.get(target, name)
+          return typeof value === 'function' ? (value.bind(target) as unknown) : value
+        },
+      })
+      const late = tab(
+        serve({ store: { ...store, tasks }, work: false }),
+        'c',
+        await history(server),
+      )
+      await late.addToolApprovalResponse(decision)
+      await untilShown(late, 'Done: paid 5, payment 1')
+      expect([payments, late.failures]).toEqual([1, []])
+    })
+
     test('a payment that is refused is not made, also by a request of its own', async () => {
       const server = serve()
       const page = tab(server)

@@ -297,8 +297,7 @@ class Routes implements Chat {
         ...(content ? { content } : reason !== undefined && { reason }),
       }),
     )
-    // What another tab decided first is decided: this one sees what came of it.
-    if (parts.length) await this.#say(key, principal, parts)
+    if (parts.length) await this.#sayUnlessDecided(key, principal, parts)
     const names = new Set(approvals.map((one) => one.id))
     return this.#stream(replies, key, `${await replies.placeOfRequests(key, names)}.Infinity`)
   }
@@ -334,6 +333,22 @@ class Routes implements Chat {
         timestamp: new Date().toISOString(),
       },
     })
+  }
+
+  /**
+   * Gives decisions to a reply. What another tab decided in the meantime is decided: this one sees
+   * what came of it.
+   */
+  async #sayUnlessDecided(key: TaskKey, principal: string, parts: readonly Part[]): Promise<void> {
+    try {
+      await this.#say(key, principal, parts)
+    } catch (error) {
+      const open = new Set((await this.#open(key)).map(({ requestId }) => requestId))
+      const isOpen = parts.some(
+        (part) => part.type === 'approval' && open.has(part.content.requestId),
+      )
+      if (isOpen || !isAgentError(error)) throw error
+    }
   }
 
   async #find(replies: ChatReplies, id: string): Promise<TaskHead> {
