@@ -443,11 +443,13 @@ const byOf = (decisions: readonly SettledApproval[], by: string): { readonly by?
   decisions.length ? { by } : {}
 
 /** The task, which works by now, as it will be once these events are stored. */
-const afterEvents = (task: Task, events: readonly TaskEventBody[], at: string): Task =>
-  events.reduce((one, event) => applyEvent(one, { ...event, at, attempt: 1, seq: 0 }), {
-    ...task,
-    state: 'working',
-  })
+function afterEvents(task: Task, events: readonly TaskEventBody[], at: string): Task {
+  const working: Task = { ...task, state: 'working' }
+  return events.reduce(
+    (one, event) => applyEvent(one, { ...event, at, attempt: 1, seq: 0 }),
+    working,
+  )
+}
 
 async function settledWithin(ms: number, work: Promise<unknown>): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined
