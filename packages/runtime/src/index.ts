@@ -21,11 +21,11 @@ export {
 export type { BudgetSnapshot, SpentAmounts } from './budget/budget-snapshot.js'
 export type {
   BudgetDefinition,
+  BudgetPlace,
   BudgetQueue,
   BudgetRow,
   BudgetTable,
   BudgetTake,
-  WaitingCall,
 } from './budget/budget-table.js'
 export { longestCallMs } from './budget/budget-table.js'
 export type { BudgetWindow } from './budget/budget-window.js'

@@ -1,5 +1,6 @@
 import {
   type BudgetDefinition,
+  type BudgetPlace,
   type BudgetRow,
   type BudgetSettlement,
   type BudgetTable,
@@ -8,7 +9,6 @@ import {
   longestCallMs,
   type SharedAmounts,
   StoredBudgets,
-  type WaitingCall,
 } from '@modelport/runtime'
 import type { Database, Row, SqlValue, Statement } from '../database/database.js'
 
@@ -200,7 +200,7 @@ export class SqlBudgetTable implements BudgetTable {
     this.notify([id])
   }
 
-  async wait({ id, place }: WaitingCall, budgets: readonly string[], until: number): Promise<void> {
+  async wait({ id, place }: BudgetPlace, budgets: readonly string[], until: number): Promise<void> {
     await this.#write(
       budgets.map((budget) => ({
         sql: `INSERT INTO waits (id, budget, place, until) VALUES (?, ?, ?, ?)

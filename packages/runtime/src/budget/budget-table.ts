@@ -35,11 +35,11 @@ export interface BudgetQueue {
   /** What calls hold that are not over, in the current window of the row. */
   readonly reserved: SharedAmounts
   /** The call that waits and is next. Unset: none waits. */
-  readonly first?: WaitingCall
+  readonly first?: BudgetPlace
 }
 
 /** The place of a call that waits: the earlier one is next, then the smaller id. */
-export interface WaitingCall {
+export interface BudgetPlace {
   /** When it began to wait, in milliseconds since 1970. */
   readonly place: number
   /** Names its reservation. */
@@ -47,7 +47,7 @@ export interface WaitingCall {
 }
 
 /** What is taken from several budgets, or from none of them. */
-export interface BudgetTake extends WaitingCall {
+export interface BudgetTake extends BudgetPlace {
   /** What the call takes. */
   readonly amounts: SharedAmounts
   /** When, in milliseconds since 1970. */
@@ -79,7 +79,7 @@ export interface BudgetTable {
   /** Adds to the limits of the window that begins at `start`. */
   topUp(id: string, start: number, amounts: SharedAmounts): Promise<void>
   /** Lets a call wait, or wait on, until then. */
-  wait(call: WaitingCall, budgets: readonly string[], until: number): Promise<void>
+  wait(call: BudgetPlace, budgets: readonly string[], until: number): Promise<void>
   /** Ends the wait of a call. */
   leave(id: string): Promise<void>
   /** Calls back when room may have come free. */

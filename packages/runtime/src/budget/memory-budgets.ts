@@ -1,11 +1,11 @@
 /* oxlint-disable typescript/require-await -- the interface is asynchronous; memory never waits */
 import type {
   BudgetDefinition,
+  BudgetPlace,
   BudgetQueue,
   BudgetRow,
   BudgetTable,
   BudgetTake,
-  WaitingCall,
 } from './budget-table.js'
 import { longestCallMs } from './budget-table.js'
 import type { BudgetSettlement, SharedAmounts } from './shared-budget.js'
@@ -22,7 +22,7 @@ interface Reservation {
   readonly at: number
 }
 
-interface Wait extends WaitingCall {
+interface Wait extends BudgetPlace {
   readonly budgets: readonly string[]
   readonly until: number
 }
@@ -35,7 +35,7 @@ const sumOf = (a: SharedAmounts, b: SharedAmounts, sign: 1 | -1 = 1): SharedAmou
   calls: a.calls + sign * b.calls,
 })
 
-const isBefore = (a: WaitingCall, b: WaitingCall): boolean =>
+const isBefore = (a: BudgetPlace, b: BudgetPlace): boolean =>
   a.place < b.place || (a.place === b.place && a.id < b.id)
 
 class MemoryTable implements BudgetTable {
@@ -107,7 +107,7 @@ class MemoryTable implements BudgetTable {
     this.#notify()
   }
 
-  async wait(call: WaitingCall, budgets: readonly string[], until: number): Promise<void> {
+  async wait(call: BudgetPlace, budgets: readonly string[], until: number): Promise<void> {
     this.#waits.set(call.id, { ...call, budgets, until })
   }
 
