@@ -8,7 +8,7 @@ import { createPart, type Part } from '../models/part.js'
 import { isCutOff, type Task } from '../models/task.js'
 import { isInterrupted } from '../models/task-state.js'
 import type { AgentRunContext } from '../run/run-context.js'
-import type { BoundTarget, ChildOutcome } from '../run/sub-agent.js'
+import { type BoundTarget, type ChildOutcome, errorOf } from '../run/sub-agent.js'
 import { type AgentClient, answerOf, approvalsOf } from './client.js'
 
 /** What a model is shown of an agent. */
@@ -147,11 +147,8 @@ function createTarget(client: AgentClient, options: NamedOptions): BoundTarget {
     call: async (request, context) => {
       const outcome = await delegate(request, context)
       if (outcome.status === 'done') return outcome.result
-      throw new Error(
-        outcome.status === 'failed'
-          ? outcome.message
-          : `${name} waits for input; delegate to it from an agent`,
-      )
+      if (outcome.status === 'failed') throw errorOf(outcome)
+      throw new Error(`${name} waits for input; delegate to it from an agent`)
     },
     delegate,
     continueChild: (taskId, decisions, signal) =>
@@ -218,6 +215,7 @@ function outcomeOf(task: Task): ChildOutcome {
     return {
       status: 'failed',
       message: `the task is ${task.state}: ${answerOf(task)}`.slice(0, 2_000),
+      ...(task.metadata['uncertain'] === true && { uncertain: true }),
     }
   return { status: 'waiting', taskId: task.id, approvals: approvalsOf(task) }
 }

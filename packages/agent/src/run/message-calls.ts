@@ -39,8 +39,12 @@ const shows = ({ settings: { tools = [] }, card }: Agent, name: string): boolean
 
 /** A call of a message that failed or was not let through: it fails the task. */
 export class FailedCall extends AgentError {
-  constructor(message: string) {
+  /** True if nobody knows whether it had its effect. */
+  readonly uncertain: boolean
+
+  constructor(message: string, uncertain = false) {
     super('internal', message)
+    this.uncertain = uncertain
   }
 }
 
@@ -78,7 +82,7 @@ export function requestOfCalls(
 
       const error = errorOf(call, finished)
       await write({ type: 'artifact', artifact: toArtifact(call, finished, step, error, entropy) })
-      if (error !== undefined) throw new FailedCall(error)
+      if (error !== undefined) throw new FailedCall(error, finished.outcome?.uncertain)
       return undefined
     },
   }

@@ -1,4 +1,10 @@
-import { type AgentContext, type AgentRequest, type AgentTarget, pending } from '@modelport/runtime'
+import {
+  type AgentContext,
+  type AgentRequest,
+  type AgentTarget,
+  OutcomeUnknown,
+  pending,
+} from '@modelport/runtime'
 import type { ApprovalContent } from '../models/part.js'
 import { type AgentRunContext, extendChain } from './run-context.js'
 import type { SettledApproval } from './wait-state.js'
@@ -6,7 +12,8 @@ import type { SettledApproval } from './wait-state.js'
 /** The current outcome of a delegated task. */
 export type ChildOutcome =
   | { readonly status: 'done'; readonly result: unknown }
-  | { readonly status: 'failed'; readonly message: string }
+  /** `uncertain`: the agent does not know whether a call of it had its effect. */
+  | { readonly status: 'failed'; readonly message: string; readonly uncertain?: true }
   /** It waits: for decisions, if there are any. */
   | {
       readonly status: 'waiting'
@@ -72,7 +79,7 @@ export function bindTarget(
       extendChain(run.chain, target.name)
       const cancel = cancelChild && ((taskId: string) => cancelChild(target.name, taskId))
       const outcome = await target.delegate(request, context, run, cancel)
-      if (outcome.status === 'failed') throw new Error(outcome.message)
+      if (outcome.status === 'failed') throw errorOf(outcome)
       if (outcome.status === 'done') return outcome.result
       waits.set(context.callId, {
         agent: target.name,
@@ -83,3 +90,10 @@ export function bindTarget(
     },
   }
 }
+
+/** What the caller of a child that failed is told: a call of unknown outcome is not a failure. */
+export const errorOf = ({
+  message,
+  uncertain,
+}: Extract<ChildOutcome, { readonly status: 'failed' }>): Error =>
+  uncertain ? new OutcomeUnknown(message) : new Error(message)

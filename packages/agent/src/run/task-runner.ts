@@ -86,8 +86,8 @@ function endOfCalls(turn: Turn, { unknown }: MessageCalls): TurnEnd {
   return isRead ? rejectWithoutModel(turn) : end(status('completed'))
 }
 
-const failedWith = (turn: Turn, error: string): TurnEnd =>
-  end(status('failed', say(turn, error), { error }))
+const failedWith = (turn: Turn, error: string, uncertain = false): TurnEnd =>
+  end(status('failed', say(turn, error), { error, ...(uncertain && { uncertain }) }))
 
 const say = ({ entropy }: Turn, text: string | readonly Part[]): Message =>
   createMessage('agent', text, entropy)
@@ -233,7 +233,7 @@ async function endOfRun(
     })
   }
   if (result.status === 'failed' && result.error instanceof FailedCall)
-    return failedWith(turn, result.error.message)
+    return failedWith(turn, result.error.message, result.error.uncertain)
   if (calls && !calls.asksModel && result.status === 'final') return endOfCalls(turn, calls)
 
   await turn.remember(result.transcript.slice(known))
