@@ -1,6 +1,7 @@
 // Histories that nobody wrote: a cluster in one thread, and an auditor that knows nothing of it.
 import { expect, test } from 'vitest'
 import { atSize } from '../../../test/support/faults.js'
+import { cases } from './histories/cases.js'
 import { historyOf } from './histories/history.js'
 import { knownDefects, newIn } from './histories/known.js'
 import { mistakes } from './histories/mistakes.js'
@@ -44,6 +45,11 @@ test('a lost reply that counts as a failure is found within ten histories', asyn
     wrong.push(...(await play(historyOf(seed, moves), mistake)).wrong)
   expect(wrong.join()).toContain('was paid 2 times')
 })
+
+for (const [title, history] of Object.entries(cases))
+  test(`the auditor finds nothing wrong: ${title}`, async () => {
+    expect((await play(history)).wrong).toEqual([])
+  })
 
 for (const { what, history, matches } of knownDefects)
   test(`known, and not mended yet: ${what}`, async () => {

@@ -1,7 +1,7 @@
 import { createMessage } from '../models/message.js'
 import { childApprovals } from './child-approvals.js'
 import { byCall } from './quiet-children.js'
-import { type ChildOutcome, isBound } from './sub-agent.js'
+import { type ChildOutcome, type ChildResult, isBound, resultOfFailed } from './sub-agent.js'
 import { runTurn, type TurnEnd } from './task-runner.js'
 import type { Turn } from './turn.js'
 import {
@@ -11,8 +11,6 @@ import {
   type WaitState,
 } from './wait-state.js'
 import { whileAway } from './while-away.js'
-
-type ChildResult = { readonly result: unknown } | { readonly failure: string }
 
 /**
  * Works on a turn: hands decisions to the sub-agents that asked, then continues the run unless it
@@ -33,7 +31,7 @@ export async function runWithChildren(turn: Turn): Promise<TurnEnd> {
     }
     const outcome = reached.found
     if (outcome.status === 'done') results.set(callId, { result: outcome.result })
-    else if (outcome.status === 'failed') results.set(callId, { failure: outcome.message })
+    else if (outcome.status === 'failed') results.set(callId, resultOfFailed(outcome))
     else {
       // The child may now ask another question than the one that was answered, or the same one
       // again.

@@ -19,7 +19,7 @@ import { type MessageCalls, requestOfCalls } from './message-calls.js'
 import { noModel } from './no-model.js'
 import { allowsCompaction, toAuthorize } from './policy.js'
 import { hasContent } from './read-messages.js'
-import { bindTarget, type ChildWaits } from './sub-agent.js'
+import { bindTarget, type ChildResult, type ChildWaits } from './sub-agent.js'
 import type { Turn } from './turn.js'
 import { askedBy, toResumeDecisions } from './wait-state.js'
 
@@ -57,11 +57,7 @@ export async function runModel(turn: ModelTurn): Promise<RunResult> {
   const asked = wait && (stored ? askedBy(wait, resume) : wait.requests)
   const decisions = [
     ...toResumeDecisions(asked ?? [], turn.decisions),
-    ...[...turn.results].map(([id, outcome]) =>
-      'result' in outcome
-        ? ({ type: 'result', id, result: outcome.result } as const)
-        : ({ type: 'failure', id, message: outcome.failure } as const),
-    ),
+    ...[...turn.results].map(([id, outcome]) => toDecision(id, outcome)),
   ]
   const fits = ({ id, type }: ResumeDecision): boolean =>
     pending.has(id) && ((type !== 'result' && type !== 'failure') || pending.get(id) !== 'approval')
@@ -101,6 +97,12 @@ const mustFail = ({ agent }: ModelTurn, { problem }: ResumeError): boolean =>
 
 /** False for a turn that only makes the calls of its message. */
 const asksModel = ({ calls }: ModelTurn): boolean => calls?.asksModel !== false
+
+function toDecision(id: string, outcome: ChildResult): ResumeDecision {
+  if ('result' in outcome) return { type: 'result', id, result: outcome.result }
+  if ('unknown' in outcome) return { type: 'give-up', id }
+  return { type: 'failure', id, message: outcome.failure }
+}
 
 const queryOf = (message: Message | undefined): Pick<InferRequest, 'query'> =>
   message ? { query: toContent(message.parts) } : {}

@@ -1,6 +1,6 @@
 import type { RunCheckpoint } from '@modelport/runtime'
 import type { Agent } from './agent.js'
-import { type ChildOutcome, type ChildWaits, isBound } from './sub-agent.js'
+import { type ChildOutcome, type ChildWaits, isBound, resultOfFailed } from './sub-agent.js'
 import type { Turn } from './turn.js'
 import { whileAway } from './while-away.js'
 
@@ -37,7 +37,7 @@ export async function openChildren(
     // It is asked again with the next message, or when its caller looks.
     const outcome = 'found' in reached ? reached.found : unknownChild(item.taskId)
     if (outcome.status === 'done') results.set(item.id, { result: outcome.result })
-    else if (outcome.status === 'failed') results.set(item.id, { failure: outcome.message })
+    else if (outcome.status === 'failed') results.set(item.id, resultOfFailed(outcome))
     else waits.set(item.id, { agent, taskId: outcome.taskId, approvals: outcome.approvals })
   }
   return results

@@ -9,6 +9,19 @@ import type { ApprovalContent } from '../models/part.js'
 import { type AgentRunContext, extendChain } from './run-context.js'
 import type { SettledApproval } from './wait-state.js'
 
+/** What came of a call that a child worked on. `unknown`: the child does not know it either. */
+export type ChildResult =
+  | { readonly result: unknown }
+  | { readonly failure: string }
+  | { readonly unknown: true }
+
+/** What a call that waited for a child that failed reads. */
+export const resultOfFailed = ({
+  message,
+  uncertain,
+}: Extract<ChildOutcome, { readonly status: 'failed' }>): ChildResult =>
+  uncertain ? { unknown: true } : { failure: message }
+
 /** The current outcome of a delegated task. */
 export type ChildOutcome =
   | { readonly status: 'done'; readonly result: unknown }

@@ -7,7 +7,7 @@ import type { TaskTurn } from '../session/task-leases.js'
 import type { Agent } from './agent.js'
 import type { PolicyScope } from './policy.js'
 import type { AgentRunContext } from './run-context.js'
-import type { CancelChild } from './sub-agent.js'
+import type { CancelChild, ChildResult } from './sub-agent.js'
 import type { SettledApproval, WaitState } from './wait-state.js'
 
 /** The part of a turn that is stored. */
@@ -31,7 +31,7 @@ export interface Turn {
   readonly wait?: WaitState
   readonly decisions: readonly SettledApproval[]
   /** Results of sub-agents that a suspended run waited for, by call. */
-  readonly results: ReadonlyMap<string, { readonly result: unknown } | { readonly failure: string }>
+  readonly results: ReadonlyMap<string, ChildResult>
   /** What was said before; of an agent with a handler, empty: that asks for it. */
   readonly conversation: readonly ChatMessage[]
   /** Reads what was said before. */

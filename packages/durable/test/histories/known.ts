@@ -1,6 +1,6 @@
 // What the histories found and nobody has mended yet: a history that goes wrong in such a way only
 // is not a new one. Whoever mends a defect removes its row.
-import type { Call, History, Sending } from './history.js'
+import type { History } from './history.js'
 import type { MoveName } from './moves.js'
 
 export interface KnownDefect {
@@ -10,49 +10,9 @@ export interface KnownDefect {
   matches(wrong: string, history: History): boolean
 }
 
-const unclear: ReadonlySet<Sending> = new Set([
-  'loses the reply',
-  'loses the request',
-  'answers 500 after the work',
-  'hangs',
-  'hangs before the work',
-  'arrives late',
-])
-
-const callIn = ({ moves }: History, wish: string): Call | undefined =>
-  moves.flatMap(({ job }) => (job?.steps ?? []).flat()).find((call) => call.wish === wish)
-
-/** The wish that a sentence of the auditor is about. */
-const wishOf = (wrong: string): string => /J\d+\.\d+/.exec(wrong)?.[0] ?? ''
 const jobOf = (wrong: string): string => /J\d+/.exec(wrong)?.[0] ?? ''
 
 export const knownDefects: readonly KnownDefect[] = [
-  {
-    what: 'a call of another agent’s tool whose outcome that agent does not know is an ordinary failure to the caller, whose model makes it again',
-    history: {
-      seed: 2034,
-      moves: [
-        {
-          after: 0,
-          do: 'send',
-          n: 830,
-          job: {
-            id: 'J1',
-            kind: 'task',
-            steps: [[{ tool: 'pay', wish: 'J1.1', ends: ['hangs'], by: 'tool of bank' }]],
-          },
-        },
-      ],
-    },
-    matches: (wrong, history) => {
-      const call = callIn(history, wishOf(wrong))
-      return (
-        /^[ABF]: /.test(wrong) &&
-        call?.by === 'tool of bank' &&
-        call.ends.some((end) => unclear.has(end))
-      )
-    },
-  },
   {
     what: 'a task that is taken over while its sub-agent waits for late work names nobody, and does not see the end of it',
     history: {
