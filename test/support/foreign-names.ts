@@ -11,6 +11,10 @@ export const foreignNames: Readonly<
       names: ['VersionNotSupportedError', 'PushNotificationNotSupportedError'],
     },
   ],
+  'docs/guides/chat-that-survives.md': [
+    { of: 'Hono', names: ['getRequestListener'] },
+    { of: 'the AI SDK', names: ['validateUIMessages'] },
+  ],
   'docs/compare.md': [
     { of: 'Agents JS', names: ['RealtimeAgent'] },
     { of: 'Mastra', names: ['ToolSearchProcessor'] },
