@@ -600,4 +600,3 @@ export const moves = {
   ...faultMoves,
 }
 export type MoveName = keyof typeof moves
-export const faultNames = Object.keys(faultMoves)

@@ -95,7 +95,10 @@ export class StoredBudgets implements SharedBudgets {
     return states.sort((a, b) => (a.owner < b.owner ? -1 : a.owner > b.owner ? 1 : 0))
   }
 
-  /** @param take takes the amounts; default: in a transaction of their own */
+  /**
+   * Takes room for a call: see `BudgetDesk.reserve`.
+   * @param take takes the amounts; default: in a transaction of their own
+   */
   async reserve(
     charge: BudgetCharge,
     signal?: AbortSignal,
