@@ -1,6 +1,12 @@
 import type { ToolDefinition } from '@modelport/core'
 import { checkSettings, namesOf } from '@modelport/core/settings'
-import type { AgentContext, AgentRequest, AgentTarget } from '@modelport/runtime'
+import {
+  type AgentContext,
+  type AgentRequest,
+  type AgentTarget,
+  OutcomeUnknown,
+} from '@modelport/runtime'
+import { isAgentError } from '../base/agent-error.js'
 import { textHash } from '../base/text-hash.js'
 import type { AgentCard, AgentSkill } from '../models/card.js'
 import { createMessage } from '../models/message.js'
@@ -137,6 +143,8 @@ function createTarget(client: AgentClient, options: NamedOptions): BoundTarget {
       start,
       signal: context.signal,
       cancelChild: cancelChild ?? cancelNow,
+    }).catch((error: unknown) => {
+      throw answersNothing(error) ? toUnknown(name, error) : error
     })
   }
   return {
@@ -198,6 +206,16 @@ async function continueChild(
   if (!decided.length || !isInterrupted(task.state)) return outcomeOf(task)
   return outcomeOf(await client.decideApprovals(task, decided, signal))
 }
+
+/** True for a failure that does not say whether the message was taken: no refusal, but a 500. */
+const answersNothing = (error: unknown): boolean =>
+  isAgentError(error, 'internal') || isAgentError(error, 'invalid-agent-response')
+
+const toUnknown = (name: string, error: unknown): OutcomeUnknown =>
+  new OutcomeUnknown(
+    `whether ${name} took the message is not known: ${error instanceof Error ? error.message : String(error)}`,
+    { cause: error },
+  )
 
 const messageIdOf = (key: string): string =>
   key.length <= 200 ? `call_${key}` : `call_${textHash(key)}`

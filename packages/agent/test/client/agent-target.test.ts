@@ -1,4 +1,5 @@
 import {
+  AgentError,
   createAgent,
   createLocalClient,
   createSkill,
@@ -28,6 +29,44 @@ function weather() {
   const card = { name: 'weather', description: 'Knows the weather.', skills }
   return { asked, client: createLocalClient(createAgent({ card, tools: [lookUp] })) }
 }
+
+describe('an agent that answers a message with a failure of its server', () => {
+  const failing = (error: Error) => ({
+    ...weather().client,
+    stream: async function* () {
+      yield* []
+      throw await Promise.resolve(error)
+    },
+  })
+  const readBy = async (error: Error): Promise<string> => {
+    const provider = createMock({
+      responses: [
+        {
+          toolCalls: [{ name: 'delegate_to_agent', arguments: { agent: 'sky', prompt: 'Rain?' } }],
+        },
+        'I do not know.',
+      ],
+    })
+    const sky = toAgentTarget(failing(error), { name: 'sky', description: 'Knows the sky' })
+    const caller = createAgent({
+      card: { name: 'caller', description: 'Asks' },
+      agents: [await sky],
+      provider,
+    })
+    await executeTask(caller, createTask('Will it rain?'))
+    return JSON.stringify(provider.requests[1]?.messages.at(-1))
+  }
+
+  it('an agent whose server fails may have taken the message, and one that refuses has not', async () => {
+    const failed = new AgentError(
+      'internal',
+      'The agent refused: the agent answered with status 500',
+    )
+    expect(await readBy(failed)).toContain('Do not make the same call again')
+    const refused = new AgentError('forbidden', 'The agent refused: not for you')
+    expect(await readBy(refused)).not.toContain('Do not make the same call again')
+  })
+})
 
 describe('an agent target without a name and a description', () => {
   it.each(['native', 'json'] as const)(
