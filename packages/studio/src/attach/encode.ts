@@ -1,3 +1,4 @@
+import type { TokenUsage } from '@modelport/core'
 import { type CountedCall, sumOfCalls } from '../protocol/own-calls.js'
 
 /** Maximum characters of a line; longer ones lose the long texts in them. */
@@ -124,14 +125,18 @@ export function toEnd(value: unknown): object {
   const error = value instanceof Error || typeof value !== 'object' ? value : rest.error
   const shown =
     value === error ? [] : Object.entries(rest).filter(([name]) => ofEnds.includes(name))
-  const { code, name, message } = (error ?? {}) as {
+  const { code, name, message, partial } = (error ?? {}) as {
     code?: string
     name?: string
     message?: string
+    partial?: { readonly usage?: TokenUsage }
   }
+  // A call that broke off is charged for what came.
+  const usage = value === error ? partial?.usage : undefined
   const problem = { code: code ?? name ?? 'unknown', message: message ?? String(error) }
   return {
     ...Object.fromEntries(shown),
+    ...(usage && { usage }),
     ...(calls && { own: sumOfCalls(calls) }),
     ...(error !== undefined && { error: problem }),
   }
