@@ -30,7 +30,8 @@ export async function* agUiEventsOfTask(
 /** The interrupt with the id that its call has in the events: a run makes some of them itself. */
 function withCallOf({ outcome }: AgUiEvent, interrupt: Interrupt): Interrupt {
   const { interrupts = [] } = outcome as { readonly interrupts?: readonly Interrupt[] }
-  const { toolCallId: own = '' } = interrupt
+  const { toolCallId: own } = interrupt
+  if (own === undefined) return interrupt
   const told = interrupts.find(({ toolCallId }) => toolCallId?.endsWith(own))
   return told?.toolCallId === undefined ? interrupt : { ...interrupt, toolCallId: told.toolCallId }
 }
