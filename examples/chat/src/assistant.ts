@@ -1,6 +1,7 @@
 // The agent of the chat, with its tools.
 import { type Agent, createAgent } from '@modelport/agent'
 import type { Provider } from '@modelport/core'
+import type { DurableStore } from '@modelport/durable'
 import { defineTool, OutcomeUnknown } from '@modelport/runtime'
 
 const getWeather = defineTool({
@@ -45,10 +46,15 @@ const orderTaxi = defineTool({
   },
 })
 
-export const createAssistant = (provider: Provider): Agent =>
+/** What each user may use in a day: the store counts it for all processes. */
+const perDay = { window: 'day', maxCalls: 500, maxTokens: 1_000_000 } as const
+
+export const createAssistant = (provider: Provider, store: DurableStore): Agent =>
   createAgent({
     card: { name: 'assistant', description: 'Helps with the day' },
     provider,
     tools: [getWeather, pay, bookTable, orderTaxi],
     policy: { rules: { 'tool.pay': 'require-approval' } },
+    budget: (user) => store.budgets.of(user, perDay),
+    reasoning: 'keep',
   })

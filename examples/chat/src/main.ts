@@ -28,9 +28,10 @@ const store = databaseUrl
   : await openSqliteStore('chat.db', options)
 const sessions = new Sessions(secret)
 const chat = chatRoutes({
-  agent: createAssistant(createModel(modelUrl, model, modelKey)),
+  agent: createAssistant(createModel(modelUrl, model, modelKey), store),
   store,
   work: role !== 'web',
+  onError: (error) => console.error(error),
   authorize: (request) => {
     const subject = sessions.userOf(request)
     return subject === undefined ? undefined : { subject }

@@ -172,7 +172,7 @@ test('--max-cost is refused before anything is said if the model has no prices',
     code: 3,
     out: '',
     err: expect.stringContaining(
-      '--max-cost needs the prices of main: set prices: {input: …, output: …}',
+      '--max-cost needs the prices of main: set catalog: true in its profile, or prices: {input: …, output: …}',
     ) as string,
   })
   expect(server.requests).toEqual([])

@@ -44,7 +44,7 @@ export type {
 } from './options.js'
 export { defaultMaxTokens, mergeOptions, withoutNulls } from './options.js'
 export type { Cost, CostBound, ModelPrices, PriceTier, TokenPrices } from './prices.js'
-export { mostCostOf, usageCostOf } from './prices.js'
+export { mostCostOf, usageCostOf, widerBound } from './prices.js'
 export type { Generation, Provider } from './provider.js'
 export { isProvider } from './provider.js'
 export type { Reader, StreamReader, ToolStreamReader } from './reader.js'

@@ -94,7 +94,7 @@ export function mostCostOf(
   return Math.max(...costs)
 }
 
-/** The bound of a sum of two costs. */
+/** The bound of a sum of two costs, from theirs. Undefined: every price is known. */
 export const widerBound = (
   a: CostBound | undefined,
   b: CostBound | undefined,

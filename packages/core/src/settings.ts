@@ -8,7 +8,6 @@ export { isLoopback } from './loopback.js'
 export type { OptionForm } from './number-forms.js'
 export { optionForms } from './option-forms.js'
 export { namesOf, optionNames } from './option-names.js'
-export { widerBound } from './prices.js'
 export { nearest, suggest } from './suggest.js'
 
 /**

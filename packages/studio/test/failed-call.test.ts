@@ -5,7 +5,10 @@ import { toEnd } from '../src/attach/encode.js'
 test('a call that breaks off counts what the vendor had told of its tokens', () => {
   const usage = toUsage([{ ...zeroCounts, inputTokens: 120, outputTokens: 3 }])
   const partial = { text: 'It is', reasoning: '', toolCalls: [], usage, bytes: 80 }
-  const broken = new ProviderError('truncated', 'the reply broke off', { provider: 'openai', partial })
+  const broken = new ProviderError('truncated', 'the reply broke off', {
+    provider: 'openai',
+    partial,
+  })
   expect(toEnd(broken)).toEqual({
     usage,
     error: { code: 'truncated', message: 'the reply broke off' },

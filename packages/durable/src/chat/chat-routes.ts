@@ -146,7 +146,7 @@ class Routes implements Chat {
     const { store, work = true, onError, path = '/api/chat' } = options
     this.#options = options
     this.#agent = agent
-    this.#path = path.replace(/\/+$/, '')
+    this.#path = path.endsWith('/') ? path.slice(0, -1) : path
     this.#host = new AgentHost([agent], { store: work ? store : withoutWork(store), onError })
   }
 

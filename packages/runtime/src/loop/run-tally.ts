@@ -5,8 +5,8 @@ import {
   type ReplyDetails,
   type TokenUsage,
   toUsage,
+  widerBound,
 } from '@modelport/core'
-import { widerBound } from '@modelport/core/settings'
 import type { CallMetrics } from '../budget/metrics.js'
 import { CacheWatch } from '../history/cache-watch.js'
 import type { ContextManifest } from '../history/manifest.js'

@@ -1,4 +1,4 @@
-import { widerBound } from '@modelport/core/settings'
+import { widerBound } from '@modelport/core'
 import type { VNode } from 'preact'
 import type { RunGroupTotals } from '../protocol/run-query.js'
 import { get } from './api.js'

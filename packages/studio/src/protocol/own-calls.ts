@@ -3,9 +3,9 @@ import {
   type TokenCounts,
   type TokenUsage,
   toUsage,
+  widerBound,
   zeroCounts,
 } from '@modelport/core'
-import { widerBound } from '@modelport/core/settings'
 
 /** A call of a model, as a run reports it. */
 export interface CountedCall {
