@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { createServer, type IncomingMessage, type RequestListener, request } from 'node:http'
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -22,8 +22,11 @@ const readersEach = 10
 const median = (numbers: readonly number[]): number =>
   numbers.toSorted((a, b) => a - b)[numbers.length >> 1] ?? NaN
 
-async function listen(listener: RequestListener): Promise<string> {
-  const server = createServer(listener).listen(0, '127.0.0.1')
+type Listener = (incoming: IncomingMessage, outgoing: ServerResponse) => unknown
+
+async function listen(listener: Listener): Promise<string> {
+  const server = createServer((incoming, outgoing) => void listener(incoming, outgoing))
+  server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
@@ -63,14 +66,17 @@ async function serveChatRoutes(): Promise<string> {
 
 async function serveStreamText(): Promise<string> {
   const { getRequestListener } = await import('@hono/node-server')
-  const { convertToModelMessages, streamText } = await import('ai')
+  const { convertToModelMessages, createUIMessageStreamResponse, streamText, toUIMessageStream } =
+    await import('ai')
   const { createOpenAI } = await import('@ai-sdk/openai')
   const model = createOpenAI({ apiKey: 'key-of-the-bench', baseURL: modelUrl }).chat('bench')
   return listen(
     getRequestListener(async (incoming) => {
       const { messages } = await incoming.json()
       const result = streamText({ model, messages: await convertToModelMessages(messages) })
-      return result.toUIMessageStreamResponse()
+      return createUIMessageStreamResponse({
+        stream: toUIMessageStream({ stream: result.stream }),
+      })
     }),
   )
 }
