@@ -50,7 +50,7 @@ describe('an agent that answers a message with a failure of its server', () => {
     const sky = toAgentTarget(failing(error), { name: 'sky', description: 'Knows the sky' })
     const caller = createAgent({
       card: { name: 'caller', description: 'Asks' },
-      agents: [await sky],
+      agents: [sky],
       provider,
     })
     await executeTask(caller, createTask('Will it rain?'))

@@ -37,4 +37,38 @@ export const cases: Readonly<Record<string, History<MoveName>>> = {
       },
     ],
   },
+  'a delegated payment whose agent died after it was sent is not told as a failure': {
+    seed: 7045,
+    moves: [
+      {
+        after: 5,
+        do: 'send and leave',
+        n: 817,
+        job: {
+          id: 'J1',
+          kind: 'task',
+          steps: [
+            [
+              { tool: 'once', wish: 'J1.1', ends: [] },
+              { tool: 'signed', wish: 'J1.2', ends: [], by: 'tool of bank' },
+            ],
+          ],
+          session: 's1',
+        },
+      },
+      { after: 100, do: 'step a clock', n: 841 },
+      { after: 0, do: 'kill', n: 50 },
+      {
+        after: 4000,
+        do: 'send',
+        n: 595,
+        job: {
+          id: 'J3',
+          kind: 'explicit',
+          steps: [[{ tool: 'keyed', wish: 'J3.2', ends: [] }]],
+          session: 's2',
+        },
+      },
+    ],
+  },
 }

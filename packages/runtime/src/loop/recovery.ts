@@ -386,14 +386,17 @@ export function executedResult(
   return [result, { status: 'ok', value, latencyMs }]
 }
 
-/** Says to the model what it may do about a call whose outcome is unknown. */
+/** What the model reads of a failure that does not say it itself. */
+const isUnknown = 'Whether it had an effect is not known.'
+
+/** Says to the model that the outcome of a call is unknown, and what it may do about it. */
 export function withAdvice(result: ToolResult, advice: string): ToolResult {
   const { content } = result
-  const said: Content =
-    typeof content === 'string'
-      ? `${content} ${advice}`
-      : [...content, { type: 'text', text: advice }]
-  return { ...result, content: said }
+  if (typeof content !== 'string')
+    return { ...result, content: [...content, { type: 'text', text: `${isUnknown} ${advice}` }] }
+  const end = /[.!?]$/.test(content) ? '' : '.'
+  const words = /unknown|not known/.test(content) ? [advice] : [isUnknown, advice]
+  return { ...result, content: [`${content}${end}`, ...words].join(' ') }
 }
 
 /** Says to the model that somebody changed the arguments. */

@@ -40,6 +40,8 @@ interface Progress {
   failures: number
   /** True once a stream continues an earlier one. */
   isResumed: boolean
+  /** Why a sending of the message broke that the agent may have taken. */
+  lost?: Error
 }
 
 /** A stream that closed before its task was over. */
@@ -149,15 +151,19 @@ async function* readStream(
  * How a stream ended that threw.
  * @throws what another stream would not change
  */
-function toStreamEnd(error: unknown, following: Following, { taskId }: Progress): StreamEnd {
+function toStreamEnd(error: unknown, following: Following, progress: Progress): StreamEnd {
   following.signal?.throwIfAborted()
+  const { taskId } = progress
   if (taskId !== undefined && isAgentError(error, 'unsupported-operation')) return 'not-resumable'
 
   // Without an id of its task, a stream is only replaced by sending the message again.
   const canContinue = taskId !== undefined || (following.canResend && isLost(error))
-  if (isRefusal(error) || !canContinue) throw error
+  if (isRefusal(error)) throw error
+  // That nobody can be reached now says nothing about an earlier sending.
+  if (!canContinue) throw progress.lost ?? error
 
   const problem = error instanceof Error ? error : new Error('the stream broke', { cause: error })
+  if (taskId === undefined) progress.lost ??= problem
   return { problem, hasProgress: false }
 }
 
@@ -212,7 +218,7 @@ async function snapshotOf(
 }
 
 /** True for what another try does not change. */
-const isRefusal = (error: unknown): boolean =>
+export const isRefusal = (error: unknown): boolean =>
   isAgentError(error) &&
   !['busy', 'internal', 'stream-behind', 'invalid-agent-response'].includes(error.reason)
 

@@ -31,7 +31,7 @@ import { toPlainRunContext, toRunContext } from '../wire/run-context.js'
 import { taskOf } from './client-events.js'
 import { type AgentClientOptions, clientOptionNames } from './client-options.js'
 import { chooseInterface, type FoundCard, fetchCard, withExtendedCard } from './discovery.js'
-import { follow, isLost, pause } from './follow.js'
+import { follow, isLost, isRefusal, pause } from './follow.js'
 
 /**
  * Makes a client of an agent that is reached over HTTP. Nothing is contacted yet; the first call
@@ -98,12 +98,16 @@ class HttpClient implements AgentClient {
     signal: AbortSignal | undefined,
   ): Promise<Task> {
     const { maxReconnects = 5, reconnectMs } = this.#options
+    let lost: unknown
     for (let failures = 0; ; ) {
       try {
         return taskOf(await transport.send(request, signal))
       } catch (error) {
-        if (signal?.aborted || !this.#isOwn() || !isLost(error) || ++failures > maxReconnects)
-          throw error
+        if (signal?.aborted || !this.#isOwn() || isRefusal(error)) throw error
+        // That nobody can be reached now says nothing about an earlier sending.
+        if (!isLost(error)) throw lost ?? error
+        lost ??= error
+        if (++failures > maxReconnects) throw error
         await pause(failures, reconnectMs)
       }
     }
