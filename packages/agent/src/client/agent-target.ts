@@ -15,6 +15,7 @@ import { isCutOff, type Task } from '../models/task.js'
 import { isInterrupted } from '../models/task-state.js'
 import type { AgentRunContext } from '../run/run-context.js'
 import { type BoundTarget, type ChildOutcome, errorOf } from '../run/sub-agent.js'
+import { isAway } from '../run/while-away.js'
 import { type AgentClient, answerOf, approvalsOf } from './client.js'
 
 /** What a model is shown of an agent. */
@@ -156,6 +157,10 @@ function createTarget(client: AgentClient, options: NamedOptions): BoundTarget {
       const outcome = await delegate(request, context)
       if (outcome.status === 'done') return outcome.result
       if (outcome.status === 'failed') throw errorOf(outcome)
+      if (outcome.isAway)
+        throw new OutcomeUnknown(
+          `${name} took the message as task ${outcome.taskId}, and what came of it is not known`,
+        )
       throw new Error(`${name} waits for input; delegate to it from an agent`)
     },
     delegate,
@@ -288,6 +293,11 @@ async function finish({
     }
     signal.addEventListener('abort', abort, { once: true })
     void read()
+      .catch((error: unknown) => {
+        // It has the message, and works on it or will: its caller looks again later.
+        if (id === undefined || signal.aborted || !isAway(error)) throw error
+        return { status: 'waiting', taskId: id, approvals: [], isAway: true } as const
+      })
       .then(resolve, reject)
       .finally(() => signal.removeEventListener('abort', abort))
   })

@@ -32,6 +32,8 @@ export type ChildOutcome =
       readonly status: 'waiting'
       readonly taskId: string
       readonly approvals: readonly ApprovalContent[]
+      /** True if the agent could not be asked: what the task does is not known. */
+      readonly isAway?: true
     }
 
 /** A target that knows the task it is called from, and can continue a child task. */

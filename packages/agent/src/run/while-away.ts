@@ -38,7 +38,9 @@ const awayCodes: ReadonlySet<string> = new Set([
   'rate-limit',
 ])
 
-const isAway = (error: unknown): error is Error => isLlmError(error) && awayCodes.has(error.code)
+/** True for an error that says nothing about the request: nobody answers, or not now. */
+export const isAway = (error: unknown): error is Error =>
+  isLlmError(error) && awayCodes.has(error.code)
 
 const pause = (ms: number, signal: AbortSignal): Promise<void> =>
   new Promise((resolve, reject) => {

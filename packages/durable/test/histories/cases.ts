@@ -71,4 +71,27 @@ export const cases: Readonly<Record<string, History<MoveName>>> = {
       },
     ],
   },
+  'a delegated payment whose agent is away after it took it is waited for': {
+    seed: 9153,
+    moves: [
+      {
+        after: 0,
+        do: 'send',
+        n: 214,
+        job: {
+          id: 'J2',
+          kind: 'task',
+          steps: [
+            [
+              { tool: 'print', wish: 'J2.1', ends: [] },
+              { tool: 'keyedSigned', wish: 'J2.2', ends: [], by: 'tool of bank' },
+            ],
+          ],
+          session: 's1',
+        },
+      },
+      { after: 100, do: 'server away', n: 851 },
+      { after: 400, do: 'runs.start', n: 169 },
+    ],
+  },
 }
