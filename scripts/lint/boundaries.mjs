@@ -535,7 +535,10 @@ export const folders = {
   studio: [
     { protocol: 'what the page and the server say to each other' },
     { store: 'where runs are kept: SQLite, in a file or in memory' },
-    { server: 'runs and sessions, behind one handler', page: 'the page' },
+    {
+      server: 'runs and sessions, behind one handler',
+      page: 'the page, in six rooms: parts, link, setup, run, chat, find',
+    },
     { node: 'the server of Node', attach: 'what shows a program in a studio' },
   ],
   factory: [

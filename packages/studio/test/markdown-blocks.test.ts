@@ -1,6 +1,6 @@
 import { marked, type Token } from 'marked'
 import { describe, expect, test } from 'vitest'
-import { BlockReader } from '../src/page/markdown-blocks.js'
+import { BlockReader } from '../src/page/parts/markdown-blocks.js'
 
 const texts = [
   '# Title\n\nA paragraph with **bold**\nover two lines.\n\n- one\n- two\n\n  more of two\n\n    - nested\n- [x] three\n\nAfter.\n',

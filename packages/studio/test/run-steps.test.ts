@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { toSteps } from '../src/page/run-steps.js'
+import { toSteps } from '../src/page/find/run-steps.js'
 import type { StudioEvent } from '../src/protocol/protocol.js'
 
 const base = { runId: 'r', step: 1, seq: 1, at: 1, attempt: 1 }

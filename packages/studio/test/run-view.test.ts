@@ -5,9 +5,9 @@ import { createMock, type MockTurn } from '@modelport/provider-mock'
 import { createOpenAICompatible } from '@modelport/provider-openai-compatible'
 import { defineTool, type InferRequest, infer, type RunEvent } from '@modelport/runtime'
 import { describe, expect, test } from 'vitest'
-import { messagesBefore } from '../src/page/run-parts.js'
-import { RunView } from '../src/page/run-view.js'
-import { visible } from '../src/page/visible.js'
+import { messagesBefore } from '../src/page/link/run-parts.js'
+import { RunView } from '../src/page/link/run-view.js'
+import { visible } from '../src/page/parts/visible.js'
 import type { RunRecord, StudioEvent } from '../src/protocol/protocol.js'
 
 /** The view of a run of the real loop. */

@@ -6,7 +6,7 @@ import {
   firstDraft,
   fromDraft,
   toDraft,
-} from '../src/page/schema-fields.js'
+} from '../src/page/setup/schema-fields.js'
 
 const schema = z.toJSONSchema(
   z.object({

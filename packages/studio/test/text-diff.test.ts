@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { fc } from '../../../test/support/fast-check.js'
-import { diffWords } from '../src/page/text-diff.js'
+import { diffWords } from '../src/page/parts/text-diff.js'
 
 describe('diffWords', () => {
   test('diffWords marks the words that the other text does not have', () => {

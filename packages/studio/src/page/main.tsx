@@ -1,8 +1,8 @@
 import { render, type VNode } from 'preact'
-import { openSession } from './api.js'
 import { App, NoSession } from './app.js'
-import { connection, takeSessionsOfOtherTabs } from './connection.js'
-import { followAddress, refreshInfo } from './state.js'
+import { openSession } from './link/api.js'
+import { connection, takeSessionsOfOtherTabs } from './link/connection.js'
+import { followAddress, refreshInfo } from './link/state.js'
 
 const root = document.getElementById('root')
 if (root) {

@@ -1,0 +1,98 @@
+import type { ChatMessage, CostBound } from '@modelport/core'
+import type { QuestionInfo } from '../../protocol/pending-call.js'
+import type { RunRecord } from '../../protocol/protocol.js'
+
+/** A tool call as the chat shows it. */
+export interface ToolView {
+  readonly kind: 'tool'
+  readonly id: string
+  name: string
+  /** The arguments as they grow, then as they were parsed. */
+  args: string
+  state: 'writing' | 'asking' | 'running' | 'done' | 'failed' | 'denied' | 'repeated' | 'unfinished'
+  /** True if nobody knows whether the call happened. */
+  isUncertain?: boolean
+  /** Why it is asked. */
+  reason?: string | undefined
+  /** What the tool asks the user, in place of an approval. */
+  question?: QuestionInfo | undefined
+  result?: string
+  latencyMs?: number
+}
+
+/** A text of the model. It only grows. */
+export interface TextView {
+  readonly kind: 'text' | 'reasoning'
+  readonly id: string
+  text: string
+}
+
+/** Something that the run reports, such as a retry. */
+export interface NoteView {
+  readonly kind: 'note'
+  readonly id: string
+  readonly text: string
+}
+
+/** The parts of a reply, in order. */
+export type Segment = TextView | ToolView | NoteView
+
+/** One bar of the waterfall. */
+export interface Span {
+  readonly id: string
+  readonly kind: 'start' | 'model' | 'tool' | 'agent' | 'wait' | 'retry'
+  readonly name: string
+  readonly step: number
+  /** {@link ToolView.id} of the call that this is, or that it waits for. */
+  readonly callId?: string
+  /** Milliseconds since the start of the run. */
+  readonly from: number
+  to?: number
+  firstTokenAt?: number
+  state: 'running' | 'ok' | 'stopped' | 'failed'
+  inputTokens?: number
+  cachedTokens?: number
+  outputTokens?: number
+  /** True when the vendor did not count all of these tokens. */
+  isEstimated?: boolean
+  cost?: number
+  currency?: string
+  /** Unset: every price is known. */
+  costBound?: CostBound
+  /** The spending of the run when this call ended. */
+  spent?: { readonly outputTokens: number; readonly cost: number }
+  detail?: string
+}
+
+/**
+ * The totals say which part of each prompt the vendor read from its cache; calls and turns match
+ * unless a call was repeated.
+ */
+export function addCachedTokens(spans: readonly Span[], { usage }: RunRecord): void {
+  const calls = spans.filter(({ kind, state }) => kind === 'model' && state === 'ok')
+  if (usage?.turns.length !== calls.length) return
+  for (const [index, call] of calls.entries())
+    call.cachedTokens = usage.turns[index]?.cacheReadTokens ?? 0
+}
+
+/**
+ * The messages that the model had in a step: those of the start, and the replies and recorded
+ * results of the steps before.
+ * @throws {Error} The transcript does not say it.
+ */
+export function messagesBefore(
+  { messages, transcript = messages }: RunRecord,
+  { spans, isShortened }: { readonly spans: readonly Span[]; readonly isShortened: boolean },
+  step: number,
+): readonly ChatMessage[] {
+  const isReply = ({ role }: ChatMessage, index: number): boolean =>
+    index >= messages.length && role === 'assistant'
+  const replies = transcript.flatMap((message, index) => (isReply(message, index) ? [index] : []))
+  const calls = spans.filter(({ kind, state }) => kind === 'model' && state === 'ok').length
+  // A reply that was cut off is not of a call that ended.
+  if (isShortened || replies.length < calls)
+    throw new Error(
+      'What the model had in this step is not known: the conversation was shortened, or a reply is not in it. Run it again from its start.',
+    )
+  return transcript.slice(0, replies[step - 1])
+}
