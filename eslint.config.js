@@ -21,6 +21,12 @@ const boundary = (row) => ({
   rules: { 'modelport/import-boundary': ['error', row] },
 })
 
+/** The orders that hold in a package: of its folders, and of those inside one of them. */
+const ordersWithin = (name) =>
+  Object.entries(folderOrders)
+    .filter(([place]) => place === name || place.startsWith(`${name}/`))
+    .map(([place, rows]) => ({ within: place.slice(name.length + 1), rows }))
+
 const banned = [
   {
     selector: 'ExportDefaultDeclaration',
@@ -259,10 +265,12 @@ export default defineConfig(
   // The list of phrases is made of them.
   { files: ['scripts/lint/wording.mjs'], rules: { 'modelport/plain-wording': 'off' } },
   ...boundaries.map(boundary),
-  ...Object.entries(folderOrders).map(([name, rows]) => ({
-    files: everySrc(name),
-    rules: { 'modelport/folder-order': ['error', rows] },
-  })),
+  ...Object.keys(folderOrders)
+    .filter((name) => !name.includes('/'))
+    .map((name) => ({
+      files: everySrc(name),
+      rules: { 'modelport/folder-order': ['error', ordersWithin(name)] },
+    })),
   {
     files: everySrc(...vendorNeutral),
     rules: { 'modelport/no-vendor-name': ['error', vendorNames] },

@@ -107,9 +107,11 @@ test('docs/architecture.md shows the folders of each package in their order', ()
 })
 
 describe.each(Object.entries(folderOrders))('folders of %s', (name, rows) => {
+  const [shortName = '', ...inner] = name.split('/')
+  const home = ['packages', shortName, 'src', ...inner].join('/')
   const folders = rows.flatMap((row, place) => row.map((folder) => [folder, place] as const))
   const isRefused = async (path: string, code: string) =>
-    (await rulesBroken(`packages/${name}/src/${path}`, code)).includes('modelport/folder-order')
+    (await rulesBroken(`${home}/${path}`, code)).includes('modelport/folder-order')
 
   test.each(folders)(
     '%s imports from the rows before its own only, however it imports',
@@ -123,16 +125,19 @@ describe.each(Object.entries(folderOrders))('folders of %s', (name, rows) => {
           isAllowed: other === folder || otherPlace < place,
         })),
       )
-      for (const [inner, up] of [
+      const room = folderOrders[`${name}/${folder}`]?.at(-1)?.[0] ?? 'inner'
+      for (const [deeper, up] of [
         ['', '../'],
-        ['inner/', '../../'],
+        [`${room}/`, '../../'],
       ]) {
-        const pieces = cases.map(({ other, write }) => write(`${up}${other}/other.js`))
-        const each = await brokenByEach(`packages/${name}/src/${folder}/${inner}planted.ts`, pieces)
+        const pieces = cases.map(({ other, write }) =>
+          write(`${up}${other}/${other === folder ? deeper : ''}other.js`),
+        )
+        const each = await brokenByEach(`${home}/${folder}/${deeper}planted.ts`, pieces)
         for (const [index, { other, way, isAllowed }] of cases.entries())
           expect(
             each[index]?.includes('modelport/folder-order'),
-            `${folder} → ${inner}${other}, ${way}`,
+            `${folder} → ${deeper}${other}, ${way}`,
           ).toBe(!isAllowed)
       }
     },
@@ -157,7 +162,7 @@ describe.each(Object.entries(folderOrders))('folders of %s', (name, rows) => {
   })
 
   test('the order lists the folders that exist, each once', () => {
-    const found = readdirSync(join(root, 'packages', name, 'src'), { withFileTypes: true })
+    const found = readdirSync(join(root, home), { withFileTypes: true })
     const names = found.filter((entry) => entry.isDirectory()).map((entry) => entry.name)
     expect(folders.map(([folder]) => folder).sort()).toEqual(names.sort())
   })

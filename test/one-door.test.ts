@@ -30,8 +30,8 @@ test('a tool is called in one file; the other calls are those of wrappers', () =
     'cli/src/tools/tool-module.ts: what a tool is made of',
     'cli/src/tools/tool-module.ts: what a tool is made of',
     'runtime/src/engines/every-crash.ts: the tool that it stands for',
-    'runtime/src/loop/eager-calls.ts: the tool that it stands for',
-    'runtime/src/loop/eager-calls.ts: the tool that it stands for',
+    'runtime/src/loop/state/eager-calls.ts: the tool that it stands for',
+    'runtime/src/loop/state/eager-calls.ts: the tool that it stands for',
     'runtime/src/tools/define-tool.ts: what a tool is made of',
     'runtime/src/tools/tool-run.ts: the one place that calls a tool',
   ])

@@ -9,7 +9,7 @@ export interface Boundary {
   readonly forbidden: readonly string[]
 }
 export const boundaries: readonly Boundary[]
-/** For a package, its folders in rows, each with what it holds. */
+/** For a package, or `package/folder`, its folders in rows, each with what it holds. */
 export const folders: Readonly<Record<string, readonly Readonly<Record<string, string>>[]>>
 /** For a package, its folders in rows: a folder imports from the rows before its own only. */
 export const folderOrders: Readonly<Record<string, readonly (readonly string[])[]>>

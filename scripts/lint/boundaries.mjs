@@ -439,10 +439,10 @@ export const boundaries = [
   },
 ]
 
-// The folders of a package, lowest row first: a folder imports from rows below its own, never from
-// one in its own row or above. `index.ts` and other files outside of folders may import everything,
-// and no folder imports them. What each holds is in docs/architecture.md, written by
-// `node scripts/folder-tables.mjs --update`.
+// The folders of a package, or of one of its folders, lowest row first: a folder imports from rows
+// below its own, never from one in its own row or above. `index.ts` and other files outside of
+// folders may import everything, and no folder imports them. What each holds is in
+// docs/architecture.md, written by `node scripts/folder-tables.mjs --update`.
 export const folders = {
   driver: [
     { base: 'the interface of a driver; clocks, limits, JSON, and buffers of text and bytes' },
@@ -486,6 +486,22 @@ export const folders = {
       engines: 'runs on DBOS and Restate',
       telemetry: 'spans and metrics of a run',
       ui: 'streams for a page, which reads them as they come',
+    },
+  ],
+  'runtime/loop': [
+    {
+      request: 'what a run is asked for: the request, its limits and presets, and what is refused',
+    },
+    {
+      result: 'how a run ended, and the reader of its events',
+      guards: 'what ends a run that gets nowhere',
+    },
+    { state: 'the parts of a run that change: conversation, models, tools, counts, checkpoints' },
+    { calls: 'the calls of a step: decided, executed, recovered, recorded' },
+    { model: 'one call of the model: its options, its context, its reply, a refusal of a field' },
+    {
+      run: 'one run from request to result, step by step',
+      around: 'one action, flows, panels and budgets around a provider, without a run',
     },
   ],
   dialog: [

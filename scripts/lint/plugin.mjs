@@ -1,6 +1,6 @@
 // The repository's own lint rules. Each exists because a rule nobody checks is not kept.
 import { existsSync, readFileSync } from 'node:fs'
-import { basename, dirname, relative, resolve, sep } from 'node:path'
+import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { findOverlap } from './linear-pattern.mjs'
 import { findInComment, findPhrases, titleProblem } from './wording.mjs'
 
@@ -345,33 +345,20 @@ const folderOrder = {
     },
   },
   create(context) {
-    const [rows] = context.options
     const src = srcFolder(context.filename)
-    const folderOf = (file) => {
-      const parts = relative(src, file).split(sep)
-      return parts.length > 1 ? parts[0] : undefined
-    }
-    const folder = folderOf(context.filename)
-    if (folder === undefined) return {}
-    const own = rows.findIndex((row) => row.includes(folder))
-    const allowed = rows.slice(0, Math.max(own, 0)).flat()
-
+    const handlers = context.options[0].flatMap(({ within, rows }) =>
+      orderOf(context, join(src, within), rows),
+    )
     const check = (node) => {
       const specifier = node?.value
-      if (own < 0 || typeof specifier !== 'string' || !specifier.startsWith('.')) return
+      if (typeof specifier !== 'string' || !specifier.startsWith('.')) return
       const file = resolve(dirname(context.filename), specifier)
-      const target = folderOf(file)
-      if (target === folder || allowed.includes(target)) return
-      const data = {
-        folder,
-        target: target ?? basename(file),
-        allowed: allowed.join(', ') || 'no other folder',
-      }
-      context.report({ node, messageId: target === undefined ? 'root' : 'upwards', data })
+      for (const handler of handlers) handler.imported(node, file)
     }
     return {
-      Program: (node) =>
-        own < 0 && context.report({ node, messageId: 'unlisted', data: { folder } }),
+      Program: (node) => {
+        for (const handler of handlers) handler.file(node)
+      },
       ImportDeclaration: (node) => check(node.source),
       ExportAllDeclaration: (node) => check(node.source),
       ExportNamedDeclaration: (node) => check(node.source),
@@ -379,6 +366,35 @@ const folderOrder = {
       TSImportType: (node) => check(node.source ?? node.argument?.literal),
     }
   },
+}
+
+/** The checks of one order, for a file that is in one of its folders; else none. */
+function orderOf(context, home, rows) {
+  const isOutside = (file) => relative(home, file).startsWith('..')
+  const folderOf = (file) => {
+    const parts = relative(home, file).split(sep)
+    return parts.length > 1 ? parts[0] : undefined
+  }
+  const folder = isOutside(context.filename) ? undefined : folderOf(context.filename)
+  if (folder === undefined) return []
+  const own = rows.findIndex((row) => row.includes(folder))
+  const allowed = rows.slice(0, Math.max(own, 0)).flat()
+  return [
+    {
+      file: (node) => own < 0 && context.report({ node, messageId: 'unlisted', data: { folder } }),
+      imported: (node, file) => {
+        if (own < 0 || isOutside(file)) return
+        const target = folderOf(file)
+        if (target === folder || allowed.includes(target)) return
+        const data = {
+          folder,
+          target: target ?? basename(file),
+          allowed: allowed.join(', ') || 'no other folder',
+        }
+        context.report({ node, messageId: target === undefined ? 'root' : 'upwards', data })
+      },
+    },
+  ]
 }
 
 const linearPattern = {

@@ -133,24 +133,28 @@ export {
   type ActionResult,
   callAction,
   callActionStream,
-} from './loop/call-action.js'
-export { combine, type Panelist } from './loop/combine.js'
-export { type Flow, type FlowOptions, parallel, repeatUntil, route, sequence } from './loop/flow.js'
-export { type GenerationReader, generateStream } from './loop/generate-stream.js'
-export type { Handoff } from './loop/handoff.js'
-export { infer, inferStream, type RunOutput } from './loop/infer.js'
-export { type OrThrowOptions, orThrow, RunError } from './loop/or-throw.js'
+} from './loop/around/call-action.js'
+export { combine, type Panelist } from './loop/around/combine.js'
+export {
+  type Flow,
+  type FlowOptions,
+  parallel,
+  repeatUntil,
+  route,
+  sequence,
+} from './loop/around/flow.js'
+export { type GenerationReader, generateStream } from './loop/around/generate-stream.js'
+export { type ProviderBudgetOptions, withBudget } from './loop/around/with-budget.js'
+export type { Handoff } from './loop/request/handoff.js'
 export type {
   AfterTools,
   FinalReply,
   FinishedCall,
   OutputParser,
   ParsedOutput,
-} from './loop/output-parser.js'
-export { checkDecisions } from './loop/resume.js'
-export { defaultRunLimits, type GivenLimits, type RunLimits } from './loop/run-limits.js'
-export type { RunPreset } from './loop/run-preset.js'
-export type { RunEventReader } from './loop/run-reader.js'
+} from './loop/request/output-parser.js'
+export { defaultRunLimits, type GivenLimits, type RunLimits } from './loop/request/run-limits.js'
+export type { RunPreset } from './loop/request/run-preset.js'
 export type {
   AutoCompaction,
   GivenCall,
@@ -158,16 +162,19 @@ export type {
   RunBounds,
   RunDurability,
   RunObservers,
-} from './loop/run-request.js'
+} from './loop/request/run-request.js'
+export type { EndedStep, PrepareStep, StepView, StopWhen } from './loop/request/step-view.js'
+export { hasToolCall, stepCountIs } from './loop/request/stop-when.js'
+export { type OrThrowOptions, orThrow, RunError } from './loop/result/or-throw.js'
+export type { RunEventReader } from './loop/result/run-reader.js'
 export type {
   OutputField,
   RunMetrics,
   RunResult,
   RunResultFields,
-} from './loop/run-result.js'
-export type { EndedStep, PrepareStep, StepView, StopWhen } from './loop/step-view.js'
-export { hasToolCall, stepCountIs } from './loop/stop-when.js'
-export { type ProviderBudgetOptions, withBudget } from './loop/with-budget.js'
+} from './loop/result/run-result.js'
+export { infer, inferStream, type RunOutput } from './loop/run/infer.js'
+export { checkDecisions } from './loop/state/resume.js'
 export type { CallEnd, Middleware, ProviderCall } from './middleware/provider-call.js'
 export { replayReply } from './middleware/turns.js'
 export { wrapProvider } from './middleware/wrap-provider.js'

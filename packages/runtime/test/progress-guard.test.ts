@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { hashResult, ProgressGuard } from '../src/loop/progress-guard.js'
+import { hashResult, ProgressGuard } from '../src/loop/guards/progress-guard.js'
 
 const short = { from: 'look', text: 'seen' }
 const long = { from: 'look', text: 'x'.repeat(5000) }

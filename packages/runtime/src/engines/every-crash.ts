@@ -1,6 +1,6 @@
 import type { Effect, Engine, Performed } from '../journal/engine.js'
 import type { PendingItem, ResumeDecision } from '../journal/pending-item.js'
-import type { RunResult } from '../loop/run-result.js'
+import type { RunResult } from '../loop/result/run-result.js'
 import { OutcomeUnknown } from '../tools/outcome-unknown.js'
 import type { Tool } from '../tools/tool.js'
 

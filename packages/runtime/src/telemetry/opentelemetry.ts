@@ -9,7 +9,7 @@ import {
   trace,
 } from '@opentelemetry/api'
 import type { RunEvent } from '../events/run-event.js'
-import type { RunResult } from '../loop/run-result.js'
+import type { RunResult } from '../loop/result/run-result.js'
 import { toToolContent } from '../tools/tool-content.js'
 
 /** The content of spans. */

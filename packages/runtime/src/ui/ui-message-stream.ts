@@ -1,6 +1,6 @@
 import type { RunEvent } from '../events/run-event.js'
 import type { PendingItem, PendingQuestion } from '../journal/pending-item.js'
-import type { RunResult } from '../loop/run-result.js'
+import type { RunResult } from '../loop/result/run-result.js'
 import { RunStory, type StoryChange } from './run-story.js'
 import { streamOf, toSseResponse } from './sse-response.js'
 

@@ -1,0 +1,38 @@
+import { textHash } from '../../base/json-hash.js'
+import type { InterpretedReply } from '../../reply/read-reply.js'
+import type { GivenCall } from '../request/run-request.js'
+import type { RunState } from '../state/run-state.js'
+
+type Calls = Extract<InterpretedReply, { kind: 'calls' }>
+
+/** The steps of a run that make given calls, one each, before the model is asked. */
+export const countGiven = ({ request }: Pick<RunState, 'request'>): number =>
+  request.calls?.length ?? 0
+
+/** True for a step that makes a given call. */
+export const isGiven = ({ request }: Pick<RunState, 'request'>, step: number): boolean =>
+  step <= (request.calls?.length ?? 0)
+
+/**
+ * The call of the current step, as if the model had asked for it; undefined if the model is asked.
+ */
+export function givenCalls({ request, runId, step }: RunState): Calls | undefined {
+  const given = request.calls?.[step - 1]
+  return (
+    given && { kind: 'calls', native: true, repairs: [], calls: [toPlanned(given, runId, step)] }
+  )
+}
+
+function toPlanned(
+  { name, arguments: args }: GivenCall,
+  runId: string,
+  step: number,
+): Calls['calls'][number] {
+  // The same after a resume, another one in each run of a conversation, and one that every vendor
+  // takes.
+  const id = `call_${textHash(runId).slice(0, 12)}_${step}`
+  return {
+    call: { id, name, arguments: args, argumentsText: JSON.stringify(args) },
+    action: { type: 'tool_call', tool: name, args },
+  }
+}

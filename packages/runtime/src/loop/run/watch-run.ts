@@ -1,0 +1,30 @@
+import { inSlot, slotOf } from '@modelport/core'
+import type { RunResult } from '../result/run-result.js'
+import type { RunState } from '../state/run-state.js'
+
+/** True if anybody subscribes to runs. */
+const isWatched = (): boolean => slotOf('run')?.hasSubscribers === true
+
+/** Publishes a run in the slot `modelport:run`, with its events and its result. */
+export function watchRun(state: RunState, work: () => Promise<RunResult>): Promise<RunResult> {
+  if (!isWatched()) return work()
+  const { runId, observe, provider, transcript, request } = state
+  const { name, model } = provider
+  const { system } = request
+  const about = {
+    runId,
+    name: observe.agentName,
+    provider: name,
+    model,
+    system,
+    messages: transcript.messages,
+  }
+  return inSlot(
+    slotOf('run'),
+    { ...about, options: request.options, tools: state.tools.definitions },
+    (report) => {
+      state.events.report = report
+      return work()
+    },
+  )
+}
