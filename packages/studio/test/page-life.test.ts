@@ -274,7 +274,8 @@ describe.skipIf(!hasBrowser)('the page over its life', () => {
     expect(await message(page).inputValue()).toBe('Do not lose this')
   })
 
-  test('a page whose studio was killed and started again says what to do, and continues when that is done', async () => {
+  /** A conversation whose studio was killed during the reply; `url` is the address of the next one. */
+  async function startedAgain() {
     const { page, cable, start, path } = await openCabled(400)
     await message(page).fill('Go')
     await page.keyboard.press('Enter')
@@ -285,11 +286,29 @@ describe.skipIf(!hasBrowser)('the page over its life', () => {
     markDead(path)
     const url = await start()
     await page.getByText('The studio was started again and does not know this page.').waitFor()
-    const other = await page.context().newPage()
-    await other.goto(url)
-    await page.getByRole('button', { name: 'Continue' }).waitFor()
+    return { page, url }
+  }
+
+  test.each(['another tab', 'this tab'])(
+    'a page whose studio was killed and started again continues when its new address is opened in %s',
+    async (where) => {
+      const { page, url } = await startedAgain()
+      const opened = where === 'this tab' ? page : await page.context().newPage()
+      await opened.goto(url)
+      await page.getByRole('button', { name: 'Continue' }).waitFor()
+      expect(await message(page).inputValue()).toBe('My next message')
+      expect(await page.getByText('does not know this page').count()).toBe(0)
+      expect(page.url()).not.toContain('token')
+    },
+  )
+
+  test('an old address of the studio, opened in a page that asks for one, changes nothing', async () => {
+    const { page, url } = await startedAgain()
+    const before = page.url()
+    await page.goto(url.replace(/token=.*/, 'token=used-before'))
+    await expect.poll(() => page.url()).toBe(before)
+    await page.getByText('The studio was started again and does not know this page.').waitFor()
     expect(await message(page).inputValue()).toBe('My next message')
-    expect(await page.getByText('does not know this page').count()).toBe(0)
   })
 
   test('a second studio on the same file shows a run of the first as it is written, without Stop, Allow or Continue', async () => {

@@ -1,6 +1,6 @@
 import { render, type VNode } from 'preact'
 import { App, NoSession } from './app.js'
-import { openSession } from './link/api.js'
+import { openSession, takeNewAddresses } from './link/api.js'
 import { connection, takeSessionsOfOtherTabs } from './link/connection.js'
 import { followAddress, refreshInfo } from './link/state.js'
 
@@ -8,6 +8,8 @@ const root = document.getElementById('root')
 if (root) {
   let isOpen = false
   takeSessionsOfOtherTabs(() => !isOpen || connection.value === 'refused')
+  // Before the views follow the address.
+  takeNewAddresses()
   const show = (view: VNode): void => {
     root.replaceChildren()
     render(view, root)

@@ -13,19 +13,45 @@ export class StudioError extends Error {
   }
 }
 
+/** The one-time token that the address of the page has, if it has one. */
+const tokenHere = (): string | null => new URLSearchParams(location.hash.slice(1)).get('token')
+
 /**
  * Exchanges the one-time token of the address for a session, which all tabs of this address share:
  * only pages of the same scheme, host and port can read it. False when there is no session.
  */
 export async function openSession(): Promise<boolean> {
-  const token = new URLSearchParams(location.hash.slice(1)).get('token')
+  const token = tokenHere()
   if (token === null) return localStorage.getItem(sessionKey) !== null
   history.replaceState(undefined, '', location.pathname)
+  return (await exchange(token)) || localStorage.getItem(sessionKey) !== null
+}
+
+/** False when the studio does not know the token, or no longer. */
+async function exchange(token: string): Promise<boolean> {
   const response = await fetch('/api/session', { method: 'POST', body: JSON.stringify({ token }) })
-  if (!response.ok) return localStorage.getItem(sessionKey) !== null
+  if (!response.ok) return false
   const { session } = (await response.json()) as { readonly session: string }
   localStorage.setItem(sessionKey, session)
   return true
+}
+
+/**
+ * Reads a new address of the studio that a person opens in this tab: only the fragment differs, so
+ * the browser does not load the page anew. The page then starts again where it was.
+ */
+export function takeNewAddresses(): void {
+  addEventListener('hashchange', (event) => {
+    const token = tokenHere()
+    if (token === null) return
+    // A token is no view: nobody else reads this address.
+    event.stopImmediatePropagation()
+    history.replaceState(undefined, '', event.oldURL)
+    void exchange(token).then(
+      (isOpen) => isOpen && location.reload(),
+      () => undefined,
+    )
+  })
 }
 
 async function send(path: string, init: RequestInit = {}): Promise<Response> {
