@@ -146,6 +146,33 @@ describe.skipIf(!hasBrowser)('the list of runs in Chromium', () => {
     await studio.close()
   }, 240_000)
 
+  test('a click on the title of a column sorts the runs by it, a reload keeps it, and the next click brings back the newest', async () => {
+    const store = createMemoryStore()
+    await store.save(run('cheap', 1, { cost: 0.01, latencyMs: 9000 }))
+    await store.save(run('dear', 2, { cost: 0.5, latencyMs: 100 }))
+    await store.save(run('wrapper', 3, { model: 'durable invoice' }))
+    await store.save(run('inside', 4, { parent: 'wrapper', cost: 0.7, latencyMs: 200 }))
+    const studio = await startStudio({ store })
+    const { page, errors } = await openPage(browser, studio, { bypassCSP: true })
+    await page.getByRole('link', { name: 'Runs' }).click()
+    const titles = () => page.locator('tbody th a').allInnerTexts()
+    await expect.poll(titles).toHaveLength(3)
+    await page.getByRole('button', { name: 'Cost' }).click()
+    const byCost = ['title of wrapper', 'title of dear', 'title of cheap']
+    await expect.poll(titles).toEqual(byCost)
+    expect(await page.locator('[aria-sort=descending]').innerText()).toBe('Cost ↓')
+    expect(await violations(page)).toEqual([])
+    await page.reload()
+    await expect.poll(titles).toEqual(byCost)
+    await page.getByRole('button', { name: 'Took' }).click()
+    await expect.poll(titles).toEqual(['title of cheap', 'title of dear', 'title of wrapper'])
+    await page.getByRole('button', { name: 'Took' }).click()
+    await expect.poll(titles).toEqual(['title of wrapper', 'title of dear', 'title of cheap'])
+    expect(errors).toEqual([])
+    await page.context().close()
+    await studio.close()
+  })
+
   test('runs that begin meanwhile move no row: a button shows them, and rows change in place', async () => {
     const store = createMemoryStore()
     await store.save(run('first', 1, { status: 'running' }))

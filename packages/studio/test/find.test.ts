@@ -236,6 +236,27 @@ describe.each<[string, () => StudioStore]>([
     await store.close()
   })
 
+  test('a sorted list counts a run with all runs in it, and lists no run that happened in another one', async () => {
+    const store = open()
+    const tokens = { usage: usage(10, 0) }
+    await store.save(run('cheap', 1, { cost: 1, latencyMs: 30, ...tokens }))
+    await store.save(run('wrapper', 2, { latencyMs: 20 }))
+    await store.save(run('inside', 3, { parent: 'wrapper', cost: 4, latencyMs: 10, ...tokens }))
+    await store.save(run('deeper', 4, { parent: 'inside', cost: 4, ...tokens }))
+    await store.save(run('dear', 5, { cost: 5, latencyMs: 5 }))
+    const runs = new Runs({ models: [], assets: {}, store })
+    const ids = async (query: object): Promise<string[]> =>
+      (await runs.list(2, { heads: true, ...query })).map(({ id }) => id)
+    expect(await ids({ sort: 'cost' })).toEqual(['wrapper', 'dear'])
+    expect(await ids({ sort: 'cost', skip: 2 })).toEqual(['cheap'])
+    expect(await ids({ sort: 'tokens' })).toEqual(['wrapper', 'cheap'])
+    expect(await ids({ sort: 'latency' })).toEqual(['cheap', 'wrapper'])
+    expect((await runs.list(9, { sort: 'cost' })).map(({ id }) => id)).toEqual([
+      ...['inside', 'wrapper', 'dear', 'deeper', 'cheap'],
+    ])
+    await runs.close()
+  })
+
   test('the names of filters are those that occur, and pruning deletes the oldest runs of studios with their words', async () => {
     const { store, find } = await filled()
     expect(await store.names()).toEqual({

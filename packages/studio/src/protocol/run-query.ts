@@ -1,5 +1,5 @@
 import type { CostBound } from '@modelport/core'
-import type { RunStatus } from './protocol.js'
+import type { RunStatus, RunSummary } from './protocol.js'
 
 /** Which runs are listed. A run must match every field that is set. */
 export interface RunQuery {
@@ -38,6 +38,27 @@ export interface RunQuery {
   readonly heads?: boolean | undefined
   /** Only runs whose `key` is smaller: the next page after the run with this key. */
   readonly before?: number | undefined
+  /**
+   * What the list begins with the most of; a run counts with all runs in it. Default: the newest
+   * first. With `heads` the list then has every run that did not happen in another one.
+   */
+  readonly sort?: RunSort | undefined
+  /** Runs that are left out at the start of a sorted list: the page after so many. */
+  readonly skip?: number | undefined
+}
+
+/** A number that runs are sorted by. */
+export type RunSort = 'latency' | 'tokens' | 'cost'
+
+/** The number of a run that a list is sorted by; runs without one come last. */
+export function sortedBy(sort: RunSort, { tree, usage, cost, latencyMs }: RunSummary): number {
+  const counts = tree ?? usage
+  const numbers: Readonly<Record<RunSort, number | undefined>> = {
+    latency: latencyMs,
+    tokens: counts && counts.inputTokens + counts.outputTokens,
+    cost: tree ? Object.values(tree.costs).reduce((sum, one) => sum + one, 0) : cost,
+  }
+  return numbers[sort] ?? -1
 }
 
 /**

@@ -19,6 +19,8 @@ const runQuery = z.strictObject({
   since: time.optional(),
   until: time.optional(),
   before: time.optional(),
+  sort: z.enum(['latency', 'tokens', 'cost']).optional(),
+  skip: z.coerce.number().int().min(0).optional(),
   heads: z.stringbool().optional(),
   limit: z.coerce.number().int().min(1).max(500).default(100),
   by: z.union([z.literal('model'), z.coerce.number().int().min(60_000)]).optional(),

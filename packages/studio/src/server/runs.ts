@@ -9,7 +9,13 @@ import type {
   StartRun,
   StudioEvent,
 } from '../protocol/protocol.js'
-import type { RunGrouping, RunGroupTotals, RunNames, RunQuery } from '../protocol/run-query.js'
+import {
+  type RunGrouping,
+  type RunGroupTotals,
+  type RunNames,
+  type RunQuery,
+  sortedBy,
+} from '../protocol/run-query.js'
 import { isOver } from '../protocol/run-status.js'
 import { createMemoryStore } from '../store/file-store.js'
 import { toSummary } from '../store/run-summary.js'
@@ -270,15 +276,18 @@ export class Runs {
   async list(limit: number = maxListed, query: RunQuery = {}): Promise<RunSummary[]> {
     // A store has a run that waits as running.
     const stored = query.status === 'waiting' ? { ...query, status: 'running' as const } : query
+    const { sort, skip = 0 } = query
+    const most = Math.min(limit, maxListed)
     const lists = await Promise.all(
-      this.#stores.map((store) => store.list(Math.min(limit, maxListed), stored)),
+      this.#stores.map((store) => store.list(skip + most, { ...stored, skip: 0 })),
     )
+    const valueOf = (run: RunSummary): number => (sort ? sortedBy(sort, run) : 0)
     return lists
       .flat()
       .map((summary) => ({ ...summary, ...this.#liveSummary(summary.id) }))
       .filter(({ status }) => query.status === undefined || status === query.status)
-      .sort((one, other) => (other.key ?? 0) - (one.key ?? 0))
-      .slice(0, Math.min(limit, maxListed))
+      .sort((one, other) => valueOf(other) - valueOf(one) || (other.key ?? 0) - (one.key ?? 0))
+      .slice(skip, skip + most)
   }
 
   /** Sums over all runs that match; those off the record count in none. */

@@ -1,7 +1,13 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
 import type { CostBound } from '@modelport/core'
 import type { RunRecord, RunSummary, RunTree, StudioEvent } from '../protocol/protocol.js'
-import type { RunGrouping, RunGroupTotals, RunNames, RunQuery } from '../protocol/run-query.js'
+import type {
+  RunGrouping,
+  RunGroupTotals,
+  RunNames,
+  RunQuery,
+  RunSort,
+} from '../protocol/run-query.js'
 import { isOver } from '../protocol/run-status.js'
 import { slotsPerMs } from './run-summary.js'
 import { findWords, toRunText, toWords } from './run-text.js'
@@ -117,7 +123,7 @@ export class RunIndex {
         ...(tree && { tree }),
         key: Number(row['key']),
         session: String(row['session']),
-        ...(query.heads && { runs: Number(row['runs']) }),
+        ...(row['runs'] !== undefined && { runs: Number(row['runs']) }),
         ...(found !== undefined && { found }),
       }
     })
@@ -152,7 +158,7 @@ export class RunIndex {
 
   /** Sums over all runs that match. */
   totals(
-    { heads: _heads, before: _before, ...query }: RunQuery,
+    { heads: _heads, before: _before, sort: _sort, skip: _skip, ...query }: RunQuery,
     by?: RunGrouping,
   ): RunGroupTotals[] {
     const { sql, values } = conditionsOf(query)
@@ -260,9 +266,27 @@ export function listSql(query: RunQuery): string {
   return `SELECT l.key AS key, l.session AS session, r.owner AS owner,
       json_remove(r.run, '$.messages', '$.transcript', '$.settings', '$.logprobs') AS run
       ${query.text ? ', t.text AS text' : ''}
-      ${query.heads ? ', (SELECT count(*) FROM run_list AS s WHERE s.session = l.session) AS runs' : ''}
+      ${query.heads && !query.sort ? ', (SELECT count(*) FROM run_list AS s WHERE s.session = l.session) AS runs' : ''}
     FROM ${conditionsOf(query).sql.replace(' WHERE ', ' CROSS JOIN runs AS r ON r.id = l.run WHERE ')}
-    ORDER BY ${driver === 'run_text' ? 't.rowid' : driver === 'run_tools' ? 't.key' : 'l.key'} DESC LIMIT ?`
+    ORDER BY ${query.sort ? `${sortSql[query.sort]} DESC, ` : ''}${driver === 'run_text' ? 't.rowid' : driver === 'run_tools' ? 't.key' : 'l.key'} DESC LIMIT ?`
+}
+
+/** A sum over a run and all runs in it. Few runs have others in them: only those are added up. */
+const treeSum = (column: string): string => `CASE
+  WHEN EXISTS (SELECT 1 FROM run_list AS c WHERE c.parent = l.run) THEN (
+    WITH RECURSIVE tree (run) AS (
+      VALUES (l.run) UNION SELECT c.run FROM tree JOIN run_list AS c ON c.parent = tree.run
+    )
+    SELECT sum(${column}) FROM tree JOIN run_list AS s ON s.run = tree.run
+  )
+  ELSE (SELECT ${column} FROM run_list AS s WHERE s.key = l.key)
+END`
+
+/** What a list is sorted by; numbers that are not known come last. */
+const sortSql: Readonly<Record<RunSort, string>> = {
+  latency: 'l.latency',
+  tokens: treeSum('s.input + s.output'),
+  cost: treeSum('s.cost'),
 }
 
 /** The table that is read first: its order is that of the list. */
@@ -293,6 +317,7 @@ export function conditionsOf(query: RunQuery): Condition {
     until,
     before,
     tool,
+    sort,
   } = query
   const parts: [sql: string, ...values: SQLInputValue[]][] = []
   if (driver === 'run_text') {
@@ -319,7 +344,8 @@ export function conditionsOf(query: RunQuery): Condition {
   if (since !== undefined) parts.push([`${key} >= ?`, since * slotsPerMs])
   if (until !== undefined) parts.push([`${key} < ?`, until * slotsPerMs])
   if (before !== undefined) parts.push([`${key} < ?`, before])
-  if (heads)
+  if (heads && sort) parts.push(['NOT EXISTS (SELECT 1 FROM run_list AS b WHERE b.run = l.parent)'])
+  else if (heads)
     parts.push(
       [
         'NOT EXISTS (SELECT 1 FROM run_list AS b WHERE b.session = l.session AND b.child < l.child)',

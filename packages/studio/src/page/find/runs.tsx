@@ -1,9 +1,9 @@
 import type { VNode } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import type { RunSummary } from '../../protocol/protocol.js'
-import type { RunGroupTotals } from '../../protocol/run-query.js'
+import type { RunGroupTotals, RunSort } from '../../protocol/run-query.js'
 import { get, remove } from '../link/api.js'
-import { info, lastChat, parameters } from '../link/state.js'
+import { info, lastChat, parameters, setParameter } from '../link/state.js'
 import { useLoaded } from '../link/use-loaded.js'
 import {
   costOf,
@@ -52,8 +52,13 @@ export function toTree(runs: readonly RunSummary[]): Branch[] {
 export function RunList(): VNode {
   const file = info.value?.file
   const [version, setVersion] = useState(0)
-  const query = new URLSearchParams(parameters.value).toString()
-  const { runs, problem, fresh, more } = useRunList(query || 'heads=true', version)
+  const { sort, ...filters } = parameters.value
+  const query = new URLSearchParams(filters).toString()
+  const { runs, problem, fresh, more } = useRunList(
+    query || 'heads=true',
+    sort as RunSort | undefined,
+    version,
+  )
   const reload = (): void => setVersion(version + 1)
   const { isBusy, act } = useAction()
   return (
@@ -91,7 +96,9 @@ export function RunList(): VNode {
           )}
         </p>
       )}
-      {runs && runs.length > 0 && <RunTable key={query} runs={runs} onDeleted={reload} />}
+      {runs && runs.length > 0 && (
+        <RunTable key={`${query} ${sort}`} runs={runs} onDeleted={reload} />
+      )}
       {more && (
         <button type="button" disabled={isBusy} onClick={() => void act(more)}>
           Show more
@@ -122,13 +129,36 @@ function Totals({ query, version }: { readonly query: string; readonly version: 
 }
 
 const unseen = (title: string): Columns[number] => [<span class="visually-hidden">{title}</span>]
-const columns: Columns = [
+
+/** The columns; `sort` is the one that the rows are sorted by. */
+const columnsOf = (sort: string | undefined): Columns => [
   unseen('Choose'),
-  ...['Run', 'Model', 'When'].map((title): Columns[number] => [title]),
-  ...['Took', 'First token', 'Tokens', 'Cost'].map((title): Columns[number] => [title, true]),
+  ['Run'],
+  ['Model'],
+  ['When'],
+  [<SortButton sort="latency" title="Took" />, true, sort === 'latency'],
+  ['First token', true],
+  [<SortButton sort="tokens" title="Tokens" />, true, sort === 'tokens'],
+  [<SortButton sort="cost" title="Cost" />, true, sort === 'cost'],
   ['State'],
   unseen('Delete'),
 ]
+
+/** Sorts the rows, the most first; the next click brings the newest first again. */
+function SortButton({ sort, title }: { readonly sort: RunSort; readonly title: string }): VNode {
+  const isSorted = parameters.value['sort'] === sort
+  return (
+    <button
+      type="button"
+      class="quiet sort"
+      title={isSorted ? 'Sort by time' : `Sort by ${title.toLowerCase()}`}
+      onClick={() => setParameter('sort', isSorted ? '' : sort)}
+    >
+      {title}
+      <span aria-hidden="true">{isSorted ? ' ↓' : ''}</span>
+    </button>
+  )
+}
 
 interface RunTableProps {
   readonly runs: readonly RunSummary[]
@@ -180,7 +210,7 @@ function RunTable({ runs, onDeleted }: RunTableProps): VNode {
         aria-label="Runs; an unfolded one has those that continue it or were forked from it below"
       >
         <table>
-          <TableHead columns={columns} />
+          <TableHead columns={columnsOf(parameters.value['sort'])} />
           <tbody>
             {rows.map(({ run, depth }) => (
               <tr key={run.id}>

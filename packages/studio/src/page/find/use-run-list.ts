@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { RunSummary } from '../../protocol/protocol.js'
+import type { RunSort } from '../../protocol/run-query.js'
 import { get } from '../link/api.js'
 import { connection } from '../link/connection.js'
 import { useLoaded } from '../link/use-loaded.js'
@@ -27,7 +28,12 @@ export interface RunListState {
  * Loads the runs that `query` asks for, page by page, and looks whether those that are shown have
  * changed.
  */
-export function useRunList(query: string, version: number): RunListState {
+export function useRunList(
+  filters: string,
+  sort: RunSort | undefined,
+  version: number,
+): RunListState {
+  const query = sort ? `${filters}&sort=${sort}` : filters
   const key = `runs ${query} ${version}`
   const path = (more = `&limit=${pageSize}`): string =>
     `/api/runs?${new URLSearchParams(query + more)}`
@@ -45,7 +51,8 @@ export function useRunList(query: string, version: number): RunListState {
   useEffect(() => {
     const timer = setInterval(() => {
       if (document.hidden || connection.value !== 'ok') return
-      get<RunSummary[]>(path()).then(
+      // Sorting all runs again and again is not worth it: what changes is among the newest.
+      get<RunSummary[]>(`/api/runs?${filters}`).then(
         (runs) => setNews({ key, runs }),
         () => undefined,
       )
@@ -56,15 +63,18 @@ export function useRunList(query: string, version: number): RunListState {
   const loaded = first && [...first, ...(isSame ? rest.runs : [])]
   const latest = new Map((news.key === key ? news.runs : []).map((run) => [run.id, run]))
   const last = isSame && rest.runs.length > 0 ? rest.runs : first
+  const newest = first?.[0]?.key ?? 0
   const isFull = last !== undefined && last.length > 0 && (loaded?.length ?? 0) % pageSize === 0
   return {
     runs: loaded?.map((run) => latest.get(run.id) ?? run),
     problem,
-    fresh: [...latest.values()].filter((run) => (run.key ?? 0) > (first?.[0]?.key ?? 0)).length,
+    fresh: sort ? 0 : [...latest.values()].filter(({ key: at = 0 }) => at > newest).length,
     more: isFull
       ? async () => {
           const next = await get<RunSummary[]>(
-            path(`&limit=${pageSize}&before=${last.at(-1)?.key ?? 0}`),
+            path(
+              `&limit=${pageSize}&${sort ? `skip=${loaded?.length ?? 0}` : `before=${last.at(-1)?.key ?? 0}`}`,
+            ),
           )
           setRest({ key, runs: [...(isSame ? rest.runs : []), ...next] })
         }

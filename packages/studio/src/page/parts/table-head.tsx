@@ -1,14 +1,26 @@
 import type { ComponentChildren, VNode } from 'preact'
 
-/** Titles of the columns of a table; those of numbers are aligned as these are. */
-export type Columns = readonly (readonly [title: ComponentChildren, isNumber?: boolean])[]
+/**
+ * Titles of the columns of a table; those of numbers are aligned as these are. `isSorted`: the rows
+ * begin with the most of this column.
+ */
+export type Columns = readonly (readonly [
+  title: ComponentChildren,
+  isNumber?: boolean,
+  isSorted?: boolean,
+])[]
 
 /** The first row of a table. */
 export const TableHead = ({ columns }: { readonly columns: Columns }): VNode => (
   <thead>
     <tr>
-      {columns.map(([title, isNumber], index) => (
-        <th key={index} scope="col" class={isNumber ? 'number' : ''}>
+      {columns.map(([title, isNumber, isSorted], index) => (
+        <th
+          key={index}
+          scope="col"
+          class={isNumber ? 'number' : ''}
+          aria-sort={isSorted ? 'descending' : undefined}
+        >
           {title}
         </th>
       ))}
