@@ -225,6 +225,32 @@ describe.skipIf(!hasBrowser)('the page over its life', () => {
     await expect.poll(() => message(page).inputValue()).toBe('')
   })
 
+  test('what is typed while a message is sent is the next message; a message that is refused comes back before it', async () => {
+    const provider = createMock({ defaultResponse: 'Yes.' })
+    const { page } = await open(startStudio({ models: [model('m', provider)] }))
+    let sent = 0
+    await page.route('**/api/runs', async (route) => {
+      if (route.request().method() !== 'POST') return route.continue()
+      // The keys below come while the request is under way.
+      await new Promise((resolve) => setTimeout(resolve, 700))
+      const refusal = { error: { code: 'config', message: 'not now' } }
+      return sent++ === 1 ? route.fulfill({ status: 400, json: refusal }) : route.continue()
+    })
+    await message(page).fill('first message')
+    await page.keyboard.press('Enter')
+    await page.keyboard.type('second')
+    await page.locator('.figures').waitFor()
+    await page.keyboard.type(' message')
+    expect(await message(page).inputValue()).toBe('second message')
+    await page.keyboard.press('Enter')
+    await page.keyboard.type('third')
+    await page.getByText('not now').waitFor()
+    expect(await message(page).inputValue()).toBe('second message\nthird')
+    expect(provider.requests.map(({ messages }) => messages.at(-1)?.content)).toEqual([
+      'first message',
+    ])
+  })
+
   /** A studio behind a cable, on a file, with a model that writes slowly. */
   async function openCabled(delayMs: number) {
     const path = join(temporaryFolder('studio'), 'studio.db')
@@ -258,7 +284,7 @@ describe.skipIf(!hasBrowser)('the page over its life', () => {
     await page.locator('.assistant', { hasText: 'two' }).waitFor()
     await cable.cut()
     await page.getByText('Connection lost, trying again.').waitFor()
-    await page.getByRole('link', { name: 'Compare' }).click()
+    await page.getByRole('link', { name: 'Compare', exact: true }).click()
     await page.getByRole('link', { name: 'Chat' }).click()
     await page.getByRole('button', { name: 'New conversation' }).click()
     await message(page).fill('Do not lose this')
@@ -274,7 +300,7 @@ describe.skipIf(!hasBrowser)('the page over its life', () => {
     expect(await message(page).inputValue()).toBe('Do not lose this')
   })
 
-  /** A conversation whose studio was killed during the reply; `url` is the address of the next one. */
+  /** A conversation whose studio was killed; `url` is the address of the next studio. */
   async function startedAgain() {
     const { page, cable, start, path } = await openCabled(400)
     await message(page).fill('Go')

@@ -1,7 +1,7 @@
 import type { ContentPart } from '@modelport/core'
 import { type Signal, signal } from '@preact/signals'
 import type { VNode } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { Icon } from '../parts/icons.js'
 import { AttachedImages, maxImageBytes, toImage } from './attached-images.js'
 
@@ -33,8 +33,8 @@ function useEscape(listener: (() => void) | undefined): void {
 }
 
 /**
- * Where the user writes. Enter sends, Shift and Enter begin a new line. The text stays until it has
- * been taken.
+ * Where the user writes. Enter sends, Shift and Enter begin a new line. A text that was refused
+ * comes back.
  */
 export function Composer({
   draft: { text, images },
@@ -52,7 +52,8 @@ export function Composer({
   const [note, setNote] = useState('')
   const [isSending, setSending] = useState(false)
   const message = useRef<HTMLTextAreaElement>(null)
-  useEffect(() => {
+  // Before the next key: what is typed then belongs in this box.
+  useLayoutEffect(() => {
     if (focusMessage.peek()) message.current?.focus()
     focusMessage.value = false
   }, [])
@@ -66,15 +67,18 @@ export function Composer({
       return
     }
     setSending(true)
+    // The box is empty at once: what is typed from now on is the next message.
     const written = text.value
-    const parts = await Promise.all(images.value.map(toImage))
+    const attached = images.value
+    text.value = ''
+    images.value = []
+    const parts = await Promise.all(attached.map(toImage))
     const textPart = written.trim() ? [{ type: 'text', text: written } as const] : []
     const isTaken = await onSend(parts.length === 0 ? written : [...textPart, ...parts])
     setSending(false)
-    if (!isTaken) return
-    // Text that was typed while the message was sent stays.
-    if (text.value === written) text.value = ''
-    images.value = []
+    if (isTaken) return
+    text.value = [written, text.value].filter(Boolean).join('\n')
+    images.value = [...attached, ...images.value]
   }
   const attach = (files: readonly File[]): void => {
     const tooLarge = files.find(({ size }) => size > maxImageBytes)
