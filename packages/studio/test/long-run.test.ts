@@ -3,6 +3,7 @@ import { defineTool } from '@modelport/runtime'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { atMostWhereQuiet, atSize } from '../../../test/support/faults.js'
+import { createMemoryStore } from '../src/store/file-store.js'
 import { hasBrowser, launch, openPage, startStudio, traceTasks, violations } from './support.js'
 
 const probe = defineTool({
@@ -75,6 +76,46 @@ describe.skipIf(!hasBrowser)('a page with much to draw', () => {
     expect(
       await page.evaluate(() => (globalThis as unknown as { marks: { raw: number } }).marks.raw),
     ).toBe(0)
+    expect(errors).toEqual([])
+    await page.context().close()
+    await studio.close()
+  })
+
+  test('a conversation of 10,000 messages shows the newest ones, takes typing at once, and forks from each', async () => {
+    const messages = Array.from({ length: 10_000 }, (_, index) =>
+      index % 2 === 0
+        ? { role: 'user' as const, content: `question ${index}` }
+        : { role: 'assistant' as const, content: `**reply** ${index}` },
+    )
+    const store = createMemoryStore()
+    const asked = { role: 'user' as const, content: 'the last question' }
+    await store.save({
+      ...{ id: 'long', at: 1, model: 'm', title: 'long', status: 'final' },
+      messages: [...messages, asked],
+      transcript: [...messages, asked, { role: 'assistant', content: 'the last reply' }],
+    })
+    const provider = createMock({ defaultResponse: 'Yes.' })
+    const studio = await startStudio({
+      models: [{ id: 'm', provider: 'mock', model: 'm', hosts: [], open: () => provider }],
+      store,
+    })
+    const { page, errors } = await openPage(browser, studio)
+    const stopTrace = await traceTasks(browser, page)
+    await page.goto(`${new URL(studio.url).origin}/#/chat/long`)
+    await page.getByText('the last question').waitFor()
+    expect(await page.getByRole('log').locator('.message').count()).toBeLessThanOrEqual(101)
+    await page.getByLabel('Message', { exact: true }).fill('')
+    await page.keyboard.type('hello there')
+    const longest = await stopTrace()
+    console.log(`10,001 messages: the longest task took ${longest} ms of processor time`)
+    atMostWhereQuiet(longest, 150)
+    await page.getByRole('button', { name: 'Show 100 of 9,901 earlier messages' }).click()
+    const card = page.locator('.message.user', { hasText: 'question 9802' })
+    await card.getByRole('button', { name: 'Edit and run again' }).click()
+    await page.getByLabel('New text').fill('another question')
+    await page.getByRole('button', { name: 'Run again', exact: true }).click()
+    await expect.poll(() => provider.requests[0]?.messages.length).toBe(9803)
+    expect(provider.requests[0]?.messages.at(-1)).toMatchObject({ content: 'another question' })
     expect(errors).toEqual([])
     await page.context().close()
     await studio.close()

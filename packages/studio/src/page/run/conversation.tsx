@@ -1,6 +1,6 @@
 import type { ChatMessage } from '@modelport/core'
 import type { VNode } from 'preact'
-import { useState } from 'preact/hooks'
+import { useMemo, useRef, useState } from 'preact/hooks'
 import type { RunRecord } from '../../protocol/protocol.js'
 import { isOver } from '../../protocol/run-status.js'
 import type { Segment } from '../link/run-parts.js'
@@ -17,6 +17,11 @@ import { ToolCallCard } from './tool-call.js'
 
 /** Parts of a reply that are drawn at first, the newest ones, and that each click adds. */
 const shownParts = 80
+/** Messages that are drawn at first, the newest ones; each click shows twice as many. */
+const shownMessages = 100
+
+/** Runs again with the messages before `index` and another text. */
+type Fork = (index: number, text: string) => Promise<boolean>
 
 /** A run as a conversation: the messages before it, then what the model does as it happens. */
 export function Conversation({
@@ -24,8 +29,7 @@ export function Conversation({
   onFork,
 }: {
   readonly run: WatchedRun
-  /** Runs again with the messages before `index` and another text. */
-  readonly onFork?: (index: number, text: string) => Promise<boolean>
+  readonly onFork?: Fork
 }): VNode {
   const record = run.record.value
   const [most, setMost] = useState(shownParts)
@@ -42,14 +46,7 @@ export function Conversation({
       aria-live="off"
       aria-busy={!ended}
     >
-      {record.messages.map((message: ChatMessage, index) => (
-        <MessageCard
-          key={index}
-          message={message}
-          {...(onFork &&
-            message.role === 'user' && { onEdit: (text: string) => onFork(index, text) })}
-        />
-      ))}
+      <Messages messages={record.messages} onFork={onFork} />
       <article class="message assistant" aria-label="assistant">
         <header>
           <h2 class="speaker">{record.model}</h2>
@@ -102,6 +99,48 @@ export function Conversation({
       <Announcer text={spoken} done={ended} />
       {ended && <RunFigures run={run} />}
     </div>
+  )
+}
+
+/** The messages before a run, the newest ones first in sight. */
+function Messages({
+  messages,
+  onFork,
+}: {
+  readonly messages: readonly ChatMessage[]
+  readonly onFork: Fork | undefined
+}): VNode {
+  const [most, setMost] = useState(shownMessages)
+  const fork = useRef(onFork)
+  fork.current = onFork
+  const canFork = onFork !== undefined
+  const from = Math.max(0, messages.length - most)
+  // The same elements again: a long conversation is not drawn anew with each token of the reply.
+  const cards = useMemo(
+    () =>
+      messages.slice(from).map((message, place) => {
+        const index = from + place
+        const edit = async (text: string): Promise<boolean> =>
+          (await fork.current?.(index, text)) === true
+        return (
+          <MessageCard
+            key={index}
+            message={message}
+            {...(canFork && message.role === 'user' && { onEdit: edit })}
+          />
+        )
+      }),
+    [messages, from, canFork],
+  )
+  return (
+    <>
+      {from > 0 && (
+        <button type="button" class="quiet" onClick={() => setMost(2 * most)}>
+          Show {formatCount(Math.min(from, most))} of {formatCount(from)} earlier messages
+        </button>
+      )}
+      {cards}
+    </>
   )
 }
 
