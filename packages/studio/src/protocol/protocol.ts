@@ -345,6 +345,8 @@ export interface ContextInfo {
   readonly window?: number
   /** The blocks in the order of the prompt. */
   readonly blocks: readonly ContextBlockInfo[]
+  /** Tokens of the whole prompt as the vendor counted them. Unset: it has not, or not yet. */
+  readonly countedTokens?: number
   /** Prompt tokens that the vendor read from its cache, once the call has ended. */
   readonly cachedTokens?: number
 }

@@ -1,4 +1,4 @@
-import type { ContextManifest } from '@modelport/runtime'
+import type { CallMetrics, ContextManifest } from '@modelport/runtime'
 import type { ContextInfo, StudioEvent } from '../protocol/protocol.js'
 
 /**
@@ -10,15 +10,26 @@ export function toContexts(events: readonly StudioEvent[]): ContextInfo[] {
   for (const one of events) {
     if (one.type !== 'run') continue
     const { event } = one
-    if ('manifest' in event && !contexts.has(event.step))
-      contexts.set(event.step, toContext(event.step, event.manifest, contexts.size > 0))
+    const { step } = event
+    const context = contexts.get(step)
+    if ('manifest' in event && !context)
+      contexts.set(step, toContext(step, event.manifest, contexts.size > 0))
+    if (event.type === 'model-call-end' && context)
+      contexts.set(step, { ...context, ...countsOf(event.metrics.usage) })
   }
-  const end = events.findLast((one) => one.type === 'end')
-  const turns = end?.run.usage?.turns ?? []
-  return [...contexts.values()].map((context, index) => {
-    const cachedTokens = turns.length === contexts.size ? turns[index]?.cacheReadTokens : undefined
-    return { ...context, ...(cachedTokens !== undefined && { cachedTokens }) }
-  })
+  return [...contexts.values()]
+}
+
+/** What the vendor counted; nothing of an estimate. */
+function countsOf({
+  inputTokens,
+  cacheReadTokens,
+  estimated,
+}: CallMetrics['usage']): Pick<ContextInfo, 'countedTokens' | 'cachedTokens'> {
+  return {
+    ...(!estimated && { countedTokens: inputTokens }),
+    ...(cacheReadTokens !== undefined && { cachedTokens: cacheReadTokens }),
+  }
 }
 
 function toContext(step: number, manifest: ContextManifest, isLater: boolean): ContextInfo {

@@ -57,6 +57,12 @@ const kinds = [
 const formatShare = (share: number): string =>
   share < 0.01 ? 'below 1 %' : `${Math.round(share * 100)} %`
 
+/** A window that is nearly full has a colour of its own. */
+const classOf = (share: number): string => {
+  if (share > 1) return 'is-over'
+  return share >= 0.9 ? 'is-near' : 'muted'
+}
+
 function ContextCard({
   context,
   most,
@@ -65,7 +71,9 @@ function ContextCard({
   /** Tokens of the largest call of the run: its bar has the full width. */
   readonly most: number
 }): VNode {
-  const { step, tokens, window, blocks, cachedTokens } = context
+  const { step, tokens, countedTokens, window, blocks, cachedTokens } = context
+  const size = countedTokens ?? tokens
+  const share = window === undefined ? 0 : size / window
   const total = Math.max(
     tokens,
     blocks.reduce((sum, block) => sum + block.tokens, 0),
@@ -76,16 +84,24 @@ function ContextCard({
     <section aria-label={`Call ${step}`}>
       <h2>
         Call {step}{' '}
-        <span class="muted">
-          about {formatCount(tokens)} tokens
+        <span class={classOf(share)}>
+          {countedTokens === undefined ? 'about ' : ''}
+          {formatCount(size)} tokens
           {window === undefined
             ? ''
-            : `, ${formatShare(tokens / window)} of the window of ${formatCount(window)}`}
+            : `, ${formatShare(share)} of the window of ${formatCount(window)}`}
           {cachedTokens === undefined || cachedTokens === 0
             ? ''
             : `, ${formatCount(cachedTokens)} read from the cache`}
         </span>
       </h2>
+      {share > 1 && (
+        <p class="problem">
+          {countedTokens === undefined
+            ? 'By this estimate the prompt is longer than the window. The vendor may refuse it.'
+            : 'The prompt was longer than the window that the profile of the model has.'}
+        </p>
+      )}
       <div class="blocks" aria-hidden="true">
         {blocks.map((block, index) => (
           <span
