@@ -6,6 +6,7 @@ import {
   ProviderError,
   type ProviderErrorDetails,
 } from '@modelport/core'
+import { toBase64 } from '@modelport/core/text'
 import {
   type CommonConfig,
   createProvider,
@@ -13,7 +14,6 @@ import {
   type DriverIo,
   defined,
   requireConfig,
-  toBase64,
 } from '@modelport/driver'
 import { ModelDecoder } from './model-decoder.ts'
 import { toCallError } from './model-failure.ts'

@@ -7,14 +7,8 @@ import type {
   SharedV4Warning,
 } from '@ai-sdk/provider'
 import { type Citation, isObject, type ReplyDetails, type TokenUsage } from '@modelport/core'
-import {
-  type Decoder,
-  defined,
-  parseJson,
-  type Sink,
-  tryParseJson,
-  type WireRecord,
-} from '@modelport/driver'
+import { tryParseJson } from '@modelport/core/text'
+import { type Decoder, defined, parseJson, type Sink, type WireRecord } from '@modelport/driver'
 import { fromModelPart } from '@modelport/runtime'
 import { ownOptions } from './own-options.ts'
 import type { ModelState } from './to-prompt.ts'

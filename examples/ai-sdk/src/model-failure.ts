@@ -1,5 +1,6 @@
 import { type ErrorCode, isLlmError, type LlmError, ProviderError } from '@modelport/core'
-import { toProviderError, tryParseJson } from '@modelport/driver'
+import { tryParseJson } from '@modelport/core/text'
+import { toProviderError } from '@modelport/driver'
 
 /** The fields of an `APICallError` that are read. */
 interface ApiCallFields {

@@ -8,7 +8,8 @@ import {
   type JsonObject,
   type ToolCall,
 } from '@modelport/core'
-import { defined, tryParseJson } from '@modelport/driver'
+import { tryParseJson } from '@modelport/core/text'
+import { defined } from '@modelport/driver'
 import { fromModelOutput, fromModelPart } from '@modelport/runtime'
 import { messageOptions } from './lost-options.js'
 import { ownOptions, pickOptions } from './own-options.js'

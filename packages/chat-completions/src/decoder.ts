@@ -7,13 +7,13 @@ import {
   type TokenLogprob,
   toImagePart,
 } from '@modelport/core'
+import { tryParseJson } from '@modelport/core/text'
 import {
   type Decoder,
   firstMatch,
   parseJson,
   type Sink,
   type Turn,
-  tryParseJson,
   type WireRecord,
 } from '@modelport/driver'
 import type { ChatDialect } from './dialect.js'

@@ -1,5 +1,6 @@
 import { asText, type JsonObject } from '@modelport/core'
-import { decodeBase64, type Sink, type Turn, toBase64 } from '@modelport/driver'
+import { toBase64 } from '@modelport/core/text'
+import { decodeBase64, type Sink, type Turn } from '@modelport/driver'
 import { asObject } from './wire.js'
 
 /**

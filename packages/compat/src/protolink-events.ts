@@ -1,3 +1,4 @@
+import { toSnake } from '@modelport/core/text'
 import type { AgentCallAction, BudgetDecision, RunEvent, ToolCallAction } from '@modelport/runtime'
 
 /** An event in its wire form: plain JSON with snake_case names. */
@@ -196,9 +197,6 @@ function rename(value: unknown): unknown {
     ),
   )
 }
-
-const toSnake = (name: string): string =>
-  name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
 function toPlain(value: unknown): unknown {
   try {

@@ -1,3 +1,4 @@
+import { errorText } from '@modelport/core/text'
 import { ConformanceError, fail } from './assert.js'
 import type { Harness, Runner } from './harness.js'
 import { Lab } from './lab.js'
@@ -79,7 +80,7 @@ const nothingSent =
 /** The failure, with the bad or missing request that is most likely its cause. */
 function explained(error: unknown, lab: Lab): unknown {
   const violation = lab.violation() ?? (lab.requested ? undefined : nothingSent)
-  const message = error instanceof Error ? error.message : String(error)
+  const message = errorText(error)
   return violation === undefined
     ? error
     : new ConformanceError(`${message}\n  and ${violation}`, { cause: error })

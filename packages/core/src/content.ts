@@ -1,3 +1,5 @@
+import { toBase64 } from './base64.js'
+
 /** The fields that every part of a content may have. */
 export interface ContentFields {
   /**
@@ -121,11 +123,4 @@ export function textOf(content: Content): string {
   let text = ''
   for (const part of content) if (part.type === 'text') text += part.text
   return text
-}
-
-function toBase64(bytes: Uint8Array): string {
-  let binary = ''
-  for (let i = 0; i < bytes.length; i += 8192)
-    binary += String.fromCharCode(...bytes.subarray(i, i + 8192))
-  return btoa(binary)
 }

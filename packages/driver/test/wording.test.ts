@@ -1,5 +1,6 @@
 import { type ChatMessage, isLlmError, type ToolCall } from '@modelport/core'
-import { checkApiKey, parseJson, tryParseJson } from '@modelport/driver'
+import { tryParseJson } from '@modelport/core/text'
+import { checkApiKey, parseJson } from '@modelport/driver'
 import { describe, expect, test } from 'vitest'
 import { defaultLimits } from '../src/base/limits.js'
 import { createFramer, type FramerChoice } from '../src/framing/framing.js'

@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs'
 import { dirname, isAbsolute, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { configError } from '@modelport/core'
+import { errorText } from '@modelport/core/text'
 import type { ModelPool } from './config/model-entry.js'
 import { parseConfig } from './file/parse-config.js'
 import type { ParseConfigOptions } from './file/parse-options.js'
@@ -45,8 +46,7 @@ export async function importModule(specifier: string): Promise<unknown> {
   try {
     return await import(isAbsolute(specifier) ? pathToFileURL(specifier).href : specifier)
   } catch (error) {
-    const { message } = error instanceof Error ? error : new Error(String(error))
-    throw configError(`${specifier} does not load: ${message}`, { cause: error })
+    throw configError(`${specifier} does not load: ${errorText(error)}`, { cause: error })
   }
 }
 

@@ -259,6 +259,7 @@ describe('bundles', () => {
   const source = (name: string) => join(packages, name, 'src/index.ts')
   const sources = {
     '@modelport/core/settings': join(packages, 'core/src/settings.ts'),
+    '@modelport/core/text': join(packages, 'core/src/text.ts'),
     '@modelport/core': source('core'),
     '@modelport/driver': source('driver'),
   }

@@ -1,5 +1,6 @@
 import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/client'
 import { type ErrorCode, isLlmError, LlmError, type Redact } from '@modelport/core'
+import { errorText } from '@modelport/core/text'
 import { toPlainWords } from './plain-words.js'
 
 /** The revision without sessions. */
@@ -45,7 +46,7 @@ export function toTyped(error: unknown, server: string, redact: Redact): LlmErro
     if (isLlmError(one)) return new LlmError(one.code, redact(one.message))
   const { cause, code } = error as Fields & ErrorOptions
   const told = code === 'ERA_NEGOTIATION_FAILED' && cause instanceof Error ? cause : error
-  const words = toPlainWords(redact(told instanceof Error ? told.message : String(told)))
+  const words = toPlainWords(redact(errorText(told)))
   const theirs = versionsOf(error)
   const message =
     theirs === undefined

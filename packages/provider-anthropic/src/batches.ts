@@ -6,13 +6,13 @@ import {
   LlmError,
   type RequestOptions,
 } from '@modelport/core'
+import { tryParseJson } from '@modelport/core/text'
 import {
   type BatchLine,
   createBatchRunner,
   createEndpointClient,
   namedError,
   requireConfig,
-  tryParseJson,
 } from '@modelport/driver'
 import { notIn } from './cloud.js'
 import { ownRequest, toConnection } from './connection.js'

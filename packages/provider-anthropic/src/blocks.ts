@@ -1,5 +1,6 @@
 import type { Citation, ProviderFile } from '@modelport/core'
-import { type Sink, TextBuffer, tryParseJson } from '@modelport/driver'
+import { tryParseJson } from '@modelport/core/text'
+import { type Sink, TextBuffer } from '@modelport/driver'
 import { type Span, SpanRecorder } from './spans.js'
 import { containerType, isProviderTool } from './state.js'
 import type { WireBlock, WireCitation, WireDelta } from './wire.js'

@@ -1,12 +1,6 @@
 import { type FinishReason, LlmError, type ReplyDetails } from '@modelport/core'
-import {
-  type Decoder,
-  parseJson,
-  type Sink,
-  type Turn,
-  tryParseJson,
-  type WireRecord,
-} from '@modelport/driver'
+import { tryParseJson } from '@modelport/core/text'
+import { type Decoder, parseJson, type Sink, type Turn, type WireRecord } from '@modelport/driver'
 import { AnswerBlocks } from './blocks.js'
 import { statusOf } from './error.js'
 import { UsageReport } from './usage.js'

@@ -1,4 +1,5 @@
 import { configError, isLlmError, LlmError } from '@modelport/core'
+import { errorText } from '@modelport/core/text'
 import type { DriverIo } from '@modelport/driver'
 import { Sha256 } from '@smithy/core/checksum'
 import { SignatureV4 } from '@smithy/signature-v4'
@@ -68,7 +69,7 @@ async function ask(
     return await source()
   } catch (cause) {
     if (isLlmError(cause)) throw cause
-    const message = cause instanceof Error ? cause.message : String(cause)
+    const message = errorText(cause)
     throw new LlmError('auth', `${providerName}: credentials: ${message}`, { cause })
   }
 }

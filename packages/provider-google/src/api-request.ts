@@ -1,4 +1,5 @@
 import { configError, isLlmError, LlmError } from '@modelport/core'
+import { errorText } from '@modelport/core/text'
 import { providerName } from './model-state.js'
 
 /** URL and headers of a request. */
@@ -37,6 +38,6 @@ export function checkModelName(model: string): void {
 export function toTypedError(thrown: unknown): LlmError {
   for (let error = thrown; error instanceof Error; error = error.cause)
     if (isLlmError(error)) return error
-  const text = thrown instanceof Error ? thrown.message : String(thrown)
+  const text = errorText(thrown)
   return new LlmError('auth', `google: auth: no request could be made: ${text}`, { cause: thrown })
 }

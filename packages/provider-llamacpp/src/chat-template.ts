@@ -1,5 +1,6 @@
 import type { Template } from '@huggingface/jinja'
 import { type JsonObject, LlmError } from '@modelport/core'
+import { errorText } from '@modelport/core/text'
 import { type CallFormat, findCallFormat } from './call-format.js'
 import { name, type TemplateInput, type TemplateMessage } from './messages.js'
 
@@ -69,7 +70,7 @@ export class ChatTemplate {
     try {
       return this.#template.render(input)
     } catch (cause) {
-      const why = cause instanceof Error ? cause.message : String(cause)
+      const why = errorText(cause)
       throw new LlmError(
         'unsupported',
         `${name}: the model's chat template refuses this conversation: ${why}`,

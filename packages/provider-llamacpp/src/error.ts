@@ -1,4 +1,5 @@
 import { type ErrorCode, ProviderError } from '@modelport/core'
+import { errorText } from '@modelport/core/text'
 import { name } from './messages.js'
 
 /** The package that runs models, and how it is installed. */
@@ -33,7 +34,7 @@ export function toInstallError(cause: unknown): ProviderError {
     )
   return toError(
     'config',
-    `node-llama-cpp does not load: ${messageOf(cause)}`,
+    `node-llama-cpp does not load: ${errorText(cause)}`,
     'missing-package',
     cause,
   )
@@ -43,7 +44,7 @@ export function toInstallError(cause: unknown): ProviderError {
 export const toBinaryError = (cause: unknown): ProviderError =>
   toError(
     'config',
-    `there is no llama.cpp for this machine and the chosen gpu (${messageOf(cause)}); reinstall with optional packages: ${installCommand}, or set gpu: false`,
+    `there is no llama.cpp for this machine and the chosen gpu (${errorText(cause)}); reinstall with optional packages: ${installCommand}, or set gpu: false`,
     'missing-binary',
     cause,
   )
@@ -55,7 +56,7 @@ const smaller =
 
 /** Why a model or its context could not be made. `log` is what llama.cpp said. */
 export function toLoadError(cause: unknown, what: string, log: readonly string[]): ProviderError {
-  const message = messageOf(cause)
+  const message = errorText(cause)
   // Where llama.cpp itself runs out of memory, it says so in its log only.
   if (memoryWords.test(`${kindOf(cause)} ${message} ${log.join(' ')}`)) {
     return toError(
@@ -103,7 +104,7 @@ const evaluationFailures: readonly (readonly [RegExp, ErrorCode, type: string, s
 
 /** Why a reply or a vector could not be made, or not to its end. `log` is what llama.cpp said. */
 export function toEvaluationError(cause: unknown, log: readonly string[]): ProviderError {
-  const said = [messageOf(cause), ...log].join('; ')
+  const said = [errorText(cause), ...log].join('; ')
   const known = evaluationFailures.find(([words]) => words.test(`${kindOf(cause)} ${said}`))
   if (known) return toError(known[1], `${known[3]} (${said})`, known[2], cause)
   return toError(
@@ -116,5 +117,3 @@ export function toEvaluationError(cause: unknown, log: readonly string[]): Provi
 
 const kindOf = (error: unknown): string =>
   error instanceof Error ? error.constructor.name.replace(/([a-z])([A-Z])/g, '$1 $2') : ''
-const messageOf = (error: unknown): string =>
-  error instanceof Error ? error.message : String(error)

@@ -1,3 +1,4 @@
+import { errorText } from '@modelport/core/text'
 import type { LlamaModel } from 'node-llama-cpp'
 import { ChatTemplate } from './chat-template.js'
 import type { LlamaCppConfig } from './config.js'
@@ -37,7 +38,7 @@ export async function readTemplate(
       (mark) => model.tokenize(mark, true).length === 1,
     )
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause)
+    const why = errorText(cause)
     throw toError('config', `the chat template is malformed: ${why}`, 'bad-template', cause)
   }
 }

@@ -1,5 +1,5 @@
 import { createRedact, headerSecrets, LlmError } from '@modelport/core'
-import { tryParseJson } from '@modelport/driver'
+import { tryParseJson } from '@modelport/core/text'
 import { type CassetteRequest, toBinary } from './cassette.js'
 
 /** What to take out of a cassette besides keys, tokens and cookies, which are always removed. */

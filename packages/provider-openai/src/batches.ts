@@ -7,6 +7,7 @@ import {
   LlmError,
   type RequestOptions,
 } from '@modelport/core'
+import { tryParseJson } from '@modelport/core/text'
 import {
   type BatchItem,
   type BatchLine,
@@ -16,7 +17,6 @@ import {
   namedError,
   requireConfig,
   toProviderError,
-  tryParseJson,
 } from '@modelport/driver'
 import { apiClient } from './api-client.js'
 import { configNames, fieldNames, type OpenAIConfig } from './config.js'

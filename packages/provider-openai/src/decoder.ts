@@ -1,12 +1,12 @@
 import { toCounts } from '@modelport/chat-completions'
 import { asText, type FinishReason, LlmError } from '@modelport/core'
+import { tryParseJson } from '@modelport/core/text'
 import {
   type Decoder,
   listOf,
   parseJson,
   type Sink,
   type Turn,
-  tryParseJson,
   type WireRecord,
 } from '@modelport/driver'
 import { reportFacts } from './facts.js'

@@ -6,7 +6,8 @@ import {
   type ToolCall,
   textOf,
 } from '@modelport/core'
-import { argumentsTextOf, isSameJson, tryParseJson } from '@modelport/driver'
+import { tryParseJson } from '@modelport/core/text'
+import { argumentsTextOf, isSameJson } from '@modelport/driver'
 import type { WireItem } from './wire.js'
 
 /**

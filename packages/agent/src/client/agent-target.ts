@@ -1,5 +1,6 @@
 import type { ToolDefinition } from '@modelport/core'
 import { checkSettings, namesOf } from '@modelport/core/settings'
+import { errorText } from '@modelport/core/text'
 import {
   type AgentContext,
   type AgentRequest,
@@ -217,10 +218,9 @@ const answersNothing = (error: unknown): boolean =>
   isAgentError(error, 'internal') || isAgentError(error, 'invalid-agent-response')
 
 const toUnknown = (name: string, error: unknown): OutcomeUnknown =>
-  new OutcomeUnknown(
-    `whether ${name} took the message is not known: ${error instanceof Error ? error.message : String(error)}`,
-    { cause: error },
-  )
+  new OutcomeUnknown(`whether ${name} took the message is not known: ${errorText(error)}`, {
+    cause: error,
+  })
 
 const messageIdOf = (key: string): string =>
   key.length <= 200 ? `call_${key}` : `call_${textHash(key)}`

@@ -1,3 +1,4 @@
+import { errorText } from '@modelport/core/text'
 import { checkAnswer } from '@modelport/runtime'
 import { AgentError } from '../base/agent-error.js'
 import type { Message } from '../models/message.js'
@@ -87,7 +88,7 @@ function checkContent(
   try {
     checkAnswer(question, { action: approved ? 'accept' : 'decline', content })
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error)
+    const message = errorText(error)
     throw invalid(`The answer does not fit the question: ${message}`, message)
   }
 }

@@ -1,8 +1,8 @@
 import { appendFile, mkdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { tryParseJson } from '@modelport/core/text'
 import { writePrivateFile } from '../files/private-file.js'
 import { readTextIfAny } from '../files/text-file.js'
-import { tryParseJson } from '../files/try-parse-json.js'
 import { withoutSecrets } from '../secrets/without-secrets.js'
 
 /** Entries that are read back; the file is shortened to them when it has twice as many. */

@@ -1,4 +1,5 @@
 import type { Agent } from '@modelport/agent'
+import { errorText } from '@modelport/core/text'
 import { a2a, chatCompletions } from '@modelport/serve'
 import { type ListeningServer, serve } from '@modelport/serve/node'
 import { toAuthentication } from '../agents/agent-client.js'
@@ -37,7 +38,7 @@ export async function serveAgents(
       ...(options.url !== undefined && { url: options.url }),
       ...(authentication && { authentication }),
       onError: (error) => {
-        err.line(err.foreign(`error: ${error instanceof Error ? error.message : String(error)}`))
+        err.line(err.foreign(`error: ${errorText(error)}`))
       },
     })
     announce(cli, agents, server)

@@ -6,12 +6,12 @@ import {
   type OptionValues,
   withoutNulls,
 } from '@modelport/core'
+import { tryParseJson } from '@modelport/core/text'
 import type { McpSettings } from '@modelport/mcp'
 import { compileJsonSchema, type Tool, type ToolSource } from '@modelport/runtime'
 import type { Cli } from '../context/cli.js'
 import { UsageError } from '../errors/exit-codes.js'
 import { maxSettingsBytes, readTextFile } from '../files/text-file.js'
-import { tryParseJson } from '../files/try-parse-json.js'
 import { type McpFlags, toMcpSources } from '../tools/mcp-sources.js'
 import { loadTools } from '../tools/tool-module.js'
 

@@ -6,6 +6,7 @@ import {
   type FinishReason,
   LlmError,
 } from '@modelport/core'
+import { tryParseJson } from '@modelport/core/text'
 import { newProvider } from '@modelport/factory'
 import { compileJsonSchema } from '@modelport/runtime'
 import { ToolApproval } from '../chat/tool-approval.js'
@@ -14,7 +15,6 @@ import { createLineReader } from '../context/line-reader.js'
 import { exitCodes } from '../errors/exit-codes.js'
 import { ReplyFormError } from '../errors/reply-form-error.js'
 import { toImage } from '../files/image-file.js'
-import { tryParseJson } from '../files/try-parse-json.js'
 import { loadModels, type NamedModel } from '../models/configured-models.js'
 import { secretsOf } from '../secrets/secrets.js'
 import { ask, type ChatReply, type Question } from '../session/ask.js'

@@ -1,10 +1,10 @@
 import { isObject, type JsonObject, LlmError } from '@modelport/core'
+import { tryParseJson } from '@modelport/core/text'
 import type { McpSource } from '@modelport/mcp'
 import { executeBatch, type ToolOutcome } from '@modelport/runtime'
 import { tokenOf } from '../agents/agent-client.js'
 import type { Cli, CommonOptions } from '../context/cli.js'
 import { exitCodes, UsageError } from '../errors/exit-codes.js'
-import { tryParseJson } from '../files/try-parse-json.js'
 import { loadMcp, toTransport } from '../tools/mcp-sources.js'
 
 /** Options of `modelport mcp list`. */

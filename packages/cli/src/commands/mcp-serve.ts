@@ -3,6 +3,7 @@ import { basename } from 'node:path'
 import { createAdaptorServer } from '@hono/node-server'
 import { AgentHost } from '@modelport/agent'
 import { configError, isObject } from '@modelport/core'
+import { errorText } from '@modelport/core/text'
 import type { ServedMcp, ServeMcpOptions } from '@modelport/mcp/server'
 import { createAuthenticator } from '@modelport/serve'
 import { toAuthentication } from '../agents/agent-client.js'
@@ -56,7 +57,7 @@ export async function serveMcpFile(
         agents.length && { agents: new AgentHost(agents, { store }) }),
       ...(authentication && { authenticate: createAuthenticator(authentication).authenticate }),
       onError: (error) => {
-        err.line(err.foreign(`error: ${error instanceof Error ? error.message : String(error)}`))
+        err.line(err.foreign(`error: ${errorText(error)}`))
       },
     })
     if (options.port === undefined) await Promise.race([served.stdio(), untilAborted(signal)])

@@ -1,6 +1,6 @@
 import { isLlmError, isObject, type JsonObject } from '@modelport/core'
+import { tryParseJson } from '@modelport/core/text'
 import { type Answer, checkAnswer, type PendingQuestion } from '@modelport/runtime'
-import { tryParseJson } from '../files/try-parse-json.js'
 import { toVisible } from '../terminal/visible-text.js'
 import type { Cli } from './cli.js'
 import { isYes } from './is-yes.js'

@@ -1,4 +1,5 @@
 import { isLlmError } from '@modelport/core'
+import { errorText } from '@modelport/core/text'
 import {
   apiHost,
   apiHosts,
@@ -133,7 +134,7 @@ function describeFailure(
     : problem === 'auth' && sendsNoKey(state)
       ? 'No key was sent, and the server asks for one: set api_key_env to the name of the variable that holds it.'
       : usual
-  const detail = toFileNames(error instanceof Error ? error.message : String(error))
+  const detail = toFileNames(errorText(error))
   // A message of a configuration says itself what to do.
   const advice = [problem === 'config' && isLlmError(error) ? '' : fix, proxyAdvice(problem, state)]
     .filter(Boolean)

@@ -7,8 +7,8 @@ import {
   type Provider,
   type ToolDefinition,
 } from '@modelport/core'
+import { tryParseJson } from '@modelport/core/text'
 import { newProvider } from '@modelport/factory'
-import { tryParseJson } from '../files/try-parse-json.js'
 import { asksForTools } from '../models/server-facts.js'
 import type { CheckState, Outcome } from './check-state.js'
 

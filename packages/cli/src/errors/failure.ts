@@ -1,5 +1,6 @@
 import { type AgentError, isAgentError } from '@modelport/agent'
 import { isLlmError } from '@modelport/core'
+import { errorText } from '@modelport/core/text'
 import { diagnose, toFileNames } from '@modelport/factory'
 import type { Printer } from '../terminal/printer.js'
 import { AgentClientError } from './agent-client-error.js'
@@ -27,7 +28,7 @@ const mcpFix =
 /** Describes what was thrown. */
 export function toFailureReport(error: unknown): FailureReport {
   const exitCode = exitCodeOf(error)
-  const message = error instanceof Error ? error.message : String(error)
+  const message = errorText(error)
   if (error instanceof UsageError) return { error: { code: 'usage', message }, exitCode }
   if (error instanceof Interrupted) return { error: { code: 'interrupted', message }, exitCode }
   if (!isLlmError(error))

@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { isObject } from '@modelport/core'
+import { tryParseJson } from '@modelport/core/text'
 import type { ProviderRow } from '@modelport/factory'
-import { tryParseJson } from '../files/try-parse-json.js'
 import { textOfResponse } from '../models/server-facts.js'
 
 /** Maximum milliseconds for a server on this computer. */

@@ -9,9 +9,9 @@ import {
   type StoredConversation,
   toJson,
 } from '@modelport/core'
+import { tryParseJson } from '@modelport/core/text'
 import { exists, writeNewPrivateFile } from '../files/private-file.js'
 import { readTextFile } from '../files/text-file.js'
-import { tryParseJson } from '../files/try-parse-json.js'
 import { withoutSecrets } from '../secrets/without-secrets.js'
 import { fromSealed, toSealed } from './seal.js'
 

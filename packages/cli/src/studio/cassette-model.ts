@@ -1,4 +1,5 @@
 import { configError, type Provider } from '@modelport/core'
+import { tryParseJson } from '@modelport/core/text'
 import { type ModelConfig, newProvider } from '@modelport/factory'
 import {
   type Cassette,
@@ -8,7 +9,6 @@ import {
 } from '@modelport/provider-mock'
 import type { StudioModel } from '@modelport/studio'
 import type { Cli } from '../context/cli.js'
-import { tryParseJson } from '../files/try-parse-json.js'
 
 /** The provider that sends to a path with this end. What stands before the end is its base URL. */
 const apis: readonly (readonly [path: RegExp, provider: string])[] = [

@@ -1,5 +1,6 @@
 import { type CallOptions, configError, validateOptions } from '@modelport/core'
 import { optionForms } from '@modelport/core/settings'
+import { toSnake } from '@modelport/core/text'
 import { shown } from './shown.js'
 
 /** Options that no file can hold, or that have a key of their own in it. */
@@ -10,9 +11,6 @@ const notInFiles: readonly string[] = [
   'providerTools',
   'signal',
 ]
-
-const toSnake = (name: string): string =>
-  name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
 /** The option of each name that a file may use: its own, or the same with underscores. */
 export const optionKeys: ReadonlyMap<string, keyof CallOptions> = new Map(

@@ -1,4 +1,5 @@
 import { type ErrorCode, isLlmError } from '@modelport/core'
+import { errorText } from '@modelport/core/text'
 import { BudgetExceededError, type LimitName, type RunResult } from '@modelport/runtime'
 import { ParseError } from '../parse/parser.js'
 import type { CallLimit, CallSuspension } from './call-error.js'
@@ -81,7 +82,7 @@ function toThrown(
   plan: TurnPlan | undefined,
 ): FailureReason {
   if (aborted) return toAbort(thrown, isDeadline)
-  const message = thrown instanceof Error ? thrown.message : String(thrown)
+  const message = errorText(thrown)
   const isLastCall = plan?.isLastCall() === true && isLlmError(thrown, 'limit-exceeded')
   return {
     code: isLlmError(thrown) ? thrown.code : 'unknown',

@@ -1,4 +1,5 @@
 import type { JsonObject } from '@modelport/core'
+import { errorText } from '@modelport/core/text'
 import { type ParseContext, ParseError, type Parser, problem } from './parser.js'
 
 /** How a parser of one's own is described. */
@@ -28,7 +29,7 @@ export function custom<Value>(
         return { ok: true, value: await parse(text, context) }
       } catch (error) {
         if (error instanceof ParseError) return problem(...error.problems)
-        return problem(error instanceof Error ? error.message : String(error))
+        return problem(errorText(error))
       }
     },
   }

@@ -1,5 +1,6 @@
 import { type CallOptions, isObject, LlmError } from '@modelport/core'
 import { suggest } from '@modelport/core/settings'
+import { errorText } from '@modelport/core/text'
 import type { Tool } from '@modelport/runtime'
 import { checkOption, optionKeys } from '../base/option-keys.js'
 import { type ReadYaml, readYaml } from '../base/read-yaml.js'
@@ -125,7 +126,7 @@ class FrontMatter {
       this.report([], `the front matter must be settings by name, not ${shown(values)}`)
     } catch (error) {
       // Aliases that would make a small text very large.
-      this.report([], error instanceof Error ? error.message : String(error))
+      this.report([], errorText(error))
     }
     return {}
   }

@@ -13,12 +13,3 @@ export function parseJson<T>(text: string): T {
     throw new LlmError('protocol', `not JSON: ${JSON.stringify(text.slice(0, 100))}`)
   }
 }
-
-/** Parses JSON; returns undefined if the text is not JSON. */
-export function tryParseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}

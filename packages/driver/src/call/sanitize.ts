@@ -6,6 +6,7 @@ import {
   ProviderError,
   type ProviderErrorDetails,
 } from '@modelport/core'
+import { errorText } from '@modelport/core/text'
 import { defined } from '../base/defined.js'
 
 /** Facts that the error itself may lack. */
@@ -25,9 +26,7 @@ export function sanitizeError(
   redact: Redact,
   extra: Extra = {},
 ): LlmError {
-  const known = isLlmError(error)
-    ? error
-    : new LlmError('unknown', String(error instanceof Error ? error.message : error))
+  const known = isLlmError(error) ? error : new LlmError('unknown', errorText(error))
   const cause: unknown = known.cause ?? (isLlmError(error) ? undefined : error)
   const {
     status,

@@ -1,4 +1,5 @@
 import { LlmError } from '@modelport/core'
+import { errorText } from '@modelport/core/text'
 import { checkApiKey } from './api-key.js'
 
 /**
@@ -20,13 +21,9 @@ export class RecentSecrets {
   async ask(whose: string, callback: () => string | Promise<string>): Promise<string> {
     const asked = Promise.resolve().then(callback)
     const token = await asked.catch((cause: unknown) => {
-      throw new LlmError(
-        'auth',
-        `${whose} failed: ${cause instanceof Error ? cause.message : String(cause)}`,
-        {
-          cause,
-        },
-      )
+      throw new LlmError('auth', `${whose} failed: ${errorText(cause)}`, {
+        cause,
+      })
     })
     const checked = checkApiKey(token, whose)
     this.add(checked)

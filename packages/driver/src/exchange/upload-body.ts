@@ -1,4 +1,5 @@
 import { type FileUpload, isLlmError, LlmError, ProviderError } from '@modelport/core'
+import { errorText } from '@modelport/core/text'
 import { toByteSource } from '../base/byte-source.js'
 import type { DriverIo } from '../base/driver.js'
 
@@ -126,7 +127,7 @@ export class UploadBody {
       }
       if (read < size) throw new RangeError(`it has ${read} of ${size} bytes`)
     } catch (cause) {
-      const why = cause instanceof Error ? cause.message : String(cause)
+      const why = errorText(cause)
       const message = `${this.#given.provider}: invalid-request: the content cannot be read: ${why}`
       throw (this.#failure = new LlmError('invalid-request', message, { cause }))
     }

@@ -1,4 +1,5 @@
 import { isLlmError, LlmError } from '@modelport/core'
+import { errorText } from '@modelport/core/text'
 import { ByteBuffer } from '../base/byte-buffer.js'
 import type { FrameFormat, WireRecord } from '../base/driver.js'
 import type { Framer } from './framer.js'
@@ -68,7 +69,7 @@ function decoded<T>(read: () => T): T {
     return read()
   } catch (cause) {
     if (isLlmError(cause)) throw cause
-    const message = cause instanceof Error ? cause.message : String(cause)
+    const message = errorText(cause)
     throw new LlmError('protocol', `a frame of the stream is damaged: ${message}`, { cause })
   }
 }

@@ -1,6 +1,6 @@
 import { isLlmError, LlmError } from '@modelport/core'
+import { tryParseJson } from '@modelport/core/text'
 import type { WireRecord } from '../base/driver.js'
-import { tryParseJson } from '../base/parse-json.js'
 import { TextBuffer } from '../base/text-buffer.js'
 import type { Framer } from './framer.js'
 

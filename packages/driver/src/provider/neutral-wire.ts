@@ -6,6 +6,7 @@ import {
   type TokenCounts,
   type TokenLogprob,
 } from '@modelport/core'
+import { errorText } from '@modelport/core/text'
 import type { Decoder, HttpFailure, Sink } from '../base/driver.js'
 import { parseJson } from '../base/parse-json.js'
 
@@ -80,7 +81,7 @@ async function nextRecord(source: NeutralSource): Promise<NeutralRecord | undefi
     return await source.next()
   } catch (error) {
     const code = isLlmError(error) ? error.code : 'unknown'
-    return { type: 'error', code, message: error instanceof Error ? error.message : String(error) }
+    return { type: 'error', code, message: errorText(error) }
   }
 }
 

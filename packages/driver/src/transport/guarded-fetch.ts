@@ -1,9 +1,9 @@
 import { configError, LlmError, ProviderError } from '@modelport/core'
+import { tryParseJson } from '@modelport/core/text'
 import { toByteSource } from '../base/byte-source.js'
 import type { Clock } from '../base/clock.js'
 import type { Fetch, HttpFailure } from '../base/driver.js'
 import { errorBodyMs, maxErrorBytes } from '../base/limits.js'
-import { tryParseJson } from '../base/parse-json.js'
 import { type Target, toTarget } from '../base/target.js'
 import { toNetworkError } from '../failure/network-error.js'
 

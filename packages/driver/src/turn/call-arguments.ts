@@ -1,5 +1,5 @@
 import { isObject, type JsonObject, type ToolCall } from '@modelport/core'
-import { tryParseJson } from '../base/parse-json.js'
+import { tryParseJson } from '@modelport/core/text'
 
 /**
  * The arguments of a call for a request that takes an object. Malformed ones are wrapped: the model

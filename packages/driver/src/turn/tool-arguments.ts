@@ -1,6 +1,6 @@
 import { isObject, type JsonObject, LlmError, pollutes } from '@modelport/core'
+import { tryParseJson } from '@modelport/core/text'
 import type { ResponseLimits } from '../base/limits.js'
-import { tryParseJson } from '../base/parse-json.js'
 
 /** Parsed arguments of a tool call, or the problem with them. */
 export interface ParsedArguments {

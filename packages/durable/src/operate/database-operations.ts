@@ -6,6 +6,7 @@ import {
   type TaskKey,
   type TaskState,
 } from '@modelport/agent'
+import { errorText } from '@modelport/core/text'
 import type { PendingItem, ResumeDecision } from '@modelport/runtime'
 import { SqlTasks } from '../agents/sql-tasks.js'
 import { runOfTask } from '../agents/task-run.js'
@@ -274,7 +275,7 @@ export class DatabaseOperations implements StoreOperations {
         ...(state === 'stopped' && reason !== undefined && { reason }),
       }
     } catch (error) {
-      return { ...item, state: 'unreadable', waitsFor: [], reason: messageOf(error) }
+      return { ...item, state: 'unreadable', waitsFor: [], reason: errorText(error) }
     }
   }
 
@@ -294,7 +295,7 @@ export class DatabaseOperations implements StoreOperations {
         run.status === 'suspended' ? (run.checkpoint?.pending ?? []).map(requestOf) : []
       return { ...item, state: run.status, waitsFor, ...(reason !== undefined && { reason }) }
     } catch (error) {
-      return { ...item, state: 'unreadable', waitsFor: [], reason: messageOf(error) }
+      return { ...item, state: 'unreadable', waitsFor: [], reason: errorText(error) }
     }
   }
 
@@ -333,9 +334,6 @@ function onlyVersion(queue: string, version: string, served: readonly string[]):
       : `live processes serve several versions of "${queue}": ${others.join(', ')}; name one of them`,
   )
 }
-
-const messageOf = (error: unknown): string =>
-  error instanceof Error ? error.message : String(error)
 
 const openTaskStates: readonly TaskState[] = [
   'submitted',

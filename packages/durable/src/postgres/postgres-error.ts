@@ -1,3 +1,4 @@
+import { errorText } from '@modelport/core/text'
 import { DurableError, isDurableError } from '../database/durable-error.js'
 
 /** The code of an error, or of its cause. */
@@ -30,7 +31,7 @@ export function isRetryable(error: unknown): boolean {
 export function toError(error: unknown): Error {
   if (isDurableError(error)) return error
   const code = codeOf(error)
-  const text = error instanceof Error ? error.message : String(error)
+  const text = errorText(error)
   if (isLostConnection(error))
     return new DurableError(
       'unavailable',

@@ -1,3 +1,4 @@
+import { errorText } from '@modelport/core/text'
 import type { ResumeDecision } from '@modelport/runtime'
 import type { SqlBudgets } from '../budgets/sql-budgets.js'
 import type { BodyCodec } from '../database/body-codec.js'
@@ -173,5 +174,5 @@ function crashLoop({ id, crashes, result }: RunRow): object {
 
 const failureOf = (error: unknown): object => ({
   status: 'failed',
-  error: { message: error instanceof Error ? error.message : String(error) },
+  error: { message: errorText(error) },
 })

@@ -1,4 +1,5 @@
 import { type ChatMessage, type JsonObject, LlmError } from '@modelport/core'
+import { errorText } from '@modelport/core/text'
 import type { JournalEntry, RunCheckpoint, RunResult } from '@modelport/runtime'
 
 /** A call that was started, whose outcome nobody recorded. */
@@ -28,7 +29,7 @@ export function toStoredResult(result: RunResult, uncertain: readonly UncertainC
       error: toStoredError(result.error),
       checkpoint: result.checkpoint,
     }),
-    ...(result.status === 'cancelled' && { reason: textOf(result.reason) }),
+    ...(result.status === 'cancelled' && { reason: errorText(result.reason) }),
     ...(uncertain.length > 0 && { uncertain }),
   }
 }
@@ -47,9 +48,6 @@ export function fromStoredResult(
   } as RunResult
   return error && result.status === 'failed' ? { ...result, error: fromStoredError(error) } : result
 }
-
-const textOf = (reason: unknown): string =>
-  reason instanceof Error ? reason.message : String(reason)
 
 function toStoredError(error: LlmError): StoredError {
   const details = Object.fromEntries(

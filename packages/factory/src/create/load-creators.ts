@@ -1,4 +1,5 @@
 import { configError } from '@modelport/core'
+import { errorText } from '@modelport/core/text'
 import { installAdvice } from '../base/install-advice.js'
 import type { ProviderCreators } from '../providers/row.js'
 import type { LoadCreators } from './creation.js'
@@ -93,7 +94,7 @@ export const loadCreators: LoadCreators = ({ name, package: wanted }) => {
     )
   }
   return load((cause) => {
-    const { message } = cause instanceof Error ? cause : new Error(String(cause))
+    const message = errorText(cause)
     // An installed package may import one that is not installed.
     const missing = message.split(/ (?:imported )?from /)[0] ?? ''
     const why = missing.includes(wanted)

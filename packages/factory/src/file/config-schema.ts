@@ -1,4 +1,5 @@
 import { optionForms } from '@modelport/core/settings'
+import { toSnake } from '@modelport/core/text'
 import * as z from 'zod'
 import { fallbackCodes } from '../fallback/fallback-chain.js'
 
@@ -45,9 +46,6 @@ const notInFiles = [
   'vendor',
   'signal',
 ]
-
-const toSnake = (name: string): string =>
-  name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
 function toSchema({
   expected,

@@ -1,3 +1,4 @@
+import { errorText } from '@modelport/core/text'
 import { type Document, isMap, isNode, isScalar, Lexer, LineCounter, parseDocument } from 'yaml'
 import { ConfigFileError, type ConfigIssue, formatPath } from './config-error.js'
 
@@ -47,9 +48,7 @@ export function parseYaml(text: string, file: string): YamlSource {
   try {
     document = parseDocument(text, { lineCounter: lines, prettyErrors: false })
   } catch (error) {
-    throw fail(
-      `this YAML cannot be read: ${error instanceof Error ? error.message : String(error)}`,
-    )
+    throw fail(`this YAML cannot be read: ${errorText(error)}`)
   }
   const at = (offset: number): { line: number; column: number } => {
     const { line, col } = lines.linePos(offset)
@@ -81,9 +80,7 @@ export function parseYaml(text: string, file: string): YamlSource {
   try {
     value = document.toJS()
   } catch (error) {
-    throw fail(
-      `this YAML cannot be read: ${error instanceof Error ? error.message : String(error)}`,
-    )
+    throw fail(`this YAML cannot be read: ${errorText(error)}`)
   }
   return {
     value,

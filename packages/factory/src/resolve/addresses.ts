@@ -1,4 +1,5 @@
 import { type BaseUrl, isLlmError, LlmError, parseBaseUrl } from '@modelport/core'
+import { toBase64 } from '@modelport/core/text'
 import type { ResolvedModel } from '../providers/row.js'
 
 type ProxyAddress = Omit<NonNullable<ResolvedModel['proxy']>, 'source'>
@@ -27,7 +28,7 @@ export function parseProxy(text: string, whose: string): ProxyAddress {
   return {
     ...parseNamed(url.href, whose),
     url: () => text.trim(),
-    authorization: () => `Basic ${toBase64(userinfo)}`,
+    authorization: () => `Basic ${toBase64(new TextEncoder().encode(userinfo))}`,
   }
 }
 
@@ -39,6 +40,3 @@ function decode(text: string): string {
     return text
   }
 }
-
-const toBase64 = (text: string): string =>
-  btoa(String.fromCharCode(...new TextEncoder().encode(text)))

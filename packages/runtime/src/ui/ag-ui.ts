@@ -1,3 +1,4 @@
+import { errorText } from '@modelport/core/text'
 import type { RunEvent } from '../events/run-event.js'
 import { toToolContent } from '../tools/tool-content.js'
 import { RunStory, type StoryChange } from './run-story.js'
@@ -42,7 +43,7 @@ export async function* toAgUiEvents(
       yield* write(story.changesOf(event)).map((one) => ({ ...one, timestamp: event.at }))
     }
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error)
+    const message = errorText(error)
     yield* write([{ type: 'failure', message, code: 'unknown' }])
   }
   yield* write(story.end())

@@ -1,3 +1,4 @@
+import { errorText } from '@modelport/core/text'
 import type { RunEvent } from '../events/run-event.js'
 import type { PendingItem, PendingQuestion } from '../journal/pending-item.js'
 import type { RunResult } from '../loop/result/run-result.js'
@@ -136,7 +137,7 @@ async function* chunksOf(
   try {
     for await (const event of run) yield* toChunks(story.changesOf(event))
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error)
+    const message = errorText(error)
     yield* toChunks([{ type: 'failure', message, code: 'unknown' }])
   }
   const result = await run.result?.()

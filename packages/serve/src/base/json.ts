@@ -35,7 +35,3 @@ export const objectAt = (value: unknown, key: string): JsonObject => {
   const inner = isObject(value) ? value[key] : undefined
   return isObject(inner) ? inner : {}
 }
-
-/** A name in snake_case, as our extension of A2A and other wires write it. */
-export const toSnake = (name: string): string =>
-  name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)

@@ -1,6 +1,7 @@
 import { type AgentCard, AgentError, type SecurityScheme } from '@modelport/agent'
 import { configError, isObject } from '@modelport/core'
 import { checkSettings, isLoopback } from '@modelport/core/settings'
+import { toBase64 } from '@modelport/core/text'
 import { checkPrincipal, type Principal } from '@modelport/runtime'
 import type { JWK, JWTVerifyGetKey } from 'jose'
 
@@ -203,7 +204,7 @@ function toRow(row: Authentication): Row {
         },
         (request) => credentialsOf(request, 'basic'),
         row.users.map(({ username, password, principal = username }) => [
-          username && password && toBase64(`${username}:${password}`),
+          username && password && toBase64(new TextEncoder().encode(`${username}:${password}`)),
           principal,
         ]),
       )
@@ -228,9 +229,6 @@ function toRow(row: Authentication): Row {
 }
 
 const isNobody = (found: unknown): boolean => found === undefined || found === null || found === ''
-
-const toBase64 = (text: string): string =>
-  btoa(String.fromCharCode(...new TextEncoder().encode(text)))
 
 function jwtScheme({
   keys,

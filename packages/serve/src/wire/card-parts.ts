@@ -5,8 +5,9 @@ import {
   type SecurityScheme,
 } from '@modelport/agent'
 import type { JsonObject } from '@modelport/core'
+import { toSnake } from '@modelport/core/text'
 import type { Hydrator } from '../base/hydrate.js'
-import { compactObject, toSnake } from '../base/json.js'
+import { compactObject } from '../base/json.js'
 
 // Parts of a card that several wires write in the same form.
 

@@ -1,9 +1,10 @@
 import type { HistoryCompactionRequest } from '@modelport/agent'
 import { AgentError } from '@modelport/agent'
 import { isObject, type JsonObject } from '@modelport/core'
+import { toSnake } from '@modelport/core/text'
 import type { CompactionResult } from '@modelport/runtime'
 import { Hydrator } from '../base/hydrate.js'
-import { compactObject, toSnake } from '../base/json.js'
+import { compactObject } from '../base/json.js'
 
 /** The numeric fields of a compaction, with their minimums. */
 const numbers = [

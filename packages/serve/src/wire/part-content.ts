@@ -1,7 +1,8 @@
 import type { JsonValue, Part, PartType } from '@modelport/agent'
 import { isObject } from '@modelport/core'
+import { toSnake } from '@modelport/core/text'
 import type { Hydrator } from '../base/hydrate.js'
-import { compactObject, toSnake } from '../base/json.js'
+import { compactObject } from '../base/json.js'
 
 type Reader = 'string' | 'requiredString' | 'boolean' | 'number' | 'object' | 'raw'
 

@@ -3,6 +3,7 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
 import { configError } from '@modelport/core'
+import { isLoopback } from '@modelport/core/settings'
 
 /** The studio that a program shows itself in. */
 export interface StudioAddress {
@@ -73,7 +74,7 @@ function parseAddress(text: string): StudioAddress {
     throw configError(
       'MODELPORT_STUDIO is not the address of a studio; set it to http://127.0.0.1:PORT/#TOKEN, the programUrl of modelport studio --json, or to off',
     )
-  if (!['localhost', '127.0.0.1', '[::1]'].includes(url.hostname))
+  if (!isLoopback(url.hostname))
     throw configError(
       `MODELPORT_STUDIO names ${url.host}, which is another machine; forward a port of this one to it`,
     )

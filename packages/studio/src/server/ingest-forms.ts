@@ -1,4 +1,5 @@
 import { asText, type ChatMessage, isObject, LlmError, type TokenUsage } from '@modelport/core'
+import { tryParseJson } from '@modelport/core/text'
 import type { RunEvent } from '@modelport/runtime'
 
 /** A value of a program. */
@@ -200,13 +201,4 @@ export function readLine(line: string): ProgramLine {
     if (!pattern.test([fields[name]].join('')))
       throw new LlmError('invalid-request', `the field ${name} is not as a program writes it`)
   return { ...fields, at: Number(fields['at'] ?? 0), v: fieldsOf(fields['v']) } as ProgramLine
-}
-
-/** The value of JSON text; undefined for any other text. */
-export function tryParseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

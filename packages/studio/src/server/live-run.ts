@@ -1,4 +1,5 @@
 import { type ChatMessage, configError, isLlmError, LlmError } from '@modelport/core'
+import { errorText } from '@modelport/core/text'
 import { checkAnswer, ResumeError, type RunEvent } from '@modelport/runtime'
 import type { PendingCall } from '../protocol/pending-call.js'
 import type {
@@ -122,7 +123,7 @@ export class LiveRun {
 
   /** Marks the run as not stored. The first reason stays. */
   markNotKept(error: unknown): void {
-    const reason = error instanceof Error ? error.message : String(error)
+    const reason = errorText(error)
     this.#run = { ...this.#run, notKept: this.#run.notKept ?? reason }
   }
 

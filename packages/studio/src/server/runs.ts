@@ -1,4 +1,5 @@
 import { configError } from '@modelport/core'
+import { errorText } from '@modelport/core/text'
 import { type CassetteRecorder, recordCassette } from '@modelport/provider-mock'
 import type { RunJournal, Tool } from '@modelport/runtime'
 import type {
@@ -136,7 +137,7 @@ export class Runs {
     try {
       if (withJournal && run.settings) await store.journals?.claim(run.id, run.settings)
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error)
+      const message = errorText(error)
       await store.save({
         ...run,
         status: 'failed',

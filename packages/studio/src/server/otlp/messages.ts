@@ -1,5 +1,6 @@
 import { asText, type ChatMessage, isObject, type ToolCall } from '@modelport/core'
-import { type Fields, fieldsOf, listOf, tryParseJson } from '../ingest-forms.js'
+import { tryParseJson } from '@modelport/core/text'
+import { type Fields, fieldsOf, listOf } from '../ingest-forms.js'
 
 /** The value of a text that is JSON; any other value as it is. */
 export const parsed = (value: unknown): unknown =>
