@@ -14,7 +14,7 @@ import {
   toNftables,
   toNode,
   toSquid,
-} from '@modelport/sandbox'
+} from '@modelport/factory/sandbox'
 import { NetworkPolicy } from 'kubernetes-models/networking.k8s.io/v1/NetworkPolicy'
 import { parse as parseToml } from 'smol-toml'
 import { describe, expect, test } from 'vitest'

@@ -11,8 +11,8 @@ import {
   type ModelConfig,
   newProvider,
 } from '@modelport/factory'
+import { toDeno } from '@modelport/factory/sandbox'
 import { cassetteFetch } from '@modelport/provider-mock/node'
-import { toDeno } from '@modelport/sandbox'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { root } from '../scripts/workspaces.mjs'
 import { bundlePrograms } from './support/bundle.js'

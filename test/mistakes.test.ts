@@ -2,12 +2,12 @@
 // Where the types say it too, they do.
 import { createAgent, createLocalClient } from '@modelport/agent'
 import { newProvider } from '@modelport/factory'
+import { toDeno } from '@modelport/factory/sandbox'
 import { createAnthropic } from '@modelport/provider-anthropic'
 import { createMock } from '@modelport/provider-mock'
 import { createOpenAI } from '@modelport/provider-openai'
 import { createOpenAICompatible } from '@modelport/provider-openai-compatible'
 import { defineTool, generateObject, infer } from '@modelport/runtime'
-import { toDeno } from '@modelport/sandbox'
 import { createAgentClient, createAgentServer } from '@modelport/serve'
 import { serve } from '@modelport/serve/node'
 import { tool } from 'ai'

@@ -188,12 +188,6 @@ export const boundaries = [
   },
 
   {
-    package: 'sandbox',
-    imports: ['@modelport/core', '@modelport/factory'],
-    forbidden: ['@modelport/driver', '@modelport/runtime', '@modelport/provider-openai', 'node:fs'],
-  },
-
-  {
     package: 'runtime',
     imports: [
       '@modelport/core',
@@ -396,7 +390,6 @@ export const boundaries = [
       '@modelport/factory',
       '@modelport/mcp',
       '@modelport/runtime',
-      '@modelport/sandbox',
       '@modelport/provider-mock',
       '@modelport/studio',
       '@clack/prompts',
@@ -563,6 +556,7 @@ export const folders = {
       fallback: 'a provider made of providers',
     },
     {
+      sandbox: 'hosts to allow-lists, one writer per format; contacts nothing',
       config:
         '`ModelConfig`: its fields, `provider:model`, entries of a pool, the order of fallbacks',
     },

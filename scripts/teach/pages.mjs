@@ -45,9 +45,8 @@ export const carried = {
   catalog: providers(...presets),
   factory: [
     ...pages('configuration', 'hosts'),
-    ...guides('connections', 'batches', 'embeddings', 'files', 'deployment'),
+    ...guides('connections', 'batches', 'embeddings', 'files', 'deployment', 'sandboxing'),
   ],
-  sandbox: [...pages('hosts'), ...guides('sandboxing')],
   runtime: [...pages('runtime', 'tools', 'budgets', 'history'), ...guides('tools')],
   dialog: [...pages('dialog'), ...guides('prompt-to-value', 'from-lllm')],
   agent: [...pages('agent'), ...guides('first-agent', 'approvals', 'agent-security')],

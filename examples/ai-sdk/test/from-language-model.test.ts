@@ -1,7 +1,7 @@
 import { toLanguageModel } from '@modelport/ai-sdk'
 import { apiHosts } from '@modelport/factory'
+import * as sandbox from '@modelport/factory/sandbox'
 import { createMock } from '@modelport/provider-mock'
-import * as sandbox from '@modelport/sandbox'
 import { APICallError, type LanguageModel } from 'ai'
 import { MockLanguageModelV4 } from 'ai/test'
 import { describe, expect, test } from 'vitest'

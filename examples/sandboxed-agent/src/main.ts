@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { openaiChat } from '@modelport/conformance'
 import { startWireServer } from '@modelport/conformance/wire-server'
 import { apiHosts, environmentNames } from '@modelport/factory'
-import { toDeno } from '@modelport/sandbox'
+import { toDeno } from '@modelport/factory/sandbox'
 import { modelAt } from './model.ts'
 
 const [, , agent = fileURLToPath(new URL('agent.ts', import.meta.url)), deno = ''] = process.argv

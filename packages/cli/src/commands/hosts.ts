@@ -6,7 +6,7 @@ import {
   hostPort,
   type ModelConfig,
 } from '@modelport/factory'
-import * as sandbox from '@modelport/sandbox'
+import * as sandbox from '@modelport/factory/sandbox'
 import { createAgentClient } from '@modelport/serve'
 import type { Cli, CommonOptions } from '../context/cli.js'
 import { exitCodes } from '../errors/exit-codes.js'

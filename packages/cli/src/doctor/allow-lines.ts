@@ -1,5 +1,5 @@
 import { type HostEntry } from '@modelport/factory'
-import { toClaudeCode, toCodex, toDeno, toDocker, toNode, toSrt } from '@modelport/sandbox'
+import { toClaudeCode, toCodex, toDeno, toDocker, toNode, toSrt } from '@modelport/factory/sandbox'
 import type { AllowLine } from './doctor-step.js'
 
 /**

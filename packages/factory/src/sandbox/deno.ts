@@ -1,5 +1,5 @@
 import { checkSettings } from '@modelport/core/settings'
-import { type HostEntry, hostPort } from '@modelport/factory'
+import { type HostEntry, hostPort } from '../base/host-entry.js'
 import { type AllowList, dialledHosts, toAllowList, unique } from './allow-list.js'
 import { checkNames, quote } from './check-names.js'
 

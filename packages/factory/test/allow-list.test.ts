@@ -1,8 +1,7 @@
 import { apiHosts, type HostEntry, type ModelConfig } from '@modelport/factory'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { emptyEnvironment, environmentOf } from '../../factory/test/support.js'
-import { hashHosts } from '../src/allow-list.js'
+import { hashHosts } from '../src/sandbox/allow-list.js'
 import {
   type AllowList,
   toCilium,
@@ -15,7 +14,8 @@ import {
   toNode,
   toSquid,
   toSrt,
-} from '../src/index.js'
+} from '../src/sandbox.js'
+import { emptyEnvironment, environmentOf } from './support.js'
 
 const of = (...configs: (ModelConfig | string)[]): HostEntry[] =>
   apiHosts(configs, { environment: emptyEnvironment })

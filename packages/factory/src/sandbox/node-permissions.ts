@@ -1,4 +1,4 @@
-import type { HostEntry } from '@modelport/factory'
+import type { HostEntry } from '../base/host-entry.js'
 import { type AllowList, dialledHosts, toAllowList } from './allow-list.js'
 import { checkNames, quote } from './check-names.js'
 

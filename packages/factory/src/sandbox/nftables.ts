@@ -1,5 +1,5 @@
 import { configError } from '@modelport/core'
-import type { HostEntry } from '@modelport/factory'
+import type { HostEntry } from '../base/host-entry.js'
 import {
   type AllowList,
   addressFamily,

@@ -1,9 +1,9 @@
 import { configError } from '@modelport/core'
-import type { HostEntry } from '@modelport/factory'
+import type { HostEntry } from '../base/host-entry.js'
 
 const octet = '(?:25[0-5]|2[0-4]\\d|1?\\d?\\d)'
 const ipv4 = new RegExp(`^${octet}(?:\\.${octet}){3}$`)
-const ipv6 = /^\[[\da-f:]+(?:[\d.]*)\]$/i
+const ipv6 = /^\[[\da-f:]+(?:\.\d{1,3}){0,3}\]$/i
 /**
  * A label may hold an underscore, as in names of Docker's services. Without an empty one: Squid
  * reads `.com` as every host of `.com`.

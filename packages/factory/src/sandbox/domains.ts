@@ -1,5 +1,5 @@
 import { isLoopback } from '@modelport/core/settings'
-import { type HostEntry, hostPort } from '@modelport/factory'
+import { type HostEntry, hostPort } from '../base/host-entry.js'
 import { type AllowList, addressFamily, sandboxedHosts, toAllowList, unique } from './allow-list.js'
 
 /**

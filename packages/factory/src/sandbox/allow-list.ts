@@ -1,5 +1,5 @@
 import { configError } from '@modelport/core'
-import { type HostEntry, hostPort } from '@modelport/factory'
+import { type HostEntry, hostPort } from '../base/host-entry.js'
 import { checkHosts } from './check-names.js'
 
 /** A list of hosts in the words of one sandbox. */
