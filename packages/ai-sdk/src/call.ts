@@ -19,6 +19,9 @@ import { lostOptions, toWarning } from './lost-options.js'
 import { ownOptions, pickOptions } from './own-options.js'
 import { readPrompt } from './prompt.js'
 import type { Seal } from './seal.js'
+import { rulesOfProvider } from './vendors/rules-of-provider.js'
+import { translateCall } from './vendors/translate-call.js'
+import { joinOptions } from './vendors/vendor-rules.js'
 
 type ModelCall = LanguageModelV4CallOptions
 type Warning = SharedV3Warning
@@ -27,6 +30,8 @@ type Warning = SharedV3Warning
 export interface ReadCall {
   readonly messages: readonly ChatMessage[]
   readonly tools: readonly ToolDefinition[]
+  /** The application's names of the vendor's tools, by the names in replies. */
+  readonly names: ReadonlyMap<string, string>
   readonly options: CallOptions
   readonly warnings: readonly Warning[]
   /** Names of the options that the AI SDK set, and that nothing of ours has set over them. */
@@ -38,30 +43,47 @@ export interface ReadCall {
  * repeats it. `defaults` and then `providerOptions.modelport` come over that.
  */
 export function readCall(
-  call: ModelCall,
+  given: ModelCall,
   provider: Provider,
   defaults: CallOptions | undefined,
   seal: Seal,
 ): ReadCall {
+  const rules = rulesOfProvider(provider)
+  const translated = rules ? translateCall(given, rules) : undefined
+  const call = translated?.call ?? given
   const { tools = [] } = call
   const { messages, approvals, hasForeignState } = readPrompt(call.prompt, provider.name, seal)
   const executed = tools.filter((tool) => tool.type === 'provider')
   const known = executed.filter(({ id }) => id.startsWith('modelport.'))
   const functions = tools.filter((tool) => tool.type === 'function')
-  const given: CallOptions = {
-    ...toOptions(call),
-    ...(known.length && { providerTools: known.map(({ args }): JsonObject => args) }),
-    ...(approvals.length && { vendor: { input: approvals } }),
-  }
+  const providerTools = [
+    ...(translated?.providerTools ?? []),
+    ...known.map(({ args }): JsonObject => args),
+  ]
+  const said = joinOptions(
+    toOptions(call, given.providerOptions),
+    translated?.options ?? {},
+    approvals.length ? { vendor: { input: approvals } } : {},
+    providerTools.length ? { providerTools } : {},
+  )
   const own = ownOptions(call.providerOptions)
   const once: CallOptions = { maxTokens: null, temperature: null, retry: { attempts: 1 } }
+  const refused = (['temperature', 'topP', 'topK'] as const).filter(
+    (name) => call[name] !== undefined && said[name] === null,
+  )
+  const lost = new Map([
+    ...(translated?.lost ?? []),
+    ...lostOptions(call),
+    ...refused.map((name) => [name, 'the model does not take it while it thinks'] as const),
+  ])
   return {
     messages,
     tools: functions.map(toDefinition),
-    options: mergeOptions(once, defaults, toHeaders(call.headers), given, own),
-    set: Object.keys(defined(given)).filter((name) => own[name] === undefined),
+    names: translated?.names ?? new Map(),
+    options: mergeOptions(once, defaults, toHeaders(call.headers), said, own),
+    set: Object.keys(defined(said)).filter((name) => own[name] === undefined),
     warnings: [
-      ...lostOptions(call),
+      ...[...lost].map(([feature, details]) => toWarning(feature, details)),
       ...(hasForeignState
         ? [
             toWarning(
@@ -70,11 +92,6 @@ export function readCall(
             ),
           ]
         : []),
-      ...(['presencePenalty', 'frequencyPenalty'] as const)
-        .filter((name) => call[name] !== undefined)
-        .map((name) =>
-          toWarning(name, 'set the field of the vendor in `providerOptions.modelport.vendor`'),
-        ),
       ...functions
         .filter((tool) => tool.inputExamples?.length)
         .map(({ name }) =>
@@ -85,14 +102,14 @@ export function readCall(
         .map(({ id }) =>
           toWarning(
             `provider tool ${id}`,
-            'pass the form of its vendor as a tool `modelport.NAME`',
+            'the vendor that is asked has no such tool; pass its own form as a tool `modelport.NAME`',
           ),
         ),
     ],
   }
 }
 
-function toOptions(call: ModelCall): CallOptions {
+function toOptions(call: ModelCall, vendors: ModelCall['providerOptions']): CallOptions {
   const {
     topP,
     topK,
@@ -108,7 +125,7 @@ function toOptions(call: ModelCall): CallOptions {
     signal: call.abortSignal,
     stop: stopSequences?.length ? stopSequences : undefined,
     toolChoice: toToolChoice(call.toolChoice),
-    responseFormat: toResponseFormat(call.responseFormat),
+    responseFormat: toResponseFormat(call.responseFormat, vendors),
   }
 }
 
@@ -129,16 +146,22 @@ function toToolChoice(choice: ModelCall['toolChoice']): ToolChoice | undefined {
   return choice.type === 'tool' ? { name: choice.toolName } : choice.type
 }
 
-function toResponseFormat(format: ModelCall['responseFormat']): ResponseFormat | undefined {
+/** A closed schema goes out in strict form, unless an option of a vendor says otherwise. */
+function toResponseFormat(
+  format: ModelCall['responseFormat'],
+  vendors: ModelCall['providerOptions'] = {},
+): ResponseFormat | undefined {
   if (format?.type !== 'json') return undefined
   if (!format.schema) return { type: 'json' }
   const { name, description } = format
   const schema = withoutDialect(format.schema)
+  const asked = Object.values(vendors).find((fields) => 'strictJsonSchema' in fields)
+  const isStrict = asked?.['strictJsonSchema'] ?? isClosed(schema)
   return {
     type: 'json-schema',
     schema: { ...(description !== undefined && { description }), ...schema },
     ...(name && { name }),
-    ...(isClosed(schema) && { strict: true }),
+    ...(isStrict === true && { strict: true }),
   }
 }
 

@@ -12,17 +12,24 @@ type Part = Parts[number]
 /** Options of a message that are read: fields of our messages. */
 export const messageOptions = ['vendor', 'name'] as const
 
+/** A system message is a text, which may be marked for a cache. */
+const readOptions: Readonly<Record<string, readonly string[]>> = {
+  system: [...messageOptions, 'cache'],
+  user: messageOptions,
+  assistant: messageOptions,
+}
+
 /** Parts that only one vendor reads, and that no message of ours can hold. */
 const foreignParts: ReadonlySet<string> = new Set(['custom', 'reasoning-file'])
 
-/** Warnings about what the caller set and no request carries, each once. */
-export function lostOptions(call: ModelCall): readonly SharedV3Warning[] {
+/** What the caller set and no request carries, with advice. */
+export function lostOptions(call: ModelCall): ReadonlyMap<string, string> {
   const lost = new Map<string, string>()
   for (const options of foreignOptionsOf(call))
     for (const [feature, details] of foreignFields(options)) lost.set(feature, details)
 
   for (const { role, content, providerOptions } of call.prompt) {
-    const read: readonly string[] = role === 'tool' ? [] : messageOptions
+    const read: readonly string[] = readOptions[role] ?? []
     for (const name of Object.keys(providerOptions?.['modelport'] ?? {}))
       if (!read.includes(name))
         lost.set(
@@ -41,7 +48,10 @@ export function lostOptions(call: ModelCall): readonly SharedV3Warning[] {
       if (format[name] !== undefined)
         lost.set(`${name} of the output`, 'it belongs to a schema; write it into the prompt')
 
-  return [...lost].map(([feature, details]) => toWarning(feature, details))
+  for (const name of ['presencePenalty', 'frequencyPenalty'] as const)
+    if (call[name] !== undefined)
+      lost.set(name, 'set the field of the vendor in `providerOptions.modelport.vendor`')
+  return lost
 }
 
 /** Warnings about the options of vendors, which only their own packages read. */
@@ -56,7 +66,7 @@ const foreignFields = (options: SharedV4ProviderOptions): [feature: string, deta
       ? []
       : Object.keys(fields).map((name): [string, string] => [
           `providerOptions.${vendor}.${name}`,
-          adviceFor(name),
+          foreignAdvice,
         ]),
   )
 
@@ -88,15 +98,5 @@ function optionsOfPart(part: Part): readonly (SharedV4ProviderOptions | undefine
   return [...own, outer, ...inner.map(({ providerOptions }) => providerOptions)]
 }
 
-/** Where the options of vendors that are used most have a place of ours. */
-const advice: ReadonlyMap<string, string> = new Map([
-  ['cacheControl', 'set `cache` in `providerOptions.modelport`'],
-  ['cachePoint', 'set `cache` in `providerOptions.modelport`'],
-  ['thinking', 'set `reasoning` of the call, or `providerOptions.modelport.vendor`'],
-  ['thinkingConfig', 'set `reasoning` of the call, or `providerOptions.modelport.vendor`'],
-  ['reasoningEffort', 'set `reasoning` of the call'],
-  ['parallelToolCalls', 'set `parallelToolCalls` in `providerOptions.modelport`'],
-])
-
-const adviceFor = (name: string): string =>
-  advice.get(name) ?? 'set the field of the vendor in `providerOptions.modelport.vendor`'
+const foreignAdvice =
+  'only the vendor of that name reads it; `providerOptions.modelport` are for all'

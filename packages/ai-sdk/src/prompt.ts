@@ -6,6 +6,7 @@ import {
   type ContentPart,
   isObject,
   type JsonObject,
+  type TextPart,
   type ToolCall,
 } from '@modelport/core'
 import { tryParseJson } from '@modelport/core/text'
@@ -51,7 +52,7 @@ export function readPrompt(
     const fields = pickOptions(message.providerOptions, ...messageOptions)
     switch (message.role) {
       case 'system':
-        messages.push({ role: 'system', content: message.content, ...fields })
+        messages.push({ role: 'system', content: toSystemContent(message), ...fields })
         break
       case 'user':
         messages.push({ role: 'user', content: toContent(message.content, provider), ...fields })
@@ -69,6 +70,15 @@ export function readPrompt(
     }
   }
   return { messages, approvals, hasForeignState }
+}
+
+/** The text, as a part if it is marked for a cache. */
+function toSystemContent({
+  content: text,
+  providerOptions,
+}: Extract<LanguageModelV4Message, { role: 'system' }>): string | readonly TextPart[] {
+  const mark = pickOptions(providerOptions, 'cache')
+  return Object.keys(mark).length ? [{ type: 'text', text, ...mark }] : text
 }
 
 const toResult = (

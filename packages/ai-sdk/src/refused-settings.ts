@@ -55,6 +55,9 @@ export async function askWithoutRefused<Reply>(
       const isOurs = !('status' in (error as LlmError))
       const level = name === 'reasoning' && isOurs ? levels.shift() : undefined
       current = mergeOptions(current, { [name]: level ?? null })
+      // What is asked of the reasoning goes with it.
+      if (name === 'reasoning' && level === undefined && current.vendor?.['reasoning'])
+        current = mergeOptions(current, { vendor: { reasoning: null } })
       if (level !== undefined) continue
       left = left.filter((one) => one !== refused)
       levels = []

@@ -6,7 +6,7 @@ import type {
 } from '@ai-sdk/provider'
 import { toLanguageModel } from '@modelport/ai-sdk'
 import type { Provider } from '@modelport/core'
-import { generateText, Output } from 'ai'
+import { tool as aiTool, generateText, jsonSchema, Output } from 'ai'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { connect, type Vendor, vendors } from './vendors.js'
@@ -20,7 +20,11 @@ const schema: JSONSchema7 = {
   required: ['mark'],
   additionalProperties: false,
 }
-const options = { openai: { mark1: true }, anthropic: { mark2: { a: 1 } }, google: { mark3: 'x' } }
+const options = {
+  openai: { user: 'mark1' },
+  anthropic: { metadata: { userId: 'mark2' } },
+  google: { labels: { mark: 'mark3' } },
+}
 const tool: LanguageModelV4FunctionTool = {
   type: 'function',
   name: 'look',
@@ -92,8 +96,8 @@ const rows: {
   stopSequences: { value: ['mark'], sent: ['"mark"'] },
   topP: { value: 0.125, sent: ['0.125'] },
   topK: { value: 4321, sent: ['4321'] },
-  presencePenalty: { value: 0.5, warned: ['presencePenalty'] },
-  frequencyPenalty: { value: 0.5, warned: ['frequencyPenalty'] },
+  presencePenalty: { value: 0.5, sent: ['"presencePenalty":0.5', '"presence_penalty":0.5'] },
+  frequencyPenalty: { value: 0.5, sent: ['"frequencyPenalty":0.5', '"frequency_penalty":0.5'] },
   responseFormat: {
     value: { type: 'json', schema, name: 'mark', description: 'The mark.' },
     sent: ['The mark.'],
@@ -102,28 +106,17 @@ const rows: {
   tools: {
     value: [
       { ...tool, providerOptions: { a: { ofTool: 1 } }, inputExamples: [{ input: {} }] },
-      { type: 'provider', id: 'openai.web_search', name: 'web_search', args: {} },
+      { type: 'provider', id: 'other.search', name: 'search', args: {} },
     ],
     sent: ['"look"'],
-    warned: [
-      'providerOptions.a.ofTool',
-      'inputExamples of look',
-      'provider tool openai.web_search',
-    ],
+    warned: ['providerOptions.a.ofTool', 'inputExamples of look', 'provider tool other.search'],
   },
   toolChoice: { value: { type: 'tool', toolName: 'look' }, sent: ['look'] },
   includeRawChunks: { value: true, warned: ['includeRawChunks'] },
   abortSignal: { value: AbortSignal.abort(new Error('the user left')) },
   headers: { value: { 'x-mark': '4321' }, sent: ['x-mark'] },
   reasoning: { value: 'high', sent: ['reasoning', 'thinking', 'thinkingConfig', 'effort'] },
-  providerOptions: {
-    value: options,
-    warned: [
-      'providerOptions.openai.mark1',
-      'providerOptions.anthropic.mark2',
-      'providerOptions.google.mark3',
-    ],
-  },
+  providerOptions: { value: options, sent: ['mark1', 'mark2', 'mark3'] },
 }
 
 /** The headers and the body that a call sends, its warnings, and the error that refused it. */
@@ -175,20 +168,74 @@ describe.each(vendors)('a call of the AI SDK to $name', (vendor) => {
   })
 })
 
-test('the cache option of a vendor says where ours is', async () => {
-  const { provider } = connect(vendors[0]!)
+test.each(vendors)(
+  'options of the vendor that is asked are sent to $name, and those of others are in the warnings',
+  async (vendor) => {
+    const { provider, bodies } = connect(vendor)
+    const { warnings } = await generateText({
+      model: toLanguageModel(provider),
+      prompt: 'Hi',
+      providerOptions: options,
+    })
+    const own = vendor.name.split(' ')[0] ?? ''
+    const marks = { openai: 'mark1', anthropic: 'mark2', google: 'mark3' }
+    const others = Object.keys(marks).filter((name) => name !== own)
+    expect(JSON.stringify(bodies[0])).toContain(marks[own as 'openai'])
+    expect(warnings).toEqual(
+      others.map((name) => ({
+        type: 'unsupported',
+        feature: expect.stringContaining(`providerOptions.${name}.`) as string,
+        details: 'only the vendor of that name reads it; `providerOptions.modelport` are for all',
+      })),
+    )
+  },
+)
+
+test('the cache marks of a vendor are those of ours, on the system text, a tool and a message', async () => {
+  const { provider, bodies } = connect(vendors[0]!)
+  const cacheControl = { type: 'ephemeral', ttl: '1h' }
+  const providerOptions = { anthropic: { cacheControl } }
+  const { warnings } = await generateText({
+    model: toLanguageModel(provider),
+    allowSystemInMessages: true,
+    messages: [
+      { role: 'system', content: 'Be brief.', providerOptions },
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'A' },
+          { type: 'text', text: 'B' },
+        ],
+        providerOptions,
+      },
+    ],
+    tools: { look: aiTool({ inputSchema: jsonSchema(schema), providerOptions }) },
+  })
+  expect(warnings).toEqual([])
+  expect(bodies[0]).toMatchObject({
+    system: [{ text: 'Be brief.', cache_control: cacheControl }],
+    tools: [{ name: 'look', cache_control: cacheControl }],
+    messages: [{ content: [{ text: 'A' }, { text: 'B', cache_control: cacheControl }] }],
+  })
+  const { messages } = bodies[0] as { messages: { content: object[] }[] }
+  expect(messages[0]?.content[0]).not.toHaveProperty('cache_control')
+})
+
+test('a budget of thinking comes on top of the limit of the reply, and sampling is left out', async () => {
+  const { provider, bodies } = connect(vendors[0]!)
   const { warnings } = await generateText({
     model: toLanguageModel(provider),
     prompt: 'Hi',
-    providerOptions: { anthropic: { cacheControl: { type: 'ephemeral' } } },
+    maxOutputTokens: 500,
+    temperature: 0.5,
+    providerOptions: { anthropic: { thinking: { type: 'enabled', budgetTokens: 2000 } } },
   })
-  expect(warnings).toEqual([
-    {
-      type: 'unsupported',
-      feature: 'providerOptions.anthropic.cacheControl',
-      details: 'set `cache` in `providerOptions.modelport`',
-    },
-  ])
+  expect(bodies[0]).toMatchObject({
+    thinking: { type: 'enabled', budget_tokens: 2000 },
+    max_tokens: 2500,
+  })
+  expect(bodies[0]).not.toHaveProperty('temperature')
+  expect(warnings).toMatchObject([{ feature: 'temperature' }])
 })
 
 test('an output whose schema is closed is asked for in strict form, and an open one is not', async () => {

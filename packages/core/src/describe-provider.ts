@@ -8,6 +8,11 @@ export interface ProviderDescription {
   readonly capabilities?: Capabilities
   /** What the application said about the model. Unset: nothing. */
   readonly profile?: ModelProfile
+  /**
+   * The API that `vendor` fields are of: `responses`, `chat-completions`, `messages`, `gemini`,
+   * `converse`, or a name of your own. Unset: not known, or several.
+   */
+  readonly api?: string
 }
 
 // Registered, so that two copies of this package read each other's descriptions.

@@ -76,6 +76,7 @@ export function createAnthropic(config: AnthropicConfig): Provider {
   const rules = toRules(config)
   const driver: Driver<AnthropicRequest> = {
     name: providerName,
+    api: 'messages',
     framing: 'sse',
     takes,
     takesTemperature: (turn) => takesTemperature(turn, traitsOf(turn.model, rules.traits)),

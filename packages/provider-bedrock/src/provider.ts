@@ -61,6 +61,7 @@ export function createBedrock(config: BedrockConfig): Provider {
   const traits = traitsOf(config.model, overrides)
   const driver: Driver<BedrockRequest> = {
     name: providerName,
+    api: 'converse',
     framing: eventStreamFrames,
     takes: takesOf(traits),
     takesTemperature: ({ options }) =>

@@ -97,6 +97,7 @@ function createDriver(client: GoogleClient, config: GoogleConfig): Driver<Google
     client.request(stream ? 'streamGenerateContent' : 'generateContent', model)
   return {
     name: providerName,
+    api: 'gemini',
     framing: 'sse',
     takes,
     takesTemperature: () => traits.takesTemperature,

@@ -69,6 +69,7 @@ export function createOllama(config: OllamaConfig): Provider {
   const { url, headers, settings } = connect(config)
   const driver: Driver<WireRequest> = {
     name,
+    api: 'ollama',
     framing: 'ndjson',
     request: toRequest,
     send: (request, io) => {

@@ -42,6 +42,7 @@ export function createOpenAICompatible(config: OpenAICompatibleConfig): Provider
   const quotaRecovers = config.quirks?.quotaRecovers
   const driver: Driver = {
     name,
+    api: 'chat-completions',
     framing: 'sse',
     takes: dialect.cacheMarks ? ['details', 'cache-parts'] : ['details'],
     takesTemperature: () => dialect.takesTemperature,

@@ -95,6 +95,7 @@ export function responsesDriver(
   const fewest = endpoint.official || endpoint.azure ? fewestOutputTokens : 1
   return {
     name,
+    api: 'responses',
     framing: 'sse',
     takes: ['cache-parts', 'deferred', 'callers', 'files', 'details'],
     takesTemperature: () => traits.takesTemperature,
@@ -119,6 +120,7 @@ function chatDriver(config: OpenAIConfig, { endpoint }: Connection): Driver<Json
   )
   return {
     name,
+    api: 'chat-completions',
     framing: 'sse',
     takes: ['files', 'details'],
     takesTemperature: () => traits.takesTemperature,

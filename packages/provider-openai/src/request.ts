@@ -18,8 +18,8 @@ export type ResponsesRequest = JsonObject & {
 
 /**
  * The request body. The server keeps nothing (`store: false`), so reasoning models are asked for
- * their encrypted reasoning. `vendor` is merged into it; its `input` is appended instead: items
- * that answer calls of the vendor's own kind (`computer_call_output` and the like) stand after the
+ * their encrypted reasoning. `vendor` is merged into it; its `include` and its `input` add to ours:
+ * items that answer calls of the vendor's own kind (`computer_call_output` and the like) stand after the
  * reply that made them.
  * @see https://developers.openai.com/api/reference/resources/responses/methods/create (read
  * 2026-11-21)
@@ -34,7 +34,7 @@ export function toResponsesRequest(
 ): ResponsesRequest {
   const { options, model } = turn
   refuseUnsupported(turn, fewestTokens)
-  const { input: extra, ...vendor } = options.vendor ?? {}
+  const { input: extra, include: more, ...vendor } = options.vendor ?? {}
   const outputs = Array.isArray(extra) ? (extra as readonly JsonObject[]) : []
   const { instructions, input, items } = toInput(turn.messages, {
     provider,
@@ -52,6 +52,7 @@ export function toResponsesRequest(
   const include = [
     ...(traits.reasoning ? ['reasoning.encrypted_content'] : []),
     ...(options.topLogprobs === undefined ? [] : ['message.output_text.logprobs']),
+    ...(Array.isArray(more) ? (more as readonly string[]) : []),
   ]
   const body = {
     model,
@@ -66,7 +67,7 @@ export function toResponsesRequest(
     }),
     ...(options.reasoning !== undefined && { reasoning: { effort: options.reasoning } }),
     ...(options.responseFormat && { text: { format: toFormat(options.responseFormat) } }),
-    ...(include.length && { include }),
+    ...(include.length && { include: [...new Set(include)] }),
     store: false,
     stream: turn.stream,
   }

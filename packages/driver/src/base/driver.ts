@@ -228,6 +228,8 @@ export interface HttpFailure {
 export interface Driver<Request = unknown> {
   /** Name of the provider, for errors and `origin`. */
   readonly name: string
+  /** Name of the API that requests are written in, for `describeProvider`. */
+  readonly api?: string
   /**
    * How a streamed body is framed. A body of type `application/json` is read as one record even if
    * SSE was asked for. `ndjson` skips empty lines. `lines` is text that need not be JSON: every

@@ -75,7 +75,11 @@ export function createProvider<Request>(
   }
   return attachDescription(
     provider,
-    defined({ capabilities: config.capabilities, profile: config.profile }),
+    defined({
+      capabilities: config.capabilities,
+      profile: config.profile,
+      api: driver.api,
+    }),
   )
 }
 

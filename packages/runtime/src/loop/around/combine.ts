@@ -108,7 +108,8 @@ export function combine(panelists: readonly Panelist[]): Provider {
     estimateTokens: (text) =>
       Math.max(...panelists.map((one) => one.provider.estimateTokens(text))),
   }
-  return attachDescription(provider, describeProvider(first.provider))
+  const { api: _, ...described } = describeProvider(first.provider)
+  return attachDescription(provider, described)
 }
 
 type OpenTurn = (

@@ -1,0 +1,106 @@
+import type { CallOptions, JsonObject } from '@modelport/core'
+import {
+  type Fields,
+  type Rule,
+  rulesOf,
+  toCache,
+  toSnake,
+  toSnakeDeep,
+  type VendorRules,
+  vendor,
+} from './vendor-rules.js'
+
+const inConfig =
+  (name: string): Rule<CallOptions> =>
+  (value) =>
+    vendor({ generationConfig: { [name]: value } })
+
+/** The categories that an application may set, of which one threshold is for all. */
+const harms = ['HATE_SPEECH', 'DANGEROUS_CONTENT', 'HARASSMENT', 'SEXUALLY_EXPLICIT']
+
+const geminiCall: Readonly<Record<string, Rule<CallOptions>>> = {
+  responseModalities: inConfig('responseModalities'),
+  thinkingConfig: inConfig('thinkingConfig'),
+  mediaResolution: inConfig('mediaResolution'),
+  imageConfig: inConfig('imageConfig'),
+  audioTimestamp: inConfig('audioTimestamp'),
+  structuredOutputs: (value) =>
+    value === false ? vendor({ generationConfig: { responseJsonSchema: null } }) : {},
+  threshold: (threshold, { providerOptions }) =>
+    providerOptions?.['google']?.['safetySettings']
+      ? {}
+      : vendor({
+          safetySettings: harms.map((harm) => ({ category: `HARM_CATEGORY_${harm}`, threshold })),
+        }),
+  retrievalConfig: (value) => vendor({ toolConfig: { retrievalConfig: value } }),
+  streamFunctionCallArguments: () =>
+    'of Vertex AI alone: set it in `providerOptions.modelport.vendor.toolConfig`',
+  sharedRequestType: (value) =>
+    vendor({ headers: { 'x-vertex-ai-llm-shared-request-type': value } }),
+  requestType: (value) => vendor({ headers: { 'x-vertex-ai-llm-request-type': value } }),
+}
+
+/** Google's API of Gemini models. */
+export const geminiRules: VendorRules = {
+  namespaces: ['googleVertex', 'vertex', 'google'],
+  supportedUrls: {
+    '*': [
+      /^https:\/\/generativelanguage\.googleapis\.com\/v1beta\/files\/.*$/,
+      /^https:\/\/(?:www\.)?youtube\.com\/watch\?v=[\w-]+(?:&[\w=&.-]*)?$/,
+      /^https:\/\/youtu\.be\/[\w-]+(?:\?[\w=&.-]*)?$/,
+      /^gs:\/\/.*$/,
+    ],
+  },
+  call: rulesOf(geminiCall, (name) => (value) => vendor({ [name]: value })),
+  tool: rulesOf<Fields>({}, (name) => (value) => ({ vendor: { [name]: value } })),
+  part: rulesOf<Fields>({}, (name) => (value) => ({ vendor: { [name]: value } })),
+  providerTool: ({ id, args }) => {
+    if (!id.startsWith('google.')) return undefined
+    const name = id.slice('google.'.length)
+    if (name === 'vertex_rag_store') {
+      const store = {
+        rag_resources: { rag_corpus: args['ragCorpus'] },
+        similarity_top_k: args['topK'],
+      }
+      return { tool: { retrieval: { vertex_rag_store: store } }, name: 'retrieval' }
+    }
+    return { tool: { [toCamel(name)]: args }, name }
+  },
+  penalty: (name, value) => vendor({ generationConfig: { [name]: value } }),
+}
+
+const toCamel = (name: string): string =>
+  name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
+
+const converseCall: Readonly<Record<string, Rule<CallOptions>>> = {
+  additionalModelRequestFields: (fields) => vendor({ additionalModelRequestFields: fields }),
+  reasoningConfig: (value) => {
+    const { type, budgetTokens, maxReasoningEffort: effort, display } = Object(value) as JsonObject
+    const thinking = { type, budgetTokens, display }
+    const isSet = type !== undefined || budgetTokens !== undefined || display !== undefined
+    return vendor({
+      additionalModelRequestFields: {
+        ...(isSet && { thinking: toSnakeDeep(thinking) }),
+        ...(effort !== undefined && { output_config: { effort } }),
+      },
+    })
+  },
+  anthropicBeta: (betas) => vendor({ additionalModelRequestFields: { anthropic_beta: betas } }),
+  serviceTier: (type) => vendor({ serviceTier: { type } }),
+  structuredOutputMode: (mode) =>
+    mode === 'jsonTool' ? 'the model is held to the schema of the output' : {},
+}
+
+/** Converse of Amazon Bedrock. */
+export const converseRules: VendorRules = {
+  namespaces: ['amazonBedrock', 'bedrock'],
+  supportedUrls: {},
+  call: rulesOf(converseCall, (name) => (value) => vendor({ [name]: value })),
+  tool: rulesOf<Fields>({ cachePoint: toCache }, (name) => (value) => ({
+    vendor: { [toSnake(name)]: value },
+  })),
+  part: rulesOf<Fields>({ cachePoint: toCache }, (name) => (value) => ({
+    vendor: { [name]: value },
+  })),
+  providerTool: () => undefined,
+}

@@ -1,0 +1,100 @@
+import type { LanguageModelV4CallOptions, LanguageModelV4ProviderTool } from '@ai-sdk/provider'
+import { type CallOptions, isObject, type JsonObject, mergeOptions } from '@modelport/core'
+
+/** A call of the AI SDK. */
+export type ModelCall = LanguageModelV4CallOptions
+
+/** Fields of a message, a part or a tool of ours. */
+export type Fields = Readonly<Record<string, unknown>>
+
+/** What an option becomes, or the advice of the warning that it is left out. */
+export type Rule<To> = (value: unknown, call: ModelCall) => To | string
+
+/** A tool of the vendor in the form of its API. */
+export interface WireTool {
+  readonly tool: JsonObject
+  /** The name that the vendor's replies have for it. */
+  readonly name: string
+  /** What the request needs besides. */
+  readonly options?: CallOptions
+}
+
+/** How the options of a vendor's package of the AI SDK are said to one API. */
+export interface VendorRules {
+  /** Keys of `providerOptions`: the first that is there is read, as the packages do. */
+  readonly namespaces: readonly string[]
+  /** The rule of an option of a call. */
+  readonly call: (name: string, namespace: string) => Rule<CallOptions>
+  /** The rule of an option of a function tool. */
+  readonly tool: (name: string) => Rule<Fields>
+  /** The rule of an option of a part; those of a message are those of its last part. */
+  readonly part: (name: string) => Rule<Fields>
+  /** The rule of an option of the result of a tool. Default: that of a part. */
+  readonly result?: (name: string) => Rule<Fields>
+  /** The rule of an option of a message, ahead of that of its last part. */
+  readonly message?: (name: string) => Rule<Fields> | undefined
+  /** A tool that the vendor defines. Undefined: it is not known to this API. */
+  readonly providerTool: (tool: LanguageModelV4ProviderTool) => WireTool | undefined
+  /** The fields that make the model call a tool of the vendor's. */
+  readonly choose?: (tool: JsonObject) => JsonObject
+  /** The field of a penalty. Unset: there is none. */
+  readonly penalty?: (name: 'presencePenalty' | 'frequencyPenalty', value: number) => CallOptions
+  /** What a call needs besides what its options say, and under that. */
+  readonly besides?: (call: ModelCall, options: CallOptions) => CallOptions
+  /** Files that the vendor fetches itself, by media type. */
+  readonly supportedUrls: Readonly<Record<string, RegExp[]>>
+}
+
+/** Rules by name, and one for every other option. */
+export const rulesOf =
+  <To>(rules: Readonly<Record<string, Rule<To>>>, rest: (name: string) => Rule<To>) =>
+  (name: string): Rule<To> =>
+    Object.hasOwn(rules, name) ? (rules[name] as Rule<To>) : rest(name)
+
+/** Fields of the request, as options of a call. */
+export const vendor = (fields: JsonObject): CallOptions => ({ vendor: fields })
+
+/** `userLocation` as `user_location`. */
+export const toSnake = (name: string): string =>
+  name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+
+/** The value with its own keys, and those within it, in snake case. */
+export function toSnakeDeep(value: unknown, verbatim: readonly string[] = []): unknown {
+  if (Array.isArray(value)) return value.map((one) => toSnakeDeep(one, verbatim))
+  if (!isObject(value)) return value
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([, inner]) => inner !== null && inner !== undefined)
+      .map(([name, inner]) => [
+        toSnake(name),
+        verbatim.includes(name) ? inner : toSnakeDeep(inner, verbatim),
+      ]),
+  )
+}
+
+/** Lists of `vendor` to which each option adds, where others replace. */
+const joined = ['input', 'include', 'betas'] as const
+
+/** Options from left to right, as `mergeOptions` has it, but that the lists of `vendor` add up. */
+export function joinOptions(...given: readonly CallOptions[]): CallOptions {
+  const merged = mergeOptions(...given)
+  const lists = joined.flatMap((name) => {
+    const all = given.flatMap((one) => (one.vendor?.[name] ?? []) as readonly unknown[])
+    return all.length ? [[name, all] as const] : []
+  })
+  return lists.length
+    ? { ...merged, vendor: { ...merged.vendor, ...Object.fromEntries(lists) } }
+    : merged
+}
+
+/** The id of a file at a vendor. */
+export const idOf = (reference: unknown, origin: string): unknown =>
+  isObject(reference) ? reference[origin] : reference
+
+/** Marks of a prompt cache, as options of a part or a tool. */
+export const toCache: Rule<Fields> = (value) => ({
+  cache: isObject(value) && value['ttl'] === '1h' ? 'hour' : 'auto',
+})
+
+/** Advice for what is a field of the request, but of no object of ours. */
+export const ofCall = 'set the field of the vendor in `providerOptions.modelport.vendor`'
