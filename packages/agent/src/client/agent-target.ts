@@ -157,7 +157,7 @@ function createTarget(client: AgentClient, options: NamedOptions): BoundTarget {
     call: async (request, context) => {
       const outcome = await delegate(request, context)
       if (outcome.status === 'done') return outcome.result
-      if (outcome.status === 'failed') throw errorOf(outcome)
+      if (outcome.status === 'failed') throw errorOf(name, outcome)
       if (outcome.isAway)
         throw new OutcomeUnknown(
           `${name} took the message as task ${outcome.taskId}, and what came of it is not known`,
@@ -283,7 +283,7 @@ async function finish({
         if (isOver(event.task)) return outcomeOf(event.task)
       }
     return id === undefined
-      ? { status: 'failed', message: `${name} gave no task` }
+      ? { status: 'failed', message: `${name} gave no task`, uncertain: true }
       : outcomeOf(await client.get(id))
   }
   return new Promise((resolve, reject) => {

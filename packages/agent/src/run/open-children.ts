@@ -1,4 +1,4 @@
-import type { RunCheckpoint } from '@modelport/runtime'
+import type { PendingItem, RunCheckpoint } from '@modelport/runtime'
 import type { Agent } from './agent.js'
 import { type ChildOutcome, type ChildWaits, isBound, resultOfFailed } from './sub-agent.js'
 import type { Turn } from './turn.js'
@@ -41,4 +41,28 @@ export async function openChildren(
     else waits.set(item.id, { agent, taskId: outcome.taskId, approvals: outcome.approvals })
   }
   return results
+}
+
+/**
+ * Adds the children that an earlier process delegated to and this one did not, with what they ask.
+ * One that is over by now, or away, is looked at when its caller is.
+ */
+export async function addUnheard(
+  { settings }: Agent,
+  pending: readonly PendingItem[],
+  waits: ChildWaits,
+  signal: AbortSignal,
+): Promise<void> {
+  for (const item of pending) {
+    if (item.type !== 'task' || item.action.type !== 'agent_call' || waits.has(item.id)) continue
+    const { id, taskId, action } = item
+    const { agent } = action
+    const target = settings.agents?.find(({ name }) => name === agent)
+    const found =
+      target && isBound(target)
+        ? await target.lookAtChild(taskId, signal).catch(() => undefined)
+        : undefined
+    const approvals = found?.status === 'waiting' ? found.approvals : []
+    waits.set(id, { agent, taskId, approvals })
+  }
 }

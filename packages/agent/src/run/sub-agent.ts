@@ -4,6 +4,7 @@ import {
   type AgentTarget,
   OutcomeUnknown,
   pending,
+  ToolFailure,
 } from '@modelport/runtime'
 import type { ApprovalContent } from '../models/part.js'
 import { type AgentRunContext, extendChain } from './run-context.js'
@@ -94,7 +95,7 @@ export function bindTarget(
       extendChain(run.chain, target.name)
       const cancel = cancelChild && ((taskId: string) => cancelChild(target.name, taskId))
       const outcome = await target.delegate(request, context, run, cancel)
-      if (outcome.status === 'failed') throw errorOf(outcome)
+      if (outcome.status === 'failed') throw errorOf(target.name, outcome)
       if (outcome.status === 'done') return outcome.result
       waits.set(context.callId, {
         agent: target.name,
@@ -106,9 +107,14 @@ export function bindTarget(
   }
 }
 
-/** What the caller of a child that failed is told: a call of unknown outcome is not a failure. */
-export const errorOf = ({
-  message,
-  uncertain,
-}: Extract<ChildOutcome, { readonly status: 'failed' }>): Error =>
-  uncertain ? new OutcomeUnknown(message) : new Error(message)
+/**
+ * What the caller of a child that failed is told: a call of unknown outcome is not a failure, and
+ * any other end is the child's own answer.
+ */
+export const errorOf = (
+  name: string,
+  { message, uncertain }: Extract<ChildOutcome, { readonly status: 'failed' }>,
+): Error =>
+  uncertain
+    ? new OutcomeUnknown(message)
+    : new ToolFailure(`The agent "${name}" failed: ${message}`)

@@ -94,4 +94,89 @@ export const cases: Readonly<Record<string, History<MoveName>>> = {
       { after: 400, do: 'runs.start', n: 169 },
     ],
   },
+  'an effect of a handler whose second sending fails stays unknown': {
+    seed: 9017,
+    moves: [
+      {
+        after: 0,
+        do: 'send and leave',
+        n: 365,
+        job: {
+          id: 'J4',
+          kind: 'handler',
+          steps: [
+            [{ tool: 'keyed', wish: 'J4.1', ends: ['answers 500 after the work', 'refuses'] }],
+          ],
+          session: 's2',
+        },
+      },
+    ],
+  },
+  'a call whose second sending fails stays unknown': {
+    seed: 9083,
+    moves: [
+      {
+        after: 0,
+        do: 'send and leave',
+        n: 1,
+        job: {
+          id: 'J1',
+          kind: 'task',
+          steps: [
+            [{ tool: 'keyed', wish: 'J1.1', ends: ['answers 500 after the work', 'refuses'] }],
+          ],
+        },
+      },
+    ],
+  },
+  'a task that is taken over while its sub-agent waits names who can end it, and sees its end': {
+    seed: 2202,
+    moves: [
+      {
+        after: 400,
+        do: 'send and leave',
+        n: 903,
+        job: {
+          id: 'J1',
+          kind: 'handler',
+          session: 's1',
+          steps: [[{ tool: 'keyed', wish: 'J1.4', ends: [] }]],
+        },
+      },
+      {
+        after: 0,
+        do: 'stream',
+        n: 574,
+        job: {
+          id: 'J2',
+          kind: 'task',
+          session: 's2',
+          steps: [
+            [
+              { tool: 'keyed', wish: 'J2.1', ends: ['is slow', 'loses the reply'] },
+              { tool: 'print', wish: 'J2.2', ends: [], by: 'bank' },
+            ],
+          ],
+        },
+      },
+      { after: 400, do: 'kill', n: 175 },
+    ],
+  },
+  'an effect of a handler whose process was frozen stays unknown if its second sending fails': {
+    seed: 20004,
+    moves: [
+      {
+        after: 0,
+        do: 'send and leave',
+        n: 253,
+        job: {
+          id: 'J3',
+          kind: 'handler',
+          session: 's2',
+          steps: [[{ tool: 'keyed', wish: 'J3.3', ends: ['is slow', 'refuses'] }]],
+        },
+      },
+      { after: 400, do: 'freeze', n: 645 },
+    ],
+  },
 }

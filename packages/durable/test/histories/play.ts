@@ -102,8 +102,8 @@ async function decideAll(cluster: Cluster, round: number): Promise<boolean> {
         await operations.resume(item.id).catch(() => undefined)
       // The bank is asked through the desk first.
       if (item.waitsFor.length === 0 || (side === 'bank' && round < 6)) continue
-      for (const { requestId } of item.waitsFor)
-        if (wasDecided(cluster, item.id, requestId))
+      for (const { requestId, kind } of item.waitsFor)
+        if (wasDecided(cluster, item.id, requestId, kind === 'question'))
           cluster.internal.push(`${item.id} asks for ${requestId} again`)
       const { kind, name, principal: owner = principal, id } = item
       if (kind === 'run' || owner !== principal) {
@@ -120,11 +120,23 @@ async function decideAll(cluster: Cluster, round: number): Promise<boolean> {
   return isOpen
 }
 
-/** A decision was accepted, and was not used for longer than a takeover takes. */
-const wasDecided = ({ said, world }: Cluster, id: string, requestId: string): boolean =>
+/**
+ * A decision was accepted, and was not used for longer than a takeover takes. The question of a
+ * call of a run has the id that its unknown outcome had.
+ */
+const wasDecided = (
+  { said, world }: Cluster,
+  id: string,
+  requestId: string,
+  isQuestion: boolean,
+): boolean =>
   said.some(
-    ({ owner, request, was, at }) =>
-      owner === id && request === requestId && was === 'accepted' && world.now - at > 6000,
+    ({ owner, request, was, at, says }) =>
+      owner === id &&
+      request === requestId &&
+      (says === 'answer') === isQuestion &&
+      was === 'accepted' &&
+      world.now - at > 6000,
   )
 
 const decideRun = (cluster: Cluster, side: 'desk' | 'bank', round: number): Promise<unknown> =>

@@ -164,6 +164,9 @@ function toTool(
   }
 }
 
+/** What went wrong on the way to an agent or back: the agent itself has not answered. */
+export class AgentNotHeard extends ToolFailure {}
+
 /** Names the agent in a failure: the model may know nothing of the tool that reached it. */
 async function callAgent(
   agent: AgentTarget,
@@ -174,7 +177,9 @@ async function callAgent(
     return await agent.call(request, context)
   } catch (error) {
     if (context.signal.aborted || isToolFailure(error)) throw error
-    throw new ToolFailure(`The agent "${agent.name}" failed: ${messageOf(error)}`, { cause: error })
+    throw new AgentNotHeard(`The agent "${agent.name}" failed: ${messageOf(error)}`, {
+      cause: error,
+    })
   }
 }
 

@@ -4,13 +4,14 @@ import { BudgetExceededError, remainingMsOf } from '../../budget/budget.js'
 import type { EffectLog } from '../../journal/effect-log.js'
 import type { PendingItem } from '../../journal/pending-item.js'
 import { toRepeatGuidance } from '../../reply/corrections.js'
-import { refuseWrittenCall } from '../../reply/delegation.js'
+import { AgentNotHeard, refuseWrittenCall } from '../../reply/delegation.js'
 import { toRefusal } from '../../reply/observation.js'
 import type { PlannedCall } from '../../reply/read-reply.js'
 import { isNeverSent } from '../../tools/outcome-unknown.js'
 import { AskedResult, PendingResult } from '../../tools/pending-result.js'
 import type { Tool } from '../../tools/tool.js'
 import { executeBatch } from '../../tools/tool-batch.js'
+import { isToolFailure } from '../../tools/tool-content.js'
 import type { ToolOutcome } from '../../tools/tool-outcome.js'
 import type { Intention } from '../guards/intentions.js'
 import { signatureOf } from '../guards/repeat-guard.js'
@@ -22,6 +23,7 @@ import {
   effectOf,
   executedResult,
   isHeld,
+  isWithoutReceipt,
   knownBefore,
   outcomeOf,
   type Recovered,
@@ -142,6 +144,7 @@ class Step {
 
   /** Makes a call, unless an earlier try of it may have had its effect. */
   async #makeOnEngine(open: StepCall, isFirst: boolean): Promise<Recovered> {
+    open.wasTried = !isFirst
     const found = await knownBefore(this.#state, open, isFirst)
     if (found.is !== 'live') return found
     let live: readonly StepCall[] = [open]
@@ -318,12 +321,19 @@ class Step {
     return undefined
   }
 
-  /** True for a sending that reached nobody, if an earlier one of the same call may have. */
-  #staysUnknown({ key, sends, intention }: StepCall, { error }: ToolOutcome): boolean {
-    const { intent, receipt } = this.#state.log.find(key) ?? {}
-    const wasBegun = intent !== undefined && receipt === undefined
+  /**
+   * True for a sending that failed and says nothing of an earlier one of the same call, which may
+   * have had its effect: it reached nobody, or it failed on the way. Only what the receiver of an
+   * idempotent call answers is about both.
+   */
+  #staysUnknown(open: StepCall, { error }: ToolOutcome): boolean {
+    const { key, sends, wasTried, intention, effect } = open
+    const recorded = this.#state.log.find(key)
+    const wasBegun = wasTried || (recorded !== undefined && isWithoutReceipt(recorded))
     const mayHaveHappened = sends > 1 || wasBegun || intention?.isRepeated === true
-    return mayHaveHappened && error !== undefined && isNeverSent(error)
+    if (!mayHaveHappened || error === undefined) return false
+
+    return isNeverSent(error) || (effect === 'idempotent' && !isAnswer(error))
   }
 
   /** The one road of a call whose outcome is unknown: see `EffectDeclaration`. */
@@ -400,6 +410,10 @@ class Step {
     return open
   }
 }
+
+/** True for what a receiver answered, not for an error on the way to it or back. */
+const isAnswer = (error: unknown): boolean =>
+  isToolFailure(error) && !(error instanceof AgentNotHeard)
 
 /**
  * How many calls of the step an earlier process has reported and decided on: all of them, once one

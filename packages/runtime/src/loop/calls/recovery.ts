@@ -63,6 +63,10 @@ function lastReceipt({ intent, receipt }: RecordedEffect): CallReceipt | undefin
   return receipt.attempt >= (intent?.attempt ?? 0) ? receipt : undefined
 }
 
+/** True for a call that an earlier process began, and whose end it did not record. */
+export const isWithoutReceipt = (recorded: RecordedEffect): boolean =>
+  recorded.intent !== undefined && lastReceipt(recorded) === undefined
+
 /**
  * What is known of a call before an engine lets it be made: a call that may have been begun, or is
  * like one whose outcome is unknown, is looked up at its receiver; if that cannot tell, its intent

@@ -28,6 +28,8 @@ export interface StepCall extends PlannedCall {
   readonly isChanged: boolean
   /** How often it was sent in this process. */
   sends: number
+  /** True if an engine knows of a try in a process that is gone. */
+  wasTried: boolean
 }
 
 /** What is written before a call is made. */
@@ -88,6 +90,7 @@ export function toStepCall(
     tool,
     isChanged: changed !== undefined,
     sends: 0,
+    wasTried: false,
   }
 }
 
