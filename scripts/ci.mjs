@@ -50,7 +50,7 @@ const everyChange = [
   },
   {
     name: 'build',
-    command: 'pnpm run build --concurrency=2 --output-logs=errors-only',
+    command: 'node scripts/build.mjs',
     needs: 'test',
   },
   {

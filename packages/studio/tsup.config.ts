@@ -1,11 +1,15 @@
 import { fileURLToPath } from 'node:url'
-import { defineConfig, type Options } from 'tsup'
-import { library } from '../../tsup.base.js'
+import { type Library, library } from '../../tsup.base.js'
 import { buildPage } from './build-page.mjs'
 
-const options = library('src/attach.ts', 'src/index.ts', 'src/node.ts') as Options
+const parts = library('src/attach.ts', 'src/index.ts', 'src/node.ts')
 
-export default defineConfig({
-  ...options,
-  onSuccess: () => buildPage(fileURLToPath(new URL('dist/page', import.meta.url))),
-})
+const studio: Library = {
+  ...parts,
+  onSuccess: async () => {
+    await parts.onSuccess()
+    await buildPage(fileURLToPath(new URL('dist/page', import.meta.url)))
+  },
+}
+
+export default studio
