@@ -110,10 +110,10 @@ describe.skipIf(!hasBrowser)('the page in Chromium', () => {
     expect(kinds.map((text) => text.trim().replace(/\s+/g, ' '))).toEqual([
       ...[
         'start: start',
-        'model: mock demo',
+        'model: 1 · mock demo',
         'wait: approval of get_weather',
         'tool: get_weather',
-        'model: mock demo',
+        'model: 2 · mock demo',
       ],
     ])
     await page.getByRole('button', { name: 'tool: get_weather' }).click()
@@ -227,7 +227,7 @@ describe.skipIf(!hasBrowser)('the page in Chromium', () => {
   test('the page in Chromium draws tasks, columns and code of a reply, and counts waits and money apart', async () => {
     const { createMock } = await import('@modelport/provider-mock')
     const fence = '```'
-    const text = `- [ ] open\n- [x] done\n\n| a | b |\n|---|--:|\n| 1 | 2 |\n\n> said\n\n${fence}ts\nlet x = 1\n${fence}\n`
+    const text = `- [ ] open\n- [x] done\n\n| a | b |\n|---|--:|\n| 1 | 2 |\n\n> said\n\n${fence}ts\nlet x = 1\n${fence}\n\n- \u05d0\u05d1\u05d2\n\n$x_1*y*z_2$\n`
     const call = { toolCalls: [{ name: 'get_weather', arguments: { city: 'Oslo' } }] }
     const usage = { inputTokens: 1000, outputTokens: 100 }
     const priced = await startStudio({
@@ -251,7 +251,16 @@ describe.skipIf(!hasBrowser)('the page in Chromium', () => {
     await ask(page, 'Go')
     await page.getByRole('button', { name: 'Allow' }).click()
     await page.locator('.figures').waitFor()
-    expect(await page.locator('.markdown li').allInnerTexts()).toEqual(['☐ open', '☑ done'])
+    expect(await page.locator('.markdown li').allInnerTexts()).toEqual([
+      '☐ open',
+      '☑ done',
+      '\u05d0\u05d1\u05d2',
+    ])
+    const directions = await page
+      .locator('.markdown ul')
+      .evaluateAll((lists) => lists.map((list) => getComputedStyle(list).direction))
+    expect(directions).toEqual(['ltr', 'rtl'])
+    expect(await page.locator('.markdown p code').innerText()).toBe('$x_1*y*z_2$')
     const cell = page.locator('.markdown td').nth(1)
     expect(await cell.evaluate((element) => getComputedStyle(element).textAlign)).toMatch(
       /end|right/,

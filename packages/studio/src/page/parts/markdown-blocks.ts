@@ -1,4 +1,8 @@
-import { Lexer, type Links, type Token } from 'marked'
+import { Lexer, type Links, Marked, type Token } from 'marked'
+import { maths } from './markdown-maths.js'
+
+/** How a reply is read. */
+const { defaults } = new Marked(maths)
 
 /**
  * Characters above which the last block is read again only after it has grown by an eighth: each
@@ -64,7 +68,7 @@ export class BlockReader {
   }
 
   #lex(text: string): readonly Token[] {
-    const lexer = new Lexer()
+    const lexer = new Lexer(defaults)
     Object.assign(lexer.tokens.links, this.#links)
     const tokens = lexer.lex(text)
     Object.assign(this.#links, tokens.links)

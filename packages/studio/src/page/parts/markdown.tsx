@@ -4,6 +4,7 @@ import { render, type VNode } from 'preact'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { CopyButton } from './copy-button.js'
 import { BlockReader } from './markdown-blocks.js'
+import { maths } from './markdown-maths.js'
 
 const escape = (text: string): string =>
   text
@@ -16,7 +17,7 @@ const escape = (text: string): string =>
  * HTML in a reply is shown as text, an image as its description, a task as a box: nothing of it is
  * parsed, loaded or a form.
  */
-const markdown = new Marked({
+const markdown = new Marked(maths, {
   renderer: {
     html: ({ text }) => escape(text),
     image: ({ text }) => escape(text),
@@ -70,6 +71,8 @@ DOMPurify.addHook('afterSanitizeAttributes', (node) => {
     node.tagName === 'CODE' ? /^language-([\w+#.-]{1,20})$/.exec(node.className)?.[1] : undefined
   node.removeAttribute('class')
   if (language !== undefined) node.setAttribute('class', `language-${language}`)
+  // The marks of a list stand where its text begins: on the right of Arabic and Hebrew.
+  if (['UL', 'OL', 'BLOCKQUOTE', 'TABLE'].includes(node.tagName)) node.setAttribute('dir', 'auto')
   if (node.tagName !== 'A') return
   node.setAttribute('target', '_blank')
   node.setAttribute('rel', 'noreferrer noopener')
