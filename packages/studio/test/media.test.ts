@@ -65,7 +65,7 @@ describe.skipIf(!hasBrowser)('what a message has besides text', () => {
     expect(new Set(shades).size).toBe(2)
     expect(await violations(page)).toEqual([])
     await page.getByRole('link', { name: 'Timeline' }).click()
-    await page.getByRole('button', { name: 'model: openai-compatible m' }).click()
+    await page.getByRole('button', { name: 'model: 1 · openai-compatible m' }).click()
     await page.getByRole('link', { name: 'Raw request' }).click()
     const request = page.locator('.exchange.selected')
     await request.getByRole('heading', { name: /POST/ }).waitFor()

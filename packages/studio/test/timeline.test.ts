@@ -74,7 +74,10 @@ describe.skipIf(!hasBrowser)('the timeline of a run', () => {
     expect(JSON.parse(await page.evaluate(() => navigator.clipboard.readText()))).toEqual({ rows })
     expect(await violations(page)).toEqual([])
 
-    await page.getByRole('button', { name: 'model: mock m' }).last().click()
+    await page
+      .getByRole('button', { name: /mock mock$/ })
+      .last()
+      .click()
     const model = page.getByRole('region', { name: 'Details of mock m' })
     expect(await model.innerText()).toMatch(/Tokens in\n1,000/)
     await model.getByRole('button', { name: 'Run again from here' }).click()

@@ -1,21 +1,14 @@
 import type { VNode } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { Chat } from './chat/chat.js'
-import { Compare } from './chat/compare.js'
-import { CompareRuns } from './find/compare-runs.js'
-import { Overview } from './find/overview.js'
 import { Palette } from './find/palette.js'
 import { RunList } from './find/runs.js'
 import { connection } from './link/connection.js'
 import { lastChat, route } from './link/state.js'
+import { useLoaded } from './link/use-loaded.js'
 import { useWaiting } from './link/use-waiting.js'
 import { Icon, type IconName } from './parts/icons.js'
-import { Context } from './run/context.js'
-import { Raw } from './run/raw.js'
 import { Timeline } from './run/timeline.js'
-import { Agents } from './setup/agents.js'
-import { Doctor } from './setup/doctor.js'
-import { Hosts } from './setup/hosts.js'
 import { Tools } from './setup/tools.js'
 
 /** The views in the order of the navigation; `begins` begins a group. */
@@ -23,6 +16,7 @@ const views: readonly (readonly [name: IconName, label: string, begins?: 'begins
   ['chat', 'Chat'],
   ['compare', 'Compare'],
   ['runs', 'Runs', 'begins'],
+  ['waiting', 'Waiting'],
   ['overview', 'Overview'],
   ['agents', 'Agents', 'begins'],
   ['tools', 'Tools'],
@@ -72,11 +66,7 @@ export function App(): VNode {
             </a>
           ))}
           {waiting > 0 && (
-            <a
-              class="waits"
-              href="#/runs?status=waiting"
-              title={`Runs that wait for you: ${waiting}`}
-            >
+            <a class="waits" href="#/waiting" title={`Runs that wait for you: ${waiting}`}>
               {waiting} <span>{waiting === 1 ? 'waits' : 'wait'} for you</span>
             </a>
           )}
@@ -85,29 +75,65 @@ export function App(): VNode {
       </header>
       <Connection />
       <main id="main" tabIndex={-1}>
-        <View />
+        <CurrentView />
       </main>
     </>
   )
 }
 
-function View(): VNode {
+/** What a view needs of the address: the run, and what follows it. */
+interface ViewProps {
+  readonly id: string
+  readonly other: string
+}
+
+type View = (props: ViewProps) => VNode
+
+/** The views that most people do not open first: each is loaded when it is needed. */
+const laterViews: Readonly<Record<string, () => Promise<View>>> = {
+  agents: async () => (await import('./setup/agents.js')).Agents,
+  hosts: async () => (await import('./setup/hosts.js')).Hosts,
+  doctor: async () => (await import('./setup/doctor.js')).Doctor,
+  overview: async () => (await import('./find/overview.js')).Overview,
+  waiting: async () => (await import('./find/waiting.js')).Waiting,
+  compare: async () => {
+    const { Compare } = await import('./chat/compare.js')
+    return ({ id }) => <Compare key={id} id={id || undefined} />
+  },
+  'compare-runs': async () => {
+    const { CompareRuns } = await import('./find/compare-runs.js')
+    return ({ id, other }) => <CompareRuns one={id} other={other} />
+  },
+  raw: async () => {
+    const { Raw } = await import('./run/raw.js')
+    return ({ id, other }) => <Raw key={id} id={id} request={Number(other)} />
+  },
+  context: async () => {
+    const { Context } = await import('./run/context.js')
+    return ({ id }) => <Context key={id} id={id} />
+  },
+}
+
+function CurrentView(): VNode {
   const [view = 'chat', id, other] = route.value
   if (view === 'runs') return <RunList />
-  if (view === 'compare' && id !== undefined && other !== undefined)
-    return <CompareRuns one={id} other={other} />
-  if (view === 'compare') return <Compare key={id} id={id} />
-  if (view === 'overview') return <Overview />
-  if (view === 'agents') return <Agents />
   if (view === 'tools') return <Tools />
-  if (view === 'hosts') return <Hosts />
-  if (view === 'doctor') return <Doctor />
-  if (id !== undefined) {
-    if (view === 'timeline') return <Timeline key={id} id={id} />
-    if (view === 'raw') return <Raw key={id} id={id} request={Number(other ?? 0)} />
-    if (view === 'context') return <Context key={id} id={id} />
-  }
+  if (view === 'timeline' && id !== undefined) return <Timeline key={id} id={id} />
+  const name = view === 'compare' && other !== undefined ? 'compare-runs' : view
+  const needsRun = ['raw', 'context'].includes(name)
+  const load = Object.hasOwn(laterViews, name) ? laterViews[name] : undefined
+  if (load && (id !== undefined || !needsRun))
+    return <LaterView key={name} load={load} id={id ?? ''} other={other ?? ''} />
   return <Chat key={id} id={id} />
+}
+
+function LaterView({
+  load,
+  ...props
+}: ViewProps & { readonly load: () => Promise<View> }): VNode | null {
+  const { value: Found, problem } = useLoaded('view', load)
+  if (problem !== undefined) return <p class="problem">{problem}</p>
+  return Found ? <Found {...props} /> : null
 }
 
 /** Says at the first failure that the studio does not respond, and what to do. */

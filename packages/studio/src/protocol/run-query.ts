@@ -62,14 +62,20 @@ export function sortedBy(sort: RunSort, { tree, usage, cost, latencyMs }: RunSum
 }
 
 /**
- * What runs are grouped by: their model, or periods of so many milliseconds whose first starts at
- * `offset`.
+ * What runs are grouped by: their model, their program, or periods of so many milliseconds whose
+ * first starts at `offset`.
  */
-export type RunGrouping = 'model' | { readonly periodMs: number; readonly offset: number }
+export type RunGrouping =
+  | 'model'
+  | 'program'
+  | { readonly periodMs: number; readonly offset: number }
 
 /** Sums over a group of runs. */
 export interface RunGroupTotals {
-  /** The model, or the start of the period in milliseconds since 1970. Unset without grouping. */
+  /**
+   * The model, the program (empty for runs of a studio), or the start of the period in milliseconds
+   * since 1970. Unset without grouping.
+   */
   readonly group?: string | number
   /** Number of runs. */
   readonly runs: number

@@ -1,6 +1,6 @@
 import { asText, type ChatMessage, type ToolCall } from '@modelport/core'
 import type { RunEvent } from '@modelport/runtime'
-import type { CountedCall } from '../protocol/own-calls.js'
+import type { CountedCall } from './own-calls.js'
 
 interface Reply {
   readonly role: 'assistant'
@@ -17,6 +17,11 @@ export class ToldMessages {
   readonly #messages: (Reply | Extract<ChatMessage, { role: 'tool' }>)[] = []
   #reply: Reply | undefined
   #isOver = true
+
+  /** As {@link all}, with the calls that have no result yet. */
+  get latest(): readonly ChatMessage[] {
+    return this.#messages
+  }
 
   /**
    * The replies, the last as far as it had arrived, and the results. Calls without a result are

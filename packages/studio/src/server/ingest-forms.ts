@@ -60,6 +60,7 @@ const neededFields: Readonly<Record<string, readonly string[]>> = {
   'model-call-end': ['metrics'],
   'model-retry': ['retryInSeconds', 'nextAttempt'],
   'model-error': ['message'],
+  'cache-break': ['cause', 'cacheReadTokens', 'cachedTokens'],
 
   'text-delta': ['text'],
   'reasoning-delta': ['text'],
@@ -127,6 +128,12 @@ const forms: Readonly<Record<string, (value: unknown) => boolean>> = {
   reason: isText,
   message: isText,
 
+  cause: (value) =>
+    ['tools', 'system', 'history', 'model', 'option', 'time'].includes(asText(value)),
+  option: isText,
+  block: (value) => isText(fieldsOf(value)['name'] ?? ''),
+  cacheReadTokens: isNumber,
+  cachedTokens: isNumber,
   retryInSeconds: isNumber,
   nextAttempt: isNumber,
   latencyMs: isNumber,

@@ -1,6 +1,7 @@
 import { asText } from '@modelport/core'
 import { type OwnSpending, sumOfCalls } from '../protocol/own-calls.js'
 import type { RunRecord } from '../protocol/protocol.js'
+import { ToldMessages } from '../protocol/told-messages.js'
 import { callSpending, readSpending } from './call-spending.js'
 import { CallStory } from './call-story.js'
 import {
@@ -13,7 +14,6 @@ import {
 } from './ingest-forms.js'
 import { titleOf } from './live-run.js'
 import type { ExecuteRun, RunEnd, RunPort } from './run-port.js'
-import { ToldMessages } from './told-messages.js'
 
 const ends = ['limit', 'budget', 'suspended', 'cancelled', 'failed', 'final'] as const
 

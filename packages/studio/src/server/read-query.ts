@@ -23,7 +23,9 @@ const runQuery = z.strictObject({
   skip: z.coerce.number().int().min(0).optional(),
   heads: z.stringbool().optional(),
   limit: z.coerce.number().int().min(1).max(500).default(100),
-  by: z.union([z.literal('model'), z.coerce.number().int().min(60_000)]).optional(),
+  by: z
+    .union([z.literal('model'), z.literal('program'), z.coerce.number().int().min(60_000)])
+    .optional(),
   offset: time.default(0),
 })
 

@@ -296,6 +296,7 @@ const driverOf = ({ text, tool }: RunQuery): 'run_text' | 'run_tools' | 'run_lis
 const groupSql = (by: RunGrouping | undefined): string => {
   if (by === undefined) return 'NULL'
   if (by === 'model') return 'l.model'
+  if (by === 'program') return "coalesce(l.program, '')"
   const ms = Math.trunc(by.periodMs)
   const offset = Math.trunc(by.offset)
   return `((l.key / ${slotsPerMs} - ${offset}) / ${ms} * ${ms} + ${offset})`

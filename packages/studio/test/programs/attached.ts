@@ -51,6 +51,25 @@ const programs: Readonly<Record<string, () => Promise<unknown>>> = {
     await store.runs.run('invoice-17', (run) => infer(provider, run.request({ query: 'Store it' })))
     await store.close()
   },
+  waits: async () => {
+    const store = await openSqliteStore(':memory:')
+    const provider = createMock({
+      responses: [{ toolCalls: [{ name: 'ask', arguments: {} }] }, 'Paid.'],
+    })
+    const work = () =>
+      store.runs.run('invoice-17', (run) =>
+        infer(
+          provider,
+          run.request({
+            query: 'Pay it',
+            tools: [ask],
+            authorize: () => ({ effect: 'require-approval' as const }),
+          }),
+        ),
+      )
+    await work()
+    await store.close()
+  },
   dialog: async () => {
     const weather = definePrompt({
       path: 'weather',

@@ -2,12 +2,13 @@ import type { ChatMessage } from '@modelport/core'
 import { signal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { useCallback, useEffect } from 'preact/hooks'
-import type { RunOrigin, RunRecord } from '../../protocol/protocol.js'
+import type { RunOrigin, RunRecord, RunSummary } from '../../protocol/protocol.js'
 import { isOver } from '../../protocol/run-status.js'
 import { post } from '../link/api.js'
 import { kept } from '../link/kept.js'
 import { go, info, lastChat, selectedModel, startRun, type WatchedRun } from '../link/state.js'
 import { useRun, useVersion } from '../link/use-run.js'
+import { isWrapper, useRunsAround } from '../link/use-runs-around.js'
 import { Problem } from '../parts/problem.js'
 import { useAction } from '../parts/use-action.js'
 import { useFollowEnd } from '../parts/use-follow-end.js'
@@ -60,6 +61,12 @@ export function Chat({ id }: { readonly id: string | undefined }): VNode {
   useEffect(() => {
     if (record) takeSettings(record)
   }, [record?.id])
+  const inside = useRunsAround(run && isWrapper(run.record.value) ? run : undefined)
+  const wrapped = run && wrappedBy(run, inside)
+  useEffect(() => {
+    // The back button does not stop here.
+    if (wrapped) location.replace(`#/chat/${wrapped.id}`)
+  }, [wrapped?.id])
   const begin = (messages: readonly ChatMessage[], from?: RunOrigin): Promise<boolean> =>
     act(async () => {
       const started = await startRun({
@@ -126,6 +133,14 @@ export function Chat({ id }: { readonly id: string | undefined }): VNode {
       </aside>
     </div>
   )
+}
+
+/** The newest run in a durable run, or in a task that says nothing itself: it is what happens. */
+function wrappedBy(run: WatchedRun, inside: readonly RunSummary[]): RunSummary | undefined {
+  const { record, view } = run
+  const isSilent = view.segments.length === 0 && (view.ended !== undefined || !isOver(record.value))
+  if (!record.value.model.startsWith('durable ') && !isSilent) return undefined
+  return inside.findLast(({ parent }) => parent === record.value.id)
 }
 
 function AfterRun({

@@ -32,12 +32,13 @@ const figures: readonly Figure[] = [
 
 /** Sums of runs by day, hour or model; each bar leads to its runs. */
 export function Overview(): VNode {
-  const by = ['hour', 'model'].find((name) => name === parameters.value['by']) ?? 'day'
+  const by = ['hour', 'model', 'program'].find((name) => name === parameters.value['by']) ?? 'day'
+  const isNamed = by === 'model' || by === 'program'
   const [periodMs, periods] = by === 'hour' ? [hourMs, 48] : [dayMs, 30]
   const offset = new Date().getTimezoneOffset() * 60_000
   const end = Math.ceil((Date.now() - offset) / periodMs) * periodMs + offset
   const since = end - periods * periodMs
-  const query = `since=${since}&until=${end}&offset=${offset}&by=${by === 'model' ? by : periodMs}`
+  const query = `since=${since}&until=${end}&offset=${offset}&by=${isNamed ? by : periodMs}`
   const { value, problem } = useLoaded(query, () =>
     get<RunGroupTotals[]>(`/api/runs/totals?${query}`),
   )
@@ -57,16 +58,18 @@ export function Overview(): VNode {
   const isHour = by === 'hour'
   const linkOf = ({ group = 0 }: RunGroupTotals): readonly [href: string, name: string] =>
     typeof group === 'string'
-      ? [`#/runs?${new URLSearchParams({ model: group, since: `${since}` })}`, group]
+      ? [
+          `#/runs?${new URLSearchParams({ ...(group && { [by]: group }), since: `${since}` })}`,
+          group || 'this studio',
+        ]
       : [`#/runs?since=${group}&until=${group + periodMs}`, timeOf(group, isHour)]
-  const ends =
-    by === 'model'
-      ? sums.map(({ group }) => `${group}`)
-      : [since, end - periodMs].map((at) => timeOf(at, isHour))
-  const count = by === 'model' ? sums.length : periods
+  const ends = isNamed
+    ? sums.map((one) => linkOf(one)[1])
+    : [since, end - periodMs].map((at) => timeOf(at, isHour))
+  const count = isNamed ? sums.length : periods
   // Time runs from left to right in equal steps; models stand in a row.
   const place = ({ group }: RunGroupTotals, index: number) =>
-    by === 'model' ? index : (Number(group) - since) / periodMs
+    isNamed ? index : (Number(group) - since) / periodMs
   const charts = (
     <div key="charts" class="charts">
       {all.map((figure) => (
@@ -113,7 +116,7 @@ export function Overview(): VNode {
     <div class="overview">
       <h1>Overview</h1>
       <p class="grouping">
-        {['day', 'hour', 'model'].map((name) => (
+        {['day', 'hour', 'model', 'program'].map((name) => (
           <button
             key={name}
             type="button"
@@ -128,7 +131,7 @@ export function Overview(): VNode {
       {problem && <p class="problem">{problem}</p>}
       {!value && !problem && <p class="muted working">Adding up the runs…</p>}
       {value?.length === 0 && <p class="empty">No runs in this time.</p>}
-      {sums.length > 0 && (by === 'model' ? [table, charts] : [charts, table])}
+      {sums.length > 0 && (isNamed ? [table, charts] : [charts, table])}
     </div>
   )
 }

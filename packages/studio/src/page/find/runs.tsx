@@ -251,7 +251,13 @@ function RunTable({ runs, onDeleted }: RunTableProps): VNode {
                 <td class="number">{formatCount(tokensOf(run))}</td>
                 <td class="number">{costOf(run)}</td>
                 <td class={`state is-${run.status}`}>
-                  {stateOf(run)}
+                  {run.error ? (
+                    <a href={`#/timeline/${run.id}`} title="Open the step that failed">
+                      {stateOf(run)}
+                    </a>
+                  ) : (
+                    stateOf(run)
+                  )}
                   {run.elsewhere &&
                     (run.program === undefined ? ' (another studio)' : ' (in the program)')}
                   {run.notKept !== undefined && ' (not saved)'}

@@ -34,13 +34,22 @@ export interface NoteView {
   readonly text: string
 }
 
+/** Something that a run of a program waits for. */
+export interface PendingView {
+  readonly id: string
+  /** `approval`, `question`, `uncertain`, or another kind of wait. */
+  readonly type: string
+  /** Name of the tool or the agent. */
+  readonly name: string
+}
+
 /** The parts of a reply, in order. */
 export type Segment = TextView | ToolView | NoteView
 
 /** One bar of the waterfall. */
 export interface Span {
   readonly id: string
-  readonly kind: 'start' | 'model' | 'tool' | 'agent' | 'wait' | 'retry'
+  readonly kind: 'start' | 'model' | 'tool' | 'agent' | 'wait' | 'retry' | 'run'
   readonly name: string
   readonly step: number
   /** {@link ToolView.id} of the call that this is, or that it waits for. */
@@ -59,6 +68,10 @@ export interface Span {
   currency?: string
   /** Unset: every price is known. */
   costBound?: CostBound
+  /** Why the vendor's cache had less of the prompt than after the call before. */
+  cacheBreak?: string
+  /** What differs from the prompt before, besides new messages at its end. */
+  readonly changes?: readonly string[]
   /** The spending of the run when this call ended. */
   spent?: { readonly outputTokens: number; readonly cost: number }
   detail?: string
@@ -95,4 +108,57 @@ export function messagesBefore(
       'What the model had in this step is not known: the conversation was shortened, or a reply is not in it. Run it again from its start.',
     )
   return transcript.slice(0, replies[step - 1])
+}
+
+/** What a model call was sent and what came back, as messages. */
+export interface CallMessages {
+  /** Messages that the model had before, in the call before or in an earlier run. */
+  readonly before: readonly ChatMessage[]
+  /** What was sent for the first time. */
+  readonly sent: readonly ChatMessage[]
+  /** The reply, as far as it has arrived. Unset: none has. */
+  readonly reply: ChatMessage | undefined
+}
+
+/**
+ * The messages of a model call: from the transcript, or from what the run has told so far when the
+ * transcript is not there or was shortened.
+ */
+export function messagesOf(
+  { messages, transcript, from }: RunRecord,
+  view: {
+    readonly spans: readonly Span[]
+    readonly isShortened: boolean
+    readonly told: readonly ChatMessage[]
+  },
+  span: Span,
+): CallMessages {
+  const answered = view.spans.filter(
+    ({ kind, state }) => kind === 'model' && (state === 'ok' || state === 'running'),
+  )
+  const told = [...messages, ...view.told]
+  const repliesIn = (all: readonly ChatMessage[]): readonly number[] =>
+    all.flatMap(({ role }, index) =>
+      index >= messages.length && role === 'assistant' ? [index] : [],
+    )
+  const isWhole =
+    transcript !== undefined &&
+    !view.isShortened &&
+    repliesIn(transcript).length === answered.length
+  const all = isWhole ? transcript : told
+  const replies = repliesIn(all)
+  const place = view.spans
+    .slice(0, view.spans.indexOf(span))
+    .filter((one) => answered.includes(one)).length
+  const at = replies[place]
+  const reply = at === undefined || !answered.includes(span) ? undefined : all[at]
+  const start = replies[place - 1]
+  const known = start === undefined ? firstNew(messages, from?.messages) : start + 1
+  return { before: all.slice(0, known), sent: all.slice(known, at), reply }
+}
+
+/** Where the new part of a conversation begins: after the run before, or at its last question. */
+function firstNew(messages: readonly ChatMessage[], kept: number | undefined): number {
+  if (kept !== undefined && kept < messages.length) return kept
+  return messages.findLastIndex(({ role }) => role === 'assistant') + 1
 }

@@ -1,9 +1,12 @@
 import type { ClientEvent } from '@modelport/agent'
-import type { RunEvent } from '@modelport/runtime'
+import { asText, type ChatMessage } from '@modelport/core'
+import type { ContextManifest, RunEvent } from '@modelport/runtime'
 import type { RunRecord, StudioEvent } from '../../protocol/protocol.js'
-import { formatMs, pretty } from '../parts/format.js'
+import { ToldMessages } from '../../protocol/told-messages.js'
+import { formatCount, formatMs, pretty } from '../parts/format.js'
 import {
   addCachedTokens,
+  type PendingView,
   type Segment,
   type Span,
   type TextView,
@@ -32,6 +35,36 @@ type CallEnd = Extract<
   { type: 'tool-result' | 'agent-call-result' | 'tool-error' | 'agent-call-error' }
 >
 
+/** A wait as the page shows it. The event is that of a program: its fields may be anything. */
+function toPending(item: unknown, index: number): PendingView {
+  const { type, id, action } = (item ?? {}) as Readonly<Record<string, unknown>>
+  const { tool, agent } = (action ?? {}) as Readonly<Record<string, unknown>>
+  return { id: asText(id) || `${index}`, type: asText(type), name: asText(tool ?? agent ?? id) }
+}
+
+type NewSpan = Pick<Span, 'kind' | 'name' | 'step' | 'callId' | 'changes'>
+type Block = ContextManifest['blocks'][number]
+
+/** Why a cache had less of a prompt, in words. */
+function toCause({
+  cause,
+  block,
+  option,
+  cacheReadTokens,
+  cachedTokens,
+}: Extract<RunEvent, { type: 'cache-break' }>): string {
+  const what = {
+    tools: 'the tools changed',
+    system: 'the system prompt changed',
+    history: 'an earlier message changed',
+    model: 'another model was asked',
+    option: `the option ${option ?? ''} changed`,
+    time: 'nothing changed, so its time had run out, or the vendor dropped it',
+  }[cause]
+  const part = block?.name === undefined ? '' : ` (${block.name})`
+  return `The vendor's cache had ${formatCount(cacheReadTokens)} of ${formatCount(cachedTokens)} tokens: ${what}${part}.`
+}
+
 /** A run as the page draws it, folded from its events. */
 export class RunView {
   readonly segments: Segment[] = []
@@ -47,6 +80,11 @@ export class RunView {
   isShortened = false
   /** Number of the last event. */
   seq = 0
+  /** What it waits for when it is suspended. */
+  pending: readonly PendingView[] = []
+  readonly #told = new ToldMessages()
+  /** The parts of the prompt before. */
+  #blocks: readonly Block[] = []
   /** Milliseconds since 1970; later after each time in which no studio ran this run. */
   #startedAt: number
   #latestAt: number
@@ -60,6 +98,11 @@ export class RunView {
   constructor(startedAt: number) {
     this.#startedAt = startedAt
     this.#latestAt = startedAt
+  }
+
+  /** What the run has said so far, as messages. */
+  get told(): readonly ChatMessage[] {
+    return this.#told.latest
   }
 
   /** Names of the calls that wait for a person. */
@@ -90,7 +133,10 @@ export class RunView {
   }
 
   readonly #ofStudio: Handlers<StudioEvent> = {
-    run: ({ event }, at) => handle(this.#ofRun, event, at),
+    run: ({ event }, at) => {
+      this.#told.add(event)
+      handle(this.#ofRun, event, at)
+    },
     agent: ({ event }, at) => this.#agent(event, at),
     approval: ({ callId, tool: name, args, uncertain, question, reason }, at) => {
       const tool = this.#tool(callId, name)
@@ -184,7 +230,7 @@ export class RunView {
    * `action-requested`.
    */
   readonly #ofRun: Handlers<RunEvent> = {
-    'model-call-start': ({ step, provider, model }, at) => {
+    'model-call-start': ({ step, provider, model, manifest }, at) => {
       // Servers are started, and a model in this process is loaded, before the first call.
       if (this.spans.length === 0)
         this.spans.push({
@@ -197,7 +243,9 @@ export class RunView {
           state: 'ok',
         })
       this.#replyFrom = this.segments.length
-      this.#begin(`model ${step}`, { kind: 'model', name: `${provider} ${model}`, step }, at)
+      const changes = this.#changesOf(manifest)
+      const name = `${provider} ${model}`
+      this.#begin(`model ${step}`, { kind: 'model', name, step, changes }, at)
     },
     'text-delta': ({ text, step }, at) => {
       this.#text('text', text, step)
@@ -216,6 +264,7 @@ export class RunView {
       span.inputTokens = usage.inputTokens
       span.outputTokens = usage.outputTokens
       span.isEstimated = usage.estimated
+      if (usage.cacheReadTokens !== undefined) span.cachedTokens = usage.cacheReadTokens
       if (cost)
         Object.assign(span, {
           cost: cost.totalCost,
@@ -223,9 +272,16 @@ export class RunView {
           costBound: cost.bound,
         })
     },
+    'cache-break': (event) => {
+      const span = this.spans.findLast(({ kind, step }) => kind === 'model' && step === event.step)
+      if (span) span.cacheBreak = toCause(event)
+    },
     'model-error': ({ step, message, code }, at) => {
       const span = this.#end(`model ${step}`, at, false, message)
       if (span && ['aborted', 'cancelled'].includes(code)) span.state = 'stopped'
+    },
+    'run-suspended': ({ pending }) => {
+      this.pending = Array.isArray(pending) ? pending.map(toPending) : []
     },
     'model-retry': (event, at) => this.#retry(event, at),
     'budget-decision': ({ decision: { limit, effect, observed, maximum } }) => {
@@ -265,6 +321,22 @@ export class RunView {
     'agent-call-result': (event, at) => this.#settle(event, pretty(event.result), at),
     'tool-error': (event, at) => this.#settle(event, event.message, at),
     'agent-call-error': (event, at) => this.#settle(event, event.message, at),
+  }
+
+  /** What differs from the prompt before, besides what was added at its end. */
+  #changesOf(manifest: ContextManifest | undefined): readonly string[] {
+    const before = this.#blocks
+    this.#blocks = manifest?.blocks ?? []
+    if (before.length === 0 || this.#blocks.length === 0) return []
+    const names = (of: readonly Block[]): readonly string[] =>
+      of.flatMap(({ kind, name }) => (kind === 'tool' ? (name ?? []) : []))
+    const old = names(before)
+    const now = names(this.#blocks)
+    const added = now.filter((name) => !old.includes(name)).map((name) => `tool ${name} is new`)
+    const removed = old.filter((name) => !now.includes(name)).map((name) => `tool ${name} is gone`)
+    const changed = this.#blocks.find(({ cached }, index) => !cached && index < before.length)
+    const first = changed && [changed.kind, changed.name].filter(Boolean).join(' ')
+    return [...added, ...removed, ...(first ? [`${first} is the first part that differs`] : [])]
   }
 
   #start(event: CallStart, { kind, name }: Pick<Span, 'kind' | 'name'>, at: number): void {
@@ -334,7 +406,7 @@ export class RunView {
     this.#end(`tool ${event.actionId}`, at, failure === undefined, failure)
   }
 
-  #begin(id: string, what: Pick<Span, 'kind' | 'name' | 'step' | 'callId'>, from: number): void {
+  #begin(id: string, what: NewSpan, from: number): void {
     const span: Span = { ...what, id: `${id} ${this.spans.length}`, from, state: 'running' }
     this.#open.set(id, span)
     this.spans.push(span)

@@ -112,13 +112,14 @@ async function follow(id: string, { record, view, version }: WatchedRun): Promis
       }
       const { ended } = view as { readonly ended: RunRecord | undefined }
       if (!ended) break
-      record.value = ended
+      record.value = { ...record.value, ...ended }
     } catch (error) {
       const isRefused = error instanceof StudioError && connection.value !== 'lost'
       isKnown = !isRefused && (await reconnected())
     }
   }
-  const latest = view.ended ?? (await get<RunRecord>(`/api/runs/${id}`).catch(() => undefined))
+  // The studio adds up the runs that happened in it; its last event does not.
+  const latest = await get<RunRecord>(`/api/runs/${id}`).catch(() => view.ended)
   if (latest) record.value = latest
   cancelAnimationFrame(frame)
   draw()

@@ -5,6 +5,7 @@ const outlines = {
   brand: 'M2 13V5l3-2 3 3 3-3 3 2v8M5 13V8M8 13v-3M11 13V8',
   chat: 'M2 3h12v8H6l-3 3v-3H2z',
   runs: 'M5 4h9M5 8h9M5 12h9M2 4h.1M2 8h.1M2 12h.1',
+  waiting: 'M8 2a6 6 0 1 0 0 12A6 6 0 0 0 8 2zM8 5v3l2.5 1.5',
   overview: 'M2 14h12M4 11V8M8 11V3M12 11V6',
   compare: 'M2 3h5v10H2zM9 3h5v10H9z',
   agents: 'M8 3a2.5 2.5 0 1 0 0 5a2.5 2.5 0 0 0 0-5zM3 14c0-3 2-4.5 5-4.5s5 1.5 5 4.5',

@@ -1,9 +1,10 @@
-import type { VNode } from 'preact'
-import { useRef, useState } from 'preact/hooks'
+import type { RefObject, VNode } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Span } from '../link/run-parts.js'
 import { formatCost, formatCount, formatMs } from '../parts/format.js'
 import { TableHead } from '../parts/table-head.js'
 import { useRowWindow } from '../parts/use-window.js'
+import type { Row } from './run-tree.js'
 
 /**
  * Rows of a table that is drawn whole; of a longer one only the rows in sight are in the document.
@@ -11,7 +12,8 @@ import { useRowWindow } from '../parts/use-window.js'
 const mostRows = 100
 /** Pixels of a row; data.css sets the same. */
 const rowHeight = 30
-const ticks = [0, 0.25, 0.5, 0.75]
+/** Marks of the time axis, at most. */
+const mostTicks = 5
 
 /** A part of the time of a run, in milliseconds. */
 interface Range {
@@ -28,28 +30,35 @@ export const tokenCount = (count: number | undefined, { isEstimated }: Span): st
  * a row selected.
  */
 export function CallTable({
-  spans,
+  rows,
   end,
   selected,
   onSelect,
+  onToggle,
 }: {
-  readonly spans: readonly Span[]
+  readonly rows: readonly Row[]
   /** When the run ended, or its latest event. */
   readonly end: number
-  /** {@link Span.id} */
+  /** {@link Row.id} */
   readonly selected: string | undefined
   readonly onSelect: (id: string) => void
+  /** Shows or hides the parts of a run. */
+  readonly onToggle: (runId: string) => void
 }): VNode {
   const [zoom, setZoom] = useState<Range>()
   const range = zoom ?? { from: 0, to: end }
-  const isLong = spans.length > mostRows
-  const { first, end: last, ref, onScroll } = useRowWindow(spans.length, rowHeight)
-  const [from, to] = isLong ? [first, last] : [0, spans.length]
+  const isLong = rows.length > mostRows
+  const { first, end: last, ref, onScroll } = useRowWindow(rows.length, rowHeight)
+  const [from, to] = isLong ? [first, last] : [0, rows.length]
+  useSelectedInSight(
+    ref,
+    rows.findIndex(({ id }) => id === selected),
+  )
   /**
    * Makes the shown part of the time so many times as long, around its middle or the selected call.
    */
   const scale = (factor: number): void => {
-    const chosen = spans.find(({ id }) => id === selected)
+    const chosen = rows.find(({ id }) => id === selected)?.span
     const middle = chosen ? (chosen.from + (chosen.to ?? end)) / 2 : (range.from + range.to) / 2
     const half = Math.max(((range.to - range.from) * factor) / 2, 0.5)
     const start = Math.max(0, Math.min(middle - half, end - 2 * half))
@@ -87,7 +96,7 @@ export function CallTable({
         ref={ref}
         tabIndex={0}
         role="group"
-        aria-label={`Calls of this run on a time axis: ${spans.length}`}
+        aria-label={`Calls of this run on a time axis: ${rows.length}`}
         onScroll={isLong ? onScroll : undefined}
         onKeyDown={(event) => {
           const [, , act] = zooms.find(([key]) => key === event.key) ?? []
@@ -96,7 +105,7 @@ export function CallTable({
           act()
         }}
       >
-        <table aria-rowcount={spans.length + 1}>
+        <table aria-rowcount={rows.length + 1}>
           <TableHead
             columns={[
               ['Call'],
@@ -110,23 +119,48 @@ export function CallTable({
           />
           <tbody>
             <Gap rows={from} />
-            {spans.slice(from, to).map((span, index) => (
+            {rows.slice(from, to).map((row, index) => (
               <CallRow
-                key={span.id}
-                row={from + index + 2}
-                isSelected={span.id === selected}
-                span={span}
+                key={row.id}
+                row={row}
+                place={from + index + 2}
+                isSelected={row.id === selected}
                 end={end}
                 range={range}
                 onSelect={onSelect}
+                onToggle={onToggle}
               />
             ))}
-            <Gap rows={spans.length - to} />
+            <Gap rows={rows.length - to} />
           </tbody>
         </table>
       </div>
     </section>
   )
+}
+
+/** Scrolls to the row that is selected when the table appears, such as the step that failed. */
+function useSelectedInSight(ref: RefObject<HTMLDivElement | null>, place: number): void {
+  const isDone = useRef(false)
+  useEffect(() => {
+    if (place < 0 || isDone.current || !ref.current) return
+    isDone.current = true
+    ref.current.scrollTop = Math.max(0, (place - 3) * rowHeight)
+  }, [place])
+}
+
+/** Round times of a part of the axis, as shares of it. */
+export function ticksOf({ from, to }: Range): readonly (readonly [at: number, share: number])[] {
+  const least = (to - from) / mostTicks
+  const power = 10 ** Math.floor(Math.log10(least))
+  const step = [1, 2, 5, 10].map((one) => one * power).find((one) => one >= least) ?? least
+  const first = Math.ceil(from / step)
+  const count = Math.max(0, Math.floor(to / step) - first + 1)
+  return Array.from({ length: count }, (_, index) => {
+    const at = (first + index) * step
+    return [at, (at - from) / (to - from)] as const
+    // The last one would stand beyond the end.
+  }).filter(([, share]) => share < 0.96)
 }
 
 /** Stands for rows that are not drawn. */
@@ -166,9 +200,9 @@ function Axis({
         if (high - low > (to - from) / 100) onRange({ from: low, to: high })
       }}
     >
-      {ticks.map((share) => (
-        <span key={share} style={{ left: `${share * 100}%` }}>
-          {formatMs(from + share * (to - from))}
+      {ticksOf({ from, to }).map(([at, share]) => (
+        <span key={at} style={{ left: `${share * 100}%` }}>
+          {formatMs(at)}
         </span>
       ))}
     </div>
@@ -176,28 +210,47 @@ function Axis({
 }
 
 function CallRow(props: {
-  readonly span: Span
-  readonly row: number
+  readonly row: Row
+  /** Number of the row in the table. */
+  readonly place: number
   readonly end: number
   readonly range: Range
   readonly isSelected: boolean
   readonly onSelect: (id: string) => void
+  readonly onToggle: (runId: string) => void
 }): VNode {
-  const { span, row, end, range, isSelected, onSelect } = props
-  const { id, name, kind, from, to, firstTokenAt, state } = span
+  const { row, place, end, range, isSelected, onSelect, onToggle } = props
+  const { id, span, depth, run, isOpen } = row
+  const { name, kind, from, to, firstTokenAt, state, step } = span
   const share = (at: number): number => ((at - range.from) / (range.to - range.from)) * 100
   const left = Math.max(share(from), 0)
   const right = Math.min(share(to ?? end), 100)
   const count =
     span.inputTokens === undefined ? undefined : span.inputTokens + (span.outputTokens ?? 0)
   return (
-    <tr aria-rowindex={row} class={isSelected ? 'selected' : ''} onClick={() => onSelect(id)}>
+    <tr aria-rowindex={place} class={isSelected ? 'selected' : ''} onClick={() => onSelect(id)}>
       <th scope="row">
-        <button type="button" class="quiet" aria-pressed={isSelected}>
-          <span class={`swatch of-${kind}`} aria-hidden="true" />{' '}
-          <span class="visually-hidden">{kind}: </span>
-          {name}
-        </button>
+        <div class={`call depth-${Math.min(depth, 8)}`}>
+          {run && (
+            <button
+              type="button"
+              class="quiet fold-run"
+              aria-expanded={isOpen}
+              aria-label={`Parts of ${name}`}
+              onClick={(event) => {
+                event.stopPropagation()
+                onToggle(run.id)
+              }}
+            >
+              {isOpen ? '▾' : '▸'}
+            </button>
+          )}
+          <button type="button" class="quiet name" aria-pressed={isSelected} title={name}>
+            <span class={`swatch of-${kind}`} aria-hidden="true" />{' '}
+            <span class="visually-hidden">{kind}: </span>
+            {kind === 'model' ? `${step} · ${name}` : name}
+          </button>
+        </div>
       </th>
       <td class="track">
         {right >= 0 && left <= 100 && (
@@ -218,7 +271,9 @@ function CallRow(props: {
       </td>
       <td class="number">{tokenCount(count, span)}</td>
       <td class="number">{formatCost(span.cost, span.currency, span.costBound)}</td>
-      <td>{kind === 'wait' && state === 'running' ? 'waits for you' : state}</td>
+      <td class={state === 'failed' ? 'state is-failed' : ''}>
+        {kind === 'wait' && state === 'running' ? 'waits for you' : state}
+      </td>
     </tr>
   )
 }

@@ -145,7 +145,7 @@ function Messages({
 }
 
 /** Resumes a run that was cut off, which never happens automatically. */
-function ContinueRun({ run }: { readonly run: WatchedRun }): VNode {
+export function ContinueRun({ run }: { readonly run: WatchedRun }): VNode {
   const { isBusy, problem, act } = useAction()
   const resume = (): Promise<void> => continueRun(run.record.value.id, run)
   return (

@@ -2,6 +2,7 @@ import type { ChatMessage, Content } from '@modelport/core'
 import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import { pretty } from '../parts/format.js'
+import { JsonView } from '../parts/json-view.js'
 import { Markdown } from '../parts/markdown.js'
 import { settings } from '../setup/run-settings.js'
 
@@ -40,13 +41,16 @@ function Media({ content }: { readonly content: Content }): VNode | null {
 export function MessageCard({
   message,
   onEdit,
+  isOpen = false,
 }: {
   readonly message: ChatMessage
+  /** True shows the result of a tool without a click. */
+  readonly isOpen?: boolean
   /** Resolves with false if the run was refused; then the text stays. */
   readonly onEdit?: (text: string) => Promise<boolean>
 }): VNode | null {
   const [draft, setDraft] = useState<string>()
-  if (message.role === 'tool') return <ToolResultCard message={message} />
+  if (message.role === 'tool') return <ToolResultCard message={message} isOpen={isOpen} />
   const text = textOf(message.content)
   const calls = message.role === 'assistant' ? (message.toolCalls ?? []) : []
   if (message.role === 'assistant' && !text && calls.length === 0) return null
@@ -131,17 +135,20 @@ export function SystemPrompt({ past }: { readonly past: string | undefined }): V
 
 function ToolResultCard({
   message,
+  isOpen,
 }: {
+  readonly isOpen: boolean
   readonly message: Extract<ChatMessage, { role: 'tool' }>
 }): VNode {
   return (
-    <details class="tool tool-done">
+    <details class="tool tool-done" open={isOpen}>
       <summary>
         Result of <code>{message.toolName ?? message.toolCallId}</code>
       </summary>
-      <pre tabIndex={0}>
-        {typeof message.content === 'string' ? message.content : pretty(message.content)}
-      </pre>
+      <JsonView
+        text={typeof message.content === 'string' ? message.content : pretty(message.content)}
+        label={`the result of ${message.toolName ?? message.toolCallId}`}
+      />
     </details>
   )
 }

@@ -1,12 +1,10 @@
 import type { VNode } from 'preact'
-import { useRef } from 'preact/hooks'
-import type { RunRecord, RunSummary } from '../../protocol/protocol.js'
+import type { RunSummary } from '../../protocol/protocol.js'
 import { isOver } from '../../protocol/run-status.js'
-import { get } from '../link/api.js'
 import { NoRun } from '../link/no-run.js'
 import type { WatchedRun } from '../link/state.js'
-import { useLoaded } from '../link/use-loaded.js'
 import { useVersion } from '../link/use-run.js'
+import { isWrapper, useRunsAround } from '../link/use-runs-around.js'
 import { formatTime, stateOf } from '../parts/format.js'
 import { visible } from '../parts/visible.js'
 
@@ -50,11 +48,7 @@ export function RunHead({
             {record.offTheRecord && <span class="badge">off the record</span>}{' '}
             <span>{formatTime(record.at)}</span>
           </p>
-          <Related
-            record={record}
-            current={current}
-            size={canGrow(record) ? run.view.spans.length : -1}
-          />
+          <Related run={run} current={current} />
         </>
       )}
       <nav class="tabs" aria-label="Views of this run">
@@ -74,8 +68,9 @@ export function RunHead({
   )
 }
 
-/** Only in a program do other runs begin inside of one. */
-const canGrow = (record: RunRecord): boolean => record.program !== undefined && !isOver(record)
+/** The conversation of a durable run is that of the run in it: its timeline has both. */
+const viewOf = (run: RunSummary, current: string): string =>
+  current === 'chat' && isWrapper(run) ? 'timeline' : current
 
 /**
  * The record has how a run began and how it ended; between them the events say whether it waits.
@@ -91,22 +86,16 @@ function State({ run }: { readonly run: WatchedRun }): VNode {
   return <span class={`state is-${status}`}>{stateOf({ ...record.value, status })}</span>
 }
 
-/**
- * The runs that this one happened in or follows, and those that happened in it or follow it. `size`
- * grows while new ones can begin.
- */
-function Related(props: {
-  readonly record: RunRecord
+/** The runs that this one happened in or follows, and those that happened in it or follow it. */
+function Related({
+  run,
+  current,
+}: {
+  readonly run: WatchedRun
   readonly current: string
-  readonly size: number
 }): VNode | null {
-  const { id, parent, from } = props.record
-  const path = `/api/runs?${new URLSearchParams({ session: id, limit: '500' })}`
-  const { value } = useLoaded(`${id} ${props.size}`, () => get<RunSummary[]>(path))
-  // Those of the look before stay until the new ones are there.
-  const latest = useRef<readonly RunSummary[]>([])
-  latest.current = value ?? latest.current
-  const runs = [...latest.current].reverse()
+  const { id, parent, from } = run.record.value
+  const runs = useRunsAround(run)
   const kinds = [
     ['Part of', runs.filter((one) => one.id === parent)],
     ['After', runs.filter((one) => one.id === from?.runId)],
@@ -122,7 +111,7 @@ function Related(props: {
           <dt>{label}</dt>
           {of.slice(0, mostNamed).map((one) => (
             <dd key={one.id}>
-              <a href={`#/${props.current}/${one.id}`}>{visible(one.title)}</a>{' '}
+              <a href={`#/${viewOf(one, current)}/${one.id}`}>{visible(one.title)}</a>{' '}
               {one.error && <span class={`state is-${one.status}`}>{stateOf(one)}</span>}
             </dd>
           ))}
