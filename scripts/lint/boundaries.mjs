@@ -557,12 +557,15 @@ export const folders = {
     },
     {
       sandbox: 'hosts to allow-lists, one writer per format; contacts nothing',
+      clouds: 'a file per cloud: its field, address, credentials, the hosts and variables of both',
+    },
+    {
       config:
         '`ModelConfig`: its fields, `provider:model`, entries of a pool, the order of fallbacks',
     },
     {
       providers:
-        'the table of providers, and what some of them add: cloud hosts, the forms of `OLLAMA_HOST`',
+        'the table of providers, those in a cloud next to it, and the forms of `OLLAMA_HOST`',
     },
     { resolve: 'what a configuration means: row, address, key, headers, proxy, hosts' },
     {

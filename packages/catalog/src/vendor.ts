@@ -27,6 +27,13 @@ export interface Vendor {
   readonly name: string
   /** Name as the vendor writes it. */
   readonly title: string
+  /** The npm package of its provider. Unset for a {@link ChatVendor}, which shares one. */
+  readonly package?: string
+  /**
+   * The least that a configuration says besides `provider`, `model` and a key, with made-up names
+   * in it. Default: nothing.
+   */
+  readonly minimal?: JsonObject
   /** Other names in configurations. */
   readonly aliases?: readonly string[]
   /**

@@ -3,13 +3,11 @@ export { processEnvironment, proxyVariables, resolveEnvironment } from './base/e
 export type { HostEntry } from './base/host-entry.js'
 export { hostPort } from './base/host-entry.js'
 export { installAdvice } from './base/install-advice.js'
-export type {
-  AwsKeys,
-  AzureSettings,
-  BedrockSettings,
-  ModelConfig,
-  VertexSettings,
-} from './config/model-config.js'
+export type { AzureSettings } from './clouds/azure.js'
+export type { AwsKeys, BedrockSettings } from './clouds/bedrock.js'
+export type { CloudFields, CloudName } from './clouds/clouds.js'
+export type { VertexSettings } from './clouds/vertex.js'
+export type { ModelConfig } from './config/model-config.js'
 export type { ModelEntry, ModelPool } from './config/model-entry.js'
 export { parseModel } from './config/model-string.js'
 export type { ConnectionReport, TestConnectionOptions } from './connection/check-connection.js'
@@ -40,7 +38,13 @@ export {
 } from './new-provider.js'
 export { providerRows } from './providers/provider-rows.js'
 export { createProviderTable, findRow } from './providers/provider-table.js'
-export type { ListedModel, ProviderCreators, ProviderRow, ResolvedModel } from './providers/row.js'
+export type {
+  ListedModel,
+  ProviderCreators,
+  ProviderRow,
+  ResolvedModel,
+  RowSecrets,
+} from './providers/row.js'
 export type { Registry, RegistryOptions } from './registry.js'
 export { environmentNames, keyVariables, resolveApiKey } from './resolve/api-key.js'
 export { resolveHeaders } from './resolve/headers.js'

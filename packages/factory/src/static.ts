@@ -1,12 +1,10 @@
 export type { HostEntry } from './base/host-entry.js'
 export { hostPort } from './base/host-entry.js'
-export type {
-  AwsKeys,
-  AzureSettings,
-  BedrockSettings,
-  ModelConfig,
-  VertexSettings,
-} from './config/model-config.js'
+export type { AzureSettings } from './clouds/azure.js'
+export type { AwsKeys, BedrockSettings } from './clouds/bedrock.js'
+export type { CloudFields, CloudName } from './clouds/clouds.js'
+export type { VertexSettings } from './clouds/vertex.js'
+export type { ModelConfig } from './config/model-config.js'
 export type { ModelEntry, ModelPool } from './config/model-entry.js'
 export type { ConnectionReport } from './connection/check-connection.js'
 export type { LoadCreators } from './create/creation.js'
@@ -15,7 +13,7 @@ export { createFactory } from './create-factory.js'
 export { createFallback } from './fallback/fallback.js'
 export type { FallbackOptions, FallbackSwitch } from './fallback/fallback-chain.js'
 export { providerRows } from './providers/provider-rows.js'
-export type { ProviderCreators, ProviderRow } from './providers/row.js'
+export type { ProviderCreators, ProviderRow, RowSecrets } from './providers/row.js'
 export type { Registry } from './registry.js'
 export { environmentNames, keyVariables } from './resolve/api-key.js'
 export { apiHost, apiHosts } from './resolve/hosts.js'

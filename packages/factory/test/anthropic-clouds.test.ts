@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { apiHost, apiHosts, hostPort, newProvider, testConnection } from '../src/index.js'
 import { environmentOf, failureOf, recordingFetch } from './support.js'
@@ -6,6 +7,12 @@ const foundry = 'https://r.services.ai.azure.com/anthropic'
 const keys = {
   AWS_BEARER_TOKEN_BEDROCK: 'bedrock-key-0123456789',
   ANTHROPIC_FOUNDRY_API_KEY: 'foundry-key-0123456789',
+}
+
+/** A function that gives another token at each call. */
+const freshToken = () => {
+  let calls = 0
+  return () => Promise.resolve(`token-${++calls}-of-a-cloud`)
 }
 
 /** What a configuration sends first. */
@@ -61,15 +68,11 @@ describe('Claude by the Messages API of a cloud', () => {
         provider: 'anthropic-bedrock',
         bedrock: { region: 'eu-west-1', credentials: 'default-chain' },
       },
-      'anthropic-bedrock: give a key; other credentials are not taken',
+      'anthropic-bedrock: credentials sign requests of Converse alone; give a key or bedrock.accessToken',
     ],
     [
-      {
-        provider: 'anthropic-foundry',
-        baseUrl: foundry,
-        azure: { azureADTokenProvider: () => Promise.resolve('t') },
-      },
-      'anthropic-foundry: give a key; other credentials are not taken',
+      { provider: 'anthropic-foundry', baseUrl: foundry, bedrock: { region: 'eu-west-1' } },
+      'anthropic-foundry: bedrock has the settings of another provider; leave it out',
     ],
   ])('%j is refused, and nothing is sent', async (config, message) => {
     const error = await failureOf(() => sent(config, keys))
@@ -86,6 +89,34 @@ describe('Claude by the Messages API of a cloud', () => {
     )
   })
 
+  test.each([
+    [
+      'anthropic-foundry',
+      { baseUrl: foundry, azure: { azureADTokenProvider: freshToken() } },
+      `${foundry}/v1/messages`,
+    ],
+    ['anthropic-bedrock', { bedrock: { region: 'eu-west-1', accessToken: freshToken() } }, mantle],
+    [
+      'bedrock',
+      { bedrock: { region: 'eu-west-1', accessToken: freshToken() } },
+      'https://bedrock-runtime.eu-west-1.amazonaws.com/model/m/converse',
+    ],
+  ])(
+    'a token function of %s is asked before each request, and no key of a variable is sent',
+    async (provider, config, url) => {
+      const { fetch, requests } = recordingFetch()
+      const given = { provider, model: 'm', ...config, fetch }
+      const made = await newProvider(given, { environment: environmentOf(keys) })
+      for (let call = 1; call <= 2; call++)
+        await made.complete('Hi', { retry: { attempts: 1 } }).catch(() => undefined)
+      expect(requests.map(({ url, headers }) => [url, headers.get('authorization')])).toEqual([
+        [url, 'Bearer token-1-of-a-cloud'],
+        [url, 'Bearer token-2-of-a-cloud'],
+      ])
+      expect(requests[0]?.headers.get('x-api-key')).toBeNull()
+    },
+  )
+
   test('enforceHosts keeps to the one host of the list', async () => {
     const config = {
       provider: 'anthropic-bedrock',
@@ -94,7 +125,7 @@ describe('Claude by the Messages API of a cloud', () => {
       enforceHosts: true,
     }
     expect(apiHosts(config).map(hostPort)).toEqual(['bedrock-mantle.us-east-1.api.aws:443'])
-    expect(apiHost({ ...config, provider: 'anthropic-foundry', baseUrl: foundry })).toBe(
+    expect(apiHost({ provider: 'anthropic-foundry', baseUrl: foundry })).toBe(
       'r.services.ai.azure.com:443',
     )
     expect(await sent(config, keys)).toHaveLength(1)
@@ -151,12 +182,12 @@ describe('Claude on Vertex AI', () => {
     ],
     [{ vertex: { project }, apiKeyEnv: 'NO_TOKEN' }, 'environment variable NO_TOKEN is not set'],
     [
-      { vertex: { project, applicationDefault: true } },
-      'anthropic-vertex: give vertex.accessToken; other credentials',
+      { vertex: { project, applicationDefault: true }, baseUrl: 'https://gateway.test' },
+      "applicationDefault sends this computer's own credentials, and only to *.googleapis.com",
     ],
     [
-      { vertex: { project, credentials: { client_email: 'a@b', private_key: 'k' } } },
-      'anthropic-vertex: give vertex.accessToken; other credentials are not taken',
+      { vertex: { project, credentials: { client_email: 'a@b', private_key: '' } } },
+      'vertex.credentials must have client_email and private_key',
     ],
     [{ vertex: { accessToken } }, 'vertex needs the id of a project'],
     [{ vertex: { project, location: 'eu/x', accessToken } }, 'location must be a region'],
@@ -164,6 +195,65 @@ describe('Claude on Vertex AI', () => {
     const error = await failureOf(() => sentTo(config))
     expect(error).toMatchObject({ code: 'config' })
     expect(error.message).toContain(message)
+  })
+
+  test("the key of a service account is exchanged once, by Google's package, at a host of the list", async () => {
+    const { privateKey } = generateKeyPairSync('rsa', {
+      modulusLength: 2048,
+      publicKeyEncoding: { type: 'spki', format: 'pem' },
+      privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+    })
+    const credentials = { client_email: 'me@demo.iam.gserviceaccount.com', private_key: privateKey }
+    const { fetch, requests } = recordingFetch((url) =>
+      url.includes('oauth2')
+        ? Response.json({ access_token: 'ya29.of-the-account', expires_in: 3600 })
+        : Response.json({}, { status: 401 }),
+    )
+    const config = {
+      provider: 'anthropic-vertex',
+      model,
+      vertex: { project, credentials },
+      enforceHosts: true,
+    }
+    const provider = await newProvider({ ...config, fetch }, { environment })
+    for (let call = 1; call <= 2; call++)
+      await provider.complete('Hi', { retry: { attempts: 1 } }).catch(() => undefined)
+
+    const claude = `https://aiplatform.googleapis.com${path('global')}`
+    expect(requests.map(({ url, headers }) => [url, headers.get('authorization')])).toEqual([
+      ['https://oauth2.googleapis.com/token', null],
+      [claude, 'Bearer ya29.of-the-account'],
+      [claude, 'Bearer ya29.of-the-account'],
+    ])
+    expect(apiHosts(config).map(hostPort)).toEqual([
+      'aiplatform.googleapis.com:443',
+      'oauth2.googleapis.com:443',
+    ])
+  })
+
+  test('a server of tokens that repeats what it was sent does not show it in the error', async () => {
+    const { privateKey } = generateKeyPairSync('rsa', {
+      modulusLength: 2048,
+      publicKeyEncoding: { type: 'spki', format: 'pem' },
+      privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+    })
+    const bodies: string[] = []
+    const fetch = (_: unknown, init?: RequestInit): Promise<Response> => {
+      bodies.push(String(init?.body))
+      const assertion = new URLSearchParams(bodies[0]).get('assertion')
+      return Promise.resolve(
+        Response.json({ error: 'invalid_grant', error_description: assertion }, { status: 400 }),
+      )
+    }
+    const credentials = { client_email: 'me@demo.iam.gserviceaccount.com', private_key: privateKey }
+    const config = { provider: 'anthropic-vertex', model, vertex: { project, credentials }, fetch }
+    const provider = await newProvider(config, { environment })
+    const error = await failureOf(() => provider.complete('Hi', { retry: { attempts: 1 } }))
+    expect(error).toMatchObject({ code: 'auth' })
+    expect(error.message).toContain('invalid_grant')
+    const assertion = new URLSearchParams(bodies[0]).get('assertion') ?? ''
+    expect(assertion.length).toBeGreaterThan(100)
+    expect(error.message).not.toContain(assertion)
   })
 
   test('a token that is missing passes the model over, as a missing key does', async () => {

@@ -59,12 +59,15 @@ export function createAnthropicBatches(config: AnthropicConfig): BatchRunner {
   )
   const ask = async (path: string, more: object, options: RequestOptions): Promise<Batch> =>
     toBatch(
-      await client.json({ ...ownRequest(connection, path), inBandErrors: false, ...more }, options),
+      await client.json(
+        { ...(await ownRequest(connection, path)), inBandErrors: false, ...more },
+        options,
+      ),
     )
   return createBatchRunner({
     provider: (fetch) => createAnthropic({ ...config, fetch }),
     create: async (items, options) => {
-      const { url, headers } = ownRequest(connection, root)
+      const { url, headers } = await ownRequest(connection, root)
       // Betas of any request are those of the batch: it has no header for each.
       const betas = new Set(
         items.flatMap((item) => item.headers['anthropic-beta']?.split(',') ?? []),
@@ -86,7 +89,8 @@ export function createAnthropicBatches(config: AnthropicConfig): BatchRunner {
     get: (id, options) => ask(`${root}/${id}`, {}, options),
     cancel: (id, options) => ask(`${root}/${id}/cancel`, { method: 'POST' }, options),
     lines: async ({ id }, options) => {
-      const text = await client.text(ownRequest(connection, `${root}/${id}/results`), options)
+      const request = await ownRequest(connection, `${root}/${id}/results`)
+      const text = await client.text(request, options)
       return text.split('\n').flatMap((line) => (line.trim() ? [toLine(line)] : []))
     },
   })

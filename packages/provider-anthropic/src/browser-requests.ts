@@ -9,5 +9,5 @@ import type { buildRequests as bySdk } from './requests.js'
  */
 export const buildRequests: typeof bySdk = (connection, dangerouslyAllowBrowser) => {
   refusePage(dangerouslyAllowBrowser)
-  return (betas) => Promise.resolve(ownRequest(connection, '/v1/messages', betas))
+  return (betas) => ownRequest(connection, '/v1/messages', betas)
 }

@@ -18,8 +18,11 @@ export interface AnthropicConnection {
    * server of your own.
    */
   readonly apiKey?: string | undefined
-  /** Sent as `Authorization: Bearer`, for gateways and for servers that take no `x-api-key`. */
-  readonly authToken?: string | undefined
+  /**
+   * Sent as `Authorization: Bearer`, for gateways and for servers that take no `x-api-key`. A
+   * function is called before each attempt, for tokens that expire.
+   */
+  readonly authToken?: string | (() => string | Promise<string>) | undefined
   /**
    * The cloud that `baseUrl` is an address of: what it is not known to have is refused. Default:
    * none.
@@ -55,6 +58,6 @@ export interface Connection {
   readonly headers: Readonly<Record<string, string>>
   readonly secrets: NonNullable<ProviderSettings['secrets']>
   readonly cloud: Cloud | undefined
-  /** Gives the access token of a request; on Vertex AI alone. */
+  /** Gives the access token of a request, if tokens expire. */
   readonly token?: () => Promise<string>
 }

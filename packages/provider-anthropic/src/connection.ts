@@ -1,5 +1,5 @@
 import { configError, parseBaseUrl } from '@modelport/core'
-import { checkApiKey } from '@modelport/driver'
+import { checkApiKey, RecentSecrets } from '@modelport/driver'
 import { notIn } from './cloud.js'
 import type { AnthropicConnection, Connection } from './config.js'
 import { providerName } from './error.js'
@@ -19,27 +19,32 @@ export function toConnection(config: AnthropicConnection): Connection {
   const { href, host } = parseBaseUrl(
     config.baseUrl ?? (config.cloud ? '' : 'https://api.anthropic.com'),
   )
+  const { authToken } = config
   const apiKey = config.apiKey === undefined ? undefined : checkApiKey(config.apiKey, providerName)
-  const authToken =
-    config.authToken === undefined ? undefined : checkApiKey(config.authToken, providerName)
+  const fixedToken =
+    typeof authToken === 'string' ? checkApiKey(authToken, providerName) : undefined
   if (!apiKey && !authToken && (config.cloud || config.baseUrl === undefined)) {
     const where = config.cloud ? '' : '; only newProvider reads it from ANTHROPIC_API_KEY'
     throw configError(`${providerName}: pass apiKey, or authToken${where}`)
   }
+  const recent = new RecentSecrets()
   return {
     baseUrl: href.replace(/\/v1$/, ''),
     host,
     headers: {
       ...(apiKey && { 'x-api-key': apiKey }),
-      ...(authToken && { authorization: `Bearer ${authToken}` }),
+      ...(fixedToken && { authorization: `Bearer ${fixedToken}` }),
       'anthropic-version': config.apiVersion ?? '2023-06-01',
       // The API answers a page only to this.
       ...(config.dangerouslyAllowBrowser && {
         'anthropic-dangerous-direct-browser-access': 'true',
       }),
     },
-    secrets: [apiKey, authToken],
+    secrets: () => [apiKey, fixedToken, ...recent.all],
     cloud: config.cloud,
+    ...(typeof authToken === 'function' && {
+      token: () => recent.ask(`${providerName}: authToken`, authToken),
+    }),
   }
 }
 
@@ -50,17 +55,19 @@ export type ApiRequest = Readonly<{ url: string; headers: Readonly<Record<string
  * A request as the API wants it, without an SDK. `path` starts with a slash.
  * @throws {LlmError} `unsupported` — a cloud has only messages and counts of their tokens.
  */
-export function ownRequest(
+export async function ownRequest(
   connection: Connection,
   path: string,
   betas: readonly string[] = [],
-): ApiRequest {
-  const { baseUrl, headers, cloud } = connection
+): Promise<ApiRequest> {
+  const { baseUrl, cloud, token } = connection
   if (cloud && !/^([/]v1[/]messages([/]count_tokens)?)?$/.test(path)) throw notIn(cloud, path)
-  return {
-    url: `${baseUrl}${path}`,
-    headers: { ...headers, ...(betas.length > 0 && { 'anthropic-beta': betas.join(',') }) },
+  const headers = {
+    ...connection.headers,
+    ...(token && { authorization: `Bearer ${await token()}` }),
+    ...(betas.length > 0 && { 'anthropic-beta': betas.join(',') }),
   }
+  return { url: `${baseUrl}${path}`, headers }
 }
 
 /**

@@ -38,7 +38,7 @@ export async function listModels(
   let after = ''
   for (let pages = 0; pages < mostPages; pages++) {
     const query = after ? `&after_id=${encodeURIComponent(after)}` : ''
-    const request = ownRequest(connection, `/v1/models?limit=1000${query}`)
+    const request = await ownRequest(connection, `/v1/models?limit=1000${query}`)
     const page = await client.json<ModelPage | null>({ ...request, inBandErrors: false }, options)
     if (Array.isArray(page?.data)) models.push(...page.data.flatMap(toModel))
     const last = asText(page?.last_id)

@@ -82,9 +82,11 @@ export function createAnthropic(config: AnthropicConfig): Provider {
     takesTemperature: (turn) => takesTemperature(turn, traitsOf(turn.model, rules.traits)),
     request: (turn) => toRequest(turn, rules),
     send: async (request, io) => {
-      if (connection.token) return postToVertex(io, connection, request)
-      // Requests of the same betas differ in their body only.
-      const { url, headers } = await known(request.betas.join(), () => build(request.betas))
+      if (connection.cloud === 'vertex') return postToVertex(io, connection, request)
+      // Requests of the same betas differ in their body only, unless tokens expire.
+      const { url, headers } = await (connection.token
+        ? build(request.betas)
+        : known(request.betas.join(), () => build(request.betas)))
       return postJson(io, url, request.body, headers)
     },
     decoder: (sink, turn) => {

@@ -18,7 +18,7 @@ export function buildRequests(
   refusePage(dangerouslyAllowBrowser)
   let client: Promise<BaseAnthropic> | undefined
   return async (betas) => {
-    const { headers: own } = ownRequest(connection, '', betas)
+    const { headers: own } = await ownRequest(connection, '', betas)
     // `null` takes away what the SDK would send.
     const headers = { 'x-api-key': null, authorization: null, 'x-stainless-timeout': null, ...own }
     client ??= createClient(connection, dangerouslyAllowBrowser)

@@ -26,12 +26,13 @@ export async function countTokens(
     name: providerName,
     takes,
     request: (turn) => toRequest(turn, rules),
-    send: (request, io) => {
+    send: async (request, io) => {
       const asked = Object.fromEntries(
         Object.entries(request.body).filter(([field]) => counted.includes(field)),
       )
-      if (connection.token) return postToVertex(io, connection, request, asked)
-      const { url, headers } = ownRequest(connection, '/v1/messages/count_tokens', request.betas)
+      if (connection.cloud === 'vertex') return postToVertex(io, connection, request, asked)
+      const path = '/v1/messages/count_tokens'
+      const { url, headers } = await ownRequest(connection, path, request.betas)
       return postJson(io, url, asked, headers)
     },
     countIn: (response) => (response as { readonly input_tokens?: unknown } | null)?.input_tokens,

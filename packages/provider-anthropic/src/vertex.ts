@@ -28,14 +28,15 @@ export function toVertexConnection(
     )
   const { href, host } = parseBaseUrl(config.baseUrl ?? url)
   const recent = new RecentSecrets()
+  const setting = accessToken ? 'vertex.accessToken' : 'authToken'
+  const ask = accessToken ?? (typeof authToken === 'function' ? authToken : () => authToken ?? '')
   return {
     baseUrl: `${href.replace(/\/v1$/, '')}/v1/projects/${project}/locations/${location ?? 'global'}/publishers/anthropic/models`,
     host,
     headers: {},
     secrets: () => recent.all,
     cloud: 'vertex',
-    token: () =>
-      recent.ask(`${providerName}: vertex.accessToken`, accessToken ?? (() => authToken ?? '')),
+    token: () => recent.ask(`${providerName}: ${setting}`, ask),
   }
 }
 

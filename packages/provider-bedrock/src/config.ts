@@ -8,8 +8,11 @@ import type { ModelTraits } from './traits.js'
 
 /** Configuration of `createBedrock`. */
 export interface BedrockConfig extends CommonConfig {
-  /** A Bedrock API key, sent as `Authorization: Bearer`. Give it or `credentials`. */
-  readonly apiKey?: string | undefined
+  /**
+   * A Bedrock API key, sent as `Authorization: Bearer`. A function is called before each attempt,
+   * for keys that last for hours. Give it or `credentials`.
+   */
+  readonly apiKey?: string | (() => string | Promise<string>) | undefined
   /**
    * AWS credentials that sign each attempt (Signature Version 4): the keys themselves, or a
    * function that is called before each attempt. `'default-chain'` asks
@@ -59,7 +62,7 @@ export interface Connection {
   /** Without a slash at its end. */
   readonly baseUrl: string
   readonly region: string
-  readonly apiKey: string | undefined
+  readonly apiKey: BedrockConfig['apiKey']
   readonly credentials: CredentialSource | undefined
   /** Every `host:port` that may be contacted, that of the API first. */
   readonly hosts: readonly string[]
@@ -96,7 +99,7 @@ export function toConnection({
   return {
     baseUrl: href,
     region,
-    apiKey: apiKey === undefined ? undefined : checkApiKey(apiKey, providerName),
+    apiKey: typeof apiKey === 'string' ? checkApiKey(apiKey, providerName) : apiKey,
     credentials,
     hosts: [host, ...chain.map(([url]) => parseBaseUrl(url).host)],
   }

@@ -1,8 +1,13 @@
 import type { Provider } from '@modelport/core'
-import { createProvider, type Driver, requireConfig, type Turn } from '@modelport/driver'
+import {
+  createProvider,
+  type Driver,
+  RecentSecrets,
+  requireConfig,
+  type Turn,
+} from '@modelport/driver'
 import { capabilities } from './capabilities.js'
 import { type BedrockConfig, configNames, fieldNames, modelPath, toConnection } from './config.js'
-import type { AwsCredentials } from './credentials.js'
 import { ConverseDecoder } from './decoder.js'
 import { fromDefaultChain } from './default-chain.js'
 import { providerName, toBedrockError } from './error.js'
@@ -13,9 +18,6 @@ import { createPost } from './sign.js'
 import { leftDefined } from './tools.js'
 import { type ModelTraits, traitsOf } from './traits.js'
 import type { WireRequest } from './wire.js'
-
-/** Credentials come and go; more secrets than these are not in use at a time. */
-const mostSecrets = 16
 
 /** A request on its way: the path names the model. */
 interface BedrockRequest {
@@ -46,16 +48,15 @@ export function createBedrock(config: BedrockConfig): Provider {
   requireConfig(config, 'createBedrock', configNames, fieldNames)
   const connection = toConnection(config)
   const { credentials } = connection
-  const recent = new Set<string | undefined>([connection.apiKey])
-  const keep = ({ secretAccessKey, sessionToken }: AwsCredentials): void => {
-    recent.add(secretAccessKey).add(sessionToken)
-    for (const oldest of recent)
-      if (recent.size > mostSecrets && oldest !== connection.apiKey) recent.delete(oldest)
+  const { apiKey } = connection
+  const recent = new RecentSecrets()
+  if (typeof credentials === 'object') {
+    recent.add(credentials.secretAccessKey)
+    recent.add(credentials.sessionToken)
   }
-  if (typeof credentials === 'object') keep(credentials)
   const source =
     credentials === 'default-chain' ? fromDefaultChain(connection, config) : credentials
-  const post = createPost(connection, source, keep)
+  const post = createPost(connection, source, recent)
   // The application may change its object later.
   const overrides = config.traits && { ...config.traits }
   const traits = traitsOf(config.model, overrides)
@@ -83,7 +84,7 @@ export function createBedrock(config: BedrockConfig): Provider {
     ...config,
     cheapestModel: config.cheapestModel ?? config.model,
     hosts: connection.hosts,
-    secrets: () => [...recent],
+    secrets: () => [typeof apiKey === 'string' ? apiKey : undefined, ...recent.all],
     capabilities: capabilities(config),
   })
 }

@@ -1,6 +1,6 @@
 import { configError, isLlmError, LlmError } from '@modelport/core'
 import { errorText } from '@modelport/core/text'
-import type { DriverIo } from '@modelport/driver'
+import type { DriverIo, RecentSecrets } from '@modelport/driver'
 import { Sha256 } from '@smithy/core/checksum'
 import { SignatureV4 } from '@smithy/signature-v4'
 import type { Connection } from './config.js'
@@ -19,15 +19,17 @@ export type Post = (io: DriverIo, path: string, body: unknown) => Promise<Respon
 export function createPost(
   { baseUrl, region, apiKey }: Connection,
   credentials: Exclude<CredentialSource, 'default-chain'> | undefined,
-  keepSecret: (credentials: AwsCredentials) => void,
+  recent: RecentSecrets,
 ): Post {
   return async (io, path, body) => {
     const url = new URL(`${baseUrl}${path}`)
     const bytes = new TextEncoder().encode(JSON.stringify(body, wellFormed))
+    const key =
+      typeof apiKey === 'function' ? await recent.ask(`${providerName}: apiKey`, apiKey) : apiKey
     const headers: Record<string, string> = {
       'content-type': 'application/json',
       accept: io.stream ? 'application/vnd.amazon.eventstream' : 'application/json',
-      ...(apiKey !== undefined && { authorization: `Bearer ${apiKey}` }),
+      ...(key !== undefined && { authorization: `Bearer ${key}` }),
       ...io.headers,
     }
     const init = { method: 'POST', body: bytes }
@@ -39,7 +41,8 @@ export function createPost(
     const keys = toAwsCredentials(
       typeof credentials === 'function' ? await ask(credentials) : credentials,
     )
-    keepSecret(keys)
+    recent.add(keys.secretAccessKey)
+    recent.add(keys.sessionToken)
     const signer = new SignatureV4({
       service: 'bedrock',
       region,

@@ -1,3 +1,4 @@
+export { createGoogleAccessToken, type GoogleTokenConfig } from './access-token.js'
 export { createGoogleBatches } from './batches.js'
 export type {
   GoogleConfig,

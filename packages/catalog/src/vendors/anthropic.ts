@@ -5,6 +5,7 @@ import type { ModelFacts, Vendor } from '../vendor.js'
 export const anthropic: Vendor = {
   name: 'anthropic',
   title: 'Anthropic',
+  package: '@modelport/provider-anthropic',
   aliases: ['claude'],
   baseUrl: 'https://api.anthropic.com',
   baseUrlVariables: ['ANTHROPIC_BASE_URL'],

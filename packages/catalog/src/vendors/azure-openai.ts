@@ -4,6 +4,8 @@ import type { Vendor } from '../vendor.js'
 export const azureOpenai: Vendor = {
   name: 'azure-openai',
   title: 'Azure OpenAI',
+  package: '@modelport/provider-openai',
+  minimal: { baseUrl: 'https://RESOURCE.openai.azure.com' },
   aliases: ['azure'],
   baseUrlVariables: ['AZURE_OPENAI_ENDPOINT'],
   keyVariables: ['AZURE_OPENAI_API_KEY'],

@@ -4,6 +4,8 @@ import type { Vendor } from '../vendor.js'
 export const bedrock: Vendor = {
   name: 'bedrock',
   title: 'Amazon Bedrock',
+  package: '@modelport/provider-bedrock',
+  minimal: { bedrock: { region: 'us-east-1' } },
   aliases: ['amazon-bedrock', 'aws-bedrock'],
   baseUrlVariables: ['AWS_ENDPOINT_URL_BEDROCK_RUNTIME'],
   keyVariables: ['AWS_BEARER_TOKEN_BEDROCK'],

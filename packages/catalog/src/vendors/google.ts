@@ -5,6 +5,7 @@ import type { ModelFacts, Vendor } from '../vendor.js'
 export const google: Vendor = {
   name: 'google',
   title: 'Google Gemini',
+  package: '@modelport/provider-google',
   aliases: ['gemini'],
   baseUrl: 'https://generativelanguage.googleapis.com',
   baseUrlVariables: ['GOOGLE_GEMINI_BASE_URL'],

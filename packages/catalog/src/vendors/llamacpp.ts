@@ -4,6 +4,7 @@ import type { Vendor } from '../vendor.js'
 export const llamacpp: Vendor = {
   name: 'llamacpp',
   title: 'llama.cpp in this process',
+  package: '@modelport/provider-llamacpp',
   aliases: ['llama-cpp', 'llama.cpp', 'llama.cpp-local'],
   keyVariables: [],
   needsKey: false,

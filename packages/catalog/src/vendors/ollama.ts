@@ -4,6 +4,7 @@ import type { Vendor } from '../vendor.js'
 export const ollama: Vendor = {
   name: 'ollama',
   title: 'Ollama',
+  package: '@modelport/provider-ollama',
   baseUrl: 'http://localhost:11434',
   // The key is one of Ollama's cloud.
   keyOrigins: ['https://ollama.com'],

@@ -17,6 +17,7 @@ import type { ChatVendor } from '../vendor.js'
 export const openaiCompatible: ChatVendor = {
   name: 'openai-compatible',
   title: 'Any server that speaks Chat Completions',
+  minimal: { baseUrl: 'http://localhost:8080/v1' },
   aliases: ['compatible'],
   baseUrl: 'http://localhost:1234/v1',
   baseUrlVariables: ['OPENAI_COMPATIBLE_BASE_URL'],

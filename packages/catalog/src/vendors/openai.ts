@@ -5,6 +5,7 @@ import type { ModelFacts, Vendor } from '../vendor.js'
 export const openai: Vendor = {
   name: 'openai',
   title: 'OpenAI',
+  package: '@modelport/provider-openai',
   baseUrl: 'https://api.openai.com/v1',
   keyOrigins: ['https://us.api.openai.com', 'https://eu.api.openai.com'],
   baseUrlVariables: ['OPENAI_BASE_URL'],

@@ -4,6 +4,8 @@ import type { Vendor } from '../vendor.js'
 export const vertex: Vendor = {
   name: 'vertex',
   title: 'Google Vertex AI',
+  package: '@modelport/provider-google',
+  minimal: { vertex: { project: 'PROJECT' } },
   aliases: ['vertexai', 'google-vertex'],
   baseUrlVariables: ['GOOGLE_VERTEX_BASE_URL'],
   keyVariables: [],

@@ -1,15 +1,21 @@
 import { configError } from '@modelport/core'
 import { namesOf, suggest } from '@modelport/core/settings'
+import { type CloudName, cloudNames } from '../clouds/clouds.js'
 import type { ModelConfig } from './model-config.js'
 import type { ModelEntry } from './model-entry.js'
+
+type FieldType = 'string' | 'boolean' | 'object' | 'function' | 'any'
+
+const ofClouds = Object.fromEntries(cloudNames.map((name) => [name, 'object'])) as Readonly<
+  Record<CloudName, 'object'>
+>
 
 /**
  * The form of each field. An entry of a pool is a configuration too. Whoever follows `fallback`
  * checks it.
  */
-const fields: Readonly<
-  Record<keyof ModelConfig | keyof ModelEntry, 'string' | 'boolean' | 'object' | 'function' | 'any'>
-> = {
+const fields: Readonly<Record<keyof ModelConfig | keyof ModelEntry, FieldType>> = {
+  ...ofClouds,
   provider: 'string',
   model: 'string',
   package: 'string',
@@ -28,9 +34,6 @@ const fields: Readonly<
   headers: 'object',
   enforceHosts: 'any',
   fetch: 'function',
-  azure: 'object',
-  vertex: 'object',
-  bedrock: 'object',
   settings: 'object',
   name: 'any',
   purpose: 'any',

@@ -1,11 +1,12 @@
 import type { CallOptions, JsonObject, ModelProfile } from '@modelport/core'
+import type { CloudFields } from '../clouds/clouds.js'
 import type { FallbackOptions } from '../fallback/fallback-chain.js'
 
 /**
  * Which model to use, its address and credentials. Only `provider` is required; the table of
- * providers has the defaults.
+ * providers has the defaults. A cloud has a field of its own.
  */
-export interface ModelConfig {
+export interface ModelConfig extends CloudFields {
   /**
    * Name of the provider, or `provider:model` instead of the two fields. Upper and lower case are
    * the same.
@@ -86,62 +87,9 @@ export interface ModelConfig {
   readonly fetch?:
     | ((input: string | URL | Request, init?: RequestInit) => Promise<Response>)
     | undefined
-  /** Of `azure-openai` alone. */
-  readonly azure?: AzureSettings | undefined
-  /** Of `vertex`, and its `project`, `location` and `accessToken` of `anthropic-vertex`. */
-  readonly vertex?: VertexSettings | undefined
-  /** Of `bedrock`, and its `region` of `anthropic-bedrock`. */
-  readonly bedrock?: BedrockSettings | undefined
   /**
    * Any other setting of the provider's package, by its own name. A field of this type is refused
    * here: set it above.
    */
   readonly settings?: JsonObject | undefined
-}
-
-/** An Azure resource. */
-export interface AzureSettings {
-  /** Address of the resource: `https://RESOURCE.openai.azure.com`. Default: `baseUrl`. */
-  readonly endpoint?: string | undefined
-  /** Name of the deployment, for the deployment URLs; `apiVersion` is needed with it. */
-  readonly deployment?: string | undefined
-  /** For example `2025-04-01-preview`. Needed with `deployment`. */
-  readonly apiVersion?: string | undefined
-  /** Gives an Entra token, instead of a key. It contacts hosts of its own. */
-  readonly azureADTokenProvider?: (() => Promise<string>) | undefined
-}
-
-/** Location and credentials of Vertex AI. */
-export interface VertexSettings {
-  /** Google Cloud project id. */
-  readonly project?: string | undefined
-  /** Region, `us`, `eu` or `global`. Default `global`. */
-  readonly location?: string | undefined
-  /** Called before each request for an OAuth access token. */
-  readonly accessToken?: (() => string | Promise<string>) | undefined
-  /** A service account's key. */
-  readonly credentials?: { readonly client_email: string; readonly private_key: string } | undefined
-  /** Looks for application default credentials. */
-  readonly applicationDefault?: boolean | undefined
-}
-
-/** Region and credentials of Amazon Bedrock. */
-export interface BedrockSettings {
-  /** Region, for example `us-east-1`. */
-  readonly region?: string | undefined
-  /**
-   * AWS credentials instead of an API key: the keys, a function called before each attempt, or
-   * `'default-chain'` for AWS's standard chain.
-   */
-  readonly credentials?: AwsKeys | (() => AwsKeys | Promise<AwsKeys>) | 'default-chain' | undefined
-}
-
-/** Keys of AWS, which sign the requests to Amazon Bedrock. */
-export interface AwsKeys {
-  /** Public name of the key. */
-  readonly accessKeyId: string
-  /** The secret that signs. */
-  readonly secretAccessKey: string
-  /** Needed with temporary keys. */
-  readonly sessionToken?: string | undefined
 }

@@ -5,8 +5,10 @@ import {
   LlmError,
   type Provider,
 } from '@modelport/core'
+import { configuredCloud } from '../clouds/clouds.js'
 import type { ModelConfig } from '../config/model-config.js'
 import { createFallback } from '../fallback/fallback.js'
+import { findRow } from '../providers/provider-table.js'
 import type { ProviderCreators, ProviderRow, ResolvedModel } from '../providers/row.js'
 import { resolveApiKey } from '../resolve/api-key.js'
 import { resolveHeaders } from '../resolve/headers.js'
@@ -41,7 +43,7 @@ async function makeOne(
   context: FactoryContext,
 ): Promise<Provider> {
   const model = resolveModel(config, context)
-  const settings = toSettings(model, context)
+  const settings = toSettings(model, context, await accessTokenOf(load, model, context))
   const creators = await creatorsOf(model.row, load)
   // The one cast: each package declares its own settings, and the row has made exactly those.
   return ofConfig(() => (creators.createProvider as (settings: JsonObject) => Provider)(settings))
@@ -92,7 +94,7 @@ export async function makeWith<One extends Kind>(
   const ofAll = kind === 'createFiles' || kind === 'listModels'
   const asked = kind === 'createEmbedder' ? withEmbeddingModel(config, context) : config
   const model = resolveModel(ofAll ? { ...resolved, model: resolved.model ?? '-' } : asked, context)
-  const settings = toSettings(model, context)
+  const settings = toSettings(model, context, await accessTokenOf(load, model, context))
   const create = (await creatorsOf(model.row, load))[kind]
   if (!create) throw new LlmError('unsupported', `${model.row.name}: ${absent[kind]}`)
   return ofConfig(() => (create as (...given: readonly unknown[]) => Made<One>)(settings, ...more))
@@ -121,10 +123,40 @@ export function creatorsOf(row: ProviderRow, load: LoadCreators): Promise<Provid
 }
 
 /**
+ * The function that exchanges the credentials of a cloud for access tokens, where another row's
+ * package has it. Undefined if nothing has to be exchanged.
+ */
+async function accessTokenOf(
+  load: LoadCreators,
+  { row, config, proxy }: ResolvedModel,
+  context: FactoryContext,
+): Promise<(() => Promise<string>) | undefined> {
+  const configured = configuredCloud(row.cloud, config)
+  if (row.tokenRow === undefined || !configured) return undefined
+  const { name, cloud, settings } = configured
+  if (!cloud.needsExchange?.(settings)) return undefined
+
+  const { createAccessToken } = await creatorsOf(findRow(row.tokenRow, context.table), load)
+  if (!createAccessToken)
+    throw configError(
+      `${row.name}: the package of ${row.tokenRow} exchanges no credentials; give ${name}.${cloud.tokenSetting}`,
+    )
+  const { enforceHosts, fetch } = config
+  const connection = defined({ [name]: settings, proxy: proxy?.url(), enforceHosts, fetch })
+  return ofConfig(() =>
+    (createAccessToken as (settings: JsonObject) => () => Promise<string>)(connection),
+  )
+}
+
+/**
  * The settings for a package's creator: always with the address, so that nothing else can choose
  * where requests go.
  */
-export function toSettings(model: ResolvedModel, context: FactoryContext): JsonObject {
+export function toSettings(
+  model: ResolvedModel,
+  context: FactoryContext,
+  accessToken?: () => Promise<string>,
+): JsonObject {
   const { row, config, baseUrl, proxy } = model
   const { enforceHosts, fetch, vendor } = config
   const usual = baseUrl?.source === 'default'
@@ -151,7 +183,11 @@ export function toSettings(model: ResolvedModel, context: FactoryContext): JsonO
     ...(!row.offline && { headers: resolveHeaders(config, context), enforceHosts, fetch }),
   }
   // Settings come first: nothing in them can replace the address, the transport or the key.
-  return defined({ ...config.settings, ...defined(common), ...row.settings?.(model, apiKey) })
+  return defined({
+    ...config.settings,
+    ...defined(common),
+    ...row.settings?.(model, { apiKey, accessToken }),
+  })
 }
 
 const defined = (value: object): JsonObject =>

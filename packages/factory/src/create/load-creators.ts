@@ -41,6 +41,7 @@ const packages: Readonly<Record<string, Load>> = {
       createEmbedder: google.createGoogleEmbedder,
       createBatches: google.createGoogleBatches,
       createFiles: google.createGoogleFiles,
+      createAccessToken: google.createGoogleAccessToken,
       listModels: google.listModels,
     }
   },

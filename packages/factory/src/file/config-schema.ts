@@ -1,6 +1,8 @@
 import { optionForms } from '@modelport/core/settings'
 import { toSnake } from '@modelport/core/text'
 import * as z from 'zod'
+import type { FileForm } from '../clouds/cloud.js'
+import { cloudNames, clouds } from '../clouds/clouds.js'
 import { fallbackCodes } from '../fallback/fallback-chain.js'
 
 const text = z.string().trim().min(1)
@@ -84,6 +86,20 @@ const fallbackOptions = z.strictObject({
   missing_key: z.enum(['error', 'next']).nullish(),
 })
 
+/** The form of a setting of a cloud. */
+function toForm(form: FileForm): z.ZodType {
+  if (form === 'text') return optionalText
+  return form === 'flag' ? flag : z.enum(form).nullish()
+}
+
+/** The form of the field of each cloud. */
+const cloudForms = cloudNames.map((name) => {
+  const settings = Object.entries<FileForm | undefined>(clouds[name].fileForms).flatMap(
+    ([setting, form]) => (form === undefined ? [] : [[toSnake(setting), toForm(form)] as const]),
+  )
+  return [name, z.strictObject(Object.fromEntries(settings)).nullish()] as const
+})
+
 const model = z.strictObject({
   name: text,
   provider: text,
@@ -104,15 +120,7 @@ const model = z.strictObject({
   vendor: anything,
   headers: z.record(z.string(), z.union([z.string(), z.strictObject({ env: text })])).nullish(),
   enforce_hosts: flag,
-  azure: z
-    .strictObject({ endpoint: optionalText, deployment: optionalText, api_version: optionalText })
-    .nullish(),
-  vertex: z
-    .strictObject({ project: optionalText, location: optionalText, application_default: flag })
-    .nullish(),
-  bedrock: z
-    .strictObject({ region: optionalText, credentials: z.literal('default-chain').nullish() })
-    .nullish(),
+  ...Object.fromEntries(cloudForms),
   settings: anything,
 })
 
@@ -153,9 +161,9 @@ export function fieldsAt(path: readonly PropertyKey[]): readonly string[] {
     prices: Object.keys(prices.shape),
     defaults: Object.keys(defaults.shape),
     fallback_options: Object.keys(fallbackOptions.shape),
-    azure: ['endpoint', 'deployment', 'api_version'],
-    vertex: ['project', 'location', 'application_default'],
-    bedrock: ['region', 'credentials'],
+    ...Object.fromEntries(
+      cloudForms.map(([name, form]) => [name, Object.keys(form.unwrap().unwrap().shape)]),
+    ),
     retry: ['attempts'],
   }
   return field === undefined ? Object.keys(model.shape) : (nested[String(path.at(-1))] ?? [])

@@ -10,6 +10,7 @@ import type {
 } from '@modelport/core'
 import type { Environment } from '../base/env.js'
 import type { HostEntry } from '../base/host-entry.js'
+import type { CloudName } from '../clouds/clouds.js'
 import type { ModelConfig } from '../config/model-config.js'
 
 /** A model in the list of a vendor or server. */
@@ -26,6 +27,11 @@ export interface ProviderCreators {
   readonly createEmbedder?: (settings: never) => Embedder
   /** Unset where the vendor takes no batches. */
   readonly createBatches?: (settings: never) => BatchRunner
+  /**
+   * Makes access tokens of a cloud's credentials, for packages that take a function. Unset where
+   * there is nothing to exchange.
+   */
+  readonly createAccessToken?: (settings: never) => () => Promise<string>
   /** Unset where the vendor keeps no files. */
   readonly createFiles?: (settings: never) => FileStore
   /**
@@ -36,6 +42,12 @@ export interface ProviderCreators {
     settings: never,
     options: Pick<EmbedOptions, 'signal' | 'deadlineMs'>,
   ) => Promise<readonly ListedModel[]>
+}
+
+/** What proves who calls. */
+export interface RowSecrets {
+  readonly apiKey?: string | undefined
+  readonly accessToken?: (() => Promise<string>) | undefined
 }
 
 /** What modelport knows of a provider without loading it: a row of the table. */
@@ -56,6 +68,13 @@ export interface ProviderRow
   readonly package?: string
   /** Already loaded creators, or how to load them; instead of `package`. */
   readonly creators?: ProviderCreators | (() => Promise<ProviderCreators>)
+  /** The cloud that serves it: the field of a configuration with this name is for it. */
+  readonly cloud?: CloudName
+  /**
+   * The row whose package exchanges credentials of the cloud for access tokens, if this one's takes
+   * a function only.
+   */
+  readonly tokenRow?: string
   /** Address of the API, where it has one. */
   readonly baseUrl?: string | ((config: ModelConfig) => string)
   /** True for a provider that opens no connection. */
@@ -94,10 +113,10 @@ export interface ProviderRow
   /** Hosts besides the API's own. */
   readonly furtherHosts?: (config: ModelConfig, environment: Environment) => readonly HostEntry[]
   /**
-   * Settings for the package's creator, added to those that every provider gets; `apiKey` is the
-   * key that was found.
+   * Settings for the package's creator, added to those that every provider gets; `secrets` has the
+   * key that was found, and the function of `tokenRow` if credentials have to be exchanged.
    */
-  readonly settings?: (model: ResolvedModel, apiKey?: string) => JsonObject
+  readonly settings?: (model: ResolvedModel, secrets: RowSecrets) => JsonObject
 }
 
 /** A configuration, read: the row that is meant, and the address. */

@@ -1,5 +1,6 @@
 import { LlmError } from '@modelport/core'
 import { type Environment, lookedUp, lookUp, processEnvironment, withPrefix } from '../base/env.js'
+import { clouds, configuredCloud } from '../clouds/clouds.js'
 import { fallbackOrder } from '../config/fallback-order.js'
 import type { ModelConfig } from '../config/model-config.js'
 import type { ProviderRow, ResolvedModel } from '../providers/row.js'
@@ -36,14 +37,11 @@ export function resolveApiKey(
     const value = lookUp(name, context)
     if (value !== undefined) return value
   }
-  const { azure, bedrock, vertex } = config
-  const token = vertex?.accessToken ?? vertex?.credentials ?? vertex?.applicationDefault
-  if (!row.needsKey || azure?.azureADTokenProvider || bedrock?.credentials || token)
-    return undefined
+  if (!row.needsKey || hasCredentials(model)) return undefined
   if (!keyVariables(model, context).length) {
     // At another address than the vendor's own the server may need no key.
     if (!row.needsKeyAnywhere) return undefined
-    throw new MissingKeyError(`${row.name}: no key for this address; ${howToName(row, config)}`)
+    throw new MissingKeyError(`${row.name}: no key for this address; ${howToName(row)}`)
   }
   const list = config.apiKeyEnv ? [config.apiKeyEnv] : row.keyEnv
   const [first = ''] = list
@@ -57,9 +55,15 @@ export function resolveApiKey(
   )
 }
 
-const howToName = ({ keyEnv, baseUrlEnv = [] }: ProviderRow, { vertex }: ModelConfig): string => {
+/** True if the settings of a cloud prove who calls, in place of a key. */
+function hasCredentials({ row, config }: ResolvedModel): boolean {
+  const configured = configuredCloud(row.cloud, config)
+  return !!configured?.cloud.hasCredentials(configured.settings)
+}
+
+function howToName({ cloud, keyEnv, baseUrlEnv = [] }: ProviderRow): string {
   const own = 'name its variable as apiKeyEnv (in a file: api_key_env)'
-  if (vertex) return `${own}, or give vertex.accessToken`
+  if (cloud && !keyEnv.length) return `${own}, or give ${cloud}.${clouds[cloud].tokenSetting}`
   if (!baseUrlEnv.length) return own
   return `${own}, or set ${baseUrlEnv.join(' or ')} to this address so that ${keyEnv.join(' or ')} counts`
 }
@@ -67,7 +71,7 @@ const howToName = ({ keyEnv, baseUrlEnv = [] }: ProviderRow, { vertex }: ModelCo
 /**
  * The variables that may hold the key of a configuration, in order; each may also be set with the
  * prefix of the context before its name. Empty if no variable may: a vendor's variable does not
- * count at an address that it was not given for.
+ * count at an address that it was not given for, nor next to credentials of a cloud.
  */
 export function keyVariables(
   model: ResolvedModel,
@@ -75,7 +79,7 @@ export function keyVariables(
 ): string[] {
   const { row, config } = model
   if (config.apiKeyEnv) return [config.apiKeyEnv]
-  return isGivenTo(model, environment) ? [...row.keyEnv] : []
+  return !hasCredentials(model) && isGivenTo(model, environment) ? [...row.keyEnv] : []
 }
 
 /**

@@ -1,5 +1,6 @@
 import { configError } from '@modelport/core'
 import { type Environment, lookedUp, lookUp, processEnvironment } from '../base/env.js'
+import { type ConfiguredCloud, cloudNames, configuredCloud } from '../clouds/clouds.js'
 import type { ModelConfig } from '../config/model-config.js'
 import { parseModel } from '../config/model-string.js'
 import type { FallbackSwitch } from '../fallback/fallback-chain.js'
@@ -57,6 +58,7 @@ export function resolveModel(
   const target = named.redirect?.(parsed, asked)
   const row = target === undefined ? named : findRow(target, table)
   const filled = (asked && row.fillIn?.(parsed, asked)) ?? parsed
+  refuseOtherClouds(row, filled)
   const config: ModelConfig = {
     ...filled,
     provider: row.name,
@@ -78,7 +80,7 @@ function resolveBaseUrl(
   config: ModelConfig,
   context: FactoryContext,
 ): ResolvedModel['baseUrl'] {
-  const { baseUrl: given, baseUrlEnv, azure } = config
+  const { baseUrl: given, baseUrlEnv } = config
   if (row.offline) {
     if (given?.trim() || baseUrlEnv)
       throw configError(
@@ -86,10 +88,12 @@ function resolveBaseUrl(
       )
     return undefined
   }
-  if (given?.trim() && azure?.endpoint)
-    throw configError(`${row.name}: give either baseUrl or azure.endpoint, not both`)
-  if (given?.trim()) return { ...parseNamed(given, row.name), source: 'config' }
-  if (azure?.endpoint) return { ...parseNamed(azure.endpoint, row.name), source: 'config' }
+  const configured = configuredCloud(row.cloud, config)
+  const address = addressIn(configured)
+  if (given?.trim() && address)
+    throw configError(`${row.name}: give either baseUrl or ${address.setting}, not both`)
+  const named = [given?.trim(), address?.value].find((text) => text)
+  if (named) return { ...parseNamed(named, row.name), source: 'config' }
   if (baseUrlEnv) {
     const value = lookUp(baseUrlEnv, context)
     if (value === undefined)
@@ -108,11 +112,29 @@ function resolveBaseUrl(
     )
   if (typeof row.baseUrl === 'string')
     return { ...parseNamed(row.baseUrl, row.name), source: 'default' }
-  return {
-    ...parseNamed(row.baseUrl(config), row.name),
-    source:
-      (config.vertex?.location ?? config.bedrock?.region) === undefined ? 'default' : 'config',
-  }
+  const isPlaced = configured?.cloud.isPlaced(configured.settings)
+  return { ...parseNamed(row.baseUrl(config), row.name), source: isPlaced ? 'config' : 'default' }
+}
+
+/** The address that the settings of a cloud are, with the name of the setting. */
+function addressIn(
+  configured: ConfiguredCloud | undefined,
+): { readonly setting: string; readonly value: string } | undefined {
+  const { addressSetting } = configured?.cloud ?? {}
+  if (!configured || addressSetting === undefined) return undefined
+  const value = configured.cloud.address(configured.settings)
+  return value === undefined
+    ? undefined
+    : { setting: `${configured.name}.${addressSetting}`, value }
+}
+
+/** @throws {LlmError} `config` — the settings of a cloud that the row is not in. */
+function refuseOtherClouds(row: ProviderRow, config: ModelConfig): void {
+  const other = cloudNames.find((name) => name !== row.cloud && config[name] !== undefined)
+  if (other !== undefined)
+    throw configError(
+      `${row.name}: ${other} has the settings of another provider; leave it out, or choose a provider of that cloud`,
+    )
 }
 
 const fromVariable = (

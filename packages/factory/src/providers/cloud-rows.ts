@@ -1,0 +1,148 @@
+import { azureOpenai, bedrock, vertex } from '@modelport/catalog'
+import { configError } from '@modelport/core'
+import { type CloudName, clouds } from '../clouds/clouds.js'
+import type { VertexSettings } from '../clouds/vertex.js'
+import type { ModelConfig } from '../config/model-config.js'
+import type { ProviderRow, ResolvedModel } from './row.js'
+import { rowOf } from './vendor-row.js'
+
+/** A row of a cloud; `example` is an address where the settings need not name one. */
+interface CloudRow extends ProviderRow {
+  readonly cloud: CloudName
+  readonly example?: string
+}
+
+/** The row with what its cloud says of every provider, where the row says nothing else. */
+function inCloud({ example, ...row }: CloudRow): ProviderRow {
+  const { cloud: field } = row
+  const cloud = clouds[field]
+  const settingsOf = (config: ModelConfig): object => config[field] ?? {}
+  return {
+    baseUrl: (config) => {
+      const address = cloud.address(settingsOf(config))
+      if (address !== undefined) return address
+      throw configError(
+        `${row.name}: the address of the resource is missing; give baseUrl: ${example ?? ''}`,
+      )
+    },
+    ...(cloud.keyOrigins && {
+      keyOrigins: (config) => cloud.keyOrigins?.(settingsOf(config), config) ?? [],
+    }),
+    fillIn: (config, environment) => ({
+      ...config,
+      ...(cloud.fillIn && { [field]: cloud.fillIn(settingsOf(config), environment) }),
+    }),
+    furtherHosts: (config, environment) => cloud.hosts(settingsOf(config), config, environment),
+    ...row,
+  }
+}
+
+const claude = {
+  package: '@modelport/provider-anthropic',
+  needsKey: true,
+  needsKeyAnywhere: true,
+} as const
+
+/**
+ * The address of Claude's Messages API in the region of an address of Bedrock.
+ * @see https://docs.aws.amazon.com/bedrock/latest/userguide/inference-messages-api.html (read
+ * 2026-11-27)
+ */
+const mantleUrl = (url: string): string =>
+  url.replace('bedrock-runtime', 'bedrock-mantle').replace('amazonaws.com', 'api.aws/anthropic')
+
+/**
+ * The Vertex settings of a configuration.
+ * @throws {LlmError} `config` — default credentials would go to another host than Google's.
+ */
+export function vertexSettings({
+  row,
+  config: { vertex: settings = {} },
+  baseUrl,
+}: ResolvedModel): VertexSettings {
+  const { applicationDefault, accessToken, credentials } = settings
+  if (!applicationDefault || accessToken || credentials || !baseUrl) return settings
+
+  const { protocol, hostname } = new URL(baseUrl.href)
+  const isGoogles = protocol === 'https:' && hostname.endsWith('.googleapis.com')
+  const isNamed = baseUrl.variable !== undefined && row.baseUrlEnv?.includes(baseUrl.variable)
+  if (isGoogles || isNamed) return settings
+  throw configError(
+    `vertex: applicationDefault sends this computer's own credentials, and only to *.googleapis.com, not to ${baseUrl.host}; give vertex.accessToken or vertex.credentials for another address`,
+  )
+}
+
+/** The providers in a cloud: each vendor at each. */
+export const cloudRows: readonly ProviderRow[] = [
+  inCloud({
+    ...rowOf(azureOpenai),
+    cloud: 'azure',
+    example: 'https://RESOURCE.openai.azure.com',
+    needsKeyAnywhere: true,
+    settings: ({ config, baseUrl }) => {
+      const { endpoint: _, ...azure } = config.azure ?? {}
+      return { baseUrl: undefined, azure: { ...azure, endpoint: baseUrl?.href } }
+    },
+  }),
+  inCloud({
+    ...rowOf(vertex),
+    cloud: 'vertex',
+    settings: (model) => ({ vertex: vertexSettings(model) }),
+  }),
+  inCloud({
+    ...rowOf(bedrock),
+    cloud: 'bedrock',
+    settings: ({ config: { bedrock: { region, credentials, accessToken } = {} } }, { apiKey }) => ({
+      region,
+      credentials,
+      apiKey: accessToken ?? apiKey,
+    }),
+  }),
+  inCloud({
+    ...claude,
+    name: 'anthropic-foundry',
+    cloud: 'azure',
+    example: 'https://RESOURCE.services.ai.azure.com/anthropic',
+    keyEnv: ['ANTHROPIC_FOUNDRY_API_KEY'],
+    baseUrlEnv: ['ANTHROPIC_FOUNDRY_BASE_URL'],
+    settings: ({ config }) => ({
+      cloud: 'foundry',
+      authToken: config.azure?.azureADTokenProvider,
+    }),
+  }),
+  inCloud({
+    ...claude,
+    name: 'anthropic-bedrock',
+    cloud: 'bedrock',
+    keyEnv: bedrock.keyVariables,
+    baseUrlEnv: ['ANTHROPIC_BEDROCK_MANTLE_BASE_URL'],
+    baseUrl: ({ bedrock: settings = {} }) => mantleUrl(clouds.bedrock.address(settings) ?? ''),
+    keyOrigins: ({ bedrock: settings = {}, ...place }) => {
+      const origins = clouds.bedrock.keyOrigins?.(settings, place) ?? []
+      return origins.flatMap((url) => [url, mantleUrl(url)])
+    },
+    settings: ({ config: { bedrock: settings } }) => {
+      if (settings?.credentials)
+        throw configError(
+          'anthropic-bedrock: credentials sign requests of Converse alone; give a key or bedrock.accessToken, or ask for provider bedrock',
+        )
+      return { cloud: 'bedrock', authToken: settings?.accessToken }
+    },
+  }),
+  inCloud({
+    ...claude,
+    name: 'anthropic-vertex',
+    cloud: 'vertex',
+    tokenRow: 'vertex',
+    keyEnv: [],
+    baseUrlEnv: ['ANTHROPIC_VERTEX_BASE_URL'],
+    settings: (model, { apiKey, accessToken }) => {
+      const { project, location, accessToken: own } = vertexSettings(model)
+      return {
+        vertex: { project, location, accessToken: own ?? accessToken },
+        apiKey: undefined,
+        authToken: apiKey,
+      }
+    },
+  }),
+]
