@@ -41,13 +41,13 @@ export function toChatMessages(
 ): readonly JsonObject[] {
   const all: JsonObject[] = []
   const sent = withoutEmptyReplies(withFittingIds(messages, dialect))
-  for (const [index, message] of sent.entries()) {
+  sent.forEach((message, index) => {
     const where = `messages[${index}]`
     const wire = toMessage(message, where, dialect)
     if (dialect.replyAfterResults && message.role === 'user' && sent[index - 1]?.role === 'tool')
       all.push(noReply)
     all.push(message.vendor ? withVendor(wire, message.vendor, `vendor of ${where}`) : wire)
-  }
+  })
   return all
 }
 
@@ -120,6 +120,7 @@ const reasoningFields: ReadonlySet<string | undefined> = new Set([
  * The state may have been in a browser: the name of a field from there could be that of the role.
  */
 function toChatState(kept: unknown): ChatState {
+  if (kept === undefined) return {}
   const { field, ...state } = asObject<ChatState>(kept)
   return reasoningFields.has(field) ? { ...state, field: field as string } : state
 }
@@ -149,28 +150,27 @@ function toAssistant(message: AssistantMessage, where: string, dialect: ChatDial
     dialect.replayReasoning === 'always' ||
     (dialect.replayReasoning === 'with-tool-calls' && calls.length > 0)
   const reasoning = wanted && state.field && !state.details ? message.reasoning : undefined
-  return {
+  const wire: Record<string, unknown> = {
     role: 'assistant',
     content: reasoning && state.field === 'thinking' ? withThinking(reasoning, content) : content,
-    ...(calls.length &&
-      dialect.requiredReasoningField && {
-        [dialect.requiredReasoningField]: message.reasoning ?? '',
-      }),
-    ...(reasoning && state.field !== 'thinking' && { [state.field as string]: reasoning }),
-    reasoning_details: state.details,
-    images: images?.map((image) => toPart(image, where, dialect)),
-    extra_content: state.extra,
-    ...(calls.length && {
-      tool_calls: calls.map((call, index) => ({
-        id: call.id,
-        ...(state.customs?.includes(index)
-          ? { type: 'custom', custom: { name: call.name, input: customInput(call) } }
-          : { type: 'function', function: { name: call.name, arguments: argumentsTextOf(call) } }),
-        extra_content: state.extras?.[index],
-      })),
-    }),
   }
+  if (calls.length && dialect.requiredReasoningField)
+    wire[dialect.requiredReasoningField] = message.reasoning ?? ''
+  if (reasoning && state.field && state.field !== 'thinking') wire[state.field] = reasoning
+  wire['reasoning_details'] = state.details
+  wire['images'] = images?.map((image) => toPart(image, where, dialect))
+  wire['extra_content'] = state.extra
+  if (calls.length) wire['tool_calls'] = calls.map((call, index) => toWireCall(call, index, state))
+  return wire
 }
+
+const toWireCall = (call: ToolCall, index: number, state: ChatState): JsonObject => ({
+  id: call.id,
+  ...(state.customs?.includes(index)
+    ? { type: 'custom', custom: { name: call.name, input: customInput(call) } }
+    : { type: 'function', function: { name: call.name, arguments: argumentsTextOf(call) } }),
+  extra_content: state.extras?.[index],
+})
 
 /** The text of a custom tool's call is its argument `input`. */
 const customInput = ({ arguments: { input }, argumentsText }: ToolCall): string =>

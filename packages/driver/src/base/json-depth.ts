@@ -13,6 +13,9 @@ const mostLevels = 256
 export function checkDepth(what: string, value: unknown, levels: number = mostLevels): void {
   if (!levels) throw new LlmError('invalid-request', `${what}: nested deeper than ${mostLevels}`)
   if (typeof value !== 'object' || value === null) return
-  for (const inner of Object.values(value))
+  // No list of values: the tools and calls of a whole conversation pass here before each request.
+  for (const name in value) {
+    const inner: unknown = value[name as keyof typeof value]
     if (typeof inner === 'object') checkDepth(what, inner, levels - 1)
+  }
 }

@@ -38,19 +38,21 @@ function valuesOf(call: ToolCall, text: string): unknown {
 
 const parsed = new WeakMap<ToolCall, { readonly text: string; readonly values: unknown }>()
 
-/** True if two values are the same JSON; the order of an object's keys does not matter. */
+/**
+ * True if two values are the same JSON; the order of an object's keys does not matter. Called for
+ * every call of a conversation before each request, so it makes no lists of keys.
+ */
 export function isSameJson(one: unknown, other: unknown): boolean {
   if (one === other) return true
   if (Array.isArray(one) && Array.isArray(other))
     return one.length === other.length && one.every((item, at) => isSameJson(item, other[at]))
   if (!isObject(one) || !isObject(other)) return false
-  const names = keysOf(one)
-  return (
-    names.length === keysOf(other).length &&
-    names.every((name) => Object.hasOwn(other, name) && isSameJson(one[name], other[name]))
-  )
+  let count = 0
+  for (const name in one) {
+    if (one[name] === undefined) continue
+    if (!Object.hasOwn(other, name) || !isSameJson(one[name], other[name])) return false
+    count++
+  }
+  for (const name in other) if (other[name] !== undefined) count--
+  return count === 0
 }
-
-/** The keys that JSON would have. */
-const keysOf = (value: object): string[] =>
-  Object.entries(value).flatMap(([name, field]) => (field === undefined ? [] : [name]))

@@ -117,8 +117,9 @@ export const checkPartFields = (part: ContentPart, where: string): void => {
  * @throws {LlmError} `invalid-request` — names the field and what to write instead.
  */
 export function checkMessageFields(message: ChatMessage, where: string): void {
-  for (const [name, value] of Object.entries(message)) {
-    if (!Object.hasOwn(insteadOfMessageField, name) || isEmpty(value)) continue
+  for (const name of Object.keys(message)) {
+    if (!Object.hasOwn(insteadOfMessageField, name)) continue
+    if (isEmpty(message[name as keyof ChatMessage])) continue
     refuse(`${where}: the field "${name}" would be lost; write ${insteadOfMessageField[name]}`)
   }
 }
@@ -129,8 +130,8 @@ function checkNames(
   known: readonly string[],
   instead: Readonly<Record<string, string>>,
 ): void {
-  for (const [name, value] of Object.entries(given)) {
-    if (value === undefined || known.includes(name)) continue
+  for (const name of Object.keys(given)) {
+    if (known.includes(name) || given[name as keyof typeof given] === undefined) continue
     const near = nearest(name, known)
     const hint = Object.hasOwn(instead, name)
       ? `write ${instead[name]}`

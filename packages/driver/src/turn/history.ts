@@ -30,33 +30,36 @@ export function normalizeHistory(
     normal.push(message)
     if (message.role !== 'assistant' || !message.toolCalls?.length) continue
     const asked = index
-    const results = new Map<string, ToolMessage>()
+    const results: ToolMessage[] = []
     for (let next = messages[index + 1]; next?.role === 'tool'; next = messages[index + 1]) {
       index++
       checkMessageFields(next, `messages[${index}]`)
       if (typeof next.content !== 'string') checkContent(next, `messages[${index}]`)
       if (
         !message.toolCalls.some(({ id }) => id === next.toolCallId) ||
-        results.has(next.toolCallId)
+        resultOf(next.toolCallId, results)
       ) {
         refuse(`messages[${index}]: no call with the id "${next.toolCallId}" is open`)
       }
-      results.set(next.toolCallId, next)
+      results.push(next)
     }
-    if (!message.toolCalls.every(({ id }) => results.has(id))) {
-      const missing = message.toolCalls.flatMap(({ id }) => (results.has(id) ? [] : id))
+    if (!message.toolCalls.every(({ id }) => resultOf(id, results))) {
+      const missing = message.toolCalls.filter(({ id }) => !resultOf(id, results))
       refuse(
-        `messages[${asked}]: tool calls without a result: ${missing.join(', ')}; add a tool message for each`,
+        `messages[${asked}]: tool calls without a result: ${missing.map(({ id }) => id).join(', ')}; add a tool message for each`,
       )
     }
     checkDepth(`messages[${asked}].toolCalls`, message.toolCalls)
     for (const { id, name } of message.toolCalls) {
-      const result = results.get(id) as ToolMessage
-      normal.push(result.toolName === name ? result : { ...result, toolName: name })
+      const result = resultOf(id, results)
+      if (result) normal.push(result.toolName === name ? result : { ...result, toolName: name })
     }
   }
   return normal
 }
+
+const resultOf = (id: string, results: readonly ToolMessage[]): ToolMessage | undefined =>
+  results.find(({ toolCallId }) => toolCallId === id)
 
 const roles: readonly unknown[] = ['system', 'user', 'assistant', 'tool']
 

@@ -12,6 +12,9 @@ export function canonicalJson(value: unknown): string {
   return text ?? 'null'
 }
 
-const sorted = (value: Readonly<Record<string, unknown>>): Record<string, unknown> =>
+function sorted(value: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const names = Object.keys(value)
+  if (names.every((name, at) => at === 0 || (names[at - 1] ?? '') < name)) return value
   // Not assigned one by one: a key "__proto__" stays a key.
-  Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)))
+  return Object.fromEntries(names.sort().map((name) => [name, value[name]]))
+}

@@ -119,6 +119,18 @@ export class RunEventEmitter {
     this.#seq++
   }
 
+  /** Emits a delta of a reply: the event is made only if somebody receives it. */
+  emitDelta(type: 'text-delta' | 'reasoning-delta', text: string, attempt: number): void {
+    if (this.hasReceivers) this.emit({ type, text, attempt })
+    else this.pass()
+  }
+
+  /** Emits a delta of a call, as {@link emitDelta}. */
+  emitCallDelta(callId: string, text: string, attempt: number): void {
+    if (this.hasReceivers) this.emit({ type: 'tool-call-delta', callId, text, attempt })
+    else this.pass()
+  }
+
   /** Completes the event, and hands it out. */
   emit(event: Without<RunEvent>): void {
     const seq = ++this.#seq

@@ -30,9 +30,24 @@ export class KnownPart {
     this.tokens = tokens
   }
 
-  /** True if none of the fields was replaced since. */
-  fits(fields: readonly unknown[], estimate: Estimate): boolean {
-    return this.#estimate === estimate && this.#fields.every((field, at) => field === fields[at])
+  /** True if the fields, as {@link fieldsOf} has them, are still these. */
+  fits(
+    estimate: Estimate,
+    role: string,
+    second: unknown,
+    third: unknown,
+    fourth?: unknown,
+    fifth?: unknown,
+  ): boolean {
+    const fields = this.#fields
+    return (
+      this.#estimate === estimate &&
+      fields[0] === role &&
+      fields[1] === second &&
+      fields[2] === third &&
+      fields[3] === fourth &&
+      fields[4] === fifth
+    )
   }
 
   /** SHA-256 of the sent form; computed when it is first read. */
@@ -49,25 +64,33 @@ function remember(
   part: object,
   fields: readonly unknown[],
   estimate: Estimate,
-  count: () => number,
+  tokens: number,
 ): KnownPart {
-  const before = known.get(part)
-  if (before?.fits(fields, estimate)) return before
-  const now = new KnownPart(fields, estimate, count())
+  const now = new KnownPart(fields, estimate, tokens)
   known.set(part, now)
   return now
 }
 
 /** Tokens and hash of a message, remembered as long as the message is the same. */
-export const knownMessage = (message: ChatMessage, estimate: Estimate): KnownPart =>
-  remember(message, fieldsOf(message), estimate, () => messageTokens(message, estimate))
+export function knownMessage(message: ChatMessage, estimate: Estimate): KnownPart {
+  const before = known.get(message)
+  return before && isSame(before, message, estimate)
+    ? before
+    : remember(message, fieldsOf(message), estimate, messageTokens(message, estimate))
+}
 
 /** Tokens and hash of a tool definition, remembered as long as the definition is the same. */
 export function knownTool(tool: ToolDefinition, estimate: Estimate): KnownPart {
   const { name, description, parameters, strict } = tool
-  return remember(tool, ['tool', name, description, parameters, strict], estimate, () =>
-    toolTokens([tool], estimate),
-  )
+  const before = known.get(tool)
+  return before?.fits(estimate, 'tool', name, description, parameters, strict)
+    ? before
+    : remember(
+        tool,
+        ['tool', name, description, parameters, strict],
+        estimate,
+        toolTokens([tool], estimate),
+      )
 }
 
 /**
@@ -78,6 +101,16 @@ function fieldsOf(message: ChatMessage): readonly unknown[] {
   if (role === 'tool') return [role, content, message.toolCallId, message.isError ?? false]
   if (role !== 'assistant') return [role, content, message.name]
   return [role, content, message.toolCalls, message.reasoning, message.origin?.state]
+}
+
+/** True if {@link fieldsOf} would give the same again; it makes no list. */
+function isSame(before: KnownPart, message: ChatMessage, estimate: Estimate): boolean {
+  const { role, content } = message
+  if (role === 'tool')
+    return before.fits(estimate, role, content, message.toolCallId, message.isError ?? false)
+  if (role !== 'assistant') return before.fits(estimate, role, content, message.name)
+  const { toolCalls, reasoning, origin } = message
+  return before.fits(estimate, role, content, toolCalls, reasoning, origin?.state)
 }
 
 /** The fields as they are hashed: a tool call counts by its text. */

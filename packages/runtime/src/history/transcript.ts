@@ -20,6 +20,8 @@ interface OpenTurn {
 export class Transcript {
   readonly #messages: ChatMessage[] = []
   #turn: OpenTurn | undefined
+  /** What was given out last, until something is added. */
+  #shown: readonly ChatMessage[] | undefined
 
   /**
    * @throws {LlmError} `invalid-request` — the messages break a rule: see
@@ -31,7 +33,8 @@ export class Transcript {
 
   /** Everything so far, plain JSON, results in call order; calls may still be open. */
   get messages(): readonly ChatMessage[] {
-    return [...this.#messages, ...this.#results()]
+    this.#shown ??= [...this.#messages, ...this.#results()]
+    return this.#shown
   }
 
   /**
@@ -50,6 +53,7 @@ export class Transcript {
         'invalid-request',
         `tool calls without a result: ${idsOf(open)}; commit one for each before the next message`,
       )
+    this.#shown = undefined
     this.#messages.push(...this.#results())
     this.#turn = undefined
     if (message.role === 'assistant' && message.toolCalls?.length) {
@@ -117,6 +121,7 @@ export class Transcript {
         `the call "${toolCallId}" ${why}; open: ${idsOf(this.openCalls()) || 'none'}`,
       )
     }
+    this.#shown = undefined
     this.#turn.results.set(toolCallId, message)
   }
 

@@ -201,7 +201,7 @@ class Step {
       const isFirst = !seen.has(signatureOf(action))
       if (this.#refuseRepeat(planned, seen, isReported) || this.#refuseUnserved(planned)) continue
 
-      const tool = state.tools.all.find(({ definition }) => definition.name === call.name)
+      const tool = state.tools.find(call.name)
       const intention = this.#intend(planned, tool, isFirst)
       const verdict =
         tool && authorizeOf(state) ? await permit(state, planned, index, tool) : allowed

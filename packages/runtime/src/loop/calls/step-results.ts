@@ -59,7 +59,7 @@ export class StepResults {
     isReported = false,
   ): void {
     const state = this.#state
-    const source = state.tools.all.find(({ definition }) => definition.name === call.name)?.source
+    const source = state.tools.find(call.name)?.source
     const result = withSources(given, source === undefined ? [] : [source])
     this.add(call, result)
     this.#outcomes.set(call.id, outcome)

@@ -36,7 +36,7 @@ export async function readTurn(
         turn.isShown = true
         const text = final && event.type === 'text-delta' ? final.push(event.text) : event.text
         if (event.type === 'text-delta') turn.text += text
-        if (text || !final) events.emit({ type: event.type, text, attempt: turn.attempt })
+        if (text || !final) events.emitDelta(event.type, text, turn.attempt)
         const value = event.type === 'text-delta' ? readPartial?.(event.text) : undefined
         if (value !== undefined)
           events.emit({ type: 'output-partial', value, attempt: turn.attempt })
@@ -45,7 +45,7 @@ export async function readTurn(
       }
       if (event.type === 'tool-call-delta') {
         meter.add(event.text)
-        events.emit({ type: event.type, callId: event.id, text: event.text, attempt: turn.attempt })
+        events.emitCallDelta(event.id, event.text, turn.attempt)
         const drained = events.drained()
         if (drained) await drained
       }

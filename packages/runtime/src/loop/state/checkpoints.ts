@@ -72,9 +72,11 @@ export async function storeCheckpoint(
   state: RunState,
   phase: RunCheckpoint['phase'],
 ): Promise<void> {
+  const { journal } = state.durable
+  // The step that begins takes a mark of its own.
+  if (!journal && phase === 'step') return
   const mark = markOf(state, phase)
   state.storage.mark = mark
-  const { journal } = state.durable
   if (!journal) return
   await writeCheckpoint(state, journal, mark, state.transcript.messages)
   state.log.clear()

@@ -39,6 +39,9 @@ export class RunTools {
   #delegation: readonly Tool[] = []
   #definitions: readonly ToolDefinition[] = []
   #hidden: readonly Tool[] = []
+  #all: readonly Tool[] = []
+  /** True if all tools are those of the request, as they are: the same list needs no second look. */
+  #arePlain = false
 
   get own(): readonly Tool[] {
     return this.#own
@@ -62,8 +65,13 @@ export class RunTools {
     return [...this.#definitions, ...this.#hidden.map(({ definition }) => definition)]
   }
 
+  /** What a call can reach: the tools, those of delegation, and deferred ones. */
   get all(): readonly Tool[] {
-    return [...this.#own, ...this.#delegation, ...this.#hidden]
+    return this.#all
+  }
+
+  find(name: string): Tool | undefined {
+    return this.#all.find(({ definition }) => definition.name === name)
   }
 
   /**
@@ -79,6 +87,7 @@ export class RunTools {
     const given = (
       typeof tools === 'function' ? await run.wait(tools(step)) : tools
     ) as readonly Tool[]
+    if (this.#arePlain && !choice?.tools && this.#areKnown(given)) return
     checkTools(given)
     const own = [...given, ...control.tools.filter((tool) => !given.includes(tool))]
     const sourced = sources.length
@@ -114,6 +123,18 @@ export class RunTools {
     this.#definitions = this.#own.map(({ definition }) => definition)
     this.#agents = agents.filter(({ name }) => isChosen(name))
     this.#delegation = toDelegationTools(this.#agents, this.#definitions, ledger)
+    this.#all = [...this.#own, ...this.#delegation, ...this.#hidden]
+    this.#arePlain =
+      this.#all.length === given.length && !sources.length && !added.length && !choice?.tools
+  }
+
+  #areKnown(given: readonly Tool[]): boolean {
+    return (
+      given.length === this.#own.length &&
+      given.every((tool, at) => {
+        return tool === this.#own[at] && tool.definition === this.#definitions[at]
+      })
+    )
   }
 }
 
