@@ -260,6 +260,7 @@ describe('bundles', () => {
   const sources = {
     '@modelport/core/settings': join(packages, 'core/src/settings.ts'),
     '@modelport/core/text': join(packages, 'core/src/text.ts'),
+    '@modelport/core/turns': join(packages, 'core/src/turns.ts'),
     '@modelport/core': source('core'),
     '@modelport/driver': source('driver'),
   }

@@ -4,18 +4,17 @@ import {
   type ChatMessage,
   estimateTokens,
   type FinishReason,
-  LlmError,
+  type LlmError,
   mergeDetails,
   type PartialReply,
   type ReplyDetails,
   type TokenUsage,
   type ToolDefinition,
-  type ToolMessage,
   type ToolResult,
   textOf,
-  toToolMessage,
   toUsage,
 } from '@modelport/core'
+import { OpenCalls } from '@modelport/core/turns'
 import { defined } from '../base/defined.js'
 import type { Driver, Turn } from '../base/driver.js'
 import type { CallContext } from '../call/call-context.js'
@@ -53,7 +52,7 @@ export class Conversation {
   readonly #context: CallContext<Driver>
   readonly #factory: TurnFactory
   readonly #messages: ChatMessage[]
-  readonly #results = new Map<string, ToolMessage>()
+  readonly #open = new OpenCalls()
   #tools: readonly ToolDefinition[]
   #exchange: Exchange
   #usage: TokenUsage = toUsage([])
@@ -144,31 +143,17 @@ export class Conversation {
   }
 
   messages(): readonly ChatMessage[] {
-    return [...this.#messages, ...this.#orderedResults()]
+    return [...this.#messages, ...this.#open.inOrder(this.recorder.finishedCalls)]
   }
 
   openCallIds(): string[] {
-    return this.recorder.finishedCalls.map(({ id }) => id).filter((id) => !this.#results.has(id))
+    return this.#open.missing(this.recorder.finishedCalls)
   }
 
   /** Takes tool results, all or none. */
   addToolResults(results: readonly ToolResult[]): void {
     if (this.#phase === 'done') throw new TypeError('sendToolResults: the stream has ended')
-    const { finishedCalls } = this.recorder
-    if (!finishedCalls.length) throw new TypeError('sendToolResults: no tool call is open')
-    const taken = new Map<string, ToolMessage>()
-    for (const result of results) {
-      const call = finishedCalls.find(({ id }) => id === result.callId)
-      if (!call || taken.has(result.callId) || this.#results.has(result.callId)) {
-        const why = call ? 'already has its result' : 'is not a tool call of this turn'
-        throw new LlmError(
-          'invalid-request',
-          `sendToolResults: "${result.callId}" ${why}; awaiting results for: ${this.openCallIds().join(', ') || 'none'}`,
-        )
-      }
-      taken.set(result.callId, toToolMessage(result, call.name))
-    }
-    for (const [id, message] of taken) this.#results.set(id, message)
+    this.#open.take(this.recorder.finishedCalls, results)
   }
 
   setTools(tools: readonly ToolDefinition[]): void {
@@ -237,15 +222,11 @@ export class Conversation {
     ) {
       this.#continuations++
     } else {
-      const missing = this.openCallIds()
-      if (!this.#results.size) return this.#end()
-      if (missing.length)
-        return new LlmError(
-          'invalid-request',
-          `tool calls without a result: ${missing.join(', ')}; send one for each before reading on`,
-        )
-      this.#messages.push(...this.#orderedResults())
-      this.#results.clear()
+      if (!this.#open.hasResults) return this.#end()
+      const { finishedCalls } = this.recorder
+      const problem = this.#open.problem(finishedCalls)
+      if (problem) return problem
+      this.#messages.push(...this.#open.close(finishedCalls))
       this.#continuations = 0
     }
     this.#factory.renew()
@@ -264,11 +245,6 @@ export class Conversation {
       usage: this.#usage,
     })
     return true
-  }
-
-  #orderedResults(): ToolMessage[] {
-    if (!this.#results.size) return []
-    return this.recorder.finishedCalls.flatMap(({ id }) => this.#results.get(id) ?? [])
   }
 
   #turnUsage(): TokenUsage {

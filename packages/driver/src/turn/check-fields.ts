@@ -116,11 +116,12 @@ export const checkPartFields = (part: ContentPart, where: string): void => {
  * transcript and reaches no wire. One by which other libraries say what would be lost is refused.
  * @throws {LlmError} `invalid-request` — names the field and what to write instead.
  */
-export function checkMessageFields(message: ChatMessage, where: string): void {
+export function checkMessageFields(message: ChatMessage, at: number): void {
   for (const name of Object.keys(message)) {
     if (!Object.hasOwn(insteadOfMessageField, name)) continue
     if (isEmpty(message[name as keyof ChatMessage])) continue
-    refuse(`${where}: the field "${name}" would be lost; write ${insteadOfMessageField[name]}`)
+    const what = `messages[${at}]: the field "${name}" would be lost`
+    refuse(`${what}; write ${insteadOfMessageField[name]}`)
   }
 }
 
@@ -130,8 +131,9 @@ function checkNames(
   known: readonly string[],
   instead: Readonly<Record<string, string>>,
 ): void {
-  for (const name of Object.keys(given)) {
-    if (known.includes(name) || given[name as keyof typeof given] === undefined) continue
+  const fields = given as Readonly<Record<string, unknown>>
+  for (const name of Object.keys(fields)) {
+    if (known.includes(name) || fields[name] === undefined) continue
     const near = nearest(name, known)
     const hint = Object.hasOwn(instead, name)
       ? `write ${instead[name]}`

@@ -33,7 +33,7 @@ export function normalizeHistory(
     const results: ToolMessage[] = []
     for (let next = messages[index + 1]; next?.role === 'tool'; next = messages[index + 1]) {
       index++
-      checkMessageFields(next, `messages[${index}]`)
+      checkMessageFields(next, index)
       if (typeof next.content !== 'string') checkContent(next, `messages[${index}]`)
       if (
         !message.toolCalls.some(({ id }) => id === next.toolCallId) ||
@@ -70,7 +70,7 @@ function checkMessage(message: ChatMessage | null | undefined, at: number): void
     )
   if (message.role === 'tool' && typeof message.toolCallId !== 'string')
     refuse(`messages[${at}]: the result needs toolCallId, the id of its call`)
-  checkMessageFields(message, `messages[${at}]`)
+  checkMessageFields(message, at)
   if (typeof message.content !== 'string') checkContent(message, `messages[${at}]`)
 }
 

@@ -3,19 +3,18 @@ import {
   type ChatMessage,
   type FinishReason,
   type Generation,
-  LlmError,
   mergeDetails,
   ReaderBase,
   type ReplyDetails,
   type StreamEvent,
   type TokenUsage,
+  type ToolCall,
   type ToolDefinition,
-  type ToolMessage,
   type ToolResult,
   type ToolStreamReader,
-  toToolMessage,
   toUsage,
 } from '@modelport/core'
+import { OpenCalls } from '@modelport/core/turns'
 import { untilAborted } from '../base/until-aborted.js'
 
 /** The events of one turn but its end, and then the whole reply. */
@@ -46,7 +45,7 @@ export class TurnReader extends ReaderBase<StreamEvent> implements ToolStreamRea
   readonly #options: TurnReaderOptions
   readonly #closing = new AbortController()
   readonly #messages: ChatMessage[]
-  readonly #results = new Map<string, ToolMessage>()
+  readonly #open = new OpenCalls()
   #tools: readonly ToolDefinition[]
   #turn: TurnGenerator | undefined
   #last: Generation | undefined
@@ -75,22 +74,7 @@ export class TurnReader extends ReaderBase<StreamEvent> implements ToolStreamRea
   // oxlint-disable-next-line typescript/require-await -- rejects, never throws
   async sendToolResults(results: readonly ToolResult[]): Promise<void> {
     if (this.#isDone || this.#failure) throw new TypeError('sendToolResults: the stream has ended')
-    const calls = this.#turn ? [] : (this.#last?.toolCalls ?? [])
-    if (!calls.length) throw new TypeError('sendToolResults: no tool call is open')
-    const taken = new Map<string, ToolMessage>()
-    for (const result of results) {
-      const call = calls.find(({ id }) => id === result.callId)
-      if (!call || taken.has(result.callId) || this.#results.has(result.callId)) {
-        const why = call ? 'has a result already' : 'is not a tool call of this turn'
-        const open = this.#openIds().join(', ') || 'none'
-        throw new LlmError(
-          'invalid-request',
-          `sendToolResults: "${result.callId}" ${why}; awaiting results for: ${open}`,
-        )
-      }
-      taken.set(result.callId, toToolMessage(result, call.name))
-    }
-    for (const [id, message] of taken) this.#results.set(id, message)
+    this.#open.take(this.#turn ? [] : this.#calls, results)
   }
 
   setTools(tools: readonly ToolDefinition[]): void {
@@ -114,7 +98,7 @@ export class TurnReader extends ReaderBase<StreamEvent> implements ToolStreamRea
   }
 
   messages(): readonly ChatMessage[] {
-    return [...this.#messages, ...this.#results.values()]
+    return [...this.#messages, ...this.#open.inOrder(this.#calls)]
   }
 
   async close(): Promise<void> {
@@ -130,8 +114,10 @@ export class TurnReader extends ReaderBase<StreamEvent> implements ToolStreamRea
     if (this.#isDone) return end
     try {
       if (!this.#turn && this.#last) {
-        if (!this.#results.size) return this.#finish()
-        this.#continue()
+        if (!this.#open.hasResults) return this.#finish()
+        const problem = this.#open.problem(this.#calls)
+        if (problem) throw problem
+        this.#messages.push(...this.#open.close(this.#calls))
       }
       return { done: false, value: await this.#step() }
     } catch (error) {
@@ -162,18 +148,6 @@ export class TurnReader extends ReaderBase<StreamEvent> implements ToolStreamRea
     return { type: 'turn-end', reason: generation.finishReason, usage: generation.usage }
   }
 
-  #continue(): void {
-    const missing = this.#openIds()
-    if (missing.length)
-      throw new LlmError(
-        'invalid-request',
-        `tool calls without a result: ${missing.join(', ')}; send one for each before the next read`,
-      )
-    const calls = this.#last?.toolCalls ?? []
-    this.#messages.push(...calls.flatMap(({ id }) => this.#results.get(id) ?? []))
-    this.#results.clear()
-  }
-
   #finish(): IteratorResult<StreamEvent, undefined> {
     this.#isDone = true
     return {
@@ -182,7 +156,8 @@ export class TurnReader extends ReaderBase<StreamEvent> implements ToolStreamRea
     }
   }
 
-  #openIds(): readonly string[] {
-    return (this.#last?.toolCalls ?? []).map(({ id }) => id).filter((id) => !this.#results.has(id))
+  /** The calls of the last turn. */
+  get #calls(): readonly ToolCall[] {
+    return this.#last?.toolCalls ?? []
   }
 }
