@@ -1,5 +1,4 @@
 import type { JsonObject } from '@modelport/core'
-import * as z from 'zod/mini'
 
 /** The final reply: the run ends with it. */
 export interface FinalAction {
@@ -44,35 +43,3 @@ export type AgentCallAction =
 
 /** The decision of a model in one step. It only declares: every effect is the runtime's. */
 export type Action = FinalAction | ToolCallAction | AgentCallAction
-
-const name = z.string().check(z.minLength(1))
-const thought = z.optional(z.string())
-const args = z._default(z.record(z.string(), z.unknown()), {})
-
-const final = z.strictObject({ type: z.literal('final'), content: name, thought })
-const toolCall = z.strictObject({ type: z.literal('tool_call'), tool: name, args, thought })
-const agentToolCall = z.strictObject({
-  type: z.literal('agent_call'),
-  agent: name,
-  action: z.literal('tool_call'),
-  tool: name,
-  args,
-  thought,
-})
-const agentInfer = z.strictObject({
-  type: z.literal('agent_call'),
-  agent: name,
-  action: z.literal('infer'),
-  prompt: z.string().check(z.refine((text) => text.trim() !== '', 'must not be blank')),
-  thought,
-})
-
-/**
- * Checks an action: extra keys are refused, and `args` default to an empty object. A Standard
- * Schema.
- */
-export const actionSchema: z.ZodMiniType<Action> = z.discriminatedUnion('type', [
-  final,
-  toolCall,
-  z.discriminatedUnion('action', [agentToolCall, agentInfer]),
-]) as z.ZodMiniType<Action>

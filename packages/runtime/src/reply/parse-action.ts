@@ -1,15 +1,9 @@
 import { LlmError } from '@modelport/core'
-import { en } from 'zod/v4/locales'
-import { type Action, actionSchema } from './action.js'
+import type { Action } from './action.js'
 import { ActionParseError } from './action-parse-error.js'
+import { checkAction } from './check-action.js'
 import { findJsonObject, withoutReasoning } from './json-object.js'
 import { type ActionTargets, readShorthand, repairAction } from './repair-action.js'
-
-/**
- * zod/mini brings no language, which saves 15 kB in a browser; the schema would say "Invalid input"
- * of every field.
- */
-const english = { error: en().localeError }
 
 /** An action with the repairs that its text needed. */
 export interface ParsedAction {
@@ -42,32 +36,14 @@ export function parseAction(
   if (!found.ok)
     throw new ActionParseError({ feedback: `Invalid JSON: ${found.message}`, rawResponse: text })
   const repaired = repairAction(found.value, targets)
-  const checked = actionSchema.safeParse(repaired.value, english)
-  if (checked.success)
-    return { action: checked.data, repairs: [...found.repairs, ...repaired.repairs] }
+  const checked = checkAction(repaired.value)
+  if (checked.ok)
+    return { action: checked.action, repairs: [...found.repairs, ...repaired.repairs] }
   const { type } = found.value
   throw new ActionParseError({
-    feedback: `Action validation failed: ${checked.error.issues.flatMap((issue) => explain(issue, type)).join('; ')}`,
+    feedback: `Action validation failed: ${checked.problems.join('; ')}`,
     rawResponse: text,
     parsedData: found.value,
     ...(typeof type === 'string' && { actionType: type }),
   })
-}
-
-/** The parts of a validation issue that are shown. */
-interface Issue {
-  readonly path: readonly PropertyKey[]
-  readonly message: string
-  readonly code?: string
-  readonly keys?: readonly string[]
-}
-
-function explain({ path, message, code, keys }: Issue, type: unknown): readonly string[] {
-  const [first, ...inner] = path.map(String)
-  if (code === 'unrecognized_keys')
-    return [`unknown field${keys?.length === 1 ? '' : 's'} ${(keys ?? []).toSorted().join(', ')}`]
-  if (first === undefined)
-    return [`expected an object with "type": "final", "tool_call" or "agent_call"`]
-  if (first === 'type') return [`Field 'type': must be "final", "tool_call" or "agent_call"`]
-  return [`Field '${[String(type), first, ...inner].join(' -> ')}': ${message}`]
 }
