@@ -261,6 +261,25 @@ export default defineConfig(
     ],
     rules: { 'no-restricted-globals': 'off' },
   },
+  // A run is put together in two files; every other takes the parts that it uses.
+  {
+    files: ['packages/runtime/src/loop/**/*.ts'],
+    ignores: ['packages/runtime/src/loop/run/infer.ts'],
+    rules: {
+      'no-restricted-imports': [
+        'error',
+        {
+          patterns: [
+            {
+              group: ['**/run-state.js'],
+              importNames: ['RunState'],
+              message: "Take the parts of a run that are used: Uses<'models' | 'events'>",
+            },
+          ],
+        },
+      ],
+    },
+  },
   { files: everySrc('cli'), rules: { 'no-console': 'off' } },
   // The list of phrases is made of them.
   { files: ['scripts/lint/wording.mjs'], rules: { 'modelport/plain-wording': 'off' } },

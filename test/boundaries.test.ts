@@ -301,6 +301,12 @@ describe('other rules of sources bite', () => {
           string,
         ],
     ),
+    [
+      'the whole state of a run',
+      'no-restricted-imports',
+      'packages/runtime/src/loop/model/planted.ts',
+      `import type { RunState } from '../state/run-state.js'\nexport const planted = (run: RunState): RunState => run\n`,
+    ],
     ['semicolon', '@stylistic/semi', anywhere, 'let planted = 1;\n'],
     ['double quotes', '@stylistic/quotes', anywhere, 'let planted = "1"\n'],
     ['environment', 'no-restricted-syntax', factory, 'const key = process.env.KEY\n'],

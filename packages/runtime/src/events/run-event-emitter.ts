@@ -1,3 +1,4 @@
+import type { StreamEvent } from '@modelport/core'
 import { isPromiseLike } from '../base/is-promise-like.js'
 import { toObserver } from '../base/observer.js'
 import { untilAborted } from '../base/until-aborted.js'
@@ -25,6 +26,8 @@ export interface EventQueue {
 export interface EventReceivers {
   /** Called for every event; disabled if it throws. */
   readonly observer?: ((event: RunEvent) => unknown) | undefined
+  /** Called for every event of a reply as the provider gives it; disabled if it throws. */
+  readonly streamObserver?: ((event: StreamEvent) => unknown) | undefined
   readonly queue?: EventQueue | undefined
   readonly sink?: RunEventSink | undefined
   /** False drops the deltas of texts and thoughts; they still have numbers. */
@@ -42,6 +45,8 @@ export class RunEventEmitter {
   step = 0
   /** Publishes each event in the slot `modelport:run`. Unset: nobody subscribes. */
   report: ((event: RunEvent) => void) | undefined
+  /** Receives the events of replies as the provider gives them. Unset: nobody does. */
+  readonly onStreamEvent: ((event: StreamEvent) => void) | undefined
   readonly #runId: string
   readonly #observe: (event: RunEvent) => void
   readonly #receivers: EventReceivers
@@ -58,6 +63,7 @@ export class RunEventEmitter {
     this.#runId = runId
     this.#receivers = receivers
     this.#observe = toObserver(receivers.observer)
+    this.onStreamEvent = receivers.streamObserver && toObserver(receivers.streamObserver)
   }
 
   /** True if anybody receives the events. */

@@ -20,8 +20,8 @@ interface OpenTurn {
 export class Transcript {
   readonly #messages: ChatMessage[] = []
   #turn: OpenTurn | undefined
-  /** What was given out last, until something is added. */
-  #shown: readonly ChatMessage[] | undefined
+  /** What {@link sendable} gave, until something is added. */
+  #sendable: readonly ChatMessage[] | undefined
 
   /**
    * @throws {LlmError} `invalid-request` — the messages break a rule: see
@@ -33,8 +33,7 @@ export class Transcript {
 
   /** Everything so far, plain JSON, results in call order; calls may still be open. */
   get messages(): readonly ChatMessage[] {
-    this.#shown ??= [...this.#messages, ...this.#results()]
-    return this.#shown
+    return [...this.#messages, ...this.#results()]
   }
 
   /**
@@ -53,7 +52,7 @@ export class Transcript {
         'invalid-request',
         `tool calls without a result: ${idsOf(open)}; commit one for each before the next message`,
       )
-    this.#shown = undefined
+    this.#sendable = undefined
     this.#messages.push(...this.#results())
     this.#turn = undefined
     if (message.role === 'assistant' && message.toolCalls?.length) {
@@ -98,7 +97,7 @@ export class Transcript {
   }
 
   /**
-   * The messages, fit to be sent.
+   * The messages, fit to be sent: the same list until something is added.
    * @throws {LlmError} `invalid-request` — names the calls without a result.
    */
   sendable(): readonly ChatMessage[] {
@@ -108,7 +107,8 @@ export class Transcript {
         'invalid-request',
         `tool calls without a result: ${idsOf(open)}; commit a result for each, or call cancelOpen`,
       )
-    return this.messages
+    this.#sendable ??= this.messages
+    return this.#sendable
   }
 
   #addResult(message: ToolMessage): void {
@@ -121,7 +121,7 @@ export class Transcript {
         `the call "${toolCallId}" ${why}; open: ${idsOf(this.openCalls()) || 'none'}`,
       )
     }
-    this.#shown = undefined
+    this.#sendable = undefined
     this.#turn.results.set(toolCallId, message)
   }
 

@@ -15,7 +15,7 @@ import { isToolFailure } from '../../tools/tool-content.js'
 import type { ToolOutcome } from '../../tools/tool-outcome.js'
 import type { Intention } from '../guards/intentions.js'
 import { signatureOf } from '../guards/repeat-guard.js'
-import type { RunState } from '../state/run-state.js'
+import type { Uses } from '../state/run-state.js'
 import { isGiven } from './given-calls.js'
 import { authorizeOf, permit, type Verdict } from './permission.js'
 import {
@@ -39,6 +39,20 @@ import { toRecordable } from './result-size.js'
 import { declarationOf, intentOf, type StepCall, toStepCall } from './step-call.js'
 import { StepResults } from './step-results.js'
 
+/** The parts of a run that its calls use. */
+type StepParts = Uses<
+  | 'request'
+  | 'models'
+  | 'control'
+  | 'tools'
+  | 'conversation'
+  | 'guards'
+  | 'meter'
+  | 'events'
+  | 'storage'
+  | 'turn'
+>
+
 /** The outcome of the calls of one step. */
 export interface DispatchResult {
   /** Set when the run gets nowhere. */
@@ -51,7 +65,7 @@ export interface DispatchResult {
  * runs the calls that are allowed, and commits each result when it arrives.
  */
 export async function dispatch(
-  state: RunState,
+  state: StepParts,
   calls: readonly PlannedCall[],
   native: boolean,
 ): Promise<DispatchResult> {
@@ -85,7 +99,7 @@ const sameCallIsHeld =
   'Do not make the same call again: find out first whether it happened, or tell the user.'
 
 class Step {
-  readonly #state: RunState
+  readonly #state: StepParts
   readonly #calls: readonly PlannedCall[]
   readonly #native: boolean
   readonly #results: StepResults
@@ -97,7 +111,7 @@ class Step {
   /** Why nothing more may start. */
   #failure: { readonly error: unknown } | undefined
 
-  constructor(state: RunState, calls: readonly PlannedCall[], native: boolean) {
+  constructor(state: StepParts, calls: readonly PlannedCall[], native: boolean) {
     this.#state = state
     this.#calls = calls
     this.#native = native
@@ -107,8 +121,8 @@ class Step {
   async run(): Promise<void> {
     await this.#decide()
     const calls = [...this.#open.values()]
-    if (this.#state.log.isOnEngine) return this.#performAll(calls)
-    const isKnown = this.#state.log.hasRecords || calls.some(isHeld)
+    if (this.#state.storage.log.isOnEngine) return this.#performAll(calls)
+    const isKnown = this.#state.storage.log.hasRecords || calls.some(isHeld)
     let live = isKnown ? await this.#recover(calls) : calls
     // Calls that are sent again wait until the others have their results.
     while (live.length) {
@@ -130,10 +144,10 @@ class Step {
 
   /** Lets the engine perform a call; `live` if that was here, and took its result. */
   async #perform(open: StepCall): Promise<Recovered> {
-    const { log } = this.#state
+    const { storage } = this.#state
     const makeIt = (isFirst: boolean): Promise<Recovered> => this.#makeOnEngine(open, isFirst)
     try {
-      const made = await log.perform(open.key, effectOf(open), makeIt)
+      const made = await storage.log.perform(open.key, effectOf(open), makeIt)
       return made ? made.value : replayed(this.#state, open)
     } catch (error) {
       if (error instanceof BudgetExceededError)
@@ -156,18 +170,18 @@ class Step {
   }
 
   #execute(live: readonly StepCall[]): Promise<void> {
-    const { limits, ledger, tools, signal, step, eager, log } = this.#state
+    const { request, meter, tools, turn, storage } = this.#state
     return executeBatch(
       live.map(({ call }) => call),
       {
-        tools: tools.all.map(eager.toTaken),
-        step,
-        signal,
-        concurrency: limits.concurrency,
-        timeoutMs: limits.toolTimeoutMs,
-        remainingMs: remainingMsOf(ledger),
+        tools: tools.all.map(tools.eager.toTaken),
+        step: turn.step,
+        signal: request.signal,
+        concurrency: request.limits.concurrency,
+        timeoutMs: request.limits.toolTimeoutMs,
+        remainingMs: remainingMsOf(meter.ledger),
         run: ({ id }, index) => this.#of(id, live[index]).run,
-        answers: ({ id }) => answersOf(log, this.#of(id).key),
+        answers: ({ id }) => answersOf(storage.log, this.#of(id).key),
         onStart: ({ id }) => this.#start(this.#of(id)),
         onProgress: ({ id }, progress) => this.#report(this.#of(id), progress),
         onResult: (call, result, outcome) => this.#take(call, result, outcome),
@@ -180,35 +194,41 @@ class Step {
   }
 
   async finish(): Promise<DispatchResult> {
-    const { request, transcript, step, signal } = this.#state
+    const { request, conversation, turn } = this.#state
     if (this.#pending.length) return { pending: this.#pending }
     const limit = this.#results.judge()
-    const said = await request.afterTools?.(this.#results.toList(), { step, signal })
+    const said = await request.afterTools?.(this.#results.toList(), {
+      step: turn.step,
+      signal: request.signal,
+    })
     if (said !== undefined)
-      transcript.append(typeof said === 'string' ? { role: 'user', content: said } : said)
+      conversation.transcript.append(
+        typeof said === 'string' ? { role: 'user', content: said } : said,
+      )
     return { pending: [], ...(limit && { limit }) }
   }
 
   /** Decides on every call, before any of them runs. */
   async #decide(): Promise<void> {
-    const state = this.#state
     const seen = new Set<string>()
-    const reported = countReported(state, this.#calls.length)
+    const reported = countReported(this.#state, this.#calls.length)
     for (const [index, planned] of this.#calls.entries()) {
       const { action, call } = planned
       const isReported = index < reported
-      if (!isReported) state.events.emit({ type: 'action-requested', actionId: call.id, action })
+      if (!isReported)
+        this.#state.events.emit({ type: 'action-requested', actionId: call.id, action })
       const isFirst = !seen.has(signatureOf(action))
       if (this.#refuseRepeat(planned, seen, isReported) || this.#refuseUnserved(planned)) continue
 
-      const tool = state.tools.find(call.name)
+      const tool = this.#state.tools.find(call.name)
       const intention = this.#intend(planned, tool, isFirst)
       const verdict =
-        tool && authorizeOf(state) ? await permit(state, planned, index, tool) : allowed
+        tool && authorizeOf(this.#state) ? await permit(this.#state, planned, index, tool) : allowed
       if (verdict.effect === 'wait') this.#pending.push(verdict.item)
       else if (verdict.effect === 'deny')
         this.#results.add(call, toRefusal(call, `Not allowed: ${verdict.reason}`))
-      else this.#open.set(call.id, toStepCall(state, planned, index, tool, intention, verdict))
+      else
+        this.#open.set(call.id, toStepCall(this.#state, planned, index, tool, intention, verdict))
     }
   }
 
@@ -226,7 +246,7 @@ class Step {
    */
   async #recover(calls: readonly StepCall[]): Promise<readonly StepCall[]> {
     const live: StepCall[] = []
-    for (const open of recordedFirst(this.#state.log, calls)) {
+    for (const open of recordedFirst(this.#state.storage.log, calls)) {
       const found = await recover(this.#state, open)
       if (found.is === 'live') live.push(open)
       else if (found.is === 'pending') this.#pending.push(found.item)
@@ -236,18 +256,23 @@ class Step {
   }
 
   #refuseRepeat({ action, call }: PlannedCall, seen: Set<string>, isReported: boolean): boolean {
-    const { guards, events, preset, limits, step } = this.#state
+    const { guards, events, request, turn } = this.#state
     // Whoever gives a call twice wants it twice.
-    if (isGiven(this.#state, step)) return false
+    if (isGiven(this.#state, turn.step)) return false
     const signature = signatureOf(action)
     const twice =
-      seen.has(signature) && limits.repeatWindow > 0 && !limits.repeatableTools.includes(call.name)
+      seen.has(signature) &&
+      request.limits.repeatWindow > 0 &&
+      !request.limits.repeatableTools.includes(call.name)
     seen.add(signature)
     if (call.error !== undefined || !(twice || guards.repeats.repeats(action))) return false
     if (!isReported) events.emit({ type: 'action-repeated', actionId: call.id, action })
     const [name, args] =
       action.type === 'tool_call' ? [action.tool, action.args] : [action.agent, call.arguments]
-    this.#results.addRepeat(call, toRepeatGuidance(action.type, name, args, preset.repeatText))
+    this.#results.addRepeat(
+      call,
+      toRepeatGuidance(action.type, name, args, request.preset.repeatText),
+    )
     return true
   }
 
@@ -270,13 +295,13 @@ class Step {
 
   /** A budget that has no room for the call refuses it here, before it is executed. */
   async #start(open: StepCall): Promise<void> {
-    const { eager, ledger, log } = this.#state
+    const { tools, meter, storage } = this.#state
     if (this.#failure) throw this.#failure.error
     const { key, call } = open
     const isFirst = open.sends === 0
     // A call that is sent again, with an answer or after a lost reply, is still one call.
-    if (isFirst && !answersOf(log, key).length) eager.count(ledger, call.id)
-    await log.intend(key, intentOf(open)).catch(this.#stop)
+    if (isFirst && !answersOf(storage.log, key).length) tools.eager.count(meter.ledger, call.id)
+    await storage.log.intend(key, intentOf(open)).catch(this.#stop)
     open.sends++
     if (isFirst) this.#announce(open)
   }
@@ -328,7 +353,7 @@ class Step {
    */
   #staysUnknown(open: StepCall, { error }: ToolOutcome): boolean {
     const { key, sends, wasTried, intention, effect } = open
-    const recorded = this.#state.log.find(key)
+    const recorded = this.#state.storage.log.find(key)
     const wasBegun = wasTried || (recorded !== undefined && isWithoutReceipt(recorded))
     const mayHaveHappened = sends > 1 || wasBegun || intention?.isRepeated === true
     if (!mayHaveHappened || error === undefined) return false
@@ -351,11 +376,11 @@ class Step {
       await this.#commit(open, ...executedResult(open, found.result, outcome.latencyMs))
     else if (found.outcome === 'not-executed' && mayBeSent) this.#again.push(open)
     else if (open.needsPerson) {
-      const attempt = this.#state.log.attemptOf(open.key)
+      const attempt = this.#state.storage.log.attemptOf(open.key)
       this.#pending.push(toUncertain(open, attempt))
     } else {
       const { call, run } = open
-      this.#state.warn(
+      this.#state.meter.warn(
         `whether the call of "${call.name}" had an effect is unknown (idempotency key ${run.idempotencyKey})`,
       )
       await this.#commit(open, withAdvice(result, sameCallIsHeld), outcome)
@@ -366,14 +391,16 @@ class Step {
   async #commit(open: StepCall, given: ToolResult, came: ToolOutcome): Promise<void> {
     const { key, kind, call } = open
     const noted = withNote(open, given, came)
-    const [result, outcome] = this.#state.log.isStored ? toRecordable(noted, came) : [noted, came]
+    const [result, outcome] = this.#state.storage.log.isStored
+      ? toRecordable(noted, came)
+      : [noted, came]
     const receipt = {
       entry: 'receipt',
       kind,
       callId: call.id,
       outcome: outcomeOf(result, outcome),
     } as const
-    if (open.sends > 0) await this.#state.log.record(key, receipt).catch(this.#stop)
+    if (open.sends > 0) await this.#state.storage.log.record(key, receipt).catch(this.#stop)
     this.#use(open, result, outcome)
   }
 
@@ -419,15 +446,15 @@ const isAnswer = (error: unknown): boolean =>
  * How many calls of the step an earlier process has reported and decided on: all of them, once one
  * was started.
  */
-function countReported({ log, durable }: Pick<RunState, 'log' | 'durable'>, all: number): number {
-  const kinds = new Set(log.entries.map(({ kind }) => kind))
+function countReported({ storage, request }: Uses<'request' | 'storage'>, all: number): number {
+  const kinds = new Set(storage.log.entries.map(({ kind }) => kind))
   if (kinds.has('tool') || kinds.has('agent')) return all
-  const decided = log.entries.some(
+  const decided = storage.log.entries.some(
     ({ entry, kind }) => entry === 'receipt' && kind === 'authorization',
   )
-  if (decided && durable.resume?.pending.length) return all
+  if (decided && request.durable.resume?.pending.length) return all
   let count = 0
-  while (count < all && log.find(log.keyOf('authorization', count))) count++
+  while (count < all && storage.log.find(storage.log.keyOf('authorization', count))) count++
   return count
 }
 

@@ -1,25 +1,29 @@
 import { textHash } from '../../base/json-hash.js'
 import type { InterpretedReply } from '../../reply/read-reply.js'
 import type { GivenCall } from '../request/run-request.js'
-import type { RunState } from '../state/run-state.js'
+import type { Uses } from '../state/run-state.js'
 
 type Calls = Extract<InterpretedReply, { kind: 'calls' }>
 
 /** The steps of a run that make given calls, one each, before the model is asked. */
-export const countGiven = ({ request }: Pick<RunState, 'request'>): number =>
-  request.calls?.length ?? 0
+export const countGiven = ({ request }: Uses<'request'>): number => request.calls?.length ?? 0
 
 /** True for a step that makes a given call. */
-export const isGiven = ({ request }: Pick<RunState, 'request'>, step: number): boolean =>
+export const isGiven = ({ request }: Uses<'request'>, step: number): boolean =>
   step <= (request.calls?.length ?? 0)
 
 /**
  * The call of the current step, as if the model had asked for it; undefined if the model is asked.
  */
-export function givenCalls({ request, runId, step }: RunState): Calls | undefined {
-  const given = request.calls?.[step - 1]
+export function givenCalls({ request, turn }: Uses<'request' | 'turn'>): Calls | undefined {
+  const given = request.calls?.[turn.step - 1]
   return (
-    given && { kind: 'calls', native: true, repairs: [], calls: [toPlanned(given, runId, step)] }
+    given && {
+      kind: 'calls',
+      native: true,
+      repairs: [],
+      calls: [toPlanned(given, request.runId, turn.step)],
+    }
   )
 }
 

@@ -16,7 +16,12 @@ import {
 } from '../../policy/authorize.js'
 import type { PlannedCall } from '../../reply/read-reply.js'
 import type { Tool } from '../../tools/tool.js'
-import type { RunState } from '../state/run-state.js'
+import type { Uses } from '../state/run-state.js'
+
+/** The parts of a run that a decision about a call uses. */
+type PermissionParts = Uses<
+  'request' | 'control' | 'tools' | 'conversation' | 'meter' | 'events' | 'storage' | 'turn'
+>
 
 /** Whether a call may run. */
 export type Verdict =
@@ -33,20 +38,20 @@ export type Verdict =
 export const authorizeOf = ({
   request,
   control,
-}: Pick<RunState, 'request' | 'control'>): Authorize | undefined =>
+}: Uses<'request' | 'control'>): Authorize | undefined =>
   control.handoff?.authorize ?? request.authorize
 
 /** Asks the policy about a call, or reuses its recorded decision, and applies later decisions. */
 export async function permit(
-  state: RunState,
+  state: PermissionParts,
   planned: PlannedCall,
   index: number,
   tool: Tool,
 ): Promise<Verdict> {
-  const { log } = state
+  const { storage } = state
   const { call } = planned
   if (!authorizeOf(state) || call.error !== undefined) return { effect: 'allow' }
-  const key = log.keyOf('authorization', index)
+  const key = storage.log.keyOf('authorization', index)
   const decision = await decisionOf(state, planned, key)
   if (decision.effect !== 'require-approval') return decision
   return settle(state, planned, key, tool, decision)
@@ -54,13 +59,13 @@ export async function permit(
 
 /** What was decided about a call: by the policy now, or recorded. */
 async function decisionOf(
-  state: RunState,
+  state: PermissionParts,
   planned: PlannedCall,
   key: string,
 ): Promise<RecordedDecision> {
-  const { log, events } = state
+  const { storage, events } = state
   const { action } = planned
-  if (log.find(key)?.receipt?.kind !== 'authorization') {
+  if (storage.log.find(key)?.receipt?.kind !== 'authorization') {
     const label = action.type === 'tool_call' ? action.tool : action.agent
     const effect = {
       kind: 'authorization',
@@ -68,10 +73,10 @@ async function decisionOf(
       repeat: 'always',
       input: { ...action },
     } as const
-    const made = await log.perform(key, effect, () => decideNow(state, planned, key))
+    const made = await storage.log.perform(key, effect, () => decideNow(state, planned, key))
     if (made) return made.value
   }
-  const recorded = log.find(key)?.receipt
+  const recorded = storage.log.find(key)?.receipt
   if (recorded?.kind !== 'authorization')
     throw new TypeError(`${key} was recorded as something else`)
   events.skipTo(recorded.seq)
@@ -79,15 +84,20 @@ async function decisionOf(
 }
 
 async function decideNow(
-  state: RunState,
+  state: PermissionParts,
   planned: PlannedCall,
   key: string,
 ): Promise<RecordedDecision> {
-  const { log, events } = state
+  const { storage, events } = state
   const { action, call } = planned
-  await log.intend(key, { entry: 'intent', kind: 'authorization', callId: call.id, action })
+  await storage.log.intend(key, { entry: 'intent', kind: 'authorization', callId: call.id, action })
   const { decision, approval } = await ask(state, planned)
-  await log.record(key, { entry: 'receipt', kind: 'authorization', callId: call.id, decision })
+  await storage.log.record(key, {
+    entry: 'receipt',
+    kind: 'authorization',
+    callId: call.id,
+    decision,
+  })
   if (approval) events.emit({ type: 'approval-decision', actionId: call.id, ...approval })
   return decision
 }
@@ -99,25 +109,28 @@ interface Asked {
 }
 
 /** What `authorize` says about a call. */
-export async function askPolicy(state: RunState, { action, call }: PlannedCall): Promise<unknown> {
-  const { request, runId, step, signal, transcript } = state
-  const seen = sourcesOf(transcript.messages)
+export async function askPolicy(
+  state: Uses<'request' | 'control' | 'conversation' | 'turn'>,
+  { action, call }: PlannedCall,
+): Promise<unknown> {
+  const { request, turn, conversation } = state
+  const seen = sourcesOf(conversation.transcript.messages)
   return authorizeOf(state)?.(action, {
-    runId,
-    step,
+    runId: request.runId,
+    step: turn.step,
     actionId: call.id,
     seen,
     context: request.context,
-    signal,
+    signal: request.signal,
   })
 }
 
-async function ask(state: RunState, planned: PlannedCall): Promise<Asked> {
+async function ask(state: PermissionParts, planned: PlannedCall): Promise<Asked> {
   const { call } = planned
   let given: Decision
   try {
     given = toDecision(
-      await state.wait(state.eager.decisionOf(call.id) ?? askPolicy(state, planned)),
+      await state.meter.wait(state.tools.eager.decisionOf(call.id) ?? askPolicy(state, planned)),
     )
   } catch (error) {
     throwIfOver(state)
@@ -144,11 +157,11 @@ async function ask(state: RunState, planned: PlannedCall): Promise<Asked> {
 }
 
 async function askSomebody(
-  state: Pick<RunState, 'wait' | 'signal' | 'ledger'>,
+  state: Uses<'request' | 'meter'>,
   askThem: NonNullable<Extract<Decision, { effect: 'require-approval' }>['ask']>,
 ): Promise<Approval> {
   try {
-    return toApproval(await state.wait(askThem(state.signal)))
+    return toApproval(await state.meter.wait(askThem(state.request.signal)))
   } catch (error) {
     throwIfOver(state)
     return { approved: false, reason: messageOf(error) }
@@ -156,9 +169,9 @@ async function askSomebody(
 }
 
 /** Throws if the run ended while an approval was pending: that is not a denial. */
-function throwIfOver({ signal, ledger }: Pick<RunState, 'signal' | 'ledger'>): void {
-  signal.throwIfAborted()
-  ledger.checkTime()
+function throwIfOver({ request, meter }: Uses<'request' | 'meter'>): void {
+  request.signal.throwIfAborted()
+  meter.ledger.checkTime()
 }
 
 function report(
@@ -177,13 +190,13 @@ function report(
 
 /** Applies the decision of a person, if there is one; else the call waits. */
 async function settle(
-  state: RunState,
+  state: Uses<'conversation' | 'meter' | 'events' | 'storage'>,
   { action, call }: PlannedCall,
   key: string,
   tool: Tool,
   { reason, expiresAt }: Extract<RecordedDecision, { effect: 'require-approval' }>,
 ): Promise<Verdict> {
-  const checked = await state.wait(tool.validate(copyJson(call.arguments)))
+  const checked = await state.meter.wait(tool.validate(copyJson(call.arguments)))
   // Arguments that are not valid are refused when they would be executed; nobody is asked about
   // them.
   if (!checked.ok) return { effect: 'allow' }
@@ -201,7 +214,7 @@ async function settle(
   const decided = decide(state, item)
   if (!decided) return { effect: 'wait', item }
   const { approval, verdict } = decided
-  await state.log.record(key, {
+  await state.storage.log.record(key, {
     entry: 'receipt',
     kind: 'authorization',
     callId: call.id,
@@ -213,12 +226,12 @@ async function settle(
 
 /** The decision about an item, and its effect. Undefined: nothing yet. */
 function decide(
-  { storage: { decisions }, conversation, log }: Pick<RunState, 'storage' | 'conversation' | 'log'>,
+  { storage, conversation }: Uses<'conversation' | 'storage'>,
   { id, digest, expiresAt }: PendingApproval,
 ):
   | { readonly approval: Approval; readonly verdict: Exclude<Verdict, { effect: 'wait' }> }
   | undefined {
-  const given = decisions.get(id)
+  const given = storage.decisions.get(id)
   const refuse = (
     reason: string,
     by?: string,
@@ -231,7 +244,7 @@ function decide(
   })
   if (given?.type === 'deny') return refuse(given.reason ?? 'approval was refused', given.by)
   // On an engine the end of the wait is recorded, and says so by a decision.
-  const isOver = !log.isOnEngine && expiresAt !== undefined && expiresAt <= Date.now()
+  const isOver = !storage.log.isOnEngine && expiresAt !== undefined && expiresAt <= Date.now()
   if (given?.type === 'expire' || isOver) return refuse('nobody approved the call in time')
   if (given?.type === 'approve' && given.digest === digest) {
     const { by, arguments: changed } = given

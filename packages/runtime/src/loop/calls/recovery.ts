@@ -10,8 +10,11 @@ import type { StoredQuestion } from '../../tools/question.js'
 import type { ReconcileOutcome } from '../../tools/reconcile.js'
 import { toToolContent } from '../../tools/tool-content.js'
 import type { ToolOutcome } from '../../tools/tool-outcome.js'
-import type { RunState } from '../state/run-state.js'
+import type { Uses } from '../state/run-state.js'
 import { intentOf, type StepCall } from './step-call.js'
+
+/** The parts of a run that say what became of a call. */
+type RecoveryParts = Uses<'request' | 'tools' | 'conversation' | 'meter' | 'events' | 'storage'>
 
 /** The state of a call before it would be executed. */
 export type Recovered =
@@ -31,9 +34,9 @@ const live: Recovered = { is: 'live' }
  * Finds out what became of a call before a resume: it has a result, somebody decided, it can be
  * repeated or reconciled, or nobody knows.
  */
-export async function recover(state: RunState, open: StepCall): Promise<Recovered> {
-  const { isOnEngine } = state.log
-  const recorded = state.log.find(open.key)
+export async function recover(state: RecoveryParts, open: StepCall): Promise<Recovered> {
+  const { isOnEngine } = state.storage.log
+  const recorded = state.storage.log.find(open.key)
   // On an engine the receiver is asked where the effect is performed: see `knownBefore`.
   if (!recorded) return isHeld(open) && !isOnEngine ? askAgain(state, open) : live
   const { intent } = recorded
@@ -73,7 +76,7 @@ export const isWithoutReceipt = (recorded: RecordedEffect): boolean =>
  * is all that is recorded, and a person decides.
  */
 export async function knownBefore(
-  state: RunState,
+  state: RecoveryParts,
   open: StepCall,
   isFirst: boolean,
 ): Promise<Recovered> {
@@ -82,19 +85,22 @@ export async function knownBefore(
   if (open.effect !== 'once' || isSure) return live
   const found = await reconcile(state, open)
   if (found.outcome === 'not-executed') return live
-  if (found.outcome === 'executed') return keep(state.log, open, executed(found.result))
+  if (found.outcome === 'executed') return keep(state.storage.log, open, executed(found.result))
   const { key, call } = open
-  state.eager.count(state.ledger, call.id)
-  await state.log.intend(key, intentOf(open))
-  return { is: 'pending', item: toUncertain(open, state.log.attemptOf(key)) }
+  state.tools.eager.count(state.meter.ledger, call.id)
+  await state.storage.log.intend(key, intentOf(open))
+  return { is: 'pending', item: toUncertain(open, state.storage.log.attemptOf(key)) }
 }
 
 /**
  * What an engine had recorded of a call, as it was then: a decision that let the call be made says
  * nothing about what came of it.
  */
-export function replayed({ log, events }: RunState, open: StepCall): Recovered {
-  const recorded = log.find(open.key) ?? {}
+export function replayed(
+  { storage, events }: Uses<'events' | 'storage'>,
+  open: StepCall,
+): Recovered {
+  const recorded = storage.log.find(open.key) ?? {}
   const receipt = lastReceipt(recorded)
   if (!receipt) return { is: 'pending', item: toUncertain(open, recorded.intent?.attempt) }
   const { outcome, seq } = receipt
@@ -127,25 +133,29 @@ const longestLookMs = 3_600_000
  * again after as long as it is late already.
  */
 async function lookAgain(
-  state: RunState,
+  state: RecoveryParts,
   open: StepCall,
   outcome: RecordedOutcome,
 ): Promise<Recovered> {
   const item = toTask(open, outcome)
   const { until } = outcome
-  const lateMs = until === undefined || state.log.isOnEngine ? -1 : Date.now() - until
+  const lateMs = until === undefined || state.storage.log.isOnEngine ? -1 : Date.now() - until
   if (lateMs < 0 || state.storage.decisions.has(item.id)) return settle(state, open, item)
   const found = await reconcile(state, open)
-  if (found.outcome === 'executed') return keep(state.log, open, executed(found.result))
+  if (found.outcome === 'executed') return keep(state.storage.log, open, executed(found.result))
   const nextMs = Math.min(Math.max(lateMs, shortestLookMs), longestLookMs)
   return settle(state, open, { ...item, until: Date.now() + nextMs })
 }
 
 /** Asks the receiver what became of a call, then whoever resumes the run. */
-async function askAgain(state: RunState, open: StepCall, attempt?: number): Promise<Recovered> {
+async function askAgain(
+  state: RecoveryParts,
+  open: StepCall,
+  attempt?: number,
+): Promise<Recovered> {
   const found = await reconcile(state, open)
   if (found.outcome === 'not-executed') return live
-  if (found.outcome === 'executed') return keep(state.log, open, executed(found.result))
+  if (found.outcome === 'executed') return keep(state.storage.log, open, executed(found.result))
   return settle(state, open, toUncertain(open, attempt))
 }
 
@@ -163,7 +173,7 @@ export const toUncertain = ({ call, action, run }: StepCall, attempt: number = 1
  * an answer it stays pending.
  */
 async function answer(
-  state: RunState,
+  state: Uses<'conversation' | 'storage'>,
   open: StepCall,
   outcome: RecordedOutcome & { readonly question: StoredQuestion },
 ): Promise<Recovered> {
@@ -179,7 +189,7 @@ async function answer(
     ...(given.by !== undefined && { by: given.by }),
   }
   const { key, kind, call } = open
-  await state.log.record(key, {
+  await state.storage.log.record(key, {
     entry: 'receipt',
     kind,
     callId: call.id,
@@ -217,21 +227,26 @@ export const answersOf = (log: EffectLog, key: string): readonly StoredQuestion[
  * moved on. A `repeat` permits one more start: if the process ended after that start too, the
  * outcome is unknown once more.
  */
-async function settle(state: RunState, open: StepCall, item: PendingItem): Promise<Recovered> {
+async function settle(
+  state: Uses<'conversation' | 'storage'>,
+  open: StepCall,
+  item: PendingItem,
+): Promise<Recovered> {
   const decision = state.storage.decisions.get(item.id)
-  if (decision?.type === 'repeat' && !state.log.isBegunAfterCheckpoint(open.key)) return live
+  if (decision?.type === 'repeat' && !state.storage.log.isBegunAfterCheckpoint(open.key))
+    return live
   // Nobody has seen an item of a call that was begun after the checkpoint, so earlier user messages
   // do not close it.
   const isSeen =
     (item.type !== 'uncertain' && item.type !== 'question') ||
-    !state.log.isBegunAfterCheckpoint(open.key)
+    !state.storage.log.isBegunAfterCheckpoint(open.key)
   const outcome =
     decision && isOutcome(decision)
       ? decided(decision)
       : isSeen && state.conversation.hasFollowUps
         ? abandoned(item)
         : undefined
-  return outcome ? keep(state.log, open, outcome) : { is: 'pending', item }
+  return outcome ? keep(state.storage.log, open, outcome) : { is: 'pending', item }
 }
 
 type OutcomeDecision = Extract<ResumeDecision, { type: 'result' | 'failure' | 'give-up' }>
@@ -323,11 +338,11 @@ function toTask(
 
 /** Asks the tool, or the agent, what became of a call. */
 export async function reconcile(
-  state: RunState,
+  state: Uses<'request' | 'meter' | 'events'>,
   { call, action, tool, run }: StepCall,
 ): Promise<ReconcileOutcome> {
   const unknown: ReconcileOutcome = { outcome: 'unknown' }
-  const context = { run, signal: state.signal }
+  const context = { run, signal: state.request.signal }
   try {
     if (action.type === 'agent_call') {
       const agent = state.request.agents?.find(({ name }) => name === action.agent)
@@ -335,14 +350,14 @@ export async function reconcile(
         action.action === 'infer'
           ? ({ action: 'infer', prompt: action.prompt } as const)
           : ({ action: 'tool_call', tool: action.tool, args: action.args } as const)
-      return (await state.wait(agent?.reconcile?.(request, context))) ?? unknown
+      return (await state.meter.wait(agent?.reconcile?.(request, context))) ?? unknown
     }
     if (!tool?.reconcile) return unknown
-    const checked = await state.wait(tool.validate(copyJson(call.arguments)))
-    return checked.ok ? await state.wait(tool.reconcile(checked.value, context)) : unknown
+    const checked = await state.meter.wait(tool.validate(copyJson(call.arguments)))
+    return checked.ok ? await state.meter.wait(tool.reconcile(checked.value, context)) : unknown
   } catch (error) {
-    state.signal.throwIfAborted()
-    state.ledger.checkTime()
+    state.request.signal.throwIfAborted()
+    state.meter.ledger.checkTime()
     state.events.emit({
       type: 'model-error',
       message: messageOf(error),

@@ -8,7 +8,7 @@ import type { EffectDeclaration } from '../../tools/reconcile.js'
 import type { RunContext } from '../../tools/run-context.js'
 import type { Tool } from '../../tools/tool.js'
 import type { Intention } from '../guards/intentions.js'
-import type { RunState } from '../state/run-state.js'
+import type { Uses } from '../state/run-state.js'
 import type { Verdict } from './permission.js'
 
 /** A call that may run. */
@@ -54,7 +54,7 @@ type Permission = Extract<Verdict, { effect: 'allow' }>
 
 /** How a tool or an agent behaves when a call may have been executed already. */
 export function declarationOf(
-  state: Pick<RunState, 'request'>,
+  state: Uses<'request'>,
   { action }: PlannedCall,
   tool: Tool | undefined,
 ): EffectDeclaration<never> | undefined {
@@ -64,7 +64,7 @@ export function declarationOf(
 
 /** The call as it will be executed. */
 export function toStepCall(
-  state: RunState,
+  state: Uses<'request' | 'meter' | 'storage' | 'turn'>,
   planned: PlannedCall,
   index: number,
   tool: Tool | undefined,
@@ -81,7 +81,7 @@ export function toStepCall(
     action,
     call,
     index,
-    key: state.log.keyOf(kind, index),
+    key: state.storage.log.keyOf(kind, index),
     kind,
     effect,
     intention,
@@ -95,18 +95,20 @@ export function toStepCall(
 }
 
 function runContextOf(
-  { runId, step, durable, ledger, request }: RunState,
+  { request, turn, meter }: Uses<'request' | 'meter' | 'turn'>,
   name: string,
   index: number,
   intention: Intention | undefined,
 ): RunContext {
-  const { keyPrefix = runId, sessionId, traceId } = durable.scope ?? {}
-  const runtimeMs = remainingMsOf(ledger)
-  const effect = intention ? `${name}/${intention.digest}/${intention.ordinal}` : `${step}/${index}`
+  const { keyPrefix = request.runId, sessionId, traceId } = request.durable.scope ?? {}
+  const runtimeMs = remainingMsOf(meter.ledger)
+  const effect = intention
+    ? `${name}/${intention.digest}/${intention.ordinal}`
+    : `${turn.step}/${index}`
   return {
     ...(sessionId !== undefined && { sessionId }),
     ...(traceId !== undefined && { traceId }),
-    runId,
+    runId: request.runId,
     ...(request.context !== undefined && { context: request.context }),
     ...(runtimeMs !== Infinity && { deadline: Date.now() + runtimeMs }),
     idempotencyKey: `${keyPrefix}/${effect}`,

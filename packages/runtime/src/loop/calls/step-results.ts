@@ -7,7 +7,21 @@ import type { PlannedCall } from '../../reply/read-reply.js'
 import type { ToolOutcome } from '../../tools/tool-outcome.js'
 import type { StepResult } from '../guards/progress-guard.js'
 import type { FinishedCall } from '../request/output-parser.js'
-import type { RunState } from '../state/run-state.js'
+import type { Uses } from '../state/run-state.js'
+import { modeOf } from '../state/run-view.js'
+
+/** The parts of a run that take the results of calls. */
+type ResultParts = Uses<
+  | 'request'
+  | 'models'
+  | 'control'
+  | 'tools'
+  | 'conversation'
+  | 'guards'
+  | 'meter'
+  | 'events'
+  | 'turn'
+>
 
 const phases: Readonly<Record<Exclude<ToolOutcome['status'], 'ok' | 'pending'>, FailurePhase>> = {
   'invalid-arguments': 'validation',
@@ -20,7 +34,7 @@ const phases: Readonly<Record<Exclude<ToolOutcome['status'], 'ok' | 'pending'>, 
 
 /** The results of the calls of one step: committed to the transcript, counted, reported. */
 export class StepResults {
-  readonly #state: RunState
+  readonly #state: ResultParts
   readonly #calls: readonly PlannedCall[]
   readonly #native: boolean
   readonly #results = new Map<string, ToolResult>()
@@ -28,7 +42,7 @@ export class StepResults {
   readonly #news: StepResult[] = []
   #repeats = 0
 
-  constructor(state: RunState, calls: readonly PlannedCall[], native: boolean) {
+  constructor(state: ResultParts, calls: readonly PlannedCall[], native: boolean) {
     this.#state = state
     this.#calls = calls
     this.#native = native
@@ -48,7 +62,7 @@ export class StepResults {
   /** Adds the result of a call. */
   add(call: ToolCall, result: ToolResult): void {
     this.#results.set(call.id, result)
-    if (this.#native) this.#state.transcript.commit(call, result)
+    if (this.#native) this.#state.conversation.transcript.commit(call, result)
   }
 
   /** Takes what came of a call: adds its result, counts it, and reports it. */
@@ -58,23 +72,22 @@ export class StepResults {
     outcome: ToolOutcome,
     isReported = false,
   ): void {
-    const state = this.#state
-    const source = state.tools.find(call.name)?.source
+    const source = this.#state.tools.find(call.name)?.source
     const result = withSources(given, source === undefined ? [] : [source])
     this.add(call, result)
     this.#outcomes.set(call.id, outcome)
-    state.found.take(call.name, result)
+    this.#state.tools.found.take(call.name, result)
     const { status, latencyMs } = outcome
     const isExecuted = status === 'ok' || status === 'failed' || status === 'timeout'
-    state.tally.addAction(isExecuted, status !== 'ok')
+    this.#state.meter.tally.addAction(isExecuted, status !== 'ok')
     if (status === 'ok') {
-      state.guards.repeats.remember(action)
-      state.control.take(action)
+      this.#state.guards.repeats.remember(action)
+      this.#state.control.take(action)
       // Whoever polls expects the same result for a while.
-      const mayRepeat = state.limits.repeatableTools.includes(call.name)
+      const mayRepeat = this.#state.request.limits.repeatableTools.includes(call.name)
       this.#news.push({
         from: action.type === 'tool_call' ? action.tool : action.agent,
-        text: mayRepeat ? `step ${state.step}` : textOf(result.content),
+        text: mayRepeat ? `step ${this.#state.turn.step}` : textOf(result.content),
       })
     }
     if (isReported) return
@@ -88,7 +101,7 @@ export class StepResults {
           }
     if (action.type === 'tool_call') {
       const of = { actionId: call.id, tool: action.tool, args: action.args, latencyMs }
-      state.events.emit(
+      this.#state.events.emit(
         failure
           ? { type: 'tool-error', ...of, ...failure }
           : { type: 'tool-result', ...of, result: outcome.value },
@@ -96,7 +109,7 @@ export class StepResults {
       return
     }
     const of = { actionId: call.id, agent: action.agent, action: action.action, latencyMs }
-    state.events.emit(
+    this.#state.events.emit(
       failure
         ? { type: 'agent-call-error', ...of, ...failure }
         : { type: 'agent-call-result', ...of, result: outcome.value },
@@ -105,8 +118,9 @@ export class StepResults {
 
   /** Adds a result for each call without one, so that the transcript can always be sent. */
   close(placeholders: ReadonlyMap<string, string>): void {
-    const { signal, transcript, mode } = this.#state
-    const why = signal.aborted
+    const { request, conversation } = this.#state
+    const mode = modeOf(this.#state)
+    const why = request.signal.aborted
       ? 'Cancelled before it was executed.'
       : 'Not executed: the run ended.'
     for (const { call } of this.#calls)
@@ -118,7 +132,7 @@ export class StepResults {
       return result ? [{ planned, result }] : []
     })
     const message = toObservations(observations, mode === 'text' ? 'text' : 'json')
-    transcript.append(withSources(message, sourcesOf([...this.#results.values()])))
+    conversation.transcript.append(withSources(message, sourcesOf([...this.#results.values()])))
   }
 
   /** The limit that the step reached, if any. */

@@ -15,28 +15,35 @@ import type {
 import { askForSummary } from '../../history/compaction/summary-text.js'
 import { ConversationHistory } from '../../history/history.js'
 import { messagesTokens, toolTokens } from '../../history/message-tokens.js'
+import type { EffectLog } from '../../journal/effect-log.js'
 import { EngineStop } from '../../journal/engine.js'
 import type { RunReceipt } from '../../journal/journal-entry.js'
 import { JournalError } from '../../journal/journal-error.js'
 import { fromRecordedError, toRecordedError } from '../../journal/recorded-error.js'
 import type { AutoCompaction } from '../request/run-request.js'
 import { storeCheckpoint } from '../state/checkpoints.js'
-import type { RunState } from '../state/run-state.js'
+import type { Uses } from '../state/run-state.js'
 import type { RunTally } from '../state/run-tally.js'
 import { givenOptions, instructionsOf } from './call-options.js'
 import { countFailure } from './count-failure.js'
 import { chargeLost } from './lost-call.js'
 import { intendOrRelease } from './reserve-call.js'
 
+/** The parts of a run that a compaction uses. */
+type CompactionParts = Uses<
+  'request' | 'models' | 'tools' | 'conversation' | 'meter' | 'events' | 'storage' | 'turn'
+>
+
 /**
  * Compacts the conversation of a run when it fills more of the window than the request allows. If
  * it fails, the conversation stays as it was and the run continues.
  */
-export async function compactBefore(state: RunState): Promise<void> {
-  const { compaction, profile } = state
-  if (compaction?.threshold === undefined || profile?.contextWindow === undefined) return
-  const { threshold, onContextLength: _, ...settings } = compaction
-  const { contextWindow } = profile
+export async function compactBefore(state: CompactionParts): Promise<void> {
+  const { request, models } = state
+  if (request.compaction?.threshold === undefined || models.profile?.contextWindow === undefined)
+    return
+  const { threshold, onContextLength: _, ...settings } = request.compaction
+  const { contextWindow } = models.profile
   const report = await compactConversation(state, (history, tools) => {
     const otherTokens =
       toolTokens(state.tools.definitions, tools.estimate) +
@@ -55,8 +62,10 @@ export async function compactBefore(state: RunState): Promise<void> {
  * it failed, or nothing could go.
  * @throws {BudgetExceededError} when a summary is more than the budget has left.
  */
-export async function compactRefused(state: RunState): Promise<CompactionResult | undefined> {
-  const request = refusalCompaction(state.compaction)
+export async function compactRefused(
+  state: CompactionParts,
+): Promise<CompactionResult | undefined> {
+  const request = refusalCompaction(state.request.compaction)
   if (!request) return undefined
   const report = await compactConversation(
     state,
@@ -81,54 +90,60 @@ export function refusalCompaction(
  * of the class `fatal`.
  */
 async function compactConversation(
-  state: RunState,
+  state: CompactionParts,
   work: (
     history: ConversationHistory,
     tools: CompactionTools,
   ) => Promise<CompactionResult | undefined>,
   fatal?: typeof BudgetExceededError,
 ): Promise<CompactionResult | undefined> {
-  const history = ConversationHistory.fromList(state.longResults.show(state.transcript.sendable()))
-  const estimate = (text: string): number => state.estimate(text)
+  const history = ConversationHistory.fromList(
+    state.conversation.longResults.show(state.conversation.transcript.sendable()),
+  )
+  const estimate = (text: string): number => state.models.estimate(text)
   try {
     const report = await work(history, {
       estimate,
       summarize: payingSummarizer(state),
-      signal: state.signal,
+      signal: state.request.signal,
     })
     if (report?.changed)
-      state.conversation.replace(history.toList().map((one) => state.longResults.wholeOf(one)))
+      state.conversation.replace(
+        history.toList().map((one) => state.conversation.longResults.wholeOf(one)),
+      )
     return report
   } catch (error) {
-    state.signal.throwIfAborted()
+    state.request.signal.throwIfAborted()
     const isOfStore = error instanceof JournalError || error instanceof EngineStop
     if (isOfStore || (fatal && error instanceof fatal)) throw error
     const message = messageOf(error)
     state.events.emit({ type: 'model-error', message, code: 'compaction', recoverable: true })
-    state.warn(`the conversation stays as it was: ${message}`)
+    state.meter.warn(`the conversation stays as it was: ${message}`)
     return undefined
   }
 }
 
 /** Makes summaries out of the run's budget. */
-function payingSummarizer(state: RunState): Summarize {
-  const { log, durable } = state
+function payingSummarizer(state: CompactionParts): Summarize {
+  const { storage, request } = state
   return async (summary) => {
-    const key = log.keyOf('summary', state.turn.nextRequest())
-    const before = receiptOf(log, key)
-    const repeats = before?.error !== undefined && durable.repeatFailed
+    const key = storage.log.keyOf('summary', state.turn.nextRequest())
+    const before = receiptOf(storage.log, key)
+    const repeats = before?.error !== undefined && request.durable.repeatFailed
     if (before && !repeats) return replaySummary(state, before)
 
-    const { name, model } = state.provider
+    const { name, model } = state.models.provider
     const effect = {
       kind: 'summary',
       label: model,
       repeat: 'always',
       input: { provider: name, model },
     } as const
-    const made = await log.perform(key, effect, () => makeRecordedSummary(state, summary, key))
-    if (made) return accept(state.tally, made.value)
-    const recorded = receiptOf(log, key)
+    const made = await storage.log.perform(key, effect, () =>
+      makeRecordedSummary(state, summary, key),
+    )
+    if (made) return accept(state.meter.tally, made.value)
+    const recorded = receiptOf(storage.log, key)
     if (!recorded) throw new TypeError(`${key} has no summary`)
     return replaySummary(state, recorded)
   }
@@ -136,15 +151,19 @@ function payingSummarizer(state: RunState): Summarize {
 
 type SummaryReceipt = Extract<RunReceipt, { kind: 'summary' }>
 
-function receiptOf(log: RunState['log'], key: string): SummaryReceipt | undefined {
+function receiptOf(log: EffectLog, key: string): SummaryReceipt | undefined {
   const receipt = log.find(key)?.receipt
   return receipt?.kind === 'summary' ? receipt : undefined
 }
 
 /** What a summary was before the resume. @throws what it failed with. */
-function replaySummary(state: RunState, receipt: SummaryReceipt): string {
+function replaySummary(
+  state: Uses<'request' | 'models' | 'meter' | 'events'>,
+  receipt: SummaryReceipt,
+): string {
   state.events.skipTo(receipt.seq)
-  if (receipt.text !== undefined) return accept(state.tally, { ...receipt, text: receipt.text })
+  if (receipt.text !== undefined)
+    return accept(state.meter.tally, { ...receipt, text: receipt.text })
   const failure = fromRecordedError(
     receipt.error ?? { code: 'unknown', message: 'the recorded summary has no text' },
   )
@@ -154,12 +173,12 @@ function replaySummary(state: RunState, receipt: SummaryReceipt): string {
 
 /** Makes one summary, and records it or its failure. */
 async function makeRecordedSummary(
-  state: RunState,
+  state: CompactionParts,
   summary: SummaryRequest,
   key: string,
 ): Promise<RecordedSummary> {
-  const { log } = state
-  const { intent, receipt } = log.find(key) ?? {}
+  const { storage } = state
+  const { intent, receipt } = storage.log.find(key) ?? {}
   if (intent && !receipt) chargeLost(state, intent)
   let made: RecordedSummary
   try {
@@ -168,14 +187,18 @@ async function makeRecordedSummary(
     const isRecorded = !(
       error instanceof JournalError ||
       error instanceof BudgetExceededError ||
-      state.signal.aborted
+      state.request.signal.aborted
     )
     if (isRecorded)
-      await log.record(key, { entry: 'receipt', kind: 'summary', error: toRecordedError(error) })
-    else await log.settle(key, state.signal.aborted)
+      await storage.log.record(key, {
+        entry: 'receipt',
+        kind: 'summary',
+        error: toRecordedError(error),
+      })
+    else await storage.log.settle(key, state.request.signal.aborted)
     throw error
   }
-  await log.record(key, { entry: 'receipt', kind: 'summary', ...made })
+  await storage.log.record(key, { entry: 'receipt', kind: 'summary', ...made })
   return made
 }
 
@@ -194,33 +217,38 @@ function accept(tally: RunTally, { text, usage, metrics }: RecordedSummary): str
 
 /** Makes the request of a summary, which the budget is charged for in full. */
 async function makeCall(
-  state: RunState,
+  state: CompactionParts,
   summary: SummaryRequest,
   key: string,
 ): Promise<RecordedSummary> {
-  const { provider, ledger, log, profile, capabilities, estimate } = state
+  const { models, meter, storage } = state
   // The instructions of the summary are part of its prompt.
-  const inputTokens = messagesTokens(summary.messages, estimate) + 500
-  const reservation = ledger.reserveCall({
+  const inputTokens = messagesTokens(summary.messages, models.estimate) + 500
+  const reservation = meter.ledger.reserveCall({
     inputTokens,
     maxOutputTokens: summary.maxTokens,
-    fewestOutputTokens: capabilities?.fewestTokens,
-    ...(profile && { profile }),
+    fewestOutputTokens: models.capabilities?.fewestTokens,
+    ...(models.profile && { profile: models.profile }),
   })
   const { deadlineMs, maxOutputTokens } = reservation
-  const charge = SharedCharge.of(ledger, reservation, { profile }, state.signal)
+  const charge = SharedCharge.of(
+    meter.ledger,
+    reservation,
+    { profile: models.profile },
+    state.request.signal,
+  )
   const onRetry = async ({ error }: { readonly error: unknown }): Promise<void> => {
     reservation.retried(error)
     await charge?.retried()
   }
   const options = { retry: { onRetry }, ...(deadlineMs !== undefined && { deadlineMs }) }
-  const { name, model } = provider
+  const { name, model } = models.provider
   const call = { provider: name, model, inputTokens, maxOutputTokens }
-  const intended = log.intend(key, { entry: 'intent', kind: 'summary', ...call }, charge)
+  const intended = storage.log.intend(key, { entry: 'intent', kind: 'summary', ...call }, charge)
   await intendOrRelease(state, reservation, intended)
   const startedAt = performance.now()
   try {
-    const { text, usage, message } = await askForSummary(provider, options, {
+    const { text, usage, message } = await askForSummary(models.provider, options, {
       ...summary,
       maxTokens: maxOutputTokens,
     })
@@ -229,8 +257,8 @@ async function makeCall(
       model: message.origin?.model ?? model,
       latencyMs: performance.now() - startedAt,
       usage,
-      estimated: { inputTokens, outputTokens: estimate(text) },
-      ...(profile && { profile }),
+      estimated: { inputTokens, outputTokens: models.estimate(text) },
+      ...(models.profile && { profile: models.profile }),
     })
     return { text, usage, metrics: { ...metrics, kind: 'summary' } }
   } catch (error) {

@@ -2,51 +2,53 @@ import { type CallOptions, mergeOptions, type RetryNotice } from '@modelport/cor
 import type { CallReservation } from '../../budget/budget.js'
 import type { SharedCharge } from '../../budget/shared-charge.js'
 import type { PromptPlan } from '../../reply/prompt-plan.js'
-import type { RunState } from '../state/run-state.js'
+import type { Uses } from '../state/run-state.js'
+import { modeOf } from '../state/run-view.js'
 
 /** Options of the step over those of the request, and these over those of the preset. */
-export const givenOptions = ({
-  preset,
-  request,
-  choice,
-}: Pick<RunState, 'preset' | 'request' | 'choice'>): CallOptions =>
-  mergeOptions(preset.options, request.options, choice?.options ?? {})
+export const givenOptions = ({ request, models }: Uses<'request' | 'models'>): CallOptions =>
+  mergeOptions(request.preset.options, request.options, models.choice?.options ?? {})
 
 /** The application's instructions for the step. */
 export function instructionsOf(
-  { request: { system }, choice }: Pick<RunState, 'request' | 'choice'>,
+  { request: { system }, models }: Uses<'request' | 'models'>,
   given: CallOptions,
 ): string {
-  return choice?.system ?? (typeof system === 'string' ? system : (given.system ?? ''))
+  return models.choice?.system ?? (typeof system === 'string' ? system : (given.system ?? ''))
 }
 
 /** The options of the call: the given ones, with those that this step needs over them. */
-export function callOptions(state: RunState, plan: PromptPlan, isLast: boolean): CallOptions {
-  const { preset, request, capabilities, tally, choice } = state
+export function callOptions(
+  state: Uses<'request' | 'models' | 'tools' | 'meter'>,
+  plan: PromptPlan,
+  isLast: boolean,
+): CallOptions {
+  const { request, models, meter } = state
   const given = givenOptions(state)
   // A choice that forces a call is for the first step only, or for one that was prepared: nothing
   // would ever end otherwise.
   const { toolChoice, responseFormat, reasoning, ...rest } = given
   // In JSON mode the instructions ask for reasoning; a model without a parameter for it would
   // refuse the call.
-  const keepsReasoning = state.mode !== 'json' || capabilities?.reasoning.supported !== false
+  const keepsReasoning =
+    modeOf(state) !== 'json' || models.capabilities?.reasoning.supported !== false
   const forced =
-    !choice?.options?.toolChoice &&
+    !models.choice?.options?.toolChoice &&
     toolChoice !== undefined &&
     toolChoice !== 'auto' &&
     toolChoice !== 'none'
   const keepsChoice =
     toolChoice !== undefined &&
     plan.definitions.length > 0 &&
-    !(forced && tally.executedActions > 0) &&
+    !(forced && meter.tally.executedActions > 0) &&
     !isLast
   const system = [plan.prompt, instructionsOf(state, given)].filter(Boolean).join('\n\n')
-  const { temperaturePerFailure } = preset
+  const { temperaturePerFailure } = request.preset
   return mergeOptions(
     rest,
     keepsReasoning && reasoning !== undefined ? { reasoning } : {},
     // The parser of the request may have asked for a form that the API can hold the model to.
-    request.output && responseFormat && !plan.definitions.length && state.mode === 'native'
+    request.output && responseFormat && !plan.definitions.length && modeOf(state) === 'native'
       ? { responseFormat }
       : {},
     plan.options,
@@ -57,16 +59,16 @@ export function callOptions(state: RunState, plan: PromptPlan, isLast: boolean):
       : {
           temperature: Math.min(
             2,
-            Math.round(tally.failedActions * temperaturePerFailure * 1000) / 1000,
+            Math.round(meter.tally.failedActions * temperaturePerFailure * 1000) / 1000,
           ),
         },
-    { signal: state.signal },
+    { signal: state.request.signal },
   )
 }
 
 /** Options that keep a call within its reservation. */
 export function reservedOptions(
-  state: Pick<RunState, 'events' | 'turn'>,
+  state: Uses<'events' | 'turn'>,
   options: CallOptions,
   reservation: CallReservation,
   charge?: SharedCharge,

@@ -4,7 +4,8 @@ import type { ActionMode } from '../../reply/action-mode.js'
 import { expectedOutput, expectedReply, toOutputFeedback } from '../../reply/corrections.js'
 import { findJsonObject } from '../../reply/json-object.js'
 import type { FinalReply } from '../request/output-parser.js'
-import type { RunState } from '../state/run-state.js'
+import type { Uses } from '../state/run-state.js'
+import { modeOf } from '../state/run-view.js'
 
 /** Whether a final reply has the requested form. */
 export type CheckedOutput =
@@ -23,36 +24,37 @@ export type CheckedOutput =
  * Makes a value of a final reply: with the parser of the request, or its schema.
  * @throws what the parser throws.
  */
-export async function checkOutput(state: RunState, reply: FinalReply): Promise<CheckedOutput> {
-  const { output, strictOutput, request } = state
+export async function checkOutput(
+  state: Uses<'request' | 'models' | 'tools' | 'meter'>,
+  reply: FinalReply,
+): Promise<CheckedOutput> {
+  const { request } = state
   if (request.output) return parseOutput(state, request.output.parse(withoutNulls(state, reply)))
-  if (!output) return { ok: true }
+  if (!request.outputCheck) return { ok: true }
   // The strict form makes optional properties nullable; a null that the caller's schema does not
   // allow means "left out".
   const withoutAddedNulls = (value: JsonObject): JsonObject =>
-    strictOutput ? (strictOutput.dropAddedNulls(value) as JsonObject) : value
+    request.strictOutput ? (request.strictOutput.dropAddedNulls(value) as JsonObject) : value
   const found = findJsonObject(textOf(reply.content))
   const checked = found.ok
-    ? await state.wait(output.validate(withoutAddedNulls(found.value)))
+    ? await state.meter.wait(request.outputCheck.validate(withoutAddedNulls(found.value)))
     : found
   if (checked.ok) return { ok: true, output: checked.value }
   return { ok: false, message: checked.message, feedback: toOutputFeedback(checked.message) }
 }
 
 /** The reply without the nulls that only the strict form of the schema allows. */
-function withoutNulls(
-  { strictOutput, mode }: Pick<RunState, 'strictOutput' | 'mode'>,
-  reply: FinalReply,
-): FinalReply {
-  if (!strictOutput || mode !== 'native') return reply
+function withoutNulls(state: Uses<'request' | 'models' | 'tools'>, reply: FinalReply): FinalReply {
+  const { strictOutput } = state.request
+  if (!strictOutput || modeOf(state) !== 'native') return reply
   const found = findJsonObject(reply.text)
   if (!found.ok) return reply
   const text = JSON.stringify(strictOutput.dropAddedNulls(found.value))
   return text === JSON.stringify(found.value) ? reply : { ...reply, text }
 }
 
-async function parseOutput(state: Pick<RunState, 'wait'>, given: unknown): Promise<CheckedOutput> {
-  const parsed = isPromiseLike(given) ? await state.wait(given) : given
+async function parseOutput(state: Uses<'meter'>, given: unknown): Promise<CheckedOutput> {
+  const parsed = isPromiseLike(given) ? await state.meter.wait(given) : given
   if (isObject(parsed) && parsed['ok'] === true) return { ok: true, output: parsed['value'] }
   if (!isObject(parsed) || parsed['ok'] !== false)
     throw new LlmError(
@@ -74,12 +76,10 @@ async function parseOutput(state: Pick<RunState, 'wait'>, given: unknown): Promi
  * final replies in a row did not fit it. Next to tools, a format is sent only where the vendor is
  * known to take both: some servers call no tool then.
  */
-export const mustAnswer = (
-  state: Pick<RunState, 'output' | 'request' | 'mode' | 'capabilities' | 'guards'>,
-): boolean =>
+export const mustAnswer = (state: Uses<'request' | 'models' | 'tools' | 'guards'>): boolean =>
   hasSchema(state) &&
-  state.mode === 'native' &&
-  state.capabilities?.schema.withTools !== true &&
+  modeOf(state) === 'native' &&
+  state.models.capabilities?.schema.withTools !== true &&
   state.guards.parseFailures.count > 1
 
 /** What a correction tells the model about the form of its reply, by mode. */
@@ -93,5 +93,5 @@ export function expectedForms(
 const onlyAnswer = 'Give the whole answer again, as JSON that fits the schema.'
 
 /** True if the model was told that its final reply has to be JSON of a schema. */
-const hasSchema = ({ output, request }: Pick<RunState, 'output' | 'request'>): boolean =>
-  output !== undefined || request.output?.schema !== undefined
+const hasSchema = ({ request }: Uses<'request'>): boolean =>
+  request.outputCheck !== undefined || request.output?.schema !== undefined

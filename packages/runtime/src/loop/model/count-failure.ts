@@ -6,7 +6,7 @@ import {
   zeroCounts,
 } from '@modelport/core'
 import { type CallMetrics, measureCall } from '../../budget/metrics.js'
-import type { RunState } from '../state/run-state.js'
+import type { Uses } from '../state/run-state.js'
 
 /** The usage of a failed request. */
 export interface FailedRequest {
@@ -19,11 +19,11 @@ export interface FailedRequest {
 
 /** Counts a request that brought no reply. */
 export function countFailure(
-  { provider, profile, tally, signal }: RunState,
+  { models, meter, request }: Uses<'request' | 'models' | 'meter'>,
   error: unknown,
   { latencyMs, kind, ...estimated }: FailedRequest,
 ): void {
-  const { name, model } = provider
+  const { name, model } = models.provider
   const { status = 200, partial } = (error ?? {}) as Partial<ProviderErrorDetails>
   // A request that was refused is not paid for.
   const isRefused = status >= 400 && !partial
@@ -33,10 +33,10 @@ export function countFailure(
     latencyMs,
     ...(partial?.usage && { usage: partial.usage }),
     estimated: isRefused ? { inputTokens: 0, outputTokens: 0 } : estimated,
-    ...(profile && { profile }),
+    ...(models.profile && { profile: models.profile }),
   })
-  const code = signal.aborted ? 'cancelled' : isLlmError(error) ? error.code : 'unknown'
-  tally.addFailure(
+  const code = request.signal.aborted ? 'cancelled' : isLlmError(error) ? error.code : 'unknown'
+  meter.tally.addFailure(
     { ...metrics, ...(kind && { kind }), error: code },
     usageOf(partial?.usage, estimated),
   )

@@ -1,16 +1,23 @@
 import type { RunIntent } from '../../journal/journal-entry.js'
-import type { RunState } from '../state/run-state.js'
+import type { Uses } from '../state/run-state.js'
 
 /**
  * Charges a model call that ended with its process in full, since nobody knows its outcome.
  * @throws {BudgetExceededError} there is no room for it.
  */
-export function chargeLost(state: RunState, intent: RunIntent): void {
+export function chargeLost(
+  state: Uses<'models' | 'meter' | 'events' | 'turn'>,
+  intent: RunIntent,
+): void {
   if (intent.kind !== 'model' && intent.kind !== 'summary') return
-  const { ledger, events, profile, turn } = state
+  const { meter, events, models, turn } = state
   const { inputTokens, maxOutputTokens, provider, model } = intent
-  ledger
-    .reserveCall({ inputTokens, maxOutputTokens, ...(profile && { profile }) })
+  meter.ledger
+    .reserveCall({
+      inputTokens,
+      maxOutputTokens,
+      ...(models.profile && { profile: models.profile }),
+    })
     .settle({ reported: false })
   const attempt = turn.skipLostAttempts()
   events.goLive()

@@ -2,142 +2,92 @@ import {
   type CallOptions,
   defaultMaxTokens,
   isLlmError,
-  type LlmError,
   slotOf,
   type TokenUsage,
+  type ToolCall,
   textOf,
 } from '@modelport/core'
 import { BudgetExceededError } from '../../budget/budget.js'
 import { type CallMetrics, countsOf, measureCall, measureUsage } from '../../budget/metrics.js'
 import { SharedCharge } from '../../budget/shared-charge.js'
 import type { ContextManifest } from '../../history/manifest.js'
+import type { EffectLog } from '../../journal/effect-log.js'
 import type { RecordedReply, RunReceipt } from '../../journal/journal-entry.js'
 import { JournalError } from '../../journal/journal-error.js'
 import { fromRecordedError, toRecordedError } from '../../journal/recorded-error.js'
 import { openTurn } from '../../middleware/turn-source.js'
-import { describeRefusal, isFormatRefusal } from '../../output/format-refusal.js'
 import { describeOpen } from '../../output/strict-schema.js'
-import { lastFormatLevel, type PromptPlan, toPromptPlan } from '../../reply/prompt-plan.js'
+import { type PromptPlan, toPromptPlan } from '../../reply/prompt-plan.js'
 import type { ModelReply } from '../../reply/read-reply.js'
-import { isToolRefusal } from '../../reply/tool-refusal.js'
-import { storeCheckpoint } from '../state/checkpoints.js'
-import type { RunModel } from '../state/run-models.js'
-import type { RunState } from '../state/run-state.js'
+import type { Uses } from '../state/run-state.js'
+import { modeOf } from '../state/run-view.js'
 import type { TurnState } from '../state/turn-state.js'
-import { compactRefused, refusalCompaction } from './auto-compaction.js'
 import { callOptions, givenOptions, reservedOptions } from './call-options.js'
 import { mustAnswer } from './check-output.js'
 import { countFailure } from './count-failure.js'
+import { degrade } from './degradations.js'
 import { chargeLost } from './lost-call.js'
 import { type PreparedContext, prepareContext } from './prepare-context.js'
 import { readTurn } from './read-turn.js'
 import { ReplyMeter } from './reply-meter.js'
 import { intendOrRelease } from './reserve-call.js'
 
+/** The parts of a run that a model call uses. */
+type CallParts = Uses<
+  | 'request'
+  | 'models'
+  | 'control'
+  | 'tools'
+  | 'conversation'
+  | 'guards'
+  | 'meter'
+  | 'events'
+  | 'storage'
+  | 'turn'
+>
+
 /**
- * Makes one model call and reads it to its end. If the server refuses a field, the call is made
- * again without it. A conversation that is too long is compacted once, if the request allows it.
+ * Makes one model call and reads it to its end. If the server refuses something, the call is made
+ * again without it, as far as that can be: see {@link degrade}.
  */
-export async function callModel(state: RunState, isLast: boolean): Promise<ModelReply> {
+export async function callModel(
+  state: CallParts,
+  isLast: boolean,
+  onCall: (call: ToolCall) => void,
+): Promise<ModelReply> {
   for (;;) {
     const plan = planOf(state, isLast)
     warnOfOpenSchema(state, plan)
     try {
-      return await callOnce(state, plan, isLast)
+      return await callOnce(state, plan, isLast, onCall)
     } catch (error) {
-      if (!state.turn.isCompacted && canShorten(state, error)) {
-        state.events.emit({
-          type: 'model-error',
-          message: error.message,
-          code: error.code,
-          recoverable: true,
-        })
-        const report = await compactRefused(state)
-        if (!report) throw error
-        state.turn.isCompacted = true
-        state.events.emit({ type: 'context-compacted', reason: 'context-length', report })
-        await storeCheckpoint(state, 'model')
-      } else if (canDropTools(state, plan, error)) {
-        state.events.emit({
-          type: 'model-error',
-          message: error.message,
-          code: error.code,
-          recoverable: true,
-        })
-        state.refuseTools(error)
-        await storeCheckpoint(state, 'model')
-      } else if (canAskForLess(state.model, plan, error)) {
-        state.events.emit({
-          type: 'model-error',
-          message: error.message,
-          code: error.code,
-          recoverable: true,
-        })
-        state.warn(describeRefusal(state.model.formatLevel, error))
-        state.model.formatLevel++
-      } else throw error
+      if (!(await degrade(state, plan, error))) throw error
     }
   }
 }
 
 function warnOfOpenSchema(
-  state: Pick<RunState, 'outputForm' | 'mode' | 'warn'>,
+  state: Uses<'request' | 'models' | 'tools' | 'meter'>,
   { options: { responseFormat } }: PromptPlan,
 ): void {
-  const { outputForm, mode } = state
+  const { request } = state
+  const mode = modeOf(state)
   if (
     mode === 'native' &&
     responseFormat?.type === 'json-schema' &&
-    outputForm &&
-    'reason' in outputForm
+    request.outputForm &&
+    'reason' in request.outputForm
   )
-    state.warn(describeOpen(outputForm))
-}
-
-/**
- * True for a conversation that was refused before any part of a reply was reported: a reported part
- * cannot be taken back.
- */
-function canShorten(
-  state: Pick<RunState, 'turn' | 'compaction'>,
-  error: unknown,
-): error is LlmError {
-  return (
-    isLlmError(error, 'context-length') &&
-    !state.turn.isShown &&
-    refusalCompaction(state.compaction) !== undefined
-  )
-}
-
-/** True for a refusal of tools in a mode that nobody demanded. */
-const canDropTools = (
-  { request, turn }: Pick<RunState, 'request' | 'turn'>,
-  { definitions }: PromptPlan,
-  error: unknown,
-): error is LlmError =>
-  definitions.length > 0 &&
-  (request.mode ?? 'auto') === 'auto' &&
-  !turn.isShown &&
-  isToolRefusal(error)
-
-/** True for a refusal of a format that this server has not accepted before. */
-function canAskForLess(
-  model: RunModel,
-  { options }: PromptPlan,
-  error: unknown,
-): error is LlmError {
-  const { formatLevel, isFormatAccepted } = model
-  return (
-    isFormatRefusal(error) &&
-    options.responseFormat !== undefined &&
-    formatLevel < lastFormatLevel &&
-    !isFormatAccepted
-  )
+    state.meter.warn(describeOpen(request.outputForm))
 }
 
 /** The actions of the model in this step, and their form in the request. */
-function planOf(state: RunState, isLast: boolean): PromptPlan {
-  const { mode, tools, request, output, strictOutput, model, preset, capabilities } = state
+function planOf(
+  state: Uses<'request' | 'models' | 'tools' | 'guards'>,
+  isLast: boolean,
+): PromptPlan {
+  const { tools, request, models } = state
+  const mode = modeOf(state)
   const { reasoning } = givenOptions(state)
   const isAnswer = isLast || mustAnswer(state)
   return toPromptPlan({
@@ -145,114 +95,137 @@ function planOf(state: RunState, isLast: boolean): PromptPlan {
     tools: isAnswer ? [] : tools.definitions,
     delegation: isAnswer ? [] : tools.delegation.map(({ definition }) => definition),
     agents: isAnswer ? [] : tools.agents,
-    ...(output && { output: output.schema }),
+    ...(request.outputCheck && { output: request.outputCheck.schema }),
     ...(request.output?.schema && { replies: request.output.schema }),
-    strictOutput: strictOutput?.schema,
-    schemaWithTools: capabilities?.schema.withTools === true,
-    formatLevel: model.formatLevel,
-    nativePrompt: preset.nativePrompt ?? false,
-    ...(preset.actionPrompt !== undefined && { actionPrompt: preset.actionPrompt }),
+    strictOutput: request.strictOutput?.schema,
+    schemaWithTools: models.capabilities?.schema.withTools === true,
+    formatLevel: models.current.formatLevel,
+    nativePrompt: request.preset.nativePrompt ?? false,
+    ...(request.preset.actionPrompt !== undefined && { actionPrompt: request.preset.actionPrompt }),
     ...(reasoning !== undefined && { reasoning }),
   })
 }
 
 /** Makes one request, or reuses its recorded reply. */
-async function callOnce(state: RunState, plan: PromptPlan, isLast: boolean): Promise<ModelReply> {
-  const { log, durable } = state
+async function callOnce(
+  state: CallParts,
+  plan: PromptPlan,
+  isLast: boolean,
+  onCall: (call: ToolCall) => void,
+): Promise<ModelReply> {
+  const { storage, request } = state
   const options = callOptions(state, plan, isLast)
   const context = prepareContext(state, plan.definitions, options.system ?? undefined, plan.prompt)
   const hasFormat = plan.options.responseFormat !== undefined
-  const key = log.keyOf('model', state.turn.nextRequest())
-  const before = receiptOf(log, key)
-  if (before && !(before.error && durable.repeatFailed)) return replay(state, before, hasFormat)
+  const key = storage.log.keyOf('model', state.turn.nextRequest())
+  const before = receiptOf(storage.log, key)
+  if (before && !(before.error && request.durable.repeatFailed))
+    return replay(state, before, hasFormat)
 
-  const { name, model } = state.provider
+  const { name, model } = state.models.provider
   const effect = {
     kind: 'model',
     label: model,
     repeat: 'always',
     input: { provider: name, model },
   } as const
-  const made = await log.perform(key, effect, () =>
-    makeRecordedCall(state, plan, options, context, key),
+  const made = await storage.log.perform(key, effect, () =>
+    makeRecordedCall(state, plan, { options, context, key, onCall }),
   )
   if (made) return accept(state, made.value, hasFormat)
-  const recorded = receiptOf(log, key)
+  const recorded = receiptOf(storage.log, key)
   if (!recorded) throw new TypeError(`${key} has no reply`)
   return replay(state, recorded, hasFormat)
 }
 
 type ModelReceipt = Extract<RunReceipt, { kind: 'model' }>
 
-function receiptOf(log: RunState['log'], key: string): ModelReceipt | undefined {
+function receiptOf(log: EffectLog, key: string): ModelReceipt | undefined {
   const receipt = log.find(key)?.receipt
   return receipt?.kind === 'model' ? receipt : undefined
 }
 
+/** A request that is about to be made. */
+interface PreparedCall {
+  readonly options: CallOptions
+  readonly context: PreparedContext
+  /** The key of its record. */
+  readonly key: string
+  /** Called with each call that is complete in the stream. */
+  readonly onCall: (call: ToolCall) => void
+}
+
 /** Makes one request, and records its reply or its failure. */
 async function makeRecordedCall(
-  state: RunState,
+  state: CallParts,
   plan: PromptPlan,
-  options: CallOptions,
-  context: PreparedContext,
-  key: string,
+  call: PreparedCall,
 ): Promise<RecordedReply> {
-  const { log } = state
-  const { intent, receipt } = log.find(key) ?? {}
+  const { storage } = state
+  const { key } = call
+  const { intent, receipt } = storage.log.find(key) ?? {}
   if (intent && !receipt) chargeLost(state, intent)
   let made: RecordedReply
   try {
-    made = await makeCall(state, plan, options, context, key)
+    made = await makeCall(state, plan, call)
   } catch (error) {
     const hasFailed = !(error instanceof JournalError)
     state.turn.hasFailed = hasFailed
-    const isRecorded = hasFailed && !state.signal.aborted && !(error instanceof BudgetExceededError)
+    const isRecorded =
+      hasFailed && !state.request.signal.aborted && !(error instanceof BudgetExceededError)
     if (isRecorded)
-      await log.record(key, { entry: 'receipt', kind: 'model', error: toRecordedError(error) })
-    else await log.settle(key, state.signal.aborted)
+      await storage.log.record(key, {
+        entry: 'receipt',
+        kind: 'model',
+        error: toRecordedError(error),
+      })
+    else await storage.log.settle(key, state.request.signal.aborted)
     throw error
   }
-  await log.record(key, { entry: 'receipt', kind: 'model', reply: made })
+  await storage.log.record(key, { entry: 'receipt', kind: 'model', reply: made })
   return made
 }
 
 async function makeCall(
-  state: RunState,
+  state: CallParts,
   plan: PromptPlan,
-  options: CallOptions,
-  { inputTokens, manifest }: PreparedContext,
-  key: string,
+  { options, context: { inputTokens, manifest }, key, onCall }: PreparedCall,
 ): Promise<RecordedReply> {
-  const { provider, ledger, events, log, profile, capabilities } = state
-  const { name, model } = provider
-  const isStreaming = profile?.supportsStreaming !== false
-  const reservation = ledger.reserveCall({
+  const { models, meter, events, storage } = state
+  const { name, model } = models.provider
+  const isStreaming = models.profile?.supportsStreaming !== false
+  const reservation = meter.ledger.reserveCall({
     inputTokens,
     maxOutputTokens: options.maxTokens ?? defaultMaxTokens,
-    fewestOutputTokens: capabilities?.fewestTokens,
+    fewestOutputTokens: models.capabilities?.fewestTokens,
     model: `${name}/${model}`,
-    ...(profile && { profile }),
+    ...(models.profile && { profile: models.profile }),
   })
   const { maxOutputTokens } = reservation
-  const meter = new ReplyMeter(state.estimate, maxOutputTokens)
-  const charge = SharedCharge.of(ledger, reservation, { profile }, state.signal)
+  const replyMeter = new ReplyMeter(state.models.estimate, maxOutputTokens)
+  const charge = SharedCharge.of(
+    meter.ledger,
+    reservation,
+    { profile: models.profile },
+    state.request.signal,
+  )
   const call = { provider: name, model, inputTokens, maxOutputTokens }
-  const intended = log.intend(key, { entry: 'intent', kind: 'model', ...call }, charge)
+  const intended = storage.log.intend(key, { entry: 'intent', kind: 'model', ...call }, charge)
   await intendOrRelease(state, reservation, intended)
   const startedAt = performance.now()
   try {
     reportStart(state, ++state.turn.attempt, isStreaming, manifest)
     const allOptions = [options, reservedOptions(state, options, reservation, charge)]
-    const messages = state.sendable()
-    state.eager.begin(
-      state.mode === 'native' && !state.durable.journal && plan.definitions.length > 0,
+    const messages = state.conversation.sendable(state.models.current.mode)
+    state.tools.eager.begin(
+      modeOf(state) === 'native' && !state.request.durable.journal && plan.definitions.length > 0,
     )
     const reader = await ofRun(state, () =>
-      openTurn(provider, messages, plan.definitions, allOptions, isStreaming),
+      openTurn(models.provider, messages, plan.definitions, allOptions, isStreaming),
     )
-    const { usage, ...reply } = await readTurn(state, reader, meter, reservation)
+    const { usage, ...reply } = await readTurn(state, reader, replyMeter, reservation, onCall)
     const { reported } = usage
-    const estimated = { inputTokens, outputTokens: meter.tokens() }
+    const estimated = { inputTokens, outputTokens: replyMeter.tokens() }
     const outputTokens = Math.max(usage.outputTokens, estimated.outputTokens)
     const overrun = reservation.settle({
       ...(reported && { inputTokens: usage.inputTokens }),
@@ -266,7 +239,7 @@ async function makeCall(
       latencyMs: performance.now() - startedAt,
       usage,
       estimated,
-      ...(profile && { profile }),
+      ...(models.profile && { profile: models.profile }),
     })
     const broken = reportCacheBreak(state, manifest, options, usage)
     const measured = { ...metrics, ...broken }
@@ -274,7 +247,7 @@ async function makeCall(
   } catch (error) {
     if (isUnsent(state.turn, error)) reservation.release()
     else {
-      const outputTokens = meter.tokens()
+      const outputTokens = replyMeter.tokens()
       const decision = reservation.settle({ outputTokens, reported: false, error })
       countFailure(state, error, {
         latencyMs: performance.now() - startedAt,
@@ -283,7 +256,7 @@ async function makeCall(
       })
       if (decision) throw new BudgetExceededError(decision)
     }
-    if (state.signal.aborted)
+    if (state.request.signal.aborted)
       events.emit({
         type: 'model-error',
         message: 'the run was cancelled',
@@ -296,13 +269,14 @@ async function makeCall(
 
 /** Reports that a request is made. Without a manifest nobody receives the event. */
 function reportStart(
-  { provider, events, mode }: Pick<RunState, 'provider' | 'events' | 'mode'>,
+  state: Uses<'request' | 'models' | 'tools' | 'events'>,
   attempt: number,
   streaming: boolean,
   manifest: ContextManifest | undefined,
 ): void {
-  const { name, model } = provider
-  const native = mode === 'native'
+  const { models, events } = state
+  const { name, model } = models.provider
+  const native = modeOf(state) === 'native'
   if (!manifest) events.pass()
   else
     events.emit({
@@ -321,12 +295,18 @@ function reportStart(
  * receives the event.
  */
 function reportCacheBreak(
-  { tally, events, provider: { name, model } }: Pick<RunState, 'tally' | 'events' | 'provider'>,
+  {
+    meter,
+    events,
+    models: {
+      provider: { name, model },
+    },
+  }: Uses<'models' | 'meter' | 'events'>,
   manifest: ContextManifest | undefined,
   options: CallOptions,
   usage: TokenUsage,
 ): Pick<CallMetrics, 'cacheBreak'> {
-  const broken = manifest && tally.cache.check(manifest, options, usage)
+  const broken = manifest && meter.tally.cache.check(manifest, options, usage)
   if (!broken) return {}
   events.emit({ type: 'cache-break', provider: name, model, ...broken })
   return { cacheBreak: broken.cause }
@@ -340,7 +320,7 @@ function isUnsent(turn: TurnState, error: unknown): boolean {
 
 /** The outcome of a call before the resume. */
 function replay(
-  state: RunState,
+  state: CallParts,
   { seq, reply, error }: Extract<RunReceipt, { kind: 'model' }>,
   hasFormat: boolean,
 ): ModelReply {
@@ -360,34 +340,35 @@ function replay(
 
 /** Counts a reply and reports it. */
 function accept(
-  state: RunState,
+  state: CallParts,
   { metrics, overrun, ...reply }: RecordedReply,
   hasFormat: boolean,
 ): ModelReply {
-  const { provider, profile, events, mode, ledger, turn } = state
+  const { models, events, meter, turn } = state
+  const mode = modeOf(state)
   const { usage, message, finishReason } = reply
   turn.accept()
-  state.model.isFormatAccepted ||= hasFormat
-  state.tally.addReply(metrics, usage, reply.details)
+  state.models.current.isFormatAccepted ||= hasFormat
+  state.meter.tally.addReply(metrics, usage, reply.details)
   if (!events.hasReceivers) events.pass()
   else
     events.emit({
       type: 'model-call-end',
-      provider: provider.name,
+      provider: models.provider.name,
       model: metrics.model,
       attempt: turn.attempt,
-      streaming: profile?.supportsStreaming !== false,
+      streaming: models.profile?.supportsStreaming !== false,
       native: mode === 'native',
       metrics,
       text: textOf(message.content),
       finishReason,
-      budget: ledger.spent,
+      budget: meter.ledger.spent,
     })
   return overrun ? { ...reply, overrun } : reply
 }
 
 /** Marks the provider call that `work` makes: the events of the run describe it. */
-function ofRun<T>({ events }: Pick<RunState, 'events'>, work: () => T): T {
+function ofRun<T>({ events }: Uses<'events'>, work: () => T): T {
   const slot = events.report && slotOf('run')
   return slot ? slot.runStores({ type: 'model-call' }, work) : work()
 }

@@ -1,6 +1,7 @@
 import { isObject } from '@modelport/core'
 import { GrowingObject, isWorthReading } from '../../output/growing-object.js'
-import type { RunState } from '../state/run-state.js'
+import type { Uses } from '../state/run-state.js'
+import { modeOf } from '../state/run-view.js'
 
 /**
  * Takes each delta of one reply and returns the value so far; undefined if there is nothing new to
@@ -12,8 +13,11 @@ type ReadPartial = (delta: string) => unknown
  * Reads the output of a reply while its text arrives. Returns undefined if the request asks for
  * none.
  */
-export function partialOutput(state: RunState): ReadPartial | undefined {
-  const { request, mode, output, strictOutput } = state
+export function partialOutput(
+  state: Uses<'request' | 'models' | 'tools' | 'turn'>,
+): ReadPartial | undefined {
+  const { request } = state
+  const mode = modeOf(state)
   if (request.output) {
     const { output: parser } = request
     if (!parser.partial || mode === 'json') return undefined
@@ -25,14 +29,14 @@ export function partialOutput(state: RunState): ReadPartial | undefined {
       return parsePartial(() => parser.partial?.(text))
     }
   }
-  if (!output) return undefined
+  if (!request.outputCheck) return undefined
   const growing = new GrowingObject()
-  const { properties } = output.schema
+  const { properties } = request.outputCheck.schema
   return (delta) => {
     const value = growing.push(delta)
     const found = mode === 'json' ? contentOf(value) : value
     if (!found || !isOutput(found, properties)) return undefined
-    return strictOutput ? strictOutput.dropAddedNulls(found) : found
+    return request.strictOutput ? request.strictOutput.dropAddedNulls(found) : found
   }
 }
 

@@ -1,7 +1,12 @@
 import { type ToolDefinition, textOf } from '@modelport/core'
 import { contextUse } from '../../budget/metrics.js'
 import { type ContextManifest, contextTokens, createManifest } from '../../history/manifest.js'
-import type { RunState } from '../state/run-state.js'
+import type { Uses } from '../state/run-state.js'
+
+/** The parts of a run that say what a request contains. */
+type ContextParts = Uses<
+  'request' | 'models' | 'control' | 'conversation' | 'meter' | 'events' | 'turn'
+>
 
 /** The content that a request will send. */
 export interface PreparedContext {
@@ -16,18 +21,18 @@ export interface PreparedContext {
  * tokens are counted.
  */
 export function prepareContext(
-  state: RunState,
+  state: ContextParts,
   tools: readonly ToolDefinition[],
   system: string | undefined,
   toolPrompt: string,
 ): PreparedContext {
-  const { provider, profile, observe, control, events, runId, step, tally, estimate } = state
-  const agentName = control.agent ?? observe.agentName
+  const { models, request, control, events, turn, meter } = state
+  const agentName = control.agent ?? request.observe.agentName
   const { query } = state.request
   const parts = {
-    messages: state.sendable(),
+    messages: state.conversation.sendable(state.models.current.mode),
     tools,
-    estimate,
+    estimate: models.estimate,
     ...(system !== undefined && { system }),
     ...(toolPrompt && !tools.length && { toolPrompt }),
   }
@@ -35,24 +40,24 @@ export function prepareContext(
     events.pass()
     return { inputTokens: contextTokens(parts) }
   }
-  const { manifest: previous } = tally
+  const { manifest: previous } = meter.tally
   const manifest = createManifest({
     ...parts,
-    runId,
-    step,
-    provider,
+    runId: request.runId,
+    step: turn.step,
+    provider: models.provider,
     ...(agentName !== undefined && { agentName }),
     ...(query !== undefined && { query: textOf(query) }),
-    ...(profile && { profile }),
+    ...(models.profile && { profile: models.profile }),
     ...(previous && { previous }),
   })
-  tally.manifest = manifest
+  meter.tally.manifest = manifest
   const { totalEstimatedTokens: inputTokens } = manifest
-  const window = profile?.contextWindow
+  const window = models.profile?.contextWindow
   events.emit({
     type: 'context-prepared',
-    provider: provider.name,
-    model: provider.model,
+    provider: models.provider.name,
+    model: models.provider.model,
     manifest,
     ...(window !== undefined && { context: contextUse(inputTokens, window) }),
   })

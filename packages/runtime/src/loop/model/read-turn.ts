@@ -2,14 +2,15 @@ import {
   type AssistantMessage,
   type FinishReason,
   type ReplyDetails,
+  type ToolCall,
   textOf,
 } from '@modelport/core'
 import { BudgetExceededError, type CallReservation } from '../../budget/budget.js'
 import type { TurnSource } from '../../middleware/turn-source.js'
 import { FinalText } from '../../output/final-text.js'
 import type { ModelReply } from '../../reply/read-reply.js'
-import { startEager } from '../calls/start-eager.js'
-import type { RunState } from '../state/run-state.js'
+import type { Uses } from '../state/run-state.js'
+import { modeOf } from '../state/run-view.js'
 import { partialOutput } from './partial-output.js'
 import type { ReplyMeter } from './reply-meter.js'
 
@@ -18,19 +19,20 @@ export type TurnReply = Omit<ModelReply, 'overrun'> & { readonly details: ReplyD
 
 /** Reads a turn to its end, handing out each delta, and stops where the budget ends. */
 export async function readTurn(
-  state: RunState,
+  state: Uses<'request' | 'models' | 'tools' | 'meter' | 'events' | 'turn'>,
   reader: TurnSource,
   meter: ReplyMeter,
   reservation: CallReservation,
+  onCall: (call: ToolCall) => void,
 ): Promise<TurnReply> {
   const { events, turn } = state
   let finishReason: FinishReason = 'unknown'
   const readPartial = partialOutput(state)
-  const final = state.mode === 'json' ? new FinalText() : undefined
+  const final = modeOf(state) === 'json' ? new FinalText() : undefined
   turn.text = ''
   try {
     for await (const event of reader) {
-      state.onStreamEvent?.(event)
+      state.events.onStreamEvent?.(event)
       if (event.type === 'text-delta' || event.type === 'reasoning-delta') {
         meter.add(event.text)
         turn.isShown = true
@@ -49,7 +51,7 @@ export async function readTurn(
         const drained = events.drained()
         if (drained) await drained
       }
-      if (event.type === 'tool-call-complete') startEager(state, event.toolCall)
+      if (event.type === 'tool-call-complete') onCall(event.toolCall)
       if (event.type === 'turn-end') finishReason = event.reason
       if (reservation.limitsReply && !meter.admitted((tokens) => reservation.admits(tokens))) {
         const decision = {
@@ -64,7 +66,7 @@ export async function readTurn(
     }
   } catch (error) {
     turn.isCut = true
-    state.tally.addDetails(reader.details())
+    state.meter.tally.addDetails(reader.details())
     throw error
   } finally {
     await reader.close()

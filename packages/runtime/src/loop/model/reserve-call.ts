@@ -1,12 +1,12 @@
 import { BudgetExceededError, type CallReservation } from '../../budget/budget.js'
-import type { RunState } from '../state/run-state.js'
+import type { Uses } from '../state/run-state.js'
 
 /**
  * Writes an intent, or gives its reservation back. A refusal of a shared budget is reported, as the
  * ledger reports its own.
  */
 export function intendOrRelease(
-  { events }: Pick<RunState, 'events'>,
+  { events }: Uses<'events'>,
   reservation: CallReservation,
   intent: Promise<void>,
 ): Promise<void> {

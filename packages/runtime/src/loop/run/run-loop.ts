@@ -1,6 +1,12 @@
-import { type AssistantMessage, isLlmError, LlmError, textOf } from '@modelport/core'
+import {
+  type AssistantMessage,
+  type ChatMessage,
+  isLlmError,
+  LlmError,
+  type ToolCall,
+  textOf,
+} from '@modelport/core'
 import { causesOf } from '../../base/causes.js'
-import type { LimitName } from '../../base/limit-name.js'
 import { messageOf } from '../../base/message-of.js'
 import { type BudgetDecision, BudgetExceededError } from '../../budget/budget.js'
 import { toRunMessage } from '../../history/run-message.js'
@@ -22,27 +28,43 @@ import {
 import type { ActionTargets } from '../../reply/repair-action.js'
 import { dispatch } from '../calls/dispatch.js'
 import { countGiven, givenCalls, isGiven } from '../calls/given-calls.js'
+import { startEager } from '../calls/start-eager.js'
 import { compactBefore } from '../model/auto-compaction.js'
-import { givenOptions } from '../model/call-options.js'
 import { checkOutput, expectedForms } from '../model/check-output.js'
 import { callModel } from '../model/model-call.js'
 import type { RunOutcome } from '../result/run-outcome.js'
 import { storeCheckpoint, storeSuspension, toCheckpoint } from '../state/checkpoints.js'
-import type { RunState } from '../state/run-state.js'
-import { markOf } from '../state/step-mark.js'
+import { loadTail } from '../state/load-tail.js'
+import type { Uses } from '../state/run-state.js'
+import { modeOf } from '../state/run-view.js'
 import { chooseStep, isChosen } from './choose-step.js'
-import { describeCut, hasCutCall, withCutCalls } from './cut-reply.js'
+import { hasCutCall, withCutCalls } from './cut-reply.js'
+import { toLengthLimit, toLimit } from './limit-outcome.js'
 import { stopRun } from './stop-run.js'
 
+/** The parts of a run that its steps use. */
+type LoopParts = Uses<
+  | 'request'
+  | 'models'
+  | 'control'
+  | 'tools'
+  | 'conversation'
+  | 'guards'
+  | 'meter'
+  | 'events'
+  | 'storage'
+  | 'turn'
+>
+
 /** Runs to the end; every outcome is a value. */
-export async function runLoop(state: RunState): Promise<RunOutcome> {
+export async function runLoop(state: LoopParts): Promise<RunOutcome> {
   const outcome = await runSteps(state)
   // What an engine had recorded to its end was perhaps not reported to its end.
   state.events.release()
   return outcome
 }
 
-async function runSteps(state: RunState): Promise<RunOutcome> {
+async function runSteps(state: LoopParts): Promise<RunOutcome> {
   try {
     await begin(state)
     for (;;) {
@@ -57,12 +79,12 @@ async function runSteps(state: RunState): Promise<RunOutcome> {
     if (error instanceof EngineStop) throw error
     return reportLimit(state, toOutcome(state, error))
   } finally {
-    state.eager.drop()
+    state.tools.eager.drop()
   }
 }
 
 /** Reports a run that ends without a reply, for pages that see its events only. */
-function reportLimit({ events }: Pick<RunState, 'events'>, outcome: RunOutcome): RunOutcome {
+function reportLimit({ events }: Uses<'events'>, outcome: RunOutcome): RunOutcome {
   const { status } = outcome
   if (status === 'limit' || status === 'budget') {
     const limit = status === 'limit' ? outcome.limit : outcome.decision.limit
@@ -75,41 +97,43 @@ function reportLimit({ events }: Pick<RunState, 'events'>, outcome: RunOutcome):
  * Stores a new run, or takes what the journal recorded after the checkpoint; a journal that does
  * not know the run yet gets the checkpoint.
  */
-async function begin(state: RunState): Promise<void> {
-  const { resume, journal } = state.durable
+async function begin(state: LoopParts): Promise<void> {
+  const { resume, journal } = state.request.durable
   if (!resume) return storeCheckpoint(state, 'step')
   if (journal) {
     const tail = await toStored(() => journal.readTail(resume))
-    if (tail) state.loadTail(resume, tail)
+    if (tail) loadTail(state, resume, tail)
     else
       await toStored(() =>
-        journal.writeCheckpoint(resume, { keep: 0, add: state.transcript.messages }),
+        journal.writeCheckpoint(resume, { keep: 0, add: state.conversation.transcript.messages }),
       )
   }
-  if (!state.storage.isInsideStep && !state.log.hasStep(state.step + 1))
+  if (!state.storage.isInsideStep && !state.storage.log.hasStep(state.turn.step + 1))
     state.conversation.appendFollowUps()
 }
 
-async function runStep(state: RunState): Promise<RunOutcome | undefined> {
-  const { signal, limits, preset } = state
-  signal.throwIfAborted()
-  const lastCall = preset.lastCallText !== undefined && !preset.lastCallWithinSteps ? 1 : 0
-  const steps = countGiven(state) + limits.maxSteps + lastCall
-  if (!state.storage.isInsideStep && state.step >= steps) return toLimit('steps', state)
+async function runStep(state: LoopParts): Promise<RunOutcome | undefined> {
+  const { request } = state
+  request.signal.throwIfAborted()
+  const lastCall =
+    request.preset.lastCallText !== undefined && !request.preset.lastCallWithinSteps ? 1 : 0
+  const steps = countGiven(state) + request.limits.maxSteps + lastCall
+  if (!state.storage.isInsideStep && state.turn.step >= steps) return toLimit('steps', state)
   const isLast = await openStep(state, steps)
   const given = givenCalls(state)
   if (given) return makeCalls(state, toMessage(given), given)
 
-  const reply = withCutCalls(await callModel(state, isLast))
+  const begin = (call: ToolCall): void => startEager(state, call)
+  const reply = withCutCalls(await callModel(state, isLast, begin))
   failUnlessUsable(state, reply)
   if (reply.overrun) return endOverrun(state, reply.message, reply.overrun)
   let interpreted: InterpretedReply
   try {
     interpreted = readReply(
       reply,
-      state.mode,
+      modeOf(state),
       targetsOf(state),
-      (index) => `action_${state.step}_${index + 1}`,
+      (index) => `action_${state.turn.step}_${index + 1}`,
     )
   } catch (error) {
     if (!(error instanceof ActionParseError)) throw error
@@ -123,7 +147,7 @@ async function runStep(state: RunState): Promise<RunOutcome | undefined> {
   state.guards.parseFailures.succeed()
   if (!isLast) return makeCalls(state, reply.message, interpreted, reply)
 
-  state.transcript.append(reply.message)
+  state.conversation.transcript.append(reply.message)
   return refuseLastCalls(state, interpreted)
 }
 
@@ -141,13 +165,13 @@ type RequestedCalls = Extract<InterpretedReply, { kind: 'calls' }>
  * @param reply the model's, if it asked for them
  */
 async function makeCalls(
-  state: RunState,
+  state: LoopParts,
   message: AssistantMessage,
   { calls, native }: RequestedCalls,
   reply?: ModelReply,
 ): Promise<RunOutcome | undefined> {
-  const before = state.transcript.messages.length
-  state.transcript.append(message)
+  const before = state.conversation.transcript.sendable()
+  state.conversation.transcript.append(message)
   const { limit, pending } = await dispatch(state, calls, native)
   const drained = state.events.drained()
   if (drained) await drained
@@ -165,36 +189,38 @@ async function makeCalls(
  * Begins a step, unless the resumed one was begun already. True for the last one, which has no
  * tools.
  */
-async function openStep(state: RunState, steps: number): Promise<boolean> {
-  const { preset, ledger, events, log } = state
+async function openStep(state: LoopParts, steps: number): Promise<boolean> {
+  const { request, meter, events, storage } = state
   const isResumed = state.storage.isInsideStep
   if (!isResumed) {
-    if (!log.hasStep(state.step + 1)) {
-      log.clear()
+    if (!storage.log.hasStep(state.turn.step + 1)) {
+      storage.log.clear()
       // The record of the step includes it.
-      if (!isGiven(state, state.step + 1)) ledger.reserveStep()
+      if (!isGiven(state, state.turn.step + 1)) meter.ledger.reserveStep()
     }
-    state.nextStep()
+    state.turn.begin()
+    state.events.step = state.turn.step
   }
   // Nothing is chosen for a step that asks no model.
-  if (isChosen(state.request) && !isGiven(state, state.step))
+  if (isChosen(state.request) && !isGiven(state, state.turn.step))
     state.models.choose(
-      (isResumed ? state.durable.resume?.choice : undefined) ?? (await chooseStep(state)),
+      (isResumed ? state.request.durable.resume?.choice : undefined) ?? (await chooseStep(state)),
     )
   if (!isResumed) {
     const { agent } = state.control
     events.emit({
       type: 'step-start',
-      ...(state.choice && { choice: state.choice }),
+      ...(state.models.choice && { choice: state.models.choice }),
       ...(agent !== undefined && { agent }),
     })
   }
-  const isLast = preset.lastCallText !== undefined && state.step === steps
-  if (isLast && !isResumed) state.transcript.append(toRunMessage(preset.lastCallText ?? ''))
+  const isLast = request.preset.lastCallText !== undefined && state.turn.step === steps
+  if (isLast && !isResumed)
+    state.conversation.transcript.append(toRunMessage(request.preset.lastCallText ?? ''))
   await state.tools.refresh(state)
   if (!isResumed) {
     await compactBefore(state)
-    state.storage.mark = markOf(state, 'model')
+    state.storage.takeMark('model')
   }
   state.storage.isInsideStep = false
   return isLast
@@ -204,45 +230,49 @@ async function openStep(state: RunState, steps: number): Promise<boolean> {
  * The text of the second reply in a row that is prose instead of an action: the model will not
  * write one.
  */
-function acceptedProse(state: RunState, { rawResponse }: ActionParseError): string | undefined {
-  const { mode, preset, guards, output } = state
-  if (mode !== 'json' || preset.correctsProse || output || !guards.parseFailures.count)
+function acceptedProse(state: LoopParts, { rawResponse }: ActionParseError): string | undefined {
+  const { request, guards } = state
+  const mode = modeOf(state)
+  if (
+    mode !== 'json' ||
+    request.preset.correctsProse ||
+    request.outputCheck ||
+    !guards.parseFailures.count
+  )
     return undefined
   const prose = proseOf(rawResponse)
   if (prose !== undefined)
-    state.warn('the model wrote prose where a JSON action was asked for; it is taken as the reply')
+    state.meter.warn(
+      'the model wrote prose where a JSON action was asked for; it is taken as the reply',
+    )
   return prose
 }
 
 /** Ends the run until somebody decides. */
 async function suspend(
-  state: RunState,
-  before: number,
+  state: LoopParts,
+  before: readonly ChatMessage[],
   pending: readonly PendingItem[],
 ): Promise<RunOutcome> {
   // A run that was suspended, and waits again without a new event, says so again.
-  if (state.durable.resume?.pending.length) state.events.goLive()
+  if (state.request.durable.resume?.pending.length) state.events.goLive()
   state.events.emit({ type: 'run-suspended', pending })
   await state.events.drained()
-  const checkpoint = await storeSuspension(
-    state,
-    state.transcript.messages.slice(0, before),
-    pending,
-  )
+  const checkpoint = await storeSuspension(state, before, pending)
   return { status: 'suspended', pending, checkpoint }
 }
 
-const targetsOf = ({ tools }: Pick<RunState, 'tools'>): ActionTargets =>
+const targetsOf = ({ tools }: Uses<'tools'>): ActionTargets =>
   toTargets(tools.definitions, tools.agents)
 
 /** The reply is paid for, so the transcript keeps it; nothing it asks for is executed. */
 function endOverrun(
-  state: Pick<RunState, 'transcript' | 'events'>,
+  state: Uses<'conversation' | 'events'>,
   reply: AssistantMessage,
   decision: BudgetDecision,
 ): RunOutcome {
-  state.transcript.append(reply)
-  state.transcript.cancelOpen('Not executed: the budget was spent.')
+  state.conversation.transcript.append(reply)
+  state.conversation.transcript.cancelOpen('Not executed: the budget was spent.')
   state.events.emit({ type: 'budget-decision', decision })
   const { limit, observed, maximum } = decision
   return {
@@ -255,19 +285,22 @@ function endOverrun(
 
 /** A reply that the vendor stopped or gave up on is neither final nor a mistake of the model. */
 function failUnlessUsable(
-  state: Pick<RunState, 'transcript' | 'provider'>,
+  state: Uses<'models' | 'conversation'>,
   { message, finishReason }: ModelReply,
 ): void {
   if (finishReason !== 'content-filter' && finishReason !== 'error') return
   if (!message.toolCalls?.length && (textOf(message.content) || message.refusal))
-    state.transcript.append(message)
+    state.conversation.transcript.append(message)
   if (finishReason === 'error')
-    throw new LlmError('server', `${state.provider.name}: the server gave up on its reply`)
-  throw new LlmError('content-filter', `${state.provider.name}: the reply was refused or filtered`)
+    throw new LlmError('server', `${state.models.provider.name}: the server gave up on its reply`)
+  throw new LlmError(
+    'content-filter',
+    `${state.models.provider.name}: the reply was refused or filtered`,
+  )
 }
 
 async function finishRun(
-  state: RunState,
+  state: LoopParts,
   reply: ModelReply,
   interpreted: Extract<InterpretedReply, { kind: 'final' }>,
 ): Promise<RunOutcome | undefined> {
@@ -280,9 +313,10 @@ async function finishRun(
     return failParse(state, reply, { ...rest, shown: problem, problem })
   }
   forgetFailures(state)
-  state.transcript.append(message)
+  state.conversation.transcript.append(message)
   state.turn.text = action.content
-  const missing = state.mode === 'json' ? missingText(textOf(message.content), action.content) : ''
+  const missing =
+    modeOf(state) === 'json' ? missingText(textOf(message.content), action.content) : ''
   if (missing) state.events.emit({ type: 'text-delta', text: missing, attempt: state.turn.attempt })
   state.events.emit({ type: 'final', action, ...(isCut && { truncated: true }) })
   return {
@@ -308,11 +342,12 @@ interface Rejection {
 const beShorter = 'It was cut off at its limit of length: be shorter.'
 
 function failParse(
-  state: RunState,
+  state: LoopParts,
   reply: ModelReply,
   { feedback, shown, problem, correction }: Rejection,
 ): RunOutcome | undefined {
-  const { guards, events, preset, mode } = state
+  const { guards, events, request } = state
+  const mode = modeOf(state)
   const { parseFailures } = guards
   const { message } = reply
   // A parser of the request knows the finish reason, and corrects as it likes.
@@ -327,7 +362,7 @@ function failParse(
   })
   state.conversation.markFailure()
   // Some servers refuse an empty message.
-  if (textOf(message.content)) state.transcript.append({ ...message, toolCalls: [] })
+  if (textOf(message.content)) state.conversation.transcript.append({ ...message, toolCalls: [] })
   if (isOver)
     return { ...(isCut ? toLengthLimit(state, reply) : toLimit('parse-failures', state)), problem }
   const text =
@@ -335,75 +370,46 @@ function failParse(
     toParseCorrection(
       isCut && mode === 'json' ? `${feedback} ${beShorter}` : feedback,
       expectedForms(state)[mode],
-      textFor(preset.parseFailureText, mode),
+      textFor(request.preset.parseFailureText, mode),
     )
-  state.transcript.append(toRunMessage(text))
+  state.conversation.transcript.append(toRunMessage(text))
   return undefined
 }
 
 /** Removes replies that were not an action: the model has understood the correction. */
-const forgetFailures = ({
-  conversation,
-  preset,
-}: Pick<RunState, 'conversation' | 'preset'>): void =>
-  conversation.forgetFailures(preset.forgetParseFailures === true)
+const forgetFailures = ({ conversation, request }: Uses<'request' | 'conversation'>): void =>
+  conversation.forgetFailures(request.preset.forgetParseFailures === true)
 
 /** Calls after the last chance to make some. */
 function refuseLastCalls(
-  state: RunState,
+  state: Uses<'request' | 'conversation' | 'guards'>,
   { native }: Extract<InterpretedReply, { kind: 'calls' }>,
 ): RunOutcome {
-  if (native) state.transcript.cancelOpen('Not executed: no more calls are allowed.')
+  if (native) state.conversation.transcript.cancelOpen('Not executed: no more calls are allowed.')
   return toLimit('steps', state)
 }
-
-const texts: Readonly<Record<Exclude<LimitName, 'length'>, (state: RunState) => string>> = {
-  steps: ({ limits }) =>
-    `Maximum inference steps (${limits.maxSteps}) exceeded without producing final response. The model may be stuck in a loop: simplify the task, or check the prompts.`,
-  repeats: ({ guards: { repeatStreak } }) =>
-    `The model only repeated what it had done, ${repeatStreak.count} steps in a row.`,
-  'parse-failures': ({ guards: { parseFailures } }) =>
-    parseFailures.count === 1
-      ? 'The model gave a reply that could not be used.'
-      : `The model gave ${parseFailures.count} replies in a row that could not be used.`,
-  'no-progress': ({ guards: { progress } }) =>
-    `No step brought anything new, ${progress.idleSteps} in a row: calls failed, or gave what was known.`,
-}
-
-type LimitOutcome = Extract<RunOutcome, { status: 'limit' }>
-
-const toLimit = (limit: keyof typeof texts, state: RunState): LimitOutcome => ({
-  status: 'limit',
-  limit,
-  message: texts[limit](state),
-})
-
-const toLengthLimit = (state: RunState, reply: ModelReply): LimitOutcome => ({
-  status: 'limit',
-  limit: 'length',
-  message: describeCut(reply, givenOptions(state).maxTokens),
-})
 
 /**
  * The text of a reply that broke off stays in the transcript; a checkpoint has the conversation
  * before it.
  */
-function toOutcome(state: RunState, error: unknown): RunOutcome {
+function toOutcome(state: LoopParts, error: unknown): RunOutcome {
   const outcome = outcomeOf(state, error)
-  const { transcript, turn, provider } = state
+  const { conversation, turn, models } = state
   if (turn.cutText) {
-    const origin = { provider: provider.name, model: provider.model }
-    transcript.append({ role: 'assistant', content: turn.cutText, cut: true, origin })
+    const origin = { provider: models.provider.name, model: models.provider.model }
+    conversation.transcript.append({ role: 'assistant', content: turn.cutText, cut: true, origin })
   }
   return outcome
 }
 
-function outcomeOf(state: RunState, error: unknown): RunOutcome {
-  const { signal, events, transcript } = state
-  transcript.cancelOpen(
-    signal.aborted ? 'Cancelled before it was executed.' : 'Not executed: the run ended.',
+function outcomeOf(state: LoopParts, error: unknown): RunOutcome {
+  const { request, events, conversation } = state
+  conversation.transcript.cancelOpen(
+    request.signal.aborted ? 'Cancelled before it was executed.' : 'Not executed: the run ended.',
   )
-  if (signal.aborted) return { status: 'cancelled', reason: signal.reason as unknown }
+  if (request.signal.aborted)
+    return { status: 'cancelled', reason: request.signal.reason as unknown }
   const decision = decisionOf(error)
   if (decision) return { status: 'budget', decision: decision.decision, message: decision.message }
   const failure = isLlmError(error)
@@ -416,11 +422,13 @@ function outcomeOf(state: RunState, error: unknown): RunOutcome {
     recoverable: false,
   })
   if (!state.turn.hasFailed) return { status: 'failed', error: failure }
-  const mark = markOf(state, 'model')
+  const mark = state.storage.markNow('model')
   return {
     status: 'failed',
     error: failure,
-    checkpoint: toCheckpoint(state, mark, { transcript: referTo(transcript.messages) }),
+    checkpoint: toCheckpoint(state, mark, {
+      transcript: referTo(conversation.transcript.messages),
+    }),
   }
 }
 

@@ -1,23 +1,26 @@
 import { inSlot, slotOf } from '@modelport/core'
 import type { RunResult } from '../result/run-result.js'
-import type { RunState } from '../state/run-state.js'
+import type { Uses } from '../state/run-state.js'
 
 /** True if anybody subscribes to runs. */
 const isWatched = (): boolean => slotOf('run')?.hasSubscribers === true
 
 /** Publishes a run in the slot `modelport:run`, with its events and its result. */
-export function watchRun(state: RunState, work: () => Promise<RunResult>): Promise<RunResult> {
+export function watchRun(
+  state: Uses<'request' | 'models' | 'tools' | 'conversation' | 'events'>,
+  work: () => Promise<RunResult>,
+): Promise<RunResult> {
   if (!isWatched()) return work()
-  const { runId, observe, provider, transcript, request } = state
-  const { name, model } = provider
+  const { request, models, conversation } = state
+  const { name, model } = models.provider
   const { system } = request
   const about = {
-    runId,
-    name: observe.agentName,
+    runId: request.runId,
+    name: request.observe.agentName,
     provider: name,
     model,
     system,
-    messages: transcript.messages,
+    messages: conversation.transcript.messages,
   }
   return inSlot(
     slotOf('run'),

@@ -7,8 +7,11 @@ import type { PendingItem } from '../../journal/pending-item.js'
 import { referTo } from '../../journal/transcript-log.js'
 import { hashResult } from '../guards/progress-guard.js'
 import { hashSignature } from '../guards/repeat-guard.js'
-import type { RunState } from './run-state.js'
-import { markOf, type StepMark } from './step-mark.js'
+import type { Uses } from './run-state.js'
+import type { StepMark } from './step-mark.js'
+
+/** The parts of a run that a checkpoint uses. */
+type StoredParts = Uses<'request' | 'conversation' | 'meter' | 'events' | 'storage'>
 
 /** Of {@link toCheckpoint}. */
 interface CheckpointParts {
@@ -19,7 +22,7 @@ interface CheckpointParts {
 
 /** Makes the checkpoint that stands for a mark. */
 export function toCheckpoint(
-  state: RunState,
+  state: Uses<'request' | 'meter' | 'events' | 'storage'>,
   mark: StepMark,
   parts: CheckpointParts,
 ): RunCheckpoint {
@@ -39,13 +42,13 @@ export function toCheckpoint(
   const { toolDefinitionTokens: _tools, turns, reported: _reported, ...sums } = rest.usage
   return {
     version: checkpointVersion,
-    runId: state.runId,
+    runId: state.request.runId,
     phase,
     step,
     ...rest,
     // The current value, not the one of the mark: replayed calls are not charged again after a
     // resume.
-    budget: state.ledger.snapshot(),
+    budget: state.meter.ledger.snapshot(),
     fingerprint: { ...state.storage.fingerprint, mode },
     guards: {
       recentActions: recentActions.map(hashSignature),
@@ -69,21 +72,20 @@ const isFilled = (counts: object): boolean => Object.keys(counts).length > 0
 
 /** Stores where the run is, if it has a journal, and drops the entries before. */
 export async function storeCheckpoint(
-  state: RunState,
+  state: StoredParts,
   phase: RunCheckpoint['phase'],
 ): Promise<void> {
-  const { journal } = state.durable
+  const { journal } = state.request.durable
   // The step that begins takes a mark of its own.
   if (!journal && phase === 'step') return
-  const mark = markOf(state, phase)
-  state.storage.mark = mark
+  const mark = state.storage.takeMark(phase)
   if (!journal) return
-  await writeCheckpoint(state, journal, mark, state.transcript.messages)
-  state.log.clear()
+  await writeCheckpoint(state, journal, mark, state.conversation.transcript.messages)
+  state.storage.log.clear()
 }
 
 async function writeCheckpoint(
-  state: RunState,
+  state: Uses<'request' | 'meter' | 'events' | 'storage'>,
   journal: RunJournal,
   mark: StepMark,
   messages: readonly ChatMessage[],
@@ -104,19 +106,19 @@ async function writeCheckpoint(
  * recorded since.
  */
 export async function storeSuspension(
-  state: RunState,
+  state: Uses<'request' | 'meter' | 'events' | 'storage'>,
   base: readonly ChatMessage[],
   pending: readonly PendingItem[],
 ): Promise<RunCheckpoint> {
-  const { journal } = state.durable
+  const { journal } = state.request.durable
   // Replies that were not an action are gone from the transcript, or stay in it: either way nothing
   // is to be forgotten again.
   const mark: StepMark = {
-    ...(state.storage.mark ?? markOf(state, 'model')),
+    ...(state.storage.mark ?? state.storage.markNow('model')),
     phase: 'model',
     failuresFrom: undefined,
   }
-  const entries = state.log.entries
+  const entries = state.storage.log.entries
   if (!journal) return toCheckpoint(state, mark, { transcript: referTo(base), entries, pending })
   return writeCheckpoint(state, journal, mark, base, { entries, pending })
 }

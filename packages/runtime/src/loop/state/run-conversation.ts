@@ -1,12 +1,16 @@
 import { type ChatMessage, LlmError, type UserMessage } from '@modelport/core'
 import { Transcript } from '../../history/transcript.js'
+import type { ActionMode } from '../../reply/action-mode.js'
+import { renderCalls } from '../../reply/render-calls.js'
 import type { InferRequest } from '../request/run-request.js'
+import { LongResults } from './long-results.js'
 import { splitMessages } from './resume.js'
 
 /** The messages of a run. */
 export class RunConversation {
   /** The kept history as it was at the start. */
   readonly historyBefore: readonly ChatMessage[]
+  readonly longResults: LongResults
   #transcript: Transcript
   /** The messages of users while the run was suspended. */
   #followUps: readonly UserMessage[]
@@ -16,8 +20,10 @@ export class RunConversation {
   /**
    * @throws {LlmError} `config`, `invalid-request` — nothing is asked, or the messages cannot be
    * sent; {@link ResumeError}.
+   * @param maxResultLength characters of a tool result that are sent
    */
-  constructor(request: InferRequest) {
+  constructor(request: InferRequest, maxResultLength: number) {
+    this.longResults = new LongResults(maxResultLength)
     this.historyBefore = request.history?.toList() ?? []
     const split = splitMessages(request, request.messages ?? this.historyBefore)
     this.#followUps = split?.followUps ?? []
@@ -28,6 +34,14 @@ export class RunConversation {
 
   get transcript(): Transcript {
     return this.#transcript
+  }
+
+  /**
+   * The messages, fit to be sent in the mode of the run.
+   * @throws {LlmError} as {@link Transcript.sendable}.
+   */
+  sendable(mode: ActionMode): readonly ChatMessage[] {
+    return this.longResults.show(renderCalls(this.#transcript.sendable(), mode))
   }
 
   /** True if users said something while the run was suspended that the model has not read. */

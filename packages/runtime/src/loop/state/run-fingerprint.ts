@@ -4,23 +4,17 @@ import type { RunFingerprint } from '../../journal/checkpoint.js'
 import { toFingerprint } from '../../journal/fingerprint.js'
 import type { ActionMode } from '../../reply/action-mode.js'
 import type { Tool } from '../../tools/tool.js'
-import type { CompiledParameters } from '../../tools/tool-parameters.js'
-import type { RunLimits } from '../request/run-limits.js'
-import type { RunPreset } from '../request/run-preset.js'
-import type { InferRequest } from '../request/run-request.js'
+import type { RunRequest } from '../request/open-request.js'
 
 interface FingerprintedRun {
-  readonly request: InferRequest
-  readonly durable: NonNullable<InferRequest['durable']>
+  readonly request: RunRequest
   readonly models: { readonly main: { readonly provider: Provider; readonly mode: ActionMode } }
-  readonly preset: RunPreset
-  readonly limits: RunLimits
-  readonly output: CompiledParameters | undefined
 }
 
 /** Describes what the run is made of. */
 export function fingerprintOf(run: FingerprintedRun): RunFingerprint {
-  const { request, models, preset, limits } = run
+  const { request, models } = run
+  const { preset, limits, outputCheck, durable } = request
   const { provider, mode } = models.main
   const { maxResultLength, ...limitsBefore } = limits
   const { tools, agents = [], system, options, outputSchema, output, handoffs, authorize } = request
@@ -33,10 +27,10 @@ export function fingerprintOf(run: FingerprintedRun): RunFingerprint {
     agents,
     system: `${typeof system === 'string' ? system : ''}${handoffs ? canonicalJson(handoffs) : ''}`,
     preset,
-    output: [outputSchema ? run.output?.schema : output?.schema, output !== undefined],
+    output: [outputSchema ? outputCheck?.schema : output?.schema, output !== undefined],
     options: mergeOptions(preset.options, options),
     // Runs that were stored before there was this limit have none.
     limits: maxResultLength === Infinity ? limitsBefore : limits,
-    policy: authorize ? (run.durable.policyVersion ?? 'unversioned') : 'none',
+    policy: authorize ? (durable.policyVersion ?? 'unversioned') : 'none',
   })
 }

@@ -1,6 +1,7 @@
 import type { Capabilities, ModelProfile, Provider } from '@modelport/core'
 import { checkProfile } from '../../base/check-request.js'
 import { BudgetLedger } from '../../budget/budget.js'
+import { estimateOf } from '../../history/known-parts.js'
 import type { RunCheckpoint } from '../../journal/checkpoint.js'
 import { ResumeError } from '../../journal/resume-error.js'
 import type { StepChoice } from '../../journal/step-choice.js'
@@ -57,6 +58,24 @@ export class RunModels {
 
   get current(): RunModel {
     return this.#current
+  }
+
+  /** The provider of the current step. */
+  get provider(): Provider {
+    return this.#current.provider
+  }
+
+  get profile(): ModelProfile | undefined {
+    return this.#current.profile
+  }
+
+  get capabilities(): Capabilities | undefined {
+    return this.#current.capabilities
+  }
+
+  /** Estimates tokens as the provider of the current step does. */
+  get estimate(): (text: string) => number {
+    return estimateOf(this.#current.provider)
   }
 
   get choice(): StepChoice | undefined {

@@ -1,47 +1,52 @@
 import { LlmError, type ToolDefinition } from '@modelport/core'
 import { suggest } from '@modelport/core/settings'
 import { checkToolNames, checkTools } from '../../base/check-request.js'
-import type { BudgetLedger } from '../../budget/budget.js'
-import type { Transcript } from '../../history/transcript.js'
-import type { StepChoice } from '../../journal/step-choice.js'
 import { toDelegationTools } from '../../reply/delegation.js'
 import type { AgentTarget } from '../../tools/agent-target.js'
 import type { Tool } from '../../tools/tool.js'
 import type { ToolSource } from '../../tools/tool-source.js'
-import type { InferRequest } from '../request/run-request.js'
-import type { FoundTools } from './found-tools.js'
-import type { LongResults } from './long-results.js'
+import type { RunRequest } from '../request/open-request.js'
+import { EagerCalls } from './eager-calls.js'
+import { FoundTools } from './found-tools.js'
 import type { RunControl } from './run-control.js'
+import type { RunConversation } from './run-conversation.js'
+import type { RunMeter } from './run-meter.js'
+import type { RunModels } from './run-models.js'
+import type { TurnState } from './turn-state.js'
 
 /** The parts of the run that reading the tools needs. */
 interface ToolHost {
-  readonly request: InferRequest
-  readonly step: number
-  readonly choice: StepChoice | undefined
+  readonly request: RunRequest
+  readonly turn: TurnState
+  readonly models: RunModels
   readonly control: RunControl
-  readonly longResults: LongResults
-  readonly found: FoundTools
-  readonly transcript: Transcript
-  readonly signal: AbortSignal
-  readonly ledger: BudgetLedger
-  wait<T>(value: T | PromiseLike<T>): Promise<T>
-  warn(warning: string): void
+  readonly conversation: RunConversation
+  readonly meter: RunMeter
 }
 
 /** True if the vendor's own search of tools is asked for, which finds deferred ones itself. */
-const searchesItself = ({ options }: InferRequest): boolean =>
+const searchesItself = ({ options }: RunRequest): boolean =>
   options?.providerTools?.some(({ type }) => String(type).startsWith('tool_search')) ?? false
 
 /** The tools of the current step. */
 export class RunTools {
+  /** The deferred tools, and those that were loaded. */
+  readonly found: FoundTools
+  /** The calls that were begun before their reply was whole. */
+  readonly eager: EagerCalls = new EagerCalls()
   #own: readonly Tool[] = []
   #agents: readonly AgentTarget[] = []
   #delegation: readonly Tool[] = []
   #definitions: readonly ToolDefinition[] = []
   #hidden: readonly Tool[] = []
   #all: readonly Tool[] = []
-  /** True if all tools are those of the request, as they are: the same list needs no second look. */
+  /** True if all tools are those of the request: the same list needs no second look. */
   #arePlain = false
+
+  /** @param loaded the deferred tools that were loaded before a resume */
+  constructor(loaded: readonly string[] | undefined) {
+    this.found = new FoundTools(loaded)
+  }
 
   get own(): readonly Tool[] {
     return this.#own
@@ -81,29 +86,31 @@ export class RunTools {
    * name, or the step was prepared with a name that nothing has; what a source throws.
    */
   async refresh(run: ToolHost): Promise<void> {
-    const { request, step, signal, ledger, choice, control } = run
+    const { request, control, meter, conversation } = run
+    const { choice } = run.models
     const { tools = [], sources = [], agents = [] } = request
     // A set was made into a list where the run began.
     const given = (
-      typeof tools === 'function' ? await run.wait(tools(step)) : tools
+      typeof tools === 'function' ? await meter.wait(tools(run.turn.step)) : tools
     ) as readonly Tool[]
     if (this.#arePlain && !choice?.tools && this.#areKnown(given)) return
     checkTools(given)
     const own = [...given, ...control.tools.filter((tool) => !given.includes(tool))]
     const sourced = sources.length
-      ? await run.wait(Promise.all(sources.map((source) => toolsOf(source, signal))))
+      ? await meter.wait(Promise.all(sources.map((source) => toolsOf(source, request.signal))))
       : []
     for (const list of sourced) checkTools(list)
-    const added = [control.tool, run.longResults.tool(() => run.transcript.messages)].flatMap(
-      (tool) => tool ?? [],
-    )
+    const added = [
+      control.tool,
+      conversation.longResults.tool(() => conversation.transcript.messages),
+    ].flatMap((tool) => tool ?? [])
     checkToolNames([...own, ...added])
     const byName = new Map(own.map((tool) => [tool.definition.name, tool]))
     for (const [index, list] of sourced.entries())
       for (const tool of list) {
         const { name } = tool.definition
         if (byName.has(name))
-          run.warn(
+          meter.warn(
             `the tool "${name}" of "${sources[index]?.name}" was dropped: another tool has this name`,
           )
         else byName.set(name, tool)
@@ -117,12 +124,12 @@ export class RunTools {
       )
     const isChosen = (name: string): boolean => choice?.tools?.includes(name) ?? true
     const chosen = [...byName.values()].filter(({ definition }) => isChosen(definition.name))
-    this.#own = searchesItself(request) ? [...chosen, ...added] : run.found.show(chosen, added)
-    this.#hidden = run.found.hidden
+    this.#own = searchesItself(request) ? [...chosen, ...added] : this.found.show(chosen, added)
+    this.#hidden = this.found.hidden
     checkToolNames(this.#own)
     this.#definitions = this.#own.map(({ definition }) => definition)
     this.#agents = agents.filter(({ name }) => isChosen(name))
-    this.#delegation = toDelegationTools(this.#agents, this.#definitions, ledger)
+    this.#delegation = toDelegationTools(this.#agents, this.#definitions, meter.ledger)
     this.#all = [...this.#own, ...this.#delegation, ...this.#hidden]
     this.#arePlain =
       this.#all.length === given.length && !sources.length && !added.length && !choice?.tools

@@ -2,11 +2,11 @@ import type { RunCheckpoint } from '../../journal/checkpoint.js'
 import type { Intentions } from '../guards/intentions.js'
 import type { ProgressGuard } from '../guards/progress-guard.js'
 import type { RunGuards } from '../guards/run-guards.js'
-import type { FoundTools } from './found-tools.js'
 import type { RunControl } from './run-control.js'
 import type { RunConversation } from './run-conversation.js'
+import type { RunMeter } from './run-meter.js'
 import type { RunModels } from './run-models.js'
-import type { RunTally } from './run-tally.js'
+import type { RunTools } from './run-tools.js'
 import type { TurnState } from './turn-state.js'
 
 /**
@@ -40,23 +40,24 @@ export interface StepMark
 
 /** The parts of a run that have counters. */
 interface Counted {
-  readonly step: number
   readonly guards: RunGuards
   readonly turn: TurnState
-  readonly tally: RunTally
+  readonly meter: RunMeter
   readonly conversation: RunConversation
   readonly models: RunModels
   readonly control: RunControl
-  readonly found: FoundTools
+  readonly tools: RunTools
 }
 
 /** Takes the counters as they are now. */
 export function markOf(counted: Counted, phase: RunCheckpoint['phase']): StepMark {
-  const { step, guards, turn, tally, conversation, models, control, found } = counted
+  const { guards, turn, conversation, models, control } = counted
   const { main, choice } = models
+  const { tally } = counted.meter
+  const { loaded } = counted.tools.found
   return {
     phase,
-    step,
+    step: turn.step,
     recentActions: guards.repeats.recent,
     knownResults: guards.progress.known,
     repeats: guards.repeatStreak.count,
@@ -65,7 +66,7 @@ export function markOf(counted: Counted, phase: RunCheckpoint['phase']): StepMar
     intentions: guards.intentions.stored,
     ...(phase === 'model' && choice && { choice }),
     ...(control.agent !== undefined && { agent: control.agent }),
-    ...(found.loaded.length && { found: found.loaded }),
+    ...(loaded.length && { found: loaded }),
     formatLevel: main.formatLevel,
     mode: main.mode,
     failuresFrom: conversation.failuresFrom,

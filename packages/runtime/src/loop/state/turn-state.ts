@@ -6,7 +6,7 @@ import type { RunCheckpoint } from '../../journal/checkpoint.js'
  */
 const attemptsPerProcess = 100
 
-/** The model call of the current step. */
+/** The current step, and its model call. */
 export class TurnState {
   /** Requests to the model in this step, retries included. */
   attempt = 0
@@ -22,9 +22,11 @@ export class TurnState {
   text = ''
   /** True if the rest of the reply will not come. */
   isCut = false
+  #step = 0
 
   constructor(resume: RunCheckpoint | undefined) {
     if (!resume) return
+    this.#step = resume.step
     this.attempt = resume.attempt
     this.requests = resume.requests
     this.isCompacted = resume.compacted
@@ -36,7 +38,14 @@ export class TurnState {
     return this.isCut ? this.text : ''
   }
 
+  /** The current step; the first is 1. */
+  get step(): number {
+    return this.#step
+  }
+
+  /** Begins the next step. */
   begin(): void {
+    this.#step++
     this.attempt = 0
     this.requests = 0
     this.isCompacted = false
