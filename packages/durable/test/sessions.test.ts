@@ -256,7 +256,7 @@ for (const { name, isMissing, open } of places)
       const texts = written.map((statements) => statements.map(({ sql }) => sql).join(';'))
       const said = texts.filter((text) => text.includes(`SELECT 'session:' || name`))
       expect(said).toHaveLength(1)
-      for (const part of ['UPDATE tasks SET state', `status = 'finished'`, 'SET turn = NULL'])
+      for (const part of ['UPDATE tasks SET state', 'UPDATE runs SET status', 'SET turn = NULL'])
         expect(said[0]).toContain(part)
     })
 

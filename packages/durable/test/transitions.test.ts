@@ -6,10 +6,11 @@ import { createMock } from '@modelport/provider-mock'
 import { defineTool, infer, type RunResult } from '@modelport/runtime'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { BodyCodec } from '../src/database/body-codec.js'
-import type { Database, Statement } from '../src/database/database.js'
+import type { Database, SqlValue, Statement } from '../src/database/database.js'
 import { claimRun } from '../src/runs/claim.js'
 import type { DurableRun } from '../src/runs/execute-run.js'
 import { RunTable } from '../src/runs/run-table.js'
+import { type TransitionName, transition, transitions } from '../src/runs/transitions.js'
 import { createDurableStore, type DurableStore } from '../src/store/durable-store.js'
 import { emptyDatabases } from './support/databases.js'
 import { checkpoint, finalResult, toolIntent } from './support/journal-entries.js'
@@ -25,6 +26,92 @@ test('one function of each database opens transactions that write', () => {
   )
   expect(opening.sort()).toEqual(['postgres/transaction-text.ts', 'sqlite/sqlite-thread.ts'])
 })
+
+test('one file changes the rows of runs', () => {
+  const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((file) =>
+    /UPDATE runs\b/.test(file.endsWith('.ts') ? readFileSync(`${source}${file}`, 'utf8') : ''),
+  )
+  expect(files).toEqual(['runs/transitions.ts'])
+})
+
+test('the page shows every change of a run', () => {
+  const page = readFileSync(new URL('../../../docs/durable.md', import.meta.url), 'utf8')
+  const rows = Object.values(transitions).map(({ when, from, guard, then }) => {
+    const before = from.map((one) => `\`${one}\``).join(', ')
+    return `| ${when} | ${before} | ${guard?.says ?? ''} | ${then} |`
+  })
+  const table = ['| what happens | before | if | after |', '|---|---|---|---|', ...rows].join('\n')
+  expect(page).toContain(table)
+})
+
+/** For each change: values and columns that let it happen, and columns with which it does not. */
+const settings = {
+  claim: {
+    values: { now: 9, holder: 'h', pause: 1, until: 99, alone: 0 },
+    sets: { due: 1 },
+  },
+  write: { values: { epoch: 3 }, sets: { epoch: 3 }, refuses: { epoch: 4 } },
+  keep: { values: { epoch: 3, now: 9, until: 99 }, sets: { epoch: 3 }, refuses: { epoch: 4 } },
+  end: {
+    values: { epoch: 3, now: 9, result: null, phase: 1, status: 'finished' },
+    sets: { epoch: 3 },
+    refuses: { epoch: 4 },
+  },
+  wait: {
+    values: { epoch: 3, now: 9, result: null, phase: 1, seen: 0, wake: null },
+    sets: { epoch: 3 },
+    refuses: { epoch: 4 },
+  },
+  'give back': { values: { epoch: 3, now: 9 }, sets: { epoch: 3 }, refuses: { epoch: 4 } },
+  fail: {
+    values: { epoch: 3, now: 9, later: 99, result: null },
+    sets: { epoch: 3 },
+    refuses: { epoch: 4 },
+  },
+  decide: { values: { checks: 2, now: 9 }, sets: { checks: 2 }, refuses: { checks: 3 } },
+  cancel: {
+    values: { now: 9, cancel: 'why', result: null },
+    sets: { cancel: null },
+    refuses: { cancel: 'before' },
+  },
+  reopen: {
+    values: { epoch: 3, now: 9, queue: 'q', version: 'w', fingerprint: 'null', accepts: 1 },
+    sets: { epoch: 3 },
+    refuses: { epoch: 4 },
+  },
+  'move to a version': { values: { now: 9, version: 'w' }, sets: { due: 1 } },
+  'stop as damaged': {
+    values: { epoch: 3, result: null },
+    sets: { epoch: 3 },
+    refuses: { epoch: 4 },
+  },
+  'end with its task': { values: { now: 9 } },
+  'wait with its task': { values: { now: 9, wake: null } },
+  'continue with its task': { values: { now: 9, later: 99, task: 't' } },
+  'get the turn': { values: { due: 9 }, sets: { due: null }, refuses: { due: 8 } },
+  'ask for the turn again': { values: { task: 't' } },
+  'look earlier': {
+    values: { time: 9 },
+    sets: { phase: 3, due: 99 },
+    refuses: { phase: 3, due: 8 },
+  },
+  'look later': {
+    values: { now: 9, first: 1, longest: 5 },
+    sets: { phase: 3, due: 1 },
+    refuses: { phase: 3, due: 99 },
+  },
+  trim: { values: {} },
+} as const satisfies Readonly<
+  Record<
+    TransitionName,
+    {
+      readonly values: Readonly<Record<string, SqlValue>>
+      readonly sets?: Readonly<Record<string, SqlValue>>
+      readonly refuses?: Readonly<Record<string, SqlValue>>
+    }
+  >
+>
+const statuses = ['ready', 'running', 'suspended', 'finished', 'cancelled', 'stopped'] as const
 
 for (const { name, isMissing, open } of emptyDatabases())
   describe.skipIf(isMissing)(name, () => {
@@ -98,6 +185,54 @@ for (const { name, isMissing, open } of emptyDatabases())
       expect(await count(() => runs.cancel('c'))).toBe(1)
       await inner.write([{ sql: `UPDATE runs SET status = 'stopped' WHERE id = 'a'` }])
       expect(await count(() => runs.reopen('a'))).toBe(1)
+    })
+
+    test('each change happens to runs of its statuses, and if its condition holds', async () => {
+      const table = new RunTable(inner, new BodyCodec())
+      await inner.write([
+        table.insert({ id: 'r', queue: 'q', version: 'v', fingerprint: null }),
+        {
+          sql: `INSERT INTO sessions (name, principal, agent, id, start, generation, places, turn) VALUES ('s', 'p', 'a', 's', 1, 'g', 1, 'another')`,
+        },
+        {
+          sql: `INSERT INTO tasks (id, principal, agent, session, state, at, record, generation, place) VALUES ('t', 'p', 'a', 's', 'working', 1, '', 'g', 1)`,
+        },
+      ])
+      type Columns = Readonly<Record<string, SqlValue>>
+      const happens = async (
+        name: TransitionName,
+        status: string,
+        columns: Columns,
+      ): Promise<boolean> => {
+        const { values }: { readonly values: Columns } = settings[name]
+        const row = { status, cancel: null, ...columns }
+        await inner.write([
+          {
+            sql: `UPDATE runs SET ${Object.keys(row)
+              .map((column) => `${column} = ?`)
+              .join(', ')}`,
+            params: Object.values(row),
+          },
+        ])
+        // A row that is asked for as it was read has this status.
+        const asked = { status, ...values, id: 'r' }
+        return (await inner.write([{ ...transition(name, asked), expect: 1 }])).ok
+      }
+      for (const name of Object.keys(transitions) as TransitionName[]) {
+        const { sets = {}, refuses }: { readonly sets?: Columns; readonly refuses?: Columns } =
+          settings[name]
+        const { from } = transitions[name]
+        for (const status of statuses) {
+          const isOne = from.includes(status)
+          expect([name, status, await happens(name, status, sets)]).toEqual([name, status, isOne])
+          if (isOne && refuses)
+            expect([name, status, await happens(name, status, refuses)]).toEqual([
+              name,
+              status,
+              false,
+            ])
+        }
+      }
     })
 
     const tool = defineTool({

@@ -5,6 +5,7 @@ import { HeldRun, type RunParts } from '../runs/held-run.js'
 import { LiveWorkers } from '../runs/live-workers.js'
 import { servedBy } from '../runs/run-definition.js'
 import { releaseExpired } from '../runs/session-turns.js'
+import { transition } from '../runs/transitions.js'
 import { SqlHeldTask } from './held-task.js'
 import { queueOfAgent, runOfTask } from './task-run.js'
 
@@ -101,26 +102,20 @@ export class SqlLeases implements TaskLeases {
   }
 
   async lookAt(key: TaskKey, time: number): Promise<void> {
-    await this.#parts.database.write([
-      {
-        sql: `UPDATE runs SET due = ? WHERE id = ? AND status = 'suspended' AND phase = 3 AND due > ?`,
-        params: [time, runOfTask(key.id), time],
-      },
-    ])
+    await this.#parts.database.write([transition('look earlier', { id: runOfTask(key.id), time })])
   }
 
   /** Lets tasks be due again after as long as they have waited. @returns those that it took */
   async #postpone(keys: readonly TaskKey[]): Promise<readonly TaskKey[]> {
     const { database } = this.#parts
     const now = database.now()
-    const waited = '(? - updated)'
+    const values = { now, first: firstLookMs, longest: longestLookMs }
     const result = await database.write([
-      {
-        sql: `UPDATE runs SET due = ? + CASE WHEN ${waited} < ${firstLookMs} THEN ${firstLookMs}
-            WHEN ${waited} > ${longestLookMs} THEN ${longestLookMs} ELSE ${waited} END
-          WHERE due <= ? AND phase = 3 AND id IN (${keys.map(() => '?').join(', ')}) RETURNING id`,
-        params: [now, now, now, now, now, ...keys.map(({ id }) => runOfTask(id))],
-      },
+      transition('look later', values, {
+        which: `id IN (${keys.map(() => '?').join(', ')})`,
+        whichParams: keys.map(({ id }) => runOfTask(id)),
+        returning: ' RETURNING id',
+      }),
     ])
     const taken = new Set((result.ok ? (result.rows[0] ?? []) : []).map(({ id }) => id))
     return keys.filter(({ id }) => taken.has(runOfTask(id)))

@@ -1,6 +1,7 @@
 import type { NewTaskEvent, TaskRecord } from '@modelport/agent'
 import type { Statement } from '../database/database.js'
 import { type NewRun, transcriptOf } from '../runs/run-table.js'
+import { transition } from '../runs/transitions.js'
 
 /** The run row of a task. */
 export const runOfTask = (id: string): string => `task:${id}`
@@ -63,19 +64,13 @@ function looksOf(events: readonly NewTaskEvent[]): readonly number[] {
  * The statements that end the run of a task that is over, whose transcript is in the conversation.
  */
 export const endRun = (id: string, now: number): readonly Statement[] => [
-  {
-    sql: `UPDATE runs SET status = 'finished', holder = NULL, due = NULL, epoch = epoch + 1, updated = ? WHERE id = ? AND status <> 'finished'`,
-    params: [now, runOfTask(id)],
-  },
+  transition('end with its task', { id: runOfTask(id), now }),
   dropTranscript(id),
 ]
 
 /** The statement that lets the run of a task wait for somebody, whoever holds it. */
-export const parkRun = (id: string, now: number, expiry: number | undefined): Statement => ({
-  sql: `UPDATE runs SET status = 'suspended', holder = NULL, epoch = epoch + 1, phase = 3, due = CAST(? AS BIGINT), updated = ?
-    WHERE id = ? AND status IN ('ready', 'running')`,
-  params: [expiry ?? null, now, runOfTask(id)],
-})
+export const parkRun = (id: string, now: number, expiry: number | undefined): Statement =>
+  transition('wait with its task', { id: runOfTask(id), now, wake: expiry ?? null })
 
 /** The statement that drops the transcript of a task's run. */
 export const dropTranscript = (id: string): Statement => ({
@@ -87,9 +82,10 @@ export const dropTranscript = (id: string): Statement => ({
  * The statement that makes the run of a waiting task ready. It is due once the task has the turn of
  * its session, or at once if that was deleted; the process that got the decision claims it first.
  */
-export const wakeRun = (id: string, now: number): Statement => ({
-  sql: `UPDATE runs SET status = 'ready', phase = 1, tries = 0, updated = ?, due = CASE WHEN EXISTS (
-      SELECT 1 FROM sessions s JOIN tasks t ON t.generation = s.generation WHERE t.id = ?) THEN CAST(NULL AS BIGINT) ELSE ? END
-    WHERE id = ? AND status = 'suspended'`,
-  params: [now, id, now + headStartMs, runOfTask(id)],
-})
+export const wakeRun = (id: string, now: number): Statement =>
+  transition('continue with its task', {
+    id: runOfTask(id),
+    task: id,
+    now,
+    later: now + headStartMs,
+  })

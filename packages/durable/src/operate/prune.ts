@@ -6,6 +6,7 @@ import { checkArguments } from '../database/check-arguments.js'
 import type { Database, Row, SqlValue, Statement } from '../database/database.js'
 import type { RunParts } from '../runs/held-run.js'
 import { eventsOf, journalOf, removeRun, transcriptOf } from '../runs/run-table.js'
+import { transition } from '../runs/transitions.js'
 
 /** What {@link StoreOperations.prune} removes. */
 export interface PruneOptions {
@@ -175,12 +176,7 @@ class Pruning {
           rows.map(({ id }) => eventsOf(String(id))),
           ` AND ${pieces}`,
         )
-        await this.#write(
-          rows.map(({ id }) => ({
-            sql: 'UPDATE runs SET trimmed = 1 WHERE id = ?',
-            params: [id ?? null],
-          })),
-        )
+        await this.#write(rows.map(({ id }) => transition('trim', { id: id ?? null })))
       },
     )
     return { tasks: 0, runs: 0, pieces: removed }

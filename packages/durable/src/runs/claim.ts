@@ -4,15 +4,7 @@ import type { Database, Row, SqlValue } from '../database/database.js'
 import { isDurableError } from '../database/durable-error.js'
 import { giveTurnOfRun } from './session-turns.js'
 import { placeInRun, type RunRow, runOf, stoppedResult } from './stored-run.js'
-
-/** Deaths in a row before a run is set aside, so that it is worked on next to suspects only. */
-const mostInCompany = 2
-
-/**
- * Deaths in a row after which a run is stopped. The last three happened alone: nobody else can have
- * caused them.
- */
-export const mostCrashes = 7
+import { transition } from './transitions.js'
 
 /** Rejections in a row after which a run is stopped. */
 export const mostRejections = 5
@@ -38,11 +30,6 @@ export interface ClaimQuery {
   readonly as?: { readonly version: string; readonly fingerprint: string }
 }
 
-/** How often it crashed, after the claim that is about to happen. */
-const crashes = `CASE WHEN status <> 'running' THEN crashes WHEN progress > 0 THEN 0
-  WHEN alone = 1 OR crashes < ${mostInCompany} THEN crashes + 1 ELSE ${mostInCompany} END`
-const isSetAside = `(status = 'running' AND progress = 0 AND ${crashes} BETWEEN ${mostInCompany} AND ${mostCrashes - 1})`
-
 /**
  * Claims a run in one transaction, which raises its epoch and so fences whoever had it before.
  *
@@ -59,29 +46,20 @@ export async function claimRun(
   const now = database.now()
   const { leaseMs, isAlone, as } = query
   const chosen = choose(database, query, now)
-  const moved = as ? ', version = ?, fingerprint = ?' : ''
+  const values = {
+    now,
+    holder,
+    pause: Math.round(leaseMs / 4),
+    until: now + leaseMs,
+    alone: isAlone ? 1 : 0,
+  }
   const result = await database.write([
-    {
-      sql: `UPDATE runs SET epoch = epoch + 1, updated = ?, progress = 0,
-        tries = CASE WHEN status = 'running' THEN tries + 1 ELSE tries END,
-        holder = CASE WHEN ${isSetAside} THEN NULL ELSE ? END,
-        due = CASE WHEN ${isSetAside} THEN ? + ? * (crashes + 1) ELSE ? END,
-        alone = CASE WHEN phase = 2 AND NOT ${isSetAside} THEN ? ELSE 0 END,
-        phase = CASE WHEN ${isSetAside} THEN 2 WHEN phase = 2 AND (status <> 'running' OR progress = 0) THEN 2 ELSE 1 END,
-        crashes = ${crashes},
-        status = CASE WHEN ${isSetAside} THEN 'ready' ELSE 'running' END${moved}
-        WHERE ${chosen.where} RETURNING *`,
-      params: [
-        now,
-        holder,
-        now,
-        Math.round(leaseMs / 4),
-        now + leaseMs,
-        isAlone ? 1 : 0,
-        ...(as ? [as.version, as.fingerprint] : []),
-        ...chosen.params,
-      ],
-    },
+    transition('claim', values, {
+      ...(as && { set: ', version = ?, fingerprint = ?', params: [as.version, as.fingerprint] }),
+      which: chosen.where,
+      whichParams: chosen.params,
+      returning: ' RETURNING *',
+    }),
   ])
   if (!result.ok) return undefined
   const row = result.rows.length > 0 ? result.rows[0]?.[0] : await findHeld(database, holder)
@@ -97,7 +75,7 @@ function choose(
 ): { readonly where: string; readonly params: readonly SqlValue[] } {
   if ('id' in from)
     return {
-      where: `id = ? AND status IN ('ready', 'running', 'suspended') AND (due <= ? OR (status = 'ready' AND phase < 2 AND due IS NOT NULL))`,
+      where: `id = ? AND (due <= ? OR (status = 'ready' AND phase < 2 AND due IS NOT NULL))`,
       params: [from.id, now],
     }
   const { queue, version, suspects = false, newFirst = false } = from
@@ -127,19 +105,17 @@ async function readClaimed(
     return runOf(row, codec)
   } catch (error) {
     if (!isDurableError(error, 'damaged')) throw error
+    const id = String(row['id'])
     await database.write([
-      {
-        sql: `UPDATE runs SET status = 'stopped', holder = NULL, due = NULL, result = ? WHERE id = ? AND epoch = ?`,
-        params: [
-          codec.encode(
-            stoppedResult('protocol', 'damaged', error.message),
-            placeInRun(String(row['id']), 'result'),
-          ),
-          row['id'] ?? null,
-          row['epoch'] ?? null,
-        ],
-      },
-      ...giveTurnOfRun(String(row['id']), database.now()),
+      transition('stop as damaged', {
+        id,
+        epoch: row['epoch'] ?? null,
+        result: codec.encode(
+          stoppedResult('protocol', 'damaged', error.message),
+          placeInRun(id, 'result'),
+        ),
+      }),
+      ...giveTurnOfRun(id, database.now()),
     ])
     return 'again'
   }

@@ -4,13 +4,14 @@ import type { SqlBudgets } from '../budgets/sql-budgets.js'
 import type { BodyCodec } from '../database/body-codec.js'
 import type { Database } from '../database/database.js'
 import { DurableError } from '../database/durable-error.js'
-import { type ClaimQuery, mostCrashes, mostRejections } from './claim.js'
+import { type ClaimQuery, mostRejections } from './claim.js'
 import { type Company, roomOf } from './company.js'
 import { instant, Lease } from './lease.js'
 import { mailKey, type RunTable, type Settlement } from './run-table.js'
 import { giveTurnOfRun } from './session-turns.js'
 import { StoredJournal } from './stored-journal.js'
 import { isOver, placeInRun, type RunRow, stoppedResult } from './stored-run.js'
+import { mostCrashes } from './transitions.js'
 
 /** The environment of a held run. */
 export interface RunParts {

@@ -16,6 +16,7 @@ import {
   requestIdOf,
   runOf,
 } from './stored-run.js'
+import { transition } from './transitions.js'
 
 /** The first values of a new run. */
 export interface NewRun {
@@ -60,11 +61,9 @@ function placeOfDecision({ id, checkpoint }: RunRow, item: string): BodyPlace {
   return ['inbox', id, asked ? requestIdOf(asked) : item]
 }
 
-const open = `status IN ('ready', 'running', 'suspended')`
-
 /**
- * The rows of runs. Each transition of a run is one transaction, that is one call of
- * `Database.write`.
+ * The rows of runs. Each transition of a run, see {@link transition}, is in one transaction, that is
+ * one call of `Database.write`.
  */
 export class RunTable {
   readonly #database: Database
@@ -155,15 +154,11 @@ export class RunTable {
       and = '',
     }: { set?: string; params?: readonly SqlValue[]; and?: string } = {},
   ): Statement {
+    const extras = { set, params, and }
+    if (leaseMs === undefined) return { ...transition('write', { id, epoch }, extras), expect: 1 }
+
     const now = this.#database.now()
-    // Both columns have an index, which a transaction that leaves them alone need not write.
-    const [start, times] =
-      leaseMs === undefined ? ['epoch = epoch', []] : ['updated = ?, due = ?', [now, now + leaseMs]]
-    return {
-      sql: `UPDATE runs SET ${start}${set} WHERE id = ? AND epoch = ? AND status = 'running'${and}`,
-      params: [...times, ...params, id, epoch],
-      expect: 1,
-    }
+    return { ...transition('keep', { id, epoch, now, until: now + leaseMs }, extras), expect: 1 }
   }
 
   /**
@@ -174,25 +169,18 @@ export class RunTable {
     { id, epoch, mail }: RunRow,
     { status, result, wake, phase = 1, set = '', params = [] }: Settlement,
   ): Statement {
-    const now = this.#database.now()
-    const isDecided = `CASE WHEN mail > ${mail} THEN`
-    const [next, due] =
-      status === 'suspended'
-        ? [`${isDecided} 'ready' ELSE 'suspended' END`, `${isDecided} ? ELSE CAST(? AS BIGINT) END`]
-        : [`'${status}'`, 'NULL']
-    return {
-      sql: `UPDATE runs SET status = ${next}, result = ?, updated = ?, due = ${due}, holder = NULL, phase = ${phase}, alone = 0, crashes = 0,
-        tries = 0, progress = 0${set} WHERE id = ? AND epoch = ? AND status = 'running'`,
-      params: [
-        result === undefined ? null : this.#codec.encode(result, placeInRun(id, 'result')),
-        now,
-        ...(status === 'suspended' ? [now, wake ?? null] : []),
-        ...params,
-        id,
-        epoch,
-      ],
-      expect: 1,
+    const values = {
+      id,
+      epoch,
+      phase,
+      now: this.#database.now(),
+      result: result === undefined ? null : this.#codec.encode(result, placeInRun(id, 'result')),
     }
+    const statement =
+      status === 'suspended'
+        ? transition('wait', { ...values, seen: mail, wake: wake ?? null }, { set, params })
+        : transition('end', { ...values, status }, { set, params })
+    return { ...statement, expect: 1 }
   }
 
   /**
@@ -200,25 +188,17 @@ export class RunTable {
    * which counts as a crash.
    */
   async release(run: RunRow, failure?: unknown): Promise<void> {
+    const { id, epoch, crashes } = run
     const now = this.#database.now()
-    const where = `WHERE id = ? AND epoch = ? AND status = 'running'`
-    const counted = 'CASE WHEN progress > 0 THEN 1 ELSE crashes + 1 END'
+    const values = { id, epoch, now }
     await this.#database.write([
       failure === undefined
-        ? {
-            sql: `UPDATE runs SET status = 'ready', holder = NULL, due = ?, updated = ?, crashes = 0, phase = 1, alone = 0 ${where}`,
-            params: [now, now, run.id, run.epoch],
-          }
-        : {
-            sql: `UPDATE runs SET status = 'ready', holder = NULL, due = ?, updated = ?, crashes = ${counted}, result = ? ${where}`,
-            params: [
-              now + 200 * 2 ** run.crashes,
-              now,
-              this.#codec.encode(failure, placeInRun(run.id, 'result')),
-              run.id,
-              run.epoch,
-            ],
-          },
+        ? transition('give back', values)
+        : transition('fail', {
+            ...values,
+            later: now + 200 * 2 ** crashes,
+            result: this.#codec.encode(failure, placeInRun(id, 'result')),
+          }),
     ])
     this.notifyDue(run)
   }
@@ -232,12 +212,7 @@ export class RunTable {
     const { id, checks } = run
     const now = this.#database.now()
     const result = await this.#database.write([
-      {
-        sql: `UPDATE runs SET mail = mail + 1, due = CASE WHEN status = 'suspended' THEN ? ELSE due END,
-          status = CASE WHEN status = 'suspended' THEN 'ready' ELSE status END WHERE id = ? AND checks = ? AND ${open} AND cancel IS NULL`,
-        params: [now, id, checks],
-        expect: 1,
-      },
+      { ...transition('decide', { id, checks, now }), expect: 1 },
       {
         sql: 'INSERT INTO inbox (id, run, about, at, body) VALUES (?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING',
         params: [
@@ -274,22 +249,13 @@ export class RunTable {
    * that is over.
    */
   async cancel(id: string, reason: string): Promise<void> {
-    const isHeld = `status = 'running'`
-    const now = this.#database.now()
-    const result = await this.#database.write([
-      {
-        sql: `UPDATE runs SET cancel = ?, updated = ?, result = CASE WHEN ${isHeld} THEN result ELSE ? END,
-          due = CASE WHEN ${isHeld} THEN due ELSE NULL END, epoch = CASE WHEN ${isHeld} THEN epoch ELSE epoch + 1 END,
-          status = CASE WHEN ${isHeld} THEN status ELSE 'cancelled' END WHERE id = ? AND ${open} AND cancel IS NULL`,
-        params: [
-          this.#codec.encode(reason, placeInRun(id, 'cancel')),
-          now,
-          this.#codec.encode({ status: 'cancelled', reason }, placeInRun(id, 'result')),
-          id,
-        ],
-        expect: 1,
-      },
-    ])
+    const values = {
+      id,
+      now: this.#database.now(),
+      cancel: this.#codec.encode(reason, placeInRun(id, 'cancel')),
+      result: this.#codec.encode({ status: 'cancelled', reason }, placeInRun(id, 'result')),
+    }
+    const result = await this.#database.write([{ ...transition('cancel', values), expect: 1 }])
     if (!result.ok) return
     this.#database.notify(mailKey(id))
     this.#notifyState(id)
@@ -305,27 +271,18 @@ export class RunTable {
     { queue, version, fingerprint, acceptsChange }: ReopenOptions,
     also: readonly Statement[] = [],
   ): Promise<boolean> {
-    const now = this.#database.now()
-    const result = await this.#database.write([
-      {
-        sql: `UPDATE runs SET status = 'ready', holder = NULL, epoch = epoch + 1, due = ?, updated = ?, phase = 1, alone = 0, crashes = 0,
-          tries = tries + 1, progress = 0, result = NULL, queue = ?, version = ?, fingerprint = ?, accepts = ?
-          WHERE id = ? AND epoch = ? AND status = ?`,
-        params: [
-          now,
-          now,
-          queue ?? run.queue,
-          version ?? run.version,
-          JSON.stringify(fingerprint ?? run.fingerprint ?? null),
-          acceptsChange ? 1 : 0,
-          run.id,
-          run.epoch,
-          run.status,
-        ],
-        expect: 1,
-      },
-      ...also,
-    ])
+    const values = {
+      id: run.id,
+      epoch: run.epoch,
+      status: run.status,
+      now: this.#database.now(),
+      queue: queue ?? run.queue,
+      version: version ?? run.version,
+      fingerprint: JSON.stringify(fingerprint ?? run.fingerprint ?? null),
+      accepts: acceptsChange ? 1 : 0,
+    }
+    const statement = { ...transition('reopen', values), expect: 1 }
+    const result = await this.#database.write([statement, ...also])
     if (result.ok) this.notifyDue({ id: run.id, queue: queue ?? run.queue })
     return result.ok
   }
@@ -338,17 +295,15 @@ export class RunTable {
    */
   async moveVersion(queue: string, from: string, to: string): Promise<number> {
     const now = this.#database.now()
-    const waits = `status = 'suspended'`
+    const movable = `queue = ? AND version = ?
+      AND (status IN ('ready', 'suspended', 'stopped') OR (status = 'running' AND due <= ?))`
+    const which = {
+      which: `id IN (SELECT id FROM runs WHERE ${movable} LIMIT ${movedAtOnce}${this.#database.lockRows})`,
+      whichParams: [queue, from, now],
+      returning: ' RETURNING id',
+    }
     const result = await this.#database.write([
-      {
-        sql: `UPDATE runs SET version = ?, accepts = 1, epoch = epoch + 1, updated = ?, holder = NULL, alone = 0, crashes = 0, progress = 0,
-            due = CASE WHEN ${waits} THEN due ELSE ? END, phase = CASE WHEN ${waits} THEN phase ELSE 1 END,
-            result = CASE WHEN ${waits} THEN result ELSE NULL END, status = CASE WHEN ${waits} THEN status ELSE 'ready' END
-          WHERE id IN (SELECT id FROM runs WHERE queue = ? AND version = ?
-            AND (status IN ('ready', 'suspended', 'stopped') OR (status = 'running' AND due <= ?)) LIMIT ${movedAtOnce}${this.#database.lockRows})
-          RETURNING id`,
-        params: [to, now, now, queue, from, now],
-      },
+      transition('move to a version', { now, version: to }, which),
     ])
     const moved = result.ok ? (result.rows[0] ?? []) : []
     for (const { id } of moved) this.#notifyState(String(id))

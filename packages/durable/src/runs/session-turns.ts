@@ -1,5 +1,6 @@
 import type { SessionKey, TaskRecord } from '@modelport/agent'
 import type { SqlValue, Statement } from '../database/database.js'
+import { transition } from './transitions.js'
 
 /** The task of a run row; undefined for another run. */
 export const taskOfRun = (run: string): string | undefined =>
@@ -57,11 +58,14 @@ function handOn({ where, params }: Which, due: number): readonly Statement[] {
         WHERE ${where} AND turn IS NULL`,
       params,
     },
-    {
-      sql: `UPDATE runs SET due = ? WHERE status = 'ready' AND due IS NULL
-        AND id = (SELECT 'task:' || turn FROM sessions WHERE ${where})`,
-      params: [due, ...params],
-    },
+    transition(
+      'get the turn',
+      { due },
+      {
+        which: `id = (SELECT 'task:' || turn FROM sessions WHERE ${where})`,
+        whichParams: params,
+      },
+    ),
   ]
 }
 
@@ -112,23 +116,22 @@ export const releaseExpired = (name: string, now: number): readonly Statement[] 
  */
 export const askAgain = (id: string, now: number): readonly Statement[] => [
   lockSession(id),
-  {
-    sql: `UPDATE runs SET due = NULL WHERE id = ? AND status = 'ready'
-      AND EXISTS (SELECT 1 FROM sessions WHERE ${byTask(id).where} AND COALESCE(turn, '') <> ?)`,
-    params: [`task:${id}`, id, id],
-  },
+  transition('ask for the turn again', { id: `task:${id}`, task: id }),
   ...handOn(byTask(id), now),
 ]
 
 /** Nobody waits for the turn of a session that is deleted: its open tasks do without. */
 export const wakeAll = (name: string, now: number): readonly Statement[] => [
   { sql: 'UPDATE sessions SET places = places WHERE name = ?', params: [name] },
-  {
-    sql: `UPDATE runs SET due = ? WHERE status = 'ready' AND due IS NULL AND id IN (
-      SELECT 'task:' || t.id FROM tasks t JOIN sessions s ON s.generation = t.generation
+  transition(
+    'get the turn',
+    { due: now },
+    {
+      which: `id IN (SELECT 'task:' || t.id FROM tasks t JOIN sessions s ON s.generation = t.generation
       WHERE s.name = ? AND t.place IS NOT NULL)`,
-    params: [now, name],
-  },
+      whichParams: [name],
+    },
+  ),
 ]
 
 /**

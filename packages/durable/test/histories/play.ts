@@ -1,7 +1,7 @@
 // Plays a history to its end, brings everything back, and collects what the auditor reads.
 import { answerOf, type StoredTask, type Task } from '@modelport/agent'
 import { isObject } from '@modelport/core'
-import type { AuditedSession, AuditedTask, Evidence } from './audit.js'
+import type { AuditedSession, AuditedTask, Evidence, SaidLine } from './audit.js'
 import { audit } from './audit.js'
 import { Cluster, type Mistake, principal, useUpIds } from './cluster.js'
 import type { History, Job } from './history.js'
@@ -103,7 +103,7 @@ async function decideAll(cluster: Cluster, round: number): Promise<boolean> {
       // The bank is asked through the desk first.
       if (item.waitsFor.length === 0 || (side === 'bank' && round < 6)) continue
       for (const { requestId, kind } of item.waitsFor)
-        if (wasDecided(cluster, item.id, requestId, kind === 'question'))
+        if (wasDecided(cluster, item.id, requestId, kind))
           cluster.internal.push(`${item.id} asks for ${requestId} again`)
       const { kind, name, principal: owner = principal, id } = item
       if (kind === 'run' || owner !== principal) {
@@ -120,21 +120,31 @@ async function decideAll(cluster: Cluster, round: number): Promise<boolean> {
   return isOpen
 }
 
+/** What a person says about each kind of request. */
+const kinds: Readonly<Record<SaidLine['says'], readonly string[]>> = {
+  approve: ['approval'],
+  deny: ['approval'],
+  answer: ['question'],
+  happened: ['uncertain', 'work'],
+  'did-not-happen': ['uncertain', 'work'],
+  unknown: ['uncertain', 'work'],
+}
+
 /**
- * A decision was accepted, and was not used for longer than a takeover takes. The question of a
- * call of a run has the id that its unknown outcome had.
+ * A decision was accepted, and was not used for longer than a takeover takes. The requests of one
+ * call of a run, such as an approval and its unknown outcome, have one id.
  */
 const wasDecided = (
   { said, world }: Cluster,
   id: string,
   requestId: string,
-  isQuestion: boolean,
+  kind: string,
 ): boolean =>
   said.some(
     ({ owner, request, was, at, says }) =>
       owner === id &&
       request === requestId &&
-      (says === 'answer') === isQuestion &&
+      kinds[says].includes(kind) &&
       was === 'accepted' &&
       world.now - at > 6000,
   )
