@@ -1,3 +1,4 @@
+import type { Provider } from '@modelport/core'
 import { createAnthropic, createAnthropicFiles } from '@modelport/provider-anthropic'
 import { createBedrock } from '@modelport/provider-bedrock'
 import { createGoogle, createGoogleEmbedder, createGoogleFiles } from '@modelport/provider-google'
@@ -10,6 +11,7 @@ import {
   createOpenAICompatibleEmbedder,
 } from '@modelport/provider-openai-compatible'
 import { expect, test } from 'vitest'
+import { type SuiteSettings, testedApis } from './providers.js'
 
 const creators: Readonly<Record<string, (config: never) => unknown>> = {
   createAnthropic,
@@ -47,19 +49,13 @@ test.each(Object.entries(creators))(
   },
 )
 
-test.each([
-  ['openai', createOpenAI, { apiKey: 'sk-0' }],
-  ['anthropic', createAnthropic, { apiKey: 'sk-0' }],
-  ['google', createGoogle, { apiKey: 'sk-0' }],
-  ['google', createGoogle, { vertex: { project: 'demo', accessToken: () => 'ya29.x' } }],
-  ['bedrock', createBedrock, { apiKey: 'sk-0', region: 'us-east-1' }],
-  ['ollama', createOllama, {}],
-  ['openai-compatible', createOpenAICompatible, { baseUrl: 'http://127.0.0.1:9' }],
-  ['mock', createMock, { responses: ['Hello'] }],
-])('%s refuses a model that is not text or is empty, and names itself', (name, create, config) => {
+test.each<[string, (settings: SuiteSettings) => Provider]>([
+  ...testedApis.map(({ provider, create }): [string, typeof create] => [provider, create]),
+  ['mock', (settings) => createMock({ responses: ['Hello'], ...settings })],
+])('%s refuses a model that is not text or is empty, and names itself', (name, create) => {
   // The mock has a default.
   for (const model of [name === 'mock' ? null : undefined, null, '', 5])
-    expect(() => (create as (config: object) => unknown)({ ...config, model })).toThrow(
+    expect(() => create({ model: model as never })).toThrow(
       expect.objectContaining({
         code: 'config',
         message: `${name}: model must be text: the name of a model`,

@@ -1,11 +1,8 @@
 import type { CallOptions, ChatMessage, JsonObject, Provider } from '@modelport/core'
-import { createAnthropic } from '@modelport/provider-anthropic'
-import { createBedrock } from '@modelport/provider-bedrock'
 import { createGoogle } from '@modelport/provider-google'
-import { createOllama } from '@modelport/provider-ollama'
-import { createOpenAI } from '@modelport/provider-openai'
-import { countTokens, createOpenAICompatible } from '@modelport/provider-openai-compatible'
+import { countTokens } from '@modelport/provider-openai-compatible'
 import { expect, test } from 'vitest'
+import { apiKey, testedApis } from './providers.js'
 
 const nested = (levels: number): JsonObject => {
   let schema: JsonObject = {}
@@ -23,17 +20,10 @@ const fetch = (): Promise<Response> => {
   requests++
   return Promise.resolve(Response.json({ error: { message: 'no' } }, { status: 400 }))
 }
-const apiKey = 'sk-deep-0123456789'
 const compatible = { baseUrl: 'http://h.test/v1', model: 'm', fetch }
 const providers: readonly Provider[] = [
-  createAnthropic({ apiKey, model: 'claude-sonnet-4-6', fetch }),
-  createOpenAI({ apiKey, model: 'gpt-5.4', fetch }),
-  createOpenAI({ apiKey, model: 'gpt-5.4', api: 'chat', fetch }),
-  createBedrock({ apiKey, model: 'amazon.nova-lite-v1:0', region: 'eu-west-1', fetch }),
-  createGoogle({ apiKey, model: 'gemini-3.1-pro', fetch }),
+  ...testedApis.map(({ create }) => create({ fetch })),
   createGoogle({ apiKey, model: 'gemini-1.5-pro', fetch }),
-  createOllama({ model: 'm', fetch }),
-  createOpenAICompatible(compatible),
 ]
 
 test('a schema that no JSON can be made of is refused before anything is sent, and its tool is named', async () => {

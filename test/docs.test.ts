@@ -1,21 +1,15 @@
 // Every TypeScript block of every page, of the packages' own, and of every
 // @example, type-checks, runs unless it says `ts no-run`, and prints what the `text` block after it
 // says. `MODELPORT_DOCS=update` writes what it prints into the page.
+
 import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { openaiChat } from '@modelport/conformance'
 import { startWireServer } from '@modelport/conformance/wire-server'
-import {
-  anthropicMessages,
-  bedrockConverse,
-  gemini,
-  ollamaChat,
-  openaiResponses,
-} from '@modelport/test-formats'
 import ts from 'typescript'
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest'
 import { findPostgres, startPostgres } from '../packages/durable/test/support/postgres-server.js'
 import { publishedPackages } from '../scripts/workspaces.mjs'
+import { wireFormats } from './providers.js'
 import {
   type DocBlock,
   docBlocks,
@@ -60,15 +54,7 @@ const runPages = pages.filter(
 
 const model = createDocModel()
 const server = await startWireServer({
-  formats: [
-    embeddingsFormat,
-    bedrockConverse,
-    openaiResponses,
-    openaiChat,
-    anthropicMessages,
-    gemini,
-    ollamaChat,
-  ],
+  formats: [embeddingsFormat, ...wireFormats],
   reply: wireReply(model),
 })
 // Programs of pages that open a PostgreSQL; without one they are type-checked only.

@@ -1,87 +1,15 @@
-import type { ScriptTurn, WireFormat } from '@modelport/conformance'
-import { createMemoryServer, openaiChat, toReply, VirtualClock } from '@modelport/conformance'
+import type { ScriptTurn } from '@modelport/conformance'
+import { createMemoryServer, toReply, VirtualClock } from '@modelport/conformance'
 import {
   type AssistantMessage,
   type ChatMessage,
   fromJson,
-  type Provider,
   type ToolCall,
   toJson,
   toToolMessage,
 } from '@modelport/core'
-import type { CommonConfig } from '@modelport/driver'
-import { createAnthropic } from '@modelport/provider-anthropic'
-import { createBedrock } from '@modelport/provider-bedrock'
-import { createGoogle } from '@modelport/provider-google'
-import { createOllama } from '@modelport/provider-ollama'
-import { createOpenAI } from '@modelport/provider-openai'
-import { createOpenAICompatible } from '@modelport/provider-openai-compatible'
-import {
-  anthropicMessages,
-  bedrockConverse,
-  gemini,
-  ollamaChat,
-  openaiResponses,
-} from '@modelport/test-formats'
 import { describe, expect, test } from 'vitest'
-
-/** A vendor: how its provider is made and what its wire is. */
-interface Vendor {
-  readonly name: string
-  readonly format: WireFormat
-  create(config: Pick<CommonConfig, 'fetch'>): Provider
-}
-
-const apiKey = 'handoff-key-0123456789'
-const vendors: readonly Vendor[] = [
-  {
-    name: 'anthropic',
-    format: anthropicMessages,
-    create: (config) => createAnthropic({ model: 'claude-sonnet-4-5', apiKey, ...config }),
-  },
-  {
-    name: 'openai responses',
-    format: openaiResponses,
-    create: (config) => createOpenAI({ model: 'gpt-5.4', apiKey, ...config }),
-  },
-  {
-    name: 'openai chat',
-    format: openaiChat,
-    create: (config) => createOpenAI({ model: 'gpt-4.1', apiKey, api: 'chat', ...config }),
-  },
-  {
-    name: 'google',
-    format: gemini,
-    create: (config) => createGoogle({ model: 'gemini-3-flash-preview', apiKey, ...config }),
-  },
-  {
-    name: 'bedrock',
-    format: bedrockConverse,
-    create: (config) =>
-      createBedrock({
-        model: 'us.anthropic.claude-sonnet-4-5-20250929-v1:0',
-        region: 'us-east-1',
-        apiKey,
-        ...config,
-      }),
-  },
-  {
-    name: 'ollama',
-    format: ollamaChat,
-    create: (config) => createOllama({ model: 'llama3', ...config }),
-  },
-  {
-    name: 'compatible',
-    format: openaiChat,
-    create: (config) =>
-      createOpenAICompatible({
-        model: 'm',
-        apiKey,
-        baseUrl: 'https://compatible.example/v1',
-        ...config,
-      }),
-  },
-]
+import { type TestedApi, testedApis } from './providers.js'
 
 const tools = [
   {
@@ -107,7 +35,7 @@ const answers: ScriptTurn = {
 }
 
 /** A provider whose server plays the turns, and holds each request to the rules of its API. */
-function connect(vendor: Vendor, ...turns: readonly ScriptTurn[]) {
+function connect(vendor: TestedApi, ...turns: readonly ScriptTurn[]) {
   const violations: string[] = []
   const server = createMemoryServer(
     () => (request, index) => {
@@ -122,7 +50,7 @@ function connect(vendor: Vendor, ...turns: readonly ScriptTurn[]) {
 }
 
 /** Begins a conversation and stops reading at the end of its first turn. */
-async function begin(vendor: Vendor): Promise<{
+async function begin(vendor: TestedApi): Promise<{
   history: readonly ChatMessage[]
   calls: readonly ToolCall[]
   violations: readonly string[]
@@ -164,8 +92,8 @@ const points = [
 /** Vendors whose private state was looked for in the requests of others. */
 const looked = new Set<string>()
 
-describe.each(vendors)('a conversation begun on $name', (first) => {
-  describe.each(vendors)('continued on $name', (second) => {
+describe.each(testedApis)('a conversation begun on $name', (first) => {
+  describe.each(testedApis)('continued on $name', (second) => {
     test.each(points)('a conversation is continued by another vendor %s', async (point) => {
       const { history, calls, violations } = await begin(first)
       expect(violations).toEqual([])

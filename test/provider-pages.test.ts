@@ -1,9 +1,10 @@
 // Every page of docs/providers has the same headings, and its example runs. Pages of presets are
 // made of their rows; after a change of the table, write them anew: pnpm exec vitest run --project
 // workspace test/provider-pages.test.ts --update
+
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { openaiChat, type ScriptTurn } from '@modelport/conformance'
+import { type ScriptTurn } from '@modelport/conformance'
 import {
   startWireServer,
   type WireReply,
@@ -12,13 +13,7 @@ import {
 import type { Capabilities } from '@modelport/core'
 import { apiHost, type ModelConfig } from '@modelport/factory'
 import { type PresetName, presets } from '@modelport/provider-openai-compatible'
-import {
-  anthropicMessages,
-  bedrockConverse,
-  gemini,
-  ollamaChat,
-  openaiResponses,
-} from '@modelport/test-formats'
+import { gemini } from '@modelport/test-formats'
 import ts from 'typescript'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { capabilities as anthropic } from '../packages/provider-anthropic/src/capabilities.js'
@@ -27,6 +22,7 @@ import { capabilities as google } from '../packages/provider-google/src/capabili
 import { capabilities as llamacpp } from '../packages/provider-llamacpp/src/capabilities.js'
 import { capabilities as ollama } from '../packages/provider-ollama/src/capabilities.js'
 import { capabilities as openai } from '../packages/provider-openai/src/capabilities.js'
+import { wireFormats } from './providers.js'
 import { abilityTable, presetPage } from './support/preset-page.js'
 import { readJson, readText, root } from './support/repository.js'
 
@@ -164,14 +160,7 @@ describe('the examples', () => {
 
   beforeAll(async () => {
     server = await startWireServer({
-      formats: [
-        openaiResponses,
-        openaiChat,
-        anthropicMessages,
-        bedrockConverse,
-        gemini,
-        ollamaChat,
-      ],
+      formats: wireFormats,
       reply,
     })
     rmSync(folder, { recursive: true, maxRetries: 5, force: true })

@@ -4,95 +4,26 @@ import {
   type ServerResponse,
 } from 'node:http'
 import type { AddressInfo, Server, Socket } from 'node:net'
-import {
-  openaiChat,
-  type ScriptTurn,
-  type WireFormat,
-  type WireRequest,
-} from '@modelport/conformance'
+import type { ScriptTurn, WireFormat, WireRequest } from '@modelport/conformance'
 import type { ChatMessage, Provider } from '@modelport/core'
-import type { CommonConfig } from '@modelport/driver'
-import { createAnthropic } from '@modelport/provider-anthropic'
-import { createBedrock } from '@modelport/provider-bedrock'
-import { createGoogle } from '@modelport/provider-google'
-import { createOllama } from '@modelport/provider-ollama'
-import { createOpenAI } from '@modelport/provider-openai'
-import { createOpenAICompatible } from '@modelport/provider-openai-compatible'
-import {
-  anthropicMessages,
-  bedrockConverse,
-  gemini,
-  ollamaChat,
-  openaiResponses,
-} from '@modelport/test-formats'
 import { afterEach } from 'vitest'
+import { apiKey, type SuiteSettings, testedApis } from '../providers.js'
 
 /** An API with the provider that speaks it. */
 export interface Target {
   readonly name: string
   readonly format: WireFormat
   /** A provider of it at this address. */
-  create(baseUrl: string, config?: Partial<CommonConfig> & { readonly apiKey?: string }): Provider
+  create(baseUrl: string, settings?: SuiteSettings): Provider
 }
 
-/** The key of every provider made here. */
-export const apiKey = 'sk-Canary0123456789-Zx81-abcdefghijklmnop'
+export { apiKey }
 
-export const targets: readonly Target[] = [
-  {
-    name: 'anthropic',
-    format: anthropicMessages,
-    create: (baseUrl, config) =>
-      createAnthropic({ model: 'claude-sonnet-4-5', apiKey, baseUrl, ...config }),
-  },
-  {
-    name: 'openai responses',
-    format: openaiResponses,
-    create: (baseUrl, config) =>
-      createOpenAI({
-        model: 'gpt-5.4',
-        apiKey,
-        api: 'responses',
-        baseUrl: `${baseUrl}/v1`,
-        ...config,
-      }),
-  },
-  {
-    name: 'openai chat',
-    format: openaiChat,
-    create: (baseUrl, config) =>
-      createOpenAI({ model: 'gpt-4.1', apiKey, api: 'chat', baseUrl: `${baseUrl}/v1`, ...config }),
-  },
-  {
-    name: 'google',
-    format: gemini,
-    create: (baseUrl, config) =>
-      createGoogle({ model: 'gemini-3-flash-preview', apiKey, baseUrl, ...config }),
-  },
-  {
-    name: 'ollama',
-    format: ollamaChat,
-    create: (baseUrl, config) => createOllama({ model: 'llama3', apiKey, baseUrl, ...config }),
-  },
-  {
-    name: 'bedrock',
-    format: bedrockConverse,
-    create: (baseUrl, config) =>
-      createBedrock({
-        model: 'anthropic.claude-opus-5',
-        region: 'eu-west-1',
-        apiKey,
-        baseUrl,
-        ...config,
-      }),
-  },
-  {
-    name: 'openai-compatible',
-    format: openaiChat,
-    create: (baseUrl, config) =>
-      createOpenAICompatible({ model: 'm', apiKey, baseUrl: `${baseUrl}/v1`, ...config }),
-  },
-]
+export const targets: readonly Target[] = testedApis.map(({ name, format, create }) => ({
+  name,
+  format,
+  create: (baseUrl, settings = {}) => create(settings, baseUrl),
+}))
 
 /** One attempt a call. */
 export const once = { retry: { attempts: 1 } }

@@ -1,15 +1,10 @@
 // One HTTP server for the whole grid. The path of a request begins with the number of its cell, so
 // that each cell has a server of its own that behaves like its vendor.
+
 import type { ScriptTurn, WireFormat, WireRequest, WireResponse } from '@modelport/conformance'
 import { openaiChat } from '@modelport/conformance'
 import { startWireServer } from '@modelport/conformance/wire-server'
-import {
-  anthropicMessages,
-  bedrockConverse,
-  gemini,
-  ollamaChat,
-  openaiResponses,
-} from '@modelport/test-formats'
+import { wireFormats } from '../providers.js'
 import { type Api, type Body, type Connection, heldBy } from './apis.js'
 import { batchEndpoints } from './batch-endpoints.js'
 import { withLogprobs } from './logprobs.js'
@@ -59,15 +54,7 @@ const otherEndpoints: WireFormat = { ...openaiChat, api: 'other', matches: () =>
 export async function startGridServer(): Promise<GridServer> {
   const cells: Cell[] = []
   const server = await startWireServer({
-    formats: [
-      openaiResponses,
-      openaiChat,
-      anthropicMessages,
-      bedrockConverse,
-      gemini,
-      ollamaChat,
-      otherEndpoints,
-    ],
+    formats: [...wireFormats, otherEndpoints],
     chunking: 'whole',
     reply: (request, { format }) => {
       const cell = cells[cellOf(request)]

@@ -219,7 +219,10 @@ describe.each(vendors)('the loop on $name', (vendor) => {
     await server.close()
     const { onEvent, events } = watch()
     const result = ended(
-      await infer(vendor.create(server.url), ask({ observe: { onEvent } })),
+      await infer(
+        vendor.create({ defaults: { retry: { attempts: 1 } } }, server.url),
+        ask({ observe: { onEvent } }),
+      ),
       'failed',
     )
     expect(result.error.code).toBe('network')

@@ -1,99 +1,10 @@
-import {
-  openaiChat,
-  type ScriptTurn,
-  type WireConversation,
-  type WireFormat,
-  type WireRequest,
-} from '@modelport/conformance'
+import type { ScriptTurn, WireConversation, WireRequest } from '@modelport/conformance'
 import { startWireServer } from '@modelport/conformance/wire-server'
-import type { Provider } from '@modelport/core'
-import { createAnthropic } from '@modelport/provider-anthropic'
-import { createBedrock } from '@modelport/provider-bedrock'
-import { createGoogle } from '@modelport/provider-google'
-import { createOllama } from '@modelport/provider-ollama'
-import { createOpenAI } from '@modelport/provider-openai'
-import { createOpenAICompatible } from '@modelport/provider-openai-compatible'
-import {
-  anthropicMessages,
-  bedrockConverse,
-  gemini,
-  ollamaChat,
-  openaiResponses,
-} from '@modelport/test-formats'
 import { onTestFinished } from 'vitest'
-
-/** A vendor: how its provider is made, and what its wire is. */
-export interface Vendor {
-  readonly name: string
-  readonly format: WireFormat
-  create(url: string): Provider
-}
-
-const apiKey = 'loop-key-0123456789'
-const retry = { attempts: 1 }
+import { type TestedApi, testedApis } from '../../../test/providers.js'
 
 /** Every provider that speaks over a network. */
-export const vendors: readonly Vendor[] = [
-  {
-    name: 'anthropic',
-    format: anthropicMessages,
-    create: (baseUrl) =>
-      createAnthropic({ model: 'claude-sonnet-4-5', apiKey, baseUrl, defaults: { retry } }),
-  },
-  {
-    name: 'bedrock',
-    format: bedrockConverse,
-    create: (baseUrl) =>
-      createBedrock({
-        model: 'us.anthropic.claude-sonnet-4-5-20250929-v1:0',
-        region: 'us-east-1',
-        apiKey,
-        baseUrl,
-        defaults: { retry },
-      }),
-  },
-  {
-    name: 'openai responses',
-    format: openaiResponses,
-    create: (url) =>
-      createOpenAI({
-        model: 'gpt-5.4',
-        apiKey,
-        api: 'responses',
-        baseUrl: `${url}/v1`,
-        defaults: { retry },
-      }),
-  },
-  {
-    name: 'openai chat',
-    format: openaiChat,
-    create: (url) =>
-      createOpenAI({
-        model: 'gpt-4.1',
-        apiKey,
-        api: 'chat',
-        baseUrl: `${url}/v1`,
-        defaults: { retry },
-      }),
-  },
-  {
-    name: 'google',
-    format: gemini,
-    create: (baseUrl) =>
-      createGoogle({ model: 'gemini-3-flash-preview', apiKey, baseUrl, defaults: { retry } }),
-  },
-  {
-    name: 'ollama',
-    format: ollamaChat,
-    create: (baseUrl) => createOllama({ model: 'llama3', baseUrl, defaults: { retry } }),
-  },
-  {
-    name: 'compatible',
-    format: openaiChat,
-    create: (url) =>
-      createOpenAICompatible({ model: 'm', apiKey, baseUrl: `${url}/v1`, defaults: { retry } }),
-  },
-]
+export const vendors: readonly TestedApi[] = testedApis
 
 /** What the model says to a request: the turn for its place, or one made of what was sent. */
 export type Reply = ScriptTurn | ((sent: WireConversation) => ScriptTurn)
@@ -102,7 +13,7 @@ export type Reply = ScriptTurn | ((sent: WireConversation) => ScriptTurn)
  * A provider whose server on the loopback address plays the replies (the last one repeats) and
  * holds each request to the rules of its API.
  */
-export async function connect(vendor: Vendor, ...replies: readonly Reply[]) {
+export async function connect(vendor: TestedApi, ...replies: readonly Reply[]) {
   const violations: string[] = []
   const sent: WireConversation[] = []
   const server = await startWireServer({
@@ -116,7 +27,12 @@ export async function connect(vendor: Vendor, ...replies: readonly Reply[]) {
     },
   })
   onTestFinished(() => server.close())
-  return { provider: vendor.create(server.url), sent, violations, server }
+  return {
+    provider: vendor.create({ defaults: { retry: { attempts: 1 } } }, server.url),
+    sent,
+    violations,
+    server,
+  }
 }
 
 let nextId = 0

@@ -1,0 +1,98 @@
+// The APIs that suites walk: each with the package that speaks it, a model, the least settings, and
+// its wire. A provider with an API of its own is one row here.
+import { openaiChat, type WireFormat } from '@modelport/conformance'
+import type { Provider } from '@modelport/core'
+import type { CommonConfig } from '@modelport/driver'
+import { createAnthropic } from '@modelport/provider-anthropic'
+import { createBedrock } from '@modelport/provider-bedrock'
+import { createGoogle } from '@modelport/provider-google'
+import { createOllama } from '@modelport/provider-ollama'
+import { createOpenAI } from '@modelport/provider-openai'
+import { createOpenAICompatible } from '@modelport/provider-openai-compatible'
+import {
+  anthropicMessages,
+  bedrockConverse,
+  gemini,
+  ollamaChat,
+  openaiResponses,
+} from '@modelport/test-formats'
+
+/** What a suite may set of every provider. */
+export type SuiteSettings = Partial<CommonConfig> & { readonly apiKey?: string }
+
+/** One API, as suites ask it. */
+export interface TestedApi {
+  /** Name of the row in a report: the provider's, or the API's where a provider has two. */
+  readonly name: string
+  /** Name of the provider in its errors. */
+  readonly provider: string
+  readonly format: WireFormat
+  /** Makes a provider of it, at the address of a server if one is given. */
+  create(settings: SuiteSettings, url?: string): Provider
+}
+
+type Creator<Settings> = (settings: Settings) => Provider
+
+/**
+ * A row: settings that a suite does not say are those of the row. `path` is what the base URL has
+ * after the address of a server.
+ */
+const row = <Settings extends CommonConfig>(
+  name: string,
+  format: WireFormat,
+  createProvider: Creator<Settings>,
+  settings: Settings & { readonly provider?: string; readonly path?: string },
+): TestedApi => {
+  const { provider = name, path = '', ...own } = settings
+  return {
+    name,
+    provider,
+    format,
+    create: (more, url) =>
+      createProvider({
+        ...(own as Settings & typeof own),
+        ...(url !== undefined && { baseUrl: `${url}${path}` }),
+        ...more,
+      }),
+  }
+}
+
+/** The key of every provider made here, unless a suite has its own. */
+export const apiKey = 'sk-Canary0123456789-Zx81-abcdefghijklmnop'
+
+/** Every API that is asked over a network. */
+export const testedApis: readonly TestedApi[] = [
+  row('anthropic', anthropicMessages, createAnthropic, { model: 'claude-sonnet-4-5', apiKey }),
+  row('openai responses', openaiResponses, createOpenAI, {
+    provider: 'openai',
+    path: '/v1',
+    model: 'gpt-5.4',
+    api: 'responses',
+    apiKey,
+  }),
+  row('openai chat', openaiChat, createOpenAI, {
+    provider: 'openai',
+    path: '/v1',
+    model: 'gpt-4.1',
+    api: 'chat',
+    apiKey,
+  }),
+  row('google', gemini, createGoogle, { model: 'gemini-3-flash-preview', apiKey }),
+  row('bedrock', bedrockConverse, createBedrock, {
+    model: 'us.anthropic.claude-sonnet-4-5-20250929-v1:0',
+    region: 'us-east-1',
+    apiKey,
+  }),
+  row('ollama', ollamaChat, createOllama, { model: 'llama3', apiKey }),
+  row('openai-compatible', openaiChat, createOpenAICompatible, {
+    path: '/v1',
+    model: 'm',
+    baseUrl: 'https://compatible.test/v1',
+    apiKey,
+  }),
+]
+
+/** Their formats, each once: a server of these knows each request by its path. */
+export const wireFormats: readonly WireFormat[] = [
+  ...new Set(testedApis.map(({ format }) => format)),
+]
