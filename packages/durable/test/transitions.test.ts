@@ -44,8 +44,15 @@ test('the page shows every change of a run', () => {
   expect(page).toContain(table)
 })
 
+type Columns = Readonly<Record<string, SqlValue>>
+
 /** For each change: values and columns that let it happen, and columns with which it does not. */
-const settings = {
+const settings: Readonly<
+  Record<
+    TransitionName,
+    { readonly values: Columns; readonly sets?: Columns; readonly refuses?: Columns }
+  >
+> = {
   claim: {
     values: { now: 9, holder: 'h', pause: 1, until: 99, alone: 0 },
     sets: { due: 1 },
@@ -101,16 +108,7 @@ const settings = {
     refuses: { phase: 3, due: 99 },
   },
   trim: { values: {} },
-} as const satisfies Readonly<
-  Record<
-    TransitionName,
-    {
-      readonly values: Readonly<Record<string, SqlValue>>
-      readonly sets?: Readonly<Record<string, SqlValue>>
-      readonly refuses?: Readonly<Record<string, SqlValue>>
-    }
-  >
->
+}
 const statuses = ['ready', 'running', 'suspended', 'finished', 'cancelled', 'stopped'] as const
 
 for (const { name, isMissing, open } of emptyDatabases())
@@ -198,13 +196,12 @@ for (const { name, isMissing, open } of emptyDatabases())
           sql: `INSERT INTO tasks (id, principal, agent, session, state, at, record, generation, place) VALUES ('t', 'p', 'a', 's', 'working', 1, '', 'g', 1)`,
         },
       ])
-      type Columns = Readonly<Record<string, SqlValue>>
       const happens = async (
         name: TransitionName,
         status: string,
         columns: Columns,
       ): Promise<boolean> => {
-        const { values }: { readonly values: Columns } = settings[name]
+        const { values } = settings[name]
         const row = { status, cancel: null, ...columns }
         await inner.write([
           {
@@ -219,8 +216,7 @@ for (const { name, isMissing, open } of emptyDatabases())
         return (await inner.write([{ ...transition(name, asked), expect: 1 }])).ok
       }
       for (const name of Object.keys(transitions) as TransitionName[]) {
-        const { sets = {}, refuses }: { readonly sets?: Columns; readonly refuses?: Columns } =
-          settings[name]
+        const { sets = {}, refuses } = settings[name]
         const { from } = transitions[name]
         for (const status of statuses) {
           const isOne = from.includes(status)

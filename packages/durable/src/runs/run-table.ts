@@ -62,8 +62,8 @@ function placeOfDecision({ id, checkpoint }: RunRow, item: string): BodyPlace {
 }
 
 /**
- * The rows of runs. Each transition of a run, see {@link transition}, is in one transaction, that is
- * one call of `Database.write`.
+ * The rows of runs. Each change of a run is in one transaction, that is one call of
+ * `Database.write`; see {@link transition}.
  */
 export class RunTable {
   readonly #database: Database

@@ -15,6 +15,7 @@ export interface Transition {
   readonly set: Readonly<Record<string, string>>
 }
 
+/** Names of the changes. */
 export type TransitionName =
   | 'claim'
   | 'write'
