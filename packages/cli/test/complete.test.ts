@@ -130,6 +130,21 @@ describe('complete', () => {
     expect(await complete(args)).toMatchObject({ code: 0, out: 'Let me look.\nPlain text\n' })
   })
 
+  test('the command complete refuses input that is not text, and sends nothing', async () => {
+    const before = server.requests.length
+    expect(await complete(['Say it'], { stdin: Buffer.from('caf\u00e9', 'latin1') })).toMatchObject(
+      {
+        code: 2,
+        err: expect.stringContaining('the input is not UTF-8 text; convert it first'),
+      },
+    )
+    expect(await complete(['Say it'], { stdin: 'a\0b' })).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('the input has a NUL character'),
+    })
+    expect(server.requests).toHaveLength(before)
+  })
+
   test('--save keeps the chat, and --continue adds to it, as chat does', async () => {
     const first = await complete(['--save', '-s', 'Brief', 'plain one'])
     const [, id = ''] = /^saved as (\S+); continue it with --continue, or/.exec(first.err) ?? []
@@ -148,6 +163,8 @@ describe('complete', () => {
     expect(readdirSync(join(home.path, '.local/state/modelport/sessions'))).toEqual([
       `${id}.2.json`,
     ])
+    const listed = await command(['sessions'], { home: home.path, stdin: '' })
+    expect(listed.out).toMatch(/ {2}4 messages {2}\S+ {2}plain one\n$/)
     const chat = await command(['chat', '--resume'], {
       home: home.path,
       stdin: 'plain three\n',

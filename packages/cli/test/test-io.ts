@@ -6,7 +6,7 @@ import type { Input, Io, Output } from '../src/terminal/io.js'
 export interface World {
   readonly home: string
   /** What is piped in; a string of chunks, or nothing. Undefined: a terminal. */
-  readonly stdin?: string
+  readonly stdin?: string | Uint8Array
   /** True where outputs are terminals. */
   readonly terminal?: boolean
   readonly environment?: Readonly<Record<string, string>>

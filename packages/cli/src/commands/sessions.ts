@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { textOf } from '@modelport/core'
 import type { Cli, CommonOptions } from '../context/cli.js'
 import { exitCodes } from '../errors/exit-codes.js'
 import { toFailureReport } from '../errors/failure.js'
@@ -33,6 +34,7 @@ export async function sessions(cli: Cli, options: SessionsOptions): Promise<numb
     cli.out.json({
       sessions: found.map(({ id, model, createdAt, updatedAt, messages }) => ({
         id,
+        title: titleOf(messages),
         model,
         createdAt,
         updatedAt,
@@ -42,9 +44,20 @@ export async function sessions(cli: Cli, options: SessionsOptions): Promise<numb
     return exitCodes.done
   }
   for (const { id, model, updatedAt, messages } of found) {
-    cli.out.line(
-      `${id}  ${updatedAt.slice(0, 16).replace('T', ' ')}  ${String(messages.length).padStart(3)} messages  ${cli.out.foreign(model)}`,
-    )
+    const when = updatedAt.slice(0, 16).replace('T', ' ')
+    const count = `${String(messages.length).padStart(3)} messages`
+    const foreign = [model, titleOf(messages)].map((text) => cli.out.foreign(text))
+    cli.out.line([id, when, count, ...foreign].join('  '))
   }
   return exitCodes.done
+}
+
+/** Characters of a title. */
+const longestTitle = 60
+
+/** The start of the first thing that the user said: it tells chats apart. */
+function titleOf(messages: Session['messages']): string {
+  const first = messages.find(({ role }) => role === 'user')
+  const text = first ? textOf(first.content).replace(/\s+/g, ' ').trim() : ''
+  return text.length > longestTitle ? `${text.slice(0, longestTitle)}…` : text
 }

@@ -90,7 +90,7 @@ export async function checkTools(
     if (call.error !== undefined)
       return await noTools(state, `its arguments do not parse: ${call.error}`)
     const isOpen = describeProvider(provider).capabilities?.tools.supported === 'by-model'
-    const detail = `${call.name}(${JSON.stringify(call.arguments).slice(0, 60)})`
+    const detail = `${call.name}(${cutText(JSON.stringify(call.arguments))})`
     return {
       detail,
       ...(isOpen && model.profile?.supportsTools === undefined && { note: lineFor(state, true) }),
@@ -161,7 +161,7 @@ export async function checkSchema(
       ? { detail: 'the reply fits' }
       : {
           status: 'warning',
-          detail: `the reply does not fit: ${JSON.stringify(text.slice(0, 60))}`,
+          detail: `the reply does not fit: ${JSON.stringify(cutText(text))}`,
           fix,
         }
   } catch (error) {
@@ -180,3 +180,6 @@ function fits(text: string): boolean {
   const value = tryParseJson(text)
   return isObject(value) && typeof value['ok'] === 'boolean'
 }
+
+/** The start of a long text; the dots say that it is not all. */
+const cutText = (text: string): string => (text.length > 60 ? `${text.slice(0, 60)}…` : text)
