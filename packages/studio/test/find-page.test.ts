@@ -383,6 +383,26 @@ describe.skipIf(!hasBrowser)('the list of runs in Chromium', () => {
     for (const one of [studio, other]) await one.close()
   })
 
+  test('the overview of one day of runs shows its hours, until another grouping is chosen', async () => {
+    const store = createMemoryStore()
+    await store.save(run('now', Date.now(), { program: 'shop', cost: 1 }))
+    const studio = await startStudio({ store })
+    const { page, errors } = await openPage(browser, studio)
+    await page.getByRole('link', { name: 'Overview' }).click()
+    await page.getByRole('button', { name: 'By hour', pressed: true }).waitFor()
+    await page.getByRole('button', { name: 'By day' }).click()
+    await page.getByRole('button', { name: 'By day', pressed: true }).waitFor()
+    await page.getByRole('button', { name: 'By program' }).click()
+    await page.locator('.overview tbody').getByRole('link', { name: 'shop' }).click()
+    await expect
+      .poll(() => page.locator('.runs tbody th a').allInnerTexts())
+      .toEqual(['title of now'])
+    expect(page.url()).toContain('program=shop')
+    expect(errors).toEqual([])
+    await page.context().close()
+    await studio.close()
+  })
+
   test('a day of the overview begins at midnight in the time zone of the page', async () => {
     const store = createMemoryStore()
     const midnight = new Date(Date.now() + 9 * 3_600_000).setUTCHours(0, 0, 0, 0) - 9 * 3_600_000

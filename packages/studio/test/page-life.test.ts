@@ -172,6 +172,7 @@ describe.skipIf(!hasBrowser)('the page over its life', () => {
     await look('attached')
     await expect.poll(() => system.inputValue()).toBe('You are careful.')
     await page.getByText('Options (1 set)').waitFor()
+    await page.locator('summary', { hasText: 'temperature 0.3' }).waitFor()
     await look('plain')
     await expect.poll(() => system.inputValue()).toBe('')
     await page.getByRole('button', { name: 'New conversation' }).click()

@@ -24,6 +24,21 @@ test('a later attempt of a step replaces the text of an earlier one, and a denie
   ])
 })
 
+test('each step has the bound of its own cost, whatever the run has', () => {
+  const end = (step: number, bound?: string): StudioEvent =>
+    ({
+      ...{ seq: step, at: step, type: 'run' },
+      event: {
+        ...{ ...base, step, type: 'model-call-end' },
+        metrics: { usage: {}, cost: { totalCost: 1, bound } },
+      },
+    }) as StudioEvent
+  expect(toSteps([end(1), end(2, 'at-most')]).map(({ costBound }) => costBound)).toEqual([
+    undefined,
+    'at-most',
+  ])
+})
+
 test('a run of a remote agent is one step with its reply, which may begin anew', () => {
   const delta = (at: number, text: string, first: boolean): StudioEvent =>
     ({

@@ -28,7 +28,8 @@ function countsOf({
 }: CallMetrics['usage']): Pick<ContextInfo, 'countedTokens' | 'cachedTokens'> {
   return {
     ...(!estimated && { countedTokens: inputTokens }),
-    ...(cacheReadTokens !== undefined && { cachedTokens: cacheReadTokens }),
+    // A run from a file may have anything here.
+    ...(typeof cacheReadTokens === 'number' && { cachedTokens: cacheReadTokens }),
   }
 }
 

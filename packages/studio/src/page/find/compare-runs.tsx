@@ -59,6 +59,7 @@ export function CompareRuns({
     label: string,
     of: (from: SteppedRun) => number | undefined,
     format: (value: number | undefined, currency?: string, bound?: CostBound) => string,
+    boundOf: (from: SteppedRun) => CostBound | undefined = ({ run }) => run.costBound,
   ): VNode => {
     const both = value.map(of)
     const isComparable = currency || format !== formatCost
@@ -69,7 +70,7 @@ export function CompareRuns({
         <th scope="row">{label}</th>
         {both.map((mine, index) => (
           <td key={index}>
-            {format(mine, value[index]?.run.currency, value[index]?.run.costBound)}
+            {format(mine, value[index]?.run.currency, value[index] && boundOf(value[index]))}
             {isBetter(index) && <span class="badge better">better</span>}
           </td>
         ))}
@@ -120,7 +121,12 @@ export function CompareRuns({
               {numbers('Took', ({ steps: of }) => of[index]?.ms, formatMs)}
               {numbers('Tokens in', ({ steps: of }) => of[index]?.inputTokens, formatCount)}
               {numbers('Tokens out', ({ steps: of }) => of[index]?.outputTokens, formatCount)}
-              {numbers('Cost', ({ steps: of }) => of[index]?.cost, formatCost)}
+              {numbers(
+                'Cost',
+                ({ steps: of }) => of[index]?.cost,
+                formatCost,
+                ({ steps: of }) => of[index]?.costBound,
+              )}
               {texts('Reply', ({ steps: of }) => of[index]?.text)}
               {Array.from(
                 { length: Math.max(...value.map(({ steps: of }) => of[index]?.calls.length ?? 0)) },

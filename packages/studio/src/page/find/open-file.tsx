@@ -4,6 +4,9 @@ import type { ModelInfo, RunRecord } from '../../protocol/protocol.js'
 import { post } from '../link/api.js'
 import { go, refreshInfo, selectedModel } from '../link/state.js'
 
+const advice =
+  'Choose a file that “Save as a cassette”, “Save as JSON” or modelport chat --record wrote.'
+
 /** Opens a file: a run is kept, a cassette becomes a model. */
 export function OpenFile(): VNode {
   const [problem, setProblem] = useState('')
@@ -15,6 +18,10 @@ export function OpenFile(): VNode {
         go('chat', (await post<RunRecord>('/api/runs/import', content)).id)
         return
       }
+      if (typeof content !== 'object' || content === null || !('exchanges' in content)) {
+        setProblem(`${file.name} is neither a cassette nor a run. ${advice}`)
+        return
+      }
       const { id } = await post<ModelInfo>('/api/cassettes', content)
       await refreshInfo()
       selectedModel.value = id
@@ -22,7 +29,7 @@ export function OpenFile(): VNode {
     } catch (error) {
       setProblem(
         error instanceof SyntaxError
-          ? `${file.name} is not JSON. Choose a file that “Save as a cassette”, “Save as JSON” or modelport chat --record wrote.`
+          ? `${file.name} is not JSON. ${advice}`
           : (error as Error).message,
       )
     }

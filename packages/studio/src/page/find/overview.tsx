@@ -30,12 +30,44 @@ const figures: readonly Figure[] = [
   ['Time, p95', ({ p95 }) => p95, formatMs],
 ]
 
-/** Sums of runs by day, hour or model; each bar leads to its runs. */
+/** Milliseconds from the time of the page to UTC. */
+const zoneOffset = (): number => new Date().getTimezoneOffset() * 60_000
+
+const groupings = ['day', 'hour', 'model', 'program']
+
+/** What the runs are grouped by: as the address says, else by day, unless there is one day only. */
+function useGrouping(): string | undefined {
+  const chosen = groupings.find((name) => name === parameters.value['by'])
+  const { value: days, problem } = useLoaded(`days ${chosen}`, async () =>
+    chosen === undefined
+      ? get<RunGroupTotals[]>(
+          `/api/runs/totals?since=${Date.now() - 30 * dayMs}&offset=${zoneOffset()}&by=${dayMs}`,
+        )
+      : [],
+  )
+  if (chosen !== undefined || problem !== undefined) return chosen ?? 'day'
+  const [first, ...others] = days ?? []
+  const isOneDay = first && others.length === 0 && Number(first.group) > Date.now() - 2 * dayMs
+  return days && (isOneDay ? 'hour' : 'day')
+}
+
+/** Sums of runs by day, hour, model or program; each bar leads to its runs. */
 export function Overview(): VNode {
-  const by = ['hour', 'model', 'program'].find((name) => name === parameters.value['by']) ?? 'day'
+  const by = useGrouping()
+  return by === undefined ? (
+    <div class="overview">
+      <h1>Overview</h1>
+      <p class="muted working">Adding up the runs…</p>
+    </div>
+  ) : (
+    <Sums by={by} />
+  )
+}
+
+function Sums({ by }: { readonly by: string }): VNode {
   const isNamed = by === 'model' || by === 'program'
   const [periodMs, periods] = by === 'hour' ? [hourMs, 48] : [dayMs, 30]
-  const offset = new Date().getTimezoneOffset() * 60_000
+  const offset = zoneOffset()
   const end = Math.ceil((Date.now() - offset) / periodMs) * periodMs + offset
   const since = end - periods * periodMs
   const query = `since=${since}&until=${end}&offset=${offset}&by=${isNamed ? by : periodMs}`
@@ -116,7 +148,7 @@ export function Overview(): VNode {
     <div class="overview">
       <h1>Overview</h1>
       <p class="grouping">
-        {['day', 'hour', 'model', 'program'].map((name) => (
+        {groupings.map((name) => (
           <button
             key={name}
             type="button"

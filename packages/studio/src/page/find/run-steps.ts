@@ -1,3 +1,4 @@
+import type { CostBound } from '@modelport/core'
 import type { StudioEvent } from '../../protocol/protocol.js'
 import { pretty } from '../parts/format.js'
 
@@ -17,6 +18,8 @@ export interface RunStep {
   inputTokens?: number
   outputTokens?: number
   cost?: number
+  /** Unset: every price is known. */
+  costBound?: CostBound
   hasFailedCall?: boolean
 }
 
@@ -39,7 +42,13 @@ export function toSteps(events: readonly StudioEvent[]): RunStep[] {
     else if (event.type === 'model-call-end') {
       const { usage, cost } = event.metrics
       const { inputTokens, outputTokens } = usage
-      Object.assign(step, { ms: at - step.from, inputTokens, outputTokens, cost: cost?.totalCost })
+      Object.assign(step, {
+        ms: at - step.from,
+        inputTokens,
+        outputTokens,
+        cost: cost?.totalCost,
+        costBound: cost?.bound,
+      })
     } else if (event.type === 'action-requested') {
       const { action, actionId: id } = event
       const name = action.type === 'tool_call' ? action.tool : action.agent

@@ -264,7 +264,7 @@ export class RunView {
       span.inputTokens = usage.inputTokens
       span.outputTokens = usage.outputTokens
       span.isEstimated = usage.estimated
-      if (usage.cacheReadTokens !== undefined) span.cachedTokens = usage.cacheReadTokens
+      if (typeof usage.cacheReadTokens === 'number') span.cachedTokens = usage.cacheReadTokens
       if (cost)
         Object.assign(span, {
           cost: cost.totalCost,

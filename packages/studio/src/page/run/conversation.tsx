@@ -7,7 +7,7 @@ import type { Segment } from '../link/run-parts.js'
 import { continueRun, info, type WatchedRun } from '../link/state.js'
 import { useVersion } from '../link/use-run.js'
 import { Announcer } from '../parts/announcer.js'
-import { costOf, formatCount, formatMs } from '../parts/format.js'
+import { costOf, formatCost, formatCount, formatMs } from '../parts/format.js'
 import { Markdown } from '../parts/markdown.js'
 import { Problem } from '../parts/problem.js'
 import { useAction } from '../parts/use-action.js'
@@ -220,10 +220,21 @@ export function RunFigures({ run }: { readonly run: WatchedRun }): VNode {
         ['Tokens in', `${formatCount(counts?.inputTokens)}${cached}`],
         ['Tokens out', formatCount(counts?.outputTokens)],
         ['Cost', costOf(record)],
+        ['Budget', budgetOf(record)],
         ['Runs in it', tree && formatCount(tree.runs - 1)],
       ]}
     />
   )
+}
+
+/** What a run was allowed to spend. */
+function budgetOf({ budget, currency }: RunRecord): string | undefined {
+  if (!budget) return undefined
+  const { maxCost, maxOutputTokens } = budget
+  return [
+    ...(maxCost === undefined ? [] : [formatCost(maxCost, currency)]),
+    ...(maxOutputTokens === undefined ? [] : [`${formatCount(maxOutputTokens)} tokens out`]),
+  ].join(', ')
 }
 
 /** Numbers with their names in one line; those that are undefined are left out. */

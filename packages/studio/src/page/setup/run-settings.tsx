@@ -143,7 +143,10 @@ export function RunSettings(): VNode {
         {model?.note ? `. ${model.note}` : ''}
       </p>
       <details>
-        <summary>Options{summaryOf(changes)}</summary>
+        <summary>
+          Options{summaryOf(changes)}
+          <span class="set-options">{textOfSettings()}</span>
+        </summary>
         <Options />
         {names.length > 0 && (
           <fieldset class="option">
@@ -166,6 +169,24 @@ export function RunSettings(): VNode {
       </details>
     </div>
   )
+}
+
+/** Characters of the value of an option that are shown while the options are closed. */
+const longestValue = 24
+
+/** What will be sent and is not the default, for whoever has the options closed. */
+function textOfSettings(): string {
+  const { options, without, asksFirst, offTheRecord } = settings
+  const set = Object.entries(options.value).map(([name, value]) => {
+    const text = value.replace(/\s+/g, ' ')
+    return `${name} ${text.length > longestValue ? `${text.slice(0, longestValue)}…` : text}`
+  })
+  return [
+    ...set,
+    ...without.value.map((name) => `without ${visible(name)}`),
+    ...(asksFirst.value ? [] : ['tools run without asking']),
+    ...(offTheRecord.value ? ['off the record'] : []),
+  ].join(', ')
 }
 
 /** Says next to the closed options that some are set. */
