@@ -13,7 +13,6 @@ import {
 import type { Capabilities } from '@modelport/core'
 import { apiHost, type ModelConfig } from '@modelport/factory'
 import { type PresetName, presets } from '@modelport/provider-openai-compatible'
-import { gemini } from '@modelport/test-formats'
 import ts from 'typescript'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { capabilities as anthropic } from '../packages/provider-anthropic/src/capabilities.js'
