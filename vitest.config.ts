@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os'
 import { join, relative } from 'node:path'
 import { configDefaults, defineConfig, type Plugin } from 'vitest/config'
 import { discoverWorkspaces, root, type Workspace } from './scripts/workspaces.mjs'
+import { LongestFirst } from './test/support/longest-first.js'
 import { isFull } from './test/support/size.js'
 import { SkipReporter } from './test/support/skip-reporter.js'
 import { SlowReporter } from './test/support/slow-reporter.js'
@@ -120,10 +121,11 @@ export default defineConfig({
   plugins: [doubles],
   resolve: { alias: workspaces.flatMap(aliases) },
   test: {
-    // One worker a core and one more, since tests wait too; each for many files: start-up and
+    // One worker a core and two more, since tests wait too; each for many files: start-up and
     // imports would take more than the tests. So a test leaves nothing behind.
-    maxWorkers: availableParallelism() + 1,
+    maxWorkers: availableParallelism() + 2,
     isolate: false,
+    sequence: { sequencer: LongestFirst },
     setupFiles: [
       join(root, 'test/doubles/setup.ts'),
       ...(runtime ? [join(root, 'test/support/expect-runtime.ts')] : []),

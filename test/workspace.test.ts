@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { discoverWorkspaces } from '../scripts/workspaces.mjs'
+import { longFiles } from './support/long-files.js'
 import { readJson, readText, repositoryFiles, root } from './support/repository.js'
 
 const workspaces = discoverWorkspaces()
@@ -32,6 +33,12 @@ describe('no list misses a package', () => {
       ).toEqual(wanted.sort())
     },
   )
+
+  test('the files that begin first are tests of this repository, each once', () => {
+    const tests = new Set(repositoryFiles().filter((path) => path.endsWith('.test.ts')))
+    expect(longFiles.filter((path) => !tests.has(path))).toEqual([])
+    expect(new Set(longFiles).size).toBe(longFiles.length)
+  })
 
   test('every export of a package type-checks from its source', () => {
     const paths = readJson('tsconfig.base.json').compilerOptions.paths as Record<string, string[]>

@@ -1,11 +1,22 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { bundlePrograms } from '../../../test/support/bundle.js'
 import { temporaryFolder } from '../../../test/support/temporary-folder.js'
 import { createDemoModel, createStudio, type StudioOptions } from '../src/index.js'
 import { openFileStore, serveStudio } from '../src/node.js'
@@ -13,6 +24,20 @@ import type { ContextInfo, RunRecord, RunSummary, StudioEvent } from '../src/pro
 
 const pathOf = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
 const sources = pathOf('../../../scripts/sources.mjs')
+
+// A program that starts from the sources reads some hundred files; here thirty start.
+const bundles = mkdtempSync(join(tmpdir(), 'modelport-attached-'))
+let program: Record<'attach' | 'attached' | 'sqlite-thread', string>
+beforeAll(async () => {
+  program = await bundlePrograms(bundles, {
+    attach: pathOf('../src/attach.ts'),
+    attached: pathOf('./programs/attached.ts'),
+    'sqlite-thread': pathOf('../../durable/src/sqlite/sqlite-thread.ts'),
+  })
+})
+afterAll(() => {
+  rmSync(bundles, { recursive: true, maxRetries: 5 })
+})
 
 /** A studio without a page that writes its address into the state folder, and what its API says. */
 async function openStudio(state: string, options: Partial<StudioOptions> = {}) {
@@ -59,14 +84,7 @@ const { PATH, NODE_COMPILE_CACHE } = process.env
 function start(what: string, state: string, env: Record<string, string> = {}, quietMs = 60_000) {
   const child = spawn(
     process.execPath,
-    [
-      '--import',
-      sources,
-      '--import',
-      '@modelport/studio/attach',
-      pathOf('./programs/attached.ts'),
-      what,
-    ],
+    ['--import', pathToFileURL(program.attach).href, program.attached, what],
     { env: { PATH, NODE_COMPILE_CACHE, HOME: state, XDG_STATE_HOME: state, ...env } },
   )
   onTestFinished(() => void child.kill('SIGKILL'))
@@ -116,7 +134,7 @@ describe('a program that is attached', () => {
     expect(others).toEqual([])
     expect(outer).toMatchObject({
       ...{
-        program: 'attached.ts',
+        program: 'attached.mjs',
         title: 'weather: Is it warm?',
         model: 'mock:mock',
         status: 'final',
@@ -275,7 +293,7 @@ describe('a program that is attached', () => {
     const [run] = await studio.ended(1)
     expect(run).toMatchObject({
       status: 'cancelled',
-      error: { code: 'interrupted', message: 'attached.ts ended during this run.' },
+      error: { code: 'interrupted', message: 'attached.mjs ended during this run.' },
     })
     expect(run).not.toHaveProperty('elsewhere')
     expect(typesOf(await studio.events(run?.id ?? ''))).toEqual([
@@ -450,7 +468,7 @@ describe('a program without a studio', () => {
     const program = start('exit', state)
     expect(await program.done).toEqual({ status: 0, stderr: '' })
     expect(bodies).not.toEqual([])
-    expect(bodies.join('')).not.toMatch(/old|hello|attached\.ts|question/)
+    expect(bodies.join('')).not.toMatch(/old|hello|attached\.mjs|question/)
   })
 
   test('a program does not use an address file that others can use, and says so', async () => {
