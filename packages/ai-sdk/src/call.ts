@@ -19,6 +19,7 @@ import { lostOptions, toWarning } from './lost-options.js'
 import { ownOptions, pickOptions } from './own-options.js'
 import { readPrompt } from './prompt.js'
 import type { Seal } from './seal.js'
+import { ReplyContext } from './vendors/reply-context.js'
 import { rulesOfProvider } from './vendors/rules-of-provider.js'
 import { translateCall } from './vendors/translate-call.js'
 import { joinOptions } from './vendors/vendor-rules.js'
@@ -30,8 +31,8 @@ type Warning = SharedV3Warning
 export interface ReadCall {
   readonly messages: readonly ChatMessage[]
   readonly tools: readonly ToolDefinition[]
-  /** The application's names of the vendor's tools, by the names in replies. */
-  readonly names: ReadonlyMap<string, string>
+  /** What the parts of the reply depend on. */
+  readonly context: ReplyContext
   readonly options: CallOptions
   readonly warnings: readonly Warning[]
   /** Names of the options that the AI SDK set, and that nothing of ours has set over them. */
@@ -52,7 +53,13 @@ export function readCall(
   const translated = rules ? translateCall(given, rules) : undefined
   const call = translated?.call ?? given
   const { tools = [] } = call
-  const { messages, approvals, hasForeignState } = readPrompt(call.prompt, provider.name, seal)
+  const names = translated?.names ?? new Map<string, string>()
+  const { messages, answers, hasForeignState } = readPrompt(call.prompt, {
+    provider: provider.name,
+    seal,
+    wireNames: new Map([...names].map(([wire, own]) => [own, wire])),
+    hasClientCalls: rules?.hasClientCalls ?? false,
+  })
   const executed = tools.filter((tool) => tool.type === 'provider')
   const known = executed.filter(({ id }) => id.startsWith('modelport.'))
   const functions = tools.filter((tool) => tool.type === 'function')
@@ -63,7 +70,7 @@ export function readCall(
   const said = joinOptions(
     toOptions(call, given.providerOptions),
     translated?.options ?? {},
-    approvals.length ? { vendor: { input: approvals } } : {},
+    answers.length ? { vendor: { input: answers } } : {},
     providerTools.length ? { providerTools } : {},
   )
   const own = ownOptions(call.providerOptions)
@@ -79,7 +86,7 @@ export function readCall(
   return {
     messages,
     tools: functions.map(toDefinition),
-    names: translated?.names ?? new Map(),
+    context: new ReplyContext(seal, names, rules),
     options: mergeOptions(once, defaults, toHeaders(call.headers), said, own),
     set: Object.keys(defined(said)).filter((name) => own[name] === undefined),
     warnings: [

@@ -15,6 +15,7 @@ import { fromModelOutput, fromModelPart } from '@modelport/runtime'
 import { messageOptions } from './lost-options.js'
 import { ownOptions, pickOptions } from './own-options.js'
 import type { Seal } from './seal.js'
+import { clientTools, toClientOutput } from './vendors/client-calls.js'
 
 type Parts<Role extends string> = Extract<LanguageModelV4Message, { role: Role }>['content']
 type CallPart = Extract<Parts<'assistant'>[number], { type: 'tool-call' }>
@@ -24,21 +25,34 @@ type ResultPart = Extract<Parts<'tool'>[number], { type: 'tool-result' }>
 /** A prompt of the AI SDK as a conversation of ours. */
 export interface ReadPrompt {
   readonly messages: readonly ChatMessage[]
-  /** Decisions on calls that the vendor executes, as items of its request. */
-  readonly approvals: readonly JsonObject[]
+  /**
+   * Decisions on calls that the vendor executes, and what the application did for its tools, as
+   * items of its request.
+   */
+  readonly answers: readonly JsonObject[]
   /** True if the state of a reply was left out, since its seal does not fit. */
   readonly hasForeignState: boolean
 }
 
-/**
- * Reads a prompt in either specification. `provider` is the one that is asked: files are found by
- * its name.
- */
+/** How a prompt is read. */
+export interface PromptRules {
+  /** The provider that is asked: files are found by its name. */
+  readonly provider: string
+  readonly seal: Seal
+  /** The vendor's names of its tools, by those of the application. */
+  readonly wireNames: ReadonlyMap<string, string>
+  /** True if what the application did for a tool of the vendor is an item of its request. */
+  readonly hasClientCalls: boolean
+}
+
+/** Reads a prompt in either specification. */
 export function readPrompt(
   prompt: LanguageModelV4Prompt,
-  provider: string,
-  seal: Seal,
+  { provider, seal, wireNames, hasClientCalls }: PromptRules,
 ): ReadPrompt {
+  const wireName = (name: string): string => wireNames.get(name) ?? name
+  const isClientTool = (name: string): boolean =>
+    hasClientCalls && wireNames.has(name) && clientTools.has(wireName(name))
   let hasForeignState = false
   const isOurs = (origin: JsonObject, mark: unknown): boolean => {
     const fits = origin['state'] === undefined || seal.fits(origin, mark)
@@ -46,7 +60,7 @@ export function readPrompt(
     return fits
   }
   const messages: ChatMessage[] = []
-  const approvals: JsonObject[] = []
+  const answers: JsonObject[] = []
   const executed = new Set<string>()
   for (const message of prompt) {
     const fields = pickOptions(message.providerOptions, ...messageOptions)
@@ -60,16 +74,29 @@ export function readPrompt(
       case 'assistant':
         for (const part of message.content)
           if (part.type === 'tool-call' && part.providerExecuted) executed.add(part.toolCallId)
-        messages.push({ ...toAssistantMessage(message.content, provider, isOurs), ...fields })
+        messages.push({
+          ...toAssistantMessage(
+            message.content
+              .filter((part) => part.type !== 'tool-call' || !isClientTool(part.toolName))
+              .map((part) =>
+                part.type === 'tool-call' ? { ...part, toolName: wireName(part.toolName) } : part,
+              ),
+            provider,
+            isOurs,
+          ),
+          ...fields,
+        })
         break
       case 'tool':
         for (const part of message.content) {
-          if (part.type === 'tool-approval-response') approvals.push(toApproval(part))
-          else if (!executed.has(part.toolCallId)) messages.push(toResult(part, provider))
+          if (part.type === 'tool-approval-response') answers.push(toApproval(part))
+          else if (isClientTool(part.toolName)) answers.push(toAnswer(part, wireName))
+          else if (!executed.has(part.toolCallId))
+            messages.push(toResult({ ...part, toolName: wireName(part.toolName) }, provider))
         }
     }
   }
-  return { messages, approvals, hasForeignState }
+  return { messages, answers, hasForeignState }
 }
 
 /** The text, as a part if it is marked for a cache. */
@@ -92,6 +119,17 @@ const toResult = (
   ...fromModelOutput(output, provider),
   ...pickOptions(providerOptions, 'vendor'),
 })
+
+/** What the application did for a tool of the vendor. */
+const toAnswer = (
+  { toolName, toolCallId, output }: ResultPart,
+  wireName: (name: string) => string,
+): JsonObject =>
+  toClientOutput(
+    wireName(toolName),
+    toolCallId,
+    output.type === 'json' ? output.value : fromModelOutput(output)?.content,
+  )
 
 /** Text alone is a text, as `complete` sends it. */
 function toContent(parts: Parts<'user'>, provider: string): Content {

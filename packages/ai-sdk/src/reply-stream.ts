@@ -7,9 +7,8 @@ import {
 } from '@modelport/core'
 import { defined } from '@modelport/driver'
 import { toApiCallError } from './errors.js'
-import { toMetadata } from './own-options.js'
 import { carry, restOf, toCallPart, toFinishReason, toUsage } from './reply.js'
-import type { Seal } from './seal.js'
+import type { ReplyContext } from './vendors/reply-context.js'
 
 type Part = LanguageModelV4StreamPart
 type Controller = ReadableStreamDefaultController<Part>
@@ -23,10 +22,10 @@ type HeldPart = Extract<Part, { type: 'text-end' | 'reasoning-end' | 'tool-call'
 export function toReplyStream(
   reader: ToolStreamReader,
   warnings: SharedV3Warning[],
-  seal: Seal,
+  context: ReplyContext,
   signal: AbortSignal | undefined,
 ): ReadableStream<Part> {
-  const parts = writeParts(reader, seal, signal)
+  const parts = writeParts(reader, context, signal)
   const pull = async (controller: Controller): Promise<void> => {
     const { done, value } = await parts.next()
     if (done) controller.close()
@@ -44,7 +43,7 @@ export function toReplyStream(
  */
 async function* writeParts(
   reader: ToolStreamReader,
-  seal: Seal,
+  context: ReplyContext,
   signal?: AbortSignal,
 ): AsyncGenerator<Part, void> {
   let held: HeldPart | undefined
@@ -68,18 +67,22 @@ async function* writeParts(
         case 'tool-call-start':
           if (held) yield held
           held = undefined
-          yield { type: 'tool-input-start', id: event.toolCall.id, toolName: event.toolCall.name }
+          yield {
+            type: 'tool-input-start',
+            id: event.toolCall.id,
+            toolName: context.nameOf(event.toolCall.name),
+          }
           break
         case 'tool-call-delta':
           yield { type: 'tool-input-delta', id: event.id, delta: event.text }
           break
         case 'tool-call-complete':
           if (held) yield held
-          held = toCallPart(event.toolCall)
+          held = toCallPart(event.toolCall, context)
           yield { type: 'tool-input-end', id: event.toolCall.id }
           break
         case 'done':
-          yield* endOf(reader, event, held, seal)
+          yield* endOf(reader, event, held, context)
           break
         case 'turn-end': // `done` follows: a model has one turn.
       }
@@ -95,17 +98,17 @@ function* endOf(
   reader: ToolStreamReader,
   { reason, usage }: Extract<StreamEvent, { type: 'done' }>,
   held: HeldPart | undefined,
-  seal: Seal,
+  context: ReplyContext,
 ): Generator<Part, void> {
   const details = mergeDetails(reader.details())
   const message = reader.messages().findLast(({ role }) => role === 'assistant') as AssistantMessage
   if (!held) yield { type: 'text-start', id: '0' }
-  yield carry(held ?? { type: 'text-end', id: '0' }, message, seal)
-  yield* restOf(message, details)
+  yield carry(held ?? { type: 'text-end', id: '0' }, message, context)
+  yield* restOf(message, details, context)
   yield {
     type: 'response-metadata',
     ...defined({ id: details.responseId, modelId: message.origin?.model }),
   }
-  const finishReason = toFinishReason(reason, details.rawFinishReason)
-  yield { type: 'finish', finishReason, usage: toUsage(usage), ...toMetadata(details) }
+  const finishReason = toFinishReason(reason, details, context)
+  yield { type: 'finish', finishReason, usage: toUsage(usage), ...context.metadata(details, usage) }
 }

@@ -22,7 +22,7 @@ import {
 } from '@modelport/core'
 import { defined } from '@modelport/driver'
 import { ownOptions, toMetadata } from './own-options.js'
-import type { Seal } from './seal.js'
+import type { ReplyContext } from './vendors/reply-context.js'
 
 /** A part of a whole reply that stands in a stream as it is. */
 type StreamedPart = Extract<LanguageModelV4Content, LanguageModelV4StreamPart>
@@ -31,14 +31,18 @@ type StreamedPart = Extract<LanguageModelV4Content, LanguageModelV4StreamPart>
  * The call as a part. `argumentsText` goes with it where the AI SDK would write the arguments
  * otherwise.
  */
-export function toCallPart({
-  id,
-  name,
-  argumentsText,
-  arguments: values,
-}: ToolCall): LanguageModelV4ToolCall {
+export function toCallPart(
+  { id, name, argumentsText, arguments: values }: ToolCall,
+  context: ReplyContext,
+): LanguageModelV4ToolCall {
   const metadata = argumentsText === JSON.stringify(values) ? {} : toMetadata({ argumentsText })
-  return { type: 'tool-call', toolCallId: id, toolName: name, input: argumentsText, ...metadata }
+  return {
+    type: 'tool-call',
+    toolCallId: id,
+    toolName: context.nameOf(name),
+    input: argumentsText,
+    ...metadata,
+  }
 }
 
 /**
@@ -50,7 +54,7 @@ export const carry = <
 >(
   part: Part,
   { origin, refusal }: AssistantMessage,
-  seal: Seal,
+  { seal }: ReplyContext,
 ): Part => {
   const mark = origin?.state === undefined ? undefined : seal.mark(origin)
   const reply = defined({ origin, refusal, seal: mark })
@@ -62,27 +66,28 @@ export function toParts(
   message: AssistantMessage,
   text: string,
   details: ReplyDetails,
-  seal: Seal,
+  context: ReplyContext,
 ): LanguageModelV4Content[] {
   const { reasoning, toolCalls = [] } = message
   const said: LanguageModelV4Content[] = [
     ...(reasoning ? [{ type: 'reasoning' as const, text: reasoning }] : []),
     ...(text || (!reasoning && !toolCalls.length) ? [{ type: 'text' as const, text }] : []),
-    ...toolCalls.map(toCallPart),
+    ...toolCalls.map((call) => toCallPart(call, context)),
   ]
   const parts = said.map((part, index) =>
-    index < said.length - 1 ? part : carry(part, message, seal),
+    index < said.length - 1 ? part : carry(part, message, context),
   )
-  return [...parts, ...restOf(message, details)]
+  return [...parts, ...restOf(message, details, context)]
 }
 
 /** What a stream brings only at its end: files, calls that the vendor executed, sources. */
 export const restOf = (
   message: AssistantMessage,
   details: ReplyDetails,
+  context: ReplyContext,
 ): readonly StreamedPart[] => [
   ...toFiles(message),
-  ...toExecutedCalls(details.providerToolCalls ?? []),
+  ...toExecutedCalls(details.providerToolCalls ?? [], context),
   ...(details.citations ?? []).map((citation, index) =>
     toSource(citation, `${details.responseId ?? 'reply'}-${index}`),
   ),
@@ -104,7 +109,10 @@ const toFiles = ({ content }: AssistantMessage): readonly StreamedPart[] =>
  * One call and one result for each id: a vendor may report both in one item, or in two. A call that
  * waits for approval has no result yet.
  */
-function toExecutedCalls(calls: readonly ProviderToolCall[]): readonly StreamedPart[] {
+function toExecutedCalls(
+  calls: readonly ProviderToolCall[],
+  context: ReplyContext,
+): readonly StreamedPart[] {
   const byId = new Map<
     string,
     { readonly first: ProviderToolCall; readonly last: ProviderToolCall }
@@ -114,10 +122,16 @@ function toExecutedCalls(calls: readonly ProviderToolCall[]): readonly StreamedP
     byId.set(id, { first: byId.get(id)?.first ?? last, last })
   }
   return [...byId].flatMap(([toolCallId, { first, last }]): StreamedPart[] => {
+    const ofClient = context.clientCall(last)
+    if (ofClient) {
+      const { id, name, input } = ofClient
+      const toolName = context.nameOf(name)
+      return [{ type: 'tool-call', toolCallId: id, toolName, input: JSON.stringify(input) }]
+    }
     const data = isObject(first.data) ? first.data : {}
     const given = data['input'] ?? data['arguments'] ?? data['action'] ?? {}
     const input = typeof given === 'string' ? given : JSON.stringify(given)
-    const executed = { toolCallId, toolName: first.name, dynamic: true }
+    const executed = { toolCallId, toolName: context.nameOf(first.name), dynamic: true }
     const call: StreamedPart = { type: 'tool-call', ...executed, providerExecuted: true, input }
     if (data['type'] === 'mcp_approval_request')
       return [call, { type: 'tool-approval-request', approvalId: toolCallId, toolCallId }]
@@ -138,11 +152,14 @@ function toSource(citation: Citation, id: string): LanguageModelV4Source {
 
 const reasons = ['stop', 'length', 'tool-calls', 'content-filter', 'error'] as const
 
-/** The finish reason, with the vendor's own word. */
+/** The finish reason, with the vendor's own word. Calls for the application are tool calls. */
 export function toFinishReason(
   reason: FinishReason,
-  raw: string | undefined,
+  { rawFinishReason: raw, providerToolCalls = [] }: ReplyDetails,
+  context: ReplyContext,
 ): LanguageModelV4FinishReason {
+  if (reason === 'stop' && providerToolCalls.some((call) => context.clientCall(call)))
+    return { unified: 'tool-calls', raw }
   return { unified: reasons.find((known) => known === reason) ?? 'other', raw }
 }
 

@@ -70,7 +70,23 @@ async function execute(
 function toSchema(tool: Tool, parameters: JsonObject): AiTool['inputSchema'] {
   // The AI SDK writes into what it gets.
   const show = (): Record<string, unknown> => structuredClone(parameters)
+  const ofFormer = {
+    ...Object.fromEntries(
+      ['schema', 'validator'].map((name) => [Symbol.for(`vercel.ai.${name}`), true]),
+    ),
+    get jsonSchema() {
+      return show()
+    },
+    validate: async (value: unknown) => {
+      const result = await tool.validate(value as JsonObject)
+      return result.ok
+        ? { success: true, value: result.value }
+        : { success: false, error: new TypeError(result.message) }
+    },
+  }
   return {
+    // For `ai` 5, which takes no Standard Schema but of zod.
+    ...ofFormer,
     '~standard': {
       version: 1,
       vendor: 'modelport',

@@ -1,4 +1,5 @@
 import type {
+  EmbeddingModelV2,
   EmbeddingModelV3,
   EmbeddingModelV4,
   EmbeddingModelV4CallOptions,
@@ -9,11 +10,11 @@ import { toHeaders } from './call.js'
 import { toApiCallError } from './errors.js'
 import { lostVendorOptions, toWarning } from './lost-options.js'
 import { ownOptions } from './own-options.js'
-import type { BySpecification } from './specification.js'
+import type { BySpecification, SpecificationName } from './specification.js'
 
 /** How an embedder becomes a model of the AI SDK. */
-export interface EmbeddingModelOptions<Specification extends 'v3' | 'v4'> {
-  /** The specification of the model: `v3` is that of `ai` 6, `v4` that of `ai` 7. Default `v4`. */
+export interface EmbeddingModelOptions<Specification extends SpecificationName> {
+  /** The specification of the model: `v2` for `ai` 5, `v3` for `ai` 6. Default `v4`, for `ai` 7. */
   readonly specification?: Specification | undefined
 }
 
@@ -23,10 +24,10 @@ export interface EmbeddingModelOptions<Specification extends 'v3' | 'v4'> {
  * embedder is made.
  * @throws {TypeError} an option is not known.
  */
-export function toEmbeddingModel<Specification extends 'v3' | 'v4' = 'v4'>(
+export function toEmbeddingModel<Specification extends SpecificationName = 'v4'>(
   embedder: Embedder,
   options: EmbeddingModelOptions<Specification> = {},
-): BySpecification<EmbeddingModelV3, EmbeddingModelV4>[Specification] {
+): BySpecification<EmbeddingModelV2<string>, EmbeddingModelV3, EmbeddingModelV4>[Specification] {
   checkSettings('toEmbeddingModel', options, ['specification'])
   const model = {
     provider: embedder.name,
@@ -37,10 +38,11 @@ export function toEmbeddingModel<Specification extends 'v3' | 'v4' = 'v4'>(
     doEmbed: (call: EmbeddingModelV4CallOptions) => embed(embedder, call),
   }
   const models = {
+    v2: { specificationVersion: 'v2', ...model },
     v3: { specificationVersion: 'v3', ...model },
     v4: { specificationVersion: 'v4', ...model },
   } as const
-  return models[options.specification ?? ('v4' as Specification)]
+  return models[options.specification ?? 'v4'] as ReturnType<typeof toEmbeddingModel<Specification>>
 }
 
 async function embed(embedder: Embedder, call: EmbeddingModelV4CallOptions) {

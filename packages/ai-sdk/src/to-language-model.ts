@@ -1,27 +1,26 @@
 import type {
+  LanguageModelV2,
   LanguageModelV3,
-  LanguageModelV3GenerateResult,
-  LanguageModelV3StreamPart,
   LanguageModelV4,
   LanguageModelV4CallOptions,
-  LanguageModelV4Content,
-  LanguageModelV4StreamPart,
 } from '@ai-sdk/provider'
 import { type CallOptions, mergeDetails, type Provider } from '@modelport/core'
 import { checkSettings } from '@modelport/core/settings'
 import { defined } from '@modelport/driver'
 import { readCall } from './call.js'
 import { toApiCallError } from './errors.js'
-import { toMetadata } from './own-options.js'
+import { toV2, toV3 } from './former-models.js'
+import { type LoadedSource, type ModelSource, toSource } from './model-source.js'
 import { askWithoutRefused } from './refused-settings.js'
 import { toFinishReason, toParts, toUsage, toWarnings } from './reply.js'
 import { toReplyStream } from './reply-stream.js'
-import { createSeal, leastSecretLength } from './seal.js'
-import type { BySpecification } from './specification.js'
+import { createSeal, leastSecretLength, type Seal } from './seal.js'
+import type { BySpecification, SpecificationName } from './specification.js'
+import { rulesOfProvider } from './vendors/rules-of-provider.js'
 
 /** How a provider becomes a model of the AI SDK. */
-export interface LanguageModelOptions<Specification extends 'v3' | 'v4'> {
-  /** The specification of the model: `v3` is that of `ai` 6, `v4` that of `ai` 7. Default `v4`. */
+export interface LanguageModelOptions<Specification extends SpecificationName> {
+  /** The specification of the model: `v2` for `ai` 5, `v3` for `ai` 6. Default `v4`, for `ai` 7. */
   readonly specification?: Specification | undefined
   /**
    * Options of every call, under those that the AI SDK sets. Default: none, and nothing is sent
@@ -30,7 +29,8 @@ export interface LanguageModelOptions<Specification extends 'v3' | 'v4'> {
   readonly defaults?: CallOptions | undefined
   /**
    * Addresses of files that the vendor fetches itself, by media type; the AI SDK downloads the
-   * others and sends their bytes. Default: every `http:` and `https:` address.
+   * others and sends their bytes. Default: those of the vendor's own package; none if it is not
+   * known which API is asked.
    */
   readonly supportedUrls?: Readonly<Record<string, RegExp[]>> | undefined
   /**
@@ -46,53 +46,82 @@ export interface LanguageModelOptions<Specification extends 'v3' | 'v4'> {
  * Any provider as a model of the AI SDK, for `generateText`, `streamText`, agents and what is built
  * on them. The AI SDK repeats calls, so each call is one request. `providerOptions.modelport` are
  * our call options; `providerMetadata.modelport` has the details of the reply, and that of its last
- * part what the next request needs to replay it.
+ * part what the next request needs to replay it, and the metadata that the package of the vendor
+ * has. A function, such as `() => newProvider('openai:gpt-5.4')`, is called at the first use.
  * @throws {TypeError} an option is not known, or the secret is shorter than 32 characters.
  */
-export function toLanguageModel<Specification extends 'v3' | 'v4' = 'v4'>(
-  provider: Provider,
+export function toLanguageModel<Specification extends SpecificationName = 'v4'>(
+  provider: ModelSource,
   options: LanguageModelOptions<Specification> = {},
-): BySpecification<LanguageModelV3, LanguageModelV4>[Specification] {
+): BySpecification<LanguageModelV2, LanguageModelV3, LanguageModelV4>[Specification] {
   checkSettings('toLanguageModel', options, [
     'specification',
     'defaults',
     'supportedUrls',
     'secret',
   ])
-  const {
-    specification = 'v4' as Specification,
-    defaults,
-    supportedUrls = { '*/*': [/^https?:\/\//] },
-    secret,
-  } = options
+  const { specification = 'v4' as Specification, defaults, supportedUrls, secret } = options
   if (secret !== undefined && !(typeof secret === 'string' && secret.length >= leastSecretLength))
     throw new TypeError(
       `toLanguageModel: secret must be a text of at least ${leastSecretLength} characters that only your servers know`,
     )
-  const seal = createSeal(secret)
-  const { name, model: modelId } = provider
-  // The symbol says that the model takes all our options.
-  const model = { [Symbol.for('modelport.model')]: true, provider: name, modelId, supportedUrls }
-  const v4: LanguageModelV4 = {
-    ...model,
+  const model = toModel(toSource(provider), { defaults, supportedUrls, seal: createSeal(secret) })
+  switch (specification) {
+    case 'v2':
+      return toV2(model) as ReturnType<typeof toLanguageModel<Specification>>
+    case 'v3':
+      return toV3(model) as ReturnType<typeof toLanguageModel<Specification>>
+    default:
+      return model as ReturnType<typeof toLanguageModel<Specification>>
+  }
+}
+
+interface ModelSettings extends Pick<LanguageModelOptions<'v4'>, 'defaults' | 'supportedUrls'> {
+  readonly seal: Seal
+}
+
+type SupportedUrls = Awaited<LanguageModelV4['supportedUrls']>
+
+function toModel(
+  source: LoadedSource,
+  { defaults, supportedUrls, seal }: ModelSettings,
+): LanguageModelV4 {
+  const read = async (call: LanguageModelV4CallOptions) => {
+    const provider = await source.load()
+    return { provider, ...readCall(call, provider, defaults, seal) }
+  }
+  const urlsOf = (provider: Provider): SupportedUrls =>
+    supportedUrls ?? rulesOfProvider(provider)?.supportedUrls ?? {}
+  return {
+    // The symbol says that the model takes all our options.
+    [Symbol.for('modelport.model') as never]: true,
     specificationVersion: 'v4',
+    get provider() {
+      return source.current?.name ?? 'modelport'
+    },
+    get modelId() {
+      return source.current?.model ?? 'not loaded yet'
+    },
+    get supportedUrls() {
+      return source.current ? urlsOf(source.current) : source.load().then(urlsOf)
+    },
     doGenerate: async (call) => {
-      const { messages, tools, options, warnings, set } = readCall(call, provider, defaults, seal)
+      const { provider, messages, tools, options, warnings, set, context } = await read(call)
       const { reply, warnings: left } = await askWithoutRefused(options, set, (taken) =>
         provider.generate(messages, { ...taken, ...(tools.length && { tools }) }),
       ).catch(rethrow)
       const details = mergeDetails(reply)
       return {
-        content: toParts(reply.message, reply.text, details, seal),
-        finishReason: toFinishReason(reply.finishReason, details.rawFinishReason),
+        content: toParts(reply.message, reply.text, details, context),
+        finishReason: toFinishReason(reply.finishReason, details, context),
         usage: toUsage(reply.usage),
-        ...toMetadata(details),
+        ...context.metadata(details, reply.usage),
         response: defined({ id: details.responseId, modelId: reply.message.origin?.model }),
         warnings: [...warnings, ...left, ...toWarnings(details.warnings)],
       }
     },
     doStream: async (call) => {
-      const { messages, tools, options, warnings, set } = readCall(call, provider, defaults, seal)
+      const { provider, messages, tools, options, warnings, set, context } = await read(call)
       const { reply: reader, warnings: left } = await askWithoutRefused(options, set, (taken) =>
         provider.streamWithTools(messages, tools, taken),
       ).catch(rethrow)
@@ -100,39 +129,14 @@ export function toLanguageModel<Specification extends 'v3' | 'v4' = 'v4'>(
         stream: toReplyStream(
           reader,
           [...warnings, ...left, ...toWarnings(reader.details().warnings)],
-          seal,
+          context,
           call.abortSignal,
         ),
       }
     },
   }
-  const v3: LanguageModelV3 = {
-    ...model,
-    specificationVersion: 'v3',
-    doGenerate: async (call) => {
-      const reply = await v4.doGenerate(call as LanguageModelV4CallOptions)
-      return { ...reply, content: reply.content.map(toFormerPart) } as LanguageModelV3GenerateResult
-    },
-    doStream: async (call) => {
-      const { stream } = await v4.doStream(call as LanguageModelV4CallOptions)
-      return {
-        stream: stream.pipeThrough(
-          new TransformStream({ transform: (part, to) => to.enqueue(toFormerPart(part)) }),
-        ),
-      }
-    },
-  }
-  return { v3, v4 }[specification]
 }
 
 function rethrow(error: unknown): never {
   throw toApiCallError(error)
 }
-
-/** The part as `v3` has it: the data of a file stands by itself. */
-const toFormerPart = (
-  part: LanguageModelV4Content | LanguageModelV4StreamPart,
-): LanguageModelV3StreamPart =>
-  (part.type === 'file' && 'data' in part.data
-    ? { ...part, data: part.data.data }
-    : part) as LanguageModelV3StreamPart

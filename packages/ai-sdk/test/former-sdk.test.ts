@@ -58,9 +58,9 @@ test('ai 6 runs tools, streams, makes objects and embeds over models of its spec
   })
 })
 
-test('the peer may be the specification of ai 6 or that of ai 7, so that an application has one of them', () => {
+test('the peer may be the specification of ai 5, ai 6 or ai 7, so that an application has one of them', () => {
   const manifest = readFileSync(new URL('../package.json', import.meta.url), 'utf8')
   expect(JSON.parse(manifest)).toMatchObject({
-    peerDependencies: { '@ai-sdk/provider': '^3.0.0 || ^4.0.0' },
+    peerDependencies: { '@ai-sdk/provider': '^2.0.0 || ^3.0.0 || ^4.0.0' },
   })
 })

@@ -199,7 +199,7 @@ describe('files', () => {
     }
     const image = { type: 'file' as const, mediaType: 'image/png', data: pixelBytes }
     await generateText({
-      model: toLanguageModel(provider),
+      model: toLanguageModel(provider, { supportedUrls: { '*/*': [/^https:/] } }),
       messages: [
         {
           role: 'user',

@@ -5,6 +5,7 @@ import * as v from 'valibot'
 import { describe, expect, expectTypeOf, test } from 'vitest'
 import { z } from 'zod'
 import * as mini from 'zod/mini'
+import { z as z3 } from 'zod/v3'
 
 const context: ToolContext = {
   callId: 'call_1',
@@ -94,6 +95,9 @@ describe('a tool from zod', () => {
     expect(codeOf(() => defineTool({ ...base, parameters: z.string(), execute: () => 1 }))).toMatch(
       /^config: .*an object, not "string"/,
     )
+    expect(
+      codeOf(() => defineTool({ ...base, parameters: z3.object({}), execute: () => 1 })),
+    ).toMatch(/^config: .*zod 3 .*import \{ z \} from 'zod\/v4'/)
   })
 })
 

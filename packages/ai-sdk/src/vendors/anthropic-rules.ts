@@ -1,4 +1,5 @@
 import { type CallOptions, isObject, type JsonObject } from '@modelport/core'
+import { messagesMetadata } from './vendor-metadata.js'
 import {
   type Fields,
   idOf,
@@ -102,6 +103,8 @@ const systemOnly: ReadonlySet<string> = new Set(['clearAt', 'effort', 'toolChang
 /** Anthropic's Messages API. */
 export const messagesRules: VendorRules = {
   namespaces: ['anthropic'],
+  key: 'anthropic',
+  metadata: messagesMetadata,
   supportedUrls: {
     'image/*': [/^https?:\/\/.*$/],
     'application/pdf': [/^https?:\/\/.*$/],

@@ -1,4 +1,5 @@
 import type { CallOptions, JsonObject } from '@modelport/core'
+import { geminiMetadata } from './vendor-metadata.js'
 import {
   type Fields,
   type Rule,
@@ -40,9 +41,26 @@ const geminiCall: Readonly<Record<string, Rule<CallOptions>>> = {
   requestType: (value) => vendor({ headers: { 'x-vertex-ai-llm-request-type': value } }),
 }
 
+/** Files by media type that models since Gemini 2.5 fetch from any address. */
+const fetched: Readonly<Record<string, readonly string[]>> = {
+  text: ['html', 'css', 'plain', 'xml', 'csv', 'rtf', 'javascript'],
+  application: ['json', 'pdf'],
+  image: ['bmp', 'jpeg', 'png', 'webp'],
+  video: ['mp4', 'mpeg', 'quicktime', 'avi', 'x-flv', 'mpg', 'webm', 'wmv', '3gpp'],
+}
+
+/** Addresses that models since Gemini 2.5 fetch besides those of Google. */
+export const geminiUrls: VendorRules['supportedUrls'] = Object.fromEntries(
+  Object.entries(fetched).flatMap(([kind, names]) =>
+    names.map((name) => [`${kind}/${name}`, [/^https:\/\/.*$/]]),
+  ),
+)
+
 /** Google's API of Gemini models. */
 export const geminiRules: VendorRules = {
   namespaces: ['googleVertex', 'vertex', 'google'],
+  key: 'google',
+  metadata: geminiMetadata,
   supportedUrls: {
     '*': [
       /^https:\/\/generativelanguage\.googleapis\.com\/v1beta\/files\/.*$/,
@@ -94,6 +112,7 @@ const converseCall: Readonly<Record<string, Rule<CallOptions>>> = {
 /** Converse of Amazon Bedrock. */
 export const converseRules: VendorRules = {
   namespaces: ['amazonBedrock', 'bedrock'],
+  key: 'amazonBedrock',
   supportedUrls: {},
   call: rulesOf(converseCall, (name) => (value) => vendor({ [name]: value })),
   tool: rulesOf<Fields>({ cachePoint: toCache }, (name) => (value) => ({

@@ -1,4 +1,5 @@
 import { type CallOptions, isObject, type JsonObject } from '@modelport/core'
+import { chatMetadata, responsesMetadata } from './vendor-metadata.js'
 import {
   type Fields,
   idOf,
@@ -92,6 +93,9 @@ const lostOfSystem: ReadonlySet<string> = new Set([
 /** OpenAI's Responses API. */
 export const responsesRules: VendorRules = {
   namespaces: ['azure', 'openai'],
+  key: 'openai',
+  metadata: responsesMetadata,
+  hasClientCalls: true,
   supportedUrls: { 'image/*': [/^https?:\/\/.*$/], 'application/pdf': [/^https?:\/\/.*$/] },
   call: rulesOf(call, (name) => (value) => vendor({ [toSnake(name)]: toSnakeDeep(value) })),
   tool: rulesOf(tool, (name) => (value) => ({
@@ -207,6 +211,8 @@ const chatMessage: Readonly<Record<string, Rule<Fields>>> = {
  */
 export const chatRules: VendorRules = {
   namespaces: ['openai', 'openaiCompatible', 'openai-compatible'],
+  key: 'openai',
+  metadata: chatMetadata,
   supportedUrls: { 'image/*': [/^https?:\/\/.*$/] },
   call: (name, namespace) =>
     rulesOf(chatCall, (other) => (value) => {

@@ -1,6 +1,6 @@
 import { describeProvider, type Provider } from '@modelport/core'
 import { messagesRules } from './anthropic-rules.js'
-import { converseRules, geminiRules } from './cloud-rules.js'
+import { converseRules, geminiRules, geminiUrls } from './cloud-rules.js'
 import { chatRules, responsesRules } from './openai-rules.js'
 import type { VendorRules } from './vendor-rules.js'
 
@@ -26,6 +26,12 @@ export function rulesOfProvider(provider: Provider): VendorRules | undefined {
   return {
     ...rest,
     ...(hasPenalties && { penalty }),
+    ...(api === 'gemini' &&
+      /gemini-(?!2\.0)/.test(provider.model) && {
+        supportedUrls: { ...rules.supportedUrls, ...geminiUrls },
+      }),
+    // A server that is compatible with OpenAI goes by its own name.
+    ...(api === 'chat-completions' && { key: provider.name }),
     // The packages take options under the name of the provider too.
     namespaces: [...new Set([...rules.namespaces, provider.name])],
   }

@@ -1,5 +1,6 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4ProviderTool } from '@ai-sdk/provider'
 import { type CallOptions, isObject, type JsonObject, mergeOptions } from '@modelport/core'
+import type { MetadataOf } from './vendor-metadata.js'
 
 /** A call of the AI SDK. */
 export type ModelCall = LanguageModelV4CallOptions
@@ -23,6 +24,12 @@ export interface WireTool {
 export interface VendorRules {
   /** Keys of `providerOptions`: the first that is there is read, as the packages do. */
   readonly namespaces: readonly string[]
+  /** The key of the vendor in `providerMetadata`. */
+  readonly key: string
+  /** What the package of the vendor has of a reply. */
+  readonly metadata?: MetadataOf
+  /** True if calls of the vendor's tools that the application runs are items of their own. */
+  readonly hasClientCalls?: boolean
   /** The rule of an option of a call. */
   readonly call: (name: string, namespace: string) => Rule<CallOptions>
   /** The rule of an option of a function tool. */

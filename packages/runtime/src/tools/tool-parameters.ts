@@ -58,6 +58,10 @@ function toJsonSchema(schema: StandardSchemaV1, where: string): JsonObject {
       `${where}: ${vendor} cannot write this schema as JSON Schema: ${messageOf(error)}`,
     )
   }
+  if (vendor === 'zod')
+    throw configError(
+      `${where}: schemas of zod 3 cannot be shown to a model; import { z } from 'zod/v4', which zod 3.25 has too, or pass asSchema(schema) of the AI SDK`,
+    )
   throw configError(
     `${where}: schemas of ${vendor} cannot be shown to a model; pass a JSON Schema, or the schema with its library's JSON Schema conversion`,
   )
