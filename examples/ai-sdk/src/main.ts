@@ -1,9 +1,7 @@
-// A model of the AI SDK as a provider. What a program of yours needs are the other files of this
-// folder.
-import { toLanguageModel } from '@modelport/ai-sdk'
+// A model of the AI SDK as a provider, for a vendor that only the AI SDK has.
+import { fromLanguageModel, toLanguageModel } from '@modelport/ai-sdk'
 import { createMock } from '@modelport/provider-mock'
 import { defineTool, infer } from '@modelport/runtime'
-import { fromLanguageModel } from './from-language-model.ts'
 
 const replies = createMock({ responses: [{ toolCalls: [{ name: 'weather' }] }, 'It is 28 °C.'] })
 // in your program: cohere('command-a'), or any other model of the AI SDK

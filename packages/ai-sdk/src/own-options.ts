@@ -11,6 +11,9 @@ import { defined } from '@modelport/driver'
  */
 const key = 'modelport'
 
+/** Marks a model that `toLanguageModel` made of a provider: it takes all our options. */
+export const ours: unique symbol = Symbol.for('modelport.model')
+
 /** Our options of a call, a message, a part or a tool. */
 export const ownOptions = (given: SharedV4ProviderOptions | undefined): JsonObject =>
   given?.[key] ?? {}
@@ -31,3 +34,9 @@ export function toMetadata(fields: object): {
   const given = defined(fields) as JSONObject
   return Object.keys(given).length ? { providerMetadata: { [key]: given } } : {}
 }
+
+/** Our options without those of other vendors; nothing at all if there are none of ours. */
+export const toOwnOptions = (
+  given: SharedV4ProviderOptions | undefined,
+): { readonly providerOptions?: SharedV4ProviderOptions } =>
+  given?.[key] ? { providerOptions: { [key]: given[key] } } : {}

@@ -11,6 +11,7 @@ import { readCall } from './call.js'
 import { toApiCallError } from './errors.js'
 import { toV2, toV3 } from './former-models.js'
 import { type LoadedSource, type ModelSource, toSource } from './model-source.js'
+import { ours } from './own-options.js'
 import { askWithoutRefused } from './refused-settings.js'
 import { toFinishReason, toParts, toUsage, toWarnings } from './reply.js'
 import { toReplyStream } from './reply-stream.js'
@@ -94,7 +95,7 @@ function toModel(
     supportedUrls ?? rulesOfProvider(provider)?.supportedUrls ?? {}
   return {
     // The symbol says that the model takes all our options.
-    [Symbol.for('modelport.model') as never]: true,
+    [ours as never]: true,
     specificationVersion: 'v4',
     get provider() {
       return source.current?.name ?? 'modelport'

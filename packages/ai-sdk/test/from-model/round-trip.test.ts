@@ -1,9 +1,8 @@
-import { toLanguageModel } from '@modelport/ai-sdk'
+import { fromLanguageModel, toLanguageModel } from '@modelport/ai-sdk'
 import { conformance, openaiChat } from '@modelport/conformance'
 import { createOpenAICompatible } from '@modelport/provider-openai-compatible'
 import { describe, test } from 'vitest'
-import { atSize } from '../../../test/support/faults.js'
-import { fromLanguageModel } from '../src/from-language-model.ts'
+import { atSize } from '../../../../test/support/faults.js'
 import { apiKey, ofSpecification } from './packages.js'
 
 conformance(

@@ -1,7 +1,7 @@
 import type { LanguageModelV4, LanguageModelV4GenerateResult } from '@ai-sdk/provider'
 import {
   type ErrorCode,
-  LlmError,
+  type LlmError,
   type Provider,
   ProviderError,
   type ProviderErrorDetails,
@@ -15,10 +15,11 @@ import {
   defined,
   requireConfig,
 } from '@modelport/driver'
-import { ModelDecoder } from './model-decoder.ts'
-import { toCallError } from './model-failure.ts'
-import { type ModelRequest, toModelRequest } from './model-request.ts'
-import { ours } from './own-options.ts'
+import { ours } from '../own-options.js'
+import { ModelDecoder } from './model-decoder.js'
+import { toCallError } from './model-failure.js'
+import { type ModelRequest, toModelRequest } from './model-request.js'
+import { type AnyLanguageModel, toCurrentModel } from './to-current-model.js'
 
 /** Settings of a provider, but for those of a connection: the model has its own. */
 export interface FromLanguageModelConfig<Hosts = 'unknown'>
@@ -45,27 +46,22 @@ export interface LanguageModelProvider<Hosts = 'unknown'> extends Provider {
 }
 
 /**
- * Any model of the AI SDK as a provider. Calls are repeated as those of every provider. `vendor` of
- * the options, of a message, a part or a tool is its `providerOptions`. What the specification
- * cannot say is listed in the README of this folder.
- * @throws {LlmError} `config` — a setting has what cannot work, or the model is of a former
- * specification.
+ * Any model of the AI SDK, of `ai` 5, 6 or 7, as a provider: for vendors that only the AI SDK has.
+ * Calls are repeated as those of every provider. `vendor` of the options, of a message, a part or a
+ * tool is its `providerOptions`.
+ * @throws {LlmError} `config` — a setting has what cannot work, or the specification of the model
+ * is not known.
  * @throws {TypeError} a setting is not known.
  */
 export function fromLanguageModel<Hosts = 'unknown'>(
-  model: LanguageModelV4,
+  given: AnyLanguageModel,
   config: FromLanguageModelConfig<Hosts> = {},
 ): LanguageModelProvider<Hosts> {
+  const model = toCurrentModel(given)
   const { apiHosts, secrets = [], cheapestModel = model.modelId, ...settings } = config
   const { modelId, provider: name } = model
-  const version: string = model.specificationVersion
-  if (version !== 'v4')
-    throw new LlmError(
-      'config',
-      `fromLanguageModel takes models of specification v4, not ${version}; take that of ai 7`,
-    )
   requireConfig({ model: modelId, ...settings }, 'fromLanguageModel')
-  const isOurs = ours in model
+  const isOurs = ours in given
   const driver: Driver<ModelRequest> = {
     name,
     framing: 'ndjson',

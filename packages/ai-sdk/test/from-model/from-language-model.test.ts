@@ -1,12 +1,11 @@
-import { toLanguageModel } from '@modelport/ai-sdk'
+import { fromLanguageModel, toLanguageModel } from '@modelport/ai-sdk'
 import { apiHosts } from '@modelport/factory'
 import * as sandbox from '@modelport/factory/sandbox'
 import { createMock } from '@modelport/provider-mock'
 import { APICallError, type LanguageModel } from 'ai'
 import { MockLanguageModelV4 } from 'ai/test'
 import { describe, expect, test } from 'vitest'
-import { connect, vendors } from '../../../packages/ai-sdk/test/vendors.js'
-import { fromLanguageModel } from '../src/from-language-model.ts'
+import { connect, vendors } from '../vendors.js'
 
 type Model = Parameters<typeof fromLanguageModel>[0]
 const usage = {

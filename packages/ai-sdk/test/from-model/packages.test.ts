@@ -1,14 +1,13 @@
 // Three packages of the AI SDK, each as a provider, held to the kit; and the page that says what it
 // does not ask of them. After a change, write it anew: pnpm exec vitest run --project
-// example-ai-sdk test/packages.test.ts --update
+// ai-sdk packages/ai-sdk/test/from-model/packages.test.ts --update
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-
+import { fromLanguageModel } from '@modelport/ai-sdk'
 import { conformance } from '@modelport/conformance'
 import { type CallOptions, mergeOptions } from '@modelport/core'
 import { describe, expect, test } from 'vitest'
-import { atSize, isFull } from '../../../test/support/faults.js'
-import { fromLanguageModel } from '../src/from-language-model.ts'
+import { atSize, isFull } from '../../../../test/support/faults.js'
 import { apiKey, packages } from './packages.js'
 
 for (const { name, format, create, options, skip } of packages)
@@ -72,7 +71,7 @@ function titlesOf({ name, format, create, skip }: (typeof packages)[number]) {
 
 const versionOf = (name: string): string => {
   const manifest = readFileSync(
-    join(import.meta.dirname, `../node_modules/${name}/package.json`),
+    join(import.meta.dirname, `../../node_modules/${name}/package.json`),
     'utf8',
   )
   return (JSON.parse(manifest) as { version: string }).version
@@ -99,12 +98,12 @@ function toPage(): string {
   return [
     '# Packages of the AI SDK as providers',
     '',
-    'After reading this page you know which rules of [the contract](../contract.md) hold for a provider that `fromLanguageModel` of [the example](../../examples/ai-sdk) makes of a model of the AI SDK.',
+    'After reading this page you know which rules of [the contract](../contract.md) hold for a provider that `fromLanguageModel` of `@modelport/ai-sdk` makes of a model of the AI SDK.',
     '',
     'The conformance kit runs over `fromLanguageModel(model)` with three packages, against the wire servers of the kit. What a package does not let a',
     'provider promise is left out, for the reason given. The first word of a reason is what it is about:',
-    '[what a model cannot tell a provider](../../examples/ai-sdk/README.md#what-a-model-of-the-ai-sdk-cannot-tell-a-provider). The test writes this page:',
-    '`examples/ai-sdk/test/packages.test.ts`.',
+    '[what a model cannot tell a provider](../guides/from-ai-sdk.md#what-a-model-of-the-ai-sdk-cannot-tell-a-provider). The test writes this page:',
+    '`packages/ai-sdk/test/from-model/packages.test.ts`.',
     '',
     ...sections.flat(),
   ].join('\n')
@@ -113,7 +112,7 @@ function toPage(): string {
 describe('the page about packages of the AI SDK', () => {
   test('the page says what the kit does not ask of each package', async () => {
     await expect(toPage()).toMatchFileSnapshot(
-      join(import.meta.dirname, '../../../docs/evidence/ai-sdk.md'),
+      join(import.meta.dirname, '../../../../docs/evidence/ai-sdk.md'),
     )
   })
 

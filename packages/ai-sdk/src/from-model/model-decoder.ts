@@ -10,8 +10,8 @@ import { type Citation, isObject, type ReplyDetails, type TokenUsage } from '@mo
 import { tryParseJson } from '@modelport/core/text'
 import { type Decoder, defined, parseJson, type Sink, type WireRecord } from '@modelport/driver'
 import { fromModelPart } from '@modelport/runtime'
-import { ownOptions } from './own-options.ts'
-import type { ModelState } from './to-prompt.ts'
+import { ownOptions } from '../own-options.js'
+import type { ModelState } from './to-prompt.js'
 
 type Part = LanguageModelV4StreamPart | LanguageModelV4Content
 type KeptPart = ModelState['parts'][number]

@@ -14,7 +14,7 @@ import {
   textOf,
 } from '@modelport/core'
 import { argumentsOf, defined, isSameJson } from '@modelport/driver'
-import { toOwnOptions } from './own-options.ts'
+import { toOwnOptions } from '../own-options.js'
 
 type AssistantPart = Extract<LanguageModelV4Message, { role: 'assistant' }>['content'][number]
 

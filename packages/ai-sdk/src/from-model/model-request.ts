@@ -1,8 +1,8 @@
 import type { LanguageModelV4CallOptions, SharedV4ProviderOptions } from '@ai-sdk/provider'
 import { LlmError } from '@modelport/core'
 import { defined, type Turn, withVendor } from '@modelport/driver'
-import { toMetadata } from './own-options.ts'
-import { type Hints, toPrompt } from './to-prompt.ts'
+import { toMetadata } from '../own-options.js'
+import { type Hints, toPrompt } from './to-prompt.js'
 
 /** A call of a model of the AI SDK, without its signal and headers. */
 export interface ModelRequest extends LanguageModelV4CallOptions {
