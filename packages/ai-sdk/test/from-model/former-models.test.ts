@@ -1,5 +1,5 @@
 import { fromLanguageModel, toLanguageModel } from '@modelport/ai-sdk'
-import { createMock } from '@modelport/provider-mock'
+import { createMock, type MockResponse } from '@modelport/provider-mock'
 import { defineTool, infer } from '@modelport/runtime'
 import { MockLanguageModelV2 } from 'ai-5/test'
 import { MockLanguageModelV3 } from 'ai-6/test'
@@ -9,7 +9,7 @@ const look = defineTool({ name: 'look', description: 'Looks.', execute: () => 'C
 const question = { role: 'user' as const, content: 'Oslo?' }
 
 describe.each(['v2', 'v3', 'v4'] as const)('a model of specification %s', (specification) => {
-  const modelOf = (...responses: Parameters<typeof createMock>[0]['responses'] & object) => {
+  const modelOf = (...responses: readonly MockResponse[]) => {
     const inner = createMock({
       responses,
       usage: { inputTokens: 9, outputTokens: 4, cacheReadTokens: 3, reasoningTokens: 1 },
