@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import type { ScriptTurn } from '@modelport/conformance'
 import { createMemoryServer, toReply, VirtualClock } from '@modelport/conformance'
 import {
@@ -9,6 +10,7 @@ import {
   toToolMessage,
 } from '@modelport/core'
 import { describe, expect, test } from 'vitest'
+import { root } from '../scripts/workspaces.mjs'
 import { type TestedApi, testedApis } from './providers.js'
 
 const tools = [
@@ -89,6 +91,25 @@ const points = [
   'after the reply',
 ] as const
 
+/** What became of the reasoning of the first vendor, by both names and the way. */
+const seen = new Map<string, Set<string>>()
+
+/** Whether a request has the reasoning of a reply: with its private state, as text, or not. */
+function reasoningIn(request: unknown, secrets: readonly string[]): string {
+  const body = JSON.stringify((request as { readonly body: unknown }).body)
+  if (secrets.some((secret) => body.includes(secret))) return 'whole'
+  return body.includes('look at both') ? 'as text' : 'left out'
+}
+
+function note(first: TestedApi, second: TestedApi, way: 'there' | 'back', what: string): void {
+  const key = `${first.name} ${way} ${second.name}`
+  seen.set(key, (seen.get(key) ?? new Set()).add(what))
+}
+
+/** The texts of a state that only its vendor can read. */
+const secretsOf = (state: unknown): readonly string[] =>
+  (JSON.stringify(state ?? '').match(/(?<=")[A-Za-z0-9+/=_-]{16,}(?=")/g) ?? []).map(String)
+
 /** Vendors whose private state was looked for in the requests of others. */
 const looked = new Set<string>()
 
@@ -138,15 +159,77 @@ describe.each(testedApis)('a conversation begun on $name', (first) => {
       // Private state of another vendor never travels.
       const state = (history.findLast(({ role }) => role === 'assistant') as AssistantMessage)
         .origin?.state
-      if (first.name !== second.name && state !== undefined) {
-        for (const secret of JSON.stringify(state).match(/(?<=")[A-Za-z0-9+/=_-]{16,}(?=")/g) ??
-          []) {
+      const secrets = secretsOf(state)
+      if (first.name !== second.name) {
+        for (const secret of secrets) {
           expect(JSON.stringify((request as { body: unknown }).body)).not.toContain(secret)
           looked.add(first.name)
         }
       }
+      note(first, second, 'there', reasoningIn(request, secrets))
+
+      // The first vendor takes it back, with what the second has said.
+      const back = connect(first, answers)
+      const again: ChatMessage[] = [...reader.messages(), { role: 'user', content: 'Sure?' }]
+      const last = await back.provider.streamWithTools(again, tools)
+      for await (const event of last) expect(event.type).not.toBe('tool-call-start')
+      expect(last.fullText()).toBe('18 and 21 degrees.')
+      expect(back.violations).toEqual([])
+      const [returned] = back.server.requests
+      expect(first.format.read(returned as never).messages.at(-1)).toMatchObject({ text: 'Sure?' })
+      note(first, second, 'back', reasoningIn(returned, secrets))
     })
   })
+})
+
+const pairs = testedApis.flatMap((first) => testedApis.map((second) => ({ first, second })))
+const isWhole = (): boolean => pairs.length * 2 === seen.size
+
+/** One row for each vendor that begins, one column for each that continues. */
+function toTable(way: 'there' | 'back'): readonly string[] {
+  const names = testedApis.map(({ name }) => name)
+  return [
+    `| | ${names.join(' | ')} |`,
+    `|---|${names.map(() => '---|').join('')}`,
+    ...names.map((first) => {
+      const cells = names.map((second) =>
+        [...(seen.get(`${first} ${way} ${second}`) ?? [])].sort().join(', '),
+      )
+      return `| **${first}** | ${cells.join(' | ')} |`
+    }),
+  ]
+}
+
+test('the page about handing over says what each vendor gets of the reasoning of each other', async () => {
+  // A part of the tests knows a part of the page.
+  if (!isWhole()) return
+  const page = [
+    '# Handing a conversation over',
+    '',
+    'After reading this page you know what a vendor gets of a conversation that another one began, for each pair of seven. [A test](../../test/handoff.test.ts) writes it.',
+    '',
+    'A model with reasoning on asks for two tools at once. The conversation is stored as JSON, and another vendor continues it: before any result, after one, after both, or after',
+    'a reply. Then the first vendor takes it back. At each hand, the server holds the request to the rules of its API. In all of',
+    `${pairs.length} pairs, at ${points.length} points, both hands are accepted (${pairs.length * points.length * 2} hands): the instructions, the texts, both calls with their arguments, and both results arrive, each`,
+    'under an id that the vendor takes.',
+    '',
+    'What differs is the reasoning, which only its own vendor can read. The rows are the vendors that began.',
+    '',
+    '## What the second vendor gets of it',
+    '',
+    ...toTable('there'),
+    '',
+    '`whole`: with the signature or the encrypted content, as the vendor wrote it. `as text`: as visible text alone. `left out`: not at all. The private state of a vendor is',
+    'never sent to another.',
+    '',
+    '## What the first vendor gets of it when it takes the conversation back',
+    '',
+    ...toTable('back'),
+    '',
+    'The columns are the vendors that had the conversation in between.',
+    '',
+  ].join('\n')
+  await expect(page).toMatchFileSnapshot(join(root, 'docs/evidence/handover.md'))
 })
 
 test('there was private state to look for', () => {
