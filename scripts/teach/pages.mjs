@@ -24,6 +24,7 @@ export const carried = {
       'prompt-caching',
       'from-ai-sdk',
       'from-langchain',
+      'from-openai-agents',
       'small-local-models',
       'middleware',
       'telemetry',

@@ -60,7 +60,39 @@ export const foreignNames: Readonly<
   'docs/guides/from-langchain.md': [
     {
       of: 'LangChain',
-      names: ['initChatModel', 'withRetry', 'InMemorySaver', 'trimMessages'],
+      names: [
+        'initChatModel',
+        'withRetry',
+        'InMemorySaver',
+        'SqliteSaver',
+        'PostgresSaver',
+        'humanInTheLoopMiddleware',
+        'dynamicSystemPromptMiddleware',
+        'llmToolSelectorMiddleware',
+        'modelCallLimitMiddleware',
+        'toolCallLimitMiddleware',
+        'modelFallbackMiddleware',
+        'modelRetryMiddleware',
+        'summarizationMiddleware',
+        'wrapModelCall',
+        'wrapToolCall',
+        'trimMessages',
+      ],
+    },
+  ],
+  'docs/guides/from-openai-agents.md': [
+    {
+      of: 'OpenAI Agents',
+      names: [
+        'RunState',
+        'inputGuardrails',
+        'outputGuardrails',
+        'MemorySession',
+        'maxTurns',
+        'modelSettings',
+        'outputType',
+        'asTool',
+      ],
     },
   ],
   'docs/guides/from-lllm.md': [
