@@ -66,6 +66,7 @@ describe.skipIf(!hasBrowser)('what a message has besides text', () => {
     expect(await violations(page)).toEqual([])
     await page.getByRole('link', { name: 'Timeline' }).click()
     await page.getByRole('button', { name: 'model: 1 · openai-compatible m' }).click()
+    expect(await page.getByText('against the request before').count()).toBe(0)
     await page.getByRole('link', { name: 'Raw request' }).click()
     const request = page.locator('.exchange.selected')
     await request.getByRole('heading', { name: /POST/ }).waitFor()

@@ -80,6 +80,8 @@ describe.skipIf(!hasBrowser)('the timeline of a run', () => {
       .click()
     const model = page.getByRole('region', { name: 'Details of mock m' })
     expect(await model.innerText()).toMatch(/Tokens in\n1,000/)
+    await model.getByText('Options and tools against the request before').click()
+    await model.getByText('The request before is not kept.').waitFor()
     await model.getByRole('button', { name: 'Run again from here' }).click()
     await page.locator('.markdown', { hasText: 'Second.' }).waitFor()
     expect(found).toHaveLength(1)

@@ -30,6 +30,9 @@ const figures: readonly Figure[] = [
   ['Time, p95', ({ p95 }) => p95, formatMs],
 ]
 
+/** Days or hours that an axis has at least. */
+const leastPeriods = 6
+
 /** Milliseconds from the time of the page to UTC. */
 const zoneOffset = (): number => new Date().getTimezoneOffset() * 60_000
 
@@ -75,6 +78,9 @@ function Sums({ by }: { readonly by: string }): VNode {
     get<RunGroupTotals[]>(`/api/runs/totals?${query}`),
   )
   const sums = value ?? []
+  // The axis begins with the first run: a few days are not lost in an empty month.
+  const first = Math.min(end - leastPeriods * periodMs, Number(sums[0]?.group ?? end))
+  const from = isNamed ? since : Math.max(since, first)
   const currencies = [...new Set(sums.flatMap(({ costs }) => Object.keys(costs)))]
   const bound = sums.map(({ costBound }) => costBound).reduce(widerBound, undefined)
   const all = [
@@ -97,11 +103,11 @@ function Sums({ by }: { readonly by: string }): VNode {
       : [`#/runs?since=${group}&until=${group + periodMs}`, timeOf(group, isHour)]
   const ends = isNamed
     ? sums.map((one) => linkOf(one)[1])
-    : [since, end - periodMs].map((at) => timeOf(at, isHour))
-  const count = isNamed ? sums.length : periods
+    : [from, end - periodMs].map((at) => timeOf(at, isHour))
+  const count = isNamed ? sums.length : (end - from) / periodMs
   // Time runs from left to right in equal steps; models stand in a row.
   const place = ({ group }: RunGroupTotals, index: number) =>
-    isNamed ? index : (Number(group) - since) / periodMs
+    isNamed ? index : (Number(group) - from) / periodMs
   const charts = (
     <div key="charts" class="charts">
       {all.map((figure) => (

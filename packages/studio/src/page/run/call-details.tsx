@@ -1,10 +1,12 @@
 import type { ChatMessage } from '@modelport/core'
 import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
-import type { RunRecord, RunSummary } from '../../protocol/protocol.js'
+import type { Exchange, RunRecord, RunSummary } from '../../protocol/protocol.js'
 import { isOver } from '../../protocol/run-status.js'
+import { get } from '../link/api.js'
 import { messagesBefore, messagesOf, type Span } from '../link/run-parts.js'
 import { go, startRun, type WatchedRun } from '../link/state.js'
+import { useLoaded } from '../link/use-loaded.js'
 import { costOf, formatCost, formatCount, formatMs, stateOf, tokensOf } from '../parts/format.js'
 import { JsonView } from '../parts/json-view.js'
 import { Problem } from '../parts/problem.js'
@@ -14,6 +16,7 @@ import { fromSettings, takeSettings } from '../setup/run-settings.js'
 import { tokenCount } from './call-table.js'
 import { Figures } from './conversation.js'
 import { MessageCard } from './message.js'
+import { requestChanges } from './request-diff.js'
 import type { Row } from './run-tree.js'
 
 /** What is left of a budget after a call; a cost that is not certain leaves about so much. */
@@ -253,6 +256,35 @@ function decisionText({ state, detail, from, to }: Span, reason: string | undefi
   return `A person decided after ${formatMs(to - from)}: ${what}.${why}`
 }
 
+/** What differs in the request from the one before, read when a person asks for it. */
+function RequestChanges({
+  runId,
+  request,
+}: {
+  readonly runId: string
+  readonly request: number
+}): VNode {
+  const [isOpen, setOpen] = useState(false)
+  const { value: exchanges, problem } = useLoaded(`changes ${runId} ${isOpen}`, async () =>
+    isOpen ? get<Exchange[]>(`/api/runs/${runId}/exchanges`) : undefined,
+  )
+  const [before, now] = exchanges?.slice(request - 2, request) ?? []
+  const changes = before && now ? requestChanges(before, now) : undefined
+  return (
+    <details onToggle={({ currentTarget: { open } }) => setOpen(open)}>
+      <summary>Options and tools against the request before</summary>
+      {problem && <p class="problem">{problem}</p>}
+      {exchanges && !changes && <p class="muted">The request before is not kept.</p>}
+      {changes?.length === 0 && <p class="muted">Only the messages differ.</p>}
+      {changes?.map(({ name, before: old = 'not sent', after = 'not sent' }) => (
+        <p key={name} class="plain">
+          <code>{visible(name)}</code>: {visible(old)} → {visible(after)}
+        </p>
+      ))}
+    </details>
+  )
+}
+
 /** The way from a model call to its request, and to another try. */
 function CallActions({ span, run }: { readonly span: Span; readonly run: WatchedRun }): VNode {
   const { problem, act } = useAction()
@@ -272,6 +304,9 @@ function CallActions({ span, run }: { readonly span: Span; readonly run: Watched
     })
   return (
     <>
+      {record.program === undefined && request > 1 && isOver(record) && (
+        <RequestChanges runId={record.id} request={request} />
+      )}
       <p class="field">
         <a
           href={`#/${record.program === undefined ? `raw/${record.id}/${request}` : `context/${record.id}`}`}
