@@ -2,14 +2,11 @@ import type { VNode } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { Chat } from './chat/chat.js'
 import { Palette } from './find/palette.js'
-import { RunList } from './find/runs.js'
 import { connection } from './link/connection.js'
 import { lastChat, route } from './link/state.js'
 import { useLoaded } from './link/use-loaded.js'
 import { useWaiting } from './link/use-waiting.js'
 import { Icon, type IconName } from './parts/icons.js'
-import { Timeline } from './run/timeline.js'
-import { Tools } from './setup/tools.js'
 
 /** The views in the order of the navigation; `begins` begins a group. */
 const views: readonly (readonly [name: IconName, label: string, begins?: 'begins'])[] = [
@@ -91,6 +88,12 @@ type View = (props: ViewProps) => VNode
 
 /** The views that most people do not open first: each is loaded when it is needed. */
 const laterViews: Readonly<Record<string, () => Promise<View>>> = {
+  runs: async () => (await import('./find/runs.js')).RunList,
+  timeline: async () => {
+    const { Timeline } = await import('./run/timeline.js')
+    return ({ id }) => <Timeline key={id} id={id} />
+  },
+  tools: async () => (await import('./setup/tools.js')).Tools,
   agents: async () => (await import('./setup/agents.js')).Agents,
   hosts: async () => (await import('./setup/hosts.js')).Hosts,
   doctor: async () => (await import('./setup/doctor.js')).Doctor,
@@ -116,11 +119,8 @@ const laterViews: Readonly<Record<string, () => Promise<View>>> = {
 
 function CurrentView(): VNode {
   const [view = 'chat', id, other] = route.value
-  if (view === 'runs') return <RunList />
-  if (view === 'tools') return <Tools />
-  if (view === 'timeline' && id !== undefined) return <Timeline key={id} id={id} />
   const name = view === 'compare' && other !== undefined ? 'compare-runs' : view
-  const needsRun = ['raw', 'context'].includes(name)
+  const needsRun = ['timeline', 'raw', 'context'].includes(name)
   const load = Object.hasOwn(laterViews, name) ? laterViews[name] : undefined
   if (load && (id !== undefined || !needsRun))
     return <LaterView key={name} load={load} id={id ?? ''} other={other ?? ''} />
