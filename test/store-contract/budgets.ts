@@ -163,6 +163,71 @@ export const budgetCases: readonly BudgetCase[] = [
     },
   },
   {
+    title:
+      'limits of everybody hold for each owner without own limits of an operator, until they are removed',
+    run: async (budgets) => {
+      const window = 'day'
+      await budgets.set('*', { window, maxCalls: 1 })
+      await budgets.set('vip', { window, maxCalls: 2 })
+      const call = async (owner: string, limits: readonly SharedLimits[] = []) => {
+        const charge = chargeOf(owner, limits)
+        await budgets.reserve(charge)
+        await budgets.settle({ id: charge.id, amounts: charge.amounts })
+      }
+      // Each of them has one call, whatever the program allows.
+      await call('one')
+      await call('two', [{ window, maxCalls: 9 }])
+      const refusal = await refusalOf(call('two', [{ window, maxCalls: 9 }]))
+      expect(refusal.decision).toMatchObject({ limit: 'maxCalls', budget: { owner: 'two' } })
+      await call('vip')
+      await call('vip')
+      expect(await budgets.list()).toMatchObject([
+        { owner: '*', setBy: 'operator', maxCalls: 1, used: { calls: 0 } },
+        { owner: 'one', setBy: 'default', maxCalls: 1, used: { calls: 1 } },
+        { owner: 'two', setBy: 'default', maxCalls: 1, used: { calls: 1 } },
+        { owner: 'vip', setBy: 'operator', maxCalls: 2, used: { calls: 2 } },
+      ])
+
+      await budgets.set('*', { window, maxCalls: 2 })
+      await call('one')
+      await budgets.remove('*', window)
+      await call('one')
+      expect((await budgets.list('one'))[0]).toMatchObject({ setBy: 'program', used: { calls: 3 } })
+      await call('two', [{ window, maxCalls: 2 }])
+      expect((await budgets.list('two'))[0]).toMatchObject({ setBy: 'program', maxCalls: 2 })
+      expect(() => budgets.of('*')).toThrow('"*" names the limits of all owners')
+      await expect(budgets.topUp('*', window, { calls: 1 })).rejects.toThrow('top up an owner')
+    },
+  },
+  {
+    title: 'a reply is made no longer than what is left, and what is left can be asked for',
+    run: async (budgets) => {
+      const sent: (number | undefined)[] = []
+      const provider = createMock({
+        defaultResponse: ({ options }) => {
+          sent.push(options.maxTokens)
+          return 'Hi'
+        },
+        usage: { inputTokens: 10, outputTokens: 20 },
+      })
+      const budget = budgets.of('short', { maxTokens: 100, maxCost: 1 }, { waitMs: 0 })
+      expect(budget.remaining()).toMatchObject({ outputTokens: Infinity, cost: Infinity })
+      const limits = { budget, profile: { prices } }
+      const ask = () => infer(provider, { query: 'Hello', limits, options: { maxTokens: 4000 } })
+      expect(await ask()).toMatchObject({ status: 'final' })
+      expect(await ask()).toMatchObject({ status: 'final' })
+      const [first = 0, second = 0] = sent
+      // All but the estimate of the prompt.
+      expect(first).toBeGreaterThan(50)
+      expect(first).toBeLessThan(100)
+      // The first call used 30.
+      expect(first - second).toBe(30)
+      expect(budget.remaining()).toMatchObject({ outputTokens: 70, calls: Infinity, cost: 0.97 })
+      const last = await infer(provider, { query: 'Hello '.repeat(100), limits })
+      expect(last).toMatchObject({ status: 'budget', decision: { budget: { owner: 'short' } } })
+    },
+  },
+  {
     title: 'a program that changes its limits changes the budget, and keeps what was used',
     run: async (budgets) => {
       await budgets.reserve(chargeOf('hal', { maxCalls: 2 }))

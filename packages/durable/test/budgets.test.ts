@@ -107,4 +107,29 @@ for (const { name, isMissing, open } of emptyDatabases())
       await store.budgets.settle({ id: 'other', amounts: { calls: 0, tokens: 0 } })
       expect(await work).toMatchObject({ status: 'final' })
     })
+
+    test('a durable run that waits for room ends at once when it is cancelled, and leaves nothing taken', async () => {
+      const limits: SharedLimits = { maxCalls: 1 }
+      const other = {
+        id: 'other',
+        owners: [{ owner: 'dora', limits: [limits] }],
+        amounts: { calls: 1, tokens: 0 },
+        waitMs: 0,
+      }
+      await store.budgets.reserve(other)
+      const cancel = new AbortController()
+      const budget = store.budgets.of('dora', limits, { waitMs: 3_600_000 })
+      const work = store.runs.run('waits', (run) => {
+        const request = run.request({ query: 'Hello', limits: { budget } })
+        return infer(provider(), { ...request, signal: cancel.signal })
+      })
+      const waits = () => database.read('SELECT id FROM waits')
+      await expect.poll(waits).toHaveLength(1)
+      cancel.abort(new Error('not needed'))
+      expect(await work).toMatchObject({ status: 'cancelled' })
+      expect(await waits()).toEqual([])
+      const intents = await database.read(`SELECT kind FROM entries WHERE log = 'journal:waits'`)
+      expect(intents).toEqual([])
+      expect(await store.budgets.list('dora')).toMatchObject([{ used: { calls: 1 } }])
+    })
   })

@@ -16,7 +16,6 @@ export {
   BudgetLedger,
   type BudgetLedgerOptions,
   type RunBudget,
-  type SharedBudget,
 } from './budget/budget.js'
 export type { BudgetSnapshot, SpentAmounts } from './budget/budget-snapshot.js'
 export type {
@@ -40,6 +39,7 @@ export type {
 } from './budget/metrics.js'
 export type { NamedBudget } from './budget/run-budget.js'
 export type {
+  BudgetAuthor,
   BudgetCharge,
   BudgetDesk,
   BudgetSettlement,
@@ -47,6 +47,7 @@ export type {
   ChargedAmounts,
   ChargedOwner,
   SharedAmounts,
+  SharedBudget,
   SharedLimits,
   SomeAmounts,
 } from './budget/shared-budget.js'

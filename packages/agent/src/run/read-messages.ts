@@ -56,7 +56,7 @@ export function noteMessages(
   const before = resume && lastRead(resume)
   return {
     ...(journal.budgets && { budgets: journal.budgets }),
-    writeIntent: (intent) => journal.writeIntent(intent),
+    writeIntent: (intent, signal) => journal.writeIntent(intent, signal),
     writeReceipt: (receipt) => journal.writeReceipt(receipt),
     readTail: (checkpoint) => journal.readTail(checkpoint),
     writeCheckpoint: (checkpoint, change) => {

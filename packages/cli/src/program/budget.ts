@@ -17,7 +17,9 @@ export function addBudget(program: Command, start: Start): void {
     .description('list budgets, what was used of them, and who set them')
     .action(start(async () => (await import('../commands/budget.js')).list))
   withStoreOptions(budget.command('set <owner>'))
-    .description('set limits of an owner; they hold instead of those of programs')
+    .description(
+      "set limits of an owner, or of everybody with '*'; they hold instead of those of programs",
+    )
     .addOption(windowOption())
     .option('--time-zone <zone>', 'whose midnight begins a day or a month (default: UTC)')
     .option('--max-cost <dollars>', 'US dollars', toPositive)

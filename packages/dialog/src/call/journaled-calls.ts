@@ -185,8 +185,8 @@ class CurrentCall {
     mark: (checkpoint: RunCheckpoint) => RunCheckpoint,
   ): RunJournal {
     return {
-      writeIntent: async (intent) => {
-        await inner.writeIntent(intent)
+      writeIntent: async (intent, signal) => {
+        await inner.writeIntent(intent, signal)
         this.#entries.push(intent)
       },
       writeReceipt: async (receipt) => {

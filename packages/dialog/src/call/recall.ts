@@ -70,7 +70,7 @@ export class Recalls {
   /** A journal whose checkpoints have the recalls so far. */
   journal(inner: RunJournal): RunJournal {
     return {
-      writeIntent: (intent) => inner.writeIntent(intent),
+      writeIntent: (intent, signal) => inner.writeIntent(intent, signal),
       writeReceipt: (receipt) => inner.writeReceipt(receipt),
       writeCheckpoint: (checkpoint, change) => inner.writeCheckpoint(this.mark(checkpoint), change),
       readTail: (checkpoint) => inner.readTail(checkpoint),

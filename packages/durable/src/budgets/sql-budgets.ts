@@ -1,4 +1,5 @@
 import {
+  type BudgetAuthor,
   type BudgetDefinition,
   type BudgetPlace,
   type BudgetRow,
@@ -66,7 +67,7 @@ export class SqlBudgetTable implements BudgetTable {
           VALUES (?, ?, ?, ?, ?, CAST(? AS BIGINT), CAST(? AS BIGINT), CAST(? AS BIGINT), 0, 0, 0, 0, 0, 0, 0, 1)
           ON CONFLICT (id) DO UPDATE SET zone = excluded.zone, author = excluded.author, cost = excluded.cost,
             tokens = excluded.tokens, calls = excluded.calls, revision = budgets.revision + 1
-          WHERE excluded.author = 'operator' OR budgets.author = 'program'`,
+          WHERE excluded.author = 'operator' OR budgets.author <> 'operator'`,
         params: params as SqlValue[],
       },
     ])
@@ -246,7 +247,7 @@ function toRow(row: Row): BudgetRow {
     owner: String(row['owner']),
     window: String(row['span']) as BudgetWindow,
     timeZone: String(row['zone']),
-    setBy: row['author'] === 'operator' ? 'operator' : 'program',
+    setBy: row['author'] as BudgetAuthor,
     limits: Object.fromEntries(limits) as BudgetRow['limits'],
     start: Number(row['start']),
     used: amounts('used'),

@@ -97,13 +97,12 @@ export class StoredJournal implements RunJournal, RunEventSink {
     return this.#isEnded
   }
 
-  async writeIntent(intent: RunIntent): Promise<void> {
+  async writeIntent(intent: RunIntent, signal?: AbortSignal): Promise<void> {
     this.#checkLease()
     const { charge } = intent
+    const stop = signal ? AbortSignal.any([this.#stopSignal, signal]) : this.#stopSignal
     if (charge)
-      await this.#parts.budgets.reserve(charge, this.#stopSignal, (take) =>
-        this.#writeCharged(intent, take),
-      )
+      await this.#parts.budgets.reserve(charge, stop, (take) => this.#writeCharged(intent, take))
     else if (intent.kind === 'authorization')
       // It is asked again after a death in any case, so nobody waits for its transaction.
       this.#queue.defer(soonMs, (change) => this.#addEntry(change, intent, intent.attempt === 1))

@@ -11,6 +11,7 @@ import { type Amounts, amountNames, type BudgetAccount, toBillionths } from './b
 import type { CallReservation, ReservationRequest, SettledCall } from './call-reservation.js'
 import { InputMargins } from './input-margins.js'
 import type { BudgetDecision } from './run-budget.js'
+import type { SharedAmounts } from './shared-budget.js'
 
 /** How much of `maxOutputTokens` may be taken in addition. */
 const extra = 0.5
@@ -65,6 +66,7 @@ export class AccountReservation implements CallReservation {
       attempts = 1,
       profile,
       model,
+      room,
     } = request
     if (
       !(inputTokens >= 0) ||
@@ -90,7 +92,7 @@ export class AccountReservation implements CallReservation {
     // A call without room for the shortest reply that can be requested is refused.
     const fewest = Math.max(1, Math.min(fewestOutputTokens, Math.floor(maxOutputTokens)))
     for (const account of accounts) account.check(this.#amounts(1, fewest), accounts)
-    this.maxOutputTokens = this.#longest(Math.floor(maxOutputTokens))
+    this.maxOutputTokens = Math.max(fewest, this.#longest(Math.floor(maxOutputTokens), room))
     this.attempts = this.#affordable(Math.floor(attempts))
     this.#left = this.attempts
     const remainingMs = Math.min(...accounts.map((account) => account.remainingMs))
@@ -228,14 +230,18 @@ export class AccountReservation implements CallReservation {
   }
 
   /** The longest reply up to this length that fits; room for one token was checked before. */
-  #longest(asked: number): number {
+  #longest(asked: number, shared: SharedAmounts | undefined): number {
     const rooms = this.#accounts.map((account) => Math.floor(account.room('outputTokens')))
     let most = Math.max(1, Math.min(asked, ...rooms))
     let least = 1
-    if (this.#fits(this.#amounts(1, most))) return most
+    const isShort = (length: number): boolean => {
+      const amounts = this.#amounts(1, length)
+      return this.#fits(amounts) && (!shared || fitsShared(shared, amounts))
+    }
+    if (isShort(most)) return most
     while (least < most) {
       const middle = Math.ceil((least + most) / 2)
-      if (this.#fits(this.#amounts(1, middle))) least = middle
+      if (isShort(middle)) least = middle
       else most = middle - 1
     }
     return least
@@ -265,6 +271,10 @@ const fits = (account: BudgetAccount, amounts: Amounts): boolean =>
   (['calls', 'inputTokens', 'outputTokens', 'cost'] as const).every(
     (name) => (amounts[name] ?? 0) <= account.room(name),
   )
+
+const fitsShared = (room: SharedAmounts, amounts: Amounts): boolean =>
+  (amounts.inputTokens ?? 0) + (amounts.outputTokens ?? 0) <= room.tokens &&
+  (amounts.cost ?? 0) <= room.cost
 
 const add = (a: Amounts, b: Amounts): Amounts =>
   Object.fromEntries(amountNames.map((name) => [name, (a[name] ?? 0) + (b[name] ?? 0)]))

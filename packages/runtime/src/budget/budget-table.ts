@@ -1,5 +1,5 @@
 import type { BudgetWindow } from './budget-window.js'
-import type { BudgetSettlement, SharedAmounts } from './shared-budget.js'
+import type { BudgetAuthor, BudgetSettlement, SharedAmounts } from './shared-budget.js'
 
 /** A budget as a table has it. Amounts are whole: `cost` in billionths of a US dollar. */
 export interface BudgetRow {
@@ -12,7 +12,7 @@ export interface BudgetRow {
   /** Whose midnight begins a day or a month, as IANA names it. */
   readonly timeZone: string
   /** Who set the limits. */
-  readonly setBy: 'operator' | 'program'
+  readonly setBy: BudgetAuthor
   /** The limits; what is not set is not limited. */
   readonly limits: Partial<SharedAmounts>
   /** The window that the amounts below belong to. */
@@ -63,7 +63,10 @@ export const longestCallMs: number = 15 * 60_000
 export interface BudgetTable {
   /** Milliseconds since 1970, the same for all processes. */
   now(): number
-  /** Makes a row, or changes its limits; what was used stays. */
+  /**
+   * Makes a row, or changes its limits; what was used stays. Only an operator changes the row of an
+   * operator.
+   */
   define(definition: BudgetDefinition): Promise<void>
   /** Removes a row; one that is absent is ignored. */
   remove(id: string): Promise<void>

@@ -5,7 +5,8 @@ import type { BudgetSnapshot } from './budget-snapshot.js'
 import type { CallReservation, ReservationRequest } from './call-reservation.js'
 import { InputMargins } from './input-margins.js'
 import type { BudgetDecision, RunBudget } from './run-budget.js'
-import type { BudgetDesk, ChargedOwner } from './shared-budget.js'
+import type { SharedBudget } from './shared-budget.js'
+import { roomOf } from './shared-room.js'
 
 export type { CallReservation, ReservationRequest } from './call-reservation.js'
 export { type BudgetDecision, BudgetExceededError, type RunBudget } from './run-budget.js'
@@ -49,14 +50,6 @@ export interface BudgetLedgerOptions {
   readonly shared?: readonly SharedBudget[] | undefined
   /** Milliseconds of a clock that never goes back. Default `performance.now`. */
   readonly now?: (() => number) | undefined
-}
-
-/** The budgets of one owner, as a ledger takes from them. */
-export interface SharedBudget extends ChargedOwner {
-  /** Where they are kept. */
-  readonly budgets: BudgetDesk
-  /** How long a call waits for room, in milliseconds. */
-  readonly waitMs: number
 }
 
 /** The shared budgets of a ledger and of those above it. */
@@ -190,12 +183,16 @@ export class BudgetLedger {
 
   /**
    * What a request may still ask for: the least of this ledger and those above it, reservations
-   * taken off. `Infinity` where nothing limits.
+   * taken off, and of their shared budgets as the last call saw them. `Infinity` where nothing
+   * limits.
    */
   remaining(): BudgetAmounts {
-    const left = amountNames.map(
-      (name) => [name, this.#least((account) => account.room(name))] as const,
-    )
+    const { tokens, calls, cost } = roomOf(this.#shared)
+    const shared: Amounts = { calls, inputTokens: tokens, outputTokens: tokens, cost }
+    const left = amountNames.map((name) => {
+      const own = this.#least((account) => account.room(name))
+      return [name, Math.min(own, shared[name] ?? Infinity)] as const
+    })
     return toAmounts(Object.fromEntries(left), remainingMsOf(this))
   }
 

@@ -1,5 +1,6 @@
 import type { ModelProfile, TokenUsage } from '@modelport/core'
 import type { BudgetDecision } from './run-budget.js'
+import type { SharedAmounts } from './shared-budget.js'
 
 /** The maximum of one model call. */
 export interface ReservationRequest {
@@ -19,6 +20,11 @@ export interface ReservationRequest {
    * without a model.
    */
   readonly model?: string | undefined
+  /**
+   * What shared budgets have left, with `cost` in billionths of a US dollar: the reply gets no
+   * longer than that, as far as `fewestOutputTokens` allows. Default: nobody has looked.
+   */
+  readonly room?: SharedAmounts | undefined
   /** Prices; needed where a budget of the chain has `maxCost`. */
   readonly profile?: ModelProfile | undefined
 }

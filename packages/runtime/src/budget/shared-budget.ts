@@ -29,9 +29,10 @@ export interface BudgetState extends SharedLimits {
   readonly timeZone: string
   /**
    * Who set the limits. `operator`: the program's own limits for the same window do not hold.
-   * `program`: the last one that made a call.
+   * `default`: an operator, for all owners without limits of their own. `program`: the last one
+   * that made a call.
    */
-  readonly setBy: 'operator' | 'program'
+  readonly setBy: BudgetAuthor
   /** What was spent and is reserved in the window; `cost` in US dollars. */
   readonly used: SharedAmounts
   /** The part of `used` that calls hold which are not over. */
@@ -41,6 +42,9 @@ export interface BudgetState extends SharedLimits {
   /** When the window ends, as ISO 8601. Unset: it does not end. */
   readonly endsAt?: string
 }
+
+/** Who set the limits of a shared budget. */
+export type BudgetAuthor = 'operator' | 'default' | 'program'
 
 /** Amounts that a shared budget counts. */
 export interface SharedAmounts {
@@ -64,6 +68,12 @@ export interface BudgetDesk {
    * @throws {BudgetExceededError} it does not fit.
    */
   reserve(charge: BudgetCharge, signal?: AbortSignal): Promise<void>
+  /**
+   * What is left for an owner: the least of its budgets, without what calls that are not over hold,
+   * since a call waits for those. `cost` in billionths of a US dollar; `Infinity`: nothing limits
+   * it.
+   */
+  room(owner: ChargedOwner): Promise<SharedAmounts>
   /** Replaces what a call took by what it used. Once; later calls do nothing. */
   settle(settlement: BudgetSettlement): Promise<void>
 }
@@ -86,6 +96,14 @@ export interface ChargedOwner {
   readonly owner: string
   /** What the program allows it; none if only the operator's limits hold. */
   readonly limits: readonly SharedLimits[]
+}
+
+/** The budgets of one owner, as a ledger takes from them. */
+export interface SharedBudget extends ChargedOwner {
+  /** Where they are kept. */
+  readonly budgets: BudgetDesk
+  /** How long a call waits for room, in milliseconds. */
+  readonly waitMs: number
 }
 
 /** Amounts in whole numbers; `cost` in billionths of a US dollar. */

@@ -32,7 +32,11 @@ export interface SharedBudgets extends BudgetDesk {
     limits?: SharedLimits | readonly SharedLimits[],
     options?: SharedBudgetOptions,
   ): BudgetLedger
-  /** Sets an operator's limits of an owner for their window; they stay until `remove`. */
+  /**
+   * Sets an operator's limits of an owner for their window; they stay until `remove`. The owner `*`
+   * stands for each owner that has no limits of its own from an operator: limits without a number
+   * except one from it.
+   */
   set(owner: string | Principal, limits: SharedLimits): Promise<void>
   /**
    * Adds to the limits of an owner, until the current window ends.

@@ -9,7 +9,9 @@ import type {
   BudgetSettlement,
   ChargedAmounts,
   ChargedOwner,
+  SharedAmounts,
 } from './shared-budget.js'
+import { lookAt } from './shared-room.js'
 
 /** What one model call takes from the shared budgets of its ledger. */
 export class SharedCharge {
@@ -18,7 +20,8 @@ export class SharedCharge {
   readonly #waitMs: number
   readonly #reservation: CallReservation
   readonly #hasPrice: boolean
-  readonly #signal: AbortSignal | undefined
+  /** Ends a wait for room. */
+  readonly signal: AbortSignal | undefined
   #id = randomId()
   /** What earlier attempts used, which is settled. */
   #settled: Amounts = {}
@@ -36,7 +39,12 @@ export class SharedCharge {
     this.#waitMs = waitMs
     this.#reservation = reservation
     this.#hasPrice = hasPrice
-    this.#signal = signal
+    this.signal = signal
+  }
+
+  /** What the shared budgets of a ledger have left. Unset, and not later: it has none. */
+  static room(ledger: BudgetLedger): Promise<SharedAmounts> | undefined {
+    return lookAt(sharedOf(ledger))
   }
 
   /** Undefined if the ledger has no shared budgets. */
@@ -78,7 +86,7 @@ export class SharedCharge {
   }
 
   reserve(): Promise<void> {
-    return this.budgets.reserve(this.charge, this.#signal)
+    return this.budgets.reserve(this.charge, this.signal)
   }
 
   /** @param inFull as if the attempt had used all that it took */

@@ -2,7 +2,7 @@ import { configError, LlmError } from '@modelport/core'
 import type { Principal } from '../base/principal.js'
 import { BudgetExceededError, BudgetLedger } from './budget.js'
 import { costOf } from './budget-account.js'
-import type { BudgetRow, BudgetTable, BudgetTake } from './budget-table.js'
+import type { BudgetDefinition, BudgetRow, BudgetTable, BudgetTake } from './budget-table.js'
 import { type BudgetWindow, spanOf, type WindowSpan } from './budget-window.js'
 import {
   type BudgetCharge,
@@ -21,6 +21,7 @@ import {
   toWhole,
 } from './shared-budget.js'
 import type { SharedBudgetOptions, SharedBudgets } from './shared-budgets.js'
+import { leastOf } from './shared-room.js'
 
 /** How long a call keeps its place without a sign, and how often it looks, in milliseconds. */
 const placeMs = 3000
@@ -29,6 +30,9 @@ const retryMs = 5
 const defaultWaitMs = 10_000
 
 const nothing: SharedAmounts = { cost: 0, tokens: 0, calls: 0 }
+
+/** The owner of limits that hold for all owners without limits of their own. */
+const everybody = '*'
 
 /** The id of a budget: an owner has one for each window. */
 const idOf = (owner: string, window: BudgetWindow): string => `${window} ${owner}`
@@ -48,6 +52,10 @@ export class StoredBudgets implements SharedBudgets {
   ): BudgetLedger {
     const where = 'budgets.of'
     const text = toOwner(where, owner)
+    if (text === everybody)
+      throw configError(
+        `${where}: "${everybody}" names the limits of all owners; a ledger needs one of them`,
+      )
     const list = [limits].flat()
     for (const one of list) checkSharedLimits(where, one)
     if (typeof waitMs !== 'number' || !(waitMs >= 0))
@@ -72,6 +80,8 @@ export class StoredBudgets implements SharedBudgets {
     const text = toOwner(where, owner)
     checkWindow(where, window)
     checkAmounts(where, amounts)
+    if (text === everybody)
+      throw configError(`${where}: "${everybody}" has no amounts of its own; top up an owner`)
     const id = idOf(text, window)
     const row = (await this.#table.rows([text])).find((one) => one.id === id)
     if (!row)
@@ -105,8 +115,9 @@ export class StoredBudgets implements SharedBudgets {
     take: (take: BudgetTake) => Promise<boolean> = (one) => this.#table.take(one),
   ): Promise<void> {
     const { id, waitMs, amounts } = charge
-    const until = this.#table.now() + waitMs
-    let place: number | undefined
+    const askedAt = this.#table.now()
+    const until = askedAt + waitMs
+    let isWaiting = false
     try {
       for (;;) {
         signal?.throwIfAborted()
@@ -116,14 +127,15 @@ export class StoredBudgets implements SharedBudgets {
         const now = this.#table.now()
         const asked = { ...amounts, cost: amounts.cost ?? 0 }
         // A call whose time is over goes before the others: it would be refused although it fits.
-        const isLast = place !== undefined && now >= until
-        const request = { id, place: isLast ? 0 : (place ?? now), amounts: asked, at: now, budgets }
+        // The first look may take as long as it waits.
+        const isLast = waitMs > 0 && now >= until
+        const request = { id, place: isLast ? 0 : askedAt, amounts: asked, at: now, budgets }
         const ids = budgets.map(({ row }) => row.id)
         const change = new ChangeSignal(this.#table, ids)
         try {
           const block = blockOf(request)
           if (!block && (await take(request))) {
-            place = undefined
+            isWaiting = false
             return
           }
           if (block && (now >= until || block.until > until)) throw refusalOf(request, block)
@@ -132,16 +144,30 @@ export class StoredBudgets implements SharedBudgets {
             await change.wait(retryMs, signal)
             continue
           }
-          place = request.place
-          await this.#table.wait({ id, place }, ids, now + placeMs)
+          isWaiting = true
+          await this.#table.wait({ id, place: askedAt }, ids, now + placeMs)
           await change.wait(Math.min(lookMs, until - now), signal)
         } finally {
           change.close()
         }
       }
     } finally {
-      if (place !== undefined) await this.#table.leave(id)
+      if (isWaiting) await this.#table.leave(id)
     }
+  }
+
+  async room(owner: ChargedOwner): Promise<SharedAmounts> {
+    const budgets = await this.#budgetsOf([owner])
+    const left = budgets.map(({ row, start }): SharedAmounts => {
+      const { used, topUp } = amountsAt(row, start)
+      const { reserved } = row.start === start ? row.queue : { reserved: nothing }
+      const amounts = sharedNames.map((name) => {
+        const limit = row.limits[name] ?? Infinity
+        return [name, Math.max(0, limit + topUp[name] - used[name] + reserved[name])]
+      })
+      return Object.fromEntries(amounts) as SharedAmounts
+    })
+    return leastOf(left)
   }
 
   settle(settlement: BudgetSettlement): Promise<void> {
@@ -154,21 +180,13 @@ export class StoredBudgets implements SharedBudgets {
    */
   async #budgetsOf(owners: readonly ChargedOwner[]): Promise<BudgetTake['budgets']> {
     const names = [...new Set(owners.map(({ owner }) => owner))]
-    let rows = await this.#table.rows(names)
-    const news = owners.flatMap(({ owner, limits }) =>
-      limits
-        .map((one) => definitionOf(owner, one))
-        .filter(
-          (one) =>
-            !isDefined(
-              rows.find(({ id }) => id === one.id),
-              one,
-            ),
-        ),
-    )
-    for (const one of news) await this.#table.define({ ...one, setBy: 'program' })
-    if (news.length > 0) rows = await this.#table.rows(names)
-    return rows.map((row) => ({ row, start: this.#spanOf(row).start }))
+    let rows = await this.#table.rows([...names, everybody])
+    const news = changesOf(owners, rows)
+    for (const one of news) await this.#table.define(one)
+    if (news.length > 0) rows = await this.#table.rows([...names, everybody])
+    return rows
+      .filter(({ owner }) => owner !== everybody)
+      .map((row) => ({ row, start: this.#spanOf(row).start }))
   }
 
   /** The current window of a row; another process may have begun it already. */
@@ -198,9 +216,38 @@ export class StoredBudgets implements SharedBudgets {
   }
 }
 
-type Definition = Omit<BudgetRow, 'setBy' | 'start' | 'used' | 'topUp' | 'revision' | 'queue'>
+/** Rows of these owners that have to be made or changed before they can be charged. */
+function changesOf(
+  owners: readonly ChargedOwner[],
+  rows: readonly BudgetRow[],
+): readonly BudgetDefinition[] {
+  const defaults = rows.filter(({ owner }) => owner === everybody)
+  return owners.flatMap(({ owner, limits }) => {
+    const own = rows.filter((row) => row.owner === owner)
+    const wanted = new Map<string, BudgetDefinition>()
+    // Without limits: those of everybody that do not hold any more.
+    for (const row of own)
+      if (row.setBy === 'default') wanted.set(row.id, { ...row, setBy: 'program', limits: {} })
+    for (const one of limits) {
+      const definition = definitionOf(owner, one)
+      wanted.set(definition.id, { ...definition, setBy: 'program' })
+    }
+    for (const row of defaults) {
+      const id = idOf(owner, row.window)
+      const { window, timeZone, limits: most } = row
+      wanted.set(id, { id, owner, window, timeZone, limits: most, setBy: 'default' })
+    }
+    return [...wanted.values()].filter(
+      (one) =>
+        !isDefined(
+          own.find(({ id }) => id === one.id),
+          one,
+        ),
+    )
+  })
+}
 
-function definitionOf(owner: string, limits: SharedLimits): Definition {
+function definitionOf(owner: string, limits: SharedLimits): Omit<BudgetDefinition, 'setBy'> {
   const { window = 'none', timeZone = 'UTC', maxCost, maxTokens, maxCalls } = limits
   const whole = toWhole({ cost: maxCost ?? 0, tokens: maxTokens ?? 0, calls: maxCalls ?? 0 })
   return {
@@ -216,11 +263,16 @@ function definitionOf(owner: string, limits: SharedLimits): Definition {
   }
 }
 
-/** True if the row holds as it is: an operator set it, or the program has the same limits. */
-const isDefined = (row: BudgetRow | undefined, { timeZone, limits }: Definition): boolean =>
+/** True if the row holds as it is: an operator set it for its owner, or it has the same limits. */
+const isDefined = (
+  row: BudgetRow | undefined,
+  { timeZone, limits, setBy }: BudgetDefinition,
+): boolean =>
   row !== undefined &&
   (row.setBy === 'operator' ||
-    (row.timeZone === timeZone && sharedNames.every((name) => row.limits[name] === limits[name])))
+    (row.setBy === setBy &&
+      row.timeZone === timeZone &&
+      sharedNames.every((name) => row.limits[name] === limits[name])))
 
 /** @throws {LlmError} `config` — money is limited, and nobody knows what the call costs */
 function checkPrice(budgets: BudgetTake['budgets'], { amounts }: BudgetCharge): void {

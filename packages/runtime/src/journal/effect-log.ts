@@ -220,12 +220,14 @@ export class EffectLog {
     if (stored) await stored
     if (!journal) return
     try {
-      await toStored(() => journal.writeIntent(entry))
+      await toStored(() => journal.writeIntent(entry, charge?.signal))
     } catch (error) {
-      if (!(error instanceof BudgetExceededError)) throw error
+      const reason: unknown = charge?.signal?.reason
+      const isGivenUp = reason !== undefined && (error as Error).cause === reason
+      if (!isGivenUp && !(error instanceof BudgetExceededError)) throw error
       this.#charges.delete(key)
       this.#entries = this.#entries.filter((one) => one !== entry)
-      throw error
+      throw isGivenUp ? reason : error
     }
   }
 

@@ -44,8 +44,10 @@ export interface RunJournal {
    * authorization, a tool call, an agent call. The effect starts after it resolves. Reject an
    * intent whose `key` and `attempt` are stored already: a second resume of the run, at the same
    * time, is about to make the same effect.
+   *
+   * @param signal ends the wait for room in a budget: the run was cancelled, and nothing is written
    */
-  writeIntent(intent: RunIntent): void | Promise<void>
+  writeIntent(intent: RunIntent, signal?: AbortSignal): void | Promise<void>
   /**
    * Called after each effect, before its result is used, shown to the model or reported as an
    * event.

@@ -126,8 +126,10 @@ class PaidCall {
       messagesTokens(messages, estimate) +
       toolTokens(tools, estimate) +
       estimate(`${options.system ?? ''}${further}`)
+    const room = await SharedCharge.room(ledger)
     const reservation = ledger.reserveCall({
       inputTokens,
+      room,
       maxOutputTokens: this.#maxTokens ?? options.maxTokens ?? defaultMaxTokens,
       fewestOutputTokens: this.#maxTokens ?? fewestOutputTokens,
       model: `${provider.name}/${provider.model}`,

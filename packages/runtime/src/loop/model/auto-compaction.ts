@@ -27,7 +27,7 @@ import type { RunTally } from '../state/run-tally.js'
 import { givenOptions, instructionsOf } from './call-options.js'
 import { countFailure } from './count-failure.js'
 import { chargeLost } from './lost-call.js'
-import { intendOrRelease } from './reserve-call.js'
+import { intendOrRelease, lookAtRoom } from './reserve-call.js'
 
 /** The parts of a run that a compaction uses. */
 type CompactionParts = Uses<
@@ -224,8 +224,11 @@ async function makeCall(
   const { models, meter, storage } = state
   // The instructions of the summary are part of its prompt.
   const inputTokens = messagesTokens(summary.messages, models.estimate) + 500
+  const looked = lookAtRoom(state)
+  const room = looked && (await looked)
   const reservation = meter.ledger.reserveCall({
     inputTokens,
+    room,
     maxOutputTokens: summary.maxTokens,
     fewestOutputTokens: models.capabilities?.fewestTokens,
     ...(models.profile && { profile: models.profile }),

@@ -30,7 +30,7 @@ import { chargeLost } from './lost-call.js'
 import { type PreparedContext, prepareContext } from './prepare-context.js'
 import { readTurn } from './read-turn.js'
 import { ReplyMeter } from './reply-meter.js'
-import { intendOrRelease } from './reserve-call.js'
+import { intendOrRelease, lookAtRoom } from './reserve-call.js'
 
 /** The parts of a run that a model call uses. */
 type CallParts = Uses<
@@ -194,8 +194,11 @@ async function makeCall(
   const { models, meter, events, storage } = state
   const { name, model } = models.provider
   const isStreaming = models.profile?.supportsStreaming !== false
+  const looked = lookAtRoom(state)
+  const room = looked && (await looked)
   const reservation = meter.ledger.reserveCall({
     inputTokens,
+    room,
     maxOutputTokens: options.maxTokens ?? defaultMaxTokens,
     fewestOutputTokens: models.capabilities?.fewestTokens,
     model: `${name}/${model}`,
