@@ -55,7 +55,7 @@ export const allowedSkips: readonly AllowedSkip[] = [
   { file: /^test\/local-demo/, needs: 'a build of llama.cpp for this processor' },
   { file: /^packages\/studio\/test\//, needs: 'Chromium' },
   { file: /^packages\/cli\/test\/studio-/, needs: 'Chromium' },
-  { file: /^examples\/(chat|use-chat)\//, needs: 'Chromium' },
+  { file: /^examples\/chat\//, needs: 'Chromium' },
   { file: /^examples\/restate\//, needs: "a build of Restate's server for this processor" },
   {
     file: /^test\/examples/,

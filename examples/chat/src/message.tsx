@@ -63,6 +63,7 @@ function Part({ part, parts, chat }: PartProps) {
   if (part.type === 'text') return <p>{part.text}</p>
   if (part.type === 'reasoning') return <aside>{part.text}</aside>
   if (part.type === 'file') return <img src={part.url} alt="" />
+  if (part.type === 'source-url') return <a href={part.url}>{part.title ?? part.url}</a>
   if (part.type === 'data-waiting')
     return <Waiting chatId={chat.id} request={part.data as Unsettled} />
   if (!isToolUIPart(part)) return null

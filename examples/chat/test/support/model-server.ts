@@ -39,6 +39,22 @@ export class ModelCall {
     this.say(content).#finish('stop')
   }
 
+  /** Ends the reply with a picture, and with the sources that the model names. */
+  endWith(
+    content: string,
+    picture: string,
+    sources: readonly { readonly url: string; readonly title: string }[],
+  ): void {
+    const images = [{ type: 'image_url', image_url: { url: picture } }]
+    const annotations = sources.map((one) => ({ type: 'url_citation', url_citation: one }))
+    this.#send({ delta: { content, images, annotations } }).#finish('stop')
+  }
+
+  /** Sends what the model thinks. */
+  think(reasoning: string): this {
+    return this.#send({ delta: { reasoning_content: reasoning } })
+  }
+
   /** Ends the reply with a call of a tool. */
   call(name: string, args: object): void {
     const definition = { name, arguments: JSON.stringify(args) }
