@@ -367,6 +367,7 @@ export const boundaries = [
   ...[
     'node.ts',
     'file-store.ts',
+    'forget-runs.ts',
     'journal-tables.ts',
     'heartbeat.ts',
     'run-index.ts',

@@ -1,5 +1,5 @@
 // Operator commands on a store: what waits is listed and settled without the code of the agent.
-import { existsSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { AgentHost, createAgent, createMessage } from '@modelport/agent'
@@ -7,7 +7,8 @@ import { openPostgresStore } from '@modelport/durable/postgres'
 import { openSqliteStore } from '@modelport/durable/sqlite'
 import { createMock } from '@modelport/provider-mock'
 import { defineTool } from '@modelport/runtime'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { openFileStore } from '@modelport/studio/node'
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { shellWords } from '../../../test/support/shell-words.js'
 import { temporaryFolder } from '../../../test/support/temporary-folder.js'
 import {
@@ -163,9 +164,39 @@ describe('agent forget', () => {
       out: expect.stringContaining('forgot nobody: 0 tasks, 0 conversations\n') as string,
     })
     expect((await cli(['forget', principal, '--store', file])).out).toBe(
-      'forgot alice: 1 task, 1 conversation\nout of reach: runs without an owner, back-ups, cassettes, studios, vendors\n',
+      'forgot alice: 1 task, 1 conversation\nout of reach: runs without an owner, studios, back-ups, cassettes, logs, vendors\n',
     )
     expect((await cli(['tasks', '--store', file, '--all'])).out).toBe('nothing is stored here\n')
+  })
+
+  test('agent forget --studio leaves nothing of the caller in the file of a studio', async () => {
+    const id = await whileServed()
+    const path = join(home, 'studio.db')
+    const studio = openFileStore(path)
+    onTestFinished(() => studio.close())
+    const save = (runId: string, taskId: string, text: string) =>
+      studio.save({
+        id: runId,
+        at: Date.now(),
+        model: 'task janitor',
+        title: text,
+        status: 'final',
+        messages: [{ role: 'user', content: text }],
+        task: { taskId, sessionId: 's', isWaiting: false },
+      })
+    await save('run-1', id, 'canary-7f3a91')
+    await save('run-2', 'another', 'kept words')
+    const bytes = () => readFileSync(path, 'latin1') + readFileSync(`${path}-wal`, 'latin1')
+    expect(bytes()).toContain('canary-7f3a91')
+
+    const { out } = await cli(['forget', principal, '--store', file, '--studio', path])
+    expect(out).toContain('forgot alice: 1 task, 1 conversation, 1 run of the studio\n')
+    expect(bytes()).not.toContain('7f3a91')
+    expect(bytes()).toContain('kept words')
+    expect(await cli(['forget', principal, '--store', file, '--studio', 'none.db'])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('--studio none.db does not exist') as string,
+    })
   })
 })
 

@@ -1,5 +1,5 @@
 export { DurableError, type DurableReason, isDurableError } from './database/durable-error.js'
-export type { ForgetReport } from './operate/forget.js'
+export type { ForgetOptions, ForgetReport, UnreachedAgent } from './operate/forget.js'
 export type { PruneOptions, PruneReport } from './operate/prune.js'
 export type { StoreOperations } from './operate/store-operations.js'
 export type { OperatorDecision, WaitingCall, WorkItem, WorkQuery } from './operate/work-item.js'

@@ -4,6 +4,7 @@ import type { RunFinishedEvent } from '@ag-ui/core'
 import { createAgent, foldSession } from '@modelport/agent'
 import type { ChatMessage, Content } from '@modelport/core'
 import { createMock, type MockToolCall } from '@modelport/provider-mock'
+import { createOpenAICompatible } from '@modelport/provider-openai-compatible'
 import { defineTool } from '@modelport/runtime'
 import type { UIMessage } from 'ai'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -365,6 +366,58 @@ for (const { name, isMissing, open } of emptyDatabases())
       expect(page.failures).toEqual([])
     })
 
+    test('a message takes the place of a reply that waits, and the model reads what the page shows of it', async () => {
+      const server = serve()
+      const page = tab(server)
+      await page.sendMessage({ text: 'PAY' })
+      await page.sendMessage({ text: 'Next' })
+      expect(screenOf(await history(server)).slice(0, 2)).toEqual([
+        'user: PAY',
+        'assistant: One moment. ',
+      ])
+      const [question, reply, call, end, next] = linesOf(asked.at(-1) ?? [])
+      expect([question, reply, end, next]).toEqual([
+        'user: PAY',
+        'assistant: One moment. ',
+        'user: [Not from the user: the user stopped the reply here.]',
+        'user: Next',
+      ])
+      expect(call).toContain('tool: Stopped by the user')
+      expect(payments).toBe(0)
+    })
+
+    test('an edit whose process dies at any of its writes leaves the conversation that the page shows', async () => {
+      const server = serve()
+      for (const [index, commits] of [1, 2, 3, 4, 5, 6].flatMap((at) => [
+        [at, true] as const,
+        [at, false] as const,
+      ])) {
+        const id = `${index} ${commits}`
+        const page = tab(server, id)
+        for (const text of ['One', 'Two']) await page.sendMessage({ text })
+
+        const dying = dyingDatabase(database, { at: index, commits })
+        const dead = serve({ store: createDurableStore(dying.database, {}), work: false })
+        const messageId = page.messages[2]?.id
+        const message = { id: messageId, role: 'user', parts: [{ type: 'text', text: 'Other' }] }
+        const body = JSON.stringify({ id, messageId, messages: [message] })
+        const response = await ask(dead, '', { method: 'POST', body })
+        dying.die()
+        await response.body?.cancel()
+        await dying.idle()
+        // A turn that a dead process had ends after minutes.
+        await database.write([{ sql: 'UPDATE sessions SET until = 1 WHERE until IS NOT NULL' }])
+
+        const isDone = async () => (await ask(server, `/${encodeURIComponent(id)}/stream`)).status
+        await expect.poll(isDone).toBe(204)
+        const next = tab(server, id, await history(server, encodeURIComponent(id)))
+        await next.sendMessage({ text: 'Next' })
+        const shown = screenOf(await history(server, encodeURIComponent(id)))
+        expect(next.failures).toEqual([])
+        expect([id, ...linesOf(asked.at(-1) ?? [])]).toEqual([id, ...shown.slice(0, -1)])
+      }
+    })
+
     test('a killed worker is replaced: what it had said makes way for the new words, with a mark', async () => {
       const dying = dyingDatabase(database, { at: Infinity, commits: false })
       const first = serve({ store: createDurableStore(dying.database, {}), onError: undefined })
@@ -463,6 +516,73 @@ for (const { name, isMissing, open } of emptyDatabases())
       const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
       expect((await reader?.read())?.value).toBe('data: {"state":"completed"}\n\n')
       await reader?.cancel()
+    })
+
+    test('another tab learns of a reply that left its state and came back to it between two looks', async () => {
+      const server = serve()
+      await tab(server).sendMessage({ text: 'PAY' })
+      const response = await ask(server, '/c/changes')
+      const [head] = await tasks()
+      const { record, seq = 0, statusAt = '' } = head ?? {}
+      const at = new Date(Date.parse(statusAt) + 1).toISOString()
+      const states = (['working', 'input-required'] as const).map(
+        (state) => ({ type: 'status', state, at, attempt: 1 }) as const,
+      )
+      await store.tasks.append({ principal: 'ann', id: record?.id ?? '' }, seq, states)
+      const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
+      expect((await reader?.read())?.value).toBe('data: {"state":"input-required"}\n\n')
+      await reader?.cancel()
+    })
+
+    test('the sources of a reply are on the page and after a reload, and a client of AG-UI gets them', async () => {
+      const sources = [
+        { url: 'https://weather.example/rome', title: 'Rome' },
+        { url: 'javascript:alert(1)', title: 'no link' },
+      ]
+      const annotations = sources.map((one) => ({ type: 'url_citation', url_citation: one }))
+      const choice = { delta: { content: 'Sunny.', annotations }, finish_reason: 'stop' }
+      const server = serve({
+        agent: undefined,
+        provider: createOpenAICompatible({
+          baseUrl: 'http://model.test/v1',
+          model: 'searching',
+          fetch: () =>
+            Promise.resolve(
+              new Response(`data: ${JSON.stringify({ choices: [choice] })}\n\ndata: [DONE]\n\n`, {
+                headers: { 'content-type': 'text/event-stream' },
+              }),
+            ),
+        }),
+      })
+      const shown = [
+        {
+          type: 'source-url',
+          sourceId: 'source-1',
+          url: 'https://weather.example/rome',
+          title: 'Rome',
+        },
+      ]
+      const sourcesOf = (messages: readonly UIMessage[]) =>
+        messages.at(-1)?.parts.filter(({ type }) => type === 'source-url')
+      const page = tab(server)
+      await page.sendMessage({ text: 'Is it warm in Rome?' })
+      expect(sourcesOf(page.messages)).toEqual(shown)
+      expect(sourcesOf(await history(server))).toEqual(shown)
+
+      const agent = new HttpAgent({
+        url: 'http://chat.test/api/chat/ag-ui',
+        threadId: 'c',
+        fetch: (url, init) => server.fetch(new Request(url, init)),
+      })
+      agent.addMessage({ id: 'm2', role: 'user', content: 'Is it?' })
+      const events: BaseEvent[] = []
+      await agent.runAgent({}, { onEvent: ({ event }) => void events.push(event) })
+      const [{ url, title }] = sources as [(typeof sources)[0]]
+      expect(events.find((event) => 'name' in event)).toMatchObject({
+        type: 'CUSTOM',
+        name: 'modelport.sources',
+        value: [{ url, title }],
+      })
     })
 
     test('a chat belongs to whoever began it', async () => {

@@ -54,6 +54,19 @@ describe.each<[string, () => StudioStore]>([
     await store.close()
   })
 
+  test('the store forgets the runs of a task, those in it and those that continue it, and no others', async () => {
+    const store = open()
+    const task = (taskId: string) => ({ taskId, sessionId: 's', isWaiting: false })
+    await store.save({ ...run('asked', 1), task: task('t1') })
+    await store.save({ ...run('inner', 2), parent: 'asked' })
+    await store.save({ ...run('fork', 3), from: { runId: 'inner', messages: 1 } })
+    await store.save({ ...run('other', 4), task: task('t2') })
+    expect(await store.forget(['t1', 't3'])).toBe(3)
+    expect((await store.list(10)).map(({ id }) => id)).toEqual(['other'])
+    expect(await store.forget(['t1'])).toBe(0)
+    await store.close()
+  })
+
   test('the store gives events after a number, and deletes them with their run', async () => {
     const store = open()
     await store.save(run('a', 1))

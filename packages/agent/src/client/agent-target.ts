@@ -172,6 +172,9 @@ function createTarget(client: AgentClient, options: NamedOptions): BoundTarget {
       return isOver(task) ? outcomeOf(task) : undefined
     },
     cancelChild: cancelNow,
+    forgetChildrenOf: async (taskId) => {
+      await client.forget([taskId])
+    },
   }
 }
 

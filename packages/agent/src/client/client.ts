@@ -164,6 +164,13 @@ export interface AgentClient {
     sessionId: string,
     request?: Partial<HistoryCompactionRequest>,
   ): Promise<Omit<CompactionResult, 'changed'>>
+  /**
+   * Removes the tasks that these tasks of the caller delegated to the agent, with their
+   * conversations. The agent asks those that it called itself; it answers before they have.
+   * @returns how many were removed; 0: there are none, or no more
+   * @throws {AgentError} `unsupported-operation` — it is not an agent of modelport
+   */
+  forget(callers: readonly string[]): Promise<number>
 }
 
 /** The approvals that a task waits for. */

@@ -157,6 +157,10 @@ class LocalClient implements AgentClient {
     return report
   }
 
+  forget(callers: readonly string[]): Promise<number> {
+    return this.#host.forget(this.#principal, this.#agent.name, callers)
+  }
+
   #accept(
     where: string,
     message: string | readonly Part[] | Message,

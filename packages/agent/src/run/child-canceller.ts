@@ -3,8 +3,9 @@ import { isAgentError } from '../base/agent-error.js'
 import type { Entropy } from '../base/ids.js'
 import { isTerminal } from '../models/task-state.js'
 import type { AgentStore } from '../session/agent-store.js'
-import type { ChildCancel } from '../session/child-cancels.js'
-import type { TaskKey } from '../session/task-store.js'
+import type { ChildCancel, ChildCancels } from '../session/child-cancels.js'
+import { forgetRequests } from '../session/forget-requests.js'
+import type { TaskHead, TaskKey } from '../session/task-store.js'
 import type { Agent } from './agent.js'
 import { isBound } from './sub-agent.js'
 import { readWaitState } from './wait-state.js'
@@ -16,9 +17,9 @@ const askMs = 30_000
 const longestWaitMs = 60_000
 
 /**
- * Cancels the tasks that a cancelled task delegated. A request is stored before the task is
- * cancelled and sent afterwards: if the process dies in between, or the agent cannot be reached, it
- * is sent later.
+ * Cancels the tasks that a cancelled task delegated, and has those forgotten that a forgotten one
+ * did. A request is stored before the task is cancelled and sent afterwards: if the process dies in
+ * between, or the agent cannot be reached, it is sent later.
  */
 export class ChildCanceller {
   readonly #store: AgentStore
@@ -58,7 +59,14 @@ export class ChildCanceller {
     await this.send()
   }
 
-  /** Sends every cancel that is due, and later those that could not be sent. */
+  /** Stores for each agent that a task called that it has to forget what it was told. */
+  async requestForget(head: TaskHead): Promise<void> {
+    const events = await this.#store.tasks.read(head.record, 1)
+    for (const row of forgetRequests(head, events, this.#entropy.now()))
+      await this.#store.cancels.put(row)
+  }
+
+  /** Sends every request that is due, and later those that could not be sent. */
   async send(): Promise<void> {
     const agents = [...this.#agents.keys()]
     for (;;) {
@@ -105,23 +113,29 @@ export class ChildCanceller {
   }
 
   async #sendOne(row: ChildCancel): Promise<void> {
-    await this.#store.cancels.settle(row, await this.#outcomeOf(row))
+    const { reason: _, ...asked } = row
+    const [outcome, reason] = await this.#outcomeOf(row)
+    await this.#store.cancels.settle({ ...asked, ...(reason !== undefined && { reason }) }, outcome)
   }
 
-  async #outcomeOf(row: ChildCancel): Promise<'done' | 'dead' | { readonly retryAt: number }> {
+  /** What becomes of a request, and why it failed. */
+  async #outcomeOf(
+    row: ChildCancel,
+  ): Promise<readonly [outcome: Parameters<ChildCancels['settle']>[1], reason?: string]> {
     const now = this.#entropy.now()
     const isLate = now >= row.giveUpAt
     const retryIn = (ms: number) => ({ retryAt: now + Math.min(ms, longestWaitMs) })
-    if (!(await this.#isOver(row.key))) return isLate ? 'done' : retryIn(50 * 2 ** row.attempts)
+    if (!(await this.#isOver(row.key))) return [isLate ? 'done' : retryIn(50 * 2 ** row.attempts)]
     try {
       await this.#ask(row)
-      return 'done'
+      return [row.againAt !== undefined && now < row.againAt ? { retryAt: row.againAt } : 'done']
     } catch (error) {
       if (isAgentError(error, 'task-not-cancelable') || isAgentError(error, 'task-not-found'))
-        return 'done'
-      if (!isLate && isTemporary(error)) return retryIn(1_000 * 2 ** row.attempts)
+        return ['done']
+      const reason = messageOf(error)
+      if (!isLate && isTemporary(error)) return [retryIn(1_000 * 2 ** row.attempts), reason]
       this.#onError(error)
-      return 'dead'
+      return ['dead', reason]
     }
   }
 
@@ -136,15 +150,20 @@ export class ChildCanceller {
     return !head || isTerminal(head.state)
   }
 
-  async #ask({ agent, target, taskId }: ChildCancel): Promise<void> {
+  async #ask({ forget, agent, target, taskId }: ChildCancel): Promise<void> {
     const found = this.#agents.get(agent)?.settings.agents?.find(({ name }) => name === target)
     if (!found || !isBound(found))
       throw configError(
-        `Task ${taskId} cannot be cancelled: agent "${agent}" does not know "${target}" any more`,
+        forget
+          ? `agent "${agent}" does not know "${target}" any more`
+          : `Task ${taskId} cannot be cancelled: agent "${agent}" does not know "${target}" any more`,
       )
-    await found.cancelChild(taskId)
+    await (forget ? found.forgetChildrenOf(taskId) : found.cancelChild(taskId))
   }
 }
+
+const messageOf = (error: unknown): string =>
+  (error instanceof Error ? error.message : String(error)).slice(0, 500)
 
 /** What is not a refusal. */
 const isTemporary = (error: unknown): boolean => !(error instanceof LlmError) || error.retryable

@@ -14,7 +14,13 @@ import { createMemoryStore } from '../session/memory-store.js'
 import { OffRecordTasks } from '../session/off-record.js'
 import type { SessionKey } from '../session/session-store.js'
 import type { TaskLeases } from '../session/task-leases.js'
-import type { MessageClaim, NewTaskEvent, StoredTask, TaskKey } from '../session/task-store.js'
+import type {
+  MessageClaim,
+  NewTaskEvent,
+  StoredTask,
+  TaskHead,
+  TaskKey,
+} from '../session/task-store.js'
 import { Activations } from './activations.js'
 import type { Agent } from './agent.js'
 import { type CompactedSession, compactSession } from './compact-session.js'
@@ -364,6 +370,34 @@ export class AgentHost {
   }
 
   /**
+   * Removes the tasks of a principal that these tasks of it delegated to an agent, with their
+   * conversations, and asks the agents that they called to do the same.
+   * @returns how many were removed
+   */
+  async forget(principal: string, agent: string, callers: readonly string[]): Promise<number> {
+    const { tasks, sessions } = this.store
+    const asked = new Set<unknown>(callers)
+    const found: TaskHead[] = []
+    let cursor: string | undefined
+    do {
+      const page = await tasks.list({ principal, agent, limit: 200, cursor })
+      found.push(...page.heads.filter(({ record }) => asked.has(record.context?.['parentTaskId'])))
+      cursor = page.next
+    } while (cursor !== undefined)
+
+    for (const head of found) {
+      const key = { principal, id: head.record.id }
+      await this.#activations.canceller.requestForget(head)
+      if (!isTerminal(head.state)) await this.cancel(key, 'forgotten', agent).catch(ignoreOver)
+      await tasks.delete(key)
+      await sessions.delete({ principal, agent, id: head.record.sessionId })
+    }
+    if (found.length) await this.store.shrink?.()
+    await this.#activations.canceller.send()
+    return found.length
+  }
+
+  /**
    * Restarts the tasks that a process left behind: submitted or working ones that no process works
    * on.
    */
@@ -376,6 +410,13 @@ export class AgentHost {
     this.#isDraining = true
     return this.#activations.drain(timeoutMs)
   }
+}
+
+/** The task ended by itself, or is gone. */
+function ignoreOver(error: unknown): undefined {
+  if (isAgentError(error, 'task-not-cancelable') || isAgentError(error, 'task-not-found'))
+    return undefined
+  throw error
 }
 
 /** True while a message that is sent again finds its task at work. */

@@ -60,6 +60,8 @@ export interface BoundTarget extends AgentTarget {
   lookAtChild(taskId: string, signal: AbortSignal): Promise<ChildOutcome | undefined>
   /** Cancels a child task. */
   cancelChild(taskId: string): Promise<void>
+  /** Removes what a task delegated. */
+  forgetChildrenOf(taskId: string): Promise<void>
 }
 
 /** The children that calls of a run wait for, by call. */

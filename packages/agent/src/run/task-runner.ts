@@ -1,4 +1,4 @@
-import type { LlmError } from '@modelport/core'
+import type { JsonObject, LlmError, ReplyDetails } from '@modelport/core'
 import { JournalError, type RunCheckpoint, RunError, type RunResult } from '@modelport/runtime'
 import { isAgentError } from '../base/agent-error.js'
 import { createId } from '../base/ids.js'
@@ -137,9 +137,15 @@ const toJson = (wait: WaitState): JsonValue => JSON.parse(JSON.stringify(wait)) 
  * The events that complete a task with an answer: one artifact, and the same as a message of the
  * history.
  */
-function completed(turn: Turn, answer: readonly Part[], isCut = false): TurnEnd {
+function completed(
+  turn: Turn,
+  answer: readonly Part[],
+  isCut = false,
+  metadata: JsonObject = {},
+): TurnEnd {
   const { entropy } = turn
-  const artifact = createArtifact(answer, { id: answerArtifactId, kind: 'answer' }, entropy)
+  const fields = { id: answerArtifactId, kind: 'answer', metadata }
+  const artifact = createArtifact(answer, fields, entropy)
   return end(
     { type: 'artifact', artifact },
     { type: 'message', message: createMessage('agent', answer, entropy) },
@@ -239,7 +245,7 @@ async function endOfRun(
 
   await turn.remember(result.transcript.slice(known))
   if (result.status === 'final')
-    return completed(turn, fromContent(result.content), result.truncated)
+    return completed(turn, fromContent(result.content), result.truncated, sourcesOf(result.details))
   const text = failureText(result)
   const failure = operatorError(
     turn,
@@ -247,6 +253,10 @@ async function endOfRun(
   )
   return { ...end(status('failed', say(turn, text), { error: text })), failure }
 }
+
+/** The sources that the model named, for whoever shows the answer. */
+const sourcesOf = ({ citations = [] }: ReplyDetails): JsonObject =>
+  citations.length ? { citations: JSON.parse(JSON.stringify(citations)) as JsonValue } : {}
 
 const usageOf = ({ usage, metrics }: RunResult): TaskEventBody => ({
   type: 'usage',

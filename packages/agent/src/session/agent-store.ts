@@ -22,6 +22,8 @@ export interface AgentStore {
   readonly budgets: SharedBudgets
   /** Lets tasks outlive their process. Unset: a task ends with its process. */
   readonly leases?: TaskLeases
+  /** Overwrites what was removed, and gives its space back. Unset: nothing of it is left anyway. */
+  shrink?(): Promise<void>
   /** Resolves if the store can be used; `/readyz` reports it. */
   ping(): Promise<void>
   /** Ends what the store keeps open. */

@@ -1,14 +1,19 @@
 import type { TaskKey } from './task-store.js'
 
-/** A task of another agent that has to be cancelled, because the task that delegated to it was. */
+/**
+ * Something that another agent has to be asked for: to cancel a task, because the task that
+ * delegated to it was cancelled, or to forget what a task delegated to it.
+ */
 export interface ChildCancel {
-  /** The task that delegated. */
+  /** True asks the agent to forget what a task delegated to it. Default: it has to cancel one. */
+  readonly forget?: true
+  /** The task that delegated. Its principal is empty if it is forgotten. */
   readonly key: TaskKey
   /** Agent of the delegating task: only a process that serves it can reach the other agent. */
   readonly agent: string
   /** The name that this agent calls the other one by. */
   readonly target: string
-  /** The task to cancel. */
+  /** The task to cancel; to forget, the task that delegated. */
   readonly taskId: string
   /** Requests that failed. */
   readonly attempts: number
@@ -16,14 +21,20 @@ export interface ChildCancel {
   readonly dueAt: number
   /** No request begins after this time, in milliseconds since 1970. */
   readonly giveUpAt: number
+  /**
+   * Asked once more after this time, in milliseconds since 1970, although it was done: a call of
+   * the task may still be under way. Default: asked until it is done.
+   */
+  readonly againAt?: number
+  /** Why the last request failed. Unset: none did. */
+  readonly reason?: string
 }
 
 /**
- * Cancels that other agents have to be asked for: retried until they accept, refuse, or the time is
- * over.
+ * What other agents have to be asked for: retried until they accept, refuse, or the time is over.
  */
 export interface ChildCancels {
-  /** Adds a row; one of the same target and task is ignored. */
+  /** Adds a row; one for the same thing, of the same target and task, is ignored. */
   put(row: ChildCancel): Promise<void>
   /**
    * Claims rows of these agents that are due, at most `limit`, for `leaseMs`. A row whose lease ran
@@ -37,7 +48,7 @@ export interface ChildCancels {
   ): Promise<readonly ChildCancel[]>
   /**
    * Ends a claim: `done` removes the row, `dead` keeps it for `dead()`, a time makes it due again
-   * with one more attempt.
+   * with one more attempt. `reason` is kept.
    */
   settle(row: ChildCancel, outcome: 'done' | 'dead' | { readonly retryAt: number }): Promise<void>
   /** When the next row of these agents is due, in milliseconds since 1970. Unset: nothing waits. */

@@ -57,4 +57,5 @@ export class MemoryChildCancels implements ChildCancels {
   }
 }
 
-const nameOf = ({ target, taskId }: ChildCancel): string => JSON.stringify([target, taskId])
+const nameOf = ({ forget, target, taskId }: ChildCancel): string =>
+  JSON.stringify([forget === true, target, taskId])

@@ -72,6 +72,8 @@ export class MemoryTasks implements TaskStore {
    */
   readonly #moved = new Set<Row>()
   readonly #sessions: MemorySessions
+  /** Who watches a session, by its name. */
+  readonly #watchers = new Map<string, Set<() => void>>()
   /** Numbers the writes, to order tasks whose status time is equal. */
   #order = 0
 
@@ -106,6 +108,7 @@ export class MemoryTasks implements TaskStore {
     if (!row.position[1]) this.#move(row)
     this.#rows.set(record.id, row)
     if (!isTerminal(row.task.state)) row.session?.ask(row.seat, record.id)
+    this.#notify(record)
     return headOf(row)
   }
 
@@ -147,6 +150,7 @@ export class MemoryTasks implements TaskStore {
     if (isTerminal(task.state) || isInterrupted(task.state)) session?.give(key.id)
     else if (isInterrupted(before)) session?.ask(seat, key.id)
     for (const wake of [...row.watchers]) wake()
+    if (events.some(({ type }) => type === 'status')) this.#notify(row.record)
     return headOf(row)
   }
 
@@ -214,6 +218,24 @@ export class MemoryTasks implements TaskStore {
     row.session?.give(key.id)
     row.session?.open.delete(key.id)
     for (const wake of [...row.watchers]) wake()
+    this.#notify(row.record)
+  }
+
+  watchSession(session: SessionKey, onChange: () => void): () => void {
+    const name = nameOfSession(session)
+    const watchers = this.#watchers.get(name) ?? new Set()
+    this.#watchers.set(name, watchers)
+    // Two readers may pass one function.
+    const watcher = (): void => onChange()
+    watchers.add(watcher)
+    return () => {
+      watchers.delete(watcher)
+      if (!watchers.size && this.#watchers.get(name) === watchers) this.#watchers.delete(name)
+    }
+  }
+
+  #notify(record: TaskRecord): void {
+    for (const wake of [...(this.#watchers.get(nameOfSession(keyOfSession(record))) ?? [])]) wake()
   }
 
   #find({ principal, id }: TaskKey): Row | undefined {
@@ -259,6 +281,9 @@ const headOf = ({ record, events, task, session }: Row): TaskHead => ({
   statusAt: task.statusAt,
   ...(session && { generation: session.generation }),
 })
+
+const nameOfSession = ({ principal, agent, id }: SessionKey): string =>
+  JSON.stringify([principal, agent, id])
 
 const keyOfSession = ({ principal, agent, sessionId }: TaskRecord): SessionKey => ({
   principal,

@@ -93,6 +93,10 @@ export class OffRecordTasks implements TaskStore {
     return this.#of(key).watch(key, from, signal)
   }
 
+  watchSession(session: SessionKey, onChange: () => void): () => void {
+    return this.#stored.watchSession(session, onChange)
+  }
+
   list(query: TaskQuery): Promise<TaskPage> {
     return this.#stored.list(query)
   }

@@ -166,6 +166,12 @@ export interface TaskStore {
    * @throws {AgentError} `task-not-found` — on the first read.
    */
   watch(key: TaskKey, from: number, signal?: AbortSignal): AsyncIterableIterator<TaskEvent>
+  /**
+   * Calls back whenever a task of a session was made or removed, or changed its state, in whichever
+   * process; now and then also if none did.
+   * @returns ends it
+   */
+  watchSession(session: SessionKey, onChange: () => void): () => void
   /** Tasks by status time, newest first, then by id; a cursor stays valid while tasks are added. */
   list(query: TaskQuery): Promise<TaskPage>
   /** Removes a task and everything kept for it. Absent tasks are ignored. */

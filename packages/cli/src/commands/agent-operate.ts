@@ -1,4 +1,6 @@
+import { existsSync } from 'node:fs'
 import type { OperatorDecision, WaitingCall, WorkItem } from '@modelport/durable'
+import type { StudioStore } from '@modelport/studio'
 import type { Cli } from '../context/cli.js'
 import { exitCodes, UsageError } from '../errors/exit-codes.js'
 import { shellWord } from '../terminal/shell-word.js'
@@ -34,6 +36,11 @@ export interface PruneCommandOptions extends StoreCommandOptions {
   readonly olderThan: number
   readonly pieces?: boolean
   readonly dryRun?: boolean
+}
+
+/** Options of `modelport agent forget`. */
+export interface ForgetCommandOptions extends StoreCommandOptions {
+  readonly studio?: string
 }
 
 /** Options of `agent tasks` with a store. */
@@ -199,19 +206,48 @@ function toOutcome(options: ReconcileOptions): OperatorDecision {
 export async function forget(
   cli: Cli,
   principal: string,
-  options: StoreCommandOptions,
+  { studio, ...options }: ForgetCommandOptions,
 ): Promise<number> {
-  const report = await withStore(cli, options, (store) => store.operations.forget(principal))
-  const what = `${counted(report.tasks, 'task')}, ${counted(report.sessions, 'conversation')}`
-  const agents = report.agents.length
-    ? [`agents that were called (${report.agents.join(', ')})`]
-    : []
-  const places = [...agents, 'runs without an owner', 'back-ups', 'cassettes', 'studios', 'vendors']
-  return done(
-    cli,
-    { ...report, principal },
-    `forgot ${principal}: ${what}\nout of reach: ${places.join(', ')}`,
-  )
+  const runs = studio === undefined ? undefined : await openStudioFile(studio)
+  const taskIds: string[] = []
+  let studioRuns = 0
+  try {
+    const report = await withStore(cli, options, (store) =>
+      store.operations.forget(principal, {
+        also: async (ids) => {
+          studioRuns += (await runs?.forget(ids)) ?? 0
+          taskIds.push(...ids)
+        },
+      }),
+    )
+    const { agents, unreached } = report
+    const what = [
+      counted(report.tasks, 'task'),
+      counted(report.sessions, 'conversation'),
+      ...(runs ? [`${counted(studioRuns, 'run')} of the studio`] : []),
+    ]
+    const places = [...(runs ? [] : ['studios']), 'back-ups', 'cassettes', 'logs', 'vendors']
+    const lines = [
+      `forgot ${principal}: ${what.join(', ')}`,
+      ...(agents.length ? [`forgotten by: ${agents.join(', ')}`] : []),
+      ...unreached.map(
+        ({ agent, caller, tasks, reason }) =>
+          `not forgotten by ${agent}, which ${caller} called for ${tasks.join(', ')}: ${reason}`,
+      ),
+      `out of reach: runs without an owner, ${places.join(', ')}`,
+    ]
+    return done(cli, { ...report, principal, taskIds, studioRuns }, lines.join('\n'))
+  } finally {
+    await runs?.close()
+  }
+}
+
+/** Opens the file of a studio, which has to exist. */
+async function openStudioFile(path: string): Promise<StudioStore> {
+  if (!existsSync(path))
+    throw new UsageError(`--studio ${path} does not exist; name the file of a studio`)
+  const { openFileStore } = await import('@modelport/studio/node')
+  return openFileStore(path)
 }
 
 /** Removes tasks and runs that are over. */

@@ -41,6 +41,7 @@ export function addOperate(agent: Command, start: Start): void {
     .action(start(async () => (await import('../commands/agent-operate.js')).prune))
   withStoreOptions(agent.command('forget <principal>'))
     .description('remove everything that a principal said, and what came of it')
+    .option('--studio <file>', 'also the runs of these tasks in the file of a studio')
     .action(start(async () => (await import('../commands/agent-operate.js')).forget))
 }
 

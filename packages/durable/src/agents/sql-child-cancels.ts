@@ -1,16 +1,24 @@
 import type { ChildCancel, ChildCancels } from '@modelport/agent'
 import type { BodyCodec, BodyPlace } from '../database/body-codec.js'
-import type { Database, Row } from '../database/database.js'
+import type { Database, Row, SqlValue } from '../database/database.js'
 import { nameOfTask } from './sql-inbox.js'
 
-const idOf = ({ target, taskId }: ChildCancel): string => JSON.stringify(['cancel', target, taskId])
+const idOf = ({ forget, target, taskId }: ChildCancel): string =>
+  JSON.stringify([forget ? 'forget' : 'cancel', target, taskId])
 
 const placeOf = (id: string): BodyPlace => ['outbox', id]
 
 /** The stream of a task's cancels, which have no order. */
 export const cancelsOf = (owner: string): string => `cancels:${owner}`
 
-/** Cancels that other agents have to be asked for: the rows of the outbox. */
+/** What an agent was asked to forget and has not. */
+export interface UnforgottenRow {
+  readonly row: ChildCancel
+  /** True if it refused, or could not be reached for too long. */
+  readonly isDead: boolean
+}
+
+/** What other agents have to be asked for: the rows of the outbox. */
 export class SqlChildCancels implements ChildCancels {
   readonly #database: Database
   readonly #codec: BodyCodec
@@ -21,19 +29,12 @@ export class SqlChildCancels implements ChildCancels {
   }
 
   async put(row: ChildCancel): Promise<void> {
-    const { key, agent, target, taskId, attempts, dueAt, giveUpAt } = row
+    const { key, agent, attempts, dueAt } = row
     await this.#database.write([
       {
         sql: `INSERT INTO outbox (id, stream, seq, body, due, tries, held, dead, agent) VALUES (?, ?, 0, ?, ?, ?, 0, 0, ?)
           ON CONFLICT (id) DO NOTHING`,
-        params: [
-          idOf(row),
-          cancelsOf(nameOfTask(key)),
-          this.#codec.encode({ key, target, taskId, giveUpAt }, placeOf(idOf(row))),
-          dueAt,
-          attempts,
-          agent,
-        ],
+        params: [idOf(row), cancelsOf(nameOfTask(key)), this.#bodyOf(row), dueAt, attempts, agent],
       },
     ])
   }
@@ -61,14 +62,18 @@ export class SqlChildCancels implements ChildCancels {
     outcome: 'done' | 'dead' | { readonly retryAt: number },
   ): Promise<void> {
     const id = idOf(row)
+    const body = this.#bodyOf(row)
     await this.#database.write([
       outcome === 'done'
         ? { sql: 'DELETE FROM outbox WHERE id = ?', params: [id] }
         : outcome === 'dead'
-          ? { sql: 'UPDATE outbox SET dead = ? WHERE id = ?', params: [this.#database.now(), id] }
+          ? {
+              sql: 'UPDATE outbox SET dead = ?, body = ? WHERE id = ?',
+              params: [this.#database.now(), body, id],
+            }
           : {
-              sql: 'UPDATE outbox SET due = ?, tries = ?, held = 0 WHERE id = ?',
-              params: [outcome.retryAt, row.attempts + 1, id],
+              sql: 'UPDATE outbox SET due = ?, tries = ?, held = 0, body = ? WHERE id = ?',
+              params: [outcome.retryAt, row.attempts + 1, body, id],
             },
     ])
   }
@@ -88,11 +93,24 @@ export class SqlChildCancels implements ChildCancels {
     return rows.map((row) => this.#cancelOf(row))
   }
 
+  /** What agents were asked to forget and have not, oldest first. */
+  async unforgotten(): Promise<readonly UnforgottenRow[]> {
+    const rows = await this.#database.read(
+      `SELECT * FROM outbox WHERE id LIKE '["forget",%' ORDER BY due, id`,
+    )
+    return rows.map((row) => ({ row: this.#cancelOf(row), isDead: Number(row['dead']) > 0 }))
+  }
+
+  #bodyOf(row: ChildCancel): SqlValue {
+    const { agent: _, attempts: __, dueAt: ___, ...body } = row
+    return this.#codec.encode(body, placeOf(idOf(row)))
+  }
+
   #cancelOf({ id, body, agent, tries, due }: Row): ChildCancel {
-    const { key, target, taskId, giveUpAt } = this.#codec.decode(body, placeOf(String(id))) as Omit<
-      ChildCancel,
-      'agent' | 'attempts' | 'dueAt'
-    >
+    const { key, target, taskId, giveUpAt, ...rest } = this.#codec.decode(
+      body,
+      placeOf(String(id)),
+    ) as Omit<ChildCancel, 'agent' | 'attempts' | 'dueAt'>
     return {
       key,
       agent: String(agent),
@@ -101,6 +119,7 @@ export class SqlChildCancels implements ChildCancels {
       attempts: Number(tries),
       dueAt: Number(due),
       giveUpAt,
+      ...rest,
     }
   }
 }

@@ -142,6 +142,7 @@ export class SqlTasks implements TaskStore {
           : `A task with the id ${id} exists already`,
       )
     this.#database.notify(logOf(id))
+    this.#database.notify(turnKey(session))
     return { record, seq: events.length, state, statusAt: at }
   }
 
@@ -318,6 +319,10 @@ export class SqlTasks implements TaskStore {
     const entries = (await this.#log.read(logOf(key.id), 1)).filter(({ seq }) => seq <= head.seq)
     const events = entries.map((entry) => toEvent(entry, key.id))
     return { task: foldTask(head.record, events), head }
+  }
+
+  watchSession(session: SessionKey, onChange: () => void): () => void {
+    return this.#database.watch(turnKey(session), onChange)
   }
 
   async *watch(key: TaskKey, from: number, signal?: AbortSignal): AsyncGenerator<TaskEvent, void> {

@@ -7,7 +7,7 @@ import {
 import type { RunEvent } from '@modelport/runtime'
 import { type AgUiEvent, toAgUiEvents } from '@modelport/runtime/ui'
 import { interruptIdOf } from './ag-ui-request.js'
-import type { ErrorText } from './task-chunks.js'
+import { type ErrorText, sourcesOf } from './task-chunks.js'
 
 /** A task does not store which model a text is from. */
 const noModel = { provider: '', model: '' }
@@ -20,11 +20,14 @@ export async function* agUiEventsOfTask(
   onError: ErrorText | undefined,
 ): AsyncGenerator<AgUiEvent, void> {
   const reply = new TaskRuns(taskId)
-  for await (const event of toAgUiEvents(reply.runEvents(events), { threadId, onError }))
+  for await (const event of toAgUiEvents(reply.runEvents(events), { threadId, onError })) {
+    if (event.type === 'RUN_FINISHED' && reply.sources.length)
+      yield { type: 'CUSTOM', name: 'modelport.sources', value: reply.sources }
     if (event.type === 'RUN_FINISHED' && reply.interrupts.length) {
       const interrupts = reply.interrupts.map((one) => withCallOf(event, one))
       yield { ...event, outcome: { type: 'interrupt', interrupts } }
     } else yield event
+  }
 }
 
 /** The interrupt with the id that its call has in the events: a run makes some of them itself. */
@@ -65,6 +68,8 @@ function interruptOf(request: ApprovalContent): Interrupt {
 class TaskRuns {
   /** What the task waits for; ids of a client's decisions. */
   interrupts: readonly Interrupt[] = []
+  /** What the model named as its sources. */
+  sources: ReturnType<typeof sourcesOf> = []
   readonly #taskId: string
   #step = 0
   #hasText = false
@@ -100,7 +105,10 @@ class TaskRuns {
           ...noModel,
         }
       case 'artifact':
-        if (event.artifact.id === answerArtifactId) this.#answer = textOfParts(event.artifact.parts)
+        if (event.artifact.id === answerArtifactId) {
+          this.#answer = textOfParts(event.artifact.parts)
+          this.sources = sourcesOf(event.artifact)
+        }
         return undefined
       case 'run':
         return this.#readRun({ ...event.event, runId: this.#taskId })

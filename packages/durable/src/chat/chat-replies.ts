@@ -5,6 +5,8 @@ import {
   isAgentError,
   isInterrupted,
   isTerminal,
+  type SessionEntry,
+  type SessionEntryBody,
   type SessionKey,
   sessionBusy,
   type TaskEvent,
@@ -227,6 +229,63 @@ export class ChatReplies {
     })
   }
 
+  /**
+   * Makes the conversation what the page shows, before a new message: replies that wait end with
+   * what they said, since the message takes their place, and what was said is added that a process
+   * left out when it died.
+   *
+   * @param until a reply that is replaced: it and all later ones are not read any more
+   */
+  async catchUp(until?: TaskHead, keepsWaiting: boolean = false): Promise<void> {
+    const shown = await this.#shownBefore(until)
+    const waiting = shown.filter(({ state }) => isInterrupted(state))
+    if (waiting.length && !keepsWaiting) await this.stop(waiting)
+    // The one that is made has the turn of the conversation, and has read it.
+    if (shown.some(isRunning) || !(await this.#leftOut(until)).length) return
+
+    await this.#withTurn(async (holder) => {
+      const entries = await this.#leftOut(until)
+      const { seq } = await this.#store.sessions.head(this.#session)
+      if (entries.length)
+        await this.#store.sessions.append(this.#session, seq, entries, now(), holder)
+    })
+  }
+
+  async #shownBefore(until: TaskHead | undefined): Promise<readonly TaskHead[]> {
+    const shown = await this.shown()
+    const end = shown.findIndex(({ record }) => record.id === until?.record.id)
+    return end < 0 ? shown : shown.slice(0, end)
+  }
+
+  /** What replies said that are over and on the page, and that the model does not read. */
+  async #leftOut(
+    until: TaskHead | undefined,
+  ): Promise<readonly (SessionEntryBody & { readonly type: 'messages' })[]> {
+    const over = (await this.#shownBefore(until)).filter(({ state }) => isTerminal(state))
+    const { start } = await this.#store.sessions.head(this.#session)
+    const current = await this.#store.sessions.read(this.#session, start)
+    const [first] = current
+    const isForked = first?.type === 'replaced' && first.reason === 'forked'
+    const entries = isForked ? await this.#store.sessions.read(this.#session, 1) : current
+    const read = tasksOf(entries)
+    // A summary has what came before it.
+    const [summary] = first?.type === 'replaced' && !isForked ? [first] : []
+    const leftOut = over.filter(
+      ({ record, statusAt }) => !read.has(record.id) && !(summary && statusAt <= summary.at),
+    )
+
+    const found: (SessionEntryBody & { readonly type: 'messages' })[] = []
+    for (const head of leftOut) {
+      const taskId = head.record.id
+      const before = entries.find((one) => one.type === 'messages' && one.taskId === taskId)
+      const messages =
+        before?.messages ??
+        (head.state === 'cancelled' ? messagesOfStopped(await this.#stored(keyOf(head))) : [])
+      if (messages.length) found.push({ type: 'messages', taskId, messages })
+    }
+    return found
+  }
+
   /** Removes the chat: its replies, and its conversation. */
   async delete(): Promise<void> {
     const all = await this.all()
@@ -248,6 +307,20 @@ export class ChatReplies {
       await this.#store.sessions.release(this.#session, holder)
     }
   }
+}
+
+/** The tasks whose messages are in a conversation: a fork takes it back to an earlier entry. */
+function tasksOf(entries: readonly SessionEntry[]): ReadonlySet<string> {
+  const at: ReadonlySet<string>[] = []
+  let tasks: ReadonlySet<string> = new Set()
+  for (const entry of entries) {
+    if (entry.type === 'messages' && entry.taskId !== undefined)
+      tasks = new Set([...tasks, entry.taskId])
+    if (entry.type === 'replaced' && entry.reason === 'forked')
+      tasks = at[(entry.from?.seq ?? 0) - 1] ?? new Set()
+    at.push(tasks)
+  }
+  return tasks
 }
 
 /** True for a reply that is being made, or waits for its turn. */

@@ -16,6 +16,7 @@ import { checkRanges, checkSettings, namesOf } from '@modelport/core/settings'
 import type { Principal } from '@modelport/runtime'
 import { agUiEventsOfTask } from './ag-ui-reply.js'
 import { agUiInput, decisionPart, partsOfDecisions } from './ag-ui-request.js'
+import { ChangeWatch, pause } from './change-watch.js'
 import { ChatReplies, isRunning, keyOf, metadataOf } from './chat-replies.js'
 import {
   addressOf,
@@ -34,8 +35,11 @@ import { partsOfContent } from './user-message.js'
 /** Where clients of AG-UI post, below the path. */
 const agUiName = 'ag-ui'
 
-/** How often a page that follows a chat learns of changes, in milliseconds. */
+/** Milliseconds between two looks at a chat, for a page that follows it: changes come in crowds. */
 const changeMs = 500
+
+/** Milliseconds after which a chat is looked at although its store reports no change. */
+const quietMs = 30_000
 
 /** What chats are made of. */
 export interface ChatOptions {
@@ -226,11 +230,15 @@ class Routes implements Chat {
     { id, content, isAgain = false }: Pick<SentMessage, 'id' | 'content'> & { isAgain?: boolean },
   ): Promise<TaskKey> {
     if (!content.length) throw new RefusedRequest(400, 'the message is empty')
-    const replaced = isAgain ? await replies.replyTo(id) : undefined
+    const known = await replies.replyTo(id)
+    const replaced = isAgain ? known : undefined
     if (replaced) {
       await replies.forkBefore(replaced)
       await this.#host.store.tasks.forgetMessage(principal, this.#agent.name, id)
     } else if (this.#options.whileBusy === 'refuse') await refuseWhileBusy(replies, id)
+    // The same message that is sent again gets the reply that it began.
+    const { whenWaiting } = this.#agent.settings
+    if (replaced || !known) await replies.catchUp(replaced, whenWaiting === 'keep')
     const { task } = await this.#host.send({
       agent: this.#agent.name,
       principal,
@@ -297,9 +305,10 @@ class Routes implements Chat {
         ...(content ? { content } : reason !== undefined && { reason }),
       }),
     )
-    if (parts.length) await this.#sayUnlessDecided(key, principal, parts)
-    const names = new Set(approvals.map((one) => one.id))
-    return this.#stream(replies, key, `${await replies.placeOfRequests(key, names)}.Infinity`)
+    const isTaken = !parts.length || (await this.#sayUnlessDecided(key, principal, parts))
+    const place = await replies.placeOfRequests(key, new Set(approvals.map((one) => one.id)))
+    // What was not taken is asked again.
+    return this.#stream(replies, key, `${place}.${isTaken ? Infinity : 0}`)
   }
 
   /** Stores what somebody says about a request: see `RequestDecision`. */
@@ -338,17 +347,25 @@ class Routes implements Chat {
   /**
    * Gives decisions to a reply. What another tab decided in the meantime is decided: this one sees
    * what came of it.
+   * @returns false if an answer does not fit its question
    */
-  async #sayUnlessDecided(key: TaskKey, principal: string, parts: readonly Part[]): Promise<void> {
+  async #sayUnlessDecided(
+    key: TaskKey,
+    principal: string,
+    parts: readonly Part[],
+  ): Promise<boolean> {
     try {
       await this.#say(key, principal, parts)
     } catch (error) {
+      const isAnswer = parts.some((part) => part.type === 'approval' && part.content.content)
+      if (isAnswer && isAgentError(error, 'invalid-params')) return false
       const open = new Set((await this.#open(key)).map(({ requestId }) => requestId))
       const isOpen = parts.some(
         (part) => part.type === 'approval' && open.has(part.content.requestId),
       )
       if (isOpen || !isAgentError(error)) throw error
     }
+    return true
   }
 
   async #find(replies: ChatReplies, id: string): Promise<TaskHead> {
@@ -400,18 +417,28 @@ class Routes implements Chat {
       const { heads, total } = await tasks.list({ principal, agent, sessionId, limit: 1 })
       const [newest] = heads
       if (!newest) return { version: '0', state: 'deleted' }
-      // A page shows both alike.
-      const state = newest.state === 'submitted' ? 'working' : newest.state
-      return { version: `${total}/${newest.record.id}/${state}`, state }
+      // A page shows both alike. Of a state that was left and came back, the time is another.
+      const isRunning = newest.state === 'submitted' || newest.state === 'working'
+      const state = isRunning ? 'working' : newest.state
+      const since = isRunning ? '' : newest.statusAt
+      return { version: `${total}/${newest.record.id}/${state}/${since}`, state }
     }
     let known = await look()
     return toEventStream(async function* (signal): AsyncGenerator<StreamEvent, void> {
-      while (!signal.aborted) {
-        const current = await look()
-        if (current.version !== known.version)
-          yield { data: JSON.stringify({ state: current.state }) }
-        known = current
-        await pause(changeMs, signal)
+      const changes = new ChangeWatch((onChange) =>
+        tasks.watchSession({ principal, agent, id: sessionId }, onChange),
+      )
+      try {
+        while (!signal.aborted) {
+          const current = await look()
+          if (current.version !== known.version)
+            yield { data: JSON.stringify({ state: current.state }) }
+          known = current
+          await pause(changeMs, signal)
+          await changes.wait(quietMs, signal)
+        }
+      } finally {
+        changes.close()
       }
     })
   }
@@ -475,14 +502,3 @@ const statuses: ReadonlyMap<string, number> = new Map([
 ])
 
 const statusOf = ({ reason }: AgentError): number => statuses.get(reason) ?? 400
-
-const pause = (ms: number, signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    const timer = setTimeout(done, ms)
-    signal.addEventListener('abort', done, { once: true })
-    function done(): void {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', done)
-      resolve()
-    }
-  })

@@ -37,7 +37,11 @@ export function toEventStream(
         if (step.done) stream.close()
         else stream.enqueue(encoder.encode(recordOf(step.value)))
       },
-      cancel: () => controller.abort(),
+      cancel: () => {
+        controller.abort()
+        // Ends a source that waits to be read; one that works ends by the signal.
+        void source.return()
+      },
     },
     { highWaterMark: 0 },
   )

@@ -1,9 +1,11 @@
 import {
   type ApprovalContent,
+  type Artifact,
   answerArtifactId,
   type TaskEvent,
   textOfParts,
 } from '@modelport/agent'
+import { isObject } from '@modelport/core'
 import type { RunEvent } from '@modelport/runtime'
 import { toUiMessageStream, type UiMessageChunk } from '@modelport/runtime/ui'
 
@@ -337,7 +339,7 @@ class Reply {
     }
   }
 
-  /** The files of an answer, and its text if no run told it. */
+  /** The files and sources of an answer, and its text if no run told it. */
   #readAnswer({ artifact }: TaskEvent & { readonly type: 'artifact' }): void {
     const text = textOfParts(artifact.parts)
     if (text && !this.#hasText)
@@ -355,10 +357,26 @@ class Reply {
           mediaType,
         })
       // A page makes links of addresses.
-      if (part.type === 'uri' && /^https?:\/\//i.test(part.content))
+      if (part.type === 'uri' && isLink(part.content))
         this.#ending.push({ type: 'file', url: part.content, mediaType })
     }
+    for (const [index, source] of sourcesOf(artifact).entries())
+      this.#ending.push({ type: 'source-url', sourceId: `source-${index + 1}`, ...source })
   }
+}
+
+const isLink = (url: string): boolean => /^https?:\/\//i.test(url)
+
+/** The sources of an answer that a page can make links of. */
+export function sourcesOf({
+  metadata: { citations },
+}: Artifact): readonly { readonly url: string; readonly title?: string }[] {
+  const list: readonly unknown[] = Array.isArray(citations) ? citations : []
+  return list.flatMap((one) => {
+    const { url, title } = isObject(one) ? one : {}
+    if (typeof url !== 'string' || !isLink(url)) return []
+    return [{ url, ...(typeof title === 'string' && { title }) }]
+  })
 }
 
 /** Pages know their tools by name: their parts are called `tool-NAME`. */

@@ -72,6 +72,8 @@ const forms: Readonly<Record<string, Form | Range>> = {
   version: text,
   principal: text,
   to: text,
+  also: callback,
+  waitMs: duration,
   agents: list,
   runs: list,
   maxMs: duration,

@@ -27,7 +27,7 @@ import {
   runOf,
   whyStopped,
 } from '../runs/stored-run.js'
-import { type ForgetReport, forget } from './forget.js'
+import { type ForgetOptions, type ForgetReport, forget } from './forget.js'
 import { type PruneOptions, type PruneReport, prune } from './prune.js'
 import type { StoreOperations } from './store-operations.js'
 import {
@@ -215,8 +215,8 @@ export class DatabaseOperations implements StoreOperations {
     return prune(this.#parts, options)
   }
 
-  forget(principal: string): Promise<ForgetReport> {
-    return forget(this.#parts, principal)
+  forget(principal: string, options: ForgetOptions = {}): Promise<ForgetReport> {
+    return forget(this.#parts, principal, options)
   }
 
   async #keyOf(id: string): Promise<TaskKey | undefined> {

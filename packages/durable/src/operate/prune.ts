@@ -4,6 +4,7 @@ import { logOf, removeTask } from '../agents/sql-tasks.js'
 import { runOfTask } from '../agents/task-run.js'
 import { checkArguments } from '../database/check-arguments.js'
 import type { Database, Row, SqlValue, Statement } from '../database/database.js'
+import { shrink } from '../database/shrink.js'
 import type { RunParts } from '../runs/held-run.js'
 import { eventsOf, journalOf, removeRun, transcriptOf } from '../runs/run-table.js'
 import { transition } from '../runs/transitions.js'
@@ -89,15 +90,6 @@ export async function prune(parts: RunParts, options: PruneOptions): Promise<Pru
   await pruning.removeDead(before)
   await shrink(parts.database)
   return report
-}
-
-/** Gives the space of removed rows back, a part of it at a time. */
-export async function shrink(database: Database): Promise<void> {
-  for (let isMore = true; isMore; ) {
-    const beganAt = performance.now()
-    isMore = (await database.shrink?.()) ?? false
-    if (isMore) await sleep(performance.now() - beganAt)
-  }
 }
 
 async function count(

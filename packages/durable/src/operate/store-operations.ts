@@ -1,4 +1,4 @@
-import type { ForgetReport } from './forget.js'
+import type { ForgetOptions, ForgetReport } from './forget.js'
 import type { PruneOptions, PruneReport } from './prune.js'
 import type { OperatorDecision, WorkItem, WorkQuery } from './work-item.js'
 
@@ -58,11 +58,12 @@ export interface StoreOperations {
 
   /**
    * Forgets a principal: removes its tasks, of every agent, in whichever state, and its
-   * conversations. A task that is worked on is cancelled, and writes nothing any more. Runs of
-   * `store.runs`, which have no owner, stay; back-ups, cassettes, studios, other agents and the
-   * vendors of models are out of reach.
+   * conversations. A task that is worked on is cancelled, and writes nothing any more. Agents that
+   * the tasks called are asked to do the same, by a process that serves the calling agent. Runs of
+   * `store.runs`, which have no owner, stay; back-ups, cassettes and the vendors of models are out
+   * of reach.
    *
    * @param principal its text, as `operations.list` has it: see `toPrincipalText`
    */
-  forget(principal: string): Promise<ForgetReport>
+  forget(principal: string, options?: ForgetOptions): Promise<ForgetReport>
 }

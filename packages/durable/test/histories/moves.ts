@@ -217,6 +217,11 @@ const clientMoves = {
     weight: 0.3,
     play: always('asks for the fuller card', (cluster) => cluster.client('desk').extendedCard()),
   },
+  forget: {
+    // Never yet: what a task delegated is forgotten with its person, by `operations.forget`.
+    weight: 0,
+    play: always('forgets', (cluster) => cluster.client('desk').forget(['nobody'])),
+  },
   hosts: {
     weight: 0.1,
     play: (cluster) => cluster.client('desk').hosts().length > 0,
@@ -296,6 +301,10 @@ const hostMoves = {
         one.server.host.compact({ principal, agent: 'desk', id: session }),
       )
     }),
+  },
+  'host.forget': {
+    weight: 0,
+    play: ofHost((host) => host.forget(principal, 'desk', ['nobody'])),
   },
   'host.recover': { weight: 0.5, play: ofHost((host, id) => host.recover([{ principal, id }])) },
   'host.drain': {
@@ -379,7 +388,7 @@ const operationMoves = {
         for (const session of ['s1', 's2']) cluster.broken.add(session)
       }
       note()
-      await operations.forget(principal)
+      await operations.forget(principal, { waitMs: 0 })
       // What came meanwhile is forgotten as well.
       note()
     }),

@@ -26,7 +26,7 @@ import type { A2aSendRequest } from '../a2a/types.js'
 import { compactObject, objectAt } from '../base/json.js'
 import { Connection } from '../connection/connection.js'
 import { readCompactionResult, toCompaction } from '../wire/compaction.js'
-import { compactionPath, extensionUri } from '../wire/extension.js'
+import { compactionPath, extensionUri, forgetPath } from '../wire/extension.js'
 import { toPlainRunContext, toRunContext } from '../wire/run-context.js'
 import { taskOf } from './client-events.js'
 import { type AgentClientOptions, clientOptionNames } from './client-options.js'
@@ -190,19 +190,27 @@ class HttpClient implements AgentClient {
     sessionId: string,
     request: Partial<HistoryCompactionRequest> = {},
   ): Promise<Omit<CompactionResult, 'changed'>> {
+    const body = toCompaction(sessionId, request)
+    return readCompactionResult(
+      await this.#postOwn(compactionPath, body, 'make a conversation shorter'),
+    )
+  }
+
+  async forget(callers: readonly string[]): Promise<number> {
+    const report = await this.#postOwn(forgetPath, { callers }, 'forget tasks')
+    const { tasks } = isObject(report) ? report : {}
+    if (typeof tasks === 'number') return tasks
+    throw new AgentError('invalid-agent-response', 'The agent did not report what it forgot')
+  }
+
+  /** Asks for something that only our extension has. */
+  async #postOwn(path: string, body: JsonObject, what: string): Promise<unknown> {
     await this.#find()
     if (!this.#isOwn())
-      throw new AgentError(
-        'unsupported-operation',
-        'Only agents of modelport make a conversation shorter over A2A',
-      )
-    const url = this.#connection.at(compactionPath)
-    const response = await this.#connection.send({
-      method: 'POST',
-      url,
-      body: toCompaction(sessionId, request),
-    })
-    return readCompactionResult(await this.#connection.json(response))
+      throw new AgentError('unsupported-operation', `Only agents of modelport ${what} over A2A`)
+    const url = this.#connection.at(path)
+    const response = await this.#connection.send({ method: 'POST', url, body })
+    return this.#connection.json(response)
   }
 
   /**

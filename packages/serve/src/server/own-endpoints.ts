@@ -4,7 +4,7 @@ import { invalidParams } from '../base/invalid-params.js'
 import { readCompaction, toCompactionResult } from '../wire/compaction.js'
 import { toAgentError, toHttpError } from '../wire/error-forms.js'
 import type { ServerSentEvent } from '../wire/event-stream.js'
-import { compactionPath } from '../wire/extension.js'
+import { compactionPath, forgetPath } from '../wire/extension.js'
 import { readObject } from '../wire/reading.js'
 import { jsonReply } from '../wire/reply.js'
 import type { Endpoint } from '../wire/wire.js'
@@ -50,6 +50,22 @@ export const ownEndpoints: readonly Endpoint[] = [
       return jsonReply(
         toCompactionResult((await host.compact(key, request, context.request.signal)).report),
       )
+    },
+  },
+  {
+    name: 'ForgetTasks',
+    method: 'POST',
+    path: forgetPath,
+    summary: 'Removes what tasks of the caller delegated to this agent.',
+    source: 'body',
+    mode: 'response',
+    wire: 'modelport',
+    handle: async (context) => {
+      const { callers } = await readObject(context)
+      if (!Array.isArray(callers) || !callers.every((one) => typeof one === 'string'))
+        throw invalidParams('/callers', 'expected a list of task ids', 'callers is not a list')
+      const { host, principal, served } = context
+      return jsonReply({ tasks: await host.forget(principal, served.agent.name, callers) })
     },
   },
   {

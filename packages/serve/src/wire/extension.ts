@@ -7,3 +7,6 @@ export const extensionUri = 'https://modelport.dev/a2a/ext/v1'
 
 /** Where a server of modelport makes conversations shorter, below the URL of its agent. */
 export const compactionPath = '/modelport/history/compact'
+
+/** Where it removes what tasks of a caller delegated to it, below the URL of its agent. */
+export const forgetPath = '/modelport/tasks/forget'

@@ -55,6 +55,7 @@ const neededFields: Readonly<Record<string, readonly string[]>> = {
   final: [],
   'mode-changed': [],
   'reply-rejected': [],
+  'run-limited': ['message'],
 
   'model-call-start': ['provider', 'model'],
   'model-call-end': ['metrics'],

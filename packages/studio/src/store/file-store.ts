@@ -5,6 +5,7 @@ import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import { configError, LlmError } from '@modelport/core'
 import type { Exchange, RunRecord, StudioEvent } from '../protocol/protocol.js'
 import { isOver } from '../protocol/run-status.js'
+import { runsOfTasks, wipe } from './forget-runs.js'
 import { heartbeatTable } from './heartbeat.js'
 import { JournalTables, journalTables } from './journal-tables.js'
 import { indexTables, RunIndex } from './run-index.js'
@@ -114,6 +115,17 @@ function openStore(path: string): StudioStore {
         owners.checkDelete(runId)
         database.prepare('DELETE FROM runs WHERE id = ?').run(runId)
       }),
+    forget: async (tasks) => {
+      const runs = runsOfTasks(database, tasks)
+      inTransaction(database, () => {
+        for (const runId of runs) {
+          owners.checkDelete(runId)
+          database.prepare('DELETE FROM runs WHERE id = ?').run(runId)
+        }
+      })
+      wipe(database)
+      return runs.length
+    },
     close: async () => {
       owners.close()
       database.close()

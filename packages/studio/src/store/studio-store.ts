@@ -36,6 +36,13 @@ export interface StudioStore {
   prune(keep: number): Promise<void>
   /** Deletes the run with all that belongs to it. */
   delete(runId: string): Promise<void>
+  /**
+   * Deletes the runs of these tasks of agents, with the runs in them and those that continue one
+   * of them; nothing of them is left in the bytes of a file.
+   * @returns how many runs
+   * @throws {LlmError} `config` — one of them is under way in another process, and none is deleted
+   */
+  forget(tasks: readonly string[]): Promise<number>
   /** How runs of this store continue after a crash. Unset: they cannot be continued. */
   readonly journals?: StudioJournals | undefined
   /** Closes the store; no method may be called after it. */
