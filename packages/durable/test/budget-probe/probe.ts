@@ -100,6 +100,8 @@ async function openVendor(limit: number): Promise<Vendor> {
       response.end(JSON.stringify({ inputTokens, outputTokens }))
     }, Math.random() * 5)
   }).listen(0, '127.0.0.1')
+  // A connection that is closed while a call takes it again would be a call that fails.
+  server.keepAliveTimeout = 3_600_000
   await once(server, 'listening')
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
