@@ -7,8 +7,9 @@ import {
   type ToolCall,
   textOf,
 } from '@modelport/core'
-import { BudgetExceededError } from '../../budget/budget.js'
+import { BudgetExceededError, type CallReservation } from '../../budget/budget.js'
 import { type CallMetrics, countsOf, measureCall, measureUsage } from '../../budget/metrics.js'
+import type { SharedAmounts } from '../../budget/shared-budget.js'
 import { SharedCharge } from '../../budget/shared-charge.js'
 import type { ContextManifest } from '../../history/manifest.js'
 import type { EffectLog } from '../../journal/effect-log.js'
@@ -186,6 +187,23 @@ async function makeRecordedCall(
   return made
 }
 
+/** Takes the room of a call and of its longest reply. */
+function reserveReply(
+  { models: { provider, profile, capabilities }, meter }: CallParts,
+  inputTokens: number,
+  { maxTokens }: CallOptions,
+  room: SharedAmounts | undefined,
+): CallReservation {
+  return meter.ledger.reserveCall({
+    inputTokens,
+    room,
+    maxOutputTokens: maxTokens ?? defaultMaxTokens,
+    fewestOutputTokens: capabilities?.fewestTokens,
+    model: `${provider.name}/${provider.model}`,
+    ...(profile && { profile }),
+  })
+}
+
 async function makeCall(
   state: CallParts,
   plan: PromptPlan,
@@ -195,15 +213,7 @@ async function makeCall(
   const { name, model } = models.provider
   const isStreaming = models.profile?.supportsStreaming !== false
   const looked = lookAtRoom(state)
-  const room = looked && (await looked)
-  const reservation = meter.ledger.reserveCall({
-    inputTokens,
-    room,
-    maxOutputTokens: options.maxTokens ?? defaultMaxTokens,
-    fewestOutputTokens: models.capabilities?.fewestTokens,
-    model: `${name}/${model}`,
-    ...(models.profile && { profile: models.profile }),
-  })
+  const reservation = reserveReply(state, inputTokens, options, looked && (await looked))
   const { maxOutputTokens } = reservation
   const replyMeter = new ReplyMeter(state.models.estimate, maxOutputTokens)
   const charge = SharedCharge.of(
