@@ -100,6 +100,7 @@ describe.each(packages.filter(({ isPrivate }) => !isPrivate).map(({ path }) => p
 
     test('the manifest has the scripts that the checks call, and none that runs at install', () => {
       expect(manifest.scripts.build).toBe('tsup')
+      expect(manifest.scripts.prepack).toBe('node ../../scripts/teach.mjs package')
       for (const script of ['preinstall', 'install', 'postinstall', 'prepare'])
         expect(manifest.scripts[script]).toBeUndefined()
     })

@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { writePackagePages } from '../teach/package-pages.mjs'
 
 const run = promisify(execFile)
 
@@ -23,11 +24,14 @@ function problemsOf({ shortName, entries }, listing, manifest) {
 
 async function pack(workspace, folder, keep) {
   const file = join(folder, `${workspace.shortName}.tgz`)
-  if (!keep || !existsSync(file))
-    await run('pnpm', ['pack', '--out', file], {
+  if (!keep || !existsSync(file)) {
+    // What the script `prepack` of a package does, without a process for each.
+    writePackagePages(workspace)
+    await run('pnpm', ['pack', '--config.ignore-scripts=true', '--out', file], {
       cwd: workspace.dir,
       shell: process.platform === 'win32',
     })
+  }
   const { stdout: paths } = await run('tar', ['-tzf', file])
   const { stdout: json } = await run('tar', ['-xzOf', file, 'package/package.json'])
   const listing = paths
