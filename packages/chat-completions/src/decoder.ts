@@ -286,11 +286,11 @@ class ChatDecoder implements Decoder {
   /** Servers repeat the list in every chunk: it is given out once. */
   #cite({ search_results, web_search, citations }: Partial<WireReply>): void {
     const results = toCitations(asItems<WireSource>(search_results ?? web_search))
-    const found =
+    const sources =
       results.length || !Array.isArray(citations)
         ? results
         : toCitations(citations.map((url: unknown) => ({ url })))
-    if (found.length) this.#sources = found
+    if (sources.length) this.#sources = sources
   }
 
   #fail(body: unknown): never {
@@ -312,11 +312,11 @@ const toCitations = (sources: readonly Partial<WireSource>[]): readonly Citation
     const texts = Object.entries({ url, title, text: asText(content) || snippet, date })
     // Routers write both as 0 where they know no position.
     const places = Object.entries(end_index ? { start: start_index, end: end_index } : {})
-    const known = [
+    const fields = [
       ...texts.filter(([, value]) => asText(value)),
       ...places.filter(([, place]) => typeof place === 'number'),
     ]
-    return [Object.fromEntries(known)]
+    return [Object.fromEntries(fields)]
   })
 
 const toLogprobs = (tokens: unknown): readonly TokenLogprob[] =>

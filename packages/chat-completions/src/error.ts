@@ -112,11 +112,11 @@ function factsOf(body: unknown): {
     code,
   } = failureOf(body)
   const { raw: behind, error_type: upstream } = asObject(metadata)
-  const said = asWord(message) || asWord(detail) || (detail ? JSON.stringify(detail) : '')
+  const text = asWord(message) || asWord(detail) || (detail ? JSON.stringify(detail) : '')
   // What the server behind a router said.
   const raw = asWord(behind)
   return {
-    message: said.includes(raw) ? said : `${said}: ${raw}`,
+    message: text.includes(raw) ? text : `${text}: ${raw}`,
     type: asWord(type ?? error_type ?? upstream),
     code: asWord(code),
   }

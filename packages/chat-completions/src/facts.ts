@@ -41,12 +41,12 @@ export class ReplyFacts {
       reply
     this.#sink.model(asText(reply.model))
     // Every chunk repeats them.
-    const known = this.#identity
+    const identity = this.#identity
     if (
-      id !== known.id ||
-      service_tier !== known.service_tier ||
-      provider !== known.provider ||
-      system_fingerprint !== known.system_fingerprint
+      id !== identity.id ||
+      service_tier !== identity.service_tier ||
+      provider !== identity.provider ||
+      system_fingerprint !== identity.system_fingerprint
     ) {
       this.#identity = { id, service_tier, provider, system_fingerprint }
       this.#sink.details({
@@ -98,10 +98,10 @@ export class ReplyFacts {
       this.#sink.usage({ providerToolCounts: { billableWebSearchCalls: searches } })
   }
 
-  #route(said: NonNullable<ReplyDetails['router']>): void {
-    const given = Object.entries(said).filter(([, value]) => value !== undefined && value !== '')
-    this.#router = { ...this.#router, ...Object.fromEntries(given) }
-    if (given.length) this.#sink.details({ router: this.#router })
+  #route(router: NonNullable<ReplyDetails['router']>): void {
+    const fields = Object.entries(router).filter(([, value]) => value !== undefined && value !== '')
+    this.#router = { ...this.#router, ...Object.fromEntries(fields) }
+    if (fields.length) this.#sink.details({ router: this.#router })
   }
 
   /** The reply is over: reports what later chunks could still have changed. */
@@ -134,21 +134,21 @@ export class ReplyFacts {
   }
 
   #measure(values: unknown, names: RegExp): void {
-    const found = Object.entries(asObject(values)).filter(
+    const timings = Object.entries(asObject(values)).filter(
       (entry): entry is [string, number] => typeof entry[1] === 'number' && names.test(entry[0]),
     )
-    if (!found.length) return
-    this.#timings = { ...this.#timings, ...Object.fromEntries(found) }
+    if (!timings.length) return
+    this.#timings = { ...this.#timings, ...Object.fromEntries(timings) }
     this.#sink.details({ timings: this.#timings })
   }
 
   /** Later results replace earlier ones by category; one that filtered something stays. */
   #filter(subject: 'prompt' | 'reply', results: unknown): void {
-    const known = this.#filters[subject]
+    const filters = this.#filters[subject]
     const added = Object.entries(asObject(results)).filter(
-      ([category]) => asObject(known?.[category])['filtered'] !== true,
+      ([category]) => asObject(filters?.[category])['filtered'] !== true,
     )
-    if (added.length) this.#filters[subject] = { ...known, ...Object.fromEntries(added) }
+    if (added.length) this.#filters[subject] = { ...filters, ...Object.fromEntries(added) }
   }
 
   #moderation({ input, output }: Partial<Record<string, unknown>>): void {

@@ -135,17 +135,17 @@ function toAssistant(message: AssistantMessage, where: string, dialect: ChatDial
       ? message.content.filter(({ type }) => type === 'image')
       : undefined
   // What the server spoke is in the text too; its audio could go back by an id that expires.
-  const shown =
+  const parts =
     own && typeof message.content !== 'string'
       ? message.content.filter(({ type }) => type !== 'audio')
       : message.content
-  const said = toContent(
-    images ? textOf(shown) : shown,
+  const text = toContent(
+    images ? textOf(parts) : parts,
     where,
     dialect,
     own ? ['text', 'image'] : ['text'],
   )
-  const content = said === '' ? (message.refusal ?? (calls.length ? null : '')) : said
+  const content = text === '' ? (message.refusal ?? (calls.length ? null : '')) : text
   const wanted =
     dialect.replayReasoning === 'always' ||
     (dialect.replayReasoning === 'with-tool-calls' && calls.length > 0)

@@ -71,16 +71,11 @@ function toolFields(turn: Turn, dialect: ChatDialect): JsonObject {
         : ''
     refuse(`toolChoice ${JSON.stringify(toolChoice)}${advice}`)
   }
-  if (
-    name !== undefined
-      ? !turn.tools.some((tool) => tool.name === name)
-      : toolChoice === 'required' && !tools.length
-  ) {
-    throw new LlmError(
-      'invalid-request',
-      `toolChoice: ${name === undefined ? '"required" needs a tool' : `there is no tool "${name}"`}`,
-    )
-  }
+  if (name !== undefined && !turn.tools.some((tool) => tool.name === name))
+    throw new LlmError('invalid-request', `toolChoice: there is no tool "${name}"`)
+  if (toolChoice === 'required' && !tools.length)
+    throw new LlmError('invalid-request', 'toolChoice: "required" needs a tool')
+
   // Servers refuse both fields without tools, where they mean nothing.
   if (!tools.length) return {}
   return {

@@ -124,10 +124,10 @@ const asNumber = (value: unknown): number | undefined =>
 function positive(
   entries: readonly (readonly [name: string, count: unknown])[],
 ): NamedCounts | undefined {
-  const found = entries.filter(
+  const counts = entries.filter(
     (entry): entry is [string, number] => typeof entry[1] === 'number' && entry[1] > 0,
   )
-  return found.length ? Object.fromEntries(found) : undefined
+  return counts.length ? Object.fromEntries(counts) : undefined
 }
 
 const byModality = (details: unknown): NamedCounts | undefined =>

@@ -45,7 +45,7 @@ function checkEach(
     const value = prices[name]
     if (value === undefined && others.includes(name)) continue
     if (typeof value === 'number' && value >= 0 && value < Infinity) continue
-    const given = typeof value === 'number' ? String(value) : JSON.stringify(value)
-    throw configError(`${where}.${name} must be a number of at least 0, not ${given}`)
+    const text = typeof value === 'number' ? String(value) : JSON.stringify(value)
+    throw configError(`${where}.${name} must be a number of at least 0, not ${text}`)
   }
 }

@@ -48,8 +48,8 @@ export function fromJson(stored: unknown): readonly ChatMessage[] {
       `stored conversation: expected version 1, found ${version as number}`,
     )
   }
-  const found = messages as readonly ChatMessage[]
-  found.forEach((message: ChatMessage | null, index) => {
+  const conversation = messages as readonly ChatMessage[]
+  conversation.forEach((message: ChatMessage | null, index) => {
     if (!['system', 'user', 'assistant', 'tool'].includes(message?.role as string)) {
       throw new LlmError(
         'invalid-request',
@@ -57,7 +57,7 @@ export function fromJson(stored: unknown): readonly ChatMessage[] {
       )
     }
   })
-  return found
+  return conversation
 }
 
 /** A message in the snake_case form; content that is not text is left out. */

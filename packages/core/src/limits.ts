@@ -17,12 +17,12 @@ export function fillLimits<Limits extends object>(
   ranges: readonly LimitRange<Limits>[],
   given: readonly (object | undefined)[],
 ): Limits {
-  const known = Object.keys(defaults)
+  const names = Object.keys(defaults)
   const limits = { ...defaults } as Limits & Record<string, unknown>
   for (const [name, value] of given.flatMap((one) => Object.entries<unknown>({ ...one }))) {
     if (value === undefined) continue
-    if (!known.includes(name))
-      throw configError(`limits: unknown limit ${JSON.stringify(name)}${suggest(name, known)}`)
+    if (!names.includes(name))
+      throw configError(`limits: unknown limit ${JSON.stringify(name)}${suggest(name, names)}`)
     Object.assign(limits, { [name]: value })
   }
   checkRanges(limits, ranges, 'limits.')

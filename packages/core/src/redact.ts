@@ -91,9 +91,9 @@ class SecretMatcher {
     for (let at = 0; at + groupLength <= form.text.length; at++) {
       const group = form.text.slice(at, at + groupLength)
       this.#beginnings[beginningOf(group, 0)] = 1
-      const known = this.#groups.get(group)
-      if (!known) this.#groups.set(group, [{ form, at }])
-      else if (known.length < mostOccurrences) known.push({ form, at })
+      const occurrences = this.#groups.get(group)
+      if (!occurrences) this.#groups.set(group, [{ form, at }])
+      else if (occurrences.length < mostOccurrences) occurrences.push({ form, at })
     }
   }
 
@@ -179,16 +179,16 @@ function publicPrefix(secret: string): number {
 function replaceRanges(text: string, ranges: Range[]): string {
   ranges.sort((a, b) => a.start - b.start)
   let clean = ''
-  let kept = 0
+  let copied = 0
   let end = -1
   for (const range of ranges) {
     if (range.start >= end) {
-      clean += text.slice(kept, range.start) + mark
+      clean += text.slice(copied, range.start) + mark
       end = range.end
     } else end = Math.max(end, range.end)
-    kept = end
+    copied = end
   }
-  return clean + text.slice(kept)
+  return clean + text.slice(copied)
 }
 
 /**
@@ -199,8 +199,8 @@ function replaceRanges(text: string, ranges: Range[]): string {
 export function headerSecrets(headers: unknown): string[] {
   return Object.entries(headers ?? {}).flatMap(([name, any]) => {
     const value = String(any)
-    const known = /auth|key|token|secret|cookie|pass|credential|signature/i.test(name)
-    if (!known && !value.match(/[a-z\d]{20,}/gi)?.some((run) => /\d/.test(run))) return []
+    const isCredential = /auth|key|token|secret|cookie|pass|credential|signature/i.test(name)
+    if (!isCredential && !value.match(/[a-z\d]{20,}/gi)?.some((run) => /\d/.test(run))) return []
     const words = value.split(/[\s;,]/).map((word) => word.replace(/^[^=]+=(?=.)/, ''))
     const least = /authorization|api-?key|secret|pass/i.test(name) ? shortestSecret : 8
     return [

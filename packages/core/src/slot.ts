@@ -24,8 +24,8 @@ const slots = new Map<string, Slot>()
  * no diagnostics channels.
  */
 export function slotOf(kind: string): Slot | undefined {
-  const known = slots.get(kind)
-  if (known) return known
+  const cached = slots.get(kind)
+  if (cached) return cached
   const { process } = globalThis as Platform
   const slot = process?.getBuiltinModule?.('diagnostics_channel')?.channel(`modelport:${kind}`)
   if (slot) slots.set(kind, slot)

@@ -50,8 +50,8 @@ export class Registry {
     this.#load = load
     this.#context = context
     this.#fallbackRoles = fallbackRoles
-    const given: unknown = pool
-    const { models, roles } = (given ?? {}) as {
+    const value: unknown = pool
+    const { models, roles } = (value ?? {}) as {
       readonly models?: unknown
       readonly roles?: unknown
     }
@@ -229,8 +229,8 @@ export class Registry {
   }
 
   async #once(name: string, key: string, config: () => ModelConfig): Promise<Provider> {
-    const known = this.#providers.get(key)
-    if (known) return known
+    const provider = this.#providers.get(key)
+    if (provider) return provider
     const made = named(name, newProviderWith(this.#load, config(), this.#context))
     this.#providers.set(key, made)
     // A failure is not kept: the key may be there the next time.

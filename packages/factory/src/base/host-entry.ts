@@ -45,18 +45,18 @@ export function joinHosts(lists: readonly (readonly HostEntry[])[]): HostEntry[]
   const joined = new Map<string, HostEntry>()
   for (const entry of lists.flat()) {
     const key = `${entry.scheme} ${hostPort(entry)}`
-    const known = joined.get(key)
-    if (!known) {
+    const twin = joined.get(key)
+    if (!twin) {
       joined.set(key, entry)
       continue
     }
-    const { viaProxy: _, when: __, ...merged } = known
-    const required = known.required || entry.required
+    const { viaProxy: _, when: __, ...merged } = twin
+    const required = twin.required || entry.required
     joined.set(key, {
       ...merged,
       required,
-      ...(!required && known.when !== undefined && { when: known.when }),
-      ...(known.viaProxy && entry.viaProxy && { viaProxy: true }),
+      ...(!required && twin.when !== undefined && { when: twin.when }),
+      ...(twin.viaProxy && entry.viaProxy && { viaProxy: true }),
     })
   }
   return [...joined.values()]

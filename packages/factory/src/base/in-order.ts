@@ -4,13 +4,13 @@ export function inOrder<T>(
   next: (one: T) => readonly T[],
   onCircle: (path: readonly T[]) => void,
 ): T[] {
-  const found = new Set<T>()
+  const visits = new Set<T>()
   const follow = (one: T, path: readonly T[]): void => {
     if (path.includes(one)) onCircle([...path.slice(path.indexOf(one)), one])
-    if (found.has(one)) return
-    found.add(one)
+    if (visits.has(one)) return
+    visits.add(one)
     for (const other of next(one)) follow(other, [...path, one])
   }
   follow(first, [])
-  return [...found]
+  return [...visits]
 }

@@ -59,13 +59,13 @@ export function checkFields(config: ModelConfig): void {
       throw configError(
         `unknown field ${JSON.stringify(name)}${suggest(name, Object.keys(fields), '')}; what only the provider's package knows goes into settings`,
       )
-    const wanted = fields[name as keyof ModelConfig]
-    if (wanted !== 'any' && (typeof value !== wanted || value === null || Array.isArray(value))) {
+    const type = fields[name as keyof ModelConfig]
+    if (type !== 'any' && typeName(value) !== type)
       throw configError(
-        `${name} must be ${wanted === 'object' ? 'an object' : `a ${wanted}`}, not ${value === null ? 'null' : Array.isArray(value) ? 'a list' : `a ${typeof value}`}; leave it out where it is unset`,
+        `${name} must be ${withArticle(type)}, not ${withArticle(typeName(value))}; leave it out where it is unset`,
       )
-    }
   }
+
   const unknown = Object.keys(config.fallbackOptions ?? {}).find(
     (name) => !fallbackNames.includes(name),
   )
@@ -81,6 +81,17 @@ export function checkFields(config: ModelConfig): void {
   checkSettings(config)
   checkVendor(config)
   checkHeaders(config)
+}
+
+/** The type of a value; a list and null are not objects here. */
+function typeName(value: unknown): string {
+  if (value === null) return 'null'
+  return Array.isArray(value) ? 'list' : typeof value
+}
+
+function withArticle(type: string): string {
+  if (type === 'null') return type
+  return type === 'object' ? `an ${type}` : `a ${type}`
 }
 
 /**

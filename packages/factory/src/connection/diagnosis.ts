@@ -152,7 +152,7 @@ function problemOf(error: unknown): ConnectionProblem {
   if (/^\s*<(!doctype|html|head|\?xml)/i.test(body) && (status ?? 0) < 500)
     return status === 401 || status === 403 ? 'auth' : 'not-an-llm-server'
   // An API names the model it does not have; a path that is not there says nothing.
-  const said = body || error.message.replace(/^[^:]*: \d+ [a-z-]+:/, '')
-  if (error.code === 'not-found' && !/model|deployment/i.test(said)) return 'not-an-llm-server'
+  const text = body || error.message.replace(/^[^:]*: \d+ [a-z-]+:/, '')
+  if (error.code === 'not-found' && !/model|deployment/i.test(text)) return 'not-an-llm-server'
   return renamed[error.code] ?? (isProblem(error.code) ? error.code : 'unknown')
 }

@@ -46,8 +46,8 @@ export function createFallback(
   providers: readonly Provider[],
   options: FallbackOptions = {},
 ): Provider {
-  const given: unknown = providers
-  if (!Array.isArray(given) || !given.length || !given.every(isProvider))
+  const list: unknown = providers
+  if (!Array.isArray(list) || !list.length || !list.every(isProvider))
     throw configError(
       'createFallback: expected a list of at least one provider; await promises of providers first',
     )

@@ -88,16 +88,16 @@ function checkNames(
 
 function findCycle(models: readonly CheckedEntry[]): readonly string[] | undefined {
   const spares = new Map(models.map(({ name = '', fallback = [] }) => [name, fallback]))
-  let found: readonly string[] | undefined
+  let cycle: readonly string[] | undefined
   for (const { name = '' } of models) {
     inOrder(
       name,
       (one) => spares.get(one) ?? [],
       (path) => {
-        found ??= path
+        cycle ??= path
       },
     )
-    if (found) return found
+    if (cycle) return cycle
   }
   return undefined
 }

@@ -22,18 +22,18 @@ export function parseConfig(text: string, options: ParseConfigOptions = {}): Mod
   const misspelt = misspeltParts(source)
   const formIssues = (form.issues ?? []).flatMap((issue) => toIssues(source, issue))
   // A misspelt name and the part that is then missing are one mistake, not two.
-  const shown = misspelt.length
+  const formProblems = misspelt.length
     ? formIssues.filter(({ path }) => path.includes('.') || path.includes('['))
     : formIssues
   const checked = form.issues ? usableParts(source.value, form.issues) : toPool(form)
-  const known = new Set([
+  const reportedPaths = new Set([
     ...formIssues.map(({ path }) => path),
     ...(misspelt.length ? ['roles'] : []),
   ])
   const content = checkPool(checked, source, { ...options, table }).filter(
-    ({ path }) => !known.has(path),
+    ({ path }) => !reportedPaths.has(path),
   )
-  const issues = [...misspelt, ...shown, ...content]
+  const issues = [...misspelt, ...formProblems, ...content]
   if (form.issues || issues.length) throw new ConfigFileError(issues)
   return toPool(form)
 }
@@ -70,9 +70,9 @@ function usableParts(value: unknown, issues: readonly Issue[]): CheckedPool {
   return {
     models: entries.map((entry: unknown, index) => {
       if (!isObject(entry)) return {}
-      const known = new Set(fieldsAt(['models', index]))
+      const fieldNames = new Set(fieldsAt(['models', index]))
       const fields = Object.entries(entry).filter(
-        ([name]) => known.has(name) && !wrong.has(`models.${index}.${name}`),
+        ([name]) => fieldNames.has(name) && !wrong.has(`models.${index}.${name}`),
       )
       return toEntry(Object.fromEntries(fields) as Partial<WrittenModel>)
     }),
@@ -97,13 +97,13 @@ function toIssues(source: YamlSource, issue: Issue): ConfigIssue[] {
   const { path } = issue
   if (issue.code === 'unrecognized_keys')
     return issue.keys.map((key) => source.issueAt(path, unknownField(path, key), key))
-  const found = valueAt(source.value, path)
+  const value = valueAt(source.value, path)
   return [
     source.issueAt(
       path,
-      found === undefined
+      value === undefined
         ? `is missing; expected ${expectation(issue)}`
-        : `found ${describe(found, path)}, expected ${expectation(issue)}`,
+        : `found ${describe(value, path)}, expected ${expectation(issue)}`,
     ),
   ]
 }
@@ -171,7 +171,7 @@ function toEntry<T extends Partial<WrittenModel>>(
   written: T,
 ): T extends WrittenModel ? ModelEntry : Partial<ModelEntry> {
   const { vendor, headers, settings, defaults, ...own } = written
-  const kept = Object.fromEntries(
+  const vendorFields = Object.fromEntries(
     Object.entries({ vendor, headers, settings }).filter(([, value]) => value),
   )
   // The schema has checked each field, and the names differ by their form alone.
@@ -180,7 +180,7 @@ function toEntry<T extends Partial<WrittenModel>>(
   return {
     ...toCamelCase(own),
     ...(options ? { defaults: options } : {}),
-    ...kept,
+    ...vendorFields,
   } as T extends WrittenModel ? ModelEntry : Partial<ModelEntry>
 }
 

@@ -68,11 +68,11 @@ export function parseYaml(text: string, file: string): YamlSource {
     for (let length = path.length; length >= 0; length--) {
       const node: unknown = length ? document.getIn(path.slice(0, length), true) : document.contents
       if (!isNode(node)) continue
-      const found =
+      const keyNode =
         key !== undefined && isMap(node)
           ? node.items.map((pair) => pair.key).find((one) => isScalar(one) && one.value === key)
           : undefined
-      return (isNode(found) ? found : node).range?.[0] ?? 0
+      return (isNode(keyNode) ? keyNode : node).range?.[0] ?? 0
     }
     return 0
   }

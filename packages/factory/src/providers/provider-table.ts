@@ -31,12 +31,12 @@ function register(table: Map<string, ProviderRow>, row: ProviderRow): void {
   for (const alias of aliases) if (!table.has(alias)) table.set(alias, row)
 }
 
-let known: ReadonlyMap<string, ProviderRow> | undefined
+let usualTable: ReadonlyMap<string, ProviderRow> | undefined
 
 /** The table of every provider modelport knows. */
 export function defaultTable(): ReadonlyMap<string, ProviderRow> {
-  known ??= createProviderTable()
-  return known
+  usualTable ??= createProviderTable()
+  return usualTable
 }
 
 /** The row of a provider. @throws {LlmError} `config` — no provider has this name. */
@@ -46,8 +46,8 @@ export function findRow(
 ): ProviderRow {
   const row = table.get(name.trim().toLowerCase())
   if (row) return row
-  const known = [...new Set([...table.values()].map((one) => one.name))].join(', ')
+  const names = [...new Set([...table.values()].map((one) => one.name))].join(', ')
   throw configError(
-    `unsupported provider: ${JSON.stringify(name)}${suggest(name, table.keys(), '')}; known: ${known}`,
+    `unsupported provider: ${JSON.stringify(name)}${suggest(name, table.keys(), '')}; known: ${names}`,
   )
 }

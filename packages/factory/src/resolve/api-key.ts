@@ -31,8 +31,8 @@ export function resolveApiKey(
   context: FactoryContext = {},
 ): string | undefined {
   const { row, config } = model
-  const given = config.apiKey?.trim()
-  if (given) return given
+  const ownKey = config.apiKey?.trim()
+  if (ownKey) return ownKey
   for (const name of keyVariables(model, context)) {
     const value = lookUp(name, context)
     if (value !== undefined) return value

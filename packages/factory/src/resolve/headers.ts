@@ -15,8 +15,8 @@ export function resolveHeaders(
   if (!headers) return undefined
   const entries = Object.entries(headers).map(([name, value]): [string, string] => {
     if (typeof value !== 'object') return [name, value]
-    const found = lookUp(value.env, context)
-    if (found !== undefined) return [name, found]
+    const variable = lookUp(value.env, context)
+    if (variable !== undefined) return [name, variable]
     throw configError(
       `headers: ${name}: environment variable ${lookedUp(value.env, context)} is not set; set it to the value of the header`,
     )

@@ -53,11 +53,11 @@ export function resolveModel(
 ): ResolvedModel {
   const { table = defaultTable(), environment = processEnvironment } = context
   const parsed = parseModel(model)
-  const asked = parsed.useEnvironmentBaseUrls ? environment : undefined
+  const variables = parsed.useEnvironmentBaseUrls ? environment : undefined
   const named = rowFor(parsed, table, context.importModule)
-  const target = named.redirect?.(parsed, asked)
+  const target = named.redirect?.(parsed, variables)
   const row = target === undefined ? named : findRow(target, table)
-  const filled = (asked && row.fillIn?.(parsed, asked)) ?? parsed
+  const filled = (variables && row.fillIn?.(parsed, variables)) ?? parsed
   refuseOtherClouds(row, filled)
   const config: ModelConfig = {
     ...filled,

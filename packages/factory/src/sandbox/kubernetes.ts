@@ -123,13 +123,13 @@ export function toKubernetes(
   { addresses = {}, ...options }: KubernetesOptions = {},
 ): AllowList {
   checkOptions('kubernetes', options)
-  const given = Object.values(addresses).flat()
+  const texts = Object.values(addresses).flat()
   const isAddress = (one: string): boolean =>
     addressFamily(one.includes(':') ? `[${one}]` : one) !== 0
   checkNames(
     'kubernetes',
     'an address or the name of a host',
-    given.map((one) =>
+    texts.map((one) =>
       isAddress(one) ? (one.includes(':') ? `[${one}]` : one) : `not an address: ${one}`,
     ),
   )
