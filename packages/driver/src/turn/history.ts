@@ -58,8 +58,10 @@ export function normalizeHistory(
   return normal
 }
 
-const resultOf = (id: string, results: readonly ToolMessage[]): ToolMessage | undefined =>
-  results.find(({ toolCallId }) => toolCallId === id)
+function resultOf(id: string, results: readonly ToolMessage[]): ToolMessage | undefined {
+  for (const result of results) if (result.toolCallId === id) return result
+  return undefined
+}
 
 const roles: readonly unknown[] = ['system', 'user', 'assistant', 'tool']
 
@@ -81,7 +83,8 @@ function checkMessage(message: ChatMessage | null | undefined, at: number): void
 export function toolCallIds(messages: readonly ChatMessage[]): string[] {
   if (!Array.isArray(messages))
     refuse(`messages must be a list of messages, not ${typeof messages}`)
-  return messages.flatMap((message: ChatMessage | null) =>
-    message?.role === 'assistant' ? (message.toolCalls ?? []).map(({ id }) => id) : [],
-  )
+  const ids: string[] = []
+  for (const message of messages as readonly (ChatMessage | null)[])
+    if (message?.role === 'assistant') for (const { id } of message.toolCalls ?? []) ids.push(id)
+  return ids
 }

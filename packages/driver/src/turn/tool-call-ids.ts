@@ -33,13 +33,13 @@ export function mapToolCallIds(
   messages: readonly ChatMessage[],
   rule: ToolCallIdRule = {},
 ): readonly ChatMessage[] {
+  const ids = toolCallIds(messages)
+  if (ids.every((id) => fits(id, rule))) return messages
   const known = new Map<string, string>()
   const taken = new Set<string>()
-  const ids = toolCallIds(messages)
-  const fitting = ids.filter((id) => fits(id, rule))
-  if (fitting.length === ids.length) return messages
   // Ids that may stay are reserved first, so that no changed id takes one of them.
-  for (const id of fitting) {
+  for (const id of ids) {
+    if (!fits(id, rule)) continue
     known.set(id, id)
     taken.add(id)
   }

@@ -93,11 +93,11 @@ function vendorFields({ messages, tools }: Turn): [where: string, fields: object
   const found: [string, object][] = []
   for (const { name, vendor } of tools)
     if (isObject(vendor)) found.push([`the tool ${JSON.stringify(name)}`, vendor])
-  for (const [index, { vendor, content }] of messages.entries()) {
+  messages.forEach(({ vendor, content }, index) => {
     if (isObject(vendor)) found.push([`messages[${index}]`, vendor])
-    if (typeof content === 'string') continue
+    if (typeof content === 'string') return
     for (const [at, part] of content.entries())
       if (isObject(part.vendor)) found.push([`messages[${index}].content[${at}]`, part.vendor])
-  }
+  })
   return found
 }
