@@ -10,12 +10,19 @@ const mostLevels = 256
  * @throws {LlmError} `invalid-request` — `value` is nested too deeply or is circular; `what` names
  * it in the message.
  */
-export function checkDepth(what: string, value: unknown, levels: number = mostLevels): void {
-  if (!levels) throw new LlmError('invalid-request', `${what}: nested deeper than ${mostLevels}`)
-  if (typeof value !== 'object' || value === null) return
+export function checkDepth(what: string, value: unknown): void {
+  if (isTooDeep(value))
+    throw new LlmError('invalid-request', `${what}: nested deeper than ${mostLevels}`)
+}
+
+/** True for a value that is nested too deeply to be sent, or is circular. */
+export function isTooDeep(value: unknown, levels: number = mostLevels): boolean {
+  if (!levels) return true
+  if (typeof value !== 'object' || value === null) return false
   // No list of values: the tools and calls of a whole conversation pass here before each request.
   for (const name in value) {
     const inner: unknown = value[name as keyof typeof value]
-    if (typeof inner === 'object') checkDepth(what, inner, levels - 1)
+    if (typeof inner === 'object' && isTooDeep(inner, levels - 1)) return true
   }
+  return false
 }

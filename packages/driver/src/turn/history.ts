@@ -1,5 +1,5 @@
-import { type ChatMessage, LlmError, type ToolMessage } from '@modelport/core'
-import { checkDepth } from '../base/json-depth.js'
+import { type ChatMessage, LlmError, type ToolCall, type ToolMessage } from '@modelport/core'
+import { checkDepth, isTooDeep } from '../base/json-depth.js'
 import { checkContent } from './check-content.js'
 import { checkMessageFields } from './check-fields.js'
 
@@ -29,33 +29,50 @@ export function normalizeHistory(
       refuse(`messages[${index}]: no call with the id "${message.toolCallId}" is open`)
     normal.push(message)
     if (message.role !== 'assistant' || !message.toolCalls?.length) continue
-    const asked = index
-    const results: ToolMessage[] = []
-    for (let next = messages[index + 1]; next?.role === 'tool'; next = messages[index + 1]) {
-      index++
-      checkMessageFields(next, index)
-      if (typeof next.content !== 'string') checkContent(next, `messages[${index}]`)
-      if (
-        !message.toolCalls.some(({ id }) => id === next.toolCallId) ||
-        resultOf(next.toolCallId, results)
-      ) {
-        refuse(`messages[${index}]: no call with the id "${next.toolCallId}" is open`)
-      }
-      results.push(next)
-    }
-    if (!message.toolCalls.every(({ id }) => resultOf(id, results))) {
-      const missing = message.toolCalls.filter(({ id }) => !resultOf(id, results))
-      refuse(
-        `messages[${asked}]: tool calls without a result: ${missing.map(({ id }) => id).join(', ')}; add a tool message for each`,
-      )
-    }
-    checkDepth(`messages[${asked}].toolCalls`, message.toolCalls)
-    for (const { id, name } of message.toolCalls) {
+    const { toolCalls } = message
+    const results = resultsAfter(index, messages, toolCalls)
+    if (isTooDeep(toolCalls)) checkDepth(`messages[${index}].toolCalls`, toolCalls)
+    for (const { id, name } of toolCalls) {
       const result = resultOf(id, results)
       if (result) normal.push(result.toolName === name ? result : { ...result, toolName: name })
     }
+    index += results.length
   }
   return normal
+}
+
+/**
+ * The results that follow a message with calls.
+ * @throws {LlmError} `invalid-request` — a call has none, or a result has no call.
+ */
+function resultsAfter(
+  asked: number,
+  messages: readonly ChatMessage[],
+  calls: readonly ToolCall[],
+): readonly ToolMessage[] {
+  const results: ToolMessage[] = []
+  let index = asked + 1
+  for (let next = messages[index]; next?.role === 'tool'; next = messages[++index]) {
+    checkMessageFields(next, index)
+    if (typeof next.content !== 'string') checkContent(next, `messages[${index}]`)
+    const { toolCallId } = next
+    if (!hasCall(toolCallId, calls) || resultOf(toolCallId, results))
+      refuse(`messages[${index}]: no call with the id "${toolCallId}" is open`)
+    results.push(next)
+  }
+  const missing: string[] = []
+  for (const { id } of calls) if (!resultOf(id, results)) missing.push(id)
+  if (missing.length)
+    refuse(
+      `messages[${asked}]: tool calls without a result: ${missing.join(', ')}; add a tool message for each`,
+    )
+  return results
+}
+
+// Loops, since closures for each message of each request are most of what a long run allocates.
+function hasCall(wanted: string, calls: readonly ToolCall[]): boolean {
+  for (const { id } of calls) if (id === wanted) return true
+  return false
 }
 
 function resultOf(id: string, results: readonly ToolMessage[]): ToolMessage | undefined {
