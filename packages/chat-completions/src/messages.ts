@@ -164,13 +164,18 @@ function toAssistant(message: AssistantMessage, where: string, dialect: ChatDial
   return wire
 }
 
-const toWireCall = (call: ToolCall, index: number, state: ChatState): JsonObject => ({
-  id: call.id,
-  ...(state.customs?.includes(index)
-    ? { type: 'custom', custom: { name: call.name, input: customInput(call) } }
-    : { type: 'function', function: { name: call.name, arguments: argumentsTextOf(call) } }),
-  extra_content: state.extras?.[index],
-})
+function toWireCall(call: ToolCall, index: number, state: ChatState): JsonObject {
+  const { id, name } = call
+  const extra = state.extras?.[index]
+  return state.customs?.includes(index)
+    ? { id, type: 'custom', custom: { name, input: customInput(call) }, extra_content: extra }
+    : {
+        id,
+        type: 'function',
+        function: { name, arguments: argumentsTextOf(call) },
+        extra_content: extra,
+      }
+}
 
 /** The text of a custom tool's call is its argument `input`. */
 const customInput = ({ arguments: { input }, argumentsText }: ToolCall): string =>

@@ -19,10 +19,8 @@ export function checkDepth(what: string, value: unknown): void {
 export function isTooDeep(value: unknown, levels: number = mostLevels): boolean {
   if (!levels) return true
   if (typeof value !== 'object' || value === null) return false
-  // No list of values: the tools and calls of a whole conversation pass here before each request.
-  for (const name in value) {
-    const inner: unknown = value[name as keyof typeof value]
+  const values: readonly unknown[] = Array.isArray(value) ? value : Object.values(value)
+  for (const inner of values)
     if (typeof inner === 'object' && isTooDeep(inner, levels - 1)) return true
-  }
   return false
 }

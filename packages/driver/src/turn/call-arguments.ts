@@ -40,7 +40,7 @@ const parsed = new WeakMap<ToolCall, { readonly text: string; readonly values: u
 
 /**
  * True if two values are the same JSON; the order of an object's keys does not matter. Called for
- * every call of a conversation before each request, so it makes no lists of keys.
+ * every call of a conversation before each request, so it makes few lists.
  */
 export function isSameJson(one: unknown, other: unknown): boolean {
   if (one === other) return true
@@ -48,11 +48,11 @@ export function isSameJson(one: unknown, other: unknown): boolean {
     return one.length === other.length && one.every((item, at) => isSameJson(item, other[at]))
   if (!isObject(one) || !isObject(other)) return false
   let count = 0
-  for (const name in one) {
+  for (const name of Object.keys(one)) {
     if (one[name] === undefined) continue
     if (!Object.hasOwn(other, name) || !isSameJson(one[name], other[name])) return false
     count++
   }
-  for (const name in other) if (other[name] !== undefined) count--
+  for (const name of Object.keys(other)) if (other[name] !== undefined) count--
   return count === 0
 }
