@@ -237,12 +237,15 @@ function outcomeOf(task: Task): ChildOutcome {
     const note = isCutOff(task) ? '\n\n(The answer was cut off at its limit of length.)' : ''
     return { status: 'done', result: `${answerOf(task)}${note}` }
   }
-  if (task.state === 'failed' || task.state === 'rejected' || task.state === 'cancelled')
+  if (task.state === 'failed' || task.state === 'rejected' || task.state === 'cancelled') {
+    // A task that was cancelled may have done a part of its work.
+    const isUnknown = task.metadata['uncertain'] === true || task.state === 'cancelled'
     return {
       status: 'failed',
       message: `the task is ${task.state}: ${answerOf(task)}`.slice(0, 2_000),
-      ...(task.metadata['uncertain'] === true && { uncertain: true }),
+      ...(isUnknown && { uncertain: true }),
     }
+  }
   return { status: 'waiting', taskId: task.id, approvals: approvalsOf(task) }
 }
 

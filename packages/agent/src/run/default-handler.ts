@@ -289,8 +289,21 @@ const plainEvent = (event: RunEvent): RunEvent => {
   }
 }
 
-/** The message of a failed run for the caller: its class, never a key, an address or a stack. */
-export function failureText(result: RunResult): string {
+/**
+ * The message of a failed run for the caller: its class, never a key, an address or a stack.
+ *
+ * @param made what the run had done by then: it is not to be asked for again
+ */
+export function failureText(result: RunResult, made?: string): string {
+  if (made === undefined) return reasonOf(result)
+  const reason =
+    result.status === 'failed' && result.error.retryable
+      ? `The model call failed: ${result.error.code}`
+      : reasonOf(result)
+  return `${reason}${reason.endsWith('.') ? '' : '.'} ${made}`
+}
+
+function reasonOf(result: RunResult): string {
   switch (result.status) {
     case 'failed':
       return `The model call failed: ${result.error.code}; ${result.error.retryable ? 'send the message again later' : 'the operator of the agent reads why'}`

@@ -10,6 +10,7 @@ import { finishReasonKey, replyKey } from '../models/task.js'
 import type { TaskEventBody } from '../models/task-event.js'
 import type { TaskState } from '../models/task-state.js'
 import type { HandlerResult, TaskOutcome } from './agent.js'
+import { describeCallsMade } from './calls-made.js'
 import { childApprovals } from './child-approvals.js'
 import { fromContent } from './content.js'
 import { failureText, runModel } from './default-handler.js'
@@ -246,12 +247,14 @@ async function endOfRun(
   await turn.remember(result.transcript.slice(known))
   if (result.status === 'final')
     return completed(turn, fromContent(result.content), result.truncated, sourcesOf(result.details))
-  const text = failureText(result)
+  const made = describeCallsMade(turn.agent, result.transcript.slice(known))
+  const text = failureText(result, made)
   const failure = operatorError(
     turn,
     result.status === 'failed' ? result.error : new RunError(result),
   )
-  return { ...end(status('failed', say(turn, text), { error: text })), failure }
+  // What the task was asked for is done in part: for its caller, that is an unknown outcome.
+  return { ...failedWith(turn, text, made !== undefined), failure }
 }
 
 /** The sources that the model named, for whoever shows the answer. */

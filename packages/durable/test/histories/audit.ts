@@ -36,6 +36,8 @@ export interface AuditedJob {
   readonly mayEnd: boolean
   /** Its first call that fails ends it as failed. */
   readonly endsAtFailure: boolean
+  /** A model did not answer when it may have been asked. */
+  readonly mayLackModel: boolean
   /** A later message of its session came: one that waits may be cancelled for it. */
   readonly mayBeSuperseded: boolean
 }
@@ -150,6 +152,7 @@ function ended({ jobs, tasks }: Evidence): string[] {
     if (!isOver) return [`E: ${job} is ${state}, and waits for ${waitsFor.join(', ') || 'nobody'}`]
     if (known?.mayEnd) return []
     if (state === 'failed' && known?.endsAtFailure && /=(?:failed|unknown)/.test(answer)) return []
+    if (state === 'failed' && known?.mayLackModel && answer.includes('model call failed')) return []
     if (state === 'cancelled' && !known?.mayBeSuperseded) return [`E: nobody cancelled ${job}`]
     return state === 'completed' || state === 'final' || state === 'cancelled'
       ? []
@@ -167,7 +170,9 @@ function told({ jobs, tasks, ledger, said }: Evidence): string[] {
       const word = new RegExp(`${id.replace('.', '\\.')}=(\\w+)`).exec(answer)?.[1]
       const wasPaid = ledger.some(({ wish, effect }) => wish === id && effect)
       if (word === undefined)
-        return isDone || wasPaid ? [`F: ${job} is ${state}, says nothing of ${id}: ${answer}`] : []
+        return isDone || (wasPaid && !reads)
+          ? [`F: ${job} is ${state}, says nothing of ${id}: ${answer}`]
+          : []
       if (reads) return []
       const about = said.filter(({ wishes, was }) => wishes.includes(id) && was !== 'refused')
       const isSaid = (what: SaidLine['says']): boolean => about.some(({ says }) => says === what)

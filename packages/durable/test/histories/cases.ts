@@ -179,4 +179,21 @@ export const cases: Readonly<Record<string, History<MoveName>>> = {
       { after: 400, do: 'freeze', n: 645 },
     ],
   },
+  'a delegated payment is not made again because the model of its agent fails after it': {
+    seed: 1,
+    moves: [
+      {
+        after: 0,
+        do: 'send',
+        n: 1,
+        job: {
+          id: 'J1',
+          kind: 'task',
+          steps: [[{ tool: 'pay', wish: 'J1.1', ends: [], by: 'bank' }]],
+        },
+      },
+      { after: 132, do: 'model away', n: 2 },
+      { after: 1500, do: 'card', n: 2 },
+    ],
+  },
 }

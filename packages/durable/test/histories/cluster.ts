@@ -19,7 +19,14 @@ import type { DurableStore, RunWorker } from '../../src/index.js'
 import { createDurableStore } from '../../src/store/durable-store.js'
 import type { SaidLine } from './audit.js'
 import type { History, Job } from './history.js'
-import { bankAgents, definitionOf, deskAgents, jobsIn, type Program } from './program.js'
+import {
+  bankAgents,
+  definitionOf,
+  deskAgents,
+  jobsIn,
+  type ModelFault,
+  type Program,
+} from './program.js'
 import { Receiver } from './receiver.js'
 import { type Connection, VirtualDatabase } from './virtual-database.js'
 import { type Served, VirtualNetwork } from './virtual-network.js'
@@ -80,6 +87,9 @@ export class Cluster {
   /** Stores of an operator, with a connection of its own. */
   readonly operators: Readonly<Record<Side, DurableStore>>
   readonly trace: string[] = []
+  /** Until when the model fails, and how. */
+  modelAway: { until: number; how: ModelFault } = { until: 0, how: 'network' }
+  modelFailures = 0
   version = 1
   #started = 0
   readonly #mistake: Mistake
@@ -125,10 +135,16 @@ export class Cluster {
     }
   }
 
-  #read(messages: readonly ChatMessage[]): void {
+  #read(messages: readonly ChatMessage[]): ModelFault | undefined {
+    const fault = this.world.now < this.modelAway.until ? this.modelAway.how : undefined
+    if (fault !== undefined) {
+      this.modelFailures++
+      return fault
+    }
     const jobs = jobsIn(messages)
     const job = jobs.at(-1)
     if (job !== undefined) this.reads.push({ job, before: jobs.slice(0, -1) })
+    return undefined
   }
 
   /** Starts a process in a place, unless one lives there. */

@@ -11,7 +11,7 @@ import {
 import type { DurableRuns, DurableStore, StoreOperations } from '../../src/index.js'
 import { addresses, type Cluster, principal, type Running, type Sent } from './cluster.js'
 import type { Drawn, Job, Move } from './history.js'
-import { definitionOf, ownCalls, promptOf } from './program.js'
+import { definitionOf, modelFaults, ownCalls, promptOf } from './program.js'
 import { type Exchange, exchanges } from './virtual-network.js'
 
 /** Plays a move. @returns whether it was in force, at once or later */
@@ -557,6 +557,15 @@ const faultMoves = {
     weight: 2,
     play: (cluster, { n }) => {
       cluster.receiver.awayUntil = cluster.world.now + n * 4
+      return true
+    },
+  },
+  'model away': {
+    weight: 3,
+    play: (cluster, { n }) => {
+      const how = modelFaults[n % modelFaults.length]!
+      cluster.modelAway = { until: cluster.world.now + n * 8, how }
+      cluster.note(`the model fails for ${n * 8} ms: ${how}`)
       return true
     },
   },

@@ -1,6 +1,6 @@
 // Plays a history to its end, brings everything back, and collects what the auditor reads.
 import { answerOf, type StoredTask, type Task } from '@modelport/agent'
-import { isObject } from '@modelport/core'
+import { type ChatMessage, textOf } from '@modelport/core'
 import type { AuditedSession, AuditedTask, Evidence, SaidLine } from './audit.js'
 import { audit } from './audit.js'
 import { Cluster, type Mistake, principal, useUpIds } from './cluster.js'
@@ -74,6 +74,7 @@ async function bringBack(cluster: Cluster): Promise<void> {
   network.faults.clear()
   network.awayUntil.clear()
   receiver.awayUntil = 0
+  cluster.modelAway = { ...cluster.modelAway, until: 0 }
   for (const one of cluster.running) {
     if (!one) continue
     one.connection.awayUntil = 0
@@ -163,19 +164,14 @@ async function evidenceOf(cluster: Cluster): Promise<Evidence> {
     const waits = waitsFor.map(({ requestId }) => requestId)
     if (kind === 'run') {
       const { result } = await cluster.until(runs.get(id))
-      const { status, text, error } = (result ?? {}) as {
-        readonly status?: string
-        readonly text?: string
-        readonly error?: object
-      }
+      const { status, text, transcript = [] } = (result ?? {}) as StoredEnd
       const end = state === 'finished' ? String(status) : state
-      const why = isObject(error) ? String(error['message']) : ''
       tasks.push({
         job: id,
         id,
         hasWaited: false,
         state: end,
-        answer: text ?? why,
+        answer: end === 'failed' ? `model call failed: ${wordsIn(transcript)}` : (text ?? ''),
         waitsFor: waits,
       })
       continue
@@ -236,6 +232,7 @@ async function evidenceOf(cluster: Cluster): Promise<Evidence> {
       isAccepted,
       mayEnd,
       endsAtFailure: job.kind === 'explicit',
+      mayLackModel: cluster.modelFailures > 0,
       mayBeSuperseded:
         job.session !== undefined &&
         sent.some((other, place) => place !== index && other.job.session === job.session),
@@ -259,11 +256,36 @@ function auditedTask(
     job: job?.id ?? 'unknown',
     id: task.id,
     state: task.state,
-    answer: job?.kind === 'explicit' ? explicitAnswer(task, job) : answerOf(task),
+    answer: job?.kind === 'explicit' ? explicitAnswer(task, job) : wordsOf(answerOf(task)),
     waitsFor,
     hasWaited,
   }
 }
+
+/** What is stored of a run that is over. */
+interface StoredEnd {
+  readonly status?: string
+  readonly text?: string
+  readonly transcript?: readonly ChatMessage[]
+}
+
+/** What the results in a transcript say of their wishes. */
+const wordsIn = (transcript: readonly ChatMessage[]): string =>
+  transcript
+    .flatMap((message) => {
+      if (message.role !== 'tool') return []
+      const text = textOf(message.content)
+      const [wish] = /J\d+\.\d+/.exec(`${message.toolCallId} ${text}`) ?? []
+      return wish === undefined ? [] : [`${wish}=${wordOf(wish, text)}`]
+    })
+    .join(' ')
+
+/** The answer, with a word for each call that a failure says was made. */
+const wordsOf = (answer: string): string =>
+  answer.replaceAll(
+    /(J\d+\.\d+)[^;(]*\((done|whether it happened is not known)\)/g,
+    (_, wish: string, what: string) => `${wish}=${what === 'done' ? 'paid' : 'unknown'}`,
+  )
 
 /** What the outputs of explicit calls say of each wish. */
 function explicitAnswer(task: Task, { steps }: Job): string {

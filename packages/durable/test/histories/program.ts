@@ -8,11 +8,15 @@ import type { RunDefinition } from '../../src/index.js'
 import { type Call, type Job, toolNames } from './history.js'
 import type { Receiver } from './receiver.js'
 
+/** How a call of a model fails. */
+export const modelFaults = ['overloaded', 'network', 'auth'] as const
+export type ModelFault = (typeof modelFaults)[number]
+
 /** What a mistake that is put back changes. */
 export interface Program {
   readonly receiver: Receiver
-  /** Called for each model call with what the model reads. */
-  readonly onRead: (messages: readonly ChatMessage[]) => void
+  /** Called for each model call with what the model reads. @returns how it fails, if it does */
+  readonly onRead: (messages: readonly ChatMessage[]) => ModelFault | undefined
   tool?(tool: Tool): Tool
   /** How the handler pays. Default: by an effect of its task. */
   readonly handlerPays?: 'plainly'
@@ -114,8 +118,8 @@ function callFor([tool, wish, by]: Asked, tries: number) {
 const modelOf = ({ onRead }: Program): Provider =>
   createMock({
     defaultResponse: ({ messages }) => {
-      onRead(messages)
-      return replyTo(messages)
+      const error = onRead(messages)
+      return error === undefined ? replyTo(messages) : { error }
     },
   })
 
