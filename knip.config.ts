@@ -41,6 +41,10 @@ const settings = (workspace: Workspace) => [
     project: ['src/**/*.{ts,tsx}', 'test/**/*.ts'],
     // Read as a file, into the page that is tested.
     ...(workspace.shortName === 'studio' && { ignoreDependencies: ['axe-core'] }),
+    // Their declarations are read as files.
+    ...(workspace.shortName === 'ai-sdk' && {
+      ignoreDependencies: ['@ai-sdk/amazon-bedrock', '@ai-sdk/openai-compatible'],
+    }),
     // Started as programs, by their paths.
     ...(workspace.shortName === 'mcp' && {
       ignoreDependencies: [/^mcp-conformance-/, /server-(everything|filesystem)$/],

@@ -38,7 +38,11 @@ test('a call option is known in two files of core; of the others, each takes it 
   const isSent = (path: string): boolean => /^(?:provider-|chat-completions)/.test(path)
   expect(named.filter((path) => !isSent(path))).toEqual([
     'ai-sdk/src/call.ts',
+    'ai-sdk/src/from-model/model-request.ts',
     'ai-sdk/src/refused-settings.ts',
+    // What the AI SDK's own packages do with it, for their vendors.
+    'ai-sdk/src/vendors/anthropic-rules.ts',
+    'ai-sdk/src/vendors/cloud-rules.ts',
     'cli/src/commands/call-options.ts',
     'core/src/number-forms.ts',
     'core/src/options.ts',

@@ -13,8 +13,12 @@ export const foreignNames: Readonly<
   ],
   'docs/guides/chat-that-survives.md': [
     { of: 'Hono', names: ['getRequestListener'] },
-    { of: 'the AI SDK', names: ['validateUIMessages'] },
+    { of: 'the AI SDK', names: ['validateUIMessages', 'onFinish'] },
   ],
+  'docs/guides/browser-streaming.md': [
+    { of: 'the AI SDK', names: ['onFinish', 'resumeStreamIsReplay'] },
+  ],
+  'docs/performance.md': [{ of: 'Node', names: ['HeapProfiler'] }],
   'docs/compare.md': [
     { of: 'Agents JS', names: ['RealtimeAgent'] },
     { of: 'Mastra', names: ['ToolSearchProcessor'] },

@@ -1,7 +1,7 @@
 import type { LanguageModelV4FilePart, LanguageModelV4ToolResultOutput } from '@ai-sdk/provider'
 import type { Content, ContentPart, JsonObject } from '@modelport/core'
 import { defined } from '@modelport/driver'
-import { type Tool, type ToolOutcome, toToolContent } from '@modelport/runtime'
+import { executeBatch, type Tool, type ToolOutcome, toToolContent } from '@modelport/runtime'
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec'
 import { toMetadata } from './own-options.js'
 
@@ -49,8 +49,6 @@ async function execute(
   input: JsonObject,
   { toolCallId: id, abortSignal: signal }: Parameters<AiTool['execute']>[1],
 ): Promise<unknown> {
-  // Only a program that runs tools needs what runs them.
-  const { executeBatch } = await import('@modelport/runtime')
   const { name } = tool.definition
   let found: ToolOutcome | undefined
   const call = { id, name, arguments: input, argumentsText: JSON.stringify(input) }

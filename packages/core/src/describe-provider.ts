@@ -9,8 +9,8 @@ export interface ProviderDescription {
   /** What the application said about the model. Unset: nothing. */
   readonly profile?: ModelProfile
   /**
-   * The API that `vendor` fields are of: `responses`, `chat-completions`, `messages`, `gemini`,
-   * `converse`, or a name of your own. Unset: not known, or several.
+   * The API that `vendor` fields are of, as its driver names it: `responses`, `chat-completions`,
+   * `messages`, `converse`, or a name of your own. Unset: not known, or several.
    */
   readonly api?: string
 }

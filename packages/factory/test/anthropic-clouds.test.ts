@@ -239,7 +239,7 @@ describe('Claude on Vertex AI', () => {
     })
     const bodies: string[] = []
     const fetch = (_: unknown, init?: RequestInit): Promise<Response> => {
-      bodies.push(String(init?.body))
+      bodies.push(new URLSearchParams(init?.body as URLSearchParams | string).toString())
       const assertion = new URLSearchParams(bodies[0]).get('assertion')
       return Promise.resolve(
         Response.json({ error: 'invalid_grant', error_description: assertion }, { status: 400 }),

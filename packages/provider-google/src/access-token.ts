@@ -8,6 +8,7 @@ import { createClient } from './provider.js'
 /** Credentials of Google Cloud, and the connection by which they are exchanged for tokens. */
 export interface GoogleTokenConfig
   extends Pick<CommonConfig, 'fetch' | 'proxy' | 'enforceHosts' | 'timeouts'> {
+  /** Project, location and credentials. */
   readonly vertex: GoogleVertexConfig
 }
 

@@ -19,8 +19,8 @@ export type ResponsesRequest = JsonObject & {
 /**
  * The request body. The server keeps nothing (`store: false`), so reasoning models are asked for
  * their encrypted reasoning. `vendor` is merged into it; its `include` and its `input` add to ours:
- * items that answer calls of the vendor's own kind (`computer_call_output` and the like) stand after the
- * reply that made them.
+ * items that answer calls of the vendor's own kind (`computer_call_output` and the like) stand
+ * after the reply that made them.
  * @see https://developers.openai.com/api/reference/resources/responses/methods/create (read
  * 2026-11-21)
  * @throws {LlmError} `unsupported` — `stop`, `seed`, `topK`, audio, fewer `maxTokens` than

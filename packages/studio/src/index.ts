@@ -19,7 +19,13 @@ export type {
   StudioInfo,
   ToolInfo,
 } from './protocol/protocol.js'
-export type { RunGrouping, RunGroupTotals, RunNames, RunQuery } from './protocol/run-query.js'
+export type {
+  RunGrouping,
+  RunGroupTotals,
+  RunNames,
+  RunQuery,
+  RunSort,
+} from './protocol/run-query.js'
 export type { TraceSpan } from './protocol/trace-span.js'
 export { createDemoModel } from './server/demo.js'
 export { createStudio, type Studio } from './server/studio.js'

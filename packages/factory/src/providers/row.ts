@@ -46,7 +46,9 @@ export interface ProviderCreators {
 
 /** What proves who calls. */
 export interface RowSecrets {
+  /** The key that was found. Unset: there is none. */
   readonly apiKey?: string | undefined
+  /** Gives a token for each request, made from credentials. Unset: no credentials are exchanged. */
   readonly accessToken?: (() => Promise<string>) | undefined
 }
 

@@ -19,9 +19,9 @@ export interface EffectDeclaration<Value = unknown> {
   /**
    * True if a second call with the same `idempotencyKey` has no further effect. A call whose
    * connection ended is sent again with the same key, at most twice; so is one without a recorded
-   * result after a resume; and if the model asks for it again, it has the same key too. A failure of
-   * such a second sending leaves the outcome unknown, unless the tool throws a `ToolFailure`, for
-   * what the receiver answered to the key. Default false.
+   * result after a resume; and if the model asks for it again, it has the same key too. A failure
+   * of such a second sending leaves the outcome unknown, unless the tool throws a `ToolFailure`,
+   * for what the receiver answered to the key. Default false.
    */
   readonly idempotent?: boolean | undefined
   /**

@@ -44,7 +44,7 @@ export function takeNewAddresses(): void {
   addEventListener('hashchange', (event) => {
     const token = tokenHere()
     if (token === null) return
-    // A token is no view: nobody else reads this address.
+    // An address with a token shows nothing: only this function reads it.
     event.stopImmediatePropagation()
     history.replaceState(undefined, '', event.oldURL)
     void exchange(token).then(
