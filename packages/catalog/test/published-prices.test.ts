@@ -1,9 +1,10 @@
-// What recorded calls cost by the price pages of their vendors. The counts are those that a server
-// reported; the dollars were computed by hand, with the prices of the pages for a million tokens
-// and not with ours.
+// What recorded calls cost by the prices that their vendors published. The counts are those that a
+// server reported; the dollars were computed apart from this code, with the published prices for a
+// million tokens and not with ours.
 //
-// Anthropic's page was read in a stored copy on 2026-11-29. The others were read as models.dev had
-// copied them by the day that stands with them.
+// Anthropic's prices were read in a stored copy of its page on 2026-11-29. The others are those
+// that models.dev had copied by the day that stands with them; the price of `mistral-medium-latest`
+// is that of our own row, since no copy has it.
 import { toUsage, usageCostOf, zeroCounts } from '@modelport/core'
 import { describe, expect, test } from 'vitest'
 import { findPrices } from '../src/prices.js'

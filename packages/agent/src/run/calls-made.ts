@@ -5,12 +5,22 @@ import type { Agent } from './agent.js'
 interface CallMade {
   readonly name: string
   readonly argumentsText: string
-  readonly isUnknown: boolean
+  /** `answered`: another agent did, and only its answer says what was done. */
+  readonly came: 'done' | 'answered' | 'unknown'
+}
+
+const words: Readonly<Record<CallMade['came'], string>> = {
+  done: 'done',
+  answered: 'the agent answered',
+  unknown: 'whether it happened is not known',
 }
 
 /** Maximum calls that a failure names, and characters of the arguments of each. */
 const mostCalls = 10
 const mostCharacters = 200
+
+/** The tool by which a model asks another agent in words. */
+const askAgent = 'delegate_to_agent'
 
 /** What a result says of a call whose outcome nobody knows. */
 const unknownOutcome = /whether it had an effect is (?:unknown|not known)/i
@@ -34,12 +44,12 @@ export function describeCallsMade(
   if (made.length === 0) return undefined
 
   const more = made.length > mostCalls ? `, and ${made.length - mostCalls} more` : ''
-  const calls = made.slice(0, mostCalls).map(({ name, argumentsText, isUnknown }) => {
+  const calls = made.slice(0, mostCalls).map(({ name, argumentsText, came }) => {
     const shown =
       argumentsText.length > mostCharacters
         ? `${argumentsText.slice(0, mostCharacters)}…`
         : argumentsText
-    return `${name} ${shown} (${isUnknown ? 'whether it happened is not known' : 'done'})`
+    return `${name} ${shown} (${words[came]})`
   })
   return `Before that, these calls were made: ${calls.join('; ')}${more}. Ask only for what is missing.`
 }
@@ -54,7 +64,9 @@ function callsMade(transcript: readonly ChatMessage[]): readonly CallMade[] {
     if (message.role !== 'tool') continue
     const call = asked.get(message.toolCallId)
     const isUnknown = unknownOutcome.test(textOf(message.content))
-    if (call && (isUnknown || !message.isError)) made.push({ ...call, isUnknown })
+    if (!call || (message.isError && !isUnknown)) continue
+    const isAsked = call.name === askAgent
+    made.push({ ...call, came: isUnknown ? 'unknown' : isAsked ? 'answered' : 'done' })
   }
   return made
 }

@@ -22,6 +22,12 @@ export interface SaidLine {
   readonly was: 'accepted' | 'refused' | 'lost'
 }
 
+/** A call of a model whose calls are limited, or what may be spent from then on. */
+export type PaidLine =
+  | { readonly at: number; readonly what: 'call' }
+  /** `nothing spent`: what was spent before is forgotten. */
+  | { readonly at: number; readonly what: 'limit' | 'nothing spent'; readonly most: number }
+
 export interface AuditedJob {
   readonly id: string
   readonly session?: string
@@ -34,10 +40,14 @@ export interface AuditedJob {
   readonly isAccepted: boolean
   /** A person cancelled it, or deleted its conversation or its owner. */
   readonly mayEnd: boolean
+  /** Its sender was forgotten, and may have sent it as a new message. */
+  readonly isNewAgain: boolean
   /** Its first call that fails ends it as failed. */
   readonly endsAtFailure: boolean
   /** A model did not answer when it may have been asked. */
   readonly mayLackModel: boolean
+  /** An operator limited the calls of the model. */
+  readonly mayLackMoney: boolean
   /** A later message of its session came: one that waits may be cancelled for it. */
   readonly mayBeSuperseded: boolean
 }
@@ -69,6 +79,7 @@ export interface AuditedSession {
 export interface Evidence {
   readonly ledger: readonly LedgerLine[]
   readonly said: readonly SaidLine[]
+  readonly paid: readonly PaidLine[]
   readonly jobs: readonly AuditedJob[]
   readonly tasks: readonly AuditedTask[]
   readonly sessions: readonly AuditedSession[]
@@ -96,20 +107,23 @@ export function audit(evidence: Evidence): readonly string[] {
     ...ended(evidence),
     ...told(evidence),
     ...conversations(evidence),
+    ...withinLimits(evidence),
     ...evidence.internal.map((text) => `I: ${text}`),
   ]
 }
 
 /** A: paid at most once, unless somebody said that it did not happen. */
 function paidOnce({ ledger, said, jobs }: Evidence): string[] {
-  return jobs.flatMap(({ wishes }) =>
+  return jobs.flatMap(({ wishes, isNewAgain }) =>
     wishes.flatMap(({ id, reads }) => {
       const effects = ledger.filter(({ wish, effect }) => wish === id && effect).length
       const excuses = said.filter(
         ({ wishes: about, says, was }) =>
           about.includes(id) && says === 'did-not-happen' && was !== 'refused',
       ).length
-      return reads || effects <= 1 + excuses ? [] : [`A: ${id} was paid ${effects} times`]
+      return reads || effects <= 1 + excuses + (isNewAgain ? 1 : 0)
+        ? []
+        : [`A: ${id} was paid ${effects} times`]
     }),
   )
 }
@@ -152,6 +166,7 @@ function ended({ jobs, tasks }: Evidence): string[] {
     if (!isOver) return [`E: ${job} is ${state}, and waits for ${waitsFor.join(', ') || 'nobody'}`]
     if (known?.mayEnd) return []
     if (state === 'failed' && known?.endsAtFailure && /=(?:failed|unknown)/.test(answer)) return []
+    if (state === 'failed' && known?.mayLackMoney && answer.includes('the budget of')) return []
     if (state === 'failed' && known?.mayLackModel && answer.includes('model call failed')) return []
     if (state === 'cancelled' && !known?.mayBeSuperseded) return [`E: nobody cancelled ${job}`]
     return state === 'completed' || state === 'final' || state === 'cancelled'
@@ -183,6 +198,34 @@ function told({ jobs, tasks, ledger, said }: Evidence): string[] {
         : []
     })
   })
+}
+
+/** How long a call can come after its room was taken: a process is frozen, or waits. */
+const latestCallMs = 12_000
+
+/** K: no more calls of the model than what was allowed when their room was taken. */
+function withinLimits({ paid }: Evidence): string[] {
+  const calls = paid.filter(({ what }) => what === 'call')
+  const rules = paid.flatMap((line) => (line.what === 'call' ? [] : [line]))
+  for (const { at: now } of calls) {
+    const past = rules.filter(({ at }) => at <= now)
+    const before = past.findLast(({ at }) => at <= now - latestCallMs)
+    // Before the first limit was old enough, the limit of the program held.
+    if (!before) continue
+
+    const most = Math.max(
+      before.most,
+      ...past.filter(({ at }) => at > now - latestCallMs).map((rule) => rule.most),
+    )
+    const forgotten = past.findLast(({ what }) => what === 'nothing spent')
+    const from = forgotten ? forgotten.at + latestCallMs : -Infinity
+    const spent = calls.filter(({ at }) => at <= now && at > from).length
+    // A limit below what was spent lets nothing more begin; what had begun is spent.
+    const spentBefore = calls.filter(({ at }) => at <= before.at + latestCallMs && at > from).length
+    if (spent > Math.max(most, spentBefore))
+      return [`K: ${spent} calls of the model, and ${most} were allowed`]
+  }
+  return []
 }
 
 /** G: a conversation has each message once. H: the model reads what was said before. */

@@ -17,7 +17,7 @@ import type { Database } from '../../src/database/database.js'
 import { migrate } from '../../src/database/schema.js'
 import type { DurableStore, RunWorker } from '../../src/index.js'
 import { createDurableStore } from '../../src/store/durable-store.js'
-import type { SaidLine } from './audit.js'
+import type { PaidLine, SaidLine } from './audit.js'
 import type { History, Job } from './history.js'
 import {
   bankAgents,
@@ -25,6 +25,7 @@ import {
   deskAgents,
   jobsIn,
   type ModelFault,
+  ownLimit,
   type Program,
 } from './program.js'
 import { Receiver } from './receiver.js'
@@ -68,6 +69,8 @@ export interface Sent {
   taskId?: string
   isAccepted: boolean
   mayEnd: boolean
+  /** What its message was is not known any more: sent again, it is a new one. */
+  wasForgotten?: boolean
 }
 
 const places: readonly Side[] = ['desk', 'desk', 'bank']
@@ -90,6 +93,9 @@ export class Cluster {
   /** Until when the model fails, and how. */
   modelAway: { until: number; how: ModelFault } = { until: 0, how: 'network' }
   modelFailures = 0
+  /** What an operator allowed, and the calls of the model. */
+  readonly paid: PaidLine[] = []
+  allowed: { limit: number; added: number } = { limit: ownLimit, added: 0 }
   version = 1
   #started = 0
   readonly #mistake: Mistake
@@ -125,22 +131,25 @@ export class Cluster {
     return createDurableStore(this.#mistake.database?.(database) ?? database, { leaseMs })
   }
 
-  #programFor(): Program {
+  #programFor(side: Side, store: DurableStore): Program {
     const { tool, handlerPays } = this.#mistake
+    const isLimited = side === 'desk'
     return {
       receiver: this.receiver,
-      onRead: (messages) => this.#read(messages),
+      onRead: (messages) => this.#read(messages, isLimited),
+      ...(isLimited && { budgets: store.budgets }),
       ...(tool && { tool }),
       ...(handlerPays && { handlerPays }),
     }
   }
 
-  #read(messages: readonly ChatMessage[]): ModelFault | undefined {
+  #read(messages: readonly ChatMessage[], isLimited: boolean): ModelFault | undefined {
     const fault = this.world.now < this.modelAway.until ? this.modelAway.how : undefined
     if (fault !== undefined) {
       this.modelFailures++
       return fault
     }
+    if (isLimited) this.paid.push({ at: Math.round(this.world.now), what: 'call' })
     const jobs = jobsIn(messages)
     const job = jobs.at(-1)
     if (job !== undefined) this.reads.push({ job, before: jobs.slice(0, -1) })
@@ -163,7 +172,7 @@ export class Cluster {
       const database = this.databases[side].connect(process, connection)
       const plain = this.#storeOn(database)
       const store = this.#mistake.store?.(plain) ?? plain
-      const program = this.#programFor()
+      const program = this.#programFor(side, store)
       const bank = createAgentClient(`http://${addresses.bank}`, {
         fetch: this.network.fetchOf(process),
       })
@@ -224,6 +233,29 @@ export class Cluster {
     void work().catch((error: unknown) => {
       this.trace.push(`${Math.round(this.world.now)} ${what}: ${String(error).slice(0, 160)}`)
     })
+  }
+
+  /** An operator changes what may be spent: it holds from some moment of the work on. */
+  async allow(
+    what: 'limit' | 'nothing spent',
+    change: Partial<Cluster['allowed']>,
+    work: () => Promise<unknown>,
+  ): Promise<void> {
+    const note = (): void => {
+      const { limit, added } = this.allowed
+      this.paid.push({ at: Math.round(this.world.now), what, most: limit + added })
+    }
+    const before = { ...this.allowed }
+    Object.assign(this.allowed, change)
+    note()
+    try {
+      await work()
+    } catch (error) {
+      Object.assign(this.allowed, before)
+      throw error
+    } finally {
+      note()
+    }
   }
 
   note(what: string): void {

@@ -8,10 +8,11 @@ import {
   type Part,
   type SessionStore,
 } from '@modelport/agent'
+import type { BudgetDesk, SharedBudgets } from '@modelport/runtime'
 import type { DurableRuns, DurableStore, StoreOperations } from '../../src/index.js'
 import { addresses, type Cluster, principal, type Running, type Sent } from './cluster.js'
 import type { Drawn, Job, Move } from './history.js'
-import { definitionOf, modelFaults, ownCalls, promptOf } from './program.js'
+import { definitionOf, modelFaults, ownCalls, ownLimit, payer, promptOf } from './program.js'
 import { type Exchange, exchanges } from './virtual-network.js'
 
 /** Plays a move. @returns whether it was in force, at once or later */
@@ -384,7 +385,10 @@ const operationMoves = {
     weight: 0.15,
     play: operated(async (operations, _id, cluster) => {
       const note = (): void => {
-        for (const each of cluster.sent) each.mayEnd = true
+        for (const each of cluster.sent) {
+          each.mayEnd = true
+          each.wasForgotten = true
+        }
         for (const session of ['s1', 's2']) cluster.broken.add(session)
       }
       note()
@@ -487,6 +491,46 @@ const sessionMoves = {
     }),
   },
 } as const satisfies Partial<Record<`sessions.${keyof SessionStore}`, Row>>
+
+/** What an operator does about the calls of the model. */
+const budgetMoves = {
+  'budgets.of': {
+    weight: 0.1,
+    play: inside('asks for a ledger', ({ store }) =>
+      Promise.resolve(store.budgets.of(payer, { window: 'none', maxCalls: ownLimit })),
+    ),
+  },
+  'budgets.set': {
+    weight: 1,
+    play: always('limits calls', (cluster, { n }) => {
+      const limit = 3 + (n % 24)
+      cluster.note(`an operator allows ${limit} calls of the model`)
+      return cluster.allow('limit', { limit }, () =>
+        cluster.operators.desk.budgets.set(payer, { window: 'none', maxCalls: limit }),
+      )
+    }),
+  },
+  'budgets.topUp': {
+    weight: 0.5,
+    play: always('allows more calls', (cluster, { n }) =>
+      cluster.allow('limit', { added: cluster.allowed.added + (n % 9) + 1 }, () =>
+        cluster.operators.desk.budgets.topUp(payer, 'none', { calls: (n % 9) + 1 }),
+      ),
+    ),
+  },
+  'budgets.remove': {
+    weight: 0.4,
+    play: always('forgets a limit', (cluster) =>
+      cluster.allow('nothing spent', { limit: ownLimit, added: 0 }, () =>
+        cluster.operators.desk.budgets.remove(payer, 'none'),
+      ),
+    ),
+  },
+  'budgets.list': {
+    weight: 0.1,
+    play: always('lists budgets', ({ operators }) => operators.desk.budgets.list()),
+  },
+} as const satisfies Record<`budgets.${Exclude<keyof SharedBudgets, keyof BudgetDesk>}`, Row>
 
 const storeMoves = {
   work: {
@@ -614,6 +658,7 @@ export const moves = {
   ...operationMoves,
   ...runMoves,
   ...sessionMoves,
+  ...budgetMoves,
   ...storeMoves,
   ...faultMoves,
 }

@@ -156,7 +156,7 @@ const decideRun = (cluster: Cluster, side: 'desk' | 'bank', round: number): Prom
     .catch((error: unknown) => cluster.note(`an operator: ${String(error)}`))
 
 async function evidenceOf(cluster: Cluster): Promise<Evidence> {
-  const { sent, said, reads, receiver, broken, internal } = cluster
+  const { sent, said, paid, reads, receiver, broken, internal } = cluster
   const { tasks: store, operations, runs, sessions } = cluster.operators.desk
   const items = await cluster.until(operations.list({ all: true, limit: 1000 }))
   const tasks: AuditedTask[] = []
@@ -164,14 +164,23 @@ async function evidenceOf(cluster: Cluster): Promise<Evidence> {
     const waits = waitsFor.map(({ requestId }) => requestId)
     if (kind === 'run') {
       const { result } = await cluster.until(runs.get(id))
-      const { status, text, transcript = [] } = (result ?? {}) as StoredEnd
+      const { status, text } = (result ?? {}) as {
+        readonly status?: string
+        readonly text?: string
+      }
+      const whole = state === 'finished' ? await cluster.until(runs.result(id)) : undefined
+      const transcript = whole?.transcript ?? []
       const end = state === 'finished' ? String(status) : state
+      const why = new Map([
+        ['failed', 'the model call failed'],
+        ['budget', 'the budget of people'],
+      ]).get(end)
       tasks.push({
         job: id,
         id,
         hasWaited: false,
-        state: end,
-        answer: end === 'failed' ? `model call failed: ${wordsIn(transcript)}` : (text ?? ''),
+        state: why === undefined ? end : 'failed',
+        answer: why === undefined ? (text ?? '') : `${why}: ${wordsIn(transcript)}`,
         waitsFor: waits,
       })
       continue
@@ -219,11 +228,12 @@ async function evidenceOf(cluster: Cluster): Promise<Evidence> {
   return {
     ledger: receiver.ledger,
     said,
+    paid,
     tasks,
     reads,
     internal,
     sessions: audited,
-    jobs: sent.map(({ job, isAccepted, mayEnd }, index) => ({
+    jobs: sent.map(({ job, isAccepted, mayEnd, wasForgotten = false }, index) => ({
       id: job.id,
       ...(job.kind === 'task' && job.session !== undefined && { session: job.session }),
       wishes: job.steps
@@ -231,8 +241,10 @@ async function evidenceOf(cluster: Cluster): Promise<Evidence> {
         .map(({ wish, tool }) => ({ id: wish, tool, reads: tool === 'look' })),
       isAccepted,
       mayEnd,
+      isNewAgain: wasForgotten,
       endsAtFailure: job.kind === 'explicit',
       mayLackModel: cluster.modelFailures > 0,
+      mayLackMoney: paid.some(({ what }) => what === 'limit'),
       mayBeSuperseded:
         job.session !== undefined &&
         sent.some((other, place) => place !== index && other.job.session === job.session),
@@ -262,13 +274,6 @@ function auditedTask(
   }
 }
 
-/** What is stored of a run that is over. */
-interface StoredEnd {
-  readonly status?: string
-  readonly text?: string
-  readonly transcript?: readonly ChatMessage[]
-}
-
 /** What the results in a transcript say of their wishes. */
 const wordsIn = (transcript: readonly ChatMessage[]): string =>
   transcript
@@ -283,7 +288,7 @@ const wordsIn = (transcript: readonly ChatMessage[]): string =>
 /** The answer, with a word for each call that a failure says was made. */
 const wordsOf = (answer: string): string =>
   answer.replaceAll(
-    /(J\d+\.\d+)[^;(]*\((done|whether it happened is not known)\)/g,
+    /(J\d+\.\d+)[^;(]*\((done|the agent answered|whether it happened is not known)\)/g,
     (_, wish: string, what: string) => `${wish}=${what === 'done' ? 'paid' : 'unknown'}`,
   )
 

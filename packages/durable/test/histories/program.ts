@@ -3,7 +3,15 @@
 import { type AgentClient, createAgent, toAgentTarget } from '@modelport/agent'
 import { type ChatMessage, isObject, type Provider, textOf } from '@modelport/core'
 import { createMock } from '@modelport/provider-mock'
-import { defineTool, infer, OutcomeUnknown, pending, type Tool } from '@modelport/runtime'
+import {
+  type BudgetLedger,
+  defineTool,
+  infer,
+  OutcomeUnknown,
+  pending,
+  type SharedBudgets,
+  type Tool,
+} from '@modelport/runtime'
 import type { RunDefinition } from '../../src/index.js'
 import { type Call, type Job, toolNames } from './history.js'
 import type { Receiver } from './receiver.js'
@@ -17,6 +25,8 @@ export interface Program {
   readonly receiver: Receiver
   /** Called for each model call with what the model reads. @returns how it fails, if it does */
   readonly onRead: (messages: readonly ChatMessage[]) => ModelFault | undefined
+  /** The budgets of the store; unset: model calls are not limited. */
+  readonly budgets?: SharedBudgets
   tool?(tool: Tool): Tool
   /** How the handler pays. Default: by an effect of its task. */
   readonly handlerPays?: 'plainly'
@@ -166,6 +176,13 @@ function toolsOf({ receiver, tool: change }: Program): readonly Tool[] {
   })
 }
 
+/** Who pays for the model calls of the first store, and what the program allows. */
+export const payer = 'people'
+export const ownLimit = 100_000
+
+const ledgerOf = (budgets: SharedBudgets) => (): BudgetLedger =>
+  budgets.of(payer, { window: 'none', maxCalls: ownLimit })
+
 const limits = {
   maxSteps: 40,
   maxRepeats: 99,
@@ -190,6 +207,7 @@ export const deskAgents = (program: Program, version: number, bank: AgentClient)
       }),
     ],
     limits,
+    ...(program.budgets && { budget: ledgerOf(program.budgets) }),
     provider: modelOf(program),
   }),
   createAgent({
@@ -255,7 +273,10 @@ export const definitionOf = (program: Program, version: number): RunDefinition =
       run.request({
         query: String(run.input),
         tools: toolsOf(program),
-        limits,
+        limits: {
+          ...limits,
+          ...(program.budgets && { budget: ledgerOf(program.budgets)() }),
+        },
         authorize: (action) =>
           action.type === 'tool_call' && `tool.${action.tool}` in rules
             ? { effect: 'require-approval' }
