@@ -186,11 +186,16 @@ export class AgentHost {
     return { task, seq: head.seq, before: 0 }
   }
 
-  /** Cancels the tasks of a session that wait for input, for a new task takes their place. */
+  /**
+   * Cancels the tasks of a session that wait for input, for a new task takes their place. Not the
+   * new one: another process may have worked on it by now, and it may wait itself.
+   */
   async #supersede(agent: Agent, { principal, sessionId, id }: TaskRecord): Promise<void> {
     if (agent.settings.whenWaiting === 'keep') return
     const session = { principal, agent: agent.name, id: sessionId }
-    for (const { record, state } of await this.store.tasks.open(session))
+    const open = await this.store.tasks.open(session)
+    const place = open.findIndex(({ record }) => record.id === id)
+    for (const { record, state } of open.slice(0, Math.max(0, place)))
       if (isInterrupted(state))
         await this.cancel({ principal, id: record.id }, `superseded by ${id}`).catch(
           () => undefined,

@@ -196,4 +196,48 @@ export const cases: Readonly<Record<string, History<MoveName>>> = {
       { after: 1500, do: 'card', n: 2 },
     ],
   },
+  'a delegated payment that its user did not wait for is not made again': {
+    seed: 61398,
+    moves: [
+      {
+        after: 0,
+        do: 'send and leave',
+        n: 451,
+        job: {
+          id: 'J2',
+          kind: 'task',
+          steps: [
+            [
+              {
+                tool: 'signed',
+                wish: 'J2.1',
+                ends: ['answers 500 after the work'],
+                by: 'tool of bank',
+              },
+              { tool: 'signed', wish: 'J2.2', ends: [] },
+            ],
+          ],
+          session: 's1',
+        },
+      },
+      { after: 4000, do: 'reply', n: 701 },
+    ],
+  },
+  'a task does not cancel itself because its process was frozen when it came': {
+    seed: 61107,
+    moves: [
+      {
+        after: 20,
+        do: 'send and leave',
+        n: 336,
+        job: {
+          id: 'J1',
+          kind: 'task',
+          steps: [[{ tool: 'print', wish: 'J1.2', ends: [] }]],
+          session: 's1',
+        },
+      },
+      { after: 20, do: 'freeze', n: 640 },
+    ],
+  },
 }

@@ -265,9 +265,10 @@ function decided(decision: OutcomeDecision): RecordedOutcome {
   return { ...failed(text), uncertain: true }
 }
 
+/** Work that was begun elsewhere continues without the run: the same call again would double it. */
 const abandoned = ({ type }: PendingItem): RecordedOutcome => ({
   ...failed(abandonedTexts[type] ?? abandonedTexts.wait),
-  ...(type === 'uncertain' && { uncertain: true }),
+  ...(type !== 'approval' && type !== 'question' && { uncertain: true }),
 })
 
 const abandonedTexts: Readonly<Partial<Record<PendingItem['type'], string>>> & {
@@ -277,7 +278,7 @@ const abandonedTexts: Readonly<Partial<Record<PendingItem['type'], string>>> & {
     'This call was interrupted, and whether it had an effect is unknown: the user sent a new message first.',
   question:
     'This call asked the user, who sent a new message instead of an answer: it was not executed further.',
-  wait: 'The result was not waited for: the user sent a new message first.',
+  wait: 'The result was not waited for: the user sent a new message first. Whether it had an effect is not known.',
 }
 
 function executed(value: unknown): RecordedOutcome {
