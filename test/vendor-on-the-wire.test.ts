@@ -129,7 +129,7 @@ test.each<[Api, CallOptions, object]>([
 )
 
 test.each<[Api, CallOptions, string]>([
-  ['responses', { topLogprobs: 1, vendor: { include: ['x'] } }, 'vendor replaces "include"'],
+  ['responses', { topP: 0.5, vendor: { top_p: 0.4 } }, 'vendor replaces "top_p"'],
   [
     'anthropic',
     { reasoning: 'high', vendor: { thinking: { type: 'disabled' } } },

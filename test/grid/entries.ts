@@ -70,6 +70,7 @@ export const withoutRow: Readonly<Record<string, string>> = {
   'AgentClient.get': 'asks no model',
   'AgentClient.list': 'asks no model',
   'AgentClient.cancel': 'asks no model',
+  'AgentClient.forget': 'asks no model',
   'AgentClient.subscribe': 'shows what send started',
   'AgentClient.decideApprovals': 'continues what send started',
   createAgentServer: 'behind createLocalClient and serve',
