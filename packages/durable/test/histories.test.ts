@@ -10,7 +10,7 @@ import { play, readable } from './histories/play.js'
 
 test('no history pays twice, loses a task, or leaves somebody with a wrong answer', async () => {
   const met = new Set<string>()
-  for (let seed = 1; seed <= atSize(20, 1000); seed++) {
+  for (let seed = 1; seed <= atSize(24, 1000); seed++) {
     const history = historyOf(seed, moves)
     const verdict = await play(history)
     for (const name of verdict.met.keys()) met.add(name)
