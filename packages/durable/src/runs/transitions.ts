@@ -320,75 +320,68 @@ export const transitions: Readonly<Record<TransitionName, Transition>> = {
   },
 }
 
+/** SQL with `?` for each `:name`, and the names in their order. */
+interface Template {
+  readonly sql: string
+  readonly names: readonly string[]
+}
+
+function templateOf(text: string): Template {
+  const names: string[] = []
+  const sql = text.replace(/:([a-z]+)/g, (_, name: string) => {
+    names.push(name)
+    return '?'
+  })
+  return { sql, names }
+}
+
+/** What a transition changes, and when. */
+interface Compiled {
+  readonly changes: Template
+  readonly condition: Template
+}
+
+function compile({ from, guard, set }: Transition): Compiled {
+  const columns = Object.entries(set).map(([column, value]) => `${column} = ${value}`)
+  const status = `status IN (${from.map((one) => `'${one}'`).join(', ')})`
+  return {
+    changes: templateOf(columns.join(', ')),
+    condition: templateOf(guard ? `${status} AND ${guard.sql}` : status),
+  }
+}
+
+/** Statements are made for every write of a run, so each transition is compiled once. */
+const compiled = new Map<TransitionName, Compiled>()
+
+function compiledOf(name: TransitionName): Compiled {
+  const known = compiled.get(name)
+  if (known) return known
+
+  const made = compile(transitions[name])
+  compiled.set(name, made)
+  return made
+}
+
+type Values = Readonly<Record<string, SqlValue>>
+
+function valueOf(values: Values, name: string): SqlValue {
+  const value = values[name]
+  if (value === undefined) throw new TypeError(`the value ":${name}" of a transition is missing`)
+  return value
+}
+
 /** What a statement has besides its transition. */
 interface Extras {
   /** Further columns, beginning with a comma; `?` for {@link params}. */
   readonly set?: string
   readonly params?: readonly SqlValue[]
-  /** Which rows; `?` for {@link whichParams}. Default: the one with the id `:id`. */
+  /** Which rows; `?` for {@link whichParams}. Default: the one with the value `id`. */
   readonly which?: string
   readonly whichParams?: readonly SqlValue[]
   /** A further condition without values, beginning with `AND`. */
   readonly and?: string
   /** What the statement gives back, such as ` RETURNING id`. */
   readonly returning?: string
-}
-
-interface Template {
-  readonly sql: string
-  readonly names: readonly string[]
-}
-
-const templates = new Map<string, Template>()
-
-/** SQL with `?` for each `:name`, and the names in their order. */
-function templateOf(text: string): Template {
-  const found = templates.get(text)
-  if (found) return found
-  const names: string[] = []
-  const sql = text.replace(/:([a-z]+)/g, (_, name: string) => {
-    names.push(name)
-    return '?'
-  })
-  const template = { sql, names }
-  templates.set(text, template)
-  return template
-}
-
-const valuesOf = (
-  { names }: Template,
-  values: Readonly<Record<string, SqlValue>>,
-): readonly SqlValue[] =>
-  names.map((name) => {
-    const value = values[name]
-    if (value === undefined) throw new TypeError(`the value ":${name}" of a transition is missing`)
-    return value
-  })
-
-const assignments = new Map<TransitionName, string>()
-const conditions = new Map<TransitionName, string>()
-
-function setOf(name: TransitionName): string {
-  const known = assignments.get(name)
-  if (known !== undefined) return known
-  const columns = Object.entries(transitions[name].set)
-  const text = columns.map(([column, value]) => `${column} = ${value}`).join(', ')
-  assignments.set(name, text)
-  return text
-}
-
-function conditionOf(name: TransitionName): string {
-  const known = conditions.get(name)
-  if (known !== undefined) return known
-  const { from, guard } = transitions[name]
-  const [only, ...others] = from
-  const status =
-    others.length === 0
-      ? `status = '${only}'`
-      : `status IN (${from.map((one) => `'${one}'`).join(', ')})`
-  const text = `${status}${guard ? ` AND ${guard.sql}` : ''}`
-  conditions.set(name, text)
-  return text
 }
 
 /**
@@ -398,20 +391,21 @@ function conditionOf(name: TransitionName): string {
  */
 export function transition(
   name: TransitionName,
-  values: Readonly<Record<string, SqlValue>>,
-  { set = '', params = [], which, whichParams = [], and = '', returning = '' }: Extras = {},
+  values: Values,
+  {
+    set = '',
+    params = [],
+    which = 'id = ?',
+    whichParams = [valueOf(values, 'id')],
+    and = '',
+    returning = '',
+  }: Extras = {},
 ): Statement {
-  const changes = templateOf(setOf(name))
-  const row = templateOf(which ?? 'id = :id')
-  const condition = templateOf(conditionOf(name))
+  const { changes, condition } = compiledOf(name)
+  const valuesOf = ({ names }: Template): readonly SqlValue[] =>
+    names.map((one) => valueOf(values, one))
   return {
-    sql: `UPDATE runs SET ${changes.sql}${set} WHERE ${row.sql} AND ${condition.sql}${and}${returning}`,
-    params: [
-      ...valuesOf(changes, values),
-      ...params,
-      ...valuesOf(row, values),
-      ...whichParams,
-      ...valuesOf(condition, values),
-    ],
+    sql: `UPDATE runs SET ${changes.sql}${set} WHERE ${which} AND ${condition.sql}${and}${returning}`,
+    params: [...valuesOf(changes), ...params, ...whichParams, ...valuesOf(condition)],
   }
 }
