@@ -3,15 +3,16 @@ import { isProvider, type Provider } from '@modelport/core'
 /** A provider, or how to get one at the first call. */
 export type ModelSource = Provider | (() => Provider | Promise<Provider>)
 
-/** The provider of a model, which may be there only after its first call. */
+/** The provider of a model, which may be made only at the first call. */
 export interface LoadedSource {
-  /** The provider, if it is there. */
+  /** The provider, once it is made. */
   readonly current: Provider | undefined
   load(): Promise<Provider>
 }
 
 /**
- * Reads where a model is from. A function is called once, and again after a failure.
+ * Wraps a provider or a function that makes one. A function is called once, and again after a
+ * failure.
  * @throws {TypeError} it is neither a provider nor a function.
  */
 export function toSource(given: ModelSource): LoadedSource {

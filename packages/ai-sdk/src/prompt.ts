@@ -41,7 +41,7 @@ export interface PromptRules {
   readonly seal: Seal
   /** The vendor's names of its tools, by those of the application. */
   readonly wireNames: ReadonlyMap<string, string>
-  /** True if what the application did for a tool of the vendor is an item of its request. */
+  /** True if the output of a client tool is an item of its own in the vendor's request. */
   readonly hasClientCalls: boolean
 }
 
@@ -120,7 +120,7 @@ const toResult = (
   ...pickOptions(providerOptions, 'vendor'),
 })
 
-/** What the application did for a tool of the vendor. */
+/** The output of a tool that the vendor defines and the application ran. */
 const toAnswer = (
   { toolName, toolCallId, output }: ResultPart,
   wireName: (name: string) => string,

@@ -30,8 +30,8 @@ export interface LanguageModelOptions<Specification extends SpecificationName> {
   readonly defaults?: CallOptions | undefined
   /**
    * Addresses of files that the vendor fetches itself, by media type; the AI SDK downloads the
-   * others and sends their bytes. Default: those of the vendor's own package; none if it is not
-   * known which API is asked.
+   * others and sends their bytes. Default: those of the vendor's own package; none if the API of
+   * the provider is not known.
    */
   readonly supportedUrls?: Readonly<Record<string, RegExp[]>> | undefined
   /**
@@ -46,9 +46,10 @@ export interface LanguageModelOptions<Specification extends SpecificationName> {
 /**
  * Any provider as a model of the AI SDK, for `generateText`, `streamText`, agents and what is built
  * on them. The AI SDK repeats calls, so each call is one request. `providerOptions.modelport` are
- * our call options; `providerMetadata.modelport` has the details of the reply, and that of its last
- * part what the next request needs to replay it, and the metadata that the package of the vendor
- * has. A function, such as `() => newProvider('openai:gpt-5.4')`, is called at the first use.
+ * our call options; `providerMetadata.modelport` has the details of the reply, next to the metadata
+ * that the package of the vendor has. The last part of a reply carries what the next request needs
+ * to replay it. A function, such as `() => newProvider('openai:gpt-5.4')`, is called at the first
+ * use.
  * @throws {TypeError} an option is not known, or the secret is shorter than 32 characters.
  */
 export function toLanguageModel<Specification extends SpecificationName = 'v4'>(

@@ -52,7 +52,7 @@ test('ai 5 runs tools, streams and makes objects over a model of its specificati
   expect(object).toEqual({ celsius: 28 })
 })
 
-test('ai 5 is told what a request cannot carry, in its own form of a warning', async () => {
+test('ai 5 gets a warning in its own form for each option that a request cannot carry', async () => {
   const { warnings } = await generateText({
     model: modelOf({ responses: ['Hi'] }),
     prompt: 'Hi',

@@ -49,19 +49,19 @@ export interface LanguageModelProvider<Hosts = 'unknown'> extends Provider {
  * Any model of the AI SDK, of `ai` 5, 6 or 7, as a provider: for vendors that only the AI SDK has.
  * Calls are repeated as those of every provider. `vendor` of the options, of a message, a part or a
  * tool is its `providerOptions`.
- * @throws {LlmError} `config` — a setting has what cannot work, or the specification of the model
- * is not known.
+ * @throws {LlmError} `config` — a setting cannot work, or the specification of the model is not
+ * known.
  * @throws {TypeError} a setting is not known.
  */
 export function fromLanguageModel<Hosts = 'unknown'>(
-  given: AnyLanguageModel,
+  model: AnyLanguageModel,
   config: FromLanguageModelConfig<Hosts> = {},
 ): LanguageModelProvider<Hosts> {
-  const model = toCurrentModel(given)
-  const { apiHosts, secrets = [], cheapestModel = model.modelId, ...settings } = config
-  const { modelId, provider: name } = model
+  const current = toCurrentModel(model)
+  const { modelId, provider: name } = current
+  const { apiHosts, secrets = [], cheapestModel = modelId, ...settings } = config
   requireConfig({ model: modelId, ...settings }, 'fromLanguageModel')
-  const isOurs = ours in given
+  const isOurs = ours in model
   const driver: Driver<ModelRequest> = {
     name,
     framing: 'ndjson',
@@ -69,7 +69,7 @@ export function fromLanguageModel<Hosts = 'unknown'>(
       ? ['cache-hour', 'cache-marks', 'deferred', 'callers', 'files', 'clips', 'details', 'found']
       : ['files'],
     request: (turn) => toModelRequest(turn, name, isOurs),
-    send: (request, io) => send(model, request, io),
+    send: (request, io) => send(current, request, io),
     decoder: (sink) => new ModelDecoder(sink, name),
     error: ({ body }) => {
       const { code, message, ...details } = body as Failure

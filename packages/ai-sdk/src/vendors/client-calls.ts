@@ -43,14 +43,14 @@ export function toClientCall(item: unknown): ClientCall | undefined {
   return { id: call_id, name: String(type).replace(/_call$/, ''), input: toInput(item) }
 }
 
-/** The item that says what the application did. */
+/** The item with the output of the application. */
 export function toClientOutput(name: string, call_id: string, value: unknown): JsonObject {
   const given = isObject(value) ? value : { output: value }
   const { output, status, acknowledgedSafetyChecks, maxOutputLength } = given
   const type = `${name}_call_output`
   switch (name) {
     case 'shell': {
-      // A tool that failed gives a text.
+      // A failed tool returns text.
       const failure = { stdout: '', stderr: output, outcome: { type: 'exit', exit_code: 1 } }
       return {
         type,
