@@ -1,4 +1,5 @@
 import { type CallOptions, isObject, type JsonObject } from '@modelport/core'
+import { toSnake } from '@modelport/core/text'
 import { messagesMetadata } from './vendor-metadata.js'
 import {
   type Fields,
@@ -7,7 +8,6 @@ import {
   type Rule,
   rulesOf,
   toCache,
-  toSnake,
   toSnakeDeep,
   type VendorRules,
   vendor,

@@ -1,11 +1,11 @@
 import type { CallOptions, JsonObject } from '@modelport/core'
+import { toSnake } from '@modelport/core/text'
 import { geminiMetadata } from './vendor-metadata.js'
 import {
   type Fields,
   type Rule,
   rulesOf,
   toCache,
-  toSnake,
   toSnakeDeep,
   type VendorRules,
   vendor,

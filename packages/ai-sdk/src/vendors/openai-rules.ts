@@ -1,4 +1,5 @@
 import { type CallOptions, isObject, type JsonObject } from '@modelport/core'
+import { toSnake } from '@modelport/core/text'
 import { chatMetadata, responsesMetadata } from './vendor-metadata.js'
 import {
   type Fields,
@@ -6,7 +7,6 @@ import {
   ofCall,
   type Rule,
   rulesOf,
-  toSnake,
   toSnakeDeep,
   type VendorRules,
   vendor,

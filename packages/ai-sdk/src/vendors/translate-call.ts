@@ -22,7 +22,7 @@ export interface TranslatedCall {
   readonly providerTools: readonly JsonObject[]
   /** The application's names of the vendor's tools, by the names in replies. */
   readonly names: ReadonlyMap<string, string>
-  /** Options that nothing says, with advice. */
+  /** Options that no request can carry, with advice. */
   readonly lost: ReadonlyMap<string, string>
 }
 
@@ -32,18 +32,16 @@ export interface TranslatedCall {
  * under what the application wrote there. Options of other vendors stay where they are.
  */
 export function translateCall(call: ModelCall, rules: VendorRules): TranslatedCall {
-  const lost = new Map<string, string>()
-  const translator = new Translator(rules, lost, call)
+  const translator = new Translator(rules, call)
   const { namespace, fields } = translator.read(call.providerOptions)
   const options = translator.say(call.providerOptions, (name) => rules.call(name, namespace))
   const { tools, ...known } = readTools(call, translator)
-  const isVendors = known.chosen !== undefined
   const { penalty } = rules
   const penalties = (['presencePenalty', 'frequencyPenalty'] as const).flatMap((name) => {
     const { [name]: value } = call
     return penalty && value !== undefined ? [{ name, options: penalty(name, value) }] : []
   })
-  const besides = rules.besides?.({ ...call, tools: call.tools ?? [] }, options) ?? {}
+  const besides = rules.besides?.(call, options) ?? {}
   return {
     call: {
       ...call,
@@ -53,12 +51,12 @@ export function translateCall(call: ModelCall, rules: VendorRules): TranslatedCa
       }),
       tools,
       prompt: call.prompt.map((message) => translator.message(message)),
-      ...(isVendors && { toolChoice: { type: 'auto' } }),
+      ...(known.chosen && { toolChoice: { type: 'auto' } }),
     },
     options: joinOptions(besides, ...penalties.map((one) => one.options), options, ...known.needed),
     providerTools: known.providerTools,
     names: known.names,
-    lost,
+    lost: translator.lost,
   }
 }
 
@@ -92,12 +90,12 @@ const without = (
 
 class Translator {
   readonly rules: VendorRules
-  readonly #lost: Map<string, string>
+  /** Options that no request can carry, with advice. */
+  readonly lost = new Map<string, string>()
   readonly #call: ModelCall
 
-  constructor(rules: VendorRules, lost: Map<string, string>, call: ModelCall) {
+  constructor(rules: VendorRules, call: ModelCall) {
     this.rules = rules
-    this.#lost = lost
     this.#call = call
   }
 
@@ -119,7 +117,7 @@ class Translator {
     const said = Object.entries(fields).flatMap(([name, value]) => {
       const outcome = ruleOf(name)(value, this.#call)
       if (typeof outcome !== 'string') return [outcome as CallOptions]
-      this.#lost.set(`providerOptions.${namespace}.${name}`, outcome)
+      this.lost.set(`providerOptions.${namespace}.${name}`, outcome)
       return []
     })
     return joinOptions(...said) as To

@@ -1,5 +1,6 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4ProviderTool } from '@ai-sdk/provider'
 import { type CallOptions, isObject, type JsonObject, mergeOptions } from '@modelport/core'
+import { toSnake } from '@modelport/core/text'
 import type { MetadataOf } from './vendor-metadata.js'
 
 /** A call of the AI SDK. */
@@ -20,13 +21,13 @@ export interface WireTool {
   readonly options?: CallOptions
 }
 
-/** How the options of a vendor's package of the AI SDK are said to one API. */
+/** Translates the options of a vendor's AI SDK package for one API. */
 export interface VendorRules {
-  /** Keys of `providerOptions`: the first that is there is read, as the packages do. */
+  /** Keys of `providerOptions`. Only the first one that is set is read, as the packages do. */
   readonly namespaces: readonly string[]
   /** The key of the vendor in `providerMetadata`. */
   readonly key: string
-  /** What the package of the vendor has of a reply. */
+  /** The metadata that the package of the vendor makes of a reply. */
   readonly metadata?: MetadataOf
   /** True if calls of the vendor's tools that the application runs are items of their own. */
   readonly hasClientCalls?: boolean
@@ -40,13 +41,13 @@ export interface VendorRules {
   readonly result?: (name: string) => Rule<Fields>
   /** The rule of an option of a message, ahead of that of its last part. */
   readonly message?: (name: string) => Rule<Fields> | undefined
-  /** A tool that the vendor defines. Undefined: it is not known to this API. */
+  /** A tool that the vendor defines. Undefined: this API does not have it. */
   readonly providerTool: (tool: LanguageModelV4ProviderTool) => WireTool | undefined
   /** The fields that make the model call a tool of the vendor's. */
   readonly choose?: (tool: JsonObject) => JsonObject
   /** The field of a penalty. Unset: there is none. */
   readonly penalty?: (name: 'presencePenalty' | 'frequencyPenalty', value: number) => CallOptions
-  /** What a call needs besides what its options say, and under that. */
+  /** What a call needs besides its options, which override it. */
   readonly besides?: (call: ModelCall, options: CallOptions) => CallOptions
   /** Files that the vendor fetches itself, by media type. */
   readonly supportedUrls: Readonly<Record<string, RegExp[]>>
@@ -60,10 +61,6 @@ export const rulesOf =
 
 /** Fields of the request, as options of a call. */
 export const vendor = (fields: JsonObject): CallOptions => ({ vendor: fields })
-
-/** `userLocation` as `user_location`. */
-export const toSnake = (name: string): string =>
-  name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
 /** The value with its own keys, and those within it, in snake case. */
 export function toSnakeDeep(value: unknown, verbatim: readonly string[] = []): unknown {
@@ -79,10 +76,10 @@ export function toSnakeDeep(value: unknown, verbatim: readonly string[] = []): u
   )
 }
 
-/** Lists of `vendor` to which each option adds, where others replace. */
+/** Lists of `vendor` that add up. Every other field replaces the one before. */
 const joined = ['input', 'include', 'betas'] as const
 
-/** Options from left to right, as `mergeOptions` has it, but that the lists of `vendor` add up. */
+/** Merges options from left to right as `mergeOptions` does, and concatenates those lists. */
 export function joinOptions(...given: readonly CallOptions[]): CallOptions {
   const merged = mergeOptions(...given)
   const lists = joined.flatMap((name) => {
@@ -103,5 +100,5 @@ export const toCache: Rule<Fields> = (value) => ({
   cache: isObject(value) && value['ttl'] === '1h' ? 'hour' : 'auto',
 })
 
-/** Advice for what is a field of the request, but of no object of ours. */
+/** Advice for a field of the request that no object of ours has. */
 export const ofCall = 'set the field of the vendor in `providerOptions.modelport.vendor`'
