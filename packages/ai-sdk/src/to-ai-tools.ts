@@ -70,10 +70,10 @@ async function execute(
 function toSchema(tool: Tool, parameters: JsonObject): AiTool['inputSchema'] {
   // The AI SDK writes into what it gets.
   const show = (): Record<string, unknown> => structuredClone(parameters)
-  const ofFormer = {
-    ...Object.fromEntries(
-      ['schema', 'validator'].map((name) => [Symbol.for(`vercel.ai.${name}`), true]),
-    ),
+  // For `ai` 5, which takes no Standard Schema except those of zod.
+  const former = {
+    [Symbol.for('vercel.ai.schema')]: true,
+    [Symbol.for('vercel.ai.validator')]: true,
     get jsonSchema() {
       return show()
     },
@@ -84,9 +84,7 @@ function toSchema(tool: Tool, parameters: JsonObject): AiTool['inputSchema'] {
         : { success: false, error: new TypeError(result.message) }
     },
   }
-  return {
-    // For `ai` 5, which takes no Standard Schema but of zod.
-    ...ofFormer,
+  const schema: AiTool['inputSchema'] = {
     '~standard': {
       version: 1,
       vendor: 'modelport',
@@ -99,6 +97,7 @@ function toSchema(tool: Tool, parameters: JsonObject): AiTool['inputSchema'] {
       },
     },
   }
+  return Object.assign(former, schema)
 }
 
 /** What a model sees of the result of a tool. */
