@@ -4,6 +4,7 @@ import type { Cli, CommonOptions } from '../context/cli.js'
 import { exitCodes } from '../errors/exit-codes.js'
 import { toFailureReport } from '../errors/failure.js'
 import { type Session, SessionStore } from '../session/session-store.js'
+import { shorten } from '../terminal/shorten.js'
 
 /** Options of `modelport sessions`. */
 export interface SessionsOptions extends CommonOptions {
@@ -59,5 +60,5 @@ const longestTitle = 60
 function titleOf(messages: Session['messages']): string {
   const first = messages.find(({ role }) => role === 'user')
   const text = first ? textOf(first.content).replace(/\s+/g, ' ').trim() : ''
-  return text.length > longestTitle ? `${text.slice(0, longestTitle)}…` : text
+  return shorten(text, longestTitle)
 }

@@ -10,7 +10,11 @@ import {
 import { tryParseJson } from '@modelport/core/text'
 import { newProvider } from '@modelport/factory'
 import { asksForTools } from '../models/server-facts.js'
+import { shorten } from '../terminal/shorten.js'
 import type { CheckState, Outcome } from './check-state.js'
+
+/** Characters of a reply that a report shows. */
+const longestDetail = 60
 
 /** Enough for models that think before they answer. */
 const maxTokens = 1024
@@ -90,7 +94,7 @@ export async function checkTools(
     if (call.error !== undefined)
       return await noTools(state, `its arguments do not parse: ${call.error}`)
     const isOpen = describeProvider(provider).capabilities?.tools.supported === 'by-model'
-    const detail = `${call.name}(${cutText(JSON.stringify(call.arguments))})`
+    const detail = `${call.name}(${shorten(JSON.stringify(call.arguments), longestDetail)})`
     return {
       detail,
       ...(isOpen && model.profile?.supportsTools === undefined && { note: lineFor(state, true) }),
@@ -161,7 +165,7 @@ export async function checkSchema(
       ? { detail: 'the reply fits' }
       : {
           status: 'warning',
-          detail: `the reply does not fit: ${JSON.stringify(cutText(text))}`,
+          detail: `the reply does not fit: ${JSON.stringify(shorten(text, longestDetail))}`,
           fix,
         }
   } catch (error) {
@@ -180,6 +184,3 @@ function fits(text: string): boolean {
   const value = tryParseJson(text)
   return isObject(value) && typeof value['ok'] === 'boolean'
 }
-
-/** The start of a long text; the dots say that it is not all. */
-const cutText = (text: string): string => (text.length > 60 ? `${text.slice(0, 60)}…` : text)

@@ -4,6 +4,7 @@ import { type RunEvent, toToolContent } from '@modelport/runtime'
 import { MarkdownView } from '../terminal/markdown.js'
 import type { Printer } from '../terminal/printer.js'
 import { Progress } from '../terminal/progress.js'
+import { shorten } from '../terminal/shorten.js'
 import { toVisible } from '../terminal/visible-text.js'
 import type { ReplyView } from './ask.js'
 
@@ -93,7 +94,7 @@ export class TextView implements ReplyView {
 
   #outcome(mark: '✓' | '✗', name = '', text: string): void {
     const shown = toVisible(text)
-    const short = shown.length > 200 ? `${shown.slice(0, 200)}…` : shown
+    const short = shorten(shown, 200)
     this.#note(`${mark} ${this.#options.err.foreign(name)} ${short}`)
   }
 
