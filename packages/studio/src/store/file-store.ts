@@ -88,6 +88,10 @@ function openStore(path: string): StudioStore {
       owners.check(runId)
       work()
     })
+  const deleteRun = (runId: string): void => {
+    owners.checkDelete(runId)
+    database.prepare('DELETE FROM runs WHERE id = ?').run(runId)
+  }
   return {
     save: (run) =>
       write(run.id, () => {
@@ -112,16 +116,12 @@ function openStore(path: string): StudioStore {
     prune: async (keep) => inTransaction(database, () => index.prune(keep)),
     delete: async (runId) =>
       inTransaction(database, () => {
-        owners.checkDelete(runId)
-        database.prepare('DELETE FROM runs WHERE id = ?').run(runId)
+        deleteRun(runId)
       }),
     forget: async (tasks) => {
       const runs = runsOfTasks(database, tasks)
       inTransaction(database, () => {
-        for (const runId of runs) {
-          owners.checkDelete(runId)
-          database.prepare('DELETE FROM runs WHERE id = ?').run(runId)
-        }
+        for (const runId of runs) deleteRun(runId)
       })
       wipe(database)
       return runs.length

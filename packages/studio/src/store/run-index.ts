@@ -262,13 +262,16 @@ export class RunIndex {
 
 /** The statement of a list, without its limit; exported for the test of its plan. */
 export function listSql(query: RunQuery): string {
-  const driver = driverOf(query)
+  const { text, heads, sort } = query
+  // A row of a sorted list stands for one run, not for a session.
+  const hasCounts = heads && !sort
+  const order = [...(sort ? [sortSql[sort]] : []), keySql[driverOf(query)]]
   return `SELECT l.key AS key, l.session AS session, r.owner AS owner,
       json_remove(r.run, '$.messages', '$.transcript', '$.settings', '$.logprobs') AS run
-      ${query.text ? ', t.text AS text' : ''}
-      ${query.heads && !query.sort ? ', (SELECT count(*) FROM run_list AS s WHERE s.session = l.session) AS runs' : ''}
+      ${text ? ', t.text AS text' : ''}
+      ${hasCounts ? ', (SELECT count(*) FROM run_list AS s WHERE s.session = l.session) AS runs' : ''}
     FROM ${conditionsOf(query).sql.replace(' WHERE ', ' CROSS JOIN runs AS r ON r.id = l.run WHERE ')}
-    ORDER BY ${query.sort ? `${sortSql[query.sort]} DESC, ` : ''}${driver === 'run_text' ? 't.rowid' : driver === 'run_tools' ? 't.key' : 'l.key'} DESC LIMIT ?`
+    ORDER BY ${order.map((column) => `${column} DESC`).join(', ')} LIMIT ?`
 }
 
 /** A sum over a run and all runs in it. Few runs have others in them: only those are added up. */
@@ -288,6 +291,9 @@ const sortSql: Readonly<Record<RunSort, string>> = {
   tokens: treeSum('s.input + s.output'),
   cost: treeSum('s.cost'),
 }
+
+/** The key of the runs in the table that is read first. */
+const keySql = { run_text: 't.rowid', run_tools: 't.key', run_list: 'l.key' } as const
 
 /** The table that is read first: its order is that of the list. */
 const driverOf = ({ text, tool }: RunQuery): 'run_text' | 'run_tools' | 'run_list' =>
@@ -341,7 +347,7 @@ export function conditionsOf(query: RunQuery): Condition {
     parts.push(error === 'any' ? ['l.error IS NOT NULL'] : ['l.error = ?', error])
   if (minCost !== undefined) parts.push(['l.cost >= ?', minCost])
   if (minMs !== undefined) parts.push(['l.latency >= ?', minMs])
-  const key = { run_text: 't.rowid', run_tools: 't.key', run_list: 'l.key' }[driver]
+  const key = keySql[driver]
   if (since !== undefined) parts.push([`${key} >= ?`, since * slotsPerMs])
   if (until !== undefined) parts.push([`${key} < ?`, until * slotsPerMs])
   if (before !== undefined) parts.push([`${key} < ?`, before])
