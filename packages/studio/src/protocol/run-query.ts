@@ -51,14 +51,20 @@ export interface RunQuery {
 export type RunSort = 'latency' | 'tokens' | 'cost'
 
 /** The number of a run that a list is sorted by; runs without one come last. */
-export function sortedBy(sort: RunSort, { tree, usage, cost, latencyMs }: RunSummary): number {
-  const counts = tree ?? usage
+export function sortedBy(sort: RunSort, run: RunSummary): number {
+  const { tree, cost, latencyMs } = run
   const numbers: Readonly<Record<RunSort, number | undefined>> = {
     latency: latencyMs,
-    tokens: counts && counts.inputTokens + counts.outputTokens,
+    tokens: tokensOf(run),
     cost: tree ? Object.values(tree.costs).reduce((sum, one) => sum + one, 0) : cost,
   }
   return numbers[sort] ?? -1
+}
+
+/** Tokens of a run with all runs in it. */
+export function tokensOf({ tree, usage }: Pick<RunSummary, 'tree' | 'usage'>): number | undefined {
+  const counts = tree ?? usage
+  return counts && counts.inputTokens + counts.outputTokens
 }
 
 /**

@@ -68,9 +68,9 @@ export function CompareRuns({
     return (
       <tr>
         <th scope="row">{label}</th>
-        {both.map((mine, index) => (
+        {value.map((one, index) => (
           <td key={index}>
-            {format(mine, value[index]?.run.currency, value[index] && boundOf(value[index]))}
+            {format(both[index], one.run.currency, boundOf(one))}
             {isBetter(index) && <span class="badge better">better</span>}
           </td>
         ))}

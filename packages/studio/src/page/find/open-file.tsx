@@ -1,3 +1,4 @@
+import { isObject } from '@modelport/core'
 import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import type { ModelInfo, RunRecord } from '../../protocol/protocol.js'
@@ -18,7 +19,7 @@ export function OpenFile(): VNode {
         go('chat', (await post<RunRecord>('/api/runs/import', content)).id)
         return
       }
-      if (typeof content !== 'object' || content === null || !('exchanges' in content)) {
+      if (!isObject(content) || !('exchanges' in content)) {
         setProblem(`${file.name} is neither a cassette nor a run. ${advice}`)
         return
       }

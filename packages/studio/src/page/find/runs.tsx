@@ -1,19 +1,11 @@
 import type { VNode } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import type { RunSummary } from '../../protocol/protocol.js'
-import type { RunGroupTotals, RunSort } from '../../protocol/run-query.js'
+import { type RunGroupTotals, type RunSort, tokensOf } from '../../protocol/run-query.js'
 import { get, remove } from '../link/api.js'
 import { info, lastChat, parameters, setParameter } from '../link/state.js'
 import { useLoaded } from '../link/use-loaded.js'
-import {
-  costOf,
-  formatCost,
-  formatCount,
-  formatMs,
-  formatTime,
-  stateOf,
-  tokensOf,
-} from '../parts/format.js'
+import { costOf, formatCost, formatCount, formatMs, formatTime, stateOf } from '../parts/format.js'
 import { type Columns, TableHead } from '../parts/table-head.js'
 import { useAction } from '../parts/use-action.js'
 import { visible } from '../parts/visible.js'

@@ -25,7 +25,7 @@ export interface RunListState {
 }
 
 /**
- * Loads the runs that `query` asks for, page by page, and looks whether those that are shown have
+ * Loads the runs that match `filters`, page by page, and looks whether those that are shown have
  * changed.
  */
 export function useRunList(

@@ -98,9 +98,7 @@ export function messagesBefore(
   { spans, isShortened }: { readonly spans: readonly Span[]; readonly isShortened: boolean },
   step: number,
 ): readonly ChatMessage[] {
-  const isReply = ({ role }: ChatMessage, index: number): boolean =>
-    index >= messages.length && role === 'assistant'
-  const replies = transcript.flatMap((message, index) => (isReply(message, index) ? [index] : []))
+  const replies = repliesIn(transcript, messages.length)
   const calls = spans.filter(({ kind, state }) => kind === 'model' && state === 'ok').length
   // A reply that was cut off is not of a call that ended.
   if (isShortened || replies.length < calls)
@@ -109,6 +107,10 @@ export function messagesBefore(
     )
   return transcript.slice(0, replies[step - 1])
 }
+
+/** Where the replies of a run stand: after the `known` messages that it began with. */
+const repliesIn = (conversation: readonly ChatMessage[], known: number): readonly number[] =>
+  conversation.flatMap(({ role }, index) => (index >= known && role === 'assistant' ? [index] : []))
 
 /** What a model call was sent and what came back, as messages. */
 export interface CallMessages {
@@ -121,8 +123,8 @@ export interface CallMessages {
 }
 
 /**
- * The messages of a model call: from the transcript, or from what the run has told so far when the
- * transcript is not there or was shortened.
+ * The messages of a model call: from the transcript, or from what the run has said so far if the
+ * transcript is missing or was shortened.
  */
 export function messagesOf(
   { messages, transcript, from }: RunRecord,
@@ -133,25 +135,19 @@ export function messagesOf(
   },
   span: Span,
 ): CallMessages {
-  const answered = view.spans.filter(
-    ({ kind, state }) => kind === 'model' && (state === 'ok' || state === 'running'),
-  )
-  const told = [...messages, ...view.told]
-  const repliesIn = (all: readonly ChatMessage[]): readonly number[] =>
-    all.flatMap(({ role }, index) =>
-      index >= messages.length && role === 'assistant' ? [index] : [],
-    )
+  const hasReply = ({ kind, state }: Span): boolean =>
+    kind === 'model' && (state === 'ok' || state === 'running')
   const isWhole =
     transcript !== undefined &&
     !view.isShortened &&
-    repliesIn(transcript).length === answered.length
-  const all = isWhole ? transcript : told
-  const replies = repliesIn(all)
-  const place = view.spans
-    .slice(0, view.spans.indexOf(span))
-    .filter((one) => answered.includes(one)).length
+    repliesIn(transcript, messages.length).length === view.spans.filter(hasReply).length
+  const all = isWhole ? transcript : [...messages, ...view.told]
+  const replies = repliesIn(all, messages.length)
+
+  const place = view.spans.slice(0, view.spans.indexOf(span)).filter(hasReply).length
   const at = replies[place]
-  const reply = at === undefined || !answered.includes(span) ? undefined : all[at]
+  const reply = at === undefined || !hasReply(span) ? undefined : all[at]
+
   const start = replies[place - 1]
   const known = start === undefined ? firstNew(messages, from?.messages) : start + 1
   return { before: all.slice(0, known), sent: all.slice(known, at), reply }

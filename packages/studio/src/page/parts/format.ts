@@ -77,12 +77,6 @@ export function pretty(value: unknown): string {
   return value === undefined ? '' : visible(JSON.stringify(value, undefined, 2))
 }
 
-/** Tokens of a run with all runs in it. */
-export function tokensOf({ tree, usage }: Pick<RunSummary, 'tree' | 'usage'>): number | undefined {
-  const counts = tree ?? usage
-  return counts && counts.inputTokens + counts.outputTokens
-}
-
 /** The cost of a run with all runs in it, in each currency. */
 export function costOf({
   tree,

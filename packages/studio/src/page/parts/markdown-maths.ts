@@ -1,4 +1,5 @@
 import type { MarkedExtension, TokenizerAndRendererExtension, Tokens } from 'marked'
+import { escapeHtml } from './escape-html.js'
 
 /** Formulas within a line: each alternative ends at the next mark, so that none is read twice. */
 const inLine =
@@ -11,14 +12,11 @@ const farthest = 1000
 const firstLine = /^ {0,3}(\$\$|\\\[)[ \t]*\n/
 const ends: Readonly<Record<string, string>> = { $$: '$$', '\\[': '\\]' }
 
-const escape = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
-
 /** A formula within a line, such as `$x_1$` or `\(x\)`. */
 const inlineFormula: TokenizerAndRendererExtension = {
   name: 'inline-formula',
   level: 'inline',
-  // Looks only so far: it is asked again behind each mark of a long text.
+  // A bound on the search: marked calls this again after each mark of a long text.
   start: (text) => {
     const at = text.slice(0, farthest).search(/\$|\\[([]/)
     if (at >= 0) return at
@@ -28,7 +26,7 @@ const inlineFormula: TokenizerAndRendererExtension = {
     const [raw] = inLine.exec(text) ?? []
     return raw === undefined ? undefined : { type: 'inline-formula', raw }
   },
-  renderer: ({ raw }) => `<code>${escape(raw)}</code>`,
+  renderer: ({ raw }) => `<code>${escapeHtml(raw)}</code>`,
 }
 
 /** A formula of several lines. One that has not ended has the rest of the text, as code has. */
@@ -42,8 +40,8 @@ const blockFormula: TokenizerAndRendererExtension = {
     const rest = end < 0 ? -1 : text.indexOf('\n', end)
     return { type: 'block-formula', raw: rest < 0 ? text : text.slice(0, rest + 1) }
   },
-  renderer: ({ raw }: Tokens.Generic) => `<pre><code>${escape(raw.trimEnd())}</code></pre>`,
+  renderer: ({ raw }: Tokens.Generic) => `<pre><code>${escapeHtml(raw.trimEnd())}</code></pre>`,
 }
 
-/** Formulas stay as they were written: no mark in them is one of Markdown. */
+/** Formulas stay as they were written: Markdown is not read in them. */
 export const maths: MarkedExtension = { extensions: [inlineFormula, blockFormula] }

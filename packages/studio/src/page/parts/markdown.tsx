@@ -3,15 +3,9 @@ import { Marked, type Token } from 'marked'
 import { render, type VNode } from 'preact'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { CopyButton } from './copy-button.js'
+import { escapeHtml } from './escape-html.js'
 import { BlockReader } from './markdown-blocks.js'
 import { maths } from './markdown-maths.js'
-
-const escape = (text: string): string =>
-  text
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;')
 
 /**
  * HTML in a reply is shown as text, an image as its description, a task as a box: nothing of it is
@@ -19,9 +13,9 @@ const escape = (text: string): string =>
  */
 const markdown = new Marked(maths, {
   renderer: {
-    html: ({ text }) => escape(text),
-    image: ({ text }) => escape(text),
-    def: ({ raw }) => `<p>${escape(raw)}</p>`,
+    html: ({ text }) => escapeHtml(text),
+    image: ({ text }) => escapeHtml(text),
+    def: ({ raw }) => `<p>${escapeHtml(raw)}</p>`,
     checkbox: ({ checked }) => (checked ? '☑ ' : '☐ '),
   },
 })

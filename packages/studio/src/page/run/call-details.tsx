@@ -2,12 +2,13 @@ import type { ChatMessage } from '@modelport/core'
 import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import type { Exchange, RunRecord, RunSummary } from '../../protocol/protocol.js'
+import { tokensOf } from '../../protocol/run-query.js'
 import { isOver } from '../../protocol/run-status.js'
 import { get } from '../link/api.js'
 import { messagesBefore, messagesOf, type Span } from '../link/run-parts.js'
 import { go, startRun, type WatchedRun } from '../link/state.js'
 import { useLoaded } from '../link/use-loaded.js'
-import { costOf, formatCost, formatCount, formatMs, stateOf, tokensOf } from '../parts/format.js'
+import { costOf, formatCost, formatCount, formatMs, stateOf } from '../parts/format.js'
 import { JsonView } from '../parts/json-view.js'
 import { Problem } from '../parts/problem.js'
 import { useAction } from '../parts/use-action.js'
@@ -19,7 +20,7 @@ import { MessageCard } from './message.js'
 import { requestChanges } from './request-diff.js'
 import type { Row } from './run-tree.js'
 
-/** What is left of a budget after a call; a cost that is not certain leaves about so much. */
+/** What is left of a budget after a call. */
 function left({ spent, currency, costBound }: Span, { budget }: RunRecord): string | undefined {
   if (!spent || !budget) return undefined
   const { maxCost, maxOutputTokens } = budget
@@ -32,7 +33,7 @@ function left({ spent, currency, costBound }: Span, { budget }: RunRecord): stri
   return parts.join(', ')
 }
 
-/** What was spent is at most so much: then at least this is left. */
+/** An upper bound on what was spent is a lower bound on what is left. */
 function leftOf(cost: number, currency: string | undefined, bound: Span['costBound']): string {
   const amount = formatCost(cost, currency)
   if (bound === 'at-most') return `at least ${amount}`
@@ -96,7 +97,7 @@ function PartDetails({
 }): VNode {
   const record = run.record.value
   const isModel = span.kind === 'model' && !record.task
-  const waited = span.to === undefined ? undefined : span.to - span.from
+  const took = span.to === undefined ? undefined : span.to - span.from
   return (
     <section class="call-details" aria-label={`Details of ${span.name}`}>
       <h2>
@@ -105,7 +106,7 @@ function PartDetails({
       <Figures
         figures={[
           ['Start', formatMs(span.from)],
-          ['Took', formatMs(waited)],
+          ['Took', formatMs(took)],
           [
             'First token',
             span.firstTokenAt === undefined ? undefined : formatMs(span.firstTokenAt - span.from),

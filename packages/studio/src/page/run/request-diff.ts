@@ -1,6 +1,8 @@
+import { isObject } from '@modelport/core'
+import { tryParseJson } from '@modelport/core/text'
 import type { Exchange } from '../../protocol/protocol.js'
 
-/** A field of a request that the request before had otherwise. */
+/** A field of a request that differs from the request before. */
 export interface FieldChange {
   readonly name: string
   /** Its value as JSON. Unset: the request before did not have it. */
@@ -9,22 +11,18 @@ export interface FieldChange {
   readonly after?: string
 }
 
-/** Fields that have the conversation: it grows with each request, and is shown as messages. */
+/** Fields of the conversation, which grows with each request and is shown as messages. */
 const ofConversation = new Set(['messages', 'input', 'contents'])
 
 /** The fields of a body besides the conversation; none of a body that is not a JSON object. */
 function fieldsOf({ requestBody }: Exchange): ReadonlyMap<string, string> {
-  try {
-    const body: unknown = JSON.parse(requestBody)
-    if (typeof body !== 'object' || body === null || Array.isArray(body)) return new Map()
-    return new Map(
-      Object.entries(body)
-        .filter(([name]) => !ofConversation.has(name))
-        .map(([name, value]) => [name, JSON.stringify(value)]),
-    )
-  } catch {
-    return new Map()
-  }
+  const body = tryParseJson(requestBody)
+  if (!isObject(body)) return new Map()
+  return new Map(
+    Object.entries(body)
+      .filter(([name]) => !ofConversation.has(name))
+      .map(([name, value]) => [name, JSON.stringify(value)]),
+  )
 }
 
 /** What differs between two requests, besides the conversation. */

@@ -41,7 +41,7 @@ interface Tree {
   readonly opened: ReadonlyMap<string, WatchedRun>
 }
 
-/** The rows of a run on one time axis; undefined until the run is read. */
+/** The rows of a run on one time axis; none until the run is read. */
 export function useRunTree(run: WatchedRun | undefined): RunTree {
   const id = run?.record.value.id ?? ''
   const around = useRunsAround(run)
@@ -52,10 +52,13 @@ export function useRunTree(run: WatchedRun | undefined): RunTree {
   const below = descendants(id, children)
 
   const [chosen, setChosen] = useState<Readonly<Record<string, boolean>>>({})
-  const first = below.filter((one, place) => place < mostOpened || one.error !== undefined)
-  const isOpen = (one: RunSummary): boolean =>
-    chosen[one.id] ?? first.slice(0, 2 * mostOpened).includes(one)
-  const open = below.filter(isOpen).map((one) => one.id)
+  const openAtFirst = below
+    .filter((one, place) => place < mostOpened || one.error !== undefined)
+    .slice(0, 2 * mostOpened)
+  const open = below
+    .filter((one) => chosen[one.id] ?? openAtFirst.includes(one))
+    .map((one) => one.id)
+
   const [watched, setWatched] = useState<ReadonlyMap<string, WatchedRun>>(new Map())
   useEffect(() => {
     let isCurrent = true
@@ -81,13 +84,10 @@ function descendants(
   id: string,
   children: ReadonlyMap<string, readonly RunSummary[]>,
 ): readonly RunSummary[] {
-  const found: RunSummary[] = []
-  const rest = [...(children.get(id) ?? [])]
-  for (let one = rest.shift(); one; one = rest.shift()) {
-    found.push(one)
-    rest.push(...(children.get(one.id) ?? []))
-  }
-  return found
+  const below = [...(children.get(id) ?? [])]
+  // The list grows while it is walked: the children come after their parent.
+  for (const one of below) below.push(...(children.get(one.id) ?? []))
+  return below
 }
 
 /** The parts of a run, each followed by the runs that began during it. `start`: when it began. */
