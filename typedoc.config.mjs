@@ -7,9 +7,8 @@ const published = publishedPackages()
 
 const menu = readFileSync('docs/README.md', 'utf8')
 const linked = [...menu.matchAll(/\(([\w/-]+\.md)\)/g)].map(([, path]) => `docs/${path}`)
-const stored = ['docs', 'docs/guides', 'docs/decisions', 'docs/providers', 'docs/evidence'].flatMap(
-  (folder) =>
-    readdirSync(folder).flatMap((name) => (name.endsWith('.md') ? [`${folder}/${name}`] : [])),
+const stored = ['docs', 'docs/guides', 'docs/decisions', 'docs/providers'].flatMap((folder) =>
+  readdirSync(folder).flatMap((name) => (name.endsWith('.md') ? [`${folder}/${name}`] : [])),
 )
 
 /** Every page, first those of the menu, in its order: the order in which a user meets them. */

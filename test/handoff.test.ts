@@ -206,7 +206,7 @@ test('the page about handing over says what each vendor gets of the reasoning of
   const page = [
     '# Handing a conversation over',
     '',
-    'After reading this page you know what a vendor gets of a conversation that another one began, for each pair of seven. [A test](../../test/handoff.test.ts) writes it.',
+    'After reading this page you know what a vendor gets of a conversation that another one began, for each pair of seven. [A test](../test/handoff.test.ts) writes it.',
     '',
     'A model with reasoning on asks for two tools at once. The conversation is stored as JSON, and another vendor continues it: before any result, after one, after both, or after',
     'a reply. Then the first vendor takes it back. At each hand, the server holds the request to the rules of its API. In all of',
@@ -229,7 +229,7 @@ test('the page about handing over says what each vendor gets of the reasoning of
     'The columns are the vendors that had the conversation in between.',
     '',
   ].join('\n')
-  await expect(page).toMatchFileSnapshot(join(root, 'docs/evidence/handover.md'))
+  await expect(page).toMatchFileSnapshot(join(root, 'evidence/handover.md'))
 })
 
 test('there was private state to look for', () => {

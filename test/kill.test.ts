@@ -7,7 +7,7 @@ import { moments } from '../bench/src/kill/moments.js'
 import { bundleModelport } from '../bench/src/kill/program.js'
 import { Try } from '../bench/src/kill/try.js'
 
-// What docs/evidence/kill.md says of modelport, with two jobs for each moment in place of twenty.
+// What evidence/kill.md says of modelport, with two jobs for each moment in place of twenty.
 describe('the kill script', () => {
   const folder = mkdtempSync(join(tmpdir(), 'modelport-kill-'))
   let program = ''

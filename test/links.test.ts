@@ -60,7 +60,7 @@ test('a link that leads nowhere is found', async () => {
   expect(await brokenLinks([page, 'README.md'])).toHaveLength(3)
 })
 
-test.each(['docs/evidence/port-notes.md', 'SECURITY.md'])(
+test.each(['evidence/port-notes.md', 'SECURITY.md'])(
   '%s names rules and files that exist',
   (page) => {
     const text = readText(page)

@@ -3,7 +3,7 @@ import { measureTask } from '../bench/src/many-tools/measure.js'
 import { tasks } from '../bench/src/many-tools/tasks.js'
 import { ways } from '../bench/src/many-tools/ways.js'
 
-// What docs/evidence/many-tools.md says, for a task of one tool and a task of three.
+// What evidence/many-tools.md says, for a task of one tool and a task of three.
 test.each([tasks[1]!, tasks[8]!])(
   'with deferred tools and long results by a handle, $name of 200 tools sends less than a quarter of the tokens',
   async (task) => {

@@ -94,9 +94,9 @@ test('"cancelled" has one spelling, but where a wire has its own', () => {
   // The wires of Anthropic, A2A and Protolink, and the state that may be given in both spellings.
   const wires = [
     'docs/compat.md',
-    'docs/evidence/a2a.md',
-    'docs/evidence/port-notes.md',
     'docs/guides/batches.md',
+    'evidence/a2a.md',
+    'evidence/port-notes.md',
     'packages/agent/src/models/task.ts',
     'packages/compat/src/protolink/state-names.ts',
     'packages/provider-anthropic/src/batches.ts',
@@ -106,7 +106,7 @@ test('"cancelled" has one spelling, but where a wire has its own', () => {
   ]
   const files = repositoryFiles().filter(
     (path) =>
-      /^packages\/[^/]+\/(?:src|README)|^(?:docs|examples)\/|^[^/]+\.md$/.test(path) &&
+      /^packages\/[^/]+\/(?:src|README)|^(?:docs|evidence|examples)\/|^[^/]+\.md$/.test(path) &&
       !path.includes('/fixtures/'),
   )
   const found = files.filter((path) =>

@@ -17,7 +17,7 @@ import { type Outcome, Try } from './kill/try.ts'
 
 /**
  * `pnpm --filter @modelport/bench run kill`: kills the same job at the same moments in modelport
- * and in other libraries, and judges it by a ledger outside. docs/evidence/kill.md says what is
+ * and in other libraries, and judges it by a ledger outside. evidence/kill.md says what is
  * counted. Results are kept in `.cache/kill`, so that `--peer` repeats one of them.
  */
 const { values } = parseArgs({

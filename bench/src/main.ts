@@ -114,7 +114,7 @@ print([
   `Printed by \`node src/main.ts${process.argv
     .slice(2)
     .map((word) => ` ${word}`)
-    .join('')}\`; how to read it: [performance.md](performance.md).`,
+    .join('')}\`; how to read it: [performance.md](../docs/performance.md).`,
   '',
 ])
 print(environment(measured, absent))

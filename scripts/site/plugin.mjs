@@ -12,7 +12,7 @@ const groups = [
 ]
 
 const repository = 'https://github.com/modelport/modelport'
-const folder = /^(?:\.\.\/)*(examples\/[\w-]+)\/?$/
+const outside = /^(?:\.\.\/)*(examples\/[\w-]+|evidence\/[\w-]+\.md(?:#[\w-]+)?)\/?$/
 
 /** `core/src` → `@modelport/core`, `runtime/src/ui/ui` → `@modelport/runtime/ui` */
 const specifiers = new Map(
@@ -77,26 +77,29 @@ const nameOf = (reflection) => reflection.getFullName().replace(/\.(\w+)\.\1(?=\
 const hasComment = (reflection) =>
   reflection.hasComment() || reflection.signatures?.every((signature) => signature.hasComment())
 
-/** A folder cannot be copied: a link to one is marked, and `linkFolders` finds it. */
-function passFolders(files) {
+/**
+ * A folder cannot be copied, and evidence is not a page of the site: a link to either is marked, and
+ * `linkRepository` finds it.
+ */
+function markOutside(files) {
   const register = files.register.bind(files)
   files.register = (source, relative) =>
-    folder.test(relative) ? { target: -1, anchor: undefined } : register(source, relative)
+    outside.test(relative) ? { target: -1, anchor: undefined } : register(source, relative)
 }
 
-/** A folder is not a page of the site: a link to one leads to the repository. */
-function linkFolders(parts) {
+/** A link to what is not on the site leads to the repository. */
+function linkRepository(parts) {
   for (const part of parts) {
-    if (part.kind === 'relative-link' && folder.test(part.text))
+    if (part.kind === 'relative-link' && outside.test(part.text))
       Object.assign(part, {
         kind: 'text',
-        text: part.text.replace(folder, `${repository}/tree/main/$1`),
+        text: part.text.replace(outside, `${repository}/tree/main/$1`),
       })
   }
 }
 
 export function load(app) {
-  passFolders(app.files)
+  markOutside(app.files)
   app.converter.on(Converter.EVENT_CREATE_DOCUMENT, (_context, document) => {
     nameDocument(document, app.files.getReflectionPath(document) ?? '')
   })
@@ -104,8 +107,8 @@ export function load(app) {
     for (const module of project.getReflectionsByKind(ReflectionKind.Module))
       module.name = specifiers.get(module.name) ?? module.name
     for (const document of project.getReflectionsByKind(ReflectionKind.Document))
-      linkFolders(document.content)
-    linkFolders(project.readme ?? [])
+      linkRepository(document.content)
+    linkRepository(project.readme ?? [])
     // The theme puts the project's name over its first page.
     if (project.readme?.[0]) project.readme[0].text = project.readme[0].text.replace(/^# .+\n+/, '')
   })

@@ -75,5 +75,5 @@ test.each([
 // After a change of the tables: pnpm exec vitest run --update --project workspace test/doubles
 test('the page shows the rules, with their sources', async () => {
   const shapes = readShapes().map(({ $id, source }) => [$id, source] as const)
-  await expect(toPage(shapes)).toMatchFileSnapshot(join(root, 'docs/evidence/doubles.md'))
+  await expect(toPage(shapes)).toMatchFileSnapshot(join(root, 'evidence/doubles.md'))
 })

@@ -1,5 +1,5 @@
 // Every function that asks a model, at every API, with and without a key. The table of the page
-// docs/evidence/grid.md is made of the rows; after a change of them, write it anew: pnpm exec
+// evidence/grid.md is made of the rows; after a change of them, write it anew: pnpm exec
 // vitest run --project workspace test/grid --update
 import { join } from 'node:path'
 import { openSqliteStore } from '@modelport/durable/sqlite'
@@ -120,5 +120,5 @@ describe('every function and method that asks a model', () => {
 })
 
 test('the page shows the rows', async () => {
-  await expect(toPage(groups)).toMatchFileSnapshot(join(root, 'docs/evidence/grid.md'))
+  await expect(toPage(groups)).toMatchFileSnapshot(join(root, 'evidence/grid.md'))
 })

@@ -1,5 +1,5 @@
 // Every call option and every kind of content, at every API. After a change of the rows, write
-// docs/evidence/grid-options.md anew: pnpm exec vitest run --project workspace test/grid --update
+// evidence/grid-options.md anew: pnpm exec vitest run --project workspace test/grid --update
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { takeRefusals } from '../doubles/refusals.js'
@@ -46,6 +46,6 @@ test('the page shows the rows', async () => {
     list.flatMap(({ name }) => results.get(name) ?? []),
   ])
   await expect(toOptionsPage(Object.fromEntries(pages))).toMatchFileSnapshot(
-    join(root, 'docs/evidence/grid-options.md'),
+    join(root, 'evidence/grid-options.md'),
   )
 })

@@ -35,10 +35,10 @@ export const foreignNames: Readonly<
     },
   ],
   'docs/errors.md': [{ of: 'Python', names: ['ValueError'] }],
-  'docs/evidence/a2a.md': [{ of: 'A2A', names: ['TaskNotCancelableError'] }],
-  'docs/evidence/kill.md': [{ of: 'Inngest', names: ['createInngestAgent'] }],
-  'docs/evidence/performance.md': [{ of: 'V8', names: ['--max-semi-space-size'] }],
-  'docs/evidence/port-notes.md': [
+  'evidence/a2a.md': [{ of: 'A2A', names: ['TaskNotCancelableError'] }],
+  'evidence/kill.md': [{ of: 'Inngest', names: ['createInngestAgent'] }],
+  'evidence/performance.md': [{ of: 'V8', names: ['--max-semi-space-size'] }],
+  'evidence/port-notes.md': [
     {
       of: 'the Go package',
       names: [

@@ -11,7 +11,9 @@ export interface PageName {
 
 const isSource = (path: string): boolean =>
   /\.(?:ts|tsx|mts|mjs|js|json|ya?ml)$/.test(path) &&
-  !/^docs\/|^pnpm-lock|^test\/corpus\/|foreign-names\.ts$|page-names\.test\.ts$/.test(path)
+  !/^docs\/|^evidence\/|^pnpm-lock|^test\/corpus\/|foreign-names\.ts$|page-names\.test\.ts$/.test(
+    path,
+  )
 
 /** Pages that tell what was, and lists that a program writes. */
 const isHistory = (path: string): boolean =>

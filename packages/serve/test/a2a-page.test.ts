@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 
-const page = readFileSync(new URL('../../../docs/evidence/a2a.md', import.meta.url), 'utf8')
+const page = readFileSync(new URL('../../../evidence/a2a.md', import.meta.url), 'utf8')
 const cells = page
   .split('\n')
   .filter((line) => /^\| [\d.]+ \|/.test(line))

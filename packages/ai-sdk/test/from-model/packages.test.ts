@@ -98,11 +98,11 @@ function toPage(): string {
   return [
     '# Packages of the AI SDK as providers',
     '',
-    'After reading this page you know which rules of [the contract](../contract.md) hold for a provider that `fromLanguageModel` of `@modelport/ai-sdk` makes of a model of the AI SDK.',
+    'After reading this page you know which rules of [the contract](../docs/contract.md) hold for a provider that `fromLanguageModel` of `@modelport/ai-sdk` makes of a model of the AI SDK.',
     '',
     'The conformance kit runs over `fromLanguageModel(model)` with three packages, against the wire servers of the kit. What a package does not let a',
     'provider promise is left out, for the reason given. The first word of a reason is what it is about:',
-    '[what a model cannot tell a provider](../guides/from-ai-sdk.md#what-a-model-of-the-ai-sdk-cannot-tell-a-provider). The test writes this page:',
+    '[what a model cannot tell a provider](../docs/guides/from-ai-sdk.md#what-a-model-of-the-ai-sdk-cannot-tell-a-provider). The test writes this page:',
     '`packages/ai-sdk/test/from-model/packages.test.ts`.',
     '',
     ...sections.flat(),
@@ -112,7 +112,7 @@ function toPage(): string {
 describe('the page about packages of the AI SDK', () => {
   test('the page says what the kit does not ask of each package', async () => {
     await expect(toPage()).toMatchFileSnapshot(
-      join(import.meta.dirname, '../../../../docs/evidence/ai-sdk.md'),
+      join(import.meta.dirname, '../../../../evidence/ai-sdk.md'),
     )
   })
 

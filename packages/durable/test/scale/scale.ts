@@ -1,5 +1,5 @@
 // Measures the durable layer: `npm run durable:scale [-- --runs 300]`. Prints the tables of
-// docs/evidence/scaling.md.
+// evidence/scaling.md.
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
