@@ -114,38 +114,45 @@ function fastest(regex: RegExp, text: string, enough: number): number {
   return best
 }
 
-/** Shorter texts first: one that takes time by the square, or worse, must not be waited for. */
-function timeOf(regex: RegExp, text: string): number {
+/**
+ * How many times longer a text takes than one of a tenth of its length: about 10 where the time
+ * grows with the length, about 100 where it grows by the square. A machine that is slow is slow
+ * for both. Shorter texts come first: one that takes time by the square must not be waited for,
+ * and nothing is compared that is over in `limit` milliseconds.
+ */
+function growthOf(regex: RegExp, text: string): number {
   for (const [size, limit] of [
     [1000, 5],
     [10_000, 10],
+    ...(fullSize ? ([[length, 50]] as const) : []),
   ] as const) {
     const time = fastest(regex, text.slice(-size), limit)
-    if (time > limit) return time * (length / size) ** 2
+    if (time <= limit) continue
+
+    const growth = time / fastest(regex, text.slice(-size / 10), 0)
+    if (growth > 40) return growth
   }
-  return fullSize ? fastest(regex, text, 50) : 0
+  return 0
 }
 
-test('no regular expression takes time by the square of its text, nor more than 50 ms for 100,000 characters', () => {
+test('no regular expression takes time by the square of its text, up to 100,000 characters', () => {
   const all = regexes()
   expect(all.length).toBeGreaterThan(50)
+
   let tried = 0
-  let slowest = 0
   const slow: string[] = []
   for (const found of all) {
     for (const text of attacks(found)) {
-      const best = timeOf(found.regex, text)
+      const growth = growthOf(found.regex, text)
       tried++
-      if (fullSize) slowest = Math.max(slowest, best)
-      if (best <= 50) continue
-      slow.push(`${found.where}: ${best.toFixed(0)} ms for ${JSON.stringify(text.slice(0, 30))}...`)
+      if (growth === 0) continue
+
+      slow.push(
+        `${found.where}: ${growth.toFixed(0)} times the time for 10 times the text ${JSON.stringify(text.slice(0, 30))}...`,
+      )
       break
     }
   }
   expect(slow).toEqual([])
-  reportFault('T4', {
-    expressions: all.length,
-    attacks: tried,
-    ...(fullSize && { 'slowest in ms at most': slowest }),
-  })
+  reportFault('T4', { expressions: all.length, attacks: tried })
 }, 300_000)

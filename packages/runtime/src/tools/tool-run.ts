@@ -74,6 +74,7 @@ export class ToolRun {
   readonly #call: ToolCall
   readonly #tool: Tool
   #progress: ToolProgress | undefined
+  #timer: ReturnType<typeof setTimeout> | undefined
   readonly #startedAt = performance.now()
 
   constructor(call: ToolCall, tool: Tool) {
@@ -83,6 +84,8 @@ export class ToolRun {
 
   /** Aborts the signal of the tool: nobody waits for its result any more. */
   abort(reason: unknown): void {
+    // Nobody waits for its time to pass: a timer would keep the process alive.
+    clearTimeout(this.#timer)
     this.#progress?.close()
     this.#controller.abort(reason)
   }
@@ -109,7 +112,7 @@ export class ToolRun {
     const executed = this.#execute(plan, onStart)
     if (!Number.isFinite(timeoutMs)) return executed
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(
+      this.#timer = setTimeout(
         () => {
           const effect = this.started
             ? 'whether it had an effect is unknown'
@@ -123,7 +126,7 @@ export class ToolRun {
       const inTime =
         <T>(settle: (value: T) => void) =>
         (value: T): void => {
-          clearTimeout(timer)
+          clearTimeout(this.#timer)
           settle(value)
         }
       executed.then(inTime(resolve), inTime(reject))
