@@ -34,6 +34,7 @@ export const foreignNames: Readonly<
       ],
     },
   ],
+  'docs/providers/anthropic.md': [{ of: 'AWS', names: ['CallWithBearerToken'] }],
   'docs/errors.md': [{ of: 'Python', names: ['ValueError'] }],
   'evidence/a2a.md': [{ of: 'A2A', names: ['TaskNotCancelableError'] }],
   'evidence/kill.md': [{ of: 'Inngest', names: ['createInngestAgent'] }],

@@ -66,9 +66,10 @@ describe('Claude by the Messages API of a cloud', () => {
     [
       {
         provider: 'anthropic-bedrock',
+        baseUrl: 'https://elsewhere.test',
         bedrock: { region: 'eu-west-1', credentials: 'default-chain' },
       },
-      'anthropic-bedrock: credentials sign requests of Converse alone; give a key or bedrock.accessToken',
+      "sends a key made of this computer's own credentials, and only to *.amazonaws.com and *.api.aws, not to elsewhere.test:443; give bedrock.accessToken for another address",
     ],
     [
       { provider: 'anthropic-foundry', baseUrl: foundry, bedrock: { region: 'eu-west-1' } },
@@ -116,6 +117,34 @@ describe('Claude by the Messages API of a cloud', () => {
       expect(requests[0]?.headers.get('x-api-key')).toBeNull()
     },
   )
+
+  test('AWS credentials make a key for each attempt, and no key of a variable is sent', async () => {
+    const { fetch, requests } = recordingFetch()
+    const credentials = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'wJalrXUtnFEMI/K7MDENG' }
+    const given = { provider: 'anthropic-bedrock', model: 'm', enforceHosts: true, fetch }
+    const made = await newProvider(
+      { ...given, bedrock: { region: 'eu-west-1', credentials } },
+      { environment: environmentOf(keys) },
+    )
+    await made.complete('Hi', { retry: { attempts: 1 } }).catch(() => undefined)
+    expect(requests.map(({ url }) => url)).toEqual([mantle])
+    const { headers } = requests[0] as (typeof requests)[number]
+    const [, key = ''] =
+      /^Bearer bedrock-api-key-(.+)$/.exec(headers.get('authorization') ?? '') ?? []
+    expect(atob(key)).toContain('X-Amz-Credential=AKIDEXAMPLE%2F')
+    expect(headers.get('x-api-key')).toBeNull()
+  })
+
+  test("the hosts of AWS's chain are listed next to that of the API", () => {
+    const bedrock = { region: 'eu-west-1', credentials: 'default-chain' } as const
+    const hosts = apiHosts({ provider: 'anthropic-bedrock', model: 'm', bedrock }).map(hostPort)
+    expect(hosts).toEqual(
+      expect.arrayContaining([
+        'bedrock-mantle.eu-west-1.api.aws:443',
+        'sts.eu-west-1.amazonaws.com:443',
+      ]),
+    )
+  })
 
   test('enforceHosts keeps to the one host of the list', async () => {
     const config = {

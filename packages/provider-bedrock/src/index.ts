@@ -1,3 +1,4 @@
+export { type BedrockTokenConfig, createBedrockAccessToken } from './access-token.js'
 export type { BedrockConfig } from './config.js'
 export type { AwsCredentials, CredentialSource } from './credentials.js'
 export { createBedrock } from './provider.js'

@@ -38,17 +38,7 @@ export function createPost(
       throw configError(
         `${providerName}: a header "authorization" replaces the signature; leave it out`,
       )
-    const keys = toAwsCredentials(
-      typeof credentials === 'function' ? await ask(credentials) : credentials,
-    )
-    recent.add(keys.secretAccessKey)
-    recent.add(keys.sessionToken)
-    const signer = new SignatureV4({
-      service: 'bedrock',
-      region,
-      credentials: keys,
-      sha256: Sha256,
-    })
+    const signer = await createSigner(region, credentials, recent)
     const { protocol, hostname, host, pathname } = url
     const signed = await signer.sign({
       method: 'POST',
@@ -62,6 +52,22 @@ export function createPost(
     const { host: _, ...sent } = signed.headers
     return io.fetch(url, { ...init, headers: sent })
   }
+}
+
+/**
+ * Signs with the credentials that are valid now.
+ * @throws {LlmError} `auth` — the source of credentials fails with an error of its own; `config` —
+ * it gives no keys.
+ */
+export async function createSigner(
+  region: string,
+  source: Exclude<CredentialSource, 'default-chain'>,
+  recent: RecentSecrets,
+): Promise<SignatureV4> {
+  const keys = toAwsCredentials(typeof source === 'function' ? await ask(source) : source)
+  recent.add(keys.secretAccessKey)
+  recent.add(keys.sessionToken)
+  return new SignatureV4({ service: 'bedrock', region, credentials: keys, sha256: Sha256 })
 }
 
 /** @throws {LlmError} `auth` — the source of credentials fails with an error of its own. */

@@ -19,7 +19,7 @@ export interface GoogleTokenConfig
  * @throws {LlmError} `config` — there are no credentials, or no project.
  */
 export function createGoogleAccessToken(config: GoogleTokenConfig): () => Promise<string> {
-  requireConfig({ ...config, model: '-' }, 'createGoogleAccessToken', configNames, fieldNames)
+  requireConfig(config, 'createGoogleAccessToken', configNames, fieldNames)
   const { settings, request } = createClient({ ...config, model: '-' })
   return async () => {
     try {

@@ -12,7 +12,8 @@ export interface BedrockSettings {
   readonly accessToken?: (() => string | Promise<string>) | undefined
   /**
    * AWS credentials instead of an API key: the keys, a function called before each attempt, or
-   * `'default-chain'` for AWS's standard chain.
+   * `'default-chain'` for AWS's standard chain. They sign requests of `bedrock`, and make a key
+   * that lasts 15 minutes for each attempt of `anthropic-bedrock`.
    */
   readonly credentials?: AwsKeys | (() => AwsKeys | Promise<AwsKeys>) | 'default-chain' | undefined
 }
@@ -53,6 +54,7 @@ export const bedrock: Cloud<BedrockSettings> = {
   },
   isPlaced: ({ region }) => region !== undefined,
   hasCredentials: ({ accessToken, credentials }) => !!(accessToken ?? credentials),
+  needsExchange: ({ accessToken, credentials }) => !accessToken && credentials !== undefined,
   keyOrigins,
   fillIn: fillInRegion,
   hosts: chainHosts,

@@ -21,8 +21,16 @@ const packages: Readonly<Record<string, Load>> = {
     }
   },
   '@modelport/provider-bedrock': async (fail) => {
-    const { createBedrock } = await import('@modelport/provider-bedrock').catch(fail)
-    return { createProvider: createBedrock }
+    const bedrock = await import('@modelport/provider-bedrock').catch(fail)
+    type TokenConfig = Parameters<typeof bedrock.createBedrockAccessToken>[0]
+    type Settings = Omit<TokenConfig, 'region' | 'credentials'> & {
+      readonly bedrock: Pick<TokenConfig, 'region' | 'credentials'>
+    }
+    return {
+      createProvider: bedrock.createBedrock,
+      createAccessToken: ({ bedrock: { region, credentials }, ...connection }: Settings) =>
+        bedrock.createBedrockAccessToken({ region, credentials, ...connection }),
+    }
   },
   '@modelport/provider-openai': async (fail) => {
     const openai = await import('@modelport/provider-openai').catch(fail)

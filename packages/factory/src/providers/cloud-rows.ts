@@ -3,6 +3,7 @@ import { configError } from '@modelport/core'
 import { type CloudName, clouds } from '../clouds/clouds.js'
 import type { VertexSettings } from '../clouds/vertex.js'
 import type { ModelConfig } from '../config/model-config.js'
+import { refuseElsewhere } from './own-credentials.js'
 import type { ProviderRow, ResolvedModel } from './row.js'
 import { rowOf } from './vendor-row.js'
 
@@ -55,21 +56,16 @@ const mantleUrl = (url: string): string =>
  * The Vertex settings of a configuration.
  * @throws {LlmError} `config` — default credentials would go to another host than Google's.
  */
-export function vertexSettings({
-  row,
-  config: { vertex: settings = {} },
-  baseUrl,
-}: ResolvedModel): VertexSettings {
+export function vertexSettings(model: ResolvedModel): VertexSettings {
+  const { vertex: settings = {} } = model.config
   const { applicationDefault, accessToken, credentials } = settings
-  if (!applicationDefault || accessToken || credentials || !baseUrl) return settings
-
-  const { protocol, hostname } = new URL(baseUrl.href)
-  const isGoogles = protocol === 'https:' && hostname.endsWith('.googleapis.com')
-  const isNamed = baseUrl.variable !== undefined && row.baseUrlEnv?.includes(baseUrl.variable)
-  if (isGoogles || isNamed) return settings
-  throw configError(
-    `vertex: applicationDefault sends this computer's own credentials, and only to *.googleapis.com, not to ${baseUrl.host}; give vertex.accessToken or vertex.credentials for another address`,
-  )
+  if (applicationDefault && !accessToken && !credentials)
+    refuseElsewhere(model, {
+      what: "vertex: applicationDefault sends this computer's own credentials",
+      domains: ['googleapis.com'],
+      instead: 'vertex.accessToken or vertex.credentials',
+    })
+  return settings
 }
 
 /** The providers in a cloud: each vendor at each. */
@@ -114,6 +110,7 @@ export const cloudRows: readonly ProviderRow[] = [
     ...claude,
     name: 'anthropic-bedrock',
     cloud: 'bedrock',
+    tokenRow: 'bedrock',
     keyEnv: bedrock.keyVariables,
     baseUrlEnv: ['ANTHROPIC_BEDROCK_MANTLE_BASE_URL'],
     baseUrl: ({ bedrock: settings = {} }) => mantleUrl(clouds.bedrock.address(settings) ?? ''),
@@ -121,12 +118,15 @@ export const cloudRows: readonly ProviderRow[] = [
       const origins = clouds.bedrock.keyOrigins?.(settings, place) ?? []
       return origins.flatMap((url) => [url, mantleUrl(url)])
     },
-    settings: ({ config: { bedrock: settings } }) => {
-      if (settings?.credentials)
-        throw configError(
-          'anthropic-bedrock: credentials sign requests of Converse alone; give a key or bedrock.accessToken, or ask for provider bedrock',
-        )
-      return { cloud: 'bedrock', authToken: settings?.accessToken }
+    settings: (model, { accessToken }) => {
+      const { credentials, accessToken: own } = model.config.bedrock ?? {}
+      if (credentials === 'default-chain' && !own)
+        refuseElsewhere(model, {
+          what: "anthropic-bedrock: credentials 'default-chain' sends a key made of this computer's own credentials",
+          domains: ['amazonaws.com', 'api.aws'],
+          instead: 'bedrock.accessToken',
+        })
+      return { cloud: 'bedrock', authToken: own ?? accessToken }
     },
   }),
   inCloud({
