@@ -31,11 +31,17 @@ describe('init for Bedrock', () => {
     },
   )
 
+  test("init for Claude's own API on Bedrock asks for the same region", async () => {
+    const args = ['-p', 'anthropic-bedrock:anthropic.claude-haiku-4-5', '--region', 'eu-west-1']
+    expect(await cli(['init', '--no-test', ...args])).toMatchObject({ code: 0, err: '' })
+    expect((await cli(['hosts'])).out).toBe('bedrock-mantle.eu-west-1.api.aws:443\n')
+  })
+
   test.each([
     [['--no-test'], 'give --region: neither AWS_REGION nor AWS_DEFAULT_REGION is set', 2],
     [
       ['--no-test', '-p', 'anthropic', '--region', 'us-east-1'],
-      '--region is for bedrock; leave it out for anthropic',
+      '--region: anthropic has no region; leave it out',
       2,
     ],
     [['--region', 'mars-1'], 'region "mars-1" has no known address', 3],

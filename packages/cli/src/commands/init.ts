@@ -6,9 +6,15 @@ import { given } from '../context/given.js'
 import { exitCodes, Interrupted, UsageError } from '../errors/exit-codes.js'
 import { toFailureReport } from '../errors/failure.js'
 import { freeKeyName, saveKey } from '../files/key-file.js'
-import { askNewModel, type GivenAnswers } from '../init/ask-new-model.js'
+import { askNewModel } from '../init/ask-new-model.js'
 import { addModel, freeName, readConfig } from '../init/config-file.js'
-import { type NewModel, regionOf, toModelConfig } from '../init/new-model.js'
+import {
+  cloudAnswer,
+  cloudsWith,
+  type GivenAnswers,
+  type NewModel,
+  toModelConfig,
+} from '../init/new-model.js'
 import { asksForTools } from '../models/server-facts.js'
 import { withProgress } from '../terminal/progress.js'
 import { shellWord } from '../terminal/shell-word.js'
@@ -40,8 +46,7 @@ export async function init(cli: Cli, options: InitOptions): Promise<number> {
   const interactive =
     io.stdin.isTTY === true && io.stdout.isTTY === true && !json && !options.keyStdin
   const answers: GivenAnswers = {
-    ...given(options, 'provider', 'model', 'baseUrl'),
-    ...(options.region !== undefined && { bedrock: { region: options.region } }),
+    ...given(options, 'provider', 'model', 'baseUrl', 'region'),
     ...(options.keyEnv !== undefined && { apiKeyEnv: options.keyEnv }),
     ...(options.keyStdin && { key: await readKey(cli), saveKey: true }),
     name,
@@ -92,12 +97,22 @@ function fromOptions(cli: Cli, given: GivenAnswers, name: string, ownVariable: s
   const model = given.model ?? named ?? row.model
   if (model === undefined)
     throw new UsageError(`give --model: ${row.name} has no model that is the usual one`)
-  const bedrock = regionOf(cli, row.name, given)
-  if (row.name === 'bedrock' && !bedrock && given.baseUrl === undefined)
-    throw new UsageError('give --region: neither AWS_REGION nor AWS_DEFAULT_REGION is set')
+  const { region: _, ...rest } = given
+  const answer = cloudAnswer(cli, row, given)
+  const { question } = row
+  if (question && answer === undefined && given.baseUrl === undefined)
+    throw new UsageError(
+      `give --${question.setting}: neither ${question.variables.join(' nor ')} is set`,
+    )
   const apiKeyEnv = given.apiKeyEnv ?? (given.key === undefined ? undefined : ownVariable)
-  const found = { ...(bedrock && { bedrock }), ...(apiKeyEnv !== undefined && { apiKeyEnv }) }
-  return { ...given, name, provider: row.name, model, ...found }
+  return {
+    ...rest,
+    name,
+    provider: row.name,
+    model,
+    ...(answer !== undefined && { clouds: cloudsWith(row, answer) }),
+    ...(apiKeyEnv !== undefined && { apiKeyEnv }),
+  }
 }
 
 /**

@@ -12,11 +12,8 @@ import { type Cli, readVariable } from '../context/cli.js'
 import { Interrupted } from '../errors/exit-codes.js'
 import { withProgress } from '../terminal/progress.js'
 import { toTerminalText } from '../terminal/terminal-text.js'
-import { type NewModel, regionOf } from './new-model.js'
+import { cloudAnswer, cloudsWith, type GivenAnswers, type NewModel } from './new-model.js'
 import { findRunning } from './running-servers.js'
-
-/** The answers that the options gave. */
-export type GivenAnswers = Partial<NewModel>
 
 /** Asks for everything that no option gives. Rejects {@link Interrupted} when the user gives up. */
 export async function askNewModel(
@@ -29,19 +26,18 @@ export async function askNewModel(
   const { provider: rowName, model: named } = parseModel(provider)
   const row = findRow(rowName)
   const baseUrl = given.baseUrl ?? (await askBaseUrl(cli, row))
-  const bedrock = await askRegion(cli, row.name, given)
-  const place = { ...(baseUrl !== undefined && { baseUrl }), ...(bedrock && { bedrock }) }
+  const answer = await askCloud(cli, row, given)
+  const clouds = answer === undefined ? {} : cloudsWith(row, answer)
+  const place = { ...(baseUrl !== undefined && { baseUrl }), clouds }
   const key = await askKey(cli, row, given, place, ownVariable)
   const address = {
     provider: row.name,
-    ...place,
+    ...(baseUrl !== undefined && { baseUrl }),
     ...(key.apiKeyEnv !== undefined && { apiKeyEnv: key.apiKeyEnv }),
   }
-  const model =
-    given.model ??
-    named ??
-    (await askModel(cli, row, { ...address, ...(key.key !== undefined && { apiKey: key.key }) }))
-  return { name: given.name ?? name, model, ...address, ...key }
+  const withKey = { ...address, ...clouds, ...(key.key !== undefined && { apiKey: key.key }) }
+  const model = given.model ?? named ?? (await askModel(cli, row, withKey))
+  return { name: given.name ?? name, model, ...address, clouds, ...key }
 }
 
 /** What the user chose or typed. @throws {Interrupted} the user pressed Ctrl-C */
@@ -59,8 +55,8 @@ const streams = ({ io }: Cli): { input: Cli['io']['stdin']; output: Cli['io']['s
 /** Providers that can be set up with a few questions. */
 const offered = (): ProviderRow[] =>
   [...new Set(createProviderTable().values())].filter(
-    ({ name, offline, retired, baseUrl }) =>
-      !offline && !retired && (typeof baseUrl !== 'function' || name === 'bedrock'),
+    ({ offline, retired, baseUrl, question }) =>
+      !offline && !retired && (typeof baseUrl !== 'function' || question),
   )
 
 async function askProvider(cli: Cli): Promise<string> {
@@ -92,9 +88,9 @@ async function askProvider(cli: Cli): Promise<string> {
 
 async function askBaseUrl(
   cli: Cli,
-  { name, baseUrl, selfHosted }: ProviderRow,
+  { name, baseUrl, selfHosted, question }: ProviderRow,
 ): Promise<string | undefined> {
-  if ((typeof baseUrl === 'string' && !selfHosted) || name === 'bedrock') return undefined
+  if ((typeof baseUrl === 'string' && !selfHosted) || question) return undefined
   const usual = typeof baseUrl === 'string' ? baseUrl : undefined
   const given = await answered(
     text({
@@ -111,24 +107,26 @@ async function askBaseUrl(
   return given.trim() === usual ? undefined : given.trim()
 }
 
-/** Asks for the region of Bedrock, unless an option names it or the address. */
-async function askRegion(
+/** Asks the question of the row, if it has one, unless an option answers it or names the address. */
+async function askCloud(
   cli: Cli,
-  provider: string,
+  row: ProviderRow,
   given: GivenAnswers,
-): Promise<NewModel['bedrock']> {
-  const usual = regionOf(cli, provider, given)
-  if (provider !== 'bedrock' || given.bedrock || given.baseUrl !== undefined) return usual
-  const region = await answered(
+): Promise<string | undefined> {
+  const usual = cloudAnswer(cli, row, given)
+  const { question } = row
+  if (!question || given.region !== undefined || given.baseUrl !== undefined) return usual
+  const { message, example, pattern } = question
+  const answer = await answered(
     text({
-      message: 'Region of AWS?',
-      ...(usual ? { initialValue: usual.region } : { placeholder: 'us-east-1' }),
+      message,
+      ...(usual === undefined ? { placeholder: example } : { initialValue: usual }),
       validate: (value) =>
-        /^[a-z]+(-[a-z]+)+-\d$/.test(value?.trim() ?? '') ? undefined : 'Write it like us-east-1',
+        pattern.test(value?.trim() ?? '') ? undefined : `Write it like ${example}`,
       ...streams(cli),
     }),
   )
-  return { region: region.trim() }
+  return answer.trim()
 }
 
 type KeyAnswer = Pick<NewModel, 'apiKeyEnv' | 'key' | 'saveKey'>
@@ -141,7 +139,7 @@ async function askKey(
   cli: Cli,
   row: ProviderRow,
   given: GivenAnswers,
-  place: Pick<NewModel, 'baseUrl' | 'bedrock'>,
+  { clouds, ...place }: Pick<NewModel, 'baseUrl' | 'clouds'>,
   ownVariable: string,
 ): Promise<KeyAnswer> {
   if (given.key !== undefined)
@@ -152,7 +150,7 @@ async function askKey(
     }
   const { apiKeyEnv } = given
   const model = resolveModel(
-    { provider: row.name, ...place, ...(apiKeyEnv !== undefined && { apiKeyEnv }) },
+    { provider: row.name, ...place, ...clouds, ...(apiKeyEnv !== undefined && { apiKeyEnv }) },
     cli.context,
   )
   const usable = keyVariables(model, cli.context)

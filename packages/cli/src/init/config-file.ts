@@ -39,7 +39,7 @@ export function freeName({ pool }: ConfigFile, wanted = 'main'): string {
 export async function addModel(
   path: string,
   { text }: ConfigFile,
-  { name, provider, model, baseUrl, bedrock, apiKeyEnv, supportsTools }: NewModel,
+  { name, provider, model, baseUrl, clouds, apiKeyEnv, supportsTools }: NewModel,
   chat: boolean,
 ): Promise<void> {
   const entry = {
@@ -47,7 +47,7 @@ export async function addModel(
     provider,
     model,
     ...(baseUrl !== undefined && { base_url: baseUrl }),
-    ...(bedrock && { bedrock }),
+    ...clouds,
     ...(apiKeyEnv !== undefined && { api_key_env: apiKeyEnv }),
     ...(supportsTools !== undefined && { profile: { supports_tools: supportsTools } }),
   }

@@ -1,4 +1,4 @@
-import type { ModelConfig } from '@modelport/factory'
+import type { CloudFields, ModelConfig, ProviderRow } from '@modelport/factory'
 import { type Cli, readVariable } from '../context/cli.js'
 import { UsageError } from '../errors/exit-codes.js'
 
@@ -8,7 +8,8 @@ export interface NewModel {
   readonly provider: string
   readonly model: string
   readonly baseUrl?: string
-  readonly bedrock?: { readonly region: string }
+  /** Settings of the cloud that serves it. */
+  readonly clouds?: CloudFields
   readonly apiKeyEnv?: string
   /**
    * The key itself, if the user gave one: for the test and the key file, never for the
@@ -26,28 +27,40 @@ export const toModelConfig = ({
   provider,
   model,
   baseUrl,
-  bedrock,
+  clouds,
   apiKeyEnv,
 }: NewModel): ModelConfig => ({
   provider,
   model,
   ...(baseUrl !== undefined && { baseUrl }),
-  ...(bedrock && { bedrock }),
+  ...clouds,
   ...(apiKeyEnv !== undefined && { apiKeyEnv }),
 })
 
+/** The answers that the options gave. */
+export interface GivenAnswers extends Partial<NewModel> {
+  /** What `--region` says: a setting of the cloud. */
+  readonly region?: string
+}
+
+/** The settings of a row's cloud, with the answer to the question of the row. */
+export const cloudsWith = ({ cloud, question }: ProviderRow, answer: string): CloudFields =>
+  cloud === undefined || question === undefined ? {} : { [cloud]: { [question.setting]: answer } }
+
 /**
- * The region of Bedrock: as given, else that of AWS's own variables. Undefined for an address of
- * the user's, and for other providers.
+ * The answer to the question of a row: as given, else that of the cloud's own variables. Undefined
+ * if nothing answers it, and for a row without a question.
+ * @throws {UsageError} an answer is given, and the row does not ask for it.
  */
-export function regionOf(
+export function cloudAnswer(
   cli: Cli,
-  provider: string,
-  { bedrock, baseUrl }: Partial<NewModel>,
-): NewModel['bedrock'] {
-  if (provider !== 'bedrock' && bedrock)
-    throw new UsageError(`--region is for bedrock; leave it out for ${provider}`)
-  if (provider !== 'bedrock' || bedrock || baseUrl !== undefined) return bedrock
-  const region = readVariable(cli, 'AWS_REGION') ?? readVariable(cli, 'AWS_DEFAULT_REGION')
-  return region === undefined ? undefined : { region }
+  { name, question }: ProviderRow,
+  { region, baseUrl }: GivenAnswers,
+): string | undefined {
+  if (region !== undefined && question?.setting !== 'region')
+    throw new UsageError(`--region: ${name} has no region; leave it out`)
+  if (region !== undefined || baseUrl !== undefined) return region
+
+  const variables = question?.variables ?? []
+  return variables.map((name) => readVariable(cli, name)).find((value) => value !== undefined)
 }

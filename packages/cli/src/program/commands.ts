@@ -24,10 +24,7 @@ const init: Add = (program, start) =>
     .option('-m, --model <name>', 'model')
     .option('-n, --name <name>', 'what to call it (default: main)')
     .option('--base-url <url>', 'address of the API')
-    .option(
-      '--region <region>',
-      'region of Amazon Bedrock (default: AWS_REGION, AWS_DEFAULT_REGION)',
-    )
+    .option('--region <region>', 'region of the cloud (default: AWS_REGION, AWS_DEFAULT_REGION)')
     .option('--key-env <name>', 'variable that has the key')
     .option('--key-stdin', 'read the key from the input, and keep it in the key file')
     .option('--no-test', 'do not test the connection')

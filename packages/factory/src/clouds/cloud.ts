@@ -13,10 +13,13 @@ export interface CloudPlace {
 
 /** What a person who sets up a model is asked, since the cloud has no default for it. */
 export interface CloudQuestion {
-  /** The setting that the answer goes to. */
+  /** The setting that the answer goes to, in the field of the cloud. */
   readonly setting: string
+  /** The question. */
   readonly message: string
+  /** An answer that fits. */
   readonly example: string
+  /** What every answer fits. */
   readonly pattern: RegExp
   /** Variables that the cloud's own SDK reads it from, in order. */
   readonly variables: readonly string[]

@@ -26,6 +26,7 @@ function inCloud({ example, ...row }: CloudRow): ProviderRow {
         `${row.name}: the address of the resource is missing; give baseUrl: ${example ?? ''}`,
       )
     },
+    ...(cloud.question && { question: cloud.question }),
     ...(cloud.keyOrigins && {
       keyOrigins: (config) => cloud.keyOrigins?.(settingsOf(config), config) ?? [],
     }),

@@ -10,6 +10,7 @@ import type {
 } from '@modelport/core'
 import type { Environment } from '../base/env.js'
 import type { HostEntry } from '../base/host-entry.js'
+import type { CloudQuestion } from '../clouds/cloud.js'
 import type { CloudName } from '../clouds/clouds.js'
 import type { ModelConfig } from '../config/model-config.js'
 
@@ -72,6 +73,8 @@ export interface ProviderRow
   readonly creators?: ProviderCreators | (() => Promise<ProviderCreators>)
   /** The cloud that serves it: the field of a configuration with this name is for it. */
   readonly cloud?: CloudName
+  /** What a person is asked who sets it up: the answer goes into the field of the cloud. */
+  readonly question?: CloudQuestion
   /**
    * The row whose package exchanges credentials of the cloud for access tokens, if this one's takes
    * a function only.
