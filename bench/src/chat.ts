@@ -9,15 +9,14 @@ import { join } from 'node:path'
 /**
  * `node --import ../scripts/sources.mjs src/chat.ts [rounds]`: the first piece of a reply by
  * `chatRoutes` with a SQLite file, next to a plain `streamText` route of the AI SDK that stores
- * nothing; and memory of the server per idle reader, of 500 readers of 50 chats. The model and
- * both routes are processes of their own; rounds are interleaved, each with its ratio.
+ * nothing; and memory of the server per idle reader, of 500 readers of 100 chats. The model and
+ * the routes are processes of their own; rounds are interleaved, each with its ratio.
  */
-const [, , role = '40', modelUrl = ''] = process.argv
+const [, , role = '40', modelUrl = '', folder = ''] = process.argv
 const names = ['chatRoutes', 'streamText'] as const
 type Name = (typeof names)[number]
-/** A process makes 64 replies at a time: the others would wait. */
-const chats = 50
-const readersEach = 10
+const chats = 100
+const readersEach = 5
 
 const median = (numbers: readonly number[]): number =>
   numbers.toSorted((a, b) => a - b)[numbers.length >> 1] ?? NaN
@@ -54,8 +53,6 @@ async function serveChatRoutes(): Promise<string> {
   const { chatRoutes } = await import('@modelport/durable/chat')
   const { openSqliteStore } = await import('@modelport/durable/sqlite')
   const { createOpenAICompatible } = await import('@modelport/provider-openai-compatible')
-  const folder = mkdtempSync(join(tmpdir(), 'modelport-bench-chat-'))
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
   const chat = chatRoutes({
     store: await openSqliteStore(join(folder, 'chat.db')),
     provider: createOpenAICompatible({ baseUrl: modelUrl, model: 'bench' }),
@@ -91,9 +88,9 @@ class Remote {
     this.url = url
   }
 
-  static async start(name: string, model = ''): Promise<Remote> {
+  static async start(name: string, ...args: readonly string[]): Promise<Remote> {
     const execArgv = [...process.execArgv, '--expose-gc']
-    const child = fork(new URL(import.meta.url), [name, model], { execArgv })
+    const child = fork(new URL(import.meta.url), [name, ...args], { execArgv })
     const [url] = (await once(child, 'message')) as [string]
     return new Remote(child, url)
   }
@@ -143,22 +140,35 @@ async function firstPiece({ url }: Remote): Promise<number> {
   return took
 }
 
-/** Bytes of the server per reader that has the first piece and waits for the next. */
-async function memoryPerReader({ url }: Remote, server: Remote): Promise<number> {
+/**
+ * Bytes of the first server per reader that has the first piece and waits for the next. A process
+ * makes 64 replies at a time, so two of them share the chats; the first one has all the readers.
+ */
+async function memoryPerReader(servers: readonly [Remote, Remote]): Promise<number> {
+  const [first] = servers
   const ids = Array.from({ length: chats }, (_, index) => `held-${index}`)
   const open: IncomingMessage[] = []
-  for (const id of ids) open.push(await read(url, id, 'HOLD'))
-  const before = await server.memory()
-  for (const id of ids)
-    open.push(...(await Promise.all(Array.from({ length: readersEach }, () => read(url, id)))))
-  const after = await server.memory()
+  for (const [index, id] of ids.entries())
+    open.push(await read((servers[index % 2] ?? first).url, id, 'HOLD'))
+
+  const before = await first.memory()
+  for (const id of ids) {
+    const readers = Array.from({ length: readersEach }, () => read(first.url, id))
+    open.push(...(await Promise.all(readers)))
+  }
+  const after = await first.memory()
+
   for (const response of open) response.destroy()
   return (after - before) / (chats * readersEach)
 }
 
 async function measure(): Promise<void> {
   const model = await Remote.start('model')
-  const [ours, plain] = await Promise.all(names.map((name) => Remote.start(name, model.url)))
+  const folder = mkdtempSync(join(tmpdir(), 'modelport-bench-chat-'))
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+  const [ours, plain] = await Promise.all(
+    names.map((name) => Remote.start(name, model.url, folder)),
+  )
   const remotes = { chatRoutes: ours, streamText: plain } as Record<Name, Remote>
   const times: Record<Name, number[]> = { chatRoutes: [], streamText: [] }
   for (let round = -10; round < Number(role); round++)
@@ -170,7 +180,8 @@ async function measure(): Promise<void> {
     times.chatRoutes.map((took, round) => took / (times.streamText[round] ?? NaN)),
   )
   const of = (name: Name): string => `${median(times[name]).toFixed(1)} ms`
-  const bytes = await memoryPerReader(remotes.chatRoutes, remotes.chatRoutes)
+  const second = await Remote.start('chatRoutes', model.url, folder)
+  const bytes = await memoryPerReader([remotes.chatRoutes, second])
   console.log('| of a chat | chatRoutes | streamText | ratio |\n|---|--:|--:|--:|')
   console.log(
     `| first piece, median of ${role} | ${of('chatRoutes')} | ${of('streamText')} | ${ratio.toFixed(2)} |`,
@@ -178,7 +189,7 @@ async function measure(): Promise<void> {
   console.log(
     `| memory per idle reader, ${chats * readersEach} of ${chats} chats | ${(bytes / 1024).toFixed(1)} kB | | |`,
   )
-  for (const remote of [model, remotes.chatRoutes, remotes.streamText]) remote.stop()
+  for (const remote of [model, second, remotes.chatRoutes, remotes.streamText]) remote.stop()
 }
 
 const servers: Readonly<Record<string, () => Promise<string>>> = {
