@@ -107,7 +107,9 @@ async function askBaseUrl(
   return given.trim() === usual ? undefined : given.trim()
 }
 
-/** Asks the question of the row, if it has one, unless an option answers it or names the address. */
+/**
+ * Asks the question of the row, if it has one, unless an option answers it or names the address.
+ */
 async function askCloud(
   cli: Cli,
   row: ProviderRow,
