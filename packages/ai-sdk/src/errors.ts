@@ -1,5 +1,6 @@
 import { isLlmError, type ProviderError } from '@modelport/core'
 import { defined } from '@modelport/driver'
+import type { LastResponse } from './last-response.js'
 
 /**
  * How the AI SDK knows its errors, also those of another copy of it: `APICallError.isInstance`
@@ -8,11 +9,11 @@ import { defined } from '@modelport/driver'
 const markers = ['vercel.ai.error', 'vercel.ai.error.AI_APICallError']
 
 /**
- * The error as the AI SDK expects it: a failed exchange with a provider becomes an `APICallError`,
- * with ours as its `cause`. Anything else stays as it is: a wrong setting, an exhausted budget, the
- * reason of an abort.
+ * The error as the AI SDK expects it: a failed exchange with a provider becomes an `APICallError`
+ * with the headers of the response, and with ours as its `cause`. Anything else stays as it is: a
+ * wrong setting, an exhausted budget, the reason of an abort.
  */
-export function toApiCallError(error: unknown): unknown {
+export function toApiCallError(error: unknown, response: LastResponse): unknown {
   if (!isLlmError(error) || !('provider' in error)) return error
   // `serverRetry` is what the server says of another attempt, as the driver keeps it.
   const failure = error as ProviderError & { readonly serverRetry?: boolean }
@@ -23,10 +24,10 @@ export function toApiCallError(error: unknown): unknown {
     url: url ?? '',
     requestBodyValues: undefined,
     statusCode: status,
-    responseHeaders: defined({
-      'retry-after-ms': retryAfterMs?.toString(),
-      'x-request-id': requestId,
-    }),
+    responseHeaders: {
+      ...response.headers,
+      ...defined({ 'retry-after-ms': retryAfterMs?.toString(), 'x-request-id': requestId }),
+    },
     responseBody: body,
     isRetryable: failure.serverRetry ?? retryable,
     data: { code, type, attempts },

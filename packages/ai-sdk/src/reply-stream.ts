@@ -7,12 +7,20 @@ import {
 } from '@modelport/core'
 import { defined } from '@modelport/driver'
 import { toApiCallError } from './errors.js'
+import type { LastResponse } from './last-response.js'
 import { carry, restOf, toCallPart, toFinishReason, toUsage } from './reply.js'
 import type { ReplyContext } from './vendors/reply-context.js'
 
 type Part = LanguageModelV4StreamPart
 type Controller = ReadableStreamDefaultController<Part>
 type HeldPart = Extract<Part, { type: 'text-end' | 'reasoning-end' | 'tool-call' }>
+
+/** The call that a stream is the reply of. */
+export interface StreamedCall {
+  readonly context: ReplyContext
+  readonly response: LastResponse
+  readonly signal: AbortSignal | undefined
+}
 
 /**
  * The reply as a stream of the AI SDK. It reads when it is read, and cancelling it closes the
@@ -22,10 +30,9 @@ type HeldPart = Extract<Part, { type: 'text-end' | 'reasoning-end' | 'tool-call'
 export function toReplyStream(
   reader: ToolStreamReader,
   warnings: SharedV3Warning[],
-  context: ReplyContext,
-  signal: AbortSignal | undefined,
+  call: StreamedCall,
 ): ReadableStream<Part> {
-  const parts = writeParts(reader, context, signal)
+  const parts = writeParts(reader, call)
   const pull = async (controller: Controller): Promise<void> => {
     const { done, value } = await parts.next()
     if (done) controller.close()
@@ -43,8 +50,7 @@ export function toReplyStream(
  */
 async function* writeParts(
   reader: ToolStreamReader,
-  context: ReplyContext,
-  signal?: AbortSignal,
+  { context, response, signal }: StreamedCall,
 ): AsyncGenerator<Part, void> {
   let held: HeldPart | undefined
   let blocks = 0
@@ -90,7 +96,7 @@ async function* writeParts(
   } catch (error) {
     if (signal?.aborted) throw error
     if (held) yield held
-    yield { type: 'error', error: toApiCallError(error) }
+    yield { type: 'error', error: toApiCallError(error, response) }
   }
 }
 

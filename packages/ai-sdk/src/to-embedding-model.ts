@@ -8,6 +8,7 @@ import { type Embedder, mergeOptions, withoutNulls } from '@modelport/core'
 import { checkSettings } from '@modelport/core/settings'
 import { toHeaders } from './call.js'
 import { toApiCallError } from './errors.js'
+import { LastResponse } from './last-response.js'
 import { lostVendorOptions, toWarning } from './lost-options.js'
 import { ownOptions } from './own-options.js'
 import type { BySpecification, SpecificationName } from './specification.js'
@@ -48,12 +49,19 @@ export function toEmbeddingModel<Specification extends SpecificationName = 'v4'>
 async function embed(embedder: Embedder, call: EmbeddingModelV4CallOptions) {
   const { values, dimensions, abortSignal, headers, providerOptions } = call
   const given = { signal: abortSignal, retry: { attempts: 1 }, ...toHeaders(headers) }
+  const response = new LastResponse()
   try {
-    const options = withoutNulls(mergeOptions(given, ownOptions(providerOptions)))
-    const { vectors, usage } = await embedder.embed(values, options)
+    const { retry = {}, ...options } = withoutNulls(
+      mergeOptions(given, ownOptions(providerOptions)),
+    )
+    const { vectors, usage } = await embedder.embed(values, {
+      ...options,
+      retry: response.observe(retry),
+    })
     return {
       embeddings: vectors.map((vector) => [...vector]),
       ...(usage.reported && { usage: { tokens: usage.inputTokens } }),
+      ...response.fields,
       warnings: [
         ...lostVendorOptions(providerOptions),
         ...(dimensions === undefined
@@ -62,6 +70,6 @@ async function embed(embedder: Embedder, call: EmbeddingModelV4CallOptions) {
       ],
     }
   } catch (error) {
-    throw toApiCallError(error)
+    throw toApiCallError(error, response)
   }
 }

@@ -4,12 +4,13 @@ import type {
   LanguageModelV4,
   LanguageModelV4CallOptions,
 } from '@ai-sdk/provider'
-import { type CallOptions, mergeDetails, type Provider } from '@modelport/core'
+import { type CallOptions, mergeDetails, mergeOptions, type Provider } from '@modelport/core'
 import { checkSettings } from '@modelport/core/settings'
 import { defined } from '@modelport/driver'
 import { readCall } from './call.js'
 import { toApiCallError } from './errors.js'
 import { toV2, toV3 } from './former-models.js'
+import { LastResponse } from './last-response.js'
 import { type LoadedSource, type ModelSource, toSource } from './model-source.js'
 import { ours } from './own-options.js'
 import { askWithoutRefused } from './refused-settings.js'
@@ -109,36 +110,49 @@ function toModel(
     },
     doGenerate: async (call) => {
       const { provider, messages, tools, options, warnings, set, context } = await read(call)
-      const { reply, warnings: left } = await askWithoutRefused(options, set, (taken) =>
-        provider.generate(messages, { ...taken, ...(tools.length && { tools }) }),
-      ).catch(rethrow)
+      const response = new LastResponse()
+      const { reply, warnings: left } = await askWithoutRefused(
+        observed(options, response),
+        set,
+        (taken) => provider.generate(messages, { ...taken, ...(tools.length && { tools }) }),
+      ).catch((error: unknown) => {
+        throw toApiCallError(error, response)
+      })
       const details = mergeDetails(reply)
       return {
         content: toParts(reply.message, reply.text, details, context),
         finishReason: toFinishReason(reply.finishReason, details, context),
         usage: toUsage(reply.usage),
         ...context.metadata(details, reply.usage),
-        response: defined({ id: details.responseId, modelId: reply.message.origin?.model }),
+        response: defined({
+          id: details.responseId,
+          modelId: reply.message.origin?.model,
+          headers: response.headers,
+        }),
         warnings: [...warnings, ...left, ...toWarnings(details.warnings)],
       }
     },
     doStream: async (call) => {
       const { provider, messages, tools, options, warnings, set, context } = await read(call)
-      const { reply: reader, warnings: left } = await askWithoutRefused(options, set, (taken) =>
-        provider.streamWithTools(messages, tools, taken),
-      ).catch(rethrow)
+      const response = new LastResponse()
+      const { reply: reader, warnings: left } = await askWithoutRefused(
+        observed(options, response),
+        set,
+        (taken) => provider.streamWithTools(messages, tools, taken),
+      ).catch((error: unknown) => {
+        throw toApiCallError(error, response)
+      })
       return {
         stream: toReplyStream(
           reader,
           [...warnings, ...left, ...toWarnings(reader.details().warnings)],
-          context,
-          call.abortSignal,
+          { context, response, signal: call.abortSignal },
         ),
+        ...response.fields,
       }
     },
   }
 }
 
-function rethrow(error: unknown): never {
-  throw toApiCallError(error)
-}
+const observed = (options: CallOptions, response: LastResponse): CallOptions =>
+  mergeOptions(options, { retry: response.observe(options.retry ?? {}) })

@@ -39,6 +39,7 @@ export type {
   CallOptions,
   OptionValues,
   ResponseFormat,
+  ResponseNotice,
   RetryNotice,
   RetryOptions,
 } from './options.js'

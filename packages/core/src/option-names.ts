@@ -44,7 +44,7 @@ export const optionNames: Readonly<
     }),
   ],
   /** Of `RetryOptions`. */
-  retry: namesOf<RetryOptions>({ attempts: true, onRetry: true }),
+  retry: namesOf<RetryOptions>({ attempts: true, onRetry: true, onResponse: true }),
   /** Of `ModelProfile`. */
   profile: namesOf<ModelProfile>({
     provider: true,

@@ -23,7 +23,15 @@ export interface RetryNotice {
   readonly error: LlmError
 }
 
-/** How often a call may be tried. */
+/** What is reported of a response before its body is read. */
+export interface ResponseNotice {
+  /** The status of HTTP. */
+  readonly status: number
+  /** The headers, such as those of rate limits. */
+  readonly headers: Headers
+}
+
+/** The attempts of a call: how many there may be, and the callbacks of each. */
 export interface RetryOptions {
   /** Attempts in all, the first included: 1 to 5. Default 3. */
   readonly attempts?: number | undefined
@@ -32,6 +40,11 @@ export interface RetryOptions {
    * first. An error that it throws or rejects with ends the call instead.
    */
   readonly onRetry?: ((notice: RetryNotice) => unknown) | undefined
+  /**
+   * Called with the response of each attempt, failed ones included, before `onRetry`. An error that
+   * it throws or rejects with is ignored. Never called for a model that is not reached by HTTP.
+   */
+  readonly onResponse?: ((response: ResponseNotice) => unknown) | undefined
 }
 
 /**

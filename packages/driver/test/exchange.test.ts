@@ -1,4 +1,4 @@
-import { type ChatMessage, LlmError, type Provider } from '@modelport/core'
+import { type ChatMessage, LlmError, type Provider, type ResponseNotice } from '@modelport/core'
 import { describe, expect, test } from 'vitest'
 import { failure, line, play, read, type Step, settle, streamOf } from './scripted-driver.js'
 
@@ -405,6 +405,33 @@ test('onResponse is called with each response', async () => {
   )
   await provider.stream('Hi')
   expect(told).toEqual([[201, '9']])
+})
+
+test('the observers of a provider and of a call see the response of each attempt, failed ones included', async () => {
+  const seen: string[] = []
+  const observe =
+    (who: string) =>
+    ({ status, headers }: ResponseNotice) =>
+      seen.push(`${who} ${status} ${headers.get('x-left')}`)
+  const busy = (left: string) => () =>
+    new Response('busy', { status: 503, headers: { 'x-left': left, 'retry-after-ms': '1' } })
+  const { provider, clock } = play([busy('1'), busy('0'), [text, stop]], {
+    onResponse: observe('provider'),
+  })
+  const reply = provider.complete('Hi', { retry: { onResponse: observe('call') } })
+  for (let attempt = 1; attempt < 3; attempt++) {
+    await settle()
+    clock.advance(60_000)
+  }
+  expect(await reply).toBe('x')
+  expect(seen).toEqual([
+    'provider 503 1',
+    'call 503 1',
+    'provider 503 0',
+    'call 503 0',
+    'provider 200 null',
+    'call 200 null',
+  ])
 })
 
 test.each<[how: string, observer: () => unknown]>([

@@ -100,8 +100,11 @@ async function send(
 ): Promise<Response> {
   const call = { ...request, abortSignal: io.signal, headers: io.headers }
   try {
-    if (!io.stream) return new Response(toLine(name, toList(await model.doGenerate(call))))
-    const { stream } = await model.doStream(call)
+    if (!io.stream) {
+      const reply = await model.doGenerate(call)
+      return new Response(toLine(name, toList(reply)), toHead(reply.response))
+    }
+    const { stream, response } = await model.doStream(call)
     const reader = stream.getReader()
     const encoder = new TextEncoder()
     const pull = async (controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> => {
@@ -113,12 +116,18 @@ async function send(
     }
     return new Response(
       new ReadableStream({ pull, cancel: (reason) => reader.cancel(reason) }, { highWaterMark: 0 }),
+      toHead(response),
     )
   } catch (error) {
     io.signal.throwIfAborted()
     throw toCallError(name, error)
   }
 }
+
+/** The headers that the package reports, without those that describe the body that it has read. */
+const toHead = ({ headers = {} }: { headers?: Record<string, string> } = {}): ResponseInit => ({
+  headers: Object.entries(headers).filter(([name]) => !/^content-/i.test(name)),
+})
 
 /** A whole reply as the parts of a stream. */
 const toList = ({

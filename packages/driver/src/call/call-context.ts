@@ -1,4 +1,4 @@
-import type { OptionValues, PartialReply } from '@modelport/core'
+import type { OptionValues, PartialReply, ResponseNotice, RetryOptions } from '@modelport/core'
 import { headerSecrets, type Redact } from '@modelport/core'
 import type { Clock } from '../base/clock.js'
 import { systemClock } from '../base/clock.js'
@@ -6,6 +6,7 @@ import type { Fetch } from '../base/driver.js'
 import { CallScope } from '../base/scope.js'
 import { mergeHeaders } from '../config/check-config.js'
 import { RetryBudget } from '../config/retry.js'
+import { callObserver } from './call-observer.js'
 import type { AnyDriver, ProviderState } from './provider-state.js'
 import { sanitizeError } from './sanitize.js'
 
@@ -19,6 +20,8 @@ export interface CallContext<Kind extends AnyDriver = AnyDriver> {
   readonly fetch: Fetch
   readonly allowedHosts: readonly string[] | undefined
   readonly headers: Readonly<Record<string, string>>
+  /** The caller's own observer of responses. */
+  readonly onResponse: RetryOptions['onResponse']
   idempotencyKey: string
   readonly timeouts: ProviderState['timeouts']
   readonly limits: ProviderState['limits']
@@ -47,6 +50,7 @@ export function createCallContext<Kind extends AnyDriver>(
     clock,
     // Before the scope is made: an error here would leave a timer behind.
     headers: mergeHeaders(config.headers, vendorHeaders),
+    onResponse: options.retry?.onResponse,
     scope: new CallScope(clock, driver.name, options.signal, options.deadlineMs, (error) =>
       sanitizeError(error, driver.name, redact, {
         attempts: context.retries.attempts,
@@ -59,6 +63,15 @@ export function createCallContext<Kind extends AnyDriver>(
     usedIds: new Set(usedIds),
   }
   return context
+}
+
+/** Reports a response to the observer of the provider, then to that of the call. */
+export function reportResponse(
+  { config, onResponse }: Pick<CallContext, 'config' | 'onResponse'>,
+  { status, headers }: ResponseNotice,
+): void {
+  callObserver(() => config.onResponse?.({ status, headers }))
+  callObserver(() => onResponse?.({ status, headers }))
 }
 
 /** Each turn is a request of its own: it has its own attempts and its own key. */

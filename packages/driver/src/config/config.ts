@@ -4,6 +4,7 @@ import {
   configError,
   defaultMaxTokens,
   type ModelProfile,
+  type RetryOptions,
 } from '@modelport/core'
 import type { Clock } from '../base/clock.js'
 import type { Fetch } from '../base/driver.js'
@@ -76,12 +77,10 @@ export interface CommonConfig {
    */
   readonly lenientEof?: boolean | undefined
   /**
-   * Called with each response, for logs and rate-limit headers. An error that it throws or rejects
-   * with is ignored.
+   * Called with each response, failed ones included, for logs and rate-limit headers; of one call,
+   * set `retry.onResponse` of its options. An error that it throws or rejects with is ignored.
    */
-  readonly onResponse?:
-    | ((response: { readonly status: number; readonly headers: Headers }) => unknown)
-    | undefined
+  readonly onResponse?: RetryOptions['onResponse']
   /**
    * Called with each warning of a reply, also from `complete` and `stream`, where nothing else
    * shows it: the warnings of `details()`, and that a reply was cut at `maxTokens`. An error that

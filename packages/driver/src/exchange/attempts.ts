@@ -1,7 +1,7 @@
 import { type LlmError, type PartialReply, ProviderError, type RetryOptions } from '@modelport/core'
 import { toByteSource } from '../base/byte-source.js'
 import type { Driver } from '../base/driver.js'
-import type { CallContext } from '../call/call-context.js'
+import { type CallContext, reportResponse } from '../call/call-context.js'
 import { sanitizeError } from '../call/sanitize.js'
 import { nameFailure } from '../failure/http-failure.js'
 import { createGuardedFetch, type RequestTarget } from '../transport/guarded-fetch.js'
@@ -183,7 +183,10 @@ export class Attempts {
       signal,
       allowedHosts,
       clock,
-      error: (failure) => nameFailure(driver, failure),
+      error: (failure) => {
+        reportResponse(this.#context, failure)
+        return nameFailure(driver, failure)
+      },
       responded,
       failed: (error) => {
         this.#failure ??= error

@@ -1,6 +1,5 @@
 import type { ResponseLimits } from '../base/limits.js'
-import type { CallContext } from '../call/call-context.js'
-import { callObserver } from '../call/call-observer.js'
+import { type CallContext, reportResponse } from '../call/call-context.js'
 import { nameInBand } from '../failure/in-band.js'
 import { truncatedError } from '../failure/truncated-error.js'
 import { Attempts, type Sending } from './attempts.js'
@@ -41,11 +40,11 @@ export async function exchangeWhole<T>(
   )
   try {
     await attempts.run(async (response) => {
-      const { status, headers } = response
+      const { headers } = response
       body = new ResponseBody(response, context, (silence) => {
         attempts.expire('idle', silence)
       })
-      callObserver(() => context.config.onResponse?.({ status, headers }))
+      reportResponse(context, response)
       try {
         result = { value: await readToEnd(body, read(headers, context.limits)) }
       } catch (error) {

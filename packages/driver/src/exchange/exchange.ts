@@ -2,8 +2,7 @@ import { isLlmError, LlmError, type PartialReply } from '@modelport/core'
 import type { ChunkCallbacks } from '../base/byte-source.js'
 import type { Decoder, Driver, Turn } from '../base/driver.js'
 import { checkJsonValues } from '../base/json-values.js'
-import type { CallContext } from '../call/call-context.js'
-import { callObserver } from '../call/call-observer.js'
+import { type CallContext, reportResponse } from '../call/call-context.js'
 import { nameInBand } from '../failure/in-band.js'
 import { truncatedError } from '../failure/truncated-error.js'
 import type { Framer } from '../framing/framer.js'
@@ -136,7 +135,7 @@ export class Exchange implements ResponseReader {
   }
 
   #begin(response: Response): void {
-    const { config, limits } = this.#context
+    const { limits } = this.#context
     this.#headers = response.headers
     this.#body = new ResponseBody(response, this.#context, (silence) => {
       this.#attempts.expire('idle', silence)
@@ -157,7 +156,7 @@ export class Exchange implements ResponseReader {
         decoder.push(record)
       },
     )
-    callObserver(() => config.onResponse?.({ status: response.status, headers: response.headers }))
+    reportResponse(this.#context, response)
   }
 
   #decode(chunk: Uint8Array): void {
