@@ -1,7 +1,7 @@
 import { Chat } from '@ai-sdk/react'
 import { createMock } from '@modelport/provider-mock'
 import { type AgUiEvent, toAgUiEvents, toUiMessageResponse } from '@modelport/runtime/ui'
-import { DefaultChatTransport } from 'ai'
+import { DefaultChatTransport, isToolUIPart } from 'ai'
 import { describe, expect, test } from 'vitest'
 import {
   createMemoryJournal,
@@ -254,7 +254,7 @@ describe('progress', () => {
       }),
     })
     chat['~registerMessagesCallback'](() => {
-      const part = chat.messages.at(-1)?.parts.find((one) => one.type === 'dynamic-tool')
+      const part = chat.messages.at(-1)?.parts.find(isToolUIPart)
       if (part?.output !== undefined) states.push([part.output, part.preliminary])
     })
     await chat.sendMessage({ text: 'Work' })

@@ -72,8 +72,7 @@ describe('a client of the AI SDK', () => {
       { type: 'reasoning', text: 'Hm', state: 'done' },
       { type: 'text', text: 'Let me look.', state: 'done' },
       {
-        type: 'dynamic-tool',
-        toolName: 'look',
+        type: 'tool-look',
         state: 'output-available',
         input: { at: 'door' },
         output: { seen: 'door' },
@@ -138,7 +137,7 @@ describe('a client of the AI SDK', () => {
       { onError: ({ code, message }) => `${code}: ${message}` },
     )
     await chat.sendMessage({ text: 'Look.' })
-    expect(shown(chat)?.find(({ type }) => type === 'dynamic-tool')).toMatchObject({
+    expect(shown(chat)?.find(({ type }) => type === 'tool-look')).toMatchObject({
       errorText: expect.stringMatching(/^tool: .*nothing there/) as string,
     })
   })
@@ -148,7 +147,7 @@ describe('a client of the AI SDK', () => {
       authorize: () => ({ effect: 'require-approval', reason: 'ask first' }),
     })
     await chat.sendMessage({ text: 'Look.' })
-    const part = shown(chat)?.find(({ type }) => type === 'dynamic-tool') as unknown as {
+    const part = shown(chat)?.find(({ type }) => type === 'tool-look') as unknown as {
       approval: { id: string }
     }
     expect(part).toMatchObject({ state: 'approval-requested' })
@@ -214,7 +213,7 @@ test('a client of the AI SDK shows the questions of a tool, and each answer hold
   /** The question that waits, as a page finds it: by the id of the approval. */
   const asked = () => {
     const call = parts().find(
-      ({ type, state }) => type === 'dynamic-tool' && state === 'approval-requested',
+      ({ type, state }) => type === 'tool-book' && state === 'approval-requested',
     )
     const { id } = (call?.['approval'] ?? {}) as { id?: string }
     const data = parts().find((part) => part['type'] === 'data-question' && part['id'] === id)?.[
@@ -232,9 +231,49 @@ test('a client of the AI SDK shows the questions of a tool, and each answer hold
   expect(asked().data).toEqual({ message: 'Pay.', url: 'https://pay.example/4' })
   await chat.addToolApprovalResponse({ id: asked().id, approved: false })
   await expect.poll(() => parts().at(-1)).toMatchObject({ type: 'text', text: 'Booked.' })
-  expect(parts().find(({ type }) => type === 'dynamic-tool')).toMatchObject({
+  expect(parts().find(({ type }) => type === 'tool-book')).toMatchObject({
     state: 'output-available',
     output: '{"action":"accept","content":{"people":4}} decline',
+  })
+})
+
+/** The requests for approval of a run, and what came between them. */
+async function requestsOf(request: InferRequest): Promise<readonly UiMessageChunk[]> {
+  const provider = createMock({ responses: [callOf('door'), 'Done.'] })
+  const chunks: UiMessageChunk[] = []
+  for await (const chunk of toUiMessageStream(inferStream(provider, { query: 'Look', ...request })))
+    if (/approval|output/.test(chunk.type)) chunks.push(chunk)
+  return chunks
+}
+
+describe('one request for approval', () => {
+  test('one request for approval is shown of a call that waits, with its digest', async () => {
+    const shown = await requestsOf({
+      tools: [look],
+      authorize: () => ({ effect: 'require-approval', reason: 'ask first' }),
+    })
+    expect(shown).toEqual([
+      {
+        type: 'tool-approval-request',
+        approvalId: expect.stringMatching(/#[\da-f]{64}$/) as string,
+        toolCallId: expect.any(String) as string,
+        reason: 'ask first',
+      },
+    ])
+  })
+
+  test('one request for approval is shown while somebody is asked, before the response', async () => {
+    const shown = await requestsOf({
+      tools: [look],
+      authorize: () => ({ effect: 'require-approval', ask: () => true }),
+    })
+    expect(shown.map(({ type }) => type)).toEqual([
+      'tool-approval-request',
+      'tool-approval-response',
+      'tool-output-available',
+    ])
+    const [request, response] = shown as readonly { approvalId?: string }[]
+    expect(request?.approvalId).toBe(response?.approvalId)
   })
 })
 

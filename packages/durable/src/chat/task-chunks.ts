@@ -134,7 +134,7 @@ class Reply {
     if (chunk.type === 'finish') yield* this.#finish(chunk)
     else {
       yield* this.#takeOwn()
-      if (this.#keeps(chunk)) yield named(chunk)
+      if (this.#keeps(chunk)) yield chunk
     }
   }
 
@@ -262,7 +262,6 @@ class Reply {
             type: 'tool-output-error',
             toolCallId,
             errorText: stopped,
-            dynamic: true,
           })
         this.#own.push({ type: 'message-metadata', messageMetadata: { stopped: true } })
         return
@@ -377,11 +376,4 @@ export function sourcesOf({
     if (typeof url !== 'string' || !isLink(url)) return []
     return [{ url, ...(typeof title === 'string' && { title }) }]
   })
-}
-
-/** Pages know their tools by name: their parts are called `tool-NAME`. */
-function named(chunk: UiMessageChunk): ChatChunk {
-  if (!('dynamic' in chunk)) return chunk
-  const { dynamic: _, ...rest } = chunk
-  return rest as ChatChunk
 }

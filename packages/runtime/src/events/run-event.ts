@@ -214,6 +214,11 @@ export type ActionEvent =
       readonly type: 'policy-decision'
       readonly effect: 'allow' | 'deny' | 'require-approval'
       readonly reason?: string
+      /**
+       * True if somebody is asked while the run continues, by `ask` of the decision. A call that
+       * needs an approval without it suspends the run.
+       */
+      readonly asked?: true
     })
   /** Somebody approved or refused a call that required approval. */
   | (ActionEventFields & Approval & { readonly type: 'approval-decision' })

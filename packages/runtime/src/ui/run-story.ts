@@ -19,6 +19,8 @@ export type StoryChange =
       readonly id: string
       /** Set when the run has stopped to wait: what a decision holds for. */
       readonly digest?: string
+      /** True if somebody is asked while the run continues. */
+      readonly asked?: boolean
       readonly reason?: string | undefined
     }
   | {
@@ -176,7 +178,14 @@ function changesOfAction(event: RunEvent): readonly StoryChange[] {
       if (event.effect === 'deny')
         return [{ type: 'call-denied', id: event.actionId, reason: event.reason ?? 'denied' }]
       return event.effect === 'require-approval'
-        ? [{ type: 'approval-request', id: event.actionId, reason: event.reason }]
+        ? [
+            {
+              type: 'approval-request',
+              id: event.actionId,
+              reason: event.reason,
+              asked: event.asked === true,
+            },
+          ]
         : []
     case 'approval-decision': {
       const { actionId: id, approved, reason } = event

@@ -19,7 +19,6 @@ export type UiMessageChunk =
       readonly toolCallId: string
       readonly toolName: string
       readonly input: unknown
-      readonly dynamic: true
     }
   | {
       readonly type: 'tool-approval-request'
@@ -37,7 +36,6 @@ export type UiMessageChunk =
       readonly type: 'tool-output-available'
       readonly toolCallId: string
       readonly output: unknown
-      readonly dynamic: true
       /** True for what the tool reports while it runs: the next one replaces it. */
       readonly preliminary?: true
     }
@@ -45,7 +43,6 @@ export type UiMessageChunk =
       readonly type: 'tool-output-error'
       readonly toolCallId: string
       readonly errorText: string
-      readonly dynamic: true
     }
   | { readonly type: 'tool-output-denied'; readonly toolCallId: string }
   /** What the tool asks whose approval has the same id. */
@@ -89,9 +86,9 @@ export interface UiStreamOptions {
 }
 
 /**
- * Writes a run as the AI SDK's UI message stream, version 1. Reading it drives the run; cancelling
- * it closes the run's reader. In JSON and text mode the text is shown when the run has ended, since
- * until then it is the text of an action.
+ * Writes a run as the AI SDK's UI message stream, version 1; each call is a part `tool-NAME`.
+ * Reading it drives the run; cancelling it closes the run's reader. In JSON and text mode the text
+ * is shown when the run has ended, since until then it is the text of an action.
  */
 export function toUiMessageStream(
   run: RunEvents,
@@ -128,7 +125,12 @@ async function* chunksOf(
   const toChunks = (changes: readonly StoryChange[]): readonly UiMessageChunk[] =>
     changes.flatMap((change) => {
       hasFailed ||= change.type === 'failure'
-      if (change.type === 'approval-request') asked.add(change.id)
+      if (change.type === 'approval-request') {
+        // A run that will wait asks when it waits: only then has the request the id with the
+        // digest, and a page takes one request for a call.
+        if (change.digest === undefined && !change.asked) return []
+        asked.add(change.id)
+      }
       // The page has decided before a run continues, and knows the request by the id with the
       // digest.
       if (change.type === 'approval' && !asked.has(change.id)) return []
@@ -210,7 +212,6 @@ function toCallChunk(change: StoryChange, options: UiStreamOptions): UiMessageCh
         toolCallId: change.id,
         toolName: change.name,
         input: change.input,
-        dynamic: true,
       }
     case 'approval-request': {
       const approvalId = change.digest === undefined ? change.id : `${change.id}#${change.digest}`
@@ -230,14 +231,10 @@ function toCallChunk(change: StoryChange, options: UiStreamOptions): UiMessageCh
       }
     case 'call-progress':
     case 'call-result': {
-      const shown = {
+      return {
         type: 'tool-output-available',
         toolCallId: change.id,
         output: change.output ?? null,
-      } as const
-      return {
-        ...shown,
-        dynamic: true,
         ...(change.type === 'call-progress' && { preliminary: true }),
       }
     }
@@ -246,7 +243,6 @@ function toCallChunk(change: StoryChange, options: UiStreamOptions): UiMessageCh
         type: 'tool-output-error',
         toolCallId: change.id,
         errorText: shownError({ message: change.message, code: 'tool' }, options),
-        dynamic: true,
       }
     case 'call-denied':
       return { type: 'tool-output-denied', toolCallId: change.id }

@@ -185,6 +185,7 @@ function report(
     actionId,
     effect: decision.effect,
     ...(reason !== undefined && { reason }),
+    ...('ask' in decision && { asked: true as const }),
   })
 }
 
