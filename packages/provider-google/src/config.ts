@@ -82,6 +82,7 @@ export const fieldNames: Readonly<Record<string, readonly string[]>> = {
     schema: true,
     needsSignatures: true,
     takesMediaResults: true,
+    takesSystem: true,
   }),
 }
 

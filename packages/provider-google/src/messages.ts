@@ -40,7 +40,8 @@ interface DraftContent {
 
 /**
  * The conversation on the wire. The API knows no system message between the others: all of them go
- * to the system instruction, each a part, in their order. Assistant messages that follow each other
+ * to the system instruction, each a part, in their order; for a model that refuses one, the
+ * conversation begins with them, said by the user. Assistant messages that follow each other
  * become one content.
  * @throws {LlmError} `invalid-request` — there are only system messages. `unsupported` — a medium
  * the model does not take there.
@@ -82,11 +83,23 @@ export function toConversation(
   if (contents[0]?.role === 'model' && contents[0].parts.some(({ functionCall }) => functionCall))
     contents.unshift({ role: 'user', parts: [{ text: opening }] })
   if (traits.needsSignatures) contents.forEach(signFirstCall)
+  if (!traits.takesSystem) beginWith(contents, system)
   return {
     contents,
-    ...(system.length && { systemInstruction: { parts: system } }),
+    ...(traits.takesSystem && system.length && { systemInstruction: { parts: system } }),
     ...(token !== undefined && { continuationToken: token }),
   }
+}
+
+/** Lets the user say the system instructions first. */
+function beginWith(contents: DraftContent[], system: readonly WirePart[]): void {
+  if (!system.length) return
+  // The API puts nothing between two parts.
+  const words: WirePart = { text: system.map(({ text }) => `${text}\n\n`).join('') }
+  const [first] = contents
+  const isUsers = first?.role === 'user' && !first.parts.some((part) => part.functionResponse)
+  if (isUsers) contents[0] = { ...first, parts: [words, ...first.parts] }
+  else contents.unshift({ role: 'user', parts: [words] })
 }
 
 function toParts(

@@ -18,6 +18,8 @@ export interface ModelTraits {
   readonly needsSignatures: boolean
   /** False for models that take text only in a tool result. */
   readonly takesMediaResults: boolean
+  /** False for models that refuse a system instruction: what it says begins the user's message. */
+  readonly takesSystem: boolean
 }
 
 const level = (thinkingLevel: string): Readonly<Record<string, unknown>> => ({ thinkingLevel })
@@ -30,6 +32,7 @@ const newest: ModelTraits = {
   schema: 'json-schema',
   needsSignatures: true,
   takesMediaResults: true,
+  takesSystem: true,
 }
 const older: ModelTraits = { ...newest, needsSignatures: false, takesMediaResults: false }
 const withoutThinking = { ...older, thinking: { none: {} } }
@@ -45,6 +48,10 @@ const withoutThinking = { ...older, thinking: { none: {} } }
  * levels of Gemini 4
  * @see https://ai.google.dev/gemini-api/docs/openai (read 2026-11-21): the budgets of low, medium
  * and high
+ * @see https://ai.google.dev/gemma/docs/core/gemma_on_gemini_api (read 2026-11-30): the levels of
+ * Gemma 4
+ * @see https://github.com/google/adk-python/issues/3900 (read 2026-11-30): Gemma 3 refuses a system
+ * instruction
  */
 const rows: Readonly<Record<string, ModelTraits>> = {
   'gemini-3-pro': { ...newest, thinking: { low: level('LOW'), high: level('HIGH') } },
@@ -64,6 +71,11 @@ const rows: Readonly<Record<string, ModelTraits>> = {
   },
   'gemini-2.0': withoutThinking,
   'gemini-1.5': { ...withoutThinking, schema: 'openapi' },
+  'gemma-': { ...withoutThinking, takesSystem: false },
+  'gemma-4': {
+    ...newest,
+    thinking: { none: level('MINIMAL'), minimal: level('MINIMAL'), high: level('HIGH') },
+  },
 }
 
 /**

@@ -533,3 +533,44 @@ test('the id of a file is its URI', async () => {
     { fileData: { mimeType: 'video/mp4', fileUri: source.id } },
   ])
 })
+
+describe('system text of a model that refuses a system instruction', () => {
+  const config = (model: string) => ({ apiKey: 'key-of-tests', model })
+  const instructions: ChatMessage[] = [
+    { role: 'system', content: 'Be brief.' },
+    { role: 'system', content: 'Be kind.' },
+  ]
+
+  test('the first message of the user begins with the system text', async () => {
+    const messages = [...instructions, user('Hello?')]
+    const sent = await bodyOf(messages, {}, config('gemma-3-27b-it'))
+    expect(sent.systemInstruction).toBeUndefined()
+    expect(sent.contents).toEqual([
+      { role: 'user', parts: [{ text: 'Be brief.\n\nBe kind.\n\n' }, { text: 'Hello?' }] },
+    ])
+  })
+
+  test('a conversation that the model begins has a message of the user with the system text', async () => {
+    const messages: ChatMessage[] = [
+      ...instructions,
+      { role: 'assistant', content: 'Hello.' },
+      user('Hello?'),
+    ]
+    const sent = await bodyOf(messages, {}, config('gemma-3n-e4b-it'))
+    expect(sent.contents[0]).toEqual({
+      role: 'user',
+      parts: [{ text: 'Be brief.\n\nBe kind.\n\n' }],
+    })
+    expect(sent.contents).toHaveLength(3)
+  })
+
+  test('Gemma 4 takes a system instruction, and two levels of reasoning', async () => {
+    const messages = [...instructions, user('Hello?')]
+    const sent = await bodyOf(messages, { reasoning: 'high' }, config('gemma-4-31b-it'))
+    expect(sent.systemInstruction.parts).toEqual([{ text: 'Be brief.' }, { text: 'Be kind.' }])
+    expect(sent.generationConfig.thinkingConfig).toMatchObject({ thinkingLevel: 'HIGH' })
+    expect(await refusal(bodyOf(messages, { reasoning: 'low' }, config('gemma-4-31b-it')))).toMatch(
+      /^unsupported: /,
+    )
+  })
+})
