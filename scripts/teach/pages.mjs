@@ -51,7 +51,10 @@ export const carried = {
   runtime: [...pages('runtime', 'tools', 'budgets', 'history'), ...guides('tools')],
   dialog: [...pages('dialog'), ...guides('prompt-to-value', 'from-lllm')],
   agent: [...pages('agent'), ...guides('first-agent', 'approvals', 'agent-security')],
-  serve: [...pages('agent'), ...guides('first-agent', 'agent-security', 'wire-mapping')],
+  serve: [
+    ...pages('agent'),
+    ...guides('first-agent', 'agent-security', 'signed-cards', 'wire-mapping'),
+  ],
   durable: [
     ...pages('durable'),
     ...guides('agent-that-survives', 'chat-that-survives', 'approve-tomorrow', 'engines'),

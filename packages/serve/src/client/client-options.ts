@@ -1,3 +1,4 @@
+import type { JsonObject } from '@modelport/core'
 import { namesOf } from '@modelport/core/settings'
 import type { ConnectionOptions } from '../connection/connection.js'
 
@@ -9,6 +10,13 @@ export interface AgentClientOptions extends ConnectionOptions {
   readonly reconnectMs?: number | undefined
   /** Which binding of A2A is spoken. Default: the first of the card. */
   readonly binding?: 'JSONRPC' | 'HTTP+JSON' | undefined
+  /**
+   * Called with each card of the agent as JSON, as it was received, before it is used: before the
+   * first call, when the card has changed, and for an extended card. If it throws or rejects, no
+   * call is sent, and each one fails with `invalid-agent-response` and that error as its `cause`.
+   * Default: cards are not verified; TLS proves the origin.
+   */
+  readonly verifyCard?: ((card: JsonObject) => unknown) | undefined
 }
 
 /** Names of {@link AgentClientOptions}. */
@@ -20,5 +28,6 @@ export const clientOptionNames: readonly string[] = namesOf<AgentClientOptions>(
   reconnectMs: true,
   maxBytes: true,
   binding: true,
+  verifyCard: true,
   allowedOrigins: true,
 })

@@ -1,5 +1,6 @@
 import { type AgentCard, AgentError, isAgentError } from '@modelport/agent'
 import { isObject, type JsonObject } from '@modelport/core'
+import { errorText } from '@modelport/core/text'
 import type { A2aInterface } from '../a2a/a2a-transport.js'
 import { fromA2aCard } from '../a2a/card-codec.js'
 import type { Connection } from '../connection/connection.js'
@@ -35,20 +36,39 @@ export interface Finding {
    * change.
    */
   readonly known: FoundCard | undefined
+  readonly verifyCard: AgentClientOptions['verifyCard']
 }
 
 const cardPath = '/.well-known/agent-card.json'
 
 /**
- * Fetches the card of an agent.
- * @throws {AgentError} `not-found`
+ * Fetches the card of an agent. One that did not change was verified before.
+ * @throws {AgentError} `not-found`; `invalid-agent-response` — `verifyCard` refuses it
  */
 export async function fetchCard(finding: Finding): Promise<FoundCard> {
   const { connection, known } = finding
   const { wire, ...caching } = await fetchJson(finding)
   if (!wire && known) return { ...known, ...caching }
   const given = wire ?? {}
-  return { card: readCard(connection, given), wire: given, ...caching }
+  const card = readCard(connection, given)
+  await verify(finding, given)
+  return { card, wire: given, ...caching }
+}
+
+type Verifying = Pick<Finding, 'connection' | 'verifyCard'>
+
+/** @throws {AgentError} `invalid-agent-response` — the application refuses the card. */
+async function verify({ connection, verifyCard }: Verifying, wire: JsonObject): Promise<void> {
+  try {
+    // A copy: what the verifier does to its card is not done to ours.
+    await verifyCard?.(structuredClone(wire))
+  } catch (error) {
+    throw new AgentError(
+      'invalid-agent-response',
+      `verifyCard refuses the card of ${connection.base.href}: ${errorText(error)}`,
+      { cause: error },
+    )
+  }
 }
 
 /**
@@ -85,16 +105,19 @@ function readCard(connection: Connection, wire: JsonObject): AgentCard {
 /**
  * The found card, replaced by the extended one that the agent gave to this caller. It is used as
  * long as the public card stays the same.
- * @throws {AgentError} `invalid-agent-response` — the agent did not send a card
+ * @throws {AgentError} `invalid-agent-response` — the agent did not send a card, or `verifyCard`
+ * refuses it
  */
-export function withExtendedCard(
-  connection: Connection,
+export async function withExtendedCard(
+  verifying: Verifying,
   found: FoundCard,
   wire: unknown,
-): FoundCard {
+): Promise<FoundCard> {
   if (!isObject(wire))
     throw new AgentError('invalid-agent-response', 'The extended card is not a JSON object')
-  return { ...found, card: readCard(connection, wire), wire }
+  const card = readCard(verifying.connection, wire)
+  await verify(verifying, wire)
+  return { ...found, card, wire }
 }
 
 /** How long a card is fresh that says nothing about it, in milliseconds. */

@@ -79,8 +79,14 @@ class HttpClient implements AgentClient {
         'The agent has no extended card: its card says so',
       )
     const transport = await this.#transport(signal)
-    this.#found = withExtendedCard(this.#connection, found, await transport.extendedCard(signal))
-    return this.#found.card
+    const { verifyCard } = this.#options
+    const extended = await withExtendedCard(
+      { connection: this.#connection, verifyCard },
+      found,
+      await transport.extendedCard(signal),
+    )
+    this.#found = extended
+    return extended.card
   }
 
   async send(
@@ -221,7 +227,8 @@ class HttpClient implements AgentClient {
     const known = this.#found
     if (known && Date.now() < known.freshUntil) return known
     if (this.#fetching) return this.#fetching
-    this.#fetching = fetchCard({ connection: this.#connection, signal, known })
+    const { verifyCard } = this.#options
+    this.#fetching = fetchCard({ connection: this.#connection, signal, known, verifyCard })
     try {
       const found = await this.#fetching
       this.#found = found

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
-import { AGENT_CARD_PATH } from '@a2a-js/sdk'
+import { AGENT_CARD_PATH, generateAgentCardSignature } from '@a2a-js/sdk'
 import {
   type AgentExecutor,
   DefaultRequestHandler,
@@ -38,11 +38,19 @@ export interface OfficialServerOptions {
   }[]
   /** Description of the card for the bearer of the token; without it there is no extended card. */
   readonly extended?: { readonly token: string; readonly description: string }
+  /** Who signs the card, as the official SDK does it. Default: nobody. */
+  readonly signer?: { readonly key: CryptoKey; readonly kid: string }
+  /** Fields of the card that are changed after it was signed. */
+  readonly change?: Readonly<Record<string, unknown>>
 }
 
 /** A server of the official SDK in this process. */
 export interface OfficialServer {
   readonly url: string
+  /** The requests it got: method and path. */
+  readonly requests: readonly string[]
+  /** Changes fields of its card from now on, and leaves its signature as it is. */
+  change(fields: Readonly<Record<string, unknown>>): void
   close(): void
 }
 
@@ -129,8 +137,14 @@ const executorOf = (
 export async function startOfficialServer(
   options: OfficialServerOptions = {},
 ): Promise<OfficialServer> {
-  const { interfaces = usual, answer = 'from the SDK', chunks, extended } = options
+  const { interfaces = usual, answer = 'from the SDK', chunks, extended, signer } = options
+  let changed = options.change ?? {}
+  const requests: string[] = []
   const app = express()
+  app.use(({ method, path }, _, next) => {
+    requests.push(`${method} ${path}`)
+    next()
+  })
   const listener = app.listen(0, '127.0.0.1')
   await once(listener, 'listening')
   const url = `http://127.0.0.1:${(listener.address() as AddressInfo).port}`
@@ -144,6 +158,8 @@ export async function startOfficialServer(
     undefined,
     undefined,
     extendedCard,
+    signer &&
+      generateAgentCardSignature(signer.key, { alg: 'ES256', kid: signer.kid, typ: 'JOSE' }),
   )
   const userBuilder = extended
     ? (request: Request) => {
@@ -154,10 +170,22 @@ export async function startOfficialServer(
         } satisfies User)
       }
     : UserBuilder.noAuthentication
-  app.use(`/${AGENT_CARD_PATH}`, agentCardHandler({ agentCardProvider: requestHandler }))
+  app.use(
+    `/${AGENT_CARD_PATH}`,
+    agentCardHandler({
+      agentCardProvider: async () => ({ ...(await requestHandler.getAgentCard()), ...changed }),
+    }),
+  )
   app.use('/rpc', jsonRpcHandler({ requestHandler, userBuilder }))
   app.use('/rest', restHandler({ requestHandler, userBuilder }))
-  return { url, close: () => void listener.close() }
+  return {
+    url,
+    requests,
+    change: (fields) => {
+      changed = fields
+    },
+    close: () => void listener.close(),
+  }
 }
 
 /** The parameters of `sendMessage` of the official client. */
