@@ -71,6 +71,7 @@ export const withoutRow: Readonly<Record<string, string>> = {
   'AgentClient.list': 'asks no model',
   'AgentClient.cancel': 'asks no model',
   'AgentClient.forget': 'asks no model',
+  'AgentClient.deliver': 'asks no model',
   'AgentClient.subscribe': 'shows what send started',
   'AgentClient.decideApprovals': 'continues what send started',
   createAgentServer: 'behind createLocalClient and serve',

@@ -34,6 +34,28 @@ export const contractOfTasks: readonly StoreContractCase[] = [
     },
   },
   {
+    title: 'the secret of a call keeps the result that came first, until its task is removed',
+    run: async ({ tasks }) => {
+      await tasks.create(recordOf('t'), [statusAt('submitted')])
+      await refused(tasks.addGrant({ principal: 'bob', id: 't' }, 'd', 'call'), 'task-not-found')
+      await tasks.addGrant(keyOf('t'), 'd1', 'call 1')
+      await tasks.addGrant(keyOf('t'), 'd2', 'call 2')
+      same(await tasks.takeGrant('d3', 'result'), undefined, 'an unknown secret')
+      const first = { key: keyOf('t'), call: 'call 1', content: 'result 0' }
+      const all = await Promise.all([0, 1, 2].map((n) => tasks.takeGrant('d1', `result ${n}`)))
+      const [content = ''] = all.flatMap((grant) => grant?.content ?? [])
+      same(
+        all,
+        [0, 1, 2].map(() => ({ ...first, content })),
+        'results that come at once',
+      )
+      same(await tasks.takeGrant('d1', 'late'), { ...first, content }, 'a later result')
+      same((await tasks.takeGrant('d2', 'other'))?.content, 'other', 'another call')
+      await tasks.delete(keyOf('t'))
+      same(await tasks.takeGrant('d1', content), undefined, 'the secret of a removed task')
+    },
+  },
+  {
     title: 'a message id makes one task per principal and agent, with the digest of the first body',
     run: async ({ tasks }) => {
       const made = await Promise.allSettled(

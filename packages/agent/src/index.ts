@@ -8,6 +8,7 @@ export type {
   AgentClient,
   ApprovalDecision,
   ClientEvent,
+  DeliverOptions,
   ListOptions,
   SendOptions,
   TaskList,
@@ -79,6 +80,7 @@ export { AgentHost } from './run/host.js'
 export type { HostOptions } from './run/host-options.js'
 export type { Accepted, IncomingMessage } from './run/incoming-message.js'
 export type { AgentPolicy, PolicyChange, PolicyEffect, PolicyRequest } from './run/policy.js'
+export type { LateResult } from './run/result-webhook.js'
 export type { AgentRunContext, ForeignContext, GrantedLimits } from './run/run-context.js'
 export { readForeignContext } from './run/run-context.js'
 export type { OpenRequest } from './run/settle-request.js'
@@ -101,6 +103,7 @@ export type { HeldTask, TaskLeases, TaskTurn } from './session/task-leases.js'
 export type {
   MessageClaim,
   NewTaskEvent,
+  ResultGrant,
   StoredTask,
   TaskHead,
   TaskKey,

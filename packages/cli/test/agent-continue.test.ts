@@ -2,10 +2,10 @@
 // or until tomorrow.
 import { type AgentClient, approvalsOf, createAgent } from '@modelport/agent'
 import { createMock } from '@modelport/provider-mock'
-import { defineTool } from '@modelport/runtime'
+import { defineTool, pending } from '@modelport/runtime'
 import { createAgentClient } from '@modelport/serve'
 import { type ListeningServer, serve } from '@modelport/serve/node'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { useModel } from './set-up.js'
 import { command, type Outcome, startCommand } from './test-io.js'
 
@@ -98,4 +98,34 @@ test('agent send says how to continue the task if the agent is gone before the d
   expect(err).toContain(
     `task ${id} may not be over; continue it: modelport agent send ${server.url} --task ${id}\n`,
   )
+})
+
+test('agent deliver gives a task the result of work that it waits for', async () => {
+  const print = defineTool({
+    name: 'print',
+    description: 'Prints',
+    execute: () => pending('job-1'),
+  })
+  const desk = createAgent({
+    card: { name: 'desk', description: 'Prints' },
+    provider: createMock({ responses: [{ toolCalls: [{ name: 'print' }] }, 'It is printed.'] }),
+    tools: [print],
+  })
+  const printing = await serve([desk])
+  onTestFinished(() => printing.close())
+  const caller = createAgentClient(printing.url)
+  const { id } = await caller.send('Print it')
+  const deliver = (...args: string[]): Promise<Outcome> =>
+    command(['agent', 'deliver', printing.url, '--task', id, ...args], { home: home.path })
+
+  const nothing = await deliver()
+  expect(nothing.code).toBe(2)
+  expect(nothing.err).toContain('say what came of the work: --result TEXT or --failed REASON')
+  expect((await deliver('--result', '3 pages', '--owner', 'alice')).code).not.toBe(0)
+
+  const delivered = await deliver('--result', '3 pages')
+  expect([delivered.code, delivered.out]).toEqual([0, `delivered to ${id}\n`])
+  await expect.poll(async () => (await caller.get(id)).state).toBe('completed')
+  expect((await deliver('--result', '3 pages')).code).toBe(0)
+  expect((await deliver('--failed', 'no paper')).err).toContain('The task waits for no result')
 })

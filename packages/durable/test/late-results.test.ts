@@ -11,7 +11,7 @@ import {
   type Task,
 } from '@modelport/agent'
 import { createMock } from '@modelport/provider-mock'
-import { defineTool, infer, pending } from '@modelport/runtime'
+import { defineTool, infer, OutcomeUnknown, pending } from '@modelport/runtime'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Database } from '../src/database/database.js'
 import { createDurableStore, type DurableStore } from '../src/store/durable-store.js'
@@ -124,8 +124,151 @@ for (const { name, isMissing, open } of places)
       await host.deliver(key, { failure: 'no paper' }, byPrinter)
       await until(host, task, 'completed')
       expect([seen, read]).toEqual([['bob', 'printer'], expect.stringContaining('no paper')])
+      await host.deliver(key, { failure: 'no paper' })
       await expect(host.deliver(key, { result: 'x' })).rejects.toMatchObject({ reason: 'conflict' })
     })
+
+    /** A tool that gives its work to somebody else, and what it gave them. */
+    const sendOut = (tokens: string[], work: () => unknown = () => pending('job-1')) =>
+      defineTool({
+        name: 'print',
+        description: 'Prints',
+        parameters: { type: 'object', properties: {} },
+        execute: async (_, { run }) => {
+          tokens.push((await run.webhook?.())?.token ?? '')
+          return work()
+        },
+      })
+
+    test('whoever has the secret of a call delivers its result: once, and again without effect', async () => {
+      const tokens: string[] = []
+      const seen: string[] = []
+      const mayDeliver = (who: string): boolean => {
+        seen.push(who)
+        return false
+      }
+      const host = start({ tools: [sendOut(tokens)], approvals: { mayDeliver } })
+      const task = await send(host)
+      const [token = ''] = tokens
+      expect([task.state, token]).toEqual(['input-required', expect.stringMatching(/^[\w-]{43}$/)])
+      const wrong = { token: `${token.slice(0, -1)}${token.endsWith('A') ? 'B' : 'A'}` }
+      await expect(host.deliver(wrong, { result: 'x' })).rejects.toMatchObject({
+        reason: 'not-found',
+      })
+      await host.deliver({ token }, { result: 'printed' })
+      await host.deliver({ token }, { result: 'printed' })
+      await expect(host.deliver({ token }, { result: 'x' })).rejects.toMatchObject({
+        reason: 'conflict',
+      })
+      await until(host, task, 'completed')
+      await host.deliver({ token }, { result: 'printed' })
+      await expect(host.deliver({ token }, { failure: 'printed' })).rejects.toMatchObject({
+        reason: 'conflict',
+      })
+      const { task: after } = await host.get({ principal, id: task.id })
+      const decisions = after.messages.filter(({ parts }) => parts[0]?.type === 'approval')
+      expect([read, seen, decisions.length]).toEqual([expect.stringContaining('printed'), [], 1])
+    })
+
+    test('a secret takes one of two results that come at once, and refuses the other', async () => {
+      const tokens: string[] = []
+      const host = start({ tools: [sendOut(tokens)] })
+      const task = await send(host)
+      const [token = ''] = tokens
+      const all = await Promise.allSettled(
+        ['a', 'b', 'a'].map((result) => host.deliver({ token }, { result })),
+      )
+      await until(host, task, 'completed')
+      const winner = String(read).includes('a') ? 'a' : 'b'
+      expect(all.map(({ status }) => status)).toEqual(
+        ['a', 'b', 'a'].map((one) => (one === winner ? 'fulfilled' : 'rejected')),
+      )
+    })
+
+    test('a result that comes before the tool has returned waits for the task', async () => {
+      const tokens: string[] = []
+      const host = start({
+        tools: [
+          sendOut(tokens, async () => {
+            await host.deliver({ token: tokens[0]! }, { failure: 'no paper' })
+            return pending('job-1')
+          }),
+        ],
+      })
+      const task = await send(host)
+      await until(host, task, 'completed')
+      expect(read).toContain('no paper')
+    })
+
+    test('a secret is good for its own call only, also if the model uses the id of a call again', async () => {
+      const tokens: string[] = []
+      let asked = 0
+      const host = start({
+        tools: [sendOut(tokens)],
+        provider: createMock({
+          defaultResponse: () =>
+            ++asked < 3
+              ? { toolCalls: [{ id: 'c1', name: 'print', arguments: { page: asked } }] }
+              : 'Done.',
+        }),
+      })
+      const task = await send(host)
+      const key = { principal, id: task.id }
+      await host.deliver(key, { result: 'one' })
+      await expect.poll(() => tokens.length).toBe(2)
+      await until(host, task, 'input-required')
+      await expect(host.deliver({ token: tokens[0]! }, { result: 'two' })).rejects.toMatchObject({
+        reason: 'conflict',
+      })
+      await host.deliver({ token: tokens[1]! }, { result: 'two' })
+      await until(host, task, 'completed')
+    })
+
+    test('a result settles the call of a process that died before it said that it waits', async () => {
+      const tokens: string[] = []
+      const made: string[] = []
+      const host = start({
+        tools: [
+          sendOut(tokens, () => {
+            made.push('job')
+            // What the death of a process leaves: the call began, and nobody knows its outcome.
+            throw new OutcomeUnknown('the process is gone')
+          }),
+        ].map((tool) => ({ ...tool, once: true })),
+      })
+      const task = await send(host)
+      expect(approvalsOf(task)).toMatchObject([{ uncertain: true }])
+      await host.deliver({ token: tokens[0]! }, { failure: 'no paper' })
+      await until(host, task, 'completed')
+      expect([made, read]).toEqual([['job'], expect.stringContaining('no paper')])
+    })
+
+    test('a result for a task that is over, or was removed, is refused', async () => {
+      const tokens: string[] = []
+      const host = start({ tools: [sendOut(tokens)] })
+      const task = await send(host)
+      const [token = ''] = tokens
+      await host.cancel({ principal, id: task.id })
+      await expect(host.deliver({ token }, { result: 'x' })).rejects.toMatchObject({
+        reason: 'conflict',
+      })
+      await store.tasks.delete({ principal, id: task.id })
+      await expect(host.deliver({ token }, { result: 'x' })).rejects.toMatchObject({
+        reason: 'not-found',
+      })
+    })
+
+    test.skipIf(name === 'memory')(
+      'the store has the digest of a secret, not the secret',
+      async () => {
+        const tokens: string[] = []
+        await send(start({ tools: [sendOut(tokens)] }))
+        const rows = await database!.read('SELECT * FROM documents')
+        const entries = await database!.read('SELECT * FROM entries')
+        expect(rows.map((row) => row['kind'])).toContain('grant')
+        expect(JSON.stringify([rows, entries])).not.toContain(tokens[0])
+      },
+    )
 
     test('the tool is asked whether the work is over once it is to be looked at, again and again', async () => {
       const host = start({ tools: [print(true)] })

@@ -28,8 +28,8 @@ export interface ServeMcpOptions {
   /**
    * Finds whom an HTTP request proves, or the response that refuses it; `undefined` is a plain 401.
    * Tasks and sessions belong to that principal: name its issuer, unless this program itself gave
-   * the name. `local`, `anonymous` and `operator` without an issuer are reserved. Default:
-   * everybody on this machine, and requests from elsewhere are refused.
+   * the name. `local`, `anonymous`, `operator` and `webhook` without an issuer are reserved.
+   * Default: everybody on this machine, and requests from elsewhere are refused.
    */
   readonly authenticate?:
     | ((

@@ -8,6 +8,7 @@ export {
   type Principal,
   parsePrincipal,
   toPrincipalText,
+  webhookPrincipal,
 } from './base/principal.js'
 export {
   type BudgetAmounts,
@@ -221,6 +222,8 @@ export type {
   ApplicationTypes,
   RunContext,
   RunScope,
+  Webhook,
+  WebhookCall,
 } from './tools/run-context.js'
 export type { Tool, ToolContext } from './tools/tool.js'
 export type { ToolBatchOptions } from './tools/tool-batch.js'

@@ -12,6 +12,7 @@ import {
 } from '../models/part.js'
 import type { Task } from '../models/task.js'
 import { isInterrupted } from '../models/task-state.js'
+import type { LateResult } from '../run/result-webhook.js'
 import { type AgentRunContext, type GrantedLimits, limitNames } from '../run/run-context.js'
 
 /** What a reader of a task sees. */
@@ -106,6 +107,17 @@ export interface ListOptions {
   readonly signal?: AbortSignal
 }
 
+/** Which result is delivered. */
+export interface DeliverOptions {
+  /**
+   * Who owns the task, as the text of a `Principal`; `approvals.mayDeliver` of its agent allows
+   * others to deliver. Default: the caller.
+   */
+  readonly owner?: string | undefined
+  /** The request that asks for the result. May be left out if the task waits for one result. */
+  readonly request?: string | undefined
+}
+
 /** One page of tasks. */
 export interface TaskList {
   /** The tasks of the page, newest status first, without their artifacts. */
@@ -159,6 +171,14 @@ export interface AgentClient {
     decisions: readonly ApprovalDecision[],
     signal?: AbortSignal,
   ): Promise<Task>
+  /**
+   * Delivers the result of work that a task waits for: its tool returned `pending`. The same result
+   * again changes nothing.
+   * @throws {AgentError} `task-not-found` — also for a task of somebody else, without permission;
+   * `conflict` — the task waits for no such result, or another one came; `unsupported-operation` —
+   * it is not an agent of modelport
+   */
+  deliver(taskId: string, result: LateResult, options?: DeliverOptions): Promise<void>
   /** Makes the conversation of a session shorter; only some agents can. */
   compactHistory(
     sessionId: string,

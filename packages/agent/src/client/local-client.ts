@@ -11,6 +11,7 @@ import type { Agent } from '../run/agent.js'
 import { AgentHost } from '../run/host.js'
 import { type HostOptions, hostOptionNames } from '../run/host-options.js'
 import type { Accepted } from '../run/incoming-message.js'
+import type { LateResult } from '../run/result-webhook.js'
 import { contextForChild } from '../run/run-context.js'
 import type { TaskKey } from '../session/task-store.js'
 import {
@@ -18,6 +19,7 @@ import {
   type ApprovalDecision,
   type ClientEvent,
   checkSendOptions,
+  type DeliverOptions,
   type ListOptions,
   type SendOptions,
   type TaskList,
@@ -26,7 +28,10 @@ import {
 import { localEvents } from './local-events.js'
 
 /** How a client of this process is made. */
-export type LocalClientOptions = Pick<HostOptions, 'store' | 'entropy' | 'onError'> & {
+export type LocalClientOptions = Pick<
+  HostOptions,
+  'store' | 'entropy' | 'onError' | 'webhookUrl'
+> & {
   /**
    * Runs the tasks, for example that of a server; it has a store of its own. Default: a host for
    * this client.
@@ -146,6 +151,15 @@ class LocalClient implements AgentClient {
     signal?: AbortSignal,
   ): Promise<Task> {
     return this.send(toApprovalParts(task, decisions), { taskId: task.id, signal })
+  }
+
+  deliver(taskId: string, result: LateResult, options: DeliverOptions = {}): Promise<void> {
+    const { owner = this.#principal, request } = options
+    const key = { principal: owner, id: taskId }
+    return this.#host.deliver(key, result, {
+      by: this.#principal,
+      ...(request !== undefined && { request }),
+    })
   }
 
   async compactHistory(

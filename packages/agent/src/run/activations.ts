@@ -1,4 +1,5 @@
 import type { ChatMessage } from '@modelport/core'
+import { webhookPrincipal } from '@modelport/runtime'
 import { AgentError, isAgentError } from '../base/agent-error.js'
 import { type Entropy, timestampOf } from '../base/ids.js'
 import { linkSignals } from '../base/linked-signal.js'
@@ -20,12 +21,13 @@ import { fingerprintOf, isLeftBehind } from './held-work.js'
 import type { HostOptions } from './host-options.js'
 import { isMessagePending, isOnlyDecisions, nextMessage } from './inbox-messages.js'
 import { readDecisions } from './read-decisions.js'
+import { aboutOpenCall } from './result-webhook.js'
 import { checkDeadline, contextOf, turnTimeoutOf } from './run-context.js'
 import { cancelledEvent, endOfError, type TurnEnd } from './task-runner.js'
 import { appendAnyway, isWaiting, TaskWriter } from './task-writer.js'
 import type { Turn } from './turn.js'
 import { turnRefusedEvent, waitForTurn } from './wait-for-turn.js'
-import type { SettledApproval } from './wait-state.js'
+import { readWaitState, type SettledApproval, toWaitState, type WaitState } from './wait-state.js'
 import { watchTurn } from './watch-turn.js'
 
 interface Active {
@@ -131,11 +133,14 @@ export class Activations {
       }
       await this.#active.get(nameOfTask(key))?.done
       this.check(agent)
-      const decisions = await readDecisions(agent, task, message, by, this.#entropy.now())
+      const wait =
+        by === webhookPrincipal ? await readWaitState(this.#store.tasks, key, head.seq) : undefined
+      const about = aboutOpenCall(message, by, wait)
+      const decisions = await readDecisions(agent, task, about, by, this.#entropy.now())
       const at = timestampOf(this.#entropy)
       try {
         await this.#store.tasks.append(key, head.seq, [
-          { type: 'message', message, at, attempt: 1, ...byOf(decisions, by) },
+          { type: 'message', message: about, at, attempt: 1, ...byOf(decisions, by) },
           { type: 'status', state: 'working', at, attempt: 1 },
         ])
       } catch (error) {
@@ -296,6 +301,7 @@ export class Activations {
         decisions,
         ...(held && { held }),
         context,
+        webhookUrl: this.#options.webhookUrl,
       })
       let ending: TurnEnd
       try {
@@ -346,14 +352,15 @@ export class Activations {
       const { seq, message, principal } = next
       if (isWaiting(events)) {
         const asking = afterEvents(task, events, timestampOf(this.#entropy))
-        const found = await this.#decisionsOf(agent, asking, message, principal, writer)
+        const about = aboutOpenCall(message, principal, waitStateIn(events))
+        const found = await this.#decisionsOf(agent, asking, about, principal, writer)
         if (found)
           return {
             seq,
             decisions: found,
             events: [
               ...events,
-              { type: 'message', message, ...byOf(found, principal) },
+              { type: 'message', message: about, ...byOf(found, principal) },
               { type: 'status', state: 'working' },
             ],
           }
@@ -436,6 +443,12 @@ interface Continuation {
   readonly seq: number
   readonly events: readonly TaskEventBody[]
   readonly decisions: readonly SettledApproval[]
+}
+
+/** What a task waits with that ends its turn with these events. */
+const waitStateIn = (events: TurnEnd['events']): WaitState | undefined => {
+  const found = events.findLast((event) => event.type === 'checkpoint')
+  return found && toWaitState(found.checkpoint)
 }
 
 /** Who decides, of a message that does. */

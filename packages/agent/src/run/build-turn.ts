@@ -14,6 +14,7 @@ import type { ChildCanceller } from './child-canceller.js'
 import { toContent } from './content.js'
 import { decisionsLeft, readBegunTurn, readTurnState } from './held-work.js'
 import { hasContent } from './read-messages.js'
+import { createWebhook } from './result-webhook.js'
 import type { AgentRunContext, ForeignContext } from './run-context.js'
 import type { TaskWriter } from './task-writer.js'
 import type { Turn } from './turn.js'
@@ -40,6 +41,8 @@ export interface TurnParts {
   readonly limitMs: number
   /** The lease of the task, in a store that outlives the process. */
   readonly held?: HeldTask
+  /** Address of the result of a call, for whoever has its secret. Unset: none is served. */
+  readonly webhookUrl: ((agent: string, token: string) => string) | undefined
 }
 
 /** Puts together what one activation of a task works with. */
@@ -108,6 +111,11 @@ export async function buildTurn(given: TurnParts): Promise<Turn> {
       task.state === 'submitted'
         ? Promise.resolve({ at: record.createdAt, events: [] })
         : readBegunTurn(store.tasks, key, seq, record.createdAt),
+    webhook: (runId, call) => {
+      const { webhookUrl } = given
+      const urlOf = webhookUrl && ((token: string) => webhookUrl(agent.name, token))
+      return createWebhook({ tasks: store.tasks, entropy, key, runId, urlOf }, call)
+    },
     write: (...events) => writer.write(...events),
     setAttempt: (attempt) => {
       // A new attempt begins after a process died with the turn, and when a call is repeated.

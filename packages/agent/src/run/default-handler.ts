@@ -152,6 +152,7 @@ function requestOf(turn: ModelTurn): InferRequest {
         sessionId: run.sessionId,
         keyPrefix: `${run.taskId}/${turn.runId}`,
         ...(traceId !== undefined && { traceId }),
+        webhook: (call) => turn.webhook(turn.runId, call),
       },
       ...(turn.stored && { journal: turn.stored.journal }),
     },

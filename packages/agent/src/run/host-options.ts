@@ -13,6 +13,11 @@ export interface HostOptions {
    * secrets. Default: they are ignored.
    */
   readonly onError?: ((error: unknown) => void) | undefined
+  /**
+   * The address at which an agent takes the result of a call from whoever has its secret. A server
+   * sets it. Default: the webhooks of calls have no `url`.
+   */
+  readonly webhookUrl?: ((agent: string, token: string) => string) | undefined
 }
 
 /** Names of {@link HostOptions}. */
@@ -20,4 +25,5 @@ export const hostOptionNames: readonly string[] = namesOf<HostOptions>({
   store: true,
   entropy: true,
   onError: true,
+  webhookUrl: true,
 })

@@ -1,5 +1,6 @@
 import type { ChatMessage } from '@modelport/core'
 import { checkSettings } from '@modelport/core/settings'
+import { webhookPrincipal } from '@modelport/runtime'
 import { AgentError, isAgentError } from '../base/agent-error.js'
 import { createId, type Entropy, systemEntropy, timestampOf } from '../base/ids.js'
 import { textHash } from '../base/text-hash.js'
@@ -26,7 +27,9 @@ import type { Agent } from './agent.js'
 import { type CompactedSession, compactSession } from './compact-session.js'
 import { fingerprintOf } from './held-work.js'
 import { type HostOptions, hostOptionNames } from './host-options.js'
+import { isMessagePending } from './inbox-messages.js'
 import type { Accepted, IncomingMessage } from './incoming-message.js'
+import { digestsOf, type LateResult, toOutcome, toResultMessage } from './result-webhook.js'
 import { extendChain } from './run-context.js'
 import { isLateRequest } from './wait-state.js'
 
@@ -289,43 +292,76 @@ export class AgentHost {
 
   /**
    * Delivers the result of work that a task waits for: its tool returned `pending`. For webhooks
-   * and programs; a client of the task's owner decides about the request like about any other.
+   * and programs; a client of the task's owner decides about the request like about any other. The
+   * same result again changes nothing.
    *
-   * @param options `request` names the request; may be left out if the task waits for one result.
-   * `by` says who delivers; another than the owner needs `approvals.mayDeliver`
-   * @throws {AgentError} `task-not-found`; `forbidden`; `conflict` — the task waits for no such
-   * result
+   * @param to the task, or the secret that `context.run.webhook` made for the call
+   * @param options of a task: `request` names the request; may be left out if the task waits for
+   * one result. `by` says who delivers; another than the owner needs `approvals.mayDeliver`
+   * @throws {AgentError} `task-not-found`; `not-found` — there is no such secret; `forbidden`;
+   * `conflict` — the task waits for no such result, or another one came
    */
   async deliver(
-    key: TaskKey,
-    delivery: { readonly result: string } | { readonly failure: string },
+    to: TaskKey | { readonly token: string },
+    result: LateResult,
     options: { readonly request?: string; readonly by?: string } = {},
   ): Promise<void> {
-    const { request, by = key.principal } = options
-    const { task, head } = await this.get(key)
+    if ('token' in to) return this.#deliverBySecret(to.token, result)
+    const { request, by = to.principal } = options
+    const { task, head } = await this.get(to)
     const agent = this.agentOf(head.record.agent)
     const { mayDeliver } = agent.settings.approvals ?? {}
-    if (by !== key.principal && !mayDeliver)
-      throw new AgentError('forbidden', 'You may not deliver this result')
+    if (by !== to.principal && !mayDeliver) throw notDeliverer()
+
     const late = approvalsOf(task).filter(({ requestId }) => isLateRequest(requestId))
     const open = late.filter(({ requestId }) => request === undefined || requestId === request)
     const [only, ...others] = open
-    if (!only || others.length) {
-      const ids = late.map(({ requestId }) => requestId).join(', ')
-      throw new AgentError(
-        'conflict',
-        `The task waits for ${ids ? `the results of ${ids}; name one` : 'no result'}`,
-      )
+    if (only && !others.length) {
+      const part = createPart.approval({
+        requestId: only.requestId,
+        ...(only.digest !== undefined && { digest: only.digest }),
+        ...toOutcome(result),
+      })
+      const message = createMessage('user', [part], this.entropy)
+      return this.#activations.deliver(to, agent, head.record, message, by)
     }
-    const part = createPart.approval({
-      requestId: only.requestId,
-      ...(only.digest !== undefined && { digest: only.digest }),
-      ...('result' in delivery
-        ? { outcome: 'happened', result: delivery.result }
-        : { outcome: 'did-not-happen', result: delivery.failure }),
-    })
-    const message = createMessage('user', [part], this.entropy)
-    await this.#activations.deliver(key, agent, head.record, message, by)
+    // Whoever may not deliver learns nothing of the task.
+    const mayAsk: unknown = by === to.principal || (await mayDeliver?.(by, task))
+    if (mayAsk !== true) throw notDeliverer()
+    if (!late.length && hasResult(task, request, result)) return
+    const ids = late.map(({ requestId }) => requestId).join(', ')
+    throw new AgentError(
+      'conflict',
+      `The task waits for ${ids ? `the results of ${ids}; name one` : 'no result'}`,
+    )
+  }
+
+  /** Delivers a result with the secret of its call. What comes first is the result. */
+  async #deliverBySecret(token: string, result: LateResult): Promise<void> {
+    const { secret, content } = digestsOf(token, result)
+    const grant = await this.store.tasks.takeGrant(secret, content)
+    const found = grant && (await this.store.tasks.load(grant.key))
+    const agent = found && this.#agents.get(found.head.record.agent)
+    if (!found || !agent) throw new AgentError('not-found', 'No call has this secret')
+    if (grant.content !== content)
+      throw new AgentError('conflict', 'Another result of this call was delivered before')
+
+    const { key } = grant
+    const message = toResultMessage(grant, secret, result, this.entropy)
+    if (found.task.messages.some(({ id }) => id === message.id)) return
+    if (await isMessagePending(this.store.inbox, key, message)) return
+    try {
+      await this.#activations.deliver(key, agent, found.head.record, message, webhookPrincipal)
+    } catch (error) {
+      // The same result came twice at once.
+      const after = await this.store.tasks.load(key)
+      if (after?.task.messages.some(({ id }) => id === message.id)) return
+      if (!isAgentError(error, 'invalid-params') && !isAgentError(error, 'unsupported-operation'))
+        throw error
+      throw new AgentError('conflict', 'The call has its result, or its task is over', {
+        cause: error,
+      })
+    }
   }
 
   /** Waits until the task is over, or waits for somebody outside. */
@@ -426,6 +462,22 @@ function ignoreOver(error: unknown): undefined {
 
 /** True while a message that is sent again finds its task at work. */
 const isWorkedOn = ({ state }: Task): boolean => state === 'submitted' || state === 'working'
+
+const notDeliverer = (): AgentError =>
+  new AgentError('forbidden', 'You may not deliver this result')
+
+/** True if this result was delivered to the task before. */
+const hasResult = (task: Task, request: string | undefined, result: LateResult): boolean =>
+  task.messages
+    .flatMap(({ parts }) =>
+      parts.flatMap((part) => (part.type === 'approval' ? [part.content] : [])),
+    )
+    .filter(({ requestId }) => isLateRequest(requestId))
+    .filter(({ requestId }) => request === undefined || requestId === request)
+    .some((stored) => {
+      const own = toOutcome(result)
+      return own.outcome === stored.outcome && own.result === stored.result
+    })
 
 /** What a task asks for. */
 const approvalsOf = ({ state, statusMessage }: Task): readonly ApprovalContent[] =>

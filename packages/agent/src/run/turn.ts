@@ -1,4 +1,5 @@
 import type { ChatMessage } from '@modelport/core'
+import type { Webhook, WebhookCall } from '@modelport/runtime'
 import type { Entropy } from '../base/ids.js'
 import type { Message } from '../models/message.js'
 import type { Task } from '../models/task.js'
@@ -45,6 +46,8 @@ export interface Turn {
   readonly open?: (runId: string) => Promise<TaskTurn>
   /** What was stored since the message of this turn came, also by a process that died with it. */
   readonly begun: () => Promise<BegunTurn>
+  /** Makes an address and a secret for the result of a call of a run. */
+  readonly webhook: (runId: string, call: WebhookCall) => Promise<Webhook>
   readonly write: (...events: readonly TaskEventBody[]) => Promise<void>
   readonly setAttempt: (attempt: number) => void
   /**

@@ -16,6 +16,7 @@ import { type IndexedTask, type Position, TaskIndex } from './task-index.js'
 import type {
   MessageClaim,
   NewTaskEvent,
+  ResultGrant,
   StoredTask,
   TaskHead,
   TaskKey,
@@ -34,7 +35,12 @@ interface Row extends IndexedTask {
   /** The session and the place in it; a task off the record has none. */
   readonly session?: SessionRow
   readonly seat: number
+  /** Digests of the secrets of its calls. Unset: there are none. */
+  grants?: string[]
 }
+
+/** A grant, with the result that came first once one has. */
+type GrantRow = Omit<ResultGrant, 'content'> & { content?: string }
 
 /** A cursor is the position of the last task of the page. */
 const toCursor = (position: Position): string => btoa(JSON.stringify(position))
@@ -65,6 +71,8 @@ const mostMoved = 256
 export class MemoryTasks implements TaskStore {
   readonly #rows = new Map<string, Row>()
   readonly #messages = new Map<string, TaskOfMessage>()
+  /** What secrets are good for, by their digests. */
+  readonly #grants = new Map<string, GrantRow>()
   readonly #index = new TaskIndex<Row>()
   /**
    * Tasks that the index has not moved yet, in the order of their positions: most change twice more
@@ -122,6 +130,19 @@ export class MemoryTasks implements TaskStore {
 
   async forgetMessage(principal: string, agent: string, messageId: string): Promise<void> {
     this.#messages.delete(nameOfMessage(principal, agent, messageId))
+  }
+
+  async addGrant(key: TaskKey, digest: string, call: string): Promise<void> {
+    const row = this.#get(key)
+    this.#grants.set(digest, { key, call })
+    row.grants = [...(row.grants ?? []), digest]
+  }
+
+  async takeGrant(digest: string, content: string): Promise<ResultGrant | undefined> {
+    const grant = this.#grants.get(digest)
+    if (!grant) return undefined
+    grant.content ??= content
+    return { ...grant, content: grant.content }
   }
 
   async head(key: TaskKey): Promise<TaskHead | undefined> {
@@ -215,6 +236,7 @@ export class MemoryTasks implements TaskStore {
     this.#updateIndex()
     this.#rows.delete(key.id)
     this.#index.remove(row)
+    for (const digest of row.grants ?? []) this.#grants.delete(digest)
     row.session?.give(key.id)
     row.session?.open.delete(key.id)
     for (const wake of [...row.watchers]) wake()

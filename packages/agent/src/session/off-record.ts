@@ -7,6 +7,7 @@ import {
   type MessageClaim,
   type NewTaskEvent,
   nameOfTask,
+  type ResultGrant,
   type StoredTask,
   type TaskHead,
   type TaskKey,
@@ -56,6 +57,15 @@ export class OffRecordTasks implements TaskStore {
   async forgetMessage(principal: string, agent: string, messageId: string): Promise<void> {
     await this.#memory.forgetMessage(principal, agent, messageId)
     await this.#stored.forgetMessage(principal, agent, messageId)
+  }
+
+  addGrant(key: TaskKey, digest: string, call: string): Promise<void> {
+    return this.#of(key).addGrant(key, digest, call)
+  }
+
+  async takeGrant(digest: string, content: string): Promise<ResultGrant | undefined> {
+    const own = await this.#memory.takeGrant(digest, content)
+    return own ?? this.#stored.takeGrant(digest, content)
   }
 
   head(key: TaskKey): Promise<TaskHead | undefined> {

@@ -31,6 +31,16 @@ export interface TaskOfMessage {
   readonly digest: string
 }
 
+/** What the secret of a call is good for: its result can be delivered with it. */
+export interface ResultGrant {
+  /** The task that the call belongs to. */
+  readonly key: TaskKey
+  /** The call, as its host names it. */
+  readonly call: string
+  /** Digest of the result that was delivered first. */
+  readonly content: string
+}
+
 /** A task key as one text. A principal may hold any text: JSON keeps the parts apart. */
 export const nameOfTask = ({ principal, id }: TaskKey): string => `${id.length}:${id}${principal}`
 
@@ -120,6 +130,22 @@ export interface TaskStore {
   ): Promise<TaskOfMessage | undefined>
   /** Forgets a message id, so that the next message with it makes a new task. */
   forgetMessage(principal: string, agent: string, messageId: string): Promise<void>
+  /**
+   * Lets whoever has a secret deliver the result of one call of a task, for as long as the task is
+   * kept.
+   * @param digest of the secret, which is not stored
+   * @param call names the call
+   * @throws {AgentError} `task-not-found`
+   */
+  addGrant(key: TaskKey, digest: string, call: string): Promise<void>
+  /**
+   * Delivers a result with a secret: the first one is the result of the call, whoever comes later.
+   * @param digest of the secret
+   * @param content digest of the result
+   * @returns the grant, with the result that came first; `undefined` — no secret has this digest,
+   * or its task was removed
+   */
+  takeGrant(digest: string, content: string): Promise<ResultGrant | undefined>
   /** The head of a task, or `undefined` if this principal has no such task. */
   head(key: TaskKey): Promise<TaskHead | undefined>
   /**

@@ -7,6 +7,7 @@ import {
   isTerminal,
   type MessageClaim,
   type NewTaskEvent,
+  type ResultGrant,
   type SessionKey,
   type Task,
   type TaskEvent,
@@ -45,6 +46,7 @@ import {
   sessionOf,
   turnKey,
 } from '../runs/session-turns.js'
+import { SqlGrants } from './sql-grants.js'
 import { nameOfTask } from './sql-inbox.js'
 import { conditionsOf, readCursor } from './task-query.js'
 import {
@@ -74,12 +76,14 @@ export class SqlTasks implements TaskStore {
   readonly #codec: BodyCodec
   readonly #log: EventLog
   readonly #table: RunTable
+  readonly #grants: SqlGrants
 
   constructor(database: Database, codec: BodyCodec) {
     this.#database = database
     this.#codec = codec
     this.#log = new EventLog(database, codec)
     this.#table = new RunTable(database, codec)
+    this.#grants = new SqlGrants(database, codec)
   }
 
   async create(
@@ -165,6 +169,15 @@ export class SqlTasks implements TaskStore {
         params: [messageKey(principal, agent, messageId)],
       },
     ])
+  }
+
+  async addGrant(key: TaskKey, digest: string, call: string): Promise<void> {
+    await this.#get(key)
+    await this.#grants.add(key, digest, call)
+  }
+
+  takeGrant(digest: string, content: string): Promise<ResultGrant | undefined> {
+    return this.#grants.take(digest, content)
   }
 
   async head(key: TaskKey): Promise<TaskHead | undefined> {
@@ -400,7 +413,10 @@ export const removeTask = (key: TaskKey): readonly Statement[] => [
   { sql: 'DELETE FROM tasks WHERE id = ?', params: [key.id] },
   ...removeLog(logOf(key.id)),
   ...removeLog(`inbox:${nameOfTask(key)}`),
-  { sql: `DELETE FROM documents WHERE kind = 'message' AND owner = ?`, params: [key.id] },
+  {
+    sql: `DELETE FROM documents WHERE kind IN ('message', 'grant') AND owner = ?`,
+    params: [key.id],
+  },
   ...removeRun(runOfTask(key.id)),
 ]
 

@@ -7,6 +7,7 @@ import {
   createPart,
   type Part,
   type SessionStore,
+  type Task,
 } from '@modelport/agent'
 import type { BudgetDesk, SharedBudgets } from '@modelport/runtime'
 import type { DurableRuns, DurableStore, StoreOperations } from '../../src/index.js'
@@ -187,6 +188,12 @@ const read = async (events: AsyncIterable<unknown>, most: number): Promise<void>
   for await (const _ of events) if (++count >= most) break
 }
 
+/** The first result of work elsewhere that a task waits for. */
+const lateRequestOf = ({ statusMessage }: Task) =>
+  (statusMessage?.parts ?? [])
+    .flatMap((part) => (part.type === 'approval' ? [part.content] : []))
+    .find(({ reason }) => reason?.includes('continues elsewhere'))
+
 const clientMoves = {
   send: { weight: 14, hasJob: true, play: message('send') },
   stream: { weight: 8, hasJob: true, play: message('stream') },
@@ -217,6 +224,17 @@ const clientMoves = {
   extendedCard: {
     weight: 0.3,
     play: always('asks for the fuller card', (cluster) => cluster.client('desk').extendedCard()),
+  },
+  deliver: {
+    weight: 1,
+    play: about('delivers', async (client, { taskId }, cluster) => {
+      const late = lateRequestOf(await client.get(taskId))
+      if (!late) return
+      const [wish = ''] = cluster.wishesIn(late.action)
+      cluster.receiver.finish(wish)
+      await client.deliver(taskId, { result: `paid ${wish}` }, { request: late.requestId })
+      cluster.note(`the result of ${wish} was delivered`)
+    }),
   },
   forget: {
     // Never yet: what a task delegated is forgotten with its person, by `operations.forget`.
@@ -271,12 +289,7 @@ const hostMoves = {
     weight: 2,
     play: ofHost(async (host, id, cluster) => {
       const { task } = await host.get({ principal, id })
-      const late = (task.statusMessage?.parts ?? []).flatMap((part) =>
-        part.type === 'approval' && (part.content.reason ?? '').includes('continues elsewhere')
-          ? [part.content]
-          : [],
-      )
-      const [request] = late
+      const request = lateRequestOf(task)
       if (!request) return
       const [wish = ''] = cluster.wishesIn(request.action)
       cluster.receiver.finish(wish)

@@ -23,12 +23,16 @@ export const localPrincipal = 'local'
 /** Whoever operates a store, as the one who decided. */
 export const operatorPrincipal = 'operator'
 
+/** Whoever has the secret of a call, as the one who delivered its result. */
+export const webhookPrincipal = 'webhook'
+
 /** Everybody, at a server without authentication. */
 export const anonymousPrincipal = 'anonymous'
 
 const reserved: ReadonlyMap<string, string> = new Map([
   [localPrincipal, 'for the program itself'],
   [operatorPrincipal, 'for whoever operates the store'],
+  [webhookPrincipal, 'for whoever has the secret of a call'],
   [anonymousPrincipal, 'for callers of a server without authentication'],
 ])
 
@@ -76,7 +80,7 @@ function fromList(text: string): Principal | undefined {
  *
  * @param where begins the message: whose principal it is
  * @throws {LlmError} `config` — it is not a principal, or it takes a reserved name: `local`,
- * `anonymous` and `operator` without an issuer; {TypeError} a field is unknown
+ * `anonymous`, `operator` and `webhook` without an issuer; {TypeError} a field is unknown
  */
 export function checkPrincipal(where: string, principal: unknown): Principal {
   const { issuer, subject } = isObject(principal) ? principal : {}

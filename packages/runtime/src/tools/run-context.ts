@@ -10,6 +10,22 @@ export type ApplicationContext = ApplicationTypes extends { readonly context: in
   ? Context
   : unknown
 
+/** Where, and with which secret, the result of one call is delivered by whoever does its work. */
+export interface Webhook {
+  /** Address that the result is posted to; it holds the secret. Unset: this process serves none. */
+  readonly url?: string
+  /** The secret. Whoever has it can deliver the result of this call, and nothing else. */
+  readonly token: string
+}
+
+/** The call that a webhook is made for. */
+export interface WebhookCall {
+  /** The id of the call. */
+  readonly callId: string
+  /** The step of the run that the call belongs to; the first is 1. */
+  readonly step: number
+}
+
 /** The facts about a run for the tools and agents that it calls. */
 export interface RunContext {
   /** The run; the same after a resume. */
@@ -30,6 +46,12 @@ export interface RunContext {
    * names the step and the place of the call.
    */
   readonly idempotencyKey: string
+  /**
+   * Makes an address and a secret for the result of this call. Give them to whoever does the work
+   * before it begins, then return `pending`. Each call of the function makes another secret; all of
+   * them are for this call. Unset: the run is not that of a task of an agent.
+   */
+  readonly webhook?: () => Promise<Webhook>
 }
 
 /** The application's context of a run; passed on to every tool and agent. */
@@ -40,4 +62,6 @@ export interface RunScope {
   readonly traceId?: string | undefined
   /** Beginning of every {@link RunContext.idempotencyKey} and journal key. Default: the run id. */
   readonly keyPrefix?: string | undefined
+  /** Makes the {@link RunContext.webhook} of each call; agents set it. Default: calls have none. */
+  readonly webhook?: ((call: WebhookCall) => Promise<Webhook>) | undefined
 }

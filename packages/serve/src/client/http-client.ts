@@ -6,7 +6,9 @@ import {
   type ClientEvent,
   checkSendOptions,
   createMessage,
+  type DeliverOptions,
   type HistoryCompactionRequest,
+  type LateResult,
   type ListOptions,
   type Message,
   type Part,
@@ -26,7 +28,7 @@ import type { A2aSendRequest } from '../a2a/types.js'
 import { compactObject, objectAt } from '../base/json.js'
 import { Connection } from '../connection/connection.js'
 import { readCompactionResult, toCompaction } from '../wire/compaction.js'
-import { compactionPath, extensionUri, forgetPath } from '../wire/extension.js'
+import { compactionPath, extensionUri, forgetPath, resultPathOf } from '../wire/extension.js'
 import { toPlainRunContext, toRunContext } from '../wire/run-context.js'
 import { taskOf } from './client-events.js'
 import { type AgentClientOptions, clientOptionNames } from './client-options.js'
@@ -190,6 +192,11 @@ class HttpClient implements AgentClient {
     signal?: AbortSignal,
   ): Promise<Task> {
     return this.send(toApprovalParts(task, decisions), { taskId: task.id, signal })
+  }
+
+  async deliver(taskId: string, result: LateResult, options: DeliverOptions = {}): Promise<void> {
+    const body = { ...result, ...compactObject({ owner: options.owner, request: options.request }) }
+    await this.#postOwn(resultPathOf(encodeURIComponent(taskId)), body, 'take results')
   }
 
   async compactHistory(

@@ -8,8 +8,8 @@ import type { JWK, JWTVerifyGetKey } from 'jose'
 /**
  * Who may call, and how they prove it. Secrets are compared in constant time and never stored as
  * they are. The names of `apiKey`, `bearer` and `basic` are the owner's own: one name is one
- * principal, in whichever row. `local`, `anonymous` and
- * `operator` are reserved.
+ * principal, in whichever row. `local`,
+ * `anonymous`, `operator` and `webhook` are reserved.
  */
 export type Authentication =
   | {

@@ -1,10 +1,16 @@
-import { AgentError, isTerminal, type TaskEvent } from '@modelport/agent'
+import {
+  AgentError,
+  isAgentError,
+  isTerminal,
+  type LateResult,
+  type TaskEvent,
+} from '@modelport/agent'
 import { lastEventId } from '../a2a/json-rpc.js'
 import { invalidParams } from '../base/invalid-params.js'
 import { readCompaction, toCompactionResult } from '../wire/compaction.js'
 import { toAgentError, toHttpError } from '../wire/error-forms.js'
 import type { ServerSentEvent } from '../wire/event-stream.js'
-import { compactionPath, forgetPath } from '../wire/extension.js'
+import { compactionPath, forgetPath, resultPathOf, resultsPath } from '../wire/extension.js'
 import { readObject } from '../wire/reading.js'
 import { jsonReply } from '../wire/reply.js'
 import type { Endpoint } from '../wire/wire.js'
@@ -53,6 +59,50 @@ export const ownEndpoints: readonly Endpoint[] = [
     },
   },
   {
+    name: 'DeliverResult',
+    method: 'POST',
+    path: `${resultsPath}/{token}`,
+    summary: 'Takes the result of a call from whoever has its secret, which is in the address.',
+    source: 'body',
+    mode: 'response',
+    wire: 'modelport',
+    authenticated: false,
+    handle: async (context) => {
+      const result = readResult(await readObject(context))
+      await context.host.deliver({ token: context.params['token'] ?? '' }, result)
+      return jsonReply({ status: 'delivered' })
+    },
+  },
+  {
+    name: 'DeliverResultOfTask',
+    method: 'POST',
+    path: resultPathOf('{id}'),
+    summary: 'Takes the result of work that a task waits for from a caller who may deliver it.',
+    source: 'body',
+    mode: 'response',
+    wire: 'modelport',
+    handle: async (context) => {
+      const { host, principal, params } = context
+      const body = await readObject(context)
+      const { owner = principal, request } = body
+      if (typeof owner !== 'string') throw invalidParams('/owner', 'expected a text')
+      if (request !== undefined && typeof request !== 'string')
+        throw invalidParams('/request', 'expected a text')
+      const key = { principal: owner, id: params['id'] ?? '' }
+      await host
+        .deliver(key, readResult(body), {
+          by: principal,
+          ...(request !== undefined && { request }),
+        })
+        .catch((error: unknown) => {
+          // That there is such a task is not for everybody to know.
+          if (!isAgentError(error, 'forbidden')) throw error
+          throw taskNotFound(key.id)
+        })
+      return jsonReply({ status: 'delivered' })
+    },
+  },
+  {
     name: 'ForgetTasks',
     method: 'POST',
     path: forgetPath,
@@ -98,6 +148,22 @@ export const ownEndpoints: readonly Endpoint[] = [
     },
   },
 ]
+
+/** What a body delivers. @throws {AgentError} `invalid-params` */
+function readResult({ result, failure }: Readonly<Record<string, unknown>>): LateResult {
+  if (typeof result === 'string' && failure === undefined) return { result }
+  if (typeof failure === 'string' && result === undefined) return { failure }
+  throw invalidParams(
+    '/result',
+    'expected a text here, or one as "failure"',
+    'The body must be {"result": "…"} or {"failure": "…"}, with a text',
+  )
+}
+
+const taskNotFound = (taskId: string): AgentError =>
+  new AgentError('task-not-found', 'The task does not exist or is not accessible', {
+    metadata: { taskId: taskId.slice(0, 100) },
+  })
 
 /** Checkpoints and effects are internal: they are left out, and the numbers show the gap. */
 async function* numbered(events: AsyncIterable<TaskEvent>): AsyncGenerator<ServerSentEvent, void> {

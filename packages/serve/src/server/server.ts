@@ -14,6 +14,7 @@ import { invalidParams } from '../base/invalid-params.js'
 import { withoutEnd } from '../base/without-end.js'
 import type { RequestContext, ServedAgent } from '../wire/endpoint.js'
 import { errorHeaders, httpStatusOf, toAgentError, toHttpError } from '../wire/error-forms.js'
+import { resultsPath } from '../wire/extension.js'
 import { extensionsOf } from '../wire/reading.js'
 import {
   type EndpointReply,
@@ -105,6 +106,7 @@ class Server implements ReplyServer {
       onError: (error) => options.onError?.(error),
       store,
       entropy,
+      webhookUrl: (agent, token) => `${this.#addressOf(agent)}${resultsPath}/${token}`,
     })
     this.setUrl(options.url ?? 'http://127.0.0.1')
   }
@@ -118,6 +120,11 @@ class Server implements ReplyServer {
     this.#address = new URL(url)
     this.#basePath = this.#address.pathname.replace(/\/$/, '')
     this.#cards = new Map()
+  }
+
+  /** Where an agent is served, without a slash at its end. */
+  #addressOf(agent: string): string {
+    return this.#agents.length === 1 ? this.#url : `${this.#url}/a/${encodeURIComponent(agent)}`
   }
 
   describeEndpoints(): readonly EndpointDescription[] {
@@ -193,7 +200,7 @@ class Server implements ReplyServer {
       this.#options.onRefusal?.({
         reason: error.reason,
         method: request.method,
-        path: pathname.slice(0, 500),
+        path: withoutSecret(pathname).slice(0, 500),
       })
     }
     const headers = { ...errorHeaders(error), ...challenge }
@@ -309,6 +316,9 @@ class Server implements ReplyServer {
     return card
   }
 }
+
+/** A path for a log: that of a webhook holds its secret. */
+const withoutSecret = (path: string): string => path.replace(/(\/modelport\/results\/).*/, '$1…')
 
 const isRefusal = (reason: AgentErrorReason): reason is Refusal['reason'] =>
   reason === 'unauthenticated' || reason === 'forbidden'

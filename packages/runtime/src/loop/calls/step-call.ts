@@ -86,7 +86,7 @@ export function toStepCall(
     effect,
     intention,
     needsPerson: declared?.once === true || approved === true || asksReceiver,
-    run: runContextOf(state, call.name, index, intention),
+    run: runContextOf(state, call, index, intention),
     tool,
     isChanged: changed !== undefined,
     sends: 0,
@@ -96,15 +96,14 @@ export function toStepCall(
 
 function runContextOf(
   { request, turn, meter }: Uses<'request' | 'meter' | 'turn'>,
-  name: string,
+  { name, id: callId }: Pick<PlannedCall['call'], 'name' | 'id'>,
   index: number,
   intention: Intention | undefined,
 ): RunContext {
-  const { keyPrefix = request.runId, sessionId, traceId } = request.durable.scope ?? {}
+  const { keyPrefix = request.runId, sessionId, traceId, webhook } = request.durable.scope ?? {}
+  const { step } = turn
   const runtimeMs = remainingMsOf(meter.ledger)
-  const effect = intention
-    ? `${name}/${intention.digest}/${intention.ordinal}`
-    : `${turn.step}/${index}`
+  const effect = intention ? `${name}/${intention.digest}/${intention.ordinal}` : `${step}/${index}`
   return {
     ...(sessionId !== undefined && { sessionId }),
     ...(traceId !== undefined && { traceId }),
@@ -112,6 +111,7 @@ function runContextOf(
     ...(request.context !== undefined && { context: request.context }),
     ...(runtimeMs !== Infinity && { deadline: Date.now() + runtimeMs }),
     idempotencyKey: `${keyPrefix}/${effect}`,
+    ...(webhook && { webhook: () => webhook({ callId, step }) }),
   }
 }
 

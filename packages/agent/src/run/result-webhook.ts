@@ -1,0 +1,104 @@
+import { type Webhook, type WebhookCall, webhookPrincipal } from '@modelport/runtime'
+import type { Entropy } from '../base/ids.js'
+import { createMessage, type Message } from '../models/message.js'
+import { createPart } from '../models/part.js'
+import type { ResultGrant, TaskKey, TaskStore } from '../session/task-store.js'
+import { digestOf, type WaitState } from './wait-state.js'
+
+/** What came of work that a task waits for: its result, or why there is none. */
+export type LateResult = { readonly result: string } | { readonly failure: string }
+
+/** What a webhook is made with. */
+export interface WebhookParts {
+  readonly tasks: TaskStore
+  readonly entropy: Entropy
+  readonly key: TaskKey
+  readonly runId: string
+  /** Address of a secret. Unset: this process serves none. */
+  readonly urlOf: ((token: string) => string) | undefined
+}
+
+/** Makes a secret for the result of one call, and stores its digest. */
+export async function createWebhook(
+  { tasks, entropy, key, runId, urlOf }: WebhookParts,
+  { callId, step }: WebhookCall,
+): Promise<Webhook> {
+  const token = toText(entropy.random(new Uint8Array(32)))
+  await tasks.addGrant(key, digestOf(token), `${runId}:${callId}${atStep(step)}`)
+  return { token, ...(urlOf && { url: urlOf(token) }) }
+}
+
+/** Base64 for addresses, without padding. */
+const toText = (bytes: Uint8Array): string =>
+  btoa(String.fromCharCode(...bytes))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .replaceAll('=', '')
+
+/** Models use the id of a call again: the step tells two such calls apart. */
+const atStep = (step: number | undefined): string => `#step-${step}`
+
+/** Digests of a secret, and of what is delivered with it. */
+export const digestsOf = (
+  token: string,
+  result: LateResult,
+): { readonly secret: string; readonly content: string } => ({
+  secret: digestOf(token),
+  content: digestOf(JSON.stringify(result)),
+})
+
+/**
+ * The message that delivers a result with a secret; its id is the same each time. It names the
+ * call: see {@link aboutOpenCall}.
+ */
+export function toResultMessage(
+  { call }: ResultGrant,
+  secret: string,
+  result: LateResult,
+  entropy: Entropy,
+): Message {
+  const part = createPart.approval({ requestId: call, ...toOutcome(result) })
+  return { ...createMessage('user', [part], entropy), id: `result_${secret.slice(0, 32)}` }
+}
+
+/** The decision that a result is. */
+export const toOutcome = (
+  delivered: LateResult,
+): { readonly outcome: 'happened' | 'did-not-happen'; readonly result: string } =>
+  'result' in delivered
+    ? { outcome: 'happened', result: delivered.result }
+    : { outcome: 'did-not-happen', result: delivered.failure }
+
+/**
+ * A message that was delivered with a secret, about the request by which the task waits for its
+ * call: for the result of work that continues elsewhere, or for what became of the call if its
+ * process died. Work that failed did happen: its call is not made again.
+ *
+ * @param by who sent it; the message of anybody else stays as it is
+ */
+export function aboutOpenCall(message: Message, by: string, wait: WaitState | undefined): Message {
+  if (by !== webhookPrincipal || !wait) return message
+  const step = atStep(wait.asked?.step ?? wait.checkpoint?.step)
+  const open = new Map(
+    wait.requests
+      .filter(({ uncertain, child }) => uncertain && !child)
+      .map((request) => [callOf(request.requestId) + step, request]),
+  )
+  return {
+    ...message,
+    parts: message.parts.map((part) => {
+      const request = part.type === 'approval' ? open.get(part.content.requestId) : undefined
+      if (part.type !== 'approval' || !request) return part
+      const { requestId, isLate } = request
+      const content = {
+        ...part.content,
+        requestId,
+        ...(!isLate && { outcome: 'happened' as const }),
+      }
+      return { ...part, content }
+    }),
+  }
+}
+
+/** The run and the call of a request. */
+const callOf = (requestId: string): string => requestId.slice(0, requestId.lastIndexOf('#'))
