@@ -23,6 +23,8 @@ describe.skipIf(executablePath === undefined)('a chat that survives, in Chromium
   let model: ModelServer
   let modelUrl: string
   let folder: string
+  /** A worker that a busy machine keeps from renewing its lease would lose it. */
+  let leaseMs: number
   const programs: Program[] = []
   const relays: Relay[] = []
 
@@ -35,6 +37,7 @@ describe.skipIf(executablePath === undefined)('a chat that survives, in Chromium
   afterAll(() => browser.close())
   beforeEach(async () => {
     folder = mkdtempSync(join(tmpdir(), 'modelport-chat-'))
+    leaseMs = 60_000
     context = await browser.newContext()
     context.setDefaultTimeout(30_000)
     model = new ModelServer()
@@ -50,7 +53,7 @@ describe.skipIf(executablePath === undefined)('a chat that survives, in Chromium
 
   async function start(role?: 'web' | 'worker', port = '0', url = modelUrl): Promise<Program> {
     const program = await Program.start(folder, role, {
-      LEASE_MS: '1000',
+      LEASE_MS: String(leaseMs),
       MODEL_URL: url,
       PORT: port,
       SESSION_SECRET: 'of the test',
@@ -167,6 +170,7 @@ describe.skipIf(executablePath === undefined)('a chat that survives, in Chromium
   })
 
   test('after kill -9 of the worker other words replace the reply, with a mark', async () => {
+    leaseMs = 3000
     const { url } = await start('web')
     const worker = await start('worker')
     const page = await open(url)
