@@ -1,59 +1,60 @@
-import type { CallOptions, Capabilities, ChatMessage, Provider } from '@modelport/core'
+import {
+  type CallOptions,
+  type Capabilities,
+  type ChatMessage,
+  describeProvider,
+  type Provider,
+} from '@modelport/core'
 import type { Fetch } from '@modelport/driver'
-import * as anthropic from '@modelport/provider-anthropic'
-import * as bedrock from '@modelport/provider-bedrock'
-import * as google from '@modelport/provider-google'
-import * as llamacpp from '@modelport/provider-llamacpp'
-import * as ollama from '@modelport/provider-ollama'
-import * as openai from '@modelport/provider-openai'
+import { createAnthropicFiles } from '@modelport/provider-anthropic'
+import { createGoogleEmbedder, createGoogleFiles } from '@modelport/provider-google'
+import { createLlamaCpp, createLlamaCppEmbedder } from '@modelport/provider-llamacpp'
+import { createOllamaEmbedder } from '@modelport/provider-ollama'
+import { createOpenAIEmbedder, createOpenAIFiles } from '@modelport/provider-openai'
 import * as compatible from '@modelport/provider-openai-compatible'
 import { describe, expect, test } from 'vitest'
-import { capabilities as anthropicCapabilities } from '../packages/provider-anthropic/src/capabilities.js'
-import { capabilities as bedrockCapabilities } from '../packages/provider-bedrock/src/capabilities.js'
-import { capabilities as googleCapabilities } from '../packages/provider-google/src/capabilities.js'
-import { capabilities as llamacppCapabilities } from '../packages/provider-llamacpp/src/capabilities.js'
-import { capabilities as ollamaCapabilities } from '../packages/provider-ollama/src/capabilities.js'
-import { capabilities as openaiCapabilities } from '../packages/provider-openai/src/capabilities.js'
+import { apiKey, apiNamed, testedApis, vendorNamed } from './providers.js'
 
-const apiKey = 'sk-capabilities-1234567890'
-
-/** A package, a way to configure it, and what that is said to do. */
+/** A way to configure a package, and what that is said to do. */
 interface Row {
   readonly capabilities: Capabilities
   readonly create: (fetch: Fetch) => Provider
-  readonly embedder: (() => unknown) | undefined
+  readonly embedder?: () => unknown
   readonly files?: () => unknown
   /** Hosts whose pages may be cited: the vendor's own. */
   readonly hosts: readonly string[]
 }
 
-const anthropicRow = (model: string): Row => ({
-  capabilities: anthropicCapabilities({ model }),
-  create: (fetch) => anthropic.createAnthropic({ apiKey, model, fetch }),
-  embedder: undefined,
-  files: () => anthropic.createAnthropicFiles({ apiKey }),
-  hosts: ['platform.claude.com'],
-})
-const bedrockRow = (model: string): Row => ({
-  capabilities: bedrockCapabilities({ model }),
-  create: (fetch) => bedrock.createBedrock({ apiKey, model, region: 'us-east-1', fetch }),
-  embedder: undefined,
-  hosts: ['docs.aws.amazon.com'],
-})
-const openaiRow = (model: string, api: 'responses' | 'chat'): Row => ({
-  capabilities: openaiCapabilities({ model }),
-  create: (fetch) => openai.createOpenAI({ apiKey, model, api, fetch }),
-  embedder: () => openai.createOpenAIEmbedder({ apiKey, model }),
-  files: () => openai.createOpenAIFiles({ apiKey }),
-  hosts: ['developers.openai.com'],
-})
-const googleRow = (model: string): Row => ({
-  capabilities: googleCapabilities({ model }),
-  create: (fetch) => google.createGoogle({ apiKey, model, fetch }),
-  embedder: () => google.createGoogleEmbedder({ apiKey, model }),
-  files: () => google.createGoogleFiles({ apiKey }),
-  hosts: ['ai.google.dev'],
-})
+const capabilitiesOf = (provider: Provider): Capabilities => {
+  const { capabilities } = describeProvider(provider)
+  if (capabilities) return capabilities
+  throw new Error(`${provider.name} says nothing of its capabilities`)
+}
+
+/** What some providers have next to turns. */
+const more: Readonly<Record<string, Pick<Row, 'embedder' | 'files'>>> = {
+  anthropic: { files: () => createAnthropicFiles({ apiKey }) },
+  openai: {
+    embedder: () => createOpenAIEmbedder({ apiKey, model: 'm' }),
+    files: () => createOpenAIFiles({ apiKey }),
+  },
+  google: {
+    embedder: () => createGoogleEmbedder({ apiKey, model: 'm' }),
+    files: () => createGoogleFiles({ apiKey }),
+  },
+  ollama: { embedder: () => createOllamaEmbedder({ model: 'm' }) },
+}
+
+/** A row of test/providers.ts with one of its models. */
+const rowOf = (name: string, model: string): Row => {
+  const { create, provider, vendor } = apiNamed(name)
+  return {
+    capabilities: capabilitiesOf(create({ model })),
+    create: (fetch) => create({ model, fetch }),
+    hosts: [new URL(vendor.docs).host],
+    ...more[provider],
+  }
+}
 
 /**
  * Hosts whose pages are sources for a preset: that of its documentation, on GitHub with the owner.
@@ -78,28 +79,28 @@ const presetRow = (name: compatible.PresetName): Row => {
   }
 }
 
+/** Models of an API whose abilities differ: one that thinks, and one that does not. */
+const models: Readonly<Record<string, readonly string[]>> = {
+  anthropic: ['claude-opus-5-5', 'claude-3-5-sonnet-20241022'],
+  bedrock: ['us.anthropic.claude-opus-5', 'meta.llama3-3-70b-instruct-v1:0'],
+  'openai responses': ['gpt-5.4', 'gpt-4.1'],
+  'openai chat': ['gpt-5.4', 'gpt-4.1'],
+  google: ['gemini-3.8-flash', 'gemini-2.0-flash'],
+}
+
 const rows: Readonly<Record<string, Row>> = {
-  anthropic: anthropicRow('claude-opus-5-5'),
-  'anthropic, a model that does not think': anthropicRow('claude-3-5-sonnet-20241022'),
-  bedrock: bedrockRow('us.anthropic.claude-opus-5'),
-  'bedrock, a model that does not think': bedrockRow('meta.llama3-3-70b-instruct-v1:0'),
-  'openai, Responses': openaiRow('gpt-5.4', 'responses'),
-  'openai, Responses, a model that does not reason': openaiRow('gpt-4.1', 'responses'),
-  'openai, Chat Completions': openaiRow('gpt-5.4', 'chat'),
-  'openai, Chat Completions, a model that does not reason': openaiRow('gpt-4.1', 'chat'),
-  google: googleRow('gemini-3.8-flash'),
-  'google, a model that does not think': googleRow('gemini-2.0-flash'),
-  ollama: {
-    capabilities: ollamaCapabilities(),
-    create: (fetch) => ollama.createOllama({ model: 'm', fetch }),
-    embedder: () => ollama.createOllamaEmbedder({ model: 'm' }),
-    hosts: ['docs.ollama.com'],
-  },
+  ...Object.fromEntries(
+    testedApis
+      .filter(({ name }) => name !== 'openai-compatible')
+      .flatMap(({ name, config: { model = '' } }) =>
+        (models[name] ?? [model]).map((one) => [`${name}, ${one}`, rowOf(name, one)]),
+      ),
+  ),
   llamacpp: {
-    capabilities: llamacppCapabilities(),
-    create: () => llamacpp.createLlamaCpp({ modelPath: '/nowhere/model.gguf' }),
-    embedder: () => llamacpp.createLlamaCppEmbedder({ modelPath: '/nowhere/model.gguf' }),
-    hosts: ['node-llama-cpp.withcat.ai'],
+    capabilities: capabilitiesOf(createLlamaCpp({ modelPath: '/nowhere/model.gguf' })),
+    create: () => createLlamaCpp({ modelPath: '/nowhere/model.gguf' }),
+    embedder: () => createLlamaCppEmbedder({ modelPath: '/nowhere/model.gguf' }),
+    hosts: [new URL(vendorNamed('llamacpp').docs).host],
   },
   ...Object.fromEntries(
     Object.keys(compatible.presets).map((name) => [

@@ -1,53 +1,43 @@
 import type { Provider } from '@modelport/core'
-import { createAnthropic, createAnthropicFiles } from '@modelport/provider-anthropic'
-import { createBedrock } from '@modelport/provider-bedrock'
-import { createGoogle, createGoogleEmbedder, createGoogleFiles } from '@modelport/provider-google'
-import { createLlamaCpp, createLlamaCppEmbedder } from '@modelport/provider-llamacpp'
+import * as anthropic from '@modelport/provider-anthropic'
+import * as bedrock from '@modelport/provider-bedrock'
+import * as google from '@modelport/provider-google'
+import * as llamacpp from '@modelport/provider-llamacpp'
 import { createMock } from '@modelport/provider-mock'
-import { createOllama, createOllamaEmbedder } from '@modelport/provider-ollama'
-import { createOpenAI, createOpenAIEmbedder, createOpenAIFiles } from '@modelport/provider-openai'
-import {
-  createOpenAICompatible,
-  createOpenAICompatibleEmbedder,
-} from '@modelport/provider-openai-compatible'
+import * as ollama from '@modelport/provider-ollama'
+import * as openai from '@modelport/provider-openai'
+import * as compatible from '@modelport/provider-openai-compatible'
 import { expect, test } from 'vitest'
 import { type SuiteSettings, testedApis } from './providers.js'
 
-const creators: Readonly<Record<string, (config: never) => unknown>> = {
-  createAnthropic,
-  createAnthropicFiles,
-  createBedrock,
-  createGoogle,
-  createGoogleEmbedder,
-  createGoogleFiles,
-  createLlamaCpp,
-  createLlamaCppEmbedder,
-  createOllama,
-  createOllamaEmbedder,
-  createOpenAI,
-  createOpenAICompatible,
-  createOpenAICompatibleEmbedder,
-  createOpenAIEmbedder,
-  createOpenAIFiles,
-}
+// These two take a preset before the configuration.
+const { createPreset: _, createPresetProvider: __, ...ofCompatible } = compatible
 
-test.each(Object.entries(creators))(
-  '%s refuses what is not a configuration, and names itself',
-  (name, create) => {
-    for (const [given, said] of [
-      [undefined, 'undefined'],
-      [null, 'null'],
-      [[], 'a list'],
-      ['gpt-5.4', 'string'],
-    ] as const)
-      expect(() => create(given as never)).toThrow(
-        expect.objectContaining({
-          code: 'config',
-          message: `${name}: pass a configuration object, like { model: '...' }, not ${said}`,
-        }),
-      )
-  },
-)
+/** Every function of these packages that creates something of a configuration. */
+const creators = Object.entries({
+  ...anthropic,
+  ...bedrock,
+  ...google,
+  ...llamacpp,
+  ...ollama,
+  ...openai,
+  ...ofCompatible,
+}).filter(([name]) => name.startsWith('create')) as [string, (config: never) => unknown][]
+
+test.each(creators)('%s refuses what is not a configuration, and names itself', (name, create) => {
+  for (const [given, said] of [
+    [undefined, 'undefined'],
+    [null, 'null'],
+    [[], 'a list'],
+    ['gpt-5.4', 'string'],
+  ] as const)
+    expect(() => create(given as never)).toThrow(
+      expect.objectContaining({
+        code: 'config',
+        message: `${name}: pass a configuration object, like { model: '...' }, not ${said}`,
+      }),
+    )
+})
 
 test.each<[string, (settings: SuiteSettings) => Provider]>([
   ...testedApis.map(({ provider, create }): [string, typeof create] => [provider, create]),

@@ -4,77 +4,52 @@ import type { Provider } from '@modelport/core'
 import type { Fetch } from '@modelport/driver'
 import { apiHosts, hostPort, type ModelConfig, newFileStore } from '@modelport/factory'
 import { createAnthropic } from '@modelport/provider-anthropic'
-import { createBedrock } from '@modelport/provider-bedrock'
-import { createGoogle } from '@modelport/provider-google'
-import { createOllama } from '@modelport/provider-ollama'
 import { createOpenAI } from '@modelport/provider-openai'
 import { createOpenAICompatible } from '@modelport/provider-openai-compatible'
 import { expect, test } from 'vitest'
+import { testedApis } from './providers.js'
 
 const apiKey = 'key-of-these-tests'
 const model = 'm'
-const baseUrl = 'http://[::1]:8080/v1'
+const origin = 'http://[::1]:8080'
+const baseUrl = `${origin}/v1`
 
-const vertex = { project: 'p', accessToken: () => 'token-of-these-tests' }
+const vertex = { project: 'p', location: 'europe-west1', accessToken: () => 'token-of-these-tests' }
 const azure = { endpoint: 'https://r.openai.azure.com' }
+const hostOf = (address: string): string => {
+  const { hostname, port, protocol } = new URL(address)
+  return `${hostname}:${port || (protocol === 'https:' ? 443 : 80)}`
+}
 
-test.each<[string, ModelConfig, (fetch: Fetch) => Provider]>([
-  [
-    'api.anthropic.com:443',
-    { provider: 'anthropic' },
-    (fetch) => createAnthropic({ apiKey, model, fetch }),
-  ],
-  ['api.openai.com:443', { provider: 'openai' }, (fetch) => createOpenAI({ apiKey, model, fetch })],
+/** The address of a cloud is that of its settings: no row of the catalog has it. */
+const cloudHosts: Readonly<Record<string, string>> = {
+  bedrock: 'bedrock-runtime.us-east-1.amazonaws.com:443',
+}
+
+type Case = [host: string, config: ModelConfig, create: (fetch: Fetch) => Provider]
+
+test.each<Case>([
+  ...testedApis.flatMap(({ provider, vendor, config, create }): Case[] => [
+    ...(config.baseUrl === undefined
+      ? [
+          [
+            cloudHosts[provider] ?? hostOf(vendor.baseUrl ?? ''),
+            config,
+            (fetch) => create({ fetch }),
+          ] satisfies Case,
+        ]
+      : []),
+    ['[::1]:8080', { ...config, baseUrl: origin }, (fetch) => create({ fetch }, origin)],
+  ]),
   [
     'r.openai.azure.com:443',
     { provider: 'azure-openai', azure },
     (fetch) => createOpenAI({ apiKey, model, fetch, azure }),
   ],
   [
-    'bedrock-runtime.us-east-1.amazonaws.com:443',
-    { provider: 'bedrock', bedrock: { region: 'us-east-1' } },
-    (fetch) => createBedrock({ apiKey, model, fetch, region: 'us-east-1' }),
-  ],
-  [
     'europe-west1-aiplatform.googleapis.com:443',
-    { provider: 'anthropic-vertex', vertex: { ...vertex, location: 'europe-west1' } },
-    (fetch) => createAnthropic({ model, fetch, vertex: { ...vertex, location: 'europe-west1' } }),
-  ],
-  [
-    'generativelanguage.googleapis.com:443',
-    { provider: 'google' },
-    (fetch) => createGoogle({ apiKey, model, fetch }),
-  ],
-  ['localhost:11434', { provider: 'ollama' }, (fetch) => createOllama({ model, fetch })],
-  [
-    '[::1]:8080',
-    { provider: 'anthropic', baseUrl },
-    (fetch) => createAnthropic({ apiKey, model, fetch, baseUrl }),
-  ],
-  [
-    '[::1]:8080',
-    { provider: 'openai', baseUrl },
-    (fetch) => createOpenAI({ model, fetch, baseUrl }),
-  ],
-  [
-    '[::1]:8080',
-    { provider: 'bedrock', baseUrl },
-    (fetch) => createBedrock({ apiKey, model, fetch, baseUrl }),
-  ],
-  [
-    '[::1]:8080',
-    { provider: 'google', baseUrl },
-    (fetch) => createGoogle({ apiKey, model, fetch, baseUrl }),
-  ],
-  [
-    '[::1]:8080',
-    { provider: 'ollama', baseUrl },
-    (fetch) => createOllama({ model, fetch, baseUrl }),
-  ],
-  [
-    '[::1]:8080',
-    { provider: 'openai-compatible', baseUrl },
-    (fetch) => createOpenAICompatible({ model, fetch, baseUrl }),
+    { provider: 'anthropic-vertex', vertex },
+    (fetch) => createAnthropic({ model, fetch, vertex }),
   ],
 ])('the host %s is listed and contacted', async (host, config, create) => {
   expect(apiHosts({ ...config, model }, { environment: () => undefined }).map(hostPort)).toEqual([

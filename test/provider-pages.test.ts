@@ -10,18 +10,13 @@ import {
   type WireReply,
   type WireServer,
 } from '@modelport/conformance/wire-server'
-import type { Capabilities } from '@modelport/core'
+import { type Capabilities, describeProvider, type Provider } from '@modelport/core'
 import { apiHost, type ModelConfig } from '@modelport/factory'
+import { createLlamaCpp } from '@modelport/provider-llamacpp'
 import { type PresetName, presets } from '@modelport/provider-openai-compatible'
 import ts from 'typescript'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { capabilities as anthropic } from '../packages/provider-anthropic/src/capabilities.js'
-import { capabilities as bedrock } from '../packages/provider-bedrock/src/capabilities.js'
-import { capabilities as google } from '../packages/provider-google/src/capabilities.js'
-import { capabilities as llamacpp } from '../packages/provider-llamacpp/src/capabilities.js'
-import { capabilities as ollama } from '../packages/provider-ollama/src/capabilities.js'
-import { capabilities as openai } from '../packages/provider-openai/src/capabilities.js'
-import { wireFormats } from './providers.js'
+import { testedApis, wireFormats } from './providers.js'
 import { abilityTable, presetPage } from './support/preset-page.js'
 import { readJson, readText, root } from './support/repository.js'
 
@@ -37,14 +32,7 @@ const text = (name: string): string => readText(`docs/providers/${name}.md`)
 describe('the pages', () => {
   test('the pages are there for every vendor', () => {
     expect(pages).toEqual(
-      expect.arrayContaining([
-        ...presetNames,
-        'anthropic',
-        'bedrock',
-        'google',
-        'ollama',
-        'openai',
-      ]),
+      expect.arrayContaining([...presetNames, ...testedApis.map(({ provider }) => provider)]),
     )
   })
 
@@ -61,46 +49,52 @@ describe('the pages', () => {
   })
 })
 
+interface WrittenPage {
+  /** Name of the interface of its configuration. */
+  readonly configType: string
+  readonly provider: Provider
+  readonly config: ModelConfig
+}
+
+/** The models whose abilities a page shows, where they depend on the model. */
+const shownModels: Readonly<Record<string, string>> = {
+  anthropic: 'claude-haiku-4-5-20251001',
+  bedrock: 'us.anthropic.claude-sonnet-4-6',
+  google: 'gemini-3.8-flash',
+}
+
 /** The pages that are written by hand: what they show is what the code says. */
-const written: Readonly<
-  Record<
-    string,
-    {
-      readonly config: string
-      readonly capabilities: Capabilities
-      readonly more?: Partial<ModelConfig>
-    }
-  >
-> = {
-  anthropic: {
-    config: 'AnthropicConfig',
-    capabilities: anthropic({ model: 'claude-haiku-4-5-20251001' }),
+const written: Readonly<Record<string, WrittenPage>> = {
+  ...Object.fromEntries(
+    testedApis
+      .filter(({ provider, name }) => !(provider in presets) && name !== 'openai chat')
+      .map(({ provider, creator, config, create }): [string, WrittenPage] => {
+        const model = shownModels[provider] ?? config.model ?? ''
+        const configType = `${creator.replace(/^create/, '')}Config`
+        return [provider, { configType, provider: create({ model }), config }]
+      }),
+  ),
+  llamacpp: {
+    configType: 'LlamaCppConfig',
+    provider: createLlamaCpp({ modelPath: '/nowhere/model.gguf' }),
+    config: { provider: 'llamacpp', model: 'm' },
   },
-  bedrock: {
-    config: 'BedrockConfig',
-    capabilities: bedrock({ model: 'us.anthropic.claude-sonnet-4-6' }),
-    more: { bedrock: { region: 'us-east-1' } },
-  },
-  google: { config: 'GoogleConfig', capabilities: google({ model: 'gemini-3.8-flash' }) },
-  llamacpp: { config: 'LlamaCppConfig', capabilities: llamacpp() },
-  ollama: { config: 'OllamaConfig', capabilities: ollama() },
-  openai: { config: 'OpenAIConfig', capabilities: openai({ model: 'gpt-5.4' }) },
 }
 const section = (name: string, heading: string): string =>
   new RegExp(`^## ${heading}\\n([^]*?)(?=^## |$(?![^]))`, 'm').exec(text(name))?.[1] ?? ''
 
 describe.each(Object.entries(written))(
   'the page of %s, written by hand,',
-  (name, { capabilities, more }) => {
+  (name, { provider, config }) => {
     test('a page that is written by hand has the abilities that its package gives as data', () => {
-      expect(section(name, 'Abilities')).toContain(`${abilityTable(capabilities)}\n`)
+      const { capabilities } = describeProvider(provider)
+      expect(section(name, 'Abilities')).toContain(
+        `${abilityTable(capabilities as Capabilities)}\n`,
+      )
     })
 
     test('a page that is written by hand names the hosts that are contacted', () => {
-      const host = apiHost(
-        { provider: name, model: 'm', ...more },
-        { environment: () => undefined },
-      )
+      const host = apiHost(config, { environment: () => undefined })
       expect(section(name, 'Hosts')).toMatch(host ? `\`${host}\`` : /^\nNone:/)
     })
   },
@@ -195,12 +189,13 @@ describe('the examples', () => {
 
   test.each(Object.entries(written))(
     'the example of %s lists every field of its configuration, and no other',
-    (name, { config }) => {
+    (name, { configType }) => {
       const checker = program.getTypeChecker()
       const file = program.getSourceFile(indexOf(name))
       const module = file && checker.getSymbolAtLocation(file)
       const exported =
-        module && checker.getExportsOfModule(module).find((symbol) => symbol.getName() === config)
+        module &&
+        checker.getExportsOfModule(module).find((symbol) => symbol.getName() === configType)
       const fields =
         exported &&
         checker.getDeclaredTypeOfSymbol(checker.getAliasedSymbol(exported)).getProperties()

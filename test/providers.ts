@@ -1,8 +1,11 @@
 // The APIs that suites walk: each with the package that speaks it, a model, the least settings, and
-// its wire. A provider with an API of its own is one row here.
+// its wire. A provider with an API of its own is one row here; what its row of the catalog says is
+// read there.
+import { type Vendor, vendors } from '@modelport/catalog'
 import { openaiChat, type WireFormat } from '@modelport/conformance'
 import type { Provider } from '@modelport/core'
 import type { CommonConfig } from '@modelport/driver'
+import type { ModelConfig } from '@modelport/factory'
 import { createAnthropic } from '@modelport/provider-anthropic'
 import { createBedrock } from '@modelport/provider-bedrock'
 import { createGoogle } from '@modelport/provider-google'
@@ -18,7 +21,7 @@ import {
 } from '@modelport/test-formats'
 
 /** What a suite may set of every provider. */
-export type SuiteSettings = Partial<CommonConfig> & { readonly apiKey?: string }
+export type SuiteSettings = Partial<CommonConfig> & { readonly apiKey?: string | undefined }
 
 /** One API, as suites ask it. */
 export interface TestedApi {
@@ -27,11 +30,24 @@ export interface TestedApi {
   /** Name of the provider in its errors. */
   readonly provider: string
   readonly format: WireFormat
+  /** What the catalog says of the provider. */
+  readonly vendor: Vendor
+  /** The least that a configuration says to mean it, with the model. */
+  readonly config: ModelConfig
+  /** Name of the function that makes it. */
+  readonly creator: string
   /** Makes a provider of it, at the address of a server if one is given. */
   create(settings: SuiteSettings, url?: string): Provider
 }
 
 type Creator<Settings> = (settings: Settings) => Provider
+
+/** What the catalog says of a provider. */
+export function vendorNamed(name: string): Vendor {
+  const vendor = vendors.find((one) => one.name === name)
+  if (vendor) return vendor
+  throw new Error(`the catalog has no vendor ${name}`)
+}
 
 /**
  * A row: settings that a suite does not say are those of the row. `path` is what the base URL has
@@ -41,13 +57,22 @@ const row = <Settings extends CommonConfig>(
   name: string,
   format: WireFormat,
   createProvider: Creator<Settings>,
-  settings: Settings & { readonly provider?: string; readonly path?: string },
+  settings: Settings & {
+    readonly provider?: string
+    readonly path?: string
+    readonly api?: string
+  },
 ): TestedApi => {
   const { provider = name, path = '', ...own } = settings
+  const vendor = vendorNamed(provider)
+  const { model, api } = own
   return {
     name,
     provider,
     format,
+    vendor,
+    config: { provider, model, ...vendor.minimal, ...(api !== undefined && { settings: { api } }) },
+    creator: createProvider.name,
     create: (more, url) =>
       createProvider({
         ...(own as Settings & typeof own),
@@ -91,6 +116,13 @@ export const testedApis: readonly TestedApi[] = [
     apiKey,
   }),
 ]
+
+/** The API with this name. */
+export function apiNamed(name: string): TestedApi {
+  const api = testedApis.find((one) => one.name === name)
+  if (api) return api
+  throw new Error(`no row of test/providers.ts is named ${name}`)
+}
 
 /** Their formats, each once: a server of these knows each request by its path. */
 export const wireFormats: readonly WireFormat[] = [

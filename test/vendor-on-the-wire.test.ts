@@ -1,82 +1,27 @@
-import type { CallOptions, ChatMessage, JsonObject, Provider } from '@modelport/core'
-import type { Fetch } from '@modelport/driver'
-import { createAnthropic } from '@modelport/provider-anthropic'
-import { createBedrock } from '@modelport/provider-bedrock'
-import { createGoogle } from '@modelport/provider-google'
-import { createOllama } from '@modelport/provider-ollama'
-import { createOpenAI } from '@modelport/provider-openai'
+import { createMemoryServer, type ScriptTurn, toReply, VirtualClock } from '@modelport/conformance'
+import type { CallOptions, ChatMessage, JsonObject } from '@modelport/core'
 import { expect, test } from 'vitest'
+import { apiNamed } from './providers.js'
 
-const apiKey = 'sk-test-0123456789'
-const chat = {
-  choices: [{ index: 0, message: { role: 'assistant', content: 'Hi' }, finish_reason: 'stop' }],
+const turn: ScriptTurn = {
+  text: ['Hi'],
+  finish: 'stop',
+  usage: { inputTokens: 3, outputTokens: 1 },
 }
-const apis = {
-  anthropic: {
-    make: (fetch: Fetch) => createAnthropic({ model: 'claude-sonnet-4-6', apiKey, fetch }),
-    reply: {
-      type: 'message',
-      role: 'assistant',
-      model: 'm',
-      content: [{ type: 'text', text: 'Hi' }],
-      stop_reason: 'end_turn',
-    },
-  },
-  bedrock: {
-    make: (fetch: Fetch) =>
-      createBedrock({
-        model: 'us.anthropic.claude-sonnet-4-6',
-        region: 'us-east-1',
-        apiKey,
-        fetch,
-      }),
-    reply: {
-      output: { message: { role: 'assistant', content: [{ text: 'Hi' }] } },
-      stopReason: 'end_turn',
-    },
-  },
-  responses: {
-    make: (fetch: Fetch) => createOpenAI({ model: 'gpt-5.4', apiKey, fetch }),
-    reply: {
-      object: 'response',
-      status: 'completed',
-      output: [
-        { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'Hi' }] },
-      ],
-    },
-  },
-  chat: {
-    make: (fetch: Fetch) => createOpenAI({ model: 'gpt-5.4', apiKey, api: 'chat', fetch }),
-    reply: chat,
-  },
-  google: {
-    make: (fetch: Fetch) => createGoogle({ model: 'gemini-3-flash-preview', apiKey, fetch }),
-    reply: {
-      candidates: [{ content: { role: 'model', parts: [{ text: 'Hi' }] }, finishReason: 'STOP' }],
-    },
-  },
-  ollama: {
-    make: (fetch: Fetch) => createOllama({ model: 'm', fetch }),
-    reply: {
-      model: 'm',
-      message: { role: 'assistant', content: 'Hi' },
-      done: true,
-      done_reason: 'stop',
-    },
-  },
-}
-type Api = keyof typeof apis
 
-async function send(api: Api, messages: readonly ChatMessage[], options: CallOptions) {
-  const bodies: JsonObject[] = []
-  const { make, reply } = apis[api]
-  const provider: Provider = make(async (_, init) => {
-    bodies.push(JSON.parse(await new Response(init?.body ?? null).text()) as JsonObject)
-    return Response.json(reply)
-  })
-  const { text, warnings = [] } = await provider.generate(messages, options)
+/** What a call sends to an API, and the warnings about its vendor fields. */
+async function send(api: string, messages: readonly ChatMessage[], options: CallOptions) {
+  const { format, create } = apiNamed(api)
+  const server = createMemoryServer(
+    () => (request) => toReply(format.respond(turn, request)),
+    new VirtualClock(),
+  )
+  const { text, warnings = [] } = await create({ fetch: server.fetch }).generate(messages, options)
   expect(text).toBe('Hi')
-  return { body: bodies[0], warnings: warnings.filter((text) => text.startsWith('vendor')) }
+  return {
+    body: server.requests[0]?.body as JsonObject,
+    warnings: warnings.filter((text) => text.startsWith('vendor')),
+  }
 }
 
 const schema = {
@@ -88,24 +33,24 @@ const schema = {
 const format: CallOptions = { responseFormat: { type: 'json-schema', name: 'n', schema } }
 const user: readonly ChatMessage[] = [{ role: 'user', content: 'x' }]
 
-test.each<[Api, CallOptions, object]>([
+test.each<[string, CallOptions, object]>([
   [
-    'responses',
+    'openai responses',
     { ...format, vendor: { text: { verbosity: 'low' } } },
     { text: { verbosity: 'low', format: { schema } } },
   ],
   [
-    'responses',
+    'openai responses',
     { reasoning: 'high', vendor: { reasoning: { summary: 'auto' } } },
     { reasoning: { effort: 'high', summary: 'auto' } },
   ],
-  ['responses', { vendor: { store: true } }, { store: true }],
+  ['openai responses', { vendor: { store: true } }, { store: true }],
   [
     'anthropic',
     { ...format, vendor: { output_config: { effort: 'max' } } },
     { output_config: { effort: 'max', format: { schema } } },
   ],
-  ['chat', { vendor: { audio: { voice: 'a' } } }, { audio: { voice: 'a' } }],
+  ['openai chat', { vendor: { audio: { voice: 'a' } } }, { audio: { voice: 'a' } }],
   [
     'bedrock',
     { maxTokens: 9, vendor: { inferenceConfig: { stopSequences: ['x'] } } },
@@ -128,14 +73,18 @@ test.each<[Api, CallOptions, object]>([
   },
 )
 
-test.each<[Api, CallOptions, string]>([
-  ['responses', { topP: 0.5, vendor: { top_p: 0.4 } }, 'vendor replaces "top_p"'],
+test.each<[string, CallOptions, string]>([
+  ['openai responses', { topP: 0.5, vendor: { top_p: 0.4 } }, 'vendor replaces "top_p"'],
   [
     'anthropic',
     { reasoning: 'high', vendor: { thinking: { type: 'disabled' } } },
     'vendor replaces "thinking"',
   ],
-  ['chat', { ...format, vendor: { response_format: null } }, 'vendor removes "response_format"'],
+  [
+    'openai chat',
+    { ...format, vendor: { response_format: null } },
+    'vendor removes "response_format"',
+  ],
   [
     'bedrock',
     { maxTokens: 9, vendor: { inferenceConfig: { maxTokens: 8 } } },
@@ -161,19 +110,19 @@ const marked = (text: string) => ({
   vendor: { cache_control: { type: 'ephemeral' } },
 })
 
-test.each<[Api, object, object]>([
+test.each<[string, object, object]>([
   [
     'anthropic',
     { name: 't', defer_loading: true },
     { messages: [{ content: [{ cache_control: { type: 'ephemeral' } }, {}], x: 1 }] },
   ],
   [
-    'responses',
+    'openai responses',
     { name: 't', defer_loading: true },
     { input: [{ content: [{ cache_control: { type: 'ephemeral' } }, {}], x: 1 }] },
   ],
   [
-    'chat',
+    'openai chat',
     { function: { name: 't' }, defer_loading: true },
     { messages: [{ content: [{ cache_control: { type: 'ephemeral' } }, {}], x: 1 }] },
   ],

@@ -1,18 +1,21 @@
 // Which pages each package carries, besides the page of its exports: those that explain what a
 // program does with this package.
-import { readdirSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from '../workspaces.mjs'
 
 const guides = (...names) => names.map((name) => `docs/guides/${name}.md`)
 const pages = (...names) => names.map((name) => `docs/${name}.md`)
 
-/** The pages of vendors that have a package of their own. */
-const ownPackage = ['anthropic', 'openai', 'google', 'ollama', 'llamacpp']
-const presets = readdirSync(join(root, 'docs/providers'))
-  .map((name) => name.replace(/\.md$/, ''))
-  .filter((name) => !ownPackage.includes(name))
 const providers = (...names) => names.map((name) => `docs/providers/${name}.md`)
+
+/** Vendors with a page. Those without a package of their own are presets, which one package has. */
+const vendors = readdirSync(join(root, 'docs/providers')).map((name) => name.replace(/\.md$/, ''))
+const compatible = 'openai-compatible'
+const withPackage = vendors.filter(
+  (name) => name !== compatible && existsSync(join(root, `packages/provider-${name}`)),
+)
+const presets = vendors.filter((name) => !withPackage.includes(name))
 
 export const carried = {
   core: [
@@ -35,13 +38,8 @@ export const carried = {
   driver: [...pages('custom-provider', 'contract'), ...guides('connections')],
   conformance: pages('custom-provider', 'contract', 'testing'),
   'provider-mock': pages('testing'),
-  'provider-anthropic': providers('anthropic'),
-  'provider-bedrock': providers('bedrock'),
-  'provider-openai': providers('openai'),
-  'provider-google': providers('google'),
-  'provider-ollama': providers('ollama'),
-  'provider-llamacpp': providers('llamacpp'),
-  'provider-openai-compatible': providers(...presets),
+  ...Object.fromEntries(withPackage.map((name) => [`provider-${name}`, providers(name)])),
+  [`provider-${compatible}`]: providers(...presets),
   'chat-completions': pages('custom-provider'),
   catalog: providers(...presets),
   factory: [

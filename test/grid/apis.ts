@@ -3,13 +3,9 @@
 
 import type { WireFormat, WireRequest } from '@modelport/conformance'
 import { openaiChat } from '@modelport/conformance'
-import type { JsonObject, Provider } from '@modelport/core'
-import { createAnthropic } from '@modelport/provider-anthropic'
-import { createBedrock } from '@modelport/provider-bedrock'
-import { createGoogle } from '@modelport/provider-google'
-import { createOllama } from '@modelport/provider-ollama'
-import { createOpenAI } from '@modelport/provider-openai'
-import { createOpenAICompatible, createPreset } from '@modelport/provider-openai-compatible'
+import type { Provider } from '@modelport/core'
+import type { ModelConfig } from '@modelport/factory'
+import { createPreset } from '@modelport/provider-openai-compatible'
 import {
   anthropicMessages,
   bedrockConverse,
@@ -17,6 +13,7 @@ import {
   ollamaChat,
   openaiResponses,
 } from '@modelport/test-formats'
+import { apiNamed } from '../providers.js'
 import type { Question } from './model.js'
 
 /** Where a cell's server is, and the key; undefined without one. */
@@ -42,12 +39,7 @@ export interface Api {
   /** True for a model that thinks; a function says whether a request lets it. */
   readonly thinks?: boolean | ((body: Body) => boolean)
   /** The same as a configuration names it. */
-  readonly config: {
-    readonly provider: string
-    readonly model: string
-    readonly settings?: JsonObject
-    readonly bedrock?: { readonly region: string }
-  }
+  readonly config: Omit<ModelConfig, 'fallback'> & { readonly model: string }
   /** What its base URL has after the address of the server. Default: nothing. */
   readonly path?: string
   /** Fields of a request that this server has beyond the API. */
@@ -172,23 +164,20 @@ const toOwn = ({ url, apiKey }: Connection, path = '') => ({
   ...(apiKey !== undefined && { apiKey }),
 })
 
+/** A provider of a row of test/providers.ts, with the key of the cell or none. */
+const atVendor = (name: string, connection: Connection, model: string): Provider =>
+  apiNamed(name).create({ ...toVendor(connection), apiKey: connection.apiKey, model })
+const atOwn = (name: string, connection: Connection, model: string, path = ''): Provider =>
+  apiNamed(name).create({ ...toOwn(connection, path), apiKey: connection.apiKey, model })
+
 const openai = (connection: Connection, model: string, api: 'responses' | 'chat'): Provider =>
-  createOpenAI({ ...toVendor(connection), model, api })
+  atVendor(`openai ${api}`, connection, model)
 const compatible = (connection: Connection): Provider =>
-  createOpenAICompatible({ ...toOwn(connection, '/v1'), model: 'my-model' })
-const ollama = (connection: Connection, model: string): Provider =>
-  createOllama({ ...toOwn(connection), model })
-const anthropic = (connection: Connection, model: string): Provider =>
-  createAnthropic({ ...toVendor(connection), model })
-const google = (connection: Connection, model: string): Provider =>
-  createGoogle({ ...toVendor(connection), model })
-const bedrock = (connection: Connection, model: string): Provider =>
-  createBedrock({ ...toVendor(connection), ...inRegion.bedrock, model })
+  atOwn('openai-compatible', connection, 'my-model', '/v1')
 const llamaServer = (connection: Connection): Provider =>
   createPreset('llamacpp-server', { ...toOwn(connection), model: 'local' })
 
 const claude = 'claude-haiku-4-5-20251001'
-const inRegion = { bedrock: { region: 'us-east-1' } } as const
 const vendor = { needsKey: true } as const
 const own = { needsKey: false } as const
 const thinking = { thinks: true } as const
@@ -201,7 +190,7 @@ export const apis: readonly Api[] = [
     head: 'M',
     title: `Anthropic's Messages API, \`${claude}\``,
     format: anthropicMessages,
-    create: (connection) => anthropic(connection, claude),
+    create: (connection) => atVendor('anthropic', connection, claude),
     config: { provider: 'anthropic', model: claude },
     refuse: (body) => first(openSchema(body)),
   },
@@ -211,7 +200,7 @@ export const apis: readonly Api[] = [
     head: 'M*',
     title: '`claude-opus-5-5`, which always thinks: no `temperature`, no forced call',
     format: anthropicMessages,
-    create: (connection) => anthropic(connection, 'claude-opus-5-5'),
+    create: (connection) => atVendor('anthropic', connection, 'claude-opus-5-5'),
     config: { provider: 'anthropic', model: 'claude-opus-5-5' },
     refuse: (body) =>
       first(
@@ -281,8 +270,8 @@ export const apis: readonly Api[] = [
     head: 'B',
     title: `Amazon Bedrock's Converse, \`us.anthropic.${claude}-v1:0\``,
     format: bedrockConverse,
-    create: (connection) => bedrock(connection, `us.anthropic.${claude}-v1:0`),
-    config: { ...inRegion, provider: 'bedrock', model: `us.anthropic.${claude}-v1:0` },
+    create: (connection) => atVendor('bedrock', connection, `us.anthropic.${claude}-v1:0`),
+    config: { ...apiNamed('bedrock').config, model: `us.anthropic.${claude}-v1:0` },
     refuse: (body) => first(unclosedSchema(body)),
   },
   {
@@ -291,8 +280,8 @@ export const apis: readonly Api[] = [
     head: 'B*',
     title: '`us.anthropic.claude-opus-5-5`, which always thinks: no `temperature`, no forced call',
     format: bedrockConverse,
-    create: (connection) => bedrock(connection, 'us.anthropic.claude-opus-5-5'),
-    config: { ...inRegion, provider: 'bedrock', model: 'us.anthropic.claude-opus-5-5' },
+    create: (connection) => atVendor('bedrock', connection, 'us.anthropic.claude-opus-5-5'),
+    config: { ...apiNamed('bedrock').config, model: 'us.anthropic.claude-opus-5-5' },
     refuse: (body) =>
       first(
         unclosedSchema(body),
@@ -308,8 +297,8 @@ export const apis: readonly Api[] = [
     head: 'B-',
     title: '`amazon.nova-lite-v1:0`, which refuses a schema',
     format: bedrockConverse,
-    create: (connection) => bedrock(connection, 'amazon.nova-lite-v1:0'),
-    config: { ...inRegion, provider: 'bedrock', model: 'amazon.nova-lite-v1:0' },
+    create: (connection) => atVendor('bedrock', connection, 'amazon.nova-lite-v1:0'),
+    config: { ...apiNamed('bedrock').config, model: 'amazon.nova-lite-v1:0' },
     refuse: (body) =>
       first(
         'outputConfig' in body && [
@@ -323,7 +312,7 @@ export const apis: readonly Api[] = [
     head: 'G',
     title: 'the Gemini API, `gemini-3-flash-preview`',
     format: gemini,
-    create: (connection) => google(connection, 'gemini-3-flash-preview'),
+    create: (connection) => atVendor('google', connection, 'gemini-3-flash-preview'),
     config: { provider: 'google', model: 'gemini-3-flash-preview' },
   },
   {
@@ -332,7 +321,7 @@ export const apis: readonly Api[] = [
     head: 'G*',
     title: '`gemini-3.1-pro`, which always thinks: no probabilities',
     format: gemini,
-    create: (connection) => google(connection, 'gemini-3.1-pro'),
+    create: (connection) => atVendor('google', connection, 'gemini-3.1-pro'),
     config: { provider: 'google', model: 'gemini-3.1-pro' },
     refuse: ({ generationConfig }) =>
       first(
@@ -347,7 +336,7 @@ export const apis: readonly Api[] = [
     head: 'O',
     title: "Ollama's own API, `llama3.2`, which does not think",
     format: ollamaChat,
-    create: (connection) => ollama(connection, 'llama3.2'),
+    create: (connection) => atOwn('ollama', connection, 'llama3.2'),
     config: { provider: 'ollama', model: 'llama3.2' },
     refuse: (body) => first(body['think'] && [400, '"llama3.2" does not support thinking']),
   },
@@ -357,7 +346,7 @@ export const apis: readonly Api[] = [
     head: 'O*',
     title: '`qwen3`, which thinks unless it is told not to',
     format: ollamaChat,
-    create: (connection) => ollama(connection, 'qwen3'),
+    create: (connection) => atOwn('ollama', connection, 'qwen3'),
     config: { provider: 'ollama', model: 'qwen3' },
   },
   {
@@ -365,7 +354,7 @@ export const apis: readonly Api[] = [
     head: 'O-',
     title: '`gemma:2b`, whose template has no tools',
     format: ollamaChat,
-    create: (connection) => ollama(connection, 'gemma:2b'),
+    create: (connection) => atOwn('ollama', connection, 'gemma:2b'),
     config: { provider: 'ollama', model: 'gemma:2b' },
     refuse: (body) =>
       first(

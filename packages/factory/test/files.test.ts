@@ -1,3 +1,4 @@
+import { vendors } from '@modelport/catalog'
 import { expect, test } from 'vitest'
 import { createFactory, newFileStore, providerRows } from '../src/index.js'
 
@@ -22,9 +23,7 @@ test.each(['openai', 'anthropic', 'google'])(
 
 const settings: Readonly<Record<string, object>> = {
   'anthropic-vertex': { vertex: { project: 'p', accessToken: () => 'token' }, apiKey: undefined },
-  'azure-openai': { azure: { endpoint: 'https://r.openai.azure.com' } },
   vertex: { vertex: { project: 'p', accessToken: () => 'token' }, apiKey: undefined },
-  bedrock: { bedrock: { region: 'us-east-1' } },
   llamacpp: { apiKey: undefined, model: 'model.gguf' },
   mock: { apiKey: undefined },
 }
@@ -43,6 +42,7 @@ test.each(others)(
         provider === 'azure-openai' || provider === 'llamacpp' || provider === 'mock'
           ? undefined
           : 'http://127.0.0.1:9',
+      ...vendors.find(({ name }) => name === provider)?.minimal,
       ...settings[provider],
     }
     await expect(newFileStore(config as never, none)).rejects.toMatchObject({ code: 'unsupported' })

@@ -1,3 +1,4 @@
+import { vendors } from '@modelport/catalog'
 import { cheapestModel as anthropicCheapest } from '@modelport/provider-anthropic'
 import { cheapestModel as googleCheapest } from '@modelport/provider-google'
 import { presets } from '@modelport/provider-openai-compatible'
@@ -40,13 +41,11 @@ describe('the table against the packages', () => {
     'anthropic-bedrock': { bedrock: { region: 'eu-west-1' } },
     'anthropic-foundry': { baseUrl: 'https://r.services.ai.azure.com/anthropic' },
     'anthropic-vertex': { vertex: { project: 'p', location: 'eu' } },
-    'azure-openai': { baseUrl: 'https://r.openai.azure.com' },
-    bedrock: { bedrock: { region: 'eu-west-1' } },
-    'openai-compatible': { baseUrl: 'http://localhost:7/v1' },
     vertex: { apiKey: undefined, vertex: { project: 'p', accessToken: () => 'token-of-tests' } },
   }
   test.each(usable.map(({ name }) => name))('%s contacts what the list says', async (name) => {
-    const config = { provider: name, ...more[name] }
+    const { minimal } = vendors.find((vendor) => vendor.name === name) ?? {}
+    const config = { provider: name, ...minimal, ...more[name] }
     expect(await wireHost(config)).toBe(apiHost(config, context))
   })
 
