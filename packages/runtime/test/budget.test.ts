@@ -305,6 +305,18 @@ describe('reservations', () => {
     tight.settle({ reported: false, outputTokens: 60 })
     expect(ledger.spent.outputTokens).toBe(60)
   })
+
+  test('a reply that money cut short is refused with the limit of money, as no limit of tokens was set', () => {
+    const { ledger } = watched({ maxCost: 0.0001 })
+    const profile = { prices: { input: 0, output: 10 } }
+    const reservation = ledger.reserveCall({ ...call, maxOutputTokens: 50, profile })
+    expect([reservation.maxOutputTokens, reservation.admits(11)]).toEqual([10, false])
+    expect(reservation.refusalOf(11)).toEqual({
+      ...{ limit: 'maxCost', effect: 'deny', observed: 0.00011, maximum: 0.0001 },
+    })
+    const tokens = watched({ maxOutputTokens: 10 }).ledger.reserveCall(call)
+    expect(tokens.refusalOf(11)).toMatchObject({ limit: 'maxOutputTokens', observed: 11 })
+  })
 })
 
 describe('nested runs', () => {

@@ -113,6 +113,13 @@ export class AccountReservation implements CallReservation {
     return true
   }
 
+  refusalOf(outputTokens: number): BudgetDecision {
+    const more = this.#further(Math.ceil(outputTokens) - this.maxOutputTokens)
+    const refusal = firstOf(this.#accounts, (account) => account.refusalOf(more))
+    const { maxOutputTokens: maximum } = this
+    return refusal ?? { limit: 'maxOutputTokens', effect: 'deny', observed: outputTokens, maximum }
+  }
+
   retried(error?: unknown): void {
     if (!this.#open || this.#left === 0) return
     this.#retries++

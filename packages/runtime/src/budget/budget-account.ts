@@ -189,11 +189,17 @@ export class BudgetAccount {
     const { maxRuntimeMs } = this.#budget
     if (maxRuntimeMs !== undefined && elapsed > maxRuntimeMs)
       this.#deny(this.#runtimeDecision('deny', maxRuntimeMs), accounts)
-    for (const name of amountNames) {
+    const refusal = this.refusalOf(amounts)
+    if (refusal) this.#deny(refusal, accounts)
+  }
+
+  /** The first limit that these amounts would pass; undefined if they fit. */
+  refusalOf(amounts: Amounts): BudgetDecision | undefined {
+    const over = amountNames.find((name) => {
       const asked = amounts[name] ?? 0
-      if (asked > 0 && asked > this.room(name))
-        this.#deny(this.#decide(name, 'deny', this.#used(name) + asked), accounts)
-    }
+      return asked > 0 && asked > this.room(name)
+    })
+    return over && this.#decide(over, 'deny', this.#used(over) + (amounts[over] ?? 0))
   }
 
   /** The decision that the time is over, also within the millisecond by which timers are early. */

@@ -85,6 +85,12 @@ export interface CallReservation {
   admits(outputTokens: number): boolean
 
   /**
+   * The limit that a reply of this length passes, which {@link CallReservation.admits} did not
+   * admit: money, if that is what made the reply short.
+   */
+  refusalOf(outputTokens: number): BudgetDecision
+
+  /**
    * An attempt failed with this error and another follows: for `retry.onRetry`.
    * @throws {BudgetExceededError} there is no room for another.
    */

@@ -54,12 +54,7 @@ export async function readTurn(
       if (event.type === 'tool-call-complete') onCall(event.toolCall)
       if (event.type === 'turn-end') finishReason = event.reason
       if (reservation.limitsReply && !meter.admitted((tokens) => reservation.admits(tokens))) {
-        const decision = {
-          limit: 'maxOutputTokens',
-          effect: 'deny',
-          observed: meter.tokens(),
-          maximum: reservation.maxOutputTokens,
-        } as const
+        const decision = reservation.refusalOf(meter.tokens())
         events.emit({ type: 'budget-decision', decision })
         throw new BudgetExceededError(decision)
       }
