@@ -42,6 +42,18 @@ describe('prompts check', () => {
     )
   })
 
+  test('prompts check leaves out the pages of packages and of git', async () => {
+    write({
+      'project/prompts/ask.md': 'Ask {topic}',
+      'project/node_modules/pack/README.md': 'Use {it',
+      'project/prompts/node_modules/README.md': 'Use {it',
+      'project/.git/notes.md': 'Use {it',
+    })
+    const { code, out } = await cli(['prompts', 'check', join(home.path, 'project')])
+    expect(out).toMatch(/^prompts\/ask {2}[\da-f]{12} {2}\{topic\}\n$/)
+    expect(code).toBe(0)
+  })
+
   test('prompts check reports the problems of every file, also of those that cannot be read as a prompt', async () => {
     write({
       'mixed/a.md': 'Ask {\nor }',

@@ -25,7 +25,8 @@ export interface PromptFolder {
 
 /**
  * Reads every Markdown file below a folder as a prompt: `research/ask.md` is the path
- * `research/ask`. Files come in the order of their paths.
+ * `research/ask`. Files come in the order of their paths; those in `node_modules` and `.git` are
+ * left out.
  * @throws {LlmError} `config` — the folder cannot be read, or a file is wrong; the message names
  * file and line.
  */
@@ -62,18 +63,26 @@ export async function readPrompts(
   return { prompts, unreadable }
 }
 
+/** Folders that have the files of others. */
+const foreign = new Set(['node_modules', '.git'])
+
 async function filesOf(folder: string): Promise<readonly string[]> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(
-    (error: unknown) => {
-      throw configError(`the prompt folder ${folder} cannot be read: ${(error as Error).message}`, {
-        cause: error,
-      })
-    },
-  )
-  return entries
+  const found = await markdownIn(folder).catch((error: unknown) => {
+    throw configError(`the prompt folder ${folder} cannot be read: ${(error as Error).message}`, {
+      cause: error,
+    })
+  })
+  return found.sort()
+}
+
+async function markdownIn(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { withFileTypes: true })
+  const files = entries
     .filter((entry) => entry.isFile() && entry.name.endsWith('.md'))
-    .map((entry) => join(entry.parentPath, entry.name))
-    .sort()
+    .map(({ name }) => join(folder, name))
+  const folders = entries.filter((entry) => entry.isDirectory() && !foreign.has(entry.name))
+  const below = await Promise.all(folders.map(({ name }) => markdownIn(join(folder, name))))
+  return [...files, ...below.flat()]
 }
 
 const readText = (file: string): Promise<string> =>
