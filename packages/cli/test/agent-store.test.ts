@@ -7,6 +7,7 @@ import { openPostgresStore } from '@modelport/durable/postgres'
 import { openSqliteStore } from '@modelport/durable/sqlite'
 import { createMock } from '@modelport/provider-mock'
 import { defineTool } from '@modelport/runtime'
+import type { StoredInfo } from '@modelport/studio'
 import { openFileStore } from '@modelport/studio/node'
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { shellWords } from '../../../test/support/shell-words.js'
@@ -16,6 +17,8 @@ import {
   type PostgresServer,
   startPostgres,
 } from '../../durable/test/support/postgres-server.js'
+import { buildPage } from '../../studio/build-page.mjs'
+import { openStudio } from './open-studio.js'
 import { command, type Outcome, startCommand } from './test-io.js'
 
 const principal = 'alice'
@@ -84,6 +87,41 @@ async function whileServed(id?: string, callId: string = 'c1'): Promise<string> 
     await store.close()
   }
 }
+
+describe('studio --store', () => {
+  beforeAll(() => buildPage(new URL('../../studio/dist/page', import.meta.url).pathname))
+
+  test('studio --store lists what waits with the commands that end it, and the budgets of the store', async () => {
+    const id = await whileServed()
+    const store = await openSqliteStore(file)
+    await store.budgets.set('ada', { window: 'day', maxCost: 5 })
+    await store.close()
+    const { running, ask } = await openStudio(['--store', file, '--memory'], { home })
+    const { waits, budgets } = await ask<StoredInfo>('/api/stored')
+    expect(await ask('/api/info')).toMatchObject({ durableStore: true })
+    expect(budgets).toMatchObject([{ owner: 'ada', window: 'day', maxCost: 5, used: { calls: 0 } }])
+    const [wait, ...others] = waits
+    expect(others).toEqual([])
+    expect(wait).toMatchObject({
+      ...{ kind: 'approval', id, name: 'janitor', principal, call: { name: 'remove' } },
+      who: 'a caller who may approve decides, or an operator:',
+    })
+    // The command that is shown ends the wait, as it is.
+    const [approve = ''] = wait?.commands ?? []
+    const words = shellWords(approve)
+    expect(words.slice(0, 3)).toEqual(['modelport', 'agent', 'approve'])
+    expect((await cli(words.slice(2))).code).toBe(0)
+    expect((await ask<StoredInfo>('/api/stored')).waits).toEqual([])
+    running.interrupt()
+    expect((await running.done).code).toBe(0)
+  })
+
+  test('studio --store refuses a file that has no store', async () => {
+    const { code, err } = await command(['studio', '--store', join(home, 'none.db')], { home })
+    expect(code).not.toBe(0)
+    expect(err).toContain('none.db')
+  })
+})
 
 describe('agent tasks --store', () => {
   test('agent tasks --store lists a waiting task with its call, and an approval of it is applied by the next process', async () => {

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs'
-import type { OperatorDecision, WaitingCall, WorkItem } from '@modelport/durable'
+import type { OperatorDecision, WorkItem } from '@modelport/durable'
 import type { StudioStore } from '@modelport/studio'
 import type { Cli } from '../context/cli.js'
 import { exitCodes, UsageError } from '../errors/exit-codes.js'
-import { shellWord } from '../terminal/shell-word.js'
 import { type StoreCommandOptions, withStore } from './agent-store.js'
-import { anyOutcome, type OutcomeOptions, outcomeFlags, toKnownOutcome } from './call-outcome.js'
+import { anyOutcome, type OutcomeOptions, toKnownOutcome } from './call-outcome.js'
+import { endOfCall, endsOfItem, reasonOf, storeFlags } from './stored-waits.js'
 
 interface RequestOptions extends StoreCommandOptions {
   readonly request?: string
@@ -60,17 +60,9 @@ export async function listStored(cli: Cli, options: StoredTasksOptions): Promise
     out.line(options.all === true ? 'nothing is stored here' : 'nothing is open in this store')
   else
     for (const item of items)
-      for (const line of linesOf(item, storeOf(options))) out.line(out.foreign(line))
+      for (const line of linesOf(item, storeFlags(options))) out.line(out.foreign(line))
   if (!json && items.length >= options.limit) err.line(err.style('dim', '--limit shows more'))
   return exitCodes.done
-}
-
-/** The options that name the store, so that a printed command can be copied. */
-function storeOf({ store, storeEnv, schema, encryptionKeyEnv }: StoreCommandOptions): string {
-  const named = { store, 'store-env': storeEnv, schema, 'encryption-key-env': encryptionKeyEnv }
-  return Object.entries(named)
-    .flatMap(([name, value]) => (value === undefined ? [] : ` --${name} ${shellWord(value)}`))
-    .join('')
 }
 
 function linesOf(item: WorkItem, store: string): readonly string[] {
@@ -79,58 +71,22 @@ function linesOf(item: WorkItem, store: string): readonly string[] {
   const held = isHeld ? ['(a process works on it)'] : []
   return [
     [kind, id, state, new Date(changedAt).toISOString(), name, ...owner, ...held].join('  '),
-    ...waitsFor.flatMap((call) => [
-      ['   ', call.kind, call.requestId, JSON.stringify(call.action), ...reasonOf(call)].join('  '),
-      `      ${who[call.kind].replace('TASK', () => shellWord(id))}`,
-      ...(commands[call.kind] ?? []).map((command) => {
-        // Names the call that is shown: another one may wait when the command is run.
-        const named = `${shellWord(id)} --request ${shellWord(call.requestId)}`
-        return `      modelport agent ${command.replace('ID', () => named)}${store}`
-      }),
-    ]),
-    ...(waitsFor.length === 0 && /^(input|auth)-required$/.test(state)
-      ? [`      its caller continues it: modelport agent send URL --task ${shellWord(id)} "…"`]
-      : []),
+    ...waitsFor.flatMap((call) => {
+      const { who, commands } = endOfCall(call, id, store)
+      const reason = reasonOf(call)
+      const action = JSON.stringify(call.action)
+      const why = reason === undefined ? [] : [reason]
+      return [
+        ['   ', call.kind, call.requestId, action, ...why].join('  '),
+        ...[who, ...commands].map((line) => `      ${line}`),
+      ]
+    }),
     ...(reason === undefined ? [] : [`    ${reason}`]),
-    ...unservedLines(item, store),
-    ...(state === 'stopped' ? [`      modelport agent resume ${shellWord(id)}${store}`] : []),
+    ...endsOfItem(item, store).flatMap((end) =>
+      [end.who, ...end.commands].map((line) => `      ${line}`),
+    ),
   ]
 }
-
-/** That no process serves the version of an item, and what to do about it. */
-function unservedLines(
-  { version = '', unservedSince }: WorkItem,
-  store: string,
-): readonly string[] {
-  if (unservedSince === undefined) return []
-  const since = new Date(unservedSince).toISOString()
-  return [
-    `    waits for a process that serves version ${version}, since ${since}; start one, or let another version continue:`,
-    `      modelport agent resume --of ${shellWord(version)}${store}`,
-  ]
-}
-
-/** Who can end each kind of wait. */
-const who: Readonly<Record<WaitingCall['kind'], string>> = {
-  approval: 'a caller who may approve decides, or an operator:',
-  uncertain: 'ask its receiver what became of it; then its caller says so, or an operator:',
-  question: 'only its caller answers: modelport agent send URL --task TASK',
-  work: 'whoever has the result delivers it: its caller, or an operator:',
-}
-
-/** How an operator settles each kind of call. */
-const commands: Readonly<Partial<Record<WaitingCall['kind'], readonly string[]>>> = {
-  approval: ['approve ID', 'approve ID --deny REASON'],
-  uncertain: outcomeFlags.map((flag) => `reconcile ID ${flag}`),
-  work: outcomeFlags.map((flag) => `reconcile ID ${flag}`),
-}
-
-/**
- * For a call with an unknown outcome, only the first sentence: the rest says how clients of the
- * agent settle it.
- */
-const reasonOf = ({ kind, reason }: WaitingCall): readonly string[] =>
-  reason === undefined ? [] : [kind === 'uncertain' ? (reason.split('. ')[0] ?? reason) : reason]
 
 const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
 

@@ -1,4 +1,5 @@
 import { dirname, join } from 'node:path'
+import type { DurableStore } from '@modelport/durable'
 import { apiHosts, environmentNames, hostPort } from '@modelport/factory'
 import {
   createDemoModel,
@@ -9,7 +10,7 @@ import {
   type StudioOptions,
 } from '@modelport/studio'
 import { loadPage, openFileStore, serveStudio } from '@modelport/studio/node'
-import { type Cli, type CommonOptions, untilAborted } from '../context/cli.js'
+import { type Cli, untilAborted } from '../context/cli.js'
 import { checkModel } from '../doctor/check-model.js'
 import { exitCodes } from '../errors/exit-codes.js'
 import { loadModels, type NamedModel } from '../models/configured-models.js'
@@ -19,13 +20,15 @@ import { toStudioAgents } from '../studio/studio-servers.js'
 import type { Input } from '../terminal/io.js'
 import { type McpFlags, toMcpSources } from '../tools/mcp-sources.js'
 import { loadTools } from '../tools/tool-module.js'
+import { hasStore, openStore, type StoreCommandOptions } from './agent-store.js'
 import { exporters } from './hosts.js'
+import { storeFlags, toStoredWaits } from './stored-waits.js'
 
 /** Milliseconds that one step of the connection test may take. */
 const stepTimeoutMs = 30_000
 
 /** Options of `modelport studio`. */
-export interface StudioCommandOptions extends CommonOptions, McpFlags {
+export interface StudioCommandOptions extends StoreCommandOptions, McpFlags {
   readonly port: number
   readonly tools?: string
   readonly file?: string
@@ -39,9 +42,12 @@ export interface StudioCommandOptions extends CommonOptions, McpFlags {
 export async function studio(cli: Cli, options: StudioCommandOptions): Promise<number> {
   const { out, json, signal } = cli
   const sources = await toMcpSources(options, cli)
+  let store: DurableStore | undefined
   let close = (): Promise<unknown> => Promise.resolve()
   try {
-    const page = createStudio({ ...(await toStudioOptions(cli, options)), sources })
+    store = hasStore(options) ? await openStore(cli, options, false) : undefined
+    const durableStore = store && toStored(store, storeFlags(options))
+    const page = createStudio({ ...(await toStudioOptions(cli, options)), sources, durableStore })
     close = () => page.close()
     const addressFile = join(dirname(cli.locations.sessions), 'studio-address')
     const served = await serveStudio(page, { port: options.port, addressFile })
@@ -68,9 +74,24 @@ export async function studio(cli: Cli, options: StudioCommandOptions): Promise<n
   } finally {
     await close()
     await Promise.all(sources.map((source) => source.close()))
+    await store?.close()
   }
   return exitCodes.done
 }
+
+/** Items of a store that are looked at for what waits. */
+const mostStored = 200
+
+/** What waits in a durable store, and its budgets. */
+const toStored =
+  (store: DurableStore, flags: string): NonNullable<StudioOptions['durableStore']> =>
+  async () => {
+    const [items, budgets] = await Promise.all([
+      store.operations.list({ limit: mostStored }),
+      store.budgets.list(),
+    ])
+    return { waits: toStoredWaits(items, flags), budgets }
+  }
 
 /** Calls the listener at each line of the terminal until the returned function is called. */
 function onEnter(stdin: Input, listener: () => void): () => void {

@@ -8,6 +8,7 @@ import {
 } from '../context/start.js'
 import { stepIds } from '../doctor/doctor-step.js'
 import { addAgent } from './agent.js'
+import { withStoreOptions } from './agent-flags.js'
 import { addBudget } from './budget.js'
 import { withCallFlags, withOneCallFlags, withToolFlags, withViewFlags } from './call-flags.js'
 import { withBudgetFlags, withLimitFlags } from './limit-flags.js'
@@ -142,7 +143,7 @@ const sessions: Add = (program, start) =>
 
 /** `modelport studio`: a page on this machine that shows streams, runs, costs and hosts. */
 const studio: Add = (program, start) =>
-  withCommonOptions(program.command('studio'))
+  withStoreOptions(program.command('studio'))
     .description(
       'open a page on this machine to chat, and to look at runs, raw requests, costs and hosts',
     )

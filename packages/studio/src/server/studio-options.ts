@@ -2,6 +2,7 @@ import type { AgentClient } from '@modelport/agent'
 import type { ModelProfile, Provider } from '@modelport/core'
 import type { Tool, ToolSource } from '@modelport/runtime'
 import type { AllowListInfo, DoctorStepInfo, HostInfo, ModelInfo } from '../protocol/protocol.js'
+import type { StoredInfo } from '../protocol/stored.js'
 import type { StudioStore } from '../store/studio-store.js'
 
 /** Sends a request; the type of the platform's `fetch`. */
@@ -67,6 +68,8 @@ export interface StudioOptions {
     | undefined
   /** Makes a model that replays a cassette. The page opens cassettes only if this is set. */
   readonly openCassette?: ((cassette: unknown) => StudioModel | Promise<StudioModel>) | undefined
+  /** What waits in a durable store, and its budgets, to be shown. */
+  readonly durableStore?: (() => Promise<StoredInfo>) | undefined
   /**
    * Maximum runs of studios in the store; the oldest are deleted as others end. Runs that came from
    * other programs are neither counted nor deleted. Unset: nothing is deleted.

@@ -183,6 +183,7 @@ function routes(options: StudioOptions, runs: Runs): Hono {
     sources: sources.map(({ name, apiHosts: hosts }) => ({ name, hosts })),
     formats: Object.keys(options.allowLists ?? {}),
     doctor: options.doctor !== undefined,
+    durableStore: options.durableStore !== undefined,
     ...(options.file !== undefined && { file: options.file }),
   })
   const app = new Hono()
@@ -204,6 +205,12 @@ function routes(options: StudioOptions, runs: Runs): Hono {
     const id = `${model.id} (${opened.length + 1})`
     opened.push({ ...model, id })
     return Response.json(toInfo({ ...model, id }))
+  })
+  app.get('/stored', async () => {
+    const { durableStore } = options
+    return durableStore
+      ? Response.json(await durableStore())
+      : problem(404, 'not-found', 'this studio was started without a store')
   })
   app.get('/hosts', async () => Response.json(await toHosts(options)))
   app.get('/allow-lists/:format', async ({ req }) => {

@@ -2,10 +2,11 @@ import { widerBound } from '@modelport/core'
 import type { VNode } from 'preact'
 import type { RunGroupTotals } from '../../protocol/run-query.js'
 import { get } from '../link/api.js'
-import { parameters, setParameter } from '../link/state.js'
+import { info, parameters, setParameter } from '../link/state.js'
 import { useLoaded } from '../link/use-loaded.js'
 import { formatCost, formatCount, formatMs } from '../parts/format.js'
 import { TableHead } from '../parts/table-head.js'
+import { SharedBudgets } from './shared-budgets.js'
 
 const hourMs = 3_600_000
 const dayMs = 86_400_000
@@ -36,48 +37,73 @@ const leastPeriods = 6
 /** Milliseconds from the time of the page to UTC. */
 const zoneOffset = (): number => new Date().getTimezoneOffset() * 60_000
 
-const groupings = ['day', 'hour', 'model', 'program']
+const groupings = ['day', 'hour', 'model', 'program'] as const
+type Grouping = (typeof groupings)[number]
 
-/** What the runs are grouped by: as the address says, else by day, unless there is one day only. */
-function useGrouping(): string | undefined {
-  const chosen = groupings.find((name) => name === parameters.value['by'])
-  const { value: days, problem } = useLoaded(`days ${chosen}`, async () =>
-    chosen === undefined
-      ? get<RunGroupTotals[]>(
-          `/api/runs/totals?since=${Date.now() - 30 * dayMs}&offset=${zoneOffset()}&by=${dayMs}`,
-        )
-      : [],
-  )
-  if (chosen !== undefined || problem !== undefined) return chosen ?? 'day'
-  const [first, ...others] = days ?? []
-  const isOneDay = first && others.length === 0 && Number(first.group) > Date.now() - 2 * dayMs
-  return days && (isOneDay ? 'hour' : 'day')
+/** The sums of a grouping, and the time that they are over. */
+interface GroupSums {
+  readonly by: Grouping
+  readonly periodMs: number
+  readonly since: number
+  readonly end: number
+  readonly sums: readonly RunGroupTotals[]
 }
 
-/** Sums of runs by day, hour, model or program; each bar leads to its runs. */
-export function Overview(): VNode {
-  const by = useGrouping()
-  return by === undefined ? (
-    <div class="overview">
-      <h1>Overview</h1>
-      <p class="muted working">Adding up the runs…</p>
-    </div>
-  ) : (
-    <Sums by={by} />
-  )
-}
-
-function Sums({ by }: { readonly by: string }): VNode {
-  const isNamed = by === 'model' || by === 'program'
+async function loadSums(by: Grouping): Promise<GroupSums> {
   const [periodMs, periods] = by === 'hour' ? [hourMs, 48] : [dayMs, 30]
   const offset = zoneOffset()
   const end = Math.ceil((Date.now() - offset) / periodMs) * periodMs + offset
   const since = end - periods * periodMs
-  const query = `since=${since}&until=${end}&offset=${offset}&by=${isNamed ? by : periodMs}`
-  const { value, problem } = useLoaded(query, () =>
-    get<RunGroupTotals[]>(`/api/runs/totals?${query}`),
+  const group = by === 'model' || by === 'program' ? by : periodMs
+  const query = `since=${since}&until=${end}&offset=${offset}&by=${group}`
+  const sums = await get<RunGroupTotals[]>(`/api/runs/totals?${query}`)
+  return { by, periodMs, since, end, sums }
+}
+
+/** The sums of the last days; those of hours, if all of it is of one recent day. */
+async function loadRecentSums(): Promise<GroupSums> {
+  const days = await loadSums('day')
+  const [first, ...others] = days.sums
+  const isOneDay = first && others.length === 0 && Number(first.group) > Date.now() - 2 * dayMs
+  return isOneDay ? loadSums('hour') : days
+}
+
+/** Sums of runs by day, hour, model or program; each bar leads to its runs. */
+export function Overview(): VNode {
+  const chosen = groupings.find((name) => name === parameters.value['by'])
+  const { value, problem } = useLoaded(`totals ${chosen}`, () =>
+    chosen ? loadSums(chosen) : loadRecentSums(),
   )
-  const sums = value ?? []
+  const by = value?.by ?? chosen
+  return (
+    <div class="overview">
+      <h1>Overview</h1>
+      <p class="grouping">
+        {groupings.map((name) => (
+          <button
+            key={name}
+            type="button"
+            aria-pressed={name === by}
+            onClick={() => setParameter('by', name)}
+          >
+            By {name}
+          </button>
+        ))}
+        {by && (
+          <span class="muted">{by === 'hour' ? 'the last 48 hours' : 'the last 30 days'}</span>
+        )}
+      </p>
+      {problem && <p class="problem">{problem}</p>}
+      {!value && !problem && <p class="muted working">Adding up the runs…</p>}
+      {value?.sums.length === 0 && <p class="empty">No runs in this time.</p>}
+      {value && value.sums.length > 0 && <Sums {...value} />}
+      {info.value?.durableStore && <SharedBudgets />}
+    </div>
+  )
+}
+
+function Sums({ by, periodMs, since, end, sums }: GroupSums): VNode {
+  const isNamed = by === 'model' || by === 'program'
   // The axis begins with the first run: a few days are not lost in an empty month.
   const first = Math.min(end - leastPeriods * periodMs, Number(sums[0]?.group ?? end))
   const from = isNamed ? since : Math.max(since, first)
@@ -150,28 +176,7 @@ function Sums({ by }: { readonly by: string }): VNode {
       </table>
     </div>
   )
-  return (
-    <div class="overview">
-      <h1>Overview</h1>
-      <p class="grouping">
-        {groupings.map((name) => (
-          <button
-            key={name}
-            type="button"
-            aria-pressed={name === by}
-            onClick={() => setParameter('by', name)}
-          >
-            By {name}
-          </button>
-        ))}
-        <span class="muted">{isHour ? 'the last 48 hours' : 'the last 30 days'}</span>
-      </p>
-      {problem && <p class="problem">{problem}</p>}
-      {!value && !problem && <p class="muted working">Adding up the runs…</p>}
-      {value?.length === 0 && <p class="empty">No runs in this time.</p>}
-      {sums.length > 0 && (isNamed ? [table, charts] : [charts, table])}
-    </div>
-  )
+  return <>{isNamed ? [table, charts] : [charts, table]}</>
 }
 
 const timeOf = (at: number, isHour: boolean): string =>
