@@ -26,6 +26,8 @@ export type {
   RunQuery,
   RunSort,
 } from './protocol/run-query.js'
+export type { RequestAbout, SentRequest } from './protocol/sent-request.js'
+export type { StoredInfo, StoredWait } from './protocol/stored.js'
 export type { TraceSpan } from './protocol/trace-span.js'
 export { createDemoModel } from './server/demo.js'
 export { createStudio, type Studio } from './server/studio.js'

@@ -5,7 +5,8 @@ import { fileURLToPath } from 'node:url'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { temporaryFolder } from '../../../test/support/temporary-folder.js'
-import { attacks, hasBrowser, launch, openPage, startStudio } from './support.js'
+import { startProgram } from './start-program.js'
+import { attacks, hasBrowser, launch, openPage, startStudio, violations } from './support.js'
 
 const pathOf = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
 const chunk = (content: string): string =>
@@ -88,6 +89,41 @@ describe.skipIf(!hasBrowser)('the page of a program that is attached', () => {
     await page.getByRole('link', { name: 'Timeline' }).click()
     await page.getByText('openai-compatible tiny').first().waitFor()
     expect(await page.evaluate(() => 'hacked' in globalThis)).toBe(false)
+    expect(errors).toEqual([])
+  })
+
+  test('a model call of a program shows what it was sent that is new, next to what came back, and its whole request', async () => {
+    const served = await startStudio()
+    onTestFinished(() => served.close())
+    const { done } = startProgram('steps', temporaryFolder('attach-page'), {
+      MODELPORT_STUDIO: served.programUrl,
+    })
+    await done
+    const { page, errors } = await openPage(browser, served, { bypassCSP: true })
+    onTestFinished(() => page.context().close())
+    await page.getByRole('link', { name: 'Runs' }).click()
+    await page.getByRole('link', { name: 'Go', exact: true }).click()
+    await page.getByRole('link', { name: 'Timeline' }).click()
+    await page
+      .getByRole('button', { name: /mock mock$/ })
+      .nth(2)
+      .click()
+    const details = page.getByRole('region', { name: 'Details of mock mock' })
+    const sent = details.getByRole('region', { name: 'Sent' })
+    await sent.getByText('asked 2').waitFor()
+    expect(await sent.getByText('asked 1').count()).toBe(0)
+    await sent.getByRole('button', { name: '+ 4 messages before' }).click()
+    await sent.getByText('asked 1').waitFor()
+    await details.getByRole('region', { name: 'Came back' }).getByText('{"about":3}').waitFor()
+    await details.getByText('Options and tools against the request before').click()
+    await details.getByText('Only the messages differ.').waitFor()
+    expect(await violations(page)).toEqual([])
+
+    await details.getByRole('link', { name: 'Raw request' }).click()
+    const request = page.getByRole('region', { name: 'Request 3' })
+    await request.getByRole('searchbox', { name: 'Search in the request' }).fill('Asks another')
+    await request.getByText('"Asks another model."').waitFor()
+    expect(await violations(page)).toEqual([])
     expect(errors).toEqual([])
   })
 

@@ -21,6 +21,7 @@ import { temporaryFolder } from '../../../test/support/temporary-folder.js'
 import { createDemoModel, createStudio, type StudioOptions } from '../src/index.js'
 import { openFileStore, serveStudio } from '../src/node.js'
 import type { ContextInfo, RunRecord, RunSummary, StudioEvent } from '../src/protocol/protocol.js'
+import { beforeRequests, type WholeRequest, wholeRequest } from '../src/protocol/sent-request.js'
 
 const pathOf = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
 const sources = pathOf('../../../scripts/sources.mjs')
@@ -117,6 +118,7 @@ function killable(path: string, option = '') {
 
 const typesOf = (events: readonly StudioEvent[]): string[] =>
   events
+    .filter(({ type }) => type !== 'request')
     .map((one) => (one.type === 'run' || one.type === 'agent' ? one.event.type : one.type))
     // How many deltas are sent together depends on their times.
     .filter((type, index, all) => !type.endsWith('-delta') || type !== all[index - 1])
@@ -245,6 +247,39 @@ describe('a program that is attached', () => {
     ])
   })
 
+  test('each model call of a run has what it was sent, and a line has only what is new', async () => {
+    const state = temporaryFolder('attach')
+    const studio = await openStudio(state)
+    await start('steps', state).done
+    const [run] = await studio.ended(1)
+    const events = await studio.events(run?.id ?? '')
+    const sent = events.flatMap((one) => (one.type === 'request' ? [one.request] : []))
+    // The question, then a reply and a result more in each step.
+    expect(sent.map(({ same, messages }) => same + messages.length)).toEqual([1, 3, 5, 7, 9, 11])
+    // Those before may be whole: the studio may have been found after the run began.
+    expect(sent.at(-1)).toMatchObject({ same: 9, messages: [{ role: 'assistant' }, {}] })
+    expect(sent.at(-1)).not.toHaveProperty('about')
+    expect(sent[0]?.about?.tools).toMatchObject([{ name: 'ask' }])
+
+    const { messages, transcript } = await studio.record(run?.id ?? '')
+    let whole: WholeRequest | undefined = beforeRequests(messages)
+    for (const request of sent) whole = wholeRequest(request, whole)
+    expect(whole?.messages).toEqual(transcript?.slice(0, -1))
+  })
+
+  test('a plain call with tools has what each of its turns was sent', async () => {
+    const state = temporaryFolder('attach')
+    const studio = await openStudio(state)
+    await start('tools', state).done
+    const [call] = await studio.ended(1)
+    const events = await studio.events(call?.id ?? '')
+    const sent = events.flatMap((one) => (one.type === 'request' ? [one.request] : []))
+    expect(sent).toMatchObject([
+      { same: 1, messages: [], about: { model: 'mock', tools: [{ name: 'ask' }] } },
+      { same: 1, messages: [{ role: 'assistant' }, { role: 'tool', content: 'sunny' }] },
+    ])
+  })
+
   test('a studio that is started again during a run shows the whole prompt of the steps that begin from then on', async () => {
     const state = temporaryFolder('attach')
     const program = start('steps', state)
@@ -257,6 +292,13 @@ describe('a program that is attached', () => {
     const contexts = await second.context(run?.id ?? '')
     expect(contexts.length).toBeGreaterThan(0)
     for (const { step, blocks } of contexts) expect(blocks).toHaveLength(2 * step)
+    const sent = (await second.events(run?.id ?? '')).flatMap((one) =>
+      one.type === 'request' ? [one.request] : [],
+    )
+    // The first that it gets is whole.
+    expect(sent).toHaveLength(contexts.length)
+    expect(sent[0]).toMatchObject({ same: 0, about: { model: 'mock' } })
+    expect(sent[0]?.messages).toHaveLength(2 * (contexts[0]?.step ?? 0) - 1)
     expect((await program.done).status).toBe(0)
   })
 
@@ -438,6 +480,7 @@ describe('a program that is attached', () => {
     ]
     for (const word of ['warm', 'inner reply', 'question'])
       expect(JSON.stringify(all)).not.toContain(word)
+    expect(JSON.stringify(all)).not.toContain('"type":"request"')
     expect(JSON.stringify(all)).toContain('"tool":"ask"')
   })
 })

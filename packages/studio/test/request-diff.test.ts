@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { requestChanges } from '../src/page/run/request-diff.js'
+import { aboutChanges, requestChanges } from '../src/page/run/request-diff.js'
 import type { Exchange } from '../src/protocol/protocol.js'
 
 const sent = (body: unknown): Exchange => ({
@@ -22,4 +22,25 @@ test('two requests differ by the fields that are not the conversation', () => {
 
 test('a request whose body is not a JSON object has no fields', () => {
   expect(requestChanges(sent('a=b'), sent('[1]'))).toEqual([])
+})
+
+test('a program that changes an option, a tool or the system prompt between two calls is told by name', () => {
+  const tool = (name: string, description: string) => ({ name, description, parameters: {} })
+  const before = {
+    model: 'm',
+    system: 'Be brief.',
+    tools: [tool('look', 'Looks.'), tool('pay', 'Pays.')],
+    options: { temperature: 0, seed: 1 },
+  }
+  const after = {
+    model: 'm',
+    tools: [tool('look', 'Looks!')],
+    options: { temperature: 1, seed: 1 },
+  }
+  expect(aboutChanges(before, after).map(({ name, after: now }) => [name, now])).toEqual([
+    ['system', undefined],
+    ['temperature', '1'],
+    ['tool look', JSON.stringify(tool('look', 'Looks!'))],
+    ['tool pay', undefined],
+  ])
 })

@@ -96,6 +96,11 @@ test.each<[string, (file: Record<string, unknown>, run: RunRecord) => unknown, R
     /transcript\.0/,
   ],
   [
+    'with a request that has no messages',
+    (file) => ({ ...file, events: [{ seq: 1, at: 1, type: 'request', request: { same: 0 } }] }),
+    /events\.0\.request/,
+  ],
+  [
     'with a gap in its events',
     (file) => ({ ...file, events: [{ seq: 2, at: 1, type: 'continued' }] }),
     /events: .*gaps/,

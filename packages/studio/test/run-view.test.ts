@@ -5,7 +5,7 @@ import { createMock, type MockTurn } from '@modelport/provider-mock'
 import { createOpenAICompatible } from '@modelport/provider-openai-compatible'
 import { defineTool, type InferRequest, infer, type RunEvent } from '@modelport/runtime'
 import { describe, expect, test } from 'vitest'
-import { messagesBefore } from '../src/page/link/run-parts.js'
+import { messagesBefore, messagesOf } from '../src/page/link/run-parts.js'
 import { RunView } from '../src/page/link/run-view.js'
 import { visible } from '../src/page/parts/visible.js'
 import type { RunRecord, StudioEvent } from '../src/protocol/protocol.js'
@@ -45,6 +45,44 @@ describe('the view of a run', () => {
       view.add(numbered as unknown as StudioEvent[])
       expect(view.segments).toMatchObject([{ kind: 'text', text: 'Hello' }])
     }
+  })
+
+  test('a call whose conversation was shortened shows what its request had, and what of it was new', () => {
+    const about = { model: 'm', tools: [], options: {} }
+    const user = (content: string) => ({ role: 'user' as const, content })
+    const reply = { role: 'assistant' as const, content: 'Hi', toolCalls: [] }
+    const call = (step: number) => [
+      { type: 'run', event: { type: 'model-call-start', provider: 'p', model: 'm', step } },
+      {
+        type: 'request',
+        request: [
+          { same: 1, messages: [], about },
+          { same: 1, messages: [reply, user('result')] },
+          { same: 0, messages: [user('a summary'), user('result')] },
+        ][step - 1],
+      },
+      { type: 'run', event: { type: 'text-delta', text: 'Hi', step } },
+      { type: 'run', event: { type: 'model-call-end', metrics: { usage: {} }, step } },
+    ]
+    const events = [
+      ...[...call(1), ...call(2)],
+      { type: 'run', event: { type: 'context-compacted', step: 3 } },
+      ...call(3),
+    ]
+    const view = new RunView(0)
+    view.add(events.map((one, at) => ({ ...one, seq: at + 1, at })) as unknown as StudioEvent[])
+    const record = { messages: [user('question')] } as unknown as RunRecord
+    const shown = view.spans
+      .filter(({ kind }) => kind === 'model')
+      .map((span) => {
+        const { before, sent, reply: back } = messagesOf(record, view, span)
+        return [before, sent, [back]].map((list) => list.map((one) => one?.content))
+      })
+    expect(shown).toEqual([
+      [[], ['question'], ['Hi']],
+      [['question', 'Hi'], ['result'], ['Hi']],
+      [[], ['a summary', 'result'], ['Hi']],
+    ])
   })
 
   test('the view of a run names a call that is not executed because it repeats the one before', async () => {

@@ -1,3 +1,5 @@
+import type { RequestBefore } from './sent-request.js'
+
 /** A part of a prompt, as the manifest of a call has it. */
 export type Block = Readonly<
   Partial<Record<'kind' | 'origin' | 'name' | 'tokens' | 'hash' | 'cached', unknown>>
@@ -15,6 +17,8 @@ export interface Span {
   dropped: number
   /** The blocks of the last prompt that a line has; none if the studio may not know them. */
   blocks: readonly Block[]
+  /** The last request that a line has; unset if the studio may not know it. */
+  request?: RequestBefore | undefined
 }
 
 /** A line that waits, or a delta that later ones are added to. */
@@ -97,6 +101,7 @@ export class Spool {
     for (const { span, size } of this.#entries.splice(0, Math.ceil(this.#entries.length / 10))) {
       span.dropped++
       span.blocks = []
+      span.request = undefined
       this.#characters -= size
     }
   }

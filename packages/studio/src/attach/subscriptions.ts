@@ -1,7 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { channel } from 'node:diagnostics_channel'
 import type { Redact } from '@modelport/core'
+import { withoutSystem } from '../protocol/sent-request.js'
 import { encode, toEnd } from './encode.js'
+import { type AskedTurn, toSentRequest } from './sent-request.js'
 import { type Prepared, shorten } from './shorten.js'
 import type { Delta, Span, Spool } from './spool.js'
 
@@ -92,6 +94,7 @@ export class Subscriptions {
   starts(): string[] {
     return [...this.#open].map((span) => {
       span.blocks = []
+      span.request = undefined
       span.isKnown = true
       if (span.isOver) this.#open.delete(span)
       return span.start
@@ -144,6 +147,14 @@ export class Subscriptions {
     else this.#add(span, make())
   }
 
+  /** What the model is sent in a call of a run; a run describes the rest of it itself. */
+  #request(span: Span, turn: AskedTurn): void {
+    if (!this.#to.withContent) return
+    const { request, next } = toSentRequest(turn, span.request)
+    span.request = next
+    this.#add(span, this.#encode('event', span, { type: 'request', ...request }))
+  }
+
   #encode(type: string, { id }: Span, value: unknown, more = '', at = Date.now()): string {
     return encode(`"t":"${type}","s":"${id}","at":${at}${more}`, value, this.#to.withContent)
   }
@@ -160,12 +171,18 @@ export class Subscriptions {
       this.#hasNewRedact ||= !this.#redacts.has(of.redact)
       addNewest(this.#redacts, of.redact, 32)
     }
-    if (isCall && here?.isModelCall) return
+    if (isCall && here?.isModelCall) {
+      if (here.span) this.#request(here.span, value as AskedTurn)
+      return
+    }
     const span = isCall ? this.#begin(of) : here?.span
     if (!span) return
     const parent = isCall ? here?.span : here?.parent
     const place = `,"k":"${kind}"${parent ? `,"p":"${parent.id}"` : ''}`
     const line = this.#encode('start', span, value, place)
+    // The studio has these messages from the start: requests do not repeat them.
+    const { messages } = value as { readonly messages?: AskedTurn['messages'] }
+    if (messages) span.request = { messages: withoutSystem(messages) }
     const { name, provider, model } = value as Readonly<Record<string, unknown>>
     span.start =
       line.length > longestKept

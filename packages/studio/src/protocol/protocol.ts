@@ -9,6 +9,7 @@ import type {
 } from '@modelport/core'
 import type { ActionMode, RunBudget, RunEvent } from '@modelport/runtime'
 import type { PendingCall } from './pending-call.js'
+import type { SentRequest } from './sent-request.js'
 import type { TraceSpan } from './trace-span.js'
 
 export type { AgentCardInfo, AllowListInfo, DoctorStepInfo, HostInfo } from './checks.js'
@@ -85,6 +86,8 @@ export interface StudioInfo {
   readonly formats: readonly string[]
   /** True when `POST /api/doctor` works. */
   readonly doctor: boolean
+  /** True when `GET /api/stored` works. */
+  readonly durableStore: boolean
   /** Where runs are kept; unset when they are kept in memory only. */
   readonly file?: string
 }
@@ -237,6 +240,8 @@ export type StudioEvent = {
   | { readonly type: 'end'; readonly run: RunRecord }
   /** Something that a person should know, such as missing events. */
   | { readonly type: 'note'; readonly text: string }
+  /** What a program sent to a model, in the model call that began last. */
+  | { readonly type: 'request'; readonly request: SentRequest }
   /**
    * A span of a trace, as the store keeps it: the page gets the events that all spans of the trace
    * are.

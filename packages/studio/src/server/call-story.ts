@@ -1,6 +1,15 @@
 import { textOf, toUsage, zeroCounts } from '@modelport/core'
+import { systemOf, withoutSystem } from '../protocol/sent-request.js'
 import { callSpending } from './call-spending.js'
 import { type Fields, fieldsOf, readMessages } from './ingest-forms.js'
+
+/** What a story is told to. */
+export interface StoryListener {
+  /** Called with each event of the run. */
+  event(event: object): void
+  /** Called with what each turn sends, after the event of its start. */
+  request(request: object): void
+}
 
 /** Tells a provider call as the events of a run: each turn is a step. */
 export class CallStory {
@@ -8,14 +17,25 @@ export class CallStory {
   step = 0
   readonly #about: Fields
   readonly #prices: unknown
-  readonly #emit: (event: object) => void
+  readonly #listener: StoryListener
   readonly #open = new Map<unknown, unknown>()
+  /** How many messages the last request had. */
+  #sent = 0
 
-  constructor({ provider, model, prices }: Fields, emit: (event: object) => void) {
+  constructor(call: Fields, listener: StoryListener) {
+    const { provider, model, prices, tools, options, messages } = call
     this.#about = { provider, model }
     this.#prices = prices
-    this.#emit = emit
+    this.#listener = listener
     this.#startTurn()
+
+    const all = readMessages(messages)
+    const system = systemOf(all)
+    const { system: _system, tools: _tools, ...others } = fieldsOf(options)
+    const about = { model, tools, options: others, ...(system !== undefined && { system }) }
+    this.#sent = withoutSystem(all).length
+    // A program that sends no texts says nothing of its requests.
+    if (tools) listener.request({ same: this.#sent, messages: [], about })
   }
 
   /** Takes an event of the stream, or the start of a further turn. */
@@ -36,6 +56,11 @@ export class CallStory {
     if (type !== 'turn-start') return
     this.#takeResults(messages)
     this.#startTurn()
+
+    // A turn continues the conversation of the one before.
+    const all = withoutSystem(readMessages(messages))
+    this.#listener.request({ same: this.#sent, messages: all.slice(this.#sent) })
+    this.#sent = all.length
   }
 
   #metricsOf(usage: unknown): object {
@@ -67,6 +92,6 @@ export class CallStory {
   }
 
   #tell(event: object): void {
-    this.#emit({ runId: '', step: this.step, attempt: 1, ...event })
+    this.#listener.event({ runId: '', step: this.step, attempt: 1, ...event })
   }
 }

@@ -1,6 +1,7 @@
 import { asText, type ChatMessage, isObject, LlmError, type TokenUsage } from '@modelport/core'
 import { tryParseJson } from '@modelport/core/text'
 import type { RunEvent } from '@modelport/runtime'
+import type { RequestAbout, SentRequest } from '../protocol/sent-request.js'
 
 /** A value of a program. */
 export type Fields = Readonly<Record<string, unknown>>
@@ -46,6 +47,27 @@ export function isMessage(value: unknown): value is ChatMessage {
 
 /** Messages of a program; those that the page could not show are left out. */
 export const readMessages = (value: unknown): ChatMessage[] => listOf(value).filter(isMessage)
+
+/** What a program sent to a model; undefined if the page could not show it. */
+export function readSentRequest(value: unknown): SentRequest | undefined {
+  const { same, messages, about } = fieldsOf(value)
+  if (about !== undefined && !isAbout(about)) return undefined
+  if (!Number.isInteger(same) || Number(same) < 0) return undefined
+  if (!Array.isArray(messages) || !messages.every(isMessage)) return undefined
+  return { same: Number(same), messages, ...(about !== undefined && { about }) }
+}
+
+/** True for what a request has besides its messages. */
+function isAbout(value: unknown): value is RequestAbout {
+  const { model, system = '', tools, options } = fieldsOf(value)
+  const isTool = (tool: unknown): boolean => isText(fieldsOf(tool)['name'])
+  return (
+    [model, system].every(isText) &&
+    Array.isArray(tools) &&
+    tools.every(isTool) &&
+    isObject(options)
+  )
+}
 
 /** The types of events that the page shows, and the fields that it needs of them. */
 const neededFields: Readonly<Record<string, readonly string[]>> = {

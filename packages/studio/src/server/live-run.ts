@@ -87,6 +87,7 @@ export class LiveRun {
         task: (task) => {
           this.#run = { ...this.#run, task }
         },
+        request: (sent) => this.#emit({ type: 'request', request: sent }),
         note: (text) => this.#emit({ type: 'note', text }),
         ask: (call, signal) => this.#ask(call, signal),
       })

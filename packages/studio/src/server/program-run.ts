@@ -1,6 +1,7 @@
 import { asText } from '@modelport/core'
 import { type OwnSpending, sumOfCalls } from '../protocol/own-calls.js'
 import type { RunRecord } from '../protocol/protocol.js'
+import { beforeRequests, type WholeRequest, wholeRequest } from '../protocol/sent-request.js'
 import { ToldMessages } from '../protocol/told-messages.js'
 import { callSpending, readSpending } from './call-spending.js'
 import { CallStory } from './call-story.js'
@@ -9,6 +10,7 @@ import {
   listOf,
   type ProgramLine,
   readMessages,
+  readSentRequest,
   readUsage,
   toRunEvent,
 } from './ingest-forms.js'
@@ -73,9 +75,15 @@ export class ProgramRun {
   #waiting: readonly string[] = []
   /** The blocks of the last prompt. */
   #blocks: readonly unknown[] = []
+  /** The last request, or what the first continues; unset if it was lost. */
+  #request: WholeRequest | undefined
 
   constructor(line: ProgramLine, program: string) {
     this.record = toRecord(line, program)
+    const { messages } = this.record
+    // If some could not be read, places among them mean nothing.
+    if (listOf(line.v['messages']).length === messages.length)
+      this.#request = beforeRequests(messages)
     this.now = line.at
     this.#line = line
   }
@@ -89,7 +97,11 @@ export class ProgramRun {
       { once: true },
     )
     const { k, v } = this.#line
-    if (k === 'call') this.#story = new CallStory(v, (event) => this.#tell(port, event))
+    if (k === 'call')
+      this.#story = new CallStory(v, {
+        event: (event) => this.#tell(port, event),
+        request: (sent) => this.#tellRequest(port, sent),
+      })
     return this.#end.promise
   }
 
@@ -101,6 +113,7 @@ export class ProgramRun {
     this.now = Math.max(this.now, at)
     if (t === 'dropped') {
       this.#blocks = []
+      this.#request = undefined
       port.note(`${n} events are missing here: they came faster than they were sent.`)
     } else if (t === 'end' || t === 'error') this.#finish(this.#toEnd(line, port))
     else if (t === 'event') this.#event(v, port)
@@ -126,6 +139,10 @@ export class ProgramRun {
   }
 
   #event(value: ProgramLine['v'], port: RunPort): void {
+    if (value['type'] === 'request') {
+      this.#tellRequest(port, value)
+      return
+    }
     if (this.#line.k === 'run') this.#tell(port, this.#whole(value))
     this.#story?.event(value)
     if (this.#line.k !== 'task') return
@@ -194,6 +211,13 @@ export class ProgramRun {
     this.told.add(event)
     if (event.type === 'run-suspended') this.#waiting = listOf(event.pending).map(waitOf)
     port.run(event)
+  }
+
+  /** Reports a request, if the one that it continues is known. */
+  #tellRequest(port: RunPort, value: unknown): void {
+    const request = readSentRequest(value)
+    this.#request = request && wholeRequest(request, this.#request)
+    if (request && this.#request) port.request(request)
   }
 
   #statusOf({ finishReason, events, status }: ProgramLine['v']): RunEnd['status'] {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Exchange, RunRecord, StudioEvent } from '../protocol/protocol.js'
 import type { StudioStore } from '../store/studio-store.js'
-import { isMessage, wrongField } from './ingest-forms.js'
+import { isMessage, readSentRequest, wrongField } from './ingest-forms.js'
 
 const text = z.string()
 const message = z.custom(isMessage, 'is not a message')
@@ -19,13 +19,28 @@ const event = z.looseObject({ type: text }).superRefine((given, context) => {
   if (wrong !== undefined)
     context.addIssue({ code: 'custom', path: [wrong], message: 'has not the form of an event' })
 })
-const types = z.enum(['run', 'agent', 'approval', 'decision', 'note', 'end', 'continued'])
+const types = z.enum([
+  'run',
+  'agent',
+  'approval',
+  'decision',
+  'note',
+  'request',
+  'end',
+  'continued',
+])
 const numbered = z.looseObject({
   seq: z.number().int(),
   at: z.number(),
   type: types,
   event: event.optional(),
 })
+const request = z
+  .looseObject({ type: text, request: z.unknown().optional() })
+  .refine(({ type, request: sent }) => type !== 'request' || readSentRequest(sent) !== undefined, {
+    message: 'is not a request',
+    path: ['request'],
+  })
 
 /** What a file with one run must have for the page to show it; the rest is kept as it is. */
 export const runFile: z.ZodType<object> = z.object({
@@ -54,7 +69,7 @@ export const runFile: z.ZodType<object> = z.object({
     waitedMs: count.optional(),
   }),
   events: z
-    .array(numbered.and(event))
+    .array(numbered.and(event).and(request))
     .refine(
       (events) => events.every(({ seq }, index) => seq === index + 1),
       'must be numbered from 1 without gaps',

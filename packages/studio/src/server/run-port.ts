@@ -2,6 +2,7 @@ import type { ClientEvent } from '@modelport/agent'
 import type { Approval, RunEvent } from '@modelport/runtime'
 import type { PendingCall } from '../protocol/pending-call.js'
 import type { AgentTaskInfo, DecideCall, RunRecord, StartRun } from '../protocol/protocol.js'
+import type { SentRequest } from '../protocol/sent-request.js'
 
 /** What a person decided, or answered. */
 export type Decision = Approval & Pick<DecideCall, 'content' | 'outcome' | 'result'>
@@ -16,6 +17,8 @@ export interface RunPort {
   agent(event: ClientEvent): void
   /** Reports which task of a remote agent the run is. */
   task(task: AgentTaskInfo): void
+  /** Reports what a program sent to a model, in the model call that began last. */
+  request(request: SentRequest): void
   /** Adds a note for people. */
   note(text: string): void
   /** Resolves when a person has decided; rejects when the signal aborts. */

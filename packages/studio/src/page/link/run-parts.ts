@@ -1,6 +1,12 @@
 import type { ChatMessage, CostBound } from '@modelport/core'
 import type { QuestionInfo } from '../../protocol/pending-call.js'
 import type { RunRecord } from '../../protocol/protocol.js'
+import {
+  beforeRequests,
+  type SentRequest,
+  type WholeRequest,
+  wholeRequest,
+} from '../../protocol/sent-request.js'
 
 /** A tool call as the chat shows it. */
 export interface ToolView {
@@ -70,6 +76,8 @@ export interface Span {
   costBound?: CostBound
   /** Why the vendor's cache had less of the prompt than after the call before. */
   cacheBreak?: string
+  /** What a program sent. */
+  sentRequest?: SentRequest
   /** What differs from the prompt before, besides new messages at its end. */
   readonly changes?: readonly string[]
   /** The spending of the run when this call ended. */
@@ -112,6 +120,22 @@ export function messagesBefore(
 const repliesIn = (conversation: readonly ChatMessage[], known: number): readonly number[] =>
   conversation.flatMap(({ role }, index) => (index >= known && role === 'assistant' ? [index] : []))
 
+/** The request of a model call of a program, and the one before it, as far as they are known. */
+export function requestOf(
+  { messages }: RunRecord,
+  spans: readonly Span[],
+  span: Span,
+): { readonly request?: WholeRequest | undefined; readonly before?: WholeRequest | undefined } {
+  let before: WholeRequest | undefined
+  let request: WholeRequest | undefined = beforeRequests(messages)
+  for (const { sentRequest } of spans.slice(0, spans.indexOf(span) + 1)) {
+    if (!sentRequest) continue
+    before = request
+    request = wholeRequest(sentRequest, before)
+  }
+  return span.sentRequest ? { request, before } : {}
+}
+
 /** What a model call was sent and what came back, as messages. */
 export interface CallMessages {
   /** Messages that the model had before, in the call before or in an earlier run. */
@@ -123,11 +147,11 @@ export interface CallMessages {
 }
 
 /**
- * The messages of a model call: from the transcript, or from what the run has said so far if the
- * transcript is missing or was shortened.
+ * The messages of a model call: of its request, if that was kept, else from the transcript, or from
+ * what the run has said so far if the transcript is missing or was shortened.
  */
 export function messagesOf(
-  { messages, transcript, from }: RunRecord,
+  record: RunRecord,
   view: {
     readonly spans: readonly Span[]
     readonly isShortened: boolean
@@ -135,6 +159,7 @@ export function messagesOf(
   },
   span: Span,
 ): CallMessages {
+  const { messages, transcript, from } = record
   const hasReply = ({ kind, state }: Span): boolean =>
     kind === 'model' && (state === 'ok' || state === 'running')
   const isWhole =
@@ -148,10 +173,20 @@ export function messagesOf(
   const at = replies[place]
   const reply = at === undefined || !hasReply(span) ? undefined : all[at]
 
+  const { request, before } = requestOf(record, view.spans, span)
+  if (request) {
+    const known = before?.about ? newIn(request) : firstNew(request.messages, undefined)
+    return { before: request.messages.slice(0, known), sent: request.messages.slice(known), reply }
+  }
+
   const start = replies[place - 1]
   const known = start === undefined ? firstNew(messages, from?.messages) : start + 1
   return { before: all.slice(0, known), sent: all.slice(known, at), reply }
 }
+
+/** Where the new part of a request begins: after what it repeats, and after the reply to that. */
+const newIn = ({ messages, same }: WholeRequest): number =>
+  messages[same]?.role === 'assistant' ? same + 1 : same
 
 /** Where the new part of a conversation begins: after the run before, or at its last question. */
 function firstNew(messages: readonly ChatMessage[], kept: number | undefined): number {

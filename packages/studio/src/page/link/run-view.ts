@@ -166,6 +166,10 @@ export class RunView {
           part.state = 'unfinished'
     },
     note: ({ text }) => this.#note(text),
+    request: ({ request }) => {
+      const span = this.spans.findLast(({ kind }) => kind === 'model')
+      if (span) span.sentRequest = request
+    },
     continued: (_, at) => this.#continue(at),
   }
 

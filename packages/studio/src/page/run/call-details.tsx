@@ -5,7 +5,7 @@ import type { Exchange, RunRecord, RunSummary } from '../../protocol/protocol.js
 import { tokensOf } from '../../protocol/run-query.js'
 import { isOver } from '../../protocol/run-status.js'
 import { get } from '../link/api.js'
-import { messagesBefore, messagesOf, type Span } from '../link/run-parts.js'
+import { messagesBefore, messagesOf, requestOf, type Span } from '../link/run-parts.js'
 import { go, startRun, type WatchedRun } from '../link/state.js'
 import { useLoaded } from '../link/use-loaded.js'
 import { costOf, formatCost, formatCount, formatMs, stateOf } from '../parts/format.js'
@@ -17,7 +17,7 @@ import { fromSettings, takeSettings } from '../setup/run-settings.js'
 import { tokenCount } from './call-table.js'
 import { Figures } from './conversation.js'
 import { MessageCard } from './message.js'
-import { requestChanges } from './request-diff.js'
+import { aboutChanges, type FieldChange, requestChanges } from './request-diff.js'
 import type { Row } from './run-tree.js'
 
 /** What is left of a budget after a call. */
@@ -158,7 +158,8 @@ function PartDetails({
 function Exchanged({ span, run }: { readonly span: Span; readonly run: WatchedRun }): VNode {
   const record = run.record.value
   const { before, sent, reply } = messagesOf(record, run.view, span)
-  const system = record.settings?.options?.system ?? ''
+  const { request } = requestOf(record, run.view.spans, span)
+  const system = request?.about?.system ?? record.settings?.options?.system ?? ''
   const changes = span.changes ?? []
   return (
     <div class="exchanged">
@@ -174,7 +175,7 @@ function Exchanged({ span, run }: { readonly span: Span; readonly run: WatchedRu
           </details>
         )}
         <Before key={span.id} messages={before} />
-        {run.view.isShortened && (
+        {run.view.isShortened && !request && (
           <p class="muted">
             The conversation was shortened in this run: the model may have had less than this.
           </p>
@@ -270,21 +271,50 @@ function RequestChanges({
     isOpen ? get<Exchange[]>(`/api/runs/${runId}/exchanges`) : undefined,
   )
   const [before, now] = exchanges?.slice(request - 2, request) ?? []
-  const changes = before && now ? requestChanges(before, now) : undefined
   return (
     <details onToggle={({ currentTarget: { open } }) => setOpen(open)}>
       <summary>Options and tools against the request before</summary>
       {problem && <p class="problem">{problem}</p>}
-      {exchanges && !changes && <p class="muted">The request before is not kept.</p>}
-      {changes?.length === 0 && <p class="muted">Only the messages differ.</p>}
-      {changes?.map(({ name, before: old = 'not sent', after = 'not sent' }) => (
-        <p key={name} class="plain">
-          <code>{visible(name)}</code>: {visible(old)} → {visible(after)}
-        </p>
-      ))}
+      {exchanges && <Changes changes={before && now && requestChanges(before, now)} />}
     </details>
   )
 }
+
+/** What differs in the request of a program from the one before. */
+function AboutChanges({
+  span,
+  run,
+}: {
+  readonly span: Span
+  readonly run: WatchedRun
+}): VNode | null {
+  const { request, before } = requestOf(run.record.value, run.view.spans, span)
+  if (!request?.about) return null
+  return (
+    <details>
+      <summary>Options and tools against the request before</summary>
+      <Changes changes={before?.about && aboutChanges(before.about, request.about)} />
+    </details>
+  )
+}
+
+/** Fields with their values before and after. */
+const Changes = ({
+  changes,
+}: {
+  /** Undefined: the request before is not kept. */
+  readonly changes: readonly FieldChange[] | undefined
+}): VNode => (
+  <>
+    {!changes && <p class="muted">The request before is not kept.</p>}
+    {changes?.length === 0 && <p class="muted">Only the messages differ.</p>}
+    {changes?.map(({ name, before: old = 'not sent', after = 'not sent' }) => (
+      <p key={name} class="plain">
+        <code>{visible(name)}</code>: {visible(old)} → {visible(after)}
+      </p>
+    ))}
+  </>
+)
 
 /** The way from a model call to its request, and to another try. */
 function CallActions({ span, run }: { readonly span: Span; readonly run: WatchedRun }): VNode {
@@ -295,6 +325,7 @@ function CallActions({ span, run }: { readonly span: Span; readonly run: Watched
   const request = spans
     .slice(0, spans.indexOf(span) + 1)
     .filter(({ kind }) => kind === 'model' || kind === 'retry').length
+  const hasRequest = record.program === undefined || span.sentRequest !== undefined
   const rerun = (): Promise<boolean> =>
     act(async () => {
       takeSettings(record)
@@ -308,11 +339,10 @@ function CallActions({ span, run }: { readonly span: Span; readonly run: Watched
       {record.program === undefined && request > 1 && isOver(record) && (
         <RequestChanges runId={record.id} request={request} />
       )}
+      {request > 1 && <AboutChanges span={span} run={run} />}
       <p class="field">
-        <a
-          href={`#/${record.program === undefined ? `raw/${record.id}/${request}` : `context/${record.id}`}`}
-        >
-          {record.program === undefined ? 'Raw request' : 'Context'}
+        <a href={`#/${hasRequest ? `raw/${record.id}/${request}` : `context/${record.id}`}`}>
+          {hasRequest ? 'Raw request' : 'Context'}
         </a>
         {isOver(record) && (
           <button type="button" onClick={() => void rerun()}>

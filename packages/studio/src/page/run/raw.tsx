@@ -1,29 +1,35 @@
-import type { VNode } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
+import type { ComponentChildren, VNode } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Exchange } from '../../protocol/protocol.js'
 import { isOver } from '../../protocol/run-status.js'
 import { get } from '../link/api.js'
+import { requestOf, type Span } from '../link/run-parts.js'
+import type { WatchedRun } from '../link/state.js'
 import { useLoaded } from '../link/use-loaded.js'
-import { useRun } from '../link/use-run.js'
+import { useRun, useVersion } from '../link/use-run.js'
 import { pretty } from '../parts/format.js'
 import { JsonView } from '../parts/json-view.js'
+import { visible } from '../parts/visible.js'
 import { ExportRun, toCurl } from './export.js'
 import { RunHead } from './run-head.js'
 
 /** The requests and responses of a run, secrets taken out, and its cassette to save. */
 export function Raw({ id, request }: { readonly id: string; readonly request: number }): VNode {
   const { run } = useRun(id)
+  useVersion(run)
   const ended = run !== undefined && isOver(run.record.value)
+  const hasSent = run?.view.spans.some(({ sentRequest }) => sentRequest !== undefined)
   const { value: exchanges, problem } = useLoaded(`${id} ${ended}`, () =>
     get<Exchange[]>(`/api/runs/${id}/exchanges`),
   )
   return (
     <div class="raw">
       <RunHead id={id} current="raw" run={run} problem={problem} />
-      {exchanges?.length === 0 && (
+      {run && <SentRequests run={run} wanted={request} />}
+      {exchanges?.length === 0 && !hasSent && (
         <p class="empty">
           {run?.record.value.program !== undefined
-            ? 'An attached program sends what it does, not its requests. Its prompts are in the context, its calls in the timeline.'
+            ? 'This program sends what it does without texts, so its requests are not here. Its calls are in the timeline.'
             : !ended
               ? 'Requests appear here when the run has ended.'
               : run.record.value.error?.code === 'interrupted'
@@ -63,6 +69,60 @@ export function Raw({ id, request }: { readonly id: string; readonly request: nu
   )
 }
 
+/** What a program sent to models, as it made it: the provider turns it into that of its vendor. */
+function SentRequests({
+  run,
+  wanted,
+}: {
+  readonly run: WatchedRun
+  readonly wanted: number
+}): VNode {
+  const calls = run.view.spans.filter(({ kind }) => kind === 'model' || kind === 'retry')
+  return (
+    <>
+      {calls.map(
+        (span, index) =>
+          span.sentRequest && (
+            <Numbered key={span.id} number={index + 1} isWanted={index + 1 === wanted}>
+              <h2>
+                {index + 1}. {visible(span.name)}
+              </h2>
+              <SentBlock span={span} run={run} open={index + 1 === wanted || calls.length === 1} />
+            </Numbered>
+          ),
+      )}
+    </>
+  )
+}
+
+/** One request, put together when a person opens it: each repeats the conversation so far. */
+function SentBlock({
+  span,
+  run: { record, view },
+  open,
+}: {
+  readonly span: Span
+  readonly run: WatchedRun
+  readonly open: boolean
+}): VNode {
+  const [isOpen, setOpen] = useState(open)
+  const { request } = isOpen ? requestOf(record.value, view.spans, span) : {}
+  return (
+    <details open={isOpen} onToggle={({ currentTarget: { open: now } }) => setOpen(now)}>
+      <summary>Request, as the program made it</summary>
+      {request && (
+        <JsonView
+          text={pretty({ ...request.about, messages: request.messages })}
+          label="the request"
+        />
+      )}
+      {isOpen && !request && (
+        <p class="muted">A part of it was lost: it came faster than it was sent.</p>
+      )}
+    </details>
+  )
+}
+
 /** Characters up to which a body is unfolded at first; laying out a longer one takes time. */
 const mostOpen = 50_000
 
@@ -73,13 +133,8 @@ function ExchangeCard({
 }: {
   readonly exchange: Exchange
   readonly number: number
-  /** True for the request that a link led to: it is scrolled to. */
   readonly isWanted: boolean
 }): VNode {
-  const section = useRef<HTMLElement>(null)
-  useEffect(() => {
-    if (isWanted) section.current?.scrollIntoView()
-  }, [isWanted])
   const {
     method,
     url,
@@ -92,11 +147,7 @@ function ExchangeCard({
     error,
   } = exchange
   return (
-    <section
-      ref={section}
-      class={isWanted ? 'exchange selected' : 'exchange'}
-      aria-label={`Request ${number}`}
-    >
+    <Numbered number={number} isWanted={isWanted}>
       <h2>
         {number}. {method} <code>{url}</code> <span class="badge">{error ?? status}</span>
         {cut && <span class="badge">cut</span>}
@@ -108,6 +159,31 @@ function ExchangeCard({
       {responseBody !== undefined && (
         <Block title="Response body" text={responseBody} open={responseBody.length < mostOpen} />
       )}
+    </Numbered>
+  )
+}
+
+function Numbered({
+  number,
+  isWanted,
+  children,
+}: {
+  readonly number: number
+  /** True for the request that a link led to: it is scrolled to. */
+  readonly isWanted: boolean
+  readonly children: ComponentChildren
+}): VNode {
+  const section = useRef<HTMLElement>(null)
+  useEffect(() => {
+    if (isWanted) section.current?.scrollIntoView()
+  }, [isWanted])
+  return (
+    <section
+      ref={section}
+      class={isWanted ? 'exchange selected' : 'exchange'}
+      aria-label={`Request ${number}`}
+    >
+      {children}
     </section>
   )
 }
