@@ -1,8 +1,9 @@
 import { createMock } from '@modelport/provider-mock'
 import { defineTool } from '@modelport/runtime'
-import type { Browser } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { atMostWhereQuiet, atSize } from '../../../test/support/faults.js'
+import type { ServedStudio } from '../src/node.js'
 import { createMemoryStore } from '../src/store/file-store.js'
 import { hasBrowser, launch, openPage, startStudio, traceTasks, violations } from './support.js'
 
@@ -182,4 +183,85 @@ describe.skipIf(!hasBrowser)('a page with much to draw', () => {
     await page.context().close()
     await studio.close()
   })
+
+  test('the list of runs and a conversation keep drawing while ten runs stream', async () => {
+    const seconds = atSize(2, 8)
+    const text = '**word** of a reply, '.repeat(seconds * 150)
+    const model = { id: 'slow', provider: 'mock', model: 'slow', hosts: [] }
+    const open = () => createMock({ responses: [{ text }], chunkSize: 12, delayMs: 5 })
+    const studio = await startStudio({ models: [{ ...model, open }] })
+    const { page, errors } = await openPage(browser, studio)
+    const session = await sessionOf(studio)
+    for (let run = 0; run < 10; run++)
+      await fetch(new URL('/api/runs', studio.url), {
+        method: 'POST',
+        headers: { 'x-modelport-session': session },
+        body: JSON.stringify({
+          model: 'slow',
+          messages: [{ role: 'user', content: `question ${run}` }],
+        }),
+      })
+    const running = page.locator('.state.is-running')
+
+    await page.getByRole('link', { name: 'Runs' }).click()
+    await page.getByRole('link', { name: 'question 9' }).waitFor()
+    const inList = await framesOf(page, (seconds * 1000) / 4)
+    await page.getByRole('link', { name: 'question 9' }).click()
+    await page.locator('.markdown strong').first().waitFor()
+    const inChat = await framesOf(page, (seconds * 1000) / 4)
+    expect(await running.count()).toBeGreaterThan(0)
+
+    for (const [view, { perSecond, worst, longTasks }] of [
+      ['the list', inList],
+      ['a conversation', inChat],
+    ] as const) {
+      console.log(
+        `ten runs, ${view}: ${perSecond} frames a second, the longest gap ${worst} ms, ${longTasks} tasks over 50 ms`,
+      )
+      expect(perSecond).toBeGreaterThan(0)
+      atMostWhereQuiet(60 - perSecond, 2)
+      atMostWhereQuiet(longTasks, 0)
+    }
+    expect(errors).toEqual([])
+    await page.context().close()
+    await studio.close()
+  })
 })
+
+/** The session of a second page. */
+async function sessionOf(studio: ServedStudio): Promise<string> {
+  const url = new URL(studio.newUrl())
+  const response = await fetch(new URL('/api/session', url), {
+    method: 'POST',
+    body: JSON.stringify({ token: url.hash.replace('#token=', '') }),
+  })
+  return ((await response.json()) as { readonly session: string }).session
+}
+
+/** How often the page draws in so many milliseconds, and what keeps it from it. */
+const framesOf = (page: Page, ms: number) =>
+  page.evaluate(
+    (limit) =>
+      new Promise<{ perSecond: number; worst: number; longTasks: number }>((resolve) => {
+        let longTasks = 0
+        const observer = new PerformanceObserver((list) => {
+          longTasks += list.getEntries().length
+        })
+        observer.observe({ entryTypes: ['longtask'] })
+        const times: number[] = []
+        const next = (now: number): void => {
+          times.push(now)
+          const [first = now] = times
+          if (now - first < limit) {
+            requestAnimationFrame(next)
+            return
+          }
+          observer.disconnect()
+          const gaps = times.slice(1).map((time, index) => time - (times[index] ?? time))
+          const perSecond = Math.round((gaps.length * 1000) / (now - first))
+          resolve({ perSecond, worst: Math.round(Math.max(...gaps)), longTasks })
+        }
+        requestAnimationFrame(next)
+      }),
+    ms,
+  )

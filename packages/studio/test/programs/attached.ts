@@ -1,7 +1,7 @@
 // A program as a user writes it; what it does is its argument. It is started with
 // `--import @modelport/studio/attach`.
 import { finished } from 'node:stream/promises'
-import { createAgent, createLocalClient } from '@modelport/agent'
+import { createAgent, createLocalClient, toAgentTarget } from '@modelport/agent'
 import type { ToolStreamReader } from '@modelport/core'
 import { createDialogCaller, definePrompt, json } from '@modelport/dialog'
 import { openSqliteStore } from '@modelport/durable/sqlite'
@@ -163,6 +163,21 @@ const programs: Readonly<Record<string, () => Promise<unknown>>> = {
     await provider.complete('A plain question')
     const agent = createAgent({ card: { name: 'adder', description: 'Adds.' }, provider })
     await createLocalClient(agent).send('What is 2 + 2?')
+  },
+  team: async () => {
+    const prices = { input: 2, output: 8, cacheRead: 0.5 }
+    const provider = createOpenAICompatible({
+      model: 'tiny',
+      baseUrl: process.env['SERVER'] ?? '',
+      profile: { supportsTools: true, supportsStreaming: false, prices },
+    })
+    const adder = createAgent({ card: { name: 'adder', description: 'Adds.' }, provider })
+    const target = await toAgentTarget(createLocalClient(adder))
+    await infer(provider, {
+      query: 'Team work',
+      agents: [target],
+      handoffs: { billing: { description: 'invoices', system: 'You write invoices.' } },
+    })
   },
   task: async () => {
     const agent = createAgent({
