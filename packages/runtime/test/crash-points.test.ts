@@ -1,7 +1,15 @@
 import { type ChatMessage, LlmError, type Provider, ProviderError, textOf } from '@modelport/core'
 import { createMock } from '@modelport/provider-mock'
 import { describe, expect, test } from 'vitest'
-import { defineTool, infer, pending, type Tool } from '../src/index.js'
+import {
+  defineTool,
+  type InferRequest,
+  infer,
+  OutcomeUnknown,
+  pending,
+  type Tool,
+  ToolFailure,
+} from '../src/index.js'
 import { providerOf, runWithCut, type Scenario, type World } from './cut-journal.js'
 
 const action = (value: unknown): string => JSON.stringify(value)
@@ -285,6 +293,183 @@ const scenarios: Readonly<Record<string, Scenario>> = {
   },
 }
 
+const wishes = Array.from(
+  { length: 30 },
+  (_, index): ChatMessage => ({ role: 'user', content: `Wish ${index}` }),
+)
+
+/** So small that the conversation is made shorter before each call of the model. */
+const shortContext: InferRequest['limits'] = {
+  profile: { contextWindow: 100 },
+  compaction: { threshold: 0.1, strategy: 'summary', preserveRecent: 4 },
+}
+
+/** Wants a seat that was asked for before, once, and makes conversations shorter when asked. */
+const wishAgain: Scenario['reply'] = (messages) => {
+  if (messages.some(({ content }) => textOf(content).includes('shorten conversations')))
+    return 'They want seats.'
+  return replies(messages) < 2 ? { toolCalls: [call(`c${replies(messages)}`, '1A')] } : 'Done.'
+}
+
+/** A tool whose first call does nothing, and says so. */
+const failing = (world: World): Tool => {
+  let calls = 0
+  return booking(world, {
+    execute: (_, { run }) => {
+      if (++calls === 1) throw new ToolFailure('no seats today')
+      return world.happen(run.idempotencyKey, 'booked')
+    },
+  })
+}
+
+/** Changes nothing: its key only names the place of the call. */
+const looking = (world: World): Tool =>
+  defineTool({
+    name: 'look',
+    description: 'Looks for seats',
+    readOnly: true,
+    execute: (_, { run }) => world.happen(run.idempotencyKey, '1A is free'),
+  })
+
+/** A tool whose reply is lost at its first sending of each key. */
+const losing = (world: World, settings: Partial<Tool> = {}): Tool => {
+  const lost = new Set<string>()
+  return booking(world, {
+    execute: (value, { run: { idempotencyKey: key } }) => {
+      const { seat } = value as { readonly seat: string }
+      const result = world.happen(key, `booked ${seat}`)
+      if (lost.has(key)) return result
+      lost.add(key)
+      throw new OutcomeUnknown('the reply is lost')
+    },
+    ...settings,
+  })
+}
+
+/**
+ * Histories whose keys are held, and that are not cut: their outcome depends on what was lost, or
+ * decided, before.
+ */
+const histories: Readonly<Record<string, Scenario>> = {
+  ...scenarios,
+  'a call that the same reply repeats, which is made once': {
+    reply: scripted({ toolCalls: [call('c1', '1A'), call('c2', '1A'), call('c3', '2B')] }),
+    request: (world) => ({ query: 'Book.', tools: [booking(world)] }),
+  },
+  'a call that the same reply repeats, of a tool that may be repeated': {
+    reply: scripted({ toolCalls: [call('c1', '1A'), call('c2', '1A')] }),
+    request: (world) => ({
+      query: 'Book.',
+      tools: [booking(world)],
+      limits: { repeatableTools: ['book'] },
+    }),
+  },
+  'a call that was made before a compaction, and is not made again after it': {
+    reply: wishAgain,
+    request: (world) => ({
+      messages: wishes,
+      calls: [given('1A')],
+      tools: [booking(world)],
+      limits: shortContext,
+    }),
+  },
+  'a call that failed before a compaction, and is made again after it': {
+    reply: wishAgain,
+    request: (world) => ({
+      messages: wishes,
+      calls: [given('1A')],
+      tools: [failing(world)],
+      limits: shortContext,
+    }),
+  },
+  'a hand-over, and the calls of whoever took over': {
+    reply: scripted(
+      { toolCalls: [call('c1', '1A'), { id: 'h1', name: 'hand_off', arguments: { to: 'rail' } }] },
+      { toolCalls: [call('c2', '2B')] },
+    ),
+    request: (world) => ({
+      query: 'Book.',
+      tools: [booking(world)],
+      handoffs: { rail: { description: 'books trains', system: 'You book trains.' } },
+    }),
+  },
+  'two calls of a skill of another agent': {
+    reply: scripted({
+      toolCalls: ['s1', 's2'].map((id) => ({
+        id,
+        name: 'call_agent_tool',
+        arguments: { agent: 'clerk', tool: 'stamp', args: { paper: id } },
+      })),
+    }),
+    request: (world) => ({
+      query: 'Stamp it.',
+      agents: [
+        {
+          name: 'clerk',
+          description: 'Stamps things',
+          tools: [{ name: 'stamp', description: 'Stamps' }],
+          call: (_request, { run }) => world.happen(run.idempotencyKey, 'stamped'),
+        },
+      ],
+    }),
+  },
+  'a result that comes later': {
+    reply: scripted({ toolCalls: [call('c1', '1A')] }, { toolCalls: [call('c2', '2B')] }),
+    request: (world) => ({
+      query: 'Book.',
+      tools: [
+        booking(world, {
+          execute: (_, { run }) => pending(world.happen(run.idempotencyKey, 'job_1')),
+        }),
+      ],
+    }),
+  },
+  'a call that is refused, next to one that is made': {
+    reply: scripted(two, { toolCalls: [call('c3', '1A')] }),
+    request: (world) => ({
+      query: 'Book.',
+      tools: [booking(world)],
+      authorize: (asked) =>
+        asked.type === 'tool_call' && asked.args['seat'] === '2B'
+          ? { effect: 'deny', reason: 'taken' }
+          : { effect: 'allow' },
+    }),
+  },
+  'a lost reply of a tool whose receiver knows its key': {
+    reply: scripted({ toolCalls: [call('c1', '1A')] }),
+    request: (world) => ({ query: 'Book.', tools: [losing(world, { idempotent: true })] }),
+  },
+  'a lost reply that a person settles': {
+    reply: scripted({ toolCalls: [call('c1', '1A')] }, { toolCalls: [call('c2', '2B')] }),
+    request: (world) => ({ query: 'Book.', tools: [losing(world, { once: true })] }),
+  },
+  'a lost reply, after which the model asks for the same again': {
+    reply: scripted({ toolCalls: [call('c1', '1A')] }, { toolCalls: [call('c2', '1A')] }),
+    request: (world) => ({ query: 'Book.', tools: [losing(world)] }),
+  },
+  'a call that failed, and is asked for again': {
+    reply: scripted({ toolCalls: [call('c1', '1A')] }, { toolCalls: [call('c2', '1A')] }),
+    request: (world) => ({ query: 'Book.', tools: [failing(world)] }),
+  },
+  'a run of a task, whose keys begin with the task': {
+    reply: scripted({ toolCalls: [{ id: 'l1', name: 'look' }, call('c1', '1A')] }),
+    request: (world) => ({
+      query: 'Book.',
+      tools: [booking(world), looking(world)],
+      durable: { scope: { keyPrefix: 'task_7/run_1', sessionId: 'session_1' } },
+    }),
+  },
+  'a run that another process continued after a death': {
+    reply: scripted(two, { toolCalls: [call('c3', '3C')] }),
+    request: (world) => ({ query: 'Book.', tools: [booking(world)] }),
+  },
+}
+
+/** At which call of its journal the process of a history ends. */
+const deaths: Readonly<Record<string, number>> = {
+  'a run that another process continued after a death': 5,
+}
+
 /** Asks the second provider when the first refuses. */
 const inTurn = (first: Provider, second: Provider): Provider => ({
   ...first,
@@ -336,10 +521,14 @@ describe('a run that is cut at any call of its journal and resumed', () => {
 
   // A key that changes makes a receiver see another payment, and an engine another effect: a later
   // version has to continue the runs of this one.
-  test.each(Object.entries(scenarios))(
+  test.each(Object.entries(histories))(
     'J18: the keys of a run are those that every version has used: %s',
     async (name, scenario) => {
-      const { keys } = await runWithCut(scenario, { at: Infinity, stores: true })
+      const { keys, result } = await runWithCut(scenario, {
+        at: deaths[name] ?? Infinity,
+        stores: true,
+      })
+      expect(result).toMatchObject({ status: 'final', text: 'Done.' })
       const file = `golden-keys/${name.replaceAll(/[^a-z0-9]+/gi, '-')}.txt`
       await expect(`${keys.join('\n')}\n`).toMatchFileSnapshot(file)
     },

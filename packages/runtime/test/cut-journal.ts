@@ -118,15 +118,15 @@ export async function continueRun(
       return { result, world, uncertain }
     }
     const stored = memory.load(runId)
-    const { query, ...rest } = scenario.request(world)
+    const { query, durable, ...rest } = scenario.request(world)
     // Cut before anything was stored: the application begins again.
     const request = stored
       ? {
           ...rest,
           messages: stored.messages,
-          durable: { resume: stored.resume, decisions, journal: memory },
+          durable: { ...durable, resume: stored.resume, decisions, journal: memory },
         }
-      : { ...rest, query, durable: { runId, journal: memory } }
+      : { ...rest, query, durable: { ...durable, runId, journal: memory } }
     result = await infer(providerOf(scenario, world), request)
     decisions = []
   }
@@ -142,9 +142,10 @@ export async function runWithCut(
   const memory = createMemoryJournal()
   const { journal, calls } = cutJournal(memory, cut)
   const runId = 'run_1'
+  const request = scenario.request(world)
   const first = await infer(providerOf(scenario, world), {
-    ...scenario.request(world),
-    durable: { runId, journal },
+    ...request,
+    durable: { ...request.durable, runId, journal },
   })
   const continued = await continueRun(scenario, world, memory, runId, first)
   const keys = memory
