@@ -164,7 +164,7 @@ test('a step leaves less than 8 kB that only a full garbage collection frees', a
     for (let index = 0; index < 2; index++) collect({ type: 'minor' })
   }
   await run(5)
-  // The least of some rounds: what the process does beside them only adds to one.
+  // The least of some rounds: anything else that the process does only adds to one of them.
   const rounds: number[] = []
   for (let round = 0; round < 4; round++) {
     collect({ type: 'major' })
@@ -172,6 +172,5 @@ test('a step leaves less than 8 kB that only a full garbage collection frees', a
     await run(25)
     rounds.push((process.memoryUsage().heapUsed - before) / (25 * 21))
   }
-  // eslint-disable-next-line modelport/no-time-assertion -- memory after a collection is counted, not timed; 25 kB before
   expect(Math.min(...rounds)).toBeLessThan(8_000)
 })
