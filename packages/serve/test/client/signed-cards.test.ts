@@ -15,7 +15,7 @@ export function signedAgent(url: string, keys: ReadonlyMap<string, CryptoKey>): 
   return createAgentClient(url, { verifyCard: (card) => verify(AgentCard.fromJSON(card)) })
 }
 
-/** For a model: `infer(provider, { agents: [await signedTarget(url, keys)], … })`. */
+/** One of the `agents` of a run, so that its model delegates to it. */
 export const signedTarget = (url: string, keys: ReadonlyMap<string, CryptoKey>) =>
   toAgentTarget(signedAgent(url, keys))
 
