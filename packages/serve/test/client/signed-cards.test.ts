@@ -2,8 +2,6 @@
 import { AgentCard, verifyAgentCardSignature } from '@a2a-js/sdk'
 import { type AgentClient, toAgentTarget } from '@modelport/agent'
 import { createAgentClient } from '@modelport/serve'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startOfficialServer } from '../support/official-server.js'
 
 /** `keys` are those of the makers that you trust, by the id that a signature names. */
 export function signedAgent(url: string, keys: ReadonlyMap<string, CryptoKey>): AgentClient {
@@ -18,6 +16,9 @@ export function signedAgent(url: string, keys: ReadonlyMap<string, CryptoKey>): 
 /** One of the `agents` of a run, so that its model delegates to it. */
 export const signedTarget = (url: string, keys: ReadonlyMap<string, CryptoKey>) =>
   toAgentTarget(signedAgent(url, keys))
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startOfficialServer } from '../support/official-server.js'
 
 const closers: (() => void)[] = []
 afterAll(() => {
