@@ -3,6 +3,8 @@ import type { RunContext } from './run-context.js'
 /** What a receiver says of a call whose outcome is unknown. */
 export type ReconcileOutcome =
   | { readonly outcome: 'executed'; readonly result: unknown }
+  /** It was executed, and failed: the model reads the message. */
+  | { readonly outcome: 'failed'; readonly message: string }
   /** It was not executed: the run executes it now. */
   | { readonly outcome: 'not-executed' }
   /** Nobody knows: the run ends as `suspended`, and a person decides. */
@@ -36,11 +38,16 @@ export interface EffectDeclaration<Value = unknown> {
   readonly once?: boolean | undefined
   /**
    * Asks the receiver what became of a call whose outcome is unknown; a person is asked if that is
-   * unknown too. Not called for tools that are `idempotent` or `readOnly`. If it throws or rejects,
-   * the outcome is `unknown`.
+   * unknown too. Not called for tools that are `idempotent` or `readOnly`, except for a call that
+   * ended with `pending`: `taskId` is the id that it gave. If it throws or rejects, the outcome is
+   * `unknown`.
    */
   reconcile?(
     value: Value,
-    context: { readonly run: RunContext; readonly signal: AbortSignal },
+    context: {
+      readonly run: RunContext
+      readonly signal: AbortSignal
+      readonly taskId?: string | undefined
+    },
   ): ReconcileOutcome | Promise<ReconcileOutcome>
 }

@@ -372,8 +372,8 @@ class Step {
     }
 
     const found = await reconcile(this.#state, open)
-    if (found.outcome === 'executed')
-      await this.#commit(open, ...executedResult(open, found.result, outcome.latencyMs))
+    if (found.outcome === 'executed' || found.outcome === 'failed')
+      await this.#commit(open, ...executedResult(open, found, outcome.latencyMs))
     else if (found.outcome === 'not-executed' && mayBeSent) this.#again.push(open)
     else if (open.needsPerson) {
       const attempt = this.#state.storage.log.attemptOf(open.key)

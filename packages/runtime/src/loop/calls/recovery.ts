@@ -85,7 +85,7 @@ export async function knownBefore(
   if (open.effect !== 'once' || isSure) return live
   const found = await reconcile(state, open)
   if (found.outcome === 'not-executed') return live
-  if (found.outcome === 'executed') return keep(state.storage.log, open, executed(found.result))
+  if (found.outcome !== 'unknown') return keep(state.storage.log, open, cameOf(found))
   const { key, call } = open
   state.tools.eager.count(state.meter.ledger, call.id)
   await state.storage.log.intend(key, intentOf(open))
@@ -141,8 +141,9 @@ async function lookAgain(
   const { until } = outcome
   const lateMs = until === undefined || state.storage.log.isOnEngine ? -1 : Date.now() - until
   if (lateMs < 0 || state.storage.decisions.has(item.id)) return settle(state, open, item)
-  const found = await reconcile(state, open)
-  if (found.outcome === 'executed') return keep(state.storage.log, open, executed(found.result))
+  const found = await reconcile(state, open, outcome.taskId)
+  if (found.outcome === 'executed' || found.outcome === 'failed')
+    return keep(state.storage.log, open, cameOf(found))
   const nextMs = Math.min(Math.max(lateMs, shortestLookMs), longestLookMs)
   return settle(state, open, { ...item, until: Date.now() + nextMs })
 }
@@ -155,7 +156,7 @@ async function askAgain(
 ): Promise<Recovered> {
   const found = await reconcile(state, open)
   if (found.outcome === 'not-executed') return live
-  if (found.outcome === 'executed') return keep(state.storage.log, open, executed(found.result))
+  if (found.outcome !== 'unknown') return keep(state.storage.log, open, cameOf(found))
   return settle(state, open, toUncertain(open, attempt))
 }
 
@@ -281,6 +282,12 @@ const abandonedTexts: Readonly<Partial<Record<PendingItem['type'], string>>> & {
   wait: 'The result was not waited for: the user sent a new message first. Whether it had an effect is not known.',
 }
 
+/** What the receiver says of a call that was executed. */
+const cameOf = (
+  found: Extract<ReconcileOutcome, { outcome: 'executed' | 'failed' }>,
+): RecordedOutcome =>
+  found.outcome === 'executed' ? executed(found.result) : failed(found.message)
+
 function executed(value: unknown): RecordedOutcome {
   const content = toToolContent(value)
   const isJson = isJsonOf(value, content)
@@ -337,13 +344,14 @@ function toTask(
   return { type, id: call.id, action, taskId, ...(until !== undefined && { until }) }
 }
 
-/** Asks the tool, or the agent, what became of a call. */
+/** Asks the tool, or the agent, what became of a call, or of the work that it left pending. */
 export async function reconcile(
   state: Uses<'request' | 'meter' | 'events'>,
   { call, action, tool, run }: StepCall,
+  taskId?: string,
 ): Promise<ReconcileOutcome> {
   const unknown: ReconcileOutcome = { outcome: 'unknown' }
-  const context = { run, signal: state.request.signal }
+  const context = { run, signal: state.request.signal, ...(taskId !== undefined && { taskId }) }
   try {
     if (action.type === 'agent_call') {
       const agent = state.request.agents?.find(({ name }) => name === action.agent)
@@ -398,12 +406,22 @@ const isJsonOf = (value: unknown, content: Content): boolean =>
 
 /** The result of a call that was executed, as its receiver says. */
 export function executedResult(
-  { call }: StepCall,
-  value: unknown,
+  { call: { id: callId } }: StepCall,
+  found: Extract<ReconcileOutcome, { outcome: 'executed' | 'failed' }>,
   latencyMs: number,
 ): readonly [ToolResult, ToolOutcome] {
-  const result: ToolResult = { callId: call.id, content: toToolContent(value) }
-  return [result, { status: 'ok', value, latencyMs }]
+  if (found.outcome === 'failed') {
+    const { message } = found
+    return [
+      { callId, content: message, isError: true },
+      { status: 'failed', message, latencyMs },
+    ]
+  }
+  const { result: value } = found
+  return [
+    { callId, content: toToolContent(value) },
+    { status: 'ok', value, latencyMs },
+  ]
 }
 
 /** What the model reads of a failure that does not say it itself. */
