@@ -86,10 +86,9 @@ export class OpenCalls {
     throw new ProtocolError(ProtocolErrorCode.InvalidRequest, `The question is refused: ${why}`)
   }
 
-  /** Sends a call; a question without an answer cancels it at the server. */
+  /** Sends a call by `sending`; a question without an answer cancels it at the server. */
   async send(
-    client: Client,
-    params: CallToolRequestParams,
+    sending: (options: CallOptions) => Promise<CallToolResult>,
     options: CallOptions,
     ask: Ask,
     read: Read,
@@ -108,7 +107,7 @@ export class OpenCalls {
     this.#open.add(answer)
     const signal = AbortSignal.any([asking.signal, ...(options.signal ? [options.signal] : [])])
     try {
-      return await client.callTool(params, { ...options, signal })
+      return await sending({ ...options, signal })
     } catch (error) {
       if (failure) throw failure.error
       if (!(error instanceof UrlElicitationRequiredError)) throw error

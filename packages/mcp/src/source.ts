@@ -8,6 +8,7 @@ import { toObserver } from './observer.js'
 import { toPlainWords } from './plain-words.js'
 import { type McpPrompt, readPrompt } from './prompt.js'
 import { readResource, resourceTools } from './resources.js'
+import { ServerTasks } from './server-task.js'
 import type { McpSettings } from './settings.js'
 import { toTool } from './tool.js'
 import { toolNames } from './tool-names.js'
@@ -32,6 +33,12 @@ export interface McpSource extends ToolSource {
    * @throws {LlmError} `protocol` — there is no such prompt, or an argument is missing.
    */
   prompt(name: string, args?: Readonly<Record<string, string>>): Promise<McpPrompt>
+  /**
+   * Cancels the task behind a call that waits: `taskId` of the pending item. When the run is
+   * resumed, the model reads that it was cancelled, or its result if it was over before.
+   * @throws {LlmError} `protocol` — the server does not know the task, or cannot cancel it.
+   */
+  cancelTask(taskId: string): Promise<void>
   /**
    * Gets and stores tokens after a user has signed in: with the parameters of the callback's URL,
    * once a request was rejected with `auth`. Compare `state` first.
@@ -111,6 +118,12 @@ export function mcpTools(given: McpSettings): McpSource {
       (await connection.ask('prompts', (client, options) => client.listPrompts(undefined, options)))
         ?.prompts ?? [],
     prompt: (prompt, args = {}) => readPrompt(prompt, args, connection, settings),
+    cancelTask: async (taskId) => {
+      const tasks = new ServerTasks(await connection.client())
+      await tasks.cancel(taskId).catch((error: unknown) => {
+        throw connection.toError(error)
+      })
+    },
     finishSignIn: (callback) => connection.finishSignIn(callback),
     close: () => connection.close(),
   }

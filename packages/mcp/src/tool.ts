@@ -5,7 +5,7 @@ import type {
   Tool as McpTool,
   Progress,
 } from '@modelcontextprotocol/client'
-import { isLlmError, type JsonObject, LlmError, longestTimer } from '@modelport/core'
+import { type Content, isLlmError, type JsonObject, LlmError, longestTimer } from '@modelport/core'
 import {
   compileJsonSchema,
   type JsonSchemaValidator,
@@ -20,6 +20,7 @@ import { sendRounds, toQuestion } from './elicitation.js'
 import { checkLength } from './limits.js'
 import { toPlainWords } from './plain-words.js'
 import type { McpSettings } from './settings.js'
+import { needsTask, TaskCalls } from './task-calls.js'
 import { structure } from './trust/show.js'
 import { toVisibleText } from './trust/visible-text.js'
 
@@ -44,6 +45,25 @@ export function toTool(
   const validate = compileLeniently(inputSchema, `${where}: inputSchema`, settings)
   const output =
     listed.outputSchema && compileLeniently(listed.outputSchema, `${where}: outputSchema`, settings)
+  const finish = (given: CallToolResult): Content => {
+    const result = connection.show(given, `${place}: result`, structure)
+    checkLength(
+      result.content,
+      result.structuredContent,
+      `${where}: it was executed, but its result`,
+      settings,
+    )
+    const content = markContent(toContent(result), settings.name)
+    if (result.isError) throw new ToolFailure(content)
+    const checked = output?.(given.structuredContent)
+    if (checked && !checked.ok)
+      throw new LlmError(
+        'protocol',
+        `${where}: it was executed, but its result does not fit its own schema: ${toVisibleText(connection.redact(checked.message))}`,
+      )
+    return content
+  }
+  const tasks = needsTask(listed) ? new TaskCalls(listed, connection, settings) : undefined
   return {
     definition: {
       name,
@@ -51,11 +71,16 @@ export function toTool(
       parameters,
     },
     validate,
-    timeoutMs,
+    // A call that leaves its task pending has done so by then.
+    timeoutMs: tasks ? tasks.timeoutMs : timeoutMs,
     source: settings.name,
     ...(trustHints && readOnlyHint && { readOnly: true }),
     ...(trustHints && idempotentHint && { idempotent: true }),
     ...((readOnlyHint === false || destructiveHint === true) && { exclusive: true }),
+    ...(tasks && {
+      reconcile: (_: unknown, { taskId, signal }: ReconcileContext) =>
+        tasks.outcomeOf(taskId, finish, signal),
+    }),
     execute: async (value, context) => {
       const { callId, signal, progress: report } = context
       const client = await connection.client()
@@ -69,41 +94,26 @@ export function toTool(
           report?.(progress)
         },
       }
-      const given = await send(
-        client,
-        listed,
-        params,
-        options,
-        context,
-        connection,
-        settings,
-      ).catch((error: unknown) => {
+      const sent = tasks?.isOffered(client)
+        ? tasks.run(client, params, options, context)
+        : send(client, listed, params, options, context, connection, settings)
+      const given = await sent.catch((error: unknown) => {
         signal.throwIfAborted()
-        const typed = connection.toError(error)
-        if (typed.code !== 'network') throw typed
-        const message = `${typed.message}; whether the call had an effect is unknown`
-        throw new LlmError('network', message, {
-          cause: new OutcomeUnknown(message, { cause: typed }),
-        })
+        throw error instanceof ToolFailure ? error : toCallError(error, connection)
       })
-      const result = connection.show(given, `${place}: result`, structure)
-      checkLength(
-        result.content,
-        result.structuredContent,
-        `${where}: it was executed, but its result`,
-        settings,
-      )
-      const content = markContent(toContent(result), settings.name)
-      if (result.isError) throw new ToolFailure(content)
-      const checked = output?.(given.structuredContent)
-      if (checked && !checked.ok)
-        throw new LlmError(
-          'protocol',
-          `${where}: it was executed, but its result does not fit its own schema: ${toVisibleText(connection.redact(checked.message))}`,
-        )
-      return content
+      return 'work' in given ? given.work : finish(given)
     },
   }
+}
+
+type ReconcileContext = Parameters<NonNullable<Tool['reconcile']>>[1]
+
+/** The typed error of a call; of one whose connection ended, that its outcome is unknown. */
+function toCallError(error: unknown, connection: McpConnection): LlmError {
+  const typed = connection.toError(error)
+  if (typed.code !== 'network') return typed
+  const message = `${typed.message}; whether the call had an effect is unknown`
+  return new LlmError('network', message, { cause: new OutcomeUnknown(message, { cause: typed }) })
 }
 
 /** Sends a call, with the questions of the server if its user can be asked. */
@@ -121,7 +131,7 @@ function send(
   const read: Parameters<typeof sendRounds>[5] = (asked) => toQuestion(asked, name, connection.show)
   return client.getProtocolEra() === 'modern'
     ? sendRounds(client, listed, params, options, { ...context, ask }, read)
-    : connection.openCalls.send(client, params, options, ask, read)
+    : connection.openCalls.send((more) => client.callTool(params, more), options, ask, read)
 }
 
 /**

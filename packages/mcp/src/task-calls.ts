@@ -1,0 +1,165 @@
+import {
+  type CallToolRequestParams,
+  type CallToolResult,
+  type Client,
+  ProtocolErrorCode,
+  type Tool,
+} from '@modelcontextprotocol/client'
+import { LlmError, longestTimer } from '@modelport/core'
+import {
+  type PendingResult,
+  pending,
+  type ReconcileOutcome,
+  type ToolContext,
+  ToolFailure,
+} from '@modelport/runtime'
+import type { McpConnection } from './connection.js'
+import { toQuestion } from './elicitation.js'
+import { toPlainWords } from './plain-words.js'
+import { pollMsOf, ServerTasks, type TaskReport } from './server-task.js'
+import type { McpSettings } from './settings.js'
+
+type CallOptions = NonNullable<Parameters<Client['callTool']>[1]>
+
+/** Milliseconds for the requests about a task around the time that a call waits for it. */
+const graceMs = 60_000
+const mostWords = 500
+
+/** True for a tool that the server runs as a task only. */
+export const needsTask = ({ execution }: Tool): boolean => execution?.taskSupport === 'required'
+
+/** The result of a call, or the work that continues at the server. */
+type Came = CallToolResult | { readonly work: PendingResult }
+
+/**
+ * Calls of a tool that a server of 2025-11-25 runs as tasks only. A call waits for its task as long
+ * as a call may take; then the task is pending, and is looked at again when the run is resumed.
+ */
+export class TaskCalls {
+  readonly #where: string
+  readonly #connection: McpConnection
+  readonly #settings: McpSettings
+  readonly #waitMs: number
+
+  constructor(listed: Tool, connection: McpConnection, settings: McpSettings) {
+    this.#where = `MCP server "${settings.name}": tool "${toPlainWords(listed.name, 100)}"`
+    this.#connection = connection
+    this.#settings = settings
+    this.#waitMs = settings.timeoutMs ?? 120_000
+  }
+
+  /** Within this time a call has a result, or leaves its task pending. */
+  get timeoutMs(): number {
+    return Math.min(this.#waitMs + graceMs, longestTimer)
+  }
+
+  /** True if the server takes calls as tasks; the call of another one is sent as it is. */
+  isOffered(client: Client): boolean {
+    return client.getServerCapabilities()?.tasks?.requests?.tools?.call !== undefined
+  }
+
+  /** Begins a task and waits for it. If the run ends first, the task is cancelled. */
+  async run(
+    client: Client,
+    params: CallToolRequestParams,
+    options: CallOptions,
+    context: ToolContext,
+  ): Promise<Came> {
+    const { signal, progress } = context
+    const tasks = new ServerTasks(client)
+    const begun = await tasks.begin(params, options)
+    let report = begun
+    try {
+      report = await tasks.follow(begun, this.#waitMs, signal, (next) => {
+        progress?.({ status: next.status, message: this.#wordsOf(next) })
+      })
+      if (report.status === 'working') return toPending(report)
+      if (report.status === 'input_required')
+        return await this.#ask(tasks, report, options, context)
+      return await this.#resultOf(tasks, report, signal)
+    } catch (error) {
+      if (error instanceof ToolFailure) throw error
+      const typed = this.#connection.toError(error)
+      const isLost = typed.code === 'network' || typed.code === 'timeout'
+      // The server has the task: what became of it is found out later.
+      if (isLost && !signal.aborted) return toPending(report)
+      if (report.status === 'working' || report.status === 'input_required')
+        await tasks.cancel(report.taskId).catch(() => undefined)
+      throw typed
+    }
+  }
+
+  /** What became of a task that was left pending. */
+  async outcomeOf(
+    taskId: string | undefined,
+    finish: (result: CallToolResult) => unknown,
+    signal: AbortSignal,
+  ): Promise<ReconcileOutcome> {
+    if (taskId === undefined) return { outcome: 'unknown' }
+    const tasks = new ServerTasks(await this.#connection.client())
+    try {
+      const report = await tasks.look(taskId, signal)
+      if (report.status === 'working') return { outcome: 'unknown' }
+      if (report.status === 'input_required') {
+        await tasks.cancel(taskId)
+        return { outcome: 'failed', message: `${this.#where}: ${unheard}` }
+      }
+      return { outcome: 'executed', result: finish(await this.#resultOf(tasks, report, signal)) }
+    } catch (error) {
+      if (error instanceof ToolFailure) return { outcome: 'failed', message: error.message }
+      if ((error as { readonly code?: unknown } | null)?.code === ProtocolErrorCode.InvalidParams)
+        return { outcome: 'failed', message: `${this.#where}: ${forgotten}` }
+      const typed = this.#connection.toError(error)
+      // Nobody answers, or not now: it is looked at again.
+      if (typed.code !== 'protocol' && typed.code !== 'limit-exceeded') throw typed
+      return { outcome: 'failed', message: typed.message }
+    }
+  }
+
+  async #resultOf(
+    tasks: ServerTasks,
+    report: TaskReport,
+    signal: AbortSignal,
+  ): Promise<CallToolResult> {
+    if (report.status === 'cancelled')
+      throw new ToolFailure(
+        `${this.#where}: the task was cancelled. ${this.#wordsOf(report)}`.trim(),
+      )
+    return tasks.result(report.taskId, { signal, timeout: graceMs })
+  }
+
+  /** Waits for the result while the server asks its user. */
+  #ask(
+    tasks: ServerTasks,
+    { taskId }: TaskReport,
+    options: CallOptions,
+    { ask }: ToolContext,
+  ): Promise<CallToolResult> {
+    const { elicitation, name } = this.#settings
+    const { openCalls, show } = this.#connection
+    if (!elicitation || !ask)
+      throw new LlmError(
+        'unsupported',
+        `${this.#where}: the task asks its user, and nobody can be asked; set "elicitation"`,
+      )
+    return openCalls.send(
+      (more) => tasks.result(taskId, more),
+      options,
+      ask,
+      (asked) => toQuestion(asked, name, show),
+    )
+  }
+
+  #wordsOf({ statusMessage = '' }: TaskReport): string {
+    return toPlainWords(this.#connection.redact(statusMessage), mostWords)
+  }
+}
+
+const toPending = (report: TaskReport): { readonly work: PendingResult } => ({
+  work: pending(report.taskId, { until: Date.now() + pollMsOf(report) }),
+})
+
+const unheard =
+  'the task asked its user when no call was open, and was cancelled; give calls more time ("timeoutMs")'
+const forgotten =
+  'the server does not know the task any more; whether the call had an effect is not known'
