@@ -98,7 +98,7 @@ export type {
   SessionKey,
   SessionStore,
 } from './session/session-store.js'
-export { foldSession } from './session/session-store.js'
+export { foldSession, nameOfSession } from './session/session-store.js'
 export type { HeldTask, TaskLeases, TaskTurn } from './session/task-leases.js'
 export type {
   MessageClaim,

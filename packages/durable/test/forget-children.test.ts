@@ -28,7 +28,7 @@ afterEach(async () => {
   for (const end of cleanup.splice(0).reverse()) await end()
 })
 
-/** Repeats what it is told, and tells it the agents below it first. */
+/** An agent that repeats each message, after it has sent it to the agents below it. */
 const agentOf = (name: string, agents: readonly AgentTarget[] = []): Agent =>
   createAgent({
     card: { name, description: 'Repeats' },

@@ -142,7 +142,7 @@ for (const { name, isMissing, open } of emptyDatabases())
         },
       )
       expect(task.messages.at(-1)?.parts).toEqual([createPart.text('receipts 1 and 2')])
-      // The keys that every version has used: a receiver would take another one for another payment.
+      // Every version has used these keys: a receiver takes another one for another payment.
       expect(paid).toEqual([
         expect.stringMatching(/\.1\/effect\/pay\/1\/effect\/226e13bd504fb629\/0$/),
         expect.stringMatching(/\.1\/effect\/pay\/2\/effect\/f51f86d1f37f140d\/0$/),

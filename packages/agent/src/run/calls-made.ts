@@ -1,4 +1,5 @@
 import { type ChatMessage, textOf } from '@modelport/core'
+import { delegationNames, saysOutcomeUnknown } from '@modelport/runtime'
 import type { Agent } from './agent.js'
 
 /** A call that had an effect, or may have had one. */
@@ -18,12 +19,6 @@ const words: Readonly<Record<CallMade['came'], string>> = {
 /** Maximum calls that a failure names, and characters of the arguments of each. */
 const mostCalls = 10
 const mostCharacters = 200
-
-/** The tool by which a model asks another agent in words. */
-const askAgent = 'delegate_to_agent'
-
-/** What a result says of a call whose outcome nobody knows. */
-const unknownOutcome = /whether it had an effect is (?:unknown|not known)/i
 
 /**
  * What a run that did not come to its end has done: a caller who reads only that it failed would
@@ -63,9 +58,9 @@ function callsMade(transcript: readonly ChatMessage[]): readonly CallMade[] {
         asked.set(id, { name, argumentsText: JSON.stringify(values) })
     if (message.role !== 'tool') continue
     const call = asked.get(message.toolCallId)
-    const isUnknown = unknownOutcome.test(textOf(message.content))
+    const isUnknown = saysOutcomeUnknown(textOf(message.content))
     if (!call || (message.isError && !isUnknown)) continue
-    const isAsked = call.name === askAgent
+    const isAsked = call.name === delegationNames.infer
     made.push({ ...call, came: isUnknown ? 'unknown' : isAsked ? 'answered' : 'done' })
   }
   return made

@@ -1,4 +1,5 @@
 import { configError, LlmError } from '@modelport/core'
+import { errorText } from '@modelport/core/text'
 import { isAgentError } from '../base/agent-error.js'
 import type { Entropy } from '../base/ids.js'
 import { isTerminal } from '../models/task-state.js'
@@ -15,6 +16,8 @@ const giveUpMs = 3_600_000
 /** How long one process may take to ask, in milliseconds. */
 const askMs = 30_000
 const longestWaitMs = 60_000
+/** Maximum characters that are stored of why a request failed. */
+const mostReasonLength = 500
 
 /**
  * Cancels the tasks that a cancelled task delegated, and has those forgotten that a forgotten one
@@ -132,7 +135,7 @@ export class ChildCanceller {
     } catch (error) {
       if (isAgentError(error, 'task-not-cancelable') || isAgentError(error, 'task-not-found'))
         return ['done']
-      const reason = messageOf(error)
+      const reason = errorText(error).slice(0, mostReasonLength)
       if (!isLate && isTemporary(error)) return [retryIn(1_000 * 2 ** row.attempts), reason]
       this.#onError(error)
       return ['dead', reason]
@@ -161,9 +164,6 @@ export class ChildCanceller {
     await (forget ? found.forgetChildrenOf(taskId) : found.cancelChild(taskId))
   }
 }
-
-const messageOf = (error: unknown): string =>
-  (error instanceof Error ? error.message : String(error)).slice(0, 500)
 
 /** What is not a refusal. */
 const isTemporary = (error: unknown): boolean => !(error instanceof LlmError) || error.retryable

@@ -110,7 +110,7 @@ export function bindTarget(
 }
 
 /**
- * What the caller of a child that failed is told: a call of unknown outcome is not a failure, and
+ * The error that the caller of a failed child gets: a call of unknown outcome is not a failure, and
  * any other end is the child's own answer.
  */
 export const errorOf = (

@@ -11,7 +11,7 @@ import {
 } from '../models/task-event.js'
 import { isInterrupted, isTerminal } from '../models/task-state.js'
 import { MemorySessions, type SessionRow } from './memory-sessions.js'
-import type { SessionKey } from './session-store.js'
+import { nameOfSession, type SessionKey } from './session-store.js'
 import { type IndexedTask, type Position, TaskIndex } from './task-index.js'
 import type {
   MessageClaim,
@@ -303,9 +303,6 @@ const headOf = ({ record, events, task, session }: Row): TaskHead => ({
   statusAt: task.statusAt,
   ...(session && { generation: session.generation }),
 })
-
-const nameOfSession = ({ principal, agent, id }: SessionKey): string =>
-  JSON.stringify([principal, agent, id])
 
 const keyOfSession = ({ principal, agent, sessionId }: TaskRecord): SessionKey => ({
   principal,

@@ -11,6 +11,10 @@ export interface SessionKey {
   readonly id: string
 }
 
+/** A session as one text: a principal may hold any text, and JSON keeps the parts apart. */
+export const nameOfSession = ({ principal, agent, id }: SessionKey): string =>
+  JSON.stringify([principal, agent, id])
+
 /** What may be added to a conversation. */
 export type SessionEntryBody =
   /** What a task said and heard. */

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import {
   AgentError,
+  nameOfSession as nameOf,
   type SessionEntry,
   type SessionEntryBody,
   type SessionHead,
@@ -11,13 +12,7 @@ import {
 import type { BodyCodec } from '../database/body-codec.js'
 import type { Database, Row } from '../database/database.js'
 import { changeWithin, EventLog, removeLog } from '../database/event-log.js'
-import {
-  logOfSession,
-  nameOfSession as nameOf,
-  releaseTurn,
-  turnKey,
-  wakeAll,
-} from '../runs/session-turns.js'
+import { logOfSession, releaseTurn, turnKey, wakeAll } from '../runs/session-turns.js'
 
 const logOf = (key: SessionKey): string => logOfSession(nameOf(key))
 

@@ -1,14 +1,10 @@
-import type { SessionKey, TaskRecord } from '@modelport/agent'
+import { nameOfSession, type SessionKey, type TaskRecord } from '@modelport/agent'
 import type { SqlValue, Statement } from '../database/database.js'
 import { transition } from './transitions.js'
 
 /** The task of a run row; undefined for another run. */
 export const taskOfRun = (run: string): string | undefined =>
   run.startsWith('task:') ? run.slice('task:'.length) : undefined
-
-/** The name of a session: a principal may hold any text, and JSON keeps the parts apart. */
-export const nameOfSession = ({ principal, agent, id }: SessionKey): string =>
-  JSON.stringify([principal, agent, id])
 
 /** The session that a task belongs to. */
 export const sessionOf = ({ principal, agent, sessionId }: TaskRecord): SessionKey => ({

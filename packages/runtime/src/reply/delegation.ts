@@ -17,7 +17,10 @@ import type { AgentCallAction, ToolCallAction } from './action.js'
 import { type Listed, toAgentList } from './agent-list.js'
 import type { ActionTargets } from './repair-action.js'
 
-/** Names of the tools by which a native model reaches other agents. */
+/**
+ * Names of the tools by which a native model reaches other agents: `infer` asks one in words,
+ * `tool_call` calls a tool of one.
+ */
 export const delegationNames = { infer: 'delegate_to_agent', tool_call: 'call_agent_tool' } as const
 
 /**

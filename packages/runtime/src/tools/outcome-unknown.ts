@@ -29,6 +29,13 @@ export function isOutcomeUnknown(error: unknown): boolean {
 export const isNeverSent = (error: unknown): boolean =>
   [...causesOf(error)].some((one) => neverSent.has(codeOf(one)))
 
+/**
+ * True for the text of a tool result that says that nobody knows whether its call had an effect:
+ * for readers of a transcript, which has no other mark of it.
+ */
+export const saysOutcomeUnknown = (text: string): boolean =>
+  /\bhad an effect is (?:unknown|not known)\b/i.test(text)
+
 function isLostReply(error: Error): boolean {
   if (isLlmError(error)) return lostKinds.has(error.code)
   return (
