@@ -121,3 +121,14 @@ describe('afterTools', () => {
     ])
   })
 })
+
+test('prose in place of JSON is corrected without an offer of plain text, also where tools may be called', async () => {
+  const outputSchema = { type: 'object', properties: { degrees: { type: 'number' } } }
+  const { result } = await run(['It is warm.', '{"degrees": 28}'], { outputSchema })
+  expect(ended(result, 'final').output).toEqual({ degrees: 28 })
+  const correction = JSON.stringify(result.transcript.at(-2))
+  expect(correction).toContain(
+    'Give the whole answer again, as JSON that fits the schema, or call a tool.',
+  )
+  expect(correction).not.toContain('plain text')
+})
