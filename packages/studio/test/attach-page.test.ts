@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
+import { createMock } from '@modelport/provider-mock'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { temporaryFolder } from '../../../test/support/temporary-folder.js'
@@ -124,6 +125,33 @@ describe.skipIf(!hasBrowser)('the page of a program that is attached', () => {
     await request.getByRole('searchbox', { name: 'Search in the request' }).fill('Asks another')
     await request.getByText('"Asks another model."').waitFor()
     expect(await violations(page)).toEqual([])
+    expect(errors).toEqual([])
+  })
+
+  test('a step of a program is asked again of the model that the studio has at its name, and the button says which', async () => {
+    const provider = createMock({ responses: ['Asked again.'] })
+    const mock = { provider: 'mock', hosts: [], open: () => provider }
+    const models = [
+      { ...mock, id: 'other', model: 'other' },
+      { ...mock, id: 'mine', model: 'mock' },
+    ]
+    const served = await startStudio({ models })
+    onTestFinished(() => served.close())
+    const { done } = startProgram('steps', temporaryFolder('attach-page'), {
+      MODELPORT_STUDIO: served.programUrl,
+    })
+    await done
+    const { page, errors } = await openPage(browser, served)
+    onTestFinished(() => page.context().close())
+    await page.getByRole('link', { name: 'Runs' }).click()
+    await page.getByRole('link', { name: 'Go', exact: true }).click()
+    await page.getByRole('link', { name: 'Step 3', exact: true }).click()
+    await page.getByRole('button', { name: 'Run again from here with mine' }).click()
+    await page.locator('.markdown', { hasText: 'Asked again.' }).waitFor()
+    expect(provider.requests[0]?.messages).toMatchObject([
+      ...[{ content: 'Go' }, { role: 'assistant' }, { content: 'asked 1' }],
+      ...[{ role: 'assistant' }, { content: 'asked 2' }],
+    ])
     expect(errors).toEqual([])
   })
 

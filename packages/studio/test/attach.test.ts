@@ -568,6 +568,7 @@ describe('a program without a studio', () => {
       MODELPORT_STUDIO: address,
     }).done
     expect(status).toBe(1)
+    expect(stderr).toMatch(/^modelport: [^\n]+\n$/)
     expect(stderr).toContain(message)
     expect(stderr).not.toContain('#token')
   })

@@ -91,7 +91,9 @@ const laterViews: Readonly<Record<string, () => Promise<View>>> = {
   runs: async () => (await import('./find/runs.js')).RunList,
   timeline: async () => {
     const { Timeline } = await import('./run/timeline.js')
-    return ({ id }) => <Timeline key={id} id={id} />
+    return ({ id, other }) => (
+      <Timeline key={`${id} ${other}`} id={id} step={Number(other || 'none')} />
+    )
   },
   tools: async () => (await import('./setup/tools.js')).Tools,
   agents: async () => (await import('./setup/agents.js')).Agents,

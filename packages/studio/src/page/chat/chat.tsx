@@ -6,7 +6,15 @@ import type { RunOrigin, RunRecord, RunSummary } from '../../protocol/protocol.j
 import { isOver } from '../../protocol/run-status.js'
 import { post } from '../link/api.js'
 import { kept } from '../link/kept.js'
-import { go, info, lastChat, selectedModel, startRun, type WatchedRun } from '../link/state.js'
+import {
+  go,
+  info,
+  lastChat,
+  ownModel,
+  selectedModel,
+  startRun,
+  type WatchedRun,
+} from '../link/state.js'
 import { useRun, useVersion } from '../link/use-run.js'
 import { isWrapper, useRunsAround } from '../link/use-runs-around.js'
 import { Problem } from '../parts/problem.js'
@@ -163,12 +171,13 @@ function AfterRun({
 }
 
 /** Says that the next message goes to another model than the conversation so far. */
-function OtherModel({ record: { model } }: { readonly record: RunRecord }): VNode | null {
-  if (model === selectedModel.value) return null
-  const isHere = info.value?.models.some(({ id }) => id === model)
+function OtherModel({ record }: { readonly record: RunRecord }): VNode | null {
+  const { model } = record
+  const own = ownModel(record)
+  if (own === selectedModel.value) return null
   return (
     <p class="note" role="status">
-      {isHere
+      {own !== undefined
         ? 'The conversation so far was with'
         : 'This studio does not have the model of this conversation,'}{' '}
       {model}. The next message goes to {selectedModel.value}.

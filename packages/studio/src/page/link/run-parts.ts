@@ -49,6 +49,13 @@ export interface PendingView {
   readonly name: string
 }
 
+/** Where a model call begins among the parts of a reply. */
+export interface StepMark {
+  readonly step: number
+  /** Parts before it. */
+  readonly place: number
+}
+
 /** The parts of a reply, in order. */
 export type Segment = TextView | ToolView | NoteView
 

@@ -9,6 +9,7 @@ import {
   type PendingView,
   type Segment,
   type Span,
+  type StepMark,
   type TextView,
   type ToolView,
 } from './run-parts.js'
@@ -69,6 +70,8 @@ function toCause({
 export class RunView {
   readonly segments: Segment[] = []
   readonly spans: Span[] = []
+  /** Where the model calls begin; the first attempt of each. */
+  readonly steps: StepMark[] = []
   /** The run when it has ended. */
   ended: RunRecord | undefined
   /** True when the run was cut off and continued. */
@@ -247,6 +250,7 @@ export class RunView {
           state: 'ok',
         })
       this.#replyFrom = this.segments.length
+      if (this.steps.at(-1)?.step !== step) this.steps.push({ step, place: this.#replyFrom })
       const changes = this.#changesOf(manifest)
       const name = `${provider} ${model}`
       this.#begin(`model ${step}`, { kind: 'model', name, step, changes }, at)
@@ -375,7 +379,8 @@ export class RunView {
   }
 
   #text(kind: TextView['kind'], text: string, step: number): TextView {
-    const last = this.segments.at(-1)
+    // Texts of two model calls are two parts.
+    const last = this.segments.length > this.#replyFrom ? this.segments.at(-1) : undefined
     if (last?.kind === kind) {
       last.text += text
       return last

@@ -1,5 +1,5 @@
 import { effect, type Signal, signal } from '@preact/signals'
-import type { RunRecord, StudioEvent, StudioInfo } from '../../protocol/protocol.js'
+import type { RunRecord, RunSummary, StudioEvent, StudioInfo } from '../../protocol/protocol.js'
 import { get, post, StudioError, stream } from './api.js'
 import { connection, reconnected } from './connection.js'
 import { kept } from './kept.js'
@@ -51,6 +51,15 @@ export async function refreshInfo(): Promise<void> {
 
 /** The selected model. */
 export const selectedModel: Signal<string> = kept('model')
+
+/** The model of this studio that a run was made with; a program names it by provider and model. */
+export function ownModel({ model }: Pick<RunSummary, 'model'>): string | undefined {
+  const models = info.value?.models ?? []
+  const found =
+    models.find(({ id }) => id === model) ??
+    models.find(({ provider, model: name }) => `${provider}:${name}` === model)
+  return found?.id
+}
 
 /** The conversation that the page showed last; empty for a new one. */
 export const lastChat: Signal<string> = kept('chat')

@@ -6,7 +6,7 @@ import { tokensOf } from '../../protocol/run-query.js'
 import { isOver } from '../../protocol/run-status.js'
 import { get } from '../link/api.js'
 import { messagesBefore, messagesOf, requestOf, type Span } from '../link/run-parts.js'
-import { go, startRun, type WatchedRun } from '../link/state.js'
+import { go, ownModel, selectedModel, startRun, type WatchedRun } from '../link/state.js'
 import { useLoaded } from '../link/use-loaded.js'
 import { costOf, formatCost, formatCount, formatMs, stateOf } from '../parts/format.js'
 import { JsonView } from '../parts/json-view.js'
@@ -325,13 +325,14 @@ function CallActions({ span, run }: { readonly span: Span; readonly run: Watched
   const request = spans
     .slice(0, spans.indexOf(span) + 1)
     .filter(({ kind }) => kind === 'model' || kind === 'retry').length
+  const model = ownModel(record) ?? selectedModel.value
   const hasRequest = record.program === undefined || span.sentRequest !== undefined
   const rerun = (): Promise<boolean> =>
     act(async () => {
       takeSettings(record)
       const messages = messagesBefore(record, run.view, span.step)
       const from = { runId: record.id, messages: messages.length }
-      const started = await startRun({ ...fromSettings(), model: record.model, messages, from })
+      const started = await startRun({ ...fromSettings(), model, messages, from })
       go('chat', started.id)
     })
   return (
@@ -346,7 +347,7 @@ function CallActions({ span, run }: { readonly span: Span; readonly run: Watched
         </a>
         {isOver(record) && (
           <button type="button" onClick={() => void rerun()}>
-            Run again from here
+            Run again from here{model !== record.model && ` with ${model}`}
           </button>
         )}
         <span class="muted">

@@ -1,5 +1,5 @@
 import type { ChatMessage } from '@modelport/core'
-import type { VNode } from 'preact'
+import { Fragment, type VNode } from 'preact'
 import { useMemo, useRef, useState } from 'preact/hooks'
 import type { RunRecord } from '../../protocol/protocol.js'
 import { isOver } from '../../protocol/run-status.js'
@@ -56,8 +56,11 @@ export function Conversation({
             Show {Math.min(hidden, shownParts)} of {hidden} earlier parts
           </button>
         )}
-        {segments.slice(hidden).map((segment) => (
-          <SegmentView key={segment.id} segment={segment} record={record} />
+        {segments.slice(hidden).map((segment, index) => (
+          <Fragment key={segment.id}>
+            <StepLink run={run} place={hidden + index} />
+            <SegmentView segment={segment} record={record} />
+          </Fragment>
         ))}
         {!ended && segments.length === 0 && (
           <p class="muted working">{waitingText(record.model)}</p>
@@ -99,6 +102,29 @@ export function Conversation({
       <Announcer text={spoken} done={ended} />
       {ended && <RunFigures run={run} />}
     </div>
+  )
+}
+
+/** Leads from the first part of a model call to what the model was sent for it. */
+function StepLink({
+  run: { record, view },
+  place,
+}: {
+  readonly run: WatchedRun
+  readonly place: number
+}): VNode | null {
+  const mark = view.steps.find((one) => one.place === place)
+  // A chat with one call needs no sign to it.
+  if (!mark || (view.steps.length < 2 && record.value.program === undefined)) return null
+  const { step } = mark
+  const isBroken = view.spans.some((span) => span.step === step && span.cacheBreak !== undefined)
+  return (
+    <p class="step">
+      <a href={`#/timeline/${record.value.id}/${step}`} title="What was sent, and what came back">
+        Step {step}
+      </a>
+      {isBroken && <span class="muted">The vendor's cache had less than before.</span>}
+    </p>
   )
 }
 

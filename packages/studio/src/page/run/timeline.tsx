@@ -13,7 +13,14 @@ import { type Row, useRunTree } from './run-tree.js'
 /**
  * A run on one time axis: model calls, tools, agents, waits and retries; below, the selected one.
  */
-export function Timeline({ id }: { readonly id: string }): VNode {
+export function Timeline({
+  id,
+  step,
+}: {
+  readonly id: string
+  /** The step that is selected at first, from 1. NaN: the one that failed, if any did. */
+  readonly step: number
+}): VNode {
   const { run, problem } = useRun(id)
   const [selected, setSelected] = useState<string>()
   useVersion(run)
@@ -24,7 +31,8 @@ export function Timeline({ id }: { readonly id: string }): VNode {
   const { latencyMs = 0 } = run.record.value
   // The step that failed is what a person who opens a failed run looks for.
   const failed = run.record.value.error && rows.findLast(isFailure)?.id
-  const chosen = rows.find((row) => row.id === (selected ?? failed))
+  const asked = rows.findLast((row) => isCallOf(row, id, step))?.id
+  const chosen = rows.find((row) => row.id === (selected ?? asked ?? failed))
   const now = isOver(run.record.value) ? 1 : run.view.elapsed
   const end = rows.reduce(
     (latest, { span: { from, to } }) => Math.max(latest, to ?? from),
@@ -58,6 +66,10 @@ export function Timeline({ id }: { readonly id: string }): VNode {
     </div>
   )
 }
+
+/** A model call of this step; of several attempts, the last is looked for. */
+const isCallOf = ({ part, of }: Row, id: string, step: number): boolean =>
+  part?.kind === 'model' && part.step === step && of.record.value.id === id
 
 /** A call that failed; not the run around it. */
 const isFailure = ({ span, run }: Row): boolean => span.state === 'failed' && !run

@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks'
 import type { RunRecord, SourceToolInfo, StartRun } from '../../protocol/protocol.js'
 import { post } from '../link/api.js'
 import { kept } from '../link/kept.js'
-import { info, selectedModel } from '../link/state.js'
+import { info, ownModel, selectedModel } from '../link/state.js'
 import { useLoaded } from '../link/use-loaded.js'
 import { Problem } from '../parts/problem.js'
 import { visible } from '../parts/visible.js'
@@ -90,9 +90,10 @@ export function newSettings(): void {
  * without settings has none. Once for each run: what a person changes afterwards stays. Tools ask
  * again, whatever was chosen when the run started.
  */
-export function takeSettings({ id, model, settings: stored }: RunRecord): void {
+export function takeSettings(run: RunRecord): void {
+  const { id, settings: stored } = run
   if (id === settingsOf) return
-  if (info.value?.models.some((one) => one.id === model)) selectedModel.value = model
+  selectedModel.value = ownModel(run) ?? selectedModel.value
   if (!stored) {
     showSettings(id, noSettings)
     return
