@@ -10,6 +10,13 @@ import type { Database, SqlValue, Statement } from '../src/database/database.js'
 import { claimRun } from '../src/runs/claim.js'
 import type { DurableRun } from '../src/runs/execute-run.js'
 import { RunTable } from '../src/runs/run-table.js'
+import {
+  beginSession,
+  type SessionStatus,
+  type SessionTransitionName,
+  sessionTransition,
+  sessionTransitions,
+} from '../src/runs/session-transitions.js'
 import { type TransitionName, transition, transitions } from '../src/runs/transitions.js'
 import { createDurableStore, type DurableStore } from '../src/store/durable-store.js'
 import { emptyDatabases } from './support/databases.js'
@@ -34,6 +41,25 @@ test('one file changes the rows of runs', () => {
   expect(files).toEqual(['runs/transitions.ts'])
 })
 
+test('one file writes the rows of sessions', () => {
+  const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((file) =>
+    /(?:UPDATE|INSERT INTO|DELETE FROM) sessions\b/.test(
+      file.endsWith('.ts') ? readFileSync(`${source}${file}`, 'utf8') : '',
+    ),
+  )
+  expect(files).toEqual(['runs/session-transitions.ts'])
+})
+
+test('the page shows every change of a session', () => {
+  const page = readFileSync(new URL('../../../docs/durable.md', import.meta.url), 'utf8')
+  const rows = Object.values(sessionTransitions).map(({ when, from, guard, then }) => {
+    const before = from.map((one) => `\`${one}\``).join(', ')
+    return `| ${when} | ${before} | ${guard?.says ?? ''} | ${then} |`
+  })
+  const table = ['| what happens | before | if | after |', '|---|---|---|---|', ...rows].join('\n')
+  expect(page).toContain(table)
+})
+
 test('the page shows every change of a run', () => {
   const page = readFileSync(new URL('../../../docs/durable.md', import.meta.url), 'utf8')
   const rows = Object.values(transitions).map(({ when, from, guard, then }) => {
@@ -45,6 +71,37 @@ test('the page shows every change of a run', () => {
 })
 
 type Columns = Readonly<Record<string, SqlValue>>
+
+/** The same of sessions, whose turn `me` has if it is taken; and the turn afterwards. */
+const sessionSettings: Readonly<
+  Record<
+    SessionTransitionName,
+    {
+      readonly values: Columns
+      readonly sets?: Columns
+      /** Columns of a taken session to which it does not happen. */
+      readonly refuses?: Columns
+      readonly after?: { readonly turn: string | null }
+    }
+  >
+> = {
+  'place a task': { values: {} },
+  'add entries': {
+    values: { first: 1, start: null, holder: 'me' },
+    refuses: { turn: 'another' },
+  },
+  'take the turn': {
+    values: { holder: 'me', until: 99, now: 9 },
+    refuses: { turn: 'another' },
+    after: { turn: 'me' },
+  },
+  lock: { values: {} },
+  'hand on': { values: {}, after: { turn: null } },
+  give: { values: { holder: 'me' }, refuses: { turn: 'another' }, after: { turn: null } },
+  release: { values: { holder: 'me' }, refuses: { turn: 'another' }, after: { turn: null } },
+  expire: { values: { now: 60 }, refuses: { until: 70 }, after: { turn: null } },
+  delete: { values: {} },
+}
 
 /** For each change: values and columns that let it happen, and columns with which it does not. */
 const settings: Readonly<
@@ -222,6 +279,61 @@ for (const { name, isMissing, open } of emptyDatabases())
           const isOne = from.includes(status)
           expect([name, status, await happens(name, status, sets)]).toEqual([name, status, isOne])
           if (isOne && refuses)
+            expect([name, status, await happens(name, status, refuses)]).toEqual([
+              name,
+              status,
+              false,
+            ])
+        }
+      }
+    })
+
+    test('each change happens to sessions of its statuses, and if its condition holds', async () => {
+      const life = { name: 's', principal: 'p', agent: 'a', id: 's', generation: 'new' }
+      const happens = async (
+        name: SessionTransitionName,
+        status: SessionStatus,
+        columns: Columns,
+      ): Promise<boolean> => {
+        await inner.write([{ sql: 'DELETE FROM sessions' }])
+        const row = { ...life, generation: 'old', start: 1, places: 1, ...columns }
+        const filled = status === 'taken' ? { turn: 'me', until: 50, ...row } : row
+        if (status !== 'absent')
+          await inner.write([
+            {
+              sql: `INSERT INTO sessions (${Object.keys(filled).join(', ')}) VALUES (${Object.keys(
+                filled,
+              )
+                .map(() => '?')
+                .join(', ')})`,
+              params: Object.values(filled),
+            },
+          ])
+        const { values } = sessionSettings[name]
+        const statement = sessionTransitions[name].from.includes('absent')
+          ? beginSession(name, { ...life, ...values })
+          : sessionTransition(name, { where: 'name = ?', params: ['s'] }, values)
+        const { ok } = await inner.write([{ ...statement, expect: 1 }])
+        if (!ok) return false
+        const [after] = await inner.read('SELECT * FROM sessions')
+        // Each life has a generation of its own, and keeps it.
+        expect([name, status, after?.['generation']]).toEqual([
+          name,
+          status,
+          name === 'delete' ? undefined : status === 'absent' ? 'new' : 'old',
+        ])
+        const { turn } = sessionSettings[name].after ?? {}
+        if (turn !== undefined)
+          expect([name, status, after?.['turn']]).toEqual([name, status, turn])
+        return true
+      }
+      for (const name of Object.keys(sessionTransitions) as SessionTransitionName[]) {
+        const { sets = {}, refuses } = sessionSettings[name]
+        const { from } = sessionTransitions[name]
+        for (const status of ['absent', 'free', 'taken'] as const) {
+          const isOne = from.includes(status)
+          expect([name, status, await happens(name, status, sets)]).toEqual([name, status, isOne])
+          if (status === 'taken' && refuses)
             expect([name, status, await happens(name, status, refuses)]).toEqual([
               name,
               status,

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import {
   AgentError,
   nameOfSession as nameOf,
@@ -12,7 +11,14 @@ import {
 import type { BodyCodec } from '../database/body-codec.js'
 import type { Database, Row } from '../database/database.js'
 import { changeWithin, EventLog, removeLog } from '../database/event-log.js'
-import { logOfSession, releaseTurn, turnKey, wakeAll } from '../runs/session-turns.js'
+import { beginSession } from '../runs/session-transitions.js'
+import {
+  deleteSession,
+  logOfSession,
+  newLifeOf,
+  releaseTurn,
+  turnKey,
+} from '../runs/session-turns.js'
 
 const logOf = (key: SessionKey): string => logOfSession(nameOf(key))
 
@@ -50,19 +56,12 @@ export class SqlSessions implements SessionStore {
     const start = replaced < 0 ? null : expected + replaced + 1
     const result = await this.#database.write([
       {
-        sql: `INSERT INTO sessions (name, principal, agent, id, start, generation, places) VALUES (?, ?, ?, ?, ?, ?, 0)
-          ON CONFLICT (name) DO UPDATE SET start = COALESCE(?, sessions.start) WHERE COALESCE(sessions.turn, ?) = ?`,
-        params: [
-          nameOf(key),
-          key.principal,
-          key.agent,
-          key.id,
-          start ?? 1,
-          randomUUID(),
+        ...beginSession('add entries', {
+          ...newLifeOf(key),
+          first: start ?? 1,
           start,
-          holder ?? '',
-          holder ?? '',
-        ],
+          holder: holder ?? '',
+        }),
         expect: 1,
       },
       ...this.#log.append(
@@ -88,19 +87,12 @@ export class SqlSessions implements SessionStore {
       const now = this.#database.now()
       const { ok } = await this.#database.write([
         {
-          sql: `INSERT INTO sessions (name, principal, agent, id, start, generation, places, turn, until) VALUES (?, ?, ?, ?, 1, ?, 0, ?, ?)
-            ON CONFLICT (name) DO UPDATE SET turn = excluded.turn, until = excluded.until
-            WHERE sessions.turn IS NULL OR sessions.turn = excluded.turn OR sessions.until < ?`,
-          params: [
-            nameOf(key),
-            key.principal,
-            key.agent,
-            key.id,
-            randomUUID(),
+          ...beginSession('take the turn', {
+            ...newLifeOf(key),
             holder,
-            now + takenMs,
+            until: now + takenMs,
             now,
-          ],
+          }),
           expect: 1,
         },
       ])
@@ -133,8 +125,7 @@ export class SqlSessions implements SessionStore {
 
   async delete(key: SessionKey): Promise<void> {
     await this.#database.write([
-      ...wakeAll(nameOf(key), this.#database.now()),
-      { sql: 'DELETE FROM sessions WHERE name = ?', params: [nameOf(key)] },
+      ...deleteSession(nameOf(key), this.#database.now()),
       ...removeLog(logOf(key)),
     ])
     this.#database.notify(turnKey(key))

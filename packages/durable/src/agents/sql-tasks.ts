@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import {
   AgentError,
   checkEvents,
@@ -37,11 +36,13 @@ import {
 import { lengthen, shorten } from '../database/short-form.js'
 import { ManifestReader } from '../runs/manifests.js'
 import { queueKey, RunTable, removeRun } from '../runs/run-table.js'
+import { beginSession } from '../runs/session-transitions.js'
 import {
   askForTurn,
   giveTurn,
   lockSession,
   logOfSession,
+  newLifeOf,
   sayInSession,
   sessionOf,
   turnKey,
@@ -107,11 +108,7 @@ export class SqlTasks implements TaskStore {
     const isOpen = !isTerminal(state)
     const now = this.#database.now()
     const result = await this.#database.write([
-      {
-        sql: `INSERT INTO sessions (name, principal, agent, id, start, generation, places) VALUES (?, ?, ?, ?, 1, ?, 1)
-          ON CONFLICT (name) DO UPDATE SET places = sessions.places + 1`,
-        params: [nameOfSession(session), principal, agent, sessionId, randomUUID()],
-      },
+      beginSession('place a task', newLifeOf(session)),
       {
         sql: `INSERT INTO tasks (id, principal, agent, session, state, at, record, generation, place)
           SELECT ?, ?, ?, ?, ?, ?, ?, generation, ${isOpen ? 'places' : 'NULL'} FROM sessions WHERE name = ?

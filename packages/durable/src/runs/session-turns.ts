@@ -1,5 +1,8 @@
+import { randomUUID } from 'node:crypto'
 import { nameOfSession, type SessionKey, type TaskRecord } from '@modelport/agent'
-import type { SqlValue, Statement } from '../database/database.js'
+import type { Statement } from '../database/database.js'
+import { sessionTransition, type WhichSession } from './session-transitions.js'
+import type { Values } from './transition-sql.js'
 import { transition } from './transitions.js'
 
 /** The task of a run row; undefined for another run. */
@@ -13,53 +16,47 @@ export const sessionOf = ({ principal, agent, sessionId }: TaskRecord): SessionK
   id: sessionId,
 })
 
+/** The key of a session, and the generation of a life that it begins if it is absent. */
+export const newLifeOf = (key: SessionKey): Values => ({
+  name: nameOfSession(key),
+  principal: key.principal,
+  agent: key.agent,
+  id: key.id,
+  generation: randomUUID(),
+})
+
 /** The log of a session. */
 export const logOfSession = (name: string): string => `session:${name}`
 
 /** Notified when the turn of a session moves. */
 export const turnKey = (key: SessionKey): string => `turn:${nameOfSession(key)}`
 
-/** Which session a statement is about. */
-interface Which {
-  readonly where: string
-  readonly params: readonly SqlValue[]
-}
-
-const byTask = (id: string): Which => ({
+const byTask = (id: string): WhichSession => ({
   where: 'generation = (SELECT generation FROM tasks WHERE id = ?)',
   params: [id],
 })
 
-const byName = (name: string): Which => ({ where: 'name = ?', params: [name] })
+const byName = (name: string): WhichSession => ({ where: 'name = ?', params: [name] })
 
 /**
  * Locks a session, before anything else of the transaction: two of them that are about one session
  * then follow one another, and each statement after this one sees what the other did.
  */
-export const lockSession = (id: string): Statement => {
-  const { where, params } = byTask(id)
-  return { sql: `UPDATE sessions SET places = places WHERE ${where}`, params }
-}
+export const lockSession = (id: string): Statement => sessionTransition('lock', byTask(id))
 
 /**
  * The next task that is ready gets a turn that nobody has, and its run becomes due. A run that
  * waits for its turn is ready, and never due.
  */
-function handOn({ where, params }: Which, due: number): readonly Statement[] {
+function handOn(session: WhichSession, due: number): readonly Statement[] {
   return [
-    {
-      sql: `UPDATE sessions SET turn = (SELECT t.id FROM tasks t JOIN runs r ON r.id = 'task:' || t.id
-          WHERE t.generation = sessions.generation AND t.place IS NOT NULL AND r.status = 'ready' AND r.due IS NULL
-          ORDER BY t.place LIMIT 1)
-        WHERE ${where} AND turn IS NULL`,
-      params,
-    },
+    sessionTransition('hand on', session),
     transition(
       'get the turn',
       { due },
       {
-        which: `id = (SELECT 'task:' || turn FROM sessions WHERE ${where})`,
-        whichParams: params,
+        which: `id = (SELECT 'task:' || turn FROM sessions WHERE ${session.where})`,
+        whichParams: session.params,
       },
     ),
   ]
@@ -71,13 +68,7 @@ export const askForTurn = (id: string, due: number): readonly Statement[] => han
 /** Gives the turn of a task on, if it has it. */
 export function giveTurn(id: string, now: number): readonly Statement[] {
   const session = byTask(id)
-  return [
-    {
-      sql: `UPDATE sessions SET turn = NULL WHERE ${session.where} AND turn = ?`,
-      params: [...session.params, id],
-    },
-    ...handOn(session, now),
-  ]
+  return [sessionTransition('give', session, { holder: id }), ...handOn(session, now)]
 }
 
 /** A task whose run stopped gives the turn of its session on; another run has none. */
@@ -88,21 +79,12 @@ export function giveTurnOfRun(run: string, now: number): readonly Statement[] {
 
 /** Gives a turn on that was taken for something that is not a task. */
 export function releaseTurn(name: string, holder: string, now: number): readonly Statement[] {
-  return [
-    {
-      sql: 'UPDATE sessions SET turn = NULL, until = NULL WHERE name = ? AND turn = ?',
-      params: [name, holder],
-    },
-    ...handOn(byName(name), now),
-  ]
+  return [sessionTransition('release', byName(name), { holder }), ...handOn(byName(name), now)]
 }
 
 /** Gives every turn on whose holder is not a task and died. */
 export const releaseExpired = (name: string, now: number): readonly Statement[] => [
-  {
-    sql: 'UPDATE sessions SET turn = NULL, until = NULL WHERE name = ? AND until < ?',
-    params: [name, now],
-  },
+  sessionTransition('expire', byName(name), { now }),
   ...handOn(byName(name), now),
 ]
 
@@ -116,9 +98,9 @@ export const askAgain = (id: string, now: number): readonly Statement[] => [
   ...handOn(byTask(id), now),
 ]
 
-/** Nobody waits for the turn of a session that is deleted: its open tasks do without. */
-export const wakeAll = (name: string, now: number): readonly Statement[] => [
-  { sql: 'UPDATE sessions SET places = places WHERE name = ?', params: [name] },
+/** Deletes a session. Nobody waits for its turn any more: its open tasks do without. */
+export const deleteSession = (name: string, now: number): readonly Statement[] => [
+  sessionTransition('lock', byName(name)),
   transition(
     'get the turn',
     { due: now },
@@ -128,6 +110,7 @@ export const wakeAll = (name: string, now: number): readonly Statement[] => [
       whichParams: [name],
     },
   ),
+  sessionTransition('delete', byName(name)),
 ]
 
 /**

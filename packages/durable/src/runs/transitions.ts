@@ -1,5 +1,13 @@
 import type { SqlValue, Statement } from '../database/database.js'
 import type { DurableRunStatus } from './stored-run.js'
+import {
+  columnsOf,
+  paramsOf,
+  type Template,
+  templateOf,
+  type Values,
+  valueOf,
+} from './transition-sql.js'
 
 /** One change of the row of a run: what may happen to it, and when. */
 export interface Transition {
@@ -320,21 +328,6 @@ export const transitions: Readonly<Record<TransitionName, Transition>> = {
   },
 }
 
-/** SQL with `?` for each `:name`, and the names in their order. */
-interface Template {
-  readonly sql: string
-  readonly names: readonly string[]
-}
-
-function templateOf(text: string): Template {
-  const names: string[] = []
-  const sql = text.replace(/:([a-z]+)/g, (_, name: string) => {
-    names.push(name)
-    return '?'
-  })
-  return { sql, names }
-}
-
 /** What a transition changes, and when. */
 interface Compiled {
   readonly changes: Template
@@ -342,10 +335,9 @@ interface Compiled {
 }
 
 function compile({ from, guard, set }: Transition): Compiled {
-  const columns = Object.entries(set).map(([column, value]) => `${column} = ${value}`)
   const status = `status IN (${from.map((one) => `'${one}'`).join(', ')})`
   return {
-    changes: templateOf(columns.join(', ')),
+    changes: columnsOf(set),
     condition: templateOf(guard ? `${status} AND ${guard.sql}` : status),
   }
 }
@@ -360,14 +352,6 @@ function compiledOf(name: TransitionName): Compiled {
   const made = compile(transitions[name])
   compiled.set(name, made)
   return made
-}
-
-type Values = Readonly<Record<string, SqlValue>>
-
-function valueOf(values: Values, name: string): SqlValue {
-  const value = values[name]
-  if (value === undefined) throw new TypeError(`the value ":${name}" of a transition is missing`)
-  return value
 }
 
 /** What a statement has besides its transition. */
@@ -402,10 +386,13 @@ export function transition(
   }: Extras = {},
 ): Statement {
   const { changes, condition } = compiledOf(name)
-  const valuesOf = ({ names }: Template): readonly SqlValue[] =>
-    names.map((one) => valueOf(values, one))
   return {
     sql: `UPDATE runs SET ${changes.sql}${set} WHERE ${which} AND ${condition.sql}${and}${returning}`,
-    params: [...valuesOf(changes), ...params, ...whichParams, ...valuesOf(condition)],
+    params: [
+      ...paramsOf(changes, values),
+      ...params,
+      ...whichParams,
+      ...paramsOf(condition, values),
+    ],
   }
 }
