@@ -37,7 +37,7 @@ export interface ResponsesInput {
  */
 export function toInput(messages: readonly ChatMessage[], rules: InputRules): ResponsesInput {
   const [first] = messages
-  const instructions = first?.role === 'system' ? textOf(first.content) : undefined
+  const instructions = first?.role === 'system' ? toInstructions(first) : undefined
   const input: JsonObject[] = []
   const items = new Set<JsonObject>()
   const calls = new Map<unknown, JsonObject>()
@@ -50,6 +50,12 @@ export function toInput(messages: readonly ChatMessage[], rules: InputRules): Re
     input.push(...(index === rules.known ? added.filter((item) => outputs.has(item)) : added))
   }
   return { instructions, input, items }
+}
+
+/** The text of instructions; unset if a part of them has a mark, which only an item can have. */
+function toInstructions({ content }: ChatMessage): string | undefined {
+  const text = toInputContent(content)
+  return typeof text === 'string' ? text : undefined
 }
 
 function toItems(
