@@ -12,9 +12,9 @@ type Part = Parts[number]
 /** Options of a message that are read: fields of our messages. */
 export const messageOptions = ['vendor', 'name'] as const
 
-/** A system message is a text, which may be marked for a cache. */
+/** A system message is a text, which may be marked for a cache, and have fields of the vendor. */
 const readOptions: Readonly<Record<string, readonly string[]>> = {
-  system: [...messageOptions, 'cache'],
+  system: [...messageOptions, 'cache', 'ofText'],
   user: messageOptions,
   assistant: messageOptions,
 }

@@ -99,13 +99,14 @@ export function readPrompt(
   return { messages, answers, hasForeignState }
 }
 
-/** The text, as a part if it is marked for a cache. */
+/** The text, as a part if it has options of its own: a mark for a cache, a field of the vendor. */
 function toSystemContent({
   content: text,
   providerOptions,
 }: Extract<LanguageModelV4Message, { role: 'system' }>): string | readonly TextPart[] {
-  const mark = pickOptions(providerOptions, 'cache')
-  return Object.keys(mark).length ? [{ type: 'text', text, ...mark }] : text
+  const { ofText } = ownOptions(providerOptions)
+  const fields = { ...pickOptions(providerOptions, 'cache'), ...Object(ofText) } as object
+  return Object.keys(fields).length ? [{ type: 'text', text, ...fields }] : text
 }
 
 const toResult = (

@@ -7,8 +7,9 @@ import type { Fetch } from '@modelport/driver'
 import { createAnthropic } from '@modelport/provider-anthropic'
 import { createGoogle } from '@modelport/provider-google'
 import { createOpenAI } from '@modelport/provider-openai'
-import { generateText, stepCountIs, streamText } from 'ai'
+import { generateText, stepCountIs, streamText, tool } from 'ai'
 import { expect, test } from 'vitest'
+import { z } from 'zod'
 
 type Body = Record<string, unknown>
 const apiKey = 'ai-sdk-key-0123456789'
@@ -242,3 +243,62 @@ test('addresses that the vendor fetches are those of its own package, and no oth
 
 const isTaken = (urls: Record<string, RegExp[]>, address: string): boolean =>
   Object.values(urls).some((patterns) => patterns.some((pattern) => pattern.test(address)))
+
+test('tools that are allowed are named as the vendor names them', async () => {
+  const { model, bodies } = connect(toOpenAI, responses(said('Hi')))
+  const mcp = openai.tools.mcp({ serverLabel: 'docs', serverUrl: 'https://docs.example/mcp' })
+  await generateText({
+    model,
+    prompt: 'Hi',
+    tools: {
+      look: tool({ inputSchema: z.object({}), execute: () => 'seen' }),
+      search: openai.tools.webSearch(),
+      docs: mcp,
+    },
+    providerOptions: {
+      openai: { allowedTools: { toolNames: ['look', 'search', 'docs'], mode: 'required' } },
+    },
+  })
+  expect(bodies[0]?.['tool_choice']).toEqual({
+    type: 'allowed_tools',
+    mode: 'required',
+    tools: [
+      { type: 'function', name: 'look' },
+      { type: 'web_search' },
+      { type: 'mcp', server_label: 'docs' },
+    ],
+  })
+})
+
+test.each(['responses', 'chat'] as const)(
+  'a field of the vendor on the system text is on its part: %s',
+  async (api) => {
+    const reply =
+      api === 'responses'
+        ? responses(said('Hi'))
+        : { choices: [{ index: 0, message: { content: 'Hi' }, finish_reason: 'stop' }] }
+    const { model, bodies } = connect(
+      (fetch) => createOpenAI({ model: 'gpt-5.6', api, apiKey, fetch }),
+      reply,
+    )
+    const promptCacheBreakpoint = { mode: 'explicit' }
+    await generateText({
+      model,
+      system: {
+        role: 'system',
+        content: 'Be brief.',
+        providerOptions: { openai: { promptCacheBreakpoint } },
+      },
+      prompt: 'Hi',
+    })
+    const [sent] = (bodies[0]?.['input'] ?? bodies[0]?.['messages']) as readonly Body[]
+    expect(bodies[0]?.['instructions']).toBeUndefined()
+    expect(sent?.['content']).toEqual([
+      {
+        type: api === 'responses' ? 'input_text' : 'text',
+        text: 'Be brief.',
+        prompt_cache_breakpoint: promptCacheBreakpoint,
+      },
+    ])
+  },
+)

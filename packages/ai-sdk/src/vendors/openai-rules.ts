@@ -25,6 +25,10 @@ const toReasoning =
 
 const ofProvider = (field: string): string => `set ${field} where the provider is made`
 
+/** Rules of options that another API of the vendor has. */
+const notHere = (names: readonly string[], advice: string): Record<string, Rule<CallOptions>> =>
+  Object.fromEntries(names.map((name) => [name, () => advice]))
+
 /** Options that both APIs of OpenAI have in the same way. */
 const shared: Readonly<Record<string, Rule<CallOptions>>> = {
   parallelToolCalls: (value) => ({ parallelToolCalls: value === true }),
@@ -33,6 +37,7 @@ const shared: Readonly<Record<string, Rule<CallOptions>>> = {
   forceReasoning: () => ofProvider('`traits: { reasoning: true }`'),
   // `responseFormat` of the call says it.
   strictJsonSchema: () => ({}),
+  structuredOutputs: () => 'the packages have `strictJsonSchema` in its place',
 }
 
 /** Values of a tool whose keys are the application's. */
@@ -56,15 +61,30 @@ const call: Readonly<Record<string, Rule<CallOptions>>> = {
   // A file of any type is sent, and what a search found is asked for wherever there is one.
   passThroughUnsupportedFiles: () => ({}),
   includeWebSearchSources: () => ({}),
-  allowedTools: (value) => {
+  allowedTools: (value, { tools = [] }) => {
     const { toolNames = [], mode = 'auto' } = Object(value) as {
       readonly toolNames?: readonly string[]
       readonly mode?: string
     }
-    const tools = toolNames.map((name) => ({ type: 'function', name }))
-    return vendor({ tool_choice: { type: 'allowed_tools', mode, tools } })
+    const allowed = toolNames.map((name) => {
+      const ofVendor = tools.find((one) => one.type === 'provider' && one.name === name)
+      const known = ofVendor?.type === 'provider' ? toResponsesTool(ofVendor)?.tool : undefined
+      return known ? toAllowed(known) : { type: 'function', name }
+    })
+    return vendor({ tool_choice: { type: 'allowed_tools', mode, tools: allowed } })
   },
+  ...notHere(
+    ['logitBias', 'maxCompletionTokens', 'prediction'],
+    'the Responses API has no such field',
+  ),
 }
+
+/** What names a tool of the vendor among those that are allowed. */
+const toAllowed = ({ type, name, server_label }: JsonObject): JsonObject => ({
+  type,
+  ...(type === 'custom' && { name }),
+  ...(type === 'mcp' && { server_label }),
+})
 
 const tool: Readonly<Record<string, Rule<Fields>>> = {
   deferLoading: (value) => ({ deferred: value === true }),
@@ -201,6 +221,29 @@ const chatCall: Readonly<Record<string, Rule<CallOptions>>> = {
   textVerbosity: (verbosity) => vendor({ verbosity }),
 }
 
+/** Options that OpenAI's package has for the Responses API only. */
+const responsesOnly = notHere(
+  [
+    'allowedTools',
+    'compactionTrigger',
+    'contextManagement',
+    'conversation',
+    'include',
+    'includeWebSearchSources',
+    'instructions',
+    'maxToolCalls',
+    'passThroughUnsupportedFiles',
+    'previousResponseId',
+    'reasoningContext',
+    'reasoningEffortUpdate',
+    'reasoningMode',
+    'reasoningSummary',
+    'textFormat',
+    'truncation',
+  ],
+  'only the Responses API has it',
+)
+
 const chatMessage: Readonly<Record<string, Rule<Fields>>> = {
   name: (name) => ({ name: String(name) }),
 }
@@ -214,11 +257,14 @@ export const chatRules: VendorRules = {
   key: 'openai',
   metadata: chatMetadata,
   supportedUrls: { 'image/*': [/^https?:\/\/.*$/] },
-  call: (name, namespace) =>
-    rulesOf(chatCall, (other) => (value) => {
-      const isOpenAI = namespace === 'openai' || namespace === 'azure'
-      return vendor(isOpenAI ? { [toSnake(other)]: toSnakeDeep(value) } : { [other]: value })
-    })(name),
+  call: (name, namespace) => {
+    if (namespace !== 'openai')
+      return rulesOf(chatCall, (other) => (value) => vendor({ [other]: value }))(name)
+    return rulesOf(
+      { ...responsesOnly, ...chatCall },
+      (other) => (value) => vendor({ [toSnake(other)]: toSnakeDeep(value) }),
+    )(name)
+  },
   tool: rulesOf<Fields>({}, (name) => (value) => ({ vendor: { [toSnake(name)]: value } })),
   part: rulesOf(part, (name) => (value) => ({ vendor: { [toSnake(name)]: toSnakeDeep(value) } })),
   message: (name) => chatMessage[name],

@@ -88,6 +88,17 @@ const without = (
 ): SharedV4ProviderOptions =>
   Object.fromEntries(Object.entries(given ?? {}).filter(([name]) => name !== namespace))
 
+/** The options of others, with those of this vendor that are left. */
+const ownAnd = (
+  given: SharedV4ProviderOptions | undefined,
+  namespace: string,
+  left: readonly (readonly [string, unknown])[],
+): SharedV4ProviderOptions =>
+  ({
+    ...without(given, namespace),
+    ...(left.length && { [namespace]: Object.fromEntries(left) }),
+  }) as SharedV4ProviderOptions
+
 class Translator {
   readonly rules: VendorRules
   /** Options that no request can carry, with advice. */
@@ -134,17 +145,26 @@ class Translator {
   message(message: LanguageModelV4Message): LanguageModelV4Message {
     const { rules } = this
     if (message.role === 'assistant') return message
-    if (message.role === 'system')
-      return this.#translated(message, (name) => rules.message?.(name) ?? rules.part(name))
-
     const { namespace, fields } = this.read(message.providerOptions)
     const ofMessage = Object.entries(fields).filter(([name]) => rules.message?.(name))
     const ofPart = Object.entries(fields).filter(([name]) => !rules.message?.(name))
-    const rest = without(message.providerOptions, namespace)
-    const own = {
-      ...rest,
-      ...(ofMessage.length && { [namespace]: Object.fromEntries(ofMessage) }),
-    } as SharedV4ProviderOptions
+    if (message.role === 'system') {
+      const given = { [namespace]: Object.fromEntries(ofPart) } as SharedV4ProviderOptions
+      const ofText = ofPart.length ? this.say(given, rules.part) : {}
+      const { providerOptions, ...rest } = this.#translated(
+        { ...message, providerOptions: ownAnd(message.providerOptions, namespace, ofMessage) },
+        (name) => rules.message?.(name) ?? rules.part(name),
+      )
+      const modelport = { ...ownOptions(providerOptions), ...(ofPart.length && { ofText }) }
+      return {
+        ...rest,
+        ...((providerOptions ?? ofPart.length) && {
+          providerOptions: { ...providerOptions, modelport } as SharedV4ProviderOptions,
+        }),
+      }
+    }
+
+    const own = ownAnd(message.providerOptions, namespace, ofMessage)
     const last = message.content.length - 1
     const content = message.content.map((part, index) => {
       if (part.type === 'tool-approval-response') return part

@@ -125,6 +125,41 @@ describe.each(declaredVendors)('the options of $package for $api', (vendor) => {
   )
 })
 
+/** APIs whose package has another API with other options. */
+const siblings = declaredVendors.flatMap((vendor) =>
+  declaredVendors
+    .filter(
+      (other) =>
+        other !== vendor &&
+        other.package === vendor.package &&
+        other.namespace === vendor.namespace &&
+        other.types.call !== vendor.types.call,
+    )
+    .map((other) => ({ vendor, other, api: vendor.api, of: other.api })),
+)
+
+describe.each(siblings)('the options of $of for $api', ({ vendor, other }) => {
+  test('an option that only another API of the package has is in the warnings, and not on the wire', async () => {
+    const { call: own = '' } = vendor.types
+    const { call: foreign = '' } = other.types
+    const declared = samplesOf(vendor.package, [own, foreign])
+    const faults: string[] = []
+    const names = [...(declared.get(foreign)?.keys() ?? [])].filter(
+      (name) => !declared.get(own)?.has(name),
+    )
+    expect(names).not.toEqual([])
+    const { sent: base } = await outcomeOf(vendor, callWith('call', {}))
+    for (const name of names)
+      for (const { value } of declared.get(foreign)?.get(name) ?? []) {
+        const call = callWith('call', { [vendor.namespace]: { [name]: value } })
+        const { sent, warnings, refusal } = await outcomeOf(vendor, call)
+        if (!warnings.includes(`.${name}"`) || sent !== base)
+          faults.push(`${name}: ${warnings} ${refusal} ${sent === base ? '' : sent}`)
+      }
+    expect(faults).toEqual([])
+  })
+})
+
 describe.each(declaredVendors.filter(({ tools }) => tools !== undefined))(
   'the tools of $package',
   (vendor) => {
