@@ -1,6 +1,5 @@
-import type { WireFormat, WireRequest } from '@modelport/conformance'
+import { anthropicMessages, type WireFormat, type WireRequest } from '@modelport/conformance'
 import { brokenRules } from '../../packages/conformance/src/formats/body-form.ts'
-import { anthropicMessages } from './anthropic-messages.ts'
 
 const asked =
   /^\/v1\/projects\/[a-z0-9-]+\/locations\/[a-z0-9-]+\/publishers\/anthropic\/models\/([\w.@-]+):(stream)?[rR]awPredict$/

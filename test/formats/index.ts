@@ -1,7 +1,9 @@
-export { anthropicMessages } from './anthropic-messages.ts'
+export {
+  anthropicMessages,
+  gemini,
+  ollamaChat,
+  openaiResponses,
+} from '@modelport/conformance'
 export { anthropicVertex } from './anthropic-vertex.ts'
 export { bedrockConverse, converseFrame } from './bedrock-converse.ts'
-export { gemini } from './gemini.ts'
-export { ollamaChat } from './ollama-chat.ts'
 export { openaiChatCumulative } from './openai-chat-cumulative.ts'
-export { openaiResponses } from './openai-responses.ts'

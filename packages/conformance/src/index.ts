@@ -1,6 +1,10 @@
 export { conformance } from './conformance.js'
+export { anthropicMessages } from './formats/anthropic-messages.js'
+export { gemini } from './formats/gemini.js'
 export { askNeutral, neutral } from './formats/neutral.js'
+export { ollamaChat } from './formats/ollama-chat.js'
 export { openaiChat } from './formats/openai-chat.js'
+export { openaiResponses } from './formats/openai-responses.js'
 export type { Harness, HarnessConfig, Runner } from './harness.js'
 export { inProcessSkips } from './in-process.js'
 export {

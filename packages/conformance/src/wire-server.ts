@@ -96,7 +96,8 @@ export async function startWireServer(options: WireServerOptions): Promise<WireS
   }
 }
 
-async function toWireRequest(incoming: IncomingMessage): Promise<WireRequest> {
+/** A request as it came over HTTP. */
+export async function toWireRequest(incoming: IncomingMessage): Promise<WireRequest> {
   const body = await text(incoming)
   const headers = Object.entries(incoming.headers).map(
     ([name, value]) => [name, String(value)] as const,
@@ -164,7 +165,7 @@ function toChunks(response: WireResponse, chunking: 'events' | 'whole' | number)
 /**
  * Writes and waits until the bytes are with the system, so that each write is a chunk of its own.
  */
-function write(outgoing: ServerResponse, bytes: Uint8Array): Promise<void> {
+export function write(outgoing: ServerResponse, bytes: Uint8Array): Promise<void> {
   if (!bytes.length) return Promise.resolve()
   return new Promise((resolve) => {
     outgoing.write(bytes, () => {

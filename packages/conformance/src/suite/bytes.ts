@@ -1,12 +1,13 @@
 import type { StreamEvent } from '@modelport/core'
 import { assert, assertEqual } from '../assert.js'
+import { disguisedScripts, splits } from '../case-data.js'
 import { cannotSay } from '../expectation.js'
 import type { Harness } from '../harness.js'
 import { type Connection, type Lab, stream, succeeded, type ToResults } from '../lab.js'
 import { toBytes, toReply, withBody } from '../memory-server.js'
 import type { Rule } from '../rule.js'
 import { scriptNamed, scripts } from '../scripts.js'
-import { disguises, inBytes, inRandomChunks, inTwo } from '../wire-text.js'
+import { disguises, inBytes, inTwo } from '../wire-text.js'
 
 /**
  * S3, S8: the same bytes, however they are split, and the same events, however they are written,
@@ -22,10 +23,7 @@ export function byteRules(rule: Rule, { format }: Harness): void {
       async (lab) => {
         const connection = lab.play(script)
         const expected = await eventsOf(connection)
-        const random = [1, 2, 3, 4, 5].map(
-          (seed) => (bytes: Uint8Array) => inRandomChunks(bytes, seed),
-        )
-        for (const split of [inBytes, ...random]) {
+        for (const split of Object.values(splits)) {
           const start = connection.requests.length
           connection.plan = (request, index) => {
             const response = lab.respond(turns, request, index - start)
@@ -52,11 +50,7 @@ export function byteRules(rule: Rule, { format }: Harness): void {
   const skip = format.supports.binary ? `${format.api} streams binary frames` : undefined
   for (const [name, disguise] of Object.entries(disguises)) {
     const disguised = async (lab: Lab): Promise<void> => {
-      for (const { turns } of [
-        scriptNamed('unicode'),
-        scriptNamed('parallel calls'),
-        scriptNamed('text and calls'),
-      ]) {
+      for (const { turns } of disguisedScripts.map(scriptNamed)) {
         const connection = lab.connect((request, index) =>
           toReply(lab.respond(turns, request, index)),
         )

@@ -5,6 +5,7 @@ import {
   toToolMessage,
 } from '@modelport/core'
 import { assert, assertCode, assertEqual } from '../assert.js'
+import { brokenRecords } from '../case-data.js'
 import { assertUsage, type DecodedTurn, decodedTurnsOf } from '../expectation.js'
 import type { Harness } from '../harness.js'
 import {
@@ -301,7 +302,7 @@ async function malformedArguments(lab: Lab): Promise<void> {
 
 async function brokenRecord(lab: Lab): Promise<void> {
   const { turns } = scriptNamed('text')
-  for (const text of ['{oops', '{"a":', 'oops']) {
+  for (const text of brokenRecords) {
     const connection = lab.connect((request) => {
       const response = lab.respond(turns, request)
       const middle = Math.ceil(response.pieces.length / 2)

@@ -1,30 +1,18 @@
-import type { ErrorCode, ProviderError, RetryNotice } from '@modelport/core'
+import type { ProviderError, RetryNotice } from '@modelport/core'
 import { assert, assertCode, assertEqual, rejection } from '../assert.js'
+import {
+  codesByStatus,
+  failedText,
+  htmlFailure,
+  retriedStatuses,
+  signInPage,
+} from '../case-data.js'
 import type { Harness } from '../harness.js'
 import { type Connection, drain, type Lab, question, stream, succeeded } from '../lab.js'
 import { type ServerReply, toReply } from '../memory-server.js'
 import { type Rule, ruleAll, type Tests } from '../rule.js'
 import { scriptNamed } from '../scripts.js'
 import { begun } from './reader.js'
-
-/** Failing statuses, each with the codes that its error may have. */
-const codesByStatus: ReadonlyMap<number, readonly ErrorCode[]> = new Map([
-  [400, ['invalid-request']],
-  [401, ['auth']],
-  [403, ['permission']],
-  [404, ['not-found']],
-  [413, ['invalid-request', 'context-length', 'limit-exceeded']],
-  [422, ['invalid-request']],
-  [429, ['rate-limit']],
-  [500, ['server']],
-  [501, ['unsupported', 'server']],
-  [502, ['server', 'overloaded']],
-  [503, ['overloaded', 'server']],
-  [529, ['overloaded']],
-])
-
-/** Statuses after which a request is tried again. */
-const retriedStatuses: readonly number[] = [429, 500, 502, 503, 529]
 
 /**
  * A failed response with a body of the API's own, without one, or with a web page as proxies send
@@ -34,14 +22,9 @@ export const bodies: Readonly<
   Record<string, (lab: Lab, status: number, headers?: Record<string, string>) => ServerReply>
 > = {
   'a JSON body': (lab, status, headers) =>
-    toReply(lab.format.failure(status, 'the reason why', headers)),
+    toReply(lab.format.failure(status, failedText, headers)),
   'no body': (_, status, headers = {}) => ({ status, headers, steps: [] }),
-  'an HTML body': (_, status, headers = {}) =>
-    toReply({
-      status,
-      headers: { 'content-type': 'text/html', ...headers },
-      pieces: ['<html><body><h1>Bad Gateway</h1></body></html>'],
-    }),
+  'an HTML body': (_, status, headers) => toReply(htmlFailure(status, headers)),
 }
 
 const driverTests: Tests = {
@@ -123,12 +106,7 @@ const driverTests: Tests = {
 
 const wireTests: Tests = {
   'F1 a web page instead of a response is not a success': async (lab) => {
-    const page = {
-      status: 200,
-      headers: { 'content-type': 'text/html; charset=utf-8' },
-      pieces: ['<!doctype html><title>Sign in</title>'],
-    }
-    const connection = lab.connectRetrying(() => toReply(page))
+    const connection = lab.connectRetrying(() => toReply(signInPage))
     for (const call of callsOf(connection)) {
       const error = await lab.clock.run(rejection(call(), 'a web page'), 'a web page')
       assertCode(error, 'protocol', 'a web page')
@@ -214,7 +192,7 @@ function assertFacts(error: ProviderError, status: number, name: string, json: b
   )
   if (json)
     assert(
-      error.message.includes('the reason why'),
+      error.message.includes(failedText),
       `${name}: the message lacks the server's text: ${error.message}`,
     )
 }

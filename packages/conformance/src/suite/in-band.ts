@@ -1,5 +1,6 @@
 import { isLlmError, type ProviderError } from '@modelport/core'
 import { assert, assertEqual, rejection } from '../assert.js'
+import { failingScripts, failureText } from '../case-data.js'
 import type { Harness } from '../harness.js'
 import { type Lab, stream, textOfEvents } from '../lab.js'
 import { toReply } from '../memory-server.js'
@@ -7,14 +8,12 @@ import type { Rule } from '../rule.js'
 import { scriptNamed } from '../scripts.js'
 import type { WireResponse } from '../wire-format.js'
 
-const reason = 'the engine is on fire'
-
 /** S6: a failure inside a reply that began well. */
 export function inBandRules(rule: Rule, { format }: Harness): void {
   const skip = format.supports.inBandError
     ? undefined
     : `${format.api} reports no failure inside a reply`
-  for (const name of ['text', 'text and calls']) {
+  for (const name of failingScripts) {
     rule.wire(
       `S6 a failure after every wire event is typed and keeps what was said: ${name}`,
       (lab) => everyPosition(lab, name),
@@ -26,7 +25,7 @@ export function inBandRules(rule: Rule, { format }: Harness): void {
     async (lab) => {
       const { turns } = scriptNamed('text')
       const connection = lab.connectRetrying((request, index) => {
-        const failed = lab.format.respondThenFail({ finish: 'stop', usage: {} }, request, reason)
+        const failed = lab.format.respondThenFail({ finish: 'stop', usage: {} }, request, failureText)
         return index
           ? toReply(lab.respond(turns, request))
           : toReply({ ...failed, pieces: failed.pieces.slice(-1) })
@@ -54,7 +53,7 @@ export function inBandRules(rule: Rule, { format }: Harness): void {
       const { turns } = scriptNamed('text')
       const connection = lab.connectRetrying((request) =>
         toReply(
-          lab.format.respondThenFail(turns[0] ?? { finish: 'stop', usage: {} }, request, reason),
+          lab.format.respondThenFail(turns[0] ?? { finish: 'stop', usage: {} }, request, failureText),
         ),
       )
       assertReason(
@@ -76,8 +75,8 @@ function assertReason(error: unknown, what: string): asserts error is ProviderEr
     `${what}\n  expected the code of the failure that the server reported (from sink.fail and error())\n  found    ${error.code}: ${error.message}`,
   )
   assert(
-    error.message.includes(reason),
-    `${what}: the error's message lacks the server's text "${reason}": ${error.message}`,
+    error.message.includes(failureText),
+    `${what}: the error's message lacks the server's text "${failureText}": ${error.message}`,
   )
 }
 
@@ -91,7 +90,7 @@ async function everyPosition(lab: Lab, name: string): Promise<void> {
       const { pieces, ...response }: WireResponse = lab.format.respondThenFail(
         turn,
         request,
-        reason,
+        failureText,
       )
       count = pieces.length
       return toReply({ ...response, pieces: [...pieces.slice(0, position), ...pieces.slice(-1)] })

@@ -1,5 +1,6 @@
 import { isLlmError, type StreamEvent } from '@modelport/core'
 import { assert, assertCode, assertEqual, canonical, rejection } from '../assert.js'
+import { cutScripts, disguisedScripts, gatewayMark } from '../case-data.js'
 import { assertUsage, cannotSay, type DecodedTurn, decodedTurnsOf } from '../expectation.js'
 import type { Harness } from '../harness.js'
 import {
@@ -18,17 +19,6 @@ import { scriptNamed } from '../scripts.js'
 import { withoutHang } from '../virtual-clock.js'
 
 const once = { retry: { attempts: 1 } }
-const cutScripts = [
-  'empty text',
-  'unicode',
-  'reasoning',
-  'usage tail',
-  'length',
-  'one call',
-  'parallel calls',
-  'text and calls',
-  'empty arguments',
-]
 
 /**
  * S1, S2: a cut stream is never a clean end and never hangs; a reset after the terminal event takes
@@ -197,7 +187,7 @@ async function cutWhole(lab: Lab, tail: readonly ReplyStep[]): Promise<void> {
  * malformed.
  */
 async function closedByGateway(lab: Lab): Promise<void> {
-  for (const name of ['unicode', 'parallel calls', 'text and calls']) {
+  for (const name of disguisedScripts) {
     const { turns } = scriptNamed(name)
     const connection = lab.connect((request) => toReply(lab.respond(turns, request)))
     const whole = await stream(connection, once, undefined, () => [])
@@ -207,8 +197,7 @@ async function closedByGateway(lab: Lab): Promise<void> {
       connection.plan = (request) => {
         const response = lab.respond(turns, request)
         count = response.pieces.length
-        const events = (response.headers['content-type'] ?? '').includes('event-stream')
-        const mark = events ? 'data: [DONE]\n\n' : '[DONE]\n'
+        const mark = gatewayMark(response)
         return toReply({ ...response, pieces: [...response.pieces.slice(0, pieces), mark] })
       }
       const outcome = await stream(connection, once, undefined, () => [])

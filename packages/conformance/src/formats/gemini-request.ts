@@ -1,9 +1,9 @@
-import type { WireConversation, WireConversationMessage, WireRequest } from '@modelport/conformance'
+import type { WireConversation, WireConversationMessage, WireRequest } from '../wire-format.js'
 import { asText } from '@modelport/core'
 import { defined } from '@modelport/driver'
 import * as z from 'zod'
-import { anyOf, brokenRules, readBody } from '../../packages/conformance/src/formats/body-form.ts'
-import { content, contentViolations, type WireResult } from './gemini-contents.ts'
+import { anyOf, brokenRules, readBody } from './body-form.js'
+import { content, contentViolations, type WireResult } from './gemini-contents.js'
 
 const count = z.number().int().min(1).optional()
 const schemaType = z.string().regex(/^(STRING|NUMBER|INTEGER|BOOLEAN|ARRAY|OBJECT|NULL)$/i)

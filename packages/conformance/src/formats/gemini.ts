@@ -1,7 +1,7 @@
-import type { WireFormat, WireRequest, WireResponse } from '@modelport/conformance'
-import type { ScriptCall, ScriptTurn } from '../../packages/conformance/src/script.ts'
-import { geminiRead, geminiViolations } from './gemini-request.ts'
-import { callSignature, textSignature } from './gemini-signatures.ts'
+import type { WireFormat, WireRequest, WireResponse } from '../wire-format.js'
+import type { ScriptCall, ScriptTurn } from '../script.js'
+import { geminiRead, geminiViolations } from './gemini-request.js'
+import { callSignature, textSignature } from './gemini-signatures.js'
 
 const json = { 'content-type': 'application/json; charset=UTF-8' }
 const finishReasons: Readonly<Record<string, string>> = {

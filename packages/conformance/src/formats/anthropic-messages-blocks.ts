@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { anyOf, formProblems } from '../../packages/conformance/src/formats/body-form.ts'
+import { anyOf, formProblems } from './body-form.js'
 
 /** A content block of a request. */
 export type WireBlock = z.infer<typeof block>

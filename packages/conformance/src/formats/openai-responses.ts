@@ -1,12 +1,12 @@
-import { errorType } from '../../packages/conformance/src/formats/openai-error-type.ts'
-import type { ScriptCall, ScriptTurn } from '../../packages/conformance/src/script.ts'
+import { errorType } from './openai-error-type.js'
+import type { ScriptCall, ScriptTurn } from '../script.js'
 import {
   everything,
   type WireFormat,
   type WireRequest,
   type WireResponse,
-} from '../../packages/conformance/src/wire-format.ts'
-import { openaiResponsesRead, openaiResponsesViolations } from './openai-responses-request.ts'
+} from '../wire-format.js'
+import { openaiResponsesRead, openaiResponsesViolations } from './openai-responses-request.js'
 
 /**
  * The Responses API. Reasoning comes as a summary, with its encrypted content when the request asks

@@ -1,4 +1,4 @@
-import type { WireConversation, WireConversationMessage, WireRequest } from '@modelport/conformance'
+import type { WireConversation, WireConversationMessage, WireRequest } from '../wire-format.js'
 import { defined } from '@modelport/driver'
 import * as z from 'zod'
 import {
@@ -6,9 +6,9 @@ import {
   brokenRules,
   name64,
   readBody,
-} from '../../packages/conformance/src/formats/body-form.ts'
-import { openaiText } from '../../packages/conformance/src/formats/openai-content.ts'
-import { parseJsonOrText } from '../../packages/conformance/src/json-text.ts'
+} from './body-form.js'
+import { openaiText } from './openai-content.js'
+import { parseJsonOrText } from '../json-text.js'
 
 type AssistantMessage = Extract<WireConversationMessage, { role: 'assistant' }>
 

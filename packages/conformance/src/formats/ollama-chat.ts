@@ -1,5 +1,6 @@
-import type { ScriptTurn, WireFormat, WireRequest, WireResponse } from '@modelport/conformance'
-import { ollamaChatRead, ollamaChatViolations } from './ollama-chat-request.ts'
+import type { ScriptTurn } from '../script.js'
+import type { WireFormat, WireRequest, WireResponse } from '../wire-format.js'
+import { ollamaChatRead, ollamaChatViolations } from './ollama-chat-request.js'
 
 const json = { 'content-type': 'application/json; charset=utf-8' }
 

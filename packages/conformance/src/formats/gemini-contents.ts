@@ -1,7 +1,7 @@
 import { asText, isObject } from '@modelport/core'
 import * as z from 'zod'
-import { anyOf, brokenRules } from '../../packages/conformance/src/formats/body-form.ts'
-import { callSignature, foreignSignatures, textSignature } from './gemini-signatures.ts'
+import { anyOf, brokenRules } from './body-form.js'
+import { callSignature, foreignSignatures, textSignature } from './gemini-signatures.js'
 
 type Fields = Readonly<Record<string, unknown>>
 interface WireCall {

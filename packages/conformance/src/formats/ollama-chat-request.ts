@@ -1,8 +1,8 @@
-import type { WireConversation, WireConversationMessage, WireRequest } from '@modelport/conformance'
+import type { WireConversation, WireConversationMessage, WireRequest } from '../wire-format.js'
 import { defined } from '@modelport/driver'
 import * as z from 'zod'
-import { anyOf, readBody } from '../../packages/conformance/src/formats/body-form.ts'
-import { pairingViolations } from '../../packages/conformance/src/formats/tool-messages.ts'
+import { anyOf, readBody } from './body-form.js'
+import { pairingViolations } from './tool-messages.js'
 
 const fields = z.record(z.string(), z.unknown())
 const name = z.string().min(1)

@@ -1,8 +1,8 @@
-import type { WireFormat, WireRequest, WireResponse } from '@modelport/conformance'
+import type { WireFormat, WireRequest, WireResponse } from '../wire-format.js'
 import type { TokenCounts } from '@modelport/core'
-import type { ScriptCall, ScriptTurn } from '../../packages/conformance/src/script.ts'
-import { signatureOf } from './anthropic-messages-blocks.ts'
-import { anthropicRead, anthropicViolations } from './anthropic-messages-request.ts'
+import type { ScriptCall, ScriptTurn } from '../script.js'
+import { signatureOf } from './anthropic-messages-blocks.js'
+import { anthropicRead, anthropicViolations } from './anthropic-messages-request.js'
 
 const json = { 'content-type': 'application/json' }
 const stopReasons: Readonly<Record<string, string>> = {

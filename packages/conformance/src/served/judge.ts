@@ -1,0 +1,312 @@
+import { isObject } from '@modelport/core'
+import { canonical } from '../assert.js'
+import { codesByStatus } from '../case-data.js'
+import { parseJsonOrText } from '../json-text.js'
+import type { ScriptTurn } from '../script.js'
+import type { WireConversation, WireRequest } from '../wire-format.js'
+import type { ServedCase } from './cases.js'
+import type { Lacking, Observation, ObservedTurn } from './observation.js'
+import type { RuleName } from './rules.js'
+import type { Wire } from './wires.js'
+
+/** What became of one rule in one case. */
+export interface Check {
+  readonly rule: RuleName
+  readonly state: 'failed' | 'not-applicable' | 'passed'
+  /** What had to be seen; set where it failed. */
+  readonly expected?: string
+  /** What was seen, or why the rule does not apply. */
+  readonly found?: string
+}
+
+/** What a judge knows of a case. */
+export interface Evidence {
+  readonly wire: Wire
+  readonly observation: Observation
+  /** What the client sent in this case. */
+  readonly requests: readonly WireRequest[]
+  /** What the client lacks, as it said. */
+  readonly lacks: Readonly<Partial<Record<Lacking, string>>>
+  /** What the same client showed of the same reply as it is written usually. */
+  readonly like?: Observation | undefined
+}
+
+/** A difference; undefined: the rule is kept. */
+type Problem = { readonly expected: string; readonly found: string } | undefined
+
+const problem = (expected: string, found: unknown): Problem => ({
+  expected,
+  found: typeof found === 'string' ? found : canonical(found),
+})
+const unless = (holds: boolean, expected: string, found: unknown): Problem =>
+  holds ? undefined : problem(expected, found)
+
+/** Every rule of a case, held against what the client showed and sent. */
+export function judge(one: ServedCase, evidence: Evidence): readonly Check[] {
+  return one.rules.map((rule): Check => {
+    const lack = rule in evidence.lacks ? evidence.lacks[rule as Lacking] : undefined
+    if (lack !== undefined) return { rule, state: 'not-applicable', found: lack }
+    const found = problemOf(rule, one, evidence)
+    return found ? { rule, state: 'failed', ...found } : { rule, state: 'passed' }
+  })
+}
+
+function problemOf(rule: RuleName, one: ServedCase, evidence: Evidence): Problem {
+  const { observation, requests, wire } = evidence
+  const { expected } = one
+  if (!requests.length) return problem('a request to the address of the case', 'none came')
+  if (rule === 'accepted') return accepted(wire, requests)
+  if (rule === 'error-text')
+    return unless(
+      observation.error?.message.includes(textOf(one)) ?? false,
+      `an error with the text "${textOf(one)}"`,
+      shown(observation),
+    )
+  if (rule === 'early-end-is-an-error')
+    return unless(Boolean(observation.error), 'an error', shown(observation))
+  if (expected.kind === 'error') return failure(expected.status, observation)
+  if (expected.kind === 'cut') return cut(one, observation)
+  if (expected.kind === 'unknown-finish') return unknownFinish(observation)
+  return reply(rule, one, evidence)
+}
+
+const textOf = ({ expected }: ServedCase): string =>
+  expected.kind === 'error' ? (expected.text ?? '') : ''
+
+/** What was shown, in one line. */
+const shown = ({ turns, error }: Observation): string =>
+  canonical({ turns, ...(error && { error }) })
+
+function accepted({ format }: Wire, requests: readonly WireRequest[]): Problem {
+  for (const [index, request] of requests.entries()) {
+    const broken = format.violations(request)
+    if (broken.length)
+      return problem(
+        'a request that the API accepts',
+        `request ${index}: ${broken.join('; ')}: ${canonical(request.body)}`,
+      )
+  }
+  return undefined
+}
+
+/** The status itself, in a field or in the text, or a word of its kind. */
+function failure(status: number | undefined, { error, ...observation }: Observation): Problem {
+  if (!error) return problem('an error', shown({ ...observation, error }))
+  if (status === undefined) return undefined
+  const words = (codesByStatus.get(status) ?? []).flatMap((code) => [code, ...(kinds[code] ?? [])])
+  const kind = plain(error.kind ?? '')
+  const isNamed =
+    error.status === status ||
+    error.message.includes(String(status)) ||
+    words.some((word) => kind.includes(plain(word)))
+  return unless(isNamed, `an error of status ${status}`, error)
+}
+
+const plain = (word: string): string => word.toLowerCase().replace(/[^a-z0-9]/g, '')
+
+/** Words by which clients call the codes of a status. */
+const kinds: Readonly<Record<string, readonly string[]>> = {
+  'invalid-request': ['badrequest', 'unprocessable', 'invalid_argument', 'too_large'],
+  auth: ['authentication', 'unauthorized', 'unauthenticated'],
+  permission: ['forbidden'],
+  'not-found': [],
+  'rate-limit': ['resource_exhausted', 'too_many_requests'],
+  server: ['api_error', 'internal'],
+  overloaded: ['unavailable'],
+}
+
+/** A text so far is shown; a reason that says that it is whole is not. */
+function cut({ turns: [script] }: ServedCase, observation: Observation): Problem {
+  const { turns, error } = observation
+  const text = (script?.text ?? []).join('')
+  const [turn] = turns
+  if (turn?.text && !text.startsWith(turn.text))
+    return problem(`a beginning of ${canonical(text)}`, turn.text)
+  if (error) return undefined
+  const reason = finishOf(turn?.finish)
+  return unless(
+    !(goodEnds as readonly (string | undefined)[]).includes(reason),
+    'an error, or a reply without the reason why it ended',
+    shown(observation),
+  )
+}
+
+function unknownFinish({ turns: [turn], ...observation }: Observation): Problem {
+  const reason = finishOf(turn?.finish)
+  return unless(
+    Boolean(observation.error) || (reason !== 'stop' && reason !== 'tool-calls'),
+    'no reason, an unknown one, or an error',
+    turn,
+  )
+}
+
+const goodEnds = ['stop', 'length', 'tool-calls', 'content-filter'] as const
+const words: Readonly<Record<string, (typeof goodEnds)[number]>> = {
+  stop: 'stop',
+  endturn: 'stop',
+  completed: 'stop',
+  length: 'length',
+  maxtokens: 'length',
+  maxoutputtokens: 'length',
+  incompletemaxoutputtokens: 'length',
+  toolcalls: 'tool-calls',
+  tooluse: 'tool-calls',
+  functioncall: 'tool-calls',
+  contentfilter: 'content-filter',
+  incompletecontentfilter: 'content-filter',
+  refusal: 'content-filter',
+  safety: 'content-filter',
+}
+
+/** The reason in one vocabulary; undefined: none, or an unknown one. */
+const finishOf = (word: string | null | undefined): string | undefined => words[plain(word ?? '')]
+
+function reply(rule: RuleName, one: ServedCase, evidence: Evidence): Problem {
+  const { observation, wire, requests, like } = evidence
+  const { turns } = one
+  if (rule === 'malformed-arguments') return malformed(one, observation)
+  if (observation.error || observation.turns.length !== turns.length)
+    return problem(
+      `${turns.length} ${turns.length === 1 ? 'reply' : 'replies'} and no error`,
+      shown(observation),
+    )
+  if (rule === 'results') return results(one, wire, requests)
+  const pairs = turns.map((script, index) => ({
+    script,
+    turn: observation.turns[index] as ObservedTurn,
+    usual: like && !like.error ? like.turns[index] : undefined,
+  }))
+  for (const { script, turn, usual } of pairs) {
+    const found = isWhole(rule)
+      ? whole(script, turn, usual)
+      : aspects[rule as Aspect](script, turn, wire)
+    if (found) return found
+  }
+  return rule === 'missing-ids' ? uniqueIds(observation) : undefined
+}
+
+const isWhole = (rule: RuleName): boolean =>
+  ['after-the-end', 'lenient-framing', 'line-ends', 'missing-ids', 'retry', 'split'].includes(rule)
+
+/** The same as in the case of the usual reply, or else as the script. */
+function whole(script: ScriptTurn, turn: ObservedTurn, usual: ObservedTurn | undefined): Problem {
+  const summary = ({ text, calls }: ObservedTurn): object => ({
+    text: text ?? '',
+    calls: (calls ?? []).map(({ name, arguments: values }) => [name, argumentsOf(values)]),
+  })
+  const expected = summary(
+    usual ?? { text: (script.text ?? []).join(''), calls: script.toolCalls ?? [] },
+  )
+  return unless(canonical(summary(turn)) === canonical(expected), canonical(expected), turn)
+}
+
+/** Arguments as a value; no text stands for no arguments. */
+const argumentsOf = (value: unknown): unknown =>
+  typeof value === 'string' ? (value.trim() ? parseJsonOrText(value) : {}) : (value ?? {})
+
+type Aspect = 'call-ids' | 'calls' | 'finish' | 'reasoning' | 'text' | 'usage'
+
+const aspects: Readonly<
+  Record<Aspect, (script: ScriptTurn, turn: ObservedTurn, wire: Wire) => Problem>
+> = {
+  text: (script, turn) => same((script.text ?? []).join(''), turn.text ?? ''),
+  reasoning: (script, turn) => same((script.reasoning ?? []).join(''), turn.reasoning ?? ''),
+  calls: ({ toolCalls = [] }, { calls }) =>
+    same(
+      toolCalls.map(({ name, arguments: values }) => ({ name, arguments: values })),
+      (calls ?? []).map(({ name, arguments: values }) => ({
+        name,
+        arguments: argumentsOf(values),
+      })),
+    ),
+  'call-ids': ({ toolCalls = [] }, { calls }) =>
+    same(
+      toolCalls.map(({ id }) => id),
+      (calls ?? []).map(({ id }) => id),
+    ),
+  finish: ({ finish, toolCalls }, turn) => {
+    const reason = finishOf(turn.finish)
+    // Some APIs end a reply with calls by the word for a good end.
+    const isFit = reason === finish || (finish === 'tool-calls' && toolCalls && reason === 'stop')
+    return unless(Boolean(isFit), finish, turn.finish ?? 'none')
+  },
+  usage: ({ usage: counts }, turn, { name }) => {
+    const { inputTokens = 0, outputTokens = 0 } = counts
+    const cached = (counts.cacheReadTokens ?? 0) + (counts.cacheCreationTokens ?? 0)
+    const inputs = name === 'messages' ? [inputTokens, inputTokens - cached] : [inputTokens]
+    const outputs =
+      name === 'gemini'
+        ? [outputTokens, outputTokens - (counts.reasoningTokens ?? 0)]
+        : [outputTokens]
+    const { input, output } = turn.usage ?? {}
+    return unless(
+      inputs.includes(input ?? -1) && outputs.includes(output ?? -1),
+      `input ${inputs.join(' or ')}, output ${outputs.join(' or ')}`,
+      turn.usage ?? 'none',
+    )
+  },
+}
+
+const same = (expected: unknown, found: unknown): Problem =>
+  unless(canonical(expected) === canonical(found), canonical(expected), found)
+
+/** As the model wrote them, or marked as unusable, or, if the limit cut them, left out. */
+function malformed({ turns: [script] }: ServedCase, observation: Observation): Problem {
+  if (observation.error) return undefined
+  const { calls = [], finish } = observation.turns[0] ?? {}
+  for (const [index, { name, argumentsText }] of (script?.toolCalls ?? []).entries()) {
+    if (argumentsText === undefined) continue
+    const call = calls?.[index]
+    if (!call && finishOf(finish) === 'length') continue
+    const isShown =
+      call?.error ||
+      call?.arguments === argumentsText ||
+      canonical(call?.arguments) === canonical(parseJsonOrText(argumentsText))
+    if (!isShown)
+      return problem(
+        `the call of ${name} with the text ${argumentsText}, or with an error, or an error`,
+        shown(observation),
+      )
+  }
+  return undefined
+}
+
+function uniqueIds({ turns }: Observation): Problem {
+  const ids = turns.flatMap(({ calls }) => (calls ?? []).map(({ id }) => id))
+  return unless(
+    ids.every(Boolean) && new Set(ids).size === ids.length,
+    'an id for each call, none twice',
+    ids,
+  )
+}
+
+/** The last request has every call and every result once, in order. */
+function results({ turns, ask }: ServedCase, wire: Wire, requests: readonly WireRequest[]): Problem {
+  const last = requests.at(-1) as WireRequest
+  let conversation: WireConversation
+  try {
+    conversation = wire.format.read(last)
+  } catch (error) {
+    return problem('a request that can be read', `${String(error)}: ${canonical(last.body)}`)
+  }
+  const calls = turns
+    .slice(0, -1)
+    .flatMap(({ toolCalls = [] }) => toolCalls)
+    .map(({ name, arguments: values }) => [name, values])
+  const sent = conversation.messages.flatMap((message) =>
+    message.role === 'assistant'
+      ? message.toolCalls.map(({ name, arguments: values }) => [name, argumentsOf(values)])
+      : [],
+  )
+  if (canonical(sent) !== canonical(calls))
+    return problem(`calls ${canonical(calls)} in the last request`, canonical(last.body))
+  const body = JSON.stringify(isObject(last.body) ? last.body : {})
+  let from = 0
+  for (const text of ask.toolResults.flat()) {
+    const at = body.indexOf(text, from)
+    if (at < 0)
+      return problem(`the result "${text}" in the last request, in the order of the calls`, body)
+    from = at + text.length
+  }
+  return undefined
+}
