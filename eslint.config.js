@@ -258,6 +258,7 @@ export default defineConfig(
       ...everySrc('cli'),
       'packages/driver/src/transport/undici-*.ts',
       'packages/conformance/src/**/wire-server*.ts',
+      'packages/conformance/src/main.ts',
     ],
     rules: { 'no-restricted-globals': 'off' },
   },

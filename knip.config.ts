@@ -18,6 +18,7 @@ const isPlaceholder = ({ dir, entries }: Workspace) =>
 const loadedLater: Record<string, string[]> = {
   driver: ['src/transport/undici-transport.ts'],
   cli: ['src/main.ts'],
+  conformance: ['src/main.ts'],
   'ai-sdk': ['test/page.ts'],
   mcp: ['test/conformance/client.ts', 'test/conformance/server.ts'],
   studio: ['src/page/main.tsx', 'build-page.mjs', 'test/programs/attached.ts'],
@@ -100,7 +101,11 @@ const config: KnipConfig = {
       ]),
     ),
     bench: {
-      entry: ['src/*.ts', ...(existsSync(join(root, 'bench/test')) ? ['test/**/*.test.ts'] : [])],
+      entry: [
+        'src/*.ts',
+        'suite/{main,drivers/*}.mjs',
+        ...(existsSync(join(root, 'bench/test')) ? ['test/**/*.test.ts'] : []),
+      ],
       // The other libraries of the kill script are not installed with the workspace.
       project: ['**/*.{ts,mjs}', '!kill/**'],
     },

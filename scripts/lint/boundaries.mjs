@@ -156,6 +156,13 @@ export const boundaries = [
   },
   {
     package: 'conformance',
+    file: 'main.ts',
+    imports: ['@modelport/core', '@modelport/driver'],
+    builtins: true,
+    forbidden: ['vitest', '@modelport/provider-mock'],
+  },
+  {
+    package: 'conformance',
     file: 'wire-server*.ts',
     imports: ['@modelport/core', '@modelport/driver'],
     builtins: true,

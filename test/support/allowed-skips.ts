@@ -20,6 +20,11 @@ export const allowedSkips: readonly AllowedSkip[] = [
     needs: 'something that the wire cannot express, as the title says',
   },
   {
+    file: /^test\/client-suite\.test/,
+    title: /a client in Python/,
+    needs: 'python3',
+  },
+  {
     file: /^packages\/provider-ollama\/test\/corpus/,
     title: /no recorded prompt is called cut/,
     needs: 'counts of a real server: MODELPORT_CORPUS',

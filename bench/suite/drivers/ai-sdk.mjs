@@ -9,11 +9,16 @@ import { versionOf } from './version.mjs'
 /** Package and model of each wire. */
 const models = {
   chat: ['@ai-sdk/openai', (to, path) => createOpenAI({ ...to, baseURL: `${path}/v1` }).chat],
-  responses: ['@ai-sdk/openai', (to, path) => createOpenAI({ ...to, baseURL: `${path}/v1` }).responses],
+  responses: [
+    '@ai-sdk/openai',
+    (to, path) => createOpenAI({ ...to, baseURL: `${path}/v1` }).responses,
+  ],
   messages: ['@ai-sdk/anthropic', (to, path) => createAnthropic({ ...to, baseURL: `${path}/v1` })],
   gemini: ['@ai-sdk/google', (to, path) => createGoogle({ ...to, baseURL: `${path}/v1beta` })],
 }
-const lacks = { chat: { reasoning: 'the API of OpenAI itself shows no reasoning in Chat Completions' } }
+const lacks = {
+  chat: { reasoning: 'the API of OpenAI itself shows no reasoning in Chat Completions' },
+}
 
 /** Runs the suite at each wire. */
 export async function run(suite) {
@@ -28,7 +33,7 @@ export async function run(suite) {
 
 async function converse(model, one, turns) {
   const tools = Object.fromEntries(
-    one.tools.map(({ name, description, parameters = { type: 'object', properties: {} } }) => [
+    one.tools.map(({ name, description, parameters }) => [
       name,
       tool({ description, inputSchema: jsonSchema(parameters) }),
     ]),
@@ -44,7 +49,10 @@ async function converse(model, one, turns) {
     turn.text = await reply.text
     turn.reasoning = (await reply.reasoningText) ?? ''
     turn.calls = calls.map(({ toolCallId: id, toolName: name, input, invalid, error }) => ({
-      ...{ id, name, arguments: input, error: invalid ? String(error) : undefined },
+      id,
+      name,
+      arguments: input,
+      error: invalid ? String(error) : undefined,
     }))
     turn.finish = await reply.finishReason
     const { inputTokens: input, outputTokens: output } = await reply.usage
@@ -52,7 +60,9 @@ async function converse(model, one, turns) {
     const results = one.toolResults[i]
     if (!results) return
     const content = results.map((value, at) => ({
-      ...{ type: 'tool-result', toolCallId: calls[at]?.toolCallId, toolName: calls[at]?.toolName },
+      type: 'tool-result',
+      toolCallId: calls[at]?.toolCallId,
+      toolName: calls[at]?.toolName,
       output: { type: 'text', value },
     }))
     messages.push(...(await reply.response).messages, { role: 'tool', content })

@@ -5,38 +5,52 @@ import { drive } from './drive.mjs'
 
 /** Runs the suite. */
 export const run = (suite) =>
-  drive(suite, { client: '@anthropic-ai/sdk', version: VERSION, wire: 'messages' }, async (one, turns) => {
-    const client = new Anthropic({
-      baseURL: one.baseUrl,
-      apiKey: one.key,
-      maxRetries: one.retries,
-    })
-    const tools = one.tools.map(({ parameters, ...tool }) => ({
-      ...tool,
-      input_schema: parameters ?? { type: 'object' },
-    }))
-    const messages = [...one.messages]
-    for (let i = 0; ; i++) {
-      const turn = { text: '' }
-      turns.push(turn)
-      const body = { model: one.model, max_tokens: one.maxTokens, messages, tools }
-      const reply = one.stream ? await streamed(client, body, turn) : await client.messages.create(body)
-      const calls = reply.content.filter(({ type }) => type === 'tool_use')
-      const all = (kind, field) =>
-        reply.content.flatMap((block) => (block.type === kind ? [block[field]] : [])).join('')
-      turn.text = all('text', 'text')
-      turn.reasoning = all('thinking', 'thinking')
-      turn.calls = calls.map(({ id, name, input }) => ({ id, name, arguments: input }))
-      turn.finish = reply.stop_reason
-      turn.usage = { input: reply.usage?.input_tokens, output: reply.usage?.output_tokens }
-      const results = one.toolResults[i]
-      if (!results) return
-      const content = results.map((text, at) => ({
-        ...{ type: 'tool_result', tool_use_id: calls[at]?.id, content: text },
+  drive(
+    suite,
+    { client: '@anthropic-ai/sdk', version: VERSION, wire: 'messages' },
+    async (one, turns) => {
+      const client = new Anthropic({
+        baseURL: one.baseUrl,
+        apiKey: one.key,
+        maxRetries: one.retries,
+      })
+      const tools = one.tools.map(({ parameters, ...tool }) => ({
+        ...tool,
+        input_schema: parameters,
       }))
-      messages.push({ role: 'assistant', content: reply.content }, { role: 'user', content })
-    }
-  })
+      const messages = [...one.messages]
+      for (let i = 0; ; i++) {
+        const turn = { text: '' }
+        turns.push(turn)
+        const body = {
+          model: one.model,
+          max_tokens: one.maxTokens,
+          messages,
+          ...(tools.length && { tools }),
+        }
+        const reply = one.stream
+          ? await streamed(client, body, turn)
+          : await client.messages.create(body)
+        const blocks = reply.content ?? []
+        const calls = blocks.filter(({ type }) => type === 'tool_use')
+        const all = (kind, field) =>
+          blocks.flatMap((block) => (block.type === kind ? [block[field]] : [])).join('')
+        turn.text = all('text', 'text')
+        turn.reasoning = all('thinking', 'thinking')
+        turn.calls = calls.map(({ id, name, input }) => ({ id, name, arguments: input }))
+        turn.finish = reply.stop_reason
+        turn.usage = { input: reply.usage?.input_tokens, output: reply.usage?.output_tokens }
+        const results = one.toolResults[i]
+        if (!results) return
+        const content = results.map((text, at) => ({
+          type: 'tool_result',
+          tool_use_id: calls[at]?.id,
+          content: text,
+        }))
+        messages.push({ role: 'assistant', content: reply.content }, { role: 'user', content })
+      }
+    },
+  )
 
 function streamed(client, body, turn) {
   const stream = client.messages.stream(body)

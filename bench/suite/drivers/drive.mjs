@@ -8,6 +8,11 @@ const post = async (url, body) => {
   return reply
 }
 
+/** Rejections that a client handles nowhere would end the program of its user. */
+const unhandled = []
+process.on('unhandledRejection', (thrown) => unhandled.push(thrown))
+const rejections = () => new Promise((resolve) => setTimeout(resolve, 10))
+
 /**
  * Runs each case of the suite, one after the other. `converse` asks its client what the case says,
  * and appends a turn to `turns` for each reply, before it comes, so that what was seen of a reply
@@ -23,6 +28,9 @@ export async function drive(suite, client, converse) {
     } catch (thrown) {
       error = seen(thrown)
     }
+    await rejections()
+    const [late] = unhandled.splice(0)
+    if (late && !error) error = seen(late)
     await post(observations, { case: one.id, turns, error })
   }
 }

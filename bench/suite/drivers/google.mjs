@@ -13,9 +13,12 @@ export const run = (suite) =>
     const ai = new GoogleGenAI({ apiKey: one.key, httpOptions: { baseUrl: one.baseUrl } })
     const functionDeclarations = one.tools.map(({ parameters, ...tool }) => ({
       ...tool,
-      ...(parameters && { parametersJsonSchema: parameters }),
+      parametersJsonSchema: parameters,
     }))
-    const contents = one.messages.map(({ content }) => ({ role: 'user', parts: [{ text: content }] }))
+    const contents = one.messages.map(({ content }) => ({
+      role: 'user',
+      parts: [{ text: content }],
+    }))
     for (let i = 0; ; i++) {
       const turn = { text: '', reasoning: '', calls: [] }
       turns.push(turn)
@@ -39,7 +42,8 @@ export const run = (suite) =>
         }
         turn.finish = candidate?.finishReason ?? turn.finish
         const usage = chunk.usageMetadata
-        if (usage) turn.usage = { input: usage.promptTokenCount, output: usage.candidatesTokenCount }
+        if (usage)
+          turn.usage = { input: usage.promptTokenCount, output: usage.candidatesTokenCount }
       }
       const results = one.toolResults[i]
       if (!results) return

@@ -15,17 +15,21 @@ const creators = {
 }
 
 /** Runs the suite at each wire. */
-export async function run(suite, version = '') {
-  for (const [wire, create] of Object.entries(creators))
-    await drive(suite, { client: 'modelport', version, wire }, async (one, turns) => {
-      const provider = create({
-        ...{ baseUrl: one.baseUrl, apiKey: one.key, model: one.model },
-        defaults: { retry: { attempts: one.retries + 1 } },
-      })
-      if (one.stream) await streamed(provider, one, turns)
-      else await whole(provider, one, turns)
-    })
-}
+export const run = (suite) =>
+  Promise.all(
+    Object.entries(creators).map(([wire, create]) =>
+      drive(suite, { client: 'modelport', version: 'main', wire }, async (one, turns) => {
+        const provider = create({
+          baseUrl: one.baseUrl,
+          apiKey: one.key,
+          model: one.model,
+          defaults: { retry: { attempts: one.retries + 1 } },
+        })
+        if (one.stream) await streamed(provider, one, turns)
+        else await whole(provider, one, turns)
+      }),
+    ),
+  )
 
 async function streamed(provider, one, turns) {
   let turn = emptyTurn(turns)
@@ -54,7 +58,9 @@ async function whole(provider, one, turns) {
     const turn = emptyTurn(turns)
     const reply = await provider.generate(messages, { tools: one.tools })
     Object.assign(turn, {
-      ...{ text: reply.text, reasoning: reply.reasoning, calls: reply.toolCalls.map(toCall) },
+      text: reply.text,
+      reasoning: reply.reasoning,
+      calls: reply.toolCalls.map(toCall),
       finish: reply.finishReason,
       usage: { input: reply.usage.inputTokens, output: reply.usage.outputTokens },
     })
@@ -73,5 +79,8 @@ function emptyTurn(turns) {
 }
 
 const toCall = ({ id, name, arguments: values, argumentsText, error }) => ({
-  ...{ id, name, arguments: error ? argumentsText : values, error },
+  id,
+  name,
+  arguments: error ? argumentsText : values,
+  error,
 })

@@ -16,7 +16,7 @@ export const run = (suite) =>
     for (let i = 0; ; i++) {
       const turn = { text: '', reasoning: '', calls: [] }
       turns.push(turn)
-      const ask = { model: one.model, messages, stream: one.stream, tools }
+      const ask = { model: one.model, messages, stream: one.stream, ...(tools.length && { tools }) }
       const reply = await ollama.chat(ask)
       const sent = []
       for await (const part of one.stream ? reply : [reply]) {
@@ -25,19 +25,29 @@ export const run = (suite) =>
         turn.reasoning += thinking
         for (const call of calls) {
           sent.push(call)
-          turn.calls.push({ id: call.id, ...call.function })
+          const { name, arguments: values } = call.function
+          turn.calls.push({ id: call.id, name, arguments: values })
         }
         if (!part.done) continue
         turn.finish = part.done_reason
         turn.usage = { input: part.prompt_eval_count, output: part.eval_count }
       }
-      for (const call of turn.calls) delete call.index
       const results = one.toolResults[i]
       if (!results) return
-      messages.push({ role: 'assistant', content: turn.text, thinking: turn.reasoning, tool_calls: sent })
+      messages.push({
+        role: 'assistant',
+        content: turn.text,
+        thinking: turn.reasoning,
+        tool_calls: sent,
+      })
       for (const [at, content] of results.entries()) {
         const { id, function: called } = sent[at] ?? {}
-        messages.push({ role: 'tool', content, tool_name: called?.name, ...(id && { tool_call_id: id }) })
+        messages.push({
+          role: 'tool',
+          content,
+          tool_name: called?.name,
+          ...(id && { tool_call_id: id }),
+        })
       }
     }
   })

@@ -21,10 +21,16 @@ export const run = (suite) =>
       const turn = { text: '' }
       turns.push(turn)
       const body = { model: one.model, messages, ...(tools.length && { tools }) }
-      const reply = one.stream ? await streamed(client, body, turn) : await client.chat.completions.create(body)
-      const [{ message, finish_reason: finish }] = reply.choices
-      turn.text = message.content
-      turn.calls = message.tool_calls?.map(({ id, function: { name, arguments: values } }) => ({ id, name, arguments: values }))
+      const reply = one.stream
+        ? await streamed(client, body, turn)
+        : await client.chat.completions.create(body)
+      const { message, finish_reason: finish } = reply.choices?.[0] ?? {}
+      turn.text = message?.content
+      turn.calls = message?.tool_calls?.map(({ id, function: { name, arguments: values } }) => ({
+        id,
+        name,
+        arguments: values,
+      }))
       turn.finish = finish
       turn.usage = { input: reply.usage?.prompt_tokens, output: reply.usage?.completion_tokens }
       const results = one.toolResults[i]

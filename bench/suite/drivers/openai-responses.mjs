@@ -11,16 +11,15 @@ export const run = (suite) =>
       apiKey: one.key,
       maxRetries: one.retries,
     })
-    const tools = one.tools.map((tool) => ({
-      ...{ type: 'function', strict: false, parameters: { type: 'object', properties: {} } },
-      ...tool,
-    }))
+    const tools = one.tools.map((tool) => ({ type: 'function', strict: false, ...tool }))
     const input = [...one.messages]
     for (let i = 0; ; i++) {
       const turn = { text: '' }
       turns.push(turn)
-      const body = { model: one.model, input, tools, store: false }
-      const reply = one.stream ? await streamed(client, body, turn) : await client.responses.create(body)
+      const body = { model: one.model, input, ...(tools.length && { tools }) }
+      const reply = one.stream
+        ? await streamed(client, body, turn)
+        : await client.responses.create(body)
       const calls = reply.output.filter(({ type }) => type === 'function_call')
       turn.text = reply.output_text
       turn.reasoning = reply.output
@@ -36,7 +35,7 @@ export const run = (suite) =>
       turn.usage = { input: reply.usage?.input_tokens, output: reply.usage?.output_tokens }
       const results = one.toolResults[i]
       if (!results) return
-      input.push(...reply.output.filter(({ type }) => type !== 'reasoning'))
+      input.push(...reply.output)
       for (const [at, output] of results.entries())
         input.push({ type: 'function_call_output', call_id: calls[at]?.call_id, output })
     }

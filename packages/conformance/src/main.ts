@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { parseArgs } from 'node:util'
-import { startSuiteServer } from './served/suite-server.js'
+import { startSuiteServer } from './served/wire-server-suite.js'
 
 const usage = `usage: npx @modelport/conformance serve [--port 4100] [--host 127.0.0.1]
 
@@ -24,7 +24,7 @@ async function main(): Promise<void> {
     return
   }
   const { url } = await startSuiteServer({ port, host: values.host })
-  process.stdout.write(`${await (await fetch(url)).text()}`)
+  process.stdout.write(await (await fetch(url)).text())
 }
 
 main().catch((error: unknown) => {

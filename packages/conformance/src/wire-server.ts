@@ -1,12 +1,19 @@
 import { once } from 'node:events'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { text } from 'node:stream/consumers'
-import { parseJsonOrText } from './json-text.js'
 import { toBytes } from './memory-server.js'
 import type { ScriptTurn } from './script.js'
 import type { WireFormat, WireRequest, WireResponse } from './wire-format.js'
+import { toWireRequest, write } from './wire-server-http.js'
 import { inChunks } from './wire-text.js'
+
+export type { RuleGroup, RuleName } from './served/rules.js'
+export type { ReportedCheck, RunReport, Tally } from './served/run.js'
+export {
+  type SuiteServer,
+  type SuiteServerOptions,
+  startSuiteServer,
+} from './served/wire-server-suite.js'
 
 /** What the model says to a request: a turn, or a response as it is sent. */
 export type WireReply = (
@@ -96,20 +103,6 @@ export async function startWireServer(options: WireServerOptions): Promise<WireS
   }
 }
 
-/** A request as it came over HTTP. */
-export async function toWireRequest(incoming: IncomingMessage): Promise<WireRequest> {
-  const body = await text(incoming)
-  const headers = Object.entries(incoming.headers).map(
-    ([name, value]) => [name, String(value)] as const,
-  )
-  return {
-    method: incoming.method ?? 'GET',
-    path: incoming.url ?? '/',
-    headers: Object.fromEntries(headers),
-    body: body ? parseJsonOrText(body) : undefined,
-  }
-}
-
 /** A test run sets it once, for the servers of all its tests. */
 const checkOfProcess = (): WireServerOptions['check'] =>
   (globalThis as { [wireCheck]?: WireServerOptions['check'] })[wireCheck]
@@ -160,16 +153,4 @@ function toChunks(response: WireResponse, chunking: 'events' | 'whole' | number)
   const bytes = toBytes(response)
   const size = chunking === 'whole' ? Math.max(1, bytes.length) : chunking
   return inChunks(bytes, size)
-}
-
-/**
- * Writes and waits until the bytes are with the system, so that each write is a chunk of its own.
- */
-export function write(outgoing: ServerResponse, bytes: Uint8Array): Promise<void> {
-  if (!bytes.length) return Promise.resolve()
-  return new Promise((resolve) => {
-    outgoing.write(bytes, () => {
-      resolve()
-    })
-  })
 }

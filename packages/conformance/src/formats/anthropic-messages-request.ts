@@ -1,8 +1,8 @@
-import type { WireConversation, WireConversationMessage, WireRequest } from '../wire-format.js'
 import { defined } from '@modelport/driver'
 import * as z from 'zod'
-import { anyOf, brokenRules, readBody } from './body-form.js'
+import type { WireConversation, WireConversationMessage, WireRequest } from '../wire-format.js'
 import { block, blocks, blocksOf, blockViolations } from './anthropic-messages-blocks.js'
+import { anyOf, brokenRules, readBody } from './body-form.js'
 
 const share = z.number().min(0).max(1).optional()
 const message = z.strictObject({ role: z.enum(['user', 'assistant', 'system']), content: blocks })

@@ -1,6 +1,6 @@
-import type { WireFormat, WireRequest, WireResponse } from '../wire-format.js'
 import type { TokenCounts } from '@modelport/core'
 import type { ScriptCall, ScriptTurn } from '../script.js'
+import type { WireFormat, WireRequest, WireResponse } from '../wire-format.js'
 import { signatureOf } from './anthropic-messages-blocks.js'
 import { anthropicRead, anthropicViolations } from './anthropic-messages-request.js'
 

@@ -1,7 +1,7 @@
-import type { WireConversation, WireConversationMessage, WireRequest } from '../wire-format.js'
 import { asText } from '@modelport/core'
 import { defined } from '@modelport/driver'
 import * as z from 'zod'
+import type { WireConversation, WireConversationMessage, WireRequest } from '../wire-format.js'
 import { anyOf, brokenRules, readBody } from './body-form.js'
 import { content, contentViolations, type WireResult } from './gemini-contents.js'
 

@@ -1,5 +1,5 @@
-import type { WireFormat, WireRequest, WireResponse } from '../wire-format.js'
 import type { ScriptCall, ScriptTurn } from '../script.js'
+import type { WireFormat, WireRequest, WireResponse } from '../wire-format.js'
 import { geminiRead, geminiViolations } from './gemini-request.js'
 import { callSignature, textSignature } from './gemini-signatures.js'
 
@@ -74,11 +74,17 @@ export const gemini: WireFormat = {
 }
 
 const isStream = ({ path }: WireRequest): boolean => path.includes(':streamGenerateContent')
-const event = (data: unknown): string => `data: ${JSON.stringify(data)}\r\n\r\n`
+/** JSON as Google's servers write it: what a script takes for the end of a line is escaped. */
+const toJson = (data: unknown, indent?: number): string =>
+  JSON.stringify(data, null, indent).replace(
+    /[\u2028\u2029\ufeff]/g,
+    (found) => `\\u${found.charCodeAt(0).toString(16)}`,
+  )
+const event = (data: unknown): string => `data: ${toJson(data)}\r\n\r\n`
 const whole = (body: unknown): WireResponse => ({
   status: 200,
   headers: json,
-  pieces: [JSON.stringify(body, null, 2)],
+  pieces: [toJson(body, 2)],
 })
 const stream = (pieces: readonly string[]): WireResponse => ({
   status: 200,

@@ -1,6 +1,6 @@
-import type { WireConversation, WireConversationMessage, WireRequest } from '../wire-format.js'
 import { defined } from '@modelport/driver'
 import * as z from 'zod'
+import type { WireConversation, WireConversationMessage, WireRequest } from '../wire-format.js'
 import { anyOf, readBody } from './body-form.js'
 import { pairingViolations } from './tool-messages.js'
 

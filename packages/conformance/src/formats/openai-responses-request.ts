@@ -1,14 +1,9 @@
-import type { WireConversation, WireConversationMessage, WireRequest } from '../wire-format.js'
 import { defined } from '@modelport/driver'
 import * as z from 'zod'
-import {
-  anyOf,
-  brokenRules,
-  name64,
-  readBody,
-} from './body-form.js'
-import { openaiText } from './openai-content.js'
 import { parseJsonOrText } from '../json-text.js'
+import type { WireConversation, WireConversationMessage, WireRequest } from '../wire-format.js'
+import { anyOf, brokenRules, name64, readBody } from './body-form.js'
+import { openaiText } from './openai-content.js'
 
 type AssistantMessage = Extract<WireConversationMessage, { role: 'assistant' }>
 

@@ -1,11 +1,6 @@
-import { errorType } from './openai-error-type.js'
 import type { ScriptCall, ScriptTurn } from '../script.js'
-import {
-  everything,
-  type WireFormat,
-  type WireRequest,
-  type WireResponse,
-} from '../wire-format.js'
+import { everything, type WireFormat, type WireRequest, type WireResponse } from '../wire-format.js'
+import { errorType } from './openai-error-type.js'
 import { openaiResponsesRead, openaiResponsesViolations } from './openai-responses-request.js'
 
 /**

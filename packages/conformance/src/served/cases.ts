@@ -59,12 +59,22 @@ export interface ServedCase {
 type Answer = (response: WireResponse, request: WireRequest) => ServerReply
 
 const prompt = 'What is the weather?'
-const brokenArguments = ['malformed arguments', 'arguments that are not an object', 'length inside a call']
+/** Most APIs want a schema of each tool, and Gemini one that has properties. */
+const noParameters = { type: 'object', properties: { floor: { type: 'integer' } } }
+/** Replies whose calls cannot be executed, each with the rule of what is shown of them. */
+const brokenArguments: Readonly<Record<string, RuleName>> = {
+  'malformed arguments': 'malformed-arguments',
+  'arguments that are not an object': 'malformed-arguments',
+  'length inside a call': 'cut-call',
+  'empty arguments': 'no-arguments',
+}
 
 /** Every case of a wire, in the order of the report. */
 export function servedCases(wire: Wire): readonly ServedCase[] {
   return [
-    ...scripts.flatMap((script) => [true, false].flatMap((stream) => plainCase(wire, script, stream))),
+    ...scripts.flatMap((script) =>
+      [true, false].flatMap((stream) => plainCase(wire, script, stream)),
+    ),
     ...splitCases(wire),
     ...disguisedCases(wire),
     ...cutCases(wire),
@@ -75,7 +85,10 @@ export function servedCases(wire: Wire): readonly ServedCase[] {
 }
 
 const slug = (...words: readonly (number | string)[]): string =>
-  words.join('-').toLowerCase().replace(/[^a-z0-9]+/g, '-')
+  words
+    .join('-')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
 
 const kindOf = (stream: boolean): 'stream' | 'whole' => (stream ? 'stream' : 'whole')
 
@@ -104,7 +117,7 @@ function toCase({ format, model }: Wire, plan: Plan): ServedCase {
       model,
       stream,
       messages: [{ role: 'user', content: prompt }],
-      tools: hasCalls ? scriptTools : [],
+      tools: hasCalls ? scriptTools.map((tool) => ({ parameters: noParameters, ...tool })) : [],
       toolResults: turns
         .slice(0, -1)
         .map(({ toolCalls = [] }) =>
@@ -117,28 +130,28 @@ function toCase({ format, model }: Wire, plan: Plan): ServedCase {
 }
 
 function plainCase(wire: Wire, script: Script, stream: boolean): ServedCase[] {
-  const isBroken = brokenArguments.includes(script.name)
-  const turns = isBroken ? script.turns.slice(0, 1) : script.turns
+  const broken = brokenArguments[script.name]
+  const turns = broken ? script.turns.slice(0, 1) : script.turns
   if (cannotSay(turns, wire.format, kindOf(stream)) !== undefined) return []
   const id = slug(script.name, kindOf(stream))
   const title = `${script.name}, ${stream ? 'streamed' : 'whole'}`
   const calls = turns.flatMap(({ toolCalls = [] }) => toolCalls)
   const isWithoutIds = calls.some((call) => call.id === undefined)
-  const rules: RuleName[] = isBroken
-    ? ['malformed-arguments']
-    : isWithoutIds && !['gemini', 'ollama'].includes(wire.name)
+  const hasIds = !['gemini', 'ollama'].includes(wire.name)
+  const rules: RuleName[] = broken
+    ? [broken]
+    : isWithoutIds && hasIds
       ? ['missing-ids']
       : [
           'text',
           ...(turns.some(({ reasoning }) => reasoning) ? (['reasoning'] as const) : []),
           ...(calls.length ? (['calls'] as const) : []),
-          ...(calls.length && !isWithoutIds && wire.format.supports.toolCallIds
-            ? (['call-ids'] as const)
-            : []),
+          ...(calls.length && hasIds ? (['call-ids'] as const) : []),
           'finish',
           'usage',
           ...(turns.length > 1 ? (['results'] as const) : []),
           'accepted',
+          'documented-fields',
         ]
   return [toCase(wire, { id, title, rules, turns, stream, expected: { kind: 'reply' } })]
 }
@@ -215,7 +228,12 @@ const endings: readonly (readonly [how: string, rule: RuleName, tail: readonly R
 ]
 
 function cutCases(wire: Wire): ServedCase[] {
-  const cut = (name: string, stream: boolean, where: string, at: (text: WireResponse) => string): ServedCase[] =>
+  const cut = (
+    name: string,
+    stream: boolean,
+    where: string,
+    at: (text: WireResponse) => string,
+  ): ServedCase[] =>
     endings.flatMap(([how, rule, tail]) => {
       const turns = scriptNamed(name).turns.slice(0, 1)
       if (cannotSay(turns, wire.format) !== undefined) return []

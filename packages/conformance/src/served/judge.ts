@@ -46,6 +46,12 @@ export function judge(one: ServedCase, evidence: Evidence): readonly Check[] {
   return one.rules.map((rule): Check => {
     const lack = rule in evidence.lacks ? evidence.lacks[rule as Lacking] : undefined
     if (lack !== undefined) return { rule, state: 'not-applicable', found: lack }
+    if (isWhole(rule) && evidence.like?.error)
+      return {
+        rule,
+        state: 'not-applicable',
+        found: 'the same reply as it is written usually failed',
+      }
     const found = problemOf(rule, one, evidence)
     return found ? { rule, state: 'failed', ...found } : { rule, state: 'passed' }
   })
@@ -55,7 +61,7 @@ function problemOf(rule: RuleName, one: ServedCase, evidence: Evidence): Problem
   const { observation, requests, wire } = evidence
   const { expected } = one
   if (!requests.length) return problem('a request to the address of the case', 'none came')
-  if (rule === 'accepted') return accepted(wire, requests)
+  if (rule === 'accepted' || rule === 'documented-fields') return accepted(rule, wire, requests)
   if (rule === 'error-text')
     return unless(
       observation.error?.message.includes(textOf(one)) ?? false,
@@ -77,9 +83,21 @@ const textOf = ({ expected }: ServedCase): string =>
 const shown = ({ turns, error }: Observation): string =>
   canonical({ turns, ...(error && { error }) })
 
-function accepted({ format }: Wire, requests: readonly WireRequest[]): Problem {
+/** What the schema of a request refuses that a server may take all the same. */
+const isOfFields = (violation: string): boolean =>
+  /Unrecognized key|unknown field|^(?!messages|contents|input).*Too small: expected array|expected nonoptional|tool_name: Invalid/.test(
+    violation,
+  )
+
+function accepted(
+  rule: 'accepted' | 'documented-fields',
+  { format }: Wire,
+  requests: readonly WireRequest[],
+): Problem {
   for (const [index, request] of requests.entries()) {
-    const broken = format.violations(request)
+    const broken = format
+      .violations(request)
+      .filter((violation) => isOfFields(violation) === (rule === 'documented-fields'))
     if (broken.length)
       return problem(
         'a request that the API accepts',
@@ -164,7 +182,7 @@ const finishOf = (word: string | null | undefined): string | undefined => words[
 function reply(rule: RuleName, one: ServedCase, evidence: Evidence): Problem {
   const { observation, wire, requests, like } = evidence
   const { turns } = one
-  if (rule === 'malformed-arguments') return malformed(one, observation)
+  if (rule === 'malformed-arguments' || rule === 'cut-call') return malformed(one, observation)
   if (observation.error || observation.turns.length !== turns.length)
     return problem(
       `${turns.length} ${turns.length === 1 ? 'reply' : 'replies'} and no error`,
@@ -174,7 +192,7 @@ function reply(rule: RuleName, one: ServedCase, evidence: Evidence): Problem {
   const pairs = turns.map((script, index) => ({
     script,
     turn: observation.turns[index] as ObservedTurn,
-    usual: like && !like.error ? like.turns[index] : undefined,
+    usual: like?.turns[index],
   }))
   for (const { script, turn, usual } of pairs) {
     const found = isWhole(rule)
@@ -185,8 +203,17 @@ function reply(rule: RuleName, one: ServedCase, evidence: Evidence): Problem {
   return rule === 'missing-ids' ? uniqueIds(observation) : undefined
 }
 
-const isWhole = (rule: RuleName): boolean =>
-  ['after-the-end', 'lenient-framing', 'line-ends', 'missing-ids', 'retry', 'split'].includes(rule)
+/** Rules of which a check looks at the whole reply. */
+const ofWholeReplies: readonly RuleName[] = [
+  'after-the-end',
+  'lenient-framing',
+  'line-ends',
+  'missing-ids',
+  'no-arguments',
+  'retry',
+  'split',
+]
+const isWhole = (rule: RuleName): boolean => ofWholeReplies.includes(rule)
 
 /** The same as in the case of the usual reply, or else as the script. */
 function whole(script: ScriptTurn, turn: ObservedTurn, usual: ObservedTurn | undefined): Problem {
@@ -248,21 +275,22 @@ const aspects: Readonly<
 }
 
 const same = (expected: unknown, found: unknown): Problem =>
-  unless(canonical(expected) === canonical(found), canonical(expected), found)
+  unless(canonical(expected) === canonical(found), canonical(expected), canonical(found))
 
 /** As the model wrote them, or marked as unusable, or, if the limit cut them, left out. */
 function malformed({ turns: [script] }: ServedCase, observation: Observation): Problem {
   if (observation.error) return undefined
-  const { calls = [], finish } = observation.turns[0] ?? {}
-  for (const [index, { name, argumentsText }] of (script?.toolCalls ?? []).entries()) {
+  const { calls, finish } = observation.turns[0] ?? {}
+  for (const { name, argumentsText } of script?.toolCalls ?? []) {
     if (argumentsText === undefined) continue
-    const call = calls?.[index]
-    if (!call && finishOf(finish) === 'length') continue
-    const isShown =
-      call?.error ||
-      call?.arguments === argumentsText ||
-      canonical(call?.arguments) === canonical(parseJsonOrText(argumentsText))
-    if (!isShown)
+    const isShown = (calls ?? []).some(
+      (call) =>
+        Boolean(call.error) ||
+        call.arguments === argumentsText ||
+        canonical(call.arguments) === canonical(parseJsonOrText(argumentsText)),
+    )
+    const isLeftOut = !calls?.length && finishOf(finish) === 'length'
+    if (!isShown && !isLeftOut)
       return problem(
         `the call of ${name} with the text ${argumentsText}, or with an error, or an error`,
         shown(observation),
@@ -281,7 +309,11 @@ function uniqueIds({ turns }: Observation): Problem {
 }
 
 /** The last request has every call and every result once, in order. */
-function results({ turns, ask }: ServedCase, wire: Wire, requests: readonly WireRequest[]): Problem {
+function results(
+  { turns, ask }: ServedCase,
+  wire: Wire,
+  requests: readonly WireRequest[],
+): Problem {
   const last = requests.at(-1) as WireRequest
   let conversation: WireConversation
   try {

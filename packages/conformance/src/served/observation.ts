@@ -80,10 +80,7 @@ const registration = z.strictObject({
   version: z.string().default(''),
   wire: z.enum(['chat', 'responses', 'messages', 'gemini', 'ollama']),
   lacks: z
-    .partialRecord(
-      z.enum(['call-ids', 'finish', 'reasoning', 'retry', 'usage']),
-      z.string().min(1),
-    )
+    .partialRecord(z.enum(['call-ids', 'finish', 'reasoning', 'retry', 'usage']), z.string().min(1))
     .default({}),
 })
 

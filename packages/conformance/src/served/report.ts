@@ -1,5 +1,5 @@
-import type { ReportedCheck, RunReport, Tally } from './run.js'
 import type { RuleGroup } from './rules.js'
+import type { ReportedCheck, RunReport, Tally } from './run.js'
 
 /** Titles of the groups, in the order of the report. */
 export const groupTitles: Readonly<Record<RuleGroup, string>> = {
@@ -23,7 +23,8 @@ const escapes: Readonly<Record<string, string>> = {
   '>': '&gt;',
   '"': '&quot;',
 }
-const escaped = (text: string): string => text.replace(/[&<>"]/g, (found) => escapes[found] ?? found)
+const escaped = (text: string): string =>
+  text.replace(/[&<>"]/g, (found) => escapes[found] ?? found)
 
 /** Passed of those that apply, for example `12 of 14`. */
 export const tallyText = (tally: Tally | undefined): string =>

@@ -33,6 +33,9 @@ export type RuleName =
   | 'missing-ids'
   | 'unknown-finish'
   | 'retry'
+  | 'documented-fields'
+  | 'cut-call'
+  | 'no-arguments'
 
 /** A rule as data. */
 export interface ServedRule {
@@ -109,7 +112,8 @@ export const servedRules: Readonly<Record<RuleName, ServedRule>> = {
   },
   accepted: {
     group: 'requests',
-    sentence: 'Every request is one that the API accepts: its fields, the order of roles, ids, signatures.',
+    sentence:
+      'Every request is one that the API accepts: the form of its fields, the order of roles, ids, signatures.',
     contract: ['Q1'],
     source: ofVendor,
   },
@@ -121,7 +125,8 @@ export const servedRules: Readonly<Record<RuleName, ServedRule>> = {
   },
   'line-ends': {
     group: 'bytes',
-    sentence: 'What the format of the stream ignores changes nothing: line ends, comments, a byte order mark.',
+    sentence:
+      'What the format of the stream ignores changes nothing: line ends, comments, a byte order mark.',
     contract: ['S8'],
     source: lines,
   },
@@ -165,7 +170,8 @@ export const servedRules: Readonly<Record<RuleName, ServedRule>> = {
   },
   'error-in-reply': {
     group: 'ours',
-    sentence: 'A failure in the body of a response with status 200 is an error, also where nobody documents it.',
+    sentence:
+      'A failure in the body of a response with status 200 is an error, also where nobody documents it.',
     contract: ['S6'],
     source: nowhere,
   },
@@ -183,7 +189,8 @@ export const servedRules: Readonly<Record<RuleName, ServedRule>> = {
   },
   'lenient-framing': {
     group: 'ours',
-    sentence: 'Small deviations of servers and proxies from the format of the stream change nothing.',
+    sentence:
+      'Small deviations of servers and proxies from the format of the stream change nothing.',
     contract: ['S8'],
     source: nowhere,
   },
@@ -209,6 +216,24 @@ export const servedRules: Readonly<Record<RuleName, ServedRule>> = {
     group: 'ours',
     sentence: 'A failure that passes is tried again, as soon as the server allows it.',
     contract: ['F3', 'F5'],
+    source: nowhere,
+  },
+  'documented-fields': {
+    group: 'ours',
+    sentence: 'A request has only fields that the API documents, and no list that is empty.',
+    contract: ['Q1'],
+    source: nowhere,
+  },
+  'cut-call': {
+    group: 'ours',
+    sentence: 'A call that the limit of tokens cut is never shown with arguments that look whole.',
+    contract: ['D11'],
+    source: nowhere,
+  },
+  'no-arguments': {
+    group: 'ours',
+    sentence: 'No text in the place of arguments is a call without arguments, not a broken one.',
+    contract: ['D11'],
     source: nowhere,
   },
 }

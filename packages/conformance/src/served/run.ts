@@ -132,8 +132,8 @@ export class Run {
 }
 
 /** One line that gets the first reply of a case by hand. */
-function curlOf({ name, paths, sample }: Wire, { id, ask }: ServedCase, root: string): string {
-  const path = ask.stream ? paths.stream : paths.whole
-  const body = JSON.stringify(sample(ask.messages[0]?.content ?? '', ask.stream))
-  return `curl -sN '${root}/${name}/${id}${path}' -H 'content-type: application/json' -d '${body}'`
+function curlOf(wire: Wire, { id, ask }: ServedCase, root: string): string {
+  const path = wire.paths[ask.stream ? 'stream' : 'whole']
+  const body = JSON.stringify(wire.sample(ask.messages[0]?.content ?? '', ask.stream))
+  return `curl -sN '${root}/${wire.name}/${id}${path}' -H 'content-type: application/json' -d '${body}'`
 }

@@ -41,8 +41,7 @@ export const wires: Readonly<Record<WireName, Wire>> = {
     model: 'gpt-4.1',
     paths: { whole: '/v1/chat/completions', stream: '/v1/chat/completions' },
     framing: 'sse',
-    source:
-      'https://developers.openai.com/api/reference/resources/chat/subresources/completions',
+    source: 'https://developers.openai.com/api/reference/resources/chat/subresources/completions',
     errorSource: 'https://developers.openai.com/api/docs/guides/error-codes',
     streamErrorSource: 'https://openrouter.ai/docs/api/reference/errors-and-debugging',
     end: /"finish_reason":"/,

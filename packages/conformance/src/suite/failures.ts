@@ -21,8 +21,7 @@ import { begun } from './reader.js'
 export const bodies: Readonly<
   Record<string, (lab: Lab, status: number, headers?: Record<string, string>) => ServerReply>
 > = {
-  'a JSON body': (lab, status, headers) =>
-    toReply(lab.format.failure(status, failedText, headers)),
+  'a JSON body': (lab, status, headers) => toReply(lab.format.failure(status, failedText, headers)),
   'no body': (_, status, headers = {}) => ({ status, headers, steps: [] }),
   'an HTML body': (_, status, headers) => toReply(htmlFailure(status, headers)),
 }

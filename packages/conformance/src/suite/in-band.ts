@@ -25,7 +25,11 @@ export function inBandRules(rule: Rule, { format }: Harness): void {
     async (lab) => {
       const { turns } = scriptNamed('text')
       const connection = lab.connectRetrying((request, index) => {
-        const failed = lab.format.respondThenFail({ finish: 'stop', usage: {} }, request, failureText)
+        const failed = lab.format.respondThenFail(
+          { finish: 'stop', usage: {} },
+          request,
+          failureText,
+        )
         return index
           ? toReply(lab.respond(turns, request))
           : toReply({ ...failed, pieces: failed.pieces.slice(-1) })
@@ -53,7 +57,11 @@ export function inBandRules(rule: Rule, { format }: Harness): void {
       const { turns } = scriptNamed('text')
       const connection = lab.connectRetrying((request) =>
         toReply(
-          lab.format.respondThenFail(turns[0] ?? { finish: 'stop', usage: {} }, request, failureText),
+          lab.format.respondThenFail(
+            turns[0] ?? { finish: 'stop', usage: {} },
+            request,
+            failureText,
+          ),
         ),
       )
       assertReason(

@@ -3,8 +3,15 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type ServerReply, toReply } from '../memory-server.js'
 import type { WireRequest } from '../wire-format.js'
-import { toWireRequest, write } from '../wire-server.js'
-import { type CaseAddress, caseKey, caseUrl, chunksOf, readAddress, turnOf } from './case-address.js'
+import { toWireRequest, write } from '../wire-server-http.js'
+import {
+  type CaseAddress,
+  caseKey,
+  caseUrl,
+  chunksOf,
+  readAddress,
+  turnOf,
+} from './case-address.js'
 import { type ServedCase, servedCases } from './cases.js'
 import { readObservation, readRegistration } from './observation.js'
 import { htmlReport } from './report.js'
@@ -161,7 +168,10 @@ const notFound = (path: string): ServerReply =>
   toJson({ error: `nothing is at ${path}; the cases and their addresses are at /cases` }, 404)
 
 /** Sends a reply, each of its steps in a chunk of its own. */
-async function sendReply({ status, headers, steps }: ServerReply, outgoing: ServerResponse): Promise<void> {
+async function sendReply(
+  { status, headers, steps }: ServerReply,
+  outgoing: ServerResponse,
+): Promise<void> {
   outgoing.writeHead(status, headers)
   outgoing.flushHeaders()
   for (const step of steps) {

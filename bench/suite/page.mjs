@@ -1,0 +1,105 @@
+// Writes the page of the results.
+
+const groups = {
+  content: 'content',
+  tools: 'tools',
+  requests: 'requests',
+  bytes: 'bytes',
+  cuts: 'cuts',
+  errors: 'errors',
+  ours: '*our view*',
+}
+
+const cellOf = (tally) =>
+  tally && tally.passed + tally.failed ? `${tally.passed}/${tally.passed + tally.failed}` : '–'
+
+const rowOf = (cells) => `| ${cells.join(' | ')} |`
+
+/** What failed, by rule: the cases of a rule fail for one reason nearly always. */
+function failuresOf({ client, wire, checks }) {
+  const failed = checks.filter(({ state, group }) => state === 'failed' && group !== 'ours')
+  if (!failed.length) return ''
+  const byRule = Map.groupBy(failed, ({ rule }) => rule)
+  const items = [...byRule].map(([, [first, ...rest]]) => {
+    const more = rest.length ? `, and ${rest.length} more` : ''
+    return [
+      `- ${first.sentence} ([source](${first.source}))`,
+      `  - ${first.title}${more}`,
+      `  - expected \`${inCode(first.expected)}\`, found \`${inCode(first.found)}\``,
+      '',
+      '  ```sh',
+      `  ${first.curl}`,
+      '  ```',
+      '',
+    ].join('\n')
+  })
+  return `### ${client}, ${wire}\n\n${notes[`${client} ${wire}`] ?? ''}${items.join('\n')}\n`
+}
+
+const inCode = (text) => {
+  const line = text.replaceAll('`', "'").replace(/[\u2028\u2029\ufeff]/g, '?')
+  return line.length > 200 ? `${line.slice(0, 200)}…` : line
+}
+
+/** What a person saw in the client's source while confirming a failure, and on which day. */
+const notes = {}
+
+const notApplicable = (reports) =>
+  reports
+    .flatMap(({ client, wire, checks }) => {
+      const reasons = new Set(
+        checks.filter(({ state }) => state === 'not-applicable').map(({ found }) => found),
+      )
+      return [...reasons].map((reason) => rowOf([client, wire, reason]))
+    })
+    .join('\n')
+
+const ours = (reports) =>
+  reports
+    .map(({ client, wire, checks }) => {
+      const failed = checks.filter(({ state, group }) => state === 'failed' && group === 'ours')
+      const counts = Map.groupBy(failed, ({ rule }) => rule)
+      const text = [...counts].map(([rule, found]) => `${rule} ${found.length}`).join(', ')
+      return rowOf([client, wire, text || 'none'])
+    })
+    .join('\n')
+
+/** The whole page. */
+export function evidencePage(reports) {
+  const head = ['client', 'version', 'wire', ...Object.values(groups)]
+  const rows = reports.map(({ client, version, wire, groups: tallies }) =>
+    rowOf([client, version, wire, ...Object.keys(groups).map((group) => cellOf(tallies[group]))]),
+  )
+  return `# Results of the suite for clients
+
+After reading this page you know which documented behaviour each client keeps, and how to see a failure with your own eyes.
+
+\`pnpm client-suite\` runs [the suite](../docs/client-suite.md) with each driver in \`bench/suite/drivers\`, and writes this page: change \`bench/suite/page.mjs\`, not the page.
+A number is checks that passed of those that apply. A check is one rule in one case. Each failure below was confirmed by hand before it was published. *Our view* is
+what no vendor documents; it does not count. Something wrong? [Dispute it](../docs/client-suite.md#dispute-a-rule).
+
+${rowOf(head)}
+${rowOf(head.map(() => '---'))}
+${rows.join('\n')}
+
+Clients give out what they know in their own way, so a driver decides a little: each is one file, to read and to correct.
+
+## Failures
+
+The server of each \`curl\` is \`npx @modelport/conformance serve\`.
+
+${reports.map(failuresOf).join('')}## Not applicable
+
+| client | wire | reason |
+| --- | --- | --- |
+${notApplicable(reports)}
+
+## Where our view is not kept
+
+The rules are explained in [rules.ts](../packages/conformance/src/served/rules.ts). A number is cases.
+
+| client | wire | rules |
+| --- | --- | --- |
+${ours(reports)}
+`
+}

@@ -1,0 +1,60 @@
+// The suite for clients, with ours at every wire and with a client that has no library.
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import { startSuiteServer } from '@modelport/conformance/wire-server'
+import { expect, test } from 'vitest'
+import { runProgram } from './support/program.js'
+import { root } from './support/repository.js'
+
+const hasPython = spawnSync('python3', ['--version']).status === 0
+
+/** What failed and what was not observed, a line each. */
+const lost = (reports: Awaited<ReturnType<typeof startSuiteServer>>['reports']): string[] =>
+  reports().flatMap(({ client, wire, checks, missing }) => [
+    ...checks
+      .filter(
+        ({ state, group }) => state === 'failed' && (client === 'modelport' || group !== 'ours'),
+      )
+      .map(({ title, rule, found }) => `${client} ${wire}: ${title}: ${rule}: ${found}`),
+    ...missing.map((id) => `${client} ${wire}: ${id} was not observed`),
+  ])
+
+test('modelport keeps every rule of the suite for clients, ours included', async () => {
+  const server = await startSuiteServer()
+  try {
+    const sources = join(root, 'scripts/sources.mjs')
+    const main = join(root, 'bench/suite/main.mjs')
+    const { stderr, status } = await runProgram(
+      process.execPath,
+      ['--import', sources, main, '--suite', server.url, 'modelport'],
+      { cwd: root },
+    )
+    expect(status, stderr).toBe(0)
+    expect(lost(server.reports)).toEqual([])
+    expect(server.reports().map(({ wire }) => wire)).toEqual([
+      'chat',
+      'responses',
+      'messages',
+      'gemini',
+      'ollama',
+    ])
+  } finally {
+    await server.close()
+  }
+})
+
+test.skipIf(!hasPython)(
+  'a client in Python without a library keeps every rule that counts',
+  async () => {
+    const server = await startSuiteServer()
+    try {
+      const driver = join(root, 'bench/suite/drivers/chat.py')
+      const { stderr, status } = await runProgram('python3', [driver, server.url], { cwd: root })
+      expect(status, stderr).toBe(0)
+      expect(lost(server.reports)).toEqual([])
+      expect(server.reports()).toHaveLength(1)
+    } finally {
+      await server.close()
+    }
+  },
+)
