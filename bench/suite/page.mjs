@@ -25,7 +25,11 @@ function failuresOf({ client, wire, checks }) {
     return [
       `- ${first.sentence} ([source](${first.source}))`,
       `  - ${first.title}${more}`,
-      `  - expected \`${inCode(first.expected)}\`, found \`${inCode(first.found)}\``,
+      '',
+      '  ```text',
+      `  expected ${inLine(first.expected)}`,
+      `  found    ${inLine(first.found)}`,
+      '  ```',
       '',
       '  ```sh',
       `  ${first.curl}`,
@@ -33,16 +37,30 @@ function failuresOf({ client, wire, checks }) {
       '',
     ].join('\n')
   })
-  return `### ${client}, ${wire}\n\n${notes[`${client} ${wire}`] ?? ''}${items.join('\n')}\n`
+  const note = notes[`${client} ${wire}`]
+  if (note === undefined)
+    throw new Error(
+      `confirm what failed by hand, and write what you saw into the notes: ${client} ${wire}\n${items.join('\n')}`,
+    )
+  return `### ${client}, ${wire}\n\n${note}\n\n${items.join('\n')}\n`
 }
 
-const inCode = (text) => {
-  const line = text.replaceAll('`', "'").replace(/[\u2028\u2029\ufeff]/g, '?')
+const inLine = (text) => {
+  const line = text.replace(/[\u2028\u2029\ufeff]/g, '?')
   return line.length > 200 ? `${line.slice(0, 200)}…` : line
 }
 
-/** What a person saw in the client's source while confirming a failure, and on which day. */
-const notes = {}
+/**
+ * What a person saw in the client's source while confirming its failures. No failure is published
+ * without it.
+ */
+const notes = {
+  '@langchain/anthropic messages': `Confirmed 2026-11-30: \`dist/utils/message_outputs.js\` adds the \`output_tokens\` of
+\`message_start\` to those of \`message_delta\`, which the vendor calls cumulative. With one more \`message_delta\` the sum grows further.`,
+  '@langchain/google-genai gemini': `Confirmed 2026-11-30: \`@google/generative-ai\` 0.24.1, which it uses, takes a stream apart by
+\`/^data: (.*)(?:\\n\\n|\\r\\r|\\r\\n\\r\\n)/\`, so a comment, an empty line, or \`data:\` without a space ends it; the rejection is handled nowhere, and
+ends a program of Node. Google's own server was not seen to write such lines; proxies before it do.`,
+}
 
 const notApplicable = (reports) =>
   reports

@@ -90,9 +90,7 @@ async function streamed(model, messages, turn) {
   return reply ?? new AIMessageChunk('')
 }
 
-/** In its common form, or in that of the vendor. */
+/** In the common form, or else in that of the vendor. */
 const reasoningOf = ({ contentBlocks = [], content }) =>
-  [...contentBlocks, ...(Array.isArray(content) ? content : [])]
-    .map(({ reasoning, thinking }) => reasoning ?? thinking ?? '')
-    .filter((text, index, all) => all.indexOf(text) === index)
-    .join('')
+  contentBlocks.map(({ reasoning = '' }) => reasoning).join('') ||
+  (Array.isArray(content) ? content.map(({ thinking = '' }) => thinking).join('') : '')

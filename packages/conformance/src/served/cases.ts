@@ -201,6 +201,9 @@ function splitCases(wire: Wire): ServedCase[] {
 const isLenient = ({ framing }: Wire, how: string): boolean =>
   how === 'no line end after the last event' || (framing === 'ndjson' && how !== 'CRLF line ends')
 
+/** Ways of writing that a division of the bytes can take apart. */
+const splitDisguises: readonly string[] = ['CRLF line ends', 'CR line ends', 'a byte order mark']
+
 function disguisedCases(wire: Wire): ServedCase[] {
   return Object.entries(disguises).flatMap(([how, disguise]) =>
     disguisedScripts.flatMap((name) => {
@@ -210,7 +213,16 @@ function disguisedCases(wire: Wire): ServedCase[] {
       )
       if (disguise(sample).pieces.join('') === sample.pieces.join('')) return []
       const rule = isLenient(wire, how) ? 'lenient-framing' : 'line-ends'
-      return sameReply(wire, name, true, how, rule, (response) => toReply(disguise(response)))
+      const inEvents = sameReply(wire, name, true, how, rule, (response) =>
+        toReply(disguise(response)),
+      )
+      if (!splitDisguises.includes(how)) return inEvents
+      return [
+        ...inEvents,
+        ...sameReply(wire, name, true, `${how}, byte by byte`, rule, (response) =>
+          withBody(response, inBytes(toBytes(disguise(response)))),
+        ),
+      ]
     }),
   )
 }

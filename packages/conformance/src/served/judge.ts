@@ -268,11 +268,13 @@ const aspects: Readonly<
     const { input, output } = turn.usage ?? {}
     return unless(
       inputs.includes(input ?? -1) && outputs.includes(output ?? -1),
-      `input ${inputs.join(' or ')}, output ${outputs.join(' or ')}`,
+      `input ${anyOf(inputs)}, output ${anyOf(outputs)}`,
       turn.usage ?? 'none',
     )
   },
 }
+
+const anyOf = (counts: readonly number[]): string => [...new Set(counts)].join(' or ')
 
 const same = (expected: unknown, found: unknown): Problem =>
   unless(canonical(expected) === canonical(found), canonical(expected), canonical(found))
