@@ -11,7 +11,7 @@ const pictures = new URL('../../../.cache/studio/', import.meta.url)
 
 /** Every view of the page, with a run for those that show one. */
 const viewsOf = (id: string): string[] => [
-  ...['chat', 'runs', 'overview', 'compare', 'agents', 'tools', 'hosts', 'doctor'],
+  ...['chat', 'runs', 'waiting', 'overview', 'compare', 'agents', 'tools', 'hosts', 'doctor'],
   ...['chat', 'timeline', 'raw', 'context'].map((view) => `${view}/${id}`),
 ]
 
@@ -149,7 +149,7 @@ describe.skipIf(!hasBrowser)('the page in Chromium', () => {
   test('the page in Chromium asks two models at once and marks what differs', async () => {
     const two = await startStudio({
       models: [
-        ...['one', 'two'].map((id) => ({
+        ...['one', 'two', 'three', 'four'].map((id) => ({
           id,
           provider: 'mock',
           model: id,
@@ -169,7 +169,18 @@ describe.skipIf(!hasBrowser)('the page in Chromium', () => {
     await page.reload()
     await expect.poll(marked).toEqual(['two'])
     expect(await page.locator('.column strong').allInnerTexts()).toEqual(['one', 'two'])
+    expect(await page.locator('.compare .message.user').innerText()).toContain('Who are you?')
     await expectPicture(page, 'compare')
+
+    // Four stand in one row of an ordinary window.
+    for (const name of ['three', 'four']) await page.getByLabel(name).check()
+    await page.setViewportSize({ width: 1440, height: 900 })
+    await ask(page, 'And you?')
+    await expect.poll(() => page.locator('.column strong').count()).toBe(4)
+    const tops = await page
+      .locator('.column')
+      .evaluateAll((columns) => columns.map((column) => column.getBoundingClientRect().top))
+    expect(new Set(tops).size).toBe(1)
     await page.close()
     await two.close()
   })

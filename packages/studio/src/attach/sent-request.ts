@@ -61,7 +61,7 @@ function dataOf(options: OptionValues): OptionValues {
     ...sent
   } = options
   const { headers: _headers, ...fields } = vendor ?? {}
-  return vendor ? { ...sent, vendor: fields } : sent
+  return Object.keys(fields).length > 0 ? { ...sent, vendor: fields } : sent
 }
 
 /** True for the same message, also if it was copied: its fields are those of before. */

@@ -150,9 +150,14 @@ export class Subscriptions {
   /** What the model is sent in a call of a run; a run describes the rest of it itself. */
   #request(span: Span, turn: AskedTurn): void {
     if (!this.#to.withContent) return
-    const { request, next } = toSentRequest(turn, span.request)
-    span.request = next
-    this.#add(span, this.#encode('event', span, { type: 'request', ...request }))
+    const at = Date.now()
+    // Made when it is sent: then it continues the last one that was sent, whatever was dropped.
+    const make = (): string => {
+      const { request, next } = toSentRequest(turn, span.request)
+      span.request = next
+      return this.#encode('event', span, { type: 'request', ...request }, '', at)
+    }
+    this.#add(span, make, ofOwn)
   }
 
   #encode(type: string, { id }: Span, value: unknown, more = '', at = Date.now()): string {

@@ -12,6 +12,7 @@ import { Problem } from '../parts/problem.js'
 import { useAction } from '../parts/use-action.js'
 import { useMarkedWords } from '../parts/use-marked-words.js'
 import { RunFigures, SegmentView } from '../run/conversation.js'
+import { MessageCard } from '../run/message.js'
 import { fromSettings, newSettings, Toggle, takeSettings } from '../setup/run-settings.js'
 import { Composer, type Draft, type DraftSignals } from './composer.js'
 
@@ -81,6 +82,7 @@ export function Compare({ id }: { readonly id: string | undefined }): VNode {
           have are marked in the others.
         </p>
       )}
+      {runs[0] !== undefined && <Question id={runs[0]} />}
       <div class={`columns columns-${runs.length}`}>
         {runs.map((run, index) => (
           <Column key={run} id={run} first={index === 0 ? undefined : runs[0]} />
@@ -96,6 +98,13 @@ export function Compare({ id }: { readonly id: string | undefined }): VNode {
       )}
     </div>
   )
+}
+
+/** What all columns reply to. */
+function Question({ id }: { readonly id: string }): VNode | null {
+  const { run } = useRun(id)
+  const asked = run?.record.value.messages.findLast(({ role }) => role === 'user')
+  return asked ? <MessageCard message={asked} /> : null
 }
 
 function ModelChoice({
