@@ -128,6 +128,8 @@ describe.skipIf(!hasBrowser)('the page in Chromium', () => {
     await page.getByRole('heading', { name: /Call 2/ }).waitFor()
     expect(await page.getByText('is the first block that differs').count()).toBe(1)
     await expectPicture(page, 'context')
+    await page.getByRole('link', { name: 'Call 2', exact: true }).click()
+    await page.getByRole('region', { name: 'Came back' }).waitFor()
   })
 
   test('the page in Chromium forks a conversation from an edited message', async () => {

@@ -38,6 +38,7 @@ export function Context({ id }: { readonly id: string }): VNode {
       {contexts?.map((context) => (
         <ContextCard
           key={context.step}
+          runId={id}
           context={context}
           most={Math.max(...contexts.map(({ tokens }) => tokens))}
         />
@@ -64,9 +65,11 @@ const classOf = (share: number): string => {
 }
 
 function ContextCard({
+  runId,
   context,
   most,
 }: {
+  readonly runId: string
   readonly context: ContextInfo
   /** Tokens of the largest call of the run: its bar has the full width. */
   readonly most: number
@@ -83,7 +86,9 @@ function ContextCard({
   return (
     <section aria-label={`Call ${step}`}>
       <h2>
-        Call {step}{' '}
+        <a href={`#/timeline/${runId}/${step}`} title="What was sent, and what came back">
+          Call {step}
+        </a>{' '}
         <span class={classOf(share)}>
           {countedTokens === undefined ? 'about ' : ''}
           {formatCount(size)} tokens
