@@ -3,6 +3,7 @@
 import {
   type AgentHandler,
   AgentHost,
+  approvalsOf,
   createAgent,
   createArtifact,
   createMessage,
@@ -10,6 +11,7 @@ import {
   isAgentError,
   type Task,
   type TaskContext,
+  textOfParts,
 } from '@modelport/agent'
 import { OutcomeUnknown } from '@modelport/runtime'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -275,6 +277,132 @@ for (const { name, isMissing, open } of emptyDatabases())
       await runTwice(pay, pay)
       expect(seen).toEqual(['OutcomeUnknown: socket hang up', 'OutcomeUnknown: socket hang up'])
       expect(calls).toBe(1)
+    })
+
+    /** A handler that pays once, and loses the reply. */
+    const paying =
+      (keys: string[], seen: string[]): AgentHandler =>
+      async ({ say, effect, id }) => {
+        await say('I pay')
+        seen.push(id())
+        const receipt = await effect(
+          'pay',
+          ({ idempotencyKey }) => {
+            keys.push(idempotencyKey)
+            if (keys.length === 1) throw new OutcomeUnknown('the reply is lost')
+            return 'receipt 2'
+          },
+          { once: true },
+        ).catch((error: unknown) => String(error))
+        await say('I have paid')
+        return `Paid: ${receipt}`
+      }
+    const sendTo = async (host: AgentHost, text: string): Promise<Task> => {
+      const message = createMessage('user', text)
+      const { task, before } = await host.send({ agent: 'worker', principal, message })
+      return host.settled({ principal, id: task.id }, before)
+    }
+    const textsOf = ({ messages }: Task): readonly string[] =>
+      messages.filter(({ role }) => role === 'agent').map(({ parts }) => textOfParts(parts))
+
+    test.each([
+      ['happened', 'receipt 1', 1, 'Paid: receipt 1'],
+      ['did-not-happen', undefined, 2, 'Paid: receipt 2'],
+      ['unknown', undefined, 1, expect.stringContaining('Paid: OutcomeUnknown') as string],
+    ] as const)(
+      'a person says %s of an effect whose reply is lost, and the handler runs again with that',
+      async (outcome, result, calls, answer) => {
+        const keys: string[] = []
+        const seen: string[] = []
+        const host = start(paying(keys, seen))
+        const task = await sendTo(host, 'Go')
+        const [request] = approvalsOf(task)
+        expect([task.state, request?.uncertain, keys.length]).toEqual(['input-required', true, 1])
+        const { requestId, digest } = request!
+        const part = createPart.approval({
+          requestId,
+          outcome,
+          ...(digest !== undefined && { digest }),
+          ...(result !== undefined && { result }),
+        })
+        const message = createMessage('user', [part])
+        await host.send({ agent: 'worker', principal, taskId: task.id, message })
+        await expect
+          .poll(async () => (await host.get({ principal, id: task.id })).task.state)
+          .toBe('completed')
+        const { task: after } = await host.get({ principal, id: task.id })
+        // What was said before is not said again, and what was said of the error is not kept.
+        const asked = expect.stringContaining('its outcome is unknown') as string
+        expect(textsOf(after)).toEqual(['I pay', asked, 'I have paid', answer])
+        expect([new Set(keys).size, keys.length, new Set(seen).size]).toEqual([1, calls, 1])
+        expect(errors).toEqual([])
+      },
+    )
+
+    test('after a death a person says what became of an effect, and an operator can', async () => {
+      const keys: string[] = []
+      const pay = ({ effect }: TaskContext, began?: () => void) =>
+        effect(
+          'pay',
+          ({ idempotencyKey }): string | Promise<string> => {
+            keys.push(idempotencyKey)
+            began?.()
+            return began ? new Promise<string>(() => undefined) : 'paid now'
+          },
+          { once: true },
+        )
+      const task = await runTwice(
+        (context) =>
+          new Promise((resolve) => {
+            pay(context, () => resolve(undefined)).catch(() => undefined)
+          }),
+        async (context) => `It is ${await pay(context)}`,
+      )
+      expect(task.state).toBe('input-required')
+      expect(await store.operations.list()).toMatchObject([
+        { id: task.id, waitsFor: [{ kind: 'uncertain' }] },
+      ])
+      await store.operations.decide(task.id, { type: 'happened', result: 'paid before' })
+      const host = hosts.at(-1)!
+      await expect
+        .poll(async () => (await host.get({ principal, id: task.id })).task.state)
+        .toBe('completed')
+      const { task: after } = await host.get({ principal, id: task.id })
+      expect([textsOf(after).at(-1), keys.length]).toEqual(['It is paid before', 1])
+    })
+
+    test('what a person said of an effect holds if the handler dies again, and runs a third time', async () => {
+      const keys: string[] = []
+      const waits = paying(keys, [])
+      const task = await sendTo(start(waits), 'Go')
+      await Promise.all(hosts.splice(0).map((host) => host.drain(100)))
+      await store.operations.decide(task.id, { type: 'happened', result: 'receipt 1' })
+      const cut: PromiseWithResolvers<void> = Promise.withResolvers()
+      start(async (context) => {
+        await waits(context)
+        cut.resolve()
+        return new Promise<never>(() => undefined)
+      })
+      await cut.promise
+      await database.write([{ sql: 'UPDATE runs SET epoch = epoch + 1, due = 0' }])
+      const host = start(waits)
+      await expect
+        .poll(async () => (await host.get({ principal, id: task.id })).task.state)
+        .toBe('completed')
+      const { task: after } = await host.get({ principal, id: task.id })
+      expect([textsOf(after).at(-1), keys.length]).toEqual(['Paid: receipt 1', 1])
+    })
+
+    test('a new message in place of what a person has to say begins a new run of the handler', async () => {
+      const keys: string[] = []
+      const host = start(paying(keys, []))
+      const task = await sendTo(host, 'Go')
+      const message = createMessage('user', 'Forget it, pay again')
+      await host.send({ agent: 'worker', principal, taskId: task.id, message })
+      await expect
+        .poll(async () => (await host.get({ principal, id: task.id })).task.state)
+        .toBe('completed')
+      expect(new Set(keys).size).toBe(2)
     })
 
     test('a receiver that could not tell is asked again when the handler runs again', async () => {

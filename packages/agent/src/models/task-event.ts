@@ -1,5 +1,5 @@
 import type { JsonObject, TokenUsage } from '@modelport/core'
-import type { Performed, RunEvent } from '@modelport/runtime'
+import type { Performed, ResumeDecision, RunEvent } from '@modelport/runtime'
 import { AgentError } from '../base/agent-error.js'
 import type { JsonValue } from '../base/json.js'
 import { type Artifact, answerArtifactId } from './artifact.js'
@@ -55,6 +55,8 @@ export type TaskEventBody =
       readonly key: string
       /** What was recorded, as an engine of the runtime stores it. Unset while it runs. */
       readonly performed?: Performed
+      /** What a person said became of it; `key` names the wait then. */
+      readonly decided?: readonly ResumeDecision[]
     }
   /** What a suspended run continues from; internal, never sent to a client. `null` clears it. */
   | { readonly type: 'checkpoint'; readonly checkpoint: JsonValue }

@@ -82,15 +82,19 @@ export interface TaskContext {
    * @param run what is done; its result is plain JSON of at most 3,900,000 characters. An error of
    * it is recorded as its outcome
    * @param options `idempotent`: its receiver knows its key, so that it is sent again after a death
-   * or a lost reply. `reconcile` asks the receiver what became of it. Default: neither
+   * or a lost reply. `reconcile` asks the receiver what became of it. `once`: a person decides if
+   * nobody knows; the task waits, and the handler runs again with what the person said. Default:
+   * none of them
    * @throws {OutcomeUnknown} it began, and nobody knows what came of it: the process ended before
-   * its outcome was stored, or `run` threw that
+   * its outcome was stored, or `run` threw that. With `once` the task waits for a person, whatever
+   * the handler makes of this error
    */
   effect<Result extends JsonValue | undefined>(
     name: string,
     run: (effect: HandlerEffect) => Result | Promise<Result>,
     options?: {
       readonly idempotent?: boolean
+      readonly once?: boolean
       readonly reconcile?: (
         effect: Pick<HandlerEffect, 'idempotencyKey'>,
       ) => ReconcileOutcome | Promise<ReconcileOutcome>

@@ -107,10 +107,10 @@ export async function buildTurn(given: TurnParts): Promise<Turn> {
       cancelChild: (target: string, taskId: string) =>
         canceller.request(key, agent.name, target, taskId),
     }),
-    begun: () =>
+    begun: (messageId) =>
       task.state === 'submitted'
         ? Promise.resolve({ at: record.createdAt, events: [] })
-        : readBegunTurn(store.tasks, key, seq, record.createdAt),
+        : readBegunTurn(store.tasks, key, seq, { at: record.createdAt, messageId }),
     webhook: (runId, call) => {
       const { webhookUrl } = given
       const urlOf = webhookUrl && ((token: string) => webhookUrl(agent.name, token))

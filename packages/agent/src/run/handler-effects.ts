@@ -1,10 +1,12 @@
 import { isObject, textOf } from '@modelport/core'
 import {
   type Engine,
+  type EngineWait,
   type FinishedCall,
   infer,
   OutcomeUnknown,
   type Performed,
+  type ResumeDecision,
   RunError,
   type Tool,
 } from '@modelport/runtime'
@@ -12,9 +14,9 @@ import { AgentError } from '../base/agent-error.js'
 import type { JsonValue } from '../base/json.js'
 import type { TaskEvent } from '../models/task-event.js'
 import type { TaskContext } from './agent.js'
-import { runIdOf } from './held-work.js'
 import { noModel } from './no-model.js'
 import type { Turn } from './turn.js'
+import { approvalsOf, toResumeDecisions, type WaitingApproval } from './wait-state.js'
 
 type EffectEvent = Extract<TaskEvent, { type: 'effect' }>
 type Work = Parameters<TaskContext['effect']>[1]
@@ -33,21 +35,48 @@ const longestResult = 3_900_000
  */
 export class HandlerEffects {
   readonly #turn: Turn
+  readonly #runId: string
+  readonly #open = new Set<Promise<unknown>>()
+  readonly #requests: WaitingApproval[] = []
   /** What earlier runs of the handler began and recorded. */
   readonly #stored: readonly EffectEvent[]
   readonly #numbers = new Map<string, number>()
 
-  constructor(turn: Turn, stored: readonly TaskEvent[]) {
+  constructor(turn: Turn, runId: string, stored: readonly TaskEvent[]) {
     this.#turn = turn
+    this.#runId = runId
     this.#stored = stored.filter((event) => event.type === 'effect')
   }
 
+  /** True once a person has to say something: the handler runs again then. */
+  get isWaiting(): boolean {
+    return this.#requests.length > 0
+  }
+
+  /** What a person has to say something about; then no effect is under way any more. */
+  async requests(): Promise<readonly WaitingApproval[]> {
+    while (this.#requests.length && this.#open.size) await Promise.allSettled([...this.#open])
+    return this.#requests
+  }
+
   /** See {@link TaskContext.effect}. */
-  async make(name: string, work: Work, options: Options = {}): Promise<JsonValue | undefined> {
-    const { task, signal } = this.#turn
+  make(name: string, work: Work, options: Options = {}): Promise<JsonValue | undefined> {
+    const made = this.#make(name, work, options)
+    const done = made
+      .catch(() => undefined)
+      .then(() => {
+        this.#open.delete(done)
+      })
+    this.#open.add(done)
+    return made
+  }
+
+  async #make(name: string, work: Work, options: Options): Promise<JsonValue | undefined> {
+    const { signal } = this.#turn
     const number = (this.#numbers.get(name) ?? 0) + 1
     this.#numbers.set(name, number)
 
+    const runId = `${this.#runId}/effect/${name}/${number}`
     let failure: Error | undefined
     const tool = toTool(name, work, options, signal, (error) => {
       failure = error instanceof Error ? error : new Error(String(error))
@@ -63,8 +92,8 @@ export class HandlerEffects {
       },
       limits: { toolTimeoutMs: Infinity },
       durable: {
-        runId: `${runIdOf(task)}/effect/${name}/${number}`,
-        engine: this.#engine(name, number),
+        runId,
+        engine: this.#engine(name, number, options.once ? runId : undefined),
       },
       signal,
     })
@@ -74,8 +103,11 @@ export class HandlerEffects {
     return resultOf(name, finished, failure)
   }
 
-  /** Begins an effect and records what came of it, in the events of the task. */
-  #engine(name: string, number: number): Engine {
+  /**
+   * Begins an effect and records what came of it, in the events of the task.
+   * @param waiting the run that a person is asked about if nobody knows. Unset: none is
+   */
+  #engine(name: string, number: number, waiting: string | undefined): Engine {
     const { write } = this.#turn
     const stored = this.#stored.filter((one) => one.name === name && one.number === number)
     return {
@@ -92,6 +124,19 @@ export class HandlerEffects {
           await write({ type: 'effect', name, number, key, performed: toPlain(performed) })
         return performed
       },
+      ...(waiting !== undefined && {
+        wait: async ({ key, pending }: EngineWait) => {
+          const known = stored.find((one) => one.key === key)?.decided
+          if (known) return known
+
+          const asked = approvalsOf(pending, this.#turn.run.principal, waiting)
+          const decided = toResumeDecisions(asked, this.#turn.decisions).map(inField)
+          if (decided.length) await write({ type: 'effect', name, number, key, decided })
+          else this.#requests.push(...asked)
+          if (decided.length) return decided
+          throw new OutcomeUnknown(`a person says whether "${name}" happened: the task waits`)
+        },
+      }),
     }
   }
 }
@@ -100,13 +145,14 @@ export class HandlerEffects {
 function toTool(
   name: string,
   work: Work,
-  { idempotent = false, reconcile }: Options,
+  { idempotent = false, once = false, reconcile }: Options,
   signal: AbortSignal,
   onError: (error: unknown) => void,
 ): Tool {
   return {
     definition: { name: callName, description: name },
     ...(idempotent && { idempotent }),
+    ...(once && { once }),
     ...(reconcile && {
       reconcile: async (_, { run: { idempotencyKey } }) => {
         const found = await reconcile({ idempotencyKey })
@@ -126,6 +172,10 @@ function toTool(
     },
   }
 }
+
+/** What a person says of the result, as the tool gives it. */
+const inField = (decision: ResumeDecision): ResumeDecision =>
+  decision.type === 'result' ? { ...decision, result: { result: decision.result } } : decision
 
 function checked(name: string, result: JsonValue): JsonValue {
   const text = JSON.stringify(result)

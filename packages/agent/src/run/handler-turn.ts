@@ -1,13 +1,13 @@
 import { AgentError } from '../base/agent-error.js'
 import type { JsonValue } from '../base/json.js'
-import { createMessage } from '../models/message.js'
+import { createMessage, type Message } from '../models/message.js'
 import { textOfParts } from '../models/part.js'
 import type { TaskEvent, TaskEventBody } from '../models/task-event.js'
 import type { TaskContext } from './agent.js'
 import { HandlerEffects } from './handler-effects.js'
 import { runIdOf } from './held-work.js'
 import type { BegunTurn, Turn } from './turn.js'
-import { digestOf } from './wait-state.js'
+import { digestOf, type WaitingApproval } from './wait-state.js'
 
 /** What a handler emits. */
 type Emission = Extract<TaskEventBody, { type: 'message' | 'artifact' | 'text-delta' | 'progress' }>
@@ -16,12 +16,31 @@ type EffectArguments = Parameters<HandlerEffects['make']>
 
 const emitted: ReadonlySet<string> = new Set(['message', 'artifact', 'text-delta', 'progress'])
 
+/** False for what a person said about an effect: the handler did not emit that. */
+const isEmission = (event: TaskEvent): boolean =>
+  emitted.has(event.type) && !(event.type === 'message' && event.message.role === 'user')
+
+/** One run of a handler, which a process that dies and a person who decides only interrupt. */
+export interface HandlerRun {
+  readonly id: string
+  /** The message that it works on. */
+  readonly message: Message
+}
+
+/** The run that a turn begins, or continues because somebody said what became of an effect. */
+export function handlerRunOf({ task, message, wait, decisions }: Turn): HandlerRun {
+  const asked = decisions.length ? wait?.handler : undefined
+  const earlier = asked && task.messages.find(({ id }) => id === asked.messageId)
+  return earlier ? { id: asked.runId, message: earlier } : { id: runIdOf(task), message }
+}
+
 /**
  * One run of a handler. If an earlier run of the same turn was cut off, what it emitted is stored:
  * this one emits the same again, in the same order, and only what comes after it is stored.
  */
 export class HandlerTurn {
   readonly #turn: Turn
+  readonly #run: HandlerRun
   readonly #begun: BegunTurn
   readonly #effects: HandlerEffects
   /** What an earlier run emitted; empty once this one has emitted something else. */
@@ -34,16 +53,23 @@ export class HandlerTurn {
   /** Set if this run emitted something else than an earlier one. */
   changed: AgentError | undefined
 
-  constructor(turn: Turn, begun: BegunTurn) {
+  constructor(turn: Turn, run: HandlerRun, begun: BegunTurn) {
     this.#turn = turn
+    this.#run = run
     this.#begun = begun
-    this.#stored = begun.events.filter(({ type }) => emitted.has(type))
-    this.#effects = new HandlerEffects(turn, begun.events)
+    this.#stored = begun.events.filter(isEmission)
+    this.#effects = new HandlerEffects(turn, run.id, begun.events)
+  }
+
+  /** What a person has to say about effects; waits for those that the handler left. */
+  requests(): Promise<readonly WaitingApproval[]> {
+    return this.#effects.requests()
   }
 
   /** What the handler is given. */
   get context(): TaskContext {
-    const { task, message, run, signal, entropy } = this.#turn
+    const { task, run, signal, entropy } = this.#turn
+    const { message } = this.#run
     return {
       task,
       message,
@@ -63,13 +89,15 @@ export class HandlerTurn {
       say: (content) =>
         this.#emit({ type: 'message', message: createMessage('agent', content, entropy) }),
       now: () => Date.parse(this.#begun.at),
-      id: () => digestOf(`${runIdOf(task)}/id/${++this.#ids}`).slice(0, 32),
+      id: () => digestOf(`${this.#run.id}/id/${++this.#ids}`).slice(0, 32),
       effect: async <Result extends JsonValue | undefined>(...asked: EffectArguments) =>
         (await this.#effects.make(...asked)) as Result,
     }
   }
 
   #emit(event: Emission): Promise<void> {
+    // What a handler says of an outcome that is not known yet, it says otherwise when it is.
+    if (this.#effects.isWaiting) return Promise.resolve()
     const before = this.#stored[this.#emitted++]
     if (before && contentOf(before) === contentOf(event)) {
       if (before.type === 'artifact' && event.type === 'artifact')

@@ -98,25 +98,31 @@ export async function readTurnState(
   return undefined
 }
 
-/** What was stored since the last message of the user. */
+/**
+ * What was stored since a message of the user came.
+ * @param from when the task was made, and the message. Default: the newest
+ */
 export async function readBegunTurn(
   store: TaskStore,
   key: TaskKey,
   seq: number,
-  createdAt: string,
+  { at, messageId }: { readonly at: string; readonly messageId: string | undefined },
 ): Promise<BegunTurn> {
   let events: readonly TaskEvent[] = []
   for (let end = seq; end > 0; end -= chunk) {
     const from = Math.max(1, end - chunk + 1)
     const read = await store.read(key, from, end - from + 1)
     const place = read.findLastIndex(
-      (event) => event.type === 'message' && event.message.role === 'user',
+      (event) =>
+        event.type === 'message' &&
+        event.message.role === 'user' &&
+        (messageId === undefined || event.message.id === messageId),
     )
     events = [...read.slice(place + 1), ...events]
     const found = read[place]
     if (found) return { at: found.at, events }
   }
-  return { at: createdAt, events }
+  return { at, events }
 }
 
 const chunk = 256

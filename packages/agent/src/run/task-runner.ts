@@ -15,7 +15,7 @@ import { childApprovals } from './child-approvals.js'
 import { fromContent } from './content.js'
 import { failureText, runModel } from './default-handler.js'
 import { isMessage, isOutcome, outcomeOfParts } from './handler-result.js'
-import { HandlerTurn } from './handler-turn.js'
+import { type HandlerRun, HandlerTurn, handlerRunOf } from './handler-turn.js'
 import { runIdOf } from './held-work.js'
 import { isOnlyDecisions } from './inbox-messages.js'
 import {
@@ -94,10 +94,30 @@ const say = ({ entropy }: Turn, text: string | readonly Part[]): Message =>
   createMessage('agent', text, entropy)
 
 async function runHandler(turn: Turn): Promise<TurnEnd> {
-  const handling = new HandlerTurn(turn, await turn.begun())
-  const ending = await endOfHandler(turn, await turn.agent.settings.handler?.(handling.context))
+  const run = handlerRunOf(turn)
+  const handling = new HandlerTurn(turn, run, await turn.begun(run.message.id))
+  const ending = await endOfRunOfHandler(turn, run, handling)
   return handling.changed ? { ...ending, failure: handling.changed } : ending
 }
+
+/** Waits for a person who has to say what became of an effect, whatever the handler made of it. */
+async function endOfRunOfHandler(
+  turn: Turn,
+  run: HandlerRun,
+  handling: HandlerTurn,
+): Promise<TurnEnd> {
+  const [settled] = await Promise.allSettled([callHandler(turn, handling)])
+  const requests = await handling.requests()
+  if (requests.length && !turn.signal.aborted) {
+    const handler = { runId: run.id, messageId: run.message.id }
+    return waiting(turn, { version: 1, kind: 'handler', requests, handler })
+  }
+  if (settled.status === 'rejected') throw settled.reason
+  return endOfHandler(turn, settled.value)
+}
+
+const callHandler = async ({ agent }: Turn, { context }: HandlerTurn): Promise<HandlerResult> =>
+  agent.settings.handler?.(context)
 
 async function endOfHandler(turn: Turn, outcome: HandlerResult): Promise<TurnEnd> {
   turn.signal.throwIfAborted()

@@ -44,8 +44,11 @@ export interface Turn {
   readonly patienceMs: number
   /** Opens the stored run of this id, in a store that outlives the process. */
   readonly open?: (runId: string) => Promise<TaskTurn>
-  /** What was stored since the message of this turn came, also by a process that died with it. */
-  readonly begun: () => Promise<BegunTurn>
+  /**
+   * What was stored since the message of this turn came, also by a process that died with it.
+   * @param messageId an earlier message, which the turn works on again. Default: the newest
+   */
+  readonly begun: (messageId?: string) => Promise<BegunTurn>
   /** Makes an address and a secret for the result of a call of a run. */
   readonly webhook: (runId: string, call: WebhookCall) => Promise<Webhook>
   readonly write: (...events: readonly TaskEventBody[]) => Promise<void>

@@ -52,6 +52,8 @@ export interface WaitState {
   readonly messages?: readonly ChatMessage[]
   /** Of `run`, where the journal keeps checkpoint and transcript: which checkpoint asks. */
   readonly asked?: { readonly runId: string; readonly step: number; readonly seq: number }
+  /** Of `handler` with requests: the run whose effects they are about, and its message. */
+  readonly handler?: { readonly runId: string; readonly messageId: string }
   /** Of `run`: messages of the transcript that the session has already. */
   readonly known?: number
   /** Of `run`: the calls of the message that the run makes itself. */
