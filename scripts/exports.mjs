@@ -3,7 +3,7 @@
 // A value is needed if a block of a page, an example, the benchmark or another package imports it;
 // a test kit's also if a test of another package does. A type or class is needed if they import it,
 // or if the declaration of a needed name mentions it.
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import ts from 'typescript'
 import { discoverWorkspaces, root } from './workspaces.mjs'
@@ -71,7 +71,9 @@ const declarationsOf = (report) => {
 /** The exports of a package over all its entries, by name; a class counts as a value. */
 const exportsOf = ({ dir }) => {
   const names = new Map()
-  for (const file of readdirSync(join(dir, 'api'))) {
+  const reports = join(dir, 'api')
+  if (!existsSync(reports)) throw new Error(`${reports} is missing; run pnpm api:update`)
+  for (const file of readdirSync(reports)) {
     for (const declaration of declarationsOf(readFileSync(join(dir, 'api', file), 'utf8'))) {
       if (!declaration.isExported) continue
       const known = names.get(declaration.name)

@@ -4,6 +4,7 @@ import { createMemoryServer, toReply, VirtualClock } from '@modelport/conformanc
 import {
   type AssistantMessage,
   type ChatMessage,
+  describeProvider,
   fromJson,
   type ToolCall,
   toJson,
@@ -58,14 +59,12 @@ async function begin(vendor: TestedApi): Promise<{
   violations: readonly string[]
 }> {
   const { provider, violations } = connect(vendor, asks)
+  const thinks = describeProvider(provider).capabilities?.reasoning.supported !== false
   const system = { role: 'system' as const, content: 'Be brief.' }
   const reader = await provider.streamWithTools(
     [system, { role: 'user', content: 'Paris and Rome?' }],
     tools,
-    {
-      reasoning: 'low',
-      maxTokens: 8000,
-    },
+    { ...(thinks && { reasoning: 'low' }), maxTokens: 8000 },
   )
   const calls: ToolCall[] = []
   for await (const event of reader) {

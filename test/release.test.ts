@@ -1,9 +1,11 @@
 // What a release with provenance needs: the workflow's rights, the flag, and manifests that name
 // the repository the workflow runs in.
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { publishedPackages } from '../scripts/workspaces.mjs'
-import { readJson, readText } from './support/repository.js'
+import { readJson, readText, root } from './support/repository.js'
 import { withoutLayout } from './support/same-code.js'
 
 interface Step {
@@ -81,12 +83,26 @@ describe('the first version', () => {
   })
 
   test('the changelog for users has a section for each package, and each package has a changelog of its own', () => {
+    const released = packages.filter(({ path }) => existsSync(join(root, path, 'CHANGELOG.md')))
     const sections = [...readText('CHANGELOG.md').matchAll(/^#### (\S+)$/gm)].map(
       ([, name]) => name,
     )
-    expect(sections.sort()).toEqual(packages.map(({ shortName }) => shortName).sort())
-    for (const { path, manifest } of packages)
+    expect(sections.sort()).toEqual(released.map(({ shortName }) => shortName).sort())
+    for (const { path, manifest } of released)
       expect(readText(`${path}/CHANGELOG.md`)).toContain(`## ${String(manifest['version'])}\n`)
+  })
+
+  test('a package without a changelog is new, and has a changeset', () => {
+    const changesets = readdirSync(join(root, '.changeset')).map((name) =>
+      readText(`.changeset/${name}`),
+    )
+    const isNamed = (name: string): boolean => changesets.some((text) => text.includes(name))
+    expect(
+      packages.filter(
+        ({ path, manifest }) =>
+          !existsSync(join(root, path, 'CHANGELOG.md')) && !isNamed(String(manifest['name'])),
+      ),
+    ).toEqual([])
   })
 })
 

@@ -38,14 +38,15 @@ describe('the table against the packages', () => {
     ({ offline, retired, name }) => !offline && !retired && name !== 'llamacpp',
   )
   const more: Record<string, Partial<ModelConfig>> = {
-    'anthropic-bedrock': { bedrock: { region: 'eu-west-1' } },
     'anthropic-foundry': { baseUrl: 'https://r.services.ai.azure.com/anthropic' },
     'anthropic-vertex': { vertex: { project: 'p', location: 'eu' } },
     vertex: { apiKey: undefined, vertex: { project: 'p', accessToken: () => 'token-of-tests' } },
   }
   test.each(usable.map(({ name }) => name))('%s contacts what the list says', async (name) => {
     const { minimal } = vendors.find((vendor) => vendor.name === name) ?? {}
-    const config = { provider: name, ...minimal, ...more[name] }
+    const { cloud, question } = usable.find((row) => row.name === name) ?? {}
+    const asked = cloud && question && { [cloud]: { [question.setting]: question.example } }
+    const config = { provider: name, ...asked, ...minimal, ...more[name] }
     expect(await wireHost(config)).toBe(apiHost(config, context))
   })
 

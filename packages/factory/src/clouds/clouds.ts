@@ -20,7 +20,7 @@ export type CloudName = keyof CloudFields
 export const clouds: Readonly<Record<CloudName, Cloud>> = { azure, vertex, bedrock }
 
 /** Their names. */
-export const cloudNames: readonly CloudName[] = ['azure', 'vertex', 'bedrock']
+export const cloudNames: readonly CloudName[] = Object.keys(clouds) as CloudName[]
 
 /** A cloud with its settings in a configuration. */
 export interface ConfiguredCloud {

@@ -6,6 +6,7 @@ import {
   llamacpp,
   ollama,
   openai,
+  vendors,
 } from '@modelport/catalog'
 import type { Environment } from '../base/env.js'
 import type { ModelConfig } from '../config/model-config.js'
@@ -28,11 +29,8 @@ const wantsVertex = (
 ): string | undefined =>
   config.vertex || truthy(environment?.('GOOGLE_GENAI_USE_VERTEXAI')) ? 'vertex' : undefined
 
-/**
- * Every provider modelport knows: the vendors of the catalog, with what the configuration changes
- * of each. Asking loads no provider package.
- */
-export const providerRows: readonly ProviderRow[] = [
+/** The vendors of whom a configuration changes something, and those of Chat Completions. */
+const knownRows: readonly ProviderRow[] = [
   rowOf(anthropic),
   { ...rowOf(openai), redirect: ({ azure }) => (azure ? 'azure-openai' : undefined) },
   { ...rowOf(google), needsKeyAnywhere: true, redirect: wantsVertex },
@@ -48,6 +46,15 @@ export const providerRows: readonly ProviderRow[] = [
         ? { modelPath: config.model, model: undefined }
         : {},
   },
+]
+
+/**
+ * Every provider modelport knows: the vendors of the catalog, with what the configuration changes
+ * of each. Asking loads no provider package.
+ */
+export const providerRows: readonly ProviderRow[] = [
+  ...knownRows,
+  ...vendors.filter((vendor) => !knownRows.some(({ name }) => name === vendor.name)).map(rowOf),
   {
     name: 'mock',
     package: '@modelport/provider-mock',
