@@ -7,6 +7,7 @@ import {
 } from '@modelcontextprotocol/client'
 import { LlmError, longestTimer } from '@modelport/core'
 import {
+  OutcomeUnknown,
   type PendingResult,
   pending,
   type ReconcileOutcome,
@@ -78,7 +79,7 @@ export class TaskCalls {
         return await this.#ask(tasks, report, options, context)
       return await this.#resultOf(tasks, report, signal)
     } catch (error) {
-      if (error instanceof ToolFailure) throw error
+      if (error instanceof OutcomeUnknown) throw error
       const typed = this.#connection.toError(error)
       const isLost = typed.code === 'network' || typed.code === 'timeout'
       // The server has the task: what became of it is found out later.
@@ -102,13 +103,14 @@ export class TaskCalls {
       if (report.status === 'working') return { outcome: 'unknown' }
       if (report.status === 'input_required') {
         await tasks.cancel(taskId)
-        return { outcome: 'failed', message: `${this.#where}: ${unheard}` }
+        return { outcome: 'unknown', message: `${this.#where}: ${unheard}` }
       }
       return { outcome: 'executed', result: finish(await this.#resultOf(tasks, report, signal)) }
     } catch (error) {
+      if (error instanceof OutcomeUnknown) return { outcome: 'unknown', message: error.message }
       if (error instanceof ToolFailure) return { outcome: 'failed', message: error.message }
       if ((error as { readonly code?: unknown } | null)?.code === ProtocolErrorCode.InvalidParams)
-        return { outcome: 'failed', message: `${this.#where}: ${forgotten}` }
+        return { outcome: 'unknown', message: `${this.#where}: ${forgotten}` }
       const typed = this.#connection.toError(error)
       // Nobody answers, or not now: it is looked at again.
       if (typed.code !== 'protocol' && typed.code !== 'limit-exceeded') throw typed
@@ -122,8 +124,8 @@ export class TaskCalls {
     signal: AbortSignal,
   ): Promise<CallToolResult> {
     if (report.status === 'cancelled')
-      throw new ToolFailure(
-        `${this.#where}: the task was cancelled. ${this.#wordsOf(report)}`.trim(),
+      throw new OutcomeUnknown(
+        `${this.#where}: the task was cancelled; whether it had an effect is not known. ${this.#wordsOf(report)}`.trim(),
       )
     return tasks.result(report.taskId, { signal, timeout: graceMs })
   }
@@ -160,6 +162,6 @@ const toPending = (report: TaskReport): { readonly work: PendingResult } => ({
 })
 
 const unheard =
-  'the task asked its user when no call was open, and was cancelled; give calls more time ("timeoutMs")'
+  'the task asked its user when no call was open, and was cancelled; whether it had an effect is not known; give calls more time ("timeoutMs")'
 const forgotten =
-  'the server does not know the task any more; whether the call had an effect is not known'
+  'the server does not know the task any more; whether it had an effect is not known'

@@ -99,7 +99,7 @@ export function toTool(
         : send(client, listed, params, options, context, connection, settings)
       const given = await sent.catch((error: unknown) => {
         signal.throwIfAborted()
-        throw error instanceof ToolFailure ? error : toCallError(error, connection)
+        throw error instanceof OutcomeUnknown ? error : toCallError(error, connection)
       })
       return 'work' in given ? given.work : finish(given)
     },

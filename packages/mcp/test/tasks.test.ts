@@ -6,7 +6,7 @@ import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import { type CallToolResult, ElicitResultSchema } from '@modelcontextprotocol/sdk/types.js'
 import { textOf } from '@modelport/core'
 import { type McpSettings, type McpSource, mcpTools } from '@modelport/mcp'
-import { createMock } from '@modelport/provider-mock'
+import { createMock, type MockResponse } from '@modelport/provider-mock'
 import { infer, type ResumeDecision, type RunResult } from '@modelport/runtime'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
@@ -93,8 +93,11 @@ const question = {
 const reply = { toolCalls: [{ id: 'c', name: 'report', arguments: { about: 'tea' } }] }
 
 /** A run of a model that asks for a report; each part of it is another process. */
-function runOf({ open }: Pick<TaskServer, 'open'>) {
-  const provider = createMock({ responses: [reply, 'Done.'] })
+function runOf(
+  { open }: Pick<TaskServer, 'open'>,
+  responses: readonly MockResponse[] = [reply, 'Done.'],
+) {
+  const provider = createMock({ responses })
   const within = async (work: (source: McpSource) => Promise<RunResult>) => {
     const source = open()
     try {
@@ -179,14 +182,14 @@ describe('a tool that needs a task', () => {
         await source.cancelTask(server.begun[0] ?? '')
         await source.close()
       },
-      /the task was cancelled/,
+      /the task was cancelled; whether it had an effect is not known/,
     ],
     [
       'is forgotten by the server',
       (server) => {
         server.store.cleanup()
       },
-      /does not know the task any more; whether the call had an effect is not known/,
+      /does not know the task any more; whether it had an effect is not known/,
     ],
   ])('the model reads that a task %s', async (_, act, words) => {
     const server = taskServer()
@@ -197,6 +200,18 @@ describe('a tool that needs a task', () => {
     const result = await run.resume(suspended)
     expect(result.status).toBe('final')
     expect(read(result)).toMatch(words)
+    expect(server.begun).toHaveLength(1)
+  })
+
+  test('a call like one whose task the server forgot waits for a person', async () => {
+    const server = taskServer()
+    const sameCall = { toolCalls: [{ ...reply.toolCalls[0]!, id: 'd' }] }
+    const run = runOf(server, [reply, sameCall, 'Done.'])
+    const suspended = await run.start()
+    server.store.cleanup()
+    await timeToLook(suspended)
+    const result = await run.resume(suspended)
+    expect(result).toMatchObject({ status: 'suspended', pending: [{ type: 'uncertain', id: 'd' }] })
     expect(server.begun).toHaveLength(1)
   })
 

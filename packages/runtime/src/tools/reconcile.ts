@@ -7,8 +7,12 @@ export type ReconcileOutcome =
   | { readonly outcome: 'failed'; readonly message: string }
   /** It was not executed: the run executes it now. */
   | { readonly outcome: 'not-executed' }
-  /** Nobody knows: the run ends as `suspended`, and a person decides. */
-  | { readonly outcome: 'unknown' }
+  /**
+   * Nobody knows: the run ends as `suspended`, and a person decides. Work that was left pending is
+   * looked at again later, unless there is a `message`: then nobody will ever know, the model reads
+   * the message, and the same call is held if it is asked for again.
+   */
+  | { readonly outcome: 'unknown'; readonly message?: string }
 
 /**
  * What to do about a call that was started and whose outcome is unknown: its time was up, its

@@ -144,6 +144,8 @@ async function lookAgain(
   const found = await reconcile(state, open, outcome.taskId)
   if (found.outcome === 'executed' || found.outcome === 'failed')
     return keep(state.storage.log, open, cameOf(found))
+  if (found.outcome === 'unknown' && found.message !== undefined)
+    return keep(state.storage.log, open, { ...failed(found.message), uncertain: true })
   const nextMs = Math.min(Math.max(lateMs, shortestLookMs), longestLookMs)
   return settle(state, open, { ...item, until: Date.now() + nextMs })
 }
