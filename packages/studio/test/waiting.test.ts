@@ -109,4 +109,22 @@ describe.skipIf(!hasBrowser)('the list of what waits', () => {
     expect(await violations(page)).toEqual([])
     expect(errors).toEqual([])
   })
+
+  test('a result that comes later is named as such, with the command that delivers it, whatever the name of its run', async () => {
+    const served = await startStudio({ models: [model] })
+    onTestFinished(() => served.close())
+    const { done } = startProgram('later', temporaryFolder('waiting'), {
+      MODELPORT_STUDIO: served.programUrl,
+    })
+    await done
+    const { page, errors } = await openPage(browser, served)
+    onTestFinished(() => page.context().close())
+    await page.getByRole('link', { name: 'Waiting' }).click()
+    const entry = page.locator('.entry', { hasText: 'Print it' })
+    await entry.getByText('Waits for the result of print').waitFor()
+    expect(await entry.locator('.command code').allInnerTexts()).toEqual([
+      "modelport agent reconcile 'ada'\\''s job' --happened RESULT --store FILE",
+    ])
+    expect(errors).toEqual([])
+  })
 })

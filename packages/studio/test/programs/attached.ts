@@ -7,7 +7,7 @@ import { createDialogCaller, definePrompt, json } from '@modelport/dialog'
 import { openSqliteStore } from '@modelport/durable/sqlite'
 import { createMock } from '@modelport/provider-mock'
 import { createOpenAICompatible } from '@modelport/provider-openai-compatible'
-import { defineTool, infer } from '@modelport/runtime'
+import { defineTool, infer, pending } from '@modelport/runtime'
 
 const key = process.env['TEST_API_KEY'] ?? ''
 const inner = createMock({ responses: [`an inner reply with ${key}`] })
@@ -68,6 +68,19 @@ const programs: Readonly<Record<string, () => Promise<unknown>>> = {
         ),
       )
     await work()
+    await store.close()
+  },
+  later: async () => {
+    const store = await openSqliteStore(':memory:')
+    const provider = createMock({ responses: [{ toolCalls: [{ name: 'print', arguments: {} }] }] })
+    const print = defineTool({
+      name: 'print',
+      description: 'Prints',
+      execute: () => pending('job-1'),
+    })
+    await store.runs.run("ada's job", (run) =>
+      infer(provider, run.request({ query: 'Print it', tools: [print] })),
+    )
     await store.close()
   },
   dialog: async () => {
