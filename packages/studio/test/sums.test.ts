@@ -2,6 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { createMock } from '@modelport/provider-mock'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { temporaryFolder } from '../../../test/support/temporary-folder.js'
 import { createDemoModel, createStudio } from '../src/index.js'
@@ -9,6 +10,8 @@ import { openFileStore, serveStudio } from '../src/node.js'
 import { costOf } from '../src/page/parts/format.js'
 import type { RunSummary } from '../src/protocol/protocol.js'
 import type { RunGroupTotals } from '../src/protocol/run-query.js'
+import { Runs } from '../src/server/runs.js'
+import { createMemoryStore } from '../src/store/file-store.js'
 import { startProgram } from './start-program.js'
 
 interface Bill {
@@ -150,6 +153,26 @@ describe('the sums of runs', () => {
     const wrapper = runs.find(({ model }) => model === 'durable invoice-17')
     expect(wrapper && costOf(wrapper)).toMatch(/^at most /)
   }, 60_000)
+
+  test('a run that is stopped shows the tokens that its cost is made of', async () => {
+    const provider = createMock({ responses: ['word '.repeat(500)], chunkSize: 5, delayMs: 5 })
+    const model = {
+      ...{ id: 'm', provider: 'mock', model: 'm', hosts: [], open: () => provider },
+      profile: { prices: { input: 2, output: 8 } },
+    }
+    const runs = new Runs({ models: [model], assets: {}, store: createMemoryStore() })
+    const messages = [{ role: 'user' as const, content: 'Count' }]
+    const { id } = await runs.start({ model: 'm', messages }, model)
+    await expect.poll(() => runs.live(id)?.run.firstTokenMs).toBeGreaterThanOrEqual(0)
+    runs.live(id)?.stop()
+    await expect.poll(() => runs.live(id)).toBeUndefined()
+    const { status, usage, cost } = (await runs.find(id)) ?? {}
+    expect(status).toBe('cancelled')
+    const { inputTokens = 0, outputTokens = 0 } = usage ?? {}
+    expect(inputTokens).toBeGreaterThan(0)
+    expect(outputTokens).toBeGreaterThan(0)
+    expect(cost).toBeCloseTo((inputTokens * 2 + outputTokens * 8) / 1e6, 9)
+  })
 
   test('a file of the version before gets the parents of its runs, and wrappers count nothing twice', async () => {
     const path = join(temporaryFolder('sums'), 'studio.db')

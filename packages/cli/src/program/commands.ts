@@ -145,7 +145,7 @@ const sessions: Add = (program, start) =>
 const studio: Add = (program, start) =>
   withStoreOptions(program.command('studio'))
     .description(
-      'open a page on this machine to chat, and to look at runs, raw requests, costs and hosts',
+      'open a page on this machine to chat, and to look at runs, raw requests, costs and hosts; with --store also at what waits in a durable store, and its budgets',
     )
     .option(
       '-m, --model <name...>',
