@@ -35,7 +35,7 @@ export const carried = {
     ),
     ...pages('which-function', 'errors', 'runtimes', 'semver', 'not-here'),
   ],
-  driver: [...pages('custom-provider', 'contract'), ...guides('connections')],
+  driver: [...pages('custom-provider', 'contract'), ...guides('connections', 'vendor-endpoints')],
   conformance: pages('custom-provider', 'contract', 'testing'),
   'provider-mock': pages('testing'),
   ...Object.fromEntries(withPackage.map((name) => [`provider-${name}`, providers(name)])),

@@ -284,7 +284,7 @@ test.each(['responses', 'chat'] as const)(
     const promptCacheBreakpoint = { mode: 'explicit' }
     await generateText({
       model,
-      system: {
+      instructions: {
         role: 'system',
         content: 'Be brief.',
         providerOptions: { openai: { promptCacheBreakpoint } },

@@ -151,16 +151,16 @@ class Translator {
     if (message.role === 'system') {
       const given = { [namespace]: Object.fromEntries(ofPart) } as SharedV4ProviderOptions
       const ofText = ofPart.length ? this.say(given, rules.part) : {}
-      const { providerOptions, ...rest } = this.#translated(
+      const translated = this.#translated(
         { ...message, providerOptions: ownAnd(message.providerOptions, namespace, ofMessage) },
         (name) => rules.message?.(name) ?? rules.part(name),
       )
-      const modelport = { ...ownOptions(providerOptions), ...(ofPart.length && { ofText }) }
+      if (!ofPart.length) return translated
+      const { providerOptions } = translated
+      const modelport = { ...ownOptions(providerOptions), ofText }
       return {
-        ...rest,
-        ...((providerOptions ?? ofPart.length) && {
-          providerOptions: { ...providerOptions, modelport } as SharedV4ProviderOptions,
-        }),
+        ...translated,
+        providerOptions: { ...providerOptions, modelport } as SharedV4ProviderOptions,
       }
     }
 
