@@ -116,8 +116,7 @@ describe.skipIf(!hasBrowser)('the page of a program that is attached', () => {
     await sent.getByRole('button', { name: '+ 4 messages before' }).click()
     await sent.getByText('asked 1').waitFor()
     await details.getByRole('region', { name: 'Came back' }).getByText('{"about":3}').waitFor()
-    await details.getByText('Options and tools against the request before').click()
-    await details.getByText('Only the messages differ.').waitFor()
+    await sent.getByText('Options and tools are those of the call before.').waitFor()
     expect(await violations(page)).toEqual([])
 
     await details.getByRole('link', { name: 'Raw request' }).click()
@@ -125,6 +124,25 @@ describe.skipIf(!hasBrowser)('the page of a program that is attached', () => {
     await request.getByRole('searchbox', { name: 'Search in the request' }).fill('Asks another')
     await request.getByText('"Asks another model."').waitFor()
     expect(await violations(page)).toEqual([])
+    expect(errors).toEqual([])
+  })
+
+  test('an option that a program changed between two calls is named with both values', async () => {
+    const served = await startStudio()
+    onTestFinished(() => served.close())
+    const { done } = startProgram('changes', temporaryFolder('attach-page'), {
+      MODELPORT_STUDIO: served.programUrl,
+    })
+    await done
+    const { page, errors } = await openPage(browser, served)
+    onTestFinished(() => page.context().close())
+    await page.getByRole('link', { name: 'Runs' }).click()
+    await page.getByRole('link', { name: 'Change it', exact: true }).click()
+    await page.getByRole('link', { name: 'Step 2', exact: true }).click()
+    await page
+      .getByRole('region', { name: 'Sent' })
+      .getByText('temperature: not sent → 1')
+      .waitFor()
     expect(errors).toEqual([])
   })
 

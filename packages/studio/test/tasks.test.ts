@@ -140,8 +140,7 @@ describe.skipIf(!hasBrowser)('ten things that people do in the studio', () => {
       async (click) => {
         await click(link('Go'))
         await click(link('Step 2'))
-        await click(shown.getByText('Options and tools against the request before'))
-        await shown.getByText('Only the messages differ.').waitFor()
+        await shown.getByText('Options and tools are those of the call before.').waitFor()
       },
     )
     await doTask(shown, 'see what a run cost, with all runs in it', async () => {

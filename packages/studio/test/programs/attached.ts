@@ -70,6 +70,14 @@ const programs: Readonly<Record<string, () => Promise<unknown>>> = {
     await work()
     await store.close()
   },
+  changes: () => {
+    const call = { toolCalls: [{ name: 'ask', arguments: {} }] }
+    return infer(createMock({ responses: [call, 'Done.'] }), {
+      query: 'Change it',
+      tools: [{ ...ask, execute: () => 'asked' }],
+      prepareStep: ({ step }) => (step === 2 ? { options: { temperature: 1 } } : {}),
+    })
+  },
   later: async () => {
     const store = await openSqliteStore(':memory:')
     const provider = createMock({ responses: [{ toolCalls: [{ name: 'print', arguments: {} }] }] })

@@ -158,7 +158,8 @@ function PartDetails({
 function Exchanged({ span, run }: { readonly span: Span; readonly run: WatchedRun }): VNode {
   const record = run.record.value
   const { before, sent, reply } = messagesOf(record, run.view, span)
-  const { request } = requestOf(record, run.view.spans, span)
+  const requests = requestOf(record, run.view.spans, span)
+  const { request } = requests
   const system = request?.about?.system ?? record.settings?.options?.system ?? ''
   const changes = span.changes ?? []
   return (
@@ -168,6 +169,7 @@ function Exchanged({ span, run }: { readonly span: Span; readonly run: WatchedRu
         {changes.length > 0 && (
           <p class="note">Against the call before: {changes.map(visible).join('; ')}.</p>
         )}
+        <AboutChanges {...requests} />
         {system && (
           <details open={before.length === 0}>
             <summary>System prompt</summary>
@@ -280,21 +282,14 @@ function RequestChanges({
   )
 }
 
-/** What differs in the request of a program from the one before. */
-function AboutChanges({
-  span,
-  run,
-}: {
-  readonly span: Span
-  readonly run: WatchedRun
-}): VNode | null {
-  const { request, before } = requestOf(run.record.value, run.view.spans, span)
-  if (!request?.about) return null
-  return (
-    <details>
-      <summary>Options and tools against the request before</summary>
-      <Changes changes={before?.about && aboutChanges(before.about, request.about)} />
-    </details>
+/** What differs in the request of a program from the one before, which it has sent too. */
+function AboutChanges({ request, before }: ReturnType<typeof requestOf>): VNode | null {
+  if (!request?.about || !before?.about) return null
+  const changes = aboutChanges(before.about, request.about)
+  return changes.length === 0 ? (
+    <p class="muted">Options and tools are those of the call before.</p>
+  ) : (
+    <Changes changes={changes} />
   )
 }
 
@@ -308,13 +303,29 @@ const Changes = ({
   <>
     {!changes && <p class="muted">The request before is not kept.</p>}
     {changes?.length === 0 && <p class="muted">Only the messages differ.</p>}
-    {changes?.map(({ name, before: old = 'not sent', after = 'not sent' }) => (
-      <p key={name} class="plain">
-        <code>{visible(name)}</code>: {visible(old)} → {visible(after)}
-      </p>
+    {changes?.map((change) => (
+      <Change key={change.name} {...change} />
     ))}
   </>
 )
+
+/** Characters of the values of a field from which they are folded. */
+const longestChange = 300
+
+function Change({ name, before = 'not sent', after = 'not sent' }: FieldChange): VNode {
+  const values = `${visible(before)} → ${visible(after)}`
+  const field = <code>{visible(name)}</code>
+  return values.length > longestChange ? (
+    <details>
+      <summary>{field} differs</summary>
+      <p class="plain">{values}</p>
+    </details>
+  ) : (
+    <p class="plain">
+      {field}: {values}
+    </p>
+  )
+}
 
 /** The way from a model call to its request, and to another try. */
 function CallActions({ span, run }: { readonly span: Span; readonly run: WatchedRun }): VNode {
@@ -340,7 +351,6 @@ function CallActions({ span, run }: { readonly span: Span; readonly run: Watched
       {record.program === undefined && request > 1 && isOver(record) && (
         <RequestChanges runId={record.id} request={request} />
       )}
-      {request > 1 && <AboutChanges span={span} run={run} />}
       <p class="field">
         <a href={`#/${hasRequest ? `raw/${record.id}/${request}` : `context/${record.id}`}`}>
           {hasRequest ? 'Raw request' : 'Context'}
