@@ -2,6 +2,7 @@ import { type JsonObject, LlmError } from '@modelport/core'
 import { type Driver, defined, type Turn, withVendor } from '@modelport/driver'
 import { toConversation } from './messages.js'
 import { toOpenApiSchema } from './schema.js'
+import { withEnums } from './schema-keywords.js'
 import { toTools } from './tools.js'
 import type { ModelTraits } from './traits.js'
 import type { WireRequest } from './wire.js'
@@ -74,5 +75,5 @@ function toResponseFormat({ options: { responseFormat } }: Turn, traits: ModelTr
   const { schema } = responseFormat
   return traits.schema === 'openapi'
     ? { responseMimeType, responseSchema: toOpenApiSchema(schema, 'responseFormat') }
-    : { responseMimeType, responseJsonSchema: schema }
+    : { responseMimeType, responseJsonSchema: withEnums(schema) }
 }

@@ -64,11 +64,41 @@ export function unhonouredKeywords(schema: unknown, pointer = '#'): string[] {
   for (const key of nested) {
     const value = schema[key]
     const at = `${pointer}/${toPointerPart(key)}`
-    const named = key === 'properties' || key === '$defs' || key === 'definitions'
-    if (named || Array.isArray(value)) {
+    if (isNamed(key) || Array.isArray(value)) {
       for (const [name, inner] of Object.entries(value ?? {}))
         found.push(...unhonouredKeywords(inner, `${at}/${toPointerPart(name)}`))
     } else found.push(...unhonouredKeywords(value, at))
   }
   return found
+}
+
+const isNamed = (key: string): boolean =>
+  key === 'properties' || key === '$defs' || key === 'definitions'
+
+/**
+ * A schema with `enum` in place of each `const` of a text, a number or a boolean, which says the
+ * same and is documented. The same object if it has none.
+ */
+export function withEnums<Schema>(schema: Schema): Schema {
+  if (!isObject(schema)) return schema
+  const entries = Object.entries(schema)
+  const changed = entries.map(([key, value]): [string, unknown] => {
+    if (key === 'const' && ['string', 'number', 'boolean'].includes(typeof value))
+      return ['enum', [value]]
+    return [key, nested.includes(key) ? withInnerEnums(key, value) : value]
+  })
+  const isSame = changed.every(([, value], index) => value === entries[index]?.[1])
+  return isSame ? schema : (Object.fromEntries(changed) as Schema)
+}
+
+function withInnerEnums(key: string, value: unknown): unknown {
+  if (Array.isArray(value)) {
+    const list = value.map((inner) => withEnums(inner as unknown))
+    return list.every((inner, index) => inner === value[index]) ? value : list
+  }
+  if (!isNamed(key) || !isObject(value)) return withEnums(value)
+  const entries = Object.entries(value).map(([name, inner]) => [name, withEnums(inner)] as const)
+  return entries.every(([name, inner]) => inner === value[name])
+    ? value
+    : Object.fromEntries(entries)
 }

@@ -2,7 +2,7 @@ import type { JsonObject, ToolDefinition } from '@modelport/core'
 import { LlmError } from '@modelport/core'
 import { type Turn, withVendor } from '@modelport/driver'
 import { toOpenApiSchema } from './schema.js'
-import { unhonouredKeywords } from './schema-keywords.js'
+import { unhonouredKeywords, withEnums } from './schema-keywords.js'
 import type { ModelTraits } from './traits.js'
 
 /**
@@ -54,7 +54,7 @@ export function schemaWarnings(
       ? [['responseFormat', responseFormat.schema] as const]
       : []
   return [...schemas, ...format].flatMap(([subject, schema]) => {
-    const pointers = unhonouredKeywords(schema)
+    const pointers = unhonouredKeywords(withEnums(schema))
     return pointers.length
       ? [`google: ${subject}: the API may not hold the model to ${pointers.join(', ')}`]
       : []
@@ -69,7 +69,8 @@ function toOwnDeclaration(
   traits: ModelTraits,
 ): JsonObject {
   if (parameters === undefined) return { name, description }
-  if (traits.schema !== 'openapi') return { name, description, parametersJsonSchema: parameters }
+  if (traits.schema !== 'openapi')
+    return { name, description, parametersJsonSchema: withEnums(parameters) }
   const converted = toOpenApiSchema(parameters, `tool "${name}"`)
   // The OpenAPI form refuses an object without properties; a function without parameters has no
   // schema there.

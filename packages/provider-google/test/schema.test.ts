@@ -1,7 +1,7 @@
 import type { JsonObject } from '@modelport/core'
 import { describe, expect, test } from 'vitest'
 import { toOpenApiSchema } from '../src/schema.js'
-import { unhonouredKeywords } from '../src/schema-keywords.js'
+import { unhonouredKeywords, withEnums } from '../src/schema-keywords.js'
 
 const convert = (schema: JsonObject): JsonObject => toOpenApiSchema(schema, 'tool "t"')
 
@@ -228,4 +228,29 @@ test('keywords the JSON Schema form is not documented to honour are named', () =
     '#/properties/list/prefixItems/0/multipleOf',
     '#/properties/pattern/minLength',
   ])
+})
+
+test('a constant goes out as an enumeration of one, and a schema without any as it is', () => {
+  const schema = {
+    type: 'object',
+    properties: {
+      const: { const: 'a', description: 'b' },
+      one: { anyOf: [{ const: 1 }, { type: 'null' }] },
+      list: { type: 'array', items: { const: true } },
+      other: { const: null },
+    },
+    $defs: { two: { const: 2 } },
+  }
+  expect(withEnums(schema)).toEqual({
+    type: 'object',
+    properties: {
+      const: { enum: ['a'], description: 'b' },
+      one: { anyOf: [{ enum: [1] }, { type: 'null' }] },
+      list: { type: 'array', items: { enum: [true] } },
+      other: { const: null },
+    },
+    $defs: { two: { enum: [2] } },
+  })
+  const plain = { type: 'object', properties: { const: { type: 'string' } } }
+  expect(withEnums(plain)).toBe(plain)
 })
