@@ -1,7 +1,14 @@
 import type { LanguageModelV4FilePart, LanguageModelV4ToolResultOutput } from '@ai-sdk/provider'
 import type { Content, ContentPart, JsonObject } from '@modelport/core'
 import { defined } from '@modelport/driver'
-import { executeBatch, type Tool, type ToolOutcome, toToolContent } from '@modelport/runtime'
+import {
+  executeBatch,
+  OutcomeUnknown,
+  saysOutcomeUnknown,
+  type Tool,
+  type ToolOutcome,
+  toToolContent,
+} from '@modelport/runtime'
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec'
 import { toMetadata } from './own-options.js'
 
@@ -43,7 +50,10 @@ function toAiTool(tool: Tool): AiTool {
   }
 }
 
-/** @throws what the tool throws; `TypeError` — its result comes later. */
+/**
+ * @throws what the tool throws; {OutcomeUnknown} nobody knows whether it had an effect, which its
+ * model reads; `TypeError` — its result comes later.
+ */
 async function execute(
   tool: Tool,
   input: JsonObject,
@@ -62,7 +72,9 @@ async function execute(
   if (found?.status === 'ok') return found.value
   if (found?.status === 'pending')
     throw new TypeError(`tool "${name}": its result comes later; run it with infer`)
-  const { error, message = `tool "${name}" gave no result` } = found ?? {}
+  const { error, uncertain, message = `tool "${name}" gave no result` } = found ?? {}
+  if (uncertain && !saysOutcomeUnknown(message))
+    throw new OutcomeUnknown(`${message}; whether it had an effect is unknown`, { cause: error })
   throw error instanceof Error ? error : new Error(message, { cause: error })
 }
 

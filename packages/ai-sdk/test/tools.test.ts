@@ -259,6 +259,30 @@ describe('tools of ours in the AI SDK', () => {
     })
   })
 
+  test('tools of ours in the AI SDK say that a call with a lost reply may have happened', async () => {
+    const lost = Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' })
+    const pay = (fields: object = {}) =>
+      defineTool({
+        name: 'pay',
+        description: 'Pays',
+        execute: () => {
+          throw lost
+        },
+        ...fields,
+      })
+    const thrownBy = async (ours: ReturnType<typeof pay>): Promise<unknown> => {
+      const { pay: theirs } = toAiTools([ours])
+      const call = { toolCallId: 'c1', messages: [], context: {} }
+      return Promise.resolve(theirs?.execute({}, call as never)).catch((error: unknown) => error)
+    }
+    expect(await thrownBy(pay())).toMatchObject({
+      name: 'OutcomeUnknown',
+      message: 'socket hang up; whether it had an effect is unknown',
+      cause: lost,
+    })
+    expect(await thrownBy(pay({ readOnly: true }))).toBe(lost)
+  })
+
   test('tools of ours in the AI SDK keep their hints', async () => {
     const provider = createMock({ responses: ['Hi.'] })
     const hinted = defineTool({

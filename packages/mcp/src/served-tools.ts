@@ -79,7 +79,7 @@ export async function callTool(
     answers: () => answers,
     signal: ctx.mcpReq.signal,
     ...(report && { onProgress: (_call, value) => report(value) }),
-    onResult: (_call, { content, isError }, { status, value, error }) => {
+    onResult: (_call, { content, isError }, { status, value, error, uncertain }) => {
       if (status === 'pending' && isObject(value))
         asked = value['question'] as StoredQuestion | undefined
       // Messages of errors have addresses, paths and passwords; only a `ToolFailure` is written for
@@ -87,7 +87,7 @@ export async function callTool(
       const isSecret = error !== undefined && !isToolFailure(error)
       if (isSecret) onError(error)
       result = {
-        content: isSecret ? toFailure(hiddenFailure(name)).content : toBlocks(content),
+        content: isSecret ? toFailure(hiddenFailure(name, uncertain)).content : toBlocks(content),
         ...(status === 'ok' && isObject(value) && toStructure(content)),
         ...(isError && { isError }),
       }
@@ -98,8 +98,11 @@ export async function callTool(
   return result
 }
 
-const hiddenFailure = (name: string): string =>
-  `The tool "${name}" failed; the operator of the server can see why`
+/** A client that reads of a failure asks again; what may have happened is not one. */
+const hiddenFailure = (name: string, isUncertain = false): string =>
+  isUncertain
+    ? `The tool "${name}" gave no result, and whether it had an effect is unknown; the operator of the server can see why`
+    : `The tool "${name}" failed; the operator of the server can see why`
 
 /** The text of a value that is an object is its JSON. */
 const toStructure = (content: Content): Pick<CallToolResult, 'structuredContent'> =>

@@ -27,7 +27,7 @@ import { cancelledEvent, endOfError, type TurnEnd } from './task-runner.js'
 import { appendAnyway, isWaiting, TaskWriter } from './task-writer.js'
 import type { Turn } from './turn.js'
 import { turnRefusedEvent, waitForTurn } from './wait-for-turn.js'
-import { readWaitState, type SettledApproval, toWaitState, type WaitState } from './wait-state.js'
+import { type AcceptedDecision, readWaitState, toWaitState, type WaitState } from './wait-state.js'
 import { watchTurn } from './watch-turn.js'
 
 interface Active {
@@ -79,7 +79,7 @@ export class Activations {
     key: TaskKey,
     agent: Agent,
     record: TaskRecord,
-    decisions: readonly SettledApproval[] = [],
+    decisions: readonly AcceptedDecision[] = [],
   ): void {
     const name = nameOfTask(key)
     if (this.#active.has(name)) return
@@ -217,7 +217,7 @@ export class Activations {
     agent: Agent,
     record: TaskRecord,
     controller: AbortController,
-    decisions: readonly SettledApproval[],
+    decisions: readonly AcceptedDecision[],
     worked: PromiseWithResolvers<void>,
   ): Promise<void> {
     try {
@@ -242,7 +242,7 @@ export class Activations {
     agent: Agent,
     record: TaskRecord,
     controller: AbortController,
-    decisions: readonly SettledApproval[],
+    decisions: readonly AcceptedDecision[],
     worked: PromiseWithResolvers<void>,
   ): Promise<void> {
     const leave = await this.#gates.get(agent.name)?.enter()
@@ -266,7 +266,7 @@ export class Activations {
     agent: Agent,
     record: TaskRecord,
     signal: AbortSignal,
-    decided: readonly SettledApproval[],
+    decided: readonly AcceptedDecision[],
     held: HeldTask | undefined,
   ): Promise<void> {
     const context = contextOf(record)
@@ -384,7 +384,7 @@ export class Activations {
     message: Message,
     principal: string,
     writer: TaskWriter,
-  ): Promise<readonly SettledApproval[] | undefined> {
+  ): Promise<readonly AcceptedDecision[] | undefined> {
     try {
       return await readDecisions(agent, task, message, principal, this.#entropy.now())
     } catch (error) {
@@ -442,7 +442,7 @@ interface Continuation {
   /** Number of the message in the inbox. */
   readonly seq: number
   readonly events: readonly TaskEventBody[]
-  readonly decisions: readonly SettledApproval[]
+  readonly decisions: readonly AcceptedDecision[]
 }
 
 /** What a task waits with that ends its turn with these events. */
@@ -452,7 +452,7 @@ const waitStateIn = (events: TurnEnd['events']): WaitState | undefined => {
 }
 
 /** Who decides, of a message that does. */
-const byOf = (decisions: readonly SettledApproval[], by: string): { readonly by?: string } =>
+const byOf = (decisions: readonly AcceptedDecision[], by: string): { readonly by?: string } =>
   decisions.length ? { by } : {}
 
 /** The task, which works by now, as it will be once these events are stored. */

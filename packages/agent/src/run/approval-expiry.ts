@@ -6,7 +6,7 @@ import type { TaskLeases } from '../session/task-leases.js'
 import { nameOfTask, type TaskKey, type TaskStore } from '../session/task-store.js'
 import type { Agent } from './agent.js'
 import { hasChildMoved } from './quiet-children.js'
-import { readWaitState, type SettledApproval, type WaitingApproval } from './wait-state.js'
+import { type AcceptedDecision, readWaitState, type WaitingRequest } from './wait-state.js'
 
 /** Milliseconds until a task that another agent let wait is looked at for the first time. */
 const firstLookMs = 1_000
@@ -35,8 +35,8 @@ export class ApprovalExpiry {
   watch(
     key: TaskKey,
     agent: Agent,
-    requests: readonly WaitingApproval[],
-    onMoved: (decisions: readonly SettledApproval[]) => void,
+    requests: readonly WaitingRequest[],
+    onMoved: (decisions: readonly AcceptedDecision[]) => void,
     onError: (error: unknown) => void,
     lookMs: number = firstLookMs,
   ): void {
@@ -83,7 +83,7 @@ export class ApprovalExpiry {
   async expire(
     key: TaskKey,
     agent: Agent,
-    onMoved: (decisions: readonly SettledApproval[]) => void,
+    onMoved: (decisions: readonly AcceptedDecision[]) => void,
   ): Promise<boolean> {
     const head = await this.#tasks.head(key)
     const wait =
@@ -115,5 +115,5 @@ export class ApprovalExpiry {
 }
 
 /** When requests expire, or the work that they are about is looked at. */
-const timesOf = (requests: readonly WaitingApproval[]): number[] =>
+const timesOf = (requests: readonly WaitingRequest[]): number[] =>
   requests.flatMap(({ expiresAt, lookAt }) => [expiresAt ?? [], lookAt ?? []].flat())

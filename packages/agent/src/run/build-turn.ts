@@ -19,7 +19,7 @@ import type { AgentRunContext, ForeignContext } from './run-context.js'
 import type { TaskWriter } from './task-writer.js'
 import type { Turn } from './turn.js'
 import { unfinishedBefore } from './unfinished-tasks.js'
-import { type SettledApproval, waitWindow } from './wait-state.js'
+import { type AcceptedDecision, waitWindow } from './wait-state.js'
 
 /** What a turn is made of. */
 export interface TurnParts {
@@ -35,7 +35,7 @@ export interface TurnParts {
   readonly writer: TaskWriter
   readonly canceller: ChildCanceller
   readonly signal: AbortSignal
-  readonly decisions: readonly SettledApproval[]
+  readonly decisions: readonly AcceptedDecision[]
   readonly context: ForeignContext
   /** Maximum milliseconds of the turn. */
   readonly limitMs: number

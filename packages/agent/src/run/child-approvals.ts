@@ -1,6 +1,6 @@
 import type { JsonValue } from '../base/json.js'
 import type { ChildWaits } from './sub-agent.js'
-import type { WaitingApproval } from './wait-state.js'
+import type { WaitingRequest } from './wait-state.js'
 
 /**
  * What sub-agents ask for, addressed by the path from this agent down. The id names the digest: an
@@ -9,10 +9,10 @@ import type { WaitingApproval } from './wait-state.js'
 export const childApprovals = (
   agentName: string,
   children: ChildWaits,
-): readonly WaitingApproval[] =>
+): readonly WaitingRequest[] =>
   [...children].flatMap(([callId, { agent, taskId, approvals }]) =>
     (approvals.length ? approvals : [{ requestId: '' }]).map(
-      (approval): WaitingApproval => ({
+      (approval): WaitingRequest => ({
         requestId: `${taskId}:${approval.requestId}${approval.digest ? `#${approval.digest.slice(0, 16)}` : ''}`,
         callId,
         runDigest: approval.digest ?? '',

@@ -5,9 +5,9 @@ import { type ChildOutcome, type ChildResult, isBound, resultOfFailed } from './
 import { runTurn, type TurnEnd } from './task-runner.js'
 import type { Turn } from './turn.js'
 import {
+  type AcceptedDecision,
   requestParts,
-  type SettledApproval,
-  type WaitingApproval,
+  type WaitingRequest,
   type WaitState,
 } from './wait-state.js'
 import { whileAway } from './while-away.js'
@@ -21,7 +21,7 @@ export async function runWithChildren(turn: Turn): Promise<TurnEnd> {
   if (!wait?.requests.some(({ child }) => child)) return runTurn(turn)
 
   const results = new Map<string, ChildResult>()
-  const waiting: WaitingApproval[] = []
+  const waiting: WaitingRequest[] = []
   for (const [callId, requests] of byCall(wait.requests)) {
     const reached = await whileAway(() => continueOne(turn, requests), turn.patienceMs, turn.signal)
     if ('away' in reached) {
@@ -50,22 +50,19 @@ export async function runWithChildren(turn: Turn): Promise<TurnEnd> {
   return waitAgain(turn, wait, [...own, ...waiting])
 }
 
-const awayText = ({ reason, child }: WaitingApproval, { message }: Error): string => {
+const awayText = ({ reason, child }: WaitingRequest, { message }: Error): string => {
   const why = `The agent "${child?.agent ?? ''}" cannot be reached (${message}), so that it does not know of a decision yet: decide again later.`
   return reason === undefined || reason.startsWith('The agent "') ? why : `${reason} ${why}`
 }
 
 /** Hands the decisions about one call to the sub-agent that works on it. */
-async function continueOne(
-  turn: Turn,
-  requests: readonly WaitingApproval[],
-): Promise<ChildOutcome> {
+async function continueOne(turn: Turn, requests: readonly WaitingRequest[]): Promise<ChildOutcome> {
   const child = requests[0]?.child
   const target = turn.agent.settings.agents?.find(({ name }) => name === child?.agent)
   if (!child || !target || !isBound(target))
     return { status: 'failed', message: 'the agent is not known any more' }
 
-  const decisions: SettledApproval[] = []
+  const decisions: AcceptedDecision[] = []
   for (const decision of turn.decisions) {
     const request = requests.find(({ requestId }) => requestId === decision.requestId)
     // The sub-agent knows the question by its own id.

@@ -16,7 +16,7 @@ import type { TaskEvent } from '../models/task-event.js'
 import type { TaskContext } from './agent.js'
 import { noModel } from './no-model.js'
 import type { Turn } from './turn.js'
-import { approvalsOf, toResumeDecisions, type WaitingApproval } from './wait-state.js'
+import { approvalsOf, toResumeDecisions, type WaitingRequest } from './wait-state.js'
 
 type EffectEvent = Extract<TaskEvent, { type: 'effect' }>
 type Work = Parameters<TaskContext['effect']>[1]
@@ -37,7 +37,7 @@ export class HandlerEffects {
   readonly #turn: Turn
   readonly #runId: string
   readonly #open = new Set<Promise<unknown>>()
-  readonly #requests: WaitingApproval[] = []
+  readonly #requests: WaitingRequest[] = []
   /** What earlier runs of the handler began and recorded. */
   readonly #stored: readonly EffectEvent[]
   readonly #numbers = new Map<string, number>()
@@ -54,7 +54,7 @@ export class HandlerEffects {
   }
 
   /** What a person has to say something about; then no effect is under way any more. */
-  async requests(): Promise<readonly WaitingApproval[]> {
+  async requests(): Promise<readonly WaitingRequest[]> {
     while (this.#requests.length && this.#open.size) await Promise.allSettled([...this.#open])
     return this.#requests
   }

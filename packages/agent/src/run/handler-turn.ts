@@ -7,7 +7,7 @@ import type { TaskContext } from './agent.js'
 import { HandlerEffects } from './handler-effects.js'
 import { runIdOf } from './held-work.js'
 import type { BegunTurn, Turn } from './turn.js'
-import { digestOf, type WaitingApproval } from './wait-state.js'
+import { digestOf, type WaitingRequest } from './wait-state.js'
 
 /** What a handler emits. */
 type Emission = Extract<TaskEventBody, { type: 'message' | 'artifact' | 'text-delta' | 'progress' }>
@@ -62,7 +62,7 @@ export class HandlerTurn {
   }
 
   /** What a person has to say about effects; waits for those that the handler left. */
-  requests(): Promise<readonly WaitingApproval[]> {
+  requests(): Promise<readonly WaitingRequest[]> {
     return this.#effects.requests()
   }
 

@@ -9,7 +9,7 @@ import type { Agent } from './agent.js'
 import { checkDecision } from './check-decision.js'
 import { hasContent } from './read-messages.js'
 import type { BegunTurn } from './turn.js'
-import { digestOf, type SettledApproval, toWaitState, type WaitState } from './wait-state.js'
+import { type AcceptedDecision, digestOf, toWaitState, type WaitState } from './wait-state.js'
 
 /**
  * The fingerprint of an agent: a task that began under another one must not continue under this
@@ -51,10 +51,10 @@ export interface TurnState {
 }
 
 /** The decisions in the messages that came after the checkpoint of a task. */
-export const decisionsLeft = ({ wait, after }: TurnState): readonly SettledApproval[] =>
+export const decisionsLeft = ({ wait, after }: TurnState): readonly AcceptedDecision[] =>
   after.flatMap(({ message, by = '' }) => decisionsOf(message, by, wait))
 
-function decisionsOf(message: Message, by: string, wait: WaitState): readonly SettledApproval[] {
+function decisionsOf(message: Message, by: string, wait: WaitState): readonly AcceptedDecision[] {
   return message.parts.flatMap((part) => {
     if (part.type !== 'approval') return []
     const { requestId, digest } = part.content

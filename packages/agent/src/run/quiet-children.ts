@@ -1,7 +1,7 @@
 import type { Agent } from './agent.js'
 import { childApprovals } from './child-approvals.js'
 import { type ChildOutcome, isBound } from './sub-agent.js'
-import type { WaitingApproval, WaitState } from './wait-state.js'
+import type { WaitingRequest, WaitState } from './wait-state.js'
 
 /** How long one agent is asked, in milliseconds. */
 const mostMs = 10_000
@@ -34,7 +34,7 @@ function asksTheSame(
   callId: string,
   agent: string,
   outcome: ChildOutcome | undefined,
-  asked: readonly WaitingApproval[],
+  asked: readonly WaitingRequest[],
 ): boolean {
   if (outcome?.status !== 'waiting') return false
   const now = childApprovals(name, new Map([[callId, { agent, ...outcome }]]))
@@ -43,8 +43,8 @@ function asksTheSame(
 }
 
 /** What sub-agents wait for, by the call that each of them works on. */
-export function byCall(requests: WaitState['requests']): Map<string, WaitingApproval[]> {
-  const found = new Map<string, WaitingApproval[]>()
+export function byCall(requests: WaitState['requests']): Map<string, WaitingRequest[]> {
+  const found = new Map<string, WaitingRequest[]>()
   for (const request of requests) {
     if (!request.child) continue
     found.set(request.callId, [...(found.get(request.callId) ?? []), request])

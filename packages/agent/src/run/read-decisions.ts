@@ -6,7 +6,7 @@ import type { ApprovalContent } from '../models/part.js'
 import type { Task } from '../models/task.js'
 import type { Agent } from './agent.js'
 import { checkDecision, invalid } from './check-decision.js'
-import { isLateRequest, type SettledApproval } from './wait-state.js'
+import { type AcceptedDecision, isLateRequest } from './wait-state.js'
 
 /**
  * The decisions that a message carries.
@@ -21,7 +21,7 @@ export async function readDecisions(
   message: Message,
   principal: string,
   now: number,
-): Promise<readonly SettledApproval[]> {
+): Promise<readonly AcceptedDecision[]> {
   refuseCalls(agent, message)
   const given = message.parts.flatMap((part) => (part.type === 'approval' ? [part.content] : []))
   if (!given.length) return []

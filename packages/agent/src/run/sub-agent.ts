@@ -8,7 +8,7 @@ import {
 } from '@modelport/runtime'
 import type { ApprovalContent } from '../models/part.js'
 import { type AgentRunContext, extendChain } from './run-context.js'
-import type { SettledApproval } from './wait-state.js'
+import type { AcceptedDecision } from './wait-state.js'
 
 /** What came of a call that a child worked on. `unknown`: the child does not know it either. */
 export type ChildResult =
@@ -53,7 +53,7 @@ export interface BoundTarget extends AgentTarget {
   /** Passes decisions to a child task that waits, and waits for its outcome. */
   continueChild(
     taskId: string,
-    decisions: readonly SettledApproval[],
+    decisions: readonly AcceptedDecision[],
     signal: AbortSignal,
   ): Promise<ChildOutcome>
   /** What became of a child task, without waiting for it. Unset: it is worked on. */

@@ -29,12 +29,12 @@ import { addUnheard, openChildren } from './open-children.js'
 import { knownBefore, noteMessages, unreadMessages } from './read-messages.js'
 import type { ChildWaits } from './sub-agent.js'
 import type { Turn } from './turn.js'
-import { approvalsOf, requestParts, type WaitingApproval, type WaitState } from './wait-state.js'
+import { approvalsOf, requestParts, type WaitingRequest, type WaitState } from './wait-state.js'
 
 /** How an activation ended: the events that say so. */
 export interface TurnEnd {
   readonly events: readonly TaskEventBody[]
-  readonly requests: readonly WaitingApproval[]
+  readonly requests: readonly WaitingRequest[]
   /** Why the run failed, for the operator; the caller reads its class. */
   readonly failure?: Error
 }

@@ -9,7 +9,7 @@ import type { Agent } from './agent.js'
 import type { PolicyScope } from './policy.js'
 import type { AgentRunContext } from './run-context.js'
 import type { CancelChild, ChildResult } from './sub-agent.js'
-import type { SettledApproval, WaitState } from './wait-state.js'
+import type { AcceptedDecision, WaitState } from './wait-state.js'
 
 /** The part of a turn that is stored. */
 export interface BegunTurn {
@@ -30,7 +30,7 @@ export interface Turn {
   readonly isNew: boolean
   /** Set when a suspended run continues. */
   readonly wait?: WaitState
-  readonly decisions: readonly SettledApproval[]
+  readonly decisions: readonly AcceptedDecision[]
   /** Results of sub-agents that a suspended run waited for, by call. */
   readonly results: ReadonlyMap<string, ChildResult>
   /** What was said before; of an agent with a handler, empty: that asks for it. */

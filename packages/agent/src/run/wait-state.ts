@@ -16,8 +16,8 @@ import type { TaskKey, TaskStore } from '../session/task-store.js'
 import type { DecisionContent } from './check-decision.js'
 import type { MessageCalls } from './message-calls.js'
 
-/** One approval that a task waits for. */
-export interface WaitingApproval {
+/** What a task waits for: an approval, an answer, an outcome or a late result. */
+export interface WaitingRequest {
   readonly requestId: string
   readonly callId: string
   /** Digest of the run's pending item. */
@@ -45,7 +45,7 @@ export interface WaitState {
   readonly version: 1
   /** `run`: a suspended run. `handler`: the application's own handler. */
   readonly kind: 'run' | 'handler'
-  readonly requests: readonly WaitingApproval[]
+  readonly requests: readonly WaitingRequest[]
   /** Of `run`. */
   readonly checkpoint?: RunCheckpoint
   /** Of `run`: the transcript. */
@@ -88,8 +88,8 @@ export const approvalsOf = (
   pending: readonly PendingItem[],
   principal: string,
   runId: string,
-): readonly WaitingApproval[] =>
-  pending.flatMap((item): readonly WaitingApproval[] => {
+): readonly WaitingRequest[] =>
+  pending.flatMap((item): readonly WaitingRequest[] => {
     if (item.type === 'uncertain') return [uncertainOf(item, principal, runId)]
     if (item.type === 'wait') return [lateOf(item, principal, runId)]
     if (item.type !== 'approval' && item.type !== 'question') return []
@@ -132,7 +132,7 @@ const lateSuffix = '#result'
 export const isLateRequest = (requestId: string): boolean => requestId.endsWith(lateSuffix)
 
 /** Work that continues elsewhere, as a request that its result settles. */
-const lateOf = (item: PendingTask, principal: string, runId: string): WaitingApproval => ({
+const lateOf = (item: PendingTask, principal: string, runId: string): WaitingRequest => ({
   ...outcomeRequest(item, [item.taskId, item.id, principal], runId),
   isLate: true,
   ...(item.until !== undefined && { lookAt: item.until }),
@@ -142,7 +142,7 @@ const lateOf = (item: PendingTask, principal: string, runId: string): WaitingApp
 })
 
 /** A call whose outcome is unknown, as a request that a person settles: see `toResumeDecisions`. */
-const uncertainOf = (item: PendingOutcome, principal: string, runId: string): WaitingApproval => ({
+const uncertainOf = (item: PendingOutcome, principal: string, runId: string): WaitingRequest => ({
   ...outcomeRequest(item, [item.idempotencyKey, principal], runId),
   reason:
     `The call was started and its outcome is unknown (idempotency key ${item.idempotencyKey}). ` +
@@ -154,7 +154,7 @@ function outcomeRequest(
   item: PendingTask | PendingOutcome,
   shown: readonly string[],
   runId: string,
-): WaitingApproval {
+): WaitingRequest {
   const digest = digestOf(JSON.stringify(shown))
   return {
     requestId: requestIdOf(item, runId),
@@ -170,7 +170,7 @@ function outcomeRequest(
  * The requests as parts of the message that asks. Text of other agents is marked as theirs by its
  * path.
  */
-export const requestParts = (requests: readonly WaitingApproval[]): readonly Part[] => [
+export const requestParts = (requests: readonly WaitingRequest[]): readonly Part[] => [
   createPart.text(
     requests.length
       ? requests.map(describe).join('\n')
@@ -191,7 +191,7 @@ export const requestParts = (requests: readonly WaitingApproval[]): readonly Par
   }),
 ]
 
-const describe = ({ action, path, uncertain, reason, question }: WaitingApproval): string => {
+const describe = ({ action, path, uncertain, reason, question }: WaitingRequest): string => {
   if (question) {
     const { message, url, from } = question
     const by = path
@@ -210,8 +210,8 @@ const describe = ({ action, path, uncertain, reason, question }: WaitingApproval
     : `Approval needed: ${what}`
 }
 
-/** A decision about an approval, by somebody who may decide. */
-export interface SettledApproval extends DecisionContent {
+/** A decision about a request, by somebody who may decide. */
+export interface AcceptedDecision extends DecisionContent {
   readonly requestId: string
   readonly by: string
   /** Set when nobody decided in time. */
@@ -227,7 +227,7 @@ export interface SettledApproval extends DecisionContent {
 export const askedBy = (
   { asked, requests }: WaitState,
   { runId, step, seq, pending }: RunCheckpoint,
-): readonly WaitingApproval[] => {
+): readonly WaitingRequest[] => {
   if (asked?.runId !== runId || asked.step !== step || asked.seq !== seq) return []
   const ids = new Set(pending.map((item) => requestIdOf(item, runId)))
   return requests.filter(({ requestId }) => ids.has(requestId))
@@ -235,8 +235,8 @@ export const askedBy = (
 
 /** The decisions that a run is resumed with. */
 export const toResumeDecisions = (
-  requests: readonly WaitingApproval[],
-  decisions: readonly SettledApproval[],
+  requests: readonly WaitingRequest[],
+  decisions: readonly AcceptedDecision[],
 ): readonly ResumeDecision[] =>
   decisions.flatMap(
     ({

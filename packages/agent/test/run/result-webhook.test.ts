@@ -5,9 +5,9 @@ import { expect, it } from 'vitest'
 import { createMessage } from '../../src/models/message.js'
 import { createPart } from '../../src/models/part.js'
 import { aboutOpenCall } from '../../src/run/result-webhook.js'
-import type { WaitingApproval, WaitState } from '../../src/run/wait-state.js'
+import type { WaitingRequest, WaitState } from '../../src/run/wait-state.js'
 
-const request = (fields: Partial<WaitingApproval>): WaitingApproval => ({
+const request = (fields: Partial<WaitingRequest>): WaitingRequest => ({
   requestId: 'run_1:c1#result',
   callId: 'c1',
   runDigest: '',
@@ -17,7 +17,7 @@ const request = (fields: Partial<WaitingApproval>): WaitingApproval => ({
   isLate: true,
   ...fields,
 })
-const waitingAt = (step: number, fields: Partial<WaitingApproval> = {}): WaitState => ({
+const waitingAt = (step: number, fields: Partial<WaitingRequest> = {}): WaitState => ({
   version: 1,
   kind: 'run',
   requests: [request(fields)],

@@ -47,6 +47,24 @@ describe.each(eras)('an MCP server (%s)', (era) => {
     expect(result.structuredContent).toEqual({ what: 'tea', grams: 5 })
   })
 
+  test('a call whose reply is lost is not shown as a failure: a client would call again', async () => {
+    const errors: unknown[] = []
+    const pay = defineTool({
+      name: 'pay',
+      description: 'Pays',
+      execute: () => {
+        throw Object.assign(new Error('socket hang up at 10.0.0.7'), { code: 'ECONNRESET' })
+      },
+    })
+    const { client } = await connect({ tools: [pay], onError: (error) => void errors.push(error) })
+    const result = await client.callTool({ name: 'pay', arguments: {} })
+    expect([result.isError, textsOf(result)]).toEqual([
+      true,
+      'The tool "pay" gave no result, and whether it had an effect is unknown; the operator of the server can see why',
+    ])
+    expect(errors).toHaveLength(1)
+  })
+
   test('wrong arguments and failures are results, a caller is not shown what a tool throws, and an unknown tool is an error', async () => {
     const broken = defineTool({
       name: 'broken',

@@ -1,5 +1,11 @@
 import { configError, isLlmError, type JsonObject } from '@modelport/core'
-import { executeBatch, type Tool, type ToolOutcome, type ToolSource } from '@modelport/runtime'
+import {
+  executeBatch,
+  saysOutcomeUnknown,
+  type Tool,
+  type ToolOutcome,
+  type ToolSource,
+} from '@modelport/runtime'
 import type { CalledSource, CallSource, SourceToolInfo } from '../protocol/protocol.js'
 
 const sourceOf = (sources: readonly ToolSource[], name: string): ToolSource => {
@@ -85,6 +91,9 @@ async function execute(
     onResult: (_call, _result, found) => void (outcome = found),
   })
   if (outcome?.status === 'ok') return { ok: true, result: outcome.value }
-  const { error, message = 'the call gave no result' } = outcome ?? {}
-  return { ok: false, message: isLlmError(error) ? `${error.code}: ${error.message}` : message }
+  const { error, uncertain, message = 'the call gave no result' } = outcome ?? {}
+  const why = isLlmError(error) ? `${error.code}: ${error.message}` : message
+  // Whoever reads of a failure presses the button again.
+  const isSilent = uncertain && !saysOutcomeUnknown(why)
+  return { ok: false, message: isSilent ? `${why}; whether it had an effect is unknown` : why }
 }
