@@ -34,16 +34,17 @@ export function createRedact(secrets: readonly (string | Redact | undefined)[]):
   const all = secrets.flatMap((secret) =>
     typeof secret === 'function' ? (secretsOf.get(secret) ?? secret) : secret,
   )
-  const wanted = [...new Set(all)].filter(
+  const texts = [...new Set(all)].filter(
     (one) => typeof one === 'string' && one.length >= shortestSecret,
   ) as string[]
-  const others = all.filter((one) => typeof one === 'function')
+  const functions = all.filter((one) => typeof one === 'function')
+
   let matcher: SecretMatcher | undefined
   const redact = (text: string): string => {
-    const clean = wanted.length ? (matcher ??= new SecretMatcher(wanted)).redact(text) : text
-    return others.reduce((one, other) => other(one), clean)
+    const clean = texts.length ? (matcher ??= new SecretMatcher(texts)).redact(text) : text
+    return functions.reduce((result, another) => another(result), clean)
   }
-  if (!others.length) secretsOf.set(redact, wanted)
+  if (!functions.length) secretsOf.set(redact, texts)
   return redact
 }
 
@@ -77,14 +78,14 @@ class SecretMatcher {
   }
 
   redact(text: string): string {
+    const ranges: Range[] = []
     let view: EscapedText | undefined = { text }
-    const found: Range[] = []
     for (let decodings = 0; view && decodings <= mostDecodings; decodings++) {
       for (const part of [...this.#runs(toLower(view.text)), ...this.#whole(view.text)])
-        found.push(view.toOriginal?.(part) ?? part)
+        ranges.push(view.toOriginal?.(part) ?? part)
       view = decodeEscapes(view)
     }
-    return found.length ? replaceRanges(text, found) : text
+    return ranges.length ? replaceRanges(text, ranges) : text
   }
 
   #add(form: Form): void {
@@ -98,36 +99,39 @@ class SecretMatcher {
   }
 
   #whole(text: string): Range[] {
-    const found: Range[] = []
-    for (const form of this.#short)
-      for (
-        let start = text.indexOf(form);
-        start >= 0;
-        start = text.indexOf(form, start + form.length)
-      )
-        found.push({ start, end: start + form.length })
-    return found
+    const ranges: Range[] = []
+    for (const form of this.#short) {
+      let start = text.indexOf(form)
+      while (start >= 0) {
+        const end = start + form.length
+        ranges.push({ start, end })
+        start = text.indexOf(form, end)
+      }
+    }
+    return ranges
   }
 
   #runs(text: string): Range[] {
-    const found: Range[] = []
+    const runs: Range[] = []
     let from = 0
-    for (let at = 0; at + groupLength <= text.length; ) {
+    let at = 0
+    while (at + groupLength <= text.length) {
       const run = this.#beginnings[beginningOf(text, at)] ? this.#runAt(text, at, from) : undefined
       if (run) {
-        found.push(run)
+        runs.push(run)
         from = run.end
         at = run.end
       } else at += stride
     }
-    return found
+    return runs
   }
 
   /** The longest run around the group at this position that begins at or after `from`. */
   #runAt(text: string, position: number, from: number): Range | undefined {
+    const group = text.slice(position, position + groupLength)
     let longest: Range | undefined
-    for (const { form, at } of this.#groups.get(text.slice(position, position + groupLength)) ??
-      []) {
+    let longestLength = 0
+    for (const { form, at } of this.#groups.get(group) ?? []) {
       // Outside of the form is undefined, which no character of the text equals.
       let before = 0
       while (position - before > from && text[position - before - 1] === form.text[at - before - 1])
@@ -135,12 +139,12 @@ class SecretMatcher {
       let after = groupLength
       while (position + after < text.length && text[position + after] === form.text[at + after])
         after++
+
       const length = before + after
-      const enough =
-        length >= shortestRun &&
-        at + after >= form.prefix + Math.min(leastBeyondPrefix, form.prefix)
-      if (enough && length > (longest ? longest.end - longest.start : 0))
-        longest = { start: position - before, end: position + after }
+      const leastEnd = form.prefix + Math.min(leastBeyondPrefix, form.prefix)
+      if (length < shortestRun || at + after < leastEnd || length <= longestLength) continue
+      longest = { start: position - before, end: position + after }
+      longestLength = length
     }
     return longest && withoutSpaces(text, longest)
   }

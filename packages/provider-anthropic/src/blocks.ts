@@ -6,8 +6,8 @@ import { containerType, isProviderTool } from './state.js'
 import type { WireBlock, WireCitation, WireDelta } from './wire.js'
 
 interface OpenBlock {
-  /** What will be replayed, but for the arguments of calls: those are in the message. */
-  readonly kept: Record<string, unknown> & { type: string }
+  /** The block to replay, but for the arguments of calls: those are in the message. */
+  readonly wire: Record<string, unknown> & { type: string }
   /** Where its text and thinking that came in pieces are. */
   readonly spans: Span[]
   /** Arguments of a tool the API runs, as text. */
@@ -27,11 +27,11 @@ const isFilled = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && Object.keys(value).length > 0
 
 /** The blocks of one reply: passed on as they come, and kept for an exact replay. */
-export class AnswerBlocks {
+export class ReplyBlocks {
   /** The highest key of a block so far; below 0 where there is none. */
   last = -1
-  /** True once a block said something or a call began. */
-  said = false
+  /** True once a block has content or a call began. */
+  hasContent = false
   readonly #sink: Sink
   readonly #spans: SpanRecorder
   readonly #blocks = new Map<number, OpenBlock>()
@@ -48,31 +48,47 @@ export class AnswerBlocks {
   open(key: number, block: WireBlock | null | undefined, whole = false): void {
     const type = text(block?.type)
     if (!block || !type) return
-    const kept: OpenBlock['kept'] = { ...block, type }
-    this.#blocks.set(key, { kept, spans: [], json: new TextBuffer(), closed: false })
+
+    const wire: OpenBlock['wire'] = { ...block, type }
+    this.#blocks.set(key, { wire, spans: [], json: new TextBuffer(), closed: false })
     this.last = Math.max(this.last, key)
     this.#spans.follow(undefined)
-    if (type !== 'text' && type !== 'thinking') this.said = true
-    if (block['text'] || block['thinking']) this.said = true
-    if (type === 'text') this.#sink.text(text(block['text']))
-    else if (type === 'thinking') this.#sink.reasoning(text(block['thinking']))
-    else if (type === 'tool_use') {
-      const { input } = block
-      const value = whole || isFilled(input) ? input : undefined
-      this.#sink.toolCall(key, { id: text(block['id']), name: text(block['name']), value })
-      delete kept['input']
-    } else if (type === 'fallback')
-      this.#sink.model(text((block['to'] as { readonly model?: unknown } | null)?.model))
+
+    const isProse = type === 'text' || type === 'thinking'
+    if (!isProse || block['text'] || block['thinking']) this.hasContent = true
+    this.#begin(key, block, wire, whole)
     if (Array.isArray(block['citations']))
       for (const citation of block['citations']) this.#cite(citation as WireCitation | null)
+
     if (whole) this.close(key)
   }
 
+  /** Passes on what the start of a block says. */
+  #begin(key: number, block: WireBlock, wire: OpenBlock['wire'], whole: boolean): void {
+    switch (wire.type) {
+      case 'text':
+        this.#sink.text(text(block['text']))
+        break
+      case 'thinking':
+        this.#sink.reasoning(text(block['thinking']))
+        break
+      case 'tool_use': {
+        const { input } = block
+        const value = whole || isFilled(input) ? input : undefined
+        this.#sink.toolCall(key, { id: text(block['id']), name: text(block['name']), value })
+        delete wire['input']
+        break
+      }
+      case 'fallback':
+        this.#sink.model(text((block['to'] as { readonly model?: unknown } | null)?.model))
+    }
+  }
+
   add(key: number, delta: WireDelta): void {
-    this.said = true
+    this.hasContent = true
     const type = text(delta.type)
     const block = this.#blocks.get(key) ?? this.#implied(key, type)
-    const kept: OpenBlock['kept'] = block?.kept ?? { type: '' }
+    const wire: OpenBlock['wire'] = block?.wire ?? { type: '' }
     switch (type) {
       case 'text_delta':
         this.#spans.follow(block?.spans, 'text')
@@ -83,21 +99,21 @@ export class AnswerBlocks {
         this.#sink.reasoning(text(delta.thinking))
         break
       case 'signature_delta':
-        if (kept.type === 'thinking') kept['signature'] = delta.signature
+        if (wire.type === 'thinking') wire['signature'] = delta.signature
         break
       case 'input_json_delta':
-        if (kept.type === 'tool_use') this.#sink.toolCall(key, { text: text(delta.partial_json) })
+        if (wire.type === 'tool_use') this.#sink.toolCall(key, { text: text(delta.partial_json) })
         else if (block) block.json.add(text(delta.partial_json))
         break
       case 'citations_delta':
         this.#cite(delta.citation ?? null)
-        if (!Array.isArray(kept['citations'])) kept['citations'] = []
-        ;(kept['citations'] as unknown[]).push(delta.citation)
+        if (!Array.isArray(wire['citations'])) wire['citations'] = []
+        ;(wire['citations'] as unknown[]).push(delta.citation)
         break
       case 'compaction_delta':
         // The final values, not more of them; null says that the compaction failed.
         for (const field of ['content', 'encrypted_content'] as const)
-          if (delta[field] !== undefined) kept[field] = delta[field]
+          if (delta[field] !== undefined) wire[field] = delta[field]
         break
       default:
         this.#lossy = true
@@ -115,9 +131,9 @@ export class AnswerBlocks {
     const block = this.#blocks.get(key)
     if (!block || block.closed) return
     block.closed = true
-    const { kept } = block
-    if (kept.type === 'tool_use') this.#sink.endToolCall(key)
-    else if (isProviderTool(kept)) this.#providerTool(block)
+    const { wire } = block
+    if (wire.type === 'tool_use') this.#sink.endToolCall(key)
+    else if (isProviderTool(wire)) this.#providerTool(block)
   }
 
   /**
@@ -128,24 +144,26 @@ export class AnswerBlocks {
     const keys = [...this.#blocks.keys()].sort((a, b) => a - b)
     for (const key of keys) this.close(key)
     this.#spans.follow(undefined)
-    const grown = keys.map((key) => this.#blocks.get(key) as OpenBlock)
-    const blocks = grown
-      .map(({ kept }) => kept)
+
+    const open = keys.map((key) => this.#blocks.get(key) as OpenBlock)
+    const blocks = open
+      .map(({ wire }) => wire)
       // Thinking that the server did not sign cannot be sent back to anybody.
-      .filter((kept) => kept.type !== 'thinking' || kept['signature'])
+      .filter((wire) => wire.type !== 'thinking' || wire['signature'])
     if (this.#lossy || !(all || saysMore(blocks))) return undefined
-    for (const block of grown) this.#fill(block)
+
+    for (const block of open) this.#fill(block)
     return container === undefined ? blocks : [...blocks, { type: containerType, id: container }]
   }
 
   /** Puts what came in pieces into a block. */
-  #fill({ kept, spans }: OpenBlock): void {
+  #fill({ wire, spans }: OpenBlock): void {
     for (const [field, kind] of [
       ['text', 'text'],
       ['thinking', 'reasoning'],
     ] as const) {
       const added = this.#spans.read(spans, kind)
-      if (added) kept[field] = text(kept[field]) + added
+      if (added) wire[field] = text(wire[field]) + added
     }
     spans.splice(0)
   }
@@ -156,28 +174,30 @@ export class AnswerBlocks {
   }
 
   #providerTool(block: OpenBlock): void {
-    const { kept } = block
+    const { wire } = block
     const json = block.json.text
     if (json) {
       const input = tryParseJson(json)
-      kept['input'] = input ?? json
+      wire['input'] = input ?? json
       if (input === undefined) this.#lossy = true
     }
-    const id = kept['id'] ?? kept['tool_use_id']
+
+    const id = wire['id'] ?? wire['tool_use_id']
     const name =
-      text(kept['name']) || (this.#toolNames.get(id) ?? kept.type.replace(/_tool_result$/, ''))
-    if (kept['id'] !== undefined) this.#toolNames.set(id, name)
-    this.#sink.providerToolCall({ ...(typeof id === 'string' && { id }), name, data: kept })
-    for (const file of filesIn(kept)) this.#sink.file(file)
+      text(wire['name']) || (this.#toolNames.get(id) ?? wire.type.replace(/_tool_result$/, ''))
+    if (wire['id'] !== undefined) this.#toolNames.set(id, name)
+
+    this.#sink.providerToolCall({ ...(typeof id === 'string' && { id }), name, data: wire })
+    for (const file of filesIn(wire)) this.#sink.file(file)
   }
 }
 
 /** Files that code execution made, in the content of its result. */
-function filesIn({ content }: OpenBlock['kept']): ProviderFile[] {
-  const made = (content as { readonly content?: unknown } | null | undefined)?.content
-  if (!Array.isArray(made)) return []
-  return (made as readonly ({ readonly file_id?: unknown } | null)[]).flatMap((one) =>
-    typeof one?.file_id === 'string' ? [{ id: one.file_id }] : [],
+function filesIn({ content }: OpenBlock['wire']): ProviderFile[] {
+  const items = (content as { readonly content?: unknown } | null | undefined)?.content
+  if (!Array.isArray(items)) return []
+  return (items as readonly ({ readonly file_id?: unknown } | null)[]).flatMap((item) =>
+    typeof item?.file_id === 'string' ? [{ id: item.file_id }] : [],
   )
 }
 
@@ -209,13 +229,13 @@ function placeOf(citation: WireCitation | null): Citation['place'] {
 
 /** True when text and calls of the message cannot say what the blocks say. */
 function saysMore(blocks: readonly WireBlock[]): boolean {
-  let calling = false
+  let hasCall = false
   return blocks.some((block) => {
-    const plainCall =
-      block.type === 'tool_use' && !block['toolset_name'] && isDirect(block['caller'])
-    const plainText = block.type === 'text' && !isFilled(block['citations']) && !calling
-    calling ||= block.type === 'tool_use'
-    return !plainCall && !plainText
+    const isCall = block.type === 'tool_use'
+    const isPlainCall = isCall && !block['toolset_name'] && isDirect(block['caller'])
+    const isPlainText = block.type === 'text' && !isFilled(block['citations']) && !hasCall
+    hasCall ||= isCall
+    return !isPlainCall && !isPlainText
   })
 }
 

@@ -1,7 +1,7 @@
 import { type FinishReason, LlmError, type ReplyDetails } from '@modelport/core'
 import { tryParseJson } from '@modelport/core/text'
 import { type Decoder, parseJson, type Sink, type Turn, type WireRecord } from '@modelport/driver'
-import { AnswerBlocks } from './blocks.js'
+import { ReplyBlocks } from './blocks.js'
 import { statusOf } from './error.js'
 import { UsageReport } from './usage.js'
 import type { WireEvent, WireReplyMessage, WireStop } from './wire.js'
@@ -32,7 +32,7 @@ const textOr = (value: unknown, otherwise: string | undefined): string | undefin
  */
 export class MessageDecoder implements Decoder {
   readonly #sink: Sink
-  #blocks: AnswerBlocks
+  #blocks: ReplyBlocks
   #usage = new UsageReport()
   #id: unknown
   /** True when this reply continues a message of the model. */
@@ -46,7 +46,7 @@ export class MessageDecoder implements Decoder {
 
   constructor(sink: Sink, turn: Pick<Turn, 'messages'>) {
     this.#sink = sink
-    this.#blocks = new AnswerBlocks(sink)
+    this.#blocks = new ReplyBlocks(sink)
     this.#continues = turn.messages.at(-1)?.role === 'assistant'
   }
 
@@ -122,12 +122,12 @@ export class MessageDecoder implements Decoder {
     const first = this.#id === undefined
     if (!first && (message.id === this.#id || message.id === undefined)) return
     if (!first) {
-      if (this.#blocks.said)
+      if (this.#blocks.hasContent)
         throw new LlmError(
           'protocol',
           `the stream starts a second message (${String(message.id)}) within the first (${String(this.#id)})`,
         )
-      this.#blocks = new AnswerBlocks(this.#sink)
+      this.#blocks = new ReplyBlocks(this.#sink)
       this.#usage = new UsageReport()
       // What the second message leaves out must not be counted from the first.
       this.#sink.usage({

@@ -68,12 +68,19 @@ export class ReplyBlocks {
   add(index: number, piece: WirePiece, whole = false): void {
     const block = this.#blocks.get(index) ?? { text: new TextBuffer(), reasoning: new TextBuffer() }
     this.#blocks.set(index, block)
-    const { reasoningContent, toolUse, toolResult, citation, citationsContent } = piece
-    const text = textIn(piece)
-    for (const one of [citation, ...listOf(citationsContent?.citations)])
-      if (isObject(one)) this.#cite(one)
+
+    const { citation, citationsContent } = piece
+    for (const source of [citation, ...listOf(citationsContent?.citations)])
+      if (isObject(source)) this.#cite(source)
+
     if (block.server) this.#ofServer(block.server, piece)
-    if (block.isForeign) return
+    if (!block.isForeign) this.#addContent(index, block, piece, whole)
+  }
+
+  /** What the piece adds to its block, by its kind. */
+  #addContent(index: number, block: OpenBlock, piece: WirePiece, whole: boolean): void {
+    const { reasoningContent, toolUse, toolResult, citation } = piece
+    const text = textIn(piece)
     if (text !== undefined) {
       block.text.add(text)
       this.#sink.text(text)
@@ -117,17 +124,18 @@ export class ReplyBlocks {
     block: OpenBlock,
     whole: boolean,
   ): void {
-    const called = { toolUseId: stringOf(toolUseId), name: stringOf(name) }
+    const call = { toolUseId: stringOf(toolUseId), name: stringOf(name) }
     if (type === 'server_tool_use') {
       block.isForeign = true
       this.#isLossy = true
-      block.server = { name: called.name ?? '', data: { ...called, type, input: input ?? '' } }
-      this.#serverNames.set(called.toolUseId, called.name ?? '')
+      block.server = { name: call.name ?? '', data: { ...call, type, input: input ?? '' } }
+      this.#serverNames.set(call.toolUseId, call.name ?? '')
       return
     }
-    block.toolUse ??= called
-    const rest = whole ? { value: input } : { text: stringOf(input) }
-    this.#sink.toolCall(index, { id: called.toolUseId, name: called.name, ...rest })
+
+    block.toolUse ??= call
+    const values = whole ? { value: input } : { text: stringOf(input) }
+    this.#sink.toolCall(index, { id: call.toolUseId, name: call.name, ...values })
   }
 
   /** A result has the name of its call; of one without a call, its kind says what it is. */

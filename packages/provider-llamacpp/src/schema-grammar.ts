@@ -72,55 +72,67 @@ class SchemaGrammar {
     if (schema === true) return 'any-value'
     if (typeof schema !== 'object' || schema === null || Array.isArray(schema))
       return refuse(at, 'no JSON fits it, or it is not a schema')
-    const said: JsonObject = Object.fromEntries(
+    const rules: JsonObject = Object.fromEntries(
       Object.entries(schema).filter(
         ([key, value]) => !annotations.includes(key) && value !== undefined,
       ),
     )
-    const { type, $ref, enum: list, anyOf, oneOf, allOf } = said
-    if ($ref !== undefined) return this.#reference(said, at)
-    if ('const' in said)
-      return this.#alone(said, ['const', 'type'], at, () => toChoice([said['const']], type, at))
-    if (Array.isArray(list) && list.length)
-      return this.#alone(said, ['enum', 'type'], at, () => toChoice(list, type, at))
+    const { type, $ref, enum: list, anyOf, oneOf, allOf } = rules
+
+    if ($ref !== undefined) return this.#reference(rules, at)
+
+    if ('const' in rules) {
+      this.#check(rules, ['const', 'type'], at)
+      return toChoice([rules['const']], type, at)
+    }
+    if (Array.isArray(list) && list.length) {
+      this.#check(rules, ['enum', 'type'], at)
+      return toChoice(list, type, at)
+    }
+
     for (const [key, options] of Object.entries({ anyOf, oneOf, allOf })) {
       if (options === undefined) continue
       if (!Array.isArray(options) || !options.length)
         return refuse(`${at}/${key}`, 'it must be a list of schemas')
       if (key === 'allOf' && options.length > 1)
         return refuse(`${at}/allOf`, 'schemas cannot be joined; write them as one')
-      return this.#alone(said, [key], at, () =>
-        either(options.map((option, index) => this.#value(option, `${at}/${key}/${index}`))),
-      )
+      this.#check(rules, [key], at)
+      return either(options.map((option, index) => this.#value(option, `${at}/${key}/${index}`)))
     }
-    if (type === undefined) return this.#untyped(said, at)
+
+    return type === undefined ? this.#untyped(rules, at) : this.#ofTypes(type, rules, at)
+  }
+
+  /** A value of one of these types. */
+  #ofTypes(type: unknown, rules: JsonObject, at: string): string {
     const types = [type].flat().filter((one): one is string => typeof one === 'string')
     if (!types.length)
       return refuse(`${at}/type`, 'it must be the name of a type, or a list of names')
-    this.#check(
-      said,
-      [
-        'type',
-        ...types.flatMap((one) => (Object.hasOwn(keywords, one) ? (keywords[one] ?? []) : [])),
-      ],
-      at,
+
+    const ofTypes = types.flatMap((one) =>
+      Object.hasOwn(keywords, one) ? (keywords[one] ?? []) : [],
     )
-    return either(types.map((one) => this.#typed(one, said, at)))
+    this.#check(rules, ['type', ...ofTypes], at)
+    return either(types.map((one) => this.#typed(one, rules, at)))
   }
 
-  #untyped(said: JsonObject, at: string): string {
-    if (!Object.keys(said).length) return 'any-value'
+  /** A value of the type whose keywords the schema has. */
+  #untyped(rules: JsonObject, at: string): string {
+    if (!Object.keys(rules).length) return 'any-value'
+
     const type = Object.keys(keywords).find((one) =>
-      Object.keys(said).every((key) => keywords[one]?.includes(key)),
+      Object.keys(rules).every((key) => keywords[one]?.includes(key)),
     )
-    return type === undefined ? this.#alone(said, [], at, () => '') : this.#typed(type, said, at)
+    if (type !== undefined) return this.#typed(type, rules, at)
+    this.#check(rules, [], at)
+    return ''
   }
 
-  #typed(type: string, said: JsonObject, at: string): string {
-    if (type === 'object') return this.#object(said, at)
-    if (type === 'array') return this.#array(said, at)
-    if (type === 'string') return this.#string(said, at)
-    if (type === 'integer') return integerRule(said, (key, why) => refuse(`${at}/${key}`, why))
+  #typed(type: string, rules: JsonObject, at: string): string {
+    if (type === 'object') return this.#object(rules, at)
+    if (type === 'array') return this.#array(rules, at)
+    if (type === 'string') return this.#string(rules, at)
+    if (type === 'integer') return integerRule(rules, (key, why) => refuse(`${at}/${key}`, why))
     return type === 'number' || type === 'boolean' || type === 'null'
       ? `any-${type}`
       : refuse(`${at}/type`, `there is no type "${type}"`)
@@ -134,29 +146,43 @@ class SchemaGrammar {
       return refuse(`${at}/properties`, 'it must be an object of schemas')
     if (!Array.isArray(required) || !required.every((key) => typeof key === 'string'))
       return refuse(`${at}/required`, 'it must be a list of names')
+
     const declared = Object.entries(properties)
-    const needed: readonly string[] = [...new Set(required)]
-    const undeclared = needed
-      .filter((key) => !declared.some(([known]) => known === key))
+    const names: readonly string[] = [...new Set(required)]
+    const undeclared = names
+      .filter((key) => !Object.hasOwn(properties, key))
       .map((key) => [key, additionalProperties ?? true] as const)
     const members = [...declared, ...undeclared].map(([key, value]) => ({
-      needed: needed.includes(key),
-      text: this.#rule(
-        `${toLiteral(`${JSON.stringify(key)}:`)} space ${this.#value(value, `${at}/properties/${toPointerPart(key)}`)}`,
-      ),
+      isRequired: names.includes(key),
+      text: this.#property(key, value, at),
     }))
-    if (!members.length) {
-      if (additionalProperties === false) return toLiteral('{}')
-      const member = this.#rule(
-        `any-string ":" space ${this.#value(additionalProperties ?? true, `${at}/additionalProperties`)}`,
-      )
-      return `"{" (${member} ("," space ${member})*)? "}"`
-    }
-    const first = members.filter((member) => member.needed).map(({ text }) => text)
-    const rest = members.filter((member) => !member.needed).map(({ text }) => text)
-    const later = rest.map((text) => `("," space ${text})?`)
+
+    if (!members.length) return this.#openObject(additionalProperties, at)
+
+    const first = members.filter(({ isRequired }) => isRequired).map(({ text }) => text)
+    const optional = members.filter(({ isRequired }) => !isRequired).map(({ text }) => text)
+    const later = optional.map((text) => `("," space ${text})?`)
     if (first.length) return `"{" ${first.join(' "," space ')} ${later.join(' ')} "}"`
-    return `"{" ${either(rest.map((text, index) => [text, ...later.slice(index + 1)].join(' ')))}? "}"`
+
+    // Nothing is required: whichever comes first has no comma before it.
+    const beginnings = optional.map((text, index) => [text, ...later.slice(index + 1)].join(' '))
+    return `"{" ${either(beginnings)}? "}"`
+  }
+
+  /** A rule for a property with its name. */
+  #property(key: string, schema: unknown, at: string): string {
+    const literal = toLiteral(`${JSON.stringify(key)}:`)
+    const value = this.#value(schema, `${at}/properties/${toPointerPart(key)}`)
+    return this.#rule(`${literal} space ${value}`)
+  }
+
+  /** An object that declares no property. */
+  #openObject(additionalProperties: unknown, at: string): string {
+    if (additionalProperties === false) return toLiteral('{}')
+
+    const value = this.#value(additionalProperties ?? true, `${at}/additionalProperties`)
+    const member = this.#rule(`any-string ":" space ${value}`)
+    return `"{" (${member} ("," space ${member})*)? "}"`
   }
 
   #array(
@@ -166,6 +192,7 @@ class SchemaGrammar {
     if (uniqueItems === true) return refuse(`${at}/uniqueItems`, 'a grammar cannot compare items')
     if (!Array.isArray(prefixItems))
       return refuse(`${at}/prefixItems`, 'it must be a list of schemas')
+
     const prefix = Array.isArray(items) ? items : prefixItems
     const places = prefix.map((item, index) => this.#value(item, `${at}/prefixItems/${index}`))
     const least = Math.max(toCount(minItems, `${at}/minItems`) - places.length, 0)
@@ -173,17 +200,21 @@ class SchemaGrammar {
       maxItems === undefined ? undefined : toCount(maxItems, `${at}/maxItems`) - places.length
     if (most !== undefined && most < 0)
       return refuse(`${at}/maxItems`, 'it is below the number of prefixItems')
+
     const open = places.join(' "," space ')
     if (Array.isArray(items) || items === false || most === 0) {
       return least > 0
         ? refuse(`${at}/minItems`, 'it is above what the items allow')
         : `"[" ${open} "]"`
     }
+
     const item = this.#rule(this.#value(items, `${at}/items`))
-    if (places.length)
-      return `"[" ${open} ("," space ${item})${repeat(least, most, `${at}/maxItems`)} "]"`
-    const more = `${item} ("," space ${item})${repeat(Math.max(least - 1, 0), most === undefined ? undefined : most - 1, `${at}/maxItems`)}`
-    return least > 0 ? `"[" ${more} "]"` : `"[" (${more})? "]"`
+    const next = `("," space ${item})`
+    if (places.length) return `"[" ${open} ${next}${repeat(least, most, `${at}/maxItems`)} "]"`
+
+    const mostNext = most === undefined ? undefined : most - 1
+    const list = `${item} ${next}${repeat(Math.max(least - 1, 0), mostNext, `${at}/maxItems`)}`
+    return least > 0 ? `"[" ${list} "]"` : `"[" (${list})? "]"`
   }
 
   #string({ minLength, maxLength, format }: JsonObject, at: string): string {
@@ -195,17 +226,22 @@ class SchemaGrammar {
         : refuse(`${at}/format`, `the format ${JSON.stringify(format)} is not known`)
     }
     if (minLength === undefined && maxLength === undefined) return 'any-string'
-    return `"\\"" plain-char${repeat(toCount(minLength ?? 0, `${at}/minLength`), maxLength === undefined ? undefined : toCount(maxLength, `${at}/maxLength`), `${at}/maxLength`)} "\\""`
+
+    const least = toCount(minLength ?? 0, `${at}/minLength`)
+    const most = maxLength === undefined ? undefined : toCount(maxLength, `${at}/maxLength`)
+    return `"\\"" plain-char${repeat(least, most, `${at}/maxLength`)} "\\""`
   }
 
-  #reference(said: JsonObject, at: string): string {
-    this.#check(said, ['$ref'], at)
-    const { $ref } = said
+  #reference(rules: JsonObject, at: string): string {
+    this.#check(rules, ['$ref'], at)
+    const { $ref } = rules
     if (typeof $ref !== 'string' || !/^#(\/|$)/.test($ref))
       return refuse(`${at}/$ref`, 'only parts of the schema itself can be referred to')
+
     const pointer = $ref.slice(1)
-    const known = this.#named.get(pointer)
-    if (known !== undefined) return known
+    const existing = this.#named.get(pointer)
+    if (existing !== undefined) return existing
+
     const target = atReference(this.#schema, $ref)
     if (target === undefined) return refuse(`${at}/$ref`, `there is nothing at ${$ref}`)
     const rule = `${this.#root}-ref-${this.#named.size}`
@@ -221,13 +257,9 @@ class SchemaGrammar {
     return rule
   }
 
-  #alone(said: JsonObject, allowed: readonly string[], at: string, make: () => string): string {
-    this.#check(said, allowed, at)
-    return make()
-  }
-
-  #check(said: JsonObject, allowed: readonly string[], at: string): void {
-    const key = Object.keys(said).find((one) => !allowed.includes(one))
+  /** Refuses what a grammar cannot say next to these. */
+  #check(rules: JsonObject, allowed: readonly string[], at: string): void {
+    const key = Object.keys(rules).find((one) => !allowed.includes(one))
     if (key !== undefined) refuse(`${at}/${toPointerPart(key)}`, 'a grammar cannot express it here')
   }
 }

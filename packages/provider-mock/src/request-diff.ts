@@ -14,11 +14,11 @@ export function diffRequests(expected: CassetteRequest, sent: CassetteRequest): 
       `url: expected ${show(expected.url, sent.url)}, sent ${show(sent.url, expected.url)}`,
     )
   for (const name of new Set([...Object.keys(expected.headers), ...Object.keys(sent.headers)])) {
-    const wanted = expected.headers[name]
-    const found = sent.headers[name]
-    // With which key, if any, is not for a cassette to say.
-    if (wanted !== found && wanted !== '[redacted]' && found !== '[redacted]')
-      lines.push(`header ${name}: ${differ(wanted, found)}`)
+    const before = expected.headers[name]
+    const now = sent.headers[name]
+    // A cassette does not say with which key, if any, a request was sent.
+    const isKey = before === '[redacted]' || now === '[redacted]'
+    if (before !== now && !isKey) lines.push(`header ${name}: ${differ(before, now)}`)
   }
   diffValues(expected.body, sent.body, '', lines)
   return lines
@@ -43,18 +43,24 @@ const isContainer = (value: unknown): value is Readonly<Record<string, unknown>>
   typeof value === 'object' && value !== null
 
 function differ(expected: unknown, sent: unknown): string {
-  const [wanted = 'nothing', found = 'nothing'] = [expected, sent].map(
-    (value) => JSON.stringify(value) as string | undefined,
-  )
-  return `expected ${show(wanted, found)}, sent ${show(found, wanted)}`
+  const before = textOf(expected)
+  const now = textOf(sent)
+  return `expected ${show(before, now)}, sent ${show(now, before)}`
 }
+
+const textOf = (value: unknown): string => (value === undefined ? 'nothing' : JSON.stringify(value))
 
 /** The text, or of a long one what lies around the first difference. */
 function show(text: string, other: string): string {
   const most = 40
   if (text.length <= most) return text
+
   let same = 0
   while (same < text.length && text[same] === other[same]) same++
   const start = Math.max(0, same - 12)
-  return `${start > 0 ? '…' : ''}${text.slice(start, start + most)}${start + most < text.length ? '…' : ''}`
+  const end = start + most
+
+  const before = start > 0 ? '…' : ''
+  const after = end < text.length ? '…' : ''
+  return `${before}${text.slice(start, end)}${after}`
 }

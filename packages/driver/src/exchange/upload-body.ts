@@ -57,17 +57,32 @@ export class UploadBody {
     io: DriverIo,
     request: { readonly url: string; readonly headers: NamedTexts },
   ): Promise<Response> {
-    const { head = nothing, tail = nothing, headers, locate } = this.#given
-    const post = { method: 'POST', headers: { ...request.headers, ...headers, ...io.headers } }
-    const target = await locate?.(async (url, more, body = '') => {
-      const response = await io.fetch(url, { ...post, headers: { ...more, ...post.headers }, body })
+    const { head = nothing, tail = nothing, headers, locate, file } = this.#given
+    const usual = { ...request.headers, ...headers, ...io.headers }
+
+    const target = await locate?.(async (url, targetHeaders, body = '') => {
+      const all = { ...targetHeaders, ...usual }
+      const response = await io.fetch(url, { method: 'POST', headers: all, body })
       toByteSource(response).cancel()
       return response.headers
     })
-    const { url = request.url, offset = 0, headers: more } = target ?? {}
-    const chunks = this.#chunks(offset)
+    const { url = request.url, offset = 0, headers: targetHeaders } = target ?? {}
+
     this.taken = 0
-    this.#length = head.length + sizeOf(this.#given.file) - offset + tail.length
+    this.#length = head.length + sizeOf(file) - offset + tail.length
+    const length = { 'content-length': String(this.#length) }
+    const init = {
+      method: 'POST',
+      headers: { ...targetHeaders, ...length, ...usual },
+      body: this.#stream(offset),
+      duplex: 'half',
+    }
+    return io.fetch(url, init)
+  }
+
+  /** The content from this byte on, read as the transport asks for it. */
+  #stream(offset: number): ReadableStream<Uint8Array> {
+    const chunks = this.#chunks(offset)
     const pull = async (controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> => {
       const { done, value = nothing } = await chunks.next()
       this.taken += value.length
@@ -75,10 +90,7 @@ export class UploadBody {
       else controller.enqueue(value)
     }
     const cancel = (): Promise<void> => chunks.return(undefined).then(() => undefined)
-    const body = new ReadableStream({ pull, cancel }, { highWaterMark: 0 })
-    const length = { 'content-length': String(this.#length) }
-    const init = { ...post, headers: { ...more, ...length, ...post.headers }, body, duplex: 'half' }
-    return io.fetch(url, init)
+    return new ReadableStream({ pull, cancel }, { highWaterMark: 0 })
   }
 
   /** True if another attempt cannot be made, or could store the file a second time. */
@@ -96,10 +108,10 @@ export class UploadBody {
   explain(error: unknown): unknown {
     if (!isLlmError(error)) return error
     if (this.#failure || !this.taken || this.#isRefusal(error)) return this.#failure ?? error
-    const why = `the vendor may have ${JSON.stringify(this.#given.file.name)}: look for it with list() before you upload it again`
-    const details = Object.assign({ provider: this.#given.provider }, error, {
-      reason: 'uncertain' as const,
-    })
+
+    const { provider, file } = this.#given
+    const why = `the vendor may have ${JSON.stringify(file.name)}: look for it with list() before you upload it again`
+    const details = Object.assign({ provider }, error, { reason: 'uncertain' as const })
     return new ProviderError(error.code, `${error.message}; ${why}`, details, { cause: error })
   }
 

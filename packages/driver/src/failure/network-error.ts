@@ -47,34 +47,20 @@ export function toNetworkError(
   secure = true,
 ): ProviderError {
   const chain = causes(thrown)
-  const find = (name: 'code' | 'proxy'): string | undefined =>
-    chain
-      .map((error) => (error as { readonly code?: unknown; readonly proxy?: unknown })[name])
-      .find((value) => typeof value === 'string')
-  const code = find('code')
-  const texts = chain
-    .map(({ message }) => message)
-    .filter((message) => message && message !== 'fetch failed')
-  // Node's own fetch uses this message for a proxy that refuses, too; the cause has the reason.
-  const raw =
-    texts.find((message) => message !== 'Request was cancelled.') ?? texts[0] ?? String(thrown)
-  const text = openSslLine.exec(raw.slice(0, 2048))?.[1] ?? raw
+  const code = fieldOf(chain, 'code')
+  const proxy = fieldOf(chain, 'proxy')
+  const text = messageOf(chain, thrown)
+
   const refusal = proxyRefusal.exec(text)?.[1]
-  const reason = refusal
-    ? 'proxy'
-    : code === undefined
-      ? undefined
-      : tls.test(code)
-        ? 'tls'
-        : reasons[code]
+  const reason = refusal ? 'proxy' : reasonOf(code)
+  const isForeign =
+    chain.some(({ name }) => name === 'HTTPParserError') || code?.startsWith('HPE_') === true
+  const kind = kindOf({ refusal, reason, isForeign })
+
   const details = defined({ provider, host, reason, status: refusal ? Number(refusal) : undefined })
   const cause = Object.assign(new Error(text), defined({ code }))
   cause.stack = `${cause.name}: ${text}`
-  const foreign =
-    chain.some(({ name }) => name === 'HTTPParserError') || code?.startsWith('HPE_') === true
-  const kind =
-    refusal === '407' ? 'auth' : foreign ? 'protocol' : reason === 'connect' ? 'timeout' : 'network'
-  const proxy = find('proxy')
+
   // A proxy is the only address that is dialled.
   if (proxy && (reason === 'dns' || reason === 'refused')) {
     const message = `the proxy ${proxy} cannot be reached: ${text}; start it, or correct its address`
@@ -82,11 +68,65 @@ export function toNetworkError(
       cause,
     })
   }
-  const where = `${reason ? ` (${reason})` : ''}${host ? ` at ${host}` : ''}${proxy ? ` through the proxy ${proxy}` : ''}`
-  const what = !refusal
-    ? `${foreign ? "the server's response is not HTTP: " : ''}${text}${schemeHint(code, secure, foreign || reason === 'reset')}`
-    : `the proxy refused the connection with ${refusal}: ${refusal === '407' ? 'set a user and password that it knows, http://user:password@host:port' : 'it, or the sandbox that it belongs to, must allow that host'}`
-  return new ProviderError(kind, `${provider}: ${kind}${where}: ${what}`, details, { cause })
+
+  const where = [
+    reason && ` (${reason})`,
+    host && ` at ${host}`,
+    proxy && ` through the proxy ${proxy}`,
+  ]
+  const isBroken = isForeign || reason === 'reset'
+  const failure = `${isForeign ? "the server's response is not HTTP: " : ''}${text}`
+  const what = refusal
+    ? describeRefusal(refusal)
+    : `${failure}${schemeHint(code, secure, isBroken)}`
+  const message = `${provider}: ${kind}${where.filter(Boolean).join('')}: ${what}`
+  return new ProviderError(kind, message, details, { cause })
+}
+
+/** The first text that one of the errors has under this name. */
+function fieldOf(chain: readonly Error[], name: 'code' | 'proxy'): string | undefined {
+  return chain
+    .map((error) => (error as { readonly code?: unknown; readonly proxy?: unknown })[name])
+    .find((value) => typeof value === 'string')
+}
+
+/** The message that says most; of a line of OpenSSL, its reason. */
+function messageOf(chain: readonly Error[], thrown: unknown): string {
+  const texts = chain
+    .map(({ message }) => message)
+    .filter((message) => message && message !== 'fetch failed')
+  // Node's own fetch uses this message for a proxy that refuses, too; the cause has the reason.
+  const text =
+    texts.find((message) => message !== 'Request was cancelled.') ?? texts[0] ?? String(thrown)
+  return openSslLine.exec(text.slice(0, 2048))?.[1] ?? text
+}
+
+function reasonOf(code: string | undefined): Reason | undefined {
+  if (code === undefined) return undefined
+  return tls.test(code) ? 'tls' : reasons[code]
+}
+
+function kindOf({
+  refusal,
+  reason,
+  isForeign,
+}: {
+  readonly refusal: string | undefined
+  readonly reason: Reason | undefined
+  readonly isForeign: boolean
+}): 'auth' | 'protocol' | 'timeout' | 'network' {
+  if (refusal === '407') return 'auth'
+  if (isForeign) return 'protocol'
+  return reason === 'connect' ? 'timeout' : 'network'
+}
+
+/** What a proxy that refuses wants. */
+function describeRefusal(status: string): string {
+  const advice =
+    status === '407'
+      ? 'set a user and password that it knows, http://user:password@host:port'
+      : 'it, or the sandbox that it belongs to, must allow that host'
+  return `the proxy refused the connection with ${status}: ${advice}`
 }
 
 /**

@@ -35,23 +35,21 @@ export function mapToolCallIds(
 ): readonly ChatMessage[] {
   const ids = toolCallIds(messages)
   if (ids.every((id) => fits(id, rule))) return messages
-  const known = new Map<string, string>()
-  const taken = new Set<string>()
+
   // Ids that may stay are reserved first, so that no changed id takes one of them.
-  for (const id of ids) {
-    if (!fits(id, rule)) continue
-    known.set(id, id)
-    taken.add(id)
-  }
+  const fitting = ids.filter((id) => fits(id, rule))
+  const newIds = new Map(fitting.map((id) => [id, id]))
+  const reserved = new Set(fitting)
+
   const map = (id: string): string => {
-    let mapped = known.get(id)
-    if (mapped === undefined) {
-      mapped = unique(id, rule, taken)
-      known.set(id, mapped)
-      taken.add(mapped)
-    }
-    return mapped
+    const known = newIds.get(id)
+    if (known !== undefined) return known
+    const unique = uniqueId(id, rule, reserved)
+    newIds.set(id, unique)
+    reserved.add(unique)
+    return unique
   }
+
   return messages.map((message) => {
     if (message.role === 'tool') return { ...message, toolCallId: map(message.toolCallId) }
     if (message.role !== 'assistant' || !message.toolCalls?.length) return message
@@ -70,15 +68,18 @@ const fits = (id: string, rule: ToolCallIdRule): boolean =>
   id.length >= (rule.length ?? 1) &&
   id.search(rule.forbidden ?? foreign) < 0
 
-function unique(id: string, rule: ToolCallIdRule, taken: ReadonlySet<string>): string {
-  const most = longest(rule)
+/** The clean id; if it is too long or reserved, its beginning with a hash at its end. */
+function uniqueId(id: string, rule: ToolCallIdRule, reserved: ReadonlySet<string>): string {
+  const maxLength = longest(rule)
   const clean = sanitizeToolCallId(id, rule.forbidden) || 'call'
   const filled = rule.length === undefined ? clean : clean.padEnd(rule.length, '0')
-  if (filled.length <= most && !taken.has(filled)) return filled
+  if (filled.length <= maxLength && !reserved.has(filled)) return filled
+
   for (let salt = 0; ; salt++) {
     const mark = hash(`${salt}:${id}`)
-    const candidate = filled.slice(0, Math.max(0, most - mark.length)) + mark.slice(0, most)
-    if (!taken.has(candidate)) return candidate
+    const beginning = filled.slice(0, Math.max(0, maxLength - mark.length))
+    const candidate = beginning + mark.slice(0, maxLength)
+    if (!reserved.has(candidate)) return candidate
   }
 }
 
