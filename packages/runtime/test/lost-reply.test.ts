@@ -305,6 +305,39 @@ test('an outcome that is still unknown after a resume holds the same call again'
   expect(pendingOf(second)).toMatchObject([{ type: 'uncertain', id: 'c' }])
 })
 
+test('J15: a held call that was let through and cut off asks about that attempt', async () => {
+  const { payments, tool } = receiver(1)
+  const journal = createMemoryJournal()
+  const first = await run(tool(), { durable: { runId: 'r1', journal } })
+  const [held] = pendingOf(first)
+
+  const resume = (pay: Tool, signal: AbortSignal) => {
+    const { resume: checkpoint, messages } = loaded(journal)
+    return infer(createMock({ responses: ['Done.'] }), {
+      messages,
+      tools: [pay],
+      durable: { journal, resume: checkpoint, decisions: [{ type: 'repeat', id: 'b' }] },
+      signal,
+    })
+  }
+  const process = new AbortController()
+  const dying = tool({
+    execute: () => {
+      payments.push('again')
+      process.abort()
+      return new Promise(() => undefined)
+    },
+  })
+  await resume(dying, process.signal)
+  const [cutOff] = pendingOf(await resume(tool(), new AbortController().signal))
+
+  expect(payments).toHaveLength(2)
+  expect(held).toMatchObject({ type: 'uncertain', id: 'b', attempt: 0 })
+  expect(cutOff).toMatchObject({ type: 'uncertain', id: 'b' })
+  // Whoever decided about the one has not decided about the other.
+  expect(cutOff).not.toEqual(held)
+})
+
 test('an unknown outcome is still known as such after the process of the run ended', async () => {
   const { payments, tool } = receiver(1)
   const journal = createMemoryJournal()

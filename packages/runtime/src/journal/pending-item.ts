@@ -48,7 +48,10 @@ export interface PendingOutcome extends PendingItemFields {
   readonly type: 'uncertain'
   /** The key the call was made with. */
   readonly idempotencyKey: string
-  /** Which attempt at the call it was, from 2. Unset: the first. */
+  /**
+   * Which attempt at the call it was, from 2. Unset: the first. 0: the call itself was not begun,
+   * and an earlier one like it may have had the effect.
+   */
   readonly attempt?: number
 }
 

@@ -30,6 +30,9 @@ export type Recovered =
 
 const live: Recovered = { is: 'live' }
 
+/** The attempt of a call that is held for an earlier one: a decision about it is about no later. */
+const notBegun = 0
+
 /**
  * Finds out what became of a call before a resume: it has a result, somebody decided, it can be
  * repeated or reconciled, or nobody knows.
@@ -38,7 +41,7 @@ export async function recover(state: RecoveryParts, open: StepCall): Promise<Rec
   const { isOnEngine } = state.storage.log
   const recorded = state.storage.log.find(open.key)
   // On an engine the receiver is asked where the effect is performed: see `knownBefore`.
-  if (!recorded) return isHeld(open) && !isOnEngine ? askAgain(state, open) : live
+  if (!recorded) return isHeld(open) && !isOnEngine ? askAgain(state, open, notBegun) : live
   const { intent } = recorded
   const receipt = lastReceipt(recorded)
   if (receipt) {
@@ -168,7 +171,7 @@ export const toUncertain = ({ call, action, run }: StepCall, attempt: number = 1
   id: call.id,
   action,
   idempotencyKey: run.idempotencyKey,
-  ...(attempt > 1 && { attempt }),
+  ...(attempt !== 1 && { attempt }),
 })
 
 /**
