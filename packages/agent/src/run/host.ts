@@ -428,8 +428,8 @@ export class AgentHost {
 
     for (const head of found) {
       const key = { principal, id: head.record.id }
-      await this.#activations.canceller.requestForget(head)
       if (!isTerminal(head.state)) await this.cancel(key, 'forgotten', agent).catch(ignoreOver)
+      await this.#activations.canceller.requestForget(head)
       await tasks.delete(key)
       await sessions.delete({ principal, agent, id: head.record.sessionId })
     }

@@ -12,7 +12,8 @@ const lateCallMs = 60_000
 /**
  * The requests to forget what a task said to other agents: one for each agent that it called. They
  * name no person, and are put into `cancels` before the task is removed.
- * @param events of the task
+ * @param head before the task was ended
+ * @param events of the task, read once it is over: no call begins after that
  * @param now milliseconds since 1970
  */
 export function forgetRequests(
@@ -20,8 +21,13 @@ export function forgetRequests(
   events: readonly TaskEvent[],
   now: number,
 ): readonly ChildCancel[] {
+  // Stored before the call begins, unlike its start.
   const called = events.flatMap((event) =>
-    event.type === 'run' && event.event.type === 'agent-call-start' ? [event.event.agent] : [],
+    event.type === 'run' &&
+    event.event.type === 'action-requested' &&
+    event.event.action.type === 'agent_call'
+      ? [event.event.action.agent]
+      : [],
   )
   return [...new Set(called)].map((target) => ({
     forget: true,

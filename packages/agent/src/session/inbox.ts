@@ -21,7 +21,7 @@ export type InboxItem = InboxItemBody & {
 
 /** Messages for a task, kept until the task's holder has read them. */
 export interface Inbox {
-  /** Adds an item. */
+  /** Adds an item. @throws {AgentError} `task-not-found` — a stored task is gone */
   put(key: TaskKey, item: InboxItemBody, at: string): Promise<void>
   /** The items that were not taken yet, in order. */
   pending(key: TaskKey): Promise<readonly InboxItem[]>

@@ -1,4 +1,10 @@
-import type { Inbox, InboxItem, InboxItemBody, TaskKey } from '@modelport/agent'
+import {
+  AgentError,
+  type Inbox,
+  type InboxItem,
+  type InboxItemBody,
+  type TaskKey,
+} from '@modelport/agent'
 import type { BodyCodec } from '../database/body-codec.js'
 import type { Database } from '../database/database.js'
 import { EventLog } from '../database/event-log.js'
@@ -17,7 +23,16 @@ export class SqlInbox implements Inbox {
   }
 
   async put(key: TaskKey, item: InboxItemBody, at: string): Promise<void> {
-    await this.#log.push(`inbox:${nameOfTask(key)}`, { kind: item.type, body: { ...item, at } })
+    const { principal, id } = key
+    // A message for a task that is forgotten meanwhile would stay behind.
+    const isThere = {
+      sql: 'UPDATE tasks SET place = place WHERE id = ? AND principal = ?',
+      params: [id, principal],
+      expect: 1,
+    }
+    const entry = { kind: item.type, body: { ...item, at } }
+    if (await this.#log.push(`inbox:${nameOfTask(key)}`, entry, isThere)) return
+    throw new AgentError('task-not-found', 'Task not found', { metadata: { taskId: id } })
   }
 
   async pending(key: TaskKey): Promise<readonly InboxItem[]> {

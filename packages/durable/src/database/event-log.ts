@@ -89,14 +89,20 @@ export class EventLog {
     ]
   }
 
-  /** Appends at the current end, whoever else writes. */
-  async push(log: string, entry: NewLogEntry): Promise<void> {
+  /**
+   * Appends at the current end, whoever else writes.
+   * @param owner a statement that fails once whatever has the log is gone
+   * @returns false if it is gone; nothing was appended then
+   */
+  async push(log: string, entry: NewLogEntry, owner: Statement): Promise<boolean> {
     for (;;) {
       const [row] = await this.#database.read('SELECT seq FROM logs WHERE id = ?', [log])
-      const written = await this.#database.write(
-        this.append(log, Number(row?.['seq'] ?? 0), [entry]),
-      )
-      if (written.ok) return
+      const written = await this.#database.write([
+        owner,
+        ...this.append(log, Number(row?.['seq'] ?? 0), [entry]),
+      ])
+      if (written.ok) return true
+      if (written.failed === 0) return false
     }
   }
 

@@ -1,4 +1,4 @@
-import { forgetRequests, isTerminal, type TaskHead } from '@modelport/agent'
+import { forgetRequests, isAgentError, isTerminal, type TaskHead } from '@modelport/agent'
 import { cancelsOf, SqlChildCancels } from '../agents/sql-child-cancels.js'
 import { nameOfTask } from '../agents/sql-inbox.js'
 import { SqlSessions } from '../agents/sql-sessions.js'
@@ -80,8 +80,8 @@ export async function forget(
     for (const id of ids) {
       const head = await tasks.head({ principal, id })
       if (!head) continue
-      for (const target of await askChildren(parts, tasks, head)) agents.add(target)
       await end(tasks, head, database.now())
+      for (const target of await askChildren(parts, tasks, head)) agents.add(target)
     }
     await also?.(ids)
     for (const id of ids) {
@@ -129,13 +129,24 @@ async function askChildren(
   return requests.map(({ target }) => target)
 }
 
-/** Ends a task, so that its process learns that it is over. Others may write at the same time. */
-async function end(tasks: SqlTasks, head: TaskHead, now: number): Promise<void> {
-  if (isTerminal(head.state)) return
+/**
+ * Ends a task, so that its process begins no call any more. Its process writes meanwhile, so it is
+ * tried again.
+ */
+async function end(tasks: SqlTasks, { record }: TaskHead, now: number): Promise<void> {
   const at = new Date(now).toISOString()
   const cancelled = { type: 'status', state: 'cancelled', at, attempt: 1 } as const
-  // Another writer was first; the task is gone at its next write.
-  await tasks.append(head.record, head.seq, [cancelled]).catch(() => undefined)
+  for (let attempt = 0; attempt < 100; attempt++) {
+    const head = await tasks.head(record)
+    if (!head || isTerminal(head.state)) return
+    try {
+      await tasks.append(record, head.seq, [cancelled])
+      return
+    } catch (error) {
+      // Only the writes of another process are waited for: what cannot be written is removed.
+      if (!isAgentError(error)) return
+    }
+  }
 }
 
 /** The agents that have not forgotten what they were told, once all were asked or it is late. */
