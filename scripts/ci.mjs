@@ -78,6 +78,13 @@ const everyChange = [
     command: `pnpm run trial --packed ${results}/tarballs`,
     needs: 'publint and attw',
   },
+  // A few of the histories in a file and on PostgreSQL; `--most` plays more of them.
+  {
+    name: 'histories on databases',
+    needs: 'test',
+    command:
+      'pnpm run durable:histories --on file --most 4 && pnpm run durable:histories --on postgres --most 6',
+  },
   // Kills for half a minute on each database; `pnpm run durable:kill` continues for as long as one
   // likes.
   {

@@ -5,6 +5,8 @@
 /** A line of the receiver's ledger. */
 export interface LedgerLine {
   readonly at: number
+  /** When it was sent. */
+  readonly sentAt: number
   readonly wish: string
   readonly key: string
   /** False if the receiver had the key already, or did not do it. */
@@ -24,7 +26,10 @@ export interface SaidLine {
 
 /** A call of a model whose calls are limited, or what may be spent from then on. */
 export type PaidLine =
-  | { readonly at: number; readonly what: 'call' }
+  /** `refused`: by the limit. */
+  | { readonly at: number; readonly what: 'call' | 'failed call' | 'refused' }
+  /** Room for at most so many calls may have been taken that were never made. */
+  | { readonly at: number; readonly what: 'may be lost'; readonly most: number }
   /** `nothing spent`: what was spent before is forgotten. */
   | { readonly at: number; readonly what: 'limit' | 'nothing spent'; readonly most: number }
 
@@ -50,6 +55,10 @@ export interface AuditedJob {
   readonly mayLackMoney: boolean
   /** A later message of its session came: one that waits may be cancelled for it. */
   readonly mayBeSuperseded: boolean
+  /** When somebody heard that it is cancelled, if nothing kept its process from hearing so. */
+  readonly cancelledAt?: number
+  /** Words that a person added, and that the store took. */
+  readonly replies: readonly string[]
 }
 
 export interface AuditedTask {
@@ -62,6 +71,8 @@ export interface AuditedTask {
   readonly answer: string
   /** Who can end it, if it is not over. */
   readonly waitsFor: readonly string[]
+  /** The ids of its messages. */
+  readonly messages: readonly string[]
 }
 
 export interface AuditedSession {
@@ -85,6 +96,17 @@ export interface Evidence {
   readonly sessions: readonly AuditedSession[]
   /** What the model read before a job of a session: the jobs in front of it. */
   readonly reads: readonly { readonly job: string; readonly before: readonly string[] }[]
+  /** What pages read of replies, and the whole reply as the server has it in the end. */
+  readonly readings: readonly {
+    readonly task: string
+    readonly isFromStart: boolean
+    readonly events: readonly string[]
+    readonly whole: readonly string[]
+  }[]
+  /** Jobs whose people were forgotten and did not send them again. */
+  readonly forgotten: readonly string[]
+  /** The jobs that rows of the databases name in the end, and the tables of these rows. */
+  readonly named: readonly { readonly job: string; readonly table: string }[]
   /** What went wrong inside that nobody outside may see. */
   readonly internal: readonly string[]
 }
@@ -106,8 +128,12 @@ export function audit(evidence: Evidence): readonly string[] {
     ...kept(evidence),
     ...ended(evidence),
     ...told(evidence),
+    ...stopped(evidence),
     ...conversations(evidence),
     ...withinLimits(evidence),
+    ...refusedRightly(evidence),
+    ...shown(evidence),
+    ...gone(evidence),
     ...evidence.internal.map((text) => `I: ${text}`),
   ]
 }
@@ -155,12 +181,23 @@ function kept({ jobs, tasks, said }: Evidence): string[] {
       was === 'accepted' &&
       tasks.some(({ id, waitsFor }) => id === owner && waitsFor.includes(request)),
   )
-  return [...lost, ...again.map(({ owner, request }) => `D: ${owner} asks for ${request} again`)]
+  const unread = jobs.flatMap(({ id, replies, mayEnd }) => {
+    const task = tasks.find(({ job }) => job === id)
+    if (!task || mayEnd) return []
+    return replies
+      .filter((reply) => !task.messages.includes(reply))
+      .map((reply) => `C: ${id} accepted the message ${reply} and does not have it`)
+  })
+  return [
+    ...lost,
+    ...unread,
+    ...again.map(({ owner, request }) => `D: ${owner} asks for ${request} again`),
+  ]
 }
 
 /** E: everything ends or names who can end it; nothing fails or is cancelled without a reason. */
 function ended({ jobs, tasks }: Evidence): string[] {
-  return tasks.flatMap(({ job, state, waitsFor, answer }) => {
+  return tasks.flatMap(({ job, state, waitsFor, answer, hasWaited }) => {
     const known = jobs.find(({ id }) => id === job)
     const isOver = over.includes(state)
     if (!isOver) return [`E: ${job} is ${state}, and waits for ${waitsFor.join(', ') || 'nobody'}`]
@@ -168,12 +205,27 @@ function ended({ jobs, tasks }: Evidence): string[] {
     if (state === 'failed' && known?.endsAtFailure && /=(?:failed|unknown)/.test(answer)) return []
     if (state === 'failed' && known?.mayLackMoney && answer.includes('the budget of')) return []
     if (state === 'failed' && known?.mayLackModel && answer.includes('model call failed')) return []
-    if (state === 'cancelled' && !known?.mayBeSuperseded) return [`E: nobody cancelled ${job}`]
+    if (state === 'cancelled' && !(known?.mayBeSuperseded && hasWaited))
+      return [`E: nobody cancelled ${job}`]
     return state === 'completed' || state === 'final' || state === 'cancelled'
       ? []
       : [`E: ${job} is ${state}: ${answer}`]
   })
 }
+
+/** M: what was cancelled begins nothing more. */
+function stopped({ jobs, ledger }: Evidence): string[] {
+  return jobs.flatMap(({ cancelledAt = Infinity, wishes }) =>
+    wishes.flatMap(({ id }) =>
+      ledger.some(({ wish, sentAt }) => wish === id && sentAt > cancelledAt + stopMs)
+        ? [`M: ${id} was sent after it was cancelled`]
+        : [],
+    ),
+  )
+}
+
+/** How long the news of a cancel may take, in milliseconds. */
+const stopMs = 100
 
 /** F: the answer of a finished task says what was done and what was not. */
 function told({ jobs, tasks, ledger, said }: Evidence): string[] {
@@ -200,13 +252,17 @@ function told({ jobs, tasks, ledger, said }: Evidence): string[] {
   })
 }
 
+type Rule = PaidLine & { readonly what: 'limit' | 'nothing spent' }
+const rulesOf = (paid: Evidence['paid']): readonly Rule[] =>
+  paid.flatMap((line) => (line.what === 'limit' || line.what === 'nothing spent' ? [line] : []))
+
 /** How long a call can come after its room was taken: a process is frozen, or waits. */
 const latestCallMs = 12_000
 
 /** K: no more calls of the model than what was allowed when their room was taken. */
 function withinLimits({ paid }: Evidence): string[] {
   const calls = paid.filter(({ what }) => what === 'call')
-  const rules = paid.flatMap((line) => (line.what === 'call' ? [] : [line]))
+  const rules = rulesOf(paid)
   for (const { at: now } of calls) {
     const past = rules.filter(({ at }) => at <= now)
     const before = past.findLast(({ at }) => at <= now - latestCallMs)
@@ -226,6 +282,47 @@ function withinLimits({ paid }: Evidence): string[] {
       return [`K: ${spent} calls of the model, and ${most} were allowed`]
   }
   return []
+}
+
+/** K: a call is refused only if it does not fit, counting all that may be under way. */
+function refusedRightly({ paid }: Evidence): string[] {
+  const rules = rulesOf(paid)
+  return paid.flatMap(({ at: now, what }) => {
+    if (what !== 'refused') return []
+    const isOld = ({ at }: PaidLine): boolean => at <= now - latestCallMs
+    const before = rules.findLast(isOld)
+    const recent = rules.filter((rule) => !isOld(rule) && rule.at <= now + 500)
+    const most = Math.min(...[...(before ? [before] : []), ...recent].map((rule) => rule.most))
+    const from = rules.findLast((rule) => rule.what === 'nothing spent' && isOld(rule))?.at ?? -1
+    const counted = paid.filter(({ at }) => at > from && at <= now + latestCallMs)
+    const spent = counted
+      .map((line) => {
+        if (line.what === 'may be lost') return line.most
+        return line.what === 'call' || line.what === 'failed call' ? 1 : 0
+      })
+      .reduce((sum: number, count) => sum + count, 0)
+    return spent < most ? [`K: a call was refused, and ${spent} of ${most} were made`] : []
+  })
+}
+
+/** P: a page that reads a reply in parts has each event once, in order. */
+function shown({ readings }: Evidence): string[] {
+  return readings.flatMap(({ task, isFromStart, events, whole }) => {
+    const [first] = events
+    if (first === undefined) return []
+    const start = isFromStart ? 0 : whole.indexOf(first)
+    const place = events.findIndex((event, index) => event !== whole[start + index])
+    return place < 0
+      ? []
+      : [`P: a page read ${events[place]} of ${task}, and the reply has ${whole[start + place]}`]
+  })
+}
+
+/** L: what was forgotten is gone, here and where it was handed on. */
+function gone({ forgotten, named }: Evidence): string[] {
+  return named.flatMap(({ job, table }) =>
+    forgotten.includes(job) ? [`L: ${job} was forgotten, and a row of ${table} names it`] : [],
+  )
 }
 
 /** G: a conversation has each message once. H: the model reads what was said before. */

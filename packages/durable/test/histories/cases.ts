@@ -223,6 +223,52 @@ export const cases: Readonly<Record<string, History<MoveName>>> = {
       { after: 4000, do: 'reply', n: 701 },
     ],
   },
+  'a decision that comes while its task is forgotten is not kept': {
+    seed: 38,
+    moves: [
+      {
+        after: 20,
+        do: 'send and leave',
+        n: 777,
+        job: {
+          id: 'J1',
+          kind: 'task',
+          steps: [[{ tool: 'keyedSigned', wish: 'J1.1', ends: [] }]],
+        },
+      },
+      { after: 4000, do: 'budgets.set', n: 824 },
+      { after: 5, do: 'runs.events', n: 267 },
+      { after: 20, do: 'budgets.remove', n: 825 },
+      { after: 5, do: 'operations.forget', n: 703 },
+      { after: 5, do: 'decideApprovals', n: 94 },
+    ],
+  },
+  'an agent that is called while its caller is forgotten forgets what it was told': {
+    seed: 94,
+    moves: [
+      {
+        after: 0,
+        do: 'send and leave',
+        n: 652,
+        job: {
+          id: 'J1',
+          kind: 'handler',
+          steps: [[{ tool: 'keyed', wish: 'J1.2', ends: [] }]],
+        },
+      },
+      {
+        after: 0,
+        do: 'send and leave',
+        n: 450,
+        job: {
+          id: 'J2',
+          kind: 'task',
+          steps: [[{ tool: 'once', wish: 'J2.1', ends: [], by: 'tool of bank' }]],
+        },
+      },
+      { after: 30, do: 'operations.forget', n: 292 },
+    ],
+  },
   'a task does not cancel itself because its process was frozen when it came': {
     seed: 61107,
     moves: [

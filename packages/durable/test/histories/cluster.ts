@@ -3,6 +3,7 @@
 // the auditor.
 import {
   type AgentClient,
+  type ApprovalDecision,
   approvalsOf,
   createMessage,
   createPart,
@@ -13,14 +14,17 @@ import {
 } from '@modelport/agent'
 import type { ChatMessage, JsonObject } from '@modelport/core'
 import { createAgentClient, createAgentServer } from '@modelport/serve'
+import { type Chat, chatRoutes } from '../../src/chat/chat-routes.js'
 import type { Database } from '../../src/database/database.js'
 import { migrate } from '../../src/database/schema.js'
-import type { DurableStore, RunWorker } from '../../src/index.js'
+import type { DurableStore, RunWorker, WorkItem } from '../../src/index.js'
 import { createDurableStore } from '../../src/store/durable-store.js'
 import type { PaidLine, SaidLine } from './audit.js'
+import { ChatPage } from './chat-page.js'
 import type { History, Job } from './history.js'
 import {
   bankAgents,
+  chatAgent,
   definitionOf,
   deskAgents,
   jobsIn,
@@ -29,14 +33,18 @@ import {
   type Program,
 } from './program.js'
 import { Receiver } from './receiver.js'
-import { type Connection, VirtualDatabase } from './virtual-database.js'
+import { type Connection, MemoryRows, type Rows, VirtualDatabase } from './virtual-database.js'
 import { type Served, VirtualNetwork } from './virtual-network.js'
 import { type Process, VirtualWorld } from './virtual-world.js'
 
 export const principal = 'anonymous'
+/** Whoever has the chats. */
+export const chatOwner = 'ann'
 const leaseMs = 2000
 export const addresses = { desk: '127.0.0.1:8001', bank: '127.0.0.1:8002' } as const
-type Side = keyof typeof addresses
+export type Side = keyof typeof addresses
+/** Where the first two processes serve chats. */
+export const chatHost = '127.0.0.1:8003'
 
 /** A mistake that is put back: each field wraps a part of the program. */
 export interface Mistake {
@@ -60,6 +68,7 @@ export interface Running extends Served {
   readonly store: DurableStore
   readonly server: ReturnType<typeof createAgentServer>
   readonly worker: RunWorker | undefined
+  readonly chat: Chat | undefined
 }
 
 /** What a person sent. */
@@ -71,6 +80,12 @@ export interface Sent {
   mayEnd: boolean
   /** What its message was is not known any more: sent again, it is a new one. */
   wasForgotten?: boolean
+  /** When somebody heard that it is cancelled. */
+  cancelledAt?: number
+  /** Messages that were added to its task, by their ids. */
+  readonly replies: string[]
+  /** How often its message was sent or is being sent, and how often that is over. */
+  sends: { begun: number; over: number }
 }
 
 const places: readonly Side[] = ['desk', 'desk', 'bank']
@@ -93,22 +108,33 @@ export class Cluster {
   /** Until when the model fails, and how. */
   modelAway: { until: number; how: ModelFault } = { until: 0, how: 'network' }
   modelFailures = 0
+  /** What people had an operator remove, and how often each was sent until then. */
+  readonly forgotten: { readonly sent: Sent; readonly sends: number }[] = []
+  readonly page: ChatPage
   /** What an operator allowed, and the calls of the model. */
   readonly paid: PaidLine[] = []
   allowed: { limit: number; added: number } = { limit: ownLimit, added: 0 }
   version = 1
   #started = 0
   readonly #mistake: Mistake
+  readonly #keepsWaiting: boolean
   readonly #clients = new Map<string, AgentClient>()
 
-  constructor(history: History, mistake: Mistake = {}) {
+  /** @param rows of the databases, each of which is new */
+  constructor(
+    history: History,
+    mistake: Mistake = {},
+    rows: Readonly<Record<Side, Rows>> = { desk: new MemoryRows(), bank: new MemoryRows() },
+  ) {
     this.#mistake = mistake
+    this.#keepsWaiting = history.keepsWaiting ?? false
     this.world = new VirtualWorld(history.seed)
     this.network = new VirtualNetwork(this.world)
-    this.receiver = new Receiver(this.world, history)
-    const databaseOf = (): VirtualDatabase =>
-      new VirtualDatabase(this.world, (process) => this.kill(process))
-    this.databases = { desk: databaseOf(), bank: databaseOf() }
+    this.receiver = new Receiver(this.world, history, (process) => this.kill(process))
+    this.page = new ChatPage(this.world, chatHost, this.network.fetchOf(undefined))
+    const databaseOf = (side: Side): VirtualDatabase =>
+      new VirtualDatabase(this.world, rows[side], (process) => this.kill(process))
+    this.databases = { desk: databaseOf('desk'), bank: databaseOf('bank') }
     const operatorOf = (side: Side): DurableStore => {
       const store = this.#storeOn(this.databases[side].connect(undefined, { awayUntil: 0 }))
       return mistake.operator?.(store) ?? store
@@ -137,6 +163,7 @@ export class Cluster {
     return {
       receiver: this.receiver,
       onRead: (messages) => this.#read(messages, isLimited),
+      ...(this.#keepsWaiting && { keepsWaiting: true }),
       ...(isLimited && { budgets: store.budgets }),
       ...(tool && { tool }),
       ...(handlerPays && { handlerPays }),
@@ -145,11 +172,15 @@ export class Cluster {
 
   #read(messages: readonly ChatMessage[], isLimited: boolean): ModelFault | undefined {
     const fault = this.world.now < this.modelAway.until ? this.modelAway.how : undefined
+    if (isLimited)
+      this.paid.push({
+        at: Math.round(this.world.now),
+        what: fault === undefined ? 'call' : 'failed call',
+      })
     if (fault !== undefined) {
       this.modelFailures++
       return fault
     }
-    if (isLimited) this.paid.push({ at: Math.round(this.world.now), what: 'call' })
     const jobs = jobsIn(messages)
     const job = jobs.at(-1)
     if (job !== undefined) this.reads.push({ job, before: jobs.slice(0, -1) })
@@ -187,10 +218,30 @@ export class Cluster {
         onError,
         url: `http://${addresses[side]}`,
       })
-      const worker =
-        side === 'desk' ? store.runs.work([definitionOf(program, version)], { onError }) : undefined
+      const isDesk = side === 'desk'
+      const worker = isDesk
+        ? store.runs.work([definitionOf(program, version)], { onError })
+        : undefined
+      const chat = isDesk
+        ? chatRoutes({
+            store,
+            agent: chatAgent(program, version, this.#mistake.bank?.(bank) ?? bank),
+            authorize: () => ({ subject: chatOwner }),
+            onError,
+          })
+        : undefined
       const fetch = (request: Request): Promise<Response> => server.fetch(request)
-      this.running[place] = { process, side, version, connection, store, server, worker, fetch }
+      this.running[place] = {
+        process,
+        side,
+        version,
+        connection,
+        store,
+        server,
+        worker,
+        chat,
+        fetch,
+      }
     })
     this.#publish()
     return true
@@ -205,6 +256,7 @@ export class Cluster {
   kill(process: Process): boolean {
     if (process.isDead) return false
     process.isDead = true
+    this.loseCalls()
     this.network.die(process)
     this.#publish()
     return true
@@ -216,6 +268,17 @@ export class Cluster {
         addresses[side],
         this.running.flatMap((one) => (one?.side === side && !one.process.isDead ? [one] : [])),
       )
+    this.network.servers.set(
+      chatHost,
+      this.running.flatMap((one) =>
+        one?.chat && !one.process.isDead ? [{ process: one.process, fetch: one.chat.fetch }] : [],
+      ),
+    )
+  }
+
+  /** Room that was taken for calls of the model may have been taken in vain. */
+  loseCalls(): void {
+    this.paid.push({ at: Math.round(this.world.now), what: 'may be lost', most: this.sent.length })
   }
 
   /** Lets the world turn until a promise of the world is settled. */
@@ -319,8 +382,27 @@ export class Cluster {
       : { says: 'did-not-happen', fields: { outcome: 'did-not-happen' } }
   }
 
+  /** The owner of a chat decides a request of one of its replies, on its page. */
+  async decideInChat(id: string, n: number): Promise<boolean> {
+    const { tasks } = this.operators.desk
+    const found = await tasks.load({ principal: chatOwner, id })
+    if (!found) return false
+    const { task } = found
+    return this.#decide(task, n, ([decision]) =>
+      this.page.post(`/${task.sessionId}/decisions`, decision),
+    )
+  }
+
   /** The owner of a task decides one of its requests. @returns whether there was one */
-  async decideAsUser(client: AgentClient, task: Task, n: number): Promise<boolean> {
+  decideAsUser(client: AgentClient, task: Task, n: number): Promise<boolean> {
+    return this.#decide(task, n, (decisions) => client.decideApprovals(task, decisions))
+  }
+
+  async #decide(
+    task: Task,
+    n: number,
+    send: (decisions: readonly ApprovalDecision[]) => Promise<unknown>,
+  ): Promise<boolean> {
     const requests = approvalsOf(task)
     const request = requests[n % Math.max(1, requests.length)]
     if (!request) return false
@@ -343,22 +425,33 @@ export class Cluster {
       at: Math.round(this.world.now),
     }
     await this.#note(line, () =>
-      client.decideApprovals(task, [
-        { ...fields, requestId, ...(digest !== undefined && { digest }) },
-      ]),
+      send([{ ...fields, requestId, ...(digest !== undefined && { digest }) }]),
     )
     return true
   }
 
-  /** An operator decides one request of a store. */
-  async decideAsOperator(side: Side, n: number): Promise<boolean> {
+  /** An operator decides one request of a store, or all requests of one task. */
+  async decideAsOperator(side: Side, n: number, all = false): Promise<boolean> {
     const { operations } = this.operators[side]
     const items = (await operations.list({ limit: 1000 })).flatMap((item) =>
       item.waitsFor.map((request) => ({ item, request })),
     )
     const chosen = items[n % Math.max(1, items.length)]
     if (!chosen) return false
-    const { item, request } = chosen
+    await this.#decideItem(side, chosen, n)
+    if (all)
+      for (const other of items)
+        if (other.item.id === chosen.item.id && other !== chosen)
+          await this.#decideItem(side, other, n)
+    return true
+  }
+
+  async #decideItem(
+    side: Side,
+    { item, request }: { readonly item: WorkItem; readonly request: WorkItem['waitsFor'][number] },
+    n: number,
+  ): Promise<boolean> {
+    const { operations } = this.operators[side]
     if (request.kind === 'question') return item.kind === 'run' && this.#answerRun(item.id)
     const wishes = this.wishesIn(request.action)
     const { says } = this.decisionOn(request.kind, wishes, n)
@@ -416,8 +509,8 @@ export class Cluster {
     }
   }
 
-  close(): void {
-    for (const database of Object.values(this.databases)) database.close()
+  async close(): Promise<void> {
+    for (const database of Object.values(this.databases)) await database.close()
   }
 }
 

@@ -56,8 +56,11 @@ export interface Call {
 
 export interface Job {
   readonly id: string
-  /** `explicit` calls tools by parts of the message, `handler` is an agent without a model. */
-  readonly kind: 'task' | 'explicit' | 'handler' | 'run'
+  /**
+   * `explicit` calls tools by parts of the message, `handler` is an agent without a model, and
+   * `chat` is sent by a page.
+   */
+  readonly kind: 'task' | 'explicit' | 'handler' | 'run' | 'chat'
   readonly steps: readonly (readonly Call[])[]
   readonly session?: string
   /** A part that the message has besides. */
@@ -75,21 +78,24 @@ export interface Move<Name extends string = string> {
 
 export interface History<Name extends string = string> {
   readonly seed: number
+  /** A message of a session leaves tasks that wait. Default: it cancels them. */
+  readonly keepsWaiting?: boolean
   readonly moves: readonly Move<Name>[]
 }
 
 const pick = <Value>(values: readonly Value[], random: () => number): Value =>
   values[Math.floor(random() * values.length)]!
 
-const namesOf = <Row extends object>(rows: Row): readonly (keyof Row)[] =>
+export const namesOf = <Row extends object>(rows: Row): readonly (keyof Row)[] =>
   Object.keys(rows) as (keyof Row)[]
 
 function callOf(wish: string, kind: Job['kind'], random: () => number): Call {
   const count = random() < 0.55 ? 0 : random() < 0.7 ? 1 : 2
   const ends = Array.from({ length: count }, () => pick(namesOf(sendings), random))
   const usable = kind === 'handler' ? (['pay', 'keyed'] as const) : toolNames
+  const mayDelegate = kind === 'task' || kind === 'chat'
   const by =
-    kind === 'task' && random() < 0.25 ? pick(['bank', 'tool of bank'] as const, random) : undefined
+    mayDelegate && random() < 0.3 ? pick(['bank', 'tool of bank'] as const, random) : undefined
   return { tool: pick(usable, random), wish, ends, ...(by && { by }) }
 }
 
@@ -114,17 +120,10 @@ const besides = {
 } as const satisfies Record<PartType, boolean>
 export const partsBesides = namesOf(besides).filter((type) => besides[type])
 
-function jobOf(id: string, random: () => number): Job {
-  const kinds: readonly Job['kind'][] = [
-    'task',
-    'task',
-    'task',
-    'task',
-    'explicit',
-    'handler',
-    'run',
-  ]
-  const kind = pick(kinds, random)
+const kinds = ['task', 'task', 'task', 'task', 'explicit', 'handler', 'run'] as const
+
+function jobOf(id: string, random: () => number, isChat: boolean): Job {
+  const kind = isChat ? 'chat' : pick(kinds, random)
   const stepCount = kind === 'explicit' ? 1 : 1 + Math.floor(random() * 2.4)
   let wishes = 0
   const steps = Array.from({ length: stepCount }, () =>
@@ -132,12 +131,12 @@ function jobOf(id: string, random: () => number): Job {
       callOf(`${id}.${++wishes}`, kind, random),
     ),
   )
-  const hasSession = kind !== 'run' && random() < 0.7
+  const hasSession = isChat || (kind !== 'run' && random() < 0.7)
   return {
     id,
     kind,
     steps,
-    ...(hasSession && { session: pick(['s1', 's2'], random) }),
+    ...(hasSession && { session: pick(isChat ? ['c1', 'c2'] : ['s1', 's2'], random) }),
     ...(random() < 0.15 && kind === 'task' && { part: pick(partsBesides, random) }),
   }
 }
@@ -145,7 +144,7 @@ function jobOf(id: string, random: () => number): Job {
 /** A move, how often it is drawn, and whether it brings a job. */
 export interface Drawn {
   readonly weight: number
-  readonly hasJob?: boolean
+  readonly hasJob?: boolean | 'chat'
 }
 
 /** The history of a seed. */
@@ -164,10 +163,12 @@ export function historyOf<Name extends string>(
   let jobs = 0
   return {
     seed,
+    ...(seed % 3 === 0 && { keepsWaiting: true }),
     moves: Array.from({ length }, (_, index) => {
       const name = index === 0 ? names[0]! : draw()
-      const job = moves[name].hasJob ? jobOf(`J${++jobs}`, random) : undefined
-      const after = pick([0, 5, 20, 100, 400, 1500, 4000], random)
+      const { hasJob = false } = moves[name]
+      const job = hasJob ? jobOf(`J${++jobs}`, random, hasJob === 'chat') : undefined
+      const after = pick([0, 5, 15, 30, 60, 100, 400, 1500, 4000], random)
       return { after, do: name, n: Math.floor(random() * 1000), ...(job && { job }) }
     }),
   }

@@ -2,13 +2,17 @@ import '../../../../scripts/sources.mjs'
 // Runs histories for as long as asked, continues where it stopped, and prints what it found.
 //   pnpm run durable:histories -- --minutes 60 --seed 1
 //   pnpm run durable:histories -- --seed 4711 --one
+//   pnpm run durable:histories -- --most 20 --on postgres
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type History, historyOf } from './history.js'
 import { newIn } from './known.js'
 import { type MoveName, moves } from './moves.js'
+import { differences } from './places.js'
 import { play, readable, shrink } from './play.js'
+import { rareIn } from './rare.js'
+import { openRows, places } from './stored-rows.js'
 
 const { values } = parseArgs({
   args: process.argv.slice(2).filter((word) => word !== '--'),
@@ -21,9 +25,31 @@ const { values } = parseArgs({
     shrink: { type: 'boolean', default: false },
     most: { type: 'string', default: 'Infinity' },
     state: { type: 'string' },
+    on: { type: 'string' },
   },
 })
 const first = Number(values.seed)
+
+if (values.on !== undefined) {
+  const place = places.find((one) => one === values.on)
+  if (!place) throw new Error(`--on is one of: ${places.join(', ')}`)
+  const until = performance.now() + Number(values.minutes) * 60_000
+  const stored = await openRows(place)
+  if (!stored) process.exit(0)
+  let count = 0
+  let wrong = 0
+  try {
+    for (; count < Number(values.most) && performance.now() < until; count++) {
+      const found = await differences(first + count, stored)
+      for (const line of found) console.log(`seed ${first + count}: ${line}`)
+      if (found.length > 0) wrong++
+    }
+  } finally {
+    await stored.close()
+  }
+  console.log(`${count} histories from seed ${first} on ${place}, ${wrong} differ from memory`)
+  process.exit(wrong > 0 || count === 0 ? 1 : 0)
+}
 
 if (values.one) {
   const history = values.history
@@ -75,8 +101,7 @@ const done = state.next - first
 console.log(
   `${done} histories from seed ${first}, ${state.failed.length} with something new wrong, ${state.known} with a known defect`,
 )
-const rare = Object.entries(moves).filter(
-  ([name, { weight }]) => (state.met[name] ?? 0) < (done * weight) / 200,
-)
-for (const [name] of rare) console.log(`hardly ever in force: ${name} (${state.met[name] ?? 0})`)
-process.exit(state.failed.length > 0 || (done > 1000 && rare.length > 0) ? 1 : 0)
+const rare = rareIn(new Map(Object.entries(state.met)), done)
+for (const { name, count: times, least } of rare)
+  console.log(`hardly ever in force: ${name}, ${times} times; at least ${least} are expected`)
+process.exit(state.failed.length > 0 || rare.length > 0 ? 1 : 0)

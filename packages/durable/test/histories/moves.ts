@@ -5,24 +5,28 @@ import {
   type AgentHost,
   createMessage,
   createPart,
-  type Part,
   type SessionStore,
   type Task,
 } from '@modelport/agent'
 import type { BudgetDesk, SharedBudgets } from '@modelport/runtime'
 import type { DurableRuns, DurableStore, StoreOperations } from '../../src/index.js'
-import { addresses, type Cluster, principal, type Running, type Sent } from './cluster.js'
-import type { Drawn, Job, Move } from './history.js'
+import { chatMoves } from './chat-moves.js'
+import {
+  addresses,
+  type Cluster,
+  chatHost,
+  chatOwner,
+  principal,
+  type Running,
+  type Sent,
+} from './cluster.js'
+import type { Job, Move } from './history.js'
 import { definitionOf, modelFaults, ownCalls, ownLimit, payer, promptOf } from './program.js'
+import { counted, newSent, type Play, type Row } from './sent.js'
 import { type Exchange, exchanges } from './virtual-network.js'
 
-/** Plays a move. @returns whether it was in force, at once or later */
-type Play = (cluster: Cluster, move: Move) => boolean | Promise<boolean>
-interface Row extends Drawn {
-  readonly play: Play
-}
-
 const sides = ['desk', 'bank'] as const
+const hosts = [addresses.bank, addresses.desk, addresses.bank, chatHost] as const
 const alive = ({ running }: Cluster): readonly Running[] =>
   running.flatMap((one) => (one && !one.process.isDead ? [one] : []))
 const anyAlive = (cluster: Cluster, n: number): Running | undefined => {
@@ -30,25 +34,8 @@ const anyAlive = (cluster: Cluster, n: number): Running | undefined => {
   return all[n % Math.max(1, all.length)]
 }
 const anySent = ({ sent }: Cluster, n: number): Sent | undefined => {
-  const tasks = sent.filter(({ job }) => job.kind !== 'run')
+  const tasks = sent.filter(({ job }) => job.kind !== 'run' && job.kind !== 'chat')
   return tasks[n % Math.max(1, tasks.length)]
-}
-
-const partOf = (job: Job): Part | undefined => {
-  if (job.part === undefined) return undefined
-  const content: Readonly<Record<string, unknown>> = {
-    text: 'and thank you',
-    infer: { prompt: 'and thank you' },
-    route: { routeKey: 'a' },
-    decision: { routeKey: 'a' },
-    approval: { requestId: 'nobody asked', approved: true },
-    tool_output: { callId: 'nobody called', result: 'x' },
-    bytes: 'AAAA',
-    uri: 'https://example.com/a',
-  }
-  const value = content[job.part] ?? { a: 1 }
-  const other = job.part === 'other' ? { wireType: 'x/y' } : {}
-  return { type: job.part, content: value, ...other } as unknown as Part
 }
 
 /** Sends the message of a job as its user: who hears nothing sends it again. */
@@ -97,15 +84,8 @@ const message =
   (cluster, { job }) => {
     if (!job) return false
     if (job.kind === 'run') return startRun(cluster, job)
-    const { steps } = job
-    const sent: Sent = {
-      job,
-      message: cluster.messageOf(job, promptOf(job.id, steps), partOf(job)),
-      isAccepted: false,
-      mayEnd: false,
-    }
-    cluster.sent.push(sent)
-    cluster.act(job.id, () => sendUntilAccepted(cluster, sent, how))
+    const sent = newSent(cluster, job)
+    cluster.act(job.id, () => counted(sent, () => sendUntilAccepted(cluster, sent, how)))
     return true
   }
 
@@ -117,6 +97,8 @@ function startRun(cluster: Cluster, job: Job): boolean {
     taskId: job.id,
     isAccepted: false,
     mayEnd: false,
+    replies: [],
+    sends: { begun: 0, over: 0 },
   }
   cluster.sent.push(sent)
   const { runs } = cluster.operators.desk
@@ -157,7 +139,7 @@ const inSession =
   (what: string, run: (cluster: Cluster, session: string, move: Move) => Promise<unknown>): Play =>
   (cluster, move) => {
     const sessions = cluster.sent.flatMap(({ job }) =>
-      job.session === undefined ? [] : [job.session],
+      job.session === undefined || job.kind === 'chat' ? [] : [job.session],
     )
     const session = sessions[move.n % Math.max(1, sessions.length)]
     if (session === undefined) return false
@@ -194,15 +176,27 @@ const lateRequestOf = ({ statusMessage }: Task) =>
     .flatMap((part) => (part.type === 'approval' ? [part.content] : []))
     .find(({ reason }) => reason?.includes('continues elsewhere'))
 
+const noteCancel = ({ world }: Cluster, sent: Sent): void => {
+  sent.cancelledAt ??= world.now
+}
+
+/** The caller may ask anew, and what it asked for is a new wish then. */
+const forgetDelegationsOf = (sent: Sent): void => {
+  sent.mayEnd = true
+  sent.wasForgotten = true
+}
+
 const clientMoves = {
   send: { weight: 14, hasJob: true, play: message('send') },
   stream: { weight: 8, hasJob: true, play: message('stream') },
   decideApprovals: { weight: 14, play: decide },
   cancel: {
     weight: 2,
-    play: about('cancels', async (client, sent) => {
+    play: about('cancels', async (client, sent, cluster) => {
       sent.mayEnd = true
+      cluster.loseCalls()
       await client.cancel(sent.taskId, 'no longer wanted')
+      noteCancel(cluster, sent)
     }),
   },
   get: { weight: 1, play: about('gets', (client, { taskId }) => client.get(taskId)) },
@@ -237,9 +231,12 @@ const clientMoves = {
     }),
   },
   forget: {
-    // Never yet: what a task delegated is forgotten with its person, by `operations.forget`.
-    weight: 0,
-    play: always('forgets', (cluster) => cluster.client('desk').forget(['nobody'])),
+    weight: 0.5,
+    // What a task said to the other agent is removed there, also while both work.
+    play: about('has its delegations forgotten', (_, sent, cluster) => {
+      forgetDelegationsOf(sent)
+      return cluster.client('bank').forget([sent.taskId])
+    }),
   },
   hosts: {
     weight: 0.1,
@@ -274,7 +271,9 @@ const hostMoves = {
   'host.send': {
     weight: 1,
     // The same message again.
-    play: about('sends again', (_, sent, cluster) => send(cluster, sent, 'at once')),
+    play: about('sends again', (_, sent, cluster) =>
+      counted(sent, () => send(cluster, sent, 'at once')),
+    ),
   },
   'host.get': { weight: 0.2, play: ofHost((host, id) => host.get({ principal, id })) },
   'host.cancel': {
@@ -282,6 +281,7 @@ const hostMoves = {
     play: ofHost((host, id, cluster, { n }) => {
       const sent = anySent(cluster, n)
       if (sent) sent.mayEnd = true
+      cluster.loseCalls()
       return host.cancel({ principal, id })
     }),
   },
@@ -317,8 +317,13 @@ const hostMoves = {
     }),
   },
   'host.forget': {
-    weight: 0,
-    play: ofHost((host) => host.forget(principal, 'desk', ['nobody'])),
+    weight: 0.3,
+    play: inside('forgets', async ({ server, side }, cluster, { n }) => {
+      const sent = anySent(cluster, n)
+      if (side !== 'bank' || sent?.taskId === undefined) return
+      forgetDelegationsOf(sent)
+      await server.host.forget(principal, 'bank', [sent.taskId])
+    }),
   },
   'host.recover': { weight: 0.5, play: ofHost((host, id) => host.recover([{ principal, id }])) },
   'host.drain': {
@@ -331,7 +336,9 @@ const hostMoves = {
       cluster.version += n % 2
       cluster.world.as(one.process, () =>
         cluster.act('drains', async () => {
-          await Promise.all([one.server.close(n % 3 === 0 ? 0 : 500), one.worker?.stop()])
+          cluster.loseCalls()
+          const timeoutMs = n % 3 === 0 ? 0 : 500
+          await Promise.all([one.server.close(timeoutMs), one.worker?.stop(), one.chat?.close()])
           cluster.note(`${one.process.name} has drained`)
           cluster.kill(one.process)
         }),
@@ -375,7 +382,7 @@ const operationMoves = {
   'operations.decide': {
     weight: 6,
     play: always('an operator decides', (cluster, { n }) =>
-      cluster.decideAsOperator(sides[n % 4 === 0 ? 1 : 0], n >> 2),
+      cluster.decideAsOperator(sides[n % 4 === 0 ? 1 : 0], n >> 2, n % 3 > 0),
     ),
   },
   'operations.resume': { weight: 2, play: operated((operations, id) => operations.resume(id)) },
@@ -385,9 +392,11 @@ const operationMoves = {
   },
   'operations.cancel': {
     weight: 0.7,
-    play: operated((operations, id, _, sent) => {
+    play: operated(async (operations, id, cluster, sent) => {
       sent.mayEnd = true
-      return operations.cancel(id, 'an operator ends it')
+      cluster.loseCalls()
+      await operations.cancel(id, 'an operator ends it')
+      noteCancel(cluster, sent)
     }),
   },
   'operations.prune': {
@@ -395,17 +404,25 @@ const operationMoves = {
     play: operated((operations) => operations.prune({ before: 0 })),
   },
   'operations.forget': {
-    weight: 0.15,
-    play: operated(async (operations, _id, cluster) => {
+    weight: 0.6,
+    play: operated(async (operations, _id, cluster, { job: { kind } }) => {
+      const isChat = kind === 'chat'
+      const own = () =>
+        cluster.sent.filter(({ job }) => job.kind !== 'run' && (job.kind === 'chat') === isChat)
       const note = (): void => {
-        for (const each of cluster.sent) {
+        for (const each of own()) {
           each.mayEnd = true
           each.wasForgotten = true
         }
-        for (const session of ['s1', 's2']) cluster.broken.add(session)
+        if (!isChat) for (const session of ['s1', 's2']) cluster.broken.add(session)
+        cluster.loseCalls()
       }
       note()
-      await operations.forget(principal, { waitMs: 0 })
+      const quiet = own().flatMap((sent) =>
+        sent.sends.begun === sent.sends.over ? [{ sent, sends: sent.sends.begun }] : [],
+      )
+      await operations.forget(isChat ? chatOwner : principal, { waitMs: 0 })
+      cluster.forgotten.push(...quiet)
       // What came meanwhile is forgotten as well.
       note()
     }),
@@ -427,7 +444,7 @@ const definitionIn = (cluster: Cluster) =>
 
 const runMoves = {
   'runs.start': {
-    weight: 1,
+    weight: 2,
     // Again, with the same or with another input, which must be refused.
     play: aboutRun(async (runs, id, cluster, { job, isAccepted, mayEnd }) => {
       const input = promptOf(id, job.steps)
@@ -462,13 +479,15 @@ const runMoves = {
   },
   'runs.decide': {
     weight: 2,
-    play: aboutRun(async (_runs, _id, cluster) => cluster.decideAsOperator('desk', 1)),
+    play: aboutRun(async (_runs, _id, cluster) => cluster.decideAsOperator('desk', 1, true)),
   },
   'runs.cancel': {
     weight: 0.4,
-    play: aboutRun((runs, id, _, sent) => {
+    play: aboutRun(async (runs, id, cluster, sent) => {
       sent.mayEnd = true
-      return runs.cancel(id, 'no longer wanted')
+      cluster.loseCalls()
+      await runs.cancel(id, 'no longer wanted')
+      noteCancel(cluster, sent)
     }),
   },
   'runs.get': { weight: 0.1, play: aboutRun((runs, id) => runs.get(id)) },
@@ -482,6 +501,7 @@ const sessionMoves = {
     weight: 0.7,
     play: inSession('deletes', (cluster, session) => {
       cluster.broken.add(session)
+      cluster.loseCalls()
       for (const each of cluster.sent) if (each.job.session === session) each.mayEnd = true
       return cluster.operators.desk.sessions.delete({ principal, agent: 'desk', id: session })
     }),
@@ -514,9 +534,9 @@ const budgetMoves = {
     ),
   },
   'budgets.set': {
-    weight: 1,
+    weight: 2,
     play: always('limits calls', (cluster, { n }) => {
-      const limit = 3 + (n % 24)
+      const limit = 1 + (n % 12)
       cluster.note(`an operator allows ${limit} calls of the model`)
       return cluster.allow('limit', { limit }, () =>
         cluster.operators.desk.budgets.set(payer, { window: 'none', maxCalls: limit }),
@@ -583,12 +603,24 @@ const faultMoves = {
       return true
     },
   },
+  'die in a sending': {
+    weight: 7,
+    play: (cluster, { n }) => {
+      const one = anyAlive(cluster, n)
+      if (!one) return false
+      one.process.diesIn = { sendings: 1 + (n % 3), arrives: n % 4 > 0 }
+      const place = cluster.running.indexOf(one)
+      cluster.world.schedule(5000 + n * 3, undefined, () => void cluster.start(place))
+      return true
+    },
+  },
   freeze: {
     weight: 5,
     play: (cluster, { n }) => {
       const one = anyAlive(cluster, n)
       if (!one) return false
       one.process.wakesAt = cluster.world.now + 200 + n * 6
+      cluster.loseCalls()
       cluster.note(`${one.process.name} is frozen for ${200 + n * 6} ms`)
       return true
     },
@@ -607,6 +639,17 @@ const faultMoves = {
     play: (cluster, { n }) => {
       const one = anyAlive(cluster, n)
       if (one) one.connection.awayUntil = cluster.world.now + n * 4
+      cluster.loseCalls()
+      return one !== undefined
+    },
+  },
+  'slow write': {
+    weight: 3,
+    // Longer than a lease, now and then: its process is taken for dead, and the write arrives.
+    play: (cluster, { n }) => {
+      const one = anyAlive(cluster, n)
+      if (one) one.connection.slowMs = n * 6
+      cluster.loseCalls()
       return one !== undefined
     },
   },
@@ -629,10 +672,9 @@ const faultMoves = {
   'server away': {
     weight: 3,
     play: (cluster, { n }) => {
-      cluster.network.awayUntil.set(
-        addresses[sides[n % 3 === 0 ? 0 : 1]],
-        cluster.world.now + n * 12,
-      )
+      // Now and then for longer than a client tries again.
+      const ms = n % 5 === 0 ? 20_000 : n * 12
+      cluster.network.awayUntil.set(hosts[n % hosts.length]!, cluster.world.now + ms)
       return true
     },
   },
@@ -640,7 +682,7 @@ const faultMoves = {
     weight: 9,
     play: (cluster, { n }) => {
       const names = Object.keys(exchanges) as Exchange[]
-      const host = addresses[sides[n % 3 === 0 ? 0 : 1]]
+      const host = hosts[n % hosts.length]!
       const queue = cluster.network.faults.get(host) ?? []
       cluster.network.faults.set(host, queue)
       queue.push(...Array.from({ length: 1 + (n % 3) }, () => names[(n >> 2) % names.length]!))
@@ -652,14 +694,13 @@ const faultMoves = {
 const ownMoves = {
   'send and leave': { weight: 10, hasJob: true, play: message('at once') },
   reply: {
-    weight: 2,
-    // Words in place of a decision.
-    play: about('replies', async (client, { taskId, job }) => {
-      if (job.kind === 'task')
-        await client.send([createPart.text('Continue, please.')], {
-          taskId,
-          returnImmediately: true,
-        })
+    weight: 4,
+    // Words in place of a decision, or while it works.
+    play: about('replies', async (client, { taskId, job, replies }) => {
+      if (job.kind !== 'task') return
+      const said = createMessage('user', [createPart.text('Continue, please.')])
+      await client.send(said, { taskId, returnImmediately: true })
+      replies.push(said.id)
     }),
   },
 } as const satisfies Record<string, Row>
@@ -671,6 +712,7 @@ export const moves = {
   ...operationMoves,
   ...runMoves,
   ...sessionMoves,
+  ...chatMoves,
   ...budgetMoves,
   ...storeMoves,
   ...faultMoves,

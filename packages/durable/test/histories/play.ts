@@ -1,12 +1,14 @@
 // Plays a history to its end, brings everything back, and collects what the auditor reads.
 import { answerOf, type StoredTask, type Task } from '@modelport/agent'
 import { type ChatMessage, textOf } from '@modelport/core'
-import type { AuditedSession, AuditedTask, Evidence, SaidLine } from './audit.js'
+import type { AuditedSession, AuditedTask, Evidence, PaidLine, SaidLine } from './audit.js'
 import { audit } from './audit.js'
-import { Cluster, type Mistake, principal, useUpIds } from './cluster.js'
+import { Cluster, type Mistake, principal, type Side, useUpIds } from './cluster.js'
 import type { History, Job } from './history.js'
 import { type MoveName, moves } from './moves.js'
 import { jobsIn, wordOf } from './program.js'
+import type { Rows } from './virtual-database.js'
+import { epoch } from './virtual-world.js'
 
 export interface Verdict {
   readonly wrong: readonly string[]
@@ -23,8 +25,13 @@ export interface Verdict {
 const roundMs = 2500
 const mostRounds = 60
 
-export async function play(history: History<MoveName>, mistake: Mistake = {}): Promise<Verdict> {
-  const cluster = new Cluster(history, mistake)
+/** @param rows of the databases; default: SQLite in memory */
+export async function play(
+  history: History<MoveName>,
+  mistake: Mistake = {},
+  rows?: Readonly<Record<Side, Rows>>,
+): Promise<Verdict> {
+  const cluster = new Cluster(history, mistake, rows)
   const { world } = cluster
   const restore = world.install()
   const inForce: MoveName[] = []
@@ -41,7 +48,9 @@ export async function play(history: History<MoveName>, mistake: Mistake = {}): P
       if (await moves[move.do].play(cluster, move)) inForce.push(move.do)
     }
     await bringBack(cluster)
-    evidence = await evidenceOf(cluster)
+    // Calls of a task that was forgotten may have been under way: their agents are asked again.
+    if (cluster.forgotten.length > 0) await world.run(world.now + 90_000)
+    evidence = await evidenceOf(cluster, history)
     wrong = audit(evidence)
   } catch (error) {
     wrong = [`X: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`]
@@ -49,13 +58,22 @@ export async function play(history: History<MoveName>, mistake: Mistake = {}): P
     process.off('unhandledRejection', onRejection)
     restore()
     for (const one of cluster.running) if (one) cluster.kill(one.process)
-    cluster.close()
+    await cluster.close()
   }
   const met = new Map<string, number>()
   for (const name of inForce) met.set(name, (met.get(name) ?? 0) + 1)
   for (const [name, count] of cluster.network.met) met.set(`exchange: ${name}`, count)
   for (const [name, count] of cluster.receiver.met) met.set(`sending: ${name}`, count)
-  for (const { says } of cluster.said) met.set(`said: ${says}`, (met.get(`said: ${says}`) ?? 0) + 1)
+  const count = (name: string): unknown => met.set(name, (met.get(name) ?? 0) + 1)
+  for (const { says } of cluster.said) count(`said: ${says}`)
+  for (const { state } of evidence?.tasks ?? []) count(`outcome: ${state}`)
+  for (const { what } of evidence?.paid ?? [])
+    if (what === 'refused') count('outcome: refused by a limit')
+  for (const _ of evidence?.forgotten ?? []) count('outcome: forgotten')
+  const calls = history.moves.flatMap(({ job }) => job?.steps.flat() ?? [])
+  for (const { wish, by } of calls)
+    if (by && evidence?.ledger.some((line) => line.wish === wish && line.effect))
+      count('outcome: delegated')
   return {
     wrong,
     met,
@@ -78,7 +96,9 @@ async function bringBack(cluster: Cluster): Promise<void> {
   for (const one of cluster.running) {
     if (!one) continue
     one.connection.awayUntil = 0
+    one.connection.slowMs = undefined
     one.connection.dieAt = undefined
+    one.process.diesIn = undefined
     if (one.version !== cluster.version) cluster.kill(one.process)
   }
   for (const place of cluster.running.keys()) cluster.start(place)
@@ -107,6 +127,12 @@ async function decideAll(cluster: Cluster, round: number): Promise<boolean> {
         if (wasDecided(cluster, item.id, requestId, kind))
           cluster.internal.push(`${item.id} asks for ${requestId} again`)
       const { kind, name, principal: owner = principal, id } = item
+      if (name === 'chat') {
+        await cluster
+          .decideInChat(id, round + 1)
+          .catch((error: unknown) => cluster.note(`${id}: ${String(error)}`))
+        continue
+      }
       if (kind === 'run' || owner !== principal) {
         await decideRun(cluster, side, round)
         continue
@@ -155,12 +181,21 @@ const decideRun = (cluster: Cluster, side: 'desk' | 'bank', round: number): Prom
     .decideAsOperator(side, round + 1)
     .catch((error: unknown) => cluster.note(`an operator: ${String(error)}`))
 
-async function evidenceOf(cluster: Cluster): Promise<Evidence> {
-  const { sent, said, paid, reads, receiver, broken, internal } = cluster
+/** Moves after which a process works on without hearing anything. */
+const deafening: readonly MoveName[] = ['freeze', 'slow write', 'database away', 'die at a write']
+
+async function evidenceOf(
+  cluster: Cluster,
+  { keepsWaiting = false, moves: played }: History<MoveName>,
+): Promise<Evidence> {
+  const isDeaf = played.some(({ do: name }) => deafening.includes(name))
+  const { sent, said, reads, receiver, broken, internal } = cluster
+  const paid: PaidLine[] = [...cluster.paid]
+  const shown = await textsOfChats(cluster)
   const { tasks: store, operations, runs, sessions } = cluster.operators.desk
   const items = await cluster.until(operations.list({ all: true, limit: 1000 }))
   const tasks: AuditedTask[] = []
-  for (const { id, kind, state, waitsFor } of items) {
+  for (const { id, kind, state, waitsFor, principal: owner = principal } of items) {
     const waits = waitsFor.map(({ requestId }) => requestId)
     if (kind === 'run') {
       const { result } = await cluster.until(runs.get(id))
@@ -179,27 +214,27 @@ async function evidenceOf(cluster: Cluster): Promise<Evidence> {
         job: id,
         id,
         hasWaited: false,
+        messages: [],
         state: why === undefined ? end : 'failed',
         answer: why === undefined ? (text ?? '') : `${why}: ${wordsIn(transcript)}`,
         waitsFor: waits,
       })
       continue
     }
-    const found = await cluster.until(store.load({ principal, id }))
-    const events = await cluster.until(store.read({ principal, id }, 1))
+    const found = await cluster.until(store.load({ principal: owner, id }))
+    const events = await cluster.until(store.read({ principal: owner, id }, 1))
     const hasWaited = events.some(
       (event) => event.type === 'status' && event.state === 'input-required',
     )
-    if (found)
-      tasks.push(
-        auditedTask(
-          found,
-          sent.map(({ job }) => job),
-          waits,
-          hasWaited,
-        ),
-      )
+    if (!found) continue
+    const jobs = sent.map(({ job }) => job)
+    const audited = auditedTask(found, jobs, waits, hasWaited)
+    const isChat = found.head.record.agent === 'chat' && audited.state === 'completed'
+    tasks.push(isChat ? { ...audited, answer: shown.get(id) ?? audited.answer } : audited)
+    if (audited.state === 'failed' && audited.answer.includes('the budget of'))
+      paid.push({ at: worldTimeOf(found.head.statusAt), what: 'refused' })
   }
+  paid.sort((one, other) => one.at - other.at)
   const names = [
     ...new Set(
       sent.flatMap(({ job }) => (job.kind === 'task' && job.session ? [job.session] : [])),
@@ -226,6 +261,11 @@ async function evidenceOf(cluster: Cluster): Promise<Evidence> {
     })
   }
   return {
+    readings: await readingsOf(cluster),
+    forgotten: cluster.forgotten.flatMap(({ sent: { job, sends }, sends: before }) =>
+      sends.begun === before ? [job.id] : [],
+    ),
+    named: await namedIn(cluster),
     ledger: receiver.ledger,
     said,
     paid,
@@ -233,7 +273,10 @@ async function evidenceOf(cluster: Cluster): Promise<Evidence> {
     reads,
     internal,
     sessions: audited,
-    jobs: sent.map(({ job, isAccepted, mayEnd, wasForgotten = false }, index) => ({
+    jobs: sent.map(({ job, isAccepted, mayEnd, cancelledAt, replies, wasForgotten }, index) => ({
+      replies,
+      // A process that gets no news of a cancel may send for a while.
+      ...(cancelledAt !== undefined && !isDeaf && { cancelledAt }),
       id: job.id,
       ...(job.kind === 'task' && job.session !== undefined && { session: job.session }),
       wishes: job.steps
@@ -241,16 +284,82 @@ async function evidenceOf(cluster: Cluster): Promise<Evidence> {
         .map(({ wish, tool }) => ({ id: wish, tool, reads: tool === 'look' })),
       isAccepted,
       mayEnd,
-      isNewAgain: wasForgotten,
+      isNewAgain: wasForgotten ?? false,
       endsAtFailure: job.kind === 'explicit',
       mayLackModel: cluster.modelFailures > 0,
       mayLackMoney: paid.some(({ what }) => what === 'limit'),
       mayBeSuperseded:
+        !keepsWaiting &&
         job.session !== undefined &&
         sent.some((other, place) => place !== index && other.job.session === job.session),
     })),
   }
 }
+
+/** What pages show of finished replies, by the task. */
+async function textsOfChats(cluster: Cluster): Promise<ReadonlyMap<string, string>> {
+  const texts = new Map<string, string>()
+  for (const chat of chatsOf(cluster)) {
+    const load = async (): Promise<readonly UiMessage[]> => {
+      const response = await cluster.page.ask(`/${chat}`)
+      return ((await response.json()) as { readonly messages: readonly UiMessage[] }).messages
+    }
+    const messages = await cluster.until(load().catch(() => []))
+    for (const { id, role, parts } of messages)
+      if (role === 'assistant') texts.set(id, parts.map(({ text = '' }) => text).join('\n'))
+  }
+  return texts
+}
+
+interface UiMessage {
+  readonly id: string
+  readonly role: string
+  readonly parts: readonly { readonly text?: string }[]
+}
+
+const chatsOf = ({ sent }: Cluster): readonly string[] => [
+  ...new Set(sent.flatMap(({ job }) => (job.kind === 'chat' && job.session ? [job.session] : []))),
+]
+
+/** What pages read, and the whole replies. */
+async function readingsOf(cluster: Cluster): Promise<Evidence['readings']> {
+  const { page } = cluster
+  const wholes = new Map<string, readonly string[]>()
+  const found: Evidence['readings'][number][] = []
+  for (const { chat, task, isFromStart, events } of [...page.readings]) {
+    if (task === undefined) continue
+    const whole = wholes.get(task) ?? (await cluster.until(wholeReply(cluster, chat, task)))
+    wholes.set(task, whole)
+    // What a reply asks for is shown where it waits, or where it continues once somebody decided.
+    const last = events.at(-1)?.split('.')[0]
+    const judged = events.filter((event) => !event.startsWith(`${last}.`))
+    if (whole.length > 0) found.push({ task, isFromStart, events: judged, whole })
+  }
+  return found
+}
+
+/** A reply from its first event on; empty if the page does not show it any more. */
+async function wholeReply({ page }: Cluster, chat: string, task: string): Promise<string[]> {
+  const response = await page.stream(chat, `${task}/-1.0`).catch(() => undefined)
+  if (response?.status !== 200) return []
+  const before = page.readings.length
+  await page.read(chat, response)
+  const [reading] = page.readings.splice(before)
+  return reading?.task === task ? reading.events : []
+}
+
+/** The jobs that rows of the databases name. */
+async function namedIn({ databases }: Cluster): Promise<Evidence['named']> {
+  const found = new Map<string, Evidence['named'][number]>()
+  for (const database of Object.values(databases))
+    for (const row of (await database.text()).split('\n')) {
+      const [table = ''] = row.split(' ')
+      for (const job of row.match(/\bJ\d+\b/g) ?? []) found.set(`${table} ${job}`, { job, table })
+    }
+  return [...found.values()]
+}
+
+const worldTimeOf = (at: string): number => Date.parse(at) - epoch
 
 const nameOf = ([job]: readonly string[]): { readonly job?: string } =>
   job === undefined ? {} : { job }
@@ -271,6 +380,7 @@ function auditedTask(
     answer: job?.kind === 'explicit' ? explicitAnswer(task, job) : wordsOf(answerOf(task)),
     waitsFor,
     hasWaited,
+    messages: task.messages.map(({ id }) => id),
   }
 }
 
@@ -359,20 +469,21 @@ export async function shrink(
   return best
 }
 
-function* smaller({ seed, moves: all }: History<MoveName>): Generator<History<MoveName>> {
+function* smaller({ moves: all, ...rest }: History<MoveName>): Generator<History<MoveName>> {
   for (const size of [8, 4, 2, 1])
     for (let at = 0; at + size <= all.length; at += size)
-      yield { seed, moves: all.filter((_, index) => index < at || index >= at + size) }
+      yield { ...rest, moves: all.filter((_, index) => index < at || index >= at + size) }
   for (const [index, move] of all.entries()) {
     const { job, after } = move
     const replaced = (other: typeof move): History<MoveName> => ({
-      seed,
+      ...rest,
       moves: all.map((each, place) => (place === index ? other : each)),
     })
     if (after > 0) yield replaced({ ...move, after: 0 })
     if (!job) continue
-    const { steps, part: _, ...rest } = job
-    if (job.part !== undefined) yield replaced({ ...move, job: { ...rest, steps } })
+    const { part: _, ...plain } = job
+    const { steps } = job
+    if (job.part !== undefined) yield replaced({ ...move, job: plain })
     for (const [at, step] of steps.entries()) {
       if (steps.length > 1)
         yield replaced({

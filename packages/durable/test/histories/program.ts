@@ -1,6 +1,6 @@
 // The agents and the runs of the cluster: their tools pay wishes at the receiver, and their model
 // wants each wish until somebody says what came of it.
-import { type AgentClient, createAgent, toAgentTarget } from '@modelport/agent'
+import { type Agent, type AgentClient, createAgent, toAgentTarget } from '@modelport/agent'
 import { type ChatMessage, isObject, type Provider, textOf } from '@modelport/core'
 import { createMock } from '@modelport/provider-mock'
 import {
@@ -9,22 +9,33 @@ import {
   infer,
   OutcomeUnknown,
   pending,
+  type ReconcileOutcome,
   type SharedBudgets,
   type Tool,
 } from '@modelport/runtime'
 import type { RunDefinition } from '../../src/index.js'
 import { type Call, type Job, toolNames } from './history.js'
-import type { Receiver } from './receiver.js'
 
 /** How a call of a model fails. */
 export const modelFaults = ['overloaded', 'network', 'auth'] as const
 export type ModelFault = (typeof modelFaults)[number]
 
+/** Whoever does what a wish names. */
+export interface Payee {
+  /** Sends a wish and waits for the reply. */
+  send(wish: string, key: string): Promise<string>
+  reconcile(key: string): Promise<ReconcileOutcome>
+}
+
 /** What a mistake that is put back changes. */
 export interface Program {
-  readonly receiver: Receiver
+  readonly receiver: Payee
+  /** How long a tool waits for a reply, in milliseconds. Default 2000. */
+  readonly timeoutMs?: number
   /** Called for each model call with what the model reads. @returns how it fails, if it does */
   readonly onRead: (messages: readonly ChatMessage[]) => ModelFault | undefined
+  /** See {@link History}. */
+  readonly keepsWaiting?: boolean
   /** The budgets of the store; unset: model calls are not limited. */
   readonly budgets?: SharedBudgets
   tool?(tool: Tool): Tool
@@ -125,7 +136,7 @@ function callFor([tool, wish, by]: Asked, tries: number) {
   return { id, name: tool, arguments: { wish } }
 }
 
-const modelOf = ({ onRead }: Program): Provider =>
+export const modelOf = ({ onRead }: Program): Provider =>
   createMock({
     defaultResponse: ({ messages }) => {
       const error = onRead(messages)
@@ -145,14 +156,14 @@ const yes = {
   required: ['sure'],
 } as const
 
-function toolsOf({ receiver, tool: change }: Program): readonly Tool[] {
+export function toolsOf({ receiver, timeoutMs = 2000, tool: change }: Program): readonly Tool[] {
   return toolNames.map((name) => {
     const tool: Tool = {
       ...defineTool({
         name,
         description: 'Pays a wish',
         parameters,
-        timeoutMs: 2000,
+        timeoutMs,
         execute: async ({ wish }, { run, ask }) => {
           if (name === 'print') return pending(`print ${wish}`)
           if (name === 'book') {
@@ -183,18 +194,26 @@ export const ownLimit = 100_000
 const ledgerOf = (budgets: SharedBudgets) => (): BudgetLedger =>
   budgets.of(payer, { window: 'none', maxCalls: ownLimit })
 
-const limits = {
+export const limits = {
   maxSteps: 40,
   maxRepeats: 99,
   maxIdleSteps: 99,
   repeatableTools: [...toolNames, 'delegate_to_agent', 'call_agent_tool'],
 }
+/** The tools whose calls need an approval. */
 const rules = { 'tool.signed': 'require-approval', 'tool.keyedSigned': 'require-approval' } as const
 
-/** The agents that the first store keeps: one with a model, one with a handler of its own. */
-export const deskAgents = (program: Program, version: number, bank: AgentClient) => [
+/** True for an action that a person approves first. */
+export const needsApproval = (action: { readonly type: string; readonly tool?: string }): boolean =>
+  action.type === 'tool_call' && `tool.${action.tool}` in rules
+
+/** The agent that pages chat with. */
+export const chatAgent = (program: Program, version: number, bank: AgentClient): Agent =>
+  workingAgent('chat', program, version, bank)
+
+const workingAgent = (name: string, program: Program, version: number, bank: AgentClient): Agent =>
   createAgent({
-    card: { name: 'desk', description: 'Works on jobs', version: String(version) },
+    card: { name, description: 'Works on jobs', version: String(version) },
     system: `You work on jobs. Version ${version}.`,
     tools: toolsOf(program),
     policy: { rules },
@@ -203,13 +222,18 @@ export const deskAgents = (program: Program, version: number, bank: AgentClient)
         name: 'bank',
         description: 'Pays',
         idempotent: true,
-        tools: toolNames.map((name) => ({ name, description: 'Pays', parameters })),
+        tools: toolNames.map((tool) => ({ name: tool, description: 'Pays', parameters })),
       }),
     ],
     limits,
+    ...(program.keepsWaiting && { whenWaiting: 'keep' }),
     ...(program.budgets && { budget: ledgerOf(program.budgets) }),
     provider: modelOf(program),
-  }),
+  })
+
+/** The agents that the first store keeps: one with a model, one with a handler of its own. */
+export const deskAgents = (program: Program, version: number, bank: AgentClient) => [
+  workingAgent('desk', program, version, bank),
   createAgent({
     card: { name: 'clerk', description: 'Works on jobs by hand', version: String(version) },
     handler: async (context) => {
@@ -277,10 +301,7 @@ export const definitionOf = (program: Program, version: number): RunDefinition =
           ...limits,
           ...(program.budgets && { budget: ledgerOf(program.budgets)() }),
         },
-        authorize: (action) =>
-          action.type === 'tool_call' && `tool.${action.tool}` in rules
-            ? { effect: 'require-approval' }
-            : { effect: 'allow' },
+        authorize: (action) => ({ effect: needsApproval(action) ? 'require-approval' : 'allow' }),
       }),
     ),
 })

@@ -2,23 +2,26 @@
 import { OutcomeUnknown, type ReconcileOutcome } from '@modelport/runtime'
 import type { LedgerLine } from './audit.js'
 import { type Call, type History, type Sending, type SendingForm, sendings } from './history.js'
+import type { Payee } from './program.js'
 import { broken } from './virtual-network.js'
-import type { VirtualWorld } from './virtual-world.js'
+import type { Process, VirtualWorld } from './virtual-world.js'
 
-export class Receiver {
+export class Receiver implements Payee {
   readonly ledger: LedgerLine[] = []
   readonly met = new Map<Sending, number>()
   /** Nobody reaches it until this time. */
   awayUntil = 0
   readonly #world: VirtualWorld
+  readonly #onDeath: (owner: Process) => void
   readonly #ends = new Map<string, Sending[]>()
   readonly #calls = new Map<string, Call>()
   readonly #keys = new Set<string>()
   /** Keys of requests that are still under way: the receiver says that it does not know. */
   readonly #underWay = new Map<string, number>()
 
-  constructor(world: VirtualWorld, history: History) {
+  constructor(world: VirtualWorld, history: History, onDeath: (owner: Process) => void) {
     this.#world = world
+    this.#onDeath = onDeath
     for (const { job } of history.moves)
       for (const call of (job?.steps ?? []).flat()) {
         this.#ends.set(call.wish, [...call.ends])
@@ -34,12 +37,20 @@ export class Receiver {
     const name: Sending = isAway ? 'reaches nobody' : (this.#ends.get(wish)?.shift() ?? 'answers')
     this.met.set(name, (this.met.get(name) ?? 0) + 1)
     const form: SendingForm = sendings[name]
+    const sentAt = world.now
     return new Promise((resolve, reject) => {
       if (owner?.isDead) return
+      const death = owner?.diesIn
+      const dies = death !== undefined && --death.sendings === 0
+      if (owner && dies && !death.arrives) {
+        this.#onDeath(owner)
+        return
+      }
       this.#travel(key, 1)
       world.schedule(world.latency() + (form.lateMs ?? 0), undefined, () => {
         this.#travel(key, -1)
-        if (form.breaks !== 'ECONNREFUSED') this.#note(wish, key, form.effect)
+        if (form.breaks !== 'ECONNREFUSED') this.#note(wish, key, form.effect, sentAt)
+        if (owner && dies) this.#onDeath(owner)
         if (form.hangs) return
         world.schedule(world.latency() + (form.ms ?? 0), owner, () => {
           if (form.breaks !== undefined) reject(broken(form.breaks))
@@ -53,7 +64,7 @@ export class Receiver {
 
   /** Work that continues elsewhere is done there. */
   finish(wish: string): void {
-    if (!this.wasPaid(wish)) this.#note(wish, `late ${wish}`, true)
+    if (!this.wasPaid(wish)) this.#note(wish, `late ${wish}`, true, 0)
   }
 
   async reconcile(key: string): Promise<ReconcileOutcome> {
@@ -74,10 +85,11 @@ export class Receiver {
     this.#underWay.set(key, (this.#underWay.get(key) ?? 0) + by)
   }
 
-  #note(wish: string, key: string, happens: boolean): void {
+  #note(wish: string, key: string, happens: boolean, sentAt = this.#world.now): void {
     const isKeyed = this.#calls.get(wish)?.tool.startsWith('keyed')
     const effect = happens && !(isKeyed && this.#keys.has(key))
     if (happens) this.#keys.add(key)
-    this.ledger.push({ at: Math.round(this.#world.now), wish, key, effect })
+    const { now } = this.#world
+    this.ledger.push({ at: Math.round(now), sentAt: Math.round(sentAt), wish, key, effect })
   }
 }

@@ -1,8 +1,14 @@
-// The store's own SQL over SQLite in this thread. Each process has its own connection to it, which
-// is cut, slow or away when the world says so.
+// The store's own SQL, by default over SQLite in this thread. Each process has its own connection,
+// which is cut, slow or away when the world says so.
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { ChangeListeners } from '../../src/database/change-listeners.js'
-import type { Database, Row, Statement, WriteResult } from '../../src/database/database.js'
+import type {
+  Database,
+  Row,
+  SqlValue,
+  Statement,
+  WriteResult,
+} from '../../src/database/database.js'
 import { DurableError } from '../../src/database/durable-error.js'
 import type { Process, VirtualWorld } from './virtual-world.js'
 
@@ -12,71 +18,28 @@ export interface Connection {
   dieAt?: { writes: number; readonly commits: boolean } | undefined
   /** The database is away until this time. */
   awayUntil: number
+  /** Milliseconds that the next write is under way, while others overtake it. */
+  slowMs?: number | undefined
 }
 
-export class VirtualDatabase {
+/** What keeps the rows: SQLite in this thread, or a driver whose replies the world waits for. */
+export interface Rows {
+  readonly lockRows: Database['lockRows']
+  read(sql: string, params?: readonly SqlValue[]): readonly Row[] | Promise<readonly Row[]>
+  write(statements: readonly Statement[]): WriteResult | Promise<WriteResult>
+  /** Everything that is stored: a line for each row, with the name of its table in front. */
+  text(): string | Promise<string>
+  close(): void | Promise<void>
+}
+
+/** SQLite in memory, in this thread. */
+export class MemoryRows implements Rows {
+  readonly lockRows = ''
   readonly #sqlite = new DatabaseSync(':memory:')
   readonly #statements = new Map<string, StatementSync>()
-  readonly #listeners: { readonly owner: Process | undefined; readonly of: ChangeListeners }[] = []
-  readonly #world: VirtualWorld
-  readonly #onDeath: (owner: Process) => void
-  writes = 0
 
-  constructor(world: VirtualWorld, onDeath: (owner: Process) => void) {
-    this.#world = world
-    this.#onDeath = onDeath
-  }
-
-  /** The database as a process sees it. */
-  connect(owner: Process | undefined, connection: Connection): Database {
-    const world = this.#world
-    const listeners = new ChangeListeners()
-    this.#listeners.push({ owner, of: listeners })
-    const ask = <Result>(run: () => Result): Promise<Result> =>
-      new Promise((resolve, reject) => {
-        if (owner?.isDead) return
-        const answer = (settle: () => void): void =>
-          void world.schedule(world.latency(), owner, settle)
-        // What was sent arrives, also if its process is dead by then.
-        world.schedule(world.latency(), undefined, () => {
-          if (connection.awayUntil > world.now) {
-            answer(() => reject(new DurableError('unavailable', 'the database is away')))
-            return
-          }
-          try {
-            const result = run()
-            answer(() => resolve(result))
-          } catch (error) {
-            answer(() => reject(error))
-          }
-        })
-      })
-    const write = (statements: readonly Statement[]): Promise<WriteResult> => {
-      const cut = connection.dieAt
-      if (owner && cut && --cut.writes === 0) {
-        connection.dieAt = undefined
-        if (cut.commits) void ask(() => this.#write(statements))
-        this.#onDeath(owner)
-        return new Promise(() => undefined)
-      }
-      return ask(() => this.#write(statements))
-    }
-    return {
-      lockRows: '',
-      write,
-      read: (sql, params) => ask(() => this.#run({ sql, ...(params && { params }) }).rows),
-      now: () => Date.now(),
-      notify: (key) => {
-        if (!owner?.isDead) this.#notify(key)
-      },
-      watch: (key, onChange) => listeners.add(key, onChange),
-      close: () => Promise.resolve(),
-    }
-  }
-
-  #notify(key: string): void {
-    for (const { owner, of } of this.#listeners)
-      this.#world.schedule(this.#world.latency(), owner, () => of.notify(key))
+  read(sql: string, params: readonly SqlValue[] = []): readonly Row[] {
+    return this.#run({ sql, params }).rows
   }
 
   #run({ sql, params = [] }: Statement): { rows: readonly Row[]; count: number } {
@@ -89,8 +52,7 @@ export class VirtualDatabase {
     return { rows: [], count: Number(statement.run(...params).changes) }
   }
 
-  #write(statements: readonly Statement[]): WriteResult {
-    this.writes++
+  write(statements: readonly Statement[]): WriteResult {
     this.#sqlite.exec('BEGIN IMMEDIATE')
     try {
       const rows: (readonly Row[])[] = []
@@ -110,7 +72,93 @@ export class VirtualDatabase {
     }
   }
 
+  text(): string {
+    return this.read(`SELECT name FROM sqlite_master WHERE type = 'table'`)
+      .flatMap(({ name }) =>
+        this.read(`SELECT * FROM "${name}"`).map((row) => `${name} ${JSON.stringify(row)}`),
+      )
+      .join('\n')
+  }
+
   close(): void {
     this.#sqlite.close()
+  }
+}
+
+export class VirtualDatabase {
+  readonly #rows: Rows
+  readonly #listeners: { readonly owner: Process | undefined; readonly of: ChangeListeners }[] = []
+  readonly #world: VirtualWorld
+  readonly #onDeath: (owner: Process) => void
+
+  constructor(world: VirtualWorld, rows: Rows, onDeath: (owner: Process) => void) {
+    this.#world = world
+    this.#rows = rows
+    this.#onDeath = onDeath
+  }
+
+  /** The database as a process sees it. */
+  connect(owner: Process | undefined, connection: Connection): Database {
+    const world = this.#world
+    const listeners = new ChangeListeners()
+    this.#listeners.push({ owner, of: listeners })
+    const ask = <Result>(run: () => Result | Promise<Result>, slowMs = 0): Promise<Result> =>
+      new Promise((resolve, reject) => {
+        if (owner?.isDead) return
+        const answer = (settle: () => void): void =>
+          void world.schedule(world.latency(), owner, settle)
+        const fail = (error: unknown): void => answer(() => reject(error))
+        // What was sent arrives, also if its process is dead by then.
+        world.schedule(world.latency() + slowMs, undefined, () => {
+          if (connection.awayUntil > world.now) {
+            fail(new DurableError('unavailable', 'the database is away'))
+            return
+          }
+          try {
+            const result = run()
+            if (result instanceof Promise)
+              world.hold(result.then((value) => answer(() => resolve(value)), fail))
+            else answer(() => resolve(result))
+          } catch (error) {
+            fail(error)
+          }
+        })
+      })
+    const write = (statements: readonly Statement[]): Promise<WriteResult> => {
+      const cut = connection.dieAt
+      if (owner && cut && --cut.writes === 0) {
+        connection.dieAt = undefined
+        if (cut.commits) void ask(() => this.#rows.write(statements))
+        this.#onDeath(owner)
+        return new Promise(() => undefined)
+      }
+      const { slowMs } = connection
+      connection.slowMs = undefined
+      return ask(() => this.#rows.write(statements), slowMs)
+    }
+    return {
+      lockRows: this.#rows.lockRows,
+      write,
+      read: (sql, params) => ask(() => this.#rows.read(sql, params)),
+      now: () => Date.now(),
+      notify: (key) => {
+        if (!owner?.isDead) this.#notify(key)
+      },
+      watch: (key, onChange) => listeners.add(key, onChange),
+      close: () => Promise.resolve(),
+    }
+  }
+
+  #notify(key: string): void {
+    for (const { owner, of } of this.#listeners)
+      this.#world.schedule(this.#world.latency(), owner, () => of.notify(key))
+  }
+
+  text(): string | Promise<string> {
+    return this.#rows.text()
+  }
+
+  close(): void | Promise<void> {
+    return this.#rows.close()
   }
 }

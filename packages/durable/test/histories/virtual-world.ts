@@ -11,6 +11,8 @@ export interface Process {
   isDead: boolean
   /** Frozen until this time, in virtual milliseconds. */
   wakesAt: number
+  /** It dies in this sending to the receiver from now on, 1 for the next one. */
+  diesIn?: { sendings: number; readonly arrives: boolean } | undefined
   /** How far its wall clock is from the time of the world, in milliseconds. */
   clockOffset: number
 }
@@ -38,7 +40,8 @@ export function randomOf(seed: number): () => number {
 const turnsPerEvent = 2
 
 const current = new AsyncLocalStorage<Process | undefined>()
-const epoch = Date.UTC(2030, 0, 1)
+/** The time of a world that begins, in milliseconds since 1970. */
+export const epoch: number = Date.UTC(2030, 0, 1)
 
 export class VirtualWorld {
   /** Virtual milliseconds since the world began. */
@@ -48,6 +51,7 @@ export class VirtualWorld {
   readonly random: () => number
   readonly #queue: Event[] = []
   #order = 0
+  #held: Promise<unknown>[] = []
 
   constructor(seed: number) {
     this.random = randomOf(seed)
@@ -74,6 +78,11 @@ export class VirtualWorld {
     }
     this.#insert(event)
     return event
+  }
+
+  /** Stops the world until something outside of it is over, such as a statement of a server. */
+  hold(outside: Promise<unknown>): void {
+    this.#held.push(outside)
   }
 
   /** A short time that differs each time, in milliseconds. */
@@ -107,6 +116,11 @@ export class VirtualWorld {
     }
     this.events++
     this.as(owner, event.run)
+    while (this.#held.length > 0) {
+      const held = this.#held
+      this.#held = []
+      await Promise.all(held)
+    }
     for (let turn = 0; turn < turnsPerEvent; turn++) await nextTurn()
   }
 
@@ -136,7 +150,7 @@ export class VirtualWorld {
     const { random } = Math
     const instant = performance.now
     const { timeout } = AbortSignal
-    const { getRandomValues, subtle } = crypto
+    const { getRandomValues, randomUUID, subtle } = crypto
     const { digest } = subtle
     const timer =
       (every: boolean) =>
@@ -164,6 +178,10 @@ export class VirtualWorld {
       for (let index = 0; index < bytes.length; index++) bytes[index] = this.random() * 256
       return array
     }
+    crypto.randomUUID = () => {
+      const digits = Array.from({ length: 12 }, () => Math.floor(this.random() * 16).toString(16))
+      return `00000000-0000-4000-8000-${digits.join('')}` as const
+    }
     // The platform hashes in another thread, whose time is real.
     subtle.digest = (_algorithm, data) => {
       const bytes = ArrayBuffer.isView(data)
@@ -180,6 +198,7 @@ export class VirtualWorld {
       performance.now = instant
       AbortSignal.timeout = timeout
       crypto.getRandomValues = getRandomValues
+      crypto.randomUUID = randomUUID
     }
   }
 
