@@ -132,6 +132,13 @@ describe.skipIf(!hasBrowser)('the sums on the page', () => {
       expect(shown[index]).toContain(tokensOf(one ? [one] : []))
       expect(shown[index]).toContain(costOf(one ? [one] : []))
     }
+    // The task of the agent, and the run in it: each row is the sum of what is below it.
+    const ofAgent = await rows.filter({ hasText: 'What is 2 + 2?' }).allInnerTexts()
+    expect(ofAgent.length).toBeGreaterThan(0)
+    for (const text of ofAgent) {
+      expect(text).toContain(tokensOf(charges.slice(1, 2)))
+      expect(text).toContain(costOf(charges.slice(1, 2)))
+    }
     await rows.filter({ hasText: 'tiny' }).first().getByRole('button').first().click()
     const details = await page.getByRole('region', { name: /^Details of/ }).innerText()
     expect(details).toContain(costOf(charges.slice(0, 1)))
