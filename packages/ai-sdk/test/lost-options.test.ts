@@ -154,7 +154,11 @@ describe.each(vendors)('a call of the AI SDK to $name', (vendor) => {
         return
       }
       expect(outcome.refusal).toBe('')
-      expect(outcome.warned).toEqual(expect.arrayContaining([...warned]))
+      // One vendor has a field for the examples of a tool.
+      const lost = outcome.sent.includes('"input_examples":[{}]')
+        ? warned.filter((feature) => !feature.startsWith('inputExamples'))
+        : warned
+      expect(outcome.warned).toEqual(expect.arrayContaining([...lost]))
       const isSent = sent.some((text) => outcome.sent.includes(text))
       if (sent.length) expect(isSent || outcome.warned.includes(key)).toBe(true)
     },

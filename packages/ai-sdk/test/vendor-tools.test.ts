@@ -302,3 +302,29 @@ test.each(['responses', 'chat'] as const)(
     ])
   },
 )
+
+test('examples of the input of a tool are sent to Anthropic, and in the warnings elsewhere', async () => {
+  const look = tool({
+    inputSchema: z.object({ city: z.string() }),
+    execute: () => 'seen',
+    inputExamples: [{ input: { city: 'Rome' } }, { input: { city: 'Oslo' } }],
+    providerOptions: { anthropic: { deferLoading: true } },
+  })
+  const reply = { content: [{ type: 'text', text: 'Hi' }], stop_reason: 'end_turn', usage: {} }
+  const claude = connect(
+    (fetch) => createAnthropic({ model: 'claude-sonnet-4-6', apiKey, fetch }),
+    reply,
+  )
+  const { warnings } = await generateText({ model: claude.model, prompt: 'Hi', tools: { look } })
+  expect(warnings).toEqual([])
+  expect(claude.bodies[0]).toMatchObject({
+    tools: [
+      { name: 'look', defer_loading: true, input_examples: [{ city: 'Rome' }, { city: 'Oslo' }] },
+    ],
+  })
+  expect(claude.headers[0]?.get('anthropic-beta')).toContain('advanced-tool-use-2025-11-20')
+
+  const other = connect(toOpenAI, responses(said('Hi')))
+  const lost = await generateText({ model: other.model, prompt: 'Hi', tools: { look } })
+  expect(JSON.stringify(lost.warnings)).toContain('inputExamples of look')
+})

@@ -111,20 +111,24 @@ export const messagesRules: VendorRules = {
   },
   call: rulesOf(call, (name) => (value) => vendor({ [toSnake(name)]: toSnakeDeep(value) })),
   tool: rulesOf(tool, (name) => (value) => ({ vendor: { [toSnake(name)]: value } })),
+  examples: (inputs) => ({ vendor: { input_examples: inputs } }),
   part: rulesOf(part, (name) => (value) => ({ vendor: { [toSnake(name)]: value } })),
   result: (name) => (value) => ({ vendor: { [toSnake(name)]: value } }),
   message: (name) => (systemOnly.has(name) ? () => ofCall : undefined),
   providerTool: toMessagesTool,
   choose: ({ name }) => ({ tool_choice: { type: 'tool', name } }),
   besides: ({ tools = [], providerOptions }) => {
-    const withCallers = tools.some(
-      (one) => one.type === 'function' && one.providerOptions?.['anthropic']?.['allowedCallers'],
+    const isAdvanced = tools.some(
+      (one) =>
+        one.type === 'function' &&
+        (one.inputExamples !== undefined ||
+          one.providerOptions?.['anthropic']?.['allowedCallers'] !== undefined),
     )
     const { thinking } = providerOptions?.['anthropic'] ?? {}
     const type = isObject(thinking) ? thinking['type'] : undefined
     const thinks = type === 'enabled' || type === 'adaptive' || type === 'between_tools'
     return {
-      ...withBetas({}, ...(withCallers ? ['advanced-tool-use-2025-11-20'] : [])),
+      ...withBetas({}, ...(isAdvanced ? ['advanced-tool-use-2025-11-20'] : [])),
       // The API refuses them while the model thinks.
       ...(thinks && { temperature: null, topP: null, topK: null }),
     }

@@ -135,7 +135,17 @@ class Translator {
   }
 
   tool(tool: LanguageModelV4FunctionTool): LanguageModelV4FunctionTool {
-    return this.#translated(tool, this.rules.tool)
+    const { inputExamples = [], ...rest } = tool
+    const { examples } = this.rules
+    if (!examples || !inputExamples.length) return this.#translated(tool, this.rules.tool)
+    const translated = this.#translated(rest, this.rules.tool)
+    const { providerOptions } = translated
+    const given = examples(inputExamples.map(({ input }) => input))
+    const modelport = joinOptions(given, ownOptions(providerOptions))
+    return {
+      ...translated,
+      providerOptions: { ...providerOptions, modelport } as SharedV4ProviderOptions,
+    }
   }
 
   /**

@@ -35,6 +35,8 @@ export interface VendorRules {
   readonly call: (name: string, namespace: string) => Rule<CallOptions>
   /** The rule of an option of a function tool. */
   readonly tool: (name: string) => Rule<Fields>
+  /** The field of a function tool for examples of its input. Unset: there is none. */
+  readonly examples?: (inputs: readonly unknown[]) => Fields
   /** The rule of an option of a part; those of a message are those of its last part. */
   readonly part: (name: string) => Rule<Fields>
   /** The rule of an option of the result of a tool. Default: that of a part. */
