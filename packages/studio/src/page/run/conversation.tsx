@@ -119,7 +119,7 @@ function StepLink({
   const { step } = mark
   const isBroken = view.spans.some((span) => span.step === step && span.cacheBreak !== undefined)
   return (
-    <p class="step">
+    <p class="step-link">
       <a href={`#/timeline/${record.value.id}/${step}`} title="What was sent, and what came back">
         Step {step}
       </a>
