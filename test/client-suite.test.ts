@@ -1,5 +1,6 @@
 // The suite for clients, with ours at every wire and with a client that has no library.
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { join } from 'node:path'
 import { startSuiteServer } from '@modelport/conformance/wire-server'
 import { expect, test } from 'vitest'
@@ -58,3 +59,25 @@ test.skipIf(!hasPython)(
     }
   },
 )
+
+test('the program serves the cases until it is stopped, and else says how it is used', async () => {
+  const program = [
+    '--import',
+    join(root, 'scripts/sources.mjs'),
+    join(root, 'packages/conformance/src/main.ts'),
+  ]
+  const wrong = await runProgram(process.execPath, [...program, 'server'], { cwd: root })
+  expect([wrong.status, wrong.stderr]).toEqual([
+    2,
+    expect.stringContaining('usage: npx @modelport/conformance serve'),
+  ])
+  const serving = spawn(process.execPath, [...program, 'serve', '--port', '0'], { cwd: root })
+  try {
+    const [help] = (await once(serving.stdout, 'data')) as [Buffer]
+    const [url = ''] = /http:\S+\/cases\?wire=chat/.exec(String(help)) ?? []
+    const { cases } = (await (await fetch(url)).json()) as { readonly cases: readonly object[] }
+    expect(cases[0]).toMatchObject({ id: 'text-stream', wire: 'chat', stream: true, retries: 0 })
+  } finally {
+    serving.kill()
+  }
+})

@@ -57,6 +57,11 @@ const inLine = (text) => {
 const notes = {
   '@langchain/anthropic messages': `Confirmed 2026-11-30: \`dist/utils/message_outputs.js\` adds the \`output_tokens\` of
 \`message_start\` to those of \`message_delta\`, which the vendor calls cumulative. With one more \`message_delta\` the sum grows further.`,
+  '@earendil-works/pi-ai messages': `Confirmed 2026-11-30: \`dist/api/anthropic-messages.js\` reads a CR at the end of what has come as the end of a line, and the LF
+that comes next as an empty line. CRLF that the network divides there ends an event too early.`,
+  'xsai chat': `Confirmed 2026-11-30: \`@xsai/stream-text\` divides a stream at \`\\n\` alone, so \`[DONE]\\r\` is parsed as JSON, and CR alone ends no
+line. In \`@xsai/shared-chat\` the first step is never the last one unless its reason is \`stop\`: after \`length\` or \`content_filter\` a second request is
+made although one step is allowed.`,
   '@langchain/google-genai gemini': `Confirmed 2026-11-30: \`@google/generative-ai\` 0.24.1, which it uses, takes a stream apart by
 \`/^data: (.*)(?:\\n\\n|\\r\\r|\\r\\n\\r\\n)/\`, so a comment, an empty line, or \`data:\` without a space ends it; the rejection is handled nowhere, and
 ends a program of Node. Google's own server was not seen to write such lines; proxies before it do.`,

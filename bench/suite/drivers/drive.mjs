@@ -16,11 +16,17 @@ const rejections = () => new Promise((resolve) => setTimeout(resolve, 10))
 /**
  * Runs each case of the suite, one after the other. `converse` asks its client what the case says,
  * and appends a turn to `turns` for each reply, before it comes, so that what was seen of a reply
- * that failed stays there. It throws what its client throws.
+ * that failed stays there. It throws what its client throws. `cannotAsk` gives the reason why a
+ * case cannot be asked, if there is one.
  */
-export async function drive(suite, client, converse) {
+export async function drive(suite, { cannotAsk = () => undefined, ...client }, converse) {
   const { cases, observations } = await post(`${suite}/runs`, client)
   for (const one of cases) {
+    const notApplicable = cannotAsk(one)
+    if (notApplicable !== undefined) {
+      await post(observations, { case: one.id, notApplicable })
+      continue
+    }
     const turns = []
     let error
     try {

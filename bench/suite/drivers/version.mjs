@@ -1,16 +1,15 @@
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
+import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 
 /** The version of an installed package, of which only its entry may be importable. */
 export function versionOf(name) {
-  const { resolve } = createRequire(import.meta.url)
-  for (let folder = dirname(resolve(name)); ; folder = dirname(folder)) {
-    try {
-      const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
-      if (manifest.name === name) return manifest.version
-    } catch {
-      if (folder === dirname(folder)) throw new Error(`${name} has no package.json`)
-    }
+  let folder = fileURLToPath(import.meta.resolve(name))
+  while (folder !== dirname(folder)) {
+    folder = dirname(folder)
+    const file = join(folder, 'package.json')
+    const manifest = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {}
+    if (manifest.name === name) return manifest.version
   }
+  throw new Error(`${name} has no package.json`)
 }

@@ -84,10 +84,13 @@ const shown = ({ turns, error }: Observation): string =>
   canonical({ turns, ...(error && { error }) })
 
 /** What the schema of a request refuses that a server may take all the same. */
-const isOfFields = (violation: string): boolean =>
-  /Unrecognized key|unknown field|^(?!messages|contents|input).*Too small: expected array|expected nonoptional|tool_name: Invalid/.test(
-    violation,
-  )
+const ofFields: readonly RegExp[] = [
+  /Unrecognized key|unknown field/,
+  /^(?!messages|contents|input).*Too small: expected array/,
+  // Ids of Ollama, the name of a result's tool, and `strict` of OpenAI's tools.
+  /expected nonoptional|tool_name: Invalid|^tools\[\d+\]\.type: Invalid input$/,
+]
+const isOfFields = (violation: string): boolean => ofFields.some((form) => form.test(violation))
 
 function accepted(
   rule: 'accepted' | 'documented-fields',
@@ -183,6 +186,10 @@ function reply(rule: RuleName, one: ServedCase, evidence: Evidence): Problem {
   const { observation, wire, requests, like } = evidence
   const { turns } = one
   if (rule === 'malformed-arguments' || rule === 'cut-call') return malformed(one, observation)
+  if (isFiltered(one, observation))
+    return rule === 'text'
+      ? aspects.text(turns[0] as ScriptTurn, observation.turns[0] ?? {}, wire)
+      : undefined
   if (observation.error || observation.turns.length !== turns.length)
     return problem(
       `${turns.length} ${turns.length === 1 ? 'reply' : 'replies'} and no error`,
@@ -215,6 +222,10 @@ const ofWholeReplies: readonly RuleName[] = [
 ]
 const isWhole = (rule: RuleName): boolean => ofWholeReplies.includes(rule)
 
+/** Content that the vendor filtered, which a client may show as an error with the text so far. */
+const isFiltered = ({ turns }: ServedCase, { error, turns: shownTurns }: Observation): boolean =>
+  turns[0]?.finish === 'content-filter' && Boolean(error) && shownTurns.length === 1
+
 /** The same as in the case of the usual reply, or else as the script. */
 function whole(script: ScriptTurn, turn: ObservedTurn, usual: ObservedTurn | undefined): Problem {
   const summary = ({ text, calls }: ObservedTurn): object => ({
@@ -237,7 +248,9 @@ const aspects: Readonly<
   Record<Aspect, (script: ScriptTurn, turn: ObservedTurn, wire: Wire) => Problem>
 > = {
   text: (script, turn) => same((script.text ?? []).join(''), turn.text ?? ''),
-  reasoning: (script, turn) => same((script.reasoning ?? []).join(''), turn.reasoning ?? ''),
+  // White space at its ends is a matter of taste.
+  reasoning: (script, turn) =>
+    same((script.reasoning ?? []).join(''), (turn.reasoning ?? '').trim()),
   calls: ({ toolCalls = [] }, { calls }) =>
     same(
       toolCalls.map(({ name, arguments: values }) => ({ name, arguments: values })),
@@ -246,11 +259,15 @@ const aspects: Readonly<
         arguments: argumentsOf(values),
       })),
     ),
-  'call-ids': ({ toolCalls = [] }, { calls }) =>
-    same(
-      toolCalls.map(({ id }) => id),
+  // A client may put its own next to it.
+  'call-ids': ({ toolCalls = [] }, { calls }) => {
+    const isGiven = toolCalls.every(({ id = '' }, index) => calls?.[index]?.id?.includes(id))
+    return unless(
+      isGiven,
+      canonical(toolCalls.map(({ id }) => id)),
       (calls ?? []).map(({ id }) => id),
-    ),
+    )
+  },
   finish: ({ finish, toolCalls }, turn) => {
     const reason = finishOf(turn.finish)
     // Some APIs end a reply with calls by the word for a good end.

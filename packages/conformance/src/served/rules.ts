@@ -75,7 +75,8 @@ export const servedRules: Readonly<Record<RuleName, ServedRule>> = {
   },
   finish: {
     group: 'content',
-    sentence: 'The reason why the reply ended is the one that the API gave.',
+    sentence:
+      'The reason why the reply ended is the one that the API gave; filtered content may be an error.',
     contract: ['L1', 'D9'],
     source: ofVendor,
   },
@@ -98,11 +99,11 @@ export const servedRules: Readonly<Record<RuleName, ServedRule>> = {
     source: ofVendor,
   },
   'malformed-arguments': {
-    group: 'tools',
+    group: 'ours',
     sentence:
       'Arguments that are not a JSON object are shown as they came or as an error, never as other arguments.',
     contract: ['D11'],
-    source: ofVendor,
+    source: nowhere,
   },
   results: {
     group: 'tools',
