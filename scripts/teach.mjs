@@ -3,7 +3,7 @@
 // argument: the llms.txt of the repository.
 import { writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { llmsFullText, llmsText } from './teach/llms.mjs'
+import { llmsFullText, llmsText } from './teach/llms.ts'
 import { writePackagePages } from './teach/package-pages.mjs'
 import { publishedPackages, root } from './workspaces.mjs'
 

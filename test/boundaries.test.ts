@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ESLint } from 'eslint'
 import { describe, expect, test } from 'vitest'
-import { folderTables } from '../scripts/folder-tables.mjs'
+import { folderTables } from '../scripts/folder-tables.ts'
 import {
   type Boundary,
   boundaries,
@@ -113,7 +113,7 @@ test('the provider table may import providers only when asked', async () => {
 
 test('docs/architecture.md shows the folders of each package in their order', () => {
   const { current, expected } = folderTables()
-  expect(current, 'node scripts/folder-tables.mjs --update').toBe(expected)
+  expect(current, 'node scripts/folder-tables.ts --update').toBe(expected)
 })
 
 describe.each(Object.entries(folderOrders))('folders of %s', (name, rows) => {

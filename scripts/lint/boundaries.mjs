@@ -443,7 +443,7 @@ export const boundaries = [
 // The folders of a package, or of one of its folders, lowest row first: a folder imports from rows
 // below its own, never from one in its own row or above. `index.ts` and other files outside of
 // folders may import everything, and no folder imports them. What each holds is in
-// docs/architecture.md, written by `node scripts/folder-tables.mjs --update`.
+// docs/architecture.md, written by `node scripts/folder-tables.ts --update`.
 export const folders = {
   driver: [
     { base: 'the interface of a driver; clocks, limits, JSON, and buffers of text and bytes' },

@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { realpathSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { runtimePackages } from '../runtime-packages.mjs'
+import { runtimePackages } from '../runtime-packages.ts'
 
 const last = (text) => text.trim().split('\n').at(-1)
 

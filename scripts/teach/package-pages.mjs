@@ -2,8 +2,8 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { apiPage } from './api-page.mjs'
-import { carriedText, nameOf } from './page-text.mjs'
-import { carried } from './pages.mjs'
+import { carriedText, nameOf } from './page-text.ts'
+import { carried } from './pages.ts'
 
 /** Writes the pages of a package into its folder `docs`. */
 export function writePackagePages(workspace) {

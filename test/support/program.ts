@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { tmpdir } from 'node:os'
-import { runtimePackages } from '../../scripts/runtime-packages.mjs'
+import { runtimePackages } from '../../scripts/runtime-packages.ts'
 
 /** What a program said. */
 export interface ProgramOutput {

@@ -4,10 +4,12 @@ import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from '../workspaces.mjs'
 
-const guides = (...names) => names.map((name) => `docs/guides/${name}.md`)
-const pages = (...names) => names.map((name) => `docs/${name}.md`)
+type Paths = readonly string[]
 
-const providers = (...names) => names.map((name) => `docs/providers/${name}.md`)
+const guides = (...names: Paths): Paths => names.map((name) => `docs/guides/${name}.md`)
+const pages = (...names: Paths): Paths => names.map((name) => `docs/${name}.md`)
+
+const providers = (...names: Paths): Paths => names.map((name) => `docs/providers/${name}.md`)
 
 /** Vendors with a page. Those without a package of their own are presets, which one package has. */
 const vendors = readdirSync(join(root, 'docs/providers')).map((name) => name.replace(/\.md$/, ''))
@@ -17,7 +19,8 @@ const withPackage = vendors.filter(
 )
 const presets = vendors.filter((name) => !withPackage.includes(name))
 
-export const carried = {
+/** Pages that each package carries, by its short name: paths in the repository. */
+export const carried: Readonly<Record<string, Paths>> = {
   core: [
     ...guides(
       'first-stream',
@@ -65,7 +68,7 @@ export const carried = {
 }
 
 /** Pages that no package carries, with the reason. */
-export const notCarried = {
+export const notCarried: Readonly<Record<string, string>> = {
   'docs/README.md': 'the menu of the repository',
   'docs/architecture.md': 'for those who change modelport',
   'docs/compare.md': 'results about other libraries',

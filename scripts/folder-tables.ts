@@ -1,4 +1,4 @@
-// The tables of folders in docs/architecture.md: `node scripts/folder-tables.mjs` compares them
+// The tables of folders in docs/architecture.md: `node scripts/folder-tables.ts` compares them
 // with `folders` of scripts/lint/boundaries.mjs, `--update` writes them anew.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,9 +7,11 @@ import { folders } from './lint/boundaries.mjs'
 import { root } from './workspaces.mjs'
 
 const page = join(root, 'docs/architecture.md')
-const place = /(?<=<!-- written by scripts\/folder-tables\.mjs -->\n).*?(?=<!-- end -->)/s
+const place = /(?<=<!-- written by scripts\/folder-tables\.ts -->\n).*?(?=<!-- end -->)/s
 
-const tableOf = ([name, rows]) => {
+type Rows = readonly Readonly<Record<string, string>>[]
+
+const tableOf = ([name, rows]: readonly [string, Rows]): string => {
   const lines = rows.map((row) => {
     const names = Object.keys(row).map((folder) => `\`${folder}\``)
     return `| ${names.join(' · ')} | ${Object.values(row).join(' · ')} |`
@@ -20,7 +22,7 @@ const tableOf = ([name, rows]) => {
 }
 
 /** The page as it is, and as it should be. */
-export function folderTables() {
+export function folderTables(): { readonly current: string; readonly expected: string } {
   const current = readFileSync(page, 'utf8')
   return {
     current,
@@ -35,7 +37,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const { current, expected } = folderTables()
   if (process.argv.includes('--update')) writeFileSync(page, expected)
   else if (current !== expected) {
-    console.error('docs/architecture.md is not current: node scripts/folder-tables.mjs --update')
+    console.error('docs/architecture.md is not current: node scripts/folder-tables.ts --update')
     process.exitCode = 1
   }
 }

@@ -1,4 +1,0 @@
-/** The short form. */
-export declare function llmsText(): string
-/** The long form: every page, whole. */
-export declare function llmsFullText(): string
