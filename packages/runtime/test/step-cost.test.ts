@@ -110,10 +110,10 @@ function asking(steps: number): Provider {
   return createOpenAICompatible({ model: 'm', apiKey: 'k', baseUrl: 'https://x.test/v1', fetch })
 }
 
+type Counts = Readonly<Record<'promises' | 'timers' | 'parsed' | 'written', number>>
+
 /** Counts what runs of so many steps make: promises, timers, passes of JSON. */
-async function counts(
-  steps: number,
-): Promise<Readonly<Record<'promises' | 'timers' | 'parsed' | 'written', number>>> {
+async function counts(steps: number): Promise<Counts> {
   const provider = asking(steps)
   const found = { promises: 0, timers: 0, parsed: 0, written: 0 }
   const hook = createHook({
@@ -144,8 +144,11 @@ async function counts(
 
 test('a step costs at most 110 promises, 4 timers, and 6 passes of JSON', async () => {
   await counts(2)
-  const [few, many] = [await counts(15), await counts(25)]
-  const perStep = (name: keyof typeof few): number => (many[name] - few[name]) / 10
+  // The least of some rounds: what else the process does is counted too.
+  const rounds: (readonly [Counts, Counts])[] = []
+  for (let round = 0; round < 3; round++) rounds.push([await counts(15), await counts(25)])
+  const perStep = (name: keyof Counts): number =>
+    Math.min(...rounds.map(([few, many]) => (many[name] - few[name]) / 10))
   expect(perStep('promises')).toBeLessThanOrEqual(110)
   // The response's head, two reads of its body, the tool.
   expect(perStep('timers')).toBeLessThanOrEqual(4)

@@ -40,7 +40,7 @@ const nextTask = `(SELECT t.id FROM tasks t JOIN runs r ON r.id = 'task:' || t.i
   WHERE t.generation = sessions.generation AND t.place IS NOT NULL AND r.status = 'ready' AND r.due IS NULL
   ORDER BY t.place LIMIT 1)`
 
-const isHolder = { says: 'it is who has the turn', sql: 'sessions.turn = :holder' }
+const isHolder = { says: 'the same one has the turn', sql: 'sessions.turn = :holder' }
 
 /**
  * Every change of the row of a session. Nothing else writes one: a test reads the sources. The page
@@ -69,7 +69,7 @@ export const sessionTransitions: Readonly<Record<SessionTransitionName, SessionT
     when: 'Somebody who is not a task takes the turn: to compact, reset, fork or prune.',
     from: orNone,
     guard: {
-      says: 'nobody has it, it is who has it, or the time of who took it is over',
+      says: 'nobody has it, the same one has it, or the time of its holder is over',
       sql: '(sessions.turn IS NULL OR sessions.turn = excluded.turn OR sessions.until < :now)',
     },
     then: '`taken`, for five minutes.',
